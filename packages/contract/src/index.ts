@@ -1,0 +1,3 @@
+export * from './requests.ts';
+export * from './sets.ts';
+export * from './wire.ts';

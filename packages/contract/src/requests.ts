@@ -1,0 +1,46 @@
+import { z } from 'zod';
+
+/** The question that a host asks before it lets a request through. Unknown fields are ignored. */
+export const authorizeRequestSchema = z.object({
+  apiKey: z.string().nullish(),
+  method: z
+    .string()
+    .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/, 'must be an HTTP method (RFC 9110, section 9.1)'),
+  path: z.string(),
+});
+export type AuthorizeRequest = z.infer<typeof authorizeRequestSchema>;
+
+/** A human label: 1 to 100 characters after trimming, none of them a control character. */
+export const displayNameSchema = z
+  .string()
+  .trim()
+  .min(1, 'must not be empty')
+  .refine((name) => [...name].length <= 100, 'must be at most 100 characters')
+  .refine(
+    (name) => !/[\p{Cc}\p{Cs}\u2028\u2029]/u.test(name),
+    'must not hold control characters or lone surrogates',
+  );
+
+export const createApiKeyRequestSchema = z.strictObject({ displayName: displayNameSchema });
+export type CreateApiKeyRequest = z.infer<typeof createApiKeyRequestSchema>;
+
+const FIRST_INSTANT = Date.parse('0001-01-01T00:00:00.000Z');
+const LAST_INSTANT = Date.parse('9999-12-31T23:59:59.999Z');
+
+/** RFC 3339, within the years that stay four digits long in UTC; null means that it never expires. */
+export const expirySchema = z.iso
+  .datetime({
+    offset: true,
+    error: 'must be an RFC 3339 date-time with Z or an offset, such as 2027-01-31T12:00:00Z',
+  })
+  .refine((text) => {
+    const instant = Date.parse(text);
+    return instant >= FIRST_INSTANT && instant <= LAST_INSTANT;
+  }, 'must lie within the years 0001 to 9999 in UTC')
+  .nullable();
+
+export const setApiKeyExpiryRequestSchema = z.strictObject({ expiresAt: expirySchema });
+export type SetApiKeyExpiryRequest = z.infer<typeof setApiKeyExpiryRequestSchema>;
+
+/** Revoke and archive take an explicit empty object. */
+export const emptyRequestSchema = z.strictObject({});

@@ -1,0 +1,72 @@
+/**
+ * The closed sets of the wire, each one table. Source: the service contract, "Errors" and
+ * "States and transitions". Free of dependencies, so that the client library can bundle it.
+ */
+
+/** Every reason for which a decision denies, in the order in which the checks are applied. */
+export const DENIAL_REASONS = [
+  'missing_api_key',
+  'invalid_api_key',
+  'revoked_api_key',
+  'archived_api_key',
+  'expired_api_key',
+  'policy_no_match',
+  'inactive_subscription',
+  'quota_exceeded',
+  'rate_limited',
+] as const;
+export type DenialReason = (typeof DENIAL_REASONS)[number];
+
+/** What a decision can come to; the unit in which usage is counted. */
+export const OUTCOMES = ['allowed', ...DENIAL_REASONS] as const;
+export type Outcome = (typeof OUTCOMES)[number];
+
+/** The status that a host answers with for each denial reason. */
+export const HTTP_STATUS_FOR_DENIAL = {
+  missing_api_key: 401,
+  invalid_api_key: 401,
+  revoked_api_key: 401,
+  archived_api_key: 401,
+  expired_api_key: 401,
+  policy_no_match: 403,
+  inactive_subscription: 403,
+  quota_exceeded: 429,
+  rate_limited: 429,
+} as const satisfies Record<DenialReason, number>;
+
+/** The `error` that a host answers with for each denial reason. */
+export const HOST_ERROR_FOR_DENIAL = {
+  missing_api_key: 'service_unauthorized',
+  invalid_api_key: 'service_unauthorized',
+  revoked_api_key: 'service_unauthorized',
+  archived_api_key: 'service_unauthorized',
+  expired_api_key: 'service_unauthorized',
+  policy_no_match: 'service_forbidden',
+  inactive_subscription: 'service_forbidden',
+  quota_exceeded: 'service_quota_exceeded',
+  rate_limited: 'service_rate_limited',
+} as const satisfies Record<DenialReason, string>;
+export type HostErrorCode = (typeof HOST_ERROR_FOR_DENIAL)[DenialReason];
+
+export const API_KEY_STATUSES = ['active', 'revoked', 'archived'] as const;
+export type ApiKeyStatus = (typeof API_KEY_STATUSES)[number];
+
+export const SUBSCRIPTION_STATUSES = ['active', 'trialing', 'past_due', 'canceled'] as const;
+export type SubscriptionStatus = (typeof SUBSCRIPTION_STATUSES)[number];
+
+/** Every error code that the Runtime puts into a transport error, with its status. */
+export const HTTP_STATUS_FOR_ERROR = {
+  invalid_request: 400,
+  unauthorized: 401,
+  plan_limit_reached: 403,
+  not_found: 404,
+  conflict: 409,
+  payload_too_large: 413,
+  unsupported_media_type: 415,
+  internal: 500,
+  unavailable: 503,
+} as const;
+export type RuntimeErrorCode = keyof typeof HTTP_STATUS_FOR_ERROR;
+
+/** The header that carries the project secret on every Runtime call but the health endpoints. */
+export const PROJECT_SECRET_HEADER = 'x-service-project-secret';

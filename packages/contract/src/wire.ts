@@ -1,0 +1,108 @@
+import { z } from 'zod';
+import { API_KEY_STATUSES, DENIAL_REASONS } from './sets.ts';
+
+/** A UUID in its canonical 8-4-4-4-12 form, any version, as path parameters carry it. */
+export const uuidSchema = z.guid();
+
+const timestamp = z.iso.datetime();
+const wholeNumber = z.int().min(0);
+
+/** The read shape of a downstream key: returned by list, get and expiry update. */
+export const apiKeySummarySchema = z.strictObject({
+  apiKeyId: uuidSchema,
+  displayName: z.string(),
+  keyPrefix: z.string(),
+  status: z.enum(API_KEY_STATUSES),
+  createdAt: timestamp,
+  expiresAt: timestamp.nullable(),
+  revokedAt: timestamp.nullable(),
+  archivedAt: timestamp.nullable(),
+  lastUsedAt: timestamp.nullable(),
+});
+export type ApiKeySummary = z.infer<typeof apiKeySummarySchema>;
+
+export const apiKeyListResultSchema = z.strictObject({ apiKeys: z.array(apiKeySummarySchema) });
+export type ApiKeyListResult = z.infer<typeof apiKeyListResultSchema>;
+
+/** The only shape that ever holds a plaintext key, and it is sent exactly once. */
+export const apiKeyCreateResultSchema = z.strictObject({
+  apiKeyId: uuidSchema,
+  displayName: z.string(),
+  keyPrefix: z.string(),
+  plaintextKey: z.string(),
+});
+export type ApiKeyCreateResult = z.infer<typeof apiKeyCreateResultSchema>;
+
+export const apiKeyLifecycleResultSchema = z.strictObject({
+  apiKeyId: uuidSchema,
+  status: z.enum(['revoked', 'archived']),
+});
+export type ApiKeyLifecycleResult = z.infer<typeof apiKeyLifecycleResultSchema>;
+
+/** What the host's handler learns of the caller: which key, which policy and which plan matched. */
+export const accessContextSchema = z.strictObject({
+  projectId: uuidSchema,
+  apiKey: z.strictObject({ apiKeyId: uuidSchema, displayName: z.string(), keyPrefix: z.string() }),
+  policy: z.strictObject({ policyId: uuidSchema, method: z.string(), pathPattern: z.string() }),
+  plan: z.strictObject({ planId: uuidSchema, name: z.string() }),
+});
+export type AccessContext = z.infer<typeof accessContextSchema>;
+
+/** The counter with the least left, for the minute and for the month. Counts are requests. */
+export const limitsSchema = z.strictObject({
+  rateLimitPerMinute: wholeNumber,
+  monthlyQuota: wholeNumber,
+  remainingThisMinute: wholeNumber,
+  remainingThisMonth: wholeNumber,
+});
+export type Limits = z.infer<typeof limitsSchema>;
+
+/** Seconds until the UTC minute and month that `limits` speaks of are over. */
+export const resetAfterSecondsSchema = z.strictObject({ minute: wholeNumber, month: wholeNumber });
+export type ResetAfterSeconds = z.infer<typeof resetAfterSecondsSchema>;
+
+export const allowDecisionSchema = z.strictObject({
+  allowed: z.literal(true),
+  decisionId: uuidSchema,
+  access: accessContextSchema,
+  limits: limitsSchema,
+  resetAfterSeconds: resetAfterSecondsSchema,
+});
+export type AllowDecision = z.infer<typeof allowDecisionSchema>;
+
+export const denyDecisionSchema = z.strictObject({
+  allowed: z.literal(false),
+  decisionId: uuidSchema,
+  denialReason: z.enum(DENIAL_REASONS),
+  /** Seconds until a retry can succeed; only for `quota_exceeded` and `rate_limited`. */
+  retryAfterSeconds: wholeNumber.optional(),
+});
+export type DenyDecision = z.infer<typeof denyDecisionSchema>;
+
+export const decisionSchema = z.discriminatedUnion('allowed', [
+  allowDecisionSchema,
+  denyDecisionSchema,
+]);
+export type Decision = z.infer<typeof decisionSchema>;
+
+/** The body of a transport error. A 500 or 503 says nothing of the fault. */
+export const transportErrorSchema = z.strictObject({
+  error: z.string(),
+  message: z.string(),
+  requestId: z.string(),
+});
+export type TransportErrorBody = z.infer<typeof transportErrorSchema>;
+
+const checkState = z.enum(['ok', 'unavailable']);
+export type CheckState = z.infer<typeof checkState>;
+
+export const runtimeReadinessSchema = z.strictObject({
+  ok: z.boolean(),
+  checks: z.strictObject({ database: checkState, redis: checkState }),
+});
+export const consoleReadinessSchema = z.strictObject({
+  ok: z.boolean(),
+  checks: z.strictObject({ database: checkState }),
+});
+export const runtimeVersionSchema = z.strictObject({ sha: z.string(), schema: z.string() });
+export const consoleVersionSchema = z.strictObject({ sha: z.string() });
