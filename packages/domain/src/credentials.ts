@@ -1,0 +1,102 @@
+/**
+ * Downstream keys and project secrets: `<brand><43 base62 digits><6 base62 digits>`.
+ *
+ * The 43 digits are 256 random bits as one big-endian number, so no digit is biased beyond what
+ * the number itself gives. The 6 are the CRC-32 (ISO-HDLC, the one of zlib and PNG) over the ASCII
+ * bytes of everything before them: brand and 43 digits. A checksum is no secret; it lets a typing
+ * error be told apart from an unknown key without a look-up. ADR 0001 says why SHA-256 is enough.
+ */
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+
+export const API_KEY_BRAND = 'ceiba_';
+export const PROJECT_SECRET_BRAND = 'ceiba_secret_';
+
+const RANDOM_BYTES = 32;
+const RANDOM_DIGITS = 43;
+const CHECKSUM_DIGITS = 6;
+const DISPLAYED_DIGITS = 8;
+
+/** For secret scanners: the source of a regular expression that finds a downstream key in text. */
+export const API_KEY_PATTERN = `\\b${API_KEY_BRAND}[0-9A-Za-z]{${RANDOM_DIGITS + CHECKSUM_DIGITS}}\\b`;
+/** For secret scanners: the source of a regular expression that finds a project secret in text. */
+export const PROJECT_SECRET_PATTERN = `\\b${PROJECT_SECRET_BRAND}[0-9A-Za-z]{${RANDOM_DIGITS + CHECKSUM_DIGITS}}\\b`;
+
+/** A source of random bytes, such as `crypto.randomBytes`. */
+export type RandomBytes = (bytes: number) => Uint8Array;
+
+export interface MintedCredential {
+  /** Shown once, stored nowhere. */
+  plaintext: string;
+  /** The brand and the first 8 digits: safe to store and to show. */
+  prefix: string;
+  /** SHA-256 of the plaintext, 32 bytes: what is stored and compared. */
+  digest: Buffer;
+}
+
+/** A new downstream key. @throws RangeError when `random` does not return 32 bytes. */
+export function mintApiKey(random: RandomBytes): MintedCredential {
+  return mint(API_KEY_BRAND, random);
+}
+
+/** A new project secret. @throws RangeError when `random` does not return 32 bytes. */
+export function mintProjectSecret(random: RandomBytes): MintedCredential {
+  return mint(PROJECT_SECRET_BRAND, random);
+}
+
+/** Whether the text has the shape of a downstream key and its checksum agrees. Constant time cost. */
+export function isWellFormedApiKey(text: string): boolean {
+  return isWellFormed(API_KEY_BRAND, text);
+}
+
+/** Whether the text has the shape of a project secret and its checksum agrees. */
+export function isWellFormedProjectSecret(text: string): boolean {
+  return isWellFormed(PROJECT_SECRET_BRAND, text);
+}
+
+/** SHA-256 of the UTF-8 bytes of the text, 32 bytes. */
+export function digestOf(text: string): Buffer {
+  return createHash('sha256').update(text, 'utf8').digest();
+}
+
+/** Compares in time that does not depend on where the digests differ; false for two lengths. */
+export function digestsEqual(a: Uint8Array, b: Uint8Array): boolean {
+  return a.byteLength === b.byteLength && timingSafeEqual(a, b);
+}
+
+function mint(brand: string, random: RandomBytes): MintedCredential {
+  const bytes = random(RANDOM_BYTES);
+  if (bytes.byteLength !== RANDOM_BYTES) {
+    throw new RangeError(`expected ${RANDOM_BYTES} random bytes, got ${bytes.byteLength}`);
+  }
+  const body = brand + base62(BigInt(`0x${Buffer.from(bytes).toString('hex')}`), RANDOM_DIGITS);
+  const plaintext = body + checksumOf(body);
+  const prefix = body.slice(0, brand.length + DISPLAYED_DIGITS);
+  return { plaintext, prefix, digest: digestOf(plaintext) };
+}
+
+const DIGITS = /^[0-9A-Za-z]+$/;
+
+/** Length first: this runs on every decision, also for 64 KiB of garbage. */
+function isWellFormed(brand: string, text: string): boolean {
+  const bodyLength = brand.length + RANDOM_DIGITS;
+  return (
+    text.length === bodyLength + CHECKSUM_DIGITS &&
+    text.startsWith(brand) &&
+    DIGITS.test(text.slice(brand.length)) &&
+    checksumOf(text.slice(0, bodyLength)) === text.slice(bodyLength)
+  );
+}
+
+function checksumOf(body: string): string {
+  return base62(BigInt(crc32(body)), CHECKSUM_DIGITS);
+}
+
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+/** A number as base62 digits (0-9, A-Z, a-z), most significant first, left-padded with `0`. */
+export function base62(value: bigint, digits: number): string {
+  let text = '';
+  for (let rest = value; rest > 0n; rest /= 62n) text = ALPHABET.charAt(Number(rest % 62n)) + text;
+  return text.padStart(digits, '0');
+}

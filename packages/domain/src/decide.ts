@@ -1,0 +1,176 @@
+/** The order of the nine denials. Everything is loaded before and nothing is asked after. */
+import type {
+  AllowDecision,
+  Decision,
+  DenyDecision,
+  Limits,
+  ResetAfterSeconds,
+} from '@ceiba/contract';
+import type { ApiKeyStatus, DenialReason } from '@ceiba/contract/sets';
+import type { Policy } from './policies.ts';
+
+/** What was read of a downstream key. A null limit means that the key has none of its own. */
+export interface ApiKeyFacts {
+  apiKeyId: string;
+  displayName: string;
+  keyPrefix: string;
+  status: ApiKeyStatus;
+  /** Judged by the database's clock (consistency rule 3); at `expiresAt` itself it is true. */
+  expired: boolean;
+  rateLimitPerMinute: number | null;
+  monthlyQuota: number | null;
+}
+
+export interface PlanFacts {
+  planId: string;
+  name: string;
+  rateLimitPerMinute: number;
+  monthlyQuota: number;
+}
+
+/** Everything that a decision needs, but for the counters. */
+export interface Snapshot {
+  projectId: string;
+  defaultKeyRateLimitPerMinute: number | null;
+  credential: CredentialState;
+  /** Null when this project has no such key, be it unknown, malformed or another project's. */
+  apiKey: ApiKeyFacts | null;
+  policy: Policy | null;
+  subscription: { admits: boolean; plan: PlanFacts } | null;
+}
+
+export type Verdict =
+  | { kind: 'deny'; denialReason: DenialReason }
+  | { kind: 'charge'; call: LiveCall };
+
+/**
+ * Judges a snapshot; the first row that fails names the reason. The rows are those of the
+ * contract's table of denial reasons, in its order (`DENIAL_REASONS`).
+ */
+export function decide(snapshot: Snapshot): Verdict {
+  const { credential, apiKey, policy, subscription } = snapshot;
+
+  if (credential === 'missing') return deny('missing_api_key'); // null, absent or blank
+  if (apiKey === null) return deny('invalid_api_key'); // unknown to this project
+  if (apiKey.status === 'revoked') return deny('revoked_api_key'); // no longer trusted
+  if (apiKey.status === 'archived') return deny('archived_api_key'); // finished with
+  if (apiKey.expired) return deny('expired_api_key'); // its status stays active
+  if (policy === null) return deny('policy_no_match'); // default deny
+  if (!subscription?.admits) return deny('inactive_subscription'); // lapsed, or none
+  // quota_exceeded and rate_limited are the charge's to say: one indivisible act, the month first.
+
+  const live = { ...apiKey, status: apiKey.status, expired: apiKey.expired };
+  return { kind: 'charge', call: liveCall(snapshot, live, policy, subscription.plan) };
+}
+
+/** Whether a request carries a credential at all. Only whitespace is none. */
+export function credentialState(apiKey: string | null | undefined): CredentialState {
+  return apiKey != null && /\S/.test(apiKey) ? 'presented' : 'missing';
+}
+export type CredentialState = 'missing' | 'presented';
+
+const LIVE = Symbol('live');
+
+/** A key that is neither revoked, archived nor expired. A new status has to be judged above first. */
+type LiveApiKey = ApiKeyFacts & { status: 'active'; expired: false };
+
+/**
+ * A request that only its limits can still deny: a live key, a policy that matched and a
+ * subscription that admits. Only {@link decide} can build one, and an allow needs one.
+ */
+export interface LiveCall {
+  readonly [LIVE]: true;
+  readonly projectId: string;
+  readonly apiKey: LiveApiKey;
+  readonly policy: Policy;
+  readonly plan: PlanFacts;
+  /** What the charge counts; every scope is counted, and limited where its limit is not null. */
+  readonly scopes: readonly LimitScope[];
+}
+
+/** A counter of requests a UTC minute and a UTC month. Null means counted but not limited. */
+export interface LimitScope {
+  readonly kind: 'project' | 'api_key';
+  readonly id: string;
+  readonly rateLimitPerMinute: number | null;
+  readonly monthlyQuota: number | null;
+}
+
+function liveCall(
+  { projectId, defaultKeyRateLimitPerMinute }: Snapshot,
+  apiKey: LiveApiKey,
+  policy: Policy,
+  plan: PlanFacts,
+): LiveCall {
+  const project = {
+    kind: 'project',
+    id: projectId,
+    rateLimitPerMinute: plan.rateLimitPerMinute,
+    monthlyQuota: plan.monthlyQuota,
+  } as const;
+  const key = {
+    kind: 'api_key',
+    id: apiKey.apiKeyId,
+    rateLimitPerMinute: apiKey.rateLimitPerMinute ?? defaultKeyRateLimitPerMinute,
+    monthlyQuota: apiKey.monthlyQuota,
+  } as const;
+  return { [LIVE]: true, projectId, apiKey, policy, plan, scopes: [project, key] };
+}
+
+/** What the one atomic act over all scopes answered. */
+export type Charge =
+  | { kind: 'admitted'; limits: Limits; resetAfterSeconds: ResetAfterSeconds }
+  | {
+      kind: 'refused';
+      denialReason: 'quota_exceeded' | 'rate_limited';
+      retryAfterSeconds: number;
+    };
+
+/**
+ * Turns a live call and its charge into the decision. The only place that builds an allow.
+ *
+ * @param decisionId - A UUID of version 7.
+ */
+export function conclude(decisionId: string, call: LiveCall, charge: Charge): Decision {
+  switch (charge.kind) {
+    case 'admitted':
+      return allowed(decisionId, call, charge.limits, charge.resetAfterSeconds);
+    case 'refused':
+      return {
+        ...denied(decisionId, charge.denialReason),
+        retryAfterSeconds: charge.retryAfterSeconds,
+      };
+  }
+}
+
+/** A denial that charged nothing. */
+export function denied(decisionId: string, denialReason: DenialReason): DenyDecision {
+  return { allowed: false, decisionId, denialReason };
+}
+
+function allowed(
+  decisionId: string,
+  { projectId, apiKey, policy, plan }: LiveCall,
+  limits: Limits,
+  resetAfterSeconds: ResetAfterSeconds,
+): AllowDecision {
+  const access = {
+    projectId,
+    apiKey: {
+      apiKeyId: apiKey.apiKeyId,
+      displayName: apiKey.displayName,
+      keyPrefix: apiKey.keyPrefix,
+    },
+    policy: {
+      policyId: policy.policyId,
+      method: policy.method,
+      pathPattern: policy.pathPattern,
+    },
+    plan: { planId: plan.planId, name: plan.name },
+  };
+  return { allowed: true, decisionId, access, limits, resetAfterSeconds };
+}
+
+function deny(denialReason: DenialReason): Verdict {
+  return { kind: 'deny', denialReason };
+}

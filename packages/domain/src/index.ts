@@ -1,0 +1,6 @@
+export * from './credentials.ts';
+export * from './decide.ts';
+export * from './lifecycle.ts';
+export * from './path.ts';
+export * from './policies.ts';
+export * from './subscription.ts';

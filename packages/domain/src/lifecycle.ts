@@ -1,0 +1,48 @@
+/** The life of a downstream key. Source: the contract, "States and transitions". */
+import { API_KEY_STATUSES, type ApiKeyStatus } from '@ceiba/contract/sets';
+
+export const API_KEY_TRIGGERS = ['revoke', 'archive', 'set_expiry'] as const;
+export type ApiKeyTrigger = (typeof API_KEY_TRIGGERS)[number];
+
+/** `updated` writes, `unchanged` answers 200 and writes nothing, `conflict` is 409. */
+export type TransitionOutcome = 'updated' | 'unchanged' | 'conflict';
+
+/** The only place that says what a trigger does to a key; guards in SQL are derived from it. */
+export const TRANSITIONS = {
+  revoke: { active: 'updated', revoked: 'unchanged', archived: 'conflict' },
+  archive: { active: 'updated', revoked: 'conflict', archived: 'unchanged' },
+  set_expiry: { active: 'updated', revoked: 'conflict', archived: 'conflict' },
+} as const satisfies Record<ApiKeyTrigger, Record<ApiKeyStatus, TransitionOutcome>>;
+
+/** The status of a key after a trigger has updated it. */
+export const TARGET_STATUS = {
+  revoke: 'revoked',
+  archive: 'archived',
+  set_expiry: 'active',
+} as const satisfies Record<ApiKeyTrigger, ApiKeyStatus>;
+
+/** Whether a key of this status takes a slot of the plan's active-key cap; expiry does not matter. */
+const COUNTS_AGAINST_CAP = {
+  active: true,
+  revoked: false,
+  archived: false,
+} as const satisfies Record<ApiKeyStatus, boolean>;
+
+/**
+ * The statuses from which a trigger has the given outcome.
+ *
+ * @example statusesThat('revoke', 'updated') // ['active'], the guard of the UPDATE
+ */
+export function statusesThat(trigger: ApiKeyTrigger, outcome: TransitionOutcome): ApiKeyStatus[] {
+  return API_KEY_STATUSES.filter((status) => TRANSITIONS[trigger][status] === outcome);
+}
+
+/** Whether a key of this status takes a slot of the plan's active-key cap. */
+export function countsAgainstCap(status: ApiKeyStatus): boolean {
+  return COUNTS_AGAINST_CAP[status];
+}
+
+/** The statuses that {@link countsAgainstCap}, for a count in SQL. */
+export function statusesThatCount(): ApiKeyStatus[] {
+  return API_KEY_STATUSES.filter(countsAgainstCap);
+}

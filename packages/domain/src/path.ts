@@ -1,0 +1,158 @@
+/**
+ * Canonical request paths, policy patterns and the match between them.
+ *
+ * One idea runs through this file (ADR 0005): a path that two parsers could read differently is
+ * refused, never repaired, because the host's router and Ceiba must agree on what was asked for.
+ */
+
+/** Longest path, in characters and without its query, that is matched against patterns. */
+export const PATH_LENGTH_MAX = 2048;
+/** Longest method, in characters, that a policy can name; the wire takes no longer one. */
+export const METHOD_LENGTH_MAX = 64;
+
+/** What makes a path ambiguous, a row a cause, tested on the text as it was sent. */
+const AMBIGUITIES = [
+  [/[^ -\uffff]|\u007f/, 'a control character'],
+  [/[\u0080-\uffff]/, 'a character outside ASCII (percent-encode it)'],
+  [/ /, 'a space (write %20)'],
+  [/\\/, 'a backslash'],
+  [/;/, 'a semicolon, which some routers read as the start of parameters'],
+  [/#/, 'a #, which starts a fragment'],
+  [/\/\//, 'an empty segment (//)'],
+  [/\/(?:\.|%2[eE]){1,2}(?![^/])/, 'a dot segment (. or .., also when encoded)'],
+  [/%(?![0-9A-Fa-f]{2})/, 'a % that starts no escape of two hex digits'],
+  [/%2[fF]/, 'an encoded slash (%2F)'],
+  [/%5[cC]/, 'an encoded backslash (%5C)'],
+  [/%25/, 'an encoded percent sign (%25)'],
+  [/%3[bB]/, 'an encoded semicolon (%3B)'],
+  [/%3[fF]/, 'an encoded question mark (%3F)'],
+  [/%23/, 'an encoded # (%23)'],
+  [/%(?:[01][0-9A-Fa-f]|7[fF])/, 'an encoded control character'],
+] as const satisfies readonly (readonly [RegExp, string])[];
+
+/** All rows at once, for the hot path. */
+const AMBIGUOUS = new RegExp(AMBIGUITIES.map(([cause]) => cause.source).join('|'));
+
+const HIGH_ESCAPE = /%[89A-Fa-f]/;
+const ESCAPE = /%[0-9A-Fa-f]{2}/g;
+const UNRESERVED = /^[0-9A-Za-z._~-]$/; // RFC 3986, section 2.3
+
+/**
+ * The one spelling under which a request target is matched, or null where it has no single one.
+ *
+ * The query is dropped, escapes of unreserved characters are decoded once, the hex digits of the
+ * escapes that stay are upper-cased and a trailing slash is dropped; the root stays `/`. Applying
+ * it twice changes nothing.
+ *
+ * @param target - A request target in origin-form (RFC 9112, section 3.2.1), with or without query.
+ * @returns The canonical path, or null when the target is ambiguous; {@link ambiguityOf} says why.
+ * @example canonicalPath('/v1/%7Eme/caf%c3%a9/?page=2') // '/v1/~me/caf%C3%A9'
+ */
+export function canonicalPath(target: string): string | null {
+  const path = withoutQuery(target);
+  const refused =
+    !path.startsWith('/') ||
+    path.length > PATH_LENGTH_MAX ||
+    AMBIGUOUS.test(path) ||
+    !isUtf8WhenDecoded(path);
+  return refused ? null : normalise(path);
+}
+
+/**
+ * Why a request target is ambiguous, in words that complete "the path …", or null when it is not.
+ * It is null exactly where {@link canonicalPath} is not.
+ *
+ * @example ambiguityOf('/v1/%2e%2e/admin') // 'holds a dot segment (. or .., also when encoded)'
+ */
+export function ambiguityOf(target: string): string | null {
+  const path = withoutQuery(target);
+  if (!path.startsWith('/')) return 'does not start with /';
+  if (path.length > PATH_LENGTH_MAX) return `is longer than ${PATH_LENGTH_MAX} characters`;
+  const cause = ambiguousPart(path);
+  return cause === null ? null : `holds ${cause}`;
+}
+
+function ambiguousPart(path: string): string | null {
+  for (const [cause, words] of AMBIGUITIES) if (cause.test(path)) return words;
+  return isUtf8WhenDecoded(path) ? null : 'escapes that are not valid UTF-8';
+}
+
+function withoutQuery(target: string): string {
+  const query = target.indexOf('?');
+  return query === -1 ? target : target.slice(0, query);
+}
+
+/** Overlong forms such as `%C0%AF`, which a lax decoder reads as a slash, are not UTF-8. */
+function isUtf8WhenDecoded(path: string): boolean {
+  if (!HIGH_ESCAPE.test(path)) return true;
+  try {
+    decodeURIComponent(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function normalise(path: string): string {
+  const decoded = path.includes('%') ? path.replace(ESCAPE, decodeUnreserved) : path;
+  return decoded.length > 1 && decoded.endsWith('/') ? decoded.slice(0, -1) : decoded;
+}
+
+function decodeUnreserved(escaped: string): string {
+  const character = String.fromCharCode(Number.parseInt(escaped.slice(1), 16));
+  return UNRESERVED.test(character) ? character : escaped.toUpperCase();
+}
+
+export type ParsedPathPattern = { ok: true; pattern: string } | { ok: false; reason: string };
+
+/**
+ * Reads a path pattern as a person typed it and returns the form in which it is stored and compared.
+ *
+ * @returns The normalised pattern (`/v1/reports/*` becomes `/v1/reports*`), or the reason why no
+ *   path could match it, in words that complete "the path pattern …".
+ */
+export function parsePathPattern(text: string): ParsedPathPattern {
+  if (text === '*') return { ok: true, pattern: '*' };
+  const isPrefix = text.endsWith('*');
+  const base = isPrefix ? text.slice(0, -1) : text;
+  const reason = whyUnmatchable(base);
+  if (reason !== null) return { ok: false, reason };
+  const path = normalise(base);
+  return { ok: true, pattern: isPrefix ? `${path}*` : path };
+}
+
+function whyUnmatchable(base: string): string | null {
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(base)) return 'must be a path alone, without scheme and host';
+  if (!base.startsWith('/')) return 'must start with / (or be a single *)';
+  if (base.includes('*')) return 'may hold a * only as its last character';
+  if (base.includes('?')) return 'must not hold a query: paths are matched without theirs';
+  if (base.length > PATH_LENGTH_MAX) return `must be at most ${PATH_LENGTH_MAX} characters`;
+  const cause = ambiguousPart(base);
+  return cause === null ? null : `must not hold ${cause}`;
+}
+
+export type ParsedPolicyMethod = { ok: true; method: string } | { ok: false; reason: string };
+
+/** A token (RFC 9110, section 5.6.2) without lower-case letters, and without `*`, which means any. */
+const POLICY_METHOD = /^[!#$%&'+.^_`|~0-9A-Z-]+$/;
+
+/**
+ * Reads the method of a policy: one HTTP method, or `*` for every method. GET does not imply HEAD.
+ *
+ * @returns The method, or the reason for its refusal in words that complete "the method …".
+ */
+export function parsePolicyMethod(text: string): ParsedPolicyMethod {
+  if (text === '*') return { ok: true, method: text };
+  const reason = whyNoMethod(text);
+  return reason === null ? { ok: true, method: text } : { ok: false, reason };
+}
+
+function whyNoMethod(text: string): string | null {
+  if (text === '') return 'must be one HTTP method such as GET, or * for every method';
+  if (text.length > METHOD_LENGTH_MAX) return `must be at most ${METHOD_LENGTH_MAX} characters`;
+  if (POLICY_METHOD.test(text)) return null;
+  const upperCased = text.toUpperCase();
+  return POLICY_METHOD.test(upperCased)
+    ? `must be in upper case, because methods are case-sensitive: write ${upperCased}`
+    : 'must be one HTTP method such as GET, or * for every method';
+}

@@ -1,0 +1,42 @@
+/** Plans, and which subscriptions let requests through. */
+import { SUBSCRIPTION_STATUSES, type SubscriptionStatus } from '@ceiba/contract/sets';
+
+/**
+ * Whether a subscription of this status admits requests while its period lasts. That the period
+ * is not over is judged by the database's clock (consistency rule 3).
+ */
+export const ADMITS = {
+  active: true,
+  trialing: true,
+  past_due: false,
+  canceled: false,
+} as const satisfies Record<SubscriptionStatus, boolean>;
+
+/** The statuses that admit, for a condition in SQL. */
+export function statusesThatAdmit(): SubscriptionStatus[] {
+  return SUBSCRIPTION_STATUSES.filter((status) => ADMITS[status]);
+}
+
+/** Largest value of each limit of a plan or key: a PostgreSQL `integer`. The smallest, 0, admits nothing. */
+export const PLAN_LIMIT_MAX = 2_147_483_647;
+
+/** What a plan allows a project: keys at a time, requests a UTC minute and requests a UTC month. */
+export interface PlanLimits {
+  activeKeyCap: number;
+  rateLimitPerMinute: number;
+  monthlyQuota: number;
+}
+
+/** The plans of a new installation; administrators edit them. */
+export const SEEDED_PLANS = [
+  { name: 'Free', activeKeyCap: 3, rateLimitPerMinute: 60, monthlyQuota: 10_000 },
+  { name: 'Starter', activeKeyCap: 10, rateLimitPerMinute: 300, monthlyQuota: 100_000 },
+  { name: 'Pro', activeKeyCap: 50, rateLimitPerMinute: 1_200, monthlyQuota: 1_000_000 },
+  { name: 'Scale', activeKeyCap: 500, rateLimitPerMinute: 6_000, monthlyQuota: 20_000_000 },
+] as const satisfies readonly (PlanLimits & { name: string })[];
+
+/** The plan that a new project starts on. */
+export const DEFAULT_PLAN_NAME = 'Free' satisfies (typeof SEEDED_PLANS)[number]['name'];
+
+/** Hours for which the previous project secret stays valid after a rotation. */
+export const SECRET_OVERLAP_HOURS = 24;
