@@ -1,0 +1,95 @@
+import type { MintedCredential } from '@ceiba/domain';
+import { and, eq, sql } from 'drizzle-orm';
+import { writeAudit } from '../audit.ts';
+import { inTransaction, type VerbContext } from '../context.ts';
+import type { Executor } from '../database.ts';
+import { apiKeys, plans, projects, subscriptions } from '../tables.ts';
+
+export interface CreateApiKeyInput {
+  projectId: string;
+  displayName: string;
+  /** Minted by the caller; only its digest and its prefix are stored. */
+  minted: MintedCredential;
+  expiresAt?: Date | null;
+  rateLimitPerMinute?: number | null;
+  monthlyQuota?: number | null;
+}
+
+export type CreateApiKeyResult =
+  | { kind: 'created'; apiKeyId: string; displayName: string; keyPrefix: string }
+  | { kind: 'plan_limit_reached'; activeKeyCap: number }
+  | { kind: 'not_found' };
+
+/** Creates a key unless the project already has as many active ones as its plan allows. */
+export function createApiKey(
+  ctx: VerbContext,
+  input: CreateApiKeyInput,
+): Promise<CreateApiKeyResult> {
+  return inTransaction(ctx, async (tx) => {
+    const project = await lockProject(tx, input.projectId);
+    if (project === undefined) return { kind: 'not_found' };
+    const activeKeyCap = await capOf(tx, input.projectId);
+    if ((await countActive(tx, input.projectId)) >= activeKeyCap) {
+      return { kind: 'plan_limit_reached', activeKeyCap };
+    }
+    const [row] = await tx
+      .insert(apiKeys)
+      .values({
+        projectId: input.projectId,
+        displayName: input.displayName,
+        keyPrefix: input.minted.prefix,
+        keyDigest: input.minted.digest,
+        expiresAt: input.expiresAt ?? null,
+        rateLimitPerMinute: input.rateLimitPerMinute ?? null,
+        monthlyQuota: input.monthlyQuota ?? null,
+      })
+      .returning({ apiKeyId: apiKeys.id });
+    if (row === undefined) throw new Error('an insert returned no row');
+    const created = {
+      apiKeyId: row.apiKeyId,
+      displayName: input.displayName,
+      keyPrefix: input.minted.prefix,
+    };
+    await writeAudit(tx, ctx, {
+      action: 'api_key.create',
+      target: { id: row.apiKeyId, label: input.displayName },
+      projectId: input.projectId,
+      ownerId: project.ownerId,
+      after: {
+        displayName: input.displayName,
+        keyPrefix: input.minted.prefix,
+        expiresAt: input.expiresAt?.toISOString() ?? null,
+        rateLimitPerMinute: input.rateLimitPerMinute ?? null,
+        monthlyQuota: input.monthlyQuota ?? null,
+      },
+    });
+    return { kind: 'created', ...created };
+  });
+}
+
+/** Creates of one project take turns here; what they wait for, the next statement sees. */
+async function lockProject(tx: Executor, projectId: string) {
+  const [row] = await tx
+    .select({ ownerId: projects.ownerId })
+    .from(projects)
+    .where(eq(projects.id, projectId))
+    .for('no key update');
+  return row;
+}
+
+async function capOf(tx: Executor, projectId: string): Promise<number> {
+  const [row] = await tx
+    .select({ activeKeyCap: plans.activeKeyCap })
+    .from(subscriptions)
+    .innerJoin(plans, eq(plans.id, subscriptions.planId))
+    .where(eq(subscriptions.projectId, projectId));
+  return row?.activeKeyCap ?? 0;
+}
+
+async function countActive(tx: Executor, projectId: string): Promise<number> {
+  const [row] = await tx
+    .select({ count: sql<number>`count(*)::int` })
+    .from(apiKeys)
+    .where(and(eq(apiKeys.projectId, projectId), eq(apiKeys.status, 'active')));
+  return row?.count ?? 0;
+}

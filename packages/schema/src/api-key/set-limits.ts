@@ -1,0 +1,49 @@
+import { eq } from 'drizzle-orm';
+import { writeAudit } from '../audit.ts';
+import { inTransaction, type VerbContext } from '../context.ts';
+import { apiKeys, projects } from '../tables.ts';
+import { type ApiKeyRef, isApiKey } from './get.ts';
+
+export interface ApiKeyLimits {
+  /** Requests a minute; null sets no limit of the key's own. */
+  rateLimitPerMinute: number | null;
+  /** Requests a UTC month; null sets no limit of the key's own. */
+  monthlyQuota: number | null;
+}
+
+export type SetApiKeyLimitsResult =
+  | { kind: 'updated'; limits: ApiKeyLimits; displayName: string }
+  | { kind: 'not_found' };
+
+/** Sets a key's own limits; a field that is absent stays as it is. Counts go on unbroken. */
+export function setApiKeyLimits(
+  ctx: VerbContext,
+  { limits, ...ref }: ApiKeyRef & { limits: Partial<ApiKeyLimits> },
+): Promise<SetApiKeyLimitsResult> {
+  return inTransaction(ctx, async (tx) => {
+    const [before] = await tx
+      .select({
+        displayName: apiKeys.displayName,
+        rateLimitPerMinute: apiKeys.rateLimitPerMinute,
+        monthlyQuota: apiKeys.monthlyQuota,
+        ownerId: projects.ownerId,
+      })
+      .from(apiKeys)
+      .innerJoin(projects, eq(projects.id, apiKeys.projectId))
+      .where(isApiKey(ref))
+      .for('no key update', { of: apiKeys });
+    if (before === undefined) return { kind: 'not_found' };
+    const { displayName, ownerId, ...old } = before;
+    const after = { ...old, ...limits };
+    await tx.update(apiKeys).set(after).where(isApiKey(ref));
+    await writeAudit(tx, ctx, {
+      action: 'api_key.set_limits',
+      target: { id: ref.apiKeyId, label: displayName },
+      projectId: ref.projectId,
+      ownerId,
+      before: old,
+      after,
+    });
+    return { kind: 'updated', limits: after, displayName };
+  });
+}

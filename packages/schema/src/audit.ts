@@ -1,0 +1,70 @@
+import type { Actor, VerbContext } from './context.ts';
+import type { Executor } from './database.ts';
+import { auditLog } from './tables.ts';
+
+/** Everything that a person or a program can change. */
+export const AUDIT_ACTIONS = [
+  'project.create',
+  'project.update',
+  'project.delete',
+  'project.rotate_secret',
+  'subscription.set',
+  'policy.create',
+  'policy.update',
+  'policy.delete',
+  'api_key.create',
+  'api_key.set_expiry',
+  'api_key.set_limits',
+  'api_key.revoke',
+  'api_key.archive',
+  'plan.create',
+  'plan.update',
+  'plan.delete',
+  'user.create',
+  'user.set_password',
+  'user.update',
+  'user.delete',
+  'user.sign_out_everywhere',
+  'retention.set',
+] as const;
+export type AuditAction = (typeof AUDIT_ACTIONS)[number];
+
+export interface AuditEntry {
+  action: AuditAction;
+  target: { id: string; label?: string };
+  projectId?: string;
+  ownerId?: string;
+  /** What the change touched, before and after; never a secret or a digest. */
+  before?: Record<string, unknown>;
+  after?: Record<string, unknown>;
+}
+
+/** Writes who did what. Called inside the transaction of the change that it tells of. */
+export async function writeAudit(tx: Executor, ctx: VerbContext, entry: AuditEntry): Promise<void> {
+  await tx.insert(auditLog).values({
+    ...actorColumns(ctx.actor),
+    action: entry.action,
+    targetKind: entry.action.split('.')[0] ?? entry.action,
+    targetId: entry.target.id,
+    targetLabel: entry.target.label ?? null,
+    projectId: entry.projectId ?? null,
+    ownerId: entry.ownerId ?? null,
+    clientAddress: ctx.clientAddress,
+    requestId: ctx.requestId,
+    before: entry.before ?? null,
+    after: entry.after ?? null,
+  });
+}
+
+function actorColumns(actor: Actor) {
+  switch (actor.kind) {
+    case 'user':
+      return { actorKind: actor.kind, actorId: actor.userId, actorLabel: actor.email };
+    case 'project_secret':
+      return { actorKind: actor.kind, actorId: null, actorLabel: 'project secret' };
+    case 'cli':
+      return { actorKind: actor.kind, actorId: null, actorLabel: 'ceiba CLI' };
+    case 'system':
+      return { actorKind: actor.kind, actorId: null, actorLabel: 'Ceiba' };
+  }
+}

@@ -1,0 +1,92 @@
+import { readFileSync } from 'node:fs';
+import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
+import postgres from 'postgres';
+
+export interface DatabaseOptions {
+  maxConnections?: number;
+  applicationName?: string;
+  /** Server-side bound of one statement, in ms. A frozen server ignores it: bound the wait too. */
+  statementTimeoutMs?: number;
+}
+
+/** A pool of connections to Postgres: `sql` for statements by hand, `orm` for typed ones. */
+export interface Database {
+  readonly sql: postgres.Sql;
+  readonly orm: PostgresJsDatabase;
+  /** Ends every connection; those still busy after `graceMs` are cut. */
+  close(graceMs?: number): Promise<void>;
+}
+
+/** What a verb may run in: the pool itself or a transaction of it. */
+export type Executor = Pick<
+  PostgresJsDatabase,
+  'select' | 'insert' | 'update' | 'delete' | 'execute'
+>;
+
+const CONNECT_TIMEOUT_SECONDS = 1;
+const LONGEST_BACKOFF_SECONDS = 0.5;
+
+/**
+ * Opens a pool. No connection is made before the first statement, so that importing code never
+ * needs a server.
+ *
+ * @param url `postgres://…`; `sslmode` and `sslrootcert` mean what libpq says they mean.
+ * @see https://www.postgresql.org/docs/current/libpq-ssl.html
+ */
+export function createDatabase(url: string, options: DatabaseOptions = {}): Database {
+  const { address, ssl } = splitTls(url);
+  const sql = postgres(address, {
+    ...(ssl === undefined ? {} : { ssl }),
+    max: options.maxConnections ?? 10,
+    connect_timeout: CONNECT_TIMEOUT_SECONDS,
+    backoff: (attempt) => Math.min(LONGEST_BACKOFF_SECONDS, 0.05 * 2 ** attempt) * jitter(),
+    idle_timeout: 0,
+    max_lifetime: null,
+    fetch_types: false,
+    onnotice: () => {},
+    connection: {
+      application_name: options.applicationName ?? 'ceiba',
+      ...(options.statementTimeoutMs === undefined
+        ? {}
+        : { statement_timeout: options.statementTimeoutMs }),
+    },
+  });
+  return {
+    sql,
+    orm: drizzle(sql),
+    close: (graceMs = 0) => sql.end({ timeout: graceMs / 1000 }),
+  };
+}
+
+const jitter = () => 0.5 + Math.random() / 2;
+
+type TlsOption = NonNullable<postgres.Options<Record<string, never>>['ssl']>;
+
+function splitTls(url: string): { address: string; ssl: TlsOption | undefined } {
+  const parsed = new URL(url);
+  const mode = parsed.searchParams.get('sslmode');
+  const rootCertificate = parsed.searchParams.get('sslrootcert');
+  parsed.searchParams.delete('sslmode');
+  parsed.searchParams.delete('sslrootcert');
+  return { address: parsed.toString(), ssl: tlsFor(mode, rootCertificate) };
+}
+
+function tlsFor(mode: string | null, rootCertificate: string | null): TlsOption | undefined {
+  const ca = rootCertificate === null ? {} : { ca: readFileSync(rootCertificate, 'utf8') };
+  switch (mode) {
+    case null:
+    case 'disable':
+      return mode === null && rootCertificate !== null ? ca : undefined;
+    case 'verify-full':
+      return { ...ca, rejectUnauthorized: true };
+    case 'verify-ca':
+      return { ...ca, rejectUnauthorized: true, checkServerIdentity: () => undefined };
+    case 'require':
+      return { ...ca, rejectUnauthorized: rootCertificate !== null };
+    case 'allow':
+    case 'prefer':
+      return mode;
+    default:
+      throw new Error(`DATABASE_URL: sslmode "${mode}" is not one that libpq knows`);
+  }
+}

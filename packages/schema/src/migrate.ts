@@ -1,0 +1,35 @@
+import { migrate } from 'drizzle-orm/postgres-js/migrator';
+import { createDatabase } from './database.ts';
+
+/** Any number, as long as every migrator takes the same one. */
+const MIGRATION_LOCK = 0x0ce1ba;
+
+/**
+ * Applies the migrations that the database lacks. Two that start at once take turns: the lock is
+ * the session's, and the pool has one connection, so the migrations run under it.
+ *
+ * @param migrationsFolder the folder that holds the SQL files and `meta/_journal.json`
+ */
+export async function migrateDatabase(url: string, migrationsFolder: string): Promise<void> {
+  const db = createDatabase(url, { maxConnections: 1, applicationName: 'ceiba-migrate' });
+  try {
+    await db.sql`select pg_advisory_lock(${MIGRATION_LOCK})`;
+    await migrate(db.orm, { migrationsFolder });
+  } finally {
+    await db.close();
+  }
+}
+
+/** How many migrations of the journal the database has, newest last; empty before the first. */
+export async function appliedMigrationTimes(url: string): Promise<number[]> {
+  const db = createDatabase(url, { maxConnections: 1 });
+  try {
+    const [table] = await db.sql`select to_regclass('drizzle.__drizzle_migrations') as name`;
+    if (table?.name === null) return [];
+    const rows = await db.sql<{ created_at: string }[]>`
+      select created_at from drizzle.__drizzle_migrations order by created_at`;
+    return rows.map((row) => Number(row.created_at));
+  } finally {
+    await db.close();
+  }
+}

@@ -1,0 +1,32 @@
+import { comparePolicies } from '@ceiba/domain';
+import { eq } from 'drizzle-orm';
+import type { Executor } from '../database.ts';
+import { policies } from '../tables.ts';
+
+export interface PolicyRecord {
+  policyId: string;
+  method: string;
+  pathPattern: string;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+export const policyColumns = {
+  policyId: policies.id,
+  method: policies.method,
+  pathPattern: policies.pathPattern,
+  createdAt: policies.createdAt,
+  updatedAt: policies.updatedAt,
+};
+
+/** A project's policies in match order: of two that match, the earlier wins. */
+export async function listPolicies(
+  db: { orm: Executor },
+  projectId: string,
+): Promise<PolicyRecord[]> {
+  const rows = await db.orm
+    .select(policyColumns)
+    .from(policies)
+    .where(eq(policies.projectId, projectId));
+  return rows.sort(comparePolicies);
+}

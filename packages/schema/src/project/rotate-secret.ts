@@ -1,0 +1,80 @@
+import type { MintedCredential } from '@ceiba/domain';
+import { SECRET_OVERLAP_HOURS } from '@ceiba/domain';
+import { and, eq, sql } from 'drizzle-orm';
+import { writeAudit } from '../audit.ts';
+import { inTransaction, type VerbContext } from '../context.ts';
+import { projects } from '../tables.ts';
+
+export interface RotateSecretInput {
+  projectId: string;
+  /** Minted by the caller, who shows the plaintext once. */
+  secret: MintedCredential;
+  /** When the secret that the caller means to replace was made: the compare of the swap. */
+  replaces: Date;
+  /** Says that a previous secret which is still in its 24 hours may die at once. */
+  dropsPrevious: boolean;
+}
+
+export type RotateSecretResult =
+  | { kind: 'rotated'; previousSecretExpiresAt: Date }
+  | { kind: 'previous_still_valid'; previousSecretExpiresAt: Date }
+  | { kind: 'conflict' }
+  | { kind: 'not_found' };
+
+/**
+ * Makes a new secret current; the one that it replaces is accepted for 24 hours more, and an older
+ * one no longer. A retry after a lost reply is a conflict: it names a secret that is not current
+ * any more, so it cannot kill the one that hosts still use (consistency rule 8).
+ */
+export function rotateProjectSecret(
+  ctx: VerbContext,
+  input: RotateSecretInput,
+): Promise<RotateSecretResult> {
+  return inTransaction(ctx, async (tx) => {
+    const [before] = await tx
+      .select({
+        name: projects.name,
+        ownerId: projects.ownerId,
+        secretCreatedAt: projects.secretCreatedAt,
+        previousSecretExpiresAt: projects.previousSecretExpiresAt,
+        previousIsValid: sql<boolean>`coalesce(${projects.previousSecretExpiresAt} > now(), false)`,
+      })
+      .from(projects)
+      .where(eq(projects.id, input.projectId))
+      .for('no key update');
+    if (before === undefined) return { kind: 'not_found' };
+    if (before.secretCreatedAt.getTime() !== input.replaces.getTime()) return { kind: 'conflict' };
+    if (before.previousIsValid && before.previousSecretExpiresAt !== null && !input.dropsPrevious) {
+      return {
+        kind: 'previous_still_valid',
+        previousSecretExpiresAt: before.previousSecretExpiresAt,
+      };
+    }
+    const [after] = await tx
+      .update(projects)
+      .set({
+        secretDigest: input.secret.digest,
+        secretCreatedAt: sql`greatest(clock_timestamp(), ${projects.secretCreatedAt} + interval '1 ms')`,
+        previousSecretDigest: sql`${projects.secretDigest}`,
+        previousSecretExpiresAt: sql`now() + make_interval(hours => ${SECRET_OVERLAP_HOURS})`,
+      })
+      .where(and(eq(projects.id, input.projectId)))
+      .returning({
+        secretCreatedAt: projects.secretCreatedAt,
+        previousSecretExpiresAt: projects.previousSecretExpiresAt,
+      });
+    if (after?.previousSecretExpiresAt == null) throw new Error('a locked project disappeared');
+    await writeAudit(tx, ctx, {
+      action: 'project.rotate_secret',
+      target: { id: input.projectId, label: before.name },
+      projectId: input.projectId,
+      ownerId: before.ownerId,
+      before: { secretCreatedAt: before.secretCreatedAt.toISOString() },
+      after: {
+        secretCreatedAt: after.secretCreatedAt.toISOString(),
+        previousSecretExpiresAt: after.previousSecretExpiresAt.toISOString(),
+      },
+    });
+    return { kind: 'rotated', previousSecretExpiresAt: after.previousSecretExpiresAt };
+  });
+}

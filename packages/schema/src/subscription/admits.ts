@@ -1,0 +1,15 @@
+import { statusesThatAdmit } from '@ceiba/domain';
+
+const admitting = statusesThatAdmit()
+  .map((status) => `'${status}'`)
+  .join(', ');
+
+/**
+ * The SQL condition under which a subscription admits: its status does, and its period is not over
+ * by the database's clock (consistency rule 3).
+ *
+ * @param alias the subscriptions table, as the statement names it
+ */
+export const admitsNow = (alias: string) =>
+  `(${alias}.status in (${admitting})
+    and (${alias}.current_period_end is null or ${alias}.current_period_end > now()))`;

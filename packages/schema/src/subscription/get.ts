@@ -1,0 +1,33 @@
+import type { SubscriptionStatus } from '@ceiba/contract';
+import { eq, sql } from 'drizzle-orm';
+import type { Executor } from '../database.ts';
+import type { Plan } from '../plan/list.ts';
+import { planColumns } from '../plan/list.ts';
+import { plans, subscriptions } from '../tables.ts';
+import { admitsNow } from './admits.ts';
+
+export interface Subscription {
+  status: SubscriptionStatus;
+  currentPeriodEnd: Date | null;
+  /** Whether it admits at this moment, by the database's clock. */
+  admits: boolean;
+  plan: Plan;
+}
+
+/** @returns null when the project has none */
+export async function getSubscription(
+  db: { orm: Executor },
+  projectId: string,
+): Promise<Subscription | null> {
+  const [row] = await db.orm
+    .select({
+      status: subscriptions.status,
+      currentPeriodEnd: subscriptions.currentPeriodEnd,
+      admits: sql<boolean>`${sql.raw(admitsNow('subscriptions'))}`,
+      plan: planColumns,
+    })
+    .from(subscriptions)
+    .innerJoin(plans, eq(plans.id, subscriptions.planId))
+    .where(eq(subscriptions.projectId, projectId));
+  return row ?? null;
+}

@@ -1,0 +1,263 @@
+import { API_KEY_STATUSES, OUTCOMES, SUBSCRIPTION_STATUSES } from '@ceiba/contract/sets';
+import { type SQL, sql } from 'drizzle-orm';
+import {
+  bigint,
+  boolean,
+  check,
+  customType,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  timestamp,
+  unique,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core';
+
+/**
+ * Every table, and the constraints that hold whoever writes. Time is judged by Postgres's clock;
+ * infinite timestamps are refused because JavaScript cannot hold them (consistency rule 3).
+ */
+
+const bytea = customType<{ data: Buffer; driverData: Buffer }>({ dataType: () => 'bytea' });
+const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' });
+const createdAt = () => instant('created_at').notNull().defaultNow();
+const id = () => uuid('id').primaryKey().defaultRandom();
+
+const oneOf = (column: SQL.Aliased | unknown, values: readonly string[]) =>
+  sql`${column} in (${sql.raw(values.map((value) => `'${value}'`).join(', '))})`;
+const finite = (column: unknown) => sql`isfinite(${column})`;
+const digest = (column: unknown) => sql`octet_length(${column}) = 32`;
+const notNegative = (column: unknown) => sql`${column} >= 0`;
+
+export const users = pgTable(
+  'users',
+  {
+    id: id(),
+    email: text('email').notNull(),
+    /** Argon2id in PHC form; null for a person who signs in through a provider only. */
+    passwordHash: text('password_hash'),
+    isAdministrator: boolean('is_administrator').notNull().default(false),
+    /** Raised to sign a person out everywhere; a session that names an older one is void. */
+    sessionVersion: integer('session_version').notNull().default(0),
+    createdAt: createdAt(),
+  },
+  (table) => [uniqueIndex('users_email_key').on(sql`lower(${table.email})`)],
+);
+
+export const plans = pgTable(
+  'plans',
+  {
+    id: id(),
+    name: text('name').notNull().unique('plans_name_key'),
+    activeKeyCap: integer('active_key_cap').notNull(),
+    rateLimitPerMinute: integer('rate_limit_per_minute').notNull(),
+    monthlyQuota: integer('monthly_quota').notNull(),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    check('plans_active_key_cap_check', notNegative(table.activeKeyCap)),
+    check('plans_rate_limit_per_minute_check', notNegative(table.rateLimitPerMinute)),
+    check('plans_monthly_quota_check', notNegative(table.monthlyQuota)),
+  ],
+);
+
+export const projects = pgTable(
+  'projects',
+  {
+    id: id(),
+    ownerId: uuid('owner_id')
+      .notNull()
+      .references(() => users.id),
+    name: text('name').notNull(),
+    secretDigest: bytea('secret_digest').notNull(),
+    secretCreatedAt: instant('secret_created_at').notNull().defaultNow(),
+    /** Accepted beside the current secret until it expires, 24 hours after the rotation. */
+    previousSecretDigest: bytea('previous_secret_digest'),
+    previousSecretExpiresAt: instant('previous_secret_expires_at'),
+    /** A rate for every key that has none of its own; null limits by the plan alone. */
+    defaultKeyRateLimitPerMinute: integer('default_key_rate_limit_per_minute'),
+    /** Set by trigger on every change of the project's policies (consistency rule 6). */
+    policyRevision: uuid('policy_revision').notNull().defaultRandom(),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    unique('projects_owner_id_name_key').on(table.ownerId, table.name),
+    check('projects_secret_digest_check', digest(table.secretDigest)),
+    check('projects_previous_secret_digest_check', digest(table.previousSecretDigest)),
+    check('projects_previous_secret_expires_at_check', finite(table.previousSecretExpiresAt)),
+    check('projects_default_key_rate_check', notNegative(table.defaultKeyRateLimitPerMinute)),
+  ],
+);
+
+export const subscriptions = pgTable(
+  'subscriptions',
+  {
+    id: id(),
+    projectId: uuid('project_id')
+      .notNull()
+      .unique('subscriptions_project_id_key')
+      .references(() => projects.id, { onDelete: 'cascade' }),
+    planId: uuid('plan_id')
+      .notNull()
+      .references(() => plans.id),
+    status: text('status', { enum: SUBSCRIPTION_STATUSES }).notNull().default('active'),
+    /** The subscription lapses at this instant; null means that it has no end. */
+    currentPeriodEnd: instant('current_period_end'),
+    createdAt: createdAt(),
+    updatedAt: instant('updated_at').notNull().defaultNow(),
+  },
+  (table) => [
+    check('subscriptions_status_check', oneOf(table.status, SUBSCRIPTION_STATUSES)),
+    check('subscriptions_current_period_end_check', finite(table.currentPeriodEnd)),
+  ],
+);
+
+export const policies = pgTable(
+  'policies',
+  {
+    id: id(),
+    projectId: uuid('project_id')
+      .notNull()
+      .references(() => projects.id, { onDelete: 'cascade' }),
+    /** One HTTP method, or `*`. */
+    method: text('method').notNull(),
+    /** In normal form, as the domain's `parsePathPattern` returns it. */
+    pathPattern: text('path_pattern').notNull(),
+    createdAt: createdAt(),
+    updatedAt: instant('updated_at').notNull().defaultNow(),
+  },
+  (table) => [
+    unique('policies_project_id_method_path_pattern_key').on(
+      table.projectId,
+      table.method,
+      table.pathPattern,
+    ),
+  ],
+);
+
+export const apiKeys = pgTable(
+  'api_keys',
+  {
+    id: id(),
+    projectId: uuid('project_id')
+      .notNull()
+      .references(() => projects.id, { onDelete: 'cascade' }),
+    displayName: text('display_name').notNull(),
+    keyPrefix: text('key_prefix').notNull(),
+    /** SHA-256 of the whole key (ADR 0001). */
+    keyDigest: bytea('key_digest').notNull(),
+    status: text('status', { enum: API_KEY_STATUSES }).notNull().default('active'),
+    createdAt: createdAt(),
+    expiresAt: instant('expires_at'),
+    /** Stamped by trigger when the status changes, whoever changes it; so is archivedAt. */
+    revokedAt: instant('revoked_at'),
+    archivedAt: instant('archived_at'),
+    lastUsedAt: instant('last_used_at'),
+    /** Limits of the key's own, beside the plan's; null means none. */
+    rateLimitPerMinute: integer('rate_limit_per_minute'),
+    monthlyQuota: integer('monthly_quota'),
+  },
+  (table) => [
+    unique('api_keys_project_id_key_digest_key').on(table.projectId, table.keyDigest),
+    index('api_keys_project_id_created_at_idx').on(
+      table.projectId,
+      table.createdAt.desc().nullsFirst(),
+      table.id.desc().nullsFirst(),
+    ),
+    index('api_keys_active_idx').on(table.projectId).where(sql`${table.status} = 'active'`),
+    check('api_keys_key_digest_check', digest(table.keyDigest)),
+    check('api_keys_status_check', oneOf(table.status, API_KEY_STATUSES)),
+    check('api_keys_expires_at_check', finite(table.expiresAt)),
+    check('api_keys_rate_limit_per_minute_check', notNegative(table.rateLimitPerMinute)),
+    check('api_keys_monthly_quota_check', notNegative(table.monthlyQuota)),
+  ],
+);
+
+/** What the nil UUID stands for in usage rows: a decision that reached no key or no policy. */
+export const NO_ID = '00000000-0000-0000-0000-000000000000';
+
+/**
+ * Decisions by hour. `count` is an absolute number within its incarnation, so that writing it
+ * again changes nothing (consistency rules 15 and 16). No foreign keys: a late flush of a deleted
+ * project is dropped by a join, not by an error.
+ */
+export const usageHours = pgTable(
+  'usage_hours',
+  {
+    projectId: uuid('project_id').notNull(),
+    hour: instant('hour').notNull(),
+    apiKeyId: uuid('api_key_id').notNull(),
+    policyId: uuid('policy_id').notNull(),
+    outcome: text('outcome', { enum: OUTCOMES }).notNull(),
+    incarnation: text('incarnation').notNull(),
+    count: bigint('count', { mode: 'number' }).notNull(),
+  },
+  (table) => [
+    primaryKey({
+      name: 'usage_hours_pkey',
+      columns: [
+        table.projectId,
+        table.hour,
+        table.apiKeyId,
+        table.policyId,
+        table.outcome,
+        table.incarnation,
+      ],
+    }),
+    check('usage_hours_count_check', notNegative(table.count)),
+    check('usage_hours_outcome_check', oneOf(table.outcome, OUTCOMES)),
+  ],
+);
+
+/**
+ * Admissions by month, for the project (`project`) and for each key (its id): what a reseed reads
+ * (consistency rule 17). `month` is year × 12 + month, January being 0.
+ */
+export const usageMonths = pgTable(
+  'usage_months',
+  {
+    projectId: uuid('project_id').notNull(),
+    month: integer('month').notNull(),
+    scope: text('scope').notNull(),
+    incarnation: text('incarnation').notNull(),
+    count: bigint('count', { mode: 'number' }).notNull(),
+  },
+  (table) => [
+    primaryKey({
+      name: 'usage_months_pkey',
+      columns: [table.projectId, table.month, table.scope, table.incarnation],
+    }),
+    check('usage_months_count_check', notNegative(table.count)),
+  ],
+);
+
+/** Who changed what, when and from where. Written in the transaction of the change itself. */
+export const auditLog = pgTable(
+  'audit_log',
+  {
+    id: bigint('id', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
+    at: instant('at').notNull().defaultNow(),
+    /** Kept when the project is gone; so no foreign key. */
+    ownerId: uuid('owner_id'),
+    projectId: uuid('project_id'),
+    actorKind: text('actor_kind').notNull(),
+    actorId: uuid('actor_id'),
+    actorLabel: text('actor_label').notNull(),
+    action: text('action').notNull(),
+    targetKind: text('target_kind').notNull(),
+    targetId: text('target_id').notNull(),
+    targetLabel: text('target_label'),
+    clientAddress: text('client_address'),
+    requestId: text('request_id'),
+    before: jsonb('before'),
+    after: jsonb('after'),
+  },
+  (table) => [
+    index('audit_log_project_id_id_idx').on(table.projectId, table.id.desc().nullsFirst()),
+    index('audit_log_owner_id_id_idx').on(table.ownerId, table.id.desc().nullsFirst()),
+  ],
+);

@@ -1,0 +1,44 @@
+import type { Database } from '../database.ts';
+
+export interface MonthTotalItem {
+  projectId: string;
+  /** Year × 12 + month, January being 0, in UTC. */
+  month: number;
+  /** `project` or a key's id. */
+  scope: string;
+}
+
+const STATEMENT = `
+  select item.position::int as "position", coalesce(sum(u.count), 0)::float8 as "total"
+  from unnest(($1::text)::uuid[], ($2::text)::int[], ($3::text)::text[]) with ordinality
+    as item(project_id, month, scope, position)
+  left join usage_months u on u.project_id = item.project_id and u.month = item.month
+    and u.scope = item.scope
+  group by item.position`;
+
+/**
+ * How many requests Postgres knows to have been admitted, over all incarnations: the seed of a
+ * counter that Redis has lost (consistency rule 11).
+ *
+ * @returns one total an item, in order
+ */
+export async function readMonthTotals(
+  db: Database,
+  items: readonly MonthTotalItem[],
+): Promise<number[]> {
+  const rows = await db.sql.unsafe<{ position: number; total: number }[]>(
+    STATEMENT,
+    [
+      `{${items.map((item) => item.projectId).join(',')}}`,
+      `{${items.map((item) => item.month).join(',')}}`,
+      `{${items.map((item) => `"${item.scope}"`).join(',')}}`,
+    ],
+    { prepare: true },
+  );
+  const totals = new Map(rows.map((row) => [row.position, row.total]));
+  return items.map((_, index) => {
+    const total = totals.get(index + 1);
+    if (total === undefined) throw new Error('a month total is missing from the answer');
+    return total;
+  });
+}
