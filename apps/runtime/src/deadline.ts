@@ -1,0 +1,52 @@
+import { UnavailableError, type UnavailableDependency } from './unavailable.ts';
+
+/** Milliseconds on a clock that never steps, such as `performance.now`. */
+export type MonotonicClock = () => number;
+
+/**
+ * The one deadline of a request, set when it arrives. Every step gets the smaller of its own
+ * budget and what is left (consistency rule 21).
+ */
+export class Deadline {
+  readonly #at: number;
+  readonly #now: MonotonicClock;
+
+  constructor(totalMs: number, now: MonotonicClock = performance.now.bind(performance)) {
+    this.#now = now;
+    this.#at = now() + totalMs;
+  }
+
+  /** Milliseconds left; zero or less once it has passed. */
+  remainingMs(): number {
+    return this.#at - this.#now();
+  }
+
+  /** The smaller of a step's own budget and what is left, in ms; never below zero. */
+  budgetMs(stepMs: number): number {
+    return Math.max(0, Math.min(stepMs, this.remainingMs()));
+  }
+
+  get isPast(): boolean {
+    return this.remainingMs() <= 0;
+  }
+
+  /** Settles as `work` does, or rejects with {@link UnavailableError} when the time is over. */
+  race<T>(dependency: UnavailableDependency, work: Promise<T>): Promise<T> {
+    return withinMs(this.remainingMs(), dependency, work);
+  }
+}
+
+/** Settles as `work` does, or rejects with {@link UnavailableError} after `budgetMs`. */
+export function withinMs<T>(
+  budgetMs: number,
+  dependency: UnavailableDependency,
+  work: Promise<T>,
+): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    const timer = setTimeout(
+      () => reject(new UnavailableError(dependency, `no answer within ${Math.round(budgetMs)} ms`)),
+      Math.max(0, budgetMs),
+    );
+    work.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}

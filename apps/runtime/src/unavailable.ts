@@ -1,0 +1,16 @@
+/** What failed or was too slow; for the log and the tests, never for the caller. */
+export type UnavailableDependency = 'database' | 'redis' | 'overload';
+
+/**
+ * No decision can be made: a dependency failed or was too slow. The caller gets 503 and nothing of
+ * the fault (promise 3); the message and the cause are for the log.
+ */
+export class UnavailableError extends Error {
+  override readonly name = 'UnavailableError';
+  readonly dependency: UnavailableDependency;
+
+  constructor(dependency: UnavailableDependency, message: string, options?: { cause: unknown }) {
+    super(message, options);
+    this.dependency = dependency;
+  }
+}
