@@ -23,6 +23,9 @@ export type Executor = Pick<
   'select' | 'insert' | 'update' | 'delete' | 'execute'
 >;
 
+/** What can start a transaction; inside one, a savepoint. */
+export type Transactor = Executor & Pick<PostgresJsDatabase, 'transaction'>;
+
 const CONNECT_TIMEOUT_SECONDS = 1;
 const LONGEST_BACKOFF_SECONDS = 0.5;
 

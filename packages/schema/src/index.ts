@@ -5,7 +5,7 @@ export * from './api-key/record-first-use.ts';
 export * from './api-key/set-limits.ts';
 export * from './api-key/transition.ts';
 export { AUDIT_ACTIONS, type AuditAction } from './audit.ts';
-export type { Actor, VerbContext } from './context.ts';
+export { type Actor, allOrNothing, type VerbContext } from './context.ts';
 export { createDatabase, type Database, type DatabaseOptions } from './database.ts';
 export { isUniqueViolation, postgresFault } from './faults.ts';
 export * from './lookup.ts';

@@ -1,5 +1,5 @@
 import { migrate } from 'drizzle-orm/postgres-js/migrator';
-import { createDatabase } from './database.ts';
+import { createDatabase, type Database } from './database.ts';
 
 /** Any number, as long as every migrator takes the same one. */
 const MIGRATION_LOCK = 0x0ce1ba;
@@ -9,27 +9,37 @@ const MIGRATION_LOCK = 0x0ce1ba;
  * the session's, and the pool has one connection, so the migrations run under it.
  *
  * @param migrationsFolder the folder that holds the SQL files and `meta/_journal.json`
+ * @returns how many this call applied
  */
-export async function migrateDatabase(url: string, migrationsFolder: string): Promise<void> {
+export async function migrateDatabase(
+  url: string,
+  migrationsFolder: string,
+): Promise<{ applied: number }> {
   const db = createDatabase(url, { maxConnections: 1, applicationName: 'ceiba-migrate' });
   try {
     await db.sql`select pg_advisory_lock(${MIGRATION_LOCK})`;
+    const before = await appliedTimes(db);
     await migrate(db.orm, { migrationsFolder });
+    return { applied: (await appliedTimes(db)).length - before.length };
   } finally {
     await db.close();
   }
 }
 
-/** How many migrations of the journal the database has, newest last; empty before the first. */
+/** When each migration that the database has was made, as the journal has it, newest last. */
 export async function appliedMigrationTimes(url: string): Promise<number[]> {
   const db = createDatabase(url, { maxConnections: 1 });
   try {
-    const [table] = await db.sql`select to_regclass('drizzle.__drizzle_migrations') as name`;
-    if (table?.name === null) return [];
-    const rows = await db.sql<{ created_at: string }[]>`
-      select created_at from drizzle.__drizzle_migrations order by created_at`;
-    return rows.map((row) => Number(row.created_at));
+    return await appliedTimes(db);
   } finally {
     await db.close();
   }
+}
+
+async function appliedTimes(db: Database): Promise<number[]> {
+  const [table] = await db.sql`select to_regclass('drizzle.__drizzle_migrations') as name`;
+  if (table?.name === null) return [];
+  const rows = await db.sql<{ created_at: string }[]>`
+    select created_at from drizzle.__drizzle_migrations order by created_at`;
+  return rows.map((row) => Number(row.created_at));
 }

@@ -29,7 +29,7 @@ export function putPlan(
       .select(planColumns)
       .from(plans)
       .where(eq(plans.name, name))
-      .for('update');
+      .for('no key update');
     if (before === undefined) throw new Error('a plan was deleted while it was being changed');
     const { planId, ...old } = before;
     if (limitNames.every((limit) => old[limit] === limits[limit])) {

@@ -1,6 +1,5 @@
-import { sql } from 'drizzle-orm';
 import { writeAudit } from '../audit.ts';
-import { inTransaction, type VerbContext } from '../context.ts';
+import { inTransaction, takeTurns, type VerbContext } from '../context.ts';
 import { users } from '../tables.ts';
 
 export type CreateUserResult =
@@ -20,7 +19,7 @@ export function createUser(
   input: { email: string; passwordHash: string | null },
 ): Promise<CreateUserResult> {
   return inTransaction(ctx, async (tx) => {
-    await tx.execute(sql`select pg_advisory_xact_lock(${FIRST_USER_LOCK})`);
+    await takeTurns(tx, FIRST_USER_LOCK);
     const [anyone] = await tx.select({ userId: users.id }).from(users).limit(1);
     const isAdministrator = anyone === undefined;
     const [row] = await tx
