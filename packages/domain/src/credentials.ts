@@ -6,8 +6,9 @@
  * bytes of everything before them: brand and 43 digits. A checksum is no secret; it lets a typing
  * error be told apart from an unknown key without a look-up. ADR 0001 says why SHA-256 is enough.
  */
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
+import { base62 } from './base62.ts';
 
 export const API_KEY_BRAND = 'ceiba_';
 export const PROJECT_SECRET_BRAND = 'ceiba_secret_';
@@ -44,7 +45,7 @@ export function mintProjectSecret(random: RandomBytes): MintedCredential {
   return mint(PROJECT_SECRET_BRAND, random);
 }
 
-/** Whether the text has the shape of a downstream key and its checksum agrees. Constant time cost. */
+/** Whether the text has the shape of a downstream key and its checksum agrees. */
 export function isWellFormedApiKey(text: string): boolean {
   return isWellFormed(API_KEY_BRAND, text);
 }
@@ -56,7 +57,7 @@ export function isWellFormedProjectSecret(text: string): boolean {
 
 /** SHA-256 of the UTF-8 bytes of the text, 32 bytes. */
 export function digestOf(text: string): Buffer {
-  return createHash('sha256').update(text, 'utf8').digest();
+  return hash('sha256', text, 'buffer');
 }
 
 /** Compares in time that does not depend on where the digests differ; false for two lengths. */
@@ -90,13 +91,4 @@ function isWellFormed(brand: string, text: string): boolean {
 
 function checksumOf(body: string): string {
   return base62(BigInt(crc32(body)), CHECKSUM_DIGITS);
-}
-
-const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-
-/** A number as base62 digits (0-9, A-Z, a-z), most significant first, left-padded with `0`. */
-export function base62(value: bigint, digits: number): string {
-  let text = '';
-  for (let rest = value; rest > 0n; rest /= 62n) text = ALPHABET.charAt(Number(rest % 62n)) + text;
-  return text.padStart(digits, '0');
 }

@@ -63,11 +63,12 @@ export function decide(snapshot: Snapshot): Verdict {
   return { kind: 'charge', call: liveCall(snapshot, live, policy, subscription.plan) };
 }
 
+export type CredentialState = 'missing' | 'presented';
+
 /** Whether a request carries a credential at all. Only whitespace is none. */
 export function credentialState(apiKey: string | null | undefined): CredentialState {
   return apiKey != null && /\S/.test(apiKey) ? 'presented' : 'missing';
 }
-export type CredentialState = 'missing' | 'presented';
 
 const LIVE = Symbol('live');
 

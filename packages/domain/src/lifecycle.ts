@@ -21,7 +21,6 @@ export const TARGET_STATUS = {
   set_expiry: 'active',
 } as const satisfies Record<ApiKeyTrigger, ApiKeyStatus>;
 
-/** Whether a key of this status takes a slot of the plan's active-key cap; expiry does not matter. */
 const COUNTS_AGAINST_CAP = {
   active: true,
   revoked: false,
@@ -37,12 +36,12 @@ export function statusesThat(trigger: ApiKeyTrigger, outcome: TransitionOutcome)
   return API_KEY_STATUSES.filter((status) => TRANSITIONS[trigger][status] === outcome);
 }
 
-/** Whether a key of this status takes a slot of the plan's active-key cap. */
+/** Whether a key of this status takes a slot of the plan's active-key cap, expired or not. */
 export function countsAgainstCap(status: ApiKeyStatus): boolean {
   return COUNTS_AGAINST_CAP[status];
 }
 
-/** The statuses that {@link countsAgainstCap}, for a count in SQL. */
+/** The statuses that take a slot of the cap, for a count in SQL. */
 export function statusesThatCount(): ApiKeyStatus[] {
   return API_KEY_STATUSES.filter(countsAgainstCap);
 }

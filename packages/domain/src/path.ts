@@ -133,8 +133,8 @@ function whyUnmatchable(base: string): string | null {
 
 export type ParsedPolicyMethod = { ok: true; method: string } | { ok: false; reason: string };
 
-/** A token (RFC 9110, section 5.6.2) without lower-case letters, and without `*`, which means any. */
-const POLICY_METHOD = /^[!#$%&'+.^_`|~0-9A-Z-]+$/;
+/** A token (RFC 9110, section 5.6.2), but without `*`, which stands for every method. */
+const TOKEN = /^[!#$%&'+.^_`|~0-9A-Za-z-]+$/;
 
 /**
  * Reads the method of a policy: one HTTP method, or `*` for every method. GET does not imply HEAD.
@@ -148,11 +148,10 @@ export function parsePolicyMethod(text: string): ParsedPolicyMethod {
 }
 
 function whyNoMethod(text: string): string | null {
-  if (text === '') return 'must be one HTTP method such as GET, or * for every method';
   if (text.length > METHOD_LENGTH_MAX) return `must be at most ${METHOD_LENGTH_MAX} characters`;
-  if (POLICY_METHOD.test(text)) return null;
+  if (!TOKEN.test(text)) return 'must be one HTTP method such as GET, or * for every method';
   const upperCased = text.toUpperCase();
-  return POLICY_METHOD.test(upperCased)
-    ? `must be in upper case, because methods are case-sensitive: write ${upperCased}`
-    : 'must be one HTTP method such as GET, or * for every method';
+  return text === upperCased
+    ? null
+    : `must be in upper case, because methods are case-sensitive: write ${upperCased}`;
 }

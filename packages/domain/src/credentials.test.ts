@@ -1,0 +1,164 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { base62 } from './base62.ts';
+import {
+  API_KEY_PATTERN,
+  digestOf,
+  digestsEqual,
+  isWellFormedApiKey,
+  isWellFormedProjectSecret,
+  mintApiKey,
+  mintProjectSecret,
+  PROJECT_SECRET_PATTERN,
+} from './credentials.ts';
+import { seeded, seededBytes } from './test-support.ts';
+
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+function fromBase62(text: string): bigint {
+  return [...text].reduce((sum, digit) => sum * 62n + BigInt(ALPHABET.indexOf(digit)), 0n);
+}
+
+const KINDS = [
+  ['downstream key', mintApiKey, isWellFormedApiKey, isWellFormedProjectSecret, 'ceiba_'],
+  [
+    'project secret',
+    mintProjectSecret,
+    isWellFormedProjectSecret,
+    isWellFormedApiKey,
+    'ceiba_secret_',
+  ],
+] as const;
+
+describe.each(KINDS)('a %s', (_, mint, isWellFormed, isOtherWellFormed, brand) => {
+  it('is its brand, 43 digits of 256 random bits and 6 of checksum', () => {
+    const bytes = Buffer.from(randomBytes(32));
+    const { plaintext, prefix } = mint(() => bytes);
+    expect(plaintext).toMatch(new RegExp(`^${brand}[0-9A-Za-z]{49}$`));
+    const digits = plaintext.slice(brand.length, brand.length + 43);
+    expect(fromBase62(digits)).toBe(BigInt(`0x${bytes.toString('hex')}`));
+    expect(prefix).toBe(plaintext.slice(0, brand.length + 8));
+  });
+
+  it('keeps its length for the smallest and the largest random number', () => {
+    for (const fill of [0, 255]) {
+      const { plaintext } = mint((bytes) => new Uint8Array(bytes).fill(fill));
+      expect(plaintext).toHaveLength(brand.length + 49);
+      expect(isWellFormed(plaintext)).toBe(true);
+    }
+  });
+
+  it('is well-formed, and never taken for the other kind', () => {
+    const random = seededBytes(seeded(1));
+    for (let i = 0; i < 500; i++) {
+      const { plaintext } = mint(random);
+      expect(isWellFormed(plaintext)).toBe(true);
+      expect(isOtherWellFormed(plaintext)).toBe(false);
+    }
+  });
+
+  it('is no longer well-formed after any change of one character', () => {
+    const { plaintext } = mint(seededBytes(seeded(2)));
+    for (let at = 0; at < plaintext.length; at++) {
+      for (const replacement of `${ALPHABET}_- \n\u0000é`) {
+        if (replacement === plaintext[at]) continue;
+        const changed = plaintext.slice(0, at) + replacement + plaintext.slice(at + 1);
+        expect(isWellFormed(changed), changed).toBe(false);
+      }
+    }
+  });
+
+  it('is no longer well-formed after a swap of neighbours, a cut or an addition', () => {
+    const { plaintext } = mint(seededBytes(seeded(3)));
+    const swapped = [...plaintext].map((character, at) =>
+      [plaintext.slice(0, at), plaintext[at + 1], character, plaintext.slice(at + 2)].join(''),
+    );
+    const others = swapped.slice(0, -1).filter((text) => text !== plaintext);
+    others.push(
+      plaintext.slice(0, -1),
+      plaintext.slice(1),
+      `${plaintext}0`,
+      ` ${plaintext}`,
+      `${plaintext}\n`,
+      '',
+    );
+    for (const text of others) expect(isWellFormed(text), text).toBe(false);
+  });
+
+  it('stores the SHA-256 of the whole plaintext', () => {
+    const { plaintext, digest } = mint(randomBytes);
+    expect(digest).toHaveLength(32);
+    expect(digestsEqual(digest, digestOf(plaintext))).toBe(true);
+  });
+
+  it('is not minted from a source that returns too few or too many bytes', () => {
+    for (const length of [0, 31, 33]) {
+      expect(() => mint(() => new Uint8Array(length))).toThrow(RangeError);
+    }
+  });
+});
+
+describe('published formats', () => {
+  it('freezes the format: these credentials stay valid in every later release', () => {
+    const { plaintext, prefix } = mintApiKey((bytes) => new Uint8Array(bytes).map((_, i) => i));
+    const secret = mintProjectSecret((bytes) => new Uint8Array(bytes).map((_, i) => i));
+    expect({ plaintext, prefix, secret: secret.plaintext }).toMatchInlineSnapshot(`
+      {
+        "plaintext": "ceiba_003aUlTJC7tjlCTQj2uNU3MFagCXG9LRKRcwGkBIDlf2KBvCH",
+        "prefix": "ceiba_003aUlTJ",
+        "secret": "ceiba_secret_003aUlTJC7tjlCTQj2uNU3MFagCXG9LRKRcwGkBIDlf07xOlU",
+      }
+    `);
+  });
+
+  it('finds each kind in running text, and never the one inside the other', () => {
+    const key = mintApiKey(randomBytes).plaintext;
+    const secret = mintProjectSecret(randomBytes).plaintext;
+    const text = `KEY=${key}; SECRET="${secret}", x${key}, ${key}0`;
+    expect(text.match(new RegExp(API_KEY_PATTERN, 'g'))).toEqual([key]);
+    expect(text.match(new RegExp(PROJECT_SECRET_PATTERN, 'g'))).toEqual([secret]);
+  });
+
+  it('judges a long string of garbage without reading it', () => {
+    const garbage = [64 * 1024, 1024 * 1024].map((length) => 'ceiba_'.padEnd(length, 'a'));
+    for (const text of garbage) {
+      expect(isWellFormedApiKey(text)).toBe(false);
+      expect(isWellFormedProjectSecret(text)).toBe(false);
+    }
+  });
+});
+
+describe('digests', () => {
+  it('are SHA-256 over UTF-8 (FIPS 180-4, "abc")', () => {
+    expect(digestOf('abc').toString('hex')).toBe(
+      'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',
+    );
+    expect(digestsEqual(digestOf('é'), digestOf('e\u0301'))).toBe(false);
+  });
+
+  it('are equal only byte for byte; two lengths are unequal and no error', () => {
+    const digest = digestOf('a');
+    expect(digestsEqual(digest, Uint8Array.from(digest))).toBe(true);
+    expect(digestsEqual(digest, digestOf('b'))).toBe(false);
+    expect(digestsEqual(digest, digest.subarray(1))).toBe(false);
+    expect(digestsEqual(new Uint8Array(), new Uint8Array())).toBe(true);
+  });
+});
+
+describe('base62', () => {
+  it('survives a round trip, padded to at least its length', () => {
+    const random = seededBytes(seeded(4));
+    for (let i = 0; i < 500; i++) {
+      const value = BigInt(`0x${Buffer.from(random(1 + (i % 32))).toString('hex')}`);
+      const text = base62(value, 43);
+      expect(text).toHaveLength(43);
+      expect(fromBase62(text)).toBe(value);
+    }
+    expect([base62(0n, 1), base62(61n, 1), base62(62n, 1), base62(0n, 6)]).toEqual([
+      '0',
+      'z',
+      '10',
+      '000000',
+    ]);
+  });
+});

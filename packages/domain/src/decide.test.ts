@@ -1,0 +1,237 @@
+import { decisionSchema } from '@ceiba/contract';
+import { API_KEY_STATUSES, DENIAL_REASONS, type DenialReason } from '@ceiba/contract/sets';
+import { describe, expect, it } from 'vitest';
+import {
+  type ApiKeyFacts,
+  type Charge,
+  conclude,
+  credentialState,
+  decide,
+  denied,
+  type LiveCall,
+  type Snapshot,
+} from './decide.ts';
+
+const DECISION_ID = '01960000-0000-7000-8000-000000000001';
+const API_KEY: ApiKeyFacts = {
+  apiKeyId: '01960000-0000-7000-8000-000000000002',
+  displayName: 'Mobile app',
+  keyPrefix: 'ceiba_AAAAAAAA',
+  status: 'active',
+  expired: false,
+  rateLimitPerMinute: null,
+  monthlyQuota: null,
+};
+const PLAN = {
+  planId: '01960000-0000-7000-8000-000000000003',
+  name: 'Pro',
+  rateLimitPerMinute: 1200,
+  monthlyQuota: 1_000_000,
+};
+const SNAPSHOT: Snapshot = {
+  projectId: '01960000-0000-7000-8000-000000000004',
+  defaultKeyRateLimitPerMinute: null,
+  credential: 'presented',
+  apiKey: API_KEY,
+  policy: {
+    policyId: '01960000-0000-7000-8000-000000000005',
+    method: 'GET',
+    pathPattern: '/v1/reports*',
+  },
+  subscription: { admits: true, plan: PLAN },
+};
+const ADMITTED: Charge = {
+  kind: 'admitted',
+  limits: {
+    rateLimitPerMinute: 1200,
+    monthlyQuota: 1_000_000,
+    remainingThisMinute: 1199,
+    remainingThisMonth: 999_999,
+  },
+  resetAfterSeconds: { minute: 12, month: 86_400 },
+};
+
+/** Makes one gate fail in a snapshot, or one limit in a charge. */
+const FAILURES: Record<DenialReason, (snapshot: Snapshot) => Snapshot> = {
+  missing_api_key: (snapshot) => ({ ...snapshot, credential: 'missing' }),
+  invalid_api_key: (snapshot) => ({ ...snapshot, apiKey: null }),
+  revoked_api_key: (snapshot) => withApiKey(snapshot, { status: 'revoked' }),
+  archived_api_key: (snapshot) => withApiKey(snapshot, { status: 'archived' }),
+  expired_api_key: (snapshot) => withApiKey(snapshot, { expired: true }),
+  policy_no_match: (snapshot) => ({ ...snapshot, policy: null }),
+  inactive_subscription: (snapshot) => ({
+    ...snapshot,
+    subscription: { admits: false, plan: PLAN },
+  }),
+  quota_exceeded: (snapshot) => snapshot,
+  rate_limited: (snapshot) => snapshot,
+};
+
+function withApiKey(snapshot: Snapshot, facts: Partial<ApiKeyFacts>): Snapshot {
+  return { ...snapshot, apiKey: snapshot.apiKey && { ...snapshot.apiKey, ...facts } };
+}
+
+/** Every set of failing gates. A key has one status, so revoked and archived never fail together. */
+function combinations(): DenialReason[][] {
+  return Array.from({ length: 2 ** DENIAL_REASONS.length }, (_, mask) =>
+    DENIAL_REASONS.filter((_reason, bit) => mask & (1 << bit)),
+  ).filter(
+    (failing) => !(failing.includes('revoked_api_key') && failing.includes('archived_api_key')),
+  );
+}
+
+function outcomeOf(failing: readonly DenialReason[]): DenialReason | 'allowed' {
+  // A missing key is judged before the rest of a key, so null must not undo a later change.
+  const snapshot = failing.reduceRight((built, reason) => FAILURES[reason](built), SNAPSHOT);
+  const verdict = decide(snapshot);
+  if (verdict.kind === 'deny') return verdict.denialReason;
+  const refusal = (['quota_exceeded', 'rate_limited'] as const).find((r) => failing.includes(r));
+  const decision = conclude(
+    DECISION_ID,
+    verdict.call,
+    refusal ? { kind: 'refused', denialReason: refusal, retryAfterSeconds: 1 } : ADMITTED,
+  );
+  return decision.allowed ? 'allowed' : decision.denialReason;
+}
+
+function liveCallOf(snapshot: Snapshot): LiveCall {
+  const verdict = decide(snapshot);
+  if (verdict.kind === 'deny') throw new Error(`denied: ${verdict.denialReason}`);
+  return verdict.call;
+}
+
+describe('decide', () => {
+  it('names the first failing gate in the order of the contract, for all combinations', () => {
+    const all = combinations();
+    expect(all).toHaveLength(2 ** 9 - 2 ** 7);
+    for (const failing of all) expect(outcomeOf(failing)).toBe(failing[0] ?? 'allowed');
+  });
+
+  it('denies by default: no policy and no subscription are denials', () => {
+    expect(decide({ ...SNAPSHOT, policy: null })).toEqual({
+      kind: 'deny',
+      denialReason: 'policy_no_match',
+    });
+    expect(decide({ ...SNAPSHOT, subscription: null })).toEqual({
+      kind: 'deny',
+      denialReason: 'inactive_subscription',
+    });
+  });
+
+  it('lets no status but active reach the charge', () => {
+    const reaching = API_KEY_STATUSES.filter(
+      (status) => decide(withApiKey(SNAPSHOT, { status })).kind === 'charge',
+    );
+    expect(reaching).toEqual(['active']);
+  });
+
+  it('is the only builder of a live call: a look-alike does not compile', () => {
+    const { projectId, policy } = SNAPSHOT;
+    const lookAlike = { projectId, apiKey: API_KEY, policy: policy!, plan: PLAN, scopes: [] };
+    // @ts-expect-error the brand is missing
+    const call: LiveCall = lookAlike;
+    expect(call).toBeDefined();
+  });
+});
+
+describe('the scopes that a live call is charged to', () => {
+  it('are the project under its plan and the key, counted though it has no limit', () => {
+    expect(liveCallOf(SNAPSHOT).scopes).toEqual([
+      {
+        kind: 'project',
+        id: SNAPSHOT.projectId,
+        rateLimitPerMinute: 1200,
+        monthlyQuota: 1_000_000,
+      },
+      { kind: 'api_key', id: API_KEY.apiKeyId, rateLimitPerMinute: null, monthlyQuota: null },
+    ]);
+  });
+
+  it.each([
+    { own: null, projectDefault: null, inForce: null },
+    { own: null, projectDefault: 30, inForce: 30 },
+    { own: 5, projectDefault: 30, inForce: 5 },
+    { own: 50, projectDefault: 30, inForce: 50 },
+    { own: 0, projectDefault: 30, inForce: 0 },
+    { own: null, projectDefault: 0, inForce: 0 },
+  ])('limit a key of rate $own in a project of default $projectDefault to $inForce', (row) => {
+    const snapshot = withApiKey(
+      { ...SNAPSHOT, defaultKeyRateLimitPerMinute: row.projectDefault },
+      { rateLimitPerMinute: row.own, monthlyQuota: 0 },
+    );
+    expect(liveCallOf(snapshot).scopes[1]).toMatchObject({
+      rateLimitPerMinute: row.inForce,
+      monthlyQuota: 0,
+    });
+  });
+});
+
+describe('conclude', () => {
+  it('allows with the key, the policy and the plan that matched, and nothing else of them', () => {
+    const decision = conclude(DECISION_ID, liveCallOf(SNAPSHOT), ADMITTED);
+    expect(decision).toEqual({
+      allowed: true,
+      decisionId: DECISION_ID,
+      access: {
+        projectId: SNAPSHOT.projectId,
+        apiKey: {
+          apiKeyId: API_KEY.apiKeyId,
+          displayName: 'Mobile app',
+          keyPrefix: 'ceiba_AAAAAAAA',
+        },
+        policy: SNAPSHOT.policy,
+        plan: { planId: PLAN.planId, name: 'Pro' },
+      },
+      limits: { ...ADMITTED.limits },
+      resetAfterSeconds: { minute: 12, month: 86_400 },
+    });
+    expect(decisionSchema.parse(decision)).toEqual(decision);
+  });
+
+  it('leaks no extra column of a policy or plan into the reply', () => {
+    const policy = { ...SNAPSHOT.policy!, createdBy: 'someone' };
+    const subscription = { admits: true, plan: { ...PLAN, stripeId: 'x' } };
+    const decision = conclude(
+      DECISION_ID,
+      liveCallOf({ ...SNAPSHOT, policy, subscription }),
+      ADMITTED,
+    );
+    expect(decisionSchema.safeParse(decision).success).toBe(true);
+  });
+
+  it.each(['quota_exceeded', 'rate_limited'] as const)(
+    'denies %s with the wait in seconds',
+    (denialReason) => {
+      const charge = { kind: 'refused', denialReason, retryAfterSeconds: 12 } as const;
+      const decision = conclude(DECISION_ID, liveCallOf(SNAPSHOT), charge);
+      expect(decision).toEqual({
+        allowed: false,
+        decisionId: DECISION_ID,
+        denialReason,
+        retryAfterSeconds: 12,
+      });
+      expect(decisionSchema.parse(decision)).toEqual(decision);
+    },
+  );
+});
+
+describe('denied', () => {
+  it.each(DENIAL_REASONS)('builds the wire shape of %s', (denialReason) => {
+    const decision = denied(DECISION_ID, denialReason);
+    expect(decisionSchema.parse(decision)).toEqual({
+      allowed: false,
+      decisionId: DECISION_ID,
+      denialReason,
+    });
+  });
+});
+
+describe('credentialState', () => {
+  it.each([null, undefined, '', ' ', '\t\r\n', '\u00a0\u2003'])('reads %j as missing', (apiKey) => {
+    expect(credentialState(apiKey)).toBe('missing');
+  });
+
+  it.each(['x', ' ceiba_x ', '\u0000', 'null', 'undefined'])('reads %j as presented', (apiKey) => {
+    expect(credentialState(apiKey)).toBe('presented');
+  });
+});

@@ -1,0 +1,61 @@
+import { API_KEY_STATUSES, type ApiKeyStatus } from '@ceiba/contract/sets';
+import { describe, expect, it } from 'vitest';
+import {
+  API_KEY_TRIGGERS,
+  type ApiKeyTrigger,
+  countsAgainstCap,
+  statusesThat,
+  statusesThatCount,
+  TARGET_STATUS,
+  TRANSITIONS,
+  type TransitionOutcome,
+} from './lifecycle.ts';
+
+/** The contract's table, "API key status", row by row. */
+const CONTRACT_ROWS: [ApiKeyStatus, ApiKeyTrigger, TransitionOutcome, ApiKeyStatus][] = [
+  ['active', 'revoke', 'updated', 'revoked'],
+  ['revoked', 'revoke', 'unchanged', 'revoked'],
+  ['archived', 'revoke', 'conflict', 'archived'],
+  ['active', 'archive', 'updated', 'archived'],
+  ['archived', 'archive', 'unchanged', 'archived'],
+  ['revoked', 'archive', 'conflict', 'revoked'],
+  ['active', 'set_expiry', 'updated', 'active'],
+  ['revoked', 'set_expiry', 'conflict', 'revoked'],
+  ['archived', 'set_expiry', 'conflict', 'archived'],
+];
+
+describe('the life of a downstream key', () => {
+  it.each(CONTRACT_ROWS)('%s + %s is %s and leaves the key %s', (from, trigger, outcome, to) => {
+    expect(TRANSITIONS[trigger][from]).toBe(outcome);
+    expect(outcome === 'updated' ? TARGET_STATUS[trigger] : from).toBe(to);
+  });
+
+  it('has a row of the contract for every status and trigger', () => {
+    expect(CONTRACT_ROWS).toHaveLength(API_KEY_STATUSES.length * API_KEY_TRIGGERS.length);
+  });
+
+  it('has no way back: nothing leaves revoked or archived', () => {
+    for (const trigger of API_KEY_TRIGGERS)
+      expect(statusesThat(trigger, 'updated')).toEqual(['active']);
+  });
+
+  it('splits the statuses of each trigger into three disjoint guards', () => {
+    for (const trigger of API_KEY_TRIGGERS) {
+      const guards = (['updated', 'unchanged', 'conflict'] as const).flatMap((outcome) =>
+        statusesThat(trigger, outcome),
+      );
+      expect(guards.sort()).toEqual([...API_KEY_STATUSES].sort());
+    }
+  });
+
+  it('answers a repeated trigger without a write, but for an expiry, which may change', () => {
+    expect(statusesThat('revoke', 'unchanged')).toEqual(['revoked']);
+    expect(statusesThat('archive', 'unchanged')).toEqual(['archived']);
+    expect(statusesThat('set_expiry', 'unchanged')).toEqual([]);
+  });
+
+  it('counts only active keys against the cap', () => {
+    expect(API_KEY_STATUSES.map(countsAgainstCap)).toEqual([true, false, false]);
+    expect(statusesThatCount()).toEqual(['active']);
+  });
+});

@@ -1,0 +1,345 @@
+import { describe, expect, it } from 'vitest';
+import { canonicalPath } from './path.ts';
+import {
+  comparePolicies,
+  compilePolicies,
+  explainMatch,
+  overlappingPolicies,
+  type Policy,
+} from './policies.ts';
+import { oneOf, type Pick, seeded } from './test-support.ts';
+
+/** `policies('GET /v1/reports*')`; a policy's id is its own text. */
+function policies(...lines: string[]): Policy[] {
+  return lines.map((line) => {
+    const [method = '', pathPattern = ''] = line.split(' ');
+    return { policyId: line, method, pathPattern };
+  });
+}
+
+function winner(lines: string[], method: string, target: string): string | null {
+  return compilePolicies(policies(...lines)).match(method, target)?.policyId ?? null;
+}
+
+describe('matching', () => {
+  it.each([
+    ['/v1/reports', true, false, false],
+    ['/v1/reports*', true, true, false],
+    ['*', true, true, true],
+  ])("keeps the contract's table for the pattern %s", (pattern, reports, one, billing) => {
+    const line = `GET ${pattern}`;
+    expect(winner([line], 'GET', '/v1/reports')).toBe(reports ? line : null);
+    expect(winner([line], 'GET', '/v1/reports/42')).toBe(one ? line : null);
+    expect(winner([line], 'GET', '/v1/billing')).toBe(billing ? line : null);
+  });
+
+  it.each([
+    ['/v1/reports*', '/v1/reports/', true],
+    ['/v1/reports*', '/v1/reports?x=1', true],
+    ['/v1/reports*', '/v1/reports/a/b/c', true],
+    ['/v1/reports*', '/v1/%72eports/42', true],
+    ['/v1/reports*', '/v1/reportsX', false],
+    ['/v1/reports*', '/v1/reports*', false],
+    ['/v1/reports*', '/v1/reports-old/42', false],
+    ['/v1/reports*', '/v1/Reports', false],
+    ['/v1/reports*', '/v1', false],
+    ['/v1/reports*', '/', false],
+    ['/v1/reports*', '/v1/reports/../billing', false],
+    ['/v1/reports*', '/v1/reports/%2e%2e/billing', false],
+    ['/v1/reports*', '/v1/reports/..;/billing', false],
+    ['/v1/reports*', '/v1/reports%2f42', false],
+    ['/v1/reports*', '/v1//reports', false],
+    ['/v1/reports*', 'http://host/v1/reports', false],
+    ['/v1/rep*', '/v1/reports', false],
+    ['/v1/rep*', '/v1/rep/orts', true],
+    ['/v1/reports', '/v1/reports/', true],
+    ['/v1/reports', '/v1/reports/42', false],
+    ['/', '/', true],
+    ['/', '/v1', false],
+    ['/*', '/', true],
+    ['/*', '/v1/reports', true],
+    ['/*', '//', false],
+    ['/*', '*', false],
+    ['/*', '/a/../b', false],
+    ['*', '/', true],
+    ['*', '*', true],
+    ['*', '', true],
+    ['*', '/a/../b', true],
+    ['*', '//evil', true],
+    ['*', 'http://host/', true],
+  ])('answers for the pattern %s and the target %s: %s', (pattern, target, matches) => {
+    expect(winner([`GET ${pattern}`], 'GET', target)).toBe(matches ? `GET ${pattern}` : null);
+  });
+
+  it('matches methods as they are on the wire: case counts and GET does not imply HEAD', () => {
+    expect(winner(['GET /a'], 'HEAD', '/a')).toBeNull();
+    expect(winner(['GET /a'], 'get', '/a')).toBeNull();
+    expect(winner(['* /a'], 'get', '/a')).toBe('* /a');
+    expect(winner(['GET /a'], '*', '/a')).toBeNull();
+    expect(winner(['GET /a', '* /a'], '*', '/a')).toBe('* /a');
+    expect(winner(['GET /a'], '__proto__', '/a')).toBeNull();
+    expect(winner(['GET /a'], 'constructor', '/constructor')).toBeNull();
+  });
+
+  it('lets the exact beat the prefix, the longer prefix the shorter, the named method *', () => {
+    const lines = [
+      '* *',
+      'GET *',
+      '* /*',
+      'GET /*',
+      '* /v1*',
+      'GET /v1*',
+      '* /v1/a*',
+      'GET /v1/a*',
+      '* /v1/a',
+      'GET /v1/a',
+    ];
+    for (let left = lines.length; left > 0; left--) {
+      expect(winner(lines.slice(0, left), 'GET', '/v1/a')).toBe(lines[left - 1]);
+    }
+    expect(winner(['* /v1/a', 'GET /v1*'], 'GET', '/v1/a')).toBe('* /v1/a');
+    expect(winner(['* /v1/a*', 'GET /v1*'], 'GET', '/v1/a/b')).toBe('* /v1/a*');
+    expect(winner(['POST /v1/a', 'GET /v1*'], 'GET', '/v1/a')).toBe('GET /v1*');
+  });
+
+  it('lets only a bare * take an ambiguous path', () => {
+    const lines = ['GET /*', 'GET /v1*', '* *'];
+    expect(winner(lines, 'GET', '/v1/../x')).toBe('* *');
+    expect(winner(lines.slice(0, 2), 'GET', '/v1/../x')).toBeNull();
+  });
+
+  it('matches nothing with a policy that could not have been saved', () => {
+    const lines = [
+      'GET /v1/*/x',
+      'GET /v1/../x',
+      'get /v1/x',
+      'GET v1/x',
+      'GET ',
+      ' /v1/x',
+      'GET /v1/x?y',
+    ];
+    for (const target of ['/v1/*/x', '/v1/../x', '/v1/x', 'v1/x', '', '/v1/x?y']) {
+      for (const method of ['GET', 'get', '']) expect(winner(lines, method, target)).toBeNull();
+    }
+  });
+
+  it('reads a pattern that plain SQL wrote in another spelling as the verbs would', () => {
+    expect(winner(['GET /v1/reports/*'], 'GET', '/v1/reports')).toBe('GET /v1/reports/*');
+    expect(winner(['GET /v1/reports/'], 'GET', '/v1/reports')).toBe('GET /v1/reports/');
+  });
+
+  it('returns the caller’s own object, extra fields and all', () => {
+    const policy = { policyId: '1', method: 'GET', pathPattern: '/a', hitsThisMonth: 7 };
+    expect(compilePolicies([policy]).match('GET', '/a')).toBe(policy);
+  });
+});
+
+describe('against a naive matcher that tests every policy', () => {
+  it('agrees on 60,000 random requests, in whatever order the policies come', () => {
+    const pick = seeded(8);
+    let matched = 0;
+    for (let round = 0; round < 300; round++) {
+      const set = randomPolicies(pick, 1 + pick(25));
+      const matcher = compilePolicies(set);
+      for (let i = 0; i < 200; i++) {
+        const method = oneOf(pick, ['GET', 'POST', 'get', '*']);
+        const target = oneOf(pick, TARGETS);
+        const expected = naive(set, method, target);
+        const got = matcher.match(method, target);
+        expect(got, `${method} ${target}`).toBe(expected[0] ?? null);
+        if (got !== null) matched++;
+        if (i % 10 !== 0) continue;
+        const explained = explainMatch(set, method, target);
+        expect(explained.matching).toEqual(expected);
+        expect(explained.winner).toBe(got);
+      }
+    }
+    expect(matched).toBeGreaterThan(10_000);
+  });
+
+  it('never lets a prefix reach a path that neither equals its base nor continues it with /', () => {
+    const pick = seeded(9);
+    for (let i = 0; i < 5000; i++) {
+      const set = randomPolicies(pick, 5).filter((policy) => /^\/.*\*$/.test(policy.pathPattern));
+      const target = oneOf(pick, TARGETS);
+      const hit = compilePolicies(set).match('GET', target);
+      if (hit === null) continue;
+      const base = hit.pathPattern.replaceAll('%7e', '~').slice(0, -1).replace(/\/$/, '');
+      const path = canonicalPath(target);
+      expect(path === base || path?.startsWith(`${base}/`), `${hit.pathPattern} ${target}`).toBe(
+        true,
+      );
+    }
+  });
+
+  it('sorts in match order: the first that matches in a sorted list is the winner', () => {
+    const pick = seeded(10);
+    for (let i = 0; i < 2000; i++) {
+      const set = randomPolicies(pick, 8).sort(comparePolicies);
+      const target = oneOf(pick, TARGETS);
+      const first = set.find((policy) => compilePolicies([policy]).match('GET', target) !== null);
+      expect(compilePolicies(set).match('GET', target)).toBe(first ?? null);
+    }
+  });
+
+  it('names exactly the pairs of which one matches wherever the other does', () => {
+    const pick = seeded(11);
+    for (let round = 0; round < 60; round++) {
+      const set = randomPolicies(pick, 8);
+      const reported = overlappingPolicies(set).map(
+        ({ covered, by }) => `${covered.policyId} ⊂ ${by.policyId}`,
+      );
+      const expected = set.flatMap((covered) =>
+        set
+          .filter((by) => by !== covered && naiveCovers(by, covered))
+          .map((by) => `${covered.policyId} ⊂ ${by.policyId}`),
+      );
+      expect(reported.sort()).toEqual(expected.sort());
+    }
+  });
+});
+
+describe('the cost of a match', () => {
+  it('does not grow with the number of policies', () => {
+    const many = Array.from({ length: 50_000 }, (_, i) => policies(`GET /v1/r${i}/x*`)[0]!);
+    const few = many.slice(0, 10);
+    const [costOfFew, costOfMany] = [few, many].map((set) => {
+      const matcher = compilePolicies(set);
+      const run = () => {
+        const startedAt = performance.now();
+        for (let i = 0; i < 2000; i++) matcher.match('GET', `/v1/r${i % 10}/x/42`);
+        return performance.now() - startedAt;
+      };
+      return Math.min(run(), run(), run(), run(), run());
+    });
+    expect(costOfMany! / costOfFew!).toBeLessThan(100);
+  });
+});
+
+describe('comparePolicies', () => {
+  it('lists exact patterns first, then prefixes from long to short, then the bare *', () => {
+    const lines = [
+      'GET *',
+      '* /*',
+      'broken x',
+      '* /v1/a',
+      'GET /v1*',
+      'POST /v1/a',
+      'GET /v1/a/b*',
+      'GET /v1/a',
+      '* *',
+      'GET /b',
+    ];
+    expect(
+      policies(...lines)
+        .sort(comparePolicies)
+        .map((policy) => policy.policyId),
+    ).toEqual([
+      ...['GET /b', 'GET /v1/a', 'POST /v1/a', '* /v1/a'],
+      ...['GET /v1/a/b*', 'GET /v1*', '* /*', 'GET *', '* *', 'broken x'],
+    ]);
+  });
+});
+
+describe('explainMatch', () => {
+  const set = policies('GET /v1*', 'GET /v1/reports*', '* *', 'POST /v1*');
+
+  it('names the winner, the rest that match in order, and the path as it was read', () => {
+    const explained = explainMatch(set, 'GET', '/v1/reports/42/?x');
+    expect(explained.winner?.policyId).toBe('GET /v1/reports*');
+    expect(explained.matching.map((policy) => policy.policyId)).toEqual([
+      'GET /v1/reports*',
+      'GET /v1*',
+      '* *',
+    ]);
+    expect(explained).toMatchObject({ path: '/v1/reports/42', ambiguous: null });
+  });
+
+  it('says why a path is ambiguous, and that only a bare * takes it', () => {
+    const explained = explainMatch(set, 'GET', '/v1/%2e%2e/admin');
+    expect(explained.winner?.policyId).toBe('* *');
+    expect(explained.path).toBeNull();
+    expect(explained.ambiguous).toContain('dot segment');
+  });
+
+  it('has no winner where nothing matches', () => {
+    expect(explainMatch(policies('GET /a'), 'GET', '/b')).toEqual({
+      winner: null,
+      matching: [],
+      path: '/b',
+      ambiguous: null,
+    });
+  });
+});
+
+describe('overlappingPolicies', () => {
+  it('points out a policy whose requests another would admit as well', () => {
+    const set = policies('GET /v1/reports*', '* /v1*', 'GET /v1/reports', 'GET /v2');
+    expect(
+      overlappingPolicies(set).map(({ covered, by }) => [covered.policyId, by.policyId]),
+    ).toEqual([
+      ['GET /v1/reports', 'GET /v1/reports*'],
+      ['GET /v1/reports', '* /v1*'],
+      ['GET /v1/reports*', '* /v1*'],
+    ]);
+  });
+
+  it('is silent where each admits something that the other does not', () => {
+    expect(overlappingPolicies(policies('* /v1/reports', 'GET /v1*', 'POST /v1*'))).toEqual([]);
+  });
+});
+
+const SEGMENTS = ['a', 'ab', 'b', '%7e', 'A'];
+const PATTERNS = ['*', '/*', '/', ...tree(SEGMENTS, 2).flatMap((path) => [path, `${path}*`])];
+const TARGETS = [
+  ...['/', '*', '', '//', '/a/../b', '/a%2fb', '/~', '/~/ab?q', '/a/ab/b/b', '/abc', '/a/'],
+  ...tree(SEGMENTS, 3),
+];
+
+function tree(segments: readonly string[], depth: number): string[] {
+  if (depth === 0) return [];
+  return segments.flatMap((segment) => [
+    `/${segment}`,
+    ...tree(segments, depth - 1).map((rest) => `/${segment}${rest}`),
+  ]);
+}
+
+/** Distinct by method and normalised pattern, as the database keeps them. */
+function randomPolicies(pick: Pick, count: number): Policy[] {
+  const lines = Array.from(
+    { length: count },
+    () => `${oneOf(pick, ['GET', 'POST', '*'])} ${oneOf(pick, PATTERNS)}`,
+  );
+  return policies(...new Set(lines));
+}
+
+/** The rules read straight from their text: test every policy, then sort what matches. */
+function naive(set: readonly Policy[], method: string, target: string): Policy[] {
+  const path = canonicalPath(target);
+  return set
+    .filter((policy) => policy.method === '*' || (policy.method === method && method !== '*'))
+    .filter(({ pathPattern }) => {
+      if (pathPattern === '*') return true;
+      if (path === null) return false;
+      const decoded = pathPattern.replaceAll('%7e', '~');
+      if (!decoded.endsWith('*')) return path === decoded;
+      const base = decoded.slice(0, -1).replace(/\/$/, '');
+      return path === base || path.startsWith(`${base}/`);
+    })
+    .sort((a, b) => weight(b) - weight(a));
+}
+
+function weight({ method, pathPattern }: Policy): number {
+  const decoded = pathPattern.replaceAll('%7e', '~');
+  const specificity = !decoded.endsWith('*') ? 1000 : decoded === '*' ? 0 : decoded.length;
+  return specificity * 2 + (method === '*' ? 0 : 1);
+}
+
+/** One more level of segments than any pattern has tells all patterns apart. */
+function naiveCovers(by: Policy, covered: Policy): boolean {
+  return ['GET', 'POST', 'PUT'].every((method) =>
+    [...TARGETS, '/zz', '/a/zz'].every(
+      (target) => naive([covered], method, target).length <= naive([by], method, target).length,
+    ),
+  );
+}
