@@ -1,0 +1,33 @@
+import { createExpressMiddleware } from '@ceiba/sdk/express';
+import express from 'express';
+
+const REPORTS = [
+  { id: '1', title: 'Monthly revenue' },
+  { id: '2', title: 'Active customers' },
+];
+
+/**
+ * A small API whose routes under `/v1` answer only to callers that Ceiba lets in.
+ *
+ * @param {{ client: import('@ceiba/sdk').AuthorizeClient, projectId: string }} access
+ */
+export function createApp({ client, projectId }) {
+  const app = express();
+  app.disable('x-powered-by');
+
+  app.use('/v1', createExpressMiddleware({ client, projectId }));
+
+  app.get('/v1/reports', (req, res) => {
+    res.json({ reports: REPORTS, calledBy: req.access.access.apiKey.displayName });
+  });
+  app.get('/v1/reports/:id', (req, res) => {
+    const report = REPORTS.find(({ id }) => id === req.params.id);
+    if (report) res.json(report);
+    else res.status(404).json({ error: 'not_found', message: 'No such report.' });
+  });
+  app.get('/v1/billing', (_req, res) => {
+    res.json({ invoices: [{ id: '1', amountCents: 4_900, currency: 'EUR' }] });
+  });
+
+  return app;
+}

@@ -1,0 +1,78 @@
+/**
+ * Builds `dist/`: ES modules, CommonJS, and types for both. Modules are not merged, so that the
+ * client and the adapters share one copy of the error class; what the contract lends (a few closed
+ * sets) is bundled in, types included, so that the package stands alone.
+ */
+import { readdirSync, rmSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { rollup } from 'rollup';
+import { dts } from 'rollup-plugin-dts';
+
+const at = (path) => fileURLToPath(new URL(path, import.meta.url));
+const ENTRIES = ['index', 'express', 'fastify', 'hono', 'next', 'fetch', 'testing'].filter((name) =>
+  readdirSync(at('./src')).includes(`${name}.ts`),
+);
+const sources = readdirSync(at('./src'), { recursive: true })
+  .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))
+  .map((path) => at(`./src/${path}`));
+
+/** Keeps relative imports as imports, with the extension of the output. */
+const renameRelativeImports = (extension) => ({
+  name: 'rename-relative-imports',
+  setup({ onResolve }) {
+    onResolve({ filter: /^\.\.?\// }, ({ path, importer }) =>
+      importer.startsWith(at('./src'))
+        ? { path: path.replace(/\.ts$/, extension), external: true }
+        : undefined,
+    );
+  },
+});
+
+/** One module per source file. */
+function buildCode(format, extension) {
+  return build({
+    absWorkingDir: at('.'),
+    entryPoints: sources,
+    outdir: at('./dist'),
+    outbase: at('./src'),
+    outExtension: { '.js': extension },
+    bundle: true,
+    platform: 'node',
+    target: 'node20',
+    format,
+    plugins: [renameRelativeImports(extension)],
+    logLevel: 'warning',
+    metafile: true,
+  });
+}
+
+/** A source file of types alone compiles to nothing, in either format. */
+function removeEmptyModules({ metafile }) {
+  for (const [path, { bytes }] of Object.entries(metafile.outputs)) {
+    if (bytes > 0) continue;
+    rmSync(at(`./${path}`));
+    rmSync(at(`./${path.replace(/\.js$/, '.cjs')}`));
+  }
+}
+
+async function buildTypes() {
+  const bundle = await rollup({
+    input: Object.fromEntries(ENTRIES.map((name) => [name, at(`./src/${name}.ts`)])),
+    external: (id) => !id.startsWith('.') && !id.startsWith('/') && !id.startsWith('@ceiba/'),
+    plugins: [dts({ tsconfig: at('./tsconfig.json'), includeExternal: ['@ceiba/contract'] })],
+  });
+  for (const extension of ['.d.ts', '.d.cts']) {
+    await bundle.write({
+      dir: at('./dist'),
+      entryFileNames: `[name]${extension}`,
+      chunkFileNames: `types/[name]${extension}`,
+      format: 'es',
+    });
+  }
+  await bundle.close();
+}
+
+rmSync(at('./dist'), { recursive: true, force: true });
+const [esm] = await Promise.all([buildCode('esm', '.js'), buildCode('cjs', '.cjs'), buildTypes()]);
+removeEmptyModules(esm);

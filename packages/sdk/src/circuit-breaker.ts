@@ -1,0 +1,58 @@
+import { RuntimeTransportError } from './errors.ts';
+
+/** Settings of the circuit breaker. */
+export interface CircuitBreakerOptions {
+  /** Failures in a row that open the circuit. Default 5. */
+  readonly failureThreshold?: number;
+  /** Milliseconds for which it stays open before one question probes the Runtime. Default 1000. */
+  readonly openMs?: number;
+}
+
+/**
+ * Spares a Runtime in trouble, and callers the wait: after some failures in a row questions are
+ * refused unasked. It opens to *deny*: a refused question is a failure (503), never an allow.
+ */
+export interface CircuitBreaker {
+  /** Runs the call, or rejects at once while the circuit is open. */
+  run<T>(call: () => Promise<T>): Promise<T>;
+}
+
+/**
+ * @param now a monotonic clock in milliseconds.
+ */
+export function createCircuitBreaker(
+  { failureThreshold = 5, openMs = 1_000 }: CircuitBreakerOptions,
+  now: () => number = () => performance.now(),
+): CircuitBreaker {
+  let failuresInARow = 0;
+  let openUntil = Number.NEGATIVE_INFINITY;
+
+  async function run<T>(call: () => Promise<T>): Promise<T> {
+    if (failuresInARow >= failureThreshold) {
+      if (now() < openUntil) {
+        throw new RuntimeTransportError('circuit_open', 'The circuit breaker is open');
+      }
+      // This call is the probe; the others keep being refused until it has come back.
+      openUntil = now() + openMs;
+    }
+    try {
+      const result = await call();
+      failuresInARow = 0;
+      return result;
+    } catch (error) {
+      if (speaksOfTrouble(error)) {
+        failuresInARow += 1;
+        openUntil = now() + openMs;
+      }
+      throw error;
+    }
+  }
+  return { run };
+}
+
+/** A refusal that names its cause (401, 400, …) shows a Runtime in good health. */
+function speaksOfTrouble(error: unknown): boolean {
+  if (!RuntimeTransportError.is(error)) return true;
+  if (error.failure === 'aborted') return false;
+  return error.failure !== 'error_status' || error.status === null || error.status >= 500;
+}

@@ -1,0 +1,144 @@
+/**
+ * What `parseCeibaConfig` takes. It reads no environment: pass the values from wherever your
+ * application keeps its settings. A value may be `undefined` so that `process.env.X` can be passed
+ * as it is; the error then names the setting.
+ */
+export interface CeibaConfigInput {
+  /** Where the Runtime answers, such as `https://runtime.example.com`. A path prefix is kept. */
+  readonly runtimeBaseUrl: string | undefined;
+  /** UUID of the project, shown in the console. */
+  readonly projectId: string | undefined;
+  /** The project secret, shown once at creation or rotation. Keep it on the server. */
+  readonly projectSecret: string | undefined;
+  /** Total deadline of one call in milliseconds: connect, headers and body. Default 1000. */
+  readonly timeoutMs?: number | undefined;
+  /**
+   * Hosts, by name, that may be reached over plain HTTP although they are not loopback, such as
+   * `['runtime']` inside a private container network. The project secret travels unencrypted there.
+   */
+  readonly allowPlainHttpHosts?: readonly string[] | undefined;
+}
+
+/**
+ * Settings that have been checked. `projectSecret` is not enumerable: it stays out of logs, of
+ * `JSON.stringify` and of spread copies.
+ */
+export interface CeibaConfig {
+  /** Absolute URL without a trailing slash. */
+  readonly runtimeBaseUrl: string;
+  readonly projectId: string;
+  readonly projectSecret: string;
+  /** Total deadline of one call, in milliseconds. */
+  readonly timeoutMs: number;
+}
+
+/** The names of the settings that {@link parseCeibaConfig} takes. */
+export type CeibaSetting = keyof CeibaConfigInput;
+
+/** Thrown by {@link parseCeibaConfig}; `setting` names the value at fault, never its content. */
+export class CeibaConfigError extends TypeError {
+  override readonly name = 'CeibaConfigError';
+  readonly setting: CeibaSetting;
+
+  constructor(setting: CeibaSetting, problem: string) {
+    super(`${setting} ${problem}`);
+    this.setting = setting;
+  }
+}
+
+const DEFAULT_TIMEOUT_MS = 1_000;
+const LONGEST_TIMEOUT_MS = 60_000;
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const LOOPBACK = /^(?:localhost|.+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
+
+/**
+ * Checks the settings of the client and returns them as a frozen config.
+ *
+ * @throws {CeibaConfigError} naming the setting that is missing or wrong.
+ * @example
+ * const config = parseCeibaConfig({
+ *   runtimeBaseUrl: process.env.CEIBA_RUNTIME_URL,
+ *   projectId: process.env.CEIBA_PROJECT_ID,
+ *   projectSecret: process.env.CEIBA_PROJECT_SECRET,
+ * });
+ */
+export function parseCeibaConfig(input: CeibaConfigInput): CeibaConfig {
+  const config = {
+    runtimeBaseUrl: parseBaseUrl(input.runtimeBaseUrl, input.allowPlainHttpHosts ?? []),
+    projectId: parseProjectId(input.projectId),
+    timeoutMs: parseTimeout(input.timeoutMs ?? DEFAULT_TIMEOUT_MS),
+  };
+  const projectSecret = parseSecret(input.projectSecret);
+  return Object.freeze(
+    Object.defineProperty({ ...config, projectSecret }, 'projectSecret', { enumerable: false }),
+  );
+}
+
+function required(setting: CeibaSetting, value: unknown): string {
+  if (value === undefined || value === null || value === '') {
+    throw new CeibaConfigError(setting, 'is missing');
+  }
+  if (typeof value !== 'string') throw new CeibaConfigError(setting, 'must be a string');
+  return value;
+}
+
+function parseBaseUrl(value: unknown, plainHttpHosts: readonly string[]): string {
+  const setting = 'runtimeBaseUrl';
+  const text = required(setting, value);
+  if (!URL.canParse(text)) {
+    throw new CeibaConfigError(
+      setting,
+      'must be an absolute URL such as https://runtime.example.com',
+    );
+  }
+  const url = new URL(text);
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') {
+    throw new CeibaConfigError(setting, 'must start with https:// or http://');
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new CeibaConfigError(setting, 'must not hold credentials');
+  }
+  if (/[?#]/.test(text)) {
+    throw new CeibaConfigError(setting, 'must not hold a query or a fragment');
+  }
+  if (url.protocol === 'http:' && !LOOPBACK.test(url.hostname) && !isListed(url, plainHttpHosts)) {
+    throw new CeibaConfigError(
+      setting,
+      `must use https, or ${JSON.stringify(url.hostname)} must be listed in allowPlainHttpHosts`,
+    );
+  }
+  return url.href.replace(/\/+$/, '');
+}
+
+function isListed(url: URL, hosts: readonly string[]): boolean {
+  return hosts.some((host) => host.toLowerCase() === url.hostname);
+}
+
+function parseProjectId(value: unknown): string {
+  const text = required('projectId', value);
+  if (!UUID.test(text)) throw new CeibaConfigError('projectId', 'must be a UUID');
+  return text;
+}
+
+function parseSecret(value: unknown): string {
+  const text = required('projectSecret', value);
+  if (!VISIBLE_ASCII.test(text)) {
+    throw new CeibaConfigError(
+      'projectSecret',
+      'must hold visible ASCII characters only; look for a space or a line break at its end',
+    );
+  }
+  return text;
+}
+
+function parseTimeout(value: unknown): number {
+  const valid = typeof value === 'number' && Number.isInteger(value) && value >= 1;
+  if (!valid || value > LONGEST_TIMEOUT_MS) {
+    throw new CeibaConfigError(
+      'timeoutMs',
+      `must be a whole number of milliseconds from 1 to ${LONGEST_TIMEOUT_MS}`,
+    );
+  }
+  return value;
+}

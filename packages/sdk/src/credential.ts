@@ -1,0 +1,62 @@
+/**
+ * What the caller presented. `conflicting` is the only case that is answered without asking the
+ * Runtime: with two credentials nobody can say whose request it is.
+ */
+export type Credential =
+  | { readonly kind: 'key'; readonly apiKey: string }
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'conflicting' };
+
+const MISSING: Credential = { kind: 'missing' };
+const CONFLICTING: Credential = { kind: 'conflicting' };
+const BEARER = /^bearer(?:[ \t]+|$)/i;
+
+/**
+ * Reads the caller's key from `Authorization: Bearer <key>` or `x-api-key: <key>`.
+ *
+ * @param rawHeaders name, value, name, value, … as Node received them. The parsed `headers` of
+ * Node will not do: they drop a second `Authorization` and join a second `x-api-key`.
+ */
+export function readCredential(rawHeaders: readonly string[]): Credential {
+  let authorization: string | undefined;
+  let apiKeyHeader: string | undefined;
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]?.toLowerCase();
+    if (name === 'authorization') {
+      if (authorization !== undefined) return CONFLICTING;
+      authorization = rawHeaders[at + 1];
+    } else if (name === 'x-api-key') {
+      if (apiKeyHeader !== undefined) return CONFLICTING;
+      apiKeyHeader = rawHeaders[at + 1];
+    }
+  }
+  return chooseCredential(authorization, apiKeyHeader);
+}
+
+/**
+ * The same for the Fetch API, whose `Headers` join repeated headers with a comma. The joined text
+ * is no key, so the Runtime answers `invalid_api_key` and the caller sees the same reply.
+ */
+export function readCredentialFromHeaders(headers: Headers): Credential {
+  return chooseCredential(
+    headers.get('authorization') ?? undefined,
+    headers.get('x-api-key') ?? undefined,
+  );
+}
+
+function chooseCredential(
+  authorization: string | undefined,
+  apiKeyHeader: string | undefined,
+): Credential {
+  const bearer = authorization === undefined ? '' : bearerToken(authorization);
+  const header = apiKeyHeader?.trim() ?? '';
+  if (bearer !== '' && header !== '' && bearer !== header) return CONFLICTING;
+  const apiKey = bearer || header;
+  return apiKey === '' ? MISSING : { kind: 'key', apiKey };
+}
+
+/** The token of a Bearer credential (RFC 6750), or '' for none or another scheme. */
+function bearerToken(authorization: string): string {
+  const scheme = BEARER.exec(authorization);
+  return scheme === null ? '' : authorization.slice(scheme[0].length).trim();
+}

@@ -1,0 +1,64 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AccessOptions } from './access-options.ts';
+import { readCredential } from './credential.ts';
+import { createGuard } from './guard.ts';
+import { sendReply, setHeaders } from './node-reply.ts';
+import type { RequestAccess } from './types.ts';
+
+declare global {
+  namespace Express {
+    interface Request {
+      /** Which key, policy and plan let this request in. Set behind the Ceiba middleware. */
+      access?: RequestAccess;
+    }
+  }
+}
+
+/** The part of an Express request that the middleware uses; Express 4 and 5 and Connect have it. */
+export interface ExpressRequest extends IncomingMessage {
+  originalUrl?: string;
+  access?: RequestAccess;
+}
+
+/** An Express middleware, typed without a dependency on Express. */
+export type ExpressMiddleware = (
+  req: ExpressRequest,
+  res: ServerResponse,
+  next: (error?: unknown) => void,
+) => void;
+
+/**
+ * Makes a middleware for Express 4 and 5 that lets a request through only on an allow, with the
+ * access context on `req.access`.
+ *
+ * @example
+ * app.get('/v1/reports', createExpressMiddleware({ client, projectId }), listReports);
+ */
+export function createExpressMiddleware(options: AccessOptions): ExpressMiddleware {
+  const guard = createGuard(options);
+
+  return function ceibaAccess(req, res, next) {
+    guard({
+      method: wireMethod(req),
+      routedMethod: req.method,
+      target: req.originalUrl ?? req.url ?? '',
+      credential: readCredential(req.rawHeaders),
+    })
+      .then((verdict) => {
+        if (res.headersSent) return;
+        if (!verdict.allowed) {
+          sendReply(res, verdict.reply);
+          return;
+        }
+        setHeaders(res, verdict.headers);
+        req.access = verdict.access;
+        next();
+      })
+      .catch((cause: unknown) => next(new Error('The Ceiba middleware failed', { cause })));
+  };
+}
+
+/** The `method-override` package keeps the method on the wire in `originalMethod`. */
+function wireMethod(req: ExpressRequest & { originalMethod?: unknown }): string {
+  return typeof req.originalMethod === 'string' ? req.originalMethod : (req.method ?? '');
+}

@@ -1,0 +1,139 @@
+import type { AccessEvent, AccessOptions, HostReply } from './access-options.ts';
+import type { Credential } from './credential.ts';
+import {
+  httpStatusForDenial,
+  httpStatusForRuntimeTransport,
+  RuntimeTransportError,
+} from './errors.ts';
+import { replyTo } from './host-reply.ts';
+import { headersForAllow, headersForLimitDenial } from './rate-limit-headers.ts';
+import type { AllowDecision, Decision, DenyDecision, RequestAccess } from './types.ts';
+import { warn } from './warn.ts';
+
+/** One incoming request, as an adapter hands it over. */
+export interface IncomingQuestion {
+  /** The method on the wire; HEAD stays HEAD. */
+  readonly method: string;
+  /** The method that the router saw, where something may have overridden it. */
+  readonly routedMethod?: string | undefined;
+  /** The request target as it was sent, query included, nothing stripped. */
+  readonly target: string;
+  readonly credential: Credential;
+}
+
+/** What an adapter has to do: run the handler, or send the reply. */
+export type Verdict =
+  | {
+      readonly allowed: true;
+      readonly access: RequestAccess;
+      /** To be set on the handler's response. */
+      readonly headers: Readonly<Record<string, string>>;
+    }
+  | { readonly allowed: false; readonly reply: HostReply };
+
+/** Judges one request. It never rejects: every failure is a reply that turns the request away. */
+export type Guard = (question: IncomingQuestion) => Promise<Verdict>;
+
+/**
+ * The core that all adapters share: asks the client and maps the answer by the contract's tables.
+ *
+ * @throws {TypeError} when `projectId` is not the client's.
+ */
+export function createGuard(options: AccessOptions): Guard {
+  const { client, projectId, onDecision } = options;
+  if (client.projectId.toLowerCase() !== String(projectId).toLowerCase()) {
+    throw new TypeError('projectId must be the project of the client');
+  }
+
+  return async function judge(question) {
+    const startedAt = performance.now();
+    const path = pathOf(question.target);
+    const { verdict, ...outcome } = await decide(question, path, options);
+    if (onDecision) {
+      const durationMs = performance.now() - startedAt;
+      observe(onDecision, { ...outcome, method: question.method, path, durationMs });
+    }
+    return verdict;
+  };
+}
+
+/** The target without its query: what stands before the first `?`. */
+function pathOf(target: string): string {
+  const query = target.indexOf('?');
+  return query === -1 ? target : target.slice(0, query);
+}
+
+async function decide(question: IncomingQuestion, path: string, options: AccessOptions) {
+  try {
+    const decision = deniedLocally(question) ?? (await ask(question, path, options));
+    return decision.allowed === true ? admit(decision) : turnAway(decision, options);
+  } catch (error) {
+    return failClosed(error, options);
+  }
+}
+
+/**
+ * With two different keys nobody can say whose request it is: it reads as a key that cannot be
+ * found. A method overridden on the way to the router would run another handler than the one that
+ * is judged: it reads as a resource without a policy.
+ */
+function deniedLocally({
+  credential,
+  method,
+  routedMethod,
+}: IncomingQuestion): DenyDecision | null {
+  const denial = { allowed: false, decisionId: null } as const;
+  if (credential.kind === 'conflicting') return { ...denial, denialReason: 'invalid_api_key' };
+  if (routedMethod !== undefined && routedMethod !== method) {
+    return { ...denial, denialReason: 'policy_no_match' };
+  }
+  return null;
+}
+
+function ask(
+  { credential, method }: IncomingQuestion,
+  path: string,
+  { client }: AccessOptions,
+): Promise<Decision> {
+  const apiKey = credential.kind === 'key' ? credential.apiKey : null;
+  return client.authorize({ apiKey, method, path });
+}
+
+function admit(decision: AllowDecision) {
+  const access: RequestAccess = {
+    access: decision.access,
+    limits: decision.limits,
+    decisionId: decision.decisionId,
+  };
+  const verdict: Verdict = { allowed: true, access, headers: headersForAllow(decision) };
+  return { verdict, outcome: 'allowed', access } as const;
+}
+
+function turnAway(decision: DenyDecision, options: AccessOptions) {
+  const { denialReason, decisionId } = decision;
+  const httpStatus = httpStatusForDenial(denialReason);
+  const outcome = { outcome: 'denied', denialReason, decisionId, httpStatus } as const;
+  const reply = replyTo(outcome, headersForLimitDenial(decision), options);
+  const verdict: Verdict = { allowed: false, reply };
+  return { verdict, ...outcome };
+}
+
+function failClosed(error: unknown, options: AccessOptions) {
+  const status = RuntimeTransportError.is(error) ? error.status : null;
+  const httpStatus = httpStatusForRuntimeTransport(status);
+  const outcome = { outcome: 'failed', error, httpStatus } as const;
+  const verdict: Verdict = { allowed: false, reply: replyTo(outcome, {}, options) };
+  return { verdict, ...outcome };
+}
+
+function observe(
+  onDecision: (event: AccessEvent) => void | Promise<void>,
+  event: AccessEvent,
+): void {
+  const report = (error: unknown) => warn('onDecision threw', error);
+  try {
+    onDecision(event)?.catch(report);
+  } catch (error) {
+    report(error);
+  }
+}

@@ -1,0 +1,49 @@
+/** The client of the Ceiba Runtime, and the tables by which a host maps its answers. */
+export type {
+  AccessEvent,
+  AccessOptions,
+  AccessOutcome,
+  CustomReply,
+  DeniedOutcome,
+  FailedOutcome,
+  HostReply,
+  HostReplyBody,
+} from './access-options.ts';
+export type { CircuitBreakerOptions } from './circuit-breaker.ts';
+export { CeibaRuntimeClient, type CeibaRuntimeClientOptions } from './client.ts';
+export {
+  type CeibaConfig,
+  CeibaConfigError,
+  type CeibaConfigInput,
+  type CeibaSetting,
+  parseCeibaConfig,
+} from './config.ts';
+export {
+  ceibaErrorCodeForDenial,
+  type HostFailureCode,
+  type HostReplyCode,
+  httpStatusForDenial,
+  httpStatusForRuntimeTransport,
+  RuntimeTransportError,
+  type TransportFailure,
+} from './errors.ts';
+export type { FetchLike } from './http/fetch-transport.ts';
+export type {
+  AccessContext,
+  AllowDecision,
+  ApiKeyCreateResult,
+  ApiKeyLifecycleResult,
+  ApiKeyListResult,
+  ApiKeyStatus,
+  ApiKeySummary,
+  AuthorizeClient,
+  AuthorizeInput,
+  CallOptions,
+  Decision,
+  DenialReason,
+  DenyDecision,
+  HostErrorCode,
+  Limits,
+  RequestAccess,
+  ResetAfterSeconds,
+} from './types.ts';

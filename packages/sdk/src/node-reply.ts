@@ -1,0 +1,16 @@
+import type { ServerResponse } from 'node:http';
+import type { HostReply } from './access-options.ts';
+
+/** Sets header fields on a response whose head is still open. */
+export function setHeaders(res: ServerResponse, headers: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
+}
+
+/** Sends a reply that turns a request away. Node itself leaves out the body of a HEAD. */
+export function sendReply(res: ServerResponse, reply: HostReply): void {
+  const body = JSON.stringify(reply.body);
+  res.statusCode = reply.status;
+  setHeaders(res, reply.headers);
+  res.setHeader('Content-Length', Buffer.byteLength(body));
+  res.end(body);
+}
