@@ -1,11 +1,14 @@
 import type { ApiKeySummary } from '@ceiba/contract';
 import { desc, eq } from 'drizzle-orm';
-import type { Database } from '../database.ts';
+import type { Executor } from '../database.ts';
 import { apiKeys } from '../tables.ts';
 import { summaryColumns, toSummary } from './summary.ts';
 
 /** Every key of a project in read shape, newest first, whatever its status. */
-export async function listApiKeys(db: Database, projectId: string): Promise<ApiKeySummary[]> {
+export async function listApiKeys(
+  db: { orm: Executor },
+  projectId: string,
+): Promise<ApiKeySummary[]> {
   const rows = await db.orm
     .select(summaryColumns)
     .from(apiKeys)
