@@ -1,0 +1,155 @@
+import type { LookupItem, LookupRow } from '@ceiba/schema';
+import type { Deadline } from '../deadline.ts';
+import { UnavailableError } from '../unavailable.ts';
+
+/** What carries a batch to Postgres; `LookupLane` is the one in use. */
+export interface Lane {
+  readonly isUp: boolean;
+  readonly isIdle: boolean;
+  run(items: readonly LookupItem[], budgetMs: number): Promise<(LookupRow | Error)[]>;
+}
+
+export interface LookupLimits {
+  /** Items in one statement. */
+  maxBatch: number;
+  /** Requests that may wait for a statement, in all and for one project. */
+  maxWaiting: number;
+  maxWaitingPerProject: number;
+}
+
+export const LOOKUP_LIMITS: LookupLimits = {
+  maxBatch: 256,
+  maxWaiting: 8_192,
+  maxWaitingPerProject: 4_096,
+};
+
+interface Waiter {
+  deadline: Deadline;
+  resolve: (row: LookupRow) => void;
+  reject: (fault: Error) => void;
+}
+
+interface Entry {
+  item: LookupItem;
+  waiters: Waiter[];
+}
+
+/**
+ * Shares round trips: requests that arrive while every lane is busy wait for the next statement
+ * together, and equal questions share a row of it. A statement is always sent after the requests
+ * that it serves arrived, so a change that was acknowledged before is seen (consistency rule 1).
+ */
+export class Lookups {
+  readonly #lanes: readonly Lane[];
+  readonly #limits: LookupLimits;
+  /** In order of arrival. */
+  readonly #queue = new Map<string, Entry>();
+  readonly #waitingByProject = new Map<string, number>();
+  #waiting = 0;
+  #scheduled = false;
+
+  constructor(lanes: readonly Lane[], limits: LookupLimits = LOOKUP_LIMITS) {
+    this.#lanes = lanes;
+    this.#limits = limits;
+  }
+
+  /** @throws UnavailableError when Postgres or the time does not allow an answer */
+  find(item: LookupItem, deadline: Deadline): Promise<LookupRow> {
+    const refusal = this.#refusal(item.projectId);
+    if (refusal !== null) return Promise.reject(refusal);
+    return new Promise((resolve, reject) => {
+      this.#enqueue(item, { deadline, resolve, reject });
+      this.schedule();
+    });
+  }
+
+  /** Sends what waits, once everything that this turn of the event loop brings has joined it. */
+  schedule(): void {
+    if (this.#scheduled || this.#queue.size === 0) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      this.#send();
+    });
+  }
+
+  #refusal(projectId: string): UnavailableError | null {
+    if (!this.#lanes.some((lane) => lane.isUp)) {
+      return new UnavailableError('database', 'no connection');
+    }
+    const ofProject = this.#waitingByProject.get(projectId) ?? 0;
+    const isFull =
+      this.#waiting >= this.#limits.maxWaiting || ofProject >= this.#limits.maxWaitingPerProject;
+    return isFull ? new UnavailableError('overload', 'too many lookups wait') : null;
+  }
+
+  #enqueue(item: LookupItem, waiter: Waiter): void {
+    const question = `${item.projectId}${item.apiKeyDigest?.toString('latin1') ?? ''}`;
+    const entry = this.#queue.get(question);
+    if (entry === undefined) this.#queue.set(question, { item, waiters: [waiter] });
+    else entry.waiters.push(waiter);
+    this.#count(item.projectId, 1);
+  }
+
+  #send(): void {
+    if (!this.#lanes.some((lane) => lane.isUp)) {
+      this.#failAll(new UnavailableError('database', 'no connection'));
+    }
+    for (const lane of this.#lanes) {
+      if (!lane.isIdle) continue;
+      const batch = this.#take();
+      if (batch.length === 0) return;
+      void this.#serve(lane, batch);
+    }
+  }
+
+  /** The oldest entries that are still within their deadlines. */
+  #take(): Entry[] {
+    const batch: Entry[] = [];
+    for (const [question, entry] of this.#queue) {
+      if (batch.length === this.#limits.maxBatch) break;
+      this.#queue.delete(question);
+      this.#count(entry.item.projectId, -entry.waiters.length);
+      const inTime = entry.waiters.filter((waiter) => !waiter.deadline.isPast);
+      for (const waiter of entry.waiters) {
+        if (waiter.deadline.isPast) {
+          waiter.reject(new UnavailableError('overload', 'the deadline passed in the queue'));
+        }
+      }
+      if (inTime.length > 0) batch.push({ item: entry.item, waiters: inTime });
+    }
+    return batch;
+  }
+
+  async #serve(lane: Lane, batch: readonly Entry[]): Promise<void> {
+    const budgetMs = Math.max(
+      ...batch.flatMap(({ waiters }) => waiters.map(({ deadline }) => deadline.remainingMs())),
+    );
+    const answers = await lane.run(
+      batch.map(({ item }) => item),
+      budgetMs,
+    );
+    batch.forEach(({ waiters }, index) => {
+      const answer = answers[index] ?? new UnavailableError('database', 'no answer for an item');
+      for (const waiter of waiters) {
+        if (answer instanceof Error) waiter.reject(answer);
+        else waiter.resolve(answer);
+      }
+    });
+  }
+
+  #failAll(fault: Error): void {
+    for (const [question, entry] of this.#queue) {
+      this.#queue.delete(question);
+      this.#count(entry.item.projectId, -entry.waiters.length);
+      for (const waiter of entry.waiters) waiter.reject(fault);
+    }
+  }
+
+  #count(projectId: string, change: number): void {
+    this.#waiting += change;
+    const ofProject = (this.#waitingByProject.get(projectId) ?? 0) + change;
+    if (ofProject === 0) this.#waitingByProject.delete(projectId);
+    else this.#waitingByProject.set(projectId, ofProject);
+  }
+}

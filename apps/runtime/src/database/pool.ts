@@ -1,0 +1,83 @@
+import { createDatabase, type Database, postgresFault } from '@ceiba/schema';
+import { withinMs } from '../deadline.ts';
+import { UnavailableError } from '../unavailable.ts';
+import { kindOfFault } from './faults.ts';
+
+export interface PoolOptions {
+  url: string;
+  maxConnections: number;
+  applicationName: string;
+  /** The longest that one statement may take on the server, in ms. */
+  statementTimeoutMs: number;
+}
+
+/** Time for work in flight on a pool that has been given up, in ms. */
+const GRACE_MS = 1_000;
+
+/**
+ * A pool that is replaced when an answer stays away: a server that froze, or a network that lost
+ * its packets, leaves sockets that look alive (consistency rule 22). Slow statements of a healthy
+ * server are stopped by the server first, and cost nobody else a connection.
+ */
+export class DatabasePool {
+  readonly #options: PoolOptions;
+  #current: Database;
+
+  constructor(options: PoolOptions) {
+    this.#options = options;
+    this.#current = this.#open();
+  }
+
+  /**
+   * Runs verbs against the pool.
+   *
+   * @param budgetMs how long the caller can wait
+   * @throws UnavailableError when the server failed, was too slow or could not be reached; any
+   *   other fault of the verb as it is
+   */
+  async run<T>(budgetMs: number, work: (db: Database) => Promise<T>): Promise<T> {
+    if (budgetMs <= 0) throw new UnavailableError('database', 'no time was left');
+    const db = this.#current;
+    const attempt = work(db).catch((fault: unknown) => {
+      throw toUnavailable(fault);
+    });
+    try {
+      return await withinMs(budgetMs, 'database', attempt);
+    } catch (fault) {
+      if (fault instanceof UnavailableError && fault.cause === undefined) this.#replace(db);
+      throw fault;
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#current.close(GRACE_MS);
+  }
+
+  #open(): Database {
+    const { url, ...options } = this.#options;
+    return createDatabase(url, options);
+  }
+
+  #replace(given: Database): void {
+    if (this.#current !== given) return;
+    this.#current = this.#open();
+    void given.close(GRACE_MS);
+  }
+}
+
+/** Faults of the server or the way to it become unavailable; those of a verb stay what they are. */
+function toUnavailable(fault: unknown): unknown {
+  const isServerFault = kindOfFault(fault) !== 'statement' && isDriverFault(fault);
+  return isServerFault ? new UnavailableError('database', wordsOf(fault), { cause: fault }) : fault;
+}
+
+/** The driver's own faults carry a code; a bug of ours does not, and must not pass for an outage. */
+function isDriverFault(fault: unknown): boolean {
+  for (let cause = fault; cause instanceof Error; cause = cause.cause) {
+    if ('code' in cause && typeof cause.code === 'string') return true;
+  }
+  return false;
+}
+
+const wordsOf = (fault: unknown) =>
+  postgresFault(fault)?.code ?? (fault instanceof Error ? fault.name : 'unknown fault');

@@ -1,0 +1,44 @@
+import { z } from 'zod';
+
+const port = z.coerce.number().int().min(0).max(65_535);
+const milliseconds = z.coerce.number().int().min(1).max(60_000);
+const count = z.coerce.number().int().min(1).max(1_000_000);
+const flag = z.enum(['true', 'false']).transform((text) => text === 'true');
+const address = (...protocols: string[]) =>
+  z.string().refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), {
+    error: `must be a ${protocols.map((protocol) => `${protocol}//`).join(' or ')} address`,
+  });
+
+const environmentSchema = z.object({
+  DATABASE_URL: address('postgres:', 'postgresql:'),
+  REDIS_URL: address('redis:', 'rediss:'),
+  REDIS_CLUSTER: flag.default(false),
+  RUNTIME_HOST: z.string().min(1).default('127.0.0.1'),
+  RUNTIME_PORT: port.default(4000),
+  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  DECISION_DEADLINE_MS: milliseconds.default(500),
+  DECISION_DATABASE_BUDGET_MS: milliseconds.default(300),
+  DECISION_REDIS_BUDGET_MS: milliseconds.default(200),
+  MAX_DECISIONS_IN_FLIGHT: count.default(4_096),
+  KEY_ROUTE_DEADLINE_MS: milliseconds.default(2_000),
+  SHUTDOWN_DELAY_MS: z.coerce.number().int().min(0).max(5_000).default(0),
+});
+
+/** The Runtime's settings, times in ms; `.env.example` explains each. */
+export type Settings = z.output<typeof environmentSchema>;
+
+/**
+ * Validates the environment at start. An empty value counts as absent.
+ *
+ * @throws Error that names every setting which is missing or wrong, and shows no value
+ */
+export function readSettings(environment: NodeJS.ProcessEnv = process.env): Settings {
+  const given = Object.entries(environment).filter(([, value]) => value !== '');
+  const result = environmentSchema.safeParse(Object.fromEntries(given));
+  if (result.success) return result.data;
+  const problems = result.error.issues.map(
+    ({ path, message, code }) =>
+      `  ${path.join('.')}: ${code === 'invalid_type' ? 'is required' : message}`,
+  );
+  throw new Error(`The Runtime cannot start; these settings are wrong:\n${problems.join('\n')}`);
+}

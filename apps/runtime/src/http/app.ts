@@ -1,0 +1,50 @@
+import type { HttpBindings } from '@hono/node-server';
+import { type Context, Hono } from 'hono';
+import { BUILD } from '../build-info.ts';
+import { type AuthorizeRouteOptions, createAuthorizeRoute } from './authorize-route.ts';
+import { TransportError } from './errors.ts';
+import { type Check, readiness } from './health-routes.ts';
+import { answerKeyRoute, KEY_ROUTES, type KeyRouteOptions } from './key-routes.ts';
+import { faultReply, jsonReply } from './replies.ts';
+import { requestIdOf } from './request-id.ts';
+
+type Environment = { Bindings: HttpBindings };
+
+export interface AppOptions {
+  authorize: AuthorizeRouteOptions;
+  keys: KeyRouteOptions;
+  checks: { database: Check; redis: Check };
+  isDraining(): boolean;
+}
+
+/** Every address that the Runtime answers on. */
+export function createApp({ authorize, keys, checks, isDraining }: AppOptions): Hono<Environment> {
+  const app = new Hono<Environment>();
+  const answerQuestion = createAuthorizeRoute(authorize);
+  app.post('/rt/projects/:projectId/authorize', (c) =>
+    answerQuestion(c.env.incoming, c.req.param('projectId')),
+  );
+  for (const route of KEY_ROUTES) {
+    app.on(route.method, route.path, (c) =>
+      answerKeyRoute(keys, route, c.env.incoming, {
+        projectId: c.req.param('projectId') ?? '',
+        apiKeyId: c.req.param('apiKeyId'),
+      }),
+    );
+  }
+  app.get('/health', (c) => plain(c, 200, { ok: true }));
+  app.get('/version', (c) => plain(c, 200, BUILD));
+  app.get('/ready', async (c) => {
+    const state = await readiness(checks, isDraining());
+    return plain(c, state.ok ? 200 : 503, state);
+  });
+  app.notFound((c) => {
+    const fault = new TransportError('not_found', 'There is nothing at this address.');
+    return faultReply(fault, requestIdOf(c.env.incoming), authorize.faults);
+  });
+  app.onError((fault, c) => faultReply(fault, requestIdOf(c.env.incoming), authorize.faults));
+  return app;
+}
+
+const plain = (c: Context<Environment>, status: number, body: unknown) =>
+  jsonReply(status, body, requestIdOf(c.env.incoming));

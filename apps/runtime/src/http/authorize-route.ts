@@ -1,0 +1,80 @@
+import type { IncomingMessage } from 'node:http';
+import { type AuthorizeRequest, authorizeRequestSchema } from '@ceiba/contract';
+import { PROJECT_SECRET_HEADER } from '@ceiba/contract/sets';
+import { digestOf } from '@ceiba/domain';
+import { type AuthorizeDependencies, authorize } from '../authorize.ts';
+import { Deadline } from '../deadline.ts';
+import { UnavailableError } from '../unavailable.ts';
+import { parseBody, type ReadBody, readJsonBody } from './body.ts';
+import { parseUuid } from './parameters.ts';
+import { unauthorized } from './project-secret.ts';
+import { type FaultLog, faultReply, jsonReply } from './replies.ts';
+import { requestIdOf } from './request-id.ts';
+
+export interface AuthorizeRouteOptions {
+  dependencies: AuthorizeDependencies;
+  faults: FaultLog;
+  deadlineMs: number;
+  maxInFlight: number;
+}
+
+const BODY_CAP_BYTES = 64 * 1024;
+
+/**
+ * The hot route. It is bare: no middleware, nothing set on the response after it was made.
+ *
+ * @returns answers one request; the answer is never later than the deadline
+ */
+export function createAuthorizeRoute(options: AuthorizeRouteOptions) {
+  let inFlight = 0;
+  return async (incoming: IncomingMessage, projectId: string): Promise<Response> => {
+    const deadline = new Deadline(options.deadlineMs);
+    const requestId = requestIdOf(incoming);
+    inFlight += 1;
+    try {
+      if (inFlight > options.maxInFlight)
+        throw new UnavailableError('overload', 'too many in flight');
+      const answer = answerQuestion(options.dependencies, incoming, projectId, deadline);
+      return jsonReply(200, await deadline.race('overload', answer), requestId);
+    } catch (fault) {
+      return faultReply(fault, requestId, options.faults);
+    } finally {
+      inFlight -= 1;
+    }
+  };
+}
+
+async function answerQuestion(
+  dependencies: AuthorizeDependencies,
+  incoming: IncomingMessage,
+  projectIdText: string,
+  deadline: Deadline,
+) {
+  const projectId = parseUuid('projectId', projectIdText);
+  const secret = incoming.headers[PROJECT_SECRET_HEADER];
+  if (typeof secret !== 'string' || secret === '') throw unauthorized();
+  const body = await readJsonBody(incoming, BODY_CAP_BYTES);
+  return authorize(dependencies, questionOf(projectId, secret, body), deadline);
+}
+
+/** A body that is wrong is complained of only once the secret has been accepted. */
+function questionOf(projectId: string, secret: string, body: ReadBody) {
+  const outcome = attempt(() => parseBody(authorizeRequestSchema, body));
+  return {
+    projectId,
+    secretDigest: digestOf(secret),
+    apiKey: 'value' in outcome ? (outcome.value.apiKey ?? null) : null,
+    body: (): AuthorizeRequest => {
+      if ('fault' in outcome) throw outcome.fault;
+      return outcome.value;
+    },
+  };
+}
+
+function attempt<T>(run: () => T): { value: T } | { fault: unknown } {
+  try {
+    return { value: run() };
+  } catch (fault) {
+    return { fault };
+  }
+}

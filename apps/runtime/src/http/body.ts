@@ -1,0 +1,77 @@
+import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage } from 'node:http';
+import type { z } from 'zod';
+import { invalidField, invalidRequest, TransportError } from './errors.ts';
+
+/** A body as it came: parsed, absent, or the error that it is to be answered with. */
+export type ReadBody =
+  | { kind: 'json'; value: unknown }
+  | { kind: 'empty' }
+  | { kind: 'refused'; error: TransportError };
+
+/**
+ * Reads a JSON body up to a cap. Never rejects for what the caller sent: the secret is judged
+ * before the body is complained of.
+ */
+export async function readJsonBody(incoming: IncomingMessage, capBytes: number): Promise<ReadBody> {
+  const bytes = await readCapped(incoming, capBytes);
+  if (bytes === null) {
+    return refused('payload_too_large', `The body is over ${capBytes / 1024} KiB.`);
+  }
+  const isJson = isJsonType(incoming.headers['content-type']);
+  if (bytes.length === 0 && !isJson) return { kind: 'empty' };
+  if (!isJson) {
+    return refused('unsupported_media_type', 'The body must be sent as application/json.');
+  }
+  if (!isUtf8(bytes)) return refused('invalid_request', 'The body is not valid UTF-8.');
+  try {
+    return { kind: 'json', value: JSON.parse(bytes.toString('utf8')) };
+  } catch {
+    return refused('invalid_request', 'The body is not valid JSON.');
+  }
+}
+
+/** The body in the shape of the schema. @throws TransportError that names the field */
+export function parseBody<Schema extends z.ZodType>(
+  schema: Schema,
+  body: ReadBody,
+): z.output<Schema> {
+  if (body.kind === 'refused') throw body.error;
+  if (body.kind === 'empty') throw invalidRequest('The body must be a JSON object.');
+  const result = schema.safeParse(body.value, { reportInput: true });
+  if (!result.success) throw invalidField(result.error);
+  return result.data;
+}
+
+const refused = (code: TransportError['code'], message: string): ReadBody => ({
+  kind: 'refused',
+  error: new TransportError(code, message),
+});
+
+const isJsonType = (contentType: string | undefined) =>
+  contentType === 'application/json' ||
+  /^application\/json\s*(?:;\s*charset="?utf-8"?\s*)?;?$/i.test(contentType?.trim() ?? '');
+
+/** @returns null when the body is over the cap; the rest of it is then not read */
+function readCapped(incoming: IncomingMessage, capBytes: number): Promise<Buffer | null> {
+  if (Number(incoming.headers['content-length'] ?? 0) > capBytes) return Promise.resolve(null);
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    incoming.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > capBytes) {
+        chunks.length = 0;
+        incoming.removeAllListeners('data').resume();
+        resolve(null);
+      } else {
+        chunks.push(chunk);
+      }
+    });
+    incoming.once('end', () =>
+      resolve(chunks.length === 1 ? (chunks[0] ?? null) : Buffer.concat(chunks)),
+    );
+    incoming.once('error', reject);
+    incoming.once('close', () => reject(new Error('the caller went away')));
+  });
+}

@@ -1,0 +1,59 @@
+import {
+  HTTP_STATUS_FOR_ERROR,
+  type RuntimeErrorCode,
+  type TransportErrorBody,
+} from '@ceiba/contract';
+import type { z } from 'zod';
+
+/**
+ * A call that the Runtime does not serve, with the text that goes out. Anything else that is
+ * thrown goes out as `internal` or `unavailable`, without a word of the fault.
+ */
+export class TransportError extends Error {
+  override readonly name = 'TransportError';
+  readonly code: RuntimeErrorCode;
+
+  constructor(code: RuntimeErrorCode, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+export const invalidRequest = (message: string) => new TransportError('invalid_request', message);
+
+/** Names the first field that is wrong and says how. */
+export function invalidField(error: z.ZodError): TransportError {
+  const issue = error.issues[0];
+  if (issue === undefined) return invalidRequest('The body is not valid.');
+  if (issue.code === 'unrecognized_keys') {
+    return invalidRequest(`"${shortened(issue.keys[0] ?? '')}" is not a known field.`);
+  }
+  const field = issue.path.join('.');
+  return invalidRequest(`${field === '' ? 'The body' : `"${field}"`} ${wordsOf(issue)}.`);
+}
+
+function wordsOf(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'invalid_type') {
+    const isMissing = issue.input === undefined;
+    return isMissing ? 'is required' : `must be ${article(issue.expected)}`;
+  }
+  return issue.message;
+}
+
+const article = (type: string) => (/^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`);
+
+const LONGEST_ECHO = 64;
+/** A field's name is the caller's text: short, and printable. */
+const shortened = (text: string) =>
+  text
+    .replace(/[^\x20-\x7e]/g, '?')
+    .slice(0, LONGEST_ECHO)
+    .replaceAll('"', "'");
+
+export function errorBody(
+  code: RuntimeErrorCode,
+  message: string,
+  requestId: string,
+): { status: (typeof HTTP_STATUS_FOR_ERROR)[RuntimeErrorCode]; body: TransportErrorBody } {
+  return { status: HTTP_STATUS_FOR_ERROR[code], body: { error: code, message, requestId } };
+}

@@ -1,0 +1,198 @@
+import type { IncomingMessage } from 'node:http';
+import {
+  type ApiKeyCreateResult,
+  type ApiKeyLifecycleResult,
+  type ApiKeyListResult,
+  type ApiKeySummary,
+  createApiKeyRequestSchema,
+  emptyRequestSchema,
+  setApiKeyExpiryRequestSchema,
+} from '@ceiba/contract';
+import { PROJECT_SECRET_HEADER } from '@ceiba/contract/sets';
+import { digestOf, mintApiKey, type RandomBytes } from '@ceiba/domain';
+import {
+  archiveApiKey,
+  createApiKey,
+  type Database,
+  getApiKey,
+  type LookupRow,
+  listApiKeys,
+  revokeApiKey,
+  setApiKeyExpiry,
+  type TransitionResult,
+  type VerbContext,
+} from '@ceiba/schema';
+import { Deadline } from '../deadline.ts';
+import type { Logger } from '../log.ts';
+import { parseBody, type ReadBody, readJsonBody } from './body.ts';
+import { TransportError } from './errors.ts';
+import { parseUuid } from './parameters.ts';
+import { requireSecret, unauthorized } from './project-secret.ts';
+import { type FaultLog, faultReply, jsonReply } from './replies.ts';
+import { requestIdOf } from './request-id.ts';
+
+export interface KeyRouteOptions {
+  /** Finds the project by an own lookup, so that a slow key route cannot hold up a decision. */
+  findProject(projectId: string, deadline: Deadline): Promise<LookupRow['project']>;
+  /** Runs verbs within the time that is left. */
+  run<T>(deadline: Deadline, work: (db: Database) => Promise<T>): Promise<T>;
+  random: RandomBytes;
+  faults: FaultLog;
+  log: Logger;
+  deadlineMs: number;
+}
+
+interface Call {
+  ctx: VerbContext;
+  projectId: string;
+  apiKeyId: string;
+  body: ReadBody;
+  random: RandomBytes;
+}
+
+/** One route: what it does, and whether its path names a key. Every success is a 200. */
+interface KeyRoute {
+  method: 'GET' | 'POST' | 'PATCH';
+  path: string;
+  answer(call: Call): Promise<unknown>;
+}
+
+const KEYS = '/rt/projects/:projectId/api-keys';
+
+/** The six key routes. */
+export const KEY_ROUTES: readonly KeyRoute[] = [
+  { method: 'GET', path: KEYS, answer: list },
+  { method: 'POST', path: KEYS, answer: create },
+  { method: 'GET', path: `${KEYS}/:apiKeyId`, answer: get },
+  { method: 'PATCH', path: `${KEYS}/:apiKeyId`, answer: setExpiry },
+  { method: 'POST', path: `${KEYS}/:apiKeyId/revoke`, answer: revoke },
+  { method: 'POST', path: `${KEYS}/:apiKeyId/archive`, answer: archive },
+];
+
+const BODY_CAP_BYTES = 16 * 1024;
+
+/** Answers one call of a key route: project UUID, then secret, then the rest. */
+export async function answerKeyRoute(
+  options: KeyRouteOptions,
+  route: KeyRoute,
+  incoming: IncomingMessage,
+  parameters: { projectId: string; apiKeyId?: string | undefined },
+): Promise<Response> {
+  const requestId = requestIdOf(incoming);
+  const startedAt = performance.now();
+  const deadline = new Deadline(options.deadlineMs);
+  try {
+    const projectId = parseUuid('projectId', parameters.projectId);
+    await authenticate(options, incoming, projectId, deadline);
+    const apiKeyId =
+      parameters.apiKeyId === undefined ? '' : parseUuid('apiKeyId', parameters.apiKeyId);
+    const body: ReadBody =
+      route.method === 'GET'
+        ? { kind: 'empty' }
+        : await deadline.race('overload', readJsonBody(incoming, BODY_CAP_BYTES));
+    const result = await options.run(deadline, (db) =>
+      route.answer({
+        ctx: {
+          db,
+          actor: { kind: 'project_secret' },
+          clientAddress: addressOf(incoming),
+          requestId,
+        },
+        projectId,
+        apiKeyId,
+        body,
+        random: options.random,
+      }),
+    );
+    options.log.info(
+      { requestId, method: route.method, route: route.path, projectId, ms: since(startedAt) },
+      'key route',
+    );
+    return jsonReply(200, result, requestId);
+  } catch (fault) {
+    return faultReply(fault, requestId, options.faults);
+  }
+}
+
+async function authenticate(
+  options: KeyRouteOptions,
+  incoming: IncomingMessage,
+  projectId: string,
+  deadline: Deadline,
+): Promise<void> {
+  const secret = incoming.headers[PROJECT_SECRET_HEADER];
+  if (typeof secret !== 'string' || secret === '') throw unauthorized();
+  requireSecret(await options.findProject(projectId, deadline), digestOf(secret));
+}
+
+const addressOf = (incoming: IncomingMessage) => incoming.socket.remoteAddress ?? null;
+const since = (startedAt: number) => Math.round(performance.now() - startedAt);
+
+async function list({ ctx, projectId }: Call): Promise<ApiKeyListResult> {
+  return { apiKeys: await listApiKeys(ctx.db, projectId) };
+}
+
+async function get({ ctx, projectId, apiKeyId }: Call): Promise<ApiKeySummary> {
+  const apiKey = await getApiKey(ctx.db, { projectId, apiKeyId });
+  if (apiKey === null) throw notFound();
+  return apiKey;
+}
+
+async function create({ ctx, projectId, body, random }: Call): Promise<ApiKeyCreateResult> {
+  const { displayName } = parseBody(createApiKeyRequestSchema, body);
+  const minted = mintApiKey(random);
+  const result = await createApiKey(ctx, { projectId, displayName, minted });
+  switch (result.kind) {
+    case 'not_found':
+      throw unauthorized();
+    case 'plan_limit_reached':
+      throw new TransportError(
+        'plan_limit_reached',
+        `The plan allows ${result.activeKeyCap} active keys. Revoke or archive one, or move to a higher plan.`,
+      );
+    case 'created': {
+      const { apiKeyId, keyPrefix } = result;
+      return { apiKeyId, displayName, keyPrefix, plaintextKey: minted.plaintext };
+    }
+  }
+}
+
+async function setExpiry({ ctx, projectId, apiKeyId, body }: Call): Promise<ApiKeySummary> {
+  const request = parseBody(setApiKeyExpiryRequestSchema, body);
+  const expiresAt = request.expiresAt === null ? null : new Date(request.expiresAt);
+  const result = await setApiKeyExpiry(ctx, { projectId, apiKeyId, expiresAt });
+  return movedKey(result, 'Only an active key can be given another expiry');
+}
+
+async function revoke(call: Call): Promise<ApiKeyLifecycleResult> {
+  requireNoFields(call.body);
+  const result = await revokeApiKey(call.ctx, call);
+  movedKey(result, 'An archived key cannot be revoked');
+  return { apiKeyId: call.apiKeyId, status: 'revoked' };
+}
+
+async function archive(call: Call): Promise<ApiKeyLifecycleResult> {
+  requireNoFields(call.body);
+  const result = await archiveApiKey(call.ctx, call);
+  movedKey(result, 'A revoked key cannot be archived');
+  return { apiKeyId: call.apiKeyId, status: 'archived' };
+}
+
+/** Revoke and archive take `{}`, or no body at all. */
+function requireNoFields(body: ReadBody): void {
+  if (body.kind !== 'empty') parseBody(emptyRequestSchema, body);
+}
+
+function movedKey(result: TransitionResult, rule: string): ApiKeySummary {
+  switch (result.kind) {
+    case 'not_found':
+      throw notFound();
+    case 'conflict':
+      throw new TransportError('conflict', `${rule}; this one is ${result.status}.`);
+    case 'updated':
+    case 'unchanged':
+      return result.apiKey;
+  }
+}
+
+const notFound = () => new TransportError('not_found', 'The project has no such key.');

@@ -1,0 +1,60 @@
+import { compilePolicies, type PolicyMatcher } from '@ceiba/domain';
+import type { PolicyList } from '@ceiba/schema';
+import { LRUCache } from 'lru-cache';
+
+interface CompiledList {
+  revision: string | null;
+  matcher: PolicyMatcher;
+}
+
+/** Policies that the cache holds in all; a project's list counts as its length plus one. */
+const MAX_POLICIES = 100_000;
+
+/**
+ * Compiled policy lists by project. A list serves a decision only if it has the revision that the
+ * decision's lookup returned, or if its load began after that lookup returned: then it holds every
+ * change that the lookup saw (consistency rule 6).
+ */
+export class PolicyCache {
+  readonly #load: (projectId: string) => Promise<PolicyList | null>;
+  readonly #lists = new LRUCache<string, CompiledList>({ maxSize: MAX_POLICIES });
+  readonly #loads = new Map<string, Promise<CompiledList>>();
+
+  constructor(load: (projectId: string) => Promise<PolicyList | null>) {
+    this.#load = load;
+  }
+
+  /**
+   * @param revision the one that this decision's lookup returned
+   * @throws what `load` throws
+   */
+  matcherFor(projectId: string, revision: string): PolicyMatcher | Promise<PolicyMatcher> {
+    const cached = this.#lists.get(projectId);
+    return cached?.revision === revision ? cached.matcher : this.#loadFor(projectId, revision);
+  }
+
+  async #loadFor(projectId: string, revision: string): Promise<PolicyMatcher> {
+    const underWay = this.#loads.get(projectId);
+    if (underWay !== undefined) {
+      const list = await underWay.catch(() => null);
+      if (list?.revision === revision) return list.matcher;
+    }
+    // Whatever is under way now began after that one ended, and so after the lookup returned.
+    const next = this.#loads.get(projectId) ?? this.#startLoad(projectId);
+    return (await next).matcher;
+  }
+
+  #startLoad(projectId: string): Promise<CompiledList> {
+    const load = this.#read(projectId).finally(() => this.#loads.delete(projectId));
+    this.#loads.set(projectId, load);
+    return load;
+  }
+
+  async #read(projectId: string): Promise<CompiledList> {
+    const list = await this.#load(projectId);
+    const policies = list?.policies ?? [];
+    const compiled = { revision: list?.revision ?? null, matcher: compilePolicies(policies) };
+    this.#lists.set(projectId, compiled, { size: policies.length + 1 });
+    return compiled;
+  }
+}
