@@ -4,14 +4,13 @@ const port = z.coerce.number().int().min(0).max(65_535);
 const milliseconds = z.coerce.number().int().min(1).max(60_000);
 const count = z.coerce.number().int().min(1).max(1_000_000);
 const flag = z.enum(['true', 'false']).transform((text) => text === 'true');
-const address = (...protocols: string[]) =>
-  z.string().refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), {
-    error: `must be a ${protocols.map((protocol) => `${protocol}//`).join(' or ')} address`,
-  });
+/** A prefix is enough here: a list of hosts is a valid address and no valid URL. */
+const address = (pattern: RegExp, example: string) =>
+  z.string().regex(pattern, `must be an address such as ${example}`);
 
 const environmentSchema = z.object({
-  DATABASE_URL: address('postgres:', 'postgresql:'),
-  REDIS_URL: address('redis:', 'rediss:'),
+  DATABASE_URL: address(/^postgres(ql)?:\/\/./, 'postgres://user@host:5432/ceiba'),
+  REDIS_URL: address(/^rediss?:\/\/./, 'redis://host:6379'),
   REDIS_CLUSTER: flag.default(false),
   RUNTIME_HOST: z.string().min(1).default('127.0.0.1'),
   RUNTIME_PORT: port.default(4000),

@@ -65,13 +65,16 @@ const jitter = () => 0.5 + Math.random() / 2;
 
 type TlsOption = NonNullable<postgres.Options<Record<string, never>>['ssl']>;
 
+/** By hand rather than by `URL`, which knows no list of hosts. */
 function splitTls(url: string): { address: string; ssl: TlsOption | undefined } {
-  const parsed = new URL(url);
-  const mode = parsed.searchParams.get('sslmode');
-  const rootCertificate = parsed.searchParams.get('sslrootcert');
-  parsed.searchParams.delete('sslmode');
-  parsed.searchParams.delete('sslrootcert');
-  return { address: parsed.toString(), ssl: tlsFor(mode, rootCertificate) };
+  const [address = '', query = ''] = url.split('?');
+  const parameters = new URLSearchParams(query);
+  const mode = parameters.get('sslmode');
+  const rootCertificate = parameters.get('sslrootcert');
+  parameters.delete('sslmode');
+  parameters.delete('sslrootcert');
+  const rest = parameters.size === 0 ? address : `${address}?${parameters}`;
+  return { address: rest, ssl: tlsFor(mode, rootCertificate) };
 }
 
 function tlsFor(mode: string | null, rootCertificate: string | null): TlsOption | undefined {
