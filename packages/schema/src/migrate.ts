@@ -18,25 +18,16 @@ export async function migrateDatabase(
   const db = createDatabase(url, { maxConnections: 1, applicationName: 'ceiba-migrate' });
   try {
     await db.sql`select pg_advisory_lock(${MIGRATION_LOCK})`;
-    const before = await appliedTimes(db);
+    const before = await appliedMigrationTimes(db);
     await migrate(db.orm, { migrationsFolder });
-    return { applied: (await appliedTimes(db)).length - before.length };
+    return { applied: (await appliedMigrationTimes(db)).length - before.length };
   } finally {
     await db.close();
   }
 }
 
-/** When each migration that the database has was made, as the journal has it, newest last. */
-export async function appliedMigrationTimes(url: string): Promise<number[]> {
-  const db = createDatabase(url, { maxConnections: 1 });
-  try {
-    return await appliedTimes(db);
-  } finally {
-    await db.close();
-  }
-}
-
-async function appliedTimes(db: Database): Promise<number[]> {
+/** When each migration that the database has was made, as the journal has it, oldest first. */
+export async function appliedMigrationTimes(db: Database): Promise<number[]> {
   const [table] = await db.sql`select to_regclass('drizzle.__drizzle_migrations') as name`;
   if (table?.name === null) return [];
   const rows = await db.sql<{ created_at: string }[]>`
