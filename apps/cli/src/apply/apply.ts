@@ -1,0 +1,186 @@
+import { mintProjectSecret, type RandomBytes } from '@ceiba/domain';
+import {
+  allOrNothing,
+  createProject,
+  createUser,
+  findPlanByName,
+  findProjectByName,
+  findUserByEmail,
+  hashPassword,
+  listPlans,
+  putPlan,
+  type ReplacePoliciesResult,
+  replacePolicies,
+  setSubscription,
+  updateProject,
+  type VerbContext,
+} from '@ceiba/schema';
+import { badInput, failure } from '../errors.ts';
+import { checkedPassword } from '../password.ts';
+import type { ReadFile } from './read.ts';
+import type { CeibaFile, ProjectEntry } from './schema.ts';
+
+type Outcome = 'created' | 'updated' | 'unchanged';
+
+/** What a run did, in the file's order. */
+export interface Applied {
+  owner: { email: string; outcome: Outcome; isAdministrator: boolean } | null;
+  plans: { plan: CeibaFile['plans'][number]; outcome: Outcome }[];
+  projects: AppliedProject[];
+}
+
+export interface AppliedProject {
+  name: string;
+  projectId: string;
+  /** Only in the run that created the project; it is stored nowhere. */
+  projectSecret: string | null;
+  /** Null where the file does not name the thing, which then stays as it is. */
+  subscription: Outcome | null;
+  defaultKeyRateLimitPerMinute: Outcome | null;
+  policies: ReplacePoliciesResult | null;
+}
+
+export interface ApplyOptions {
+  random: RandomBytes;
+  /** Used only when the owner has no account yet. */
+  ownerPassword: string | undefined;
+}
+
+/**
+ * Makes an installation hold what a file says, as one transaction: after an error nothing has
+ * changed and no secret is lost. Running it again changes nothing.
+ *
+ * @throws CliError when the file names a plan that does not exist, or a new owner has no password
+ */
+export function applyFile(
+  ctx: VerbContext,
+  { file, refuse }: ReadFile,
+  options: ApplyOptions,
+): Promise<Applied> {
+  return allOrNothing(ctx, async (tx) => {
+    const known = new Set((await listPlans(tx.db)).map(({ name }) => name));
+    const problems = unknownPlans(file, known);
+    if (problems.length > 0) throw refuse(problems);
+    const owner = file.owner === undefined ? null : await putOwner(tx, file.owner.email, options);
+    const plans: Applied['plans'] = [];
+    for (const plan of file.plans) plans.push({ plan, outcome: (await putPlan(tx, plan)).kind });
+    const projects: AppliedProject[] = [];
+    for (const project of file.projects) {
+      if (owner === null) throw new Error('a checked file has projects without an owner');
+      projects.push(await putProject(tx, owner.userId, project, options.random));
+    }
+    return { owner: owner === null ? null : toldOwner(owner), plans, projects };
+  });
+}
+
+function unknownPlans({ plans, projects }: CeibaFile, existing: ReadonlySet<string>) {
+  const known = new Set([...existing, ...plans.map(({ name }) => name)]);
+  return projects.flatMap(({ subscription }, index) => {
+    const plan = subscription?.plan;
+    if (plan === undefined || known.has(plan)) return [];
+    return [
+      {
+        path: ['projects', index, 'subscription', 'plan'],
+        message: `there is no plan "${plan}"; the plans are ${[...known].join(', ')}`,
+      },
+    ];
+  });
+}
+
+interface Owner {
+  userId: string;
+  email: string;
+  outcome: Outcome;
+  isAdministrator: boolean;
+}
+
+const toldOwner = ({ email, outcome, isAdministrator }: Owner) => ({
+  email,
+  outcome,
+  isAdministrator,
+});
+
+async function putOwner(tx: VerbContext, email: string, options: ApplyOptions): Promise<Owner> {
+  const existing = await findUserByEmail(tx.db, email);
+  if (existing !== null) return { ...existing, outcome: 'unchanged' };
+  const passwordHash = await hashPassword(passwordForNewOwner(email, options.ownerPassword));
+  const created = await createUser(tx, { email, passwordHash });
+  // Somebody signed up with this address in the meantime: the account is theirs, as it is.
+  if (created.kind === 'email_taken') return putOwner(tx, email, options);
+  return { ...created, email, outcome: 'created' };
+}
+
+function passwordForNewOwner(email: string, password: string | undefined): string {
+  if (password === undefined) {
+    throw badInput(
+      `${email} has no account yet, so nothing was changed. ` +
+        'Set CEIBA_OWNER_PASSWORD to the password that the account should have.',
+    );
+  }
+  return checkedPassword(password, 'CEIBA_OWNER_PASSWORD');
+}
+
+async function putProject(
+  tx: VerbContext,
+  ownerId: string,
+  entry: ProjectEntry,
+  random: RandomBytes,
+): Promise<AppliedProject> {
+  const { projectId, projectSecret } = await findOrCreate(tx, ownerId, entry.name, random);
+  const rate = entry.defaultKeyRateLimitPerMinute;
+  return {
+    name: entry.name,
+    projectId,
+    projectSecret,
+    subscription:
+      entry.subscription === undefined
+        ? null
+        : await putSubscription(tx, projectId, entry.subscription),
+    defaultKeyRateLimitPerMinute:
+      rate === undefined
+        ? null
+        : outcomeOf(await updateProject(tx, { projectId, defaultKeyRateLimitPerMinute: rate })),
+    policies:
+      entry.policies === undefined
+        ? null
+        : counted(await replacePolicies(tx, { projectId, rules: entry.policies })),
+  };
+}
+
+async function findOrCreate(tx: VerbContext, ownerId: string, name: string, random: RandomBytes) {
+  const existing = await findProjectByName(tx.db, { ownerId, name });
+  if (existing !== null) return { projectId: existing.projectId, projectSecret: null };
+  const secret = mintProjectSecret(random);
+  const created = await createProject(tx, { ownerId, name, secret });
+  if (created.kind === 'name_taken') {
+    throw failure(`A project named ${name} was created by somebody else just now. Run this again.`);
+  }
+  return { projectId: created.projectId, projectSecret: secret.plaintext };
+}
+
+async function putSubscription(
+  tx: VerbContext,
+  projectId: string,
+  { plan, status, currentPeriodEnd }: NonNullable<ProjectEntry['subscription']>,
+): Promise<Outcome> {
+  const planId = plan === undefined ? undefined : (await findPlanByName(tx.db, plan))?.planId;
+  return outcomeOf(
+    await setSubscription(tx, {
+      projectId,
+      ...(planId === undefined ? {} : { planId }),
+      ...(status === undefined ? {} : { status }),
+      ...(currentPeriodEnd === undefined ? {} : { currentPeriodEnd }),
+    }),
+  );
+}
+
+/** Inside the transaction that found or made a project, only its deletion can get in between. */
+function outcomeOf({ kind }: { kind: string }): 'updated' | 'unchanged' {
+  if (kind === 'updated' || kind === 'unchanged') return kind;
+  throw failure(`The project was changed by somebody else just now (${kind}). Run this again.`);
+}
+
+function counted(result: ReplacePoliciesResult | { kind: 'not_found' }): ReplacePoliciesResult {
+  if ('kind' in result) throw failure('The project was deleted just now. Run this again.');
+  return result;
+}

@@ -1,0 +1,70 @@
+import { displayNameSchema, expirySchema, SUBSCRIPTION_STATUSES } from '@ceiba/contract';
+import { PLAN_LIMIT_MAX, parsePathPattern, parsePolicyMethod } from '@ceiba/domain';
+import { z } from 'zod';
+
+/**
+ * The shape of a Ceiba file. What a file does not name stays as it is; null takes a value away.
+ */
+
+/** An object whose unknown fields are refused with the names of the known ones. */
+const record = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
+  z.strictObject(shape, {
+    error: (issue) =>
+      issue.code === 'unrecognized_keys'
+        ? `is not a known field; the fields here are ${Object.keys(shape).join(', ')}`
+        : undefined,
+  });
+
+const limit = z
+  .int({ error: `must be a whole number from 0 to ${PLAN_LIMIT_MAX}` })
+  .min(0, `must be a whole number from 0 to ${PLAN_LIMIT_MAX}`)
+  .max(PLAN_LIMIT_MAX, `must be a whole number from 0 to ${PLAN_LIMIT_MAX}`);
+
+const planSchema = record({
+  name: displayNameSchema,
+  activeKeyCap: limit,
+  rateLimitPerMinute: limit,
+  monthlyQuota: limit,
+});
+
+const subscriptionSchema = record({
+  plan: displayNameSchema.optional(),
+  status: z
+    .enum(SUBSCRIPTION_STATUSES, { error: `must be one of ${SUBSCRIPTION_STATUSES.join(', ')}` })
+    .optional(),
+  currentPeriodEnd: expirySchema
+    .transform((text) => (text === null ? null : new Date(text)))
+    .optional(),
+});
+
+export const policySchema = record({
+  method: z.string().transform((text, context) => {
+    const parsed = parsePolicyMethod(text);
+    if (parsed.ok) return parsed.method;
+    context.addIssue(parsed.reason);
+    return z.NEVER;
+  }),
+  pathPattern: z.string().transform((text, context) => {
+    const parsed = parsePathPattern(text);
+    if (parsed.ok) return parsed.pattern;
+    context.addIssue(parsed.reason);
+    return z.NEVER;
+  }),
+});
+
+const projectSchema = record({
+  name: displayNameSchema,
+  subscription: subscriptionSchema.optional(),
+  defaultKeyRateLimitPerMinute: limit.nullable().optional(),
+  policies: z.array(policySchema).optional(),
+});
+
+export const fileSchema = record({
+  owner: record({ email: z.email({ error: 'must be an e-mail address' }) }).optional(),
+  plans: z.array(planSchema).default([]),
+  projects: z.array(projectSchema).default([]),
+});
+
+/** A file that was checked: what an installation should hold. */
+export type CeibaFile = z.output<typeof fileSchema>;
+export type ProjectEntry = CeibaFile['projects'][number];

@@ -1,0 +1,114 @@
+import {
+  appliedMigrationTimes,
+  createDatabase,
+  type Database,
+  postgresFault,
+  type VerbContext,
+} from '@ceiba/schema';
+import { type Address, readSettings } from './env.ts';
+import { badInput, CliError, failure } from './errors.ts';
+import { missingMigrations } from './migrations.ts';
+import type { World } from './world.ts';
+
+/** Long enough to wait for another run's turn, short enough not to hang for ever. */
+const STATEMENT_TIMEOUT_MS = 30_000;
+
+/** The database's address. @throws CliError that says how to give one */
+export function databaseAddress(world: World): Address {
+  const { database } = readSettings(world.env, world.cwd);
+  if (database !== undefined) return database;
+  throw badInput(
+    'No database is known. Set DATABASE_URL to a Postgres URL, or start the local stack with: npm start',
+  );
+}
+
+/**
+ * Runs verbs as the CLI against a database that has every migration.
+ *
+ * @throws CliError that says what to do when the database is away or lacks migrations
+ */
+export function withDatabase<T>(
+  world: World,
+  run: (ctx: VerbContext, db: Database) => Promise<T>,
+): Promise<T> {
+  return withExplainedFaults(databaseAddress(world), async ({ url }) => {
+    const db = createDatabase(url, {
+      maxConnections: 2,
+      applicationName: 'ceiba-cli',
+      statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+    });
+    try {
+      await refuseUnlessMigrated(db);
+      return await run({ db, actor: { kind: 'cli' }, clientAddress: null, requestId: null }, db);
+    } finally {
+      await db.close();
+    }
+  });
+}
+
+async function refuseUnlessMigrated(db: Database): Promise<void> {
+  const applied = await appliedMigrationTimes(db);
+  const missing = missingMigrations(applied);
+  if (missing.length === 0) return;
+  const state =
+    applied.length === 0
+      ? 'The database has no Ceiba tables yet.'
+      : `The database lacks ${missing.length} migration(s), the first being ${missing[0]?.tag}.`;
+  throw failure(`${state} Run: npx ceiba migrate`);
+}
+
+/** Runs something against an address and turns its faults into words for a person. */
+export async function withExplainedFaults<T>(
+  address: Address,
+  run: (address: Address) => Promise<T>,
+): Promise<T> {
+  try {
+    return await run(address);
+  } catch (fault) {
+    if (fault instanceof CliError) throw fault;
+    throw failure(explainDatabaseFault(fault, address));
+  }
+}
+
+/** What a fault means and what to do; never the statement, its parameters or a password. */
+export function explainDatabaseFault(fault: unknown, { url, source }: Address): string {
+  const answered = postgresFault(fault);
+  if (answered !== null) {
+    const meaning = MEANING[answered.code] ?? `answers with an error: ${answered.message}`;
+    return `Postgres at ${hostOf(url)} ${meaning} (${answered.code}; address from ${source}).`;
+  }
+  const code = networkCode(fault);
+  if (code !== undefined) {
+    return `Postgres at ${hostOf(url)} cannot be reached (${code}; address from ${source}). ${
+      source === 'DATABASE_URL'
+        ? 'Check the address, and that the server runs and accepts connections.'
+        : 'Is npm start still running?'
+    }`;
+  }
+  return fault instanceof Error ? fault.message : String(fault);
+}
+
+/** @see https://www.postgresql.org/docs/current/errcodes-appendix.html */
+const MEANING: Readonly<Record<string, string>> = {
+  '28P01': 'refuses this user and password',
+  '28000': 'refuses this user',
+  '3D000': 'has no database of this name; create it first (createdb)',
+  '42501': 'does not give this user the rights it needs',
+  '25006': 'is read-only: this is a standby, the address of the primary is needed',
+  '53300': 'has no connection left',
+  '57014': 'took too long, so the statement was cancelled; nothing was changed',
+  '57P03': 'is starting up or shutting down; try again in a moment',
+  '40P01': 'cancelled this run because another one held what it needed; run it again',
+};
+
+function networkCode(fault: unknown): string | undefined {
+  for (let cause = fault; cause instanceof Error; cause = cause.cause) {
+    if ('code' in cause && typeof cause.code === 'string') return cause.code;
+  }
+  return undefined;
+}
+
+/** Host and port alone: a URL can hold a password. */
+export function hostOf(url: string): string {
+  return new URL(url).host;
+}

@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+
+/** Beside the workspace's apps, both from the source and from the bundle. */
+export const MIGRATIONS_FOLDER = fileURLToPath(new URL('../../../drizzle', import.meta.url));
+
+const journalSchema = z.object({
+  entries: z.array(z.object({ tag: z.string(), when: z.number() })).min(1),
+});
+
+export interface Migration {
+  tag: string;
+  /** Milliseconds since 1970, as the journal and the database's record of it have it. */
+  when: number;
+}
+
+/** The migrations that this build knows, oldest first. */
+export function knownMigrations(): Migration[] {
+  const journal = readFileSync(join(MIGRATIONS_FOLDER, 'meta', '_journal.json'), 'utf8');
+  return journalSchema.parse(JSON.parse(journal)).entries.sort((a, b) => a.when - b.when);
+}
+
+/** The newest migration that this build knows. */
+export function newestMigration(): Migration {
+  const newest = knownMigrations().at(-1);
+  if (newest === undefined) throw new Error('the migration journal is empty');
+  return newest;
+}
+
+/** The migrations of this build that the database lacks, oldest first. */
+export function missingMigrations(appliedTimes: readonly number[]): Migration[] {
+  const applied = new Set(appliedTimes);
+  return knownMigrations().filter(({ when }) => !applied.has(when));
+}
