@@ -1,0 +1,88 @@
+import { type DenialReason, HTTP_STATUS_FOR_DENIAL } from '@ceiba/contract/sets';
+import { RuntimeTransportError } from './errors.ts';
+import type { AllowDecision, AuthorizeClient, AuthorizeInput, Decision } from './types.ts';
+
+/**
+ * How the fake answers a key: `'allow'`, a denial reason, `'unavailable'` (no answer, as when the
+ * Runtime is down), or a decision of your own.
+ */
+export type FakeVerdict = 'allow' | 'unavailable' | DenialReason | Decision;
+
+/** Settings of the fake client. */
+export interface FakeRuntimeOptions {
+  /** Default {@link FAKE_PROJECT_ID}. */
+  readonly projectId?: string;
+  /** The verdict by API key. A key that is not listed is `invalid_api_key`. */
+  readonly verdicts?: Readonly<Record<string, FakeVerdict>>;
+}
+
+/** A stand-in for `CeibaRuntimeClient` in the tests of a host. */
+export interface FakeRuntimeClient extends AuthorizeClient {
+  /** Every question that was asked, in order. */
+  readonly questions: readonly AuthorizeInput[];
+}
+
+/** The project of a fake client that was given none. */
+export const FAKE_PROJECT_ID = '00000000-0000-4000-8000-000000000000';
+
+/**
+ * Makes a client that answers from a table, without a Runtime and without a network. For tests: it
+ * judges no paths, charges nothing and knows no limits.
+ *
+ * @example
+ * const client = createFakeRuntimeClient({
+ *   verdicts: { 'good-key': 'allow', 'busy-key': 'rate_limited', 'down-key': 'unavailable' },
+ * });
+ * const app = createApp({ client, projectId: client.projectId });
+ */
+export function createFakeRuntimeClient(options: FakeRuntimeOptions = {}): FakeRuntimeClient {
+  const { projectId = FAKE_PROJECT_ID } = options;
+  const verdicts = new Map(Object.entries(options.verdicts ?? {}));
+  const questions: AuthorizeInput[] = [];
+
+  async function authorize(input: AuthorizeInput): Promise<Decision> {
+    questions.push(input);
+    if (input.apiKey === null) return denial('missing_api_key');
+    const verdict = verdicts.get(input.apiKey) ?? 'invalid_api_key';
+    if (typeof verdict === 'object') return verdict;
+    if (verdict === 'unavailable') {
+      throw new RuntimeTransportError('unreachable', 'The fake Runtime is unavailable');
+    }
+    return verdict === 'allow' ? allow(projectId, input) : denial(verdict);
+  }
+  return { projectId, questions, authorize };
+}
+
+function allow(projectId: string, { method, path }: AuthorizeInput): AllowDecision {
+  return {
+    allowed: true,
+    decisionId: '00000000-0000-7000-8000-000000000001',
+    access: {
+      projectId,
+      apiKey: {
+        apiKeyId: '00000000-0000-4000-8000-000000000002',
+        displayName: 'Fake key',
+        keyPrefix: 'ceiba_fakefake',
+      },
+      policy: {
+        policyId: '00000000-0000-4000-8000-000000000003',
+        method,
+        pathPattern: path,
+      },
+      plan: { planId: '00000000-0000-4000-8000-000000000004', name: 'Fake plan' },
+    },
+    limits: {
+      rateLimitPerMinute: 60,
+      monthlyQuota: 10_000,
+      remainingThisMinute: 59,
+      remainingThisMonth: 9_999,
+    },
+    resetAfterSeconds: { minute: 30, month: 86_400 },
+  };
+}
+
+function denial(denialReason: DenialReason): Decision {
+  const decisionId = '00000000-0000-7000-8000-000000000001';
+  const wait = HTTP_STATUS_FOR_DENIAL[denialReason] === 429 ? { retryAfterSeconds: 30 } : {};
+  return { allowed: false, decisionId, denialReason, ...wait };
+}
