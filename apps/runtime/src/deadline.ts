@@ -1,4 +1,4 @@
-import { UnavailableError, type UnavailableDependency } from './unavailable.ts';
+import { type UnavailableDependency, UnavailableError } from './unavailable.ts';
 
 /** Milliseconds on a clock that never steps, such as `performance.now`. */
 export type MonotonicClock = () => number;
@@ -36,17 +36,28 @@ export class Deadline {
   }
 }
 
-/** Settles as `work` does, or rejects with {@link UnavailableError} after `budgetMs`. */
+/**
+ * Settles as `work` does, or rejects with {@link UnavailableError} after `budgetMs`. An answer that
+ * already lies in the socket when the time is over is no timeout: a busy event loop reads it first.
+ */
 export function withinMs<T>(
   budgetMs: number,
   dependency: UnavailableDependency,
   work: Promise<T>,
 ): Promise<T> {
   return new Promise<T>((resolve, reject) => {
-    const timer = setTimeout(
-      () => reject(new UnavailableError(dependency, `no answer within ${Math.round(budgetMs)} ms`)),
-      Math.max(0, budgetMs),
+    const expire = () =>
+      reject(new UnavailableError(dependency, `no answer within ${Math.round(budgetMs)} ms`));
+    const timer = setTimeout(() => setImmediate(expire), Math.max(0, budgetMs));
+    work.then(
+      (value) => {
+        clearTimeout(timer);
+        resolve(value);
+      },
+      (fault) => {
+        clearTimeout(timer);
+        reject(fault);
+      },
     );
-    work.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }
