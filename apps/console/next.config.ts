@@ -1,0 +1,34 @@
+import { fileURLToPath } from 'node:url';
+import type { NextConfig } from 'next';
+import { buildSha } from './build-sha.mjs';
+
+const repositoryRoot = fileURLToPath(new URL('../..', import.meta.url));
+
+/** What every answer carries; the content security policy is made per page, in `src/proxy.ts`. */
+const headers = [
+  { key: 'X-Content-Type-Options', value: 'nosniff' },
+  { key: 'X-Frame-Options', value: 'DENY' },
+  // Not `no-referrer`: that makes browsers send `Origin: null`, which every action refuses.
+  { key: 'Referrer-Policy', value: 'strict-origin-when-cross-origin' },
+  { key: 'Cross-Origin-Opener-Policy', value: 'same-origin' },
+  { key: 'Cross-Origin-Resource-Policy', value: 'same-origin' },
+  { key: 'Permissions-Policy', value: 'camera=(), geolocation=(), microphone=(), payment=()' },
+  // Browsers heed it over HTTPS alone (RFC 6797, section 8.1).
+  { key: 'Strict-Transport-Security', value: 'max-age=31536000' },
+];
+
+const config: NextConfig = {
+  output: 'standalone',
+  outputFileTracingRoot: repositoryRoot,
+  turbopack: { root: repositoryRoot },
+  transpilePackages: ['@ceiba/contract', '@ceiba/domain', '@ceiba/schema'],
+  // Native code and sockets: loaded by Node from node_modules, not bundled.
+  serverExternalPackages: ['@node-rs/argon2', 'postgres'],
+  // Put into the code by the build, so that /api/version needs neither git nor a setting to answer.
+  env: { CEIBA_BUILD_SHA: buildSha(repositoryRoot) },
+  poweredByHeader: false,
+  reactStrictMode: true,
+  headers: async () => [{ source: '/:path*', headers }],
+};
+
+export default config;

@@ -1,0 +1,12 @@
+import { isDatabaseReady } from '#server/database.ts';
+
+export const dynamic = 'force-dynamic';
+
+/** Readiness: 200 while the database answers, else 503, always within a second. */
+export async function GET(): Promise<Response> {
+  const ok = await isDatabaseReady();
+  return Response.json(
+    { ok, checks: { database: ok ? 'ok' : 'unavailable' } },
+    { status: ok ? 200 : 503, headers: { 'cache-control': 'no-store' } },
+  );
+}

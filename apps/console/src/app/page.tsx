@@ -1,0 +1,114 @@
+import Link from 'next/link';
+import { type Gate, GateLine } from '#components/gates.tsx';
+import { SiteFooter, SiteHeader } from '#components/site-header.tsx';
+import { Button } from '#components/ui/button.tsx';
+import { MethodChip, OutcomeChip } from '#components/ui/chip.tsx';
+import { CodeBlock } from '#components/ui/code-block.tsx';
+
+const HOST_CODE = `import { CeibaRuntimeClient, parseCeibaConfig } from '@ceiba/sdk';
+import { createExpressMiddleware } from '@ceiba/sdk/express';
+const config = parseCeibaConfig({ runtimeBaseUrl, projectId, projectSecret });
+const ceiba = createExpressMiddleware({ client: new CeibaRuntimeClient(config), projectId });
+app.get('/v1/reports', ceiba, (req, res) => res.json(reportsFor(req.access)));`;
+
+const EXAMPLE_GATES: readonly Gate[] = [
+  { id: 'key', name: 'Key is known and live', saw: 'ceiba_4fJx09Qa…', verdict: 'passed' },
+  { id: 'policy', name: 'A policy matches', saw: 'GET /v1/reports*', verdict: 'passed' },
+  { id: 'subscription', name: 'Subscription is active', saw: 'Starter', verdict: 'passed' },
+  { id: 'quota', name: 'Monthly quota has room', saw: '41,207 of 100,000', verdict: 'passed' },
+  {
+    id: 'rate',
+    name: 'Rate has room',
+    saw: '300 of 300 this minute',
+    verdict: 'limited',
+    remedy: 'Again in 12 s. The denied request costs nothing.',
+  },
+];
+
+const PROMISES = [
+  {
+    title: 'Revoked means revoked',
+    text: 'A revoked key is refused on the very next decision, on every instance. There is no cache window.',
+  },
+  {
+    title: 'A charge is one act',
+    text: 'Every limit has room and all are charged together, or nothing is. Two callers never share the last request.',
+  },
+  {
+    title: 'Faults never admit',
+    text: 'When a database is down the answer is an error, never an allow, and never “invalid key”.',
+  },
+  {
+    title: 'Every admission is counted',
+    text: 'Usage and quota survive a killed process, and a wiped cache does not hand out a fresh quota.',
+  },
+] as const;
+
+export default function LandingPage() {
+  return (
+    <div className="flex min-h-dvh flex-col">
+      <SiteHeader />
+      <main id="content" className="mx-auto w-full max-w-[70rem] px-4 pb-16 sm:px-8">
+        <div className="grid items-center gap-12 py-12 lg:grid-cols-[7fr_5fr] lg:py-20">
+          <div>
+            <h1 className="text-display font-semibold tracking-[-0.025em]">
+              Access control for the API you already run
+            </h1>
+            <p className="mt-6 max-w-xl text-title text-muted">
+              Your backend asks one question per request: should this be allowed? Ceiba answers from
+              keys, policies, plan and limits. No gateway, and your traffic stays yours.
+            </p>
+            <div className="mt-8 flex flex-wrap gap-2">
+              <Button asChild variant="primary">
+                <Link href="/sign-up">Create an account</Link>
+              </Button>
+              <Button asChild>
+                <Link href="/projects">Open the console</Link>
+              </Button>
+            </div>
+          </div>
+          <ExampleDecision />
+        </div>
+        <section aria-labelledby="host-code" className="border-t py-12">
+          <h2 id="host-code" className="text-title">
+            Five lines in your host
+          </h2>
+          <p className="mt-2 mb-6 max-w-2xl text-muted">
+            Express here; Fastify has a pre-handler of the same shape. The three values are shown
+            when you create a project.
+          </p>
+          <CodeBlock tabs={[{ name: 'server.ts', code: HOST_CODE }]} />
+        </section>
+        <section aria-labelledby="promises" className="border-t pt-12">
+          <h2 id="promises" className="text-title">
+            What you can rely on
+          </h2>
+          <dl className="mt-6 grid gap-x-12 gap-y-8 sm:grid-cols-2">
+            {PROMISES.map(({ title, text }) => (
+              <div key={title}>
+                <dt className="font-semibold">{title}</dt>
+                <dd className="mt-1 text-muted">{text}</dd>
+              </div>
+            ))}
+          </dl>
+        </section>
+      </main>
+      <SiteFooter />
+    </div>
+  );
+}
+
+function ExampleDecision() {
+  return (
+    <figure className="rounded border bg-surface p-6">
+      <figcaption className="mb-6 flex flex-wrap items-center justify-between gap-2">
+        <span className="flex items-center gap-2 font-mono text-small">
+          <MethodChip method="GET" />
+          /v1/reports/42
+        </span>
+        <OutcomeChip outcome="rate_limited" />
+      </figcaption>
+      <GateLine label="An example decision" gates={EXAMPLE_GATES} />
+    </figure>
+  );
+}

@@ -1,0 +1,71 @@
+import { Check, Gauge, Minus, X } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { cn } from '../lib/cn.ts';
+
+export type GateVerdict = 'passed' | 'denied' | 'limited' | 'not_reached';
+
+export interface Gate {
+  id: string;
+  name: ReactNode;
+  verdict: GateVerdict;
+  /** The value that the gate saw. */
+  saw?: ReactNode;
+  /** Where the gate stopped the request: how to mend it. */
+  remedy?: ReactNode;
+}
+
+const LOOKS = {
+  passed: { icon: Check, dot: 'border-allow bg-allow-soft text-allow-text', word: 'passed' },
+  denied: { icon: X, dot: 'border-deny bg-deny-soft text-deny-text', word: 'denied' },
+  limited: { icon: Gauge, dot: 'border-limit bg-limit-soft text-limit-text', word: 'denied' },
+  not_reached: { icon: Minus, dot: 'border-line bg-surface text-muted', word: 'not reached' },
+} as const satisfies Record<GateVerdict, object>;
+
+/**
+ * The checks of a decision in their order, as stations on one line: it runs on while they pass and
+ * ends where one stops the request.
+ */
+export function GateLine({ gates, label }: { gates: readonly Gate[]; label: string }) {
+  return (
+    <ol aria-label={label} className="grid">
+      {gates.map((gate, index) => {
+        const { icon: Icon, dot, word } = LOOKS[gate.verdict];
+        const stopped = gate.verdict === 'denied' || gate.verdict === 'limited';
+        return (
+          <li key={gate.id} className="relative flex gap-4 pb-4 last:pb-0">
+            {index < gates.length - 1 && (
+              <span
+                aria-hidden="true"
+                className={cn(
+                  'absolute top-6 bottom-0 left-3 -translate-x-1/2 border-l-2',
+                  gate.verdict === 'passed' ? 'border-allow/50' : 'border-dashed border-line',
+                )}
+              />
+            )}
+            <span
+              className={cn(
+                'relative z-10 inline-flex size-6 shrink-0 items-center justify-center rounded-full border',
+                dot,
+              )}
+            >
+              <Icon aria-hidden="true" className="size-3.5" />
+            </span>
+            <div
+              className={cn(
+                'flex min-w-0 flex-1 flex-wrap items-baseline justify-between gap-x-4',
+                gate.verdict === 'not_reached' && 'text-muted',
+              )}
+            >
+              <p className={cn(stopped && 'font-semibold')}>
+                {gate.name}
+                <span className="sr-only">: {word}</span>
+              </p>
+              {gate.saw && <p className="numbers text-small text-muted">{gate.saw}</p>}
+              {gate.remedy && <div className="basis-full text-small text-muted">{gate.remedy}</div>}
+            </div>
+          </li>
+        );
+      })}
+    </ol>
+  );
+}

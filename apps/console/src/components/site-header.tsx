@@ -1,0 +1,38 @@
+import Link from 'next/link';
+import { Wordmark } from './mark.tsx';
+import { ThemeToggle } from './theme.tsx';
+import { Button } from './ui/button.tsx';
+
+/** The head of the public pages. */
+export function SiteHeader() {
+  return (
+    <header className="mx-auto flex w-full max-w-[70rem] items-center justify-between gap-4 px-4 py-4 sm:px-8">
+      <Link href="/" aria-label="Ceiba, home" className="rounded">
+        <Wordmark />
+      </Link>
+      <nav aria-label="Site" className="flex items-center gap-2">
+        <Button asChild variant="quiet" size="sm" className="hidden sm:inline-flex">
+          <Link href="/status">Status</Link>
+        </Button>
+        <Button asChild variant="quiet" size="sm">
+          <Link href="/sign-in">Sign in</Link>
+        </Button>
+        <ThemeToggle className="hidden sm:inline-flex" />
+      </nav>
+    </header>
+  );
+}
+
+export function SiteFooter() {
+  return (
+    <footer className="mx-auto mt-auto flex w-full max-w-[70rem] flex-wrap items-center justify-between gap-4 px-4 py-8 text-small text-muted sm:px-8">
+      <p>Ceiba is open source under Apache-2.0.</p>
+      <div className="flex items-center gap-4">
+        <Link href="/status" className="rounded underline-offset-4 hover:underline">
+          Status
+        </Link>
+        <ThemeToggle className="sm:hidden" />
+      </div>
+    </footer>
+  );
+}

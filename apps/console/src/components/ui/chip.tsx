@@ -1,0 +1,99 @@
+import { DENIAL_REASONS, type Outcome } from '@ceiba/contract/sets';
+import { Archive, Ban, Check, CircleSlash, Clock, Gauge, Hourglass, X } from 'lucide-react';
+import type { ComponentType, ReactNode } from 'react';
+import { cn } from '../../lib/cn.ts';
+
+export type Tone = 'allow' | 'deny' | 'limit' | 'neutral';
+
+const TONE_CLASSES = {
+  allow: 'border-allow/30 bg-allow-soft text-allow-text',
+  deny: 'border-deny/30 bg-deny-soft text-deny-text',
+  limit: 'border-limit/30 bg-limit-soft text-limit-text',
+  neutral: 'border-line bg-sunken text-muted',
+} as const satisfies Record<Tone, string>;
+
+export interface ChipProps {
+  tone?: Tone;
+  icon?: ComponentType<{ className?: string; 'aria-hidden'?: 'true' }>;
+  children: ReactNode;
+  className?: string;
+}
+
+/** A word with a shape and a colour, so that the colour never speaks alone. */
+export function Chip({ tone = 'neutral', icon: Icon, children, className }: ChipProps) {
+  return (
+    <span
+      className={cn(
+        'inline-flex h-6 items-center gap-1 rounded border px-2 text-small font-medium whitespace-nowrap',
+        TONE_CLASSES[tone],
+        className,
+      )}
+    >
+      {Icon && <Icon aria-hidden="true" className="size-3.5 shrink-0" />}
+      {children}
+    </span>
+  );
+}
+
+/** How each outcome is named and coloured, here and in charts. */
+export const OUTCOME_LOOKS = {
+  allowed: { label: 'Allowed', tone: 'allow' },
+  missing_api_key: { label: 'Missing key', tone: 'deny' },
+  invalid_api_key: { label: 'Invalid key', tone: 'deny' },
+  revoked_api_key: { label: 'Revoked key', tone: 'deny' },
+  archived_api_key: { label: 'Archived key', tone: 'deny' },
+  expired_api_key: { label: 'Expired key', tone: 'deny' },
+  policy_no_match: { label: 'No matching policy', tone: 'deny' },
+  inactive_subscription: { label: 'Inactive subscription', tone: 'deny' },
+  quota_exceeded: { label: 'Quota exceeded', tone: 'limit' },
+  rate_limited: { label: 'Rate limited', tone: 'limit' },
+} as const satisfies Record<Outcome, { label: string; tone: Tone }>;
+
+const OUTCOME_ICONS = { allow: Check, deny: X, limit: Gauge } as const;
+
+export function OutcomeChip({ outcome }: { outcome: Outcome }) {
+  const { label, tone } = OUTCOME_LOOKS[outcome];
+  return (
+    <Chip tone={tone} icon={OUTCOME_ICONS[tone]}>
+      {label}
+    </Chip>
+  );
+}
+
+/** The outcomes that deny, in the order in which the checks are applied. */
+export const DENIALS = DENIAL_REASONS;
+
+const STATUS_LOOKS = {
+  active: { label: 'Active', tone: 'allow', icon: Check },
+  trialing: { label: 'Trial', tone: 'allow', icon: Hourglass },
+  past_due: { label: 'Past due', tone: 'deny', icon: Clock },
+  canceled: { label: 'Canceled', tone: 'deny', icon: CircleSlash },
+  expired: { label: 'Expired', tone: 'limit', icon: Clock },
+  revoked: { label: 'Revoked', tone: 'deny', icon: Ban },
+  archived: { label: 'Archived', tone: 'neutral', icon: Archive },
+} as const;
+
+/** The state of a key or of a subscription. */
+export function StatusChip({ status }: { status: keyof typeof STATUS_LOOKS }) {
+  const { label, tone, icon } = STATUS_LOOKS[status];
+  return (
+    <Chip tone={tone} icon={icon}>
+      {label}
+    </Chip>
+  );
+}
+
+/** An HTTP method, or `*` for any. */
+export function MethodChip({ method }: { method: string }) {
+  return (
+    <span className="inline-flex h-6 min-w-16 items-center justify-center rounded border border-line bg-sunken px-2 font-mono text-small font-medium text-ink">
+      {method === '*' ? (
+        <abbr title="any method" className="no-underline">
+          ANY
+        </abbr>
+      ) : (
+        method
+      )}
+    </span>
+  );
+}

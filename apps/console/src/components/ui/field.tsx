@@ -1,0 +1,61 @@
+import { CircleAlert } from 'lucide-react';
+import { type ReactNode, useId } from 'react';
+import { cn } from '../../lib/cn.ts';
+
+/** What a control needs so that its label, hint and error belong to it. Spread it. */
+export interface ControlProps {
+  id: string;
+  name: string;
+  'aria-describedby': string | undefined;
+  'aria-invalid': boolean | undefined;
+}
+
+export interface FieldProps {
+  name: string;
+  label: ReactNode;
+  hint?: ReactNode;
+  /** How to mend what was typed; undefined when nothing is wrong. */
+  error?: string | undefined;
+  optional?: boolean;
+  className?: string;
+  children: (control: ControlProps) => ReactNode;
+}
+
+/** One control with its label above and what is wrong beside it. */
+export function Field({ name, label, hint, error, optional, className, children }: FieldProps) {
+  const id = useId();
+  const hintId = `${id}-hint`;
+  const errorId = `${id}-error`;
+  const described = [hint && hintId, error && errorId].filter(Boolean).join(' ');
+  return (
+    <div className={cn('grid gap-2', className)}>
+      <label htmlFor={id} className="flex items-baseline gap-2 font-medium">
+        {label}
+        {optional && <span className="text-small font-normal text-muted">optional</span>}
+      </label>
+      {children({
+        id,
+        name,
+        'aria-describedby': described || undefined,
+        'aria-invalid': error ? true : undefined,
+      })}
+      {hint && (
+        <p id={hintId} className="text-small text-muted">
+          {hint}
+        </p>
+      )}
+      <p
+        id={errorId}
+        aria-live="polite"
+        className="empty:hidden flex gap-2 text-small text-deny-text"
+      >
+        {error && (
+          <>
+            <CircleAlert aria-hidden="true" className="mt-0.5 size-4 shrink-0" />
+            <span>{error}</span>
+          </>
+        )}
+      </p>
+    </div>
+  );
+}

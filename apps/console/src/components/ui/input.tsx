@@ -1,0 +1,39 @@
+import { ChevronDown } from 'lucide-react';
+import type { ComponentProps } from 'react';
+import { cn } from '../../lib/cn.ts';
+
+const control =
+  'w-full rounded border border-line-strong bg-surface text-body text-ink transition-colors placeholder:text-muted hover:border-muted disabled:cursor-not-allowed disabled:opacity-60 aria-invalid:border-deny';
+
+export function Input({ className, ...rest }: ComponentProps<'input'>) {
+  return <input className={cn(control, 'h-10 px-3', className)} {...rest} />;
+}
+
+export function Textarea({ className, ...rest }: ComponentProps<'textarea'>) {
+  return <textarea className={cn(control, 'min-h-24 px-3 py-2', className)} {...rest} />;
+}
+
+/** The platform's own select: it works with every keyboard, reader and phone. */
+export function Select({ className, children, ...rest }: ComponentProps<'select'>) {
+  return (
+    <span className={cn('relative block', className)}>
+      <select className={cn(control, 'h-10 appearance-none pr-10 pl-3')} {...rest}>
+        {children}
+      </select>
+      <ChevronDown
+        aria-hidden="true"
+        className="pointer-events-none absolute top-3 right-3 size-4 text-muted"
+      />
+    </span>
+  );
+}
+
+export function Checkbox({ className, ...rest }: ComponentProps<'input'>) {
+  return (
+    <input
+      type="checkbox"
+      className={cn('mt-1 size-4 shrink-0 rounded border-line-strong accent-accent', className)}
+      {...rest}
+    />
+  );
+}

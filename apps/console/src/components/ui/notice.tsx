@@ -1,0 +1,40 @@
+import { CircleAlert, CircleCheck, Info, TriangleAlert } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { cn } from '../../lib/cn.ts';
+
+const TONES = {
+  info: { icon: Info, box: 'border-line bg-sunken', ink: 'text-muted' },
+  done: { icon: CircleCheck, box: 'border-allow/40 bg-allow-soft', ink: 'text-allow-text' },
+  warning: { icon: TriangleAlert, box: 'border-limit/40 bg-limit-soft', ink: 'text-limit-text' },
+  fault: { icon: CircleAlert, box: 'border-deny/40 bg-deny-soft', ink: 'text-deny-text' },
+} as const;
+
+export interface NoticeProps {
+  tone?: keyof typeof TONES;
+  title?: ReactNode;
+  children?: ReactNode;
+  action?: ReactNode;
+  className?: string;
+}
+
+/** A sentence that stays on the page: what is so, and what to do about it. */
+export function Notice({ tone = 'info', title, children, action, className }: NoticeProps) {
+  const { icon: Icon, box, ink } = TONES[tone];
+  return (
+    <div
+      role={tone === 'fault' ? 'alert' : undefined}
+      className={cn(
+        'flex flex-wrap items-start gap-x-4 gap-y-2 rounded border p-4',
+        box,
+        className,
+      )}
+    >
+      <Icon aria-hidden="true" className={cn('mt-0.5 size-5 shrink-0', ink)} />
+      <div className="min-w-48 flex-1">
+        {title && <p className="font-medium">{title}</p>}
+        {children && <div className={cn(title && 'text-muted')}>{children}</div>}
+      </div>
+      {action}
+    </div>
+  );
+}

@@ -1,0 +1,112 @@
+'use client';
+
+import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react';
+import { preferenceCookie, TIME_ZONE_COOKIE } from '../../lib/preferences.ts';
+import { absoluteDate, absoluteTime, relativeTime, utcTime } from '../../lib/time.ts';
+import { Hint } from './tooltip.tsx';
+
+const TICK_MS = 30_000;
+
+interface Clock {
+  now: Date;
+  timeZone: string;
+}
+
+const ClockContext = createContext<Clock>({ now: new Date(0), timeZone: 'UTC' });
+
+export const useClock = (): Clock => useContext(ClockContext);
+
+export interface ClockProviderProps {
+  initialTimeZone: string;
+  initialNow: number;
+  children: ReactNode;
+}
+
+/**
+ * The viewer's zone and a clock that ticks. The first render uses what the server used (the zone
+ * from a cookie of the last visit), so that nothing changes while the page comes alive.
+ */
+export function ClockProvider({ initialTimeZone, initialNow, children }: ClockProviderProps) {
+  const [timeZone, setTimeZone] = useState(initialTimeZone);
+  const [now, setNow] = useState(initialNow);
+
+  useEffect(() => {
+    const viewerZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+    setTimeZone(viewerZone);
+    // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is not in every browser yet
+    document.cookie = preferenceCookie(TIME_ZONE_COOKIE, viewerZone);
+    const timer = setInterval(() => setNow(Date.now()), TICK_MS);
+    return () => clearInterval(timer);
+  }, []);
+
+  const clock = useMemo(() => ({ now: new Date(now), timeZone }), [now, timeZone]);
+  return <ClockContext value={clock}>{children}</ClockContext>;
+}
+
+interface TimeProps {
+  /** ISO 8601, as verbs and the wire give it, or a Date. */
+  at: string | Date;
+  className?: string;
+}
+
+/** `3 hours ago`; the viewer's own time and UTC on hover or focus. */
+export function RelativeTime({ at, className }: TimeProps) {
+  const { now } = useClock();
+  const instant = new Date(at);
+  return (
+    <TimeHint instant={instant} className={className}>
+      {relativeTime(instant, now)}
+    </TimeHint>
+  );
+}
+
+/** `20 Nov 2026, 14:05` in the viewer's zone; UTC on hover or focus. */
+export function AbsoluteTime({ at, className }: TimeProps) {
+  const { timeZone } = useClock();
+  const instant = new Date(at);
+  return (
+    <TimeHint instant={instant} className={className}>
+      {absoluteTime(instant, timeZone)}
+    </TimeHint>
+  );
+}
+
+/** `20 Nov 2026` in the viewer's zone; the full time and UTC on hover or focus. */
+export function AbsoluteDate({ at, className }: TimeProps) {
+  const { timeZone } = useClock();
+  const instant = new Date(at);
+  return (
+    <TimeHint instant={instant} className={className}>
+      {absoluteDate(instant, timeZone)}
+    </TimeHint>
+  );
+}
+
+function TimeHint({
+  instant,
+  className,
+  children,
+}: {
+  instant: Date;
+  className: string | undefined;
+  children: ReactNode;
+}) {
+  const { timeZone } = useClock();
+  return (
+    <Hint
+      text={
+        <span className="numbers grid gap-x-2">
+          <span>
+            {absoluteTime(instant, timeZone)} <span className="opacity-70">{timeZone}</span>
+          </span>
+          <span>{utcTime(instant)}</span>
+        </span>
+      }
+    >
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the tooltip must open for the keyboard too (WCAG 1.4.13) */}
+      <time dateTime={instant.toISOString()} tabIndex={0} className={className}>
+        {children}
+      </time>
+    </Hint>
+  );
+}

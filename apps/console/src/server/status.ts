@@ -1,0 +1,73 @@
+import 'server-only';
+import { runtimeReadinessSchema, runtimeVersionSchema } from '@ceiba/contract';
+import { BUILD_SHA, env } from '../env.ts';
+import { isDatabaseReady } from './database.ts';
+
+const BUDGET_MS = 1_500;
+
+export type CheckVerdict = 'ok' | 'unavailable' | 'unknown';
+
+export interface ServiceStatus {
+  name: 'Console' | 'Runtime';
+  /** What the service is for, so that a reader knows what an outage means. */
+  purpose: string;
+  /** Whether the service itself answered, whatever it said of its dependencies. */
+  answered: boolean;
+  checks: readonly { name: string; verdict: CheckVerdict }[];
+  sha: string | null;
+  /** How long the readiness check took, in ms. */
+  tookMs: number;
+}
+
+export const isUp = (service: ServiceStatus): boolean =>
+  service.answered && service.checks.every(({ verdict }) => verdict === 'ok');
+
+/** Asks every service now. Never throws and never takes longer than its budget. */
+export async function measureStatus(): Promise<readonly ServiceStatus[]> {
+  return Promise.all([measureConsole(), measureRuntime()]);
+}
+
+async function measureConsole(): Promise<ServiceStatus> {
+  const startedAt = performance.now();
+  const ready = await isDatabaseReady();
+  return {
+    name: 'Console',
+    purpose: 'Sign-in, projects, keys, policies, plans',
+    answered: true,
+    checks: [{ name: 'database', verdict: ready ? 'ok' : 'unavailable' }],
+    sha: BUILD_SHA,
+    tookMs: performance.now() - startedAt,
+  };
+}
+
+async function measureRuntime(): Promise<ServiceStatus> {
+  const startedAt = performance.now();
+  const [readiness, version] = await Promise.all([ask('/ready'), ask('/version')]);
+  const ready = runtimeReadinessSchema.safeParse(readiness);
+  const built = runtimeVersionSchema.safeParse(version);
+  const checks = ready.success
+    ? Object.entries(ready.data.checks).map(([name, verdict]) => ({ name, verdict }))
+    : (['database', 'redis'] as const).map((name) => ({ name, verdict: 'unknown' as const }));
+  return {
+    name: 'Runtime',
+    purpose: 'Decisions and the key routes',
+    answered: ready.success,
+    checks,
+    sha: built.success ? built.data.sha : null,
+    tookMs: performance.now() - startedAt,
+  };
+}
+
+/** The JSON at a path of the Runtime, whatever its status; undefined when there is none. */
+async function ask(path: string): Promise<unknown> {
+  try {
+    const response = await fetch(env().runtimeUrl + path, {
+      signal: AbortSignal.timeout(BUDGET_MS),
+      cache: 'no-store',
+      redirect: 'error',
+    });
+    return await response.json();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,59 @@
+import { expect, test } from '@playwright/test';
+
+test('the landing page says what Ceiba is and shows five lines of host code', async ({ page }) => {
+  await page.goto('/');
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(
+    'Access control for the API you already run',
+  );
+  const code = await page.locator('pre code').innerText();
+  expect(code.trim().split('\n')).toHaveLength(5);
+});
+
+test('a chosen theme is rendered by the server on the next visit', async ({ page }) => {
+  await page.emulateMedia({ colorScheme: 'light' });
+  await page.goto('/');
+  await page.getByRole('button', { name: 'Dark' }).first().click();
+  const html = await (await page.request.get('/')).text();
+  expect(html).toContain('data-theme="dark"');
+});
+
+test('every page runs its scripts under a policy that allows no inline script', async ({
+  page,
+}) => {
+  const violations: string[] = [];
+  page.on('console', (message) => {
+    if (message.text().includes('Content Security Policy')) violations.push(message.text());
+  });
+  for (const path of ['/', '/status', '/sign-in', '/sign-up']) {
+    const response = await page.goto(path);
+    const policy = response?.headers()['content-security-policy'] ?? '';
+    const scripts = policy.split(';').find((part) => part.trim().startsWith('script-src')) ?? '';
+    expect(scripts).toMatch(/'nonce-[A-Za-z0-9+/=]{20,}'/);
+    expect(scripts).not.toContain('unsafe-inline');
+    expect(policy).toContain("frame-ancestors 'none'");
+  }
+  expect(violations).toEqual([]);
+});
+
+test('the version endpoint returns the sha of the build and nothing else', async ({ request }) => {
+  const response = await request.get('/api/version');
+  expect(response.status()).toBe(200);
+  const body = await response.json();
+  expect(Object.keys(body)).toEqual(['sha']);
+  expect(body.sha).toMatch(/^([0-9a-f]{40}|unknown)$/);
+});
+
+test('the readiness endpoint returns its verdict on the database and nothing else', async ({
+  request,
+}) => {
+  const response = await request.get('/api/ready');
+  expect(response.status()).toBe(200);
+  expect(await response.json()).toEqual({ ok: true, checks: { database: 'ok' } });
+});
+
+test('the status page names each service and is stored nowhere', async ({ page }) => {
+  const response = await page.goto('/status');
+  expect(response?.headers()['cache-control']).toContain('no-store');
+  await expect(page.getByRole('heading', { level: 2, name: 'Console' })).toBeVisible();
+  await expect(page.getByRole('heading', { level: 2, name: 'Runtime' })).toBeVisible();
+});
