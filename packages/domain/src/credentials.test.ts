@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { crc32 } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { base62 } from './base62.ts';
 import {
@@ -83,6 +84,15 @@ describe.each(KINDS)('a %s', (_, mint, isWellFormed, isOtherWellFormed, brand) =
       '',
     );
     for (const text of others) expect(isWellFormed(text), text).toBe(false);
+  });
+
+  it('takes base62 digits alone, even under a checksum that agrees', () => {
+    for (const foreign of ['-', '_', ' ', 'é', '\u0000']) {
+      const body = brand + foreign.repeat(43);
+      expect(isWellFormed(body + base62(BigInt(crc32(body)), 6)), body).toBe(false);
+    }
+    const body = brand + 'a'.repeat(43);
+    expect(isWellFormed(body + base62(BigInt(crc32(body)), 6))).toBe(true);
   });
 
   it('stores the SHA-256 of the whole plaintext', () => {

@@ -128,6 +128,13 @@ describe('matching', () => {
     expect(winner(['GET /v1/reports/'], 'GET', '/v1/reports')).toBe('GET /v1/reports/');
   });
 
+  it('chooses between two spellings of one policy in the same way, whatever their order', () => {
+    const lines = ['GET /v1/reports/*', 'GET /v1/reports*'];
+    const chosen = winner(lines, 'GET', '/v1/reports');
+    expect(winner(lines.reverse(), 'GET', '/v1/reports')).toBe(chosen);
+    expect(overlappingPolicies(policies(...lines))).toHaveLength(1);
+  });
+
   it('returns the caller’s own object, extra fields and all', () => {
     const policy = { policyId: '1', method: 'GET', pathPattern: '/a', hitsThisMonth: 7 };
     expect(compilePolicies([policy]).match('GET', '/a')).toBe(policy);
