@@ -5,10 +5,37 @@ const servers = { setupFiles: [], testTimeout: 30_000, hookTimeout: 60_000 };
 export default defineConfig({
   test: {
     projects: [
-      { test: { name: 'unit', include: ['{packages,apps}/*/src/**/*.test.ts', 'scripts/**/*.test.ts'] } },
-      { test: { name: 'static', include: ['tests/static/**/*.test.ts', 'tests/golden/**/*.test.ts'] } },
+      {
+        test: {
+          name: 'unit',
+          include: ['{packages,apps}/*/src/**/*.test.ts', 'scripts/**/*.test.ts'],
+        },
+      },
+      {
+        test: {
+          name: 'static',
+          include: ['tests/static/**/*.test.ts', 'tests/golden/**/*.test.ts'],
+        },
+      },
       { test: { name: 'integration', include: ['tests/integration/**/*.test.ts'], ...servers } },
-      { test: { name: 'chaos', include: ['tests/chaos/**/*.test.ts'], ...servers, testTimeout: 300_000, fileParallelism: false } },
+      {
+        test: {
+          name: 'chaos',
+          include: ['tests/chaos/**/*.test.ts'],
+          ...servers,
+          testTimeout: 300_000,
+          fileParallelism: false,
+        },
+      },
+      {
+        test: {
+          name: 'launcher',
+          include: ['tests/launcher/**/*.test.ts'],
+          testTimeout: 600_000,
+          hookTimeout: 600_000,
+          fileParallelism: false,
+        },
+      },
     ],
   },
 });

@@ -1,0 +1,27 @@
+/**
+ * A Redis in JavaScript for machines without one: `node js-redis.mjs <port>`. It keeps nothing on
+ * disk and is for trying out, not for production or benchmarks.
+ */
+import { Server } from 'node:net';
+
+import { createRedisServer } from 'js-redis-server';
+
+import { loopback } from './settings.mjs';
+
+// The package listens on every interface and offers no setting for it.
+const listen = Server.prototype.listen;
+Server.prototype.listen = /** @type {typeof listen} */ (
+  /** @this {Server} @param {number} port */
+  function listenOnLoopback(port) {
+    return listen.call(this, { port, host: loopback });
+  }
+);
+
+const port = Number(process.argv[2]);
+const redis = await createRedisServer({ port, compatibility: 'redis-7.0' });
+// Without it, a reply that spans two writes waits for the client's delayed acknowledgement: 40 ms.
+Reflect.get(redis.server, 'server').on(
+  'connection',
+  (/** @type {import('node:net').Socket} */ socket) => socket.setNoDelay(true),
+);
+for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => process.exit(0));

@@ -1,0 +1,75 @@
+import { connect, createServer } from 'node:net';
+
+import { codeOf, LauncherError } from './errors.mjs';
+import { loopback } from './settings.mjs';
+
+/**
+ * @returns {Promise<number>} A port that was free a moment ago, chosen by the operating system.
+ */
+export function freePort() {
+  return listenOnce(0);
+}
+
+/**
+ * @param {{ name: string, variable: string, port: number }[]} wanted
+ * @throws {LauncherError} Naming the first taken port and the variable that moves it.
+ */
+export async function requireFreePorts(wanted) {
+  for (const { name, variable, port } of wanted) {
+    if (!(await isTaken(port))) continue;
+    throw new LauncherError(`Port ${port} for the ${name} is already in use.`, {
+      hint: `Stop what listens there, or choose another port: ${variable}=${port + 10} npm start`,
+    });
+  }
+}
+
+/**
+ * @param {number} port
+ * @returns {Promise<boolean>}
+ */
+export async function isTaken(port) {
+  // Where a wildcard listener does not stop a loopback bind (macOS), a connection still finds it.
+  if (await accepts(port)) return true;
+  try {
+    await listenOnce(port);
+    return false;
+  } catch (error) {
+    if (codeOf(error) === 'EADDRINUSE') return true;
+    if (codeOf(error) === 'EACCES') {
+      throw new LauncherError(`Port ${port} needs privileges that this user does not have.`);
+    }
+    throw error;
+  }
+}
+
+/**
+ * @param {number} port
+ * @param {number} [timeoutMs]
+ * @returns {Promise<boolean>} Whether something on loopback accepts connections there.
+ */
+export function accepts(port, timeoutMs = 1000) {
+  return new Promise((resolve) => {
+    const socket = connect({ host: loopback, port, timeout: timeoutMs });
+    /** @param {boolean} answer */
+    const settle = (answer) => {
+      socket.destroy();
+      resolve(answer);
+    };
+    socket.once('connect', () => settle(true));
+    socket.once('timeout', () => settle(false));
+    socket.once('error', () => settle(false));
+  });
+}
+
+/** @param {number} port @returns {Promise<number>} The port, released again. */
+function listenOnce(port) {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen({ host: loopback, port, exclusive: true }, () => {
+      const address = server.address();
+      const bound = typeof address === 'object' && address ? address.port : port;
+      server.close(() => resolve(bound));
+    });
+  });
+}

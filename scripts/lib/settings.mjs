@@ -1,0 +1,82 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { LauncherError } from './errors.mjs';
+
+/** The repository's root. */
+export const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** The address that everything binds to and is reached at. */
+export const loopback = '127.0.0.1';
+
+/**
+ * What a person may set for `npm start`; every name stands in `.env.example`.
+ *
+ * @typedef {object} Settings
+ * @property {string} dataDir Where databases, logs and the demo's credentials live.
+ * @property {string | undefined} databaseUrl A PostgreSQL to use instead of the embedded one.
+ * @property {string | undefined} redisUrl A Redis to use instead of a local one.
+ * @property {{ runtime: number, console: number, host: number }} ports
+ */
+
+/** Stops an older Node with a sentence instead of a syntax error from deep inside. */
+export function requireNodeVersion() {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  if (major > 20 || (major === 20 && minor >= 19)) return;
+  throw new LauncherError(`Ceiba needs Node 20.19 or newer; this is ${process.versions.node}.`, {
+    hint: 'Install the current LTS release from https://nodejs.org and run the command again.',
+  });
+}
+
+/** Reads `.env` at the root; a variable that is already set wins over the file. */
+export function loadEnvFile() {
+  const file = join(root, '.env');
+  if (existsSync(file)) process.loadEnvFile(file);
+}
+
+/**
+ * @param {NodeJS.ProcessEnv} env
+ * @returns {Settings}
+ * @throws {LauncherError} Naming the variable that cannot be used.
+ */
+export function readSettings(env) {
+  const ports = {
+    runtime: portOf(env, 'RUNTIME_PORT', 4000),
+    console: portOf(env, 'CONSOLE_PORT', 3000),
+    host: portOf(env, 'HOST_PORT', 4100),
+  };
+  if (new Set(Object.values(ports)).size !== 3) {
+    throw new LauncherError('RUNTIME_PORT, CONSOLE_PORT and HOST_PORT must differ.');
+  }
+  return {
+    dataDir: resolve(root, nonBlank(env.CEIBA_DATA_DIR) ?? '.ceiba'),
+    databaseUrl: urlOf(env, 'DATABASE_URL', ['postgres://', 'postgresql://']),
+    redisUrl: urlOf(env, 'REDIS_URL', ['redis://', 'rediss://']),
+    ports,
+  };
+}
+
+/** @param {string | undefined} value @returns {string | undefined} */
+export function nonBlank(value) {
+  const trimmed = value?.trim();
+  return trimmed ? trimmed : undefined;
+}
+
+/** @param {NodeJS.ProcessEnv} env @param {string} name @param {number} fallback */
+function portOf(env, name, fallback) {
+  const text = nonBlank(env[name]);
+  if (text === undefined) return fallback;
+  const port = Number(text);
+  if (Number.isInteger(port) && port >= 1 && port <= 65_535) return port;
+  throw new LauncherError(`${name} must be a port from 1 to 65535, not "${text}".`);
+}
+
+/** @param {NodeJS.ProcessEnv} env @param {string} name @param {string[]} starts */
+function urlOf(env, name, starts) {
+  const text = nonBlank(env[name]);
+  if (text === undefined) return undefined;
+  // The value may hold a password: the message names the variable and never repeats the value.
+  if (starts.some((start) => text.startsWith(start))) return text;
+  throw new LauncherError(`${name} must be a URL that starts with ${starts.join(' or ')}.`);
+}

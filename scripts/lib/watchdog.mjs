@@ -1,0 +1,30 @@
+/**
+ * Stops the launcher's children once the launcher is gone, also when it was killed with -9.
+ *
+ * The launcher holds the other end of this program's standard input and writes the whole state
+ * after each change, one JSON line: `{ "processes": ProcessRecord[], "paths": string[] }`. The pipe
+ * ends when the launcher does, however it ends; what the last line names is then stopped, in
+ * order, and the paths are removed. An orderly launcher has sent an empty state by then.
+ */
+import { rmSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+
+import { stopProcesses } from './processes.mjs';
+
+// The terminal's signals reach the whole session; only the launcher's end counts here.
+for (const signal of /** @type {const} */ (['SIGINT', 'SIGHUP', 'SIGTERM'])) {
+  process.on(signal, () => {});
+}
+
+/** @type {{ processes: import('./processes.mjs').ProcessRecord[], paths: string[] }} */
+let state = { processes: [], paths: [] };
+
+for await (const line of createInterface({ input: process.stdin })) {
+  try {
+    state = JSON.parse(line);
+  } catch {
+    // A line that was cut off by the launcher's end: the state before it stands.
+  }
+}
+await stopProcesses(state.processes);
+for (const path of state.paths) rmSync(path, { recursive: true, force: true });

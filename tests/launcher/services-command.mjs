@@ -1,0 +1,20 @@
+/**
+ * A command that brings the services up the way `npm start` does and holds them until Ctrl-C:
+ * `node services-command.mjs <data folder>`. It prints one JSON line about what runs.
+ */
+import { printFailure } from '../../scripts/lib/output.mjs';
+import { startServices } from '../../scripts/lib/services.mjs';
+import { createSupervisor } from '../../scripts/lib/supervisor.mjs';
+
+try {
+  const supervisor = await createSupervisor({ dataDir: process.argv[2] ?? '' });
+  process.once('SIGINT', async () => {
+    await supervisor.stop();
+    process.exit(0);
+  });
+  const services = await startServices(supervisor, {});
+  process.stdout.write(`${JSON.stringify({ ...services, processes: supervisor.processes() })}\n`);
+} catch (error) {
+  printFailure(error);
+  process.exit(1);
+}

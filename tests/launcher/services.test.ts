@@ -1,0 +1,240 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { createConnection } from 'node:net';
+import { homedir, networkInterfaces, tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+import { Redis } from 'ioredis';
+import postgres from 'postgres';
+import { afterEach, describe, expect, it } from 'vitest';
+
+import { startOf } from '../../scripts/lib/processes.mjs';
+import { waitFor } from '../../scripts/lib/wait.mjs';
+import { realRedis } from '../support/services.ts';
+
+const command = fileURLToPath(new URL('./services-command.mjs', import.meta.url));
+const isRoot = process.getuid?.() === 0;
+
+interface Running {
+  launcher: ChildProcess;
+  databaseUrl: string;
+  redisUrl: string;
+  processes: { watchdog: number; PostgreSQL: number; Redis: number };
+}
+
+const cleanups: (() => Promise<unknown> | unknown)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+function dataFolder(parent = tmpdir()): string {
+  const folder = mkdtempSync(join(parent, 'ceiba-launcher-'));
+  cleanups.push(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Starts the command and returns what it printed, or its output when it gave up. */
+async function start(dataDir: string, env: NodeJS.ProcessEnv = {}): Promise<Running | string> {
+  const { DATABASE_URL: _d, REDIS_URL: _r, ...inherited } = process.env;
+  const launcher = spawn(process.execPath, [command, dataDir], {
+    env: { ...inherited, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+    detached: true,
+  });
+  cleanups.push(() => stop(launcher));
+  let output = '';
+  for await (const line of createInterface({ input: launcher.stdout! })) {
+    if (line.startsWith('{')) return { launcher, ...JSON.parse(line) };
+    output += `${line}\n`;
+  }
+  return output;
+}
+
+async function started(dataDir: string, env?: NodeJS.ProcessEnv): Promise<Running> {
+  const running = await start(dataDir, env);
+  if (typeof running === 'string') throw new Error(`the command gave up:\n${running}`);
+  return running;
+}
+
+async function stop(launcher: ChildProcess): Promise<void> {
+  if (launcher.exitCode !== null || launcher.signalCode !== null) return;
+  launcher.kill('SIGINT');
+  await once(launcher, 'exit');
+}
+
+async function kill(pid: number): Promise<void> {
+  process.kill(pid, 'SIGKILL');
+  expect(await waitFor(() => startOf(pid) === undefined, { timeoutMs: 5000 })).toBe(true);
+}
+
+async function query<T>(url: string, work: (sql: postgres.Sql) => Promise<T>): Promise<T> {
+  const sql = postgres(url, { max: 1, onnotice: () => {} });
+  try {
+    return await work(sql);
+  } finally {
+    await sql.end();
+  }
+}
+
+const writeMark = (url: string) =>
+  query(url, async (sql) => {
+    await sql`create table mark (value text)`;
+    await sql`insert into mark values ('kept')`;
+  });
+
+const readMark = (url: string) =>
+  query(url, async (sql) => (await sql`select value from mark`)[0]?.value as unknown);
+
+describe('the services of the two commands', () => {
+  it('listen on loopback alone', async () => {
+    const { databaseUrl, redisUrl } = await started(dataFolder());
+    const outside = Object.values(networkInterfaces())
+      .flatMap((addresses) => addresses ?? [])
+      .filter((address) => !address.internal && address.family === 'IPv4');
+    for (const url of [databaseUrl, redisUrl]) {
+      const { hostname, port } = new URL(url);
+      expect(hostname).toBe('127.0.0.1');
+      expect(await accepts('127.0.0.1', port)).toBe(true);
+      for (const { address } of outside) expect(await accepts(address, port)).toBe(false);
+    }
+  });
+
+  it('keep PostgreSQL durable and behind a password', async () => {
+    const { databaseUrl } = await started(dataFolder());
+    const settings = await query(
+      databaseUrl,
+      (sql) =>
+        sql`select name, setting from pg_settings where name in ('fsync', 'synchronous_commit')`,
+    );
+    expect(settings.map((row) => row.setting)).toEqual(['on', 'on']);
+    const withoutPassword = new URL(databaseUrl);
+    withoutPassword.password = 'guess';
+    const refused = query(withoutPassword.toString(), (sql) => sql`select 1`);
+    await expect(refused).rejects.toMatchObject({ code: '28P01' });
+  });
+
+  it.skipIf(realRedis === undefined)('keep Redis on disk and never evict', async () => {
+    const dataDir = dataFolder();
+    const first = await started(dataDir);
+    const redis = new Redis(first.redisUrl);
+    expect(await redis.config('GET', 'appendonly')).toEqual(['appendonly', 'yes']);
+    expect(await redis.config('GET', 'appendfsync')).toEqual(['appendfsync', 'everysec']);
+    expect(await redis.config('GET', 'maxmemory-policy')).toEqual([
+      'maxmemory-policy',
+      'noeviction',
+    ]);
+    await redis.set('mark', 'kept');
+    redis.disconnect();
+    await stop(first.launcher);
+    const second = new Redis((await started(dataDir)).redisUrl);
+    expect(await second.get('mark')).toBe('kept');
+    second.disconnect();
+  });
+
+  it('stop in order on Ctrl-C and come back with their data', async () => {
+    const dataDir = dataFolder();
+    const first = await started(dataDir);
+    await writeMark(first.databaseUrl);
+    // Ctrl-C reaches the whole foreground process group, not the launcher alone.
+    process.kill(-first.launcher.pid!, 'SIGINT');
+    await once(first.launcher, 'exit');
+    for (const pid of Object.values(first.processes)) {
+      expect(await waitFor(() => startOf(pid) === undefined, { timeoutMs: 5000 })).toBe(true);
+    }
+    expect(log(dataDir, 'postgresql')).toContain('database system is shut down');
+    const second = await started(dataDir);
+    expect(await readMark(second.databaseUrl)).toBe('kept');
+  });
+
+  it('end when the launcher is killed with -9, and the next start works at once', async () => {
+    const dataDir = dataFolder();
+    const first = await started(dataDir);
+    await writeMark(first.databaseUrl);
+    await kill(first.launcher.pid!);
+    const second = await started(dataDir);
+    for (const pid of Object.values(first.processes)) expect(startOf(pid)).toBeUndefined();
+    expect(await readMark(second.databaseUrl)).toBe('kept');
+  });
+
+  it('are adopted or replaced when the watchdog was killed as well', async () => {
+    const dataDir = dataFolder();
+    const first = await started(dataDir);
+    await writeMark(first.databaseUrl);
+    await kill(first.processes.watchdog);
+    await kill(first.launcher.pid!);
+    const second = await started(dataDir);
+    expect(second.processes.PostgreSQL).toBe(first.processes.PostgreSQL);
+    expect(startOf(first.processes.Redis)).toBeUndefined();
+    expect(await readMark(second.databaseUrl)).toBe('kept');
+    await stop(second.launcher);
+    expect(startOf(second.processes.PostgreSQL)).toBeUndefined();
+  });
+
+  it('start over a stale process id file that names a stranger', async () => {
+    const dataDir = dataFolder();
+    const first = await started(dataDir);
+    await writeMark(first.databaseUrl);
+    await stop(first.launcher);
+    const lines = [process.pid, join(dataDir, 'postgres'), 0, 1, '', '127.0.0.1', 0, 'ready'];
+    writeFileSync(join(dataDir, 'postgres/postmaster.pid'), `${lines.join('\n')}\n`);
+    const second = await started(dataDir);
+    expect(await readMark(second.databaseUrl)).toBe('kept');
+  });
+
+  it('start again after an initialisation that was cut short', async () => {
+    const dataDir = dataFolder();
+    mkdirSync(join(dataDir, 'postgres.new'));
+    writeFileSync(join(dataDir, 'postgres.new/PG_VERSION'), '18\n');
+    const { databaseUrl } = await started(dataDir);
+    await writeMark(databaseUrl);
+  });
+
+  it('belong to one launcher: a second one is told which process to stop', async () => {
+    const dataDir = dataFolder();
+    const first = await started(dataDir);
+    const refusal = await start(dataDir);
+    expect(refusal).toContain(`already runs from ${dataDir} (process ${first.launcher.pid})`);
+    await writeMark(first.databaseUrl);
+  });
+
+  // Only root needs another user for PostgreSQL, and only root can have a home that it cannot enter.
+  if (isRoot) {
+    it('run for root below a closed home, in a user namespace', async () => {
+      const dataDir = dataFolder(homedir());
+      const { databaseUrl } = await started(dataDir);
+      await writeMark(databaseUrl);
+    });
+
+    it('run for root below a closed home where namespaces are refused', async () => {
+      const dataDir = dataFolder(homedir());
+      const programs = dataFolder();
+      writeFileSync(join(programs, 'unshare'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+      const env = { PATH: `${programs}:${process.env.PATH}` };
+      const first = await started(dataDir, env);
+      const moved = readlinkSync(join(dataDir, 'postgres'));
+      cleanups.splice(1, 0, () => rmSync(dirname(moved), { recursive: true, force: true }));
+      await writeMark(first.databaseUrl);
+      await stop(first.launcher);
+      const second = await started(dataDir, env);
+      expect(await readMark(second.databaseUrl)).toBe('kept');
+      await stop(second.launcher);
+      // The other way again: the container became a machine that allows namespaces.
+      expect(await readMark((await started(dataDir)).databaseUrl)).toBe('kept');
+    });
+  }
+});
+
+function log(dataDir: string, name: string): string {
+  return readFileSync(join(dataDir, 'logs', `${name}.log`), 'utf8');
+}
+
+function accepts(host: string, port: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = createConnection({ host, port: Number(port) });
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+    socket.once('connect', () => socket.destroy());
+  });
+}
