@@ -1,0 +1,130 @@
+import type { Charge } from '@ceiba/domain';
+import type { Deadline } from '../deadline.ts';
+import type { RedisClock } from '../redis/clock.ts';
+import type { RedisLink } from '../redis/link.ts';
+import type { Script } from '../redis/script.ts';
+import { UnavailableError } from '../unavailable.ts';
+import type { UsageLedger } from '../usage/ledger.ts';
+import { chargeOf } from './charge-of.ts';
+import {
+  type ChargeReply,
+  type ChargeRequest,
+  type CountedReply,
+  counterKeyOf,
+  monthScopeOf,
+  runCharge,
+  type Seeds,
+} from './charge-script.ts';
+import { type ReadMonthTotals, SeedReader } from './seeds.ts';
+import { SeenCounters } from './seen.ts';
+import { hourOfMinute } from './windows.ts';
+
+export interface LimiterOptions {
+  link: RedisLink;
+  clock: RedisClock;
+  script: Script;
+  readMonthTotals: ReadMonthTotals;
+  ledger: UsageLedger;
+  /** Names what has to begin anew in Redis; random, letters and digits only. */
+  newId: () => string;
+  /** How long Redis may take for one charge, in ms. */
+  redisBudgetMs: number;
+}
+
+export interface Limiter {
+  /**
+   * Charges every scope or none (promise 2).
+   *
+   * @throws UnavailableError on any fault; the charge may have been made all the same
+   */
+  charge(request: ChargeRequest, deadline: Deadline): Promise<Charge>;
+}
+
+/**
+ * Runs `charge.lua` and keeps what it answers: the highest counts seen, for a Redis that forgets
+ * (consistency rule 12), and the usage numbers, until Postgres has them (rule 16).
+ */
+export function createLimiter(options: LimiterOptions): Limiter {
+  const { link, clock, script, ledger, newId, redisBudgetMs } = options;
+  const seeds = new SeedReader(options.readMonthTotals);
+  const seenCounters = new SeenCounters();
+
+  const attempt = async (request: ChargeRequest, seedsRead: Seeds | null, deadline: Deadline) => {
+    const budgetMs = deadline.budgetMs(redisBudgetMs);
+    const keys = request.scopes.map((scope) => counterKeyOf(request.projectId, scope));
+    const context = {
+      redisDeadlineMs: clock.estimateMs() + budgetMs,
+      freshId: newId(),
+      seeds: seedsRead,
+      seen: keys.map((key) => seenCounters.get(key)),
+    };
+    const reply = await link.send(budgetMs, (client) =>
+      runCharge(script, client, request, context),
+    );
+    clock.observe(reply.timeMs);
+    return reply;
+  };
+
+  const readSeeds = async (
+    { projectId, scopes }: ChargeRequest,
+    month: number,
+    deadline: Deadline,
+  ) => {
+    const items = scopes.map((scope) => ({ projectId, month, scope: monthScopeOf(scope) }));
+    return { month, totals: await seeds.read(items, deadline) };
+  };
+
+  /** Neither `late` nor `reseed` has written anything, so each may be followed by one retry. */
+  const settle = async (request: ChargeRequest, deadline: Deadline): Promise<CountedReply> => {
+    const retriable = new Set<ChargeReply['kind']>(['late', 'reseed']);
+    let seedsRead: Seeds | null = null;
+    let reply = await attempt(request, seedsRead, deadline);
+    while (retriable.delete(reply.kind)) {
+      if (reply.kind === 'reseed') seedsRead = await readSeeds(request, reply.month, deadline);
+      reply = await attempt(request, seedsRead, deadline);
+    }
+    if (reply.kind === 'late') throw new UnavailableError('redis', 'reached too late to charge');
+    if (reply.kind === 'reseed') throw new UnavailableError('redis', 'asked for seeds twice');
+    return reply;
+  };
+
+  return {
+    async charge(request, deadline) {
+      const reply = await settle(request, deadline);
+      for (const [index, scope] of request.scopes.entries()) {
+        const counter = reply.counters[index];
+        if (counter) seenCounters.set(counterKeyOf(request.projectId, scope), counter);
+      }
+      keepUsage(ledger, request, reply);
+      return chargeOf(request.scopes, reply);
+    },
+  };
+}
+
+function keepUsage(ledger: UsageLedger, request: ChargeRequest, reply: CountedReply): void {
+  const { projectId, apiKeyId, policyId, scopes } = request;
+  const { incarnation, month } = reply;
+  ledger.keep({
+    kind: 'hour',
+    projectId,
+    hour: hourOfMinute(reply.minute),
+    apiKeyId,
+    policyId,
+    outcome: reply.kind,
+    incarnation,
+    count: reply.outcomeCount,
+  });
+  if (reply.kind !== 'allowed') return;
+  for (const [index, scope] of scopes.entries()) {
+    const count = reply.monthTotals[index] ?? 0;
+    ledger.keep({
+      kind: 'month',
+      projectId,
+      month,
+      scope: monthScopeOf(scope),
+      incarnation,
+      count,
+    });
+  }
+  ledger.keep({ kind: 'lastUse', projectId, apiKeyId, count: reply.timeMs });
+}

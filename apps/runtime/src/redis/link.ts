@@ -1,0 +1,137 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Redis } from 'ioredis';
+import type { Logger } from 'pino';
+import { type MonotonicClock, withinMs } from '../deadline.ts';
+import { UnavailableError } from '../unavailable.ts';
+import { createClient, primariesOf, type RedisAddress, type RedisClient } from './client.ts';
+import type { RedisClock } from './clock.ts';
+import { Connection } from './connection.ts';
+
+export interface RedisLinkOptions extends RedisAddress {
+  clock: RedisClock;
+  log: Pick<Logger, 'info' | 'warn'>;
+  /** Uniform in [0, 1); spreads the reconnects of many Runtimes. */
+  random: () => number;
+  now: MonotonicClock;
+}
+
+/** A frozen server accepts connections and answers nothing, so an answer is what counts. */
+const PROOF_TIMEOUT_MS = 1000;
+const LONGEST_BACKOFF_MS = 500;
+/** A connection that held this long had no fault of its own: reconnect without a delay. */
+const SOUND_AFTER_MS = 1000;
+
+/**
+ * The way to Redis. It makes fresh clients itself, because the first timeout has to end a
+ * connection for good; until the next one has proved itself, every send fails at once and unsent
+ * (consistency rules 14 and 22). A server that accepts again is used again within two seconds.
+ */
+export class RedisLink {
+  readonly #options: RedisLinkOptions;
+  readonly #closed = new AbortController();
+  #connection: Connection | null = null;
+  #attempt = 0;
+  #reportedDown = false;
+
+  constructor(options: RedisLinkOptions) {
+    this.#options = options;
+    void this.#connect();
+  }
+
+  /**
+   * @param budgetMs - How long the command may take.
+   * @throws UnavailableError on any fault. Where no connection is up nothing was sent; otherwise
+   *   the command may have run all the same.
+   */
+  async send<T>(budgetMs: number, run: (client: RedisClient) => Promise<T>): Promise<T> {
+    if (!this.#connection) throw new UnavailableError('redis', 'not connected');
+    if (budgetMs <= 0) throw new UnavailableError('redis', 'no time left to ask');
+    return this.#connection.send(budgetMs, run);
+  }
+
+  /** @throws UnavailableError unless every server answers within the budget. */
+  async ping(budgetMs: number): Promise<void> {
+    await this.send(budgetMs, (client) =>
+      Promise.all(primariesOf(client).map((primary) => primary.ping())),
+    );
+  }
+
+  /** Ends the connection and makes no other. */
+  close(): void {
+    this.#closed.abort();
+    this.#connection?.discard(new Error('the link was closed'));
+  }
+
+  async #connect(): Promise<void> {
+    while (!this.#closed.signal.aborted) {
+      await this.#backOff();
+      try {
+        const client = await this.#openProvenClient();
+        if (this.#closed.signal.aborted) return client.disconnect();
+        return this.#use(client);
+      } catch (fault) {
+        this.#reportDown(fault);
+      }
+    }
+  }
+
+  #use(client: RedisClient): void {
+    const since = this.#options.now();
+    this.#options.log.info('connected to Redis');
+    this.#reportedDown = false;
+    const connection = new Connection(client, (fault) => {
+      this.#connection = null;
+      if (this.#closed.signal.aborted) return;
+      this.#reportDown(fault);
+      if (this.#options.now() - since >= SOUND_AFTER_MS) this.#attempt = 0;
+      void this.#connect();
+    });
+    if (!connection.isLost) this.#connection = connection;
+  }
+
+  /** The first attempt is immediate, the others wait up to half a second, with jitter. */
+  async #backOff(): Promise<void> {
+    const attempt = this.#attempt++;
+    if (attempt === 0) return;
+    const longest = Math.min(LONGEST_BACKOFF_MS, 25 * 2 ** Math.min(attempt, 10));
+    const delayMs = longest * (0.5 + this.#options.random() / 2);
+    await pause(delayMs, undefined, { signal: this.#closed.signal }).catch(() => {}); // cut short by close()
+  }
+
+  async #openProvenClient(): Promise<RedisClient> {
+    const client = createClient(this.#options);
+    // Without a listener ioredis prints faults; they reach us as rejections.
+    client.on('error', () => {});
+    try {
+      await withinMs(2 * PROOF_TIMEOUT_MS, 'redis', client.connect());
+      const proofs = primariesOf(client).map((primary) => prove(primary));
+      const times = await withinMs(PROOF_TIMEOUT_MS, 'redis', Promise.all(proofs));
+      this.#options.clock.observe(Math.min(...times));
+      return client;
+    } catch (fault) {
+      client.disconnect();
+      throw fault;
+    }
+  }
+
+  #reportDown(fault: unknown): void {
+    if (this.#reportedDown) return;
+    this.#reportedDown = true;
+    this.#options.log.warn({ err: fault }, 'Redis is unavailable');
+  }
+}
+
+/**
+ * A server proves itself by answering, and by being a primary: a replica answers a PING too.
+ *
+ * @returns its `TIME` in ms
+ */
+async function prove(server: Redis): Promise<number> {
+  const [, replication, [seconds, micros]] = await Promise.all([
+    server.ping(),
+    server.info('replication'),
+    server.time(),
+  ]);
+  if (/^role:slave/m.test(replication)) throw new Error('READONLY the server is a replica');
+  return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
+}

@@ -1,0 +1,53 @@
+import { OUTCOMES, type Outcome } from '@ceiba/contract/sets';
+import { hourOfMinute, monthOfMinute } from '../limiter/windows.ts';
+import type { CountFact, UsageFact } from './facts.ts';
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const INCARNATION = /^[0-9A-Za-z]{1,64}$/;
+/** Up to 14 digits: what `charge.lua` counts to. */
+const COUNT = /^(0|[1-9][0-9]{0,13})$/;
+
+/**
+ * Reads a data field of a project's usage hash, as `charge.lua` writes it.
+ *
+ * @returns null for what is no such field: the hash's own `epoch`, `incarnation` and `minute`, or
+ *   something foreign
+ */
+export function factOfField(projectId: string, field: string, value: string): CountFact | null {
+  const [kind, incarnation = '', window = '', ...rest] = field.split('|');
+  if (!INCARNATION.test(incarnation) || !COUNT.test(window) || !COUNT.test(value)) return null;
+  const count = Number(value);
+  if (kind === 'm' && rest.length === 1) {
+    const [scope = ''] = rest;
+    if (scope !== 'project' && !UUID.test(scope)) return null;
+    return { kind: 'month', projectId, month: Number(window), scope, incarnation, count };
+  }
+  if (kind === 'h' && rest.length === 3) {
+    const [apiKeyId = '', policyId = '', outcome = ''] = rest;
+    if (!UUID.test(apiKeyId) || !UUID.test(policyId) || !isOutcome(outcome)) return null;
+    const hour = Number(window);
+    return { kind: 'hour', projectId, hour, apiKeyId, policyId, outcome, incarnation, count };
+  }
+  return null;
+}
+
+/** The field that {@link factOfField} reads the fact from. */
+export function fieldOf(fact: CountFact): string {
+  if (fact.kind === 'month') return `m|${fact.incarnation}|${fact.month}|${fact.scope}`;
+  const { incarnation, hour, apiKeyId, policyId, outcome } = fact;
+  return `h|${incarnation}|${hour}|${apiKeyId}|${policyId}|${outcome}`;
+}
+
+const isOutcome = (text: string): text is Outcome => OUTCOMES.some((outcome) => outcome === text);
+
+const KEPT_MINUTES = 120;
+
+/**
+ * Whether a fact's window ended more than two hours before a minute. Younger ones stay in Redis:
+ * each sweep writes them again, for a Postgres that has lost its last moments.
+ */
+export function isPast(fact: UsageFact, minute: number): fact is CountFact {
+  const kept = minute - KEPT_MINUTES;
+  if (fact.kind === 'hour') return fact.hour < hourOfMinute(kept);
+  return fact.kind === 'month' && fact.month < monthOfMinute(kept);
+}

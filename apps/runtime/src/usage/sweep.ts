@@ -1,0 +1,150 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { primariesOf } from '../redis/client.ts';
+import type { RedisClock } from '../redis/clock.ts';
+import { projectIdOfUsageKey, USAGE_KEY_PATTERN, usageKey } from '../redis/keys.ts';
+import type { RedisLink } from '../redis/link.ts';
+import { createScript, readScript, type Script } from '../redis/script.ts';
+import type { CountFact, UsageFact } from './facts.ts';
+import { factOfField, fieldOf, isPast } from './hash.ts';
+import { TaskHealth } from './health.ts';
+import { UsageLedger } from './ledger.ts';
+import { chunksOf, MOST_FACTS_A_WRITE, type RecordUsage, recordFacts } from './record.ts';
+import { type RepeatedTask, repeat } from './repeat.ts';
+
+export interface SweepOptions {
+  link: RedisLink;
+  clock: RedisClock;
+  trimScript: Script;
+  recordUsage: RecordUsage;
+  log: Pick<Logger, 'info' | 'warn'>;
+  /** The pause between two sweeps, in ms. */
+  intervalMs?: number;
+  /** How long one write to Postgres may take, in ms. */
+  budgetMs?: number;
+}
+
+export const trimScriptText = () => readScript('./trim.lua', import.meta.url);
+
+/** `trim.lua` as the sweep runs it. */
+export const createTrimScript = () => createScript(trimScriptText());
+
+/** How long one command to Redis may take, in ms. */
+const REDIS_BUDGET_MS = 1000;
+const ITEMS_A_SCAN = 500;
+/** A write to Postgres is followed by a pause of four times its length. */
+const PAUSE_FACTOR = 4;
+
+/**
+ * Adopts what Runtimes that died have left in Redis, once a minute and at start, and removes from
+ * Redis what is past and confirmed (consistency rule 18). Every number that Redis holds is written
+ * again; what Postgres has already, it leaves as it is. Only what belongs to a project of this
+ * installation is removed.
+ */
+export class UsageSweep {
+  readonly #options: SweepOptions;
+  readonly #health: TaskHealth;
+  readonly #repeated: RepeatedTask;
+  readonly #stopped = new AbortController();
+  #sweeping: Promise<void> = Promise.resolve();
+
+  constructor(options: SweepOptions) {
+    this.#options = options;
+    this.#health = new TaskHealth('the sweep of usage left in Redis', options.log);
+    this.#repeated = repeat(() => this.sweepNow(), options.intervalMs ?? 60_000);
+  }
+
+  /** Sweeps when its turn comes. Never rejects. */
+  sweepNow(): Promise<void> {
+    this.#sweeping = this.#sweeping.then(() => this.#sweep());
+    return this.#sweeping;
+  }
+
+  /** Ends the repetition; a sweep under way ends at its next step. */
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    await this.#repeated.stop();
+    await this.#sweeping;
+  }
+
+  async #sweep(): Promise<void> {
+    try {
+      let found = new UsageLedger();
+      for await (const key of this.#usageKeys()) {
+        for await (const facts of this.#factsOf(key)) {
+          for (const fact of facts) found.keep(fact);
+          if (found.size < MOST_FACTS_A_WRITE) continue;
+          await this.#adopt(found.pending());
+          found = new UsageLedger();
+        }
+      }
+      await this.#adopt(found.pending());
+      this.#health.worked();
+    } catch (fault) {
+      if (!this.#stopped.signal.aborted) this.#health.failed(fault);
+    }
+  }
+
+  async *#usageKeys(): AsyncGenerator<string> {
+    const primaries = await this.#options.link.send(REDIS_BUDGET_MS, async (client) =>
+      primariesOf(client),
+    );
+    for (const primary of primaries) {
+      let cursor = '0';
+      do {
+        const scan = () => primary.scan(cursor, 'MATCH', USAGE_KEY_PATTERN, 'COUNT', ITEMS_A_SCAN);
+        const [next, keys] = await this.#options.link.send(REDIS_BUDGET_MS, scan);
+        yield* keys;
+        cursor = next;
+      } while (cursor !== '0');
+    }
+  }
+
+  async *#factsOf(key: string): AsyncGenerator<CountFact[]> {
+    const projectId = projectIdOfUsageKey(key);
+    if (projectId === null) return;
+    let cursor = '0';
+    do {
+      const [next, entries] = await this.#options.link.send(REDIS_BUDGET_MS, (client) =>
+        client.hscan(key, cursor, 'COUNT', ITEMS_A_SCAN),
+      );
+      yield factsOfEntries(projectId, entries);
+      cursor = next;
+    } while (cursor !== '0');
+  }
+
+  async #adopt(facts: readonly UsageFact[]): Promise<void> {
+    const { clock, recordUsage, budgetMs = 5000 } = this.#options;
+    for (const chunk of chunksOf(facts)) {
+      this.#stopped.signal.throwIfAborted();
+      const startedAt = performance.now();
+      const { confirmed, knownProjectIds } = await recordFacts(chunk, recordUsage, budgetMs);
+      const tookMs = performance.now() - startedAt;
+
+      const minute = Math.floor(clock.estimateMs() / 60_000);
+      const past = confirmed.filter((fact) => isPast(fact, minute));
+      for (const projectId of knownProjectIds) {
+        const ofProject = past.filter((fact) => fact.projectId === projectId);
+        if (ofProject.length > 0) await this.#trim(projectId, minute, ofProject);
+      }
+      await pause(tookMs * PAUSE_FACTOR, undefined, { signal: this.#stopped.signal });
+    }
+  }
+
+  async #trim(projectId: string, minute: number, facts: readonly CountFact[]): Promise<void> {
+    const pairs = facts.flatMap((fact) => [fieldOf(fact), fact.count]);
+    await this.#options.link.send(REDIS_BUDGET_MS, (client) =>
+      this.#options.trimScript.run(client, [usageKey(projectId)], [minute, ...pairs]),
+    );
+  }
+}
+
+/** HSCAN answers fields and values in turn. */
+function factsOfEntries(projectId: string, entries: readonly string[]): CountFact[] {
+  const facts: CountFact[] = [];
+  for (let i = 0; i + 1 < entries.length; i += 2) {
+    const fact = factOfField(projectId, entries[i] ?? '', entries[i + 1] ?? '');
+    if (fact) facts.push(fact);
+  }
+  return facts;
+}

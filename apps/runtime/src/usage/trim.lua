@@ -1,0 +1,33 @@
+--[[
+Removes what Postgres has confirmed of a project's usage, unless it has changed since.
+Consistency rule 18; docs/adr/0004-usage-as-absolute-numbers.md.
+
+KEYS
+  1     the project's usage, a hash
+
+ARGV
+  1     the minute by which the caller judged what is past, in whole minutes since 1970
+  2...  pairs of a field that is past and the number that Postgres has for it
+
+Output
+  the number of fields removed
+
+A number that was removed would start again at one. So before anything is removed the windows are
+brought to at least the caller's minute: they never go back, and no charge counts in the past again.
+]]
+
+local judgedBy = tonumber(ARGV[1])
+local stored = tonumber(redis.call('HGET', KEYS[1], 'minute'))
+if not judgedBy or not stored then return 0 end
+
+local minute = math.max(stored, math.floor(redis.call('TIME')[1] / 60))
+if minute < judgedBy then return 0 end
+if minute > stored then redis.call('HSET', KEYS[1], 'minute', minute) end
+
+local removed = 0
+for i = 2, #ARGV - 1, 2 do
+  if redis.call('HGET', KEYS[1], ARGV[i]) == ARGV[i + 1] then
+    removed = removed + redis.call('HDEL', KEYS[1], ARGV[i])
+  end
+end
+return removed
