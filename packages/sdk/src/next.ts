@@ -1,5 +1,5 @@
 import type { AccessOptions } from './access-options.ts';
-import { createFetchGuard, withHeaders } from './fetch.ts';
+import { createFetchGuard, type FetchGuard, withHeaders } from './fetch.ts';
 import type { RequestAccess } from './types.ts';
 
 /** A Next.js route handler behind the guard: request, route context, and the caller's access. */
@@ -24,15 +24,22 @@ export type NextRouteGuard = <Req extends Request, Context>(
  * Makes a wrapper for Next.js route handlers. Wrap each handler that is to be protected, rather
  * than relying on a proxy (middleware) in front of it: then nothing can go around the check.
  *
+ * @param options the options, or a function that makes them at the first request: `next build`
+ * imports every route, and a build should need no secrets. What it throws fails the request.
  * @example
- * const protect = createNextRouteGuard({ client, projectId });
- * export const GET = protect(async (request, context, access) => Response.json({ access }));
+ * export const protect = createNextRouteGuard(() => ({ client: createClient(), projectId }));
+ * // app/v1/reports/route.ts
+ * export const GET = protect((request, context, access) => Response.json({ access }));
  */
-export function createNextRouteGuard(options: AccessOptions): NextRouteGuard {
-  const guard = createFetchGuard(options);
+export function createNextRouteGuard(
+  options: AccessOptions | (() => AccessOptions),
+): NextRouteGuard {
+  let guard: FetchGuard | undefined;
+  if (typeof options !== 'function') guard = createFetchGuard(options);
 
   return (handler) =>
     async function ceibaAccess(request, context) {
+      guard ??= createFetchGuard(typeof options === 'function' ? options() : options);
       const verdict = await guard(request);
       if (!verdict.allowed) return verdict.response;
       const response = await handler(request, context, verdict.access);

@@ -43,11 +43,11 @@ export function createFetchTransport(
       return await Promise.race([exchanged, stopped]);
     } catch (error) {
       exchanged.catch(() => undefined);
+      abort.abort();
       return afterFailure(error, response);
     } finally {
       clearTimeout(deadline);
       signal?.removeEventListener('abort', onAbort);
-      abort.abort();
     }
   }
   return { send, close: () => undefined };

@@ -1,0 +1,31 @@
+import { createFastifyPreHandler } from '@ceiba/sdk/fastify';
+import fastify from 'fastify';
+
+const REPORTS = [
+  { id: '1', title: 'Monthly revenue' },
+  { id: '2', title: 'Active customers' },
+];
+
+/**
+ * A small API whose routes answer only to callers that Ceiba lets in.
+ *
+ * @param {{ client: import('@ceiba/sdk').AuthorizeClient, projectId: string }} access
+ */
+export function createApp({ client, projectId }) {
+  const app = fastify();
+  const preHandler = createFastifyPreHandler({ client, projectId });
+
+  app.get('/v1/reports', { preHandler }, async (request) => ({
+    reports: REPORTS,
+    calledBy: request.access.access.apiKey.displayName,
+  }));
+  app.get('/v1/reports/:id', { preHandler }, async (request, reply) => {
+    const report = REPORTS.find(({ id }) => id === request.params.id);
+    return report ?? reply.code(404).send({ error: 'not_found', message: 'No such report.' });
+  });
+  app.get('/v1/billing', { preHandler }, async () => ({
+    invoices: [{ id: '1', amountCents: 4_900, currency: 'EUR' }],
+  }));
+
+  return app;
+}

@@ -1,0 +1,13 @@
+import { parseCeibaConfig } from '@ceiba/sdk';
+
+const { CEIBA_RUNTIME_URL, CEIBA_PROJECT_ID, CEIBA_PROJECT_SECRET, HOST_PORT } = process.env;
+
+/** Where this API listens; loopback only. */
+export const port = Number(HOST_PORT ?? 4100);
+
+/** Throws at start, naming the setting, when one is missing or wrong. */
+export const config = parseCeibaConfig({
+  runtimeBaseUrl: CEIBA_RUNTIME_URL,
+  projectId: CEIBA_PROJECT_ID,
+  projectSecret: CEIBA_PROJECT_SECRET,
+});
