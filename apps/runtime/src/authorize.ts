@@ -13,7 +13,7 @@ import {
 import type { LookupItem, LookupRow } from '@ceiba/schema';
 import type { Deadline } from './deadline.ts';
 import { requireSecret } from './http/project-secret.ts';
-import type { DenialRecord } from './usage/ledger.ts';
+import type { DenialRecord } from './usage/denials.ts';
 
 /** What the decision asks of the rest of the Runtime. */
 export interface AuthorizeDependencies {

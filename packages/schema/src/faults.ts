@@ -16,3 +16,8 @@ export const isUniqueViolation = (fault: unknown) =>
   postgresFault(fault)?.code === UNIQUE_VIOLATION;
 export const isForeignKeyViolation = (fault: unknown) =>
   postgresFault(fault)?.code === FOREIGN_KEY_VIOLATION;
+
+/** The server answered, but not as a primary does: no decision may rest on it. */
+export class NotPrimaryError extends Error {
+  override readonly name = 'NotPrimaryError';
+}

@@ -1,5 +1,6 @@
 import type { ApiKeyStatus } from '@ceiba/contract/sets';
 import type { Database } from './database.ts';
+import { NotPrimaryError } from './faults.ts';
 import { admitsNow } from './subscription/admits.ts';
 
 /** One project, and one key of it where a key is asked for. */
@@ -33,11 +34,6 @@ export interface LookupRow {
     rateLimitPerMinute: number | null;
     monthlyQuota: number | null;
   } | null;
-}
-
-/** The server answered, but not as a primary does: no decision may rest on it. */
-export class NotPrimaryError extends Error {
-  override readonly name = 'NotPrimaryError';
 }
 
 /**

@@ -261,3 +261,60 @@ export const auditLog = pgTable(
     index('audit_log_owner_id_id_idx').on(table.ownerId, table.id.desc().nullsFirst()),
   ],
 );
+
+/**
+ * Who a provider says somebody is. Never joined to a person by e-mail alone: an address can be
+ * somebody else's there.
+ */
+export const identities = pgTable(
+  'identities',
+  {
+    /** A provider's name, or an OpenID issuer's URL: subjects of two issuers are two people. */
+    provider: text('provider').notNull(),
+    subject: text('subject').notNull(),
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    primaryKey({ name: 'identities_pkey', columns: [table.provider, table.subject] }),
+    index('identities_user_id_idx').on(table.userId),
+  ],
+);
+
+/** One sign-in in one browser. A cookie without its row, or of an older version, is worth nothing. */
+export const sessions = pgTable(
+  'sessions',
+  {
+    id: id(),
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    /** The person's version when the session began. */
+    sessionVersion: integer('session_version').notNull(),
+    createdAt: createdAt(),
+    expiresAt: instant('expires_at').notNull(),
+  },
+  (table) => [
+    index('sessions_user_id_idx').on(table.userId),
+    check('sessions_expires_at_check', finite(table.expiresAt)),
+  ],
+);
+
+/** Attempts within a window, counted before any password is hashed. */
+export const signInAttempts = pgTable(
+  'sign_in_attempts',
+  {
+    /** What is limited, such as `account`, and whose: a digest or a network address. */
+    scope: text('scope').notNull(),
+    subject: text('subject').notNull(),
+    count: integer('count').notNull(),
+    windowEndsAt: instant('window_ends_at').notNull(),
+  },
+  (table) => [
+    primaryKey({ name: 'sign_in_attempts_pkey', columns: [table.scope, table.subject] }),
+    index('sign_in_attempts_window_ends_at_idx').on(table.windowEndsAt),
+    check('sign_in_attempts_window_ends_at_check', finite(table.windowEndsAt)),
+  ],
+);

@@ -1,4 +1,4 @@
-import { createDatabase, type Database, postgresFault } from '@ceiba/schema';
+import { createDatabase, type Database, NotPrimaryError, postgresFault } from '@ceiba/schema';
 import { withinMs } from '../deadline.ts';
 import { UnavailableError } from '../unavailable.ts';
 import { kindOfFault } from './faults.ts';
@@ -71,10 +71,14 @@ function toUnavailable(fault: unknown): unknown {
   return isServerFault ? new UnavailableError('database', wordsOf(fault), { cause: fault }) : fault;
 }
 
-/** The driver's own faults carry a code; a bug of ours does not, and must not pass for an outage. */
+/** Codes of the driver, of sockets, of name look-ups and of TLS: not ours, and not Node's own. */
+const DRIVER_CODE = /^(CONNECT_|CONNECTION_|E(?!RR_)[A-Z]|ERR_(TLS|SSL)_|[0-9A-Z]{5}$)/;
+
+/** A bug of ours must not pass for an outage. */
 function isDriverFault(fault: unknown): boolean {
+  if (fault instanceof NotPrimaryError) return true;
   for (let cause = fault; cause instanceof Error; cause = cause.cause) {
-    if ('code' in cause && typeof cause.code === 'string') return true;
+    if ('code' in cause && DRIVER_CODE.test(String(cause.code))) return true;
   }
   return false;
 }

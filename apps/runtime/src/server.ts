@@ -1,0 +1,187 @@
+import { randomBytes } from 'node:crypto';
+import type { Server } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
+import {
+  listPoliciesWithRevision,
+  pingDatabase,
+  readMonthTotals,
+  recordFirstUse,
+  recordUsage,
+} from '@ceiba/schema';
+import { createAdaptorServer } from '@hono/node-server';
+import { v7 as uuidV7 } from 'uuid';
+import { LookupLane } from './database/lane.ts';
+import { Lookups } from './database/lookups.ts';
+import { DatabasePool } from './database/pool.ts';
+import type { Settings } from './env.ts';
+import { createApp } from './http/app.ts';
+import { FaultLog } from './http/replies.ts';
+import { createChargeScript } from './limiter/charge-script.ts';
+import { createLimiter } from './limiter/limiter.ts';
+import type { Logger } from './log.ts';
+import { PolicyCache } from './policies/policy-cache.ts';
+import { RedisClock } from './redis/clock.ts';
+import { RedisLink } from './redis/link.ts';
+import { DenialCounter } from './usage/denials.ts';
+import { UsageFlusher } from './usage/flusher.ts';
+import { UsageLedger } from './usage/ledger.ts';
+import type { RecordUsage } from './usage/record.ts';
+import { createTrimScript, UsageSweep } from './usage/sweep.ts';
+
+export interface Runtime {
+  readonly server: Server;
+  /** Stops taking requests, answers those under way, flushes usage and lets go of everything. */
+  stop(): Promise<void>;
+}
+
+/** Lookups in flight at once; with more of them each carries fewer decisions. */
+const LOOKUP_LANES = 2;
+/** Connections by purpose: none of them can take another's. */
+const CONNECTIONS = { decisions: 4, keyRoutes: 8, usage: 2, checks: 1 };
+/** One write of usage, in ms; nobody waits for it. */
+const USAGE_BUDGET_MS = 2_000;
+const CHECK_BUDGET_MS = 700;
+/** Longer than clients keep an idle connection, so that it is they who close it. */
+const KEEP_ALIVE_MS = 65_000;
+const WHOLE_REQUEST_MS = 10_000;
+
+/** Puts the Runtime together; it listens once the caller says where. */
+export function createRuntime(settings: Settings, log: Logger): Runtime {
+  const pools = openPools(settings);
+  const { lanes, lookups } = openLookups(settings, log);
+  const clock = new RedisClock(performance.now.bind(performance));
+  const link = new RedisLink({
+    url: settings.REDIS_URL,
+    cluster: settings.REDIS_CLUSTER,
+    clock,
+    log,
+    random: Math.random,
+    now: performance.now.bind(performance),
+  });
+  const ledger = new UsageLedger();
+  const denials = new DenialCounter({ ledger, newId, wallClockMs: Date.now });
+  const writeUsage: RecordUsage = (batch, budgetMs) =>
+    pools.usage.run(budgetMs, (db) => recordUsage(db, batch));
+  const flusher = new UsageFlusher({ ledger, recordUsage: writeUsage, log });
+  const sweep = new UsageSweep({
+    link,
+    clock,
+    trimScript: createTrimScript(),
+    recordUsage: writeUsage,
+    log,
+  });
+  const limiter = createLimiter({
+    link,
+    clock,
+    script: createChargeScript(),
+    ledger,
+    newId,
+    redisBudgetMs: settings.DECISION_REDIS_BUDGET_MS,
+    readMonthTotals: (items, deadline) =>
+      pools.decisions.run(deadline.remainingMs(), (db) => readMonthTotals(db, items)),
+  });
+  const policies = new PolicyCache((projectId) =>
+    pools.decisions.run(settings.DECISION_DATABASE_BUDGET_MS, (db) =>
+      listPoliciesWithRevision(db, projectId),
+    ),
+  );
+
+  let isDraining = false;
+  const faults = new FaultLog(log);
+  const app = createApp({
+    authorize: {
+      dependencies: {
+        lookups,
+        policies,
+        limiter,
+        usage: denials,
+        recordFirstUse: (apiKeyId, deadline) =>
+          pools.decisions.run(deadline.budgetMs(settings.DECISION_DATABASE_BUDGET_MS), (db) =>
+            recordFirstUse(db, apiKeyId),
+          ),
+        newDecisionId: uuidV7,
+      },
+      faults,
+      deadlineMs: settings.DECISION_DEADLINE_MS,
+      maxInFlight: settings.MAX_DECISIONS_IN_FLIGHT,
+    },
+    keys: {
+      findProject: async (projectId, deadline) =>
+        (await lookups.find({ projectId, apiKeyDigest: null }, deadline)).project,
+      run: (deadline, work) => pools.keyRoutes.run(deadline.remainingMs(), work),
+      random: randomBytes,
+      faults,
+      log,
+      deadlineMs: settings.KEY_ROUTE_DEADLINE_MS,
+    },
+    checks: {
+      database: () => pools.checks.run(CHECK_BUDGET_MS, pingDatabase),
+      redis: () => link.ping(CHECK_BUDGET_MS),
+    },
+    isDraining: () => isDraining,
+  });
+
+  const server = createAdaptorServer({ fetch: app.fetch }) as Server;
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
+  server.requestTimeout = WHOLE_REQUEST_MS;
+
+  return {
+    server,
+    async stop() {
+      isDraining = true;
+      await pause(settings.SHUTDOWN_DELAY_MS);
+      await closed(server);
+      await sweep.stop();
+      await flusher.stop();
+      link.close();
+      await Promise.all(lanes.map((lane) => lane.close()));
+      await Promise.all(Object.values(pools).map((pool) => pool.close()));
+    },
+  };
+}
+
+/** Random, letters and digits only. */
+const newId = () => randomBytes(12).toString('hex');
+
+function openPools(settings: Settings) {
+  const open = (purpose: keyof typeof CONNECTIONS, statementTimeoutMs: number) =>
+    new DatabasePool({
+      url: settings.DATABASE_URL,
+      maxConnections: CONNECTIONS[purpose],
+      applicationName: `ceiba-${purpose}`,
+      statementTimeoutMs,
+    });
+  return {
+    decisions: open('decisions', settings.DECISION_DATABASE_BUDGET_MS),
+    keyRoutes: open('keyRoutes', settings.KEY_ROUTE_DEADLINE_MS),
+    usage: open('usage', USAGE_BUDGET_MS),
+    checks: open('checks', CHECK_BUDGET_MS),
+  };
+}
+
+/** The lanes tell the lookups when they can take another batch. */
+function openLookups(settings: Settings, log: Logger): { lanes: LookupLane[]; lookups: Lookups } {
+  const openLane = () =>
+    new LookupLane({
+      url: settings.DATABASE_URL,
+      budgetMs: settings.DECISION_DATABASE_BUDGET_MS,
+      random: Math.random,
+      onStateChange: (state, fault) => {
+        if (state === 'up') log.info('connected to Postgres for decisions');
+        else log.warn({ err: fault }, 'Postgres is unavailable for decisions');
+      },
+      onIdle: () => lookups.schedule(),
+    });
+  const lanes = Array.from({ length: LOOKUP_LANES }, openLane);
+  const lookups = new Lookups(lanes);
+  return { lanes, lookups };
+}
+
+/** Resolves once every connection is closed; idle ones are closed at once. */
+function closed(server: Server): Promise<void> {
+  if (!server.listening) return Promise.resolve();
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeIdleConnections();
+  });
+}
