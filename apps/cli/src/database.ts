@@ -85,7 +85,13 @@ export function explainDatabaseFault(fault: unknown, { url, source }: Address): 
         : 'Is npm start still running?'
     }`;
   }
-  return fault instanceof Error ? fault.message : String(fault);
+  return innermostMessage(fault);
+}
+
+/** Outer faults may quote a statement with its parameters. */
+function innermostMessage(fault: unknown): string {
+  if (!(fault instanceof Error)) return String(fault);
+  return fault.cause === undefined ? fault.message : innermostMessage(fault.cause);
 }
 
 /** @see https://www.postgresql.org/docs/current/errcodes-appendix.html */
@@ -108,7 +114,8 @@ function networkCode(fault: unknown): string | undefined {
   return undefined;
 }
 
-/** Host and port alone: a URL can hold a password. */
+/** Host and port alone: an address can hold a password. */
 export function hostOf(url: string): string {
-  return new URL(url).host;
+  const [authority = ''] = url.replace(/^[a-z]+:\/\//, '').split(/[/?]/);
+  return authority.slice(authority.lastIndexOf('@') + 1);
 }

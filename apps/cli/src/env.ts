@@ -1,11 +1,21 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { badInput } from './errors.ts';
 
-/** The only reader of `process.env`. */
-export const environment = (): NodeJS.ProcessEnv => process.env;
+/** Where `npm start` and the build run; the bundle and the source lie equally deep in it. */
+const WORKSPACE = fileURLToPath(new URL('../../..', import.meta.url));
+
+/**
+ * The variables of this process, and those of the workspace's `.env` that are not set: the same
+ * that `npm start` sees. The only reader of `process.env`.
+ */
+export function environment(): NodeJS.ProcessEnv {
+  const file = join(WORKSPACE, '.env');
+  if (existsSync(file)) process.loadEnvFile(file);
+  return process.env;
+}
 
 /** A server's address and where it was found, so that an error can say which place to look at. */
 export interface Address {
@@ -16,21 +26,23 @@ export interface Address {
 export interface Settings {
   database: Address | undefined;
   redis: Address | undefined;
+  /** Whether the Runtime is told to take that Redis for a cluster. */
+  redisIsCluster: boolean;
   ownerPassword: string | undefined;
 }
 
-const databaseUrl = z.url({
-  protocol: /^postgres(ql)?$/,
-  error: 'must be a URL such as postgres://user:password@host:5432/ceiba',
-});
-const redisUrl = z.url({
-  protocol: /^rediss?$/,
-  error: 'must be a URL such as redis://host:6379',
-});
+/** A prefix is enough here: a list of hosts is a valid address and no valid URL. */
+const address = (pattern: RegExp, example: string) =>
+  z
+    .string({ error: `must be an address such as ${example}` })
+    .regex(pattern, `must be an address such as ${example}`);
+const databaseUrl = address(/^postgres(ql)?:\/\/./, 'postgres://user@host:5432/ceiba');
+const redisUrl = address(/^rediss?:\/\/./, 'redis://host:6379');
 
 const settingsSchema = z.object({
   DATABASE_URL: databaseUrl.optional(),
   REDIS_URL: redisUrl.optional(),
+  REDIS_CLUSTER: z.enum(['true', 'false'], { error: 'must be true or false' }).optional(),
   CEIBA_DATA_DIR: z.string().optional(),
   CEIBA_OWNER_PASSWORD: z.string().optional(),
 });
@@ -57,6 +69,7 @@ export function readSettings(
   return {
     database: addressOf('DATABASE_URL', env.DATABASE_URL, stack?.path, stack?.databaseUrl),
     redis: addressOf('REDIS_URL', env.REDIS_URL, stack?.path, stack?.redisUrl),
+    redisIsCluster: env.REDIS_CLUSTER === 'true',
     ownerPassword: env.CEIBA_OWNER_PASSWORD,
   };
 }
@@ -84,9 +97,8 @@ function readStack(dataDirectory: string | undefined, cwd: string) {
 
 /** Upwards from where the command runs, then the workspace that it was built in. */
 function stackPaths(dataDirectory: string | undefined, cwd: string): string[] {
-  if (dataDirectory !== undefined) return [join(resolve(cwd, dataDirectory), 'stack.json')];
-  const workspace = fileURLToPath(new URL('../../..', import.meta.url));
-  return [...upwards(cwd), workspace].map((folder) => join(folder, '.ceiba', 'stack.json'));
+  if (dataDirectory !== undefined) return [join(resolve(WORKSPACE, dataDirectory), 'stack.json')];
+  return [...upwards(cwd), WORKSPACE].map((folder) => join(folder, '.ceiba', 'stack.json'));
 }
 
 function upwards(folder: string): string[] {

@@ -1,6 +1,11 @@
 import { Command, CommanderError } from 'commander';
+import manifest from '../package.json' with { type: 'json' };
 import { applyCommand } from './commands/apply.ts';
+import { doctorCommand } from './commands/doctor.ts';
+import { keyCommands } from './commands/key.ts';
 import { migrateCommand } from './commands/migrate.ts';
+import { ownerCommands } from './commands/owner.ts';
+import { projectCommands } from './commands/project.ts';
 import { CliError } from './errors.ts';
 import { newestMigration } from './migrations.ts';
 import type { World } from './world.ts';
@@ -17,7 +22,7 @@ export async function run(args: readonly string[], world: World): Promise<number
     return 0;
   } catch (fault) {
     if (fault instanceof CommanderError) return fault.exitCode === 0 ? 0 : 2;
-    world.stderr.write(`${fault instanceof Error ? fault.message : String(fault)}\n`);
+    world.stderr.write(`error: ${fault instanceof Error ? fault.message : String(fault)}\n`);
     return fault instanceof CliError ? fault.exitCode : 1;
   }
 }
@@ -25,7 +30,7 @@ export async function run(args: readonly string[], world: World): Promise<number
 function programFor(world: World): Command {
   const program = new Command('ceiba')
     .description('Sets up and looks after a Ceiba installation.')
-    .version(`ceiba 0.1.0 (schema ${newestMigration().tag})`)
+    .version(`ceiba ${manifest.version} (schema ${newestMigration().tag})`)
     .exitOverride()
     .configureOutput({
       writeOut: (text) => world.stdout.write(text),
@@ -33,5 +38,9 @@ function programFor(world: World): Command {
     });
   migrateCommand(program, world);
   applyCommand(program, world);
+  projectCommands(program, world);
+  keyCommands(program, world);
+  ownerCommands(program, world);
+  doctorCommand(program, world);
   return program;
 }

@@ -15,10 +15,13 @@ const record = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
         : undefined,
   });
 
-const limit = z
-  .int({ error: `must be a whole number from 0 to ${PLAN_LIMIT_MAX}` })
-  .min(0, `must be a whole number from 0 to ${PLAN_LIMIT_MAX}`)
-  .max(PLAN_LIMIT_MAX, `must be a whole number from 0 to ${PLAN_LIMIT_MAX}`);
+/** What a value that is there has to be; a missing one is said to be missing. */
+const must = (rule: string) => ({
+  error: (issue: z.core.$ZodRawIssue) => (issue.input === undefined ? 'is missing' : rule),
+});
+
+const WHOLE_NUMBER = must(`must be a whole number from 0 to ${PLAN_LIMIT_MAX}`);
+const limit = z.int(WHOLE_NUMBER).min(0, WHOLE_NUMBER).max(PLAN_LIMIT_MAX, WHOLE_NUMBER);
 
 const planSchema = record({
   name: displayNameSchema,
@@ -60,7 +63,7 @@ const projectSchema = record({
 });
 
 export const fileSchema = record({
-  owner: record({ email: z.email({ error: 'must be an e-mail address' }) }).optional(),
+  owner: record({ email: z.email(must('must be an e-mail address')) }).optional(),
   plans: z.array(planSchema).default([]),
   projects: z.array(projectSchema).default([]),
 });

@@ -1,0 +1,62 @@
+import { setApiKeyLimits } from '@ceiba/schema';
+import type { Command } from 'commander';
+import { withDatabase } from '../database.ts';
+import { badInput } from '../errors.ts';
+import { limitOrNone, orNull, uuid } from '../options.ts';
+import { printJson, printLines, type World } from '../world.ts';
+
+interface LimitOptions {
+  project: string;
+  key: string;
+  rate?: number | 'none';
+  quota?: number | 'none';
+  json?: true;
+}
+
+/** `ceiba key …`. */
+export function keyCommands(program: Command, world: World): void {
+  program
+    .command('key')
+    .description('look after one API key')
+    .command('set-limits')
+    .description("set limits of a key's own, beside its project's plan")
+    .requiredOption('--project <id>', 'the project that the key belongs to', uuid)
+    .requiredOption('--key <id>', 'the key (its id, not the key itself)', uuid)
+    .option('--rate <number>', 'requests a minute, or none', limitOrNone)
+    .option('--quota <number>', 'requests a month, or none', limitOrNone)
+    .option('--json', 'print the limits as JSON')
+    .action(async (options: LimitOptions) => {
+      if (options.rate === undefined && options.quota === undefined) {
+        throw badInput('Nothing to change: give --rate or --quota.');
+      }
+      await setLimits(world, options);
+    });
+}
+
+async function setLimits(world: World, { project, key, rate, quota, json }: LimitOptions) {
+  const result = await withDatabase(world, (ctx) =>
+    setApiKeyLimits(ctx, {
+      projectId: project,
+      apiKeyId: key,
+      limits: {
+        ...(rate === undefined ? {} : { rateLimitPerMinute: orNull(rate) }),
+        ...(quota === undefined ? {} : { monthlyQuota: orNull(quota) }),
+      },
+    }),
+  );
+  if (result.kind === 'not_found') throw badInput(`Project ${project} has no key ${key}.`);
+  const { rateLimitPerMinute, monthlyQuota } = result.limits;
+  if (json) {
+    return printJson(world, {
+      projectId: project,
+      apiKeyId: key,
+      rateLimitPerMinute,
+      monthlyQuota,
+    });
+  }
+  printLines(world, [
+    `Limits of ${result.displayName}, beside those of the project's plan:`,
+    `  requests a minute  ${rateLimitPerMinute ?? 'none'}`,
+    `  requests a month   ${monthlyQuota ?? 'none'}`,
+  ]);
+}

@@ -1,0 +1,42 @@
+import { findUserByEmail, hashPassword, setPassword } from '@ceiba/schema';
+import type { Command } from 'commander';
+import { withDatabase } from '../database.ts';
+import { readSettings } from '../env.ts';
+import { badInput } from '../errors.ts';
+import { checkedPassword } from '../password.ts';
+import { askForNewPassword } from '../prompt.ts';
+import { printLines, type World } from '../world.ts';
+
+/** `ceiba owner …`. A password comes from the environment or a prompt: arguments are public. */
+export function ownerCommands(program: Command, world: World): void {
+  program
+    .command('owner')
+    .description("look after a project owner's account")
+    .command('set-password')
+    .description('set the console password and sign the owner out everywhere')
+    .requiredOption('--email <address>', 'the account')
+    .addHelpText(
+      'after',
+      '\nThe password is asked for, or taken from CEIBA_OWNER_PASSWORD where that is set.',
+    )
+    .action(async ({ email }: { email: string }) => {
+      const told = await withDatabase(world, async (ctx) => {
+        const user = await findUserByEmail(ctx.db, email);
+        if (user === null) throw noAccount(email);
+        const passwordHash = await hashPassword(await newPassword(world, user.email));
+        const { kind } = await setPassword(ctx, { userId: user.userId, passwordHash });
+        if (kind === 'not_found') throw noAccount(email);
+        return user.email;
+      });
+      printLines(world, [`The password of ${told} is set. Every session of theirs has ended.`]);
+    });
+}
+
+async function newPassword(world: World, email: string): Promise<string> {
+  const { ownerPassword } = readSettings(world.env, world.cwd);
+  if (ownerPassword !== undefined) return checkedPassword(ownerPassword, 'CEIBA_OWNER_PASSWORD');
+  return checkedPassword(await askForNewPassword(world, email), 'as typed');
+}
+
+const noAccount = (email: string) =>
+  badInput(`There is no account ${email}. ceiba apply creates the owner that its file names.`);

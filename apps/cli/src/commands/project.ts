@@ -1,0 +1,141 @@
+import type { SubscriptionStatus } from '@ceiba/contract';
+import { mintProjectSecret } from '@ceiba/domain';
+import {
+  findPlanByName,
+  getProject,
+  getSubscription,
+  listPlans,
+  rotateProjectSecret,
+  setSubscription,
+  type VerbContext,
+} from '@ceiba/schema';
+import type { Command } from 'commander';
+import { withDatabase } from '../database.ts';
+import { badInput, failure } from '../errors.ts';
+import { instantOrNone, orNull, subscriptionStatus, uuid } from '../options.ts';
+import { printJson, printLines, type World } from '../world.ts';
+
+/** `ceiba project …`. */
+export function projectCommands(program: Command, world: World): void {
+  const project = program.command('project').description('look after one project');
+  rotateSecretCommand(project, world);
+  setSubscriptionCommand(project, world);
+}
+
+function rotateSecretCommand(project: Command, world: World): void {
+  project
+    .command('rotate-secret')
+    .description('make a new project secret; the one it replaces works for 24 hours more')
+    .requiredOption('--project <id>', 'the project', uuid)
+    .option('--yes', 'rotate although a previous secret still works, which then stops at once')
+    .option('--json', 'print the new secret as JSON')
+    .action(async (options: { project: string; yes?: true; json?: true }) => {
+      const rotated = await withDatabase(world, (ctx) => rotate(ctx, world, options));
+      if (options.json) return printJson(world, rotated);
+      printLines(world, [
+        'New project secret, shown this once (keep it on the server, away from browsers):',
+        `  ${rotated.projectSecret}`,
+        `The secret that it replaces works until ${rotated.previousSecretExpiresAt}.`,
+      ]);
+    });
+}
+
+async function rotate(
+  ctx: VerbContext,
+  world: World,
+  { project: projectId, yes }: { project: string; yes?: true },
+) {
+  const project = await getProject(ctx.db, projectId);
+  if (project === null) throw noProject(projectId);
+  const secret = mintProjectSecret(world.random);
+  const result = await rotateProjectSecret(ctx, {
+    projectId,
+    secret,
+    replaces: project.secretCreatedAt,
+    dropsPrevious: yes === true,
+  });
+  switch (result.kind) {
+    case 'rotated':
+      return {
+        projectId,
+        projectSecret: secret.plaintext,
+        previousSecretExpiresAt: result.previousSecretExpiresAt.toISOString(),
+      };
+    case 'previous_still_valid':
+      throw badInput(
+        `${project.name} was rotated less than 24 hours ago: the secret before works until ` +
+          `${result.previousSecretExpiresAt.toISOString()}, and rotating now would stop it at once. ` +
+          'Once no host uses it any more, run this again with --yes.',
+      );
+    case 'conflict':
+      throw failure('The secret was rotated by somebody else just now. Nothing was changed.');
+    case 'not_found':
+      throw noProject(projectId);
+  }
+}
+
+interface SubscriptionOptions {
+  project: string;
+  plan?: string;
+  status?: SubscriptionStatus;
+  currentPeriodEnd?: Date | 'none';
+  json?: true;
+}
+
+function setSubscriptionCommand(project: Command, world: World): void {
+  project
+    .command('set-subscription')
+    .description("change a project's subscription; holds from the next decision on")
+    .requiredOption('--project <id>', 'the project', uuid)
+    .option('--plan <name>', 'the plan to be on')
+    .option('--status <status>', 'active, trialing, past_due or canceled', subscriptionStatus)
+    .option('--current-period-end <time>', 'when it lapses (RFC 3339), or none', instantOrNone)
+    .option('--json', 'print the subscription as JSON')
+    .action(async (options: SubscriptionOptions) => {
+      const { plan, status, currentPeriodEnd, json } = options;
+      if (plan === undefined && status === undefined && currentPeriodEnd === undefined) {
+        throw badInput('Nothing to change: give --plan, --status or --current-period-end.');
+      }
+      const told = await withDatabase(world, (ctx) => changeSubscription(ctx, options));
+      if (json) return printJson(world, told);
+      printLines(world, [
+        `plan                ${told.plan}`,
+        `status              ${told.status}`,
+        `current period end  ${told.currentPeriodEnd ?? 'none'}`,
+        `admits requests     ${told.admits ? 'yes' : 'no'}`,
+      ]);
+    });
+}
+
+async function changeSubscription(
+  ctx: VerbContext,
+  { project: projectId, plan, status, currentPeriodEnd }: SubscriptionOptions,
+) {
+  const planId = plan === undefined ? undefined : await planIdOf(ctx, plan);
+  const { kind } = await setSubscription(ctx, {
+    projectId,
+    ...(planId === undefined ? {} : { planId }),
+    ...(status === undefined ? {} : { status }),
+    ...(currentPeriodEnd === undefined ? {} : { currentPeriodEnd: orNull(currentPeriodEnd) }),
+  });
+  if (kind === 'not_found') throw noProject(projectId);
+  if (kind === 'plan_not_found') throw badInput('The project has no plan yet: give --plan.');
+  const now = await getSubscription(ctx.db, projectId);
+  if (now === null) throw failure('The project was deleted just now.');
+  return {
+    projectId,
+    plan: now.plan.name,
+    status: now.status,
+    currentPeriodEnd: now.currentPeriodEnd?.toISOString() ?? null,
+    admits: now.admits,
+  };
+}
+
+async function planIdOf(ctx: VerbContext, name: string): Promise<string> {
+  const plan = await findPlanByName(ctx.db, name);
+  if (plan !== null) return plan.planId;
+  const names = (await listPlans(ctx.db)).map((known) => known.name).join(', ');
+  throw badInput(`There is no plan "${name}"; the plans are ${names}.`);
+}
+
+const noProject = (projectId: string) => badInput(`There is no project ${projectId}.`);

@@ -1,0 +1,47 @@
+/** One thing that was looked at. Errors have to be mended; warnings are for the operator to judge. */
+export interface Check {
+  name: string;
+  status: 'ok' | 'warning' | 'error';
+  detail: string;
+  /** What to do; null when nothing is to be done. */
+  remedy: string | null;
+}
+
+export const ok = (name: string, detail: string): Check => ({
+  name,
+  status: 'ok',
+  detail,
+  remedy: null,
+});
+
+export const warning = (name: string, detail: string, remedy: string): Check => ({
+  name,
+  status: 'warning',
+  detail,
+  remedy,
+});
+
+export const error = (name: string, detail: string, remedy: string): Check => ({
+  name,
+  status: 'error',
+  detail,
+  remedy,
+});
+
+const PATIENCE_MS = 5_000;
+
+/** A frozen server accepts and never answers, so each side is given up after a while. */
+export async function withPatience<T>(work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => reject(new Error(`accepts connections but does not answer within ${PATIENCE_MS} ms`)),
+      PATIENCE_MS,
+    );
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

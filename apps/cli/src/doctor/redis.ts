@@ -1,0 +1,115 @@
+import { Redis } from 'ioredis';
+import { hostOf } from '../database.ts';
+import type { Address } from '../env.ts';
+import { type Check, error, ok, warning, withPatience } from './check.ts';
+
+const OLDEST_MAJOR = 7;
+const CONNECT_TIMEOUT_MS = 2_000;
+
+/** Redis or Valkey: reachable, new enough, a primary, of the kind that was set, and durable. */
+export async function checkRedis(address: Address, isCluster: boolean): Promise<Check[]> {
+  const redis = new Redis(address.url, {
+    lazyConnect: true,
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    retryStrategy: null,
+    maxRetriesPerRequest: 0,
+    enableReadyCheck: false,
+    disableClientInfo: true,
+  });
+  // The reason for a failed connection comes as an event; the rejection only says that it closed.
+  let reason: Error | undefined;
+  redis.on('error', (fault: Error) => {
+    reason = fault;
+  });
+  try {
+    return checksOf(factsOf(await withPatience(redis.info())), isCluster);
+  } catch (fault) {
+    return [unreachable(address, reason ?? fault)];
+  } finally {
+    redis.disconnect();
+  }
+}
+
+function unreachable({ url, source }: Address, fault: unknown): Check {
+  const told = fault instanceof Error ? fault.message : String(fault);
+  return error(
+    'redis',
+    `Redis at ${hostOf(url)} cannot be used: ${told} (address from ${source}).`,
+    'Mend the connection; the checks of Redis follow then.',
+  );
+}
+
+/** The lines `name:value` of INFO. @see https://redis.io/docs/latest/commands/info/ */
+function factsOf(info: string): ReadonlyMap<string, string> {
+  return new Map(
+    info
+      .split(/\r?\n/)
+      .filter((line) => !line.startsWith('#') && line.includes(':'))
+      .map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1)]),
+  );
+}
+
+type Facts = ReadonlyMap<string, string>;
+
+function checksOf(facts: Facts, isCluster: boolean): Check[] {
+  // Every real server names its run; the one in JavaScript does not.
+  if (!facts.has('run_id')) return [checkVersion(facts), FOR_TRYING_OUT];
+  return [
+    checkVersion(facts),
+    checkRole(facts),
+    checkMode(facts, isCluster),
+    checkPersistence(facts),
+    checkEviction(facts),
+  ];
+}
+
+const FOR_TRYING_OUT = warning(
+  'redis persistence',
+  'the server in JavaScript that npm start uses where none is installed: it keeps nothing on disk',
+  'Fine for trying out. In production, set REDIS_URL to a Redis or Valkey 7 or newer.',
+);
+
+function checkVersion(facts: Facts): Check {
+  const valkey = facts.get('valkey_version');
+  const version = valkey ?? facts.get('redis_version') ?? '0';
+  const told = `${valkey === undefined ? 'Redis' : 'Valkey'} ${version}`;
+  return Number.parseInt(version, 10) >= OLDEST_MAJOR
+    ? ok('redis version', told)
+    : error('redis version', told, 'Upgrade to Redis or Valkey 7 or newer.');
+}
+
+const checkRole = (facts: Facts) =>
+  facts.get('role') === 'master'
+    ? ok('redis role', 'primary')
+    : error('redis role', 'a replica, which cannot charge', 'Point REDIS_URL at the primary.');
+
+function checkMode(facts: Facts, isCluster: boolean): Check {
+  const serverIsCluster = facts.get('redis_mode') === 'cluster';
+  const told = serverIsCluster ? 'a node of a cluster' : 'a single server';
+  if (serverIsCluster === isCluster) return ok('redis mode', told);
+  return error(
+    'redis mode',
+    `${told}, but REDIS_CLUSTER is ${isCluster ? 'true' : 'not set'}`,
+    `Set REDIS_CLUSTER=${serverIsCluster}, for the Runtime too.`,
+  );
+}
+
+const checkPersistence = (facts: Facts) =>
+  facts.get('aof_enabled') === '1'
+    ? ok('redis persistence', 'append-only file')
+    : error(
+        'redis persistence',
+        'no append-only file: a restart loses the counts of this minute and unwritten usage',
+        'Run CONFIG SET appendonly yes, and set it in redis.conf.',
+      );
+
+function checkEviction(facts: Facts): Check {
+  const policy = facts.get('maxmemory_policy') ?? 'unknown';
+  return policy === 'noeviction'
+    ? ok('redis maxmemory-policy', policy)
+    : error(
+        'redis maxmemory-policy',
+        `${policy}: a full server throws counters away`,
+        'Run CONFIG SET maxmemory-policy noeviction, and set it in redis.conf.',
+      );
+}

@@ -1,0 +1,44 @@
+import {
+  expirySchema,
+  SUBSCRIPTION_STATUSES,
+  type SubscriptionStatus,
+  uuidSchema,
+} from '@ceiba/contract';
+import { PLAN_LIMIT_MAX } from '@ceiba/domain';
+import { InvalidArgumentError } from 'commander';
+
+/**
+ * Parsers of option values; commander names the option in front of what they say. None may return
+ * null, which commander takes for an option without a value: `none` stays a word until `orNull`.
+ */
+
+export function uuid(text: string): string {
+  if (uuidSchema.safeParse(text).success) return text.toLowerCase();
+  throw new InvalidArgumentError('It must be a UUID, as ceiba apply and the console show it.');
+}
+
+/** A whole number from 0, which admits nothing, or `none`, which takes the limit away. */
+export function limitOrNone(text: string): number | 'none' {
+  if (text === 'none') return text;
+  const value = Number(text);
+  if (/^\d+$/.test(text) && value <= PLAN_LIMIT_MAX) return value;
+  throw new InvalidArgumentError(`It must be a whole number from 0 to ${PLAN_LIMIT_MAX}, or none.`);
+}
+
+export function instantOrNone(text: string): Date | 'none' {
+  if (text === 'none') return text;
+  const parsed = expirySchema.safeParse(text);
+  if (parsed.success && parsed.data !== null) return new Date(parsed.data);
+  throw new InvalidArgumentError(
+    'It must be an RFC 3339 date-time such as 2027-01-31T12:00:00Z, or none.',
+  );
+}
+
+export function subscriptionStatus(text: string): SubscriptionStatus {
+  const status = SUBSCRIPTION_STATUSES.find((candidate) => candidate === text);
+  if (status !== undefined) return status;
+  throw new InvalidArgumentError(`It must be one of ${SUBSCRIPTION_STATUSES.join(', ')}.`);
+}
+
+/** The value that `none` stands for. */
+export const orNull = <T>(value: T | 'none'): T | null => (value === 'none' ? null : value);
