@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto';
+import { and, eq, inArray, sql } from 'drizzle-orm';
+import { inTransaction, type VerbContext } from '../context.ts';
+import type { Executor } from '../database.ts';
+import { signInAttempts } from '../tables.ts';
+
+const WINDOW_SECONDS = 900;
+
+/** Attempts within 15 minutes. Many people can share an address, nobody shares an account. */
+const LIMITS = { account: 10, address: 60 } as const;
+type Scope = keyof typeof LIMITS;
+
+export type AttemptResult = { kind: 'admitted' } | { kind: 'limited'; retryAfterSeconds: number };
+
+/**
+ * Counts an attempt to sign in or up, before any password is hashed: against the account that was
+ * named, whether or not it exists, and against the network that it came from.
+ *
+ * A refused attempt counts too; the window does not move, so it ends at the time that was told.
+ */
+export function chargeAttempt(ctx: VerbContext, email: string): Promise<AttemptResult> {
+  return inTransaction(ctx, async (tx) => {
+    // Always the account first: two attempts that wait for each other's row would deadlock.
+    const account = await charge(tx, 'account', accountSubject(email));
+    const address = await charge(tx, 'address', addressSubject(ctx.clientAddress));
+    await forgetOver(tx);
+    const refused = [account, address].filter((charged) => charged.isOver);
+    if (refused.length === 0) return { kind: 'admitted' };
+    return {
+      kind: 'limited',
+      retryAfterSeconds: Math.max(...refused.map((charged) => charged.secondsLeft)),
+    };
+  });
+}
+
+/** Forgets an account's attempts, after one that succeeded. */
+export async function forgetAttempts(db: { orm: Executor }, email: string): Promise<void> {
+  await db.orm
+    .delete(signInAttempts)
+    .where(
+      and(eq(signInAttempts.scope, 'account'), eq(signInAttempts.subject, accountSubject(email))),
+    );
+}
+
+async function charge(tx: Executor, scope: Scope, subject: string) {
+  const windowIsOver = sql`${signInAttempts.windowEndsAt} <= now()`;
+  const freshEnd = sql`now() + make_interval(secs => ${WINDOW_SECONDS})`;
+  const [row] = await tx
+    .insert(signInAttempts)
+    .values({ scope, subject, count: 1, windowEndsAt: freshEnd })
+    .onConflictDoUpdate({
+      target: [signInAttempts.scope, signInAttempts.subject],
+      set: {
+        // Capped, so that a flood cannot overflow the column and be answered by an error.
+        count: sql`case when ${windowIsOver} then 1 else least(${signInAttempts.count} + 1, 1000000) end`,
+        windowEndsAt: sql`case when ${windowIsOver} then ${freshEnd} else ${signInAttempts.windowEndsAt} end`,
+      },
+    })
+    .returning({
+      count: signInAttempts.count,
+      secondsLeft: sql<number>`ceil(extract(epoch from ${signInAttempts.windowEndsAt} - now()))::int`,
+    });
+  if (row === undefined) throw new Error('an upsert returned no row');
+  return { isOver: row.count > LIMITS[scope], secondsLeft: Math.max(1, row.secondsLeft) };
+}
+
+/** A few that are over, and none that somebody else holds. */
+async function forgetOver(tx: Executor): Promise<void> {
+  const over = tx
+    .select({ subject: signInAttempts.subject })
+    .from(signInAttempts)
+    .where(sql`${signInAttempts.windowEndsAt} < now()`)
+    .limit(20)
+    .for('update', { skipLocked: true });
+  await tx
+    .delete(signInAttempts)
+    .where(and(inArray(signInAttempts.subject, over), sql`${signInAttempts.windowEndsAt} < now()`));
+}
+
+/** What was typed may be a password in the wrong box: only its digest is kept. */
+function accountSubject(email: string): string {
+  return createHash('sha256').update(email.trim().toLowerCase()).digest('hex');
+}
+
+/** An IPv6 customer has a whole /64 to change addresses in, so that is what is counted. */
+function addressSubject(address: string | null): string {
+  if (address === null) return 'unknown';
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
+  if (mapped?.[1] !== undefined) return mapped[1];
+  return address.includes(':') ? `${expandIpv6(address).slice(0, 4).join(':')}::/64` : address;
+}
+
+function expandIpv6(address: string): string[] {
+  const [head = '', tail] = (address.split('%')[0] ?? '').toLowerCase().split('::');
+  const before = head === '' ? [] : head.split(':');
+  const after = tail === undefined || tail === '' ? [] : tail.split(':');
+  const gap = tail === undefined ? 0 : Math.max(0, 8 - before.length - after.length);
+  const groups = [...before, ...Array<string>(gap).fill('0'), ...after];
+  return groups.map((group) => group.replace(/^0+(?=.)/, ''));
+}
