@@ -1,9 +1,19 @@
 import { z } from 'zod';
 
-const port = z.coerce.number().int().min(0).max(65_535);
-const milliseconds = z.coerce.number().int().min(1).max(60_000);
-const count = z.coerce.number().int().min(1).max(1_000_000);
-const flag = z.enum(['true', 'false']).transform((text) => text === 'true');
+const wholeNumber = (smallest: number, largest: number) =>
+  z
+    .string()
+    .refine((text) => {
+      const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+      return number >= smallest && number <= largest;
+    }, `must be a whole number from ${smallest} to ${largest}`)
+    .transform(Number);
+const port = wholeNumber(0, 65_535);
+const milliseconds = wholeNumber(1, 60_000);
+const count = wholeNumber(1, 1_000_000);
+const oneOf = <const Option extends string>(...options: Option[]) =>
+  z.enum(options, `must be one of ${options.join(', ')}`);
+const flag = oneOf('true', 'false').transform((text) => text === 'true');
 /** A prefix is enough here: a list of hosts is a valid address and no valid URL. */
 const address = (pattern: RegExp, example: string) =>
   z.string().regex(pattern, `must be an address such as ${example}`);
@@ -14,13 +24,13 @@ const environmentSchema = z.object({
   REDIS_CLUSTER: flag.default(false),
   RUNTIME_HOST: z.string().min(1).default('127.0.0.1'),
   RUNTIME_PORT: port.default(4000),
-  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  LOG_LEVEL: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent').default('info'),
   DECISION_DEADLINE_MS: milliseconds.default(500),
   DECISION_DATABASE_BUDGET_MS: milliseconds.default(300),
   DECISION_REDIS_BUDGET_MS: milliseconds.default(200),
   MAX_DECISIONS_IN_FLIGHT: count.default(4_096),
   KEY_ROUTE_DEADLINE_MS: milliseconds.default(2_000),
-  SHUTDOWN_DELAY_MS: z.coerce.number().int().min(0).max(5_000).default(0),
+  SHUTDOWN_DELAY_MS: wholeNumber(0, 5_000).default(0),
 });
 
 /** The Runtime's settings, times in ms; `.env.example` explains each. */

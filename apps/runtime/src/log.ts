@@ -3,7 +3,8 @@ import { type DestinationStream, type Logger, pino } from 'pino';
 export type { Logger } from 'pino';
 
 const CREDENTIAL = /ceiba_(?:secret_)?[0-9A-Za-z]{9,}/g;
-const ADDRESS_PASSWORD = /(\/\/[^/\s:@]*):[^/\s@]*@/g;
+/** Stops at a quote, so that it never reaches from one field of a JSON line into the next. */
+const ADDRESS_PASSWORD = /(\/\/[^/\s:@"]*):[^/\s@"]*@/g;
 
 /** Text without credentials, whichever way they came into it. */
 export const withoutCredentials = (text: string) =>
@@ -45,6 +46,8 @@ export function createLogger(level: string, destination?: DestinationStream): Lo
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
     serializers: { err: tellFault },
+    // The last word on every line: a credential is found by its shape, in whichever field it is.
+    hooks: { streamWrite: withoutCredentials },
     redact: {
       paths: [...SECRET_FIELDS, ...under('*'), ...under('*.headers')],
       censor: '[redacted]',

@@ -49,12 +49,13 @@ class HeldLane implements Lane {
     return answers;
   }
 
-  /** Answers the statement that is in flight. */
-  answer(
+  /** Answers the statement that is in flight; returns once the next one has been sent. */
+  async answer(
     answers: (LookupRow | Error)[] = this.sent.at(-1)?.items.map(rowFor) ?? [],
-  ): Promise<unknown> {
+  ): Promise<void> {
     this.#held[0]?.(answers);
-    return afterThisTurn();
+    await afterThisTurn();
+    await afterThisTurn();
   }
 }
 

@@ -4,6 +4,7 @@ import {
   type TransportErrorBody,
 } from '@ceiba/contract';
 import type { z } from 'zod';
+import { withoutCredentials } from '../log.ts';
 
 /**
  * A call that the Runtime does not serve, with the text that goes out. Anything else that is
@@ -43,9 +44,9 @@ function wordsOf(issue: z.core.$ZodIssue): string {
 const article = (type: string) => (/^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`);
 
 const LONGEST_ECHO = 64;
-/** A field's name is the caller's text: short, and printable. */
+/** A field's name is the caller's text: short, printable, and without a credential in it. */
 const shortened = (text: string) =>
-  text
+  withoutCredentials(text)
     .replace(/[^\x20-\x7e]/g, '?')
     .slice(0, LONGEST_ECHO)
     .replaceAll('"', "'");

@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest';
+import { readSettings } from './env.ts';
+
+const REQUIRED = {
+  DATABASE_URL: 'postgres://ceiba:hunter2@db.internal:5432/ceiba',
+  REDIS_URL: 'rediss://:hunter3@cache.internal:6379',
+};
+
+const failureOf = (environment: Record<string, string>): string => {
+  try {
+    readSettings(environment);
+  } catch (fault) {
+    return fault instanceof Error ? fault.message : String(fault);
+  }
+  return '';
+};
+
+describe('the settings', () => {
+  it('are loopback, port 4000, 500 ms a decision, 200 ms Redis and 300 ms Postgres by default', () => {
+    expect(readSettings(REQUIRED)).toMatchObject({
+      ...REQUIRED,
+      RUNTIME_HOST: '127.0.0.1',
+      RUNTIME_PORT: 4000,
+      DECISION_DEADLINE_MS: 500,
+      DECISION_REDIS_BUDGET_MS: 200,
+      DECISION_DATABASE_BUDGET_MS: 300,
+      LOG_LEVEL: 'info',
+    });
+  });
+
+  it('are numbers and flags where they mean numbers and flags', () => {
+    const given = { ...REQUIRED, RUNTIME_PORT: '4010', REDIS_CLUSTER: 'true' };
+    expect(readSettings(given)).toMatchObject({ RUNTIME_PORT: 4010, REDIS_CLUSTER: true });
+  });
+
+  it('take an empty value for an absent one', () => {
+    expect(readSettings({ ...REQUIRED, RUNTIME_PORT: '' }).RUNTIME_PORT).toBe(4000);
+    expect(failureOf({ ...REQUIRED, DATABASE_URL: '' })).toContain('DATABASE_URL: is required');
+  });
+
+  it('leave everything else in the environment alone', () => {
+    expect(readSettings({ ...REQUIRED, HOME: '/root' })).not.toHaveProperty('HOME');
+  });
+
+  it('take a list of hosts, as the drivers do', () => {
+    const url = 'postgres://ceiba@a:5432,b:5432/ceiba';
+    expect(readSettings({ ...REQUIRED, DATABASE_URL: url }).DATABASE_URL).toBe(url);
+  });
+});
+
+describe('wrong settings', () => {
+  it('are all named in one message', () => {
+    const message = failureOf({
+      REDIS_URL: 'http://cache',
+      RUNTIME_PORT: '70000',
+      LOG_LEVEL: 'loud',
+      DECISION_DEADLINE_MS: '0',
+    });
+    expect(
+      message
+        .split('\n')
+        .slice(1)
+        .map((line) => line.trim().split(':')[0]),
+    ).toEqual(['DATABASE_URL', 'REDIS_URL', 'RUNTIME_PORT', 'LOG_LEVEL', 'DECISION_DEADLINE_MS']);
+  });
+
+  it('are never shown: they can hold a password', () => {
+    const message = failureOf({
+      DATABASE_URL: 'mysql://ceiba:hunter2@db.internal/ceiba',
+      REDIS_URL: 'cache.internal:hunter3',
+      RUNTIME_PORT: 'hunter4',
+      LOG_LEVEL: 'hunter5',
+      REDIS_CLUSTER: 'hunter6',
+      KEY_ROUTE_DEADLINE_MS: 'hunter7',
+    });
+    expect(message).toContain('KEY_ROUTE_DEADLINE_MS');
+    expect(message).not.toContain('hunter');
+    expect(message).not.toContain('internal');
+  });
+
+  it.each([
+    ['RUNTIME_PORT', 'four thousand'],
+    ['RUNTIME_PORT', '4000.5'],
+    ['RUNTIME_PORT', '-1'],
+    ['RUNTIME_PORT', ' '],
+    ['DECISION_DEADLINE_MS', 'Infinity'],
+    ['MAX_DECISIONS_IN_FLIGHT', '0'],
+    ['REDIS_CLUSTER', 'yes'],
+    ['LOG_LEVEL', 'INFO'],
+  ])('%s=%j is refused as wrong, not as missing', (name, value) => {
+    const message = failureOf({ ...REQUIRED, [name]: value });
+    expect(message).toContain(`${name}: must`);
+    expect(message).not.toContain('is required');
+  });
+});

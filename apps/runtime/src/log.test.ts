@@ -1,0 +1,129 @@
+import { randomBytes } from 'node:crypto';
+import { mintApiKey, mintProjectSecret } from '@ceiba/domain';
+import { describe, expect, it } from 'vitest';
+import { createLogger, type Logger, withoutCredentials } from './log.ts';
+
+const apiKey = mintApiKey(randomBytes);
+const secret = mintProjectSecret(randomBytes);
+
+/** Everything that a logger wrote while `write` ran. */
+function logged(write: (log: Logger) => void): string {
+  const lines: string[] = [];
+  write(createLogger('trace', { write: (line: string) => lines.push(line) }));
+  expect(lines).not.toHaveLength(0);
+  for (const line of lines) expect(() => JSON.parse(line)).not.toThrow();
+  return lines.join('');
+}
+
+describe('a log line', () => {
+  it('is one JSON object with an ISO time, a level by name and the service', () => {
+    const line = JSON.parse(logged((log) => log.info({ requestId: 'r-1' }, 'key route')));
+    expect(line).toMatchObject({
+      level: 'info',
+      service: 'ceiba-runtime',
+      requestId: 'r-1',
+      msg: 'key route',
+    });
+    expect(line.time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  });
+
+  it.each([
+    ['the message', (log: Logger) => log.info(`key ${apiKey.plaintext} ${secret.plaintext}`)],
+    [
+      'an argument of the message',
+      (log: Logger) => log.info('key %s, secret %s', apiKey.plaintext, secret.plaintext),
+    ],
+    ['a field of its own name', (log: Logger) => log.info({ apiKey: apiKey.plaintext }, 'x')],
+    ['a nested field', (log: Logger) => log.info({ body: { apiKey: apiKey.plaintext } }, 'x')],
+    [
+      'a field of another name',
+      (log: Logger) => log.info({ requestId: secret.plaintext, path: `/?k=${apiKey.plaintext}` }),
+    ],
+    [
+      'a deeply nested field',
+      (log: Logger) => log.info({ a: { b: { c: [{ d: apiKey.plaintext }] } } }, 'x'),
+    ],
+    [
+      'request headers',
+      (log: Logger) =>
+        log.info({
+          request: {
+            headers: {
+              'x-service-project-secret': secret.plaintext,
+              'x-api-key': apiKey.plaintext,
+              authorization: `Bearer ${apiKey.plaintext}`,
+            },
+          },
+        }),
+    ],
+    ["a fault's message", (log: Logger) => log.error(new Error(`bad key ${apiKey.plaintext}`))],
+    [
+      "a fault's cause",
+      (log: Logger) =>
+        log.error({
+          err: new Error('lookup failed', { cause: new Error(`secret ${secret.plaintext}`) }),
+        }),
+    ],
+    [
+      "a driver's fault with the statement's parameters",
+      (log: Logger) =>
+        log.error({
+          err: Object.assign(new Error('duplicate key'), {
+            code: '23505',
+            detail: `Key (x)=(${apiKey.plaintext}) already exists.`,
+            parameters: [apiKey.plaintext, secret.plaintext],
+          }),
+        }),
+    ],
+    ["a child's bindings", (log: Logger) => log.child({ from: secret.plaintext }).warn('x')],
+  ])('holds no credential that came in by %s', (_way, write) => {
+    const text = logged(write);
+    expect(text).not.toContain(apiKey.plaintext);
+    expect(text).not.toContain(secret.plaintext);
+    expect(text).not.toContain(apiKey.plaintext.slice(14));
+    expect(text).not.toContain(secret.plaintext.slice(21));
+  });
+
+  it("holds no digest that a fault's parameters hold", () => {
+    const parameters = [apiKey.digest, secret.digest];
+    const text = logged((log) =>
+      log.error({ err: Object.assign(new Error('duplicate key'), { parameters }) }, 'x'),
+    );
+    expect(text).not.toContain(apiKey.digest.toString('hex'));
+    expect(text).not.toMatch(/"(?:type":"Buffer|parameters)"/);
+  });
+
+  it('shows no password of an address, and still says which address it was', () => {
+    const url = 'postgres://ceiba:hunter2@db.internal:5432/ceiba';
+    const text = logged((log) =>
+      log.error({ err: new Error(`cannot reach ${url}`), databaseUrl: url }, 'down'),
+    );
+    expect(text).not.toContain('hunter2');
+    expect(text).toContain('db.internal:5432');
+  });
+
+  it("keeps a fault's name, code and stack, by which it can be found", () => {
+    const fault = Object.assign(new RangeError('out of range'), { code: '22003' });
+    const line = JSON.parse(logged((log) => log.error({ err: fault }, 'internal fault')));
+    expect(line.err).toMatchObject({ type: 'RangeError', message: 'out of range', code: '22003' });
+    expect(line.err.stack).toContain('log.test.ts');
+  });
+});
+
+describe('withoutCredentials', () => {
+  it('keeps the display-safe prefix of a key, which is no credential', () => {
+    expect(withoutCredentials(`key ${apiKey.prefix} of it`)).toBe(`key ${apiKey.prefix} of it`);
+  });
+
+  it('keeps the user and the host of an address, not the password', () => {
+    expect(withoutCredentials('redis://default:secret@cache:6379/0')).toBe(
+      'redis://default:[redacted]@cache:6379/0',
+    );
+    expect(withoutCredentials('redis://:p:ss@cache:6379')).toBe('redis://:[redacted]@cache:6379');
+  });
+
+  it('leaves a line of JSON whole', () => {
+    const line = JSON.stringify({ url: 'http://host:80', email: 'ops@example.com' });
+    expect(withoutCredentials(line)).toBe(line);
+  });
+});

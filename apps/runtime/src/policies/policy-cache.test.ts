@@ -1,0 +1,168 @@
+import type { PolicyList } from '@ceiba/schema';
+import { describe, expect, it } from 'vitest';
+import { PolicyCache } from './policy-cache.ts';
+
+const PROJECT = '01960000-0000-7000-8000-000000000001';
+
+/** A list with one policy, for the path that is given. */
+const listOf = (revision: string, path: string): PolicyList => ({
+  revision,
+  policies: [{ policyId: revision, method: 'GET', pathPattern: path }],
+});
+
+/** A cache whose loads end when the test says so. */
+function setUp() {
+  const loads: {
+    projectId: string;
+    end: (list: PolicyList | null) => void;
+    fail: (fault: Error) => void;
+  }[] = [];
+  const cache = new PolicyCache(
+    (projectId) =>
+      new Promise((end, fail) => {
+        loads.push({ projectId, end, fail });
+      }),
+  );
+  return { cache, loads };
+}
+
+/** Lets every promise that can settle do so. */
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+const matches = async (
+  matcher: ReturnType<PolicyCache['matcherFor']>,
+  path: string,
+): Promise<boolean> => (await matcher).match('GET', path) !== null;
+
+describe('a cached list', () => {
+  it('serves every decision whose lookup returned its revision, with one load', async () => {
+    const { cache, loads } = setUp();
+    const first = cache.matcherFor(PROJECT, 'r1');
+    const beside = cache.matcherFor(PROJECT, 'r1');
+    loads[0]?.end(listOf('r1', '/a'));
+    expect(await matches(first, '/a')).toBe(true);
+    expect(await matches(beside, '/a')).toBe(true);
+    expect(await matches(cache.matcherFor(PROJECT, 'r1'), '/a')).toBe(true);
+    expect(loads).toHaveLength(1);
+  });
+
+  it('serves no decision whose lookup returned another revision (rule 6)', async () => {
+    const { cache, loads } = setUp();
+    const before = cache.matcherFor(PROJECT, 'r1');
+    loads[0]?.end(listOf('r1', '/a'));
+    await before;
+
+    const after = cache.matcherFor(PROJECT, 'r2');
+    expect(loads).toHaveLength(2);
+    loads[1]?.end(listOf('r2', '/b'));
+    expect(await matches(after, '/a')).toBe(false);
+    expect(await matches(after, '/b')).toBe(true);
+  });
+
+  it('goes back with a restored database: an older revision is loaded anew', async () => {
+    const { cache, loads } = setUp();
+    for (const revision of ['r1', 'r2', 'r1']) {
+      const matcher = cache.matcherFor(PROJECT, revision);
+      loads.at(-1)?.end(listOf(revision, `/${revision}`));
+      expect(await matches(matcher, `/${revision}`)).toBe(true);
+    }
+    expect(loads).toHaveLength(3);
+  });
+
+  it('never serves another project', async () => {
+    const { cache, loads } = setUp();
+    const mine = cache.matcherFor(PROJECT, 'r1');
+    const other = cache.matcherFor('01960000-0000-7000-8000-000000000002', 'r1');
+    expect(loads.map(({ projectId }) => projectId)).toEqual([
+      PROJECT,
+      '01960000-0000-7000-8000-000000000002',
+    ]);
+    loads[0]?.end(listOf('r1', '/mine'));
+    loads[1]?.end(listOf('r1', '/other'));
+    expect(await matches(mine, '/mine')).toBe(true);
+    expect(await matches(other, '/mine')).toBe(false);
+  });
+});
+
+describe('a load that is under way', () => {
+  it('cannot be joined by a decision whose lookup returned later, unless its revision equals', async () => {
+    const { cache, loads } = setUp();
+    const early = cache.matcherFor(PROJECT, 'r1');
+    // The policy was removed and a lookup saw it (r2) while the load of r1 was still on its way.
+    const late = cache.matcherFor(PROJECT, 'r2');
+    loads[0]?.end(listOf('r1', '/removed'));
+    expect(await matches(early, '/removed')).toBe(true);
+    await settled();
+    expect(loads).toHaveLength(2);
+    loads[1]?.end(listOf('r2', '/kept'));
+    expect(await matches(late, '/removed')).toBe(false);
+    expect(await matches(late, '/kept')).toBe(true);
+  });
+
+  it('serves a decision that came later and whose revision it turns out to have', async () => {
+    const { cache, loads } = setUp();
+    const early = cache.matcherFor(PROJECT, 'r1');
+    const late = cache.matcherFor(PROJECT, 'r2');
+    loads[0]?.end(listOf('r2', '/new'));
+    expect(await matches(early, '/new')).toBe(true);
+    expect(await matches(late, '/new')).toBe(true);
+    expect(loads).toHaveLength(1);
+  });
+
+  it('is shared by all who could not join the one before: two loads at most', async () => {
+    const { cache, loads } = setUp();
+    const waiting = ['r1', 'r2', 'r2', 'r3', 'r2'].map((revision) =>
+      cache.matcherFor(PROJECT, revision),
+    );
+    loads[0]?.end(listOf('r1', '/a'));
+    await settled();
+    expect(loads).toHaveLength(2);
+    loads[1]?.end(listOf('r3', '/c'));
+    expect(await Promise.all(waiting.slice(1).map((matcher) => matches(matcher, '/c')))).toEqual([
+      true,
+      true,
+      true,
+      true,
+    ]);
+    expect(loads).toHaveLength(2);
+  });
+
+  it('that fails denies nobody else: the next decision loads again', async () => {
+    const { cache, loads } = setUp();
+    const failing = Promise.resolve(cache.matcherFor(PROJECT, 'r1'));
+    const behind = cache.matcherFor(PROJECT, 'r2');
+    loads[0]?.fail(new Error('connection lost'));
+    await expect(failing).rejects.toThrow('connection lost');
+    await settled();
+    loads[1]?.end(listOf('r2', '/b'));
+    expect(await matches(behind, '/b')).toBe(true);
+  });
+
+  it('finds no project: nothing matches, and nothing that a revision names is kept', async () => {
+    const { cache, loads } = setUp();
+    const gone = cache.matcherFor(PROJECT, 'r1');
+    loads[0]?.end(null);
+    expect(await matches(gone, '/a')).toBe(false);
+    void cache.matcherFor(PROJECT, 'r1');
+    expect(loads).toHaveLength(2);
+  });
+});
+
+describe('memory', () => {
+  it('is bounded: the project that was used least recently makes room', async () => {
+    const loadsOf = new Map<string, number>();
+    const thirtyThousand = Array.from({ length: 30_000 }, (_, n) => ({
+      policyId: String(n),
+      method: 'GET',
+      pathPattern: `/${n}`,
+    }));
+    const cache = new PolicyCache(async (projectId) => {
+      loadsOf.set(projectId, (loadsOf.get(projectId) ?? 0) + 1);
+      return { revision: 'r1', policies: thirtyThousand };
+    });
+    for (const projectId of ['a', 'b', 'c', 'a', 'd', 'a', 'b']) {
+      await cache.matcherFor(projectId, 'r1');
+    }
+    expect(Object.fromEntries(loadsOf)).toEqual({ a: 1, b: 2, c: 1, d: 1 });
+  });
+});
