@@ -1,21 +1,24 @@
-import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { LauncherError } from './errors.mjs';
 import { root } from './settings.mjs';
 
 /**
  * Brings `node_modules` in line with `package-lock.json`: runs `npm ci` when something is missing
  * or of another version, and does nothing otherwise.
  *
+ * @param {import('./supervisor.mjs').Supervisor} supervisor
  * @returns {Promise<boolean>} Whether anything was installed.
- * @throws {LauncherError} With the end of npm's output.
+ * @throws {import('./errors.mjs').LauncherError} With the end of npm's output.
  */
-export async function installIfNeeded() {
+export async function installIfNeeded(supervisor) {
   if (isInstalled()) return false;
   // NODE_ENV=production, or an `omit` in someone's npm settings, would leave the build tools out.
-  await run(...npm('ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund'), {
+  const [command, args] = npm('ci', '--include=dev', '--include=optional');
+  await supervisor.run({
+    name: 'npm ci',
+    command,
+    args,
     failure: 'npm ci failed.',
     hint: 'Check the network and the npm registry (npm config get registry), then try again.',
   });
@@ -67,43 +70,4 @@ function npm(...args) {
   return cli?.endsWith('.js') && existsSync(cli)
     ? [process.execPath, [cli, ...args]]
     : ['npm', args];
-}
-
-/**
- * Runs a program to its end and keeps its output, which matters only when it fails.
- *
- * @param {string} command
- * @param {string[]} args
- * @param {{ failure: string, hint?: string, env?: NodeJS.ProcessEnv, cwd?: string, input?: string, uid?: number, gid?: number }} options
- * @returns {Promise<string>} Its standard output.
- * @throws {LauncherError} With the end of what it wrote.
- */
-export function run(command, args, { failure, hint, input = '', ...options }) {
-  return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { cwd: root, ...options, stdio: 'pipe' });
-    let output = '';
-    let everything = '';
-    child.stdout.on('data', (chunk) => {
-      output += chunk;
-      everything += chunk;
-    });
-    child.stderr.on('data', (chunk) => {
-      everything += chunk;
-    });
-    child.once('error', (error) =>
-      reject(new LauncherError(failure, { hint, output: error.message })),
-    );
-    child.once('close', (code) => {
-      if (code === 0) resolve(output);
-      else reject(new LauncherError(failure, { hint, output: lastLines(everything, 30) }));
-    });
-    // A program that does not read its input ends the pipe early; its exit code tells the rest.
-    child.stdin.on('error', () => {});
-    child.stdin.end(input);
-  });
-}
-
-/** @param {string} text @param {number} count */
-function lastLines(text, count) {
-  return text.trimEnd().split('\n').slice(-count).join('\n');
 }

@@ -1,5 +1,3 @@
-import { stripVTControlCharacters } from 'node:util';
-
 import { LauncherError, messageOf } from './errors.mjs';
 
 const decorated = process.stdout.isTTY === true && !process.env.NO_COLOR;
@@ -15,7 +13,9 @@ export const cyan = style(36);
 
 /** @param {string} [line] */
 export function print(line = '') {
+  clearStatus();
   process.stdout.write(`${line}\n`);
+  showStatus();
 }
 
 /** @param {number} startedAtMs A `performance.now()` reading. @returns {string} For people: `1.4 s`. */
@@ -24,31 +24,58 @@ export function durationSince(startedAtMs) {
 }
 
 /**
- * Runs one piece of work and prints one line when it is done, with the time that it took.
+ * Runs one piece of work and prints one line when it is done, with the time that it took. On a
+ * terminal, what is under way stands in a line below.
  *
  * @template T
- * @param {string} label What is being done, then what was done: `Packages`, `Build`.
+ * @param {string} label What is being done: `Packages`, `Build`.
  * @param {() => Promise<T>} work
  * @param {(result: T) => string} [describe] A word about the result, printed beside the label.
  * @returns {Promise<T>}
  */
 export async function step(label, work, describe = () => '') {
   const startedAtMs = performance.now();
+  underWay.set(label, startedAtMs);
+  showStatus();
   try {
     const result = await work();
+    underWay.delete(label);
     const detail = describe(result);
-    const text = detail === '' ? label : `${label}  ${dim(detail)}`;
-    const padding = ' '.repeat(Math.max(2, 56 - stripVTControlCharacters(text).length));
-    print(`  ${green('✓')} ${text}${padding}${dim(durationSince(startedAtMs))}`);
+    const padding = ' '.repeat(Math.max(2, 64 - label.padEnd(14).length - detail.length));
+    print(
+      `  ${green('✓')} ${label.padEnd(14)}${dim(detail + padding + durationSince(startedAtMs))}`,
+    );
     return result;
   } catch (error) {
+    underWay.delete(label);
     print(`  ${red('✗')} ${label}`);
     throw error;
   }
 }
 
-/** Prints why a command gave up: for a known cause the words alone, else the stack as well. */
-/** @param {unknown} error */
+/** @type {Map<string, number>} */
+const underWay = new Map();
+const ticker = decorated ? setInterval(showStatus, 1000) : undefined;
+ticker?.unref();
+
+function showStatus() {
+  clearStatus();
+  if (!decorated || underWay.size === 0) return;
+  const labels = [...underWay].map(([label, startedAtMs]) => {
+    return `${label} ${Math.round((performance.now() - startedAtMs) / 1000)} s`;
+  });
+  process.stdout.write(dim(`  … ${labels.join(', ')}`));
+}
+
+function clearStatus() {
+  if (decorated) process.stdout.write('\r\u001b[K');
+}
+
+/**
+ * Prints why a command gave up: for a known cause the words alone, else the stack as well.
+ *
+ * @param {unknown} error
+ */
 export function printFailure(error) {
   print();
   if (!(error instanceof LauncherError)) {

@@ -14,7 +14,6 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
 import { codeOf, LauncherError } from './errors.mjs';
-import { run } from './install.mjs';
 import { freePort } from './ports.mjs';
 import { postgresHome } from './postgres-user.mjs';
 import { commandOf, startOf, stopProcesses } from './processes.mjs';
@@ -54,7 +53,7 @@ const stopping = /** @type {const} */ ({ signal: 'SIGINT', graceMs: 15_000, stag
 export async function startPostgres(supervisor, { port } = {}) {
   const { postgresPassword } = dataDirSecrets(supervisor.dataDir);
   const home = postgresHome({ programs: embeddedPrograms(), dataDir: supervisor.dataDir });
-  await initialise(home, postgresPassword);
+  await initialise(supervisor, home, postgresPassword);
   const adopted = await adopt(supervisor, home, postgresPassword);
   return adopted ?? (await launch(supervisor, home, postgresPassword, port));
 }
@@ -117,14 +116,15 @@ function hydrateSymlinks(packageRoot) {
  * Creates the cluster beside its place and moves it there whole: an initialisation that was cut
  * short looks much like a finished one.
  *
+ * @param {Supervisor} supervisor
  * @param {PostgresHome} home
  * @param {string} password
  */
-async function initialise(home, password) {
+async function initialise(supervisor, home, password) {
   if (existsSync(home.data)) return;
   const draft = `${home.data}.new`;
   const passwordFile = `${home.data}.password`;
-  const { command, args, ...as } = home.command('initdb', [
+  const initdb = home.command('initdb', [
     `--pgdata=${draft}`,
     `--username=${user}`,
     '--auth=scram-sha-256',
@@ -138,11 +138,13 @@ async function initialise(home, password) {
   mkdirSync(draft, { mode: 0o700 });
   try {
     writeFileSync(passwordFile, `${password}\n`, { mode: 0o600 });
-    if (as.uid !== undefined && as.gid !== undefined) {
-      for (const path of [draft, passwordFile]) chownSync(path, as.uid, as.gid);
+    const { uid, gid } = initdb;
+    if (uid !== undefined && gid !== undefined) {
+      for (const path of [draft, passwordFile]) chownSync(path, uid, gid);
     }
-    await run(command, args, {
-      ...as,
+    await supervisor.run({
+      ...initdb,
+      name: 'initdb',
       failure: 'The embedded PostgreSQL could not create its data folder.',
       hint: 'Set DATABASE_URL to a PostgreSQL 15 or newer of your own to do without it.',
     });

@@ -14,6 +14,7 @@ import { waitFor } from './wait.mjs';
  * @property {NodeJS.Signals} signal What asks it to stop.
  * @property {number} graceMs How long it may take before it is killed.
  * @property {number} stage Higher stages stop first: what serves, then what it depends on.
+ * @property {boolean} [wholeGroup] Whether the signal goes to all that it started as well.
  */
 
 /**
@@ -81,9 +82,10 @@ export async function stopProcesses(records) {
 /** @param {ProcessRecord} record */
 async function stopProcess(record) {
   if (!isAlive(record)) return;
-  send(record.pid, record.signal);
+  const target = record.wholeGroup ? -record.pid : record.pid;
+  send(target, record.signal);
   // A stopped (SIGSTOP, Ctrl-Z) process takes no signal until it continues.
-  send(record.pid, 'SIGCONT');
+  send(target, 'SIGCONT');
   const gone = () => !isAlive(record);
   if (await waitFor(gone, { timeoutMs: record.graceMs, intervalMs: 25 })) return;
   if (!send(-record.pid, 'SIGKILL')) send(record.pid, 'SIGKILL');

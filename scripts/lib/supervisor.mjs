@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
-import { chmodSync, closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import { chmodSync, closeSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { LauncherError } from './errors.mjs';
 import { acquireLock } from './lock.mjs';
 import { startOf, stopProcesses } from './processes.mjs';
+import { root } from './settings.mjs';
 import { waitFor } from './wait.mjs';
 
 /** @typedef {import('./processes.mjs').ProcessRecord} ProcessRecord */
@@ -22,6 +23,9 @@ import { waitFor } from './wait.mjs';
  * @property {NodeJS.Signals} [signal] SIGTERM unless said otherwise.
  * @property {number} [graceMs] 10,000 unless said otherwise.
  * @property {number} stage Higher stages stop first.
+ *
+ * @typedef {Omit<ServiceSpec, 'stage'> & { input?: string, failure: string, hint?: string }} JobSpec
+ *   `failure` is the sentence to fail with, `hint` what to do then.
  */
 
 /**
@@ -77,6 +81,31 @@ export async function createSupervisor({ dataDir, removeOnEnd = [] }) {
   };
 
   /**
+   * @param {ServiceSpec & { wholeGroup?: boolean }} spec
+   * @param {import('node:child_process').StdioOptions} stdio
+   */
+  const launch = (spec, stdio) => {
+    if (stopping) throw new LauncherError('Stopped.');
+    const { name, command, args = [], signal = 'SIGTERM', graceMs = 10_000, stage } = spec;
+    const child = spawn(command, args, {
+      cwd: spec.cwd ?? dataDir,
+      env: spec.env ?? process.env,
+      detached: true,
+      stdio,
+      ...(spec.uid === undefined ? {} : { uid: spec.uid }),
+      ...(spec.gid === undefined ? {} : { gid: spec.gid }),
+    });
+    const exited = endOf(child);
+    if (child.pid === undefined) throw new LauncherError(`Could not run ${command}.`);
+    // Undefined when it has ended by now: recorded all the same, its exit is about to be told.
+    const startedAt = startOf(child.pid) ?? 'gone';
+    /** @type {ProcessRecord} */
+    const record = { name, pid: child.pid, startedAt, signal, graceMs, stage };
+    if (spec.wholeGroup) record.wholeGroup = true;
+    return { child, record, exited };
+  };
+
+  /**
    * @param {ProcessRecord} record
    * @param {Promise<string>} exited
    * @param {string} logFile
@@ -128,36 +157,33 @@ export async function createSupervisor({ dataDir, removeOnEnd = [] }) {
      * @throws {LauncherError} When it cannot be run at all.
      */
     async spawn(spec) {
-      if (stopping) throw new LauncherError('Stopped while starting.');
-      const { name, command, args = [], signal = 'SIGTERM', graceMs = 10_000, stage } = spec;
-      const logFile = logFileOf(dataDir, name);
+      const logFile = logFileOf(dataDir, spec.name);
       const log = openSync(logFile, 'w', 0o600);
-      const child = spawn(command, args, {
-        cwd: spec.cwd ?? dataDir,
-        env: spec.env ?? process.env,
-        detached: true,
-        stdio: ['ignore', log, log],
-        ...(spec.uid === undefined ? {} : { uid: spec.uid }),
-        ...(spec.gid === undefined ? {} : { gid: spec.gid }),
-      });
+      const { record, exited } = launch(spec, ['ignore', log, log]);
       closeSync(log);
-      /** @type {Promise<string>} */
-      const exited = new Promise((resolve) => {
-        child.once('exit', (code, by) =>
-          resolve(by ? `was killed by ${by}` : `exited with code ${code}`),
-        );
-        child.once('error', (error) => resolve(error.message));
-      });
-      if (child.pid === undefined) {
-        throw new LauncherError(`Could not run ${command}: ${await exited}`);
+      return supervise(record, exited, logFile);
+    },
+
+    /**
+     * Runs a program to its end. Its output matters only when it fails.
+     *
+     * @param {JobSpec} job
+     * @returns {Promise<string>} Its standard output.
+     * @throws {LauncherError} With the end of what it wrote.
+     */
+    async run({ input = '', failure, hint, ...spec }) {
+      const job = { cwd: root, graceMs: 3000, wholeGroup: true, stage: 2, ...spec };
+      const { record, child } = launch(job, 'pipe');
+      records.set(record.pid, record);
+      publish();
+      try {
+        const { code, stdout, everything } = await outcomeOf(child, input);
+        if (code === 0) return stdout;
+        if (stopping) throw new LauncherError('Stopped.');
+        throw new LauncherError(failure, { hint, output: lastLines(everything, 30) });
+      } finally {
+        forget(record);
       }
-      // Undefined when it has ended by now: recorded all the same, its exit is about to be told.
-      const startedAt = startOf(child.pid) ?? 'gone';
-      return supervise(
-        { name, pid: child.pid, startedAt, signal, graceMs, stage },
-        exited,
-        logFile,
-      );
     },
 
     /**
@@ -181,14 +207,55 @@ export async function createSupervisor({ dataDir, removeOnEnd = [] }) {
       publish();
       await stopProcesses([...records.values()]);
       records.clear();
-      publish();
-      watchdog.stdin.end();
+      for (const path of removeOnEnd) rmSync(path, { recursive: true, force: true });
+      watchdog.stdin.end(`${JSON.stringify({ processes: [], paths: [] })}\n`);
       lock.release();
     },
   };
 }
 
 /** @typedef {Awaited<ReturnType<typeof createSupervisor>>} Supervisor */
+
+/**
+ * @param {import('node:child_process').ChildProcess} child
+ * @returns {Promise<string>} How it ended: `exited with code 1`.
+ */
+function endOf(child) {
+  return new Promise((resolve) => {
+    child.once('exit', (code, by) =>
+      resolve(by ? `was killed by ${by}` : `exited with code ${code}`),
+    );
+    child.once('error', (error) => resolve(error.message));
+  });
+}
+
+/**
+ * @param {import('node:child_process').ChildProcess} child
+ * @param {string} input
+ * @returns {Promise<{ code: number | null, stdout: string, everything: string }>}
+ */
+function outcomeOf(child, input) {
+  return new Promise((resolve) => {
+    let stdout = '';
+    let everything = '';
+    child.stdout?.on('data', (chunk) => {
+      stdout += chunk;
+      everything += chunk;
+    });
+    child.stderr?.on('data', (chunk) => {
+      everything += chunk;
+    });
+    child.once('close', (code) => resolve({ code, stdout, everything }));
+    // A program that does not read its input ends the pipe early; its exit code tells the rest.
+    child.stdin?.on('error', () => {});
+    child.stdin?.end(input);
+  });
+}
+
+/** @param {string} text @param {number} count */
+function lastLines(text, count) {
+  return text.trimEnd().split('\n').slice(-count).join('\n');
+}
 
 /** @param {string} dataDir */
 function prepareDataDir(dataDir) {
@@ -213,7 +280,7 @@ export function logFileOf(dataDir, name) {
 /** @param {string} file @param {number} [lines] @returns {string} */
 export function tailOf(file, lines = 15) {
   try {
-    return readFileSync(file, 'utf8').trimEnd().split('\n').slice(-lines).join('\n');
+    return lastLines(readFileSync(file, 'utf8'), lines);
   } catch {
     return '';
   }

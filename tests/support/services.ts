@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -69,10 +69,7 @@ async function startTestService(folder: string, start: Start): Promise<TestServi
     async start() {
       ({ url, service } = await start(supervisor, { port }));
     },
-    async dispose() {
-      await supervisor.stop();
-      rmSync(dataDir, { recursive: true, force: true });
-    },
+    dispose: () => supervisor.stop(),
   };
 }
 

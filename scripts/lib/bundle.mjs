@@ -1,0 +1,58 @@
+import { copyFileSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { basename, join } from 'node:path';
+
+import { build } from 'esbuild';
+
+import { buildSha } from './build-sha.mjs';
+import { root } from './settings.mjs';
+
+/**
+ * Bundles an app into `dist/main.js`: the workspace's packages, which are TypeScript source, go
+ * into the bundle; what npm installs stays outside. The commit and the newest migration are put in
+ * here, so that the running program can tell them without asking anyone.
+ *
+ * @param {string} appFolder Holds `src/main.ts`.
+ */
+export async function bundleApp(appFolder) {
+  const source = join(appFolder, 'src');
+  const output = join(appFolder, 'dist');
+  rmSync(output, { recursive: true, force: true });
+  await build({
+    entryPoints: [join(source, 'main.ts')],
+    outfile: join(output, 'main.js'),
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    sourcemap: true,
+    logLevel: 'warning',
+    define: {
+      __CEIBA_BUILD_SHA__: JSON.stringify(buildSha()),
+      __CEIBA_SCHEMA__: JSON.stringify(newestMigration()),
+    },
+    plugins: [
+      {
+        name: 'npm packages stay outside',
+        setup({ onResolve }) {
+          onResolve({ filter: /^[^./]/ }, ({ path, kind }) =>
+            kind === 'entry-point' || path.startsWith('@ceiba/') ? null : { path, external: true },
+          );
+        },
+      },
+    ],
+  });
+  // A module reads its script from beside itself, which is beside the bundle once it is in it.
+  for (const path of readdirSync(source, { recursive: true, encoding: 'utf8' })) {
+    if (path.endsWith('.lua')) copyFileSync(join(source, path), join(output, basename(path)));
+  }
+}
+
+/** @returns {string} The tag of the journal's newest entry. */
+function newestMigration() {
+  const journal = readFileSync(join(root, 'drizzle/meta/_journal.json'), 'utf8');
+  /** @type {{ entries: { tag: string, when: number }[] }} */
+  const { entries } = JSON.parse(journal);
+  const [newest] = entries.sort((a, b) => b.when - a.when);
+  if (newest === undefined) throw new Error('drizzle/meta/_journal.json names no migration');
+  return newest.tag;
+}

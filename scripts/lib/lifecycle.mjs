@@ -1,0 +1,54 @@
+import { LauncherError } from './errors.mjs';
+import { printFailure } from './output.mjs';
+
+/** How often a launcher that npm runs looks whether npm is still there. */
+const parentCheckMs = 500;
+
+/**
+ * Runs a command's work under a supervisor and stops everything once, whatever ends it: the work
+ * itself, a failure, Ctrl-C, SIGTERM, a closed terminal, or the end of the npm that runs it.
+ *
+ * @param {import('./supervisor.mjs').Supervisor} supervisor
+ * @param {() => Promise<number>} work Its result is the exit code.
+ * @param {() => number} onInterrupt Says so, and what the exit code is then.
+ * @returns {Promise<number>} The exit code, once everything has stopped.
+ */
+export async function untilEnd(supervisor, work, onInterrupt) {
+  const failed = failureOfAnother(supervisor);
+  const outcome = Promise.race([work(), failed]).catch((error) => {
+    printFailure(error);
+    return 1;
+  });
+  const exitCode = await Promise.race([outcome, interruption().then(onInterrupt)]);
+  await supervisor.stop();
+  return exitCode;
+}
+
+/**
+ * @param {import('./supervisor.mjs').Supervisor} supervisor
+ * @returns {Promise<never>} Rejects when a program that should go on ends by itself.
+ */
+function failureOfAnother(supervisor) {
+  return new Promise((_, reject) => {
+    supervisor.onUnexpectedExit((service, how) => {
+      const output = service.tail();
+      reject(new LauncherError(`${service.name} ${how}, so everything stops.`, { output }));
+    });
+  });
+}
+
+/** @returns {Promise<void>} Resolves when the command is asked to end. */
+function interruption() {
+  return new Promise((resolve) => {
+    const end = () => resolve();
+    for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
+      process.on(signal, end);
+    }
+    // npm that is killed takes nothing with it; what it ran has to notice by itself.
+    if (process.env.npm_lifecycle_event === undefined) return;
+    const parent = process.ppid;
+    setInterval(() => {
+      if (process.ppid !== parent) end();
+    }, parentCheckMs).unref();
+  });
+}

@@ -1,0 +1,171 @@
+import { join } from 'node:path';
+
+import { LauncherError } from './errors.mjs';
+import { accepts } from './ports.mjs';
+import { dataDirSecrets } from './secrets.mjs';
+import { loopback, nonBlank, root } from './settings.mjs';
+import { waitFor } from './wait.mjs';
+
+/**
+ * @typedef {import('./supervisor.mjs').Supervisor} Supervisor
+ * @typedef {import('./supervisor.mjs').Service} Service
+ * @typedef {import('./services.mjs').Services} Services
+ * @typedef {import('./demo.mjs').Demo} Demo
+ *
+ * @typedef {{ runtimeUrl: string, consoleUrl: string, hostUrl: string }} Addresses
+ */
+
+const startTimeoutMs = 60_000;
+
+/** @param {{ runtime: number, console: number, host: number }} ports @returns {Addresses} */
+export function addressesOf(ports) {
+  return {
+    runtimeUrl: `http://${loopback}:${ports.runtime}`,
+    // Signing in binds to the name in the address bar, and people type this one.
+    consoleUrl: `http://localhost:${ports.console}`,
+    hostUrl: `http://${loopback}:${ports.host}`,
+  };
+}
+
+/**
+ * Runs a `ceiba` command against a database.
+ *
+ * @param {Supervisor} supervisor
+ * @param {Services} services
+ * @param {string[]} args
+ * @param {{ failure: string, input?: string, ownerPassword?: string }} options
+ * @returns {Promise<string>} What it printed.
+ */
+export function ceiba(supervisor, services, args, { failure, input, ownerPassword }) {
+  return supervisor.run({
+    name: `ceiba ${args[0]}`,
+    command: process.execPath,
+    args: [join(root, 'apps/cli/bin/ceiba.mjs'), ...args],
+    env: {
+      ...process.env,
+      DATABASE_URL: services.databaseUrl,
+      REDIS_URL: services.redisUrl,
+      ...(ownerPassword === undefined ? {} : { CEIBA_OWNER_PASSWORD: ownerPassword }),
+    },
+    failure,
+    ...(input === undefined ? {} : { input }),
+  });
+}
+
+/**
+ * @param {Supervisor} supervisor
+ * @param {Services} services
+ * @returns {Promise<string>} One line on what was applied.
+ */
+export async function migrate(supervisor, services) {
+  const told = await ceiba(supervisor, services, ['migrate'], {
+    failure: 'The migrations could not be applied.',
+  });
+  return told.trim().split('\n').at(-1) ?? '';
+}
+
+/**
+ * @param {Supervisor} supervisor
+ * @param {Services} services
+ * @param {number} port
+ * @returns {Promise<Service>} Once it is ready to decide.
+ */
+export async function startRuntime(supervisor, services, port) {
+  const service = await supervisor.spawn({
+    name: 'Runtime',
+    command: process.execPath,
+    args: ['--enable-source-maps', join(root, 'apps/runtime/dist/main.js')],
+    env: {
+      ...process.env,
+      DATABASE_URL: services.databaseUrl,
+      REDIS_URL: services.redisUrl,
+      RUNTIME_PORT: String(port),
+    },
+    stage: 1,
+    graceMs: 12_000,
+  });
+  await waitUntilServing(service, () => isOk(`http://${loopback}:${port}/ready`));
+  return service;
+}
+
+/**
+ * @param {Supervisor} supervisor
+ * @param {Services} services
+ * @param {Addresses} addresses
+ * @returns {Promise<Service>} Once it is ready to serve pages.
+ */
+export async function startConsole(supervisor, services, { consoleUrl, runtimeUrl }) {
+  const { port } = new URL(consoleUrl);
+  const server = join(root, 'apps/console/.next/standalone/apps/console/server.js');
+  const service = await supervisor.spawn({
+    name: 'Console',
+    command: process.execPath,
+    args: [server],
+    env: {
+      ...process.env,
+      DATABASE_URL: services.databaseUrl,
+      CEIBA_RUNTIME_URL: runtimeUrl,
+      CONSOLE_PORT: port,
+      PORT: port,
+      HOSTNAME: loopback,
+      NEXTAUTH_URL: nonBlank(process.env.NEXTAUTH_URL) ?? consoleUrl,
+      NEXTAUTH_SECRET:
+        nonBlank(process.env.NEXTAUTH_SECRET) ?? dataDirSecrets(supervisor.dataDir).consoleSecret,
+      SIGN_UP: nonBlank(process.env.SIGN_UP) ?? 'open',
+      NEXT_TELEMETRY_DISABLED: '1',
+    },
+    stage: 1,
+  });
+  await waitUntilServing(service, () => isOk(`http://${loopback}:${port}/api/ready`));
+  return service;
+}
+
+/**
+ * @param {Supervisor} supervisor
+ * @param {Addresses} addresses
+ * @param {Pick<Demo, 'projectId' | 'projectSecret'>} project
+ * @returns {Promise<Service>} Once it accepts connections.
+ */
+export async function startHost(supervisor, { hostUrl, runtimeUrl }, project) {
+  const { port } = new URL(hostUrl);
+  const service = await supervisor.spawn({
+    name: 'Example API',
+    command: process.execPath,
+    args: [join(root, 'examples/express-api/src/server.mjs')],
+    env: {
+      ...process.env,
+      HOST_PORT: port,
+      CEIBA_RUNTIME_URL: runtimeUrl,
+      CEIBA_PROJECT_ID: project.projectId,
+      CEIBA_PROJECT_SECRET: project.projectSecret,
+    },
+    stage: 1,
+  });
+  await waitUntilServing(service, () => accepts(Number(port)));
+  return service;
+}
+
+/**
+ * @param {Service} service
+ * @param {() => Promise<boolean>} isServing
+ */
+async function waitUntilServing(service, isServing) {
+  const settled = async () => (await isServing()) || !service.isRunning();
+  await waitFor(settled, { timeoutMs: startTimeoutMs });
+  if (service.isRunning() && (await isServing())) return;
+  const what = service.isRunning()
+    ? `was not ready within ${startTimeoutMs / 1000} s`
+    : await service.exited;
+  throw new LauncherError(`${service.name} ${what}.`, { output: service.tail() });
+}
+
+/** @param {string} url @returns {Promise<boolean>} */
+async function isOk(url) {
+  try {
+    const answer = await fetch(url, { signal: AbortSignal.timeout(5000) });
+    await answer.body?.cancel();
+    return answer.ok;
+  } catch {
+    return false;
+  }
+}
