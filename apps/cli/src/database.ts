@@ -53,7 +53,7 @@ async function refuseUnlessMigrated(db: Database): Promise<void> {
   const state =
     applied.length === 0
       ? 'The database has no Ceiba tables yet.'
-      : `The database lacks ${missing.length} migration(s), the first being ${missing[0]?.tag}.`;
+      : `The database lacks ${missing.map(({ tag }) => tag).join(', ')}.`;
   throw failure(`${state} Run: npx ceiba migrate`);
 }
 

@@ -30,7 +30,7 @@ export interface Applied {
 }
 
 export interface AppliedProject {
-  name: string;
+  entry: ProjectEntry;
   projectId: string;
   /** Only in the run that created the project; it is stored nowhere. */
   projectSecret: string | null;
@@ -129,7 +129,7 @@ async function putProject(
   const { projectId, projectSecret } = await findOrCreate(tx, ownerId, entry.name, random);
   const rate = entry.defaultKeyRateLimitPerMinute;
   return {
-    name: entry.name,
+    entry,
     projectId,
     projectSecret,
     subscription:

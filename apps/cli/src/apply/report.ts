@@ -1,3 +1,4 @@
+import type { ReplacePoliciesResult } from '@ceiba/schema';
 import type { Applied, AppliedProject } from './apply.ts';
 
 /** What a run did, for a person: a line a thing, then each new secret, marked as such. */
@@ -18,8 +19,8 @@ export function reportOf(applied: Applied): string[] {
 
 /** What a run did, for a program. */
 export const jsonOf = ({ projects }: Applied) => ({
-  projects: projects.map(({ name, projectId, projectSecret }) => ({
-    name,
+  projects: projects.map(({ entry, projectId, projectSecret }) => ({
+    name: entry.name,
     projectId,
     projectSecret,
   })),
@@ -34,29 +35,42 @@ function ownerLines({ owner }: Applied): string[] {
 }
 
 function projectLines(project: AppliedProject): string[] {
-  const { name, projectId, projectSecret, subscription, policies } = project;
-  const rate = project.defaultKeyRateLimitPerMinute;
+  const { entry, projectId, projectSecret, policies } = project;
   return [
-    line(projectSecret === null ? 'unchanged' : 'created', `project ${name} (${projectId})`),
-    ...(subscription === null ? [] : [line(subscription, `  subscription of ${name}`)]),
-    ...(rate === null ? [] : [line(rate, `  default rate of the keys of ${name}`)]),
-    ...(policies === null ? [] : [policyLine(name, policies)]),
+    line(projectSecret === null ? 'unchanged' : 'created', `project ${entry.name} (${projectId})`),
+    ...partLines(project.subscription, `subscription: ${wordsOf(entry)}`),
+    ...partLines(
+      project.defaultKeyRateLimitPerMinute,
+      `default rate of its keys: ${entry.defaultKeyRateLimitPerMinute ?? 'none'}`,
+    ),
+    ...(policies === null ? [] : policyLines(policies)),
   ];
 }
 
-function policyLine(name: string, counts: NonNullable<AppliedProject['policies']>): string {
-  const changed = counts.created + counts.deleted > 0;
-  return line(
-    changed ? 'updated' : 'unchanged',
-    `  policies of ${name}: ${counts.created} added, ${counts.deleted} removed, ${counts.unchanged} kept`,
-  );
+const partLines = (outcome: string | null, what: string) =>
+  outcome === null ? [] : [line(outcome, `  ${what}`)];
+
+/** What the file says of a subscription, for the line that tells of it. */
+function wordsOf({ subscription }: AppliedProject['entry']): string {
+  const end = subscription?.currentPeriodEnd;
+  const words = [
+    subscription?.plan && `plan ${subscription.plan}`,
+    subscription?.status,
+    end && `until ${end.toISOString()}`,
+  ].filter(Boolean);
+  return words.length === 0 ? 'as it was' : words.join(', ');
 }
 
-function secretLines({ name, projectSecret }: AppliedProject): string[] {
+function policyLines({ created, deleted, unchanged }: ReplacePoliciesResult): string[] {
+  const outcome = created + deleted === 0 ? 'unchanged' : 'updated';
+  return partLines(outcome, `policies: ${created} added, ${deleted} removed, ${unchanged} kept`);
+}
+
+function secretLines({ entry, projectSecret }: AppliedProject): string[] {
   if (projectSecret === null) return [];
   return [
     '',
-    `Project secret of ${name}, shown this once (keep it on the server, away from browsers):`,
+    `Project secret of ${entry.name}, shown this once (keep it on the server, away from browsers):`,
     `  ${projectSecret}`,
   ];
 }
