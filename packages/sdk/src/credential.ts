@@ -10,6 +10,7 @@ export type Credential =
 const MISSING: Credential = { kind: 'missing' };
 const CONFLICTING: Credential = { kind: 'conflicting' };
 const BEARER = /^bearer(?:[ \t]+|$)/i;
+const BLANK = /^[ \t]*$/;
 
 /**
  * Reads the caller's key from `Authorization: Bearer <key>` or `x-api-key: <key>`.
@@ -48,15 +49,20 @@ function chooseCredential(
   authorization: string | undefined,
   apiKeyHeader: string | undefined,
 ): Credential {
-  const bearer = authorization === undefined ? '' : bearerToken(authorization);
-  const header = apiKeyHeader?.trim() ?? '';
-  if (bearer !== '' && header !== '' && bearer !== header) return CONFLICTING;
-  const apiKey = bearer || header;
-  return apiKey === '' ? MISSING : { kind: 'key', apiKey };
+  const bearer = presented(authorization === undefined ? undefined : bearerToken(authorization));
+  const header = presented(apiKeyHeader);
+  if (bearer !== undefined && header !== undefined && bearer !== header) return CONFLICTING;
+  const apiKey = bearer ?? header;
+  return apiKey === undefined ? MISSING : { kind: 'key', apiKey };
 }
 
-/** The token of a Bearer credential (RFC 6750), or '' for none or another scheme. */
-function bearerToken(authorization: string): string {
+/** A value that holds nothing but spaces was not presented; any other is passed on as it is. */
+function presented(value: string | undefined): string | undefined {
+  return value === undefined || BLANK.test(value) ? undefined : value;
+}
+
+/** The token of a Bearer credential (RFC 6750, section 2.1); undefined for another scheme. */
+function bearerToken(authorization: string): string | undefined {
   const scheme = BEARER.exec(authorization);
-  return scheme === null ? '' : authorization.slice(scheme[0].length).trim();
+  return scheme === null ? undefined : authorization.slice(scheme[0].length);
 }

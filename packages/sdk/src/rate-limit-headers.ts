@@ -22,7 +22,7 @@ export function headersForAllow(decision: AllowDecision): HeaderFields {
 
 /** What a request over a limit is told; nothing for every other denial. */
 export function headersForLimitDenial(decision: DenyDecision): HeaderFields {
-  const window = WINDOW_OF[decision.denialReason];
+  const window = WINDOWS.get(decision.denialReason);
   if (window === undefined) return {};
   const { retryAfterSeconds, limits } = decision;
   return {
@@ -34,10 +34,10 @@ export function headersForLimitDenial(decision: DenyDecision): HeaderFields {
   };
 }
 
-const WINDOW_OF: Readonly<Record<string, 'minute' | 'month' | undefined>> = {
-  rate_limited: 'minute',
-  quota_exceeded: 'month',
-};
+const WINDOWS: ReadonlyMap<string, 'minute' | 'month'> = new Map([
+  ['rate_limited', 'minute'],
+  ['quota_exceeded', 'month'],
+]);
 
 function policyField(rateLimitPerMinute: number, monthlyQuota: number): string {
   return `"minute";q=${rateLimitPerMinute};w=60, "month";q=${monthlyQuota}`;

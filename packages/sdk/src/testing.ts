@@ -1,6 +1,12 @@
-import { type DenialReason, HTTP_STATUS_FOR_DENIAL } from '@ceiba/contract/sets';
-import { RuntimeTransportError } from './errors.ts';
-import type { AllowDecision, AuthorizeClient, AuthorizeInput, Decision } from './types.ts';
+import type { DenialReason } from '@ceiba/contract/sets';
+import { httpStatusForDenial, RuntimeTransportError } from './errors.ts';
+import type {
+  AllowDecision,
+  AuthorizeClient,
+  AuthorizeInput,
+  Decision,
+  DenyDecision,
+} from './types.ts';
 
 /**
  * How the fake answers a key: `'allow'`, a denial reason, `'unavailable'` (no answer, as when the
@@ -42,23 +48,28 @@ export function createFakeRuntimeClient(options: FakeRuntimeOptions = {}): FakeR
 
   async function authorize(input: AuthorizeInput): Promise<Decision> {
     questions.push(input);
-    if (input.apiKey === null) return denial('missing_api_key');
+    if (input.apiKey === null) return denyDecision('missing_api_key');
     const verdict = verdicts.get(input.apiKey) ?? 'invalid_api_key';
     if (typeof verdict === 'object') return verdict;
     if (verdict === 'unavailable') {
       throw new RuntimeTransportError('unreachable', 'The fake Runtime is unavailable');
     }
-    return verdict === 'allow' ? allow(projectId, input) : denial(verdict);
+    return verdict === 'allow' ? allowDecision() : denyDecision(verdict);
   }
   return { projectId, questions, authorize };
 }
 
-function allow(projectId: string, { method, path }: AuthorizeInput): AllowDecision {
+const DECISION_ID = '00000000-0000-7000-8000-000000000001';
+
+/** An allow with plausible content, to be changed field by field. */
+export function allowDecision(
+  changes: Partial<Omit<AllowDecision, 'allowed'>> = {},
+): AllowDecision {
   return {
     allowed: true,
-    decisionId: '00000000-0000-7000-8000-000000000001',
+    decisionId: DECISION_ID,
     access: {
-      projectId,
+      projectId: FAKE_PROJECT_ID,
       apiKey: {
         apiKeyId: '00000000-0000-4000-8000-000000000002',
         displayName: 'Fake key',
@@ -66,8 +77,8 @@ function allow(projectId: string, { method, path }: AuthorizeInput): AllowDecisi
       },
       policy: {
         policyId: '00000000-0000-4000-8000-000000000003',
-        method,
-        pathPattern: path,
+        method: '*',
+        pathPattern: '*',
       },
       plan: { planId: '00000000-0000-4000-8000-000000000004', name: 'Fake plan' },
     },
@@ -78,11 +89,12 @@ function allow(projectId: string, { method, path }: AuthorizeInput): AllowDecisi
       remainingThisMonth: 9_999,
     },
     resetAfterSeconds: { minute: 30, month: 86_400 },
+    ...changes,
   };
 }
 
-function denial(denialReason: DenialReason): Decision {
-  const decisionId = '00000000-0000-7000-8000-000000000001';
-  const wait = HTTP_STATUS_FOR_DENIAL[denialReason] === 429 ? { retryAfterSeconds: 30 } : {};
-  return { allowed: false, decisionId, denialReason, ...wait };
+/** A denial; one over a limit says when to come back. */
+export function denyDecision(denialReason: DenialReason): DenyDecision {
+  const wait = httpStatusForDenial(denialReason) === 429 ? { retryAfterSeconds: 30 } : {};
+  return { allowed: false, decisionId: DECISION_ID, denialReason, ...wait };
 }

@@ -83,7 +83,7 @@ export interface AllowDecision {
   readonly decisionId: string;
   readonly access: AccessContext;
   readonly limits: Limits;
-  readonly resetAfterSeconds?: ResetAfterSeconds;
+  readonly resetAfterSeconds?: ResetAfterSeconds | undefined;
 }
 
 /** The request must not proceed; nothing was charged. */
@@ -93,9 +93,9 @@ export interface DenyDecision {
   /** One of the nine reasons, or one that a newer Runtime knows and this library does not. */
   readonly denialReason: DenialReason | (string & {});
   /** Seconds until a retry can succeed; only where waiting helps. */
-  readonly retryAfterSeconds?: number;
-  readonly limits?: Limits;
-  readonly resetAfterSeconds?: ResetAfterSeconds;
+  readonly retryAfterSeconds?: number | undefined;
+  readonly limits?: Limits | undefined;
+  readonly resetAfterSeconds?: ResetAfterSeconds | undefined;
 }
 
 /** The Runtime's verdict on one request. */

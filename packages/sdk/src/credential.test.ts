@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { readCredential, readCredentialFromHeaders } from './credential.ts';
+
+const key = (apiKey: string) => ({ kind: 'key', apiKey });
+const MISSING = { kind: 'missing' };
+const CONFLICTING = { kind: 'conflicting' };
+
+/** What both readers must make of headers that no framework joins or drops. */
+const CASES = [
+  ['no header', [], MISSING],
+  ['a Bearer credential', ['Authorization', 'Bearer abc'], key('abc')],
+  ['a scheme in any case', ['authorization', 'bEaReR abc'], key('abc')],
+  ['several spaces after the scheme', ['Authorization', 'Bearer   abc'], key('abc')],
+  ['an x-api-key', ['X-API-Key', 'abc'], key('abc')],
+  ['the same key in both headers', ['X-Api-Key', 'abc', 'Authorization', 'Bearer abc'], key('abc')],
+  ['two keys', ['X-Api-Key', 'abc', 'Authorization', 'Bearer def'], CONFLICTING],
+  ['an empty x-api-key', ['x-api-key', ''], MISSING],
+  ['a blank x-api-key', ['x-api-key', '  '], MISSING],
+  ['a scheme without a token', ['Authorization', 'Bearer'], MISSING],
+  ['a scheme with a blank token', ['Authorization', 'Bearer  '], MISSING],
+  ['an empty header beside a key', ['Authorization', 'Bearer', 'x-api-key', 'abc'], key('abc')],
+  ['another scheme', ['Authorization', 'Basic dXNlcjpwYXNz'], MISSING],
+  ['another scheme beside a key', ['Authorization', 'Basic dXNlcg==', 'x-api-key', 'a'], key('a')],
+  ['a scheme that only begins alike', ['Authorization', 'BearerX abc'], MISSING],
+  ['a key that ends in a no-break space', ['x-api-key', 'abc\u00a0'], key('abc\u00a0')],
+  ['a key of odd content', ['x-api-key', `a b,c;"d"='é`], key(`a b,c;"d"='é`)],
+  ['a key that looks like a scheme', ['x-api-key', 'Bearer abc'], key('Bearer abc')],
+] as const;
+
+describe.each(CASES)('%s', (_name, rawHeaders, expected) => {
+  it('reads the same from raw headers and from Headers', () => {
+    expect(readCredential(rawHeaders)).toEqual(expected);
+    const headers = new Headers();
+    for (let at = 0; at < rawHeaders.length; at += 2) {
+      headers.append(rawHeaders[at] ?? '', rawHeaders[at + 1] ?? '');
+    }
+    expect(readCredentialFromHeaders(headers)).toEqual(expected);
+  });
+});
+
+describe('a repeated header', () => {
+  it.each([
+    ['Authorization', 'Bearer abc', 'Bearer def'],
+    ['Authorization', 'Bearer abc', 'Bearer abc'],
+    ['Authorization', 'Bearer abc', 'Basic dXNlcg=='],
+    ['x-api-key', 'abc', 'def'],
+    ['X-Api-Key', 'abc', 'abc'],
+    ['x-api-key', '', 'abc'],
+  ])('conflicts: %s twice, %j and %j', (name, first, second) => {
+    expect(readCredential([name, first, name.toUpperCase(), second])).toEqual(CONFLICTING);
+  });
+
+  it.each([
+    ['authorization', 'Bearer abc', 'Bearer abc'],
+    ['x-api-key', 'abc', 'abc'],
+  ])('reads as no key of its own where the framework has joined it: %s', (name, first, second) => {
+    const headers = new Headers();
+    headers.append(name, first);
+    headers.append(name, second);
+    const credential = readCredentialFromHeaders(headers);
+    expect(credential).toMatchObject({ kind: 'key' });
+    expect(credential).not.toEqual(key('abc'));
+  });
+});

@@ -1,0 +1,218 @@
+import { DENIAL_REASONS } from '@ceiba/contract/sets';
+import { describe, expect, it, vi } from 'vitest';
+import type { AccessEvent, AccessOptions } from './access-options.ts';
+import { RuntimeTransportError } from './errors.ts';
+import { createGuard, type IncomingQuestion, type Verdict } from './guard.ts';
+import { allowDecision, createFakeRuntimeClient } from './testing.ts';
+import type { Decision } from './types.ts';
+
+const verdicts = Object.fromEntries(DENIAL_REASONS.map((reason) => [reason, reason]));
+const fake = () =>
+  createFakeRuntimeClient({ verdicts: { ...verdicts, good: 'allow', down: 'unavailable' } });
+
+function question(
+  apiKey: string | null,
+  changes: Partial<IncomingQuestion> = {},
+): IncomingQuestion {
+  const credential =
+    apiKey === null ? ({ kind: 'missing' } as const) : ({ kind: 'key', apiKey } as const);
+  return { method: 'GET', target: '/v1/reports', credential, ...changes };
+}
+
+function judge(asked: IncomingQuestion, options: Partial<AccessOptions> = {}): Promise<Verdict> {
+  const client = options.client ?? fake();
+  return createGuard({ client, projectId: client.projectId, ...options })(asked);
+}
+
+async function replyTo(asked: IncomingQuestion, options: Partial<AccessOptions> = {}) {
+  const verdict = await judge(asked, options);
+  if (verdict.allowed) throw new Error('the request was let through');
+  return verdict.reply;
+}
+
+describe('the question', () => {
+  it.each([
+    ['/v1/reports', '/v1/reports'],
+    ['/v1/reports?secret=1', '/v1/reports'],
+    ['/v1/reports/?a=/b?c', '/v1/reports/'],
+    ['?', ''],
+    ['http://host/v1/reports?x', 'http://host/v1/reports'],
+    ['/v1/%2e%2e/a;b//c#d', '/v1/%2e%2e/a;b//c#d'],
+  ])('carries the target %j as it was sent, without its query', async (target, path) => {
+    const client = fake();
+    await judge(question('good', { target }), { client });
+    expect(client.questions).toEqual([{ apiKey: 'good', method: 'GET', path }]);
+  });
+
+  it('carries null when no key was presented', async () => {
+    const client = fake();
+    const reply = await replyTo(question(null), { client });
+    expect(client.questions[0]?.apiKey).toBeNull();
+    expect(reply.status).toBe(401);
+  });
+
+  it('is not asked when two keys were presented: it reads as a key that cannot be found', async () => {
+    const client = fake();
+    const reply = await replyTo(question(null, { credential: { kind: 'conflicting' } }), {
+      client,
+    });
+    expect(client.questions).toEqual([]);
+    expect(reply).toEqual(await replyTo(question('unknown')));
+  });
+
+  it('is not asked when the router was given another method than the caller sent', async () => {
+    const client = fake();
+    const asked = question('good', { method: 'POST', routedMethod: 'DELETE' });
+    expect((await replyTo(asked, { client })).status).toBe(403);
+    expect(client.questions).toEqual([]);
+  });
+
+  it('goes to the project of the client alone: another one throws at start', () => {
+    const client = fake();
+    const projectId = '0192f0c0-0000-7000-8000-000000000009';
+    expect(() => createGuard({ client, projectId })).toThrow('projectId must be the project');
+    expect(() => createGuard({ client, projectId: undefined as unknown as string })).toThrow();
+    expect(() => createGuard({ client, projectId: client.projectId.toUpperCase() })).not.toThrow();
+  });
+});
+
+describe('the reply', () => {
+  it('is the same bytes for every 401 reason', async () => {
+    const reasons = DENIAL_REASONS.slice(0, 5);
+    const replies = await Promise.all(reasons.map((reason) => replyTo(question(reason))));
+    expect(new Set(replies.map((reply) => JSON.stringify(reply))).size).toBe(1);
+    expect(replies[0]).toMatchObject({
+      status: 401,
+      headers: { 'WWW-Authenticate': 'Bearer' },
+      body: { error: 'service_unauthorized' },
+    });
+  });
+
+  it.each(DENIAL_REASONS)('holds exactly error and message for %s', async (reason) => {
+    const { body, headers } = await replyTo(question(reason));
+    expect(Object.keys(body as object)).toEqual(['error', 'message']);
+    expect(headers['Content-Type']).toBe('application/json; charset=utf-8');
+    expect(headers['Cache-Control']).toBe('no-store');
+  });
+
+  it.each(DENIAL_REASONS)('tells the reason %s when the host asks for that', async (reason) => {
+    const { body } = await replyTo(question(reason), { exposeDenialReason: true });
+    expect(body).toMatchObject({ denialReason: reason });
+  });
+
+  it('says nothing of the fault when the Runtime failed', async () => {
+    const { status, body } = await replyTo(question('down'), { exposeDenialReason: true });
+    expect(status).toBe(503);
+    expect(body).toEqual({
+      error: 'service_unavailable',
+      message: 'Access cannot be checked at the moment.',
+    });
+  });
+
+  it.each([
+    [
+      'a transport error',
+      new RuntimeTransportError('error_status', 'x', { status: 400, body: {} }),
+      502,
+    ],
+    ['an error of another kind', new Error('boom'), 503],
+    ['nothing at all', undefined, 503],
+  ])('turns the request away when the client rejects with %s', async (_name, error, status) => {
+    const client = { ...fake(), authorize: () => Promise.reject(error) };
+    expect((await replyTo(question('good'), { client })).status).toBe(status);
+  });
+
+  it('turns the request away when the client throws or returns no decision', async () => {
+    const answers = [
+      null,
+      undefined,
+      {},
+      { allowed: 'true' },
+      { ...allowDecision(), limits: null },
+    ];
+    for (const answer of answers) {
+      const client = { ...fake(), authorize: async () => answer as unknown as Decision };
+      expect((await judge(question('good'), { client })).allowed).toBe(false);
+    }
+    const throws = {
+      ...fake(),
+      authorize: () => {
+        throw new Error('boom');
+      },
+    };
+    expect((await replyTo(question('good'), { client: throws })).status).toBe(503);
+  });
+});
+
+describe('customizeReply', () => {
+  it('replaces the body and adds headers, and leaves the status alone', async () => {
+    const reply = await replyTo(question('rate_limited'), {
+      customizeReply: ({ status, body }) => ({
+        body: { type: 'about:blank', status, title: body.message },
+        headers: { 'content-type': 'application/problem+json', 'X-Docs': '/limits' },
+      }),
+    });
+    expect(reply.status).toBe(429);
+    expect(reply.body).toMatchObject({ type: 'about:blank', status: 429 });
+    expect(reply.headers).toMatchObject({ 'X-Docs': '/limits', 'Retry-After': '30' });
+    expect(Object.keys(reply.headers).filter((name) => /^content-type$/i.test(name))).toEqual([
+      'content-type',
+    ]);
+  });
+
+  it('sees the reason, which the caller does not', async () => {
+    const customizeReply = vi.fn(() => undefined);
+    const reply = await replyTo(question('revoked_api_key'), { customizeReply });
+    expect(customizeReply).toHaveBeenCalledWith(
+      expect.objectContaining({ status: 401 }),
+      expect.objectContaining({ outcome: 'denied', denialReason: 'revoked_api_key' }),
+    );
+    expect(reply).toEqual(await replyTo(question('unknown')));
+  });
+
+  it('sends the default reply, and warns, when it throws', async () => {
+    const warning = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+    const customizeReply = () => {
+      throw new Error('boom');
+    };
+    const reply = await replyTo(question('unknown'), { customizeReply });
+    expect(reply).toEqual(await replyTo(question('unknown')));
+    expect(warning).toHaveBeenCalledOnce();
+    warning.mockRestore();
+  });
+});
+
+describe('onDecision', () => {
+  it('sees an allow, a denial and a failure, without the query', async () => {
+    const events: AccessEvent[] = [];
+    const onDecision = (event: AccessEvent) => {
+      events.push(event);
+    };
+    for (const key of ['good', 'revoked_api_key', 'down']) {
+      await judge(question(key, { target: '/v1/reports?token=secret' }), { onDecision });
+    }
+    expect(events).toMatchObject([
+      { outcome: 'allowed', method: 'GET', path: '/v1/reports', access: { limits: {} } },
+      { outcome: 'denied', denialReason: 'revoked_api_key', httpStatus: 401 },
+      { outcome: 'failed', error: { failure: 'unreachable' }, httpStatus: 503 },
+    ]);
+    for (const event of events) expect(event.durationMs).toBeGreaterThanOrEqual(0);
+    expect(JSON.stringify(events)).not.toContain('secret');
+  });
+
+  it('cannot change a verdict, whether it throws or rejects', async () => {
+    const warning = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+    const hooks = [
+      () => {
+        throw new Error('boom');
+      },
+      () => Promise.reject(new Error('boom')),
+    ];
+    for (const onDecision of hooks) {
+      expect((await judge(question('good'), { onDecision })).allowed).toBe(true);
+      expect((await judge(question('unknown'), { onDecision })).allowed).toBe(false);
+    }
+    await vi.waitFor(() => expect(warning).toHaveBeenCalledTimes(4));
+    warning.mockRestore();
+  });
+});

@@ -1,0 +1,63 @@
+import { parseList } from 'structured-headers';
+import { describe, expect, it } from 'vitest';
+import { headersForAllow, headersForLimitDenial } from './rate-limit-headers.ts';
+import { allowDecision } from './testing.ts';
+
+const decision = allowDecision({
+  limits: {
+    rateLimitPerMinute: 60,
+    monthlyQuota: 10_000,
+    remainingThisMinute: 59,
+    remainingThisMonth: 2_147_483_647,
+  },
+  resetAfterSeconds: { minute: 12, month: 2_678_400 },
+});
+const denial = { allowed: false, decisionId: 'd', retryAfterSeconds: 12 } as const;
+
+/** Reads a field as RFC 9651 says, so that the test does not share our idea of the syntax. */
+function read(field: string | undefined) {
+  return parseList(field ?? '').map(([name, parameters]) => [name, Object.fromEntries(parameters)]);
+}
+
+describe('the rate limit fields', () => {
+  it('tell an allowed caller both limits, what remains and when each is full again', () => {
+    const headers = headersForAllow(decision);
+    expect(read(headers['RateLimit-Policy'])).toEqual([
+      ['minute', { q: 60, w: 60 }],
+      ['month', { q: 10_000 }],
+    ]);
+    expect(read(headers.RateLimit)).toEqual([
+      ['minute', { r: 59, t: 12 }],
+      ['month', { r: 2_147_483_647, t: 2_678_400 }],
+    ]);
+  });
+
+  it('leave out the reset times that the Runtime did not tell', () => {
+    const { resetAfterSeconds: _, ...rest } = decision;
+    expect(headersForAllow(rest).RateLimit).toBe('"minute";r=59, "month";r=2147483647');
+  });
+
+  it.each([
+    ['rate_limited', 'minute'],
+    ['quota_exceeded', 'month'],
+  ] as const)('name the limit behind %s, with the wait of Retry-After', (denialReason, name) => {
+    const headers = headersForLimitDenial({ ...denial, denialReason });
+    expect(headers['Retry-After']).toBe('12');
+    expect(read(headers.RateLimit)).toEqual([[name, { r: 0, t: 12 }]]);
+  });
+
+  it('tell a caller over a limit both policies, where the Runtime reports them', () => {
+    const { limits } = decision;
+    const headers = headersForLimitDenial({ ...denial, denialReason: 'rate_limited', limits });
+    expect(read(headers['RateLimit-Policy'])).toEqual([
+      ['minute', { q: 60, w: 60 }],
+      ['month', { q: 10_000 }],
+    ]);
+  });
+
+  it('are absent from every other denial', () => {
+    for (const denialReason of ['missing_api_key', 'policy_no_match', 'toString']) {
+      expect(headersForLimitDenial({ ...denial, denialReason })).toEqual({});
+    }
+  });
+});
