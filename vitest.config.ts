@@ -1,6 +1,10 @@
 import { defineConfig } from 'vitest/config';
 
-const servers = { setupFiles: [], testTimeout: 30_000, hookTimeout: 60_000 };
+const servers = {
+  globalSetup: ['tests/support/build-runtime.ts'],
+  testTimeout: 30_000,
+  hookTimeout: 60_000,
+};
 
 export default defineConfig({
   test: {
@@ -14,10 +18,16 @@ export default defineConfig({
       {
         test: {
           name: 'static',
-          include: ['tests/static/**/*.test.ts', 'tests/golden/**/*.test.ts'],
+          include: ['tests/static/**/*.test.ts'],
         },
       },
-      { test: { name: 'integration', include: ['tests/integration/**/*.test.ts'], ...servers } },
+      {
+        test: {
+          name: 'integration',
+          include: ['tests/integration/**/*.test.ts', 'tests/golden/**/*.test.ts'],
+          ...servers,
+        },
+      },
       {
         test: {
           name: 'chaos',

@@ -1,0 +1,115 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { freePort } from '../../scripts/lib/ports.mjs';
+import { createSupervisor, logFileOf } from '../../scripts/lib/supervisor.mjs';
+import { waitFor } from '../../scripts/lib/wait.mjs';
+
+export interface RuntimeOptions {
+  databaseUrl: string;
+  redisUrl: string;
+  /** More settings, by the names of the Runtime's environment. */
+  settings?: Record<string, string>;
+  /** What has to answer 200 before this returns. Default: `/ready`. */
+  until?: '/ready' | '/health';
+  /** The built program to run; default: this workspace's. */
+  program?: string;
+}
+
+/** The Runtime as a process of its own, on a port of its own. */
+export interface RunningRuntime {
+  readonly url: string;
+  readonly port: number;
+  readonly pid: number;
+  /** Everything that it has logged so far. */
+  stdout(): string;
+  /** Resolves with how it ended, such as `exited with code 0`. */
+  readonly exited: Promise<string>;
+  /** Asks it to stop, waits until it has, and removes its files. */
+  stop(): Promise<string>;
+  /** Sends a signal; with SIGKILL, wait for `exited`. `stop` is still to be called. */
+  kill(signal: NodeJS.Signals): void;
+  /** Stops the process in place, as SIGSTOP does. */
+  pause(): void;
+  resume(): void;
+}
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const builtProgram = join(root, 'apps/runtime/dist/main.js');
+const START_TIMEOUT_MS = 20_000;
+
+/**
+ * Starts the built Runtime and returns once it answers. It does not outlive the process that calls
+ * this, however that one ends.
+ *
+ * @throws Error with the Runtime's log when it does not come up
+ */
+export async function startRuntime(options: RuntimeOptions): Promise<RunningRuntime> {
+  const program = options.program ?? builtProgram;
+  if (!existsSync(program)) throw new Error(`${program} is missing: run \`npm run build\``);
+  const dataDir = mkdtempSync(join(tmpdir(), 'ceiba-runtime-'));
+  const supervisor = await createSupervisor({ dataDir, removeOnEnd: [dataDir] });
+  const port = await freePort();
+  const service = await supervisor.spawn({
+    name: 'Runtime',
+    stage: 1,
+    command: process.execPath,
+    args: [program],
+    cwd: root,
+    env: environmentOf(options, port),
+  });
+  const url = `http://127.0.0.1:${port}`;
+  const stdout = () => readFileSync(logFileOf(dataDir, 'Runtime'), 'utf8');
+  const dispose = async () => {
+    await supervisor.stop();
+    rmSync(dataDir, { recursive: true, force: true });
+  };
+
+  const answers = () => isOk(`${url}${options.until ?? '/ready'}`);
+  const settled = async () => (await answers()) || !service.isRunning();
+  await waitFor(settled, { timeoutMs: START_TIMEOUT_MS, intervalMs: 20 });
+  if (!service.isRunning() || !(await answers())) {
+    const log = stdout();
+    await dispose();
+    throw new Error(`The Runtime did not start. Its log:\n${log}`);
+  }
+  const kill = (signal: NodeJS.Signals) => void process.kill(service.pid, signal);
+  return {
+    url,
+    port,
+    pid: service.pid,
+    stdout,
+    exited: service.exited,
+    async stop() {
+      await dispose();
+      return service.exited;
+    },
+    kill,
+    pause: () => kill('SIGSTOP'),
+    resume: () => kill('SIGCONT'),
+  };
+}
+
+/** Nothing of the caller's environment but what a program needs to run at all. */
+function environmentOf({ databaseUrl, redisUrl, settings }: RuntimeOptions, port: number) {
+  return {
+    PATH: process.env.PATH,
+    DATABASE_URL: databaseUrl,
+    REDIS_URL: redisUrl,
+    RUNTIME_HOST: '127.0.0.1',
+    RUNTIME_PORT: String(port),
+    ...settings,
+  };
+}
+
+async function isOk(url: string): Promise<boolean> {
+  try {
+    const reply = await fetch(url, { signal: AbortSignal.timeout(2_000) });
+    await reply.arrayBuffer();
+    return reply.ok;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,274 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { PROJECT_SECRET_HEADER } from '@ceiba/contract/sets';
+import { mintApiKey, mintProjectSecret } from '@ceiba/domain';
+import {
+  createApiKey,
+  createDatabase,
+  createProject,
+  createUser,
+  type Database,
+  getProject,
+  type Plan,
+  type PolicyRule,
+  putPlan,
+  replacePolicies,
+  rotateProjectSecret,
+  type SetSubscriptionInput,
+  setApiKeyLimits,
+  setSubscription,
+  updateProject,
+  type VerbContext,
+} from '@ceiba/schema';
+
+/** What a plan allows; a field that is absent is more than a test can use up. */
+export type PlanLimits = Partial<Omit<Plan, 'planId' | 'name'>>;
+
+export interface ProjectOptions {
+  plan?: PlanLimits;
+  /** Default: GET `/v1/reports*`, the policy of the demo. */
+  policies?: readonly PolicyRule[];
+  defaultKeyRateLimitPerMinute?: number;
+}
+
+export interface ApiKeyOptions {
+  displayName?: string;
+  expiresAt?: Date;
+  rateLimitPerMinute?: number;
+  monthlyQuota?: number;
+}
+
+/** A key together with its plaintext, which only its creator has. */
+export interface TestApiKey {
+  apiKeyId: string;
+  displayName: string;
+  keyPrefix: string;
+  plaintext: string;
+}
+
+/** A project of its own owner, on a plan of its own, to be changed as an operator would. */
+export interface TestProject {
+  readonly projectId: string;
+  readonly ownerId: string;
+  readonly plan: { readonly planId: string; readonly name: string };
+  /** The current secret: what `rotateSecret` made last. */
+  readonly secret: string;
+  createKey(options?: ApiKeyOptions): Promise<TestApiKey>;
+  setKeyLimits(
+    apiKeyId: string,
+    limits: { rateLimitPerMinute: number | null; monthlyQuota: number | null },
+  ): Promise<void>;
+  setPlanLimits(limits: PlanLimits): Promise<void>;
+  setSubscription(change: Omit<SetSubscriptionInput, 'projectId'>): Promise<void>;
+  setPolicies(rules: readonly PolicyRule[]): Promise<void>;
+  setDefaultKeyRate(rateLimitPerMinute: number | null): Promise<void>;
+  /** Makes a new secret current, dropping a previous one that is still valid. */
+  rotateSecret(): Promise<string>;
+}
+
+/** Everything of one test file: a pool to build with and to look into the tables with. */
+export interface World {
+  readonly db: Database;
+  createProject(options?: ProjectOptions): Promise<TestProject>;
+  close(): Promise<void>;
+}
+
+const PLENTY = { activeKeyCap: 1_000, rateLimitPerMinute: 1_000_000, monthlyQuota: 1_000_000 };
+const REPORTS: readonly PolicyRule[] = [{ method: 'GET', pathPattern: '/v1/reports*' }];
+
+/** Builds scenarios in a migrated database, through the verbs alone. */
+export function createWorld(databaseUrl: string): World {
+  const db = createDatabase(databaseUrl, { maxConnections: 4, applicationName: 'ceiba-tests' });
+  const ctx: VerbContext = {
+    db,
+    actor: { kind: 'cli' },
+    clientAddress: null,
+    requestId: null,
+  };
+  return {
+    db,
+    createProject: (options = {}) => buildProject(ctx, options),
+    close: () => db.close(),
+  };
+}
+
+async function buildProject(ctx: VerbContext, options: ProjectOptions): Promise<TestProject> {
+  const id = randomUUID();
+  const owner = expectKind(
+    await createUser(ctx, { email: `${id}@example.com`, passwordHash: null }),
+    'created',
+  );
+  let secret = mintProjectSecret(randomBytes);
+  const { projectId } = expectKind(
+    await createProject(ctx, { ownerId: owner.userId, name: `project ${id}`, secret }),
+    'created',
+  );
+  const name = `plan ${id}`;
+  let limits = { ...PLENTY, ...options.plan };
+  const { planId } = await putPlan(ctx, { name, ...limits });
+  await setSubscription(ctx, { projectId, planId });
+  await replacePolicies(ctx, { projectId, rules: options.policies ?? REPORTS });
+  const setDefaultKeyRate = async (defaultKeyRateLimitPerMinute: number | null) =>
+    void (await updateProject(ctx, { projectId, defaultKeyRateLimitPerMinute }));
+  if (options.defaultKeyRateLimitPerMinute !== undefined) {
+    await setDefaultKeyRate(options.defaultKeyRateLimitPerMinute);
+  }
+
+  return {
+    projectId,
+    ownerId: owner.userId,
+    plan: { planId, name },
+    get secret() {
+      return secret.plaintext;
+    },
+    async createKey({ displayName = 'Test key', ...values } = {}) {
+      const minted = mintApiKey(randomBytes);
+      const { apiKeyId, keyPrefix } = expectKind(
+        await createApiKey(ctx, { projectId, displayName, minted, ...values }),
+        'created',
+      );
+      return { apiKeyId, displayName, keyPrefix, plaintext: minted.plaintext };
+    },
+    async setKeyLimits(apiKeyId, keyLimits) {
+      expectKind(await setApiKeyLimits(ctx, { projectId, apiKeyId, limits: keyLimits }), 'updated');
+    },
+    async setPlanLimits(change) {
+      limits = { ...limits, ...change };
+      await putPlan(ctx, { name, ...limits });
+    },
+    async setSubscription(change) {
+      await setSubscription(ctx, { projectId, ...change });
+    },
+    async setPolicies(rules) {
+      await replacePolicies(ctx, { projectId, rules });
+    },
+    setDefaultKeyRate,
+    async rotateSecret() {
+      const project = await getProject(ctx.db, projectId);
+      if (project === null) throw new Error('the project is gone');
+      const next = mintProjectSecret(randomBytes);
+      const replaces = project.secretCreatedAt;
+      expectKind(
+        await rotateProjectSecret(ctx, { projectId, secret: next, replaces, dropsPrevious: true }),
+        'rotated',
+      );
+      secret = next;
+      return next.plaintext;
+    },
+  };
+}
+
+function expectKind<Result extends { kind: string }, Kind extends Result['kind']>(
+  result: Result,
+  kind: Kind,
+): Extract<Result, { kind: Kind }> {
+  if (result.kind !== kind) throw new Error(`expected ${kind}, got ${result.kind}`);
+  return result as Extract<Result, { kind: Kind }>;
+}
+
+/** An answer as it was on the wire. */
+export interface Reply {
+  status: number;
+  headers: Headers;
+  text: string;
+  /** The body parsed as JSON; the test fails where it is none. */
+  readonly json: unknown;
+}
+
+export interface CallOptions {
+  /** Default: the project's current secret; null sends none. */
+  secret?: string | null;
+  headers?: Record<string, string>;
+  /** Sent as JSON; a string or bytes are sent as they are. */
+  body?: unknown;
+  projectId?: string;
+}
+
+/** The seven project routes of one Runtime, as a host backend calls them. */
+export interface RuntimeClient {
+  call(method: string, path: string, options?: CallOptions): Promise<Reply>;
+  authorize(
+    question: { apiKey?: unknown; method?: unknown; path?: unknown },
+    options?: CallOptions,
+  ): Promise<Reply>;
+  listKeys(options?: CallOptions): Promise<Reply>;
+  getKey(apiKeyId: string, options?: CallOptions): Promise<Reply>;
+  createKey(displayName: string, options?: CallOptions): Promise<Reply>;
+  setExpiry(apiKeyId: string, expiresAt: unknown, options?: CallOptions): Promise<Reply>;
+  revoke(apiKeyId: string, options?: CallOptions): Promise<Reply>;
+  archive(apiKeyId: string, options?: CallOptions): Promise<Reply>;
+}
+
+/** What `authorize` asks about unless a test asks something else; the demo's policy admits it. */
+export const QUESTION = { method: 'GET', path: '/v1/reports' } as const;
+
+/**
+ * @param runtimeUrl Of any one Runtime; several clients may speak for one project.
+ * @param project Its `secret` is read at each call, so a rotation is followed.
+ */
+export function runtimeClient(
+  runtimeUrl: string,
+  project: { readonly projectId: string; readonly secret: string },
+): RuntimeClient {
+  const call: RuntimeClient['call'] = (method, path, options = {}) => {
+    const { secret = project.secret, headers = {}, body } = options;
+    return send(`${runtimeUrl}${path}`, method, {
+      headers: {
+        ...(secret === null ? {} : { [PROJECT_SECRET_HEADER]: secret }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      body,
+    });
+  };
+  const rt = (options: CallOptions = {}) =>
+    `/rt/projects/${encodeURIComponent(options.projectId ?? project.projectId)}`;
+  const keys = (options?: CallOptions) => `${rt(options)}/api-keys`;
+  const key = (apiKeyId: string, options?: CallOptions) =>
+    `${keys(options)}/${encodeURIComponent(apiKeyId)}`;
+  return {
+    call,
+    authorize: (question, options) =>
+      call('POST', `${rt(options)}/authorize`, { body: { ...QUESTION, ...question }, ...options }),
+    listKeys: (options) => call('GET', keys(options), options),
+    getKey: (apiKeyId, options) => call('GET', key(apiKeyId, options), options),
+    createKey: (displayName, options) =>
+      call('POST', keys(options), { body: { displayName }, ...options }),
+    setExpiry: (apiKeyId, expiresAt, options) =>
+      call('PATCH', key(apiKeyId, options), { body: { expiresAt }, ...options }),
+    revoke: (apiKeyId, options) =>
+      call('POST', `${key(apiKeyId, options)}/revoke`, { body: {}, ...options }),
+    archive: (apiKeyId, options) =>
+      call('POST', `${key(apiKeyId, options)}/archive`, { body: {}, ...options }),
+  };
+}
+
+/** Longer than any deadline of the Runtime: an answer that takes this long is a failure. */
+const REPLY_TIMEOUT_MS = 15_000;
+
+/** Sends one request. A body that is no string or bytes is sent as JSON. */
+export async function send(
+  url: string,
+  method: string,
+  { headers, body }: { headers?: Record<string, string>; body?: unknown } = {},
+): Promise<Reply> {
+  const reply = await fetch(url, {
+    method,
+    signal: AbortSignal.timeout(REPLY_TIMEOUT_MS),
+    ...(headers === undefined ? {} : { headers }),
+    ...(body === undefined ? {} : { body: bytesOf(body) }),
+  });
+  const text = await reply.text();
+  return {
+    status: reply.status,
+    headers: reply.headers,
+    text,
+    get json(): unknown {
+      return JSON.parse(text);
+    },
+  };
+}
+
+function bytesOf(body: unknown): string | Uint8Array<ArrayBuffer> {
+  if (typeof body === 'string') return body;
+  return body instanceof Uint8Array ? new Uint8Array(body) : JSON.stringify(body);
+}
