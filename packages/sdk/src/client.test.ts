@@ -1,0 +1,340 @@
+import { once } from 'node:events';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { inspect } from 'node:util';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { CeibaRuntimeClient, type CeibaRuntimeClientOptions } from './client.ts';
+import { parseCeibaConfig } from './config.ts';
+import { RuntimeTransportError } from './errors.ts';
+import { allowDecision } from './testing.ts';
+
+const PROJECT_ID = '0192f0c0-0000-7000-8000-000000000001';
+const KEY_ID = '0192f0c0-0000-7000-8000-000000000002';
+const SECRET = 'ceiba_secret_never-to-be-shown';
+const SUMMARY = {
+  apiKeyId: KEY_ID,
+  displayName: 'Nightly job',
+  keyPrefix: 'ceiba_Ab3dEf6h',
+  status: 'active',
+  createdAt: '2026-11-20T10:00:00.000Z',
+  expiresAt: null,
+  revokedAt: null,
+  archivedAt: null,
+  lastUsedAt: null,
+};
+
+interface Recorded {
+  readonly method: string | undefined;
+  readonly url: string | undefined;
+  readonly headers: http.IncomingHttpHeaders;
+  readonly body: string;
+}
+
+/** A server that records what reaches it and answers as the test says. */
+let answer: (res: http.ServerResponse, req: Recorded) => void;
+let recorded: Recorded[];
+let connections: number;
+const server = http.createServer((req, res) => {
+  let body = '';
+  req.setEncoding('utf8');
+  req.on('data', (chunk) => {
+    body += chunk;
+  });
+  req.on('end', () => {
+    const { method, url, headers } = req;
+    const record = { method, url, headers, body };
+    recorded.push(record);
+    answer(res, record);
+  });
+});
+server.on('connection', () => {
+  connections += 1;
+});
+
+function json(status: number, body: unknown, type = 'application/json') {
+  return (res: http.ServerResponse) => {
+    res.writeHead(status, { 'content-type': type }).end(JSON.stringify(body));
+  };
+}
+
+beforeAll(async () => {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+});
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+beforeEach(() => {
+  recorded = [];
+  connections = 0;
+  answer = json(200, allowDecision());
+});
+
+const port = () => (server.address() as AddressInfo).port;
+const open: CeibaRuntimeClient[] = [];
+afterEach(() => {
+  for (const client of open.splice(0)) client.close();
+});
+
+const TRANSPORTS: [string, CeibaRuntimeClientOptions][] = [
+  ['node:http', {}],
+  ['a fetch of the user', { fetch }],
+];
+
+describe.each(TRANSPORTS)('the client over %s', (_name, options) => {
+  function connect(timeoutMs = 1_000, prefix = ''): CeibaRuntimeClient {
+    const runtimeBaseUrl = `http://127.0.0.1:${port()}${prefix}`;
+    const config = parseCeibaConfig({
+      runtimeBaseUrl,
+      projectId: PROJECT_ID,
+      projectSecret: SECRET,
+      timeoutMs,
+    });
+    const client = new CeibaRuntimeClient(config, options);
+    open.push(client);
+    return client;
+  }
+
+  async function failureOf(run: Promise<unknown>): Promise<RuntimeTransportError> {
+    try {
+      await run;
+    } catch (error) {
+      if (error instanceof RuntimeTransportError) return error;
+      throw error;
+    }
+    throw new Error('the call succeeded');
+  }
+
+  const question = { apiKey: 'ceiba_key', method: 'GET', path: '/v1/reports' };
+  const keys = `/rt/projects/${PROJECT_ID}/api-keys`;
+
+  it.each([
+    ['listApiKeys', [], 'GET', keys, undefined, { apiKeys: [SUMMARY] }],
+    ['getApiKey', [KEY_ID], 'GET', `${keys}/${KEY_ID}`, undefined, SUMMARY],
+    [
+      'createApiKey',
+      ['Nightly job'],
+      'POST',
+      keys,
+      { displayName: 'Nightly job' },
+      { apiKeyId: KEY_ID, displayName: 'Nightly job', keyPrefix: 'p', plaintextKey: 'ceiba_x' },
+    ],
+    [
+      'setApiKeyExpiry',
+      [KEY_ID, '2027-01-01T00:00:00Z'],
+      'PATCH',
+      `${keys}/${KEY_ID}`,
+      { expiresAt: '2027-01-01T00:00:00Z' },
+      SUMMARY,
+    ],
+    ['setApiKeyExpiry', [KEY_ID, null], 'PATCH', `${keys}/${KEY_ID}`, { expiresAt: null }, SUMMARY],
+    [
+      'revokeApiKey',
+      [KEY_ID],
+      'POST',
+      `${keys}/${KEY_ID}/revoke`,
+      {},
+      { apiKeyId: KEY_ID, status: 'revoked' },
+    ],
+    [
+      'archiveApiKey',
+      [KEY_ID],
+      'POST',
+      `${keys}/${KEY_ID}/archive`,
+      {},
+      { apiKeyId: KEY_ID, status: 'archived' },
+    ],
+    [
+      'authorize',
+      [question],
+      'POST',
+      `/rt/projects/${PROJECT_ID}/authorize`,
+      question,
+      allowDecision(),
+    ],
+  ] as const)('%s(%j) is %s %s', async (name, args, method, url, body, result) => {
+    answer = json(200, result);
+    const client = connect() as unknown as Record<string, (...a: unknown[]) => Promise<unknown>>;
+    expect(await client[name]?.(...args)).toEqual(result);
+    expect(recorded).toHaveLength(1);
+    const [request] = recorded;
+    expect([request?.method, request?.url]).toEqual([method, url]);
+    expect(request?.headers['x-service-project-secret']).toBe(SECRET);
+    expect(request?.headers['content-type']).toBe(body && 'application/json');
+    expect(request?.body).toBe(body === undefined ? '' : JSON.stringify(body));
+  });
+
+  it('keeps the path prefix of the base URL', async () => {
+    await connect(1_000, '/ceiba').authorize(question);
+    expect(recorded[0]?.url).toBe(`/ceiba/rt/projects/${PROJECT_ID}/authorize`);
+  });
+
+  it.each(['', '.', '..'])(
+    'sends no key id that would name another route: %j',
+    async (apiKeyId) => {
+      const client = connect();
+      for (const run of [
+        () => client.getApiKey(apiKeyId),
+        () => client.setApiKeyExpiry(apiKeyId, null),
+        () => client.revokeApiKey(apiKeyId),
+        () => client.archiveApiKey(apiKeyId),
+      ]) {
+        await expect(run()).rejects.toThrow(TypeError);
+      }
+      expect(recorded).toEqual([]);
+    },
+  );
+
+  it('escapes a key id, which the Runtime then judges', async () => {
+    answer = json(400, { error: 'invalid_request', message: 'm', requestId: 'r' });
+    await failureOf(connect().getApiKey('../../x?y#z'));
+    expect(recorded[0]?.url).toBe(`${keys}/..%2F..%2Fx%3Fy%23z`);
+  });
+
+  it.each([400, 401, 403, 404, 409, 413, 415, 429, 500, 503])(
+    'raises a transport error with status and body for %i',
+    async (status) => {
+      const body = { error: 'code', message: 'text', requestId: 'r' };
+      answer = json(status, body);
+      const error = await failureOf(connect().listApiKeys());
+      expect(error).toMatchObject({ failure: 'error_status', status, body });
+      expect(inspect(error)).not.toContain(SECRET);
+    },
+  );
+
+  it.each([301, 302, 303, 307, 308])(
+    'never follows a %i, and sends the secret nowhere else',
+    async (status) => {
+      answer = (res, { url }) => {
+        if (url?.startsWith('/rt/')) res.writeHead(status, { location: '/elsewhere' }).end();
+        else json(200, allowDecision())(res);
+      };
+      const error = await failureOf(connect().authorize(question));
+      expect(error).toMatchObject({ failure: 'error_status', status });
+      expect(recorded).toHaveLength(1);
+    },
+  );
+
+  it('takes an answer of another shape or content type for a failure', async () => {
+    const client = connect();
+    for (const send of [
+      json(200, { allowed: 'true' }),
+      json(200, allowDecision(), 'text/html'),
+      json(200, allowDecision(), 'application/jsonp'),
+      json(201, allowDecision()),
+      (res: http.ServerResponse) => void res.writeHead(204).end(),
+    ]) {
+      answer = send;
+      expect((await failureOf(client.authorize(question))).status).toBeLessThan(300);
+    }
+    answer = json(200, { apiKeys: [SUMMARY, { ...SUMMARY, status: 'lost' }] });
+    expect((await failureOf(client.listApiKeys())).failure).toBe('invalid_answer');
+  });
+
+  it('keeps a key that it could not read out of the error', async () => {
+    answer = json(200, { plaintextKey: 'ceiba_plaintext' });
+    const error = await failureOf(connect().createApiKey('x'));
+    expect(inspect(error, { depth: 9 })).not.toContain('ceiba_plaintext');
+  });
+
+  it('takes a list of 10,000 keys, and no decision larger than 64 KiB', async () => {
+    const displayName = '𝕂'.repeat(100);
+    const apiKeys = Array.from({ length: 10_000 }, () => ({ ...SUMMARY, displayName }));
+    answer = json(200, { apiKeys });
+    const list = await connect(10_000).listApiKeys();
+    expect(list.apiKeys).toHaveLength(10_000);
+    answer = json(200, { ...allowDecision(), padding: 'x'.repeat(64 * 1024) });
+    const error = await failureOf(connect().authorize(question));
+    expect(error).toMatchObject({ failure: 'invalid_answer', status: 200 });
+  });
+
+  it('sends nothing twice, whatever came back', async () => {
+    const client = connect(200);
+    for (const send of [
+      json(503, {}),
+      (res: http.ServerResponse) => void res.destroy(),
+      () => undefined,
+    ]) {
+      recorded = [];
+      answer = send;
+      await failureOf(client.authorize(question));
+      expect(recorded).toHaveLength(1);
+    }
+  });
+
+  it('uses its connections again', async () => {
+    const client = connect();
+    for (let call = 0; call < 20; call += 1) await client.authorize(question);
+    expect(connections).toBeLessThanOrEqual(2);
+  });
+
+  it('gives up at the deadline of the config, or of the call', async () => {
+    answer = () => undefined;
+    const startedAt = performance.now();
+    const error = await failureOf(connect(100).authorize(question));
+    expect(error).toMatchObject({ failure: 'timeout', status: null, body: null });
+    const patient = connect(5_000);
+    expect((await failureOf(patient.authorize(question, { timeoutMs: 100 }))).failure).toBe(
+      'timeout',
+    );
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
+  });
+
+  it('stops when its signal fires, before the call and during it', async () => {
+    const client = connect(5_000);
+    const already = { signal: AbortSignal.abort() };
+    expect((await failureOf(client.authorize(question, already))).failure).toBe('aborted');
+    expect(recorded).toEqual([]);
+    const controller = new AbortController();
+    answer = () => controller.abort();
+    const { signal } = controller;
+    expect((await failureOf(client.authorize(question, { signal }))).failure).toBe('aborted');
+  });
+
+  it('reports a Runtime that is not there', async () => {
+    const config = parseCeibaConfig({
+      runtimeBaseUrl: 'http://127.0.0.1:1',
+      projectId: PROJECT_ID,
+      projectSecret: SECRET,
+    });
+    const error = await failureOf(new CeibaRuntimeClient(config, options).authorize(question));
+    expect(error).toMatchObject({ failure: 'unreachable', status: null });
+  });
+
+  it('shows its secret to no log', () => {
+    const client = connect();
+    expect(inspect(client, { depth: 9, showHidden: true })).not.toContain(SECRET);
+    expect(JSON.stringify(client)).not.toContain(SECRET);
+  });
+});
+
+describe('the client', () => {
+  it('takes only what parseCeibaConfig returned', () => {
+    const config = parseCeibaConfig({
+      runtimeBaseUrl: 'http://127.0.0.1:1',
+      projectId: PROJECT_ID,
+      projectSecret: SECRET,
+    });
+    expect(() => new CeibaRuntimeClient({ ...config })).toThrow('parseCeibaConfig');
+  });
+
+  it('refuses questions unasked while its circuit breaker is open', async () => {
+    const config = parseCeibaConfig({
+      runtimeBaseUrl: `http://127.0.0.1:${port()}`,
+      projectId: PROJECT_ID,
+      projectSecret: SECRET,
+    });
+    const circuitBreaker = { failureThreshold: 2, openMs: 60_000 };
+    const client = new CeibaRuntimeClient(config, { circuitBreaker });
+    open.push(client);
+    answer = json(503, {});
+    const question = { apiKey: 'k', method: 'GET', path: '/' };
+    const failures = [];
+    for (let call = 0; call < 4; call += 1) {
+      failures.push(await client.authorize(question).catch((error) => error.failure));
+    }
+    expect(failures).toEqual(['error_status', 'error_status', 'circuit_open', 'circuit_open']);
+    expect(recorded).toHaveLength(2);
+  });
+});
