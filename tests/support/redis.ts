@@ -16,11 +16,15 @@ export interface RedisServer {
   /** Speaks to the server without the code under test in between. */
   readonly admin: Redis;
   start(): Promise<void>;
+  /** Starts it with further settings and returns before it answers. */
+  startUnready(settings: readonly string[]): Promise<void>;
   /** Ends it without a warning: nothing more reaches its disk. */
   kill(): Promise<void>;
   /** SIGSTOP: connections stay open, new ones are accepted by the kernel, nothing answers. */
   freeze(): void;
   thaw(): void;
+  /** For a replica: resolves when it has all that its primary had. */
+  inSyncWithPrimary(): Promise<void>;
   dispose(): Promise<void>;
 }
 
@@ -38,8 +42,23 @@ export async function startRedisServer(settings: readonly string[] = []): Promis
   const port = await freePort();
   const folder = mkdtempSync(join(tmpdir(), 'ceiba-redis-'));
   const fixed = ['--port', `${port}`, '--bind', '127.0.0.1', '--dir', folder];
-  const args = [...fixed, '--save', '', '--appendonly', 'no', ...settings];
-  const admin = new Redis({ port, host: '127.0.0.1', lazyConnect: true, retryStrategy: () => 20 });
+  const args = [
+    ...fixed,
+    '--save',
+    '',
+    '--appendonly',
+    'no',
+    '--repl-diskless-sync-delay',
+    '0',
+    ...settings,
+  ];
+  const admin = new Redis({
+    port,
+    host: '127.0.0.1',
+    lazyConnect: true,
+    enableReadyCheck: false,
+    retryStrategy: () => 20,
+  });
   admin.on('error', () => {});
   let server: ChildProcess | undefined;
   const endWithTests = () => server?.kill('SIGKILL');
@@ -51,8 +70,11 @@ export async function startRedisServer(settings: readonly string[] = []): Promis
     server.kill('SIGKILL');
     await exited;
   };
+  const startUnready = async (further: readonly string[]) => {
+    server = spawn(program, [...args, ...further], { stdio: 'ignore' });
+  };
   const start = async () => {
-    server = spawn(program, args, { stdio: 'ignore' });
+    await startUnready([]);
     await until('the server answers', async () => (await admin.ping()) === 'PONG');
   };
   await start();
@@ -62,9 +84,15 @@ export async function startRedisServer(settings: readonly string[] = []): Promis
     folder,
     admin,
     start,
+    startUnready,
     kill,
     freeze: () => server?.kill('SIGSTOP'),
     thaw: () => server?.kill('SIGCONT'),
+    inSyncWithPrimary: () =>
+      until('the replica is in sync', async () => {
+        const info = await admin.info('replication');
+        return /^master_link_status:up/m.test(info) && /^master_sync_in_progress:0/m.test(info);
+      }),
     async dispose() {
       admin.disconnect();
       await kill();

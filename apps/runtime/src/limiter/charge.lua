@@ -54,21 +54,24 @@ local function calendar(minute)
   return (era * 400 + year) * 12 + march + 2, math.floor(minute / 1440 - day + first) * 1440
 end
 
+-- A counter as it is stored; nil where there is none or it does not parse.
 local function unpacked(text)
-  local counter = {}
-  counter.epoch, counter.lineage, counter.minute, counter.minuteBase, counter.minuteCount,
-    counter.monthBase, counter.monthCount =
+  local epoch, lineage, minute, minuteBase, minuteCount, monthBase, monthCount =
     string.match(text or '', '^(%w+):(%w+):(%d+):(%d+):(%d+):(%d+):(%d+)$')
-  for _, name in ipairs({ 'minute', 'minuteBase', 'minuteCount', 'monthBase', 'monthCount' }) do
-    counter[name] = whole(counter[name])
-    if not counter[name] then return nil end
-  end
-  return counter
+  if not epoch then return nil end
+  local counter = {
+    epoch = epoch, lineage = lineage, minute = tonumber(minute),
+    minuteBase = tonumber(minuteBase), minuteCount = tonumber(minuteCount),
+    monthBase = tonumber(monthBase), monthCount = tonumber(monthCount),
+  }
+  return whole(counter.minute + counter.minuteBase + counter.minuteCount + counter.monthBase
+    + counter.monthCount) and counter
 end
 
 local function packed(counter)
-  return table.concat({ counter.epoch, counter.lineage, counter.minute, counter.minuteBase,
-    counter.minuteCount, counter.monthBase, counter.monthCount }, ':')
+  return counter.epoch .. ':' .. counter.lineage .. ':' .. counter.minute
+    .. ':' .. counter.minuteBase .. ':' .. counter.minuteCount
+    .. ':' .. counter.monthBase .. ':' .. counter.monthCount
 end
 
 -- What a caller saw in another lineage came before this one began, so it raises what this one
@@ -175,10 +178,10 @@ local charged = outcome == 'allowed' and 1 or 0
 
 -- The usage fields that this outcome touches, and their numbers; nil where one does not parse.
 local function usageOf(incarnation)
-  local fields = { table.concat(
-    { 'h', incarnation, math.floor(minute / 60), apiKeyId, policyId, outcome }, '|') }
+  local fields = { 'h|' .. incarnation .. '|' .. math.floor(minute / 60)
+    .. '|' .. apiKeyId .. '|' .. policyId .. '|' .. outcome }
   for _, scope in ipairs(charged == 1 and scopes or {}) do
-    fields[#fields + 1] = table.concat({ 'm', incarnation, month, scope.name }, '|')
+    fields[#fields + 1] = 'm|' .. incarnation .. '|' .. month .. '|' .. scope.name
   end
   local numbers = redis.call('HMGET', KEYS[1], unpack(fields))
   for i = 1, #fields do

@@ -14,7 +14,7 @@ import { type RepeatedTask, repeat } from './repeat.ts';
 
 export interface SweepOptions {
   link: RedisLink;
-  clock: RedisClock;
+  clock: Pick<RedisClock, 'estimateMs'>;
   trimScript: Script;
   recordUsage: RecordUsage;
   log: Pick<Logger, 'info' | 'warn'>;

@@ -1,0 +1,272 @@
+import { afterEach, expect, it } from 'vitest';
+import {
+  apiKeyCounterKey,
+  projectCounterKey,
+  usageKey,
+} from '../../../apps/runtime/src/redis/keys.ts';
+import {
+  type Call,
+  callOf,
+  countAdmitted,
+  handClock,
+  startRuntime,
+  type TestRuntime,
+  withLimits,
+} from './support/runtime.ts';
+import { describeOnEachRedis } from './support/servers.ts';
+import { createMemoryStore } from './support/store.ts';
+
+describeOnEachRedis('the charge', (redis) => {
+  const runtimes: TestRuntime[] = [];
+  afterEach(() => {
+    for (const runtime of runtimes.splice(0)) runtime.die();
+  });
+
+  async function start({ clock = handClock(), store = createMemoryStore(), count = 1 } = {}) {
+    const { url } = redis();
+    const started = await Promise.all(
+      Array.from({ length: count }, () => startRuntime({ url, store, clock })),
+    );
+    runtimes.push(...started);
+    const [first, second = started[0]] = started;
+    return { first: first!, second: second!, clock, store };
+  }
+
+  const chargeTimes = async (runtime: TestRuntime, call: Call, times: number) =>
+    Promise.all(Array.from({ length: times }, () => runtime.charge(call)));
+
+  const REFUSED_MINUTE = { kind: 'refused', denialReason: 'rate_limited' };
+  const REFUSED_MONTH = { kind: 'refused', denialReason: 'quota_exceeded' };
+
+  it('admits and tells what is left', async () => {
+    const { first } = await start();
+    expect(await first.charge(callOf({ rateLimitPerMinute: 60, monthlyQuota: 10_000 }))).toEqual({
+      kind: 'admitted',
+      limits: {
+        rateLimitPerMinute: 60,
+        monthlyQuota: 10_000,
+        remainingThisMinute: 59,
+        remainingThisMonth: 9_999,
+      },
+      resetAfterSeconds: { minute: 45, month: 12 * 86_400 + 13 * 3600 + 29 * 60 + 45 },
+    });
+  });
+
+  it.each([
+    ['the rate binds', { rateLimitPerMinute: 7, monthlyQuota: 50 }, 7],
+    ['the quota binds', { rateLimitPerMinute: 50, monthlyQuota: 7 }, 7],
+    ['both bind', { rateLimitPerMinute: 7, monthlyQuota: 7 }, 7],
+    ['a rate of 0 admits nothing', { rateLimitPerMinute: 0 }, 0],
+    ['a quota of 0 admits nothing', { monthlyQuota: 0 }, 0],
+  ])(
+    'admits exactly the smaller limit of 200 at once through two Runtimes: %s',
+    async (_, limits, admitted) => {
+      const { first, second } = await start({ count: 2 });
+      const call = callOf(limits);
+      const charges = await Promise.all([
+        chargeTimes(first, call, 100),
+        chargeTimes(second, call, 100),
+      ]);
+      expect(countAdmitted(charges.flat())).toBe(admitted);
+    },
+  );
+
+  it('charges a key and its project together or not at all', async () => {
+    const { first } = await start();
+    const busy = callOf({ rateLimitPerMinute: 10 }, { rateLimitPerMinute: 2 });
+    expect(countAdmitted(await chargeTimes(first, busy, 50))).toBe(2);
+    // The 48 refused ones cost the project nothing, so the other key has the eight that are left.
+    const other = callOf({ rateLimitPerMinute: 10 }, {}, { projectId: busy.projectId });
+    expect(countAdmitted(await chargeTimes(first, other, 50))).toBe(8);
+  });
+
+  it('lets a refused request consume neither the quota nor the rate', async () => {
+    const { first, clock } = await start();
+    const call = callOf({ rateLimitPerMinute: 2, monthlyQuota: 5 });
+    const perMinute = [];
+    for (let minute = 0; minute < 4; minute++) {
+      perMinute.push(countAdmitted(await chargeTimes(first, call, 20)));
+      clock.ms += 60_000;
+    }
+    expect(perMinute).toEqual([2, 2, 1, 0]);
+  });
+
+  it('names the quota before the rate, over all counters', async () => {
+    const { first } = await start();
+    const call = callOf({ rateLimitPerMinute: 1 }, { monthlyQuota: 1 });
+    await first.charge(call);
+    expect(await first.charge(call)).toMatchObject(REFUSED_MONTH);
+    expect(await first.charge(withLimits(call, { rateLimitPerMinute: 1 }))).toMatchObject(
+      REFUSED_MINUTE,
+    );
+  });
+
+  it('tells how long to wait: to the end of the minute, or of the month', async () => {
+    const { first } = await start({ clock: handClock('2028-02-29T23:59:58.500Z') });
+    const minute = callOf({ rateLimitPerMinute: 0 });
+    expect(await first.charge(minute)).toEqual({ ...REFUSED_MINUTE, retryAfterSeconds: 2 });
+    const month = callOf({ monthlyQuota: 0 });
+    expect(await first.charge(month)).toEqual({ ...REFUSED_MONTH, retryAfterSeconds: 2 });
+  });
+
+  it('reports for the minute and for the month the counter with the least left', async () => {
+    const { first } = await start();
+    const call = callOf(
+      { rateLimitPerMinute: 10, monthlyQuota: 3 },
+      { rateLimitPerMinute: 4, monthlyQuota: 90 },
+    );
+    expect(await first.charge(call)).toMatchObject({
+      limits: {
+        rateLimitPerMinute: 4,
+        remainingThisMinute: 3,
+        monthlyQuota: 3,
+        remainingThisMonth: 2,
+      },
+    });
+  });
+
+  it('never tells of less than nothing left after a limit was lowered', async () => {
+    const { first } = await start();
+    const call = callOf({ rateLimitPerMinute: 10 }, { rateLimitPerMinute: 9 });
+    await chargeTimes(first, call, 5);
+    expect(await first.charge(withLimits(call, { rateLimitPerMinute: 2 }))).toMatchObject(
+      REFUSED_MINUTE,
+    );
+    expect(await first.charge(withLimits(call, { rateLimitPerMinute: 6 }))).toMatchObject({
+      limits: { remainingThisMinute: 0 },
+    });
+  });
+
+  it('goes on counting while a key has no limit, so that a limit set again has not forgotten', async () => {
+    const { first } = await start();
+    const limited = callOf({}, { rateLimitPerMinute: 5, monthlyQuota: 5 });
+    expect(countAdmitted(await chargeTimes(first, limited, 3))).toBe(3);
+    expect(countAdmitted(await chargeTimes(first, withLimits(limited, {}), 3))).toBe(3);
+    expect(await first.charge(limited)).toMatchObject(REFUSED_MONTH);
+  });
+
+  it('gives a fresh minute and a fresh month their full limits', async () => {
+    const { first, clock } = await start({ clock: handClock('2026-12-31T23:58:59.999Z') });
+    const call = callOf({ rateLimitPerMinute: 2, monthlyQuota: 3 });
+    expect(countAdmitted(await chargeTimes(first, call, 9))).toBe(2);
+    clock.ms += 1;
+    expect(countAdmitted(await chargeTimes(first, call, 9))).toBe(1);
+    clock.ms += 60_000;
+    expect(new Date(clock.ms).toISOString()).toBe('2027-01-01T00:00:00.000Z');
+    expect(countAdmitted(await chargeTimes(first, call, 9))).toBe(2);
+  });
+
+  it('hands nothing out again when the clock steps back over the end of a month', async () => {
+    const { first, clock } = await start({ clock: handClock('2026-11-30T23:59:30Z') });
+    const call = callOf({ monthlyQuota: 5 });
+    expect(countAdmitted(await chargeTimes(first, call, 9))).toBe(5);
+    clock.ms += 60_000;
+    expect(countAdmitted(await chargeTimes(first, call, 9))).toBe(5);
+    clock.ms -= 60_000;
+    expect(countAdmitted(await chargeTimes(first, call, 9))).toBe(0);
+    clock.ms += 60_000;
+    expect(countAdmitted(await chargeTimes(first, call, 9))).toBe(0);
+  });
+
+  it('keeps a key that is new to the project in the windows that the project has reached', async () => {
+    const { first, clock } = await start({ clock: handClock('2026-12-01T00:00:30Z') });
+    const call = callOf({ rateLimitPerMinute: 5 });
+    expect(countAdmitted(await chargeTimes(first, call, 9))).toBe(5);
+    clock.ms -= 60_000;
+    const newKey = callOf({ rateLimitPerMinute: 5 }, {}, { projectId: call.projectId });
+    expect(countAdmitted(await chargeTimes(first, newKey, 9))).toBe(0);
+  });
+
+  it('writes nothing for a charge that reaches Redis after its deadline, and charges it once', async () => {
+    const { first, clock } = await start();
+    const call = callOf({ monthlyQuota: 10 });
+    await first.charge(call);
+    clock.ms += 30_000; // Redis is half a minute ahead of what the Runtime believes
+    expect(await first.charge(call)).toMatchObject({ limits: { remainingThisMonth: 8 } });
+  });
+
+  it.each([
+    ['garbage', () => 'garbage'],
+    ['nothing', () => ''],
+    ['a field too many', (held: string) => `${held}:1`],
+    ['a negative count', (held: string) => held.replace(/\d+$/, '-5')],
+    ['a fraction', (held: string) => held.replace(/\d+$/, '0.5')],
+    ['a number beyond counting', (held: string) => held.replace(/\d+$/, '9'.repeat(400))],
+    ['a number in exponent form', (held: string) => held.replace(/\d+$/, '1e+14')],
+  ])('takes the count from Postgres when a counter holds %s', async (_, spoil) => {
+    const { first, store } = await start();
+    const call = callOf({ monthlyQuota: 5 });
+    expect(countAdmitted(await chargeTimes(first, call, 3))).toBe(3);
+    await first.flush();
+    const { second } = await start({ store }); // one that has seen nothing
+    const key = projectCounterKey(call.projectId);
+    await redis().admin.set(key, spoil((await redis().admin.get(key))!));
+    expect(countAdmitted(await chargeTimes(second, call, 9))).toBe(2);
+  });
+
+  it('takes the count from Postgres when a counter is of another type or gone', async () => {
+    const { first, store } = await start();
+    const call = callOf({ monthlyQuota: 5 });
+    expect(countAdmitted(await chargeTimes(first, call, 3))).toBe(3);
+    await first.flush();
+    const { second } = await start({ store });
+    await redis().admin.del(projectCounterKey(call.projectId));
+    await redis().admin.rpush(projectCounterKey(call.projectId), 'x');
+    await redis().admin.del(apiKeyCounterKey(call.projectId, call.apiKeyId));
+    expect(countAdmitted(await chargeTimes(second, call, 9))).toBe(2);
+  });
+
+  it('starts a new incarnation where a usage number does not parse, and loses no admission', async () => {
+    const { first, store } = await start();
+    const call = callOf({});
+    await chargeTimes(first, call, 3);
+    await first.flush();
+    const key = usageKey(call.projectId);
+    for (const field of await redis().admin.hkeys(key)) {
+      if (field.startsWith('h|')) await redis().admin.hset(key, field, 'many');
+    }
+    await chargeTimes(first, call, 4);
+    await first.flush();
+    expect(store.decisions(call.projectId, 'allowed')).toBe(7);
+    expect(store.admissions(call.projectId, 'project')).toBe(7);
+  });
+
+  it('charges nothing and admits nothing where the usage of a project is not what it should be', async () => {
+    const { first } = await start();
+    const call = callOf({});
+    await redis().admin.set(usageKey(call.projectId), 'not a hash');
+    await expect(first.charge(call)).rejects.toMatchObject({ dependency: 'redis' });
+    expect(await redis().admin.exists(projectCounterKey(call.projectId))).toBe(0);
+  });
+
+  it('asks Postgres for a month again only where a counter was idle for longer than a month', async () => {
+    const { first, clock, store } = await start({ clock: handClock('2026-11-30T12:00:00Z') });
+    const call = callOf({ monthlyQuota: 5 });
+    await first.charge(call);
+    const reads = store.reads;
+    clock.ms = Date.parse('2026-12-31T12:00:00Z');
+    expect(await first.charge(call)).toMatchObject({ limits: { remainingThisMonth: 4 } });
+    expect(store.reads).toBe(reads);
+    clock.ms = Date.parse('2027-02-01T12:00:00Z');
+    expect(await first.charge(call)).toMatchObject({ limits: { remainingThisMonth: 4 } });
+    expect(store.reads).toBe(reads + 1);
+  });
+
+  it('fails closed when a counter has to be seeded and Postgres is down', async () => {
+    const { first, store } = await start();
+    store.isDown = true;
+    await expect(first.charge(callOf({}))).rejects.toMatchObject({ dependency: 'database' });
+  });
+
+  it('keeps every key of a project under one hash tag', async () => {
+    const { first } = await start();
+    const { projectId, ...call } = callOf({});
+    await first.charge({ projectId, ...call });
+    const keys = (await redis().admin.keys('*')).filter((key) => key.includes(projectId));
+    expect(keys.sort()).toEqual([
+      `ceiba:{${projectId}}:counter:key:${call.apiKeyId}`,
+      `ceiba:{${projectId}}:counter:project`,
+      `ceiba:{${projectId}}:usage`,
+    ]);
+  });
+});

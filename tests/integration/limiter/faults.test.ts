@@ -1,0 +1,207 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { projectCounterKey } from '../../../apps/runtime/src/redis/keys.ts';
+import { UnavailableError } from '../../../apps/runtime/src/unavailable.ts';
+import { type RedisServer, realRedis, startRedisServer, until } from '../../support/redis.ts';
+import { startBlackhole } from './support/blackhole.ts';
+import { type Call, callOf, startRuntime, type TestRuntime } from './support/runtime.ts';
+import { createMemoryStore } from './support/store.ts';
+
+const BUDGET_MS = 200;
+const RECOVERY_MS = 5000;
+/** What a busy test machine may add to a bound. */
+const SLACK_MS = 150;
+
+describe.skipIf(realRedis === undefined)('a Redis in trouble (real Redis)', () => {
+  let redis: RedisServer;
+  const runtimes: TestRuntime[] = [];
+  beforeEach(async () => {
+    redis = await startRedisServer(['--enable-protected-configs', 'yes']);
+  });
+  afterEach(async () => {
+    for (const runtime of runtimes.splice(0)) runtime.die();
+    await redis.dispose();
+  });
+
+  async function start(url = redis.url) {
+    const runtime = await startRuntime({
+      url,
+      store: createMemoryStore(),
+      redisBudgetMs: BUDGET_MS,
+    });
+    runtimes.push(runtime);
+    return runtime;
+  }
+
+  /** @returns how long the refusal took, in ms */
+  async function refusal(runtime: TestRuntime, call: Call): Promise<number> {
+    const startedAt = performance.now();
+    const fault = await runtime.charge(call, 500).then(
+      () => expect.fail('it was charged'),
+      (fault: unknown) => fault,
+    );
+    expect(fault).toBeInstanceOf(UnavailableError);
+    expect(fault).toMatchObject({ dependency: 'redis' });
+    return performance.now() - startedAt;
+  }
+
+  const recovered = (runtime: TestRuntime, call: Call) =>
+    until(
+      'charges are made again',
+      async () => (await runtime.charge(call)).kind === 'admitted',
+      RECOVERY_MS,
+    );
+
+  const countOf = async ({ projectId }: Call) =>
+    Number((await redis.admin.get(projectCounterKey(projectId)))?.split(':').at(-1));
+
+  it('does not run, on thawing, the charges that a frozen Redis left unanswered', async () => {
+    const runtime = await start();
+    const call = callOf({});
+    await runtime.charge(call);
+    redis.freeze();
+    const refusals: Promise<number>[] = [];
+    for (let wave = 0; wave < 30; wave++) {
+      for (let i = 0; i < 100; i++) refusals.push(refusal(runtime, call));
+      await pause(10);
+    }
+    const slowest = Math.max(...(await Promise.all(refusals)));
+    expect(slowest).toBeLessThan(BUDGET_MS + SLACK_MS);
+    await pause(500); // past the deadline of what lies in the socket
+    redis.thaw();
+    await until('the server answers', async () => (await redis.admin.ping()) === 'PONG');
+    expect(await countOf(call)).toBeLessThanOrEqual(1 + 5);
+    await recovered(runtime, call);
+  });
+
+  it('refuses unsent, at once, from the first timeout until a fresh connection has answered', async () => {
+    const runtime = await start();
+    const call = callOf({});
+    await runtime.charge(call);
+    redis.freeze();
+    await refusal(runtime, call);
+    const unsent = await Promise.all(Array.from({ length: 50 }, () => refusal(runtime, call)));
+    expect(Math.max(...unsent)).toBeLessThan(SLACK_MS);
+    await expect(runtime.link.ping(1000)).rejects.toBeInstanceOf(UnavailableError);
+    redis.thaw();
+    await recovered(runtime, call);
+  });
+
+  it('starts against a frozen Redis and works once it thaws', async () => {
+    redis.freeze();
+    const starting = startRuntime({ url: redis.url, store: createMemoryStore() });
+    await pause(300);
+    redis.thaw();
+    runtimes.push(await starting);
+  });
+
+  it('recovers by itself from a kill and a restart, whoever was waiting', async () => {
+    const runtime = await start();
+    const call = callOf({});
+    await runtime.charge(call);
+    const underWay = Array.from({ length: 100 }, () => runtime.charge(call, 500));
+    await redis.kill();
+    const ends = await Promise.allSettled(underWay);
+    for (const end of ends) {
+      if (end.status === 'rejected') expect(end.reason).toBeInstanceOf(UnavailableError);
+    }
+    expect(await refusal(runtime, call)).toBeLessThan(BUDGET_MS + SLACK_MS);
+    await redis.start();
+    await recovered(runtime, call);
+  });
+
+  it('recovers from open sockets that carry nothing any more', async () => {
+    const blackhole = await startBlackhole(redis.port);
+    try {
+      const runtime = await start(blackhole.url);
+      const call = callOf({});
+      await runtime.charge(call);
+      blackhole.darken();
+      expect(await refusal(runtime, call)).toBeLessThan(BUDGET_MS + SLACK_MS);
+      await pause(1500); // an attempt to reconnect meets the same darkness
+      blackhole.clear();
+      await recovered(runtime, call);
+    } finally {
+      await blackhole.close();
+    }
+  });
+
+  it('uses no replica, and the primary again once it is one', async () => {
+    const primary = await startRedisServer();
+    try {
+      const runtime = await start();
+      const call = callOf({});
+      await runtime.charge(call);
+      await redis.admin.replicaof('127.0.0.1', `${primary.port}`);
+      await refusal(runtime, call);
+      await expect(runtime.link.ping(1000)).rejects.toBeInstanceOf(UnavailableError);
+      await redis.admin.replicaof('NO', 'ONE');
+      await recovered(runtime, call);
+    } finally {
+      await primary.dispose();
+    }
+  });
+
+  it('waits for a Redis that is loading its data', async () => {
+    const runtime = await start();
+    const call = callOf({});
+    for (let i = 0; i < 20; i++) await redis.admin.set(`filler:${i}`, 'x'.repeat(10_000));
+    await redis.admin.save();
+    await redis.kill();
+    // Each key takes 0.1 s to load, and the server answers LOADING in between.
+    await redis.startUnready([
+      '--key-load-delay',
+      '100000',
+      '--loading-process-events-interval-bytes',
+      '1024',
+    ]);
+    await until('the server is loading', async () =>
+      /^loading:1/m.test(await redis.admin.info('persistence')),
+    );
+    await refusal(runtime, call);
+    await expect(runtime.link.ping(500)).rejects.toBeInstanceOf(UnavailableError);
+    await until('the data is loaded', async () => (await redis.admin.ping()) === 'PONG');
+    await recovered(runtime, call);
+  });
+
+  it('charges nothing while Redis refuses writes for its disk, and again once it does not', async () => {
+    const runtime = await start();
+    const call = callOf({});
+    await runtime.charge(call);
+    await redis.admin.config('SET', 'save', '3600 1');
+    rmSync(redis.folder, { recursive: true });
+    await redis.admin.bgsave();
+    await until('the snapshot failed', async () =>
+      /^rdb_last_bgsave_status:err/m.test(await redis.admin.info('persistence')),
+    );
+    await refusal(runtime, call);
+    expect(await countOf(call)).toBe(1);
+    mkdirSync(redis.folder);
+    await redis.admin.config('SET', 'dir', redis.folder);
+    await redis.admin.bgsave();
+    await recovered(runtime, call);
+  });
+
+  it('charges all or nothing at the edge of the memory', async () => {
+    const runtime = await start();
+    const call = callOf({});
+    await runtime.charge(call);
+    await redis.admin.config('SET', 'maxmemory', '1');
+    await refusal(runtime, call);
+    expect(await countOf(call)).toBe(1);
+    await redis.admin.config('SET', 'maxmemory', '0');
+    await recovered(runtime, call);
+    expect(await countOf(call)).toBe(2);
+  });
+
+  it('charges through a Redis that has forgotten the script', async () => {
+    const runtime = await start();
+    const call = callOf({ monthlyQuota: 100 });
+    await runtime.charge(call);
+    await redis.admin.script('FLUSH');
+    const charges = await Promise.all(Array.from({ length: 20 }, () => runtime.charge(call)));
+    expect(charges.every((charge) => charge.kind === 'admitted')).toBe(true);
+    expect(await countOf(call)).toBe(21);
+  });
+});

@@ -1,0 +1,212 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { realRedis, startRedisServer } from '../../support/redis.ts';
+import {
+  type Call,
+  callOf,
+  countAdmitted,
+  handClock,
+  startRuntime,
+  type TestRuntime,
+} from './support/runtime.ts';
+import { describeOnEachRedis } from './support/servers.ts';
+import { createMemoryStore, type MemoryStore } from './support/store.ts';
+
+const runtimes: TestRuntime[] = [];
+afterEach(() => {
+  for (const runtime of runtimes.splice(0)) runtime.die();
+});
+
+async function startOne(url: string, store: MemoryStore, clock = handClock()) {
+  const runtime = await startRuntime({ url, store, clock });
+  runtimes.push(runtime);
+  return runtime;
+}
+
+const chargeTimes = (runtime: TestRuntime, call: Call, times: number) =>
+  Promise.all(Array.from({ length: times }, () => runtime.charge(call)));
+const admittedOf = async (runtime: TestRuntime, call: Call, times: number) =>
+  countAdmitted(await chargeTimes(runtime, call, times));
+
+describeOnEachRedis('a wiped Redis', (redis) => {
+  const start = (store: MemoryStore, clock = handClock()) => startOne(redis().url, store, clock);
+
+  it.each([
+    ['the quota', { monthlyQuota: 5 }],
+    ['the rate', { rateLimitPerMinute: 5 }],
+  ])('does not hand out again what this Runtime has seen of %s', async (_, limits) => {
+    const runtime = await start(createMemoryStore());
+    const call = callOf(limits);
+    expect(await admittedOf(runtime, call, 3)).toBe(3);
+    await redis().admin.flushall();
+    expect(await admittedOf(runtime, call, 20)).toBe(2);
+  });
+
+  it('does not hand out again the quota that Postgres knows of', async () => {
+    const store = createMemoryStore();
+    const before = await start(store);
+    const call = callOf({ monthlyQuota: 5 }, { monthlyQuota: 4 });
+    expect(await admittedOf(before, call, 3)).toBe(3);
+    await before.flush();
+    before.die();
+    await redis().admin.flushall();
+    const after = await start(store);
+    expect(await admittedOf(after, call, 20)).toBe(1);
+    const otherKey = callOf({ monthlyQuota: 5 }, {}, { projectId: call.projectId });
+    expect(await admittedOf(after, otherKey, 20)).toBe(1);
+  });
+
+  it.each([
+    ['the quota', { monthlyQuota: 8 }],
+    ['the rate', { rateLimitPerMinute: 8 }],
+  ])(
+    'adds up what two Runtimes have seen of %s, though one charges before the other can tell',
+    async (_, limits) => {
+      const store = createMemoryStore();
+      const [first, second] = [await start(store), await start(store)];
+      const call = callOf(limits);
+      expect(await admittedOf(first, call, 3)).toBe(3);
+      await redis().admin.flushall();
+      expect(await admittedOf(second, call, 2)).toBe(2); // knows nothing of the three
+      expect(await admittedOf(first, call, 20)).toBe(3); // 3 + 2 + 3 are the limit of 8
+      expect(await admittedOf(second, call, 20)).toBe(0);
+    },
+  );
+
+  it('counts no admission twice when a seed arrives after another Runtime has seeded', async () => {
+    const store = createMemoryStore();
+    const [first, second] = [await start(store), await start(store)];
+    const call = callOf({ monthlyQuota: 20 });
+    expect(await admittedOf(first, call, 10)).toBe(10); // unflushed
+    await redis().admin.flushall();
+    let arrived = () => {};
+    const holding = new Promise<void>((resolve) => {
+      arrived = resolve;
+    });
+    const release = store.holdReads(arrived);
+    const slow = second.charge(call); // asks Postgres, which knows of nothing yet
+    await holding;
+    await first.flush();
+    release();
+    expect(await slow).toMatchObject({ limits: { remainingThisMonth: 9 } });
+    expect(await admittedOf(first, call, 20)).toBe(9);
+  });
+
+  it('keeps usage equal to what was admitted, wiped again and again', async () => {
+    const store = createMemoryStore();
+    const [first, second] = [await start(store), await start(store)];
+    const call = callOf({});
+    let admitted = 0;
+    for (let round = 0; round < 5; round++) {
+      admitted += await admittedOf(first, call, 4);
+      admitted += await admittedOf(second, call, 3);
+      if (round % 2 === 0) await first.flush();
+      await redis().admin.flushall();
+    }
+    await Promise.all([first.flush(), second.flush()]);
+    expect(store.decisions(call.projectId, 'allowed')).toBe(admitted);
+    expect(store.admissions(call.projectId, 'project')).toBe(admitted);
+    expect(store.admissions(call.projectId, call.apiKeyId)).toBe(admitted);
+    expect(store.lastUseOf(call.apiKeyId)).toBeInstanceOf(Date);
+  });
+
+  it('turns 500 charges at once into at most two reads of Postgres', async () => {
+    const store = createMemoryStore();
+    const runtime = await start(store);
+    const calls = Array.from({ length: 100 }, () => callOf({}));
+    await Promise.all(calls.map((call) => runtime.charge(call)));
+    await redis().admin.flushall();
+    const reads = store.reads;
+    await Promise.all(calls.flatMap((call) => chargeTimes(runtime, call, 5)));
+    expect(store.reads - reads).toBeLessThanOrEqual(2);
+  });
+
+  it('lets a seed count for its own month alone', async () => {
+    const store = createMemoryStore();
+    const clock = handClock('2026-11-30T23:59:59Z');
+    const runtime = await start(store, clock);
+    const call = callOf({ monthlyQuota: 5 });
+    expect(await admittedOf(runtime, call, 4)).toBe(4);
+    await runtime.flush();
+    await redis().admin.flushall();
+    runtime.die();
+    const fresh = await start(store, clock);
+    const release = store.holdReads(() => {
+      clock.ms += 2000; // December begins while Postgres is asked about November
+      release();
+    });
+    await expect(fresh.charge(call)).rejects.toMatchObject({ dependency: 'redis' });
+    expect(await admittedOf(fresh, call, 9)).toBe(5);
+  });
+});
+
+describe.skipIf(realRedis === undefined)('a Redis that comes back with less (real Redis)', () => {
+  it('resumes after a kill and a restart without data', async () => {
+    const redis = await startRedisServer();
+    try {
+      const store = createMemoryStore();
+      const [seen, other] = [await startOne(redis.url, store), await startOne(redis.url, store)];
+      const call = callOf({ monthlyQuota: 9, rateLimitPerMinute: 9 });
+      expect(await admittedOf(seen, call, 4)).toBe(4);
+      await seen.flush();
+      await redis.kill();
+      await redis.start();
+      await Promise.all([seen.up(), other.up()]);
+      expect(await other.charge(call)).toMatchObject({
+        limits: { remainingThisMonth: 4, remainingThisMinute: 8 },
+      });
+      expect(await seen.charge(call)).toMatchObject({
+        limits: { remainingThisMonth: 3, remainingThisMinute: 3 },
+      });
+    } finally {
+      await redis.dispose();
+    }
+  });
+
+  it('takes the larger count after a restart from an older snapshot, and loses no usage', async () => {
+    const redis = await startRedisServer();
+    try {
+      const store = createMemoryStore();
+      const before = await startOne(redis.url, store);
+      const call = callOf({ monthlyQuota: 10 });
+      expect(await admittedOf(before, call, 2)).toBe(2);
+      await redis.admin.save();
+      expect(await admittedOf(before, call, 4)).toBe(4);
+      await before.flush();
+      before.die();
+      await redis.kill();
+      await redis.start();
+      const after = await startOne(redis.url, store); // has seen nothing
+      expect(await admittedOf(after, call, 20)).toBe(4);
+      await after.flush();
+      expect(store.decisions(call.projectId, 'allowed')).toBe(10);
+      expect(store.admissions(call.projectId, 'project')).toBe(10);
+    } finally {
+      await redis.dispose();
+    }
+  });
+
+  it('notices a primary that was replaced, came back as a replica and leads again', async () => {
+    const [a, b] = [await startRedisServer(), await startRedisServer()];
+    try {
+      const store = createMemoryStore();
+      const before = await startOne(a.url, store);
+      const call = callOf({ monthlyQuota: 10 });
+      expect(await admittedOf(before, call, 2)).toBe(2);
+      await b.admin.replicaof('127.0.0.1', `${a.port}`);
+      await b.inSyncWithPrimary();
+      await b.admin.replicaof('NO', 'ONE');
+      expect(await admittedOf(before, call, 4)).toBe(4); // b never hears of these
+      await before.flush();
+      before.die();
+      await a.admin.replicaof('127.0.0.1', `${b.port}`);
+      await a.inSyncWithPrimary();
+      await a.admin.replicaof('NO', 'ONE'); // the same process, so the same run_id
+      const after = await startOne(a.url, store);
+      expect(await admittedOf(after, call, 20)).toBe(4);
+      await after.flush();
+      expect(store.decisions(call.projectId, 'allowed')).toBe(10);
+    } finally {
+      await Promise.all([a.dispose(), b.dispose()]);
+    }
+  });
+});

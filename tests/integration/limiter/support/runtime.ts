@@ -1,0 +1,154 @@
+import { randomUUID } from 'node:crypto';
+import type { Charge, LimitScope } from '@ceiba/domain';
+import { Deadline } from '../../../../apps/runtime/src/deadline.ts';
+import { chargeScriptText } from '../../../../apps/runtime/src/limiter/charge-script.ts';
+import { createLimiter, type Limiter } from '../../../../apps/runtime/src/limiter/limiter.ts';
+import { RedisClock } from '../../../../apps/runtime/src/redis/clock.ts';
+import { RedisLink } from '../../../../apps/runtime/src/redis/link.ts';
+import { createScript, type Script } from '../../../../apps/runtime/src/redis/script.ts';
+import { UsageFlusher } from '../../../../apps/runtime/src/usage/flusher.ts';
+import { newIncarnationId } from '../../../../apps/runtime/src/usage/incarnation.ts';
+import { UsageLedger } from '../../../../apps/runtime/src/usage/ledger.ts';
+import { trimScriptText, UsageSweep } from '../../../../apps/runtime/src/usage/sweep.ts';
+import { until } from '../../../support/redis.ts';
+import type { MemoryStore } from './store.ts';
+
+/** The clock of a Redis in a test's hand, which a real server's cannot be. */
+export interface HandClock {
+  ms: number;
+}
+
+/** Half past ten on a day in the middle of a month, so that no window ends during a test. */
+export const handClock = (at = '2026-11-18T10:30:15.000Z'): HandClock => ({ ms: Date.parse(at) });
+
+/** The production text, with `TIME` replaced by what the test's clock shows. */
+function scriptOnClock(text: string, clock: HandClock | undefined): Script {
+  if (!clock) return createScript(text);
+  const replaced = text.replace("redis.call('TIME')", '({ ARGV[#ARGV - 1], ARGV[#ARGV] })');
+  if (replaced === text) throw new Error('the script no longer asks for the TIME as expected');
+  const script = createScript(replaced);
+  return {
+    run: (client, keys, args) => {
+      const time = [Math.floor(clock.ms / 1000), (clock.ms % 1000) * 1000];
+      return script.run(client, keys, [...args, ...time]);
+    },
+  };
+}
+
+export interface TestRuntimeOptions {
+  url: string;
+  store: MemoryStore;
+  clock?: HandClock;
+  cluster?: boolean;
+  redisBudgetMs?: number;
+  chargeText?: string;
+}
+
+/** What one Runtime process holds of the limiter, wired as in production. */
+export interface TestRuntime {
+  readonly limiter: Limiter;
+  readonly link: RedisLink;
+  readonly ledger: UsageLedger;
+  /** Asks for a charge with a deadline of its own. */
+  charge(call: Call, deadlineMs?: number): Promise<Charge>;
+  /** Flushes until nothing is left. */
+  flush(): Promise<void>;
+  sweep(): Promise<void>;
+  /** Resolves when Redis is in use again. */
+  up(): Promise<void>;
+  /** As `kill -9` leaves it: what was not flushed is gone from its memory. */
+  die(): void;
+}
+
+export interface Call {
+  projectId: string;
+  apiKeyId: string;
+  policyId: string;
+  scopes: readonly LimitScope[];
+}
+
+const quiet = { info() {}, warn() {} };
+
+export async function startRuntime(options: TestRuntimeOptions): Promise<TestRuntime> {
+  const { url, store, clock: hand, cluster = false, redisBudgetMs = 2000 } = options;
+  const now = () => performance.now();
+  const clock = new RedisClock(now);
+  const link = new RedisLink({ url, cluster, clock, log: quiet, random: Math.random, now });
+  const up = () =>
+    until('the link is up', async () => {
+      await link.ping(1000);
+      return true;
+    });
+  await up();
+  const ledger = new UsageLedger();
+  const limiter = createLimiter({
+    link,
+    clock,
+    script: scriptOnClock(options.chargeText ?? chargeScriptText(), hand),
+    readMonthTotals: store.readMonthTotals,
+    ledger,
+    newId: newIncarnationId,
+    redisBudgetMs,
+  });
+  return {
+    limiter,
+    link,
+    ledger,
+    up,
+    charge: (call, deadlineMs = 5000) => limiter.charge(call, new Deadline(deadlineMs)),
+    async flush() {
+      const recordUsage = store.recordUsage;
+      const flusher = new UsageFlusher({ ledger, recordUsage, log: quiet, intervalMs: 60_000 });
+      await flusher.stop();
+    },
+    async sweep() {
+      const sweepClock = hand ? { estimateMs: () => hand.ms } : clock;
+      const sweep = new UsageSweep({
+        link,
+        clock: sweepClock,
+        trimScript: scriptOnClock(trimScriptText(), hand),
+        recordUsage: store.recordUsage,
+        log: quiet,
+      });
+      await sweep.sweepNow();
+      await sweep.stop();
+    },
+    die: () => link.close(),
+  };
+}
+
+export interface Limits {
+  rateLimitPerMinute: number | null;
+  monthlyQuota: number | null;
+}
+
+export const NO_LIMITS: Limits = { rateLimitPerMinute: null, monthlyQuota: null };
+/** More than any test uses. */
+export const AMPLE = 1_000_000;
+
+/** Calls of one project and one of its keys. */
+export function callOf(
+  project: Partial<Limits>,
+  key: Partial<Limits> = {},
+  { projectId = randomUUID(), apiKeyId = randomUUID(), policyId = randomUUID() } = {},
+): Call {
+  const ample = { rateLimitPerMinute: AMPLE, monthlyQuota: AMPLE };
+  return {
+    projectId,
+    apiKeyId,
+    policyId,
+    scopes: [
+      { kind: 'project', id: projectId, ...ample, ...project },
+      { kind: 'api_key', id: apiKeyId, ...NO_LIMITS, ...key },
+    ],
+  };
+}
+
+/** The same key and project under other limits. */
+export function withLimits(call: Call, project: Partial<Limits>, key: Partial<Limits> = {}): Call {
+  return callOf(project, key, call);
+}
+
+export function countAdmitted(charges: readonly Charge[]): number {
+  return charges.filter((charge) => charge.kind === 'admitted').length;
+}

@@ -1,0 +1,100 @@
+import type { MonthTotalItem, UsageBatch } from '@ceiba/schema';
+import { UnavailableError } from '../../../../apps/runtime/src/unavailable.ts';
+
+/** Stands where Postgres does, for what the limiter is to it: numbers that only grow. */
+export interface MemoryStore {
+  recordUsage(batch: UsageBatch): Promise<{ knownProjectIds: Set<string> }>;
+  readMonthTotals(items: readonly MonthTotalItem[]): Promise<number[]>;
+  /** How many reads of month totals were made. */
+  reads: number;
+  isDown: boolean;
+  /** Holds reads of month totals until released; `onRead` is called as each arrives. */
+  holdReads(onRead: () => void): () => void;
+  /** Null means that every project exists. */
+  projectIds: Set<string> | null;
+  /** Decisions of a project that came to an outcome, over all hours, keys and incarnations. */
+  decisions(projectId: string, outcome: string): number;
+  admissions(projectId: string, scope: string): number;
+  lastUseOf(apiKeyId: string): Date | undefined;
+  readonly rowCount: number;
+}
+
+export function createMemoryStore(): MemoryStore {
+  const hours = new Map<string, number>();
+  const months = new Map<string, number>();
+  const lastUses = new Map<string, Date>();
+  const raise = (table: Map<string, number>, key: string, count: number) =>
+    table.set(key, Math.max(table.get(key) ?? 0, count));
+  const sum = (table: Map<string, number>, matches: (parts: string[]) => boolean) =>
+    [...table].reduce((total, [key, count]) => total + (matches(key.split('|')) ? count : 0), 0);
+
+  let hold: { onRead: () => void; released: Promise<void> } | null = null;
+
+  const store: MemoryStore = {
+    holdReads(onRead) {
+      let release = () => {};
+      const released = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      hold = { onRead, released };
+      return () => {
+        hold = null;
+        release();
+      };
+    },
+    reads: 0,
+    isDown: false,
+    projectIds: null,
+    get rowCount() {
+      return hours.size + months.size;
+    },
+    async recordUsage(batch) {
+      if (store.isDown) throw new UnavailableError('database', 'down');
+      const projectIds = [...batch.hours, ...batch.months].map((row) => row.projectId);
+      const known = new Set(projectIds.filter((id) => store.projectIds?.has(id) ?? true));
+      const written = new Set<string>();
+      for (const row of batch.hours) {
+        const { projectId, hour, apiKeyId, policyId, outcome, incarnation, count } = row;
+        const key = [projectId, hour, apiKeyId, policyId, outcome, incarnation].join('|');
+        refuseTwice(written, key);
+        if (known.has(projectId)) raise(hours, key, count);
+      }
+      for (const { projectId, month, scope, incarnation, count } of batch.months) {
+        const key = [projectId, month, scope, incarnation].join('|');
+        refuseTwice(written, key);
+        if (known.has(projectId)) raise(months, key, count);
+      }
+      for (const { apiKeyId, at } of batch.lastUsed) {
+        const known = lastUses.get(apiKeyId);
+        if (!known || known < at) lastUses.set(apiKeyId, at);
+      }
+      return { knownProjectIds: known };
+    },
+    async readMonthTotals(items) {
+      store.reads += 1;
+      const held = hold;
+      held?.onRead();
+      await held?.released;
+      if (store.isDown) throw new UnavailableError('database', 'down');
+      return items.map((item) =>
+        sum(
+          months,
+          ([projectId, month, scope]) =>
+            projectId === item.projectId && month === String(item.month) && scope === item.scope,
+        ),
+      );
+    },
+    decisions: (projectId, outcome) =>
+      sum(hours, (parts) => parts[0] === projectId && parts[4] === outcome),
+    admissions: (projectId, scope) =>
+      sum(months, (parts) => parts[0] === projectId && parts[2] === scope),
+    lastUseOf: (apiKeyId) => lastUses.get(apiKeyId),
+  };
+  return store;
+}
+
+/** As Postgres does: one upsert may not touch a row twice. */
+function refuseTwice(written: Set<string>, key: string): void {
+  if (written.has(key)) throw new Error('a batch names the same row twice');
+  written.add(key);
+}
