@@ -30,6 +30,14 @@ export default defineConfig({
       },
       {
         test: {
+          name: 'sdk',
+          include: ['tests/sdk/**/*.test.ts'],
+          ...servers,
+          globalSetup: [...servers.globalSetup, 'tests/sdk/support/build-sdk.ts'],
+        },
+      },
+      {
+        test: {
           name: 'chaos',
           include: ['tests/chaos/**/*.test.ts'],
           ...servers,

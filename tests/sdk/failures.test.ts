@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { violationsOf } from './support/failure-matrix.ts';
+import { failures, type HostileRuntime, startAllowingRuntime } from './support/hostile-runtime.ts';
+import { ADAPTERS, sendRaw } from './support/hosts.ts';
+import { loadSdk, type Sdk } from './support/sdk.ts';
+
+/*
+ * Promise 3, seen from a host: whatever happens to the Runtime, no handler runs, the caller hears
+ * so within the deadline, and the status is the contract's.
+ */
+
+let sdk: Sdk;
+let allowing: HostileRuntime;
+beforeAll(async () => {
+  sdk = await loadSdk();
+  allowing = await startAllowingRuntime();
+});
+afterAll(() => allowing.close());
+
+const names = failures('http://127.0.0.1:1').map(({ name }) => name);
+
+describe.each([
+  ['the built-in transport', () => ({})],
+  ['a fetch of the host', () => ({ client: { fetch } })],
+])('over %s no adapter lets a request in when the Runtime', (_name, options) => {
+  it.each(names)('%s', async (name) => {
+    const failure = failures(allowing.url).find((candidate) => candidate.name === name);
+    if (failure === undefined) throw new Error(`there is no failure ${name}`);
+    expect(await violationsOf(sdk, failure, options())).toEqual([]);
+  });
+});
+
+describe.each(Object.keys(ADAPTERS))('%s', (adapter) => {
+  const PROJECT_ID = '0192f0c0-0000-7000-8000-000000000001';
+
+  async function hostFor(runtimeBaseUrl: string, options: object = {}) {
+    const config = sdk.root.parseCeibaConfig({
+      runtimeBaseUrl,
+      projectId: PROJECT_ID,
+      projectSecret: 'ceiba_secret_x',
+    });
+    const client = new sdk.root.CeibaRuntimeClient(config);
+    const host = await ADAPTERS[adapter]!(sdk, { client, projectId: PROJECT_ID, ...options });
+    return { host, client };
+  }
+
+  it('answers 503 when nothing listens where the Runtime should be', async () => {
+    const { host } = await hostFor('http://127.0.0.1:1');
+    expect((await sendRaw(host.port, 'GET /v1/reports HTTP/1.1')).status).toBe(503);
+    expect(host.handled).toEqual([]);
+    await host.close();
+  });
+
+  it('runs the handler on an allow: the matrix does not pass by refusing everything', async () => {
+    const { host, client } = await hostFor(allowing.url);
+    expect((await sendRaw(host.port, 'GET /v1/reports HTTP/1.1')).status).toBe(200);
+    expect(host.handled).toEqual(['reports']);
+    await host.close();
+    client.close();
+  });
+
+  it('runs no handler when a reply of the host cannot be sent', async () => {
+    const runtime = 'http://127.0.0.1:1';
+    const customizeReply = () => ({ headers: { 'x-broken': 'a\r\nb' } });
+    const { host } = await hostFor(runtime, { customizeReply });
+    const reply = await sendRaw(host.port, 'GET /v1/reports HTTP/1.1');
+    expect(reply.status).toBeGreaterThanOrEqual(500);
+    expect(host.handled).toEqual([]);
+    await host.close();
+  });
+});

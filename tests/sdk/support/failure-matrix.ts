@@ -1,0 +1,94 @@
+import type { AccessOptions, CeibaRuntimeClientOptions } from '@ceiba/sdk';
+import { type Failure, startHostileRuntime } from './hostile-runtime.ts';
+import { ADAPTERS, type Host, sendRaw } from './hosts.ts';
+import type { Sdk } from './sdk.ts';
+
+/** Short, so that the slow failures of the matrix take little time. */
+const DEADLINE_MS = 250;
+/** How much later than the deadline a host's reply may be. */
+const GRACE_MS = 500;
+const PROJECT_ID = '0192f0c0-0000-7000-8000-000000000001';
+
+/** A way in which a host did not fail closed. */
+export interface Violation {
+  readonly adapter: string;
+  readonly problem: string;
+}
+
+/** What may vary from one run of the matrix to the next. */
+export interface MatrixOptions {
+  readonly adapters?: readonly string[];
+  readonly client?: CeibaRuntimeClientOptions;
+  readonly access?: Partial<AccessOptions>;
+}
+
+/** Runs one failure against every adapter, and returns what went wrong. */
+export async function violationsOf(
+  sdk: Sdk,
+  failure: Failure,
+  options: MatrixOptions = {},
+): Promise<Violation[]> {
+  const runtime = await startHostileRuntime(failure);
+  const config = sdk.root.parseCeibaConfig({
+    runtimeBaseUrl: runtime.url,
+    projectId: PROJECT_ID,
+    projectSecret: 'ceiba_secret_x',
+    timeoutMs: DEADLINE_MS,
+  });
+  const client = new sdk.root.CeibaRuntimeClient(config, options.client);
+  try {
+    const names = options.adapters ?? Object.keys(ADAPTERS);
+    const found = await Promise.all(
+      names.map(async (adapter) => {
+        const access = { client, projectId: PROJECT_ID, ...options.access };
+        const problem = await problemOf(sdk, adapter, failure, access);
+        return problem === undefined ? [] : [{ adapter, problem }];
+      }),
+    );
+    return found.flat();
+  } finally {
+    client.close();
+    await runtime.close();
+  }
+}
+
+async function problemOf(
+  sdk: Sdk,
+  adapter: string,
+  failure: Failure,
+  access: AccessOptions,
+): Promise<string | undefined> {
+  const host = await ADAPTERS[adapter]?.(sdk, access);
+  if (host === undefined) throw new Error(`there is no adapter ${adapter}`);
+  try {
+    return await problemAt(host, failure);
+  } finally {
+    await host.close();
+  }
+}
+
+async function problemAt(host: Host, failure: Failure): Promise<string | undefined> {
+  const startedAt = performance.now();
+  const headers = ['x-api-key: ceiba_key'];
+  const reply = await Promise.race([
+    sendRaw(host.port, 'GET /v1/reports HTTP/1.1', headers),
+    after(DEADLINE_MS + GRACE_MS),
+  ]);
+  if (host.handled.length > 0) return `the handler ran ${host.handled.length} times`;
+  if (reply === undefined) return `no reply after ${Math.round(performance.now() - startedAt)} ms`;
+  if (reply.status !== failure.hostStatus) return `the status was ${reply.status}`;
+  return bodyProblem(reply.body, reply.status);
+}
+
+function bodyProblem(text: string, status: number): string | undefined {
+  const isDenial = [401, 403, 429].includes(status);
+  const expected = isDenial ? 'service_forbidden service_rate_limited' : 'service_unavailable';
+  const error = /"error":"([a-z_]+)"/.exec(text)?.[1] ?? 'none';
+  return expected.split(' ').includes(error) ? undefined : `the body was ${text}`;
+}
+
+function after(ms: number): Promise<undefined> {
+  return new Promise((resolve) => {
+    setTimeout(() => resolve(undefined), ms).unref();
+  });
+}

@@ -1,0 +1,178 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import { type AddressInfo, createConnection } from 'node:net';
+import type { AccessOptions } from '@ceiba/sdk';
+import { serve } from '@hono/node-server';
+import express from 'express';
+import express4 from 'express4';
+import fastify from 'fastify';
+import { Hono } from 'hono';
+import { NextRequest } from 'next/server.js';
+import type { Sdk } from './sdk.ts';
+
+/** A host API under test: what its handlers did, and how to reach it. */
+export interface Host {
+  readonly url: string;
+  readonly port: number;
+  /** The names of the handlers that ran, in order. */
+  readonly handled: string[];
+  close(): Promise<void>;
+}
+
+/** Starts a host whose routes are all behind the guard. */
+export type StartHost = (sdk: Sdk, options: AccessOptions) => Promise<Host>;
+
+/** What the handlers answer with: who ran, and what the adapter attached. */
+export interface HandlerReply {
+  readonly handler: string;
+  readonly access: unknown;
+}
+
+const ROUTES = ['reports', 'billing'] as const;
+
+async function expressHost(app: express.Express, sdk: Sdk, options: AccessOptions): Promise<Host> {
+  const handled: string[] = [];
+  app.disable('etag');
+  app.use('/v1', sdk.express.createExpressMiddleware(options));
+  for (const handler of ROUTES) {
+    app.all([`/v1/${handler}`, `/v1/${handler}/:id`], (req, res) => {
+      handled.push(handler);
+      res.json({ handler, access: req.access });
+    });
+  }
+  return hostOf(app.listen(0, '127.0.0.1'), handled);
+}
+
+/** One host per adapter, each with the routes `/v1/reports`, `/v1/billing` and one id below them. */
+export const ADAPTERS: Readonly<Record<string, StartHost>> = {
+  'express 5': (sdk, options) => expressHost(express(), sdk, options),
+
+  'express 4': (sdk, options) => expressHost(express4(), sdk, options),
+
+  async fastify(sdk, options) {
+    const handled: string[] = [];
+    const app = fastify();
+    const preHandler = sdk.fastify.createFastifyPreHandler(options);
+    for (const handler of ROUTES) {
+      for (const url of [`/v1/${handler}`, `/v1/${handler}/:id`]) {
+        app.all(url, { preHandler }, async (request) => {
+          handled.push(handler);
+          return { handler, access: request.access };
+        });
+      }
+    }
+    await app.listen({ port: 0, host: '127.0.0.1' });
+    return { ...addressOf(app.server), handled, close: () => app.close() };
+  },
+
+  async hono(sdk, options) {
+    const handled: string[] = [];
+    const app = new Hono<import('@ceiba/sdk/hono').CeibaEnv>();
+    app.use('/v1/*', sdk.hono.createHonoMiddleware(options));
+    for (const handler of ROUTES) {
+      for (const path of [`/v1/${handler}`, `/v1/${handler}/:id`]) {
+        app.all(path, (c) => {
+          handled.push(handler);
+          return c.json({ handler, access: c.get('access') });
+        });
+      }
+    }
+    return fetchHost(app.fetch, handled);
+  },
+
+  /** The wrapper alone, around handlers that Next would call; a whole Next runs in its own test. */
+  next(sdk, options) {
+    const handled: string[] = [];
+    const protect = sdk.next.createNextRouteGuard(options);
+    return fetchHost((request) => {
+      const handler = routeOf(request.url);
+      if (handler === undefined) return new Response(null, { status: 404 });
+      const route = protect((_request, _context, access) => {
+        handled.push(handler);
+        return Response.json({ handler, access });
+      });
+      const headers = new Headers([...request.headers]);
+      return route(new NextRequest(request.url, { method: request.method, headers }), {});
+    }, handled);
+  },
+
+  fetch(sdk, options) {
+    const handled: string[] = [];
+    const guard = sdk.fetch.createFetchGuard(options);
+    return fetchHost(async (request) => {
+      const verdict = await guard(request);
+      if (!verdict.allowed) return verdict.response;
+      const handler = routeOf(request.url);
+      if (handler === undefined) return new Response(null, { status: 404 });
+      handled.push(handler);
+      return Response.json(
+        { handler, access: verdict.access },
+        { headers: { ...verdict.headers } },
+      );
+    }, handled);
+  },
+};
+
+function routeOf(url: string): string | undefined {
+  return /^\/v1\/(reports|billing)(?:\/[^/]+)?\/?$/.exec(new URL(url).pathname)?.[1];
+}
+
+async function fetchHost(
+  handle: (request: Request, env: object) => Response | Promise<Response>,
+  handled: string[],
+): Promise<Host> {
+  const server = serve({ fetch: handle, port: 0, hostname: '127.0.0.1' });
+  return hostOf(server as Server, handled);
+}
+
+/** A host on a listening, or soon listening, server. */
+export async function hostOf(server: Server, handled: string[]): Promise<Host> {
+  if (!server.listening) await once(server, 'listening');
+  const close = async () => {
+    const closed = once(server, 'close');
+    server.close();
+    server.closeAllConnections();
+    await closed;
+  };
+  return { ...addressOf(server), handled, close };
+}
+
+function addressOf(server: Server): { url: string; port: number } {
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, port };
+}
+
+/** One reply, read off the wire. */
+export interface WireReply {
+  readonly status: number;
+  readonly head: string;
+  readonly body: string;
+}
+
+/**
+ * Sends one request byte for byte: no client tidies up the target, and headers may repeat.
+ * Resolves with status 0 when the host closes the connection without a reply.
+ */
+export async function sendRaw(
+  port: number,
+  requestLine: string,
+  headers: readonly string[] = [],
+): Promise<WireReply> {
+  const socket = createConnection({ port, host: '127.0.0.1' });
+  const chunks: Buffer[] = [];
+  socket.on('data', (chunk) => chunks.push(chunk));
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+  socket.on('error', () => undefined);
+  const hasHost = headers.some((line) => /^host:/i.test(line));
+  const lines = [requestLine, ...(hasHost ? [] : ['Host: localhost']), 'Connection: close'];
+  socket.write(Buffer.from(`${[...lines, ...headers].join('\r\n')}\r\n\r\n`, 'latin1'));
+  await closed;
+  const text = Buffer.concat(chunks).toString('latin1');
+  const end = text.indexOf('\r\n\r\n');
+  const head = end === -1 ? text : text.slice(0, end);
+  return {
+    status: Number(/^HTTP\/1\.1 (\d{3})/.exec(head)?.[1] ?? 0),
+    head,
+    body: end === -1 ? '' : text.slice(end + 4),
+  };
+}

@@ -1,0 +1,25 @@
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+/** The whole package, as one object: the built one, or a copy that was broken on purpose. */
+export interface Sdk {
+  readonly root: typeof import('@ceiba/sdk');
+  readonly express: typeof import('@ceiba/sdk/express');
+  readonly fastify: typeof import('@ceiba/sdk/fastify');
+  readonly hono: typeof import('@ceiba/sdk/hono');
+  readonly next: typeof import('@ceiba/sdk/next');
+  readonly fetch: typeof import('@ceiba/sdk/fetch');
+  readonly testing: typeof import('@ceiba/sdk/testing');
+}
+
+/** Where the build puts the package. */
+export const builtSdk = fileURLToPath(new URL('../../../packages/sdk/dist', import.meta.url));
+
+/** Loads every entry point of the package that was built into a folder. */
+export async function loadSdk(folder: string = builtSdk): Promise<Sdk> {
+  const load = (name: string) =>
+    import(/* @vite-ignore */ pathToFileURL(`${folder}/${name}.js`).href);
+  const [root, express, fastify, hono, next, fetch, testing] = await Promise.all(
+    ['index', 'express', 'fastify', 'hono', 'next', 'fetch', 'testing'].map(load),
+  );
+  return { root, express, fastify, hono, next, fetch, testing };
+}
