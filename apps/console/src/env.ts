@@ -64,7 +64,11 @@ let settings: Settings | undefined;
 
 /** The settings of this process. Throws an error that names each setting that is wrong. */
 export function env(): Settings {
-  settings ??= parseSettings(process.env);
+  if (settings === undefined) {
+    settings = parseSettings(process.env);
+    // next-auth reads it from here and would otherwise believe the Host header.
+    process.env.NEXTAUTH_URL = settings.publicOrigin;
+  }
   return settings;
 }
 

@@ -3,8 +3,8 @@ import { contentSecurityPolicy } from './server/security-headers.ts';
 
 /**
  * Puts the content security policy, with a nonce of its own for each page, into the request (from
- * which Next takes the nonce for its scripts) and the response. It decides nothing about access:
- * every page and action checks that itself.
+ * which Next takes the nonce for its scripts) and the response, and tells pages their own path. It
+ * decides nothing about access: every page and action checks that itself.
  */
 export function proxy(request: NextRequest): NextResponse {
   const nonce = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString('base64');
@@ -12,6 +12,7 @@ export function proxy(request: NextRequest): NextResponse {
   const headers = new Headers(request.headers);
   headers.set('x-nonce', nonce);
   headers.set('content-security-policy', policy);
+  headers.set('x-ceiba-path', request.nextUrl.pathname + request.nextUrl.search);
   const response = NextResponse.next({ request: { headers } });
   response.headers.set('content-security-policy', policy);
   return response;

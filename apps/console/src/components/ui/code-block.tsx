@@ -10,8 +10,13 @@ export interface CodeTab {
   code: string;
 }
 
+export interface CodeBlockProps {
+  tabs: readonly CodeTab[];
+  onCopied?: (() => void) | undefined;
+}
+
 /** Code to copy, one tab for each way of doing the same thing. */
-export function CodeBlock({ tabs }: { tabs: readonly CodeTab[] }) {
+export function CodeBlock({ tabs, onCopied }: CodeBlockProps) {
   const [shown, setShown] = useState(tabs[0]?.name ?? '');
   const code = tabs.find(({ name }) => name === shown)?.code ?? '';
   return (
@@ -32,7 +37,7 @@ export function CodeBlock({ tabs }: { tabs: readonly CodeTab[] }) {
             </Tabs.Trigger>
           ))}
         </Tabs.List>
-        <CopyButton text={code} label={`Copy ${shown}`} />
+        <CopyButton text={code} label={`Copy ${shown}`} onCopied={onCopied} />
       </div>
       {tabs.map((tab) => (
         <Tabs.Content key={tab.name} value={tab.name} tabIndex={-1}>

@@ -12,7 +12,7 @@ export type CopyButtonProps = Omit<ButtonProps, 'onClick' | 'asChild'> & {
   text: string;
   /** What is copied, for those who hear the button: "Copy project ID". */
   label: string;
-  onCopied?: () => void;
+  onCopied?: (() => void) | undefined;
 };
 
 /** Copies, and says so in its own place. With children it is a worded button, else an icon. */

@@ -1,0 +1,31 @@
+import type { ReactNode } from 'react';
+import { BottomBar } from './bottom-bar.tsx';
+import { Commands } from './commands.tsx';
+import { Sidebar } from './sidebar.tsx';
+
+export interface ShellProject {
+  projectId: string;
+  name: string;
+}
+
+export interface ShellProps {
+  user: { email: string; isAdministrator: boolean };
+  projects: readonly ShellProject[];
+}
+
+/** The frame of the signed-in pages: a sidebar, which on a phone is a bar at the bottom. */
+export function AppShell({ children, ...shell }: ShellProps & { children: ReactNode }) {
+  return (
+    <div className="md:grid md:grid-cols-[15rem_minmax(0,1fr)]">
+      <Sidebar {...shell} />
+      <main
+        id="content"
+        className="min-h-dvh min-w-0 px-4 pt-6 pb-28 sm:px-8 md:pt-10 md:pb-16 lg:px-12"
+      >
+        {children}
+      </main>
+      <BottomBar {...shell} />
+      <Commands {...shell} />
+    </div>
+  );
+}

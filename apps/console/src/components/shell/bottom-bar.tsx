@@ -1,0 +1,106 @@
+'use client';
+
+import {
+  Activity,
+  Ellipsis,
+  FolderTree,
+  type LucideIcon,
+  ShieldCheck,
+  UserRound,
+} from 'lucide-react';
+import Link from 'next/link';
+import { usePathname } from 'next/navigation';
+import { PROJECT_SECTIONS, placeOf, sectionHref } from '../../lib/sections.ts';
+import { ThemeToggle } from '../theme.tsx';
+import { DropdownItem, DropdownMenu, DropdownSeparator } from '../ui/dropdown-menu.tsx';
+import type { ShellProps } from './app-shell.tsx';
+
+interface Place {
+  href: string;
+  name: string;
+  icon: LucideIcon;
+  current: boolean;
+}
+
+/** On a phone: the most used pages in reach of a thumb, the others behind "More". */
+export function BottomBar({ user }: ShellProps) {
+  const pathname = usePathname();
+  const place = placeOf(pathname);
+  const inProject = (inBar: boolean): Place[] =>
+    place === null
+      ? []
+      : PROJECT_SECTIONS.filter((section) => section.inBar === inBar).map((section) => ({
+          href: sectionHref(place.projectId, section),
+          name: section.name,
+          icon: section.icon,
+          current: section.path === place.path,
+        }));
+  const projects: Place = {
+    href: '/projects',
+    name: 'Projects',
+    icon: FolderTree,
+    current: place === null && pathname.startsWith('/projects'),
+  };
+  const account: Place = {
+    href: '/account',
+    name: 'Account',
+    icon: UserRound,
+    current: pathname.startsWith('/account'),
+  };
+  const status: Place = { href: '/status', name: 'Status', icon: Activity, current: false };
+  const administration: Place = {
+    href: '/administration',
+    name: 'Administration',
+    icon: ShieldCheck,
+    current: pathname.startsWith('/administration'),
+  };
+  const bar = place === null ? [projects, account] : inProject(true);
+  const more = place === null ? [status] : [...inProject(false), projects, account, status];
+  if (user.isAdministrator) more.push(administration);
+
+  return (
+    <nav
+      aria-label="Pages"
+      className="fixed inset-x-0 bottom-0 z-30 flex border-t bg-surface pb-[env(safe-area-inset-bottom)] md:hidden"
+    >
+      {bar.map((item) => (
+        <BarLink key={item.href} {...item} />
+      ))}
+      <DropdownMenu
+        className="mb-1 w-56"
+        trigger={
+          <button type="button" className={barItem}>
+            <Ellipsis aria-hidden="true" className="size-5" />
+            More
+          </button>
+        }
+      >
+        {more.map(({ href, name, icon: Icon, current }) => (
+          <DropdownItem key={href} asChild className="min-h-10">
+            <Link href={href} aria-current={current ? 'page' : undefined}>
+              <Icon aria-hidden="true" />
+              {name}
+            </Link>
+          </DropdownItem>
+        ))}
+        <DropdownSeparator />
+        <div className="flex items-center justify-between gap-2 px-2 py-1">
+          <span className="text-small text-muted">Theme</span>
+          <ThemeToggle />
+        </div>
+      </DropdownMenu>
+    </nav>
+  );
+}
+
+const barItem =
+  'flex h-16 flex-1 flex-col items-center justify-center gap-1 text-small text-muted focus-visible:-outline-offset-2 aria-[current=page]:font-medium aria-[current=page]:text-accent-text';
+
+function BarLink({ href, name, icon: Icon, current }: Place) {
+  return (
+    <Link href={href} aria-current={current ? 'page' : undefined} className={barItem}>
+      <Icon aria-hidden="true" className="size-5" />
+      {name}
+    </Link>
+  );
+}

@@ -1,0 +1,43 @@
+'use client';
+
+import { useState } from 'react';
+import { Dialog } from '../ui/dialog.tsx';
+import { Checkbox } from '../ui/input.tsx';
+import { SHORTCUTS, setSingleKeys, singleKeysAreOn } from './shortcuts.ts';
+
+export default function ShortcutHelp({ onClose }: { onClose: () => void }) {
+  const [on, setOn] = useState(singleKeysAreOn);
+  return (
+    <Dialog open onOpenChange={(open) => !open && onClose()} title="Keyboard shortcuts">
+      <dl className="divide-y border-y">
+        {SHORTCUTS.map(({ keys, does }) => (
+          <div key={does} className="flex items-center justify-between gap-4 py-2">
+            <dt>{does}</dt>
+            <dd className="flex gap-1">
+              {keys.map((key) => (
+                <kbd key={key} className="rounded border bg-sunken px-2 text-small">
+                  {key}
+                </kbd>
+              ))}
+            </dd>
+          </div>
+        ))}
+      </dl>
+      <label className="mt-4 flex items-start gap-2">
+        <Checkbox
+          checked={on}
+          onChange={(event) => {
+            setSingleKeys(event.target.checked);
+            setOn(event.target.checked);
+          }}
+        />
+        <span>
+          Shortcuts of a single key
+          <span className="block text-small text-muted">
+            Turn them off if you speak to your computer or press keys by accident.
+          </span>
+        </span>
+      </label>
+    </Dialog>
+  );
+}

@@ -1,0 +1,70 @@
+'use client';
+
+const OPEN_PALETTE = 'ceiba:open-palette';
+const SINGLE_KEYS_OFF = 'ceiba-single-keys-off';
+
+export interface ShortcutHandlers {
+  onPalette: () => void;
+  onHelp: () => void;
+}
+
+/** What the list under `?` shows. */
+export const SHORTCUTS = [
+  { keys: ['Ctrl', 'K'], does: 'Go to a project, a page or an action' },
+  { keys: ['/'], does: 'Search on this page' },
+  { keys: ['n'], does: 'Create what this page lists' },
+  { keys: ['?'], does: 'This list' },
+] as const;
+
+export function openCommandPalette(): void {
+  window.dispatchEvent(new Event(OPEN_PALETTE));
+}
+
+/**
+ * Listens for the shortcuts. Pages say what `/` and `n` mean by marking an element with
+ * `data-shortcut="search"` or `data-shortcut="new"`. Single keys can be turned off (WCAG 2.1.4).
+ *
+ * @returns a function that stops listening
+ */
+export function listenForShortcuts({ onPalette, onHelp }: ShortcutHandlers): () => void {
+  function onKey(event: KeyboardEvent) {
+    if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
+      event.preventDefault();
+      onPalette();
+      return;
+    }
+    if (event.ctrlKey || event.metaKey || event.altKey || isBusy(event.target)) return;
+    if (!singleKeysAreOn()) return;
+    if (event.key === '?') onHelp();
+    else if (event.key === '/') use('search', event);
+    else if (event.key === 'n') use('new', event);
+  }
+  window.addEventListener('keydown', onKey);
+  window.addEventListener(OPEN_PALETTE, onPalette);
+  return () => {
+    window.removeEventListener('keydown', onKey);
+    window.removeEventListener(OPEN_PALETTE, onPalette);
+  };
+}
+
+export const singleKeysAreOn = (): boolean => localStorage.getItem(SINGLE_KEYS_OFF) === null;
+
+export function setSingleKeys(on: boolean): void {
+  if (on) localStorage.removeItem(SINGLE_KEYS_OFF);
+  else localStorage.setItem(SINGLE_KEYS_OFF, '1');
+}
+
+/** Whether the keys belong to somebody else: a field, or a dialog that is open. */
+function isBusy(target: EventTarget | null): boolean {
+  if (document.querySelector('[role=dialog], [role=alertdialog], [role=menu]') !== null)
+    return true;
+  return target instanceof Element && target.closest('input, textarea, select') !== null;
+}
+
+function use(name: 'search' | 'new', event: KeyboardEvent): void {
+  const element = document.querySelector<HTMLElement>(`[data-shortcut=${name}]`);
+  if (element === null) return;
+  event.preventDefault();
+  if (name === 'search') element.focus();
+  else element.click();
+}

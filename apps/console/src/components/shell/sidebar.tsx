@@ -1,0 +1,80 @@
+'use client';
+
+import { Activity, FolderTree, ShieldCheck, UserRound } from 'lucide-react';
+import Link from 'next/link';
+import { usePathname } from 'next/navigation';
+import { PROJECT_SECTIONS, placeOf, sectionHref } from '../../lib/sections.ts';
+import { Wordmark } from '../mark.tsx';
+import { ThemeToggle } from '../theme.tsx';
+import type { ShellProps } from './app-shell.tsx';
+import { NavLink } from './nav-link.tsx';
+import { ProjectSwitcher } from './project-switcher.tsx';
+import { openCommandPalette } from './shortcuts.ts';
+
+export function Sidebar({ user, projects }: ShellProps) {
+  const pathname = usePathname();
+  const place = placeOf(pathname);
+  return (
+    <div className="sticky top-0 hidden h-dvh flex-col gap-6 overflow-y-auto border-r bg-sunken/60 p-4 md:flex">
+      <Link href="/projects" aria-label="Ceiba, projects" className="rounded px-2 pt-2">
+        <Wordmark />
+      </Link>
+      <button
+        type="button"
+        onClick={openCommandPalette}
+        className="flex h-8 items-center justify-between gap-2 rounded border bg-surface px-2 text-small text-muted transition-colors hover:border-line-strong hover:text-ink"
+      >
+        Go to…
+        <kbd className="text-small">Ctrl K</kbd>
+      </button>
+      {place === null ? (
+        <nav aria-label="Console" className="grid gap-1">
+          <NavLink
+            href="/projects"
+            name="Projects"
+            icon={FolderTree}
+            current={pathname.startsWith('/projects')}
+          />
+        </nav>
+      ) : (
+        <div className="grid gap-2">
+          <ProjectSwitcher projects={projects} projectId={place.projectId} path={place.path} />
+          <nav aria-label="Project" className="grid gap-1">
+            {PROJECT_SECTIONS.map((section) => (
+              <NavLink
+                key={section.path}
+                href={sectionHref(place.projectId, section)}
+                name={section.name}
+                icon={section.icon}
+                current={section.path === place.path}
+              />
+            ))}
+          </nav>
+        </div>
+      )}
+      <nav aria-label="Account" className="mt-auto grid gap-1">
+        {user.isAdministrator && (
+          <NavLink
+            href="/administration"
+            name="Administration"
+            icon={ShieldCheck}
+            current={pathname.startsWith('/administration')}
+          />
+        )}
+        <NavLink href="/status" name="Status" icon={Activity} current={false} />
+        <NavLink
+          href="/account"
+          name="Account"
+          icon={UserRound}
+          current={pathname.startsWith('/account')}
+        />
+      </nav>
+      <div className="flex items-center justify-between gap-2 border-t pt-4">
+        <p className="truncate px-2 text-small text-muted" title={user.email}>
+          {user.email}
+        </p>
+        <ThemeToggle className="shrink-0" />
+      </div>
+    </div>
+  );
+}

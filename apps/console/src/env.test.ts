@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { parseSettings } from './env.ts';
+
+const required = {
+  DATABASE_URL: 'postgres://ceiba@127.0.0.1/ceiba',
+  NEXTAUTH_SECRET: 'x'.repeat(32),
+};
+
+describe('the settings', () => {
+  it('need a database and a secret, and default the rest', () => {
+    expect(parseSettings(required)).toMatchObject({
+      publicOrigin: 'http://localhost:3000',
+      runtimeUrl: 'http://127.0.0.1:4000',
+      signUp: 'first-user',
+      trustedProxyHops: 0,
+      oidc: undefined,
+    });
+  });
+
+  it('take an empty variable for an absent one', () => {
+    expect(parseSettings({ ...required, SIGN_UP: '', OIDC_ISSUER: '' }).signUp).toBe('first-user');
+  });
+
+  it.each([
+    ['DATABASE_URL', 'mysql://x'],
+    ['NEXTAUTH_SECRET', 'short'],
+    ['SIGN_UP', 'anyone'],
+    ['TRUSTED_PROXY_HOPS', '-1'],
+    ['CEIBA_RUNTIME_URL', 'ftp://x'],
+    ['GITHUB_CLIENT_ID', 'alone'],
+  ])('name %s when it is wrong, and do not print its value', (name, value) => {
+    const parse = () => parseSettings({ ...required, [name]: value });
+    expect(parse).toThrow(name.startsWith('GITHUB') ? 'GITHUB_CLIENT_SECRET' : name);
+    expect(parse).not.toThrow(value);
+  });
+
+  it('take an OpenID issuer with its client', () => {
+    const settings = parseSettings({
+      ...required,
+      OIDC_ISSUER: 'https://issuer.example',
+      OIDC_CLIENT_ID: 'id',
+      OIDC_CLIENT_SECRET: 'secret',
+    });
+    expect(settings.oidc).toMatchObject({ issuer: 'https://issuer.example', clientId: 'id' });
+  });
+});

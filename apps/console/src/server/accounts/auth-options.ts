@@ -1,0 +1,164 @@
+import 'server-only';
+import { endSession, startSession, type VerbContext } from '@ceiba/schema';
+import type { Account, AuthOptions, Profile, User } from 'next-auth';
+import CredentialsProvider from 'next-auth/providers/credentials';
+import GitHubProvider from 'next-auth/providers/github';
+import GoogleProvider from 'next-auth/providers/google';
+import type { OAuthConfig, Provider } from 'next-auth/providers/index';
+import { z } from 'zod';
+import { env } from '../../env.ts';
+import { DatabaseUnavailableError, withDatabase } from '../database.ts';
+import { log } from '../log.ts';
+import { requestContext } from '../request-context.ts';
+import { signInWithIdentity } from './identity.ts';
+import { signInWithPassword } from './password.ts';
+
+export const SESSION_LIFETIME_SECONDS = 14 * 24 * 60 * 60;
+
+/** The session cookie holds these and nothing else; the person is read from Postgres each time. */
+export const sessionTokenSchema = z.object({ sub: z.guid(), sid: z.guid() });
+
+const credentialsSchema = z.object({
+  email: z.string().min(1).max(254),
+  password: z.string().min(1).max(1024),
+});
+
+/** next-auth's options, made on first use because they hold settings. */
+export function authOptions(): AuthOptions {
+  options ??= {
+    secret: env().sessionSecret,
+    session: { strategy: 'jwt', maxAge: SESSION_LIFETIME_SECONDS },
+    pages: { signIn: '/sign-in', error: '/sign-in', signOut: '/account' },
+    providers: providers(),
+    callbacks: { signIn: admitIdentity, jwt: issueToken },
+    events: { signOut: async ({ token }) => forgetSession(token) },
+    logger: {
+      error: (code, metadata) => log.error('next-auth', { code, message: messageOf(metadata) }),
+      warn: () => {},
+      debug: () => {},
+    },
+  };
+  return options;
+}
+let options: AuthOptions | undefined;
+
+/** The providers that the settings name, for the sign-in page. */
+export function configuredProviders(): readonly { id: string; name: string }[] {
+  const { github, google, oidc } = env();
+  return [
+    ...(github ? [{ id: 'github', name: 'GitHub' }] : []),
+    ...(google ? [{ id: 'google', name: 'Google' }] : []),
+    ...(oidc ? [{ id: 'oidc', name: oidc.name }] : []),
+  ];
+}
+
+function providers(): Provider[] {
+  const { github, google, oidc } = env();
+  return [
+    CredentialsProvider({
+      credentials: { email: {}, password: {} },
+      authorize: authorizePassword,
+    }),
+    ...(github ? [GitHubProvider(github)] : []),
+    ...(google ? [GoogleProvider(google)] : []),
+    ...(oidc ? [openIdProvider(oidc)] : []),
+  ];
+}
+
+function openIdProvider(settings: NonNullable<ReturnType<typeof env>['oidc']>) {
+  const issuer = settings.issuer.replace(/\/+$/, '');
+  return {
+    id: 'oidc',
+    name: settings.name,
+    type: 'oauth',
+    wellKnown: `${issuer}/.well-known/openid-configuration`,
+    clientId: settings.clientId,
+    clientSecret: settings.clientSecret,
+    authorization: { params: { scope: 'openid email profile' } },
+    idToken: true,
+    checks: ['pkce', 'state', 'nonce'],
+    profile: (claims) => ({ id: claims.sub, email: claims.email ?? null }),
+  } satisfies OAuthConfig<{ sub: string; email?: string }>;
+}
+
+/** What the sign-in form is told when it is not let in; anything else it shows as a fault. */
+export type SignInFault = `limited:${number}` | 'unavailable' | 'CredentialsSignin';
+
+async function authorizePassword(input: unknown): Promise<User | null> {
+  const credentials = credentialsSchema.safeParse(input);
+  if (!credentials.success) return null;
+  const result = await inRequest((ctx) => signInWithPassword(ctx, credentials.data));
+  switch (result.kind) {
+    case 'signed_in':
+      return { id: result.userId };
+    case 'wrong':
+      return null;
+    case 'limited':
+      throw new Error(`limited:${result.retryAfterSeconds}` satisfies SignInFault);
+  }
+}
+
+/** Lets a provider's identity in, or sends it back to the sign-in page with the reason. */
+async function admitIdentity({
+  user,
+  account,
+  profile,
+}: {
+  user: User;
+  account: Account | null;
+  profile?: Profile;
+}): Promise<boolean | string> {
+  if (account === null || account.type === 'credentials') return true;
+  const oidcIssuer = env().oidc?.issuer;
+  const result = await inRequest((ctx) =>
+    signInWithIdentity(
+      ctx,
+      {
+        provider: account.provider === 'oidc' && oidcIssuer ? oidcIssuer : account.provider,
+        subject: account.providerAccountId,
+        email: user.email,
+        emailVerified: verifiedClaim(profile),
+      },
+      env().signUp,
+    ),
+  );
+  if (result.kind !== 'signed_in') return `/sign-in?error=${result.kind}`;
+  // The token is made from this object next; from here on it is our person, not the provider's.
+  user.id = result.userId;
+  return true;
+}
+
+function verifiedClaim(profile: Profile | undefined): boolean | undefined {
+  const claims = z.object({ email_verified: z.boolean().optional() }).safeParse(profile);
+  return claims.success ? claims.data.email_verified : undefined;
+}
+
+async function issueToken({ token, user }: { token: object; user?: User | undefined }) {
+  if (user === undefined) return { ...token };
+  const session = await inRequest((ctx) =>
+    startSession(ctx, { userId: user.id, lifetimeSeconds: SESSION_LIFETIME_SECONDS }),
+  );
+  if (session === null) throw new Error('the account was deleted while it signed in');
+  return { sub: user.id, sid: session.sessionId };
+}
+
+async function forgetSession(token: unknown): Promise<void> {
+  const session = sessionTokenSchema.safeParse(token);
+  if (session.success) await withDatabase((db) => endSession(db, session.data.sid));
+}
+
+async function inRequest<T>(work: (ctx: VerbContext) => Promise<T>): Promise<T> {
+  const context = await requestContext();
+  try {
+    return await withDatabase((db) => work({ db, actor: { kind: 'system' }, ...context }));
+  } catch (error) {
+    if (!(error instanceof DatabaseUnavailableError)) throw error;
+    throw new Error('unavailable' satisfies SignInFault);
+  }
+}
+
+function messageOf(metadata: unknown): string {
+  if (metadata instanceof Error) return metadata.message;
+  const wrapped = z.object({ error: z.instanceof(Error) }).safeParse(metadata);
+  return wrapped.success ? wrapped.data.error.message : '';
+}

@@ -1,0 +1,201 @@
+import 'server-only';
+import { getOwnedProject, type Project, type VerbContext } from '@ceiba/schema';
+import { headers } from 'next/headers';
+import { unstable_rethrow } from 'next/navigation';
+import { z } from 'zod';
+import { env } from '../env.ts';
+import type { ActionState, FormAction, Refusal, RefusalCode } from '../lib/action-state.ts';
+import { DatabaseUnavailableError, withDatabase } from './database.ts';
+import { log } from './log.ts';
+import { isOwnOrigin } from './origin.ts';
+import { requestContext } from './request-context.ts';
+import { currentUser, type SignedInUser } from './session.ts';
+
+/**
+ * The only way in which a page changes anything. Each action that is made here checks the origin,
+ * the session, the owner and the input, whatever stands in front of it. Whoever writes an action
+ * writes what happens after that.
+ */
+
+/** Ends an action with a reason that the form shows; thrown by {@link refuse}. */
+class Refused extends Error {
+  constructor(
+    readonly code: RefusalCode,
+    readonly text: string | undefined,
+    readonly fieldErrors: Record<string, string>,
+  ) {
+    super(code);
+  }
+}
+
+/** Refuses as a whole: one sentence that says why and how to mend it. */
+export function refuse(code: RefusalCode, text: string): never {
+  throw new Refused(code, text, {});
+}
+
+/** Refuses because of one field: the sentence stands beside it. */
+export function refuseField(field: string, text: string): never {
+  throw new Refused('invalid', undefined, { [field]: text });
+}
+
+interface Definition<Input extends z.ZodType, Context, Data> {
+  /** Parses the form's fields, each a string; an absent or empty one is absent. */
+  input: Input;
+  run: (context: Context, input: z.output<Input>) => Promise<Data>;
+}
+
+export interface PublicContext {
+  ctx: VerbContext;
+}
+export interface UserContext extends PublicContext {
+  user: SignedInUser;
+}
+export interface ProjectContext extends UserContext {
+  project: Project;
+}
+
+/** For anybody: sign-up alone. */
+export function publicAction<Input extends z.ZodType, Data>(
+  definition: Definition<Input, PublicContext, Data>,
+): FormAction<Data> {
+  return guarded(async (form) => {
+    const input = parse(definition.input, form);
+    return inDatabase({ kind: 'system' }, (ctx) => definition.run({ ctx }, input));
+  });
+}
+
+/** For whoever is signed in. */
+export function userAction<Input extends z.ZodType, Data>(
+  definition: Definition<Input, UserContext, Data>,
+): FormAction<Data> {
+  return guarded(async (form) => {
+    const user = await signedInUser();
+    const input = parse(definition.input, form);
+    return inDatabase(actorOf(user), (ctx) => definition.run({ ctx, user }, input));
+  });
+}
+
+/** For an administrator; to anybody else it does not exist. */
+export function administratorAction<Input extends z.ZodType, Data>(
+  definition: Definition<Input, UserContext, Data>,
+): FormAction<Data> {
+  return guarded(async (form) => {
+    const user = await signedInUser();
+    if (!user.isAdministrator) refuse('not_found', NOT_FOUND);
+    const input = parse(definition.input, form);
+    return inDatabase(actorOf(user), (ctx) => definition.run({ ctx, user }, input));
+  });
+}
+
+const projectIdSchema = z.object({ projectId: z.guid() });
+
+/** For the owner of the project whose `projectId` is among the fields; to others it is not found. */
+export function projectAction<Input extends z.ZodType, Data>(
+  definition: Definition<Input, ProjectContext, Data>,
+): FormAction<Data> {
+  return guarded(async (form) => {
+    const user = await signedInUser();
+    const named = projectIdSchema.safeParse(fieldsOf(form));
+    if (!named.success) refuse('not_found', NOT_FOUND);
+    return inDatabase(actorOf(user), async (ctx) => {
+      const ref = { ownerId: user.userId, projectId: named.data.projectId };
+      const project = await getOwnedProject(ctx.db, ref);
+      if (project === null) refuse('not_found', NOT_FOUND);
+      return definition.run({ ctx, user, project }, parse(definition.input, form));
+    });
+  });
+}
+
+const NOT_FOUND = 'It no longer exists, or belongs to another account. Reload the page.';
+
+function guarded<Data>(work: (form: FormData) => Promise<Data>): FormAction<Data> {
+  return async (_state, form): Promise<ActionState<Data>> => {
+    // An action's arguments are whatever the sender made them.
+    const sent = form instanceof FormData ? form : new FormData();
+    try {
+      if (!isOwnOrigin(await headers(), env().publicOrigin)) {
+        refuse('foreign_origin', `Open the console at ${env().publicOrigin} and try again there.`);
+      }
+      return { kind: 'done', data: await work(sent), at: Date.now() };
+    } catch (error) {
+      unstable_rethrow(error);
+      return refusalFor(error, sent);
+    }
+  };
+}
+
+async function signedInUser(): Promise<SignedInUser> {
+  const user = await currentUser();
+  if (user !== null) return user;
+  refuse('signed_out', 'You are signed out. Sign in in another tab, then press the button again.');
+}
+
+function inDatabase<T>(
+  actor: VerbContext['actor'],
+  work: (ctx: VerbContext) => Promise<T>,
+): Promise<T> {
+  return withDatabase(async (db) => work({ db, actor, ...(await requestContext()) }));
+}
+
+const actorOf = (user: SignedInUser) =>
+  ({ kind: 'user', userId: user.userId, email: user.email }) as const;
+
+function parse<Input extends z.ZodType>(schema: Input, form: FormData): z.output<Input> {
+  const fields = fieldsOf(form);
+  const result = schema.safeParse(fields);
+  if (result.success) return result.data;
+  const fieldErrors: Record<string, string> = {};
+  for (const { code, path, message } of result.error.issues) {
+    const field = String(path[0] ?? '');
+    const isMissing = fields[field] === undefined && code.startsWith('invalid_');
+    fieldErrors[field] ??= isMissing ? 'Fill this in.' : sentence(message);
+  }
+  throw new Refused('invalid', undefined, fieldErrors);
+}
+
+/** Text fields by name. Names that start with `$` are the framework's; files are not taken. */
+function fieldsOf(form: FormData): Record<string, string> {
+  const fields: Record<string, string> = {};
+  for (const [name, value] of form) {
+    if (typeof value === 'string' && value !== '' && !name.startsWith('$')) fields[name] = value;
+  }
+  return fields;
+}
+
+/** Rules complete "this …" (`must not be empty`); beside a field that stands alone. */
+function sentence(rule: string): string {
+  const text = rule.charAt(0).toUpperCase() + rule.slice(1);
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}
+
+function refusalFor(error: unknown, form: FormData): Refusal {
+  const said = error instanceof Refused ? error : faultFor(error);
+  return {
+    kind: 'refused',
+    code: said.code,
+    ...(said.text === undefined ? {} : { message: said.text }),
+    fieldErrors: said.fieldErrors,
+    values: typedValues(form),
+    at: Date.now(),
+  };
+}
+
+function faultFor(error: unknown): Refused {
+  if (error instanceof DatabaseUnavailableError) {
+    log.error('action.database_unavailable', { message: error.message });
+    return new Refused('unavailable', UNAVAILABLE, {});
+  }
+  log.error('action.failed', { fault: error instanceof Error ? error.stack : String(error) });
+  return new Refused('internal', INTERNAL, {});
+}
+
+const UNAVAILABLE =
+  'The database is not answering. What you typed is kept; reload to see what was saved, or try again in a moment.';
+const INTERNAL =
+  'The console failed, and the fault is in its log. What you typed is kept; reload to see what was saved.';
+
+/** What goes back into the form. A password is never sent back, whatever its field is called. */
+function typedValues(form: FormData): Record<string, string> {
+  const fields = Object.entries(fieldsOf(form));
+  return Object.fromEntries(fields.filter(([name]) => !/password|secret|apiKey$/i.test(name)));
+}

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { clientAddress } from './client-address.ts';
+
+const read = (hops: number, peer: string, forwardedFor?: string) =>
+  clientAddress(
+    new Headers({
+      'x-ceiba-peer-address': peer,
+      ...(forwardedFor === undefined ? {} : { 'x-forwarded-for': forwardedFor }),
+    }),
+    hops,
+  );
+
+describe('clientAddress', () => {
+  it('believes the connection alone when no proxy is trusted', () => {
+    expect(read(0, '192.0.2.1', '203.0.113.9')).toBe('192.0.2.1');
+  });
+
+  it('takes the entry that the outermost trusted proxy wrote, not those a client put before it', () => {
+    expect(read(1, '10.0.0.1', '6.6.6.6, 203.0.113.9')).toBe('203.0.113.9');
+    expect(read(2, '10.0.0.1', '6.6.6.6, 203.0.113.9, 10.0.0.2')).toBe('203.0.113.9');
+  });
+
+  it('takes what there is when there are fewer entries than proxies', () => {
+    expect(read(2, '10.0.0.1', '203.0.113.9')).toBe('203.0.113.9');
+    expect(read(1, '192.0.2.1')).toBe('192.0.2.1');
+  });
+
+  it('reads an IPv4 client of an IPv6 socket as IPv4', () => {
+    expect(read(0, '::ffff:192.0.2.1')).toBe('192.0.2.1');
+    expect(read(0, '2001:db8::1')).toBe('2001:db8::1');
+  });
+
+  it('knows no address in what is not one', () => {
+    expect(read(1, '10.0.0.1', 'unknown')).toBeNull();
+    expect(read(0, '')).toBeNull();
+  });
+});

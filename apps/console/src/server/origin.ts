@@ -1,0 +1,33 @@
+const LOOPBACK_HOSTS = new Set(['localhost', '127.0.0.1', '[::1]']);
+
+/**
+ * Whether a request that wants to change something was sent by a page of this console. Browsers
+ * put `Origin` on every POST; a request without it, or with `null`, is refused. Only `Origin` is
+ * compared, and only with the configured address: `Host` and the `X-Forwarded-` headers are the
+ * sender's to choose.
+ *
+ * On a machine's own loopback the same server has three names. There, and there alone, a page may
+ * use another of them than the configured one, as long as it talks to itself.
+ *
+ * @see https://cheatsheetseries.owasp.org/cheatsheets/Cross-Site_Request_Forgery_Prevention_Cheat_Sheet.html
+ */
+export function isOwnOrigin(headers: Headers, publicOrigin: string): boolean {
+  const origin = headers.get('origin');
+  if (origin === null || origin === 'null') return false;
+  if (origin === publicOrigin) return true;
+  const sent = parseOrigin(origin);
+  const own = new URL(publicOrigin);
+  return (
+    sent !== null &&
+    LOOPBACK_HOSTS.has(own.hostname) &&
+    LOOPBACK_HOSTS.has(sent.hostname) &&
+    sent.protocol === own.protocol &&
+    sent.port === own.port &&
+    sent.host === headers.get('host')
+  );
+}
+
+function parseOrigin(text: string): URL | null {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  return url !== null && url.origin === text ? url : null;
+}
