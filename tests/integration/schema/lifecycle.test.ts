@@ -1,0 +1,205 @@
+import { randomUUID } from 'node:crypto';
+import type { ApiKeyStatus, ApiKeySummary } from '@ceiba/contract';
+import {
+  archiveApiKey,
+  getApiKey,
+  listApiKeys,
+  recordFirstUses,
+  revokeApiKey,
+  setApiKeyExpiry,
+  type TransitionResult,
+  type VerbContext,
+} from '@ceiba/schema';
+import { describe, expect, test } from 'vitest';
+import {
+  countAuditRows,
+  givePlan,
+  type MadeKey,
+  makeKey,
+  makeProject,
+  useBench,
+} from './support.ts';
+
+const bench = useBench();
+
+const EXPIRY = new Date('2027-01-31T12:00:00.000Z');
+
+const VERBS = {
+  revoke: revokeApiKey,
+  archive: archiveApiKey,
+  expire: (ctx: VerbContext, ref: MadeKey) => setApiKeyExpiry(ctx, { ...ref, expiresAt: EXPIRY }),
+  unexpire: (ctx: VerbContext, ref: MadeKey) => setApiKeyExpiry(ctx, { ...ref, expiresAt: null }),
+} as const;
+
+/** The contract's table "API key status", row by row. */
+const TABLE: [ApiKeyStatus, keyof typeof VERBS, TransitionResult['kind'], ApiKeyStatus][] = [
+  ['active', 'revoke', 'updated', 'revoked'],
+  ['revoked', 'revoke', 'unchanged', 'revoked'],
+  ['archived', 'revoke', 'conflict', 'archived'],
+  ['active', 'archive', 'updated', 'archived'],
+  ['archived', 'archive', 'unchanged', 'archived'],
+  ['revoked', 'archive', 'conflict', 'revoked'],
+  ['active', 'expire', 'updated', 'active'],
+  ['active', 'unexpire', 'updated', 'active'],
+  ['revoked', 'expire', 'conflict', 'revoked'],
+  ['archived', 'expire', 'conflict', 'archived'],
+  ['revoked', 'unexpire', 'conflict', 'revoked'],
+  ['archived', 'unexpire', 'conflict', 'archived'],
+];
+
+async function makeKeyThatIs(status: ApiKeyStatus): Promise<MadeKey> {
+  const { projectId } = await makeProject(bench.ctx);
+  const key = await makeKey(bench.ctx, projectId);
+  if (status === 'revoked') await revokeApiKey(bench.ctx, key);
+  if (status === 'archived') await archiveApiKey(bench.ctx, key);
+  return key;
+}
+
+async function read(key: MadeKey): Promise<ApiKeySummary> {
+  const summary = await getApiKey(bench.db, key);
+  if (summary === null) throw new Error('the key is gone');
+  return summary;
+}
+
+describe.each(TABLE)('%s, then %s', (from, verb, kind, to) => {
+  test(`is ${kind} and leaves the key ${to}`, async () => {
+    const key = await makeKeyThatIs(from);
+    const before = await read(key);
+    const rowsBefore = await countAuditRows(bench.db);
+
+    const result = await VERBS[verb](bench.ctx, key);
+
+    const after = await read(key);
+    expect(result.kind).toBe(kind);
+    expect(after.status).toBe(to);
+    expect(await countAuditRows(bench.db)).toBe(rowsBefore + (kind === 'updated' ? 1 : 0));
+    if (kind !== 'updated') expect(after).toEqual(before);
+    if (result.kind === 'conflict') expect(result.status).toBe(from);
+    if (result.kind === 'updated') expect(result.apiKey).toEqual(after);
+  });
+});
+
+describe('what a transition leaves behind', () => {
+  test('revoke stamps revokedAt alone', async () => {
+    const key = await makeKeyThatIs('revoked');
+    expect(await read(key)).toMatchObject({ revokedAt: expect.any(String), archivedAt: null });
+  });
+
+  test('archive stamps archivedAt alone', async () => {
+    const key = await makeKeyThatIs('archived');
+    expect(await read(key)).toMatchObject({ revokedAt: null, archivedAt: expect.any(String) });
+  });
+
+  test('an expiry is set, replaced and cleared, to the millisecond', async () => {
+    const key = await makeKeyThatIs('active');
+    await VERBS.expire(bench.ctx, key);
+    expect((await read(key)).expiresAt).toBe('2027-01-31T12:00:00.000Z');
+    const later = new Date('9999-12-31T23:59:59.999Z');
+    await setApiKeyExpiry(bench.ctx, { ...key, expiresAt: later });
+    expect((await read(key)).expiresAt).toBe('9999-12-31T23:59:59.999Z');
+    await VERBS.unexpire(bench.ctx, key);
+    expect((await read(key)).expiresAt).toBeNull();
+  });
+
+  test('a key whose expiry has passed still lists as active', async () => {
+    const key = await makeKeyThatIs('active');
+    await setApiKeyExpiry(bench.ctx, { ...key, expiresAt: new Date('2001-01-01T00:00:00Z') });
+    const [listed] = await listApiKeys(bench.db, key.projectId);
+    expect(listed).toMatchObject({ status: 'active', expiresAt: '2001-01-01T00:00:00.000Z' });
+  });
+
+  test('an UPDATE of the status by plain SQL stamps the time as well', async () => {
+    const key = await makeKeyThatIs('active');
+    await bench.db.sql`update api_keys set status = 'revoked' where id = ${key.apiKeyId}`;
+    expect(await read(key)).toMatchObject({ status: 'revoked', revokedAt: expect.any(String) });
+  });
+});
+
+describe('keys belong to one project', () => {
+  test.each(Object.entries(VERBS))(
+    '%s of another project’s key is not found and changes nothing',
+    async (_, verb) => {
+      const key = await makeKeyThatIs('active');
+      const { projectId: stranger } = await makeProject(bench.ctx);
+      const before = await read(key);
+      expect(await verb(bench.ctx, { ...key, projectId: stranger })).toEqual({ kind: 'not_found' });
+      expect(await verb(bench.ctx, { ...key, apiKeyId: randomUUID() })).toEqual({
+        kind: 'not_found',
+      });
+      expect(await read(key)).toEqual(before);
+      expect(await getApiKey(bench.db, { ...key, projectId: stranger })).toBeNull();
+    },
+  );
+});
+
+describe('races', () => {
+  test('revoke and archive at once: exactly one wins and the key stays as it left it', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const key = await makeKeyThatIs('active');
+      const results = await Promise.all([
+        revokeApiKey(bench.ctx, key),
+        archiveApiKey(bench.ctx, key),
+      ]);
+      expect(results.map(({ kind }) => kind).sort()).toEqual(['conflict', 'updated']);
+      const winner = results[0].kind === 'updated' ? 'revoked' : 'archived';
+      expect((await read(key)).status).toBe(winner);
+    }
+  });
+
+  test('ten revokes at once write one audit row and one time', async () => {
+    const key = await makeKeyThatIs('active');
+    const rowsBefore = await countAuditRows(bench.db);
+    const results = await Promise.all(
+      Array.from({ length: 10 }, () => revokeApiKey(bench.ctx, key)),
+    );
+    expect(results.filter(({ kind }) => kind === 'updated')).toHaveLength(1);
+    expect(results.filter(({ kind }) => kind === 'unchanged')).toHaveLength(9);
+    const told = results.map((result) => 'apiKey' in result && result.apiKey.revokedAt);
+    expect(new Set(told).size).toBe(1);
+    expect(await countAuditRows(bench.db)).toBe(rowsBefore + 1);
+  });
+});
+
+describe('the list', () => {
+  test('holds keys of every status, newest first', async () => {
+    const { projectId } = await makeProject(bench.ctx);
+    await givePlan(bench.ctx, projectId, { activeKeyCap: 10 });
+    const keys: MadeKey[] = [];
+    for (let index = 0; index < 5; index += 1) keys.push(await makeKey(bench.ctx, projectId));
+    await revokeApiKey(bench.ctx, keys[1]!);
+    await archiveApiKey(bench.ctx, keys[3]!);
+    const listed = await listApiKeys(bench.db, projectId);
+    expect(listed.map(({ apiKeyId }) => apiKeyId)).toEqual(
+      keys.map(({ apiKeyId }) => apiKeyId).reverse(),
+    );
+    expect(listed.map(({ status }) => status)).toEqual([
+      'active',
+      'archived',
+      'active',
+      'revoked',
+      'active',
+    ]);
+  });
+
+  test('shows a key’s prefix and neither the key nor its digest', async () => {
+    const { projectId } = await makeProject(bench.ctx);
+    const { minted } = await makeKey(bench.ctx, projectId);
+    const text = JSON.stringify(await listApiKeys(bench.db, projectId));
+    expect(text).toContain(minted.prefix);
+    expect(text).not.toContain(minted.plaintext);
+    expect(text).not.toContain(minted.digest.toString('hex'));
+    expect(text).not.toContain(minted.digest.toString('base64'));
+  });
+});
+
+describe('lastUsedAt', () => {
+  test('is null until the first use and is not moved by a later first use', async () => {
+    const key = await makeKeyThatIs('active');
+    expect((await read(key)).lastUsedAt).toBeNull();
+    await recordFirstUses(bench.db, [key.apiKeyId]);
+    const { lastUsedAt } = await read(key);
+    expect(lastUsedAt).toEqual(expect.any(String));
+    await recordFirstUses(bench.db, [key.apiKeyId]);
+    expect((await read(key)).lastUsedAt).toBe(lastUsedAt);
+  });
+});
