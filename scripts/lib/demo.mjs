@@ -142,8 +142,9 @@ async function keyRoute({ runtimeUrl }, { projectId, projectSecret }, create) {
     ...(create ? { body: JSON.stringify(create) } : {}),
     signal: AbortSignal.timeout(10_000),
   });
+  /** @type {unknown} */
   const body = await answer.json().catch(() => null);
-  return { status: answer.status, body: typeof body === 'object' && body !== null ? body : {} };
+  return { status: answer.status, body: typeof body === 'object' ? { ...body } : {} };
 }
 
 /** @param {Record<string, unknown> | undefined} value @returns {Demo | undefined} */

@@ -1,4 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { root } from './settings.mjs';
@@ -22,28 +23,43 @@ export async function installIfNeeded(supervisor) {
     failure: 'npm ci failed.',
     hint: 'Check the network and the npm registry (npm config get registry), then try again.',
   });
+  writeFileSync(stampFile(root), lockDigest(root));
   return true;
 }
 
 /**
- * npm records what it installed in `node_modules/.package-lock.json` at the end of a whole
- * install; an install that was cut short leaves none.
+ * Whether `node_modules` is what `package-lock.json` says: this launcher installed that very lock,
+ * or npm's own record of what it installed (an install that was cut short leaves none) names every
+ * package of the lock that this platform needs.
  *
  * @param {string} [directory] A workspace root.
- * @returns {boolean} Whether every package of the lock that this platform needs is there.
+ * @returns {boolean}
  */
 export function isInstalled(directory = root) {
+  if (!existsSync(join(directory, 'node_modules/.package-lock.json'))) return false;
+  return readText(stampFile(directory)) === lockDigest(directory) || holdsTheLock(directory);
+}
+
+/** @param {string} directory */
+const stampFile = (directory) => join(directory, 'node_modules/.ceiba-installed');
+
+/** @param {string} directory @returns {string} Binaries differ by platform, the lock does not. */
+function lockDigest(directory) {
+  const lock = readText(join(directory, 'package-lock.json'));
+  return createHash('sha256').update(`${process.platform} ${process.arch} ${lock}`).digest('hex');
+}
+
+/** @param {string} directory */
+function holdsTheLock(directory) {
   const installed = packagesOf(join(directory, 'node_modules/.package-lock.json'));
   const locked = packagesOf(join(directory, 'package-lock.json'));
   if (installed === undefined || locked === undefined) return false;
   const required = Object.entries(locked).filter(([path]) => path.includes('node_modules/'));
-  return (
-    required.every(([path, entry]) => {
-      const found = installed[path];
-      if (found === undefined) return entry.optional === true || entry.devOptional === true;
-      return found.version === entry.version && found.integrity === entry.integrity;
-    }) && existsSync(join(directory, 'node_modules/.bin/turbo'))
-  );
+  return required.every(([path, entry]) => {
+    const found = installed[path];
+    if (found === undefined) return entry.optional === true || entry.devOptional === true;
+    return found.version === entry.version && found.integrity === entry.integrity;
+  });
 }
 
 /**
@@ -52,11 +68,17 @@ export function isInstalled(directory = root) {
  * @returns {Record<string, LockEntry> | undefined}
  */
 function packagesOf(file) {
+  const text = readText(file);
   try {
-    return JSON.parse(readFileSync(file, 'utf8')).packages;
+    return text === undefined ? undefined : JSON.parse(text).packages;
   } catch {
     return undefined;
   }
+}
+
+/** @param {string} file @returns {string | undefined} */
+function readText(file) {
+  return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { LauncherError } from './errors.mjs';
 import { printFailure } from './output.mjs';
+import { parentOf } from './processes.mjs';
 
 /** How often a launcher that npm runs looks whether npm is still there. */
 const parentCheckMs = 500;
@@ -46,9 +47,18 @@ function interruption() {
     }
     // npm that is killed takes nothing with it; what it ran has to notice by itself.
     if (process.env.npm_lifecycle_event === undefined) return;
-    const parent = process.ppid;
+    const line = ancestry();
     setInterval(() => {
-      if (process.ppid !== parent) end();
+      if (ancestry() !== line) end();
     }, parentCheckMs).unref();
   });
+}
+
+/**
+ * @returns {string} This process's parent and, where that is cheap to tell, the parent of it: npm
+ *   runs scripts by a shell, which waits on when npm is gone.
+ */
+function ancestry() {
+  const grandparent = process.platform === 'linux' ? parentOf(process.ppid) : '';
+  return `${process.ppid} ${grandparent}`;
 }

@@ -42,13 +42,27 @@ export function startOf(pid) {
       const line = capture('ps', ['-o', 'stat=,lstart=', '-p', String(pid)]);
       return line.startsWith('Z') ? undefined : line.replace(/^\S+\s+/, '');
     }
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The second field is the program's name in parentheses and may itself hold spaces.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const fields = statOf(pid);
     return fields[0] === 'Z' || fields[0] === 'X' ? undefined : fields[19];
   } catch {
     return undefined;
   }
+}
+
+/** @param {number} pid @returns {number | undefined} Its parent, where there is `/proc`. */
+export function parentOf(pid) {
+  try {
+    return Number(statOf(pid)[1]);
+  } catch {
+    return undefined;
+  }
+}
+
+/** @param {number} pid @returns {string[]} Linux's fields from the third, the state, onwards. */
+function statOf(pid) {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  // The second field is the program's name in parentheses and may itself hold spaces.
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 }
 
 /** @param {number} pid @returns {string} The command line, empty when there is none to see. */

@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { freePort } from '../../scripts/lib/ports.mjs';
 import { startPostgres } from '../../scripts/lib/postgres.mjs';
+import { parentOf } from '../../scripts/lib/processes.mjs';
 import { redisOnPath, startRedis } from '../../scripts/lib/redis.mjs';
 import { createSupervisor, type Service, type Supervisor } from '../../scripts/lib/supervisor.mjs';
 
@@ -99,14 +100,8 @@ interface ParentRow {
 
 function parentsFromProc(): ParentRow[] {
   return readdirSync('/proc').flatMap((entry) => {
-    if (!/^\d+$/.test(entry)) return [];
-    try {
-      const stat = readFileSync(`/proc/${entry}/stat`, 'utf8');
-      const parent = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
-      return [{ pid: Number(entry), parent }];
-    } catch {
-      return [];
-    }
+    const parent = /^\d+$/.test(entry) ? parentOf(Number(entry)) : undefined;
+    return parent === undefined ? [] : [{ pid: Number(entry), parent }];
   });
 }
 
