@@ -29,6 +29,9 @@ export type Transactor = Executor & Pick<PostgresJsDatabase, 'transaction'>;
 const CONNECT_TIMEOUT_SECONDS = 1;
 const LONGEST_BACKOFF_SECONDS = 0.5;
 
+/** What the driver parses; a server, database or role may have other defaults. */
+const READABLE_TIMES = { TimeZone: 'UTC', DateStyle: 'ISO' };
+
 /**
  * Opens a pool. No connection is made before the first statement, so that importing code never
  * needs a server.
@@ -49,6 +52,7 @@ export function createDatabase(url: string, options: DatabaseOptions = {}): Data
     onnotice: () => {},
     connection: {
       application_name: options.applicationName ?? 'ceiba',
+      ...READABLE_TIMES,
       ...(options.statementTimeoutMs === undefined
         ? {}
         : { statement_timeout: options.statementTimeoutMs }),
