@@ -3,16 +3,16 @@
  * client and the adapters share one copy of the error class; what the contract lends (a few closed
  * sets) is bundled in, types included, so that the package stands alone.
  */
-import { readdirSync, rmSync } from 'node:fs';
+import { readdirSync, renameSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { rollup } from 'rollup';
 import { dts } from 'rollup-plugin-dts';
 
 const at = (path) => fileURLToPath(new URL(path, import.meta.url));
-const ENTRIES = ['index', 'express', 'fastify', 'hono', 'next', 'fetch', 'testing'].filter((name) =>
-  readdirSync(at('./src')).includes(`${name}.ts`),
-);
+const ENTRIES = ['index', 'express', 'fastify', 'hono', 'next', 'fetch', 'testing'];
+/** Written aside and moved into place, so that a program that runs meanwhile finds a whole package. */
+const draft = at(`./dist.${process.pid}`);
 const sources = readdirSync(at('./src'), { recursive: true })
   .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))
   .map((path) => at(`./src/${path}`));
@@ -34,7 +34,7 @@ function buildCode(format, extension) {
   return build({
     absWorkingDir: at('.'),
     entryPoints: sources,
-    outdir: at('./dist'),
+    outdir: draft,
     outbase: at('./src'),
     outExtension: { '.js': extension },
     bundle: true,
@@ -64,7 +64,7 @@ async function buildTypes() {
   });
   for (const extension of ['.d.ts', '.d.cts']) {
     await bundle.write({
-      dir: at('./dist'),
+      dir: draft,
       entryFileNames: `[name]${extension}`,
       chunkFileNames: `types/[name]${extension}`,
       format: 'es',
@@ -73,6 +73,15 @@ async function buildTypes() {
   await bundle.close();
 }
 
-rmSync(at('./dist'), { recursive: true, force: true });
-const [esm] = await Promise.all([buildCode('esm', '.js'), buildCode('cjs', '.cjs'), buildTypes()]);
-removeEmptyModules(esm);
+try {
+  const [esm] = await Promise.all([
+    buildCode('esm', '.js'),
+    buildCode('cjs', '.cjs'),
+    buildTypes(),
+  ]);
+  removeEmptyModules(esm);
+  rmSync(at('./dist'), { recursive: true, force: true });
+  renameSync(draft, at('./dist'));
+} finally {
+  rmSync(draft, { recursive: true, force: true });
+}

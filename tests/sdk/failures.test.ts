@@ -1,6 +1,14 @@
+import type { Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { violationsOf } from './support/failure-matrix.ts';
-import { failures, type HostileRuntime, startAllowingRuntime } from './support/hostile-runtime.ts';
+import {
+  ALLOW,
+  failures,
+  type HostileRuntime,
+  replyText,
+  startAllowingRuntime,
+  startHostileRuntime,
+} from './support/hostile-runtime.ts';
 import { ADAPTERS, sendRaw } from './support/hosts.ts';
 import { loadSdk, type Sdk } from './support/sdk.ts';
 
@@ -27,6 +35,52 @@ describe.each([
     const failure = failures(allowing.url).find((candidate) => candidate.name === name);
     if (failure === undefined) throw new Error(`there is no failure ${name}`);
     expect(await violationsOf(sdk, failure, options())).toEqual([]);
+  });
+});
+
+describe.each([
+  ['the built-in transport', {}],
+  ['a fetch of the host', { fetch }],
+])('over %s an answer that nobody asked for', (_name, options) => {
+  const denial = '{"allowed":false,"decisionId":"d","denialReason":"invalid_api_key"}';
+  const question = { apiKey: 'k', method: 'GET', path: '/v1/reports' };
+
+  it.each([
+    [
+      'at once',
+      (socket: Socket) => void socket.write(replyText(200, denial) + replyText(200, ALLOW)),
+    ],
+    [
+      'later',
+      (socket: Socket) => {
+        socket.write(replyText(200, denial));
+        setImmediate(() => socket.write(replyText(200, ALLOW)));
+      },
+    ],
+  ])('is not taken for the answer to the next question when it comes %s', async (_when, answer) => {
+    const asked = new WeakSet<Socket>();
+    const runtime = await startHostileRuntime({
+      name: 'answers unasked',
+      hostStatus: 401,
+      answer: (socket) => {
+        if (!asked.has(socket)) answer(socket);
+        asked.add(socket);
+      },
+    });
+    const config = sdk.root.parseCeibaConfig({
+      runtimeBaseUrl: runtime.url,
+      projectId: '0192f0c0-0000-7000-8000-000000000001',
+      projectSecret: 'ceiba_secret_x',
+      timeoutMs: 250,
+    });
+    const client = new sdk.root.CeibaRuntimeClient(config, options);
+    expect((await client.authorize(question)).allowed).toBe(false);
+    for (let ask = 0; ask < 3; ask += 1) {
+      const second = await client.authorize(question).catch(() => null);
+      expect(second?.allowed ?? false).toBe(false);
+    }
+    client.close();
+    await runtime.close();
   });
 });
 

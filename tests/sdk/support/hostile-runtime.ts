@@ -19,7 +19,7 @@ export interface Failure {
 }
 
 /** A whole, valid allow: nothing but what surrounds it may keep it from letting a request in. */
-const ALLOW = JSON.stringify(allowDecision());
+export const ALLOW = JSON.stringify(allowDecision());
 const NOTHING: Answer = () => undefined;
 
 function head(status: number, headers: Readonly<Record<string, string | number>>): string {
@@ -27,7 +27,8 @@ function head(status: number, headers: Readonly<Record<string, string | number>>
   return `HTTP/1.1 ${status} X\r\n${lines.join('')}\r\n`;
 }
 
-function reply(status: number, body: string, type = 'application/json'): string {
+/** One HTTP answer, as it stands on the wire. */
+export function replyText(status: number, body: string, type = 'application/json'): string {
   const length = Buffer.byteLength(body);
   return head(status, { 'content-type': type, 'content-length': length }) + body;
 }
@@ -105,6 +106,11 @@ const UNREACHABLE: Failure[] = [
     answer: sendsAndCloses('HTTP/1.1 200 OK\r\ncontent-type: appli'),
   },
   {
+    name: 'switches protocols',
+    hostStatus: 503,
+    answer: sends(head(101, { connection: 'upgrade', upgrade: 'allow' }) + ALLOW),
+  },
+  {
     name: 'sends 50 MB of headers',
     hostStatus: 503,
     answer: floods('HTTP/1.1 200 OK\r\nx-a: ', 50),
@@ -128,7 +134,11 @@ const SLOW: Failure[] = [
   },
   { name: 'hangs after a whole allow', hostStatus: 503, answer: sends(`${brokenOff}${ALLOW}`) },
   { name: 'hangs in a chunked body', hostStatus: 503, answer: sends(`${chunked}${chunk(ALLOW)}`) },
-  { name: 'sends one byte at a time', hostStatus: 503, answer: drips(reply(200, ALLOW), 1, 100) },
+  {
+    name: 'sends one byte at a time',
+    hostStatus: 503,
+    answer: drips(replyText(200, ALLOW), 1, 100),
+  },
   {
     name: 'sends 100 Continue for ever',
     hostStatus: 503,
@@ -169,7 +179,7 @@ const STATUSES: Failure[] = (
 ).map(([status, hostStatus]) => ({
   name: `answers ${status}`,
   hostStatus,
-  answer: sends(reply(status, ALLOW)),
+  answer: sends(replyText(status, ALLOW)),
 }));
 
 /** Each points at an address that would let everything in. */
@@ -182,30 +192,30 @@ const redirectsTo = (url: string): Failure[] =>
 
 const NO_DECISION: Failure[] = [
   ['answers 204', head(204, {})],
-  ['answers with an HTML page', reply(200, '<h1>Welcome</h1>', 'text/html')],
-  ['answers an allow as HTML', reply(200, ALLOW, 'text/html')],
-  ['answers an allow as text', reply(200, ALLOW, 'text/plain')],
+  ['answers with an HTML page', replyText(200, '<h1>Welcome</h1>', 'text/html')],
+  ['answers an allow as HTML', replyText(200, ALLOW, 'text/html')],
+  ['answers an allow as text', replyText(200, ALLOW, 'text/plain')],
   [
     'answers an allow of no type',
     `HTTP/1.1 200 OK\r\ncontent-length: ${ALLOW.length}\r\n\r\n${ALLOW}`,
   ],
-  ['answers an allow as something like JSON', reply(200, ALLOW, 'application/json-seq')],
-  ['answers with truncated JSON', reply(200, ALLOW.slice(0, -1))],
-  ['answers with two JSON values', reply(200, ALLOW + ALLOW)],
-  ['answers with no body', reply(200, '')],
-  ['answers null', reply(200, 'null')],
-  ['answers true', reply(200, 'true')],
-  ['answers an array', reply(200, `[${ALLOW}]`)],
-  ['answers an empty object', reply(200, '{}')],
-  ['answers "allowed":"true"', reply(200, allowWith({ allowed: 'true' }))],
-  ['answers "allowed":1', reply(200, allowWith({ allowed: 1 }))],
-  ['answers an allow without limits', reply(200, allowWith({ limits: undefined }))],
-  ['answers an allow with odd limits', reply(200, allowWith({ limits: { monthlyQuota: -1 } }))],
-  ['answers an allow without access', reply(200, allowWith({ access: undefined }))],
-  ['answers an allow without an id', reply(200, allowWith({ decisionId: undefined }))],
-  ['answers a denial without a reason', reply(200, '{"allowed":false}')],
-  ['answers with noise in gzip', reply(200, '\x1f\x8b\x08\x00noise')],
-  ['answers an allow of 70 kB', reply(200, allowWith({ padding: 'x'.repeat(70_000) }))],
+  ['answers an allow as something like JSON', replyText(200, ALLOW, 'application/json-seq')],
+  ['answers with truncated JSON', replyText(200, ALLOW.slice(0, -1))],
+  ['answers with two JSON values', replyText(200, ALLOW + ALLOW)],
+  ['answers with no body', replyText(200, '')],
+  ['answers null', replyText(200, 'null')],
+  ['answers true', replyText(200, 'true')],
+  ['answers an array', replyText(200, `[${ALLOW}]`)],
+  ['answers an empty object', replyText(200, '{}')],
+  ['answers "allowed":"true"', replyText(200, allowWith({ allowed: 'true' }))],
+  ['answers "allowed":1', replyText(200, allowWith({ allowed: 1 }))],
+  ['answers an allow without limits', replyText(200, allowWith({ limits: undefined }))],
+  ['answers an allow with odd limits', replyText(200, allowWith({ limits: { monthlyQuota: -1 } }))],
+  ['answers an allow without access', replyText(200, allowWith({ access: undefined }))],
+  ['answers an allow without an id', replyText(200, allowWith({ decisionId: undefined }))],
+  ['answers a denial without a reason', replyText(200, '{"allowed":false}')],
+  ['answers with noise in gzip', replyText(200, '\x1f\x8b\x08\x00noise')],
+  ['answers an allow of 70 kB', replyText(200, allowWith({ padding: 'x'.repeat(70_000) }))],
 ].map(([name = '', text = '']) => ({ name, hostStatus: 502, answer: sends(text) }));
 
 const CUT: Failure[] = [
@@ -218,12 +228,12 @@ const DENIALS: Failure[] = [
   {
     name: 'denies for an unknown reason',
     hostStatus: 403,
-    answer: sends(reply(200, '{"allowed":false,"decisionId":"d","denialReason":"suspended"}')),
+    answer: sends(replyText(200, '{"allowed":false,"decisionId":"d","denialReason":"suspended"}')),
   },
   {
     name: 'denies and holds an allow besides',
     hostStatus: 429,
-    answer: sends(reply(200, allowWith({ allowed: false, denialReason: 'rate_limited' }))),
+    answer: sends(replyText(200, allowWith({ allowed: false, denialReason: 'rate_limited' }))),
   },
 ];
 
@@ -297,5 +307,9 @@ function onEachRequest(socket: Socket, callback: () => void): void {
 
 /** A Runtime that lets everything in, so that what must fail beside it cannot fail for lack of it. */
 export function startAllowingRuntime(): Promise<HostileRuntime> {
-  return startHostileRuntime({ name: 'allows', hostStatus: 200, answer: sends(reply(200, ALLOW)) });
+  return startHostileRuntime({
+    name: 'allows',
+    hostStatus: 200,
+    answer: sends(replyText(200, ALLOW)),
+  });
 }

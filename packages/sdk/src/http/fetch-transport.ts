@@ -1,10 +1,13 @@
 import { RuntimeTransportError } from '../errors.ts';
 import {
   type BaseHeaders,
+  cancelled,
   type Exchange,
   type HttpAnswer,
-  isErrorStatus,
+  isAnswerEnough,
   type Transport,
+  unreachable,
+  watchForStop,
 } from './transport.ts';
 
 /** The part of the Fetch API that the client uses. The global `fetch` is one. */
@@ -16,91 +19,55 @@ export function createFetchTransport(
   baseHeaders: BaseHeaders,
   fetch: FetchLike,
 ): Transport {
-  async function send(exchange: Exchange): Promise<HttpAnswer> {
-    const { method, body, signal, timeoutMs } = exchange;
-    if (signal?.aborted) throw cancelled();
-    const abort = new AbortController();
-    let response: Response | undefined;
-    const headers =
-      body === undefined ? baseHeaders : { ...baseHeaders, 'content-type': 'application/json' };
+  function begin({ method, path, body }: Exchange, signal: AbortSignal): Promise<Response> {
+    const init = { method, headers: baseHeaders, redirect: 'manual', signal } as const;
+    if (body === undefined) return fetch(baseUrl + path, init);
+    const headers = { ...baseHeaders, 'content-type': 'application/json' };
+    return fetch(baseUrl + path, { ...init, headers, body });
+  }
 
-    const exchanged = (async () => {
-      response = await fetch(`${baseUrl}${exchange.path}`, {
-        method,
-        headers,
-        redirect: 'manual',
-        signal: abort.signal,
-        ...(body === undefined ? {} : { body }),
-      });
-      return readAnswer(response, exchange.maxResponseBytes);
-    })();
-    // A fetch may ignore its signal, so the deadline is raced, not only signalled.
-    const { promise: stopped, reject: stop } = deferred();
-    const onAbort = () => stop(cancelled());
-    const deadline = setTimeout(() => stop(timedOut(timeoutMs)), timeoutMs);
-    signal?.addEventListener('abort', onAbort, { once: true });
+  async function send(exchange: Exchange): Promise<HttpAnswer> {
+    if (exchange.signal?.aborted) throw cancelled();
+    const abort = new AbortController();
+    let unwatch = () => {};
+    const stopped = new Promise<never>((_resolve, reject) => {
+      unwatch = watchForStop(exchange, reject);
+    });
+    let head: Head | undefined;
     try {
-      return await Promise.race([exchanged, stopped]);
-    } catch (error) {
-      exchanged.catch(() => undefined);
+      // A fetch may ignore its signal, so the deadline is raced and not only signalled.
+      const response = await Promise.race([begin(exchange, abort.signal), stopped]);
+      head = headOf(response);
+      const body = readBody(response, exchange.maxResponseBytes);
+      return { ...head, ...(await Promise.race([body, stopped])) };
+    } catch (cause) {
       abort.abort();
-      return afterFailure(error, response);
+      const error = RuntimeTransportError.is(cause) ? cause : unreachable(cause);
+      if (head && isAnswerEnough(head.status, error)) return { ...head, text: '', whole: false };
+      throw error;
     } finally {
-      clearTimeout(deadline);
-      signal?.removeEventListener('abort', onAbort);
+      unwatch();
     }
   }
   return { send, close: () => undefined };
 }
 
-function afterFailure(error: unknown, response: Response | undefined): HttpAnswer {
-  const failure = RuntimeTransportError.is(error) ? error.failure : 'unreachable';
-  const isCut = failure === 'unreachable';
-  if (
-    response !== undefined &&
-    failure !== 'aborted' &&
-    (isCut || isErrorStatus(response.status))
-  ) {
-    return { ...headOf(response), text: '', whole: false };
-  }
-  if (RuntimeTransportError.is(error)) throw error;
-  throw new RuntimeTransportError('unreachable', 'The Runtime cannot be reached', undefined, {
-    cause: error,
-  });
+type Head = Pick<HttpAnswer, 'status' | 'contentType'>;
+
+function headOf({ status, headers }: Response): Head {
+  return { status, contentType: headers.get('content-type') ?? '' };
 }
 
-async function readAnswer(response: Response, maxBytes: number): Promise<HttpAnswer> {
+async function readBody(
+  response: Response,
+  maxBytes: number,
+): Promise<Pick<HttpAnswer, 'text' | 'whole'>> {
   const chunks: Uint8Array[] = [];
   let received = 0;
-  if (response.body === null) return { ...headOf(response), text: '', whole: true };
-  for await (const chunk of response.body) {
+  for await (const chunk of response.body ?? []) {
     received += chunk.byteLength;
-    if (received > maxBytes) return { ...headOf(response), text: '', whole: false };
+    if (received > maxBytes) return { text: '', whole: false };
     chunks.push(chunk);
   }
-  return {
-    ...headOf(response),
-    text: Buffer.concat(chunks, received).toString('utf8'),
-    whole: true,
-  };
+  return { text: Buffer.concat(chunks, received).toString('utf8'), whole: true };
 }
-
-function headOf(response: Response): { status: number; contentType: string } {
-  return {
-    status: response.status,
-    contentType: response.headers.get('content-type') ?? '',
-  };
-}
-
-function deferred(): { promise: Promise<never>; reject: (error: Error) => void } {
-  let reject: (error: Error) => void = () => undefined;
-  const promise = new Promise<never>((_resolve, rejectPromise) => {
-    reject = rejectPromise;
-  });
-  promise.catch(() => undefined);
-  return { promise, reject };
-}
-
-const cancelled = () => new RuntimeTransportError('aborted', 'The call was cancelled');
-const timedOut = (timeoutMs: number) =>
-  new RuntimeTransportError('timeout', `The Runtime gave no answer within ${timeoutMs} ms`);

@@ -1,13 +1,16 @@
 import http from 'node:http';
 import https from 'node:https';
 import { urlToHttpOptions } from 'node:url';
-import { RuntimeTransportError, type TransportFailure } from '../errors.ts';
+import type { RuntimeTransportError } from '../errors.ts';
 import {
   type BaseHeaders,
+  cancelled,
   type Exchange,
   type HttpAnswer,
-  isErrorStatus,
+  isAnswerEnough,
   type Transport,
+  unreachable,
+  watchForStop,
 } from './transport.ts';
 
 /**
@@ -30,8 +33,10 @@ export function createNodeTransport(baseUrl: string, baseHeaders: BaseHeaders): 
   });
   const target = { agent, hostname, port, protocol };
 
-  function send(exchange: Exchange): Promise<HttpAnswer> {
-    const { method, body } = exchange;
+  async function send(exchange: Exchange): Promise<HttpAnswer> {
+    const { method, body, signal } = exchange;
+    if (signal?.aborted) throw cancelled();
+    const path = prefix + exchange.path;
     const headers =
       body === undefined
         ? baseHeaders
@@ -40,78 +45,66 @@ export function createNodeTransport(baseUrl: string, baseHeaders: BaseHeaders): 
             'content-type': 'application/json',
             'content-length': Buffer.byteLength(body),
           };
-    return exchangeOnce(
-      () => request({ ...target, method, path: prefix + exchange.path, headers }),
-      exchange,
-    );
+    return exchangeOnce(request({ ...target, method, path, headers }), exchange);
   }
   return { send, close: () => agent.destroy() };
 }
 
-function exchangeOnce(
-  open: () => http.ClientRequest,
-  { body, timeoutMs, maxResponseBytes, signal }: Exchange,
-): Promise<HttpAnswer> {
+function exchangeOnce(request: http.ClientRequest, exchange: Exchange): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {
-    if (signal?.aborted) {
-      reject(new RuntimeTransportError('aborted', 'The call was cancelled'));
-      return;
-    }
-    const request = open();
     let response: http.IncomingMessage | undefined;
-    const chunks: Buffer[] = [];
-    let received = 0;
-
-    const onAbort = () => fail('aborted', 'The call was cancelled');
-    const deadline = setTimeout(
-      () => fail('timeout', `The Runtime gave no answer within ${timeoutMs} ms`),
-      timeoutMs,
-    );
-    signal?.addEventListener('abort', onAbort, { once: true });
+    let isSettled = false;
+    const unwatch = watchForStop(exchange, stop);
 
     function settle(): void {
-      clearTimeout(deadline);
-      signal?.removeEventListener('abort', onAbort);
+      isSettled = true;
+      unwatch();
     }
-
-    function answer(from: http.IncomingMessage, whole: boolean): void {
+    function answer(incoming: http.IncomingMessage, text: string, whole: boolean): void {
+      if (isSettled) return;
       settle();
-      resolve({
-        status: from.statusCode ?? 0,
-        contentType: from.headers['content-type'] ?? '',
-        text: Buffer.concat(chunks, received).toString('utf8'),
-        whole,
-      });
+      const contentType = incoming.headers['content-type'] ?? '';
+      resolve({ status: incoming.statusCode ?? 0, contentType, text, whole });
       if (!whole) request.destroy();
     }
-
-    function fail(failure: TransportFailure, message: string, cause?: Error): void {
-      const isCut = response !== undefined && failure === 'unreachable';
-      const isError = response !== undefined && isErrorStatus(response.statusCode ?? 0);
-      if (response !== undefined && failure !== 'aborted' && (isCut || isError)) {
-        answer(response, false);
+    function stop(error: RuntimeTransportError): void {
+      if (isSettled) return;
+      if (response && isAnswerEnough(response.statusCode ?? 0, error)) {
+        answer(response, '', false);
         return;
       }
       settle();
       request.destroy();
-      reject(new RuntimeTransportError(failure, message, undefined, cause && { cause }));
+      reject(error);
+    }
+    function onBroken(cause?: Error): void {
+      if (!isSettled) stop(unreachable(cause));
     }
 
-    const onBroken = (cause: Error) => fail('unreachable', 'The Runtime cannot be reached', cause);
-    request.on('error', onBroken);
+    // A server that switches protocols closes the request without an error: hence `close` too.
+    request.on('error', onBroken).on('close', onBroken);
     request.on('response', (incoming) => {
       response = incoming;
       incoming.on('error', onBroken);
-      incoming.on('data', (chunk: Buffer) => {
-        if (received + chunk.length > maxResponseBytes) {
-          answer(incoming, false);
-          return;
-        }
-        received += chunk.length;
-        chunks.push(chunk);
-      });
-      incoming.on('end', () => answer(incoming, true));
+      readBody(incoming, exchange.maxResponseBytes, (text, whole) => answer(incoming, text, whole));
     });
-    request.end(body);
+    request.end(exchange.body);
+  });
+}
+
+function readBody(
+  incoming: http.IncomingMessage,
+  maxBytes: number,
+  done: (text: string, whole: boolean) => void,
+): void {
+  const chunks: Buffer[] = [];
+  let received = 0;
+  incoming.on('data', (chunk: Buffer) => {
+    received += chunk.length;
+    if (received > maxBytes) done('', false);
+    else chunks.push(chunk);
+  });
+  incoming.on('end', () => {
+    if (received <= maxBytes) done(Buffer.concat(chunks, received).toString('utf8'), true);
   });
 }

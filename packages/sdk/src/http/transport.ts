@@ -1,3 +1,5 @@
+import { RuntimeTransportError } from '../errors.ts';
+
 /** One call to the Runtime, as a transport sends it. */
 export interface Exchange {
   readonly method: 'GET' | 'POST' | 'PATCH';
@@ -35,7 +37,41 @@ export interface Transport {
 /** The headers of every call, the secret among them. */
 export type BaseHeaders = Readonly<Record<string, string>>;
 
-/** A failed call is worth its status alone: the body of an error is a courtesy. */
-export function isErrorStatus(status: number): boolean {
-  return status < 200 || status > 299;
+/**
+ * Watches for the two reasons to stop a call that is under way: its deadline and its signal.
+ *
+ * @returns ends the watch; to be called once the call is over, so that nothing is left behind.
+ */
+export function watchForStop(
+  { timeoutMs, signal }: Exchange,
+  stop: (error: RuntimeTransportError) => void,
+): () => void {
+  const onAbort = () => stop(cancelled());
+  const deadline = setTimeout(() => {
+    stop(new RuntimeTransportError('timeout', `The Runtime gave no answer within ${timeoutMs} ms`));
+  }, timeoutMs);
+  signal?.addEventListener('abort', onAbort, { once: true });
+  return () => {
+    clearTimeout(deadline);
+    signal?.removeEventListener('abort', onAbort);
+  };
+}
+
+export function cancelled(): RuntimeTransportError {
+  return new RuntimeTransportError('aborted', 'The call was cancelled');
+}
+
+export function unreachable(cause: unknown): RuntimeTransportError {
+  return new RuntimeTransportError('unreachable', 'The Runtime cannot be reached', undefined, {
+    cause,
+  });
+}
+
+/**
+ * Whether an answer whose body did not arrive whole still tells something: an error by its status
+ * alone, and a broken-off body that this was no decision. A decision that is late is no answer.
+ */
+export function isAnswerEnough(status: number, { failure }: RuntimeTransportError): boolean {
+  if (failure === 'aborted') return false;
+  return failure === 'unreachable' || status < 200 || status > 299;
 }
