@@ -1,0 +1,18 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { proveExactness } from './proofs/exactness.ts';
+import { prove } from './support/prove.ts';
+import { size } from './support/size.ts';
+import { openSharedStage, type Stage } from './support/stage.ts';
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await openSharedStage();
+});
+afterAll(() => stage.close());
+
+it('admits exactly what rate and quota leave, however many call at once through two Runtimes', async () => {
+  const figures = await prove('exactness', (random) =>
+    proveExactness(stage, size.exactnessRounds, random),
+  );
+  expect(figures.rounds).toBe(size.exactnessRounds);
+});

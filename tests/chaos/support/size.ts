@@ -1,0 +1,19 @@
+import { randomBytes } from 'node:crypto';
+
+/**
+ * How much of each proof is run. `npm test` runs the small size; `npm run prove` sets these
+ * variables, which scripts/prove.mjs explains.
+ */
+const isFull = process.env.CEIBA_PROVE === 'full';
+const rounds = Number(process.env.CEIBA_PROVE_ROUNDS ?? 0);
+const sized = (small: number, full: number) => rounds || (isFull ? full : small);
+
+export const size = {
+  isFull,
+  exactnessRounds: sized(6, 100),
+  revocationsOfEachKind: sized(4, 500),
+  lossesOfEachKind: sized(1, 20),
+  faultsOfEachKind: sized(1, 20),
+} as const;
+
+export const seed = process.env.CEIBA_PROVE_SEED ?? randomBytes(4).toString('hex');

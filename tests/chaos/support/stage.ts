@@ -1,0 +1,102 @@
+import { createTestDatabase } from '../../support/database.ts';
+import { type RunningRuntime, startRuntime } from '../../support/runtime.ts';
+import { createWorld, type World } from '../../support/scenario.ts';
+import { type Caller, createCaller } from './caller.ts';
+import { copyProgram, type Edit } from './programs.ts';
+
+/** Where a proof takes place: a migrated database, a Redis and a built Runtime. */
+export interface Stage {
+  readonly databaseUrl: string;
+  readonly redisUrl: string;
+  readonly program: string;
+  readonly world: World;
+  close(): Promise<void>;
+}
+
+export function openStage(
+  { databaseUrl, redisUrl }: { databaseUrl: string; redisUrl: string },
+  edits: readonly Edit[] = [],
+): Stage {
+  const { program, remove } = copyProgram(edits);
+  const world = createWorld(databaseUrl);
+  return {
+    databaseUrl,
+    redisUrl,
+    program,
+    world,
+    async close() {
+      remove();
+      await world.close();
+    },
+  };
+}
+
+/** A stage on the servers that all tests share, with a database of its own. */
+export async function openSharedStage(edits: readonly Edit[] = []): Promise<Stage> {
+  const redisUrl = process.env.REDIS_URL;
+  if (!redisUrl) throw new Error('REDIS_URL is unset. Run the tests through `npm test`.');
+  const database = await createTestDatabase();
+  const stage = openStage({ databaseUrl: database.url, redisUrl }, edits);
+  return {
+    ...stage,
+    async close() {
+      await stage.close();
+      await database.drop();
+    },
+  };
+}
+
+/** A Runtime together with a way to ask it. */
+export interface Node extends Caller {
+  readonly runtime: RunningRuntime;
+  /** Stops it in order, once; what it knew of usage is in Postgres then. */
+  stop(): Promise<string>;
+}
+
+export interface NodeOptions {
+  databaseUrl?: string;
+  redisUrl?: string;
+  settings?: Record<string, string>;
+}
+
+export async function startNode(stage: Stage, options: NodeOptions = {}): Promise<Node> {
+  const { databaseUrl, redisUrl, program } = stage;
+  const runtime = await startRuntime({ databaseUrl, redisUrl, program, ...options });
+  const caller = createCaller(runtime.url);
+  let stopped: Promise<string> | undefined;
+  const stop = () => {
+    caller.close();
+    stopped ??= runtime.stop();
+    return stopped;
+  };
+  return { ...caller, runtime, stop };
+}
+
+/** Two Runtimes over the same data, for as long as `work` takes. */
+export async function withTwoNodes<T>(
+  stage: Stage,
+  options: NodeOptions,
+  work: (a: Node, b: Node) => Promise<T>,
+): Promise<T> {
+  const a = await startNode(stage, options);
+  try {
+    const b = await startNode(stage, options);
+    try {
+      return await work(a, b);
+    } finally {
+      await b.stop();
+    }
+  } finally {
+    await a.stop();
+  }
+}
+
+/**
+ * Deadlines that a loaded machine keeps too, for the proofs that are about what is decided and not
+ * about when.
+ */
+export const PATIENT = {
+  DECISION_DEADLINE_MS: '20000',
+  DECISION_DATABASE_BUDGET_MS: '10000',
+  DECISION_REDIS_BUDGET_MS: '10000',
+};
