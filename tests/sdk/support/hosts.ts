@@ -62,7 +62,7 @@ export const ADAPTERS: Readonly<Record<string, StartHost>> = {
       }
     }
     await app.listen({ port: 0, host: '127.0.0.1' });
-    return { ...addressOf(app.server), handled, close: () => app.close() };
+    return hostOf(app.server, handled);
   },
 
   async hono(sdk, options) {
