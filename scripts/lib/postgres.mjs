@@ -13,6 +13,7 @@ import {
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
+import { withConnection } from './databases.mjs';
 import { codeOf, LauncherError } from './errors.mjs';
 import { freePort } from './ports.mjs';
 import { postgresHome } from './postgres-user.mjs';
@@ -250,7 +251,7 @@ async function answer(url, isRunning, timeoutMs) {
   let version;
   const settled = async () => {
     try {
-      const [row] = await query(url, (sql) => sql`show server_version`);
+      const [row] = await withConnection(url, (sql) => sql`show server_version`);
       version = row?.server_version;
     } catch (error) {
       // SQLSTATE invalid_password: waiting longer would not help.
@@ -270,24 +271,8 @@ function lostPassword() {
 
 /** @param {string} url */
 async function createDatabase(url) {
-  await query(url, async (sql) => {
+  await withConnection(url, async (sql) => {
     const rows = await sql`select 1 from pg_database where datname = ${database}`;
     if (rows.length === 0) await sql`create database ${sql(database)}`;
   });
-}
-
-/**
- * @template T
- * @param {string} url
- * @param {(sql: import('postgres').Sql) => Promise<T>} work
- * @returns {Promise<T>}
- */
-async function query(url, work) {
-  const { default: postgres } = await import('postgres');
-  const sql = postgres(url, { max: 1, connect_timeout: 5, onnotice: () => {} });
-  try {
-    return await work(sql);
-  } finally {
-    await sql.end({ timeout: 1 });
-  }
 }

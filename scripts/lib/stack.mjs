@@ -1,3 +1,4 @@
+import { cpSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { LauncherError } from './errors.mjs';
@@ -96,11 +97,10 @@ export async function startRuntime(supervisor, services, port) {
  */
 export async function startConsole(supervisor, services, { consoleUrl, runtimeUrl }) {
   const { port } = new URL(consoleUrl);
-  const server = join(root, 'apps/console/.next/standalone/apps/console/server.js');
   const service = await supervisor.spawn({
     name: 'Console',
     command: process.execPath,
-    args: [server],
+    args: [join(ownCopyOfConsole(supervisor.dataDir), 'server.js')],
     env: {
       ...process.env,
       DATABASE_URL: services.databaseUrl,
@@ -118,6 +118,27 @@ export async function startConsole(supervisor, services, { consoleUrl, runtimeUr
   });
   await waitUntilServing(service, () => isOk(`http://${loopback}:${port}/api/ready`));
   return service;
+}
+
+/**
+ * The console reads its files while it serves; a copy lets the next build replace the original.
+ *
+ * @param {string} dataDir
+ * @returns {string} The folder of the copy that holds `server.js`.
+ */
+function ownCopyOfConsole(dataDir) {
+  const built = join(root, 'apps/console/.next/standalone');
+  const copy = join(dataDir, 'console');
+  const app = 'apps/console';
+  /** @param {string} folder */
+  const buildId = (folder) => readFileSync(join(folder, app, '.next/BUILD_ID'), 'utf8');
+  if (!existsSync(copy) || buildId(copy) !== buildId(built)) {
+    const draft = `${copy}.new`;
+    for (const folder of [draft, copy]) rmSync(folder, { recursive: true, force: true });
+    cpSync(built, draft, { recursive: true, verbatimSymlinks: true });
+    renameSync(draft, copy);
+  }
+  return join(copy, app);
 }
 
 /**

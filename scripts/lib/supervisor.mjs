@@ -187,6 +187,22 @@ export async function createSupervisor({ dataDir, removeOnEnd = [] }) {
     },
 
     /**
+     * Runs a program to its end and lets it write to this one's own output.
+     *
+     * @param {Omit<ServiceSpec, 'stage'>} spec
+     * @returns {Promise<number>} Its exit code, 1 where a signal ended it.
+     */
+    async stream(spec) {
+      const job = { cwd: root, graceMs: 10_000, wholeGroup: true, stage: 2, ...spec };
+      const { record, child } = launch(job, ['ignore', 'inherit', 'inherit']);
+      records.set(record.pid, record);
+      publish();
+      const { code } = await outcomeOf(child, '');
+      forget(record);
+      return code ?? 1;
+    },
+
+    /**
      * Takes over a program that an earlier launcher left running.
      *
      * @param {Omit<ProcessRecord, 'startedAt'>} found

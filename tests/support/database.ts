@@ -1,10 +1,12 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { migrateDatabase } from '@ceiba/schema';
-import postgres from 'postgres';
+import type { Sql } from 'postgres';
+
+import { createDatabase, urlOfDatabase, withConnection } from '../../scripts/lib/databases.mjs';
 
 export const migrationsFolder = fileURLToPath(new URL('../../drizzle', import.meta.url));
 
@@ -32,22 +34,12 @@ export async function createTestDatabase(): Promise<TestDatabase> {
         'whose user may create databases.',
     );
   }
-  const name = `ceiba_test_${randomBytes(8).toString('hex')}`;
-  await withServer(serverUrl, async (sql) => {
-    const template = await ensureTemplate(sql, serverUrl);
-    await sql`create database ${sql(name)} template ${sql(template)}`;
-  });
-  return {
-    url: withDatabase(serverUrl, name),
-    drop: () =>
-      withServer(serverUrl, async (sql) => {
-        await sql`drop database if exists ${sql(name)} with (force)`;
-      }),
-  };
+  const template = await withConnection(serverUrl, (sql) => ensureTemplate(sql, serverUrl));
+  return createDatabase(serverUrl, { prefix: 'ceiba_test', template });
 }
 
 /** Concurrent test files take turns; whoever comes first migrates, the others find it done. */
-async function ensureTemplate(sql: postgres.Sql, serverUrl: string): Promise<string> {
+async function ensureTemplate(sql: Sql, serverUrl: string): Promise<string> {
   const template = `ceiba_template_${migrationsDigest()}`;
   await sql`select pg_advisory_lock(${TEMPLATE_LOCK})`;
   try {
@@ -57,7 +49,7 @@ async function ensureTemplate(sql: postgres.Sql, serverUrl: string): Promise<str
     const draft = `${template}_draft`;
     await sql`drop database if exists ${sql(draft)} with (force)`;
     await sql`create database ${sql(draft)}`;
-    await migrateDatabase(withDatabase(serverUrl, draft), migrationsFolder);
+    await migrateDatabase(urlOfDatabase(serverUrl, draft), migrationsFolder);
     await sql`alter database ${sql(draft)} rename to ${sql(template)}`;
     return template;
   } finally {
@@ -71,20 +63,4 @@ function migrationsDigest(): string {
     if (file.endsWith('.sql')) hash.update(file).update(readFileSync(join(migrationsFolder, file)));
   }
   return hash.digest('hex').slice(0, 16);
-}
-
-function withDatabase(url: string, name: string): string {
-  const address = new URL(url);
-  address.pathname = `/${name}`;
-  return address.toString();
-}
-
-/** One connection, so that the session's advisory lock holds over all of `work`. */
-async function withServer<T>(url: string, work: (sql: postgres.Sql) => Promise<T>): Promise<T> {
-  const sql = postgres(url, { max: 1, onnotice: () => {} });
-  try {
-    return await work(sql);
-  } finally {
-    await sql.end({ timeout: 5 });
-  }
 }

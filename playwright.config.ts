@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { defineConfig } from '@playwright/test';
+
+import { findBrowser } from './scripts/lib/browser.mjs';
+import { readSettings } from './scripts/lib/settings.mjs';
+
+/**
+ * The tests drive the console of a stack that runs: the one that `npm test` starts, or that of
+ * `npm start` in the same folder. Its addresses and the demo's credentials are in the data folder.
+ */
+const { dataDir } = readSettings(process.env);
+const { executablePath, env } = await findBrowser();
+const report = process.env.CEIBA_TEST_REPORT;
+
+export default defineConfig({
+  testDir: 'tests/e2e',
+  outputDir: 'test-results',
+  timeout: 60_000,
+  retries: 0,
+  forbidOnly: true,
+  // The first user of an installation is its administrator: tests of that share one installation.
+  workers: 1,
+  reporter: [['list'], ...(report ? [['json', { outputFile: report }] as const] : [])],
+  use: {
+    baseURL: consoleUrl(),
+    trace: 'retain-on-failure',
+    screenshot: 'only-on-failure',
+    launchOptions: { executablePath, env: { ...definedOf(process.env), ...env } },
+  },
+});
+
+function consoleUrl(): string {
+  const file = join(dataDir, 'stack.json');
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')).consoleUrl;
+  } catch {
+    throw new Error(`There is no running stack in ${dataDir}: run npm start first, or npm test.`);
+  }
+}
+
+function definedOf(source: NodeJS.ProcessEnv): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(source).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
+}

@@ -1,0 +1,121 @@
+import { execFile } from 'node:child_process';
+import { accessSync, constants, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+
+import { LauncherError, messageOf } from './errors.mjs';
+import { root } from './settings.mjs';
+
+/**
+ * @typedef {object} Browser
+ * @property {string} executablePath
+ * @property {string} source Where it was found, for people.
+ * @property {Record<string, string>} env What it needs beside the usual.
+ */
+
+const execute = promisify(execFile);
+
+const systemPrograms = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+const systemApplications = [
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+];
+
+/**
+ * Finds the Chromium that the tests drive: `CHROMIUM_PATH`, the system's, the one that npm brings
+ * for Linux, Playwright's own.
+ *
+ * @returns {Promise<Browser>}
+ * @throws {LauncherError} When there is none: a missing browser fails the tests, it skips nothing.
+ */
+export async function findBrowser() {
+  const named = process.env.CHROMIUM_PATH;
+  if (named) {
+    if (isExecutable(named)) return { executablePath: named, source: 'CHROMIUM_PATH', env: {} };
+    throw new LauncherError(`CHROMIUM_PATH names ${named}, which cannot be run.`);
+  }
+  const system = systemBrowser();
+  if (system !== undefined) return { executablePath: system, source: system, env: {} };
+  const packaged = await packagedBrowser();
+  if (typeof packaged !== 'string') return packaged;
+  const { chromium } = await import('playwright');
+  const own = chromium.executablePath();
+  if (isExecutable(own)) return { executablePath: own, source: "Playwright's own", env: {} };
+  throw new LauncherError('There is no Chromium for the tests in the browser.', {
+    output: packaged,
+    hint: 'Install one (apt-get install chromium, or npx playwright install chromium), or set CHROMIUM_PATH.',
+  });
+}
+
+/** @returns {string | undefined} */
+function systemBrowser() {
+  const folders = (process.env.PATH ?? '').split(delimiter).filter(Boolean);
+  const onPath = systemPrograms.flatMap((name) => folders.map((folder) => join(folder, name)));
+  return [...onPath, ...systemApplications].find(isExecutable);
+}
+
+/** @param {string} path @returns {boolean} */
+function isExecutable(path) {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * The Chromium of the `@sparticuz/chromium` package, unpacked once for this installation, with the
+ * system libraries that the package brings where the system lacks them.
+ *
+ * @returns {Promise<Browser | string>} Why not, where it cannot be had.
+ */
+async function packagedBrowser() {
+  if (process.platform !== 'linux') return '@sparticuz/chromium is for Linux alone';
+  const folder = join(root, 'node_modules/.cache/ceiba-chromium');
+  try {
+    if (!existsSync(folder)) await unpack(folder);
+    const executablePath = join(folder, 'chromium');
+    const fonts = existsSync('/etc/fonts') ? {} : { FONTCONFIG_PATH: join(folder, 'fonts') };
+    const libraries = { LD_LIBRARY_PATH: join(folder, 'al2023/lib') };
+    for (const env of [fonts, { ...fonts, ...libraries }]) {
+      if (await runs(executablePath, env)) {
+        return { executablePath, source: '@sparticuz/chromium', env };
+      }
+    }
+    return '@sparticuz/chromium does not run on this system';
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+/** @param {string} executablePath @param {Record<string, string>} env */
+function runs(executablePath, env) {
+  const options = { env: { ...process.env, ...env }, timeout: 30_000 };
+  return execute(executablePath, ['--version'], options).then(
+    () => true,
+    () => false,
+  );
+}
+
+/**
+ * The package unpacks into the temporary folder and takes whatever lies there for its own, half
+ * unpacked or another user's; so it gets a folder of its own, moved into place when it is whole.
+ *
+ * @param {string} folder
+ */
+async function unpack(folder) {
+  const draft = `${folder}.${process.pid}`;
+  mkdirSync(draft, { recursive: true });
+  const program = `
+    const chromium = await import('@sparticuz/chromium');
+    await chromium.default.executablePath();`;
+  await execute(process.execPath, ['--input-type=module', '--eval', program], {
+    cwd: root,
+    // It brings its libraries only where it takes the system for a bare cloud function.
+    env: { ...process.env, TMPDIR: draft, AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs22.x' },
+    timeout: 120_000,
+  });
+  if (existsSync(folder)) rmSync(draft, { recursive: true });
+  else renameSync(draft, folder);
+}

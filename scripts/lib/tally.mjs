@@ -1,0 +1,100 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { relative } from 'node:path';
+
+import { root } from './settings.mjs';
+
+/**
+ * What a part of the tests came to.
+ *
+ * @typedef {object} Tally
+ * @property {number} passed
+ * @property {number} skipped
+ * @property {string[]} failures The names of what failed.
+ */
+
+/** @param {Tally[]} tallies @returns {Tally} */
+export function sum(tallies) {
+  return {
+    passed: tallies.reduce((total, { passed }) => total + passed, 0),
+    skipped: tallies.reduce((total, { skipped }) => total + skipped, 0),
+    failures: tallies.flatMap(({ failures }) => failures),
+  };
+}
+
+/** @param {Tally} tally @returns {string} `3 passed, 1 failed`, and how many were skipped. */
+export function lineOf({ passed, failures, skipped }) {
+  return `${passed} passed, ${failures.length} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
+}
+
+/**
+ * Reads the report of a test runner. A run that failed without a failed test (a file that could not
+ * be loaded, an unhandled error, no report at all) and one that found no test count as a failure.
+ *
+ * @param {string} name
+ * @param {number} exitCode
+ * @param {string} reportFile
+ * @param {(report: any) => Tally} read
+ * @returns {Tally}
+ */
+export function tallyOf(name, exitCode, reportFile, read) {
+  if (!existsSync(reportFile)) {
+    return {
+      passed: 0,
+      skipped: 0,
+      failures: [`${name}: ended with code ${exitCode} and no report`],
+    };
+  }
+  const tally = read(JSON.parse(readFileSync(reportFile, 'utf8')));
+  const isEmpty = tally.passed + tally.skipped + tally.failures.length === 0;
+  if (isEmpty) tally.failures.push(`${name}: found no test`);
+  else if (exitCode !== 0 && tally.failures.length === 0) {
+    tally.failures.push(`${name}: ended with code ${exitCode}`);
+  }
+  return tally;
+}
+
+/**
+ * @typedef {{ status: string, fullName: string }} Assertion
+ * @typedef {{ name: string, status: string, assertionResults: Assertion[] }} TestFile
+ * @param {{ testResults: TestFile[] }} report Of vitest's JSON reporter, which is Jest's format.
+ * @returns {Tally}
+ */
+export function readVitest({ testResults }) {
+  const tally = { passed: 0, skipped: 0, failures: /** @type {string[]} */ ([]) };
+  for (const { name, status, assertionResults } of testResults) {
+    const file = relative(root, name);
+    const failed = assertionResults.filter((test) => test.status === 'failed');
+    tally.failures.push(...failed.map((test) => `${file}: ${test.fullName}`));
+    if (status === 'failed' && failed.length === 0) tally.failures.push(`${file}: could not run`);
+    tally.passed += assertionResults.filter((test) => test.status === 'passed').length;
+    tally.skipped += assertionResults.filter(
+      (test) => test.status !== 'passed' && test.status !== 'failed',
+    ).length;
+  }
+  return tally;
+}
+
+/**
+ * @typedef {{ title: string, file: string, tests: { status: string }[] }} Spec
+ * @typedef {{ specs: Spec[], suites?: Suite[] }} Suite
+ * @param {{ suites: Suite[], errors: { message?: string }[] }} report Of Playwright's JSON reporter.
+ * @returns {Tally}
+ */
+export function readPlaywright({ suites, errors }) {
+  const tally = { passed: 0, skipped: 0, failures: /** @type {string[]} */ ([]) };
+  const specs = suites.flatMap(specsOf);
+  for (const { title, file, tests } of specs) {
+    for (const { status } of tests) {
+      if (status === 'expected') tally.passed += 1;
+      else if (status === 'skipped') tally.skipped += 1;
+      else tally.failures.push(`tests/e2e/${file}: ${title}`);
+    }
+  }
+  tally.failures.push(...errors.map(({ message }) => `tests/e2e: ${message ?? 'an error'}`));
+  return tally;
+}
+
+/** @param {Suite} suite @returns {Spec[]} */
+function specsOf({ specs, suites = [] }) {
+  return [...specs, ...suites.flatMap(specsOf)];
+}
