@@ -12,7 +12,7 @@ export interface ApiKeyLimits {
 }
 
 export type SetApiKeyLimitsResult =
-  | { kind: 'updated'; limits: ApiKeyLimits; displayName: string }
+  | { kind: 'updated' | 'unchanged'; limits: ApiKeyLimits; displayName: string }
   | { kind: 'not_found' };
 
 /** Sets a key's own limits; a field that is absent stays as it is. Counts go on unbroken. */
@@ -35,6 +35,12 @@ export function setApiKeyLimits(
     if (before === undefined) return { kind: 'not_found' };
     const { displayName, ownerId, ...old } = before;
     const after = { ...old, ...limits };
+    if (
+      after.rateLimitPerMinute === old.rateLimitPerMinute &&
+      after.monthlyQuota === old.monthlyQuota
+    ) {
+      return { kind: 'unchanged', limits: after, displayName };
+    }
     await tx.update(apiKeys).set(after).where(isApiKey(ref));
     await writeAudit(tx, ctx, {
       action: 'api_key.set_limits',
