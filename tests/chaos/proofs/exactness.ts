@@ -3,7 +3,7 @@ import type { TestApiKey, TestProject } from '../../support/scenario.ts';
 import { type Answer, countOf, tally } from '../support/caller.ts';
 import { askAtOnce } from '../support/load.ts';
 import type { Random } from '../support/random.ts';
-import { type Node, PATIENT, type Stage, withTwoNodes } from '../support/stage.ts';
+import { type Node, PATIENT, type Stage, startTwoNodes } from '../support/stage.ts';
 import { allowedIn, monthsOf, readUsage } from '../support/usage.ts';
 import { hold } from '../support/violation.ts';
 
@@ -41,33 +41,36 @@ export interface ExactnessFigures {
  * 200 calls at once, through two Runtimes, at a boundary that rate and quota both make: exactly as
  * many are admitted as the smaller of them leaves, and the denied ones consume nothing.
  */
-export function proveExactness(stage: Stage, rounds: number, random: Random) {
-  return withTwoNodes(stage, { settings: PATIENT }, async (a, b) => {
-    const redis = new Redis(stage.redisUrl);
-    const figures: ExactnessFigures = { rounds: 0, calls: 0, admitted: 0, spoiltByAMinutesEdge: 0 };
-    const proven: { round: Round; admitted: number }[] = [];
-    try {
-      while (figures.rounds < rounds) {
-        const round = await setUp(stage, random);
-        const outcome = await tryBoundary(round, [a, b], redis);
-        if (outcome === null) {
-          figures.spoiltByAMinutesEdge += 1;
-          if (figures.spoiltByAMinutesEdge > MOST_SPOILT) throw new Error('no round fits a minute');
-          continue;
-        }
-        figures.rounds += 1;
-        figures.calls += CALLS_AT_ONCE;
-        figures.admitted += outcome.admitted;
-        proven.push({ round, admitted: outcome.admitted + round.before + 1 });
+export async function proveExactness(
+  stage: Stage,
+  rounds: number,
+  random: Random,
+): Promise<ExactnessFigures> {
+  const nodes = await startTwoNodes(stage, { settings: PATIENT });
+  const redis = new Redis(stage.redisUrl);
+  const figures: ExactnessFigures = { rounds: 0, calls: 0, admitted: 0, spoiltByAMinutesEdge: 0 };
+  const proven: { round: Round; admitted: number }[] = [];
+  try {
+    while (figures.rounds < rounds) {
+      const round = await setUp(stage, random);
+      const outcome = await tryBoundary(round, nodes, redis);
+      if (outcome === null) {
+        figures.spoiltByAMinutesEdge += 1;
+        if (figures.spoiltByAMinutesEdge > MOST_SPOILT) throw new Error('no round fits a minute');
+        continue;
       }
-    } finally {
-      redis.disconnect();
+      figures.rounds += 1;
+      figures.calls += CALLS_AT_ONCE;
+      figures.admitted += outcome.admitted;
+      proven.push({ round, admitted: outcome.admitted + round.before + 1 });
     }
+  } finally {
+    redis.disconnect();
     // A Runtime that has stopped in order has flushed all that it knew.
-    await Promise.all([a, b].map((node) => node.stop()));
-    for (const { round, admitted } of proven) await holdUsage(stage, round, admitted);
-    return figures;
-  });
+    await Promise.all(nodes.map((node) => node.stop()));
+  }
+  for (const { round, admitted } of proven) await holdUsage(stage, round, admitted);
+  return figures;
 }
 
 async function setUp(stage: Stage, random: Random): Promise<Round> {

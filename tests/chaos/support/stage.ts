@@ -72,22 +72,14 @@ export async function startNode(stage: Stage, options: NodeOptions = {}): Promis
   return { ...caller, runtime, stop };
 }
 
-/** Two Runtimes over the same data, for as long as `work` takes. */
-export async function withTwoNodes<T>(
-  stage: Stage,
-  options: NodeOptions,
-  work: (a: Node, b: Node) => Promise<T>,
-): Promise<T> {
+/** Two Runtimes over the same data. */
+export async function startTwoNodes(stage: Stage, options: NodeOptions): Promise<[Node, Node]> {
   const a = await startNode(stage, options);
   try {
-    const b = await startNode(stage, options);
-    try {
-      return await work(a, b);
-    } finally {
-      await b.stop();
-    }
-  } finally {
+    return [a, await startNode(stage, options)];
+  } catch (fault) {
     await a.stop();
+    throw fault;
   }
 }
 

@@ -1,0 +1,241 @@
+import { randomBytes } from 'node:crypto';
+import { mintProjectSecret } from '@ceiba/domain';
+import { archiveApiKey, revokeApiKey, setApiKeyExpiry, type VerbContext } from '@ceiba/schema';
+import { until } from '../../support/redis.ts';
+import type { PlanLimits, TestApiKey, TestProject } from '../../support/scenario.ts';
+import type { Credentials, Verdict } from '../support/caller.ts';
+import type { Node, Stage } from '../support/stage.ts';
+import { hold } from '../support/violation.ts';
+
+/** Where a change is made and where it has to be seen. */
+export interface Scene {
+  stage: Stage;
+  project: TestProject;
+  key: TestApiKey;
+  /** Changes that a Runtime offers a route for are asked of this one. */
+  a: Node;
+  /** Decisions are asked of this one. */
+  b: Node;
+}
+
+export interface Change {
+  /** What every question that is sent after the acknowledgement comes to. */
+  becomes: Verdict;
+  /** How it is made, each until it has been acknowledged: a route of `a`, a verb, or plain SQL. */
+  ways: Record<string, (scene: Scene) => Promise<unknown>>;
+  /** Takes it back, so that the next question is admitted again; absent where nothing does. */
+  restore?: (scene: Scene) => Promise<unknown>;
+}
+
+/** Long enough to be admitted before it, short enough to wait for. */
+const SOON = '60 milliseconds';
+const LONG_AGO = '2020-01-01T00:00:00.000Z';
+const REPORTS = { method: 'GET', pathPattern: '/v1/reports*' };
+
+const PLENTY = { rateLimitPerMinute: 1_000_000, monthlyQuota: 1_000_000 };
+
+/** Every kind of change that takes an admission away. */
+export const CHANGES = {
+  'a key is revoked': {
+    becomes: 'revoked_api_key',
+    ways: {
+      http: (scene) => post(scene, 'revoke'),
+      verb: (scene) => revokeApiKey(context(scene), keyOf(scene)),
+      sql: (scene) =>
+        sqlOf(scene)`update api_keys set status = 'revoked' where id = ${scene.key.apiKeyId}`,
+    },
+  },
+  'a key is archived': {
+    becomes: 'archived_api_key',
+    ways: {
+      http: (scene) => post(scene, 'archive'),
+      verb: (scene) => archiveApiKey(context(scene), keyOf(scene)),
+      sql: (scene) =>
+        sqlOf(scene)`update api_keys set status = 'archived' where id = ${scene.key.apiKeyId}`,
+    },
+  },
+  'a key is expired': {
+    becomes: 'expired_api_key',
+    ways: {
+      http: (scene) => patchExpiry(scene, LONG_AGO),
+      verb: (scene) =>
+        setApiKeyExpiry(context(scene), { ...keyOf(scene), expiresAt: new Date(LONG_AGO) }),
+      sql: (scene) =>
+        sqlOf(scene)`update api_keys set expires_at = now() where id = ${scene.key.apiKeyId}`,
+    },
+    restore: (scene) => patchExpiry(scene, null),
+  },
+  'the expiry of a key passes': {
+    becomes: 'expired_api_key',
+    ways: {
+      http: async (scene) => {
+        await patchExpiry(scene, await soon(scene));
+        await untilKeyExpired(scene);
+      },
+      sql: async (scene) => {
+        await sqlOf(scene)`update api_keys set expires_at = now() + ${SOON}::text::interval
+          where id = ${scene.key.apiKeyId}`;
+        await untilKeyExpired(scene);
+      },
+    },
+    restore: (scene) => patchExpiry(scene, null),
+  },
+  'a key may do nothing any more': {
+    becomes: 'rate_limited',
+    ways: {
+      verb: ({ project, key }) =>
+        project.setKeyLimits(key.apiKeyId, { rateLimitPerMinute: 0, monthlyQuota: null }),
+      sql: (scene) =>
+        sqlOf(
+          scene,
+        )`update api_keys set rate_limit_per_minute = 0 where id = ${scene.key.apiKeyId}`,
+    },
+    restore: ({ project, key }) =>
+      project.setKeyLimits(key.apiKeyId, { rateLimitPerMinute: null, monthlyQuota: null }),
+  },
+  'a policy is removed': {
+    becomes: 'policy_no_match',
+    ways: {
+      verb: ({ project }) => project.setPolicies([{ method: 'GET', pathPattern: '/v1/billing' }]),
+      'sql delete': (scene) =>
+        sqlOf(scene)`delete from policies where project_id = ${scene.project.projectId}`,
+      'sql update': (scene) =>
+        sqlOf(scene)`update policies set path_pattern = '/v1/billing'
+          where project_id = ${scene.project.projectId}`,
+      'sql truncate': (scene) => sqlOf(scene)`truncate policies`,
+    },
+    restore: ({ project }) => project.setPolicies([REPORTS]),
+  },
+  'the subscription lapses': {
+    becomes: 'inactive_subscription',
+    ways: {
+      verb: ({ project }) => project.setSubscription({ status: 'canceled' }),
+      sql: (scene) =>
+        sqlOf(scene)`update subscriptions set status = 'past_due'
+          where project_id = ${scene.project.projectId}`,
+    },
+    restore: ({ project }) => project.setSubscription({ status: 'active' }),
+  },
+  'the period of the subscription ends': {
+    becomes: 'inactive_subscription',
+    ways: {
+      verb: ({ project }) => project.setSubscription({ currentPeriodEnd: new Date(LONG_AGO) }),
+      sql: (scene) =>
+        sqlOf(scene)`update subscriptions set current_period_end = now()
+          where project_id = ${scene.project.projectId}`,
+      'sql, and it passes': async (scene) => {
+        await sqlOf(
+          scene,
+        )`update subscriptions set current_period_end = now() + ${SOON}::text::interval
+          where project_id = ${scene.project.projectId}`;
+        await untilTrue(
+          () => sqlOf(scene)`select current_period_end <= now() as "isTrue" from subscriptions
+            where project_id = ${scene.project.projectId}`,
+        );
+      },
+    },
+    restore: ({ project }) => project.setSubscription({ currentPeriodEnd: null }),
+  },
+  'the plan has no quota any more': planChange({ monthlyQuota: 0 }, 'quota_exceeded'),
+  'the plan has no rate any more': planChange({ rateLimitPerMinute: 0 }, 'rate_limited'),
+  'the secret is rotated twice': {
+    becomes: 'unauthorized',
+    ways: {
+      verb: (scene) => rotateTwice(scene, () => scene.project.rotateSecret()),
+      sql: (scene) => rotateTwice(scene, () => rotateBySql(scene)),
+    },
+    // A third rotation, whose secret the project knows.
+    restore: ({ project }) => project.rotateSecret(),
+  },
+} as const satisfies Record<string, Change>;
+
+const sqlOf = ({ stage }: Scene) => stage.world.db.sql;
+const keyOf = ({ project, key }: Scene) => ({
+  projectId: project.projectId,
+  apiKeyId: key.apiKeyId,
+});
+
+export const credentialsOf = ({ project, key }: Scene): Credentials => ({
+  projectId: project.projectId,
+  secret: project.secret,
+  apiKey: key.plaintext,
+});
+
+const context = ({ stage }: Scene): VerbContext => ({
+  db: stage.world.db,
+  actor: { kind: 'cli' },
+  clientAddress: null,
+  requestId: null,
+});
+
+const pathOf = ({ project, key }: Scene) =>
+  `/rt/projects/${project.projectId}/api-keys/${key.apiKeyId}`;
+
+async function post(scene: Scene, action: 'revoke' | 'archive'): Promise<void> {
+  const status = await scene.a.call('POST', `${pathOf(scene)}/${action}`, scene.project.secret, {});
+  if (status !== 200) throw new Error(`${action} was answered ${status}`);
+}
+
+async function patchExpiry(scene: Scene, expiresAt: string | null): Promise<void> {
+  const body = { expiresAt };
+  const status = await scene.a.call('PATCH', pathOf(scene), scene.project.secret, body);
+  if (status !== 200) throw new Error(`a new expiry was answered ${status}`);
+}
+
+async function soon(scene: Scene): Promise<string> {
+  const [row] = await sqlOf(scene)<{ at: string }[]>`select now() + ${SOON}::text::interval as at`;
+  if (row === undefined) throw new Error('the database told no time');
+  return new Date(row.at).toISOString();
+}
+
+/** The database's clock is the one that counts. */
+const untilKeyExpired = (scene: Scene) =>
+  untilTrue(
+    () => sqlOf(scene)`select expires_at <= now() as "isTrue" from api_keys
+      where id = ${scene.key.apiKeyId}`,
+  );
+
+function untilTrue(read: () => PromiseLike<readonly { isTrue?: unknown }[]>): Promise<void> {
+  return until('the moment has passed', async () => (await read())[0]?.isTrue === true);
+}
+
+function planChange(limits: PlanLimits, becomes: Verdict): Change {
+  const column = 'monthlyQuota' in limits ? 'monthly_quota' : 'rate_limit_per_minute';
+  return {
+    becomes,
+    ways: {
+      'verb on the plan': ({ project }) => project.setPlanLimits(limits),
+      'verb on the subscription': async (scene) => {
+        const other = await scene.stage.world.createProject({ plan: limits });
+        await scene.project.setSubscription({ planId: other.plan.planId });
+      },
+      sql: (scene) => {
+        const sql = sqlOf(scene);
+        return sql`update plans set ${sql(column)} = 0 where id = ${scene.project.plan.planId}`;
+      },
+    },
+    restore: async ({ project }) => {
+      await project.setPlanLimits(PLENTY);
+      await project.setSubscription({ planId: project.plan.planId });
+    },
+  };
+}
+
+/** The secret that is replaced first stays good until the next rotation, then it is dead at once. */
+async function rotateTwice(scene: Scene, rotate: () => Promise<unknown>): Promise<void> {
+  const oldest = credentialsOf(scene);
+  await rotate();
+  const between = await scene.b.ask(oldest);
+  hold('a change holds from the next decision on', between.verdict === 'allowed', () => {
+    return `after one rotation the previous secret came to ${between.words}`;
+  });
+  await rotate();
+}
+
+async function rotateBySql(scene: Scene): Promise<void> {
+  const { digest } = mintProjectSecret(randomBytes);
+  await sqlOf(scene)`
+    update projects set secret_digest = ${digest}, secret_created_at = now(),
+      previous_secret_digest = secret_digest, previous_secret_expires_at = now() + interval '24 hours'
+    where id = ${scene.project.projectId}`;
+}

@@ -1,0 +1,27 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { KINDS, proveRevocation } from './proofs/revocation.ts';
+import { prove } from './support/prove.ts';
+import { size } from './support/size.ts';
+import { type Node, openSharedStage, PATIENT, type Stage, startTwoNodes } from './support/stage.ts';
+
+let stage: Stage;
+let nodes: [Node, Node];
+beforeAll(async () => {
+  stage = await openSharedStage();
+  nodes = await startTwoNodes(stage, { settings: PATIENT });
+});
+afterAll(async () => {
+  await Promise.all(nodes.map((node) => node.stop()));
+  await stage.close();
+});
+
+it.each(KINDS)(
+  'denies on the very next decision of another Runtime, under load, when %s',
+  async (kind) => {
+    const times = size.revocationsOfEachKind;
+    const figures = await prove(`revocation: ${kind}`, (random) =>
+      proveRevocation(stage, nodes, kind, times, random),
+    );
+    expect(figures.changes).toBe(times);
+  },
+);
