@@ -14,7 +14,7 @@ export const migrationsFolder = fileURLToPath(new URL('../../drizzle', import.me
 const TEMPLATE_LOCK = 0x7e5717;
 
 export interface TestDatabase {
-  /** A database of its own on the server of `DATABASE_URL`, migrated and otherwise empty. */
+  /** A database of its own, migrated and otherwise empty. */
   readonly url: string;
   /** Removes it, ending the sessions that are still open. */
   drop(): Promise<void>;
@@ -24,10 +24,12 @@ export interface TestDatabase {
  * Makes a fresh migrated database. The migrations run once, into a template that is named after
  * their content; each test database is a copy of it, which takes a fraction of a second.
  *
- * @throws When `DATABASE_URL` is unset or its user may not create databases.
+ * @param serverUrl Default: the server of `DATABASE_URL`.
+ * @throws When it is unset or its user may not create databases.
  */
-export async function createTestDatabase(): Promise<TestDatabase> {
-  const serverUrl = process.env.DATABASE_URL;
+export async function createTestDatabase(
+  serverUrl = process.env.DATABASE_URL,
+): Promise<TestDatabase> {
   if (!serverUrl) {
     throw new Error(
       'DATABASE_URL is unset. Run the tests through `npm test`, or point it at a PostgreSQL ' +
