@@ -139,6 +139,24 @@ describeOnEachRedis('a wiped Redis', (redis) => {
   });
 });
 
+describeOnEachRedis('a wiped Redis and a clock that steps back', (redis) => {
+  it('do not hand out a month again that nobody alive remembers', async () => {
+    const store = createMemoryStore();
+    const clock = handClock('2026-12-01T00:10:00Z');
+    const before = await startOne(redis().url, store, clock);
+    const call = callOf({ monthlyQuota: 5 });
+    expect(await admittedOf(before, call, 9)).toBe(5);
+    await before.flush();
+    before.die();
+    await redis().admin.flushall();
+    clock.ms -= 20 * 60_000;
+    const after = await startOne(redis().url, store, clock);
+    expect(await admittedOf(after, call, 3)).toBe(3); // November's
+    clock.ms += 20 * 60_000;
+    expect(await admittedOf(after, call, 9)).toBe(0);
+  });
+});
+
 describe.skipIf(realRedis === undefined)('a Redis that comes back with less (real Redis)', () => {
   it('resumes after a kill and a restart without data', async () => {
     const redis = await startRedisServer();

@@ -21,7 +21,7 @@ Minutes and hours are whole ones since 1970, months are year * 12 + month (Janua
 
 Output
   late, timeMs                     the deadline is past; nothing was written
-  reseed, timeMs, month            a counter has lost its past; nothing was written
+  reseed, timeMs, month            a counter needs a seed for this month; nothing was written
   outcome, timeMs, minute, month, incarnation,
     (lineage, minuteCount, monthCount) for each counter,
     the usage number of this outcome, and of each scope's month where it was admitted
@@ -131,21 +131,20 @@ for i, scope in ipairs(scopes) do
   minute = math.max(minute, scope.seen.minute, counters[i] and counters[i].minute or 0)
 end
 local month, monthStart = calendar(minute)
-local _, previousMonthStart = calendar(monthStart - 1)
 
+-- A counter that is new to its epoch or to its month asks Postgres what it has to begin with.
 for i, scope in ipairs(scopes) do
-  local counter = counters[i]
-  local lost = not counter or counter.epoch ~= epoch or counter.minute < previousMonthStart
-  if lost and seedMonth ~= month then return { 'reseed', timeMs, month } end
+  local counter = counters[i] or { minute = 0 }
+  local begins = counter.epoch ~= epoch or counter.minute < monthStart
+  if begins and seedMonth ~= month then return { 'reseed', timeMs, month } end
 
-  counter = counter or { minute = 0 }
   if counter.minute < minute then counter.minuteCount, counter.minuteBase = 0, 0 end
   if counter.minute < monthStart then counter.monthCount, counter.monthBase = 0, 0 end
   if seedMonth == month then
     local missing = math.max(0, scope.seed - counter.monthCount)
     counter.monthCount, counter.monthBase = counter.monthCount + missing, counter.monthBase + missing
   end
-  if lost then
+  if begins then
     counter.epoch, counter.lineage = epoch, freshId
     counter.minuteBase, counter.monthBase = counter.minuteCount, counter.monthCount
   end

@@ -58,7 +58,20 @@ function createCluster(url: URL): Cluster {
   });
 }
 
-/** The servers that hold the data: the one server, or every primary of a cluster. */
+/**
+ * The servers that hold the data: the one server, or every primary of a cluster.
+ *
+ * @throws Error where a primary of the cluster has no connection just now
+ */
 export function primariesOf(client: RedisClient): Redis[] {
-  return client instanceof Cluster ? client.nodes('master') : [client];
+  if (!(client instanceof Cluster)) return [client];
+  const connected = new Map(client.nodes('master').map((node) => [addressOf(node), node]));
+  const owners = new Set(client.slots.flatMap(([primary]) => primary ?? []));
+  return [...owners].map((owner) => {
+    const node = connected.get(owner);
+    if (!node) throw new Error(`no connection to ${owner}`);
+    return node;
+  });
 }
+
+const addressOf = ({ options }: Redis) => `${options.host}:${options.port}`;

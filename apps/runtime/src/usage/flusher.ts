@@ -54,9 +54,9 @@ export class UsageFlusher {
     const { ledger, recordUsage, budgetMs = 2000 } = this.#options;
     try {
       for (const chunk of chunksOf(this.#due(ledger.pending()))) {
-        const { confirmed, refused } = await recordFacts(chunk, recordUsage, budgetMs);
+        const { confirmed, refused, refusal } = await recordFacts(chunk, recordUsage, budgetMs);
         ledger.confirm(confirmed);
-        this.#setAside(refused);
+        this.#setAside(refused, refusal);
       }
       this.#health.worked();
     } catch (fault) {
@@ -69,12 +69,13 @@ export class UsageFlusher {
     return facts.filter((fact) => (this.#refused.get(factKey(fact)) ?? 0) <= this.#flushes);
   }
 
-  #setAside(refused: readonly UsageFact[]): void {
+  #setAside(refused: readonly UsageFact[], refusal: unknown): void {
     for (const [key, retryAt] of this.#refused) {
       if (retryAt <= this.#flushes) this.#refused.delete(key);
     }
     if (refused.length === 0) return;
-    this.#options.log.warn({ rows: refused.length }, 'Postgres refused rows of usage; kept');
+    const { log } = this.#options;
+    log.warn({ err: refusal, rows: refused.length }, 'Postgres refused rows of usage; kept');
     for (const fact of refused) {
       this.#refused.set(factKey(fact), this.#flushes + FLUSHES_BETWEEN_RETRIES);
     }

@@ -17,8 +17,9 @@ export type RecordUsage = (
 export interface Recorded {
   /** What Postgres has now, or will never take because its project is gone. */
   confirmed: UsageFact[];
-  /** What Postgres refused on its own. */
+  /** What Postgres refused on its own, and the last reason for it. */
   refused: UsageFact[];
+  refusal: unknown;
   knownProjectIds: Set<string>;
 }
 
@@ -38,10 +39,15 @@ export async function recordFacts(
   recordUsage: RecordUsage,
   budgetMs: number,
 ): Promise<Recorded> {
-  const recorded: Recorded = { confirmed: [], refused: [], knownProjectIds: new Set() };
+  const recorded: Recorded = {
+    confirmed: [],
+    refused: [],
+    refusal: null,
+    knownProjectIds: new Set(),
+  };
   const waiting = [facts];
   for (let writes = 0; waiting.length > 0; writes++) {
-    const chunk = waiting.pop() ?? [];
+    const chunk = waiting.shift() ?? [];
     if (writes >= MOST_WRITES_A_CHUNK) {
       recorded.refused.push(...chunk);
       continue;
@@ -52,8 +58,9 @@ export async function recordFacts(
       for (const projectId of knownProjectIds) recorded.knownProjectIds.add(projectId);
     } catch (fault) {
       if (fault instanceof UnavailableError) throw fault;
+      recorded.refusal = fault;
       if (chunk.length <= 1) recorded.refused.push(...chunk);
-      else waiting.push(...halvesOf(chunk));
+      else waiting.unshift(...halvesOf(chunk));
     }
   }
   return recorded;

@@ -107,7 +107,7 @@ export async function startRuntime(options: TestRuntimeOptions): Promise<TestRun
         link,
         clock: sweepClock,
         trimScript: scriptOnClock(trimScriptText(), hand),
-        recordUsage: store.recordUsage,
+        recordUsage: (batch) => store.recordUsage(batch),
         log: quiet,
       });
       await sweep.sweepNow();

@@ -15,6 +15,7 @@ export interface MemoryStore {
   /** Decisions of a project that came to an outcome, over all hours, keys and incarnations. */
   decisions(projectId: string, outcome: string): number;
   admissions(projectId: string, scope: string): number;
+  totalsByMonth(projectId: string, scope: string): number[];
   lastUseOf(apiKeyId: string): Date | undefined;
   readonly rowCount: number;
 }
@@ -88,6 +89,15 @@ export function createMemoryStore(): MemoryStore {
       sum(hours, (parts) => parts[0] === projectId && parts[4] === outcome),
     admissions: (projectId, scope) =>
       sum(months, (parts) => parts[0] === projectId && parts[2] === scope),
+    totalsByMonth(projectId, scope) {
+      const totals = new Map<string, number>();
+      for (const [key, count] of months) {
+        const [ofProject, month = '', ofScope] = key.split('|');
+        if (ofProject !== projectId || ofScope !== scope) continue;
+        totals.set(month, (totals.get(month) ?? 0) + count);
+      }
+      return [...totals.values()];
+    },
     lastUseOf: (apiKeyId) => lastUses.get(apiKeyId),
   };
   return store;

@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { DenialCounter } from './denials.ts';
+import { UsageLedger } from './ledger.ts';
+
+const unknownKey = {
+  projectId: 'p',
+  apiKeyId: null,
+  policyId: null,
+  outcome: 'invalid_api_key',
+} as const;
+
+function start({ mostFields }: { mostFields?: number } = {}) {
+  const ledger = new UsageLedger();
+  const clock = { ms: 1000 * 3_600_000 };
+  let incarnations = 0;
+  const counter = new DenialCounter({
+    ledger,
+    newId: () => `i${++incarnations}`,
+    wallClockMs: () => clock.ms,
+    ...(mostFields && { mostFields }),
+  });
+  return { ledger, clock, counter };
+}
+
+describe('denials that never reach Redis', () => {
+  it('are counted by hour, as absolute numbers that survive a flush', () => {
+    const { ledger, clock, counter } = start();
+    counter.countDenial(unknownKey);
+    counter.countDenial(unknownKey);
+    ledger.confirm(ledger.pending());
+    counter.countDenial(unknownKey);
+    clock.ms += 3_600_000;
+    counter.countDenial(unknownKey);
+    expect(ledger.pending()).toEqual([
+      { kind: 'hour', hour: 1000, incarnation: 'i1', count: 3, ...unknownKey },
+      { kind: 'hour', hour: 1001, incarnation: 'i1', count: 1, ...unknownKey },
+    ]);
+  });
+
+  it('begin a new incarnation instead of holding too many, and lose none', () => {
+    const { ledger, counter } = start({ mostFields: 10 });
+    for (let i = 0; i < 100; i++) {
+      counter.countDenial({ ...unknownKey, projectId: `p${i % 25}` });
+    }
+    const counts = ledger.pending().map((fact) => fact.count);
+    expect(counts.reduce((sum, count) => sum + count)).toBe(100);
+  });
+});

@@ -1,0 +1,97 @@
+import { describe, expect, it, vi } from 'vitest';
+import { UnavailableError } from '../unavailable.ts';
+import type { UsageFact } from './facts.ts';
+import { UsageFlusher } from './flusher.ts';
+import { UsageLedger } from './ledger.ts';
+import type { RecordUsage } from './record.ts';
+
+const month = (scope: string, count: number): UsageFact => ({
+  kind: 'month',
+  projectId: 'p',
+  month: 1,
+  scope,
+  incarnation: 'i',
+  count,
+});
+
+const known = { knownProjectIds: new Set(['p']) };
+
+async function start(recordUsage: RecordUsage) {
+  const ledger = new UsageLedger();
+  const log = { info: vi.fn(), warn: vi.fn() };
+  const flusher = new UsageFlusher({ ledger, recordUsage, log, intervalMs: 3_600_000 });
+  await flusher.flushNow();
+  return { ledger, log, flusher };
+}
+
+describe('the flusher', () => {
+  it('keeps everything while Postgres is down, and says so once, and once that it works again', async () => {
+    let down = true;
+    const written: number[] = [];
+    const { ledger, log, flusher } = await start(async ({ months }) => {
+      if (down) throw new UnavailableError('database', 'down');
+      written.push(...months.map((row) => row.count));
+      return known;
+    });
+    ledger.keep(month('project', 3));
+    for (let i = 0; i < 5; i++) await flusher.flushNow();
+    expect(ledger.size).toBe(1);
+    down = false;
+    ledger.keep(month('project', 4));
+    for (let i = 0; i < 5; i++) await flusher.flushNow();
+    expect(written).toEqual([4]);
+    expect(ledger.size).toBe(0);
+    expect(log.warn).toHaveBeenCalledTimes(1);
+    expect(log.info).toHaveBeenCalledTimes(1);
+    await flusher.stop();
+  });
+
+  it('never flushes twice at once, and keeps what grew during a flush', async () => {
+    let inFlight = 0;
+    let most = 0;
+    const { ledger, flusher } = await start(async () => {
+      most = Math.max(most, ++inFlight);
+      ledger.keep(month('project', 2));
+      await new Promise((resolve) => setImmediate(resolve));
+      inFlight -= 1;
+      return known;
+    });
+    ledger.keep(month('project', 1));
+    const flushes = [flusher.flushNow(), flusher.flushNow()];
+    await flushes[0];
+    expect(ledger.pending()).toEqual([month('project', 2)]);
+    await flushes[1];
+    expect(most).toBe(1);
+    await flusher.stop();
+  });
+
+  it('tries a refused row again only now and then, and writes the others at once', async () => {
+    let calls = 0;
+    const { ledger, flusher } = await start(async ({ months }) => {
+      calls += 1;
+      if (months.some((row) => row.scope === 'bad')) throw new Error('refused');
+      return known;
+    });
+    ledger.keep(month('bad', 1));
+    ledger.keep(month('good', 1));
+    await flusher.flushNow();
+    expect(ledger.pending()).toEqual([month('bad', 1)]);
+    const before = calls;
+    for (let i = 0; i < 50; i++) await flusher.flushNow();
+    expect(calls).toBe(before);
+    for (let i = 0; i < 20; i++) await flusher.flushNow();
+    expect(calls).toBe(before + 1);
+    await flusher.stop();
+  });
+
+  it('flushes a last time when it is stopped', async () => {
+    const written: string[] = [];
+    const { ledger, flusher } = await start(async ({ months }) => {
+      written.push(...months.map((row) => row.scope));
+      return known;
+    });
+    ledger.keep(month('project', 1));
+    await flusher.stop();
+    expect(written).toEqual(['project']);
+  });
+});

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { factOfField, fieldOf, isPast } from './hash.ts';
+
+const PROJECT = '11111111-1111-4111-8111-111111111111';
+const KEY = '22222222-2222-4222-8222-222222222222';
+const POLICY = '33333333-3333-4333-8333-333333333333';
+
+describe('a field of the usage hash', () => {
+  it.each([
+    [`h|abc123|498670|${KEY}|${POLICY}|rate_limited`, '12'],
+    ['m|abc123|24322|project', '7'],
+    [`m|abc123|24322|${KEY}`, '0'],
+  ])('is read and named again: %s', (field, value) => {
+    const fact = factOfField(PROJECT, field, value);
+    expect(fact).toMatchObject({ projectId: PROJECT, incarnation: 'abc123', count: Number(value) });
+    expect(fact && fieldOf(fact)).toBe(field);
+  });
+
+  it.each([
+    ['epoch', 'e123'],
+    ['minute', '29920000'],
+    ['m|abc123|24322|project', '-1'],
+    ['m|abc123|24322|project', '1.5'],
+    ['m|abc123|24322|project', '1e5'],
+    ['m|abc123|24322|project', '999999999999999'],
+    ['m|abc123||project', '1'],
+    ['m||24322|project', '1'],
+    ['m|abc123|24322|someone', '1'],
+    [`h|abc123|498670|${KEY}|${POLICY}|admitted`, '1'],
+    [`h|abc123|498670|${KEY}|x|allowed`, '1'],
+    [`h|abc123|498670|${KEY}|${POLICY}|allowed|more`, '1'],
+  ])('is left alone where it is none of ours: %s = %s', (field, value) => {
+    expect(factOfField(PROJECT, field, value)).toBeNull();
+  });
+
+  it('is past when its window ended more than two hours ago', () => {
+    const hour = {
+      kind: 'hour',
+      projectId: PROJECT,
+      hour: 100,
+      apiKeyId: KEY,
+      policyId: POLICY,
+    } as const;
+    const fact = { ...hour, outcome: 'allowed', incarnation: 'i', count: 1 } as const;
+    expect(isPast(fact, 101 * 60 + 119)).toBe(false);
+    expect(isPast(fact, 101 * 60 + 120)).toBe(true);
+
+    const november = Date.UTC(2026, 11, 1) / 60_000;
+    const month = {
+      kind: 'month',
+      projectId: PROJECT,
+      month: 2026 * 12 + 10,
+      scope: 'project',
+    } as const;
+    expect(isPast({ ...month, incarnation: 'i', count: 1 }, november + 119)).toBe(false);
+    expect(isPast({ ...month, incarnation: 'i', count: 1 }, november + 120)).toBe(true);
+  });
+});

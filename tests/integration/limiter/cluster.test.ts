@@ -1,0 +1,172 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { UnavailableError } from '../../../apps/runtime/src/unavailable.ts';
+import { freePort } from '../../../scripts/lib/ports.mjs';
+import { type RedisServer, realRedis, startRedisServer, until } from '../../support/redis.ts';
+import {
+  type Call,
+  callOf,
+  countAdmitted,
+  startRuntime,
+  type TestRuntime,
+} from './support/runtime.ts';
+import { createMemoryStore } from './support/store.ts';
+
+async function startNode(): Promise<RedisServer> {
+  return startRedisServer([
+    ...['--cluster-enabled', 'yes', '--cluster-port', `${await freePort()}`],
+    ...['--cluster-announce-ip', '127.0.0.1', '--cluster-require-full-coverage', 'no'],
+    ...['--cluster-node-timeout', '15000'],
+  ]);
+}
+
+const busPortOf = async (node: RedisServer) =>
+  Number(/@(\d+)/.exec(String(await node.admin.cluster('NODES')))?.[1]);
+
+/** Two primaries, each with half of the slots. */
+async function startCluster(): Promise<[RedisServer, RedisServer]> {
+  const [first, second] = [await startNode(), await startNode()];
+  await first.admin.call('CLUSTER', 'ADDSLOTSRANGE', '0', '8191');
+  await second.admin.call('CLUSTER', 'ADDSLOTSRANGE', '8192', '16383');
+  await second.admin.call('CLUSTER', 'SET-CONFIG-EPOCH', '2');
+  const bus = `${await busPortOf(second)}`;
+  await first.admin.call('CLUSTER', 'MEET', '127.0.0.1', `${second.port}`, bus);
+  for (const node of [first, second]) {
+    await until('both nodes know the whole cluster', async () => {
+      const info = String(await node.admin.cluster('INFO'));
+      return /cluster_state:ok/.test(info) && /cluster_slots_assigned:16384/.test(info);
+    });
+  }
+  return [first, second];
+}
+
+describe.skipIf(realRedis === undefined)('a Redis Cluster (real Redis)', () => {
+  let nodes: [RedisServer, RedisServer];
+  const runtimes: TestRuntime[] = [];
+  beforeAll(async () => {
+    nodes = await startCluster();
+  });
+  afterAll(() => Promise.all(nodes.map((node) => node.dispose())));
+  afterEach(() => {
+    for (const runtime of runtimes.splice(0)) runtime.die();
+  });
+
+  async function start({ store = createMemoryStore(), url = nodes[0].url } = {}) {
+    const runtime = await startRuntime({ url, cluster: true, store, redisBudgetMs: 200 });
+    runtimes.push(runtime);
+    return runtime;
+  }
+
+  /** A call whose project lies on one of the nodes. */
+  async function callOn(
+    node: RedisServer,
+    limits: Parameters<typeof callOf>[0] = {},
+  ): Promise<Call> {
+    for (;;) {
+      const call = callOf(limits);
+      const slot = Number(await node.admin.cluster('KEYSLOT', `{${call.projectId}}`));
+      if (slot < 8192 === (node === nodes[0])) return call;
+    }
+  }
+
+  const chargeTimes = (runtime: TestRuntime, call: Call, times: number) =>
+    Promise.all(Array.from({ length: times }, () => runtime.charge(call)));
+
+  it('admits exactly the limit on every node, through two Runtimes at once', async () => {
+    const [first, second] = [await start(), await start()];
+    for (const node of nodes) {
+      const call = await callOn(node, { rateLimitPerMinute: 1000, monthlyQuota: 20 });
+      const charges = await Promise.all([
+        chargeTimes(first, call, 100),
+        chargeTimes(second, call, 100),
+      ]);
+      expect(countAdmitted(charges.flat())).toBe(20);
+    }
+  });
+
+  it('authenticates at every node with the password of the address', async () => {
+    const password = 'p@ss/word 1';
+    const setPassword = (value: string) =>
+      Promise.all(nodes.map((node) => node.admin.config('SET', 'requirepass', value)));
+    await setPassword(password);
+    try {
+      const runtime = await start({
+        url: nodes[0].url.replace('://', `://:${encodeURIComponent(password)}@`),
+      });
+      for (const node of nodes) {
+        expect(await runtime.charge(await callOn(node))).toMatchObject({ kind: 'admitted' });
+      }
+    } finally {
+      await setPassword('');
+    }
+  });
+
+  it('costs the projects of the other node nothing when one node freezes, and recovers', async () => {
+    const runtime = await start();
+    const [healthy, frozen] = [await callOn(nodes[0]), await callOn(nodes[1])];
+    await Promise.all([runtime.charge(healthy), runtime.charge(frozen)]);
+    nodes[1].freeze();
+    try {
+      for (let round = 0; round < 10; round++) {
+        const [stranger, victim] = await Promise.allSettled([
+          runtime.charge(healthy, 500),
+          runtime.charge(frozen, 500),
+        ]);
+        expect(stranger.status).toBe('fulfilled');
+        expect(victim).toMatchObject({ status: 'rejected', reason: expect.any(UnavailableError) });
+      }
+      await expect(runtime.link.ping(300)).rejects.toBeInstanceOf(UnavailableError);
+    } finally {
+      nodes[1].thaw();
+    }
+    await until(
+      'the thawed node charges',
+      async () => {
+        const charge = await runtime.charge(frozen);
+        return charge.kind === 'admitted';
+      },
+      5000,
+    );
+    // One before the freeze, and those since the thaw; at most a handful of the ten in between.
+    const counted = await nodes[1].admin.get(`ceiba:{${frozen.projectId}}:counter:project`);
+    expect(Number(counted?.split(':').at(-1))).toBeLessThanOrEqual(2 + 5);
+  });
+
+  it('resumes from Postgres after a node was killed and came back empty', async () => {
+    const store = createMemoryStore();
+    const runtime = await start({ store });
+    const call = await callOn(nodes[1], { monthlyQuota: 5 });
+    expect(countAdmitted(await chargeTimes(runtime, call, 3))).toBe(3);
+    await runtime.flush();
+    await nodes[1].kill();
+    await expect(runtime.charge(call, 500)).rejects.toBeInstanceOf(UnavailableError);
+    await nodes[1].start();
+    const fresh = await start({ store });
+    await until(
+      'the node charges again',
+      async () => (await fresh.charge(call)).kind === 'admitted',
+    );
+    expect(countAdmitted(await chargeTimes(fresh, call, 9))).toBe(1);
+    await until(
+      'the first Runtime recovers too',
+      async () => {
+        const charge = await runtime.charge(call);
+        return charge.kind === 'refused';
+      },
+      5000,
+    );
+  });
+
+  it('finds with a sweep what a dead Runtime left on any node', async () => {
+    const store = createMemoryStore();
+    const dead = await start();
+    const calls = [await callOn(nodes[0]), await callOn(nodes[1])];
+    for (const call of calls) await chargeTimes(dead, call, 3);
+    dead.die();
+    const living = await start({ store });
+    await living.sweep();
+    for (const { projectId } of calls) {
+      expect(store.decisions(projectId, 'allowed')).toBe(3);
+      expect(store.admissions(projectId, 'project')).toBe(3);
+    }
+  });
+});
