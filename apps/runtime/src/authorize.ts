@@ -23,7 +23,7 @@ export interface AuthorizeDependencies {
   };
   limiter: { charge(call: ChargeRequest, deadline: Deadline): Promise<Charge> };
   usage: { countDenial(denial: DenialRecord): void };
-  recordFirstUse(apiKeyId: string, deadline: Deadline): Promise<void>;
+  firstUses: { record(apiKeyId: string, deadline: Deadline): Promise<void> };
   newDecisionId(): string;
 }
 
@@ -97,7 +97,7 @@ export async function authorize(
     deadline,
   );
   if (charge.kind === 'admitted' && row.apiKey?.neverUsed) {
-    await dependencies.recordFirstUse(call.apiKey.apiKeyId, deadline);
+    await dependencies.firstUses.record(call.apiKey.apiKeyId, deadline);
   }
   return conclude(decisionId, call, charge);
 }

@@ -5,11 +5,12 @@ import {
   listPoliciesWithRevision,
   pingDatabase,
   readMonthTotals,
-  recordFirstUse,
+  recordFirstUses,
   recordUsage,
 } from '@ceiba/schema';
 import { createAdaptorServer } from '@hono/node-server';
 import { v7 as uuidV7 } from 'uuid';
+import { FirstUses } from './database/first-uses.ts';
 import { LookupLane } from './database/lane.ts';
 import { Lookups } from './database/lookups.ts';
 import { DatabasePool } from './database/pool.ts';
@@ -86,6 +87,12 @@ export function createRuntime(settings: Settings, log: Logger): Runtime {
     ),
   );
 
+  const firstUses = new FirstUses((apiKeyIds) =>
+    pools.decisions.run(settings.DECISION_DATABASE_BUDGET_MS, (db) =>
+      recordFirstUses(db, apiKeyIds),
+    ),
+  );
+
   let isDraining = false;
   const faults = new FaultLog(log);
   const app = createApp({
@@ -95,10 +102,7 @@ export function createRuntime(settings: Settings, log: Logger): Runtime {
         policies,
         limiter,
         usage: denials,
-        recordFirstUse: (apiKeyId, deadline) =>
-          pools.decisions.run(deadline.budgetMs(settings.DECISION_DATABASE_BUDGET_MS), (db) =>
-            recordFirstUse(db, apiKeyId),
-          ),
+        firstUses,
         newDecisionId: uuidV7,
       },
       faults,
