@@ -1,0 +1,28 @@
+import { createTestDatabase } from '../../support/database.ts';
+import { startRuntime } from '../../support/runtime.ts';
+import { createWorld, type World } from '../../support/scenario.ts';
+
+/** A Runtime on real Postgres and Redis, with a database of its own to build projects in. */
+export interface RealRuntime {
+  readonly url: string;
+  readonly world: World;
+  close(): Promise<void>;
+}
+
+/** @throws when `DATABASE_URL` or `REDIS_URL` is unset: run the tests through `npm test`. */
+export async function startRealRuntime(): Promise<RealRuntime> {
+  const redisUrl = process.env.REDIS_URL;
+  if (!redisUrl) throw new Error('REDIS_URL is unset: run the tests through `npm test`');
+  const database = await createTestDatabase();
+  const runtime = await startRuntime({ databaseUrl: database.url, redisUrl });
+  const world = createWorld(database.url);
+  return {
+    url: runtime.url,
+    world,
+    async close() {
+      await world.close();
+      await runtime.stop();
+      await database.drop();
+    },
+  };
+}

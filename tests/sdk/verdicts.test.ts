@@ -1,0 +1,285 @@
+import {
+  DENIAL_REASONS,
+  type DenialReason,
+  HOST_ERROR_FOR_DENIAL,
+  HTTP_STATUS_FOR_DENIAL,
+} from '@ceiba/contract/sets';
+import type { CeibaRuntimeClient } from '@ceiba/sdk';
+import { parseList } from 'structured-headers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { TestProject } from '../support/scenario.ts';
+import { ADAPTERS, type Host, sendRaw, type WireReply } from './support/hosts.ts';
+import { type RealRuntime, startRealRuntime } from './support/real-runtime.ts';
+import { loadSdk, type Sdk } from './support/sdk.ts';
+
+/*
+ * All ten verdicts on every adapter, asked of a real Runtime. The scenario behind each denial is
+ * built once; each adapter then presents it as a caller would.
+ */
+
+/** A project and the request that leads to one verdict. */
+interface Scenario {
+  readonly project: TestProject;
+  readonly target: string;
+  readonly apiKey: string | null;
+}
+
+const REPORTS = '/v1/reports?page=2';
+let sdk: Sdk;
+let runtime: RealRuntime;
+let scenarios: Record<DenialReason | 'allowed', Scenario>;
+
+function clientOf({ projectId, secret }: TestProject): CeibaRuntimeClient {
+  const config = sdk.root.parseCeibaConfig({
+    runtimeBaseUrl: runtime.url,
+    projectId,
+    projectSecret: secret,
+    timeoutMs: 5_000,
+  });
+  return new sdk.root.CeibaRuntimeClient(config);
+}
+
+async function buildScenarios(): Promise<Record<DenialReason | 'allowed', Scenario>> {
+  const { world } = runtime;
+  const project = await world.createProject();
+  const client = clientOf(project);
+  const good = await client.createApiKey('Nightly job');
+  const revoked = await client.createApiKey('Revoked');
+  await client.revokeApiKey(revoked.apiKeyId);
+  const archived = await client.createApiKey('Archived');
+  await client.archiveApiKey(archived.apiKeyId);
+  const expired = await client.createApiKey('Expired');
+  await client.setApiKeyExpiry(expired.apiKeyId, '2020-01-01T00:00:00Z');
+  client.close();
+
+  const withKey = async (options: Parameters<typeof world.createProject>[0]) => {
+    const other = await world.createProject(options);
+    const { plaintext } = await other.createKey();
+    return { project: other, target: REPORTS, apiKey: plaintext };
+  };
+  const lapsed = await withKey({});
+  await lapsed.project.setSubscription({ planId: lapsed.project.plan.planId, status: 'canceled' });
+
+  return {
+    allowed: { project, target: REPORTS, apiKey: good.plaintextKey },
+    missing_api_key: { project, target: REPORTS, apiKey: null },
+    invalid_api_key: { project, target: REPORTS, apiKey: 'no such key' },
+    revoked_api_key: { project, target: REPORTS, apiKey: revoked.plaintextKey },
+    archived_api_key: { project, target: REPORTS, apiKey: archived.plaintextKey },
+    expired_api_key: { project, target: REPORTS, apiKey: expired.plaintextKey },
+    policy_no_match: { project, target: '/v1/billing', apiKey: good.plaintextKey },
+    inactive_subscription: lapsed,
+    quota_exceeded: await withKey({ plan: { monthlyQuota: 0 } }),
+    rate_limited: await withKey({ plan: { rateLimitPerMinute: 0 } }),
+  };
+}
+
+beforeAll(async () => {
+  sdk = await loadSdk();
+  runtime = await startRealRuntime();
+  scenarios = await buildScenarios();
+});
+afterAll(() => runtime.close());
+
+function header(reply: WireReply, name: string): string | undefined {
+  return new RegExp(`^${name}: (.*)$`, 'im').exec(reply.head)?.[1]?.trim();
+}
+
+/** The names and parameters of a structured field (RFC 9651). */
+function fieldOf(reply: WireReply, name: string) {
+  return parseList(header(reply, name) ?? '').map(([value, parameters]) => ({
+    name: value,
+    ...Object.fromEntries(parameters),
+  }));
+}
+
+describe.each(Object.keys(ADAPTERS))('%s', (adapter) => {
+  async function present(
+    { project, target, apiKey }: Scenario,
+    headers = apiKey === null ? [] : [`x-api-key: ${apiKey}`],
+    options: object = {},
+  ): Promise<{ host: Host; reply: WireReply }> {
+    const client = clientOf(project);
+    const { projectId } = project;
+    const host = await ADAPTERS[adapter]!(sdk, { client, projectId, ...options });
+    try {
+      return { host, reply: await sendRaw(host.port, `GET ${target} HTTP/1.1`, headers) };
+    } finally {
+      await host.close();
+      client.close();
+    }
+  }
+
+  it.each([
+    ['x-api-key', (key: string) => `x-api-key: ${key}`],
+    ['Authorization: Bearer', (key: string) => `Authorization: Bearer ${key}`],
+  ])(
+    'runs the handler on an allow, with the access context, for a key in %s',
+    async (_name, line) => {
+      const { project, apiKey } = scenarios.allowed;
+      const { host, reply } = await present(scenarios.allowed, [line(apiKey ?? '')]);
+      expect(reply.status).toBe(200);
+      expect(host.handled).toEqual(['reports']);
+      const { access } = JSON.parse(reply.body);
+      expect(access).toMatchObject({
+        access: {
+          projectId: project.projectId,
+          apiKey: { displayName: 'Nightly job' },
+          policy: { method: 'GET', pathPattern: '/v1/reports*' },
+          plan: project.plan,
+        },
+        limits: { rateLimitPerMinute: 1_000_000, monthlyQuota: 1_000_000 },
+      });
+      expect(access.decisionId).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7/);
+    },
+  );
+
+  it('tells an allowed caller its limits, as structured fields', async () => {
+    const { reply } = await present(scenarios.allowed);
+    const { limits } = JSON.parse(reply.body).access;
+    expect(fieldOf(reply, 'RateLimit-Policy')).toEqual([
+      { name: 'minute', q: 1_000_000, w: 60 },
+      { name: 'month', q: 1_000_000 },
+    ]);
+    const [minute, month] = fieldOf(reply, 'RateLimit');
+    expect(minute).toMatchObject({ name: 'minute', r: limits.remainingThisMinute });
+    expect(minute?.t).toBeLessThanOrEqual(60);
+    expect(month).toMatchObject({ name: 'month', r: limits.remainingThisMonth });
+    expect(month?.t).toBeLessThanOrEqual(31 * 86_400);
+  });
+
+  it.each(DENIAL_REASONS)('answers %s by the table, and runs no handler', async (reason) => {
+    const { host, reply } = await present(scenarios[reason]);
+    expect(host.handled).toEqual([]);
+    expect(reply.status).toBe(HTTP_STATUS_FOR_DENIAL[reason]);
+    const body = JSON.parse(reply.body);
+    expect(Object.keys(body)).toEqual(['error', 'message']);
+    expect(body.error).toBe(HOST_ERROR_FOR_DENIAL[reason]);
+    expect(header(reply, 'content-type')).toMatch(/^application\/json/);
+    expect(header(reply, 'www-authenticate')).toBe(reply.status === 401 ? 'Bearer' : undefined);
+  });
+
+  it.each(DENIAL_REASONS)('tells the reason %s where the host wants that', async (reason) => {
+    const { reply } = await present(scenarios[reason], undefined, { exposeDenialReason: true });
+    expect(JSON.parse(reply.body).denialReason).toBe(reason);
+  });
+
+  it('answers every 401 with the same bytes', async () => {
+    const bodies = new Set<string>();
+    for (const reason of DENIAL_REASONS.slice(0, 5)) {
+      const { reply } = await present(scenarios[reason]);
+      bodies.add(`${reply.head.replace(/^date: .*$/im, '')}\r\n${reply.body}`);
+    }
+    expect([...bodies]).toHaveLength(1);
+  });
+
+  it.each([
+    ['rate_limited', 'minute', 60],
+    ['quota_exceeded', 'month', 31 * 86_400],
+  ] as const)('says when to come back after %s', async (reason, name, most) => {
+    const { reply } = await present(scenarios[reason]);
+    const wait = Number(header(reply, 'retry-after'));
+    expect(wait).toBeGreaterThan(0);
+    expect(wait).toBeLessThanOrEqual(most);
+    expect(fieldOf(reply, 'RateLimit')).toEqual([{ name, r: 0, t: wait }]);
+  });
+
+  it('turns two keys in one request away as an invalid one, unasked', async () => {
+    const key = scenarios.allowed.apiKey ?? '';
+    const other = scenarios.revoked_api_key.apiKey ?? '';
+    const expected = (await present(scenarios.invalid_api_key)).reply.body;
+    const { host, reply } = await present(scenarios.allowed, [
+      `Authorization: Bearer ${key}`,
+      `x-api-key: ${other}`,
+    ]);
+    expect([reply.status, reply.body, host.handled]).toEqual([401, expected, []]);
+  });
+
+  it.each([
+    ['x-api-key', (key: string) => `x-api-key: ${key}`],
+    // Next hands its routes the parsed headers of Node, which drop the second Authorization.
+    ...(adapter === 'next'
+      ? []
+      : [['Authorization', (key: string) => `Authorization: Bearer ${key}`]]),
+  ] as [string, (key: string) => string][])('turns a repeated %s away', async (_name, line) => {
+    const key = scenarios.allowed.apiKey ?? '';
+    const { host, reply } = await present(scenarios.allowed, [line(key), line(key)]);
+    expect([reply.status, host.handled]).toEqual([401, []]);
+  });
+
+  it('asks with the method on the wire: HEAD is not GET', async () => {
+    const { project, apiKey } = scenarios.allowed;
+    const client = clientOf(project);
+    const host = await ADAPTERS[adapter]!(sdk, { client, projectId: project.projectId });
+    const reply = await sendRaw(host.port, 'HEAD /v1/reports HTTP/1.1', [`x-api-key: ${apiKey}`]);
+    expect([reply.status, reply.body, host.handled]).toEqual([403, '', []]);
+    await host.close();
+    client.close();
+  });
+
+  it('revokes with effect on the next request', async () => {
+    const { project } = scenarios.allowed;
+    const client = clientOf(project);
+    const { apiKeyId, plaintextKey } = await client.createApiKey('Short-lived');
+    const host = await ADAPTERS[adapter]!(sdk, { client, projectId: project.projectId });
+    const call = () =>
+      sendRaw(host.port, 'GET /v1/reports HTTP/1.1', [`x-api-key: ${plaintextKey}`]);
+    expect((await call()).status).toBe(200);
+    await client.revokeApiKey(apiKeyId);
+    expect((await call()).status).toBe(401);
+    await host.close();
+    client.close();
+  });
+});
+
+describe('the client', () => {
+  it('walks a key through its life with the six methods', async () => {
+    const { project } = scenarios.allowed;
+    const client = clientOf(project);
+    const created = await client.createApiKey('Six methods');
+    expect(created.plaintextKey.startsWith(created.keyPrefix)).toBe(true);
+    const fresh = await client.getApiKey(created.apiKeyId);
+    expect(fresh).toMatchObject({ displayName: 'Six methods', status: 'active', expiresAt: null });
+    const { apiKeys } = await client.listApiKeys();
+    expect(apiKeys[0]).toEqual(fresh);
+    const expiring = await client.setApiKeyExpiry(created.apiKeyId, '2999-01-01T00:00:00Z');
+    expect(Date.parse(expiring.expiresAt ?? '')).toBe(Date.parse('2999-01-01T00:00:00Z'));
+    expect((await client.setApiKeyExpiry(created.apiKeyId, null)).expiresAt).toBeNull();
+    const { apiKeyId } = created;
+    expect(await client.revokeApiKey(apiKeyId)).toEqual({ apiKeyId, status: 'revoked' });
+    expect(await client.revokeApiKey(apiKeyId)).toEqual({ apiKeyId, status: 'revoked' });
+    await expect(client.archiveApiKey(apiKeyId)).rejects.toMatchObject({
+      name: 'RuntimeTransportError',
+      status: 409,
+      body: { error: 'conflict' },
+    });
+    await expect(client.setApiKeyExpiry(apiKeyId, null)).rejects.toMatchObject({ status: 409 });
+    await expect(client.getApiKey('not-a-uuid')).rejects.toMatchObject({ status: 400 });
+    await expect(client.getApiKey(project.projectId)).rejects.toMatchObject({
+      status: 404,
+      body: { error: 'not_found' },
+    });
+    client.close();
+  });
+
+  it('raises 403 plan_limit_reached at the cap of active keys', async () => {
+    const project = await runtime.world.createProject({ plan: { activeKeyCap: 1 } });
+    const client = clientOf(project);
+    await client.createApiKey('First');
+    await expect(client.createApiKey('Second')).rejects.toMatchObject({
+      status: 403,
+      body: { error: 'plan_limit_reached' },
+    });
+    client.close();
+  });
+
+  it('turns a wrong project secret into 503 for the caller, never 401', async () => {
+    const { project } = scenarios.allowed;
+    const client = clientOf({ ...project, secret: 'ceiba_secret_wrong' });
+    const host = await ADAPTERS['express 5']!(sdk, { client, projectId: project.projectId });
+    const reply = await sendRaw(host.port, 'GET /v1/reports HTTP/1.1', ['x-api-key: x']);
+    expect([reply.status, host.handled]).toEqual([503, []]);
+    await host.close();
+    client.close();
+  });
+});
