@@ -144,8 +144,13 @@ export function createRuntime(settings: Settings, log: Logger): Runtime {
   };
 }
 
-/** Random, letters and digits only. */
-const newId = () => randomBytes(12).toString('hex');
+/** Unique, letters and digits only: a random name of this process, and a number. */
+const PROCESS_ID = randomBytes(10).toString('hex');
+let lastId = 0;
+function newId(): string {
+  lastId += 1;
+  return `${PROCESS_ID}x${lastId.toString(36)}`;
+}
 
 function openPools(settings: Settings) {
   const open = (purpose: keyof typeof CONNECTIONS, statementTimeoutMs: number) =>

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { Cluster } from 'ioredis';
 import type { RedisClient } from './client.ts';
 
 /** A Lua script that runs on whichever server holds its keys. */
@@ -21,6 +22,7 @@ export function createScript(text: string): Script {
   const digest = createHash('sha1').update(text).digest('hex');
   return {
     async run(client, keys, args) {
+      writeTogether(client);
       try {
         return await client.evalsha(digest, keys.length, ...keys, ...args);
       } catch (fault) {
@@ -29,6 +31,17 @@ export function createScript(text: string): Script {
       }
     },
   };
+}
+
+/**
+ * Commands of one turn of the event loop leave in one write: decisions that shared a lookup charge
+ * in the same turn, and a system call for each of them costs more than the command.
+ */
+function writeTogether(client: RedisClient): void {
+  if (client instanceof Cluster || !client.stream || client.stream.writableCorked > 0) return;
+  const { stream } = client;
+  stream.cork();
+  process.nextTick(() => stream.uncork());
 }
 
 /**
