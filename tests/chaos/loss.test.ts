@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { realRedis } from '../support/redis.ts';
+import { proveClockStep } from './proofs/clock-loss.ts';
+import { type LossKind, proveLoss } from './proofs/loss.ts';
+import { proveRuntimeLoss, proveTotalLoss } from './proofs/process-loss.ts';
+import { openPrivateStage, type PrivateStage } from './support/private-stage.ts';
+import { prove } from './support/prove.ts';
+import { size } from './support/size.ts';
+
+let stage: PrivateStage;
+beforeAll(async () => {
+  stage = await openPrivateStage();
+});
+afterAll(() => stage.close());
+
+// Once at rest and once under load.
+const times = Math.max(2, size.lossesOfEachKind);
+
+const loses = (kind: LossKind) => async () => {
+  const figures = await prove(`loss: ${kind}`, (random) => proveLoss(stage, kind, times, random));
+  expect(figures.losses).toBe(times);
+};
+
+describe('hands no quota out again and loses no usage when', () => {
+  it('Redis is flushed', loses('Redis is flushed'));
+  it('Redis is killed and starts with nothing', loses('Redis is killed and starts with nothing'));
+  it.skipIf(realRedis === undefined)(
+    'Redis starts with an older snapshot',
+    loses('Redis starts with an older snapshot'),
+  );
+  it('Postgres is killed', loses('Postgres is killed'));
+
+  it("the clock is stepped back over a month's end", async () => {
+    const figures = await prove('loss: the clock is stepped back', (random) =>
+      proveClockStep(stage, times, random),
+    );
+    expect(figures.losses).toBe(times);
+  });
+
+  it('a Runtime is killed with usage that it has not flushed', async () => {
+    const figures = await prove('loss: a Runtime is killed', (random) =>
+      proveRuntimeLoss(stage, size.lossesOfEachKind, random),
+    );
+    expect(figures.losses).toBe(size.lossesOfEachKind);
+  });
+});
+
+it('loses at most one flush interval when Redis and every Runtime are killed at once', async () => {
+  const figures = await prove('loss: everything is killed', (random) =>
+    proveTotalLoss(stage, size.lossesOfEachKind, random),
+  );
+  expect(figures.losses).toBe(size.lossesOfEachKind);
+});

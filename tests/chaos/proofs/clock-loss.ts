@@ -1,0 +1,105 @@
+import { type Account, admittedOf, askTimes, exhaust, openAccount } from '../support/account.ts';
+import { countOf, tally } from '../support/caller.ts';
+import type { PrivateStage } from '../support/private-stage.ts';
+import type { Edit } from '../support/programs.ts';
+import type { Random } from '../support/random.ts';
+import { PATIENT, type Stage, startTwoNodes } from '../support/stage.ts';
+import { readUsage } from '../support/usage.ts';
+import { hold } from '../support/violation.ts';
+import { figuresOf, type LossFigures } from './loss.ts';
+
+/** How far the scripts see Redis's clock ahead, in seconds; a real server's cannot be stepped. */
+const OFFSET_KEY = 'ceiba-proof:clock-offset';
+const OFFSET = `(tonumber(redis.call('GET', '${OFFSET_KEY}')) or 0)`;
+
+export const STEPPED_CLOCK: readonly Edit[] = [
+  {
+    file: 'charge.lua',
+    find: "local time = redis.call('TIME')",
+    replace: `local time = redis.call('TIME') time[1] = time[1] + ${OFFSET}`,
+  },
+  {
+    file: 'trim.lua',
+    find: "redis.call('TIME')[1]",
+    replace: `(redis.call('TIME')[1] + ${OFFSET})`,
+  },
+];
+
+const SECOND = 1000;
+const DAY = 86_400 * SECOND;
+
+/**
+ * The clock passes a month's end and is stepped back over it. The new month goes on where it was,
+ * and neither month's quota is handed out again.
+ *
+ * @param edits Further changes of the Runtime.
+ */
+export async function proveClockStep(
+  stage: PrivateStage,
+  times: number,
+  random: Random,
+  edits: readonly Edit[] = [],
+): Promise<LossFigures> {
+  const stepped = stage.withEdits([...STEPPED_CLOCK, ...edits]);
+  const nodes = await startTwoNodes(stepped, { settings: PATIENT });
+  const accounts: { account: Account; inOld: number; end: number }[] = [];
+  try {
+    for (let done = 0; done < times; done += 1) {
+      const end = await endOfMonth(stage);
+      const account = await openAccount(stage, random.int(20, 60));
+      await setClock(stage, end - random.int(5, 50) * SECOND);
+      await askTimes(account, nodes, random.int(1, account.quota - 1));
+      const inOld = admittedOf(account);
+      await setClock(stage, end + random.int(1, 50) * SECOND);
+      await askTimes(account, nodes, random.int(1, account.quota - 1));
+      await setClock(stage, end - random.pick([5 * SECOND, 40 * SECOND, 2 * DAY, 40 * DAY]));
+      await exhaust(account, nodes);
+      await setClock(stage, end + 55 * SECOND);
+      await askTimes(account, nodes, 8);
+      hold(
+        'a loss hands nothing out again',
+        admittedOf(account) - inOld === account.quota,
+        () => `a quota of ${account.quota} admitted ${admittedOf(account) - inOld} in one month`,
+      );
+      accounts.push({ account, inOld, end });
+    }
+  } finally {
+    await stage.redisAdmin.del(OFFSET_KEY);
+    await Promise.all(nodes.map((node) => node.stop()));
+    await stepped.close();
+  }
+  for (const entry of accounts) await holdMonths(stage, entry);
+  return figuresOf(accounts.map(({ account }) => account));
+}
+
+/** Usage has each admission in the month in which it was charged. */
+async function holdMonths(
+  { world }: Stage,
+  { account, inOld, end }: { account: Account; inOld: number; end: number },
+): Promise<void> {
+  const { months } = await readUsage(world, account.project.projectId);
+  const date = new Date(end);
+  const newMonth = date.getUTCFullYear() * 12 + date.getUTCMonth();
+  const isExact = months[newMonth - 1] === inOld && months[newMonth] === account.quota;
+  hold('usage is what was admitted', isExact, () => {
+    return `${inOld} in the old month, then ${tally(account.answers)}: ${JSON.stringify(months)}`;
+  });
+  const uncertain = countOf(account.answers, 'unavailable');
+  if (uncertain > 0) throw new Error(`${uncertain} answers tell nothing`);
+}
+
+async function nowOf({ redisAdmin }: PrivateStage): Promise<number> {
+  const [seconds] = await redisAdmin.time();
+  return Number(seconds) * SECOND;
+}
+
+/** The first moment of the next month, in ms since 1970. */
+async function endOfMonth(stage: PrivateStage): Promise<number> {
+  const now = new Date(await nowOf(stage));
+  return Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1);
+}
+
+async function setClock(stage: PrivateStage, toMs: number): Promise<void> {
+  const offset = Math.round((toMs - (await nowOf(stage))) / SECOND);
+  await stage.redisAdmin.set(OFFSET_KEY, offset);
+}

@@ -1,0 +1,133 @@
+import { until } from '../../support/redis.ts';
+import {
+  type Account,
+  admittedOf,
+  askFor,
+  askTimes,
+  exhaust,
+  holdQuota,
+  holdUsage,
+  openAccount,
+  uncertainOf,
+  untilFlushed,
+} from '../support/account.ts';
+import type { Caller } from '../support/caller.ts';
+import { askInLoops } from '../support/load.ts';
+import { type PrivateStage, restartEmpty, takeSnapshot } from '../support/private-stage.ts';
+import type { Random } from '../support/random.ts';
+import { type Node, PATIENT, type Stage, startTwoNodes } from '../support/stage.ts';
+
+export interface LossFigures {
+  losses: number;
+  admitted: number;
+  /** Answered 503, or not at all, around a loss: these may have been charged. */
+  uncertain: number;
+}
+
+/**
+ * Prepares a loss, at a moment that an older snapshot would be of, and returns what makes it and
+ * resolves once the server is back.
+ */
+type Loss = (stage: PrivateStage) => () => Promise<unknown>;
+
+export const LOSSES = {
+  'Redis is flushed':
+    ({ redisAdmin }) =>
+    () =>
+      redisAdmin.flushall(),
+  'Redis is killed and starts with nothing':
+    ({ redis }) =>
+    () =>
+      restartEmpty(redis),
+  'Redis starts with an older snapshot': ({ redis }) => {
+    const snapshot = takeSnapshot(redis);
+    return () => snapshot.restore(redis).finally(snapshot.remove);
+  },
+  'Postgres is killed':
+    ({ postgres }) =>
+    async () => {
+      await postgres.kill();
+      await postgres.start();
+    },
+} as const satisfies Record<string, Loss>;
+
+export type LossKind = keyof typeof LOSSES;
+
+/**
+ * One store loses what it had, at rest or under load. The quota is handed out once, and Postgres
+ * ends up with every admission.
+ *
+ * @param runtime What the Runtimes are started from; default: the stage's own program.
+ */
+export async function proveLoss(
+  stage: PrivateStage,
+  kind: LossKind,
+  times: number,
+  random: Random,
+  runtime: Stage = stage,
+): Promise<LossFigures> {
+  const nodes = await startTwoNodes(runtime, { settings: PATIENT });
+  const accounts: Account[] = [];
+  try {
+    for (let done = 0; done < times; done += 1) {
+      const account = await openAccount(stage, random.int(80, 160));
+      accounts.push(account);
+      await askTimes(account, nodes, random.int(1, 10));
+      const lose = LOSSES[kind](stage);
+      await (done % 2 === 0 ? loseAtRest : loseUnderLoad)(stage, nodes, account, lose, random);
+      holdQuota(account, kind);
+    }
+  } finally {
+    await Promise.all(nodes.map((node) => node.stop()));
+  }
+  for (const account of accounts) await holdUsage(stage, account, kind);
+  return figuresOf(accounts);
+}
+
+export const figuresOf = (accounts: readonly Account[]): LossFigures => ({
+  losses: accounts.length,
+  admitted: sum(accounts.map(admittedOf)),
+  uncertain: sum(accounts.map(uncertainOf)),
+});
+
+const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
+
+/** The Runtime that is asked afterwards has seen nothing of it: only Postgres can tell. */
+async function loseAtRest(
+  stage: Stage,
+  [a, b]: [Node, Node],
+  account: Account,
+  lose: () => Promise<unknown>,
+  random: Random,
+): Promise<void> {
+  await askTimes(account, [a], random.int(20, 40));
+  await untilFlushed(stage, account);
+  await lose();
+  await untilReady([b]);
+  await exhaust(account, [b]);
+}
+
+/** What was not flushed yet, the living Runtimes know; each of them goes on. */
+async function loseUnderLoad(
+  _: Stage,
+  nodes: [Node, Node],
+  account: Account,
+  lose: () => Promise<unknown>,
+): Promise<void> {
+  const loads = nodes.map((node) => askInLoops(() => askFor(account, node), 2, 4));
+  try {
+    await until('both are asked', () => loads.every(({ answers }) => answers.length >= 5));
+    await lose();
+    await untilReady(nodes);
+  } finally {
+    await Promise.all(loads.map((load) => load.stop()));
+  }
+  await exhaust(account, nodes);
+}
+
+/** Tells of both dependencies, and charges nothing. */
+export async function untilReady(callers: readonly Caller[]): Promise<void> {
+  for (const caller of callers) {
+    await until('it is ready', async () => (await caller.call('GET', '/ready')) === 200);
+  }
+}

@@ -1,0 +1,173 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { until } from '../../support/redis.ts';
+import {
+  type Account,
+  admittedOf,
+  askFor,
+  askTimes,
+  exhaust,
+  holdQuota,
+  holdUsage,
+  openAccount,
+  untilFlushed,
+} from '../support/account.ts';
+import type { Answer } from '../support/caller.ts';
+import { askAtPace } from '../support/load.ts';
+import { type PrivateStage, restartEmpty } from '../support/private-stage.ts';
+import type { Random } from '../support/random.ts';
+import { type Node, PATIENT, type Stage, startNode, startTwoNodes } from '../support/stage.ts';
+import { readUsage } from '../support/usage.ts';
+import { hold } from '../support/violation.ts';
+import { figuresOf, type LossFigures } from './loss.ts';
+
+/** One flush interval, and the time for the write that ends it. */
+const FLUSH_MS = 1_000 + 250;
+
+/** The replacement of a killed Runtime sweeps at start, a living one once a minute. */
+const ADOPTED_WITHIN_MS = 75_000;
+
+export interface RuntimeLossFigures extends LossFigures {
+  /** From the start of the replacement until Postgres knew all, in ms. */
+  slowestAdoptionMs: number;
+  deniedBeforeAKill: number;
+  denialsLost: number;
+}
+
+/**
+ * A Runtime is killed with usage that it has not flushed. Redis has it, and whichever Runtime comes
+ * next brings it to Postgres; of denials at most the last second is lost.
+ */
+export async function proveRuntimeLoss(
+  stage: PrivateStage,
+  times: number,
+  random: Random,
+  runtime: Stage = stage,
+): Promise<RuntimeLossFigures> {
+  const survivor = await startNode(runtime, { settings: PATIENT });
+  const accounts: Account[] = [];
+  const figures = { slowestAdoptionMs: 0, deniedBeforeAKill: 0, denialsLost: 0 };
+  try {
+    for (let done = 0; done < times; done += 1) {
+      const account = await openAccount(stage, random.int(80, 160));
+      accounts.push(account);
+      const denials = await killWithUsage(runtime, account, random);
+      const startedAt = performance.now();
+      const replacement = await startNode(runtime, { settings: PATIENT });
+      try {
+        await untilFlushed(stage, account, ADOPTED_WITHIN_MS);
+        const adoptionMs = Math.round(performance.now() - startedAt);
+        figures.slowestAdoptionMs = Math.max(figures.slowestAdoptionMs, adoptionMs);
+        await exhaust(account, [random.pick([survivor, replacement])]);
+      } finally {
+        await replacement.stop();
+      }
+      holdQuota(account, 'a Runtime was killed');
+      figures.denialsLost += await holdDenials(stage, account, denials);
+      figures.deniedBeforeAKill += denials.answers.length;
+    }
+  } finally {
+    await survivor.stop();
+  }
+  for (const account of accounts) await holdUsage(stage, account, 'a Runtime was killed');
+  return { ...figuresOf(accounts), ...figures };
+}
+
+interface DenialsBeforeAKill {
+  answers: readonly Answer[];
+  killedAtMs: number;
+}
+
+/** Denials over some flushes, then a burst of admissions, then SIGKILL before the next flush. */
+async function killWithUsage(
+  runtime: Stage,
+  account: Account,
+  random: Random,
+): Promise<DenialsBeforeAKill> {
+  const victim = await startNode(runtime, { settings: PATIENT });
+  try {
+    const elsewhere = { path: '/v1/elsewhere' };
+    const denials = askAtPace(() => victim.ask(account.who, elsewhere), 20);
+    await pause(random.int(1_500, 2_500)); // some flushes; the kill finds any moment between two
+    await askTimes(account, [victim], random.int(20, 60));
+    const killedAtMs = performance.now();
+    victim.runtime.kill('SIGKILL');
+    await victim.runtime.exited;
+    const answers = (await denials.stop()).filter(({ verdict }) => verdict === 'policy_no_match');
+    return { answers, killedAtMs };
+  } finally {
+    await victim.stop();
+  }
+}
+
+/** @returns how many are not in Postgres */
+async function holdDenials(
+  { world }: Stage,
+  account: Account,
+  { answers, killedAtMs }: DenialsBeforeAKill,
+): Promise<number> {
+  const { hours } = await readUsage(world, account.project.projectId);
+  const counted = hours.policy_no_match ?? 0;
+  const older = answers.filter(({ answeredAtMs }) => answeredAtMs < killedAtMs - FLUSH_MS);
+  hold('usage is what was admitted', counted >= older.length && counted <= answers.length, () => {
+    return `${answers.length} denials, ${older.length} of them before the last flush, ${counted} counted`;
+  });
+  return answers.length - counted;
+}
+
+export interface TotalLossFigures extends LossFigures {
+  admissionsLost: number;
+}
+
+/** Redis and every Runtime at once: at most what one flush interval held is lost. */
+export async function proveTotalLoss(
+  stage: PrivateStage,
+  times: number,
+  random: Random,
+): Promise<TotalLossFigures> {
+  const accounts: Account[] = [];
+  let admissionsLost = 0;
+  for (let done = 0; done < times; done += 1) {
+    const account = await openAccount(stage, random.int(300, 400));
+    accounts.push(account);
+    const killedAtMs = await loseEverything(stage, account, random);
+    const recent = account.answers.filter(
+      ({ verdict, answeredAtMs }) => verdict === 'allowed' && answeredAtMs > killedAtMs - FLUSH_MS,
+    );
+    const admittedBefore = admittedOf(account);
+    const node = await startNode(stage, { settings: PATIENT });
+    const { months } = await readUsage(stage.world, account.project.projectId);
+    const flushed = Object.values(months).reduce((total, count) => total + count, 0);
+    admissionsLost += Math.max(0, admittedBefore - flushed);
+    try {
+      await exhaust(account, [node]);
+    } finally {
+      await node.stop();
+    }
+    holdQuota(account, 'everything was killed', recent.length);
+    await holdUsage(stage, account, 'everything was killed', recent.length);
+  }
+  return { ...figuresOf(accounts), admissionsLost };
+}
+
+/** @returns the reading of `performance.now` at which it was lost */
+async function loseEverything(
+  stage: PrivateStage,
+  account: Account,
+  random: Random,
+): Promise<number> {
+  const nodes = await startTwoNodes(stage, { settings: PATIENT });
+  try {
+    const load = askAtPace(() => askFor(account, random.pick(nodes)), 15);
+    await pause(random.int(1_500, 2_500)); // any moment between two flushes
+    const killedAtMs = performance.now();
+    for (const node of nodes) node.runtime.kill('SIGKILL');
+    const emptied = restartEmpty(stage.redis);
+    await Promise.all(nodes.map(({ runtime }: Node) => runtime.exited));
+    await load.stop();
+    await emptied;
+    await until('Redis answers', async () => (await stage.redisAdmin.ping()) === 'PONG');
+    return killedAtMs;
+  } finally {
+    await Promise.all(nodes.map((node) => node.stop()));
+  }
+}
