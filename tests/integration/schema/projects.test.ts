@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mintProjectSecret } from '@ceiba/domain';
 import {
+  allOrNothing,
   createProject,
   findPlanByName,
   findProjectByName,
@@ -12,6 +13,7 @@ import {
   setApiKeyLimits,
   setSubscription,
   updateProject,
+  type VerbContext,
 } from '@ceiba/schema';
 import { describe, expect, test } from 'vitest';
 import {
@@ -194,18 +196,21 @@ describe('plans', () => {
     expect(quotas).toEqual([...quotas].sort((a, b) => a - b));
   });
 
-  test('change while subscriptions to them are being made, without a deadlock, in 20 rounds', async () => {
+  test('change with their subscriptions while others subscribe, without a deadlock, in 20 rounds', async () => {
     const name = randomUUID();
     const { planId } = await putPlan(bench.ctx, { name, ...LIMITS });
     const projects = await Promise.all(Array.from({ length: 5 }, () => makeProject(bench.ctx)));
     const freeId = (await findPlanByName(bench.db, 'Free'))!.planId;
+    const subscribe = (ctx: VerbContext, round: number) =>
+      projects.map(({ projectId }) =>
+        setSubscription(ctx, { projectId, planId: round % 2 === 0 ? planId : freeId }),
+      );
     for (let round = 0; round < 20; round += 1) {
-      await Promise.all([
-        putPlan(bench.ctx, { name, ...LIMITS, monthlyQuota: round }),
-        ...projects.map(({ projectId }) =>
-          setSubscription(bench.ctx, { projectId, planId: round % 2 === 0 ? planId : freeId }),
-        ),
-      ]);
+      const asOne = allOrNothing(bench.ctx, async (ctx) => {
+        await putPlan(ctx, { name, ...LIMITS, monthlyQuota: round });
+        for (const { projectId } of projects) await setSubscription(ctx, { projectId, planId });
+      });
+      await Promise.all([asOne, ...subscribe(bench.ctx, round)]);
     }
   });
 });

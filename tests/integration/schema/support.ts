@@ -56,13 +56,16 @@ export const contextOf = (db: VerbContext['db']): VerbContext => ({
   requestId: 'request-1',
 });
 
+/** The members of a union of results that can be of a kind. */
+type OfKind<R, K> = R extends { kind: infer Kinds } ? (K extends Kinds ? R : never) : never;
+
 /** The value of a result that has to be of one kind, whatever else the verb could have answered. */
 export function expectKind<R extends { kind: string }, K extends R['kind']>(
   result: R,
   kind: K,
-): Extract<R, { kind: K }> {
+): OfKind<R, K> {
   if (result.kind !== kind) throw new Error(`expected ${kind}, got ${JSON.stringify(result)}`);
-  return result as Extract<R, { kind: K }>;
+  return result as unknown as OfKind<R, K>;
 }
 
 export async function makeOwner(ctx: VerbContext): Promise<string> {
