@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { usageKey } from '../../../apps/runtime/src/redis/keys.ts';
 import {
@@ -174,14 +175,16 @@ describeOnEachRedis('usage', (redis) => {
     const store = createMemoryStore();
     const [dead, living] = [await start(store), await start(store)];
     const first = callOf({});
-    const calls = Array.from({ length: 700 }, () =>
-      callOf({}, {}, { projectId: first.projectId, policyId: first.policyId }),
-    );
-    await Promise.all(calls.map((call) => dead.charge(call)));
+    for (let batch = 0; batch < 12; batch++) {
+      const keys = Array.from({ length: 50 }, () => randomUUID());
+      await Promise.all(
+        keys.map((apiKeyId) => dead.charge(callOf({}, {}, { ...first, apiKeyId }))),
+      );
+    }
     dead.die();
     await living.sweep();
-    expect(store.decisions(first.projectId, 'allowed')).toBe(700);
-    expect(store.rowCount).toBe(700 + 700 + 1);
+    expect(store.decisions(first.projectId, 'allowed')).toBe(600);
+    expect(store.rowCount).toBe(600 + 600 + 1);
   });
 
   it('sweeps past what is foreign or broken in Redis', async () => {

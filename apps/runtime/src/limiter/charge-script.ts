@@ -19,6 +19,8 @@ export interface Seeds {
 }
 
 export interface ChargeContext {
+  /** The key of each scope's counter, in order. */
+  counterKeys: readonly string[];
   /** Ms on Redis's clock; past it the script writes nothing. */
   redisDeadlineMs: number;
   /** Random, new for each call. */
@@ -61,7 +63,7 @@ export async function runCharge(
   context: ChargeContext,
 ): Promise<ChargeReply> {
   const { projectId, apiKeyId, policyId, scopes } = request;
-  const keys = [usageKey(projectId), ...scopes.map((scope) => counterKeyOf(projectId, scope))];
+  const keys = [usageKey(projectId), ...context.counterKeys];
   const args = [
     Math.floor(context.redisDeadlineMs),
     context.freshId,

@@ -49,14 +49,14 @@ export function createLimiter(options: LimiterOptions): Limiter {
   const seeds = new SeedReader(options.readMonthTotals);
   const seenCounters = new SeenCounters();
 
-  const attempt = async (request: ChargeRequest, seedsRead: Seeds | null, deadline: Deadline) => {
+  const attempt = async ({ request, counterKeys, deadline }: Asked, seedsRead: Seeds | null) => {
     const budgetMs = deadline.budgetMs(redisBudgetMs);
-    const keys = request.scopes.map((scope) => counterKeyOf(request.projectId, scope));
     const context = {
+      counterKeys,
       redisDeadlineMs: clock.estimateMs() + budgetMs,
       freshId: newId(),
       seeds: seedsRead,
-      seen: keys.map((key) => seenCounters.get(key)),
+      seen: counterKeys.map((key) => seenCounters.get(key)),
     };
     const reply = await link.send(budgetMs, (client) =>
       runCharge(script, client, request, context),
@@ -65,23 +65,20 @@ export function createLimiter(options: LimiterOptions): Limiter {
     return reply;
   };
 
-  const readSeeds = async (
-    { projectId, scopes }: ChargeRequest,
-    month: number,
-    deadline: Deadline,
-  ) => {
+  const readSeeds = async ({ request, deadline }: Asked, month: number): Promise<Seeds> => {
+    const { projectId, scopes } = request;
     const items = scopes.map((scope) => ({ projectId, month, scope: monthScopeOf(scope) }));
     return { month, totals: await seeds.read(items, deadline) };
   };
 
   /** Neither `late` nor `reseed` has written anything, so each may be followed by one retry. */
-  const settle = async (request: ChargeRequest, deadline: Deadline): Promise<CountedReply> => {
+  const settle = async (asked: Asked): Promise<CountedReply> => {
     const retriable = new Set<ChargeReply['kind']>(['late', 'reseed']);
     let seedsRead: Seeds | null = null;
-    let reply = await attempt(request, seedsRead, deadline);
+    let reply = await attempt(asked, seedsRead);
     while (retriable.delete(reply.kind)) {
-      if (reply.kind === 'reseed') seedsRead = await readSeeds(request, reply.month, deadline);
-      reply = await attempt(request, seedsRead, deadline);
+      if (reply.kind === 'reseed') seedsRead = await readSeeds(asked, reply.month);
+      reply = await attempt(asked, seedsRead);
     }
     if (reply.kind === 'late') throw new UnavailableError('redis', 'reached too late to charge');
     if (reply.kind === 'reseed') throw new UnavailableError('redis', 'asked for seeds twice');
@@ -90,15 +87,22 @@ export function createLimiter(options: LimiterOptions): Limiter {
 
   return {
     async charge(request, deadline) {
-      const reply = await settle(request, deadline);
-      for (const [index, scope] of request.scopes.entries()) {
-        const counter = reply.counters[index];
-        if (counter) seenCounters.set(counterKeyOf(request.projectId, scope), counter);
+      const { projectId, scopes } = request;
+      const counterKeys = scopes.map((scope) => counterKeyOf(projectId, scope));
+      const reply = await settle({ request, counterKeys, deadline });
+      for (const [index, counter] of reply.counters.entries()) {
+        seenCounters.set(counterKeys[index] ?? '', counter);
       }
       keepUsage(ledger, request, reply);
-      return chargeOf(request.scopes, reply);
+      return chargeOf(scopes, reply);
     },
   };
+}
+
+interface Asked {
+  request: ChargeRequest;
+  counterKeys: readonly string[];
+  deadline: Deadline;
 }
 
 function keepUsage(ledger: UsageLedger, request: ChargeRequest, reply: CountedReply): void {

@@ -34,7 +34,10 @@ export class UsageFlusher {
   constructor(options: FlusherOptions) {
     this.#options = options;
     this.#health = new TaskHealth('writing usage to Postgres', options.log);
-    this.#repeated = repeat(() => this.flushNow(), options.intervalMs ?? 1000);
+    this.#repeated = repeat(async () => {
+      await this.flushNow();
+      return options.intervalMs ?? 1000;
+    });
   }
 
   /** Flushes what is held when its turn comes. Never rejects; `ledger.size` tells what is left. */

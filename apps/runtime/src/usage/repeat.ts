@@ -3,13 +3,17 @@ export interface RepeatedTask {
   stop(): Promise<void>;
 }
 
-/** Runs a task that never rejects again and again, with a pause after each run, never twice at once. */
-export function repeat(task: () => Promise<void>, pauseMs: number): RepeatedTask {
+/**
+ * Runs a task that never rejects again and again, with a pause after each run, never twice at once.
+ *
+ * @param task Resolves with the length of the pause, in ms.
+ */
+export function repeat(task: () => Promise<number>): RepeatedTask {
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
   const runAndWait = () => {
-    running = task().then(() => {
+    running = task().then((pauseMs) => {
       if (!stopped) timer = setTimeout(runAndWait, pauseMs);
     });
   };

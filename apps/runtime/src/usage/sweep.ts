@@ -5,6 +5,7 @@ import type { RedisClock } from '../redis/clock.ts';
 import { projectIdOfUsageKey, USAGE_KEY_PATTERN, usageKey } from '../redis/keys.ts';
 import type { RedisLink } from '../redis/link.ts';
 import { createScript, readScript, type Script } from '../redis/script.ts';
+import { UnavailableError } from '../unavailable.ts';
 import type { CountFact, UsageFact } from './facts.ts';
 import { factOfField, fieldOf, isPast } from './hash.ts';
 import { TaskHealth } from './health.ts';
@@ -32,6 +33,8 @@ export const createTrimScript = () => createScript(trimScriptText());
 /** How long one command to Redis may take, in ms. */
 const REDIS_BUDGET_MS = 1000;
 const ITEMS_A_SCAN = 500;
+/** At start Redis is not connected yet; what a dead Runtime left is not to wait a minute for that. */
+const RETRY_MS = 1000;
 /** A write to Postgres is followed by a pause of four times its length. */
 const PAUSE_FACTOR = 4;
 
@@ -47,11 +50,16 @@ export class UsageSweep {
   readonly #repeated: RepeatedTask;
   readonly #stopped = new AbortController();
   #sweeping: Promise<void> = Promise.resolve();
+  /** Whether the last sweep came to its end. */
+  #isComplete = false;
 
   constructor(options: SweepOptions) {
     this.#options = options;
     this.#health = new TaskHealth('the sweep of usage left in Redis', options.log);
-    this.#repeated = repeat(() => this.sweepNow(), options.intervalMs ?? 60_000);
+    this.#repeated = repeat(async () => {
+      await this.sweepNow();
+      return this.#isComplete ? (options.intervalMs ?? 60_000) : RETRY_MS;
+    });
   }
 
   /** Sweeps when its turn comes. Never rejects. */
@@ -68,6 +76,7 @@ export class UsageSweep {
   }
 
   async #sweep(): Promise<void> {
+    this.#isComplete = false;
     try {
       let found = new UsageLedger();
       for await (const key of this.#usageKeys()) {
@@ -79,9 +88,10 @@ export class UsageSweep {
         }
       }
       await this.#adopt(found.pending());
+      this.#isComplete = true;
       this.#health.worked();
     } catch (fault) {
-      if (!this.#stopped.signal.aborted) this.#health.failed(fault);
+      if (!this.#stopped.signal.aborted && !isRedisFault(fault)) this.#health.failed(fault);
     }
   }
 
@@ -114,7 +124,7 @@ export class UsageSweep {
   }
 
   async #adopt(facts: readonly UsageFact[]): Promise<void> {
-    const { clock, recordUsage, budgetMs = 5000 } = this.#options;
+    const { clock, recordUsage, budgetMs = 2000 } = this.#options;
     for (const chunk of chunksOf(facts)) {
       this.#stopped.signal.throwIfAborted();
       const startedAt = performance.now();
@@ -138,6 +148,10 @@ export class UsageSweep {
     );
   }
 }
+
+/** The link to Redis has told the log of it. */
+const isRedisFault = (fault: unknown) =>
+  fault instanceof UnavailableError && fault.dependency === 'redis';
 
 /** HSCAN answers fields and values in turn. */
 function factsOfEntries(projectId: string, entries: readonly string[]): CountFact[] {

@@ -70,7 +70,7 @@ export interface Call {
 const quiet = { info() {}, warn() {} };
 
 export async function startRuntime(options: TestRuntimeOptions): Promise<TestRuntime> {
-  const { url, store, clock: hand, cluster = false, redisBudgetMs = 2000 } = options;
+  const { url, store, clock: hand, cluster = false, redisBudgetMs = 10_000 } = options;
   const now = () => performance.now();
   const clock = new RedisClock(now);
   const link = new RedisLink({ url, cluster, clock, log: quiet, random: Math.random, now });
@@ -95,7 +95,7 @@ export async function startRuntime(options: TestRuntimeOptions): Promise<TestRun
     link,
     ledger,
     up,
-    charge: (call, deadlineMs = 5000) => limiter.charge(call, new Deadline(deadlineMs)),
+    charge: (call, deadlineMs = 20_000) => limiter.charge(call, new Deadline(deadlineMs)),
     async flush() {
       const recordUsage = store.recordUsage;
       const flusher = new UsageFlusher({ ledger, recordUsage, log: quiet, intervalMs: 60_000 });

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { MonthTotalItem, UsageBatch } from '@ceiba/schema';
 import { UnavailableError } from '../../../../apps/runtime/src/unavailable.ts';
 
@@ -7,6 +8,8 @@ export interface MemoryStore {
   readMonthTotals(items: readonly MonthTotalItem[]): Promise<number[]>;
   /** How many reads of month totals were made. */
   reads: number;
+  /** How long a read of month totals takes. */
+  readTakesMs: number;
   isDown: boolean;
   /** Holds reads of month totals until released; `onRead` is called as each arrives. */
   holdReads(onRead: () => void): () => void;
@@ -44,6 +47,7 @@ export function createMemoryStore(): MemoryStore {
       };
     },
     reads: 0,
+    readTakesMs: 0,
     isDown: false,
     projectIds: null,
     get rowCount() {
@@ -76,6 +80,7 @@ export function createMemoryStore(): MemoryStore {
       const held = hold;
       held?.onRead();
       await held?.released;
+      if (store.readTakesMs > 0) await pause(store.readTakesMs);
       if (store.isDown) throw new UnavailableError('database', 'down');
       return items.map((item) =>
         sum(
