@@ -23,8 +23,8 @@ import { figuresOf, type LossFigures } from './loss.ts';
 /** One flush interval, and the time for the write that ends it. */
 const FLUSH_MS = 1_000 + 250;
 
-/** The replacement of a killed Runtime sweeps at start, a living one once a minute. */
-const ADOPTED_WITHIN_MS = 75_000;
+/** The replacement of a killed Runtime sweeps soon after its start, a living one once a minute. */
+const ADOPTED_WITHIN_MS = 12_000;
 
 export interface RuntimeLossFigures extends LossFigures {
   /** From the start of the replacement until Postgres knew all, in ms. */

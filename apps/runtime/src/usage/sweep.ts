@@ -34,7 +34,7 @@ export const createTrimScript = () => createScript(trimScriptText());
 const REDIS_BUDGET_MS = 1000;
 const ITEMS_A_SCAN = 500;
 /** At start Redis is not connected yet; what a dead Runtime left is not to wait a minute for that. */
-const RETRY_MS = 1000;
+const RETRY_MS = 5_000;
 /** A write to Postgres is followed by a pause of four times its length. */
 const PAUSE_FACTOR = 4;
 
