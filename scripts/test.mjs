@@ -33,25 +33,20 @@ import { lineOf, readPlaywright, readVitest, sum, tallyOf } from './lib/tally.mj
  * @property {Supervisor} supervisor
  * @property {Services} services
  * @property {NodeJS.ProcessEnv} env What the tests get to see.
+ *
+ * @typedef {(world: World) => Promise<Tally>} Part
  */
 
-/** Vitest's projects that start servers of their own, and need the machine to themselves. */
-const HEAVY = ['integration', 'chaos', 'launcher'];
-
 /**
- * In the order in which they run: what is quick to fail comes first.
+ * In the order in which they run: what is quick to fail comes first, and what starts and kills
+ * servers has the machine to itself.
  *
- * @type {Record<string, (world: World) => Promise<Tally>>}
+ * @type {Record<string, Part>}
  */
 const PARTS = {
   static: staticChecks,
-  unit: (world) =>
-    vitest(
-      world,
-      'unit',
-      HEAVY.map((name) => `!${name}`),
-    ),
-  integration: (world) => vitest(world, 'integration', ['integration']),
+  unit: (world) => vitest(world, 'unit', ['unit', 'static']),
+  integration: (world) => vitest(world, 'integration', ['integration', 'sdk']),
   e2e: endToEnd,
   chaos: (world) => vitest(world, 'chaos', ['chaos']),
   launcher: (world) => vitest(world, 'launcher', ['launcher']),
@@ -79,8 +74,6 @@ try {
   conclude(undefined);
   process.exit(1);
 }
-
-/** @typedef {(world: World) => Promise<Tally>} Part */
 
 /** @returns {Part[]} The parts to run. */
 function chosenParts() {

@@ -15,12 +15,17 @@ const parentCheckMs = 500;
  * @returns {Promise<number>} The exit code, once everything has stopped.
  */
 export async function untilEnd(supervisor, work, onInterrupt) {
-  const failed = failureOfAnother(supervisor);
-  const outcome = Promise.race([work(), failed]).catch((error) => {
-    printFailure(error);
+  let isInterrupted = false;
+  const interrupted = interruption().then(() => {
+    isInterrupted = true;
+    return onInterrupt();
+  });
+  const outcome = Promise.race([work(), failureOfAnother(supervisor)]).catch((error) => {
+    // What is stopped on purpose fails in many ways, none of which anybody asked about.
+    if (!isInterrupted) printFailure(error);
     return 1;
   });
-  const exitCode = await Promise.race([outcome, interruption().then(onInterrupt)]);
+  const exitCode = await Promise.race([outcome, interrupted]);
   await supervisor.stop();
   return exitCode;
 }
