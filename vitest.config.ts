@@ -33,7 +33,11 @@ export default defineConfig({
           name: 'sdk',
           include: ['tests/sdk/**/*.test.ts'],
           ...servers,
-          globalSetup: [...servers.globalSetup, 'tests/sdk/support/build-sdk.ts'],
+          globalSetup: [
+            ...servers.globalSetup,
+            'tests/sdk/support/build-sdk.ts',
+            'tests/sdk/support/build-next.ts',
+          ],
         },
       },
       {

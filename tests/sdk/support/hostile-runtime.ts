@@ -267,8 +267,11 @@ export interface HostileRuntime {
   close(): Promise<void>;
 }
 
-/** Starts a server that fails as it is told. */
-export async function startHostileRuntime(failure: Failure): Promise<HostileRuntime> {
+/** Starts a server that fails as it is told, on a port of its own unless one is named. */
+export async function startHostileRuntime(
+  failure: Failure,
+  wantedPort = 0,
+): Promise<HostileRuntime> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket);
@@ -277,7 +280,7 @@ export async function startHostileRuntime(failure: Failure): Promise<HostileRunt
     if (failure.onConnect) failure.onConnect(socket);
     else onEachRequest(socket, () => failure.answer(socket));
   });
-  server.listen(0, '127.0.0.1');
+  server.listen(wantedPort, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   return {
@@ -306,10 +309,7 @@ function onEachRequest(socket: Socket, callback: () => void): void {
 }
 
 /** A Runtime that lets everything in, so that what must fail beside it cannot fail for lack of it. */
-export function startAllowingRuntime(): Promise<HostileRuntime> {
-  return startHostileRuntime({
-    name: 'allows',
-    hostStatus: 200,
-    answer: sends(replyText(200, ALLOW)),
-  });
+export function startAllowingRuntime(port = 0): Promise<HostileRuntime> {
+  const allowing = { name: 'allows', hostStatus: 200, answer: sends(replyText(200, ALLOW)) };
+  return startHostileRuntime(allowing, port);
 }

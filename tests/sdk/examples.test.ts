@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { TestProject } from '../support/scenario.ts';
+import { EXAMPLES, type Example, startExample } from './support/examples.ts';
+import { startAllowingRuntime } from './support/hostile-runtime.ts';
+import { type RealRuntime, startRealRuntime } from './support/real-runtime.ts';
+
+let runtime: RealRuntime;
+let project: TestProject;
+let apiKey: string;
+beforeAll(async () => {
+  runtime = await startRealRuntime();
+  project = await runtime.world.createProject();
+  apiKey = (await project.createKey({ displayName: 'Example caller' })).plaintext;
+});
+afterAll(() => runtime.close());
+
+function settings() {
+  const { projectId, secret: projectSecret } = project;
+  return { runtimeUrl: runtime.url, projectId, projectSecret };
+}
+
+describe.each(EXAMPLES)('examples/%s', (name) => {
+  let example: Example;
+  beforeAll(async () => {
+    example = await startExample(name, settings());
+  });
+  afterAll(() => example.stop());
+
+  async function call(path: string, key: string | null = apiKey) {
+    const headers: Record<string, string> = key === null ? {} : { authorization: `Bearer ${key}` };
+    const reply = await fetch(`${example.url}${path}`, { headers, redirect: 'manual' });
+    return { status: reply.status, headers: reply.headers, body: await reply.json() };
+  }
+
+  it('serves its reports to a caller with a key', async () => {
+    const { status, headers, body } = await call('/v1/reports');
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ reports: [{ id: '1' }, { id: '2' }], calledBy: 'Example caller' });
+    expect(headers.get('ratelimit')).toMatch(/^"minute";r=\d+;t=\d+, "month";r=\d+;t=\d+$/);
+    expect((await call('/v1/reports/1')).body).toMatchObject({ id: '1' });
+    expect((await call('/v1/reports/3')).status).toBe(404);
+  });
+
+  it('denies what the project has no policy for', async () => {
+    expect(await call('/v1/billing')).toMatchObject({
+      status: 403,
+      body: { error: 'service_forbidden' },
+    });
+  });
+
+  it('denies a caller without a key, and one with a wrong key', async () => {
+    for (const key of [null, 'wrong']) {
+      const { status, headers, body } = await call('/v1/reports', key);
+      expect([status, body.error]).toEqual([401, 'service_unauthorized']);
+      expect(headers.get('www-authenticate')).toBe('Bearer');
+    }
+  });
+
+  it('ends when it is asked to', async () => {
+    const other = await startExample(name, settings());
+    // Next itself ends with 128 + SIGTERM.
+    const code = name === 'next-api' ? 143 : 0;
+    expect(await other.stop()).toBe(`exited with code ${code}`);
+  });
+});
+
+describe.each(['express-api', 'fastify-api'] as const)('examples/%s', (name) => {
+  it.each([
+    ['runtimeBaseUrl', { runtimeUrl: undefined }],
+    ['projectId', { projectId: undefined }],
+    ['projectSecret', { projectSecret: undefined }],
+  ])('does not start without its settings, and names %s', async (setting, change) => {
+    const broken = { ...settings(), ...change } as ReturnType<typeof settings>;
+    const example = await startExample(name, broken);
+    expect(await example.exited).toBe('exited with code 1');
+    expect(example.log()).toContain(`${setting} is missing`);
+    expect(example.log()).not.toContain(project.secret);
+    await example.stop();
+  });
+});
+
+describe('examples/next-api', () => {
+  it('fails closed without its settings, and names what is missing in its log', async () => {
+    const { projectSecret: _, ...incomplete } = settings();
+    const example = await startExample('next-api', incomplete);
+    const reply = await fetch(`${example.url}/v1/reports`, { headers: { 'x-api-key': apiKey } });
+    expect(reply.status).toBe(500);
+    expect(await reply.text()).not.toContain('reports');
+    expect(example.log()).toContain('projectSecret is missing');
+    await example.stop();
+  });
+});
+
+describe.each(EXAMPLES)('examples/%s, when its Runtime goes away', (name) => {
+  it('answers 503 at once, and serves again when it is back', async () => {
+    const projectId = project.projectId;
+    const first = await startAllowingRuntime();
+    const { port } = new URL(first.url);
+    const example = await startExample(name, {
+      runtimeUrl: first.url,
+      projectId,
+      projectSecret: 'any',
+    });
+    const call = async () =>
+      (await fetch(`${example.url}/v1/reports`, { headers: { 'x-api-key': 'any' } })).status;
+    expect(await call()).toBe(200);
+    await first.close();
+    expect(await call()).toBe(503);
+    const second = await startAllowingRuntime(Number(port));
+    expect(await call()).toBe(200);
+    await example.stop();
+    await second.close();
+  });
+});

@@ -1,0 +1,89 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { accepts, freePort } from '../../../scripts/lib/ports.mjs';
+import { createSupervisor, logFileOf } from '../../../scripts/lib/supervisor.mjs';
+import { waitFor } from '../../../scripts/lib/wait.mjs';
+import { nextCli, nextExample } from './build-next.ts';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+const START_TIMEOUT_MS = 30_000;
+
+/** The programs, by the name of their folder, with the arguments that start each on a port. */
+const PROGRAMS = {
+  'express-api': () => [join(root, 'examples/express-api/src/server.mjs')],
+  'fastify-api': () => [join(root, 'examples/fastify-api/src/server.mjs')],
+  'next-api': (port: number) => [
+    nextCli,
+    'start',
+    nextExample,
+    '--hostname',
+    '127.0.0.1',
+    '--port',
+    `${port}`,
+  ],
+} as const;
+
+export type ExampleName = keyof typeof PROGRAMS;
+export const EXAMPLES = ['express-api', 'fastify-api', 'next-api'] as const;
+
+/** An example as a process of its own. */
+export interface Example {
+  readonly url: string;
+  readonly port: number;
+  /** Everything that it has written. */
+  log(): string;
+  /** How it ended, such as `exited with code 0`. */
+  readonly exited: Promise<string>;
+  /** Asks it to stop, and waits until it has. */
+  stop(): Promise<string>;
+}
+
+/** Where an example finds its Runtime. */
+export interface ExampleSettings {
+  readonly runtimeUrl?: string;
+  readonly projectId?: string;
+  readonly projectSecret?: string;
+}
+
+/** Starts an example and returns once it accepts connections, or has ended. */
+export async function startExample(
+  name: ExampleName,
+  { runtimeUrl, projectId, projectSecret }: ExampleSettings,
+): Promise<Example> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'ceiba-example-'));
+  const supervisor = await createSupervisor({ dataDir, removeOnEnd: [dataDir] });
+  const port = await freePort();
+  const service = await supervisor.spawn({
+    name,
+    stage: 1,
+    command: process.execPath,
+    args: [...PROGRAMS[name](port)],
+    cwd: root,
+    env: {
+      PATH: process.env.PATH,
+      NODE_ENV: 'production',
+      NEXT_TELEMETRY_DISABLED: '1',
+      HOST_PORT: `${port}`,
+      CEIBA_RUNTIME_URL: runtimeUrl,
+      CEIBA_PROJECT_ID: projectId,
+      CEIBA_PROJECT_SECRET: projectSecret,
+    },
+  });
+  await waitFor(async () => !service.isRunning() || (await accepts(port)), {
+    timeoutMs: START_TIMEOUT_MS,
+  });
+  return {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    log: () => readFileSync(logFileOf(dataDir, name), 'utf8'),
+    exited: service.exited,
+    async stop() {
+      await service.stop();
+      await supervisor.stop();
+      rmSync(dataDir, { recursive: true, force: true });
+      return service.exited;
+    },
+  };
+}
