@@ -17,7 +17,7 @@ export interface ActionFormParts<Data> {
   /** How to mend a field; spread into `<Field error={…}>`. */
   errorOf: (field: string) => string | undefined;
   /** What was typed before a refusal, else the given value; for `defaultValue`. */
-  valueOf: (field: string, otherwise?: string) => string;
+  typed: (field: string, otherwise?: string) => string;
 }
 
 export type ActionFormProps<Data> = Omit<
@@ -27,7 +27,8 @@ export type ActionFormProps<Data> = Omit<
   action: FormAction<Data>;
   /** Sent along unseen, such as `projectId`. */
   hidden?: Record<string, string>;
-  onDone?: (data: Data) => void;
+  /** Called once for each success, with the form as it was filled in. */
+  onDone?: (data: Data, form: HTMLFormElement) => void;
   children: (parts: ActionFormParts<Data>) => ReactNode;
 };
 
@@ -52,8 +53,9 @@ export function ActionForm<Data>({
   useEffect(() => {
     if (settledAt === 0) return;
     const { state: settled, onDone: report } = latest.current;
-    if (settled.kind === 'done') report?.(settled.data);
-    else form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
+    if (form.current === null) return;
+    if (settled.kind === 'done') report?.(settled.data, form.current);
+    else form.current.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
   }, [settledAt]);
 
   const refusal = state.kind === 'refused' ? state : undefined;
@@ -84,7 +86,7 @@ export function ActionForm<Data>({
         pending,
         state,
         errorOf: (field) => refusal?.fieldErrors[field],
-        valueOf: (field, otherwise = '') => refusal?.values[field] ?? otherwise,
+        typed: (field, otherwise = '') => refusal?.values[field] ?? otherwise,
       })}
     </form>
   );

@@ -7,7 +7,7 @@ import { signInAttempts } from '../tables.ts';
 const WINDOW_SECONDS = 900;
 
 /** Attempts within 15 minutes. Many people can share an address, nobody shares an account. */
-const LIMITS = { account: 10, address: 60 } as const;
+const LIMITS = { account: 10, address: 300 } as const;
 type Scope = keyof typeof LIMITS;
 
 export type AttemptResult = { kind: 'admitted' } | { kind: 'limited'; retryAfterSeconds: number };
@@ -33,14 +33,19 @@ export function chargeAttempt(ctx: VerbContext, email: string): Promise<AttemptR
   });
 }
 
-/** Forgets an account's attempts, after one that succeeded. */
-export async function forgetAttempts(db: { orm: Executor }, email: string): Promise<void> {
-  await db.orm
-    .delete(signInAttempts)
-    .where(
-      and(eq(signInAttempts.scope, 'account'), eq(signInAttempts.subject, accountSubject(email))),
-    );
+/** Takes an attempt back that succeeded: its account starts anew, and its network is not charged. */
+export function forgiveAttempt(ctx: VerbContext, email: string): Promise<void> {
+  return inTransaction(ctx, async (tx) => {
+    await tx.delete(signInAttempts).where(isSubject('account', accountSubject(email)));
+    await tx
+      .update(signInAttempts)
+      .set({ count: sql`greatest(0, ${signInAttempts.count} - 1)` })
+      .where(isSubject('address', addressSubject(ctx.clientAddress)));
+  });
 }
+
+const isSubject = (scope: Scope, subject: string) =>
+  and(eq(signInAttempts.scope, scope), eq(signInAttempts.subject, subject));
 
 async function charge(tx: Executor, scope: Scope, subject: string) {
   const windowIsOver = sql`${signInAttempts.windowEndsAt} <= now()`;

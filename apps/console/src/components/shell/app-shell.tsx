@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { BottomBar } from './bottom-bar.tsx';
 import { Commands } from './commands.tsx';
 import { Sidebar } from './sidebar.tsx';
+import { TopBar } from './top-bar.tsx';
 
 export interface ShellProject {
   projectId: string;
@@ -18,6 +19,7 @@ export function AppShell({ children, ...shell }: ShellProps & { children: ReactN
   return (
     <div className="md:grid md:grid-cols-[15rem_minmax(0,1fr)]">
       <Sidebar {...shell} />
+      <TopBar {...shell} />
       <main
         id="content"
         className="min-h-dvh min-w-0 px-4 pt-6 pb-28 sm:px-8 md:pt-10 md:pb-16 lg:px-12"

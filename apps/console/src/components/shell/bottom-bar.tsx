@@ -14,6 +14,7 @@ import { PROJECT_SECTIONS, placeOf, sectionHref } from '../../lib/sections.ts';
 import { ThemeToggle } from '../theme.tsx';
 import { DropdownItem, DropdownMenu, DropdownSeparator } from '../ui/dropdown-menu.tsx';
 import type { ShellProps } from './app-shell.tsx';
+import { LinkIcon } from './nav-link.tsx';
 
 interface Place {
   href: string;
@@ -96,10 +97,10 @@ export function BottomBar({ user }: ShellProps) {
 const barItem =
   'flex h-16 flex-1 flex-col items-center justify-center gap-1 text-small text-muted focus-visible:-outline-offset-2 aria-[current=page]:font-medium aria-[current=page]:text-accent-text';
 
-function BarLink({ href, name, icon: Icon, current }: Place) {
+function BarLink({ href, name, icon, current }: Place) {
   return (
     <Link href={href} aria-current={current ? 'page' : undefined} className={barItem}>
-      <Icon aria-hidden="true" className="size-5" />
+      <LinkIcon icon={icon} className="size-5" />
       {name}
     </Link>
   );

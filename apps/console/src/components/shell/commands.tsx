@@ -5,8 +5,10 @@ import { useEffect, useState } from 'react';
 import type { ShellProps } from './app-shell.tsx';
 import { listenForShortcuts } from './shortcuts.ts';
 
-// Neither is needed until somebody asks for it.
-const CommandPalette = dynamic(() => import('./command-palette.tsx'));
+// Neither is needed until somebody asks for it. The palette is fetched while its first key is held
+// down, so that what is typed next is not lost.
+const loadPalette = () => import('./command-palette.tsx');
+const CommandPalette = dynamic(loadPalette);
 const ShortcutHelp = dynamic(() => import('./shortcut-help.tsx'));
 
 type Shown = 'palette' | 'help' | null;
@@ -17,6 +19,7 @@ export function Commands(shell: ShellProps) {
   useEffect(
     () =>
       listenForShortcuts({
+        onModifier: loadPalette,
         onPalette: () => setShown((now) => (now === 'palette' ? null : 'palette')),
         onHelp: () => setShown('help'),
       }),

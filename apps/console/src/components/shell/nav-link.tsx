@@ -1,7 +1,7 @@
 'use client';
 
-import type { LucideIcon } from 'lucide-react';
-import Link from 'next/link';
+import { LoaderCircle, type LucideIcon } from 'lucide-react';
+import Link, { useLinkStatus } from 'next/link';
 
 export interface NavLinkProps {
   href: string;
@@ -10,15 +10,34 @@ export interface NavLinkProps {
   current: boolean;
 }
 
-export function NavLink({ href, name, icon: Icon, current }: NavLinkProps) {
+export function NavLink({ href, name, icon, current }: NavLinkProps) {
   return (
     <Link
       href={href}
       aria-current={current ? 'page' : undefined}
       className="flex h-8 items-center gap-3 rounded px-2 text-muted transition-colors hover:bg-hover hover:text-ink aria-[current=page]:bg-accent-soft aria-[current=page]:font-medium aria-[current=page]:text-accent-text"
     >
-      <Icon aria-hidden="true" className="size-4 shrink-0" />
+      <LinkIcon icon={icon} className="size-4 shrink-0" />
       {name}
     </Link>
+  );
+}
+
+/** The link's icon, which turns while its page takes its time. */
+export function LinkIcon({ icon: Icon, className }: { icon: LucideIcon; className: string }) {
+  const { pending } = useLinkStatus();
+  return (
+    <span className={`relative inline-flex ${className}`}>
+      <Icon
+        aria-hidden="true"
+        className={`size-full transition-opacity delay-300 ${pending ? 'opacity-0' : ''}`}
+      />
+      {pending && (
+        <LoaderCircle
+          aria-hidden="true"
+          className="absolute inset-0 size-full animate-spin starting:opacity-0 transition-opacity delay-300"
+        />
+      )}
+    </span>
   );
 }

@@ -23,21 +23,16 @@ export default function ShortcutHelp({ onClose }: { onClose: () => void }) {
           </div>
         ))}
       </dl>
-      <label className="mt-4 flex items-start gap-2">
-        <Checkbox
-          checked={on}
-          onChange={(event) => {
-            setSingleKeys(event.target.checked);
-            setOn(event.target.checked);
-          }}
-        />
-        <span>
-          Shortcuts of a single key
-          <span className="block text-small text-muted">
-            Turn them off if you speak to your computer or press keys by accident.
-          </span>
-        </span>
-      </label>
+      <Checkbox
+        className="mt-4"
+        label="Shortcuts of a single key"
+        hint="Turn them off if you speak to your computer or press keys by accident."
+        checked={on}
+        onChange={(event) => {
+          setSingleKeys(event.target.checked);
+          setOn(event.target.checked);
+        }}
+      />
     </Dialog>
   );
 }

@@ -4,6 +4,8 @@ const OPEN_PALETTE = 'ceiba:open-palette';
 const SINGLE_KEYS_OFF = 'ceiba-single-keys-off';
 
 export interface ShortcutHandlers {
+  /** Ctrl or Cmd went down: a palette may be wanted in a moment. */
+  onModifier: () => void;
   onPalette: () => void;
   onHelp: () => void;
 }
@@ -26,8 +28,13 @@ export function openCommandPalette(): void {
  *
  * @returns a function that stops listening
  */
-export function listenForShortcuts({ onPalette, onHelp }: ShortcutHandlers): () => void {
+export function listenForShortcuts({
+  onModifier,
+  onPalette,
+  onHelp,
+}: ShortcutHandlers): () => void {
   function onKey(event: KeyboardEvent) {
+    if (event.key === 'Control' || event.key === 'Meta') onModifier();
     if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
       event.preventDefault();
       onPalette();

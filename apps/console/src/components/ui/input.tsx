@@ -1,5 +1,5 @@
 import { ChevronDown } from 'lucide-react';
-import type { ComponentProps } from 'react';
+import { type ComponentProps, type ReactNode, useId } from 'react';
 import { cn } from '../../lib/cn.ts';
 
 const control =
@@ -28,12 +28,31 @@ export function Select({ className, children, ...rest }: ComponentProps<'select'
   );
 }
 
-export function Checkbox({ className, ...rest }: ComponentProps<'input'>) {
+export type CheckboxProps = Omit<ComponentProps<'input'>, 'type' | 'children'> & {
+  label: ReactNode;
+  hint?: ReactNode;
+};
+
+/** A box with its words beside it; both can be clicked. */
+export function Checkbox({ label, hint, className, ...rest }: CheckboxProps) {
+  const id = useId();
   return (
-    <input
-      type="checkbox"
-      className={cn('mt-1 size-4 shrink-0 rounded border-line-strong accent-accent', className)}
-      {...rest}
-    />
+    <div className={cn('flex items-start gap-3', className)}>
+      <input
+        type="checkbox"
+        id={id}
+        aria-describedby={hint ? `${id}-hint` : undefined}
+        className="mt-1 size-4 shrink-0 accent-accent"
+        {...rest}
+      />
+      <div>
+        <label htmlFor={id}>{label}</label>
+        {hint && (
+          <p id={`${id}-hint`} className="text-small text-muted">
+            {hint}
+          </p>
+        )}
+      </div>
+    </div>
   );
 }

@@ -2,7 +2,7 @@ import 'server-only';
 import {
   chargeAttempt,
   findUserByEmail,
-  forgetAttempts,
+  forgiveAttempt,
   type VerbContext,
   verifyPassword,
 } from '@ceiba/schema';
@@ -25,6 +25,6 @@ export async function signInWithPassword(
   const user = await findUserByEmail(ctx.db, email);
   const matches = await verifyPassword(user?.passwordHash ?? null, password);
   if (user === null || !matches) return { kind: 'wrong' };
-  await forgetAttempts(ctx.db, email);
+  await forgiveAttempt(ctx, email);
   return { kind: 'signed_in', userId: user.userId };
 }

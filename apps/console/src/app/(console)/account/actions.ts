@@ -1,0 +1,47 @@
+'use server';
+
+import {
+  chargeAttempt,
+  findUserById,
+  forgiveAttempt,
+  hashPassword,
+  setPassword,
+  signOutEverywhere,
+  verifyPassword,
+  whyPasswordRefused,
+} from '@ceiba/schema';
+import { z } from 'zod';
+import { refuse, refuseField, userAction } from '#server/action.ts';
+
+/** Changes the password, which signs out every session, this one too. */
+export const changePassword = userAction({
+  input: z.object({ currentPassword: z.string().max(1024), newPassword: z.string() }),
+  async run({ ctx, user }, { currentPassword, newPassword }) {
+    const reason = whyPasswordRefused(newPassword);
+    if (reason !== null) refuseField('newPassword', `The password ${reason}.`);
+    const attempt = await chargeAttempt(ctx, user.email);
+    if (attempt.kind === 'limited') {
+      const minutes = Math.ceil(attempt.retryAfterSeconds / 60);
+      refuse('rate_limited', `Too many attempts. Try again in ${minutes} min.`);
+    }
+    const { passwordHash = null } = (await findUserById(ctx.db, user.userId)) ?? {};
+    if (!(await verifyPassword(passwordHash, currentPassword))) {
+      refuseField('currentPassword', 'This is not your present password.');
+    }
+    await forgiveAttempt(ctx, user.email);
+    await setPassword(ctx, {
+      userId: user.userId,
+      passwordHash: await hashPassword(newPassword),
+    });
+    return null;
+  },
+});
+
+/** Ends every session of this person, in every browser. */
+export const endEverySession = userAction({
+  input: z.object({}),
+  async run({ ctx, user }) {
+    await signOutEverywhere(ctx, user.userId);
+    return null;
+  },
+});

@@ -1,0 +1,40 @@
+import type { Metadata } from 'next';
+import { ChangePassword } from '#components/accounts/change-password.tsx';
+import { SignOut, SignOutEverywhere } from '#components/accounts/sign-out.tsx';
+import { Chip } from '#components/ui/chip.tsx';
+import { Column, PageHeader, Section } from '#components/ui/section.tsx';
+import { requireUser } from '#server/session.ts';
+
+export const metadata: Metadata = { title: 'Account' };
+
+export default async function AccountPage() {
+  const user = await requireUser();
+  return (
+    <Column className="max-w-[45rem]">
+      <PageHeader
+        title="Account"
+        description={
+          <span className="flex flex-wrap items-center gap-2">
+            {user.email}
+            {user.isAdministrator && <Chip>Administrator</Chip>}
+          </span>
+        }
+        actions={<SignOut />}
+      />
+      {user.hasPassword && (
+        <Section
+          title="Password"
+          description="Changing it signs you out in every browser, this one too."
+        >
+          <ChangePassword email={user.email} />
+        </Section>
+      )}
+      <Section
+        title="Sessions"
+        description="A session lasts 14 days. If you left one open somewhere, end all of them from here."
+      >
+        <SignOutEverywhere />
+      </Section>
+    </Column>
+  );
+}

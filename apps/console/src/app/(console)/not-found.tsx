@@ -1,0 +1,19 @@
+import Link from 'next/link';
+import { Button } from '#components/ui/button.tsx';
+
+export const metadata = { title: 'Not found' };
+
+/** A project of somebody else and one that never was look the same. */
+export default function NotFoundInConsole() {
+  return (
+    <div className="mx-auto max-w-[45rem] py-8">
+      <h1 className="text-title">Nothing is here</h1>
+      <p className="mt-2 text-muted">
+        It does not exist, or it belongs to another account than the one you are signed in with.
+      </p>
+      <Button asChild variant="primary" className="mt-6">
+        <Link href="/projects">Go to your projects</Link>
+      </Button>
+    </div>
+  );
+}

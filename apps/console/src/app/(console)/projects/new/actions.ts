@@ -1,0 +1,35 @@
+'use server';
+
+import { randomBytes } from 'node:crypto';
+import { displayNameSchema } from '@ceiba/contract';
+import { mintProjectSecret } from '@ceiba/domain';
+import { createProject } from '@ceiba/schema';
+import { z } from 'zod';
+import { refuseField, userAction } from '#server/action.ts';
+import { env } from '../../../../env.ts';
+
+/** What the page shows once. The secret is in this answer and nowhere else. */
+export interface NewProject {
+  projectId: string;
+  name: string;
+  projectSecret: string;
+  runtimeUrl: string;
+}
+
+/** Creates a project on the plan Free and hands over its secret. */
+export const createNewProject = userAction({
+  input: z.object({ name: displayNameSchema }),
+  async run({ ctx, user }, { name }): Promise<NewProject> {
+    const secret = mintProjectSecret(randomBytes);
+    const result = await createProject(ctx, { ownerId: user.userId, name, secret });
+    if (result.kind === 'name_taken') {
+      refuseField('name', 'You have a project of that name already. Choose another name.');
+    }
+    return {
+      projectId: result.projectId,
+      name,
+      projectSecret: secret.plaintext,
+      runtimeUrl: env().runtimeUrl,
+    };
+  },
+});

@@ -1,0 +1,82 @@
+import { listProjectsAtAGlance } from '@ceiba/schema';
+import { Plus } from 'lucide-react';
+import type { Metadata } from 'next';
+import Link from 'next/link';
+import { ProjectGlance } from '#components/projects/project-glance.tsx';
+import { Button } from '#components/ui/button.tsx';
+import { EmptyState } from '#components/ui/empty-state.tsx';
+import { Pagination } from '#components/ui/pagination.tsx';
+import { SearchInput } from '#components/ui/search-input.tsx';
+import { Column, PageHeader } from '#components/ui/section.tsx';
+import { parseListQuery, type SearchParams, withQuery } from '#lib/list-query.ts';
+import { withDatabase } from '#server/database.ts';
+import { requireUser } from '#server/session.ts';
+
+export const metadata: Metadata = { title: 'Projects' };
+
+const PAGE_SIZE = 20;
+
+export default async function ProjectsPage({ searchParams }: { searchParams: SearchParams }) {
+  const user = await requireUser();
+  const query = await searchParams;
+  const { q, page } = parseListQuery(query);
+  const { projects, total } = await withDatabase((db) =>
+    listProjectsAtAGlance(db, {
+      ownerId: user.userId,
+      nameContains: q,
+      limit: PAGE_SIZE,
+      offset: (page - 1) * PAGE_SIZE,
+    }),
+  );
+  const hasNone = total === 0 && q === '' && page === 1;
+  return (
+    <Column>
+      <PageHeader
+        title="Projects"
+        description="Each with its decisions of the last 24 hours. One project for each API that you protect."
+        actions={
+          <Button asChild variant="primary">
+            <Link href="/projects/new" data-shortcut="new">
+              <Plus aria-hidden="true" />
+              Create project
+            </Link>
+          </Button>
+        }
+      />
+      {hasNone ? (
+        <EmptyState
+          title="No projects yet"
+          action={
+            <Button asChild variant="primary">
+              <Link href="/projects/new">Create your first project</Link>
+            </Button>
+          }
+        >
+          A project holds the keys, policies and plan of one API. Creating one gives you a project
+          ID and a secret for the backend; after that it takes one policy, one key and five lines of
+          code until the first request is checked.
+        </EmptyState>
+      ) : (
+        <>
+          <SearchInput label="Search projects" className="mb-4" />
+          {projects.length === 0 ? (
+            <p className="py-8 text-muted">No project has “{q}” in its name.</p>
+          ) : (
+            <ul className="divide-y rounded border bg-surface">
+              {projects.map((project) => (
+                <ProjectGlance key={project.projectId} project={project} />
+              ))}
+            </ul>
+          )}
+          <Pagination
+            page={page}
+            pageSize={PAGE_SIZE}
+            total={total}
+            of="projects"
+            hrefOf={(other) => withQuery('/projects', query, { page: String(other) })}
+          />
+        </>
+      )}
+    </Column>
+  );
+}

@@ -1,0 +1,59 @@
+'use client';
+
+import { useState } from 'react';
+import { createAccount } from '../../app/(account)/sign-up/actions.ts';
+import { ActionForm } from '../action-form.tsx';
+import { Button } from '../ui/button.tsx';
+import { Field } from '../ui/field.tsx';
+import { Input } from '../ui/input.tsx';
+import { PasswordInput } from './password-input.tsx';
+import { signInWithPassword } from './sign-in.ts';
+
+export function SignUpForm({ next }: { next: string }) {
+  const [entering, setEntering] = useState(false);
+
+  async function enter(form: HTMLFormElement) {
+    setEntering(true);
+    const typed = new FormData(form);
+    const result = await signInWithPassword(
+      String(typed.get('email') ?? ''),
+      String(typed.get('password') ?? ''),
+    );
+    const signIn = `/sign-in?next=${encodeURIComponent(next)}`;
+    window.location.assign(result.kind === 'signed_in' ? next : signIn);
+  }
+
+  return (
+    <ActionForm
+      action={createAccount}
+      onDone={(_created, form) => enter(form)}
+      className="grid gap-6"
+    >
+      {({ pending, errorOf, typed }) => (
+        <>
+          <Field name="email" label="E-mail" error={errorOf('email')}>
+            {(control) => (
+              <Input
+                {...control}
+                type="email"
+                autoComplete="username"
+                defaultValue={typed('email')}
+              />
+            )}
+          </Field>
+          <Field
+            name="password"
+            label="Password"
+            error={errorOf('password')}
+            hint="At least 12 characters. A few words that belong together only for you do well."
+          >
+            {(control) => <PasswordInput {...control} autoComplete="new-password" />}
+          </Field>
+          <Button type="submit" variant="primary" pending={pending || entering}>
+            Create account
+          </Button>
+        </>
+      )}
+    </ActionForm>
+  );
+}

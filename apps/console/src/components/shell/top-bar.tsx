@@ -1,0 +1,25 @@
+'use client';
+
+import Link from 'next/link';
+import { usePathname } from 'next/navigation';
+import { placeOf } from '../../lib/sections.ts';
+import { Mark, Wordmark } from '../mark.tsx';
+import type { ShellProps } from './app-shell.tsx';
+import { ProjectSwitcher } from './project-switcher.tsx';
+
+/** On a phone: where one is, above the page. */
+export function TopBar({ projects }: ShellProps) {
+  const place = placeOf(usePathname());
+  return (
+    <div className="flex h-14 items-center gap-3 border-b px-4 md:hidden">
+      <Link href="/projects" aria-label="Ceiba, projects" className="rounded">
+        {place === null ? <Wordmark /> : <Mark />}
+      </Link>
+      {place !== null && (
+        <div className="min-w-0 flex-1">
+          <ProjectSwitcher projects={projects} projectId={place.projectId} path={place.path} />
+        </div>
+      )}
+    </div>
+  );
+}

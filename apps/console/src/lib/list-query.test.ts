@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest';
+import { parseListQuery, withQuery } from './list-query.ts';
+
+describe('parseListQuery', () => {
+  it.each([[undefined], ['0'], ['-1'], ['1.5'], ['x'], ['1e9'], ['']])(
+    'takes the first page for page=%s',
+    (page) => {
+      expect(parseListQuery({ page }).page).toBe(1);
+    },
+  );
+
+  it('takes the first of several values', () => {
+    expect(parseListQuery({ q: [' a ', 'b'], page: ['2', '3'] })).toEqual({ q: 'a', page: 2 });
+  });
+});
+
+describe('withQuery', () => {
+  it('keeps every other filter', () => {
+    expect(withQuery('/keys', { status: 'active', page: '2' }, { page: '3' })).toBe(
+      '/keys?status=active&page=3',
+    );
+  });
+
+  it('takes parameters away', () => {
+    expect(withQuery('/keys', { page: '2' }, { page: undefined })).toBe('/keys');
+  });
+});

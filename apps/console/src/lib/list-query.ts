@@ -1,0 +1,35 @@
+/** As Next gives it to a page: each parameter once, several times, or not at all. */
+export type SearchParams = Promise<Query>;
+export type Query = Record<string, string | string[] | undefined>;
+
+const LONGEST_SEARCH = 100;
+const LAST_PAGE = 100_000;
+
+/** The first value of a query parameter, or the empty text. */
+export function textOf(query: Query, name: string): string {
+  const value = query[name];
+  return (Array.isArray(value) ? value[0] : value) ?? '';
+}
+
+/** What nearly every list takes from its URL; whatever is not usable counts as absent. */
+export function parseListQuery(query: Query): { q: string; page: number } {
+  const page = Number(textOf(query, 'page'));
+  return {
+    q: textOf(query, 'q').trim().slice(0, LONGEST_SEARCH),
+    page: Number.isInteger(page) && page >= 1 && page <= LAST_PAGE ? page : 1,
+  };
+}
+
+/** An address with the present query, changed in some parameters; undefined takes one away. */
+export function withQuery(
+  pathname: string,
+  query: Query,
+  changes: Record<string, string | undefined>,
+): string {
+  const next = new URLSearchParams();
+  for (const name of new Set([...Object.keys(query), ...Object.keys(changes)])) {
+    const value = name in changes ? changes[name] : textOf(query, name);
+    if (value) next.set(name, value);
+  }
+  return next.size === 0 ? pathname : `${pathname}?${next}`;
+}

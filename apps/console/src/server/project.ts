@@ -1,0 +1,23 @@
+import 'server-only';
+import { getOwnedProject, type Project } from '@ceiba/schema';
+import { notFound } from 'next/navigation';
+import { cache } from 'react';
+import { z } from 'zod';
+import { withDatabase } from './database.ts';
+import { requireUser, type SignedInUser } from './session.ts';
+
+/**
+ * The project of an address and its owner, for pages. Whoever is not signed in goes to sign in;
+ * a project of somebody else is not found. Asked once for each request.
+ */
+export const requireProject = cache(
+  async (projectId: string): Promise<{ user: SignedInUser; project: Project }> => {
+    const user = await requireUser();
+    if (!z.guid().safeParse(projectId).success) notFound();
+    const project = await withDatabase((db) =>
+      getOwnedProject(db, { ownerId: user.userId, projectId }),
+    );
+    if (project === null) notFound();
+    return { user, project };
+  },
+);

@@ -1,0 +1,100 @@
+import { expect, test } from '@playwright/test';
+import { createProject, signUp } from './support.ts';
+
+test('a new project shows its secret once, with blocks that work when pasted', async ({ page }) => {
+  await signUp(page);
+  await page.goto('/projects/new');
+  await page.getByLabel('Name').fill('Reports');
+  await page.getByRole('button', { name: 'Create project' }).click();
+  const secret = await page.getByRole('status').filter({ hasText: 'ceiba_secret_' }).innerText();
+  expect(secret.trim()).toMatch(/^ceiba_secret_[0-9A-Za-z]{49}$/);
+  await expect(page.locator('pre').first()).toContainText(`CEIBA_PROJECT_SECRET=${secret.trim()}`);
+  await page.getByRole('tab', { name: 'Express' }).click();
+  await expect(page.locator('pre:visible')).toContainText('createExpressMiddleware');
+  await page.getByRole('tab', { name: 'Fastify' }).click();
+  await expect(page.locator('pre:visible')).toContainText('createFastifyPreHandler');
+});
+
+test('leaving without the secret asks once', async ({ page }) => {
+  await signUp(page);
+  await page.goto('/projects/new');
+  await page.getByLabel('Name').fill('Reports');
+  await page.getByRole('button', { name: 'Create project' }).click();
+  await expect(page.getByText('It will not be shown again')).toBeVisible();
+  await page.getByRole('link', { name: 'Account' }).click();
+  const question = page.getByRole('alertdialog');
+  await expect(question).toContainText('Leave without copying the project secret?');
+  await question.getByRole('button', { name: 'Stay and copy it' }).click();
+  await page.getByRole('link', { name: 'Account' }).click();
+  await page.waitForURL('**/account');
+});
+
+test('once left, the secret is in no page, no storage and no answer', async ({ page }) => {
+  await signUp(page);
+  const { projectId, projectSecret } = await createProject(page, 'Reports');
+  const bodies: string[] = [];
+  page.on('response', async (response) => {
+    bodies.push(await response.text().catch(() => ''));
+  });
+  for (const path of ['/projects', '/projects/new', `/projects/${projectId}`]) {
+    await page.goto(path);
+    bodies.push(await page.content());
+  }
+  bodies.push(
+    await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }])),
+  );
+  for (const body of bodies) expect(body).not.toContain(projectSecret);
+});
+
+test('a name that is taken is refused beside the field, with what was typed', async ({ page }) => {
+  await signUp(page);
+  await createProject(page, 'Reports');
+  await page.goto('/projects/new');
+  await page.getByLabel('Name').fill('Reports');
+  await page.getByRole('button', { name: 'Create project' }).click();
+  await expect(page.getByText('You have a project of that name already')).toBeVisible();
+  await expect(page.getByLabel('Name')).toHaveValue('Reports');
+});
+
+test('another owner’s project does not exist', async ({ page, browser }) => {
+  await signUp(page);
+  const { projectId } = await createProject(page, 'Private');
+  const other = await (await browser.newContext()).newPage();
+  await signUp(other);
+  const response = await other.goto(`/projects/${projectId}`);
+  expect(response?.status()).toBe(404);
+  const missing = await other.goto('/projects/00000000-0000-4000-8000-000000000000');
+  expect(missing?.status()).toBe(404);
+  await other.goto('/projects');
+  await expect(other.getByText('Private')).toHaveCount(0);
+  await other.context().close();
+});
+
+test('the list is filtered through its URL, by keyboard', async ({ page }) => {
+  await signUp(page);
+  await createProject(page, 'Alpha');
+  await createProject(page, 'Bravo');
+  await page.goto('/projects');
+  await page.keyboard.press('/');
+  await page.keyboard.type('brav');
+  await expect(page).toHaveURL(/\?q=brav$/);
+  const list = page.getByRole('main').getByRole('listitem');
+  await expect(list).toHaveCount(1);
+  await page.reload();
+  await expect(list).toHaveCount(1);
+  await expect(list).toContainText('Bravo');
+});
+
+test('the palette, the list of shortcuts and n work without a pointer', async ({ page }) => {
+  await signUp(page);
+  await page.keyboard.press('?');
+  await expect(page.getByRole('dialog', { name: 'Keyboard shortcuts' })).toBeVisible();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('n');
+  await page.waitForURL('**/projects/new');
+  await page.keyboard.press('Control+k');
+  await expect(page.getByRole('dialog', { name: 'Go to' })).toBeVisible();
+  await page.keyboard.type('acco');
+  await page.keyboard.press('Enter');
+  await page.waitForURL('**/account');
+});

@@ -1,0 +1,55 @@
+import { randomBytes } from 'node:crypto';
+import { expect, type Page } from '@playwright/test';
+
+export interface Account {
+  email: string;
+  password: string;
+}
+
+/** Somebody nobody has seen before: tests share one console and must not share people. */
+export const newAccount = (): Account => ({
+  email: `person-${randomBytes(6).toString('hex')}@example.com`,
+  password: `passphrase ${randomBytes(12).toString('hex')}`,
+});
+
+/** Creates an account through the sign-up page and lands on the projects page. */
+export async function signUp(page: Page, account: Account = newAccount()): Promise<Account> {
+  await page.goto('/sign-up');
+  await page.getByLabel('E-mail').fill(account.email);
+  await page.getByLabel('Password', { exact: true }).fill(account.password);
+  await page.getByRole('button', { name: 'Create account' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Projects' })).toBeVisible();
+  return account;
+}
+
+export async function signIn(page: Page, account: Account): Promise<void> {
+  await page.goto('/sign-in');
+  await page.getByLabel('E-mail').fill(account.email);
+  await page.getByLabel('Password', { exact: true }).fill(account.password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
+export interface CreatedProject {
+  projectId: string;
+  projectSecret: string;
+}
+
+/** Creates a project through its page and goes on to the project. */
+export async function createProject(page: Page, name: string): Promise<CreatedProject> {
+  await page.goto('/projects/new');
+  await page.getByLabel('Name').fill(name);
+  await page.getByRole('button', { name: 'Create project' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: `${name} is created` })).toBeVisible();
+  const projectSecret = (
+    await page.getByRole('status').filter({ hasText: 'ceiba_secret_' }).innerText()
+  ).trim();
+  const projectId = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/.exec(
+    (await page.getByRole('button', { name: /^Copy project ID/ }).getAttribute('aria-label')) ?? '',
+  )?.[0];
+  if (projectId === undefined) throw new Error('the page shows no project ID');
+  await page.getByRole('button', { name: 'I have stored it' }).click();
+  const leave = page.getByRole('button', { name: 'Leave without it' });
+  await leave.click();
+  await page.waitForURL(`**/projects/${projectId}`);
+  return { projectId, projectSecret };
+}
