@@ -1,5 +1,5 @@
 import 'server-only';
-import { createDatabase, type Database } from '@ceiba/schema';
+import { createDatabase, type Database, pingDatabase } from '@ceiba/schema';
 import { env } from '../env.ts';
 
 /** Postgres did not answer in time, or not at all. A write may or may not have been made. */
@@ -68,7 +68,7 @@ let readinessCheck: Promise<boolean> | undefined;
  */
 export function isDatabaseReady(): Promise<boolean> {
   readinessCheck ??= Promise.resolve()
-    .then(() => readinessPool.run(READINESS_BUDGET_MS, (db) => db.sql`select 1`))
+    .then(() => readinessPool.run(READINESS_BUDGET_MS, pingDatabase))
     .then(
       () => true,
       () => false,
