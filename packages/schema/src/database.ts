@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import postgres from 'postgres';
+import { withoutWritesToLostConnections } from './lost-connection.ts';
 
 export interface DatabaseOptions {
   maxConnections?: number;
@@ -41,7 +42,7 @@ const READABLE_TIMES = { TimeZone: 'UTC', DateStyle: 'ISO' };
  */
 export function createDatabase(url: string, options: DatabaseOptions = {}): Database {
   const { address, ssl } = splitTls(url);
-  const sql = postgres(address, {
+  const pool = postgres(address, {
     ...(ssl === undefined ? {} : { ssl }),
     max: options.maxConnections ?? 10,
     connect_timeout: CONNECT_TIMEOUT_SECONDS,
@@ -58,6 +59,7 @@ export function createDatabase(url: string, options: DatabaseOptions = {}): Data
         : { statement_timeout: options.statementTimeoutMs }),
     },
   });
+  const sql = withoutWritesToLostConnections(pool);
   return {
     sql,
     orm: drizzle(sql),

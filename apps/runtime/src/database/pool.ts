@@ -15,9 +15,11 @@ export interface PoolOptions {
 const GRACE_MS = 1_000;
 
 /**
- * A pool that is replaced when an answer stays away: a server that froze, or a network that lost
- * its packets, leaves sockets that look alive (consistency rule 22). Slow statements of a healthy
- * server are stopped by the server first, and cost nobody else a connection.
+ * A pool that is replaced when an answer stays away or a connection is lost: a server that froze, or
+ * a network that lost its packets, leaves sockets that look alive, and the driver uses a connection
+ * that broke in the middle of a statement again, with the fault of its former life (consistency
+ * rule 22). Slow statements of a healthy server are stopped by the server first, and cost nobody
+ * else a connection.
  */
 export class DatabasePool {
   readonly #options: PoolOptions;
@@ -44,7 +46,7 @@ export class DatabasePool {
     try {
       return await withinMs(budgetMs, 'database', attempt);
     } catch (fault) {
-      if (fault instanceof UnavailableError && fault.cause === undefined) this.#replace(db);
+      if (isLoss(fault)) this.#replace(db);
       throw fault;
     }
   }
@@ -64,6 +66,11 @@ export class DatabasePool {
     void given.close(GRACE_MS);
   }
 }
+
+/** No answer in time, or none to be had over this connection. */
+const isLoss = (fault: unknown) =>
+  fault instanceof UnavailableError &&
+  (fault.cause === undefined || kindOfFault(fault.cause) === 'connection');
 
 /** Faults of the server or the way to it become unavailable; those of a verb stay what they are. */
 function toUnavailable(fault: unknown): unknown {
