@@ -3,7 +3,16 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+import type { TestProject } from 'vitest/node';
+
 import { buildSha } from '../../scripts/lib/build-sha.mjs';
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** The commit that the Runtime under test was built from. */
+    buildSha: string;
+  }
+}
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const built = join(root, 'apps/runtime/dist/main.js');
@@ -22,13 +31,18 @@ const SOURCES = [
  * Vitest runs this once, before the tests that start a Runtime: they run what is in the tree, and
  * `/version` tells the commit that it was built from.
  */
-export function setup(): void {
-  if (isFresh()) return;
-  execFileSync(process.execPath, [join(root, 'apps/runtime/build.mjs')], { stdio: 'inherit' });
+export function setup(project: TestProject): void {
+  const sha = buildSha();
+  project.provide('buildSha', sha);
+  if (isFresh(sha)) return;
+  execFileSync(process.execPath, [join(root, 'apps/runtime/build.mjs')], {
+    stdio: 'inherit',
+    env: { ...process.env, CEIBA_BUILD_SHA: sha },
+  });
 }
 
-function isFresh(): boolean {
-  if (!existsSync(built) || !readFileSync(built, 'utf8').includes(buildSha())) return false;
+function isFresh(sha: string): boolean {
+  if (!existsSync(built) || !readFileSync(built, 'utf8').includes(sha)) return false;
   const builtAtMs = statSync(built).mtimeMs;
   return SOURCES.every((path) => newestUnder(join(root, path)) < builtAtMs);
 }

@@ -75,7 +75,14 @@ export async function startRuntime(options: RuntimeOptions): Promise<RunningRunt
     await dispose();
     throw new Error(`The Runtime did not start. Its log:\n${log}`);
   }
-  const kill = (signal: NodeJS.Signals) => void process.kill(service.pid, signal);
+  let isAsked = false;
+  const kill = (signal: NodeJS.Signals) => {
+    isAsked = true;
+    process.kill(service.pid, signal);
+  };
+  void service.exited.then((how) => {
+    if (!isAsked) process.stderr.write(`The Runtime ${how}. Its log:\n${stdout()}\n`);
+  });
   return {
     url,
     port,
@@ -83,6 +90,7 @@ export async function startRuntime(options: RuntimeOptions): Promise<RunningRunt
     stdout,
     exited: service.exited,
     async stop() {
+      isAsked = true;
       await dispose();
       return service.exited;
     },
