@@ -1,0 +1,239 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { buildSha } from '../../scripts/lib/build-sha.mjs';
+import { freePort, isTaken } from '../../scripts/lib/ports.mjs';
+import { parentOf, startOf } from '../../scripts/lib/processes.mjs';
+import { waitFor } from '../../scripts/lib/wait.mjs';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** The first one may have to build; the later ones find everything built. */
+const startTimeoutMs = 300_000;
+
+class Start {
+  readonly npm: ChildProcess;
+  output = '';
+  #ended = false;
+
+  constructor(env: NodeJS.ProcessEnv) {
+    const { DATABASE_URL: _d, REDIS_URL: _r, CEIBA_DATA_DIR: _c, ...inherited } = process.env;
+    this.npm = spawn('npm', ['start'], { cwd: root, env: { ...inherited, ...env }, stdio: 'pipe' });
+    for (const stream of [this.npm.stdout, this.npm.stderr]) {
+      stream?.on('data', (chunk) => {
+        this.output += chunk;
+      });
+    }
+    this.npm.once('close', () => {
+      this.#ended = true;
+    });
+  }
+
+  /** Resolves once it serves, or fails with what it printed. */
+  async serving(): Promise<this> {
+    const settled = () => this.output.includes('Ctrl-C stops everything') || this.#ended;
+    await waitFor(settled, { timeoutMs: startTimeoutMs });
+    if (!this.output.includes('Ctrl-C stops everything')) throw new Error(this.output);
+    return this;
+  }
+
+  async ended(): Promise<number | null> {
+    if (!this.#ended) await once(this.npm, 'close');
+    return this.npm.exitCode;
+  }
+
+  /** The printed command lines, as requests. */
+  curls(): { url: string; apiKey: string }[] {
+    const lines = [...this.output.matchAll(/curl -i (\S+) -H 'Authorization: Bearer (\S+)'/g)];
+    return lines.map(([, url = '', apiKey = '']) => ({ url, apiKey }));
+  }
+}
+
+async function ask(url: string, apiKey: string): Promise<{ status: number; error?: string }> {
+  const answer = await fetch(url, { headers: { authorization: `Bearer ${apiKey}` } });
+  const body = (await answer.json()) as { error?: string };
+  return { status: answer.status, ...(body.error === undefined ? {} : { error: body.error }) };
+}
+
+describe('npm start', () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'ceiba-start-'));
+  const started: Start[] = [];
+  let env: Record<string, string>;
+  let current: Start;
+
+  const start = () => {
+    started.push(new Start(env));
+    return started.at(-1)!;
+  };
+  const file = (name: string) => JSON.parse(readFileSync(join(dataDir, name), 'utf8'));
+  const launcherPid = (): number => file('launcher.json').pid;
+  const ports = () => [env.RUNTIME_PORT, env.CONSOLE_PORT, env.HOST_PORT].map(Number);
+  const allPortsAreFree = async () => (await Promise.all(ports().map(isTaken))).every((is) => !is);
+
+  beforeAll(async () => {
+    const [runtime, console, host] = [await freePort(), await freePort(), await freePort()];
+    env = {
+      CEIBA_DATA_DIR: dataDir,
+      RUNTIME_PORT: String(runtime),
+      CONSOLE_PORT: String(console),
+      HOST_PORT: String(host),
+    };
+    current = await start().serving();
+  });
+
+  afterAll(async () => {
+    for (const { npm } of started) if (npm.exitCode === null) npm.kill('SIGTERM');
+    await waitFor(allPortsAreFree, { timeoutMs: 20_000 });
+    await waitFor(() => !existsSync(join(dataDir, 'launcher.json')), { timeoutMs: 20_000 });
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+
+  it('prints a request that is let through and one that is denied', async () => {
+    const [allowed, denied] = current.curls();
+    expect(await ask(allowed!.url, allowed!.apiKey)).toEqual({ status: 200 });
+    expect(await ask(denied!.url, denied!.apiKey)).toEqual({
+      status: 403,
+      error: 'service_forbidden',
+    });
+    const wrong = `${allowed!.apiKey.slice(0, -1)}${allowed!.apiKey.endsWith('A') ? 'B' : 'A'}`;
+    expect(await ask(allowed!.url, wrong)).toEqual({ status: 401, error: 'service_unauthorized' });
+  });
+
+  it('serves the commit that it was started from', async () => {
+    const { runtimeUrl, consoleUrl } = file('stack.json');
+    for (const url of [`${runtimeUrl}/version`, `${consoleUrl}/api/version`]) {
+      expect(await (await fetch(url)).json()).toMatchObject({ sha: buildSha() });
+    }
+  });
+
+  it('writes its addresses and the demo for its owner alone, and no field too many', () => {
+    expect(Object.keys(file('stack.json'))).toEqual([
+      'databaseUrl',
+      'redisUrl',
+      'runtimeUrl',
+      'consoleUrl',
+      'hostUrl',
+    ]);
+    expect(Object.keys(file('demo.json'))).toEqual([
+      'ownerEmail',
+      'ownerPassword',
+      'projectId',
+      'projectSecret',
+      'apiKey',
+    ]);
+    for (const name of ['stack.json', 'demo.json', 'secrets.json']) {
+      expect(statSync(join(dataDir, name)).mode & 0o777).toBe(0o600);
+    }
+  });
+
+  it('is found by the ceiba command with no setting but its data folder', () => {
+    const { status, stdout } = spawnSync(
+      'npx',
+      ['--no-install', 'ceiba', 'apply', '-f', '-', '--json'],
+      {
+        cwd: root,
+        env: { PATH: process.env.PATH, HOME: process.env.HOME, CEIBA_DATA_DIR: dataDir },
+        input: 'owner: { email: demo@ceiba.local }\nprojects: [{ name: beside }]\n',
+        encoding: 'utf8',
+      },
+    );
+    expect(status).toBe(0);
+    expect(JSON.parse(stdout).projects[0].name).toBe('beside');
+  });
+
+  it('writes no secret to a log', () => {
+    const { ownerPassword, projectSecret, apiKey } = file('demo.json');
+    const { postgresPassword, consoleSecret } = file('secrets.json');
+    for (const name of ['runtime', 'console', 'example-api', 'postgresql', 'redis']) {
+      const log = readFileSync(join(dataDir, 'logs', `${name}.log`), 'utf8');
+      for (const secret of [
+        ownerPassword,
+        projectSecret,
+        apiKey,
+        postgresPassword,
+        consoleSecret,
+      ]) {
+        expect(log).not.toContain(secret);
+      }
+    }
+  });
+
+  it('refuses a second start on the same data and names the process to stop', async () => {
+    const second = start();
+    expect(await second.ended()).toBe(1);
+    expect(second.output).toContain(`(process ${launcherPid()})`);
+    expect(await ask(current.curls()[0]!.url, current.curls()[0]!.apiKey)).toEqual({ status: 200 });
+  });
+
+  it('stops everything on SIGTERM within seconds and keeps the demo', async () => {
+    const startedAtMs = performance.now();
+    current.npm.kill('SIGTERM');
+    await current.ended();
+    expect(current.output).toContain('Stopped.');
+    expect(performance.now() - startedAtMs).toBeLessThan(15_000);
+    expect(await allPortsAreFree()).toBe(true);
+    expect(existsSync(join(dataDir, 'stack.json'))).toBe(false);
+    expect(existsSync(join(dataDir, 'demo.json'))).toBe(true);
+  });
+
+  it.each(['RUNTIME_PORT', 'CONSOLE_PORT', 'HOST_PORT'])(
+    'names a taken port and %s, which moves it',
+    async (variable) => {
+      const stranger = createServer().listen(Number(env[variable]), '127.0.0.1');
+      await once(stranger, 'listening');
+      const refused = start();
+      expect(await refused.ended()).toBe(1);
+      expect(refused.output).toContain(`Port ${env[variable]}`);
+      expect(refused.output).toContain(variable);
+      stranger.close();
+      await once(stranger, 'close');
+    },
+  );
+
+  it('comes back with the same demo, and again after the launcher was killed with -9', async () => {
+    const [first] = current.curls();
+    current = await start().serving();
+    expect(current.curls()[0]).toEqual(first);
+    expect(await ask(first!.url, first!.apiKey)).toEqual({ status: 200 });
+    process.kill(launcherPid(), 'SIGKILL');
+    current = await start().serving();
+    expect(current.curls()[0]).toEqual(first);
+    expect(await ask(first!.url, first!.apiKey)).toEqual({ status: 200 });
+  });
+
+  it('goes when the npm that ran it was killed with -9', async () => {
+    const pid = launcherPid();
+    const shell = parentOf(pid)!;
+    current.npm.kill('SIGKILL');
+    expect(await waitFor(() => startOf(pid) === undefined, { timeoutMs: 20_000 })).toBe(true);
+    expect(await allPortsAreFree()).toBe(true);
+    expect(await waitFor(() => startOf(shell) === undefined, { timeoutMs: 5000 })).toBe(true);
+  });
+
+  it('says which program died, and stops the rest', async () => {
+    current = await start().serving();
+    const { processes } = file('launcher.json');
+    const runtime = processes.find(({ name }: { name: string }) => name === 'Runtime');
+    process.kill(runtime.pid, 'SIGKILL');
+    expect(await current.ended()).toBe(1);
+    expect(current.output).toContain('Runtime was killed by SIGKILL');
+    expect(await allPortsAreFree()).toBe(true);
+  });
+
+  it('gives the demo new secrets when what it noted is lost, on the same project', async () => {
+    const { projectId, apiKey } = file('demo.json');
+    rmSync(join(dataDir, 'demo.json'));
+    current = await start().serving();
+    const demo = file('demo.json');
+    expect(demo.projectId).toBe(projectId);
+    expect(demo.apiKey).not.toBe(apiKey);
+    expect(await ask(current.curls()[0]!.url, demo.apiKey)).toEqual({ status: 200 });
+  });
+});
