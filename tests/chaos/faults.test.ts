@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { proveDrain } from './proofs/drain.ts';
+import { FAULT_KINDS, type FaultScene, openFaultScene, proveFault } from './proofs/faults.ts';
+import { proveLockedKey, provePoisonedKey, proveRefusedUsage } from './proofs/poison.ts';
+import { openPrivateStage, type PrivateStage } from './support/private-stage.ts';
+import { prove } from './support/prove.ts';
+import { size } from './support/size.ts';
+
+let stage: PrivateStage;
+let scene: FaultScene;
+beforeAll(async () => {
+  stage = await openPrivateStage();
+  scene = await openFaultScene(stage);
+});
+afterAll(async () => {
+  await scene.close();
+  await stage.close();
+});
+
+const times = size.faultsOfEachKind;
+
+describe('answers 503 in time, admits nothing and recovers by itself when', () => {
+  it.each(FAULT_KINDS)('%s', async (kind) => {
+    const figures = await prove(`fault: ${kind}`, (random) =>
+      proveFault(scene, kind, times, random),
+    );
+    expect(figures.faults).toBe(times);
+  });
+});
+
+describe('one bad item among many fails alone:', () => {
+  it('a key that Postgres cannot read', async () => {
+    const figures = await prove('fault: a key cannot be read', (random) =>
+      provePoisonedKey(stage, scene.nodes[0], times, random),
+    );
+    expect(figures.rounds).toBe(times);
+  });
+
+  it('a key that is locked while its first use is to be written', async () => {
+    const figures = await prove('fault: a key is locked', () =>
+      proveLockedKey(stage, scene.nodes[0], times),
+    );
+    expect(figures.rounds).toBe(times);
+  });
+
+  it('usage that Postgres refuses', async () => {
+    const figures = await prove('fault: usage is refused', (random) =>
+      proveRefusedUsage(stage, scene.nodes[0], times, random),
+    );
+    expect(figures.rounds).toBe(times);
+  });
+});
+
+it('drains, flushes and exits 0 when it is stopped under load', async () => {
+  const figures = await prove('fault: SIGTERM', (random) => proveDrain(stage, times, random));
+  expect(figures.stops).toBe(times);
+});

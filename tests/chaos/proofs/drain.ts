@@ -1,0 +1,64 @@
+import { until } from '../../support/redis.ts';
+import { admittedOf, askFor, openAccount, uncertainOf } from '../support/account.ts';
+import { countOf, tally } from '../support/caller.ts';
+import { askInLoops } from '../support/load.ts';
+import type { Random } from '../support/random.ts';
+import { type Stage, startNode } from '../support/stage.ts';
+import { allowedIn, monthsOf, readUsage } from '../support/usage.ts';
+import { hold } from '../support/violation.ts';
+
+export interface DrainFigures {
+  stops: number;
+  admitted: number;
+  /** Questions that met a closed connection; none of them was charged. */
+  refused: number;
+  slowestStopMs: number;
+}
+
+const STOP_WITHIN_MS = 10_000;
+
+/**
+ * SIGTERM under load: what was accepted is answered, what was counted is in Postgres when the
+ * process has ended, and it ends by itself with exit code 0.
+ */
+export async function proveDrain(
+  stage: Stage,
+  times: number,
+  random: Random,
+): Promise<DrainFigures> {
+  const figures = { stops: 0, admitted: 0, refused: 0, slowestStopMs: 0 };
+  for (; figures.stops < times; figures.stops += 1) {
+    const account = await openAccount(stage, 1_000_000);
+    const node = await startNode(stage);
+    const load = askInLoops(() => askFor(account, node), 8, 2);
+    try {
+      const enough = random.int(50, 200);
+      await until('it is under load', () => load.answers.length > enough);
+      const askedAt = performance.now();
+      node.runtime.kill('SIGTERM');
+      const how = await node.runtime.exited;
+      const stopMs = Math.round(performance.now() - askedAt);
+      hold('stops in order', how === 'exited with code 0' && stopMs <= STOP_WITHIN_MS, () => {
+        return `it ${how} after ${stopMs} ms`;
+      });
+      figures.slowestStopMs = Math.max(figures.slowestStopMs, stopMs);
+    } finally {
+      await load.stop();
+      await node.stop();
+    }
+    const admitted = admittedOf(account);
+    const refused = countOf(account.answers, 'no_answer');
+    hold('stops in order', admitted + refused === account.answers.length, () => {
+      return `under load there were ${tally(account.answers)}`;
+    });
+    const usage = await readUsage(stage.world, account.who.projectId);
+    hold(
+      'usage is what was admitted',
+      allowedIn(usage) === admitted && monthsOf(usage) === admitted,
+      () => `${tally(account.answers)}, but usage is ${JSON.stringify(usage)}`,
+    );
+    figures.admitted += admitted;
+    figures.refused += uncertainOf(account);
+  }
+  return figures;
+}

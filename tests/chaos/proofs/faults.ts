@@ -1,0 +1,309 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { until } from '../../support/redis.ts';
+import { type Account, askFor, askTimes, openAccount } from '../support/account.ts';
+import { type Answer, countOf, tally, tookMs } from '../support/caller.ts';
+import { type Control, startControl } from '../support/control.ts';
+import { askAtPace, type Load } from '../support/load.ts';
+import { type Network, openNetwork, takeEveryConnection } from '../support/network.ts';
+import type { PrivateStage } from '../support/private-stage.ts';
+import type { Random } from '../support/random.ts';
+import { type Node, type Stage, startTwoNodes } from '../support/stage.ts';
+import { distributionOf } from '../support/statistics.ts';
+import { hold } from '../support/violation.ts';
+import { untilReady } from './loss.ts';
+
+/** Strikes, and returns what heals; that resolves once the server accepts connections again. */
+type Fault = (network: Network) => Promise<() => Promise<unknown>>;
+
+const redisAnswers = ({ stage }: Network) =>
+  until('Redis answers', async () => (await stage.redisAdmin.ping()) === 'PONG');
+const postgresAnswers = ({ stage }: Network) =>
+  until('Postgres answers', async () => (await stage.world.db.sql`select 1`).length === 1);
+
+/** More than the Runtime gives either of them, there and back. */
+const SLOW_MS = 200;
+
+export const FAULTS = {
+  'Redis is stopped': async (network) => {
+    await network.stage.redis.stop();
+    return () => network.stage.redis.start();
+  },
+  'Redis is killed': async (network) => {
+    await network.stage.redis.kill();
+    return () => network.stage.redis.start();
+  },
+  'Redis is frozen': async (network) => {
+    network.stage.redis.freeze();
+    return () => {
+      network.stage.redis.thaw();
+      return redisAnswers(network);
+    };
+  },
+  'the network to Redis goes dark': async ({ toRedis }) => {
+    toRedis.darken();
+    return async () => toRedis.heal();
+  },
+  'the network to Redis is slow': async ({ toRedis }) => {
+    toRedis.slowDown(SLOW_MS);
+    return async () => toRedis.heal();
+  },
+  'Postgres is stopped': async (network) => {
+    await network.stage.postgres.stop();
+    return () => network.stage.postgres.start();
+  },
+  'Postgres is killed': async (network) => {
+    await network.stage.postgres.kill();
+    return () => network.stage.postgres.start();
+  },
+  'Postgres is frozen': async (network) => {
+    network.stage.postgres.freeze();
+    return () => {
+      network.stage.postgres.thaw();
+      return postgresAnswers(network);
+    };
+  },
+  'the network to Postgres goes dark': async ({ toPostgres }) => {
+    toPostgres.darken();
+    return async () => toPostgres.heal();
+  },
+  'the network to Postgres is slow': async ({ toPostgres }) => {
+    toPostgres.slowDown(SLOW_MS);
+    return async () => toPostgres.heal();
+  },
+  'Postgres has no connection left': async ({ toPostgres, stage }) => {
+    toPostgres.refuse();
+    const giveBack = await takeEveryConnection(stage.databaseUrl);
+    toPostgres.heal();
+    return giveBack;
+  },
+  'a transaction locks the keys': async ({ stage }) => {
+    const session = await stage.world.db.sql.reserve();
+    await session`begin`;
+    await session`lock table api_keys in access exclusive mode`;
+    return async () => {
+      await session`rollback`;
+      session.release();
+    };
+  },
+} as const satisfies Record<string, Fault>;
+
+export type FaultKind = keyof typeof FAULTS;
+export const FAULT_KINDS = Object.keys(FAULTS) as FaultKind[];
+
+export interface FaultFigures {
+  faults: number;
+  /** Questions that the fault made unanswerable, and how long their 503 took. */
+  answered503: number;
+  p50Ms: number;
+  p99Ms: number;
+  maxMs: number;
+  /** From the moment that the server accepted again until every question was answered, in ms. */
+  slowestRecoveryMs: number;
+  mostLateCharges: number;
+  /** Faults that were tried again because the machine did not keep a timer's time either. */
+  unmeasurable: number;
+}
+
+/** The deadline of a decision, and what the way there and back may take on top. */
+const ANSWER_WITHIN_MS = 500 + 100;
+/** A timer that is later than this tells of a machine on which no time can be judged. */
+const NOISE_MS = 40;
+const MOST_UNMEASURABLE = 10;
+const RECOVER_WITHIN_MS = 5_000;
+const MOST_LATE_CHARGES = 16;
+const EVERY_MS = 40;
+const BURST = 60;
+
+/** What the faults of one run have in common. */
+export interface FaultScene {
+  readonly network: Network;
+  readonly nodes: [Node, Node];
+  readonly control: Control;
+  close(): Promise<void>;
+}
+
+/** @param runtime What the Runtimes are started from; default: the stage's own program. */
+export async function openFaultScene(
+  stage: PrivateStage,
+  runtime: Stage = stage,
+): Promise<FaultScene> {
+  const network = await openNetwork(stage);
+  const nodes = await startTwoNodes(runtime, network.options);
+  const control = await startControl();
+  return {
+    network,
+    nodes,
+    control,
+    async close() {
+      await control.stop();
+      await Promise.all(nodes.map((node) => node.stop()));
+      await network.close();
+    },
+  };
+}
+
+/**
+ * A dependency fails under a small load on two Runtimes. Every question is answered 503 in time,
+ * none is admitted, what does not need the dependency is answered as ever, and both Runtimes
+ * recover by themselves.
+ */
+export async function proveFault(
+  scene: FaultScene,
+  kind: FaultKind,
+  times: number,
+  random: Random,
+): Promise<FaultFigures> {
+  const times503: number[] = [];
+  const figures = { faults: 0, slowestRecoveryMs: 0, mostLateCharges: 0, unmeasurable: 0 };
+  while (figures.faults < times) {
+    const round = await strikeOnce(scene, kind, random);
+    figures.slowestRecoveryMs = Math.max(figures.slowestRecoveryMs, round.recoveryMs);
+    figures.mostLateCharges = Math.max(figures.mostLateCharges, round.lateCharges);
+    if (round.times503 === null) {
+      figures.unmeasurable += 1;
+      if (figures.unmeasurable > MOST_UNMEASURABLE) throw new Error('the machine is too busy');
+      continue;
+    }
+    times503.push(...round.times503);
+    figures.faults += 1;
+  }
+  return { ...figures, answered503: times503.length, ...distributionOf(times503) };
+}
+
+interface Round {
+  /** Null where the machine was too busy to judge them. */
+  times503: number[] | null;
+  recoveryMs: number;
+  lateCharges: number;
+}
+
+async function strikeOnce(scene: FaultScene, kind: FaultKind, random: Random): Promise<Round> {
+  const { network, nodes, control } = scene;
+  const account = await openAccount(network.stage, 1_000_000);
+  await untilReady(nodes);
+  const loads = nodes.map((node) => askAtPace(() => askFor(account, node), EVERY_MS));
+  try {
+    await until('both admit', () => loads.every(({ answers }) => countOf(answers, 'allowed') > 4));
+    const heal = await FAULTS[kind](network);
+    control.worstLatenessMs();
+    const struckAtMs = performance.now();
+    let healedAtMs: number;
+    try {
+      await Promise.all([
+        askTimes(account, nodes, BURST),
+        holdOthers(account, nodes, kind),
+        pause(random.int(700, 1_500)), // how long it lasts
+      ]);
+    } finally {
+      healedAtMs = performance.now();
+      await heal();
+    }
+    const acceptsAtMs = performance.now();
+    const noiseMs = control.worstLatenessMs();
+    const recoveryMs = await recovered(loads, acceptsAtMs, kind);
+    await Promise.all(loads.map((load) => load.stop()));
+    holdDenied(account.answers, struckAtMs, healedAtMs, kind);
+    const times503 = timesOf503(account.answers, struckAtMs, healedAtMs, noiseMs, kind);
+    return { times503, recoveryMs, lateCharges: await lateChargesOf(account, nodes, kind) };
+  } finally {
+    await Promise.all(loads.map((load) => load.stop()));
+  }
+}
+
+/** While it lasts: nothing is admitted, and nothing is left without an answer. */
+function holdDenied(
+  answers: readonly Answer[],
+  struckAtMs: number,
+  healedAtMs: number,
+  kind: FaultKind,
+): void {
+  const during = answers.filter(
+    ({ sentAtMs, answeredAtMs }) => sentAtMs > struckAtMs && answeredAtMs < healedAtMs,
+  );
+  hold(
+    'a fault never admits',
+    during.length >= BURST && during.every(({ verdict }) => verdict === 'unavailable'),
+    () => `${kind}: ${tally(during)}`,
+  );
+}
+
+/** @returns null where they were too slow, and so was a plain timer on this machine */
+function timesOf503(
+  answers: readonly Answer[],
+  struckAtMs: number,
+  healedAtMs: number,
+  noiseMs: number,
+  kind: FaultKind,
+): number[] | null {
+  const sentDuring = answers.filter(
+    ({ sentAtMs }) => sentAtMs > struckAtMs && sentAtMs < healedAtMs,
+  );
+  const times = sentDuring.map(tookMs);
+  const slowest = Math.max(...times);
+  if (slowest <= ANSWER_WITHIN_MS) return times;
+  hold('a fault is answered in time', noiseMs > NOISE_MS, () => {
+    const late = times.filter((time) => time > ANSWER_WITHIN_MS).length;
+    return (
+      `${kind}: ${late} of ${times.length} took more than ${ANSWER_WITHIN_MS} ms, the slowest ` +
+      `${Math.round(slowest)} ms, while a timer was at most ${Math.round(noiseMs)} ms late`
+    );
+  });
+  return null;
+}
+
+/** What does not need the dependency is answered as ever; what does says so. */
+async function holdOthers(account: Account, nodes: [Node, Node], kind: FaultKind): Promise<void> {
+  const { projectId, secret } = account.who;
+  for (const node of nodes) {
+    const health = await node.call('GET', '/health');
+    hold('a fault leaves strangers alone', health === 200, () => `${kind}: /health ${health}`);
+    if (isOfRedis(kind)) {
+      const unknown = await node.ask({ ...account.who, apiKey: 'unknown' });
+      hold('a fault leaves strangers alone', unknown.verdict === 'invalid_api_key', () => {
+        return `${kind}: an unknown key came to ${unknown.words}`;
+      });
+      const list = await node.call('GET', `/rt/projects/${projectId}/api-keys`, secret);
+      hold('a fault leaves strangers alone', list === 200, () => `${kind}: the key list ${list}`);
+    }
+  }
+}
+
+const isOfRedis = (kind: FaultKind) => kind.includes('Redis');
+
+/** @returns ms until the last question was left unanswered, from the moment of `acceptsAtMs` */
+async function recovered(loads: readonly Load[], acceptsAtMs: number, kind: FaultKind) {
+  const sound = 10;
+  const isSound = ({ answers }: Load) => {
+    const latest = answers.filter(({ sentAtMs }) => sentAtMs > acceptsAtMs).slice(-sound);
+    return latest.length === sound && countOf(latest, 'allowed') === sound;
+  };
+  await until('both admit again', () => loads.every(isSound), 20_000).catch(() => {});
+  hold('recovers by itself in time', loads.every(isSound), () => {
+    const after = loads.flatMap(({ answers }) => answers).filter((a) => a.sentAtMs > acceptsAtMs);
+    return `${kind}: 20 s after the server accepts again there were ${tally(after)}`;
+  });
+  const unanswered = loads
+    .flatMap(({ answers }) => answers)
+    .filter(({ sentAtMs, verdict }) => sentAtMs > acceptsAtMs && verdict !== 'allowed');
+  const recoveryMs = Math.round(
+    Math.max(0, ...unanswered.map(({ answeredAtMs }) => answeredAtMs - acceptsAtMs)),
+  );
+  hold('recovers by itself in time', recoveryMs <= RECOVER_WITHIN_MS, () => {
+    return `${kind}: it took ${recoveryMs} ms after the server accepted again`;
+  });
+  return recoveryMs;
+}
+
+/** What remains tells what was charged; more than was admitted was charged late. */
+async function lateChargesOf(account: Account, [node]: [Node, Node], kind: FaultKind) {
+  const last = await askFor(account, node);
+  const left = last.limits?.remainingThisMonth;
+  if (left === undefined) throw new Error(`${kind}: after the recovery there was ${last.words}`);
+  const lateCharges = account.quota - left - countOf(account.answers, 'allowed');
+  hold(
+    'a thaw charges only a handful late',
+    lateCharges >= 0 && lateCharges <= MOST_LATE_CHARGES,
+    () => `${kind}: ${lateCharges} were charged and not admitted`,
+  );
+  return lateCharges;
+}

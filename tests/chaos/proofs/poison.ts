@@ -1,0 +1,188 @@
+import { until } from '../../support/redis.ts';
+import type { TestProject, World } from '../../support/scenario.ts';
+import { type Account, askFor, holdUsage, openAccount, untilFlushed } from '../support/account.ts';
+import { type Credentials, countOf, tally, tookMs } from '../support/caller.ts';
+import { askAtOnce } from '../support/load.ts';
+import type { Random } from '../support/random.ts';
+import { type Node, type Stage, startNode } from '../support/stage.ts';
+import { hold } from '../support/violation.ts';
+
+const CALLS_AT_ONCE = 48;
+
+export interface PoisonFigures {
+  rounds: number;
+  strangersAdmitted: number;
+  answered503: number;
+}
+
+/**
+ * One key's row cannot be read: PostgreSQL raises an error for it. Its own questions are answered
+ * 503, and those that share their statement with it are admitted.
+ */
+export async function provePoisonedKey(
+  stage: Stage,
+  node: Node,
+  times: number,
+  random: Random,
+): Promise<PoisonFigures> {
+  const figures = { rounds: 0, strangersAdmitted: 0, answered503: 0 };
+  for (; figures.rounds < times; figures.rounds += 1) {
+    const project = await stage.world.createProject();
+    const keys = await Promise.all(Array.from({ length: 8 }, () => project.createKey()));
+    const [poisoned = random.pick(keys)] = keys;
+    const cure = await poisonKey(stage.world, poisoned.apiKeyId);
+    try {
+      const answers = await askAtOnce(CALLS_AT_ONCE, async (index) => {
+        const { plaintext } = keys[index % keys.length] ?? poisoned;
+        return node.ask({ ...speaksFor(project), apiKey: plaintext });
+      });
+      const ofPoisoned = answers.filter((_, index) => index % keys.length === 0);
+      const ofStrangers = answers.filter((_, index) => index % keys.length !== 0);
+      hold('a fault never admits', countOf(ofPoisoned, 'unavailable') === ofPoisoned.length, () => {
+        return `the key that cannot be read: ${tally(ofPoisoned)}`;
+      });
+      hold(
+        'a fault leaves strangers alone',
+        countOf(ofStrangers, 'allowed') === ofStrangers.length,
+        () => `beside a key that cannot be read there were ${tally(ofStrangers)}`,
+      );
+      figures.strangersAdmitted += ofStrangers.length;
+      figures.answered503 += ofPoisoned.length;
+    } finally {
+      await cure();
+    }
+    const after = await node.ask({ ...speaksFor(project), apiKey: poisoned.plaintext });
+    hold('recovers by itself in time', after.verdict === 'allowed', () => after.words);
+  }
+  return figures;
+}
+
+const speaksFor = ({ projectId, secret }: TestProject): Omit<Credentials, 'apiKey'> => ({
+  projectId,
+  secret,
+});
+
+/** Puts a view in the table's place that raises for one row, as a damaged page would. */
+async function poisonKey({ db }: World, apiKeyId: string): Promise<() => Promise<unknown>> {
+  await db.sql.begin(async (sql) => {
+    await sql.unsafe(`
+      create function read_or_raise(id uuid, value text) returns text language plpgsql stable as $$
+      begin
+        if id = '${apiKeyId}' then raise exception 'invalid page' using errcode = 'XX001'; end if;
+        return value;
+      end $$`);
+    await sql`alter table api_keys rename to api_keys_stored`;
+    await sql`
+      create view api_keys as select id, project_id, key_digest, key_prefix, status, created_at,
+        expires_at, revoked_at, archived_at, last_used_at, rate_limit_per_minute, monthly_quota,
+        read_or_raise(id, display_name) as display_name
+      from api_keys_stored`;
+  });
+  return () =>
+    db.sql.begin(async (sql) => {
+      await sql`drop view api_keys`;
+      await sql`alter table api_keys_stored rename to api_keys`;
+      await sql`drop function read_or_raise`;
+    });
+}
+
+/**
+ * A key's row is locked by an open transaction, and its first use has to be written. It is answered
+ * 503 in time; first uses of other keys at the same moment are admitted.
+ */
+export async function proveLockedKey(
+  stage: Stage,
+  node: Node,
+  times: number,
+): Promise<PoisonFigures> {
+  const figures = { rounds: 0, strangersAdmitted: 0, answered503: 0 };
+  for (; figures.rounds < times; figures.rounds += 1) {
+    const project = await stage.world.createProject();
+    const keys = await Promise.all(Array.from({ length: 8 }, () => project.createKey()));
+    const session = await stage.world.db.sql.reserve();
+    try {
+      await session`begin`;
+      await session`select 1 from api_keys where id = ${keys[0]?.apiKeyId ?? ''} for update`;
+      const answers = await askAtOnce(CALLS_AT_ONCE, (index) =>
+        node.ask({ ...speaksFor(project), apiKey: keys[index % keys.length]?.plaintext ?? '' }),
+      );
+      const ofStrangers = answers.filter((_, index) => index % keys.length !== 0);
+      const ofLocked = answers.filter((_, index) => index % keys.length === 0);
+      hold(
+        'a fault leaves strangers alone',
+        countOf(ofStrangers, 'allowed') === ofStrangers.length,
+        () => `beside a locked key there were ${tally(ofStrangers)}`,
+      );
+      hold('a fault never admits', countOf(ofLocked, 'allowed') === 0, () => {
+        return `while its first use could not be written: ${tally(ofLocked)}`;
+      });
+      figures.strangersAdmitted += ofStrangers.length;
+      figures.answered503 += ofLocked.length;
+    } finally {
+      await session`rollback`;
+      session.release();
+    }
+    const apiKey = keys[0]?.plaintext ?? '';
+    const after = await node.ask({ ...speaksFor(project), apiKey });
+    hold('recovers by itself in time', after.verdict === 'allowed', () => after.words);
+  }
+  return figures;
+}
+
+export interface RefusedUsageFigures {
+  rounds: number;
+  slowestAcceptanceMs: number;
+}
+
+/**
+ * Postgres refuses the usage of one project. The others' arrives as ever, and what was refused
+ * arrives once it is not refused any more.
+ */
+export async function proveRefusedUsage(
+  stage: Stage,
+  node: Node,
+  times: number,
+  random: Random,
+): Promise<RefusedUsageFigures> {
+  const figures = { rounds: 0, slowestAcceptanceMs: 0 };
+  for (; figures.rounds < times; figures.rounds += 1) {
+    const [refused, ...others] = await Promise.all([
+      openAccount(stage, 1_000),
+      openAccount(stage, 1_000),
+      openAccount(stage, 1_000),
+    ]);
+    const accounts = [refused, ...others];
+    const accept = await refuseUsageOf(stage.world, refused);
+    try {
+      for (const account of accounts) {
+        for (let i = random.int(1, 9); i > 0; i -= 1) await askFor(account, node);
+      }
+      for (const account of others) await untilFlushed(stage, account);
+    } finally {
+      await accept();
+    }
+    const acceptedAt = performance.now();
+    // Redis has it: a Runtime that starts now sweeps it up, the others would within a minute.
+    const sweeper = await startNode(stage);
+    await untilFlushed(stage, refused);
+    await sweeper.stop();
+    const acceptanceMs = Math.round(performance.now() - acceptedAt);
+    figures.slowestAcceptanceMs = Math.max(figures.slowestAcceptanceMs, acceptanceMs);
+    for (const account of accounts) await holdUsage(stage, account, 'usage was refused');
+  }
+  return figures;
+}
+
+async function refuseUsageOf({ db }: World, { who }: Account): Promise<() => Promise<unknown>> {
+  await db.sql.begin(async (sql) => {
+    await sql.unsafe(`
+      create function refuse_usage() returns trigger language plpgsql as $$
+      begin
+        if new.project_id = '${who.projectId}' then raise exception 'refused'; end if;
+        return new;
+      end $$`);
+    await sql`create trigger refuse_usage before insert or update on usage_hours
+      for each row execute function refuse_usage()`;
+  });
+  return () => db.sql`drop function refuse_usage cascade`;
+}
