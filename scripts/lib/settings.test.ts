@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+
+import { readSettings } from './settings.mjs';
+
+describe('the settings of npm start', () => {
+  it('need nothing to be set; an empty variable counts as absent', () => {
+    const defaults = { runtime: 4000, console: 3000, host: 4100 };
+    for (const env of [{}, { RUNTIME_PORT: '', DATABASE_URL: ' ', CEIBA_DATA_DIR: '' }]) {
+      const settings = readSettings(env);
+      expect(settings.ports).toEqual(defaults);
+      expect(settings.dataDir).toMatch(/\.ceiba$/);
+      expect(settings.databaseUrl).toBeUndefined();
+    }
+  });
+
+  it.each(['0', '65536', '80.5', 'http', '-1'])('refuse the port %s by name', (port) => {
+    expect(() => readSettings({ HOST_PORT: port })).toThrow('HOST_PORT');
+  });
+
+  it('refuse two programs on one port', () => {
+    expect(() => readSettings({ HOST_PORT: '3000' })).toThrow('must differ');
+  });
+
+  it('refuse an address of another kind, and never repeat it: it may hold a password', () => {
+    const wrong = () => readSettings({ DATABASE_URL: 'mysql://u:hunter2@h/d' });
+    expect(wrong).toThrow('DATABASE_URL');
+    expect(wrong).not.toThrow('hunter2');
+    expect(() => readSettings({ REDIS_URL: 'localhost:6379' })).toThrow('REDIS_URL');
+  });
+
+  it('take a list of hosts', () => {
+    const databaseUrl = 'postgres://u@one:5432,two:5432/ceiba';
+    expect(readSettings({ DATABASE_URL: databaseUrl }).databaseUrl).toBe(databaseUrl);
+  });
+});

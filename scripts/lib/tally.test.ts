@@ -1,0 +1,83 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { afterAll, describe, expect, it } from 'vitest';
+
+import { lineOf, readPlaywright, readVitest, sum, tallyOf } from './tally.mjs';
+
+const folder = mkdtempSync(join(tmpdir(), 'ceiba-tally-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function reportOf(report: unknown): string {
+  const file = join(folder, 'report.json');
+  writeFileSync(file, JSON.stringify(report));
+  return file;
+}
+
+const vitestFile = (status: string, ...statuses: string[]) => ({
+  name: '/x.test.ts',
+  status,
+  assertionResults: statuses.map((each, index) => ({ status: each, fullName: `test ${index}` })),
+});
+
+describe('the result line', () => {
+  it('names skipped tests where there are any, and only there', () => {
+    expect(lineOf({ passed: 3, skipped: 0, failures: [] })).toBe('3 passed, 0 failed');
+    expect(lineOf({ passed: 3, skipped: 2, failures: ['a'] })).toBe(
+      '3 passed, 1 failed, 2 skipped',
+    );
+  });
+
+  it('adds up the parts', () => {
+    const parts = [
+      { passed: 1, skipped: 0, failures: ['a'] },
+      { passed: 2, skipped: 3, failures: ['b', 'c'] },
+    ];
+    expect(sum(parts)).toEqual({ passed: 3, skipped: 3, failures: ['a', 'b', 'c'] });
+  });
+});
+
+describe('a run of vitest', () => {
+  it('counts each test, and what is neither passed nor failed as skipped', () => {
+    const testResults = [vitestFile('failed', 'passed', 'failed', 'skipped', 'todo', 'pending')];
+    const { failures, ...counts } = readVitest({ testResults });
+    expect(counts).toEqual({ passed: 1, skipped: 3 });
+    expect(failures).toEqual([expect.stringContaining('x.test.ts: test 1')]);
+  });
+
+  it('fails for a file that could not be loaded', () => {
+    expect(readVitest({ testResults: [vitestFile('failed')] }).failures).toHaveLength(1);
+  });
+
+  it.each([
+    ['wrote no report', 0, join(folder, 'missing.json')],
+    ['found no test', 0, reportOf({ testResults: [] })],
+  ])('fails when it %s', (_, exitCode, file) => {
+    expect(tallyOf('unit', exitCode, file, readVitest).failures).toHaveLength(1);
+  });
+
+  it('fails for an error outside of every test', () => {
+    const file = reportOf({ testResults: [vitestFile('passed', 'passed')] });
+    expect(tallyOf('unit', 0, file, readVitest).failures).toEqual([]);
+    expect(tallyOf('unit', 1, file, readVitest).failures).toHaveLength(1);
+  });
+});
+
+describe('a run of Playwright', () => {
+  const suite = (...statuses: string[]) => ({
+    specs: statuses.map((status) => ({ title: status, file: 'a.spec.ts', tests: [{ status }] })),
+  });
+
+  it('counts nested suites, and takes a flaky test for a failed one', () => {
+    const suites = [{ ...suite('expected'), suites: [suite('skipped', 'unexpected', 'flaky')] }];
+    const tally = readPlaywright({ suites, errors: [] });
+    expect(tally).toMatchObject({ passed: 1, skipped: 1 });
+    expect(tally.failures).toHaveLength(2);
+  });
+
+  it('fails for an error outside of every test', () => {
+    const errors = [{ message: 'no browser' }];
+    expect(readPlaywright({ suites: [], errors }).failures).toEqual(['tests/e2e: no browser']);
+  });
+});
