@@ -137,13 +137,19 @@ describeOnEachRedis('the charge', (redis) => {
     });
   });
 
-  it('goes on counting while a key has no limit, so that a limit set again has not forgotten', async () => {
-    const { first } = await start();
-    const limited = callOf({}, { rateLimitPerMinute: 5, monthlyQuota: 5 });
-    expect(countAdmitted(await chargeTimes(first, limited, 3))).toBe(3);
-    expect(countAdmitted(await chargeTimes(first, withLimits(limited, {}), 3))).toBe(3);
-    expect(await first.charge(limited)).toMatchObject(REFUSED_MONTH);
-  });
+  it.each([
+    ['rate', { rateLimitPerMinute: 5 }, REFUSED_MINUTE],
+    ['quota', { monthlyQuota: 5 }, REFUSED_MONTH],
+  ])(
+    'goes on counting while a key has no %s, so that one set again has not forgotten',
+    async (_, limits, refused) => {
+      const { first } = await start();
+      const limited = callOf({}, limits);
+      expect(countAdmitted(await chargeTimes(first, limited, 3))).toBe(3);
+      expect(countAdmitted(await chargeTimes(first, withLimits(limited, {}), 3))).toBe(3);
+      expect(await first.charge(limited)).toMatchObject(refused);
+    },
+  );
 
   it('gives a fresh minute and a fresh month their full limits', async () => {
     const { first, clock } = await start({ clock: handClock('2026-12-31T23:58:59.999Z') });

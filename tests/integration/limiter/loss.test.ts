@@ -74,21 +74,24 @@ describeOnEachRedis('a wiped Redis', (redis) => {
 
   it('counts no admission twice when a seed arrives after another Runtime has seeded', async () => {
     const store = createMemoryStore();
-    const [first, second] = [await start(store), await start(store)];
+    const [first, slow] = [await start(store), await start(store)];
+    const hasty = await start(createMemoryStore()); // its Postgres is behind
     const call = callOf({ monthlyQuota: 20 });
-    expect(await admittedOf(first, call, 10)).toBe(10); // unflushed
+    expect(await admittedOf(first, call, 10)).toBe(10);
     await redis().admin.flushall();
-    let arrived = () => {};
-    const holding = new Promise<void>((resolve) => {
-      arrived = resolve;
+    let asked = () => {};
+    const hasAsked = new Promise<void>((resolve) => {
+      asked = resolve;
     });
-    const release = store.holdReads(arrived);
-    const slow = second.charge(call); // asks Postgres, which knows of nothing yet
-    await holding;
+    const release = store.holdReads(asked);
+    const charging = slow.charge(call);
+    await hasAsked;
+    expect(await hasty.charge(call)).toMatchObject({ limits: { remainingThisMonth: 19 } });
     await first.flush();
-    release();
-    expect(await slow).toMatchObject({ limits: { remainingThisMonth: 9 } });
-    expect(await admittedOf(first, call, 20)).toBe(9);
+    release(); // with a seed of ten, for a counter that stands at one
+    expect(await charging).toMatchObject({ limits: { remainingThisMonth: 9 } });
+    // Ten, the hasty one, the slow one, and this: the ten were not counted again.
+    expect(await first.charge(call)).toMatchObject({ limits: { remainingThisMonth: 7 } });
   });
 
   it('keeps usage equal to what was admitted, wiped again and again', async () => {
@@ -141,6 +144,18 @@ describeOnEachRedis('a wiped Redis', (redis) => {
 });
 
 describeOnEachRedis('a wiped Redis and a clock that steps back', (redis) => {
+  it('do not hand out a minute again that a living Runtime remembers', async () => {
+    const clock = handClock();
+    const runtime = await startOne(redis().url, createMemoryStore(), clock);
+    const call = callOf({ rateLimitPerMinute: 5 });
+    expect(await admittedOf(runtime, call, 9)).toBe(5);
+    clock.ms += 60_000;
+    expect(await admittedOf(runtime, call, 9)).toBe(5);
+    await redis().admin.flushall();
+    clock.ms -= 60_000;
+    expect(await admittedOf(runtime, call, 9)).toBe(0);
+  });
+
   it('do not hand out a month again that nobody alive remembers', async () => {
     const store = createMemoryStore();
     const clock = handClock('2026-12-01T00:10:00Z');

@@ -122,6 +122,23 @@ describeOnEachRedis('usage', (redis) => {
     expect(await fieldsOf(call)).toHaveLength(3);
   });
 
+  it('takes nothing out of Redis that Postgres has refused, and the rest all the same', async () => {
+    const store = createMemoryStore();
+    const clock = handClock();
+    const runtime = await start(store, clock);
+    const call = callOf({});
+    await chargeTimes(runtime, call, 3);
+    clock.ms += 40 * 24 * HOUR_MS;
+    store.refuses = ({ months }) => months.some(({ scope }) => scope === 'project');
+    await runtime.sweep();
+    expect(await fieldsOf(call)).toEqual([expect.stringMatching(/^m\|.*\|project$/)]);
+    expect(store.admissions(call.projectId, call.apiKeyId)).toBe(3);
+    store.refuses = null;
+    await runtime.sweep();
+    expect(await fieldsOf(call)).toEqual([]);
+    expect(store.admissions(call.projectId, 'project')).toBe(3);
+  });
+
   it('takes nothing out of Redis that belongs to an installation which shares it by mistake', async () => {
     const [store, strangers] = [createMemoryStore(), createMemoryStore()];
     const clock = handClock();

@@ -130,8 +130,9 @@ export const AMPLE = 1_000_000;
 export function callOf(
   project: Partial<Limits>,
   key: Partial<Limits> = {},
-  { projectId = randomUUID(), apiKeyId = randomUUID(), policyId = randomUUID() } = {},
+  ids: Partial<Omit<Call, 'scopes'>> = {},
 ): Call {
+  const { projectId = randomUUID(), apiKeyId = randomUUID(), policyId = randomUUID() } = ids;
   const ample = { rateLimitPerMinute: AMPLE, monthlyQuota: AMPLE };
   return {
     projectId,

@@ -11,6 +11,8 @@ export interface MemoryStore {
   /** How long a read of month totals takes. */
   readTakesMs: number;
   isDown: boolean;
+  /** Batches that a rule of the database would refuse. */
+  refuses: ((batch: UsageBatch) => boolean) | null;
   /** Holds reads of month totals until released; `onRead` is called as each arrives. */
   holdReads(onRead: () => void): () => void;
   /** Null means that every project exists. */
@@ -49,12 +51,14 @@ export function createMemoryStore(): MemoryStore {
     reads: 0,
     readTakesMs: 0,
     isDown: false,
+    refuses: null,
     projectIds: null,
     get rowCount() {
       return hours.size + months.size;
     },
     async recordUsage(batch) {
       if (store.isDown) throw new UnavailableError('database', 'down');
+      if (store.refuses?.(batch)) throw new Error('refused');
       const projectIds = [...batch.hours, ...batch.months].map((row) => row.projectId);
       const known = new Set(projectIds.filter((id) => store.projectIds?.has(id) ?? true));
       const written = new Set<string>();
