@@ -24,7 +24,8 @@ export const displayNameSchema = z
 export const createApiKeyRequestSchema = z.strictObject({ displayName: displayNameSchema });
 export type CreateApiKeyRequest = z.infer<typeof createApiKeyRequestSchema>;
 
-const FIRST_INSTANT = Date.parse('0001-01-01T00:00:00.000Z');
+/** `Date` takes an earlier year, as Postgres writes it, for one of the 20th or 21st century. */
+const FIRST_INSTANT = Date.parse('0100-01-01T00:00:00.000Z');
 const LAST_INSTANT = Date.parse('9999-12-31T23:59:59.999Z');
 
 /** RFC 3339, within the years that stay four digits long in UTC; null means that it never expires. */
@@ -36,7 +37,7 @@ export const expirySchema = z.iso
   .refine((text) => {
     const instant = Date.parse(text);
     return instant >= FIRST_INSTANT && instant <= LAST_INSTANT;
-  }, 'must lie within the years 0001 to 9999 in UTC')
+  }, 'must lie within the years 0100 to 9999 in UTC')
   .nullable();
 
 export const setApiKeyExpiryRequestSchema = z.strictObject({ expiresAt: expirySchema });
