@@ -50,8 +50,12 @@ describe.skipIf(realRedis === undefined)('a Redis Cluster (real Redis)', () => {
     for (const runtime of runtimes.splice(0)) runtime.die();
   });
 
-  async function start({ store = createMemoryStore(), url = nodes[0].url } = {}) {
-    const runtime = await startRuntime({ url, cluster: true, store, redisBudgetMs: 200 });
+  async function start({
+    store = createMemoryStore(),
+    url = nodes[0].url,
+    redisBudgetMs = 5000,
+  } = {}) {
+    const runtime = await startRuntime({ url, cluster: true, store, redisBudgetMs });
     runtimes.push(runtime);
     return runtime;
   }
@@ -101,7 +105,7 @@ describe.skipIf(realRedis === undefined)('a Redis Cluster (real Redis)', () => {
   });
 
   it('costs the projects of the other node nothing when one node freezes, and recovers', async () => {
-    const runtime = await start();
+    const runtime = await start({ redisBudgetMs: 200 });
     const [healthy, frozen] = [await callOn(nodes[0]), await callOn(nodes[1])];
     await Promise.all([runtime.charge(healthy), runtime.charge(frozen)]);
     nodes[1].freeze();

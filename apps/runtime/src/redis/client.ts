@@ -11,7 +11,7 @@ export interface RedisAddress {
 const CONNECT_TIMEOUT_MS = 1000;
 
 /** How long a cluster node may leave a command unanswered before its connection is dropped. */
-const NODE_TIMEOUT_MS = 300;
+const NODE_TIMEOUT_MS = 1000;
 
 /**
  * Nothing is queued for later, sent twice or reconnected behind our back: a charge that was given
