@@ -31,7 +31,7 @@ export function problemsAcross(raw: unknown): Problem[] {
 }
 
 const list = z.array(z.unknown()).catch([]);
-const looseFile = z.object({ owner: z.unknown(), plans: list, projects: list });
+const looseFile = z.object({ owner: z.unknown().optional(), plans: list, projects: list });
 const looseProject = z.object({ policies: list });
 const named = z.object({ name: z.string() });
 

@@ -1,16 +1,8 @@
-import {
-  type Document,
-  isMap,
-  isNode,
-  isScalar,
-  isSeq,
-  LineCounter,
-  parseDocument,
-  type YAMLError,
-} from 'yaml';
+import { type Document, LineCounter, parseDocument, type YAMLError } from 'yaml';
 import type { z } from 'zod';
 import { badInput } from '../errors.ts';
 import { type Problem, problemsAcross } from './cross-checks.ts';
+import { fieldName, offsetOf } from './positions.ts';
 import { type CeibaFile, fileSchema } from './schema.ts';
 
 /** A file that was checked, and where in it each field stands. */
@@ -62,7 +54,10 @@ const yamlProblem = (fault: YAMLError): Problem => ({
 function wordsFor(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code !== 'invalid_type') return undefined;
   if (issue.input === undefined) return 'is missing';
-  return `must be ${KIND[issue.expected] ?? issue.expected}, not ${kindOf(issue.input)}`;
+  const expected = KIND[issue.expected] ?? issue.expected;
+  if (issue.input === null) return `must be ${expected}, but nothing stands here`;
+  const isUnquoted = issue.expected === 'string' && typeof issue.input !== 'object';
+  return `must be ${expected}, not ${kindOf(issue.input)}${isUnquoted ? '; put it in quotes' : ''}`;
 }
 
 const KIND: Readonly<Record<string, string>> = {
@@ -72,7 +67,6 @@ const KIND: Readonly<Record<string, string>> = {
 };
 
 function kindOf(value: unknown): string {
-  if (value === null) return 'empty';
   if (Array.isArray(value)) return 'a list';
   return KIND[typeof value] ?? `the ${typeof value} ${String(value)}`;
 }
@@ -100,36 +94,3 @@ function refusal(
     .map(({ path, message, line }) => `  ${fieldName(path)} (line ${line}): ${message}`);
   return badInput([`${name} is not right, so nothing was changed:`, ...told].join('\n'));
 }
-
-/** `projects[0].policies[1].pathPattern`; the whole file has no name. */
-function fieldName(path: readonly PropertyKey[]): string {
-  const name = path
-    .map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
-    .join('');
-  return name === '' ? 'file' : name.replace(/^\./, '');
-}
-
-/** Where a field starts, or the nearest thing around it where the field is missing. */
-function offsetOf(document: Document, path: readonly PropertyKey[]): number {
-  let node: unknown = document.contents;
-  let offset = 0;
-  for (const part of path) {
-    const found = childOf(node, part);
-    if (found === undefined) break;
-    offset = found.offset ?? offset;
-    node = found.node;
-  }
-  return offset;
-}
-
-function childOf(node: unknown, part: PropertyKey) {
-  if (isMap(node)) {
-    const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === part);
-    if (pair === undefined) return undefined;
-    return { node: pair.value, offset: startOf(pair.key) };
-  }
-  const item = isSeq(node) && typeof part === 'number' ? node.items[part] : undefined;
-  return item === undefined ? undefined : { node: item, offset: startOf(item) };
-}
-
-const startOf = (node: unknown) => (isNode(node) ? node.range?.[0] : undefined);

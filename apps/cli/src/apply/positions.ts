@@ -1,0 +1,34 @@
+import { type Document, isMap, isNode, isScalar, isSeq } from 'yaml';
+
+/** `projects[0].policies[1].pathPattern`; the whole file has no name. */
+export function fieldName(path: readonly PropertyKey[]): string {
+  const name = path
+    .map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
+    .join('');
+  return name === '' ? 'file' : name.replace(/^\./, '');
+}
+
+/** Where a field starts, or the nearest thing around it where the field is missing. */
+export function offsetOf(document: Document, path: readonly PropertyKey[]): number {
+  let node: unknown = document.contents;
+  let offset = 0;
+  for (const part of path) {
+    const found = childOf(node, part);
+    if (found === undefined) break;
+    offset = found.offset ?? offset;
+    node = found.node;
+  }
+  return offset;
+}
+
+function childOf(node: unknown, part: PropertyKey) {
+  if (isMap(node)) {
+    const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === part);
+    if (pair === undefined) return undefined;
+    return { node: pair.value, offset: startOf(pair.key) };
+  }
+  const item = isSeq(node) && typeof part === 'number' ? node.items[part] : undefined;
+  return item === undefined ? undefined : { node: item, offset: startOf(item) };
+}
+
+const startOf = (node: unknown) => (isNode(node) ? node.range?.[0] : undefined);

@@ -1,0 +1,457 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { digestOf, isWellFormedProjectSecret } from '@ceiba/domain';
+import {
+  createDatabase,
+  findPlanByName,
+  findProjectByName,
+  findUserByEmail,
+  getSubscription,
+  listPolicies,
+  lookupMany,
+  putPlan,
+  verifyPassword,
+} from '@ceiba/schema';
+import { afterEach, describe, expect, test } from 'vitest';
+import { everything, OWNER_PASSWORD, useDesk } from './support.ts';
+
+const desk = useDesk();
+
+const FILE = `owner: { email: ops@example.com }         # created if missing
+plans:
+  - { name: Tiny, activeKeyCap: 2, rateLimitPerMinute: 3, monthlyQuota: 5 }
+projects:
+  - name: reports
+    subscription: { plan: Tiny, status: active }
+    defaultKeyRateLimitPerMinute: null
+    policies:
+      - { method: GET, pathPattern: /v1/reports* }
+`;
+
+const OWNER = 'owner: { email: ops@example.com }\n';
+/** A file with one project, whose fields are given as indented YAML. */
+const project = (fields: string) => `${OWNER}projects:\n  - name: reports\n${fields}`;
+
+async function applyJson(yaml: string) {
+  const ran = await desk.apply(yaml, { json: true });
+  expect(ran).toMatchObject({ code: 0, stderr: '' });
+  const told: { projects: { name: string; projectId: string; projectSecret: string | null }[] } =
+    JSON.parse(ran.stdout);
+  return told;
+}
+
+async function reports() {
+  const owner = await findUserByEmail(desk.db, 'ops@example.com');
+  return (await findProjectByName(desk.db, { ownerId: owner!.userId, name: 'reports' }))!;
+}
+
+const rulesOf = async (projectId: string) =>
+  (await listPolicies(desk.db, projectId)).map(
+    ({ method, pathPattern }) => `${method} ${pathPattern}`,
+  );
+
+describe('a new installation', () => {
+  test('holds what the file says, and the owner, who is the first, is the administrator', async () => {
+    await applyJson(FILE);
+    const owner = await findUserByEmail(desk.db, 'ops@example.com');
+    expect(owner).toMatchObject({ isAdministrator: true });
+    expect(await verifyPassword(owner!.passwordHash, OWNER_PASSWORD)).toBe(true);
+    const { projectId } = await reports();
+    expect(await getSubscription(desk.db, projectId)).toMatchObject({
+      status: 'active',
+      plan: { name: 'Tiny', activeKeyCap: 2, rateLimitPerMinute: 3, monthlyQuota: 5 },
+    });
+    expect(await rulesOf(projectId)).toEqual(['GET /v1/reports*']);
+  });
+
+  test('is told as JSON of exactly three fields a project, with a secret that works', async () => {
+    const told = await applyJson(FILE);
+    const { projectId } = await reports();
+    expect(told).toEqual({
+      projects: [{ name: 'reports', projectId, projectSecret: expect.any(String) }],
+    });
+    const secret = told.projects[0]!.projectSecret!;
+    expect(isWellFormedProjectSecret(secret)).toBe(true);
+    const [row] = await lookupMany(desk.db, [{ projectId, apiKeyDigest: null }]);
+    expect(row?.project?.secretDigest).toEqual(digestOf(secret));
+  });
+
+  test('is told to a person line by line, with the secret once, marked as shown this once', async () => {
+    const { code, stdout, stderr } = await desk.apply(FILE);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain('created    owner ops@example.com (administrator)');
+    expect(stdout).toContain('created    plan Tiny: 2 active keys, 3 requests a minute, 5 a month');
+    expect(stdout).toMatch(/created {4}project reports \([0-9a-f-]{36}\)/);
+    expect(stdout.match(/ceiba_secret_\w+/g)).toHaveLength(1);
+    expect(stdout).toContain('shown this once');
+  });
+
+  test('takes projects of several names in the file’s order', async () => {
+    const told = await applyJson(`${OWNER}projects:\n  - name: zebra\n  - name: ant\n`);
+    expect(told.projects.map(({ name }) => name)).toEqual(['zebra', 'ant']);
+  });
+});
+
+describe('running it again', () => {
+  test('changes no row at all and shows no secret', async () => {
+    const first = await applyJson(FILE);
+    const before = await everything(desk.db);
+    const second = await applyJson(FILE);
+    expect(second).toEqual({ projects: [{ ...first.projects[0], projectSecret: null }] });
+    expect(await everything(desk.db)).toBe(before);
+    const { stdout } = await desk.apply(FILE);
+    expect(stdout).not.toMatch(/created|updated|ceiba_secret/);
+  });
+
+  test('needs no password, and one that is set does not change the account’s', async () => {
+    await applyJson(FILE);
+    expect(await desk.apply(FILE, { env: { CEIBA_OWNER_PASSWORD: '' } })).toMatchObject({
+      code: 0,
+    });
+    const env = { CEIBA_OWNER_PASSWORD: 'another long password' };
+    expect(await desk.apply(FILE, { env })).toMatchObject({ code: 0 });
+    const owner = await findUserByEmail(desk.db, 'ops@example.com');
+    expect(await verifyPassword(owner!.passwordHash, OWNER_PASSWORD)).toBe(true);
+  });
+
+  test('finds the owner whatever the letter case', async () => {
+    const first = await applyJson(FILE);
+    const second = await applyJson(FILE.replace('ops@', 'OPS@'));
+    expect(second.projects[0]?.projectId).toBe(first.projects[0]?.projectId);
+  });
+
+  test('six times at once on an empty installation makes one project and one secret, in 3 rounds', async () => {
+    for (let round = 0; round < 3; round += 1) {
+      const file = FILE.replaceAll('reports\n', `round${round}\n`);
+      const told = await Promise.all(Array.from({ length: 6 }, () => applyJson(file)));
+      const projects = told.map(({ projects: [only] }) => only!);
+      expect(new Set(projects.map(({ projectId }) => projectId)).size).toBe(1);
+      expect(projects.filter(({ projectSecret }) => projectSecret !== null)).toHaveLength(1);
+    }
+    const [row] = await desk.db.sql`select count(*)::int as count from users`;
+    expect(row).toEqual({ count: 1 });
+  });
+});
+
+describe('a changed file', () => {
+  test('makes the policies exactly its list, and leaves what it does not name', async () => {
+    await applyJson(
+      project(`    subscription: { plan: Pro, status: trialing }
+    defaultKeyRateLimitPerMinute: 7
+    policies:
+      - { method: GET, pathPattern: /v1/a }
+      - { method: GET, pathPattern: /v1/b }
+`),
+    );
+    const { projectId } = await reports();
+    await applyJson(project(`    policies: [{ method: '*', pathPattern: /v1/b/* }]\n`));
+    expect(await rulesOf(projectId)).toEqual(['* /v1/b*']);
+    expect(await getSubscription(desk.db, projectId)).toMatchObject({
+      status: 'trialing',
+      plan: { name: 'Pro' },
+    });
+    expect(await reports()).toMatchObject({ defaultKeyRateLimitPerMinute: 7 });
+    await applyJson(project(''));
+    expect(await rulesOf(projectId)).toEqual(['* /v1/b*']);
+    await applyJson(project('    policies: []\n'));
+    expect(await rulesOf(projectId)).toEqual([]);
+  });
+
+  test('leaves alone the projects and plans that it does not name', async () => {
+    await applyJson(FILE);
+    const { projectId } = await reports();
+    await applyJson(`${OWNER}projects:\n  - name: other\n`);
+    expect(await rulesOf(projectId)).toEqual(['GET /v1/reports*']);
+    expect(await findPlanByName(desk.db, 'Tiny')).toMatchObject({ monthlyQuota: 5 });
+  });
+
+  test('sets and takes away the default rate of keys and the end of the period', async () => {
+    const set = `    subscription: { currentPeriodEnd: 2099-01-31T12:00:00+02:00 }
+    defaultKeyRateLimitPerMinute: 0
+`;
+    await applyJson(project(set));
+    const { projectId } = await reports();
+    expect(await reports()).toMatchObject({ defaultKeyRateLimitPerMinute: 0 });
+    expect(await getSubscription(desk.db, projectId)).toMatchObject({
+      currentPeriodEnd: new Date('2099-01-31T10:00:00Z'),
+    });
+    await applyJson(
+      project(
+        '    subscription: { currentPeriodEnd: null }\n    defaultKeyRateLimitPerMinute: ~\n',
+      ),
+    );
+    expect(await reports()).toMatchObject({ defaultKeyRateLimitPerMinute: null });
+    expect(await getSubscription(desk.db, projectId)).toMatchObject({ currentPeriodEnd: null });
+  });
+
+  test('changes a plan’s limits', async () => {
+    await applyJson(FILE);
+    const { stdout } = await desk.apply(FILE.replace('monthlyQuota: 5', 'monthlyQuota: 6'));
+    expect(stdout).toContain('updated    plan Tiny');
+    expect(await findPlanByName(desk.db, 'Tiny')).toMatchObject({ monthlyQuota: 6 });
+  });
+
+  test('may hold plans alone, and then needs no owner', async () => {
+    const plan = '{ name: Huge, activeKeyCap: 1, rateLimitPerMinute: 2, monthlyQuota: 2147483647 }';
+    expect(await applyJson(`plans: [${plan}]`)).toEqual({ projects: [] });
+    expect(await findPlanByName(desk.db, 'Huge')).toMatchObject({ monthlyQuota: 2_147_483_647 });
+  });
+
+  test('puts a subscription on a plan of the same file and on one that exists', async () => {
+    await putPlan(desk.ctx, {
+      name: 'Present',
+      activeKeyCap: 1,
+      rateLimitPerMinute: 1,
+      monthlyQuota: 1,
+    });
+    await applyJson(`${FILE}  - name: second\n    subscription: { plan: Present }\n`);
+    const [row] = await desk.db.sql`
+      select string_agg(plans.name, ', ' order by plans.name) as names
+      from subscriptions join plans on plans.id = plan_id`;
+    expect(row).toEqual({ names: 'Present, Tiny' });
+  });
+});
+
+/** A file, and what is told of it. Nothing may change in any of these cases. */
+const REFUSED: [string, string, string[]][] = [
+  [
+    'an unknown field, by its path, its line and the known ones',
+    project('    policy: []\n'),
+    [
+      'projects[0].policy (line 4): is not a known field; the fields here are name, subscription, defaultKeyRateLimitPerMinute, policies',
+    ],
+  ],
+  ['an unknown top-level field', 'project: []', ['project (line 1): is not a known field']],
+  [
+    'a path pattern that could match nothing',
+    project('    policies:\n      - { method: GET, pathPattern: /v1/*/x }\n'),
+    ['projects[0].policies[0].pathPattern (line 5): may hold a * only as its last character'],
+  ],
+  [
+    'an ambiguous path pattern',
+    project('    policies:\n      - { method: GET, pathPattern: /v1/../x }\n'),
+    ['projects[0].policies[0].pathPattern (line 5): must not hold a dot segment'],
+  ],
+  [
+    'a method in lower case',
+    project('    policies:\n      - { method: get, pathPattern: /v1 }\n'),
+    ['projects[0].policies[0].method (line 5): must be in upper case'],
+  ],
+  [
+    'one policy in two spellings',
+    project(`    policies:
+      - { method: GET, pathPattern: /v1* }
+      - { method: GET, pathPattern: /v1/* }
+`),
+    ['projects[0].policies[1] (line 6): is the same policy as policies[0]'],
+  ],
+  [
+    'two projects of one name',
+    `${OWNER}projects:\n  - name: reports\n  - name: ' reports '\n`,
+    ['projects[1].name (line 4): is the name of projects[0] already'],
+  ],
+  [
+    'two plans of one name, and every limit that is no whole number',
+    `plans:
+  - { name: Tiny, activeKeyCap: -1, rateLimitPerMinute: "3", monthlyQuota: 2147483648 }
+  - { name: Tiny, activeKeyCap: 1.5, rateLimitPerMinute: 1e3 }
+`,
+    [
+      'plans[0].activeKeyCap (line 2): must be a whole number from 0 to 2147483647',
+      'plans[0].rateLimitPerMinute (line 2): must be a whole number',
+      'plans[0].monthlyQuota (line 2): must be a whole number',
+      'plans[1].name (line 3): is the name of plans[0] already',
+      'plans[1].activeKeyCap (line 3): must be a whole number',
+      'plans[1].monthlyQuota (line 3): is missing',
+    ],
+  ],
+  [
+    'a status that is none of the four',
+    project('    subscription: { status: aktive }\n'),
+    [
+      'projects[0].subscription.status (line 4): must be one of active, trialing, past_due, canceled',
+    ],
+  ],
+  [
+    'a period that ends on 30 February',
+    project('    subscription: { currentPeriodEnd: 2027-02-30T00:00:00Z }\n'),
+    ['projects[0].subscription.currentPeriodEnd (line 4): must be an RFC 3339 date-time'],
+  ],
+  [
+    'a plan that does not exist',
+    project('    subscription: { plan: Gold }\n'),
+    ['projects[0].subscription.plan (line 4): there is no plan "Gold"; the plans are '],
+  ],
+  ['projects without an owner', 'projects:\n  - name: reports\n', ['owner (line 1): is missing']],
+  [
+    'an owner that is no address',
+    'owner: { email: ops }\n',
+    ['owner.email (line 1): must be an e-mail address'],
+  ],
+  [
+    'a project without a name',
+    `${OWNER}projects:\n  - policies: []\n`,
+    ['projects[0].name (line 3): is missing'],
+  ],
+  [
+    'a name that is a number',
+    `${OWNER}projects:\n  - name: 2026\n`,
+    ['projects[0].name (line 3): must be text, not the number 2026; put it in quotes'],
+  ],
+  ['a list that is empty by mistake', 'plans:\n', ['plans (line 1): must be a list, but nothing']],
+  [
+    'a star without quotes',
+    project('    policies:\n      - { method: *, pathPattern: /v1 }\n'),
+    ["file (line 5): a value that starts with * needs quotes: '*'"],
+  ],
+  ['one field twice', 'plans: []\nplans: []\n', ['file (line 2): Map keys must be unique']],
+  ['two documents', 'plans: []\n---\nplans: []\n', ['(line 2)']],
+];
+
+describe('a wrong file', () => {
+  test.each(REFUSED)('is refused and changes nothing: %s', async (_, yaml, messages) => {
+    const before = await everything(desk.db);
+    const { code, stdout, stderr } = await desk.apply(yaml);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    for (const message of messages) expect(stderr).toContain(`  ${message}`.trimStart());
+    expect(stderr).toContain('nothing was changed');
+    expect(await everything(desk.db)).toBe(before);
+  });
+
+  test('is told of with all its problems at once, in the order of its lines', async () => {
+    const { stderr } = await desk.apply(
+      project(`    subscription: { plan: Gold, status: aktive }
+    policies:
+      - { method: get, pathPattern: v1 }
+      - GET /v1
+    limit: 5
+`),
+    );
+    const lines = [...stderr.matchAll(/^ {2}(\S+) \(line (\d+)\)/gm)];
+    expect(lines.map(([, field]) => field)).toEqual([
+      'projects[0].subscription.status',
+      'projects[0].policies[0].method',
+      'projects[0].policies[0].pathPattern',
+      'projects[0].policies[1]',
+      'projects[0].limit',
+    ]);
+    const numbers = lines.map(([, , line]) => Number(line));
+    expect(numbers).toEqual([...numbers].sort((a, b) => a - b));
+  });
+
+  test.each([
+    ['is empty', '', 'standard input is empty'],
+    ['holds a comment alone', '# nothing yet\n', 'standard input is empty'],
+    ['multiplies aliases without end', aliasBomb(), 'Excessive alias count'],
+  ])('that %s is refused', async (_, yaml, message) => {
+    const { code, stderr } = await desk.apply(yaml);
+    expect(code).toBe(2);
+    expect(stderr).toContain(message);
+  });
+
+  test('that is not UTF-8 is refused', async () => {
+    const path = join(tmpdir(), `ceiba-${process.pid}-latin1.yaml`);
+    writeFileSync(path, Buffer.from('owner: { email: caf\xe9@example.com }', 'latin1'));
+    const { code, stderr } = await desk.ceiba(['apply', '-f', path]);
+    expect(code).toBe(2);
+    expect(stderr).toContain('is not UTF-8 text');
+  });
+
+  test('that is not there is refused by its name', async () => {
+    const { code, stderr } = await desk.ceiba(['apply', '-f', 'nowhere.yaml']);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/nowhere\.yaml cannot be read \(ENOENT\)/);
+  });
+});
+
+function aliasBomb(): string {
+  const lines = ['a0: &a0 [x, x, x, x, x, x, x, x, x, x]'];
+  for (let level = 1; level < 9; level += 1) {
+    lines.push(
+      `a${level}: &a${level} [${Array(10)
+        .fill(`*a${level - 1}`)
+        .join(', ')}]`,
+    );
+  }
+  return lines.join('\n');
+}
+
+describe('the file', () => {
+  test('may lie in the folder where the command runs, as YAML or as JSON', async () => {
+    const name = `ceiba-${process.pid}.json`;
+    const file = {
+      owner: { email: 'ops@example.com' },
+      projects: [{ name: 'reports', policies: [{ method: '*', pathPattern: '*' }] }],
+    };
+    writeFileSync(join(tmpdir(), name), JSON.stringify(file));
+    const env = { CEIBA_OWNER_PASSWORD: OWNER_PASSWORD };
+    const ran = await desk.ceiba(['apply', '--file', name], { env, cwd: tmpdir() });
+    expect(ran).toMatchObject({ code: 0, stderr: '' });
+    expect(await rulesOf((await reports()).projectId)).toEqual(['* *']);
+    expect(JSON.parse(readFileSync(join(tmpdir(), name), 'utf8'))).toEqual(file);
+  });
+
+  test('has to be named', async () => {
+    const { code, stderr } = await desk.ceiba(['apply']);
+    expect(code).toBe(2);
+    expect(stderr).toContain("required option '-f, --file <path>'");
+  });
+});
+
+describe('the new owner', () => {
+  test.each([
+    ['without a password', '', /ops@example\.com has no account yet.*CEIBA_OWNER_PASSWORD/],
+    ['with one that is too short', 'short', /must be at least 12 characters, this one is 5/],
+  ])('%s is refused, and nothing is changed', async (_, password, message) => {
+    const before = await everything(desk.db);
+    const { code, stderr } = await desk.apply(FILE, { env: { CEIBA_OWNER_PASSWORD: password } });
+    expect(code).toBe(2);
+    expect(stderr).toMatch(message);
+    if (password !== '') expect(stderr).not.toContain(password);
+    expect(await everything(desk.db)).toBe(before);
+  });
+});
+
+describe('a fault half way', () => {
+  afterEach(async () => {
+    await desk.db.sql`drop function if exists interfere cascade`;
+  });
+
+  test('leaves nothing behind and shows no secret', async () => {
+    await desk.db.sql`
+      create function interfere() returns trigger language plpgsql as
+      $$ begin raise exception 'policies are closed today'; end $$`;
+    await desk.db.sql`
+      create trigger interfere before insert on policies for each row execute function interfere()`;
+    const before = await everything(desk.db);
+    const { code, stdout, stderr } = await desk.apply(FILE, { json: true });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain('policies are closed today');
+    expect(stderr).not.toMatch(/ceiba_secret|argon2|insert into/);
+    expect(await everything(desk.db)).toBe(before);
+  });
+
+  test('of a statement that waits too long is told, and the run can be repeated', async () => {
+    await desk.db.sql`
+      create function interfere() returns trigger language plpgsql as
+      $$ begin perform set_config('statement_timeout', '50', false); return new; end $$`;
+    await desk.db.sql`
+      create trigger interfere before insert on users for each row execute function interfere()`;
+    const blocker = createDatabase(desk.url, { maxConnections: 1 });
+    try {
+      await blocker.sql`begin`;
+      await blocker.sql`lock table plans in exclusive mode`;
+      const { code, stderr } = await desk.apply(FILE);
+      expect(code).toBe(1);
+      expect(stderr).toContain(
+        'took too long, so the statement was cancelled; nothing was changed',
+      );
+      await blocker.sql`rollback`;
+    } finally {
+      await blocker.close();
+    }
+    await desk.db.sql`drop function interfere cascade`;
+    expect(await desk.apply(FILE)).toMatchObject({ code: 0 });
+  });
+});

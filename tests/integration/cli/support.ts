@@ -1,0 +1,133 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough, Readable, Writable } from 'node:stream';
+import { SEEDED_PLANS } from '@ceiba/domain';
+import { createDatabase, type Database, type VerbContext } from '@ceiba/schema';
+import { afterAll, beforeAll, beforeEach } from 'vitest';
+import { run } from '../../../apps/cli/src/program.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+
+export const OWNER_PASSWORD = 'correct horse battery staple';
+
+export interface Ran {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+export interface RunOptions {
+  env?: Record<string, string>;
+  cwd?: string;
+  stdin?: string | NodeJS.ReadableStream;
+}
+
+/** Runs a command line in a world of its own: no variable of this process reaches it. */
+export async function runCeiba(
+  args: readonly string[],
+  { env = {}, cwd = tmpdir(), stdin = '' }: RunOptions = {},
+): Promise<Ran> {
+  const [stdout, stderr] = [collector(), collector()];
+  const code = await run(args, {
+    env,
+    cwd,
+    stdin: typeof stdin === 'string' ? Readable.from([Buffer.from(stdin)]) : stdin,
+    stdout: stdout.stream,
+    stderr: stderr.stream,
+    random: randomBytes,
+  });
+  return { code, stdout: stdout.text(), stderr: stderr.text() };
+}
+
+function collector() {
+  const chunks: string[] = [];
+  const stream = new Writable({
+    write: (chunk, _encoding, done) => {
+      chunks.push(String(chunk));
+      done();
+    },
+  });
+  return { stream, text: () => chunks.join('') };
+}
+
+/** A terminal at which somebody types one line after another. */
+export function typing(...lines: string[]): NodeJS.ReadableStream & { isTTY: true } {
+  const stream = new PassThrough();
+  for (const line of lines) stream.write(`${line}\r`);
+  return Object.assign(stream, { isTTY: true as const });
+}
+
+export interface Desk {
+  readonly url: string;
+  readonly db: Database;
+  readonly ctx: VerbContext;
+  /** Runs a command against the desk's database, in a folder of its own. */
+  ceiba(args: readonly string[], options?: RunOptions): Promise<Ran>;
+  /** Applies a file given as text, with the owner's password at hand. */
+  apply(yaml: string, options?: RunOptions & { json?: boolean }): Promise<Ran>;
+}
+
+/** A database of the test file's own, as a new installation has it before every test. */
+export function useDesk(): Desk {
+  let made: { database: TestDatabase; db: Database } | undefined;
+  const folder = mkdtempSync(join(tmpdir(), 'ceiba-cli-'));
+  const current = () => {
+    if (made === undefined) throw new Error('the database is made before the first test');
+    return made;
+  };
+  beforeAll(async () => {
+    const database = await createTestDatabase();
+    made = { database, db: createDatabase(database.url, { maxConnections: 4 }) };
+  });
+  beforeEach(async () => {
+    const { sql } = current().db;
+    await sql`truncate users, projects, plans, audit_log restart identity cascade`;
+    for (const { name, activeKeyCap, rateLimitPerMinute, monthlyQuota } of SEEDED_PLANS) {
+      await sql`
+        insert into plans (name, active_key_cap, rate_limit_per_minute, monthly_quota)
+        values (${name}, ${activeKeyCap}, ${rateLimitPerMinute}, ${monthlyQuota})`;
+    }
+  });
+  afterAll(async () => {
+    await made?.db.close();
+    await made?.database.drop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const ceiba = (args: readonly string[], options: RunOptions = {}) =>
+    runCeiba(args, {
+      cwd: folder,
+      ...options,
+      env: { DATABASE_URL: current().database.url, ...options.env },
+    });
+  return {
+    get url() {
+      return current().database.url;
+    },
+    get db() {
+      return current().db;
+    },
+    get ctx() {
+      const { db } = current();
+      return { db, actor: { kind: 'cli' } as const, clientAddress: null, requestId: null };
+    },
+    ceiba,
+    apply: (yaml, { json = false, ...options } = {}) =>
+      ceiba(['apply', '-f', '-', ...(json ? ['--json'] : [])], {
+        ...options,
+        env: { CEIBA_OWNER_PASSWORD: OWNER_PASSWORD, ...options.env },
+        stdin: yaml,
+      }),
+  };
+}
+
+/** Every row of every table, as text: equal before and after what must change nothing. */
+export async function everything(db: Database): Promise<string> {
+  const tables = await db.sql<{ name: string }[]>`
+    select tablename as name from pg_tables where schemaname = 'public' order by 1`;
+  const contents = [];
+  for (const { name } of tables) {
+    contents.push(await db.sql.unsafe(`select to_jsonb(t)::text from "${name}" t order by 1`));
+  }
+  return JSON.stringify(contents);
+}
