@@ -1,9 +1,10 @@
-import { API_KEY_STATUSES, type ApiKeyStatus } from '@ceiba/contract/sets';
+import { API_KEY_STATUSES } from '@ceiba/contract/sets';
 import { fieldsOf, textOf } from './decision.ts';
 import type {
   ApiKeyCreateResult,
   ApiKeyLifecycleResult,
   ApiKeyListResult,
+  ApiKeyStatus,
   ApiKeySummary,
 } from './types.ts';
 

@@ -1,10 +1,10 @@
-import type { DenialReason } from '@ceiba/contract/sets';
 import { httpStatusForDenial, RuntimeTransportError } from './errors.ts';
 import type {
   AllowDecision,
   AuthorizeClient,
   AuthorizeInput,
   Decision,
+  DenialReason,
   DenyDecision,
 } from './types.ts';
 

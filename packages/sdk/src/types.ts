@@ -1,6 +1,13 @@
-import type { ApiKeyStatus, DenialReason } from '@ceiba/contract/sets';
+import type * as sets from '@ceiba/contract/sets';
 
-export type { ApiKeyStatus, DenialReason, HostErrorCode } from '@ceiba/contract/sets';
+/** The states of a key. A new key is active; revoked and archived are for good. */
+export type ApiKeyStatus = sets.ApiKeyStatus;
+
+/** The nine reasons for which a decision denies. */
+export type DenialReason = sets.DenialReason;
+
+/** The `error` of a host's reply to a denial. */
+export type HostErrorCode = sets.HostErrorCode;
 
 /** A downstream key as list, get and expiry update return it. Times are ISO 8601. */
 export interface ApiKeySummary {
