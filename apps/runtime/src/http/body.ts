@@ -15,9 +15,11 @@ export type ReadBody =
  */
 export async function readJsonBody(incoming: IncomingMessage, capBytes: number): Promise<ReadBody> {
   const bytes = await readCapped(incoming, capBytes);
-  if (bytes === null) {
+  if (bytes === 'over') {
     return refused('payload_too_large', `The body is over ${capBytes / 1024} KiB.`);
   }
+  // The caller went away: nobody reads the answer, and it is no fault of ours.
+  if (bytes === 'cut off') return refused('invalid_request', 'The body ended early.');
   const isJson = isJsonType(incoming.headers['content-type']);
   if (bytes.length === 0 && !isJson) return { kind: 'empty' };
   if (!isJson) {
@@ -52,10 +54,13 @@ const isJsonType = (contentType: string | undefined) =>
   contentType === 'application/json' ||
   /^application\/json\s*(?:;\s*charset="?utf-8"?\s*)?;?$/i.test(contentType?.trim() ?? '');
 
-/** @returns null when the body is over the cap; the rest of it is then not read */
-function readCapped(incoming: IncomingMessage, capBytes: number): Promise<Buffer | null> {
-  if (Number(incoming.headers['content-length'] ?? 0) > capBytes) return Promise.resolve(null);
-  return new Promise((resolve, reject) => {
+/** A body over the cap is not read any further. */
+function readCapped(
+  incoming: IncomingMessage,
+  capBytes: number,
+): Promise<Buffer | 'over' | 'cut off'> {
+  if (Number(incoming.headers['content-length'] ?? 0) > capBytes) return Promise.resolve('over');
+  return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let size = 0;
     incoming.on('data', (chunk: Buffer) => {
@@ -63,15 +68,15 @@ function readCapped(incoming: IncomingMessage, capBytes: number): Promise<Buffer
       if (size > capBytes) {
         chunks.length = 0;
         incoming.removeAllListeners('data').resume();
-        resolve(null);
+        resolve('over');
       } else {
         chunks.push(chunk);
       }
     });
     incoming.once('end', () =>
-      resolve(chunks.length === 1 ? (chunks[0] ?? null) : Buffer.concat(chunks)),
+      resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)),
     );
-    incoming.once('error', reject);
-    incoming.once('close', () => reject(new Error('the caller went away')));
+    incoming.once('error', () => resolve('cut off'));
+    incoming.once('close', () => resolve('cut off'));
   });
 }

@@ -1,0 +1,45 @@
+import { createServer, type Server, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { getRequestListener, RequestError } from '@hono/node-server';
+import { v7 as uuidV7 } from 'uuid';
+import type { createApp } from './app.ts';
+import { errorBody, invalidRequest } from './errors.ts';
+import { type FaultLog, faultReply } from './replies.ts';
+import { REQUEST_ID_HEADER } from './request-id.ts';
+
+/** The app behind a server of Node's, which answers in one shape also what never reaches a route. */
+export function createHttpServer(app: ReturnType<typeof createApp>, faults: FaultLog): Server {
+  const errorHandler = (fault: unknown) => {
+    const isTheirs = fault instanceof RequestError;
+    const told = isTheirs ? invalidRequest('The address or the host is not valid.') : fault;
+    return faultReply(told, uuidV7(), faults);
+  };
+  // The listener asks for a host as well, and its refusal has our shape.
+  const options = { requireHostHeader: false };
+  const server = createServer(options, getRequestListener(app.fetch, { errorHandler }));
+  server.on('clientError', refuse);
+  return server;
+}
+
+const REASONS: Record<string, string> = {
+  HPE_HEADER_OVERFLOW: 'The headers are too long.',
+  ERR_HTTP_REQUEST_TIMEOUT: 'The request did not arrive in time.',
+};
+
+/** Answers bytes that are no HTTP; where the next request would begin is unknown, so it is the last. */
+function refuse(fault: NodeJS.ErrnoException, socket: Duplex): void {
+  if (fault.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+  const reason = REASONS[fault.code ?? ''] ?? 'The request is not valid HTTP.';
+  const requestId = uuidV7();
+  const { status, body } = errorBody('invalid_request', reason, requestId);
+  const text = JSON.stringify(body);
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'connection: close',
+    'content-type: application/json',
+    'cache-control: no-store',
+    `content-length: ${Buffer.byteLength(text)}`,
+    `${REQUEST_ID_HEADER}: ${requestId}`,
+  ].join('\r\n');
+  socket.end(`${head}\r\n\r\n${text}`, () => socket.destroy());
+}

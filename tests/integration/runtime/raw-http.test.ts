@@ -1,0 +1,377 @@
+/** What no well-behaved client sends, byte by byte over a socket: an answer, never a 500, and the server goes on. */
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  QUESTION,
+  type RuntimeClient,
+  runtimeClient,
+  send,
+  type TestApiKey,
+  type TestProject,
+} from '../../support/scenario.ts';
+import { startWorld } from './setup.ts';
+
+const { world, runtime } = await startWorld();
+
+let project: TestProject;
+let client: RuntimeClient;
+let apiKey: TestApiKey;
+
+beforeAll(async () => {
+  project = await world.createProject();
+  client = runtimeClient(runtime.url, project);
+  apiKey = await project.createKey();
+});
+
+afterAll(async () => {
+  expect(runtime.stdout()).not.toMatch(/"level":"(?:error|fatal)"/);
+  const decision = await client.authorize({ apiKey: apiKey.plaintext });
+  expect(decision.json).toMatchObject({ allowed: true });
+});
+
+interface RawReply {
+  status: number;
+  headers: string;
+  body: string;
+}
+
+/**
+ * Writes bytes to a connection of its own and reads until the server closes it, or until `count`
+ * answers are there. A part that is a function is awaited before the next one is written.
+ */
+function raw(
+  parts: (string | Buffer | (() => Promise<unknown>))[],
+  count = 1,
+): Promise<RawReply[]> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: '127.0.0.1', port: runtime.port });
+    let received = '';
+    const finish = () => {
+      clearTimeout(timer);
+      socket.destroy();
+      resolve(repliesIn(received));
+    };
+    const timer = setTimeout(() => {
+      socket.destroy();
+      reject(new Error(`no answer within 15 s; so far: ${received}`));
+    }, 15_000);
+    socket.setNoDelay(true);
+    socket.on('data', (chunk) => {
+      received += chunk.toString('latin1');
+      if (repliesIn(received).length >= count) finish();
+    });
+    socket.on('close', finish);
+    socket.on('error', () => {});
+    void (async () => {
+      for (const part of parts) {
+        if (typeof part === 'function') await part();
+        else if (!socket.destroyed) socket.write(part);
+      }
+    })();
+  });
+}
+
+/** The whole answers in what was received, by their content lengths. */
+function repliesIn(received: string): RawReply[] {
+  const replies: RawReply[] = [];
+  for (let rest = received; ; ) {
+    const head = /^HTTP\/1\.1 (\d{3})[^\r]*\r\n((?:[^\r]+\r\n)*)\r\n/.exec(rest);
+    if (head === null) return replies;
+    const [whole, status = '', headers = ''] = head;
+    const length = Number(/content-length: (\d+)/i.exec(headers)?.[1] ?? 0);
+    if (rest.length < whole.length + length) return replies;
+    replies.push({
+      status: Number(status),
+      headers,
+      body: rest.slice(whole.length, whole.length + length),
+    });
+    rest = rest.slice(whole.length + length);
+  }
+}
+
+const request = (line: string, headers: Record<string, string | string[]>, body = '') => {
+  const lines = Object.entries({ host: 'runtime', ...headers }).flatMap(([name, value]) =>
+    [value].flat().map((one) => `${name}: ${one}\r\n`),
+  );
+  return `${line} HTTP/1.1\r\n${lines.join('')}\r\n${body}`;
+};
+const secretHeader = () => ({ 'x-service-project-secret': project.secret });
+const json = (body: string) => ({
+  'content-type': 'application/json',
+  'content-length': String(Buffer.byteLength(body)),
+});
+const authorizePath = () => `/rt/projects/${project.projectId}/authorize`;
+const keysPath = () => `/rt/projects/${project.projectId}/api-keys`;
+const question = () => JSON.stringify({ ...QUESTION, apiKey: apiKey.plaintext });
+
+/** Exactly one answer, of this status and, where it is one of ours, in the shape of every error. */
+async function expectStatus(parts: Parameters<typeof raw>[0], status: number): Promise<RawReply> {
+  const replies = await raw(parts);
+  expect(replies.map((reply) => reply.status)).toEqual([status]);
+  const reply = replies[0]!;
+  if (status >= 400) {
+    const body = JSON.parse(reply.body);
+    expect(Object.keys(body).sort()).toEqual(['error', 'message', 'requestId']);
+    expect(reply.headers).toContain(`x-request-id: ${body.requestId}`);
+  }
+  return reply;
+}
+
+describe('headers that come twice', () => {
+  const ask = (headers: Record<string, string | string[]>) => {
+    const body = question();
+    return request(`POST ${authorizePath()}`, { ...json(body), ...headers }, body);
+  };
+
+  it('the same project secret twice is no secret', async () => {
+    const twice = [project.secret, project.secret];
+    await expectStatus([ask({ 'x-service-project-secret': twice })], 401);
+  });
+
+  it('the secret and another one is no secret, in either order', async () => {
+    for (const both of [
+      [project.secret, 'x'],
+      ['x', project.secret],
+      ['', project.secret],
+    ]) {
+      await expectStatus([ask({ 'x-service-project-secret': both })], 401);
+    }
+  });
+
+  it('two request ids are none', async () => {
+    const reply = await expectStatus([ask({ ...secretHeader(), 'x-request-id': ['a', 'b'] })], 200);
+    expect(reply.headers).toMatch(/x-request-id: [0-9a-f]{8}-/);
+  });
+
+  it('two content types: the first counts', async () => {
+    const types = ['application/json', 'text/plain'];
+    await expectStatus([ask({ ...secretHeader(), 'content-type': types })], 200);
+    await expectStatus([ask({ ...secretHeader(), 'content-type': types.reverse() })], 415);
+  });
+
+  it('two lengths, or a length and chunks, are no HTTP', async () => {
+    const body = question();
+    const length = String(Buffer.byteLength(body));
+    await expectStatus([ask({ ...secretHeader(), 'content-length': [length, '5'] })], 400);
+    const both = { ...secretHeader(), 'transfer-encoding': 'chunked' };
+    await expectStatus([ask(both)], 400);
+  });
+});
+
+describe('a body that is not as long as it says', () => {
+  it('shorter, and then silence: 503 within the deadline', async () => {
+    const body = question();
+    const headers = {
+      ...json(body),
+      'content-length': String(body.length + 10),
+      ...secretHeader(),
+    };
+    const startedAt = performance.now();
+    await expectStatus([request(`POST ${authorizePath()}`, headers, body)], 503);
+    expect(performance.now() - startedAt).toBeLessThan(1_500);
+  });
+
+  it('shorter, and then the end of the connection: no answer that anybody waits for, and no fault', async () => {
+    for (const path of [authorizePath(), keysPath()]) {
+      const headers = { ...json(''), 'content-length': '100', ...secretHeader() };
+      const half = request(`POST ${path}`, headers, '{"displayName"');
+      await new Promise<void>((resolve) => {
+        const socket = connect({ host: '127.0.0.1', port: runtime.port }, () => {
+          socket.write(half, () => setTimeout(() => socket.destroy(), 50));
+        });
+        socket.on('close', () => resolve());
+      });
+    }
+  });
+
+  it('longer: the rest is no HTTP, and the last that is read', async () => {
+    const body = question();
+    const headers = { ...json(body), ...secretHeader() };
+    const replies = await raw(
+      [request(`POST ${authorizePath()}`, headers, `${body}garbage\r\n\r\n`)],
+      2,
+    );
+    // The noise may be read before the question in front of it was answered.
+    expect([[200, 400], [400]]).toContainEqual(replies.map(({ status }) => status));
+  });
+
+  it.each(['-1', '1e3', '0x10', '99999999999999999999', 'abc', ''])(
+    'a length of "%s" is no HTTP',
+    async (length) => {
+      const headers = { ...json('{}'), 'content-length': length, ...secretHeader() };
+      await expectStatus([request(`POST ${keysPath()}`, headers, '{}')], 400);
+    },
+  );
+
+  it('a length far over the cap is refused before a byte of it is sent', async () => {
+    for (const [path, length] of [
+      [authorizePath(), 65_537],
+      [keysPath(), 16_385],
+      [keysPath(), 9_007_199_254_740_991],
+    ] as const) {
+      const headers = { ...json(''), 'content-length': String(length), ...secretHeader() };
+      const reply = await expectStatus([request(`POST ${path}`, headers)], 413);
+      expect(reply.headers.toLowerCase()).toContain('connection: close');
+    }
+  });
+});
+
+describe('chunks', () => {
+  const chunked = (path: string) =>
+    request(`POST ${path}`, {
+      'content-type': 'application/json',
+      'transfer-encoding': 'chunked',
+      ...secretHeader(),
+    });
+  const chunk = (text: string) => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
+
+  it('a byte at a time make a body', async () => {
+    const parts = [...question()].map(chunk);
+    await expectStatus([chunked(authorizePath()), ...parts, '0\r\n\r\n'], 200);
+  });
+
+  it('over the cap are refused, while more of them come', async () => {
+    const thousand = chunk(' '.repeat(1_000));
+    const many = Array.from({ length: 200 }, () => thousand);
+    await expectStatus([chunked(authorizePath()), ...many, '0\r\n\r\n'], 413);
+    await expectStatus([chunked(keysPath()), ...many, '0\r\n\r\n'], 413);
+  });
+
+  it('that never end are answered within the deadline of the route', async () => {
+    await expectStatus([chunked(authorizePath()), chunk('{"method"')], 503);
+    await expectStatus([chunked(keysPath()), chunk('{"displayName"')], 503);
+  });
+
+  it.each(['zz\r\nx\r\n', '-5\r\nx\r\n', '5\r\nx\r\n0\r\n\r\n', 'fffffffffffffffff\r\nx'])(
+    'of a wrong size (%j) are no HTTP',
+    async (bytes) => {
+      const [reply] = await raw([chunked(keysPath()), bytes]);
+      expect(reply?.status).toBe(400);
+    },
+  );
+});
+
+describe('a request line or a header that is no HTTP', () => {
+  it.each<[string, string | Buffer]>([
+    ['nothing but noise', 'hello\r\n\r\n'],
+    ['TLS', Buffer.from('16030100a5010000a10303', 'hex')],
+    ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+    ['a method that there is not', 'FOO /health HTTP/1.1\r\nhost: x\r\n\r\n'],
+    ['a NUL in the path', 'GET /health\u0000 HTTP/1.1\r\nhost: x\r\n\r\n'],
+    ['a blank in the path', 'GET /he alth HTTP/1.1\r\nhost: x\r\n\r\n'],
+    [
+      'a NUL in a header',
+      'GET /health HTTP/1.1\r\nhost: x\r\nx-service-project-secret: a\u0000b\r\n\r\n',
+    ],
+    ['a folded header', 'GET /health HTTP/1.1\r\nhost: x\r\n folded\r\n\r\n'],
+    ['a header without a colon', 'GET /health HTTP/1.1\r\nhost: x\r\nnonsense\r\n\r\n'],
+    ['a blank before a colon', 'GET /health HTTP/1.1\r\nhost: x\r\nx-a : b\r\n\r\n'],
+    ['a bare carriage return', 'GET /health HTTP/1.1\r\nhost: x\r\nx-a: b\rc\r\n\r\n'],
+  ])('%s: 400 and the connection is closed', async (_what, bytes) => {
+    const reply = await expectStatus([bytes], 400);
+    expect(reply.headers.toLowerCase()).toContain('connection: close');
+    expect(JSON.parse(reply.body).error).toBe('invalid_request');
+  });
+
+  it('headers of a hundred thousand bytes: 400, in the shape of every error', async () => {
+    const long = { 'x-service-project-secret': 'x'.repeat(100_000) };
+    await expectStatus([request(`GET ${keysPath()}`, long)], 400);
+    const many = Object.fromEntries(
+      Array.from({ length: 3_000 }, (_, n) => [`x-${n}`, 'y'.repeat(20)]),
+    );
+    await expectStatus([request(`GET ${keysPath()}`, many)], 400);
+  });
+});
+
+describe('targets and hosts', () => {
+  it.each([
+    ['an absolute form', 'http://elsewhere/health', 200],
+    ['a query', '/health?x=%00', 200],
+    ['a fragment', '/health#x', 200],
+    ['a user in an absolute form', 'http://a:b@c/health', 200],
+    ['an asterisk', '*', 400],
+    ['an escaped NUL', '/rt/projects/%00/api-keys', 400],
+    ['an escape of half a character', '/rt/projects/%ff/api-keys', 400],
+    ['an escape of nothing', '/rt/projects/%zz/api-keys', 400],
+    ['a latin-1 byte', '/rt/projects/\u00e9/api-keys', 400],
+    ['ten thousand characters', `/${'a'.repeat(10_000)}`, 404],
+  ])('%s', async (_what, target, status) => {
+    const reply = await expectStatus([request(`GET ${target}`, {})], status);
+    expect(reply.status).toBe(status);
+  });
+
+  it.each(['', 'a b', 'a/b', '[::1', 'x'.repeat(300), 'user@host', '💥', 'a:99999'])(
+    'a host of %j is a 200 or a 400, never a 500',
+    async (host) => {
+      const [reply] = await raw([request('GET /health', { host })]);
+      expect([200, 400]).toContain(reply?.status);
+    },
+  );
+
+  it('no host is a 400 in the shape of every error', async () => {
+    await expectStatus(['GET /health HTTP/1.1\r\n\r\n'], 400);
+  });
+
+  it('HTTP/1.0 without a host is answered', async () => {
+    const [reply] = await raw(['GET /health HTTP/1.0\r\n\r\n']);
+    expect([200, 400]).toContain(reply?.status);
+  });
+});
+
+describe('connections', () => {
+  it('requests that come in one write are answered in their order', async () => {
+    const body = question();
+    const one = (id: string) =>
+      request(
+        `POST ${authorizePath()}`,
+        { ...json(body), ...secretHeader(), 'x-request-id': id },
+        body,
+      );
+    const replies = await raw([one('a') + one('b') + one('c')], 3);
+    expect(replies.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(replies.map(({ headers }) => /x-request-id: (\w)/.exec(headers)?.[1])).toEqual([
+      'a',
+      'b',
+      'c',
+    ]);
+  });
+
+  it('a refused request leaves its connection in step, whatever body it brought', async () => {
+    const body = question();
+    const good = request(`POST ${authorizePath()}`, { ...json(body), ...secretHeader() }, body);
+    for (const bad of [
+      request(`POST ${authorizePath()}`, json(body), body),
+      request('POST /rt/projects/nope/authorize', { ...json(body), ...secretHeader() }, body),
+      request('POST /nowhere', json(body), body),
+      request('GET /health', json(body), body),
+      request(`GET ${keysPath()}`, { ...json(body), ...secretHeader() }, body),
+    ]) {
+      const replies = await raw([bad, good], 2);
+      expect(replies[1]?.body).toContain('"allowed":true');
+    }
+  });
+
+  it('a body that was promised with "Expect: 100-continue" is asked for', async () => {
+    const body = question();
+    const headers = { ...json(body), ...secretHeader(), expect: '100-continue' };
+    const replies = await raw([request(`POST ${authorizePath()}`, headers), body], 2);
+    expect(replies.map(({ status }) => status)).toEqual([100, 200]);
+  });
+
+  it.each(['websocket', 'h2c'])('an upgrade to %s is not taken up', async (protocol) => {
+    const headers = { connection: 'upgrade', upgrade: protocol, 'sec-websocket-key': 'x' };
+    await expectStatus([request('GET /health', headers)], 200);
+  });
+
+  it('CONNECT and TRACE open and reveal nothing', async () => {
+    const connected = await raw(['CONNECT elsewhere:443 HTTP/1.1\r\nhost: x\r\n\r\n']);
+    expect(connected.filter(({ status }) => status === 200)).toEqual([]);
+    const traced = await expectStatus([request('TRACE /health', secretHeader())], 404);
+    expect(traced.body).not.toContain(project.secret);
+  });
+
+  it('HEAD is GET without a body', async () => {
+    const reply = await send(`${runtime.url}/health`, 'HEAD');
+    expect({ status: reply.status, text: reply.text }).toEqual({ status: 200, text: '' });
+  });
+});
