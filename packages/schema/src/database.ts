@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import postgres from 'postgres';
+import { withGaplessResults } from './gapless-results.ts';
 import { withoutWritesToLostConnections } from './lost-connection.ts';
 
 export interface DatabaseOptions {
@@ -59,7 +60,7 @@ export function createDatabase(url: string, options: DatabaseOptions = {}): Data
         : { statement_timeout: options.statementTimeoutMs }),
     },
   });
-  const sql = withoutWritesToLostConnections(pool);
+  const sql = withGaplessResults(withoutWritesToLostConnections(pool));
   return {
     sql,
     orm: drizzle(sql),
