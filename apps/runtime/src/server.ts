@@ -5,10 +5,10 @@ import {
   listPoliciesWithRevision,
   pingDatabase,
   readMonthTotals,
+  recordFirstUse,
   recordFirstUses,
   recordUsage,
 } from '@ceiba/schema';
-import { createAdaptorServer } from '@hono/node-server';
 import { v7 as uuidV7 } from 'uuid';
 import { FirstUses } from './database/first-uses.ts';
 import { LookupLane } from './database/lane.ts';
@@ -16,6 +16,7 @@ import { Lookups } from './database/lookups.ts';
 import { DatabasePool } from './database/pool.ts';
 import type { Settings } from './env.ts';
 import { createApp } from './http/app.ts';
+import { createHttpServer } from './http/listener.ts';
 import { FaultLog } from './http/replies.ts';
 import { createChargeScript } from './limiter/charge-script.ts';
 import { createLimiter } from './limiter/limiter.ts';
@@ -87,11 +88,16 @@ export function createRuntime(settings: Settings, log: Logger): Runtime {
     ),
   );
 
-  const firstUses = new FirstUses((apiKeyIds) =>
-    pools.decisions.run(settings.DECISION_DATABASE_BUDGET_MS, (db) =>
-      recordFirstUses(db, apiKeyIds),
-    ),
-  );
+  const firstUses = new FirstUses({
+    writeAtOnce: (apiKeyIds) =>
+      pools.decisions.run(settings.DECISION_DATABASE_BUDGET_MS, (db) =>
+        recordFirstUses(db, apiKeyIds),
+      ),
+    writeOne: (apiKeyId) =>
+      pools.decisions.run(settings.DECISION_DATABASE_BUDGET_MS, (db) =>
+        recordFirstUse(db, apiKeyId),
+      ),
+  });
 
   let isDraining = false;
   const faults = new FaultLog(log);
@@ -125,7 +131,7 @@ export function createRuntime(settings: Settings, log: Logger): Runtime {
     isDraining: () => isDraining,
   });
 
-  const server = createAdaptorServer({ fetch: app.fetch }) as Server;
+  const server = createHttpServer(app, faults);
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   server.requestTimeout = WHOLE_REQUEST_MS;
 
@@ -186,11 +192,22 @@ function openLookups(settings: Settings, log: Logger): { lanes: LookupLane[]; lo
   return { lanes, lookups };
 }
 
-/** Resolves once every connection is closed; idle ones are closed at once. */
-function closed(server: Server): Promise<void> {
-  if (!server.listening) return Promise.resolve();
-  return new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeIdleConnections();
-  });
+/** How long requests under way may take once it stops, in ms; all that are served take less. */
+const LONGEST_DRAIN_MS = 3_000;
+const IDLE_CHECK_MS = 50;
+
+/**
+ * Resolves once every connection is closed. A connection that is kept alive would never be: each
+ * answer from now on is its last, and one that is idle is closed. What has sent half a request
+ * after some seconds will not send the rest.
+ */
+async function closed(server: Server): Promise<void> {
+  if (!server.listening) return;
+  server.prependListener('request', (_, reply) => reply.setHeader('connection', 'close'));
+  const isClosed = new Promise((resolve) => server.close(resolve));
+  const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
+  const rest = setTimeout(() => server.closeAllConnections(), LONGEST_DRAIN_MS);
+  await isClosed;
+  clearInterval(idle);
+  clearTimeout(rest);
 }
