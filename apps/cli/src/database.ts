@@ -2,12 +2,14 @@ import {
   appliedMigrationTimes,
   createDatabase,
   type Database,
+  NotPrimaryError,
   postgresFault,
   type VerbContext,
 } from '@ceiba/schema';
 import { type Address, readSettings } from './env.ts';
 import { badInput, CliError, failure } from './errors.ts';
 import { missingMigrations } from './migrations.ts';
+import { withPatience } from './patience.ts';
 import type { World } from './world.ts';
 
 /** Long enough to wait for another run's turn, short enough not to hang for ever. */
@@ -38,7 +40,7 @@ export function withDatabase<T>(
       statementTimeoutMs: STATEMENT_TIMEOUT_MS,
     });
     try {
-      await refuseUnlessMigrated(db);
+      await withPatience(refuseUnlessMigrated(db));
       return await run({ db, actor: { kind: 'cli' }, clientAddress: null, requestId: null }, db);
     } finally {
       await db.close();
@@ -77,6 +79,9 @@ export function explainDatabaseFault(fault: unknown, { url, source }: Address): 
     const meaning = MEANING[answered.code] ?? `answers with an error: ${answered.message}`;
     return `Postgres at ${hostOf(url)} ${meaning} (${answered.code}; address from ${source}).`;
   }
+  if (fault instanceof NotPrimaryError) {
+    return `Postgres at ${hostOf(url)} is a standby; give the address of the primary (address from ${source}).`;
+  }
   const code = networkCode(fault);
   if (code !== undefined) {
     return `Postgres at ${hostOf(url)} cannot be reached (${code}; address from ${source}). ${
@@ -100,7 +105,7 @@ const MEANING: Readonly<Record<string, string>> = {
   '28000': 'refuses this user',
   '3D000': 'has no database of this name; create it first (createdb)',
   '42501': 'does not give this user the rights it needs',
-  '25006': 'is read-only: this is a standby, the address of the primary is needed',
+  '25006': 'is read-only: a standby, perhaps; give the address of the primary',
   '53300': 'has no connection left',
   '57014': 'took too long, so the statement was cancelled; nothing was changed',
   '57P03': 'is starting up or shutting down; try again in a moment',

@@ -27,21 +27,3 @@ export const error = (name: string, detail: string, remedy: string): Check => ({
   detail,
   remedy,
 });
-
-const PATIENCE_MS = 5_000;
-
-/** A frozen server accepts and never answers, so each side is given up after a while. */
-export async function withPatience<T>(work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(new Error(`accepts connections but does not answer within ${PATIENCE_MS} ms`)),
-      PATIENCE_MS,
-    );
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}

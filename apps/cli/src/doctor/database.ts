@@ -8,7 +8,8 @@ import {
 import { explainDatabaseFault } from '../database.ts';
 import type { Address } from '../env.ts';
 import { missingMigrations, newestMigration } from '../migrations.ts';
-import { type Check, error, ok, warning, withPatience } from './check.ts';
+import { withPatience } from '../patience.ts';
+import { type Check, error, ok, warning } from './check.ts';
 
 const OLDEST_VERSION_NUMBER = 150_000;
 

@@ -1,7 +1,8 @@
 import { Redis } from 'ioredis';
 import { hostOf } from '../database.ts';
 import type { Address } from '../env.ts';
-import { type Check, error, ok, warning, withPatience } from './check.ts';
+import { withPatience } from '../patience.ts';
+import { type Check, error, ok, warning } from './check.ts';
 
 const OLDEST_MAJOR = 7;
 const CONNECT_TIMEOUT_MS = 2_000;

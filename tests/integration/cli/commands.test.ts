@@ -1,0 +1,293 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { PassThrough } from 'node:stream';
+import { digestOf, mintApiKey } from '@ceiba/domain';
+import {
+  createApiKey,
+  findUserByEmail,
+  getSubscription,
+  lookupMany,
+  verifyPassword,
+} from '@ceiba/schema';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { everything, OWNER_PASSWORD, typing, useDesk } from './support.ts';
+
+const desk = useDesk();
+const EMAIL = 'ops@example.com';
+
+let projectId: string;
+let firstSecret: string;
+beforeEach(async () => {
+  const yaml = `owner: { email: ${EMAIL} }\nprojects:\n  - name: reports\n`;
+  const { stdout } = await desk.apply(yaml, { json: true });
+  const [project] = JSON.parse(stdout).projects;
+  projectId = project.projectId;
+  firstSecret = project.projectSecret;
+});
+
+async function acceptedDigests(): Promise<(string | undefined)[]> {
+  const [row] = await lookupMany(desk.db, [{ projectId, apiKeyDigest: null }]);
+  const { secretDigest, previousSecretDigest } = row!.project!;
+  return [secretDigest.toString('hex'), previousSecretDigest?.toString('hex')];
+}
+
+const hexOf = (secret: string) => digestOf(secret).toString('hex');
+
+describe('ceiba project rotate-secret', () => {
+  const rotate = (...more: string[]) =>
+    desk.ceiba(['project', 'rotate-secret', '--project', projectId, ...more]);
+
+  test('prints exactly three fields as JSON, and both secrets work', async () => {
+    const { code, stdout, stderr } = await rotate('--json');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const told = JSON.parse(stdout);
+    expect(told).toEqual({
+      projectId,
+      projectSecret: expect.stringMatching(/^ceiba_secret_[0-9A-Za-z]{49}$/),
+      previousSecretExpiresAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    });
+    const remaining = Date.parse(told.previousSecretExpiresAt) - Date.now();
+    expect(remaining / 3_600_000).toBeGreaterThan(23.9);
+    expect(await acceptedDigests()).toEqual([hexOf(told.projectSecret), hexOf(firstSecret)]);
+  });
+
+  test('refuses while a previous secret works, says until when, and changes nothing', async () => {
+    const { previousSecretExpiresAt } = JSON.parse((await rotate('--json')).stdout);
+    const before = await everything(desk.db);
+    const { code, stdout, stderr } = await rotate('--json');
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(previousSecretExpiresAt);
+    expect(stderr).toContain('--yes');
+    expect(await everything(desk.db)).toBe(before);
+  });
+
+  test('with --yes drops the oldest secret at once', async () => {
+    const second = JSON.parse((await rotate('--json')).stdout).projectSecret;
+    const third = JSON.parse((await rotate('--json', '--yes')).stdout).projectSecret;
+    expect(await acceptedDigests()).toEqual([hexOf(third), hexOf(second)]);
+  });
+
+  test('tells a person the secret once, and until when the replaced one works', async () => {
+    const { stdout } = await rotate();
+    expect(stdout.match(/ceiba_secret_\w+/g)).toHaveLength(1);
+    expect(stdout).toContain('shown this once');
+    expect(stdout).toMatch(/The secret that it replaces works until \d{4}-/);
+  });
+
+  test('of two at once makes one new secret; the other one is refused', async () => {
+    const ran = await Promise.all([rotate('--json', '--yes'), rotate('--json', '--yes')]);
+    const done = ran.filter(({ code }) => code === 0);
+    for (const { projectSecret } of done.map(({ stdout }) => JSON.parse(stdout))) {
+      expect(await acceptedDigests()).toContain(hexOf(projectSecret));
+    }
+    for (const { stderr } of ran.filter(({ code }) => code !== 0)) {
+      expect(stderr).toContain('rotated by somebody else just now');
+    }
+    expect(done.length).toBeGreaterThan(0);
+  });
+
+  test('of no project says so', async () => {
+    const missing = randomUUID();
+    const { code, stderr } = await desk.ceiba(['project', 'rotate-secret', '--project', missing]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(`There is no project ${missing}.`);
+  });
+});
+
+describe('ceiba project set-subscription', () => {
+  const set = (...more: string[]) =>
+    desk.ceiba(['project', 'set-subscription', '--project', projectId, ...more]);
+
+  test('changes what is named and keeps the rest', async () => {
+    expect(await set('--plan', 'Pro', '--status', 'trialing')).toMatchObject({ code: 0 });
+    const { stdout } = await set('--current-period-end', '2099-01-31T12:00:00+02:00', '--json');
+    expect(JSON.parse(stdout)).toEqual({
+      projectId,
+      plan: 'Pro',
+      status: 'trialing',
+      currentPeriodEnd: '2099-01-31T10:00:00.000Z',
+      admits: true,
+    });
+    expect(JSON.parse((await set('--current-period-end', 'none', '--json')).stdout)).toMatchObject({
+      plan: 'Pro',
+      status: 'trialing',
+      currentPeriodEnd: null,
+    });
+    expect(await getSubscription(desk.db, projectId)).toMatchObject({ currentPeriodEnd: null });
+  });
+
+  test('says whether the subscription admits now', async () => {
+    const lapsed = await set('--current-period-end', '2001-01-01T00:00:00Z');
+    expect(lapsed.stdout).toMatch(/^admits requests +no$/m);
+    const canceled = await set('--status', 'canceled', '--current-period-end', 'none', '--json');
+    expect(JSON.parse(canceled.stdout)).toMatchObject({ status: 'canceled', admits: false });
+  });
+
+  test.each([
+    ['nothing to change', [], /Nothing to change: give --plan, --status or --current-period-end/],
+    [
+      'an unknown plan',
+      ['--plan', 'Gold'],
+      /no plan "Gold"; the plans are Free, Starter, Pro, Scale/,
+    ],
+    [
+      'an unknown status',
+      ['--status', 'paused'],
+      /must be one of active, trialing, past_due, canceled/,
+    ],
+    ['an end without offset', ['--current-period-end', '2027-01-31T12:00:00'], /RFC 3339/],
+    ['an end on 30 February', ['--current-period-end', '2027-02-30T12:00:00Z'], /RFC 3339/],
+    ['an empty end', ['--current-period-end', ''], /RFC 3339/],
+  ])('refuses %s and changes nothing', async (_, args, message) => {
+    const before = await everything(desk.db);
+    const { code, stderr } = await set(...args);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(message);
+    expect(await everything(desk.db)).toBe(before);
+  });
+
+  test('of no project says so', async () => {
+    const args = ['project', 'set-subscription', '--project', randomUUID(), '--status', 'active'];
+    expect(await desk.ceiba(args)).toMatchObject({ code: 2 });
+  });
+});
+
+describe('ceiba key set-limits', () => {
+  let apiKeyId: string;
+  beforeEach(async () => {
+    const minted = mintApiKey(randomBytes);
+    const created = await createApiKey(desk.ctx, { projectId, displayName: 'Batch job', minted });
+    if (created.kind !== 'created') throw new Error(created.kind);
+    ({ apiKeyId } = created);
+  });
+  const set = (...more: string[]) =>
+    desk.ceiba(['key', 'set-limits', '--project', projectId, '--key', apiKeyId, ...more]);
+
+  test('sets one limit at a time, and none takes it away', async () => {
+    const told = async (...args: string[]) => JSON.parse((await set('--json', ...args)).stdout);
+    const ids = { projectId, apiKeyId };
+    expect(await told('--rate', '5')).toEqual({
+      ...ids,
+      rateLimitPerMinute: 5,
+      monthlyQuota: null,
+    });
+    expect(await told('--quota', '0')).toEqual({ ...ids, rateLimitPerMinute: 5, monthlyQuota: 0 });
+    expect(await told('--rate', 'none', '--quota', '2147483647')).toEqual({
+      ...ids,
+      rateLimitPerMinute: null,
+      monthlyQuota: 2_147_483_647,
+    });
+  });
+
+  test('tells a person which key it was', async () => {
+    const { stdout } = await set('--rate', '5');
+    expect(stdout).toContain('Limits of Batch job');
+    expect(stdout).toMatch(/requests a minute +5$/m);
+    expect(stdout).toMatch(/requests a month +none$/m);
+  });
+
+  test.each([
+    ['nothing to change', [], /Nothing to change: give --rate or --quota/],
+    ['a fraction', ['--rate', '1.5'], /whole number from 0 to 2147483647, or none/],
+    ['a negative number', ['--rate=-1'], /whole number/],
+    ['a number beyond 32 bits', ['--quota', '2147483648'], /whole number/],
+    ['a number in another notation', ['--quota', '0x10'], /whole number/],
+    ['an empty number', ['--quota', ''], /whole number/],
+  ])('refuses %s and changes nothing', async (_, args, message) => {
+    const before = await everything(desk.db);
+    const { code, stderr } = await set(...args);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(message);
+    expect(await everything(desk.db)).toBe(before);
+  });
+
+  test.each([
+    ['a key of another project', () => [randomUUID(), apiKeyId]],
+    ['a key that does not exist', () => [projectId, randomUUID()]],
+  ])('does not find %s', async (_, ids) => {
+    const [project = '', key = ''] = ids();
+    const args = ['key', 'set-limits', '--project', project, '--key', key, '--rate', '1'];
+    const { code, stderr } = await desk.ceiba(args);
+    expect(code).toBe(2);
+    expect(stderr).toContain(`Project ${project} has no key ${key}.`);
+  });
+});
+
+describe('ceiba owner set-password', () => {
+  const NEW_PASSWORD = 'a wholly new password';
+  const setPassword = (options: Parameters<typeof desk.ceiba>[1] = {}, email = EMAIL) =>
+    desk.ceiba(['owner', 'set-password', '--email', email], options);
+  const owner = async () => (await findUserByEmail(desk.db, EMAIL))!;
+  const opens = async (password: string) => verifyPassword((await owner()).passwordHash, password);
+
+  test('takes the password from the environment and signs out everywhere', async () => {
+    const { sessionVersion } = await owner();
+    const ran = await setPassword({ env: { CEIBA_OWNER_PASSWORD: NEW_PASSWORD } });
+    expect(ran).toMatchObject({ code: 0, stderr: '' });
+    expect(ran.stdout).not.toContain(NEW_PASSWORD);
+    expect(await opens(NEW_PASSWORD)).toBe(true);
+    expect(await opens(OWNER_PASSWORD)).toBe(false);
+    expect((await owner()).sessionVersion).toBe(sessionVersion + 1);
+  });
+
+  test('asks twice at a terminal and shows nothing of what is typed', async () => {
+    const ran = await setPassword({ stdin: typing(NEW_PASSWORD, NEW_PASSWORD) });
+    expect(ran.code).toBe(0);
+    expect(ran.stderr).toContain(`New password of ${EMAIL}: `);
+    expect(ran.stderr).toContain('The same again: ');
+    expect(ran.stdout + ran.stderr).not.toContain(NEW_PASSWORD);
+    expect(await opens(NEW_PASSWORD)).toBe(true);
+  });
+
+  test.each([
+    ['two passwords that differ', typing(NEW_PASSWORD, 'something else entirely'), /differ/],
+    ['a password that is too short', typing('short', 'short'), /at least 12 characters/],
+    [
+      'a terminal that is closed',
+      Object.assign(new PassThrough().end(), { isTTY: true }),
+      /Cancelled/,
+    ],
+    ['no terminal and no variable', `${NEW_PASSWORD}\n`, /Set CEIBA_OWNER_PASSWORD instead/],
+  ])('refuses %s, and the old password still works', async (_, stdin, message) => {
+    const { code, stderr } = await setPassword({ stdin });
+    expect(code).toBeGreaterThan(0);
+    expect(stderr).toMatch(message);
+    expect(await opens(OWNER_PASSWORD)).toBe(true);
+  });
+
+  test('of no account says so before it asks for anything', async () => {
+    const { code, stderr } = await setPassword({ stdin: typing('x', 'x') }, 'nobody@example.com');
+    expect(code).toBe(2);
+    expect(stderr).toContain('There is no account nobody@example.com');
+    expect(stderr).not.toContain('New password');
+  });
+
+  test('takes no password as an argument', async () => {
+    const args = ['owner', 'set-password', '--email', EMAIL, '--password', NEW_PASSWORD];
+    const { code, stderr } = await desk.ceiba(args);
+    expect(code).toBe(2);
+    expect(stderr).toContain("unknown option '--password'");
+  });
+});
+
+describe('every change by the CLI', () => {
+  test('is in the audit log as the CLI’s', async () => {
+    await desk.ceiba(['project', 'rotate-secret', '--project', projectId]);
+    await desk.ceiba(['project', 'set-subscription', '--project', projectId, '--plan', 'Pro']);
+    const rows = await desk.db.sql`
+      select distinct actor_kind, actor_label from audit_log`;
+    expect(rows).toEqual([{ actor_kind: 'cli', actor_label: 'ceiba CLI' }]);
+  });
+
+  test('refuses an id that is no UUID before it asks the database', async () => {
+    const env = { DATABASE_URL: 'postgres://ceiba@127.0.0.1:1/ceiba' };
+    for (const args of [
+      ['project', 'rotate-secret', '--project', 'reports'],
+      ['project', 'set-subscription', '--project', 'reports', '--plan', 'Pro'],
+      ['key', 'set-limits', '--project', projectId, '--key', 'ceiba_abc', '--rate', '1'],
+    ]) {
+      const { code, stderr } = await desk.ceiba(args, { env });
+      expect(code).toBe(2);
+      expect(stderr).toContain('It must be a UUID');
+    }
+  });
+});

@@ -1,0 +1,265 @@
+import { createServer } from 'node:net';
+import { createDatabase, type Database } from '@ceiba/schema';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { type RedisServer, realRedis, startRedisServer } from '../../support/redis.ts';
+import { type Ran, runCeiba } from './support.ts';
+
+let database: TestDatabase;
+let db: Database;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = createDatabase(database.url, { maxConnections: 1 });
+});
+afterAll(async () => {
+  await db.close();
+  await database.drop();
+});
+
+interface Told {
+  ok: boolean;
+  checks: { name: string; status: string; detail: string; remedy: string | null }[];
+}
+
+async function doctor(env: Record<string, string> = {}): Promise<Ran & { told: Told }> {
+  const servers = { DATABASE_URL: database.url, REDIS_URL: process.env.REDIS_URL! };
+  const ran = await runCeiba(['doctor', '--json'], { env: { ...servers, ...env } });
+  return { ...ran, told: JSON.parse(ran.stdout) };
+}
+
+/** What a check says; every check has to be there exactly once. */
+function check({ told }: { told: Told }, name: string) {
+  const [found, ...more] = told.checks.filter((one) => one.name === name);
+  if (found === undefined || more.length > 0) throw new Error(`no single check named ${name}`);
+  return found;
+}
+
+describe('ceiba doctor', () => {
+  test('finds nothing to mend where the tests run, and exits with 0', async () => {
+    const ran = await doctor();
+    expect(ran.told.checks.filter(({ status }) => status === 'error')).toEqual([]);
+    expect(ran).toMatchObject({ code: 0, stderr: '', told: { ok: true } });
+    expect(check(ran, 'migrations')).toMatchObject({ status: 'ok' });
+    expect(check(ran, 'postgres role')).toMatchObject({ status: 'ok', detail: 'primary' });
+  });
+
+  test('tells a person the same, a line a check', async () => {
+    const env = { DATABASE_URL: database.url, REDIS_URL: process.env.REDIS_URL! };
+    const { code, stdout } = await runCeiba(['doctor'], { env });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^ok +postgres fsync +on$/m);
+    expect(stdout).toMatch(/^ok +migrations +all applied, the newest is \d{14}_/m);
+  });
+
+  test('gives every error and warning a remedy, and no other check one', async () => {
+    const ran = await doctor({ DATABASE_URL: 'postgres://ceiba@127.0.0.1:1/x' });
+    for (const { status, remedy } of ran.told.checks) {
+      expect(remedy !== null).toBe(status !== 'ok');
+    }
+  });
+
+  test('shows no password of an address', async () => {
+    const ran = await doctor({
+      DATABASE_URL: 'postgres://ceiba:s3cret@127.0.0.1:1/x',
+      REDIS_URL: 'redis://default:s3cret@127.0.0.1:1',
+    });
+    expect(ran.code).toBe(1);
+    expect(ran.stdout + ran.stderr).not.toContain('s3cret');
+    expect(check(ran, 'postgres').detail).toContain('127.0.0.1:1 cannot be reached');
+    expect(check(ran, 'redis').detail).toContain('127.0.0.1:1 cannot be used');
+  });
+});
+
+describe('settings', () => {
+  test('that are missing are errors', async () => {
+    const ran = await runCeiba(['doctor', '--json'], { env: { CEIBA_DATA_DIR: '/nonexistent' } });
+    expect(ran.code).toBe(1);
+    const told: Told = JSON.parse(ran.stdout);
+    expect(told.ok).toBe(false);
+    expect(told.checks).toMatchObject([
+      { name: 'DATABASE_URL', status: 'error', detail: 'is not set' },
+      { name: 'REDIS_URL', status: 'error', detail: 'is not set' },
+    ]);
+  });
+
+  test('that do not parse are all told', async () => {
+    const ran = await doctor({ DATABASE_URL: 'x', REDIS_URL: 'y', REDIS_CLUSTER: 'maybe' });
+    expect(ran.code).toBe(1);
+    expect(ran.told.checks.map(({ detail }) => detail.split(' ')[0])).toEqual([
+      'DATABASE_URL',
+      'REDIS_URL',
+      'REDIS_CLUSTER',
+    ]);
+  });
+});
+
+describe('Postgres', () => {
+  afterEach(async () => {
+    await db.sql`drop schema if exists pretended cascade`;
+    await setForDatabase('search_path', null);
+    await setForDatabase('synchronous_commit', null);
+  });
+
+  async function setForDatabase(setting: string, value: string | null) {
+    const name = new URL(database.url).pathname.slice(1);
+    const change = value === null ? `reset ${setting}` : `set ${setting} = ${value}`;
+    await db.sql.unsafe(`alter database "${name}" ${change}`);
+  }
+
+  /** The server as it would be with other settings: its own functions, found before the real ones. */
+  async function pretend(settings: Record<string, string>, inRecovery = false) {
+    const cases = Object.entries(settings).map(([name, value]) => `when '${name}' then '${value}'`);
+    await db.sql.unsafe(`
+      create schema pretended;
+      create function pretended.current_setting(name text) returns text language sql as $$
+        select case name ${cases.join(' ')} else pg_catalog.current_setting(name) end $$;
+      create function pretended.pg_is_in_recovery() returns boolean language sql as
+        'select ${inRecovery}';`);
+    await setForDatabase('search_path', 'pretended, pg_catalog, public');
+  }
+
+  test('with synchronous_commit off, by the database’s own setting, has to be mended', async () => {
+    await setForDatabase('synchronous_commit', 'off');
+    const ran = await doctor();
+    expect(ran).toMatchObject({ code: 1, told: { ok: false } });
+    expect(check(ran, 'postgres synchronous_commit')).toMatchObject({ status: 'error' });
+  });
+
+  test('with synchronous_commit local is a warning, which leaves the exit code at 0', async () => {
+    await setForDatabase('synchronous_commit', 'local');
+    const ran = await doctor();
+    expect(ran.code).toBe(0);
+    expect(check(ran, 'postgres synchronous_commit')).toMatchObject({ status: 'warning' });
+  });
+
+  test('with fsync off has to be mended', async () => {
+    await pretend({ fsync: 'off', other: '' });
+    const ran = await doctor();
+    expect(ran.code).toBe(1);
+    expect(check(ran, 'postgres fsync')).toMatchObject({ status: 'error' });
+    expect(check(ran, 'postgres fsync').remedy).toContain('fsync = on');
+  });
+
+  test('14 is too old, and 15 is not', async () => {
+    await pretend({ server_version_num: '140023', server_version: '14.23' });
+    const old = await doctor();
+    expect(old.code).toBe(1);
+    expect(check(old, 'postgres version')).toMatchObject({ status: 'error', detail: '14.23' });
+    await db.sql`drop schema pretended cascade`;
+    await pretend({ server_version_num: '150000', server_version: '15.0' });
+    expect(check(await doctor(), 'postgres version')).toMatchObject({ status: 'ok' });
+  });
+
+  test('that is a standby has to be replaced by the primary', async () => {
+    await pretend({ other: '' }, true);
+    const ran = await doctor();
+    expect(ran.code).toBe(1);
+    expect(check(ran, 'postgres role').remedy).toContain('primary');
+  });
+
+  test('without migrations, or without one in the middle, is told to be migrated', async () => {
+    await db.sql`create table kept as select * from drizzle.__drizzle_migrations`;
+    try {
+      await db.sql`
+        delete from drizzle.__drizzle_migrations
+        where created_at = (select min(created_at) from kept)`;
+      const lacking = await doctor();
+      expect(lacking.code).toBe(1);
+      expect(check(lacking, 'migrations').detail).toMatch(/^missing \d{14}_\w+$/);
+      await db.sql`delete from drizzle.__drizzle_migrations`;
+      const none = await doctor();
+      expect(check(none, 'migrations')).toMatchObject({
+        status: 'error',
+        remedy: 'Run: npx ceiba migrate',
+      });
+    } finally {
+      await db.sql`delete from drizzle.__drizzle_migrations`;
+      await db.sql`insert into drizzle.__drizzle_migrations select * from kept`;
+      await db.sql`drop table kept`;
+    }
+  });
+
+  test('that is newer than this build is a warning', async () => {
+    await db.sql`
+      insert into drizzle.__drizzle_migrations (hash, created_at) values ('later', 9999999999999)`;
+    try {
+      const ran = await doctor();
+      expect(ran.code).toBe(0);
+      expect(check(ran, 'migrations')).toMatchObject({ status: 'warning' });
+    } finally {
+      await db.sql`delete from drizzle.__drizzle_migrations where hash = 'later'`;
+    }
+  });
+});
+
+test('a Redis that accepts and never answers is given up within 8 s', async () => {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  try {
+    const address = server.address();
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    const started = performance.now();
+    const ran = await doctor({ REDIS_URL: `redis://127.0.0.1:${port}` });
+    expect(ran.code).toBe(1);
+    expect(check(ran, 'redis').detail).toContain('no answer within 5 s');
+    expect(performance.now() - started).toBeLessThan(8_000);
+  } finally {
+    server.close();
+  }
+});
+
+describe.skipIf(realRedis === undefined)('Redis', () => {
+  let redis: RedisServer;
+  beforeAll(async () => {
+    redis = await startRedisServer(['--appendonly', 'yes']);
+  });
+  afterAll(() => redis?.dispose());
+  afterEach(async () => {
+    await redis.admin.config('SET', 'appendonly', 'yes');
+    await redis.admin.config('SET', 'maxmemory-policy', 'noeviction');
+    await redis.admin.config('SET', 'requirepass', '');
+    await redis.admin.replicaof('NO', 'ONE');
+  });
+  const look = (env: Record<string, string> = {}) => doctor({ REDIS_URL: redis.url, ...env });
+
+  test('as production needs it has nothing to mend', async () => {
+    const ran = await look();
+    expect(ran.code).toBe(0);
+    for (const name of ['version', 'role', 'mode', 'persistence', 'maxmemory-policy']) {
+      expect(check(ran, `redis ${name}`)).toMatchObject({ status: 'ok' });
+    }
+  });
+
+  test('without an append-only file has to be mended', async () => {
+    await redis.admin.config('SET', 'appendonly', 'no');
+    const ran = await look();
+    expect(ran.code).toBe(1);
+    expect(check(ran, 'redis persistence').remedy).toContain('CONFIG SET appendonly yes');
+  });
+
+  test('that evicts has to be mended', async () => {
+    await redis.admin.config('SET', 'maxmemory-policy', 'allkeys-lru');
+    const ran = await look();
+    expect(ran.code).toBe(1);
+    expect(check(ran, 'redis maxmemory-policy').detail).toContain('allkeys-lru');
+  });
+
+  test('that is a replica has to be replaced by the primary', async () => {
+    await redis.admin.replicaof('127.0.0.1', 1);
+    expect(check(await look(), 'redis role')).toMatchObject({ status: 'error' });
+  });
+
+  test('that is taken for a cluster and is none has to be mended', async () => {
+    const ran = await look({ REDIS_CLUSTER: 'true' });
+    expect(check(ran, 'redis mode')).toMatchObject({ status: 'error' });
+    expect(check(ran, 'redis mode').remedy).toContain('REDIS_CLUSTER=false');
+  });
+
+  test('that asks for a password which nobody gave says so', async () => {
+    await redis.admin.config('SET', 'requirepass', 'pass');
+    const ran = await look();
+    await redis.admin.auth('pass');
+    expect(ran.code).toBe(1);
+    expect(check(ran, 'redis').detail).toContain('NOAUTH');
+  });
+});

@@ -1,0 +1,235 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createDatabase, listPlans } from '@ceiba/schema';
+import { afterEach, describe, expect, test } from 'vitest';
+import { createTestDatabase, migrationsFolder } from '../../support/database.ts';
+import { runCeiba } from './support.ts';
+
+const journal: { entries: { tag: string }[] } = JSON.parse(
+  readFileSync(join(migrationsFolder, 'meta/_journal.json'), 'utf8'),
+);
+const newest = journal.entries.at(-1)!.tag;
+
+const cleanUps: (() => Promise<unknown> | unknown)[] = [];
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
+});
+
+async function createEmptyDatabase(): Promise<string> {
+  const server = createDatabase(process.env.DATABASE_URL!, { maxConnections: 1 });
+  const name = `ceiba_empty_${randomBytes(8).toString('hex')}`;
+  await server.sql`create database ${server.sql(name)}`;
+  cleanUps.push(async () => {
+    await server.sql`drop database if exists ${server.sql(name)} with (force)`;
+    await server.close();
+  });
+  const url = new URL(process.env.DATABASE_URL!);
+  url.pathname = `/${name}`;
+  return url.toString();
+}
+
+function makeFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'ceiba-cli-'));
+  cleanUps.push(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Somewhere without a stack file, whatever runs in the workspace. */
+const nowhere = () => ({ CEIBA_DATA_DIR: makeFolder() });
+
+describe('ceiba migrate', () => {
+  test('brings an empty database to the newest migration, and has nothing to do after that', async () => {
+    const env = { DATABASE_URL: await createEmptyDatabase() };
+    expect(await runCeiba(['migrate'], { env })).toEqual({
+      code: 0,
+      stdout: `Applied ${journal.entries.length} migrations: the database is at ${newest}.\n`,
+      stderr: '',
+    });
+    expect(await runCeiba(['migrate'], { env })).toEqual({
+      code: 0,
+      stdout: `Nothing to do: the database is at ${newest}.\n`,
+      stderr: '',
+    });
+  });
+
+  test('started three times at once migrates once, and each run is content', async () => {
+    const env = { DATABASE_URL: await createEmptyDatabase() };
+    const ran = await Promise.all([1, 2, 3].map(() => runCeiba(['migrate'], { env })));
+    expect(ran.map(({ code }) => code)).toEqual([0, 0, 0]);
+    expect(ran.filter(({ stdout }) => stdout.startsWith('Applied'))).toHaveLength(1);
+  });
+
+  test('has to run before any other command, which says so', async () => {
+    const env = { DATABASE_URL: await createEmptyDatabase() };
+    const id = '00000000-0000-4000-8000-000000000000';
+    for (const args of [
+      ['apply', '-f', '-'],
+      ['project', 'rotate-secret', '--project', id],
+      ['key', 'set-limits', '--project', id, '--key', id, '--rate', '1'],
+      ['owner', 'set-password', '--email', 'ops@example.com'],
+    ]) {
+      const { code, stderr } = await runCeiba(args, { env, stdin: 'plans: []' });
+      expect(code).toBe(1);
+      expect(stderr).toBe('error: The database has no Ceiba tables yet. Run: npx ceiba migrate\n');
+    }
+  });
+
+  test('is asked for by name where the database lacks the newest migration', async () => {
+    const env = { DATABASE_URL: await createEmptyDatabase() };
+    await runCeiba(['migrate'], { env });
+    const db = createDatabase(env.DATABASE_URL);
+    cleanUps.push(() => db.close());
+    await db.sql`
+      delete from drizzle.__drizzle_migrations
+      where created_at = (select max(created_at) from drizzle.__drizzle_migrations)`;
+    const { code, stderr } = await runCeiba(['apply', '-f', '-'], { env, stdin: 'plans: []' });
+    expect(code).toBe(1);
+    expect(stderr).toBe(`error: The database lacks ${newest}. Run: npx ceiba migrate\n`);
+  });
+});
+
+describe('the address of the database', () => {
+  const apply = (options: Parameters<typeof runCeiba>[1]) =>
+    runCeiba(['apply', '-f', '-', '--json'], { stdin: 'plans: []', ...options });
+
+  async function makeStack(folder: string): Promise<string> {
+    const database = await createTestDatabase();
+    cleanUps.push(() => database.drop());
+    mkdirSync(join(folder, '.ceiba'), { recursive: true });
+    const stack = { databaseUrl: database.url, redisUrl: 'redis://127.0.0.1:1', hostUrl: 'x' };
+    writeFileSync(join(folder, '.ceiba/stack.json'), JSON.stringify(stack));
+    return database.url;
+  }
+
+  test('is that of a running npm start, found from any folder below it', async () => {
+    const folder = makeFolder();
+    const url = await makeStack(folder);
+    const below = join(folder, 'deep/er');
+    mkdirSync(below, { recursive: true });
+    const yaml = 'plans: [{ name: Huge, activeKeyCap: 1, rateLimitPerMinute: 1, monthlyQuota: 1 }]';
+    expect(await apply({ cwd: below, stdin: yaml })).toMatchObject({ code: 0 });
+    const db = createDatabase(url);
+    cleanUps.push(() => db.close());
+    expect((await listPlans(db)).map(({ name }) => name)).toContain('Huge');
+  });
+
+  test('is looked for in CEIBA_DATA_DIR where that is set', async () => {
+    const folder = makeFolder();
+    await makeStack(folder);
+    const env = { CEIBA_DATA_DIR: join(folder, '.ceiba') };
+    expect(await apply({ env, cwd: makeFolder() })).toMatchObject({ code: 0 });
+    expect(await apply({ env: nowhere(), cwd: folder })).toMatchObject({ code: 2 });
+  });
+
+  test('is DATABASE_URL before that of npm start', async () => {
+    const folder = makeFolder();
+    await makeStack(folder);
+    const env = { DATABASE_URL: 'postgres://ceiba@127.0.0.1:1/ceiba' };
+    const { code, stderr } = await apply({ env, cwd: folder });
+    expect(code).toBe(1);
+    expect(stderr).toContain('127.0.0.1:1 cannot be reached');
+  });
+
+  test('that nobody gave is asked for', async () => {
+    const { code, stderr } = await apply({ env: nowhere() });
+    expect(code).toBe(2);
+    expect(stderr).toBe(
+      'error: No database is known. Set DATABASE_URL to a Postgres URL, or start the local stack with: npm start\n',
+    );
+  });
+
+  test.each([
+    ['is no address', 'localhost:5432', 2, /DATABASE_URL must be an address such as postgres:/],
+    ['is of something else', 'mysql://ceiba@127.0.0.1/x', 2, /DATABASE_URL must be an address/],
+    ['does not answer', 'postgres://ceiba:s3cret@127.0.0.1:1/x', 1, /ECONNREFUSED/],
+    ['does not exist', 'postgres://ceiba:s3cret@nowhere.invalid/x', 1, /cannot be reached/],
+    [
+      'holds several hosts',
+      'postgres://ceiba:s3cret@127.0.0.1:1,127.0.0.1:2/x',
+      1,
+      /127\.0\.0\.1:1,/,
+    ],
+  ])('that %s is told without its password', async (_, url, exitCode, message) => {
+    const { code, stdout, stderr } = await apply({ env: { DATABASE_URL: url } });
+    expect({ code, stdout }).toEqual({ code: exitCode, stdout: '' });
+    expect(stderr).toMatch(message);
+    expect(stderr).not.toContain('s3cret');
+  });
+
+  test('whose database does not exist is told with what to do', async () => {
+    const url = new URL(process.env.DATABASE_URL!);
+    url.pathname = '/ceiba_nowhere';
+    const { code, stderr } = await apply({ env: { DATABASE_URL: url.toString() } });
+    expect(code).toBe(1);
+    expect(stderr).toContain('has no database of this name; create it first');
+  });
+
+  test('of a server that accepts and never answers is given up within 5 s', async () => {
+    const server = await listen();
+    const started = performance.now();
+    const env = { DATABASE_URL: `postgres://ceiba@127.0.0.1:${server}/x` };
+    const { code, stderr } = await apply({ env });
+    expect(code).toBe(1);
+    expect(stderr).toContain('CONNECT_TIMEOUT');
+    expect(performance.now() - started).toBeLessThan(5_000);
+  });
+
+  test('in a stack file that is damaged is told with the file', async () => {
+    const folder = makeFolder();
+    writeFileSync(join(folder, 'stack.json'), '{"databaseUrl": 5}');
+    const broken = await apply({ env: { CEIBA_DATA_DIR: folder } });
+    expect(broken.code).toBe(2);
+    expect(broken.stderr).toContain(`${join(folder, 'stack.json')}: databaseUrl must be`);
+    writeFileSync(join(folder, 'stack.json'), '{');
+    expect((await apply({ env: { CEIBA_DATA_DIR: folder } })).stderr).toContain('is not JSON');
+  });
+});
+
+/** A port that takes connections and says nothing. */
+async function listen(): Promise<number> {
+  const server: Server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  cleanUps.push(() => server.close());
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+describe('the command line', () => {
+  test('tells its version and the migration that it knows', async () => {
+    const { code, stdout } = await runCeiba(['--version']);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(new RegExp(`^ceiba \\d+\\.\\d+\\.\\d+ \\(schema ${newest}\\)\\n$`));
+  });
+
+  test.each([
+    [[]],
+    [['project']],
+    [['nonsense']],
+    [['migrate', 'twice']],
+    [['apply', '--nonsense']],
+    [['project', 'rotate-secret']],
+  ])('%o is a usage error: exit code 2, and nothing on stdout', async (args) => {
+    const { code, stdout, stderr } = await runCeiba(args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).not.toBe('');
+  });
+
+  test('has help for every command, which needs no database', async () => {
+    for (const command of [
+      ['migrate'],
+      ['apply'],
+      ['doctor'],
+      ['owner', 'set-password'],
+      ['project', 'rotate-secret'],
+      ['project', 'set-subscription'],
+      ['key', 'set-limits'],
+    ]) {
+      const { code, stdout } = await runCeiba([...command, '--help'], { env: nowhere() });
+      expect(code).toBe(0);
+      expect(stdout).toContain(`Usage: ceiba ${command.join(' ')}`);
+    }
+  });
+});
