@@ -11,9 +11,9 @@ export function Fault({ error, retry }: { error: unknown; retry: () => void }) {
   const cause = useCause();
   return (
     <div className="mx-auto max-w-[45rem] py-8">
-      <h1 className="text-title" role="alert">
-        {TITLES[cause]}
-      </h1>
+      <div role="alert">
+        <h1 className="text-title">{TITLES[cause]}</h1>
+      </div>
       <p className="mt-2 text-muted">
         Nothing that was saved is lost, and the Runtime goes on deciding by itself. Try again in a
         moment; the status page says what is measured now.

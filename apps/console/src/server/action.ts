@@ -1,5 +1,6 @@
 import 'server-only';
 import { getOwnedProject, type Project, type VerbContext } from '@ceiba/schema';
+import { revalidatePath } from 'next/cache';
 import { headers } from 'next/headers';
 import { unstable_rethrow } from 'next/navigation';
 import { z } from 'zod';
@@ -54,14 +55,15 @@ export interface ProjectContext extends UserContext {
   project: Project;
 }
 
-/** For anybody: sign-up alone. */
+/** For anybody: sign-up alone. The page stays as it is, for its form still has to sign in. */
 export function publicAction<Input extends z.ZodType, Data>(
   definition: Definition<Input, PublicContext, Data>,
 ): FormAction<Data> {
-  return guarded(async (form) => {
+  const run = async (form: FormData) => {
     const input = parse(definition.input, form);
     return inDatabase({ kind: 'system' }, (ctx) => definition.run({ ctx }, input));
-  });
+  };
+  return guarded(run, { refreshes: false });
 }
 
 /** For whoever is signed in. */
@@ -108,7 +110,10 @@ export function projectAction<Input extends z.ZodType, Data>(
 
 const NOT_FOUND = 'It no longer exists, or belongs to another account. Reload the page.';
 
-function guarded<Data>(work: (form: FormData) => Promise<Data>): FormAction<Data> {
+function guarded<Data>(
+  work: (form: FormData) => Promise<Data>,
+  { refreshes = true } = {},
+): FormAction<Data> {
   return async (_state, form): Promise<ActionState<Data>> => {
     // An action's arguments are whatever the sender made them.
     const sent = form instanceof FormData ? form : new FormData();
@@ -116,13 +121,23 @@ function guarded<Data>(work: (form: FormData) => Promise<Data>): FormAction<Data
       if (!isOwnOrigin(await headers(), env().publicOrigin)) {
         refuse('foreign_origin', `Open the console at ${env().publicOrigin} and try again there.`);
       }
-      return { kind: 'done', data: await work(sent), at: Date.now() };
+      const data = await work(sent);
+      if (refreshes) showWhatIs();
+      return { kind: 'done', data, at: Date.now() };
     } catch (error) {
       unstable_rethrow(error);
-      return refusalFor(error, sent);
+      const refusal = refusalFor(error, sent);
+      if (refreshes && STALE.has(refusal.code)) showWhatIs();
+      return refusal;
     }
   };
 }
+
+/** Refusals which say that the page shows what is no longer so. */
+const STALE: ReadonlySet<RefusalCode> = new Set(['conflict', 'not_found', 'limit_reached']);
+
+/** Has the answer bring the page anew, and the browser forget every page that it has kept. */
+const showWhatIs = () => revalidatePath('/', 'layout');
 
 async function signedInUser(): Promise<SignedInUser> {
   const user = await currentUser();

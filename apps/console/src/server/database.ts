@@ -8,7 +8,7 @@ export class DatabaseUnavailableError extends Error {
 }
 
 const POOL_SIZE = 10;
-const BUDGET_MS = 5_000;
+const BUDGET_MS = 3_000;
 const READINESS_BUDGET_MS = 800;
 
 /**

@@ -8,11 +8,7 @@ import { PasswordInput } from './password-input.tsx';
 
 export function ChangePassword({ email }: { email: string }) {
   return (
-    <ActionForm
-      action={changePassword}
-      onDone={() => window.location.assign('/sign-in?notice=password_changed')}
-      className="grid max-w-96 gap-6"
-    >
+    <ActionForm action={changePassword} className="grid max-w-96 gap-6">
       {({ pending, errorOf }) => (
         <>
           {/* Tells a password manager whose password this is. */}

@@ -28,10 +28,7 @@ export function SignOutEverywhere() {
       title="Sign out everywhere?"
       description="Every session of yours ends with its next request, in this browser too. You sign in again with your password."
     >
-      <ActionForm
-        action={endEverySession}
-        onDone={() => window.location.assign('/sign-in?notice=signed_out_everywhere')}
-      >
+      <ActionForm action={endEverySession}>
         {({ pending }) => (
           <DialogFooter>
             <AlertDialogCancel asChild>

@@ -22,7 +22,7 @@ export function AppShell({ children, ...shell }: ShellProps & { children: ReactN
       <TopBar {...shell} />
       <main
         id="content"
-        className="min-h-dvh min-w-0 px-4 pt-6 pb-28 sm:px-8 md:pt-10 md:pb-16 lg:px-12"
+        className="min-w-0 md:min-h-dvh px-4 pt-6 pb-28 sm:px-8 md:pt-10 md:pb-16 lg:px-12"
       >
         {children}
       </main>

@@ -10,13 +10,14 @@ import {
   verifyPassword,
   whyPasswordRefused,
 } from '@ceiba/schema';
+import { redirect } from 'next/navigation';
 import { z } from 'zod';
 import { refuse, refuseField, userAction } from '#server/action.ts';
 
 /** Changes the password, which signs out every session, this one too. */
 export const changePassword = userAction({
   input: z.object({ currentPassword: z.string().max(1024), newPassword: z.string() }),
-  async run({ ctx, user }, { currentPassword, newPassword }) {
+  async run({ ctx, user }, { currentPassword, newPassword }): Promise<null> {
     const reason = whyPasswordRefused(newPassword);
     if (reason !== null) refuseField('newPassword', `The password ${reason}.`);
     const attempt = await chargeAttempt(ctx, user.email);
@@ -33,15 +34,15 @@ export const changePassword = userAction({
       userId: user.userId,
       passwordHash: await hashPassword(newPassword),
     });
-    return null;
+    redirect('/sign-in?notice=password_changed');
   },
 });
 
 /** Ends every session of this person, in every browser. */
 export const endEverySession = userAction({
   input: z.object({}),
-  async run({ ctx, user }) {
+  async run({ ctx, user }): Promise<null> {
     await signOutEverywhere(ctx, user.userId);
-    return null;
+    redirect('/sign-in?notice=signed_out_everywhere');
   },
 });

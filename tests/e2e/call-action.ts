@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs';
+import type { APIRequestContext } from '@playwright/test';
+
+interface BuiltAction {
+  id: string;
+  /** The file under `src/app` and the exported name, as the matrix has them. */
+  name: string;
+}
+
+const manifestFile = new URL(
+  '../../apps/console/.next/standalone/apps/console/.next/server/server-reference-manifest.json',
+  import.meta.url,
+);
+
+/** Every server action that the build contains. */
+export function readBuiltActions(): BuiltAction[] {
+  const manifest: { node: Record<string, { filename: string; exportedName: string }> } = JSON.parse(
+    readFileSync(manifestFile, 'utf8'),
+  );
+  return Object.entries(manifest.node).map(([id, { filename, exportedName }]) => ({
+    id,
+    name: `${filename.replace('apps/console/src/app/', '')} ${exportedName}`,
+  }));
+}
+
+export interface ActionAnswer {
+  status: number;
+  /** The state that the action answered with; undefined when it did not get to answer. */
+  state: { kind: string; code?: string } | undefined;
+  text: string;
+}
+
+export interface ActionCall {
+  id: string;
+  path: string;
+  fields: Record<string, string>;
+  headers: Record<string, string>;
+}
+
+/**
+ * Calls an action as a browser does it: the reference in a header, its two arguments (the form's
+ * state and a FormData) in the encoding of React's `encodeReply`.
+ */
+export async function callAction(
+  request: APIRequestContext,
+  { id, path, fields, headers }: ActionCall,
+): Promise<ActionAnswer> {
+  // The arguments come last, after what they refer to.
+  const body = new FormData();
+  for (const [name, value] of Object.entries(fields)) body.append(`_1_${name}`, value);
+  body.append('0', '[{"kind":"idle"},"$K1"]');
+  const response = await request.post(path, {
+    headers: { accept: 'text/x-component', 'next-action': id, ...headers },
+    multipart: body,
+    maxRedirects: 0,
+  });
+  const text = await response.text();
+  return { status: response.status(), state: stateIn(text), text };
+}
+
+function stateIn(text: string): ActionAnswer['state'] {
+  for (const line of text.split('\n')) {
+    const json = /^[0-9a-f]+:(\{"kind":.*\})$/.exec(line)?.[1];
+    if (json !== undefined) return JSON.parse(json);
+  }
+  return undefined;
+}

@@ -1,0 +1,68 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { fileURLToPath } from 'node:url';
+
+const serverFile = fileURLToPath(
+  new URL('../../apps/console/.next/standalone/apps/console/server.js', import.meta.url),
+);
+
+export interface ConsoleProcess {
+  readonly url: string;
+  /** What it has written to its log so far. */
+  log(): string;
+  stop(): Promise<void>;
+}
+
+/** Starts the built console with settings of its own, on a port of its own, once it answers. */
+export async function startConsole(settings: Record<string, string>): Promise<ConsoleProcess> {
+  const port = await freePort();
+  const url = `http://localhost:${port}`;
+  const child = spawn(process.execPath, [serverFile], {
+    env: {
+      PATH: process.env.PATH,
+      NODE_ENV: 'production',
+      PORT: String(port),
+      HOSTNAME: '127.0.0.1',
+      CONSOLE_PORT: String(port),
+      NEXTAUTH_SECRET: 'a secret of this test alone, 32 characters or more',
+      ...settings,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let log = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      log += text;
+    });
+  }
+  await untilAnswering(child, `http://127.0.0.1:${port}/api/version`, () => log);
+  return {
+    url,
+    log: () => log,
+    async stop() {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+    },
+  };
+}
+
+async function untilAnswering(child: ChildProcess, url: string, log: () => string): Promise<void> {
+  const deadline = Date.now() + 20_000;
+  while (Date.now() < deadline && child.exitCode === null) {
+    const answer = await fetch(url).catch(() => undefined);
+    if (answer?.ok) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error(`The console did not start:\n${log()}`);
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}

@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test } from '@playwright/test';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { type ConsoleProcess, startConsole } from './console-process.ts';
+import { type OpenIdIssuer, startOpenIdIssuer } from './openid-issuer.ts';
+import { newAccount } from './support.ts';
+
+let issuer: OpenIdIssuer;
+let database: TestDatabase;
+let app: ConsoleProcess;
+
+test.beforeAll(async () => {
+  issuer = await startOpenIdIssuer();
+  database = await createTestDatabase();
+  app = await startConsole({
+    DATABASE_URL: database.url,
+    SIGN_UP: 'open',
+    OIDC_ISSUER: issuer.url,
+    OIDC_CLIENT_ID: issuer.clientId,
+    OIDC_CLIENT_SECRET: issuer.clientSecret,
+    OIDC_NAME: 'Example Login',
+  });
+});
+test.afterAll(async () => {
+  await app?.stop();
+  await database?.drop();
+  await issuer?.stop();
+});
+
+test('an identity signs in, is created once, and comes back to the same account', async ({
+  page,
+  browser,
+}) => {
+  const claims = { sub: randomUUID(), email: newAccount().email, email_verified: true };
+  issuer.claims = claims;
+  await page.goto(`${app.url}/sign-in?next=/account`);
+  await page.getByRole('button', { name: 'Continue with Example Login' }).click();
+  await page.waitForURL(`${app.url}/account`);
+  await expect(page.getByRole('main').getByText(claims.email)).toBeVisible();
+  await expect(page.getByText('Present password')).toHaveCount(0);
+
+  // The address at the provider may change: the subject is who it is.
+  issuer.claims = { ...claims, email: newAccount().email };
+  const again = await (await browser.newContext()).newPage();
+  await again.goto(`${app.url}/sign-in?next=/account`);
+  await again.getByRole('button', { name: 'Continue with Example Login' }).click();
+  await expect(again.getByRole('main').getByText(claims.email)).toBeVisible();
+  await again.context().close();
+});
+
+test('an identity is never joined to an account by its e-mail address', async ({ page }) => {
+  const owner = newAccount();
+  await page.goto(`${app.url}/sign-up`);
+  await page.getByLabel('E-mail').fill(owner.email);
+  await page.getByLabel('Password', { exact: true }).fill(owner.password);
+  await page.getByRole('button', { name: 'Create account' }).click();
+  await page.waitForURL(`${app.url}/projects`);
+  await page.context().clearCookies();
+
+  issuer.claims = { sub: randomUUID(), email: owner.email.toUpperCase(), email_verified: true };
+  await page.goto(`${app.url}/sign-in`);
+  await page.getByRole('button', { name: 'Continue with Example Login' }).click();
+  await expect(page.getByText('accounts are never joined by their address alone')).toBeVisible();
+  await page.goto(`${app.url}/projects`);
+  await expect(page).toHaveURL(/\/sign-in/);
+});
+
+test('an address that nobody checked, or none, lets nobody in', async ({ page }) => {
+  issuer.claims = { sub: randomUUID(), email: newAccount().email, email_verified: false };
+  await page.goto(`${app.url}/sign-in`);
+  await page.getByRole('button', { name: 'Continue with Example Login' }).click();
+  await expect(page.getByText('nobody has checked that e-mail address')).toBeVisible();
+
+  issuer.claims = { sub: randomUUID() };
+  await page.getByRole('button', { name: 'Continue with Example Login' }).click();
+  await expect(page.getByText('The provider did not tell an e-mail address')).toBeVisible();
+});
