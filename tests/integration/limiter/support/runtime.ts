@@ -7,7 +7,6 @@ import { RedisClock } from '../../../../apps/runtime/src/redis/clock.ts';
 import { RedisLink } from '../../../../apps/runtime/src/redis/link.ts';
 import { createScript, type Script } from '../../../../apps/runtime/src/redis/script.ts';
 import { UsageFlusher } from '../../../../apps/runtime/src/usage/flusher.ts';
-import { newIncarnationId } from '../../../../apps/runtime/src/usage/incarnation.ts';
 import { UsageLedger } from '../../../../apps/runtime/src/usage/ledger.ts';
 import { trimScriptText, UsageSweep } from '../../../../apps/runtime/src/usage/sweep.ts';
 import { until } from '../../../support/redis.ts';
@@ -87,7 +86,7 @@ export async function startRuntime(options: TestRuntimeOptions): Promise<TestRun
     script: scriptOnClock(options.chargeText ?? chargeScriptText(), hand),
     readMonthTotals: store.readMonthTotals,
     ledger,
-    newId: newIncarnationId,
+    newId: () => randomUUID().replaceAll('-', ''),
     redisBudgetMs,
   });
   return {
