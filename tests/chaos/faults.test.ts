@@ -31,7 +31,7 @@ describe('answers 503 in time, admits nothing and recovers by itself when', () =
 describe('one bad item among many fails alone:', () => {
   it('a key that Postgres cannot read', async () => {
     const figures = await prove('fault: a key cannot be read', (random) =>
-      provePoisonedKey(stage, scene.nodes[0], times, random),
+      provePoisonedKey(stage, times, random),
     );
     expect(figures.rounds).toBe(times);
   });
