@@ -1,0 +1,408 @@
+import { type Decision, decisionSchema } from '@ceiba/contract';
+import type { DenialReason } from '@ceiba/contract/sets';
+import { withinOneMinute } from '../support/minute.ts';
+import {
+  type ApiKeyOptions,
+  type PlanLimits,
+  type ProjectOptions,
+  runtimeClient,
+  type TestApiKey,
+  type TestProject,
+  type World,
+} from '../support/scenario.ts';
+import { tableOf } from './table.ts';
+
+const PAST = new Date('2020-01-01T00:00:00Z');
+const FUTURE = new Date('2999-01-01T00:00:00Z');
+const HERE = '/v1/reports';
+const ELSEWHERE = '/v1/billing';
+
+const outcomeOf = (decision: Decision) => (decision.allowed ? 'allowed' : decision.denialReason);
+
+async function ask(
+  runtimeUrl: string,
+  project: TestProject,
+  question: { apiKey: string | null; method?: string; path?: string },
+): Promise<Decision> {
+  const reply = await runtimeClient(runtimeUrl, project).authorize(question);
+  if (reply.status !== 200) throw new Error(`no decision: ${reply.status} ${reply.text}`);
+  return decisionSchema.parse(reply.json);
+}
+
+/* ------------------------------------------------------------------ every combination that fails */
+
+/** What a request presents, and which checks that makes fail. */
+interface Credential {
+  name: string;
+  failing: DenialReason[];
+  present(keys: Keys): string | null;
+}
+
+/** The keys of a project, in every state that one can be in, and one of a stranger. */
+type Keys = Record<KeyState, string> & { stranger: string };
+const KEY_STATES = [
+  'live',
+  'revoked',
+  'archived',
+  'expired',
+  'revokedExpired',
+  'archivedExpired',
+] as const;
+type KeyState = (typeof KEY_STATES)[number];
+
+const CREDENTIALS: Credential[] = [
+  { name: 'live', failing: [], present: ({ live }) => live },
+  { name: 'none', failing: ['missing_api_key'], present: () => null },
+  // Blank text is no key of any project either: missing and invalid at once.
+  { name: 'blank', failing: ['missing_api_key', 'invalid_api_key'], present: () => '  ' },
+  { name: "another project's", failing: ['invalid_api_key'], present: ({ stranger }) => stranger },
+  { name: 'revoked', failing: ['revoked_api_key'], present: ({ revoked }) => revoked },
+  { name: 'archived', failing: ['archived_api_key'], present: ({ archived }) => archived },
+  { name: 'expired', failing: ['expired_api_key'], present: ({ expired }) => expired },
+  {
+    name: 'revoked, expired',
+    failing: ['revoked_api_key', 'expired_api_key'],
+    present: ({ revokedExpired }) => revokedExpired,
+  },
+  {
+    name: 'archived, expired',
+    failing: ['archived_api_key', 'expired_api_key'],
+    present: ({ archivedExpired }) => archivedExpired,
+  },
+];
+
+export interface Combination {
+  failing: DenialReason[];
+  outcome: string;
+  /** As the table shows it. */
+  row: string[];
+}
+
+/**
+ * Every credential, with and without a policy that matches, a subscription that admits, quota and
+ * rate: a project for each state of the last three, whose quota and rate are really used up.
+ */
+export async function precedence(
+  world: World,
+  runtimeUrl: string,
+): Promise<{ text: string; combinations: Combination[] }> {
+  const stranger = await (await world.createProject()).createKey();
+  const states = USES.flatMap((quota) =>
+    USES.flatMap((rate) => SUBSCRIPTIONS.map((subscription) => ({ quota, rate, subscription }))),
+  );
+  const combinations: Combination[] = [];
+  for (const state of states) {
+    const ofProject = () => combinationsOf(world, runtimeUrl, state, stranger.plaintext);
+    combinations.push(...(await withinOneMinute(ofProject)));
+  }
+  const head = ['key', 'policy', 'subscription', 'quota', 'rate', 'decision'];
+  return { text: tableOf([head, ...combinations.map(({ row }) => row)]), combinations };
+}
+
+const USES = ['left', 'used up'] as const;
+const SUBSCRIPTIONS = ['active', 'lapsed'] as const;
+interface ProjectState {
+  quota: (typeof USES)[number];
+  rate: (typeof USES)[number];
+  subscription: (typeof SUBSCRIPTIONS)[number];
+}
+
+async function combinationsOf(
+  world: World,
+  runtimeUrl: string,
+  state: ProjectState,
+  stranger: string,
+): Promise<Combination[]> {
+  const project = await projectIn(world, runtimeUrl, state);
+  const keys = { ...(await keysOf(project, runtimeUrl)), stranger };
+  const questions = (['matches', 'none'] as const).flatMap((policy) =>
+    CREDENTIALS.map((credential) => ({ policy, credential })),
+  );
+  return Promise.all(
+    questions.map(async ({ policy, credential }) => {
+      const { quota, rate, subscription } = state;
+      const path = policy === 'matches' ? HERE : ELSEWHERE;
+      const decision = await ask(runtimeUrl, project, { apiKey: credential.present(keys), path });
+      const outcome = outcomeOf(decision);
+      const failing: DenialReason[] = [...credential.failing];
+      if (policy === 'none') failing.push('policy_no_match');
+      if (subscription === 'lapsed') failing.push('inactive_subscription');
+      if (quota === 'used up') failing.push('quota_exceeded');
+      if (rate === 'used up') failing.push('rate_limited');
+      return {
+        failing,
+        outcome,
+        row: [credential.name, policy, subscription, quota, rate, outcome],
+      };
+    }),
+  );
+}
+
+async function projectIn(
+  world: World,
+  runtimeUrl: string,
+  state: ProjectState,
+): Promise<TestProject> {
+  const project = await world.createProject();
+  const spender = await project.createKey();
+  await expectAllowed(runtimeUrl, project, spender);
+  const used: PlanLimits = {
+    ...(state.quota === 'used up' ? { monthlyQuota: 1 } : {}),
+    ...(state.rate === 'used up' ? { rateLimitPerMinute: 1 } : {}),
+  };
+  await project.setPlanLimits(used);
+  if (state.subscription === 'lapsed') await project.setSubscription({ status: 'canceled' });
+  return project;
+}
+
+async function expectAllowed(runtimeUrl: string, project: TestProject, key: TestApiKey) {
+  const decision = await ask(runtimeUrl, project, { apiKey: key.plaintext });
+  if (!decision.allowed) throw new Error(`expected an allow, got ${decision.denialReason}`);
+}
+
+async function keysOf(project: TestProject, runtimeUrl: string): Promise<Record<KeyState, string>> {
+  const client = runtimeClient(runtimeUrl, project);
+  const make = async (options: ApiKeyOptions, finish?: 'revoke' | 'archive') => {
+    const { apiKeyId, plaintext } = await project.createKey(options);
+    if (finish !== undefined) await client[finish](apiKeyId);
+    return plaintext;
+  };
+  return {
+    live: await make({ expiresAt: FUTURE }),
+    revoked: await make({}, 'revoke'),
+    archived: await make({}, 'archive'),
+    expired: await make({ expiresAt: PAST }),
+    revokedExpired: await make({ expiresAt: PAST }, 'revoke'),
+    archivedExpired: await make({ expiresAt: PAST }, 'archive'),
+  };
+}
+
+/* ----------------------------------------------------------------------- one situation at a time */
+
+interface Situation {
+  name: string;
+  project?: ProjectOptions;
+  apiKey?: ApiKeyOptions;
+  /** What is done before the question. */
+  before?(scene: Scene): Promise<unknown>;
+  /** The credential, where it is not the scene's key as it is. */
+  present?(scene: Scene): string | null | Promise<string | null>;
+  method?: string;
+  path?: string;
+}
+
+interface Scene {
+  world: World;
+  project: TestProject;
+  apiKey: TestApiKey;
+  client: ReturnType<typeof runtimeClient>;
+  /** Asks once, which charges when it is allowed. */
+  spend(): Promise<unknown>;
+}
+
+const policies = (...lines: string[]): ProjectOptions => ({
+  policies: lines.map((line) => {
+    const [method = '', pathPattern = ''] = line.split(' ');
+    return { method, pathPattern };
+  }),
+});
+
+const GROUPS: Record<string, Situation[]> = {
+  'the key': [
+    { name: 'is live' },
+    { name: 'expires in the future', apiKey: { expiresAt: FUTURE } },
+    { name: 'has expired', apiKey: { expiresAt: PAST } },
+    {
+      name: 'had expired, and its expiry was cleared',
+      apiKey: { expiresAt: PAST },
+      before: ({ client, apiKey }) => client.setExpiry(apiKey.apiKeyId, null),
+    },
+    { name: 'was revoked', before: ({ client, apiKey }) => client.revoke(apiKey.apiKeyId) },
+    { name: 'was archived', before: ({ client, apiKey }) => client.archive(apiKey.apiKeyId) },
+    {
+      name: 'was deleted by SQL',
+      before: ({ world, apiKey }) =>
+        world.db.sql`delete from api_keys where id = ${apiKey.apiKeyId}`,
+    },
+    { name: 'is null', present: () => null },
+    { name: 'is an empty string', present: () => '' },
+    { name: 'is blank', present: () => ' \t' },
+    { name: 'is no key at all', present: () => 'letmein' },
+    { name: 'has a typing error', present: ({ apiKey }) => swapLast(apiKey.plaintext) },
+    { name: 'has a blank before it', present: ({ apiKey }) => ` ${apiKey.plaintext}` },
+    { name: 'is cut short', present: ({ apiKey }) => apiKey.plaintext.slice(0, -1) },
+    { name: 'is its display-safe prefix', present: ({ apiKey }) => apiKey.keyPrefix },
+    { name: 'is the project secret', present: ({ project }) => project.secret },
+    {
+      name: "is another project's",
+      present: async ({ world }) => (await (await world.createProject()).createKey()).plaintext,
+    },
+  ],
+  'the policies': [
+    { name: 'none', project: policies() },
+    { name: '/v1/reports, asked for /v1/reports', project: policies('GET /v1/reports') },
+    {
+      name: '/v1/reports, asked for /v1/reports/',
+      project: policies('GET /v1/reports'),
+      path: '/v1/reports/',
+    },
+    {
+      name: '/v1/reports, asked for /v1/reports/42',
+      project: policies('GET /v1/reports'),
+      path: '/v1/reports/42',
+    },
+    {
+      name: '/v1/reports, asked for /v1/billing',
+      project: policies('GET /v1/reports'),
+      path: ELSEWHERE,
+    },
+    { name: '/v1/reports*, asked for /v1/reports' },
+    { name: '/v1/reports*, asked for /v1/reports/42', path: '/v1/reports/42' },
+    { name: '/v1/reports*, asked for /v1/reports/42/pages/7', path: '/v1/reports/42/pages/7' },
+    { name: '/v1/reports*, asked for /v1/reportsX', path: '/v1/reportsX' },
+    { name: '/v1/reports*, asked for /v1/billing', path: ELSEWHERE },
+    { name: '*, asked for /v1/billing', project: policies('GET *'), path: ELSEWHERE },
+    { name: '*, asked for an ambiguous path', project: policies('GET *'), path: '/v1/../admin' },
+    { name: '/*, asked for an ambiguous path', project: policies('GET /*'), path: '/v1/../admin' },
+    { name: '/*, asked for the root', project: policies('GET /*'), path: '/' },
+    { name: 'GET, asked with GET' },
+    { name: 'GET, asked with HEAD', method: 'HEAD' },
+    { name: 'GET, asked with get', method: 'get' },
+    { name: 'GET, asked with POST', method: 'POST' },
+    {
+      name: '* as the method, asked with POST',
+      project: policies('* /v1/reports'),
+      method: 'POST',
+    },
+    { name: 'a query beside the path', path: '/v1/reports?page=2' },
+    { name: 'removed', before: ({ project }) => project.setPolicies([]) },
+    {
+      name: 'removed by SQL',
+      before: ({ world, project }) =>
+        world.db.sql`delete from policies where project_id = ${project.projectId}`,
+    },
+  ],
+  'the subscription': [
+    { name: 'active', before: ({ project }) => project.setSubscription({ status: 'active' }) },
+    { name: 'trialing', before: ({ project }) => project.setSubscription({ status: 'trialing' }) },
+    { name: 'past_due', before: ({ project }) => project.setSubscription({ status: 'past_due' }) },
+    { name: 'canceled', before: ({ project }) => project.setSubscription({ status: 'canceled' }) },
+    {
+      name: 'active, its period not yet over',
+      before: ({ project }) => project.setSubscription({ currentPeriodEnd: FUTURE }),
+    },
+    {
+      name: 'active, its period over',
+      before: ({ project }) => project.setSubscription({ currentPeriodEnd: PAST }),
+    },
+    {
+      name: 'trialing, its period over',
+      before: ({ project }) =>
+        project.setSubscription({ status: 'trialing', currentPeriodEnd: PAST }),
+    },
+    {
+      name: 'none',
+      before: ({ world, project }) =>
+        world.db.sql`delete from subscriptions where project_id = ${project.projectId}`,
+    },
+  ],
+  'the quota': [
+    { name: '2 a month, 1 used', project: { plan: { monthlyQuota: 2 } }, before: (s) => s.spend() },
+    { name: '1 a month, 1 used', project: { plan: { monthlyQuota: 1 } }, before: (s) => s.spend() },
+    { name: '0 a month', project: { plan: { monthlyQuota: 0 } } },
+    {
+      name: '1 a month, 1 used, then raised to 2',
+      project: { plan: { monthlyQuota: 1 } },
+      before: async (s) => {
+        await s.spend();
+        await s.project.setPlanLimits({ monthlyQuota: 2 });
+      },
+    },
+    {
+      name: "the key's own: 1 a month, 1 used",
+      apiKey: { monthlyQuota: 1 },
+      before: (s) => s.spend(),
+    },
+    {
+      name: "another key's own: 1 a month, 1 used",
+      before: async ({ project, client }) => {
+        const { plaintext } = await project.createKey({ monthlyQuota: 1 });
+        return client.authorize({ apiKey: plaintext });
+      },
+    },
+    { name: "the key's own: 0 a month", apiKey: { monthlyQuota: 0 } },
+  ],
+  'the rate': [
+    {
+      name: '2 a minute, 1 used',
+      project: { plan: { rateLimitPerMinute: 2 } },
+      before: (s) => s.spend(),
+    },
+    {
+      name: '1 a minute, 1 used',
+      project: { plan: { rateLimitPerMinute: 1 } },
+      before: (s) => s.spend(),
+    },
+    { name: '0 a minute', project: { plan: { rateLimitPerMinute: 0 } } },
+    {
+      name: "the key's own: 1 a minute, 1 used",
+      apiKey: { rateLimitPerMinute: 1 },
+      before: (s) => s.spend(),
+    },
+    {
+      name: "the project's default a key: 1 a minute, 1 used",
+      project: { defaultKeyRateLimitPerMinute: 1 },
+      before: (s) => s.spend(),
+    },
+    {
+      name: "the key's own 2 a minute over the default of 1, 1 used",
+      project: { defaultKeyRateLimitPerMinute: 1 },
+      apiKey: { rateLimitPerMinute: 2 },
+      before: (s) => s.spend(),
+    },
+    {
+      name: 'and the quota, both used up',
+      project: { plan: { rateLimitPerMinute: 1, monthlyQuota: 1 } },
+      before: (s) => s.spend(),
+    },
+    {
+      name: "the key's used up, the project's quota used up by another key",
+      project: { plan: { monthlyQuota: 2 } },
+      apiKey: { rateLimitPerMinute: 1 },
+      before: async (s) => {
+        await s.spend();
+        await s.client.authorize({ apiKey: (await s.project.createKey()).plaintext });
+      },
+    },
+  ],
+};
+
+const swapLast = (text: string) => `${text.slice(0, -1)}${text.endsWith('0') ? '1' : '0'}`;
+
+/** Each situation in a project of its own, everything else being well. */
+export async function situations(world: World, runtimeUrl: string): Promise<string> {
+  const sections: string[] = [];
+  for (const [group, list] of Object.entries(GROUPS)) {
+    const rows = await Promise.all(
+      list.map(async (situation) => [
+        `  ${situation.name}`,
+        await withinOneMinute(() => outcomeIn(world, runtimeUrl, situation)),
+      ]),
+    );
+    sections.push(`${group}:\n${tableOf(rows)}`);
+  }
+  return sections.join('\n\n');
+}
+
+async function outcomeIn(world: World, runtimeUrl: string, situation: Situation): Promise<string> {
+  const project = await world.createProject(situation.project);
+  const apiKey = await project.createKey(situation.apiKey);
+  const client = runtimeClient(runtimeUrl, project);
+  const spend = () => client.authorize({ apiKey: apiKey.plaintext });
+  const scene: Scene = { world, project, apiKey, client, spend };
+  await situation.before?.(scene);
+  const presented =
+    situation.present === undefined ? apiKey.plaintext : await situation.present(scene);
+  const { method = 'GET', path = HERE } = situation;
+  return outcomeOf(await ask(runtimeUrl, project, { apiKey: presented, method, path }));
+}

@@ -1,0 +1,192 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mintProjectSecret } from '@ceiba/domain';
+import {
+  type CallOptions,
+  type Reply,
+  type RuntimeClient,
+  runtimeClient,
+  send,
+  type TestApiKey,
+  type TestProject,
+  type World,
+} from '../support/scenario.ts';
+import { tableOf } from './table.ts';
+
+interface Scene {
+  world: World;
+  project: TestProject;
+  stranger: TestProject;
+  apiKey: TestApiKey;
+}
+
+/** The seven project routes, under the patterns that they are served by. */
+const PROJECT_ROUTES: Record<
+  string,
+  (
+    client: RuntimeClient,
+    apiKeyId: string,
+    options: CallOptions,
+    plaintext: string,
+  ) => Promise<Reply>
+> = {
+  'POST /rt/projects/:projectId/authorize': (client, _id, options, plaintext) =>
+    client.authorize({ apiKey: plaintext }, options),
+  'GET /rt/projects/:projectId/api-keys': (client, _id, options) => client.listKeys(options),
+  'POST /rt/projects/:projectId/api-keys': (client, _id, options) =>
+    client.createKey('another', options),
+  'GET /rt/projects/:projectId/api-keys/:apiKeyId': (client, id, options) =>
+    client.getKey(id, options),
+  'PATCH /rt/projects/:projectId/api-keys/:apiKeyId': (client, id, options) =>
+    client.setExpiry(id, null, options),
+  'POST /rt/projects/:projectId/api-keys/:apiKeyId/revoke': (client, id, options) =>
+    client.revoke(id, options),
+  'POST /rt/projects/:projectId/api-keys/:apiKeyId/archive': (client, id, options) =>
+    client.archive(id, options),
+};
+
+const OPEN_ROUTES = ['GET /health', 'GET /ready', 'GET /version'];
+
+interface Situation {
+  name: string;
+  options(scene: Scene): CallOptions | Promise<CallOptions>;
+  /** Whose key the address names, where it is not the project's own. */
+  apiKeyId?(scene: Scene): string | Promise<string>;
+}
+
+const secretOf = (find: (scene: Scene) => string | null) => (scene: Scene) => ({
+  secret: find(scene),
+});
+const expirePrevious = ({ world, project }: Scene) =>
+  world.db.sql`update projects set previous_secret_expires_at = now()
+    where id = ${project.projectId}`;
+const BAD_BODY = { body: '{', headers: { 'content-type': 'application/json' } };
+
+const SITUATIONS: Situation[] = [
+  { name: 'current secret', options: secretOf(({ project }) => project.secret) },
+  {
+    name: 'previous secret, within its 24 hours',
+    options: async ({ project }) => {
+      const { secret } = project;
+      await project.rotateSecret();
+      return { secret };
+    },
+  },
+  {
+    name: 'previous secret, its 24 hours over',
+    options: async (scene) => {
+      const { secret } = scene.project;
+      await scene.project.rotateSecret();
+      await expirePrevious(scene);
+      return { secret };
+    },
+  },
+  {
+    name: 'oldest secret, after a second rotation',
+    options: async ({ project }) => {
+      const { secret } = project;
+      await project.rotateSecret();
+      await project.rotateSecret();
+      return { secret };
+    },
+  },
+  { name: 'no secret', options: secretOf(() => null) },
+  { name: 'empty secret', options: secretOf(() => '') },
+  { name: 'unknown secret', options: secretOf(() => mintProjectSecret(randomBytes).plaintext) },
+  { name: 'text that is no secret', options: secretOf(() => 'letmein') },
+  { name: "another project's secret", options: secretOf(({ stranger }) => stranger.secret) },
+  { name: 'a downstream key as the secret', options: secretOf(({ apiKey }) => apiKey.plaintext) },
+  {
+    name: 'the secret as a bearer token',
+    options: ({ project }) => ({
+      secret: null,
+      headers: { authorization: `Bearer ${project.secret}` },
+    }),
+  },
+  { name: 'unknown project', options: () => ({ projectId: randomUUID() }) },
+  {
+    name: 'deleted project',
+    options: async ({ world, project }) => {
+      await world.db.sql`delete from projects where id = ${project.projectId}`;
+      return {};
+    },
+  },
+  { name: 'bad project UUID', options: () => ({ projectId: 'nope' }) },
+  { name: 'bad project UUID, no secret', options: () => ({ projectId: 'nope', secret: null }) },
+  { name: 'bad key UUID', options: () => ({}), apiKeyId: () => 'nope' },
+  { name: 'bad key UUID, wrong secret', options: secretOf(() => 'x'), apiKeyId: () => 'nope' },
+  { name: 'unknown key', options: () => ({}), apiKeyId: () => randomUUID() },
+  {
+    name: "another project's key",
+    options: () => ({}),
+    apiKeyId: async ({ stranger }) => (await stranger.createKey()).apiKeyId,
+  },
+  { name: 'malformed body', options: () => BAD_BODY },
+  { name: 'malformed body, wrong secret', options: () => ({ ...BAD_BODY, secret: 'x' }) },
+  { name: 'body over the cap', options: () => ({ body: `"${'x'.repeat(70_000)}"` }) },
+  {
+    name: 'body over the cap, wrong secret',
+    options: () => ({ body: `"${'x'.repeat(70_000)}"`, secret: 'x' }),
+  },
+  {
+    name: 'body of another content type',
+    options: () => ({ body: '{}', headers: { 'content-type': 'text/plain' } }),
+  },
+];
+
+/** Every project route in every situation, and the open ones, with the status and error of each. */
+export async function routes(world: World, runtimeUrl: string): Promise<string> {
+  const sections: string[] = [];
+  for (const [route, call] of Object.entries(PROJECT_ROUTES)) {
+    const applicable = SITUATIONS.filter((situation) => applies(route, situation));
+    const rows = await Promise.all(
+      applicable.map(async (situation) => [
+        `    ${situation.name}`,
+        await answerIn(world, runtimeUrl, situation, call),
+      ]),
+    );
+    sections.push(`  ${route}\n${tableOf(rows)}`);
+  }
+  for (const route of OPEN_ROUTES) {
+    const [method = '', path = ''] = route.split(' ');
+    const of = async (headers: Record<string, string>) =>
+      told(await send(`${runtimeUrl}${path}`, method, { headers }));
+    const rows = [
+      ['    no secret', await of({})],
+      ['    text that is no secret', await of({ 'x-service-project-secret': 'letmein' })],
+    ];
+    sections.push(`  ${route}\n${tableOf(rows)}`);
+  }
+  return sections.join('\n\n');
+}
+
+function applies(route: string, { name }: Situation): boolean {
+  if (/key UUID|unknown key|project's key/.test(name)) return route.includes(':apiKeyId');
+  return !/body/.test(name) || !route.startsWith('GET');
+}
+
+async function answerIn(
+  world: World,
+  runtimeUrl: string,
+  situation: Situation,
+  call: (typeof PROJECT_ROUTES)[string],
+): Promise<string> {
+  const project = await world.createProject();
+  const scene: Scene = {
+    world,
+    project,
+    stranger: await world.createProject(),
+    apiKey: await project.createKey(),
+  };
+  const options = await situation.options(scene);
+  const apiKeyId = (await situation.apiKeyId?.(scene)) ?? scene.apiKey.apiKeyId;
+  const client = runtimeClient(runtimeUrl, project);
+  return told(await call(client, apiKeyId, options, scene.apiKey.plaintext));
+}
+
+/** The status, and of an error its code and what its message calls by name. */
+function told({ status, text }: Reply): string {
+  if (status < 400) return String(status);
+  const { error, message } = JSON.parse(text);
+  const [named = ''] = /^"\w+"/.exec(message) ?? [];
+  return `${status} ${error} ${named}`.trim();
+}
