@@ -1,6 +1,8 @@
+import { connect, type Socket } from 'node:net';
+import { PROJECT_SECRET_HEADER } from '@ceiba/contract/sets';
 import { until } from '../../support/redis.ts';
 import { admittedOf, askFor, openAccount, uncertainOf } from '../support/account.ts';
-import { countOf, tally } from '../support/caller.ts';
+import { type Credentials, countOf, tally } from '../support/caller.ts';
 import { askInLoops } from '../support/load.ts';
 import type { Random } from '../support/random.ts';
 import { type Stage, startNode } from '../support/stage.ts';
@@ -17,6 +19,21 @@ export interface DrainFigures {
 
 const STOP_WITHIN_MS = 10_000;
 
+/** A caller that has sent half a body and will never send the rest. */
+function sendHalfABody(port: number, { projectId, secret }: Credentials): Socket {
+  const socket = connect(port, '127.0.0.1');
+  socket.on('error', () => {});
+  const head = [
+    `POST /rt/projects/${projectId}/api-keys HTTP/1.1`,
+    'host: runtime',
+    'content-type: application/json',
+    'content-length: 30',
+    `${PROJECT_SECRET_HEADER}: ${secret}`,
+  ];
+  socket.write(`${head.join('\r\n')}\r\n\r\n{"displayName"`);
+  return socket;
+}
+
 /**
  * SIGTERM under load: what was accepted is answered, what was counted is in Postgres when the
  * process has ended, and it ends by itself with exit code 0.
@@ -31,6 +48,7 @@ export async function proveDrain(
     const account = await openAccount(stage, 1_000_000);
     const node = await startNode(stage);
     const load = askInLoops(() => askFor(account, node), 8, 2);
+    const halfway = sendHalfABody(node.runtime.port, account.who);
     try {
       const enough = random.int(50, 200);
       await until('it is under load', () => load.answers.length > enough);
@@ -43,6 +61,7 @@ export async function proveDrain(
       });
       figures.slowestStopMs = Math.max(figures.slowestStopMs, stopMs);
     } finally {
+      halfway.destroy();
       await load.stop();
       await node.stop();
     }
