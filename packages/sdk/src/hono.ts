@@ -24,9 +24,12 @@ export function createHonoMiddleware(options: AccessOptions): MiddlewareHandler<
   return async function ceibaAccess(c, next) {
     const verdict = await guard(c.req.raw, originOf(c.env));
     if (!verdict.allowed) return verdict.response;
-    for (const [name, value] of Object.entries(verdict.headers)) c.header(name, value);
+    const headers = Object.entries(verdict.headers);
+    for (const [name, value] of headers) c.header(name, value);
     c.set('access', verdict.access);
     await next();
+    // Hono leaves them out of a `new Response()` that the handler made itself.
+    for (const [name, value] of headers) if (!c.res.headers.has(name)) c.header(name, value);
     return undefined;
   };
 }

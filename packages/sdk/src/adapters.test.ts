@@ -1,0 +1,135 @@
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+import { Hono } from 'hono';
+import { describe, expect, it, vi } from 'vitest';
+import { createExpressMiddleware } from './express.ts';
+import { createFetchGuard } from './fetch.ts';
+import { type CeibaEnv, createHonoMiddleware } from './hono.ts';
+import { createNextRouteGuard } from './next.ts';
+import { createFakeRuntimeClient } from './testing.ts';
+
+const client = createFakeRuntimeClient({ verdicts: { good: 'allow' } });
+const options = { client, projectId: client.projectId };
+const allowedRequest = (method = 'GET') =>
+  new Request('http://host/v1/reports', { method, headers: { 'x-api-key': 'good' } });
+const LIMITS = '"minute";r=59;t=30, "month";r=9999;t=86400';
+
+/** Responses of which some have immutable headers, and some set the fields themselves. */
+const RESPONSES = [
+  ['plain', () => new Response('ok'), LIMITS],
+  ['JSON', () => Response.json({ ok: true }), LIMITS],
+  ['redirecting', () => Response.redirect('http://host/elsewhere', 302), LIMITS],
+  ['outspoken', () => new Response('ok', { headers: { RateLimit: '"own";r=1' } }), '"own";r=1'],
+] as const;
+
+describe('the rate limit fields of an allow', () => {
+  it.each(RESPONSES)(
+    'reach the %s response of a Hono handler',
+    async (_name, respond, expected) => {
+      const app = new Hono<CeibaEnv>();
+      app.get('/v1/reports', createHonoMiddleware(options), respond);
+      const response = await app.fetch(allowedRequest());
+      expect(response.headers.get('ratelimit')).toBe(expected);
+      expect(response.headers.get('ratelimit-policy')).toBe('"minute";q=60;w=60, "month";q=10000');
+    },
+  );
+
+  it.each(RESPONSES)(
+    'reach the %s response of a Next handler',
+    async (_name, respond, expected) => {
+      const response = await createNextRouteGuard(options)(respond)(allowedRequest(), {});
+      expect(response.headers.get('ratelimit')).toBe(expected);
+      expect(response.status).toBe(respond().status);
+    },
+  );
+});
+
+describe('a guard that is made at the first request', () => {
+  it('is not made before, and once', async () => {
+    const make = vi.fn(() => options);
+    const route = createNextRouteGuard(make)(() => new Response('ok'));
+    expect(make).not.toHaveBeenCalled();
+    for (let call = 0; call < 3; call += 1) {
+      expect((await route(allowedRequest(), {})).status).toBe(200);
+    }
+    expect(make).toHaveBeenCalledOnce();
+  });
+
+  it('lets nothing in while it cannot be made', async () => {
+    const handler = vi.fn(() => new Response('ok'));
+    const route = createNextRouteGuard(() => {
+      throw new Error('CEIBA_PROJECT_SECRET is missing');
+    })(handler);
+    await expect(route(allowedRequest(), {})).rejects.toThrow('is missing');
+    await expect(route(allowedRequest(), {})).rejects.toThrow('is missing');
+    expect(handler).not.toHaveBeenCalled();
+  });
+});
+
+describe('the fetch guard', () => {
+  it('sends no body in reply to HEAD', async () => {
+    const request = new Request('http://host/v1/reports', { method: 'HEAD' });
+    const verdict = await createFetchGuard(options)(request);
+    if (verdict.allowed) throw new Error('the request was let through');
+    expect([verdict.response.status, verdict.response.body]).toEqual([401, null]);
+  });
+
+  it('prefers what the framework knows of the request as it was sent', async () => {
+    const fake = createFakeRuntimeClient();
+    const guard = createFetchGuard({ client: fake, projectId: fake.projectId });
+    const target = '/v1/reports/../billing?x=1';
+    const rawHeaders = ['X-Api-Key', 'a', 'x-api-key', 'a'];
+    await guard(new Request(`http://host${target}`), { target });
+    await guard(new Request('http://host/'), { target, rawHeaders });
+    expect(fake.questions).toEqual([
+      { apiKey: null, method: 'GET', path: '/v1/reports/../billing' },
+    ]);
+  });
+});
+
+describe('the Express middleware', () => {
+  function exchange() {
+    const req: IncomingMessage & { originalUrl?: string; originalMethod?: string } =
+      new IncomingMessage(new Socket());
+    Object.assign(req, { method: 'GET', url: '/reports', rawHeaders: ['x-api-key', 'good'] });
+    return { req, res: new ServerResponse(req) };
+  }
+
+  it('sends the target before a router stripped it', async () => {
+    const fake = createFakeRuntimeClient({ verdicts: { good: 'allow' } });
+    const { req, res } = exchange();
+    req.originalUrl = '/v1/reports?x=1';
+    const middleware = createExpressMiddleware({ client: fake, projectId: fake.projectId });
+    await new Promise((resolve) => middleware(req, res, resolve));
+    expect(fake.questions).toEqual([{ apiKey: 'good', method: 'GET', path: '/v1/reports' }]);
+  });
+
+  it('runs no handler for a method that was overridden on the way', async () => {
+    const next = vi.fn();
+    const { req, res } = exchange();
+    Object.assign(req, { method: 'DELETE', originalMethod: 'POST' });
+    createExpressMiddleware(options)(req, res, next);
+    await vi.waitFor(() => expect(res.writableEnded).toBe(true));
+    expect([res.statusCode, next.mock.calls]).toEqual([403, []]);
+  });
+
+  it('runs no handler once somebody else has answered', async () => {
+    const next = vi.fn();
+    const { req, res } = exchange();
+    createExpressMiddleware(options)(req, res, next);
+    res.writeHead(503).end();
+    await new Promise(setImmediate);
+    expect(next).not.toHaveBeenCalled();
+  });
+
+  it('hands Express an error, whatever broke', async () => {
+    const { req, res } = exchange();
+    res.setHeader = () => {
+      throw undefined;
+    };
+    const argument = await new Promise((resolve) =>
+      createExpressMiddleware(options)(req, res, resolve),
+    );
+    expect(argument).toBeInstanceOf(Error);
+  });
+});
