@@ -10,6 +10,11 @@ import { CliError } from './errors.ts';
 import { newestMigration } from './migrations.ts';
 import type { World } from './world.ts';
 
+const AFTER_HELP = `
+The database is that of DATABASE_URL, or else of the npm start that runs in this folder or above.
+Begin with: npx ceiba migrate, then npx ceiba apply -f ceiba.yaml
+Exit codes: 0 done, 1 could not be done, 2 the command line or the file has to change.`;
+
 /**
  * Runs one command line.
  *
@@ -31,6 +36,7 @@ function programFor(world: World): Command {
   const program = new Command('ceiba')
     .description('Sets up and looks after a Ceiba installation.')
     .version(`ceiba ${manifest.version} (schema ${newestMigration().tag})`)
+    .addHelpText('after', AFTER_HELP)
     .exitOverride()
     .configureOutput({
       writeOut: (text) => world.stdout.write(text),

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -6,7 +5,7 @@ import { join } from 'node:path';
 import { createDatabase, listPlans } from '@ceiba/schema';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createTestDatabase, migrationsFolder } from '../../support/database.ts';
-import { runCeiba } from './support.ts';
+import { createEmptyDatabase, runCeiba } from './support.ts';
 
 const journal: { entries: { tag: string }[] } = JSON.parse(
   readFileSync(join(migrationsFolder, 'meta/_journal.json'), 'utf8'),
@@ -18,17 +17,10 @@ afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
 });
 
-async function createEmptyDatabase(): Promise<string> {
-  const server = createDatabase(process.env.DATABASE_URL!, { maxConnections: 1 });
-  const name = `ceiba_empty_${randomBytes(8).toString('hex')}`;
-  await server.sql`create database ${server.sql(name)}`;
-  cleanUps.push(async () => {
-    await server.sql`drop database if exists ${server.sql(name)} with (force)`;
-    await server.close();
-  });
-  const url = new URL(process.env.DATABASE_URL!);
-  url.pathname = `/${name}`;
-  return url.toString();
+async function emptyDatabaseUrl(): Promise<string> {
+  const { url, drop } = await createEmptyDatabase();
+  cleanUps.push(drop);
+  return url;
 }
 
 function makeFolder(): string {
@@ -42,13 +34,13 @@ const nowhere = () => ({ CEIBA_DATA_DIR: makeFolder() });
 
 describe('ceiba migrate', () => {
   test('brings an empty database to the newest migration, and has nothing to do after that', async () => {
-    const env = { DATABASE_URL: await createEmptyDatabase() };
-    expect(await runCeiba(['migrate'], { env })).toEqual({
+    const env = { DATABASE_URL: await emptyDatabaseUrl() };
+    expect(await runCeiba(['migrate'], { env })).toMatchObject({
       code: 0,
       stdout: `Applied ${journal.entries.length} migrations: the database is at ${newest}.\n`,
       stderr: '',
     });
-    expect(await runCeiba(['migrate'], { env })).toEqual({
+    expect(await runCeiba(['migrate'], { env })).toMatchObject({
       code: 0,
       stdout: `Nothing to do: the database is at ${newest}.\n`,
       stderr: '',
@@ -56,14 +48,14 @@ describe('ceiba migrate', () => {
   });
 
   test('started three times at once migrates once, and each run is content', async () => {
-    const env = { DATABASE_URL: await createEmptyDatabase() };
+    const env = { DATABASE_URL: await emptyDatabaseUrl() };
     const ran = await Promise.all([1, 2, 3].map(() => runCeiba(['migrate'], { env })));
     expect(ran.map(({ code }) => code)).toEqual([0, 0, 0]);
     expect(ran.filter(({ stdout }) => stdout.startsWith('Applied'))).toHaveLength(1);
   });
 
   test('has to run before any other command, which says so', async () => {
-    const env = { DATABASE_URL: await createEmptyDatabase() };
+    const env = { DATABASE_URL: await emptyDatabaseUrl() };
     const id = '00000000-0000-4000-8000-000000000000';
     for (const args of [
       ['apply', '-f', '-'],
@@ -78,7 +70,7 @@ describe('ceiba migrate', () => {
   });
 
   test('is asked for by name where the database lacks the newest migration', async () => {
-    const env = { DATABASE_URL: await createEmptyDatabase() };
+    const env = { DATABASE_URL: await emptyDatabaseUrl() };
     await runCeiba(['migrate'], { env });
     const db = createDatabase(env.DATABASE_URL);
     cleanUps.push(() => db.close());

@@ -15,6 +15,8 @@ export interface Ran {
   code: number;
   stdout: string;
   stderr: string;
+  /** Both, in the order in which a terminal would have shown them. */
+  output: string;
 }
 
 export interface RunOptions {
@@ -28,27 +30,33 @@ export async function runCeiba(
   args: readonly string[],
   { env = {}, cwd = tmpdir(), stdin = '' }: RunOptions = {},
 ): Promise<Ran> {
-  const [stdout, stderr] = [collector(), collector()];
+  const shown: { on: 'stdout' | 'stderr'; text: string }[] = [];
+  const showing = (on: 'stdout' | 'stderr') =>
+    new Writable({
+      write: (chunk, _encoding, done) => {
+        shown.push({ on, text: String(chunk) });
+        done();
+      },
+    });
   const code = await run(args, {
     env,
     cwd,
     stdin: typeof stdin === 'string' ? Readable.from([Buffer.from(stdin)]) : stdin,
-    stdout: stdout.stream,
-    stderr: stderr.stream,
+    stdout: showing('stdout'),
+    stderr: showing('stderr'),
     random: randomBytes,
   });
-  return { code, stdout: stdout.text(), stderr: stderr.text() };
-}
-
-function collector() {
-  const chunks: string[] = [];
-  const stream = new Writable({
-    write: (chunk, _encoding, done) => {
-      chunks.push(String(chunk));
-      done();
-    },
-  });
-  return { stream, text: () => chunks.join('') };
+  const textOn = (...streams: string[]) =>
+    shown
+      .filter(({ on }) => streams.includes(on))
+      .map(({ text }) => text)
+      .join('');
+  return {
+    code,
+    stdout: textOn('stdout'),
+    stderr: textOn('stderr'),
+    output: textOn('stdout', 'stderr'),
+  };
 }
 
 /** A terminal at which somebody types one line after another. */
@@ -130,4 +138,25 @@ export async function everything(db: Database): Promise<string> {
     contents.push(await db.sql.unsafe(`select to_jsonb(t)::text from "${name}" t order by 1`));
   }
   return JSON.stringify(contents);
+}
+
+export interface EmptyDatabase {
+  url: string;
+  drop(): Promise<void>;
+}
+
+/** A database without any table, where `createTestDatabase` gives a migrated one. */
+export async function createEmptyDatabase(): Promise<EmptyDatabase> {
+  const server = createDatabase(process.env.DATABASE_URL!, { maxConnections: 1 });
+  const name = `ceiba_empty_${randomBytes(8).toString('hex')}`;
+  await server.sql`create database ${server.sql(name)}`;
+  const url = new URL(process.env.DATABASE_URL!);
+  url.pathname = `/${name}`;
+  return {
+    url: url.toString(),
+    async drop() {
+      await server.sql`drop database if exists ${server.sql(name)} with (force)`;
+      await server.close();
+    },
+  };
 }

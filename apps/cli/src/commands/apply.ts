@@ -17,6 +17,10 @@ export function applyCommand(program: Command, world: World): void {
     .description('make plans, projects and policies what a file says; safe to run again')
     .requiredOption('-f, --file <path>', 'the file, YAML or JSON; - reads standard input')
     .option('--json', 'print the projects as JSON, with the secrets of new ones')
+    .addHelpText(
+      'after',
+      '\nAn owner who has no account yet gets the password in CEIBA_OWNER_PASSWORD.',
+    )
     .action(async ({ file: path, json }: { file: string; json?: true }) => {
       const name = path === '-' ? 'standard input' : path;
       const checked = readCeibaFile(name, await readText(path, name, world));

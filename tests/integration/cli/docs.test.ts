@@ -1,0 +1,140 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { mintApiKey } from '@ceiba/domain';
+import { createApiKey, createDatabase } from '@ceiba/schema';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  createEmptyDatabase,
+  type EmptyDatabase,
+  OWNER_PASSWORD,
+  runCeiba,
+  typing,
+} from './support.ts';
+
+/** `docs/cli.md` from top to bottom: each command that it shows runs and prints what it shows. */
+const docs = readFileSync(fileURLToPath(new URL('../../../docs/cli.md', import.meta.url)), 'utf8');
+
+interface Example {
+  command: string;
+  output: string;
+}
+
+const files = [...docs.matchAll(/```yaml\n# (\S+)\n([\s\S]*?)```/g)].map(
+  ([, name = '', text = '']) => ({ name, text: `# ${name}\n${text}` }),
+);
+const examples: Example[] = [...docs.matchAll(/```console\n([\s\S]*?)```/g)].flatMap(
+  ([, block = '']) =>
+    block
+      .split(/^\$ /m)
+      .slice(1)
+      .map((text) => {
+        const [command = '', ...output] = text.trimEnd().split('\n');
+        return { command, output: output.join('\n') };
+      }),
+);
+
+const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
+
+/** What differs from run to run, and from release to release, taken out. */
+const normalised = (text: string) =>
+  text
+    .replace(UUID, '<id>')
+    // The page shows no whole secret, so that no scanner has to wonder about it.
+    .replace(/ceiba_secret_(?:\w+|…)/g, '<secret>')
+    .replace(/ +$/gm, '')
+    .replace(/\d{14}_[a-z0-9_]+/g, '<migration>')
+    .replace(/Applied \d+ migrations?/g, 'Applied <n> migrations')
+    .replace(/(until |"previousSecretExpiresAt": ")[-\dT:.]+Z/g, '$1<time>')
+    .trimEnd();
+
+/** The servers' own lines differ from machine to machine; the names of the checks do not. */
+const postgresChecks = (text: string) =>
+  [...text.matchAll(/^(\w+) +(DATABASE_URL|REDIS_URL|postgres \S+|migrations) /gm)].map(
+    ([, status, name]) => `${status} ${name}`,
+  );
+
+describe('docs/cli.md', () => {
+  let empty: EmptyDatabase;
+  const folder = mkdtempSync(join(tmpdir(), 'ceiba-docs-'));
+  /** Ids as the page has them, and the ones that stand for them in this run. */
+  const ids = new Map<string, string>();
+
+  beforeAll(async () => {
+    empty = await createEmptyDatabase();
+    for (const { name, text } of files) writeFileSync(join(folder, name), text);
+  });
+  afterAll(async () => {
+    await empty.drop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  async function runAsShown({ command }: Example) {
+    for (const id of command.match(UUID) ?? []) {
+      if (!ids.has(id)) ids.set(id, await makeKey());
+    }
+    const args = command.replace(UUID, (id) => ids.get(id)!).split(' ');
+    expect(args.splice(0, 2)).toEqual(['npx', 'ceiba']);
+    const asksForPassword = args[0] === 'owner';
+    return runCeiba(args, {
+      cwd: folder,
+      env: {
+        DATABASE_URL: empty.url,
+        REDIS_URL: process.env.REDIS_URL!,
+        ...(asksForPassword ? {} : { CEIBA_OWNER_PASSWORD: OWNER_PASSWORD }),
+      },
+      ...(asksForPassword ? { stdin: typing(OWNER_PASSWORD, OWNER_PASSWORD) } : {}),
+    });
+  }
+
+  /** The one id of the page that no command prints: a key's, which the console or the API shows. */
+  async function makeKey(): Promise<string> {
+    const db = createDatabase(empty.url, { maxConnections: 1 });
+    try {
+      const [project] = await db.sql<{ id: string }[]>`select id from projects`;
+      const context = { db, actor: { kind: 'cli' }, clientAddress: null, requestId: null } as const;
+      const created = await createApiKey(context, {
+        projectId: project!.id,
+        displayName: 'Batch job',
+        minted: mintApiKey(randomBytes),
+      });
+      if (created.kind !== 'created') throw new Error(created.kind);
+      return created.apiKeyId;
+    } finally {
+      await db.close();
+    }
+  }
+
+  test('shows commands, and every one of the program', () => {
+    const shown = new Set(examples.map(({ command }) => command.split(' --')[0]));
+    expect([...shown].sort()).toEqual([
+      'npx ceiba apply -f ceiba.yaml',
+      'npx ceiba apply -f wrong.yaml',
+      'npx ceiba doctor',
+      'npx ceiba key set-limits',
+      'npx ceiba migrate',
+      'npx ceiba owner set-password',
+      'npx ceiba project rotate-secret',
+      'npx ceiba project set-subscription',
+    ]);
+  });
+
+  test.each(examples)('prints what it shows: $command', async (example) => {
+    const { output } = await runAsShown(example);
+    const [shown, actual] = [example.output.match(UUID) ?? [], output.match(UUID) ?? []];
+    for (const [index, id] of shown.entries()) if (!ids.has(id)) ids.set(id, actual[index]!);
+    if (example.command.endsWith('doctor')) {
+      expect(postgresChecks(output)).toEqual(postgresChecks(example.output));
+    } else {
+      expect(normalised(output)).toBe(normalised(example.output));
+    }
+  });
+
+  test('names every check of doctor in its table', async () => {
+    const doctor = { command: 'npx ceiba doctor --json', output: '' };
+    const { checks } = JSON.parse((await runAsShown(doctor)).stdout);
+    for (const { name } of checks) expect(docs).toContain(`\`${name}\``);
+  });
+});
