@@ -24,7 +24,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'examples/express-api': ['packages/sdk'],
   'examples/fastify-api': ['packages/sdk'],
   'examples/next-api': ['packages/sdk'],
-  bench: ['packages/contract', 'packages/domain', 'packages/schema'],
+  bench: ['packages/contract', 'packages/domain', 'packages/schema', 'packages/sdk'],
 };
 
 /** What each inner package may import from outside the house; nobody else is listed. */

@@ -1,0 +1,16 @@
+import { execFileSync } from 'node:child_process';
+
+const ask = (pid, column) =>
+  execFileSync('ps', ['-o', `${column}=`, '-p', String(pid)], { encoding: 'utf8' }).trim();
+
+/** What the process holds in memory, in MiB. */
+export const residentMiB = (pid) => Math.round(Number(ask(pid, 'rss')) / 1024);
+
+/** The CPU time that the process has used, in ms, to the second. */
+export function cpuMilliseconds(pid) {
+  const [seconds = 0, minutes = 0, hours = 0] = ask(pid, 'cputime')
+    .split(/[:-]/)
+    .reverse()
+    .map(Number);
+  return ((hours * 60 + minutes) * 60 + seconds) * 1000;
+}
