@@ -89,13 +89,14 @@ export function useDesk(): Desk {
     made = { database, db: createDatabase(database.url, { maxConnections: 4 }) };
   });
   beforeEach(async () => {
-    const { sql } = current().db;
-    await sql`truncate users, projects, plans, audit_log restart identity cascade`;
-    for (const { name, activeKeyCap, rateLimitPerMinute, monthlyQuota } of SEEDED_PLANS) {
-      await sql`
-        insert into plans (name, active_key_cap, rate_limit_per_minute, monthly_quota)
-        values (${name}, ${activeKeyCap}, ${rateLimitPerMinute}, ${monthlyQuota})`;
-    }
+    const plans = SEEDED_PLANS.map(
+      ({ name, activeKeyCap, rateLimitPerMinute, monthlyQuota }) =>
+        `('${name}', ${activeKeyCap}, ${rateLimitPerMinute}, ${monthlyQuota})`,
+    );
+    await current().db.sql.unsafe(`
+      delete from projects; delete from users; delete from audit_log; delete from plans;
+      insert into plans (name, active_key_cap, rate_limit_per_minute, monthly_quota)
+      values ${plans.join(', ')}`);
   });
   afterAll(async () => {
     await made?.db.close();

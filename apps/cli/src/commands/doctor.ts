@@ -19,8 +19,10 @@ export function doctorCommand(program: Command, world: World): void {
         checks.filter((check) => check.status === status).length;
       const [errors, warnings] = [count('error'), count('warning')];
       if (json) printJson(world, { ok: errors === 0, checks });
-      else printLines(world, [...checks.flatMap(linesOf), '', summaryOf(errors, warnings)]);
-      if (errors > 0) throw failure(`doctor: ${plural(errors, 'thing')} to mend`);
+      else printLines(world, checks.flatMap(linesOf));
+      const summary = `${plural(errors, 'error')}, ${plural(warnings, 'warning')}`;
+      if (errors > 0) throw failure(`${summary}: mend the errors and run this again`);
+      if (!json) printLines(world, ['', warnings === 0 ? 'All is well.' : `${summary}.`]);
     });
 }
 
@@ -59,11 +61,6 @@ const addressCheck = (name: string, address: Address | undefined, example: strin
 function linesOf({ name, status, detail, remedy }: Check): string[] {
   const line = `${status.padEnd(7)}  ${name.padEnd(27)}  ${detail}`;
   return remedy === null ? [line] : [line, `         ${' '.repeat(27)}  → ${remedy}`];
-}
-
-function summaryOf(errors: number, warnings: number): string {
-  if (errors + warnings === 0) return 'All is well.';
-  return `${plural(errors, 'error')}, ${plural(warnings, 'warning')}.`;
 }
 
 const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;

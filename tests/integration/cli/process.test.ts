@@ -1,0 +1,69 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { afterEach, describe, expect, test } from 'vitest';
+import { OWNER_PASSWORD, useDesk } from './support.ts';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+const main = join(root, 'apps/cli/src/main.ts');
+
+const running: ChildProcess[] = [];
+afterEach(() => {
+  for (const child of running.splice(0)) child.kill('SIGKILL');
+});
+
+/** The program as a process of its own, with nothing of this one's environment but PATH. */
+async function start(args: readonly string[], env: Record<string, string>, stdin = '') {
+  const child = spawn(process.execPath, args, {
+    cwd: root,
+    env: { PATH: process.env.PATH, ...env },
+    stdio: 'pipe',
+  });
+  running.push(child);
+  const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  child.stdin.end(stdin);
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  return { code: await exited, stdout, stderr };
+}
+
+const desk = useDesk();
+const YAML = 'owner: { email: ops@example.com }\nprojects: [{ name: reports }]\n';
+
+describe('the program', () => {
+  const ceiba = (args: string[], env: Record<string, string> = {}, stdin = '') =>
+    start(['--import', 'tsx', main, ...args], { DATABASE_URL: desk.url, ...env }, stdin);
+
+  test('reads a pipe, writes one JSON document to stdout and exits by itself with 0', async () => {
+    const env = { CEIBA_OWNER_PASSWORD: OWNER_PASSWORD };
+    const { code, stdout, stderr } = await ceiba(['apply', '-f', '-', '--json'], env, YAML);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(JSON.parse(stdout).projects).toMatchObject([{ name: 'reports' }]);
+  });
+
+  test('exits with 2 for a file that has to change and with 1 for a server that is away', async () => {
+    const wrong = await ceiba(['apply', '-f', '-'], {}, 'plan: []');
+    expect(wrong).toMatchObject({ code: 2, stdout: '' });
+    expect(wrong.stderr).toContain('plan (line 1): is not a known field');
+    const away = { DATABASE_URL: 'postgres://ceiba@127.0.0.1:1/ceiba' };
+    expect(await ceiba(['apply', '-f', '-'], away, 'plans: []')).toMatchObject({ code: 1 });
+  });
+});
+
+describe('bin/ceiba.mjs', () => {
+  test('says how to build the program where it is not built', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'ceiba-bin-'));
+    try {
+      cpSync(join(root, 'apps/cli/bin'), join(folder, 'bin'), { recursive: true });
+      expect(await start([join(folder, 'bin/ceiba.mjs'), 'migrate'], {})).toEqual({
+        code: 1,
+        stdout: '',
+        stderr: 'ceiba is not built yet. In the workspace, run: npm run build\n',
+      });
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+});
