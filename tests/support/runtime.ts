@@ -23,11 +23,11 @@ export interface RunningRuntime {
   readonly url: string;
   readonly port: number;
   readonly pid: number;
-  /** Everything that it has logged so far. */
+  /** Everything that it has logged so far, also once it has stopped. */
   stdout(): string;
   /** Resolves with how it ended, such as `exited with code 0`. */
   readonly exited: Promise<string>;
-  /** Asks it to stop, waits until it has, and removes its files. */
+  /** Asks it to stop, waits until it has, and removes its files. Once is enough, twice is fine. */
   stop(): Promise<string>;
   /** Sends a signal; with SIGKILL, wait for `exited`. `stop` is still to be called. */
   kill(signal: NodeJS.Signals): void;
@@ -61,19 +61,23 @@ export async function startRuntime(options: RuntimeOptions): Promise<RunningRunt
     env: environmentOf(options, port),
   });
   const url = `http://127.0.0.1:${port}`;
-  const stdout = () => readFileSync(logFileOf(dataDir, 'Runtime'), 'utf8');
+  let wholeLog: string | undefined;
+  const stdout = () => wholeLog ?? readFileSync(logFileOf(dataDir, 'Runtime'), 'utf8');
+  let stopping: Promise<string> | undefined;
   const dispose = async () => {
+    await service.stop();
+    wholeLog = stdout();
     await supervisor.stop();
     rmSync(dataDir, { recursive: true, force: true });
+    return service.exited;
   };
 
   const answers = () => isOk(`${url}${options.until ?? '/ready'}`);
   const settled = async () => (await answers()) || !service.isRunning();
   await waitFor(settled, { timeoutMs: START_TIMEOUT_MS, intervalMs: 20 });
   if (!service.isRunning() || !(await answers())) {
-    const log = stdout();
     await dispose();
-    throw new Error(`The Runtime did not start. Its log:\n${log}`);
+    throw new Error(`The Runtime did not start. Its log:\n${stdout()}`);
   }
   let isAsked = false;
   const kill = (signal: NodeJS.Signals) => {
@@ -89,10 +93,10 @@ export async function startRuntime(options: RuntimeOptions): Promise<RunningRunt
     pid: service.pid,
     stdout,
     exited: service.exited,
-    async stop() {
+    stop() {
       isAsked = true;
-      await dispose();
-      return service.exited;
+      stopping ??= dispose();
+      return stopping;
     },
     kill,
     pause: () => kill('SIGSTOP'),

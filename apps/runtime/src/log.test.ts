@@ -93,6 +93,18 @@ describe('a log line', () => {
     expect(text).not.toMatch(/"(?:type":"Buffer|parameters)"/);
   });
 
+  it("holds no parameter that a fault's message or stack holds", () => {
+    const parameters = ['Mobile app', apiKey.digest, 'ops@example.com'];
+    const fault = new Error(
+      `Failed query: insert into api_keys values ($1)\nparams: ${parameters}`,
+    );
+    const text = logged((log) => log.error({ err: new Error('outer', { cause: fault }) }, 'x'));
+    expect(text).toContain('insert into api_keys');
+    expect(text).not.toContain('Mobile app');
+    expect(text).not.toContain('ops@example.com');
+    expect(text).not.toContain('\ufffd');
+  });
+
   it('shows no password of an address, and still says which address it was', () => {
     const url = 'postgres://ceiba:hunter2@db.internal:5432/ceiba';
     const text = logged((log) =>
