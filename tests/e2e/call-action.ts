@@ -25,6 +25,8 @@ export function readBuiltActions(): BuiltAction[] {
 
 export interface ActionAnswer {
   status: number;
+  /** Where the action sends the browser; undefined when it answers instead. */
+  redirect: string | undefined;
   /** The state that the action answered with; undefined when it did not get to answer. */
   state: { kind: string; code?: string } | undefined;
   text: string;
@@ -55,7 +57,8 @@ export async function callAction(
     maxRedirects: 0,
   });
   const text = await response.text();
-  return { status: response.status(), state: stateIn(text), text };
+  const redirect = response.headers()['x-action-redirect'];
+  return { status: response.status(), redirect, state: stateIn(text), text };
 }
 
 function stateIn(text: string): ActionAnswer['state'] {

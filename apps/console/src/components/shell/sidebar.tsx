@@ -15,7 +15,10 @@ export function Sidebar({ user, projects }: ShellProps) {
   const pathname = usePathname();
   const place = placeOf(pathname);
   return (
-    <div className="sticky top-0 hidden h-dvh flex-col gap-6 overflow-y-auto border-r bg-sunken/60 p-4 md:flex">
+    <aside
+      aria-label="Sidebar"
+      className="sticky top-0 hidden h-dvh flex-col gap-6 overflow-y-auto border-r bg-sunken/60 p-4 md:flex"
+    >
       <Link href="/projects" aria-label="Ceiba, projects" className="rounded px-2 pt-2">
         <Wordmark />
       </Link>
@@ -75,6 +78,6 @@ export function Sidebar({ user, projects }: ShellProps) {
         </p>
         <ThemeToggle className="shrink-0" />
       </div>
-    </div>
+    </aside>
   );
 }

@@ -11,7 +11,7 @@ import { ProjectSwitcher } from './project-switcher.tsx';
 export function TopBar({ projects }: ShellProps) {
   const place = placeOf(usePathname());
   return (
-    <div className="flex h-14 items-center gap-3 border-b px-4 md:hidden">
+    <header className="flex h-14 items-center gap-3 border-b px-4 md:hidden">
       <Link href="/projects" aria-label="Ceiba, projects" className="rounded">
         {place === null ? <Wordmark /> : <Mark />}
       </Link>
@@ -20,6 +20,6 @@ export function TopBar({ projects }: ShellProps) {
           <ProjectSwitcher projects={projects} projectId={place.projectId} path={place.path} />
         </div>
       )}
-    </div>
+    </header>
   );
 }

@@ -27,18 +27,19 @@ export function IdChip({ id, label, whole = false, className }: IdChipProps) {
   }, [copied]);
 
   const Icon = copied ? Check : Copy;
+  const shown = whole ? id : shortenMiddle(id);
   return (
     <Hint text={copied ? 'Copied' : <code className="break-all">{id}</code>}>
       <button
         type="button"
-        aria-label={`Copy ${label} ${id}`}
+        aria-label={`Copy ${label} ${shown}`}
         onClick={async () => setCopied(await copyText(id))}
         className={cn(
           'group inline-flex h-6 max-w-full items-center gap-1 rounded border bg-sunken px-2 font-mono text-small text-ink transition-colors hover:border-line-strong',
           className,
         )}
       >
-        <span className="truncate">{whole ? id : shortenMiddle(id)}</span>
+        <span className="truncate">{shown}</span>
         <Icon
           aria-hidden="true"
           className={cn('size-3 shrink-0', copied ? 'text-allow-text' : 'text-muted')}

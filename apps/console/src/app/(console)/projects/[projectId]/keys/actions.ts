@@ -1,0 +1,126 @@
+'use server';
+
+import { randomBytes } from 'node:crypto';
+import { type ApiKeyStatus, displayNameSchema, expirySchema } from '@ceiba/contract';
+import { mintApiKey, PLAN_LIMIT_MAX } from '@ceiba/domain';
+import {
+  archiveApiKey,
+  createApiKey,
+  revokeApiKey,
+  setApiKeyExpiry,
+  setApiKeyLimits,
+  type TransitionResult,
+} from '@ceiba/schema';
+import { z } from 'zod';
+import { projectAction, refuse } from '#server/action.ts';
+import { formatCount, plural } from '../../../../../lib/format.ts';
+
+/** A whole number as people write it, `10,000` too; an empty field sets no limit. */
+const limitSchema = z
+  .string()
+  .transform((text) => text.replace(/[\s,_']/g, ''))
+  .pipe(z.string().regex(/^\d+$/, 'must be a whole number, 0 or more'))
+  .transform(Number)
+  .pipe(z.number().max(PLAN_LIMIT_MAX, `must be at most ${formatCount(PLAN_LIMIT_MAX)}`))
+  .optional()
+  .transform((limit) => limit ?? null);
+const limits = { rateLimitPerMinute: limitSchema, monthlyQuota: limitSchema };
+
+/** Never, or at an instant: an empty date must not come to mean never. */
+const expiry = { expires: z.enum(['never', 'at']), expiresAt: expirySchema.optional() };
+const dateIsThere = {
+  check: (input: { expires: 'never' | 'at'; expiresAt?: string | null | undefined }) =>
+    input.expires === 'never' || input.expiresAt != null,
+  refusal: { path: ['expiresAt'], message: 'Choose a date and a time.' },
+};
+const instantOf = (input: { expires: 'never' | 'at'; expiresAt?: string | null | undefined }) =>
+  input.expires === 'never' || input.expiresAt == null ? null : new Date(input.expiresAt);
+
+/** What the page shows once. The key is in this answer and nowhere else. */
+export interface NewKey {
+  apiKeyId: string;
+  displayName: string;
+  keyPrefix: string;
+  plaintext: string;
+}
+
+/** Creates a key and hands it over. */
+export const createKey = projectAction({
+  input: z
+    .object({ displayName: displayNameSchema, ...expiry, ...limits })
+    .refine(dateIsThere.check, dateIsThere.refusal),
+  async run({ ctx, project }, input): Promise<NewKey> {
+    const minted = mintApiKey(randomBytes);
+    const { displayName, rateLimitPerMinute, monthlyQuota } = input;
+    const result = await createApiKey(ctx, {
+      projectId: project.projectId,
+      displayName,
+      minted,
+      expiresAt: instantOf(input),
+      rateLimitPerMinute,
+      monthlyQuota,
+    });
+    if (result.kind === 'not_found') refuse('not_found', GONE);
+    if (result.kind === 'plan_limit_reached') {
+      refuse(
+        'limit_reached',
+        `The plan allows ${plural(result.activeKeyCap, 'active key')}, and all are in use. Revoke or archive one, or change the plan, then press the button again; what you typed is kept.`,
+      );
+    }
+    const { apiKeyId, keyPrefix } = result;
+    return { apiKeyId, displayName, keyPrefix, plaintext: minted.plaintext };
+  },
+});
+
+const keyId = { apiKeyId: z.guid() };
+
+/** Sets or clears when a key expires. */
+export const setKeyExpiry = projectAction({
+  input: z.object({ ...keyId, ...expiry }).refine(dateIsThere.check, dateIsThere.refusal),
+  async run({ ctx, project }, input): Promise<null> {
+    const ref = { projectId: project.projectId, apiKeyId: input.apiKeyId };
+    return settled(await setApiKeyExpiry(ctx, { ...ref, expiresAt: instantOf(input) }));
+  },
+});
+
+/** Sets or clears a key's own limits. */
+export const setKeyLimits = projectAction({
+  input: z.object({ ...keyId, ...limits }),
+  async run({ ctx, project }, { apiKeyId, ...values }): Promise<null> {
+    const ref = { projectId: project.projectId, apiKeyId };
+    const result = await setApiKeyLimits(ctx, { ...ref, limits: values });
+    if (result.kind === 'not_found') refuse('not_found', GONE);
+    return null;
+  },
+});
+
+/** Revokes a key for good. */
+export const revokeKey = projectAction({
+  input: z.object(keyId),
+  async run({ ctx, project }, { apiKeyId }): Promise<null> {
+    return settled(await revokeApiKey(ctx, { projectId: project.projectId, apiKeyId }));
+  },
+});
+
+/** Archives a key for good. */
+export const archiveKey = projectAction({
+  input: z.object(keyId),
+  async run({ ctx, project }, { apiKeyId }): Promise<null> {
+    return settled(await archiveApiKey(ctx, { projectId: project.projectId, apiKeyId }));
+  },
+});
+
+const GONE = 'The key no longer exists. Nothing was changed.';
+
+const ENDED = {
+  active: 'This key has changed in the meantime. Nothing was changed; look at it again.',
+  revoked: 'This key was revoked in the meantime: it admits nothing. Nothing was changed.',
+  archived: 'This key was archived in the meantime: it admits nothing. Nothing was changed.',
+} as const satisfies Record<ApiKeyStatus, string>;
+
+/** What another tab has done since this one was loaded is said, and the list shows it. */
+function settled(result: TransitionResult): null {
+  if (result.kind === 'not_found') refuse('not_found', GONE);
+  if (result.kind === 'conflict') refuse('conflict', ENDED[result.status]);
+  return null;
+}
