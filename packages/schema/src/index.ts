@@ -34,6 +34,7 @@ export { getSubscription, type Subscription } from './subscription/get.ts';
 export * from './subscription/set.ts';
 export * from './usage/month-totals.ts';
 export * from './usage/record.ts';
+export { type RollUpResult, rollUpUsage } from './usage/roll-up.ts';
 export * from './user/create.ts';
 export * from './user/find.ts';
 export * from './user/password.ts';

@@ -5,6 +5,8 @@ import {
   boolean,
   check,
   customType,
+  date,
+  type ExtraConfigColumn,
   index,
   integer,
   jsonb,
@@ -32,6 +34,12 @@ const oneOf = (column: SQL.Aliased | unknown, values: readonly string[]) =>
 const finite = (column: unknown) => sql`isfinite(${column})`;
 const digest = (column: unknown) => sql`octet_length(${column}) = 32`;
 const notNegative = (column: unknown) => sql`${column} >= 0`;
+
+/** A month has to be there for the numbers of this month; ten years are as good as for ever. */
+export const RETENTION_DAYS_MIN = 31;
+export const RETENTION_DAYS_MAX = 3_650;
+const retentionDays = (column: unknown) =>
+  sql`${column} between ${sql.raw(`${RETENTION_DAYS_MIN} and ${RETENTION_DAYS_MAX}`)}`;
 
 export const users = pgTable(
   'users',
@@ -208,6 +216,10 @@ export const usageHours = pgTable(
         table.incarnation,
       ],
     }),
+    // Of no column that a flush changes: else each flush would write to this index as well.
+    index('usage_hours_denials_idx')
+      .on(table.projectId, table.hour)
+      .where(sql`${table.outcome} <> 'allowed'`),
     check('usage_hours_count_check', notNegative(table.count)),
     check('usage_hours_outcome_check', oneOf(table.outcome, OUTCOMES)),
   ],
@@ -225,6 +237,8 @@ export const usageMonths = pgTable(
     scope: text('scope').notNull(),
     incarnation: text('incarnation').notNull(),
     count: bigint('count', { mode: 'number' }).notNull(),
+    /** When the count last grew: how far the month is known to be told. */
+    updatedAt: instant('updated_at').notNull().defaultNow(),
   },
   (table) => [
     primaryKey({
@@ -234,6 +248,84 @@ export const usageMonths = pgTable(
     check('usage_months_count_check', notNegative(table.count)),
   ],
 );
+
+/**
+ * Days in UTC whose decisions are added up in the three tables below. A day that is not here, or
+ * whose `rolledAt` is null, is read from `usage_hours`; so the totals are never wrong, only faster
+ * (`usage/roll-up.ts`).
+ */
+export const usageRolledDays = pgTable(
+  'usage_rolled_days',
+  {
+    projectId: uuid('project_id').notNull(),
+    day: date('day').notNull(),
+    rolledAt: instant('rolled_at'),
+    /** How often a write came after the day was written down here. */
+    lateWrites: integer('late_writes').notNull().default(0),
+  },
+  (table) => [
+    primaryKey({ name: 'usage_rolled_days_pkey', columns: [table.projectId, table.day] }),
+    index('usage_rolled_days_pending_idx')
+      .on(table.projectId, table.day)
+      .where(sql`${table.rolledAt} is null`),
+  ],
+);
+
+/** The decisions of an hour by outcome, over all keys and policies. */
+export const usageOutcomeHours = pgTable(
+  'usage_outcome_hours',
+  {
+    projectId: uuid('project_id').notNull(),
+    hour: instant('hour').notNull(),
+    outcome: text('outcome', { enum: OUTCOMES }).notNull(),
+    count: bigint('count', { mode: 'number' }).notNull(),
+  },
+  (table) => [
+    primaryKey({
+      name: 'usage_outcome_hours_pkey',
+      columns: [table.projectId, table.hour, table.outcome],
+    }),
+  ],
+);
+
+/** The decisions of a day by the policy that matched. */
+export const usagePolicyDays = pgTable(
+  'usage_policy_days',
+  {
+    projectId: uuid('project_id').notNull(),
+    day: date('day').notNull(),
+    policyId: uuid('policy_id').notNull(),
+    allowed: bigint('allowed', { mode: 'number' }).notNull(),
+    denied: bigint('denied', { mode: 'number' }).notNull(),
+  },
+  (table) => [
+    primaryKey({
+      name: 'usage_policy_days_pkey',
+      columns: [table.projectId, table.day, table.policyId],
+    }),
+  ],
+);
+
+/** The decisions of a day by key. */
+export const usageKeyDays = pgTable(
+  'usage_key_days',
+  {
+    projectId: uuid('project_id').notNull(),
+    day: date('day').notNull(),
+    apiKeyId: uuid('api_key_id').notNull(),
+    allowed: bigint('allowed', { mode: 'number' }).notNull(),
+    denied: bigint('denied', { mode: 'number' }).notNull(),
+  },
+  (table) => [
+    primaryKey({
+      name: 'usage_key_days_pkey',
+      columns: [table.projectId, table.day, table.apiKeyId],
+    }),
+  ],
+);
+
+const newestFirst = (table: { at: ExtraConfigColumn; id: ExtraConfigColumn }) =>
+  [table.at.desc().nullsFirst(), table.id.desc().nullsFirst()] as const;
 
 /** Who changed what, when and from where. Written in the transaction of the change itself. */
 export const auditLog = pgTable(
@@ -257,8 +349,9 @@ export const auditLog = pgTable(
     after: jsonb('after'),
   },
   (table) => [
-    index('audit_log_project_id_id_idx').on(table.projectId, table.id.desc().nullsFirst()),
-    index('audit_log_owner_id_id_idx').on(table.ownerId, table.id.desc().nullsFirst()),
+    index('audit_log_project_id_at_idx').on(table.projectId, ...newestFirst(table)),
+    index('audit_log_owner_id_at_idx').on(table.ownerId, ...newestFirst(table)),
+    index('audit_log_at_idx').on(...newestFirst(table)),
   ],
 );
 
@@ -316,5 +409,23 @@ export const signInAttempts = pgTable(
     primaryKey({ name: 'sign_in_attempts_pkey', columns: [table.scope, table.subject] }),
     index('sign_in_attempts_window_ends_at_idx').on(table.windowEndsAt),
     check('sign_in_attempts_window_ends_at_check', finite(table.windowEndsAt)),
+  ],
+);
+
+/** What an administrator sets for the whole installation: one row, or none while nothing is set. */
+export const settings = pgTable(
+  'settings',
+  {
+    id: boolean('id').primaryKey().default(true),
+    /** Days for which usage is kept; null keeps it. */
+    usageRetentionDays: integer('usage_retention_days'),
+    /** Days for which the audit log is kept; null keeps it. */
+    auditRetentionDays: integer('audit_retention_days'),
+    updatedAt: instant('updated_at').notNull().defaultNow(),
+  },
+  (table) => [
+    check('settings_one_row_check', sql`${table.id}`),
+    check('settings_usage_retention_days_check', retentionDays(table.usageRetentionDays)),
+    check('settings_audit_retention_days_check', retentionDays(table.auditRetentionDays)),
   ],
 );

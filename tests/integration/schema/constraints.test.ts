@@ -25,6 +25,8 @@ const plan = (cap: string, rate: string, quota: string) =>
 const usage = (outcome: string, count: string) =>
   `insert into usage_hours (project_id, hour, api_key_id, policy_id, outcome, incarnation, count)
    values ($1, now(), $1, $1, '${outcome}', 'i', ${count})`;
+const settings = (column: string, value: string) =>
+  `insert into settings (${column}) select ${value} where $1::uuid is not null`;
 
 const REFUSED: [string, string, string][] = [
   [
@@ -98,6 +100,17 @@ const REFUSED: [string, string, string][] = [
     `insert into usage_months (project_id, month, scope, incarnation, count)
      values ($1, 24322, 'project', 'i', -1)`,
     'usage_months_count_check',
+  ],
+  ['a second row of settings', settings('id', 'false'), 'settings_one_row_check'],
+  [
+    'a retention of usage of less than a month',
+    settings('usage_retention_days', '30'),
+    'settings_usage_retention_days_check',
+  ],
+  [
+    'a retention of the audit log of more than ten years',
+    settings('audit_retention_days', '3651'),
+    'settings_audit_retention_days_check',
   ],
 ];
 

@@ -1,6 +1,7 @@
 import type { Outcome } from '@ceiba/contract/sets';
 import type { Database } from '../database.ts';
 import { NO_ID } from '../tables.ts';
+import { USAGE_WRITERS_LOCK } from './roll-up.ts';
 
 /** Decisions of one hour; `count` is the absolute number within the incarnation. */
 export interface UsageHourCount {
@@ -38,7 +39,8 @@ export interface UsageBatch {
 /**
  * Writes counts in one transaction. Numbers are absolute and only ever grow, so writing a batch
  * twice, or an older one after a newer one, changes nothing (consistency rules 16 and 17). Each
- * statement takes its rows in key order, so that two flushes cannot deadlock.
+ * statement takes its rows in key order, so that two flushes cannot deadlock. A day whose totals
+ * were made already is marked for another go (`roll-up.ts`).
  *
  * @returns the projects of the batch that exist; counts of others are dropped
  */
@@ -47,7 +49,10 @@ export async function recordUsage(
   batch: UsageBatch,
 ): Promise<{ knownProjectIds: Set<string> }> {
   return db.sql.begin('isolation level read committed', async (sql) => {
-    if (batch.hours.length > 0) await sql.unsafe(UPSERT_HOURS, hourColumns(batch.hours), PREPARED);
+    if (batch.hours.length > 0) {
+      await sql.unsafe(SHARE_LOCK, [], PREPARED);
+      await sql.unsafe(UPSERT_HOURS, hourColumns(batch.hours), PREPARED);
+    }
     if (batch.months.length > 0) {
       await sql.unsafe(UPSERT_MONTHS, monthColumns(batch.months), PREPARED);
     }
@@ -62,18 +67,36 @@ export async function recordUsage(
 
 const PREPARED = { prepare: true };
 
+const SHARE_LOCK = `select pg_advisory_xact_lock_shared(${USAGE_WRITERS_LOCK})`;
+
+/**
+ * Also says of each day that it changes, and whose totals were made, that they are out of date.
+ * It does so in the order of the days, as it writes the hours in theirs.
+ */
 const UPSERT_HOURS = `
-  insert into usage_hours (project_id, hour, api_key_id, policy_id, outcome, incarnation, count)
-  select row.project_id, to_timestamp(row.hour::float8 * 3600), row.api_key_id, row.policy_id,
-    row.outcome, row.incarnation, row.count
-  from unnest(($1::text)::uuid[], ($2::text)::bigint[], ($3::text)::uuid[], ($4::text)::uuid[],
-    ($5::text)::text[], ($6::text)::text[], ($7::text)::bigint[])
-    as row(project_id, hour, api_key_id, policy_id, outcome, incarnation, count)
-  join projects on projects.id = row.project_id
-  order by 1, 2, 3, 4, 5, 6
-  on conflict (project_id, hour, api_key_id, policy_id, outcome, incarnation)
-  do update set count = greatest(usage_hours.count, excluded.count)
-  where usage_hours.count < excluded.count`;
+  with written as (
+    insert into usage_hours (project_id, hour, api_key_id, policy_id, outcome, incarnation, count)
+    select row.project_id, to_timestamp(row.hour::float8 * 3600), row.api_key_id, row.policy_id,
+      row.outcome, row.incarnation, row.count
+    from unnest(($1::text)::uuid[], ($2::text)::bigint[], ($3::text)::uuid[], ($4::text)::uuid[],
+      ($5::text)::text[], ($6::text)::text[], ($7::text)::bigint[])
+      as row(project_id, hour, api_key_id, policy_id, outcome, incarnation, count)
+    join projects on projects.id = row.project_id
+    order by 1, 2, 3, 4, 5, 6
+    on conflict (project_id, hour, api_key_id, policy_id, outcome, incarnation)
+    do update set count = greatest(usage_hours.count, excluded.count)
+    where usage_hours.count < excluded.count
+    returning project_id, (hour at time zone 'UTC')::date as day
+  ), late as materialized (
+    select rolled.project_id, rolled.day
+    from (select distinct project_id, day from written order by 1, 2) as changed
+    cross join lateral (
+      select r.project_id, r.day from usage_rolled_days r
+      where r.project_id = changed.project_id and r.day = changed.day for no key update
+    ) as rolled
+  )
+  update usage_rolled_days r set rolled_at = null, late_writes = r.late_writes + 1
+  from late where r.project_id = late.project_id and r.day = late.day`;
 
 const UPSERT_MONTHS = `
   insert into usage_months (project_id, month, scope, incarnation, count)
@@ -83,7 +106,7 @@ const UPSERT_MONTHS = `
   join projects on projects.id = row.project_id
   order by 1, 2, 3, 4
   on conflict (project_id, month, scope, incarnation)
-  do update set count = greatest(usage_months.count, excluded.count)
+  do update set count = greatest(usage_months.count, excluded.count), updated_at = now()
   where usage_months.count < excluded.count`;
 
 /** Locks the keys in the order of their ids before it writes them. */
