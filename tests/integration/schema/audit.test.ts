@@ -182,7 +182,14 @@ const MUTATIONS: Record<string, [Mutate, string[]]> = {
 };
 
 /** Take a context and tell of nothing: they run other verbs, or hold no fact that an owner keeps. */
-const UNTOLD = ['allOrNothing', 'inTransaction', 'writeAudit', 'chargeAttempt', 'startSession'];
+const UNTOLD = [
+  'allOrNothing',
+  'inTransaction',
+  'writeAudit',
+  'chargeAttempt',
+  'forgiveAttempt',
+  'startSession',
+];
 
 /** Exported functions of the package whose first argument is a verb's context. */
 function verbsInSource(): string[] {
@@ -266,9 +273,10 @@ describe.each(Object.entries(MUTATIONS))('%s', (_, [mutate, actions]) => {
 
 describe('the audit log', () => {
   test('is written by every verb of the package', () => {
-    const told = [...Object.keys(MUTATIONS), ...UNTOLD].sort();
-    expect(told).toEqual(expect.arrayContaining(verbsInSource().sort()));
-    expect(verbsInSource()).toEqual(expect.arrayContaining(['createApiKey', 'revokeApiKey']));
+    const verbs = verbsInSource();
+    const told = [...Object.keys(MUTATIONS), ...UNTOLD];
+    expect(verbs.filter((name) => !told.includes(name))).toEqual([]);
+    expect(Object.keys(MUTATIONS).filter((name) => !verbs.includes(name))).toEqual([]);
   });
 
   test('holds no secret, no digest, no password and no hash of one', async () => {
