@@ -591,3 +591,37 @@ describe('`lastUsedAt`: "null until the key authorizes its first request"', () =
     await expect.poll(year, { timeout: 10_000 }).toBe(String(new Date().getUTCFullYear()));
   });
 });
+
+describe('"usage recording"', () => {
+  it('counts every decision by key, policy and outcome, in Postgres within seconds', async () => {
+    const setting = await setUp({ plan: { monthlyQuota: 3 } });
+    const { projectId } = setting.project;
+    const { apiKeyId } = setting.apiKey;
+    const policyId = (await expectAllow(setting)).access.policy.policyId;
+    await expectAllow(setting);
+    await expectAllow(setting);
+    await expectDeny(setting, 'quota_exceeded');
+    await expectDeny(setting, 'missing_api_key', { apiKey: null });
+    await expectDeny(setting, 'invalid_api_key', { apiKey: 'nope' });
+    await expectDeny(setting, 'policy_no_match', { path: '/v1/billing' });
+    await setting.client.revoke(apiKeyId);
+    await expectDeny(setting, 'revoked_api_key');
+    const nobody = '00000000-0000-0000-0000-000000000000';
+    const counted = async () => {
+      const rows = await world.db.sql<
+        { key: string; policy: string; outcome: string; count: number }[]
+      >`
+        select api_key_id as key, policy_id as policy, outcome, sum(count)::int as count
+        from usage_hours where project_id = ${projectId} group by 1, 2, 3 order by 3`;
+      return rows.map(({ key, policy, outcome, count }) => [key, policy, outcome, count]);
+    };
+    await expect.poll(counted, { timeout: 10_000 }).toEqual([
+      [apiKeyId, policyId, 'allowed', 3],
+      [nobody, nobody, 'invalid_api_key', 1],
+      [nobody, nobody, 'missing_api_key', 1],
+      [apiKeyId, nobody, 'policy_no_match', 1],
+      [apiKeyId, policyId, 'quota_exceeded', 1],
+      [apiKeyId, policyId, 'revoked_api_key', 1],
+    ]);
+  });
+});

@@ -9,6 +9,7 @@ import {
 } from '@ceiba/contract';
 import { isWellFormedApiKey } from '@ceiba/domain';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { KEY_ROUTES } from '../../../apps/runtime/src/http/key-routes.ts';
 import { startRuntime } from '../../support/runtime.ts';
 import {
   type Reply,
@@ -67,7 +68,7 @@ describe('POST …/api-keys (create)', () => {
     expect(result.keyPrefix).toBe(result.plaintextKey.slice(0, 'ceiba_'.length + 8));
   });
 
-  it('"The full key (plaintext) exists only in the create response … exactly once."', async () => {
+  it('"The full key (plaintext) exists only in the create response … exactly once."; "Read, list and expiry responses never contain plaintext or the hash."', async () => {
     const { apiKeyId, plaintextKey } = await created();
     const later = [
       await client.listKeys(),
@@ -237,6 +238,53 @@ describe('GET …/api-keys (list)', () => {
   });
 });
 
+describe('"Read shape, returned by list, get and expiry update", row by row', () => {
+  const isInstant = (value: unknown) => typeof value === 'string' && ISO_8601.test(value);
+  const rows: [keyof ApiKeySummary, string, (apiKey: ApiKeySummary) => boolean][] = [
+    ['apiKeyId', 'string (UUID)', ({ apiKeyId }) => UUID.test(apiKeyId)],
+    ['displayName', 'human label supplied at creation', (key) => names.has(key.displayName)],
+    ['keyPrefix', 'display-safe prefix', ({ keyPrefix }) => /^ceiba_\w{8}$/.test(keyPrefix)],
+    ['status', '`active`, `revoked` or `archived`', (key) => key.status === statusOf(key)],
+    ['createdAt', 'ISO 8601 timestamp, present', ({ createdAt }) => isInstant(createdAt)],
+    ['expiresAt', 'null when no expiry is set', (key) => isSet(key.expiresAt, key, 'expiring')],
+    ['revokedAt', 'set when revoked', (key) => isSet(key.revokedAt, key, 'revoked')],
+    ['archivedAt', 'set when archived', (key) => isSet(key.archivedAt, key, 'archived')],
+    ['lastUsedAt', 'null until the first allow', (key) => isSet(key.lastUsedAt, key, 'used')],
+  ];
+  const names = new Set(['plain', 'expiring', 'revoked', 'archived', 'used']);
+  const statusOf = ({ displayName }: ApiKeySummary) =>
+    ['revoked', 'archived'].includes(displayName) ? displayName : 'active';
+  const isSet = (value: string | null, { displayName }: ApiKeySummary, when: string) =>
+    displayName === when ? isInstant(value) : value === null;
+
+  let shown: ApiKeySummary[];
+  beforeAll(async () => {
+    const mine = await world.createProject();
+    const by = runtimeClient(runtime.url, mine);
+    const ids: Record<string, string> = {};
+    for (const name of names) {
+      const { apiKeyId, plaintextKey } = await created(name, by);
+      ids[name] = apiKeyId;
+      if (name === 'used') await by.authorize({ apiKey: plaintextKey });
+    }
+    const updated = await by.setExpiry(ids.expiring!, '2031-01-01T00:00:00Z');
+    await by.revoke(ids.revoked!);
+    await by.archive(ids.archived!);
+    const gotten = await Promise.all(Object.values(ids).map((apiKeyId) => read(apiKeyId, by)));
+    const updatedKey = expectOk(updated, apiKeySummarySchema, FIELDS.apiKey);
+    shown = [...(await listed(by)), ...gotten, updatedKey];
+  });
+
+  it.each(rows)('%s: %s', (_field, _notes, holds) => {
+    expect(shown).toHaveLength(11);
+    expect(shown.filter((apiKey) => !holds(apiKey))).toEqual([]);
+  });
+
+  it('these are all of its rows', () => {
+    expect(rows.map(([field]) => field)).toEqual(FIELDS.apiKey);
+  });
+});
+
 describe('GET …/api-keys/{apiKeyId} (get)', () => {
   it('answers one key in read shape: every field, and no other', async () => {
     const { apiKeyId, keyPrefix } = await created('Batch job');
@@ -355,6 +403,19 @@ describe('"404 `not_found` if the key does not exist or belongs to another proje
   it('"Key lifecycle calls are scoped to the project in the path": the list shows no other\'s', async () => {
     const theirs = await created('theirs', strangerClient);
     expect((await listed()).map(({ apiKeyId }) => apiKeyId)).not.toContain(theirs.apiKeyId);
+  });
+});
+
+describe('addresses', () => {
+  it('"Runtime key routes live under the path prefix `/rt/`; no version segment appears in them."', () => {
+    expect(KEY_ROUTES.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'GET /rt/projects/:projectId/api-keys',
+      'POST /rt/projects/:projectId/api-keys',
+      'GET /rt/projects/:projectId/api-keys/:apiKeyId',
+      'PATCH /rt/projects/:projectId/api-keys/:apiKeyId',
+      'POST /rt/projects/:projectId/api-keys/:apiKeyId/revoke',
+      'POST /rt/projects/:projectId/api-keys/:apiKeyId/archive',
+    ]);
   });
 });
 
