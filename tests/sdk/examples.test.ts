@@ -29,7 +29,8 @@ describe.each(EXAMPLES)('examples/%s', (name) => {
   async function call(path: string, key: string | null = apiKey) {
     const headers: Record<string, string> = key === null ? {} : { authorization: `Bearer ${key}` };
     const reply = await fetch(`${example.url}${path}`, { headers, redirect: 'manual' });
-    return { status: reply.status, headers: reply.headers, body: await reply.json() };
+    const body = Object(await reply.json());
+    return { status: reply.status, headers: reply.headers, body };
   }
 
   it('serves its reports to a caller with a key', async () => {
@@ -70,8 +71,7 @@ describe.each(['express-api', 'fastify-api'] as const)('examples/%s', (name) => 
     ['projectId', { projectId: undefined }],
     ['projectSecret', { projectSecret: undefined }],
   ])('does not start without its settings, and names %s', async (setting, change) => {
-    const broken = { ...settings(), ...change } as ReturnType<typeof settings>;
-    const example = await startExample(name, broken);
+    const example = await startExample(name, { ...settings(), ...change });
     expect(await example.exited).toBe('exited with code 1');
     expect(example.log()).toContain(`${setting} is missing`);
     expect(example.log()).not.toContain(project.secret);

@@ -86,7 +86,7 @@ function header(reply: WireReply, name: string): string | undefined {
 }
 
 /** The names and parameters of a structured field (RFC 9651). */
-function fieldOf(reply: WireReply, name: string) {
+function fieldOf(reply: WireReply, name: string): Record<string, unknown>[] {
   return parseList(header(reply, name) ?? '').map(([value, parameters]) => ({
     name: value,
     ...Object.fromEntries(parameters),

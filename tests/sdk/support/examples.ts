@@ -42,9 +42,9 @@ export interface Example {
 
 /** Where an example finds its Runtime. */
 export interface ExampleSettings {
-  readonly runtimeUrl?: string;
-  readonly projectId?: string;
-  readonly projectSecret?: string;
+  readonly runtimeUrl?: string | undefined;
+  readonly projectId?: string | undefined;
+  readonly projectSecret?: string | undefined;
 }
 
 /** Starts an example and returns once it accepts connections, or has ended. */

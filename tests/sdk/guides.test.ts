@@ -1,0 +1,343 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import express from 'express';
+import methodOverride from 'method-override';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { accepts, freePort } from '../../scripts/lib/ports.mjs';
+import { waitFor } from '../../scripts/lib/wait.mjs';
+import type { TestProject } from '../support/scenario.ts';
+import { type RealRuntime, startRealRuntime } from './support/real-runtime.ts';
+
+/*
+ * The snippets of the documentation, run as they stand there against a real Runtime. A snippet is a
+ * JavaScript block whose first line names its file; one that nothing here runs fails the last test.
+ */
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const PAGES = {
+  readme: 'packages/sdk/README.md',
+  sdk: 'docs/guides/sdk.md',
+  hosts: 'docs/guides/sdk-hosts.md',
+  testing: 'docs/guides/testing-a-host.md',
+} as const;
+type Page = keyof typeof PAGES;
+
+const folder = mkdtempSync(join(tmpdir(), 'ceiba-guides-'));
+const executed = new Set<string>();
+let runtime: RealRuntime;
+let project: TestProject;
+let apiKey: string;
+
+function snippetsOf(page: Page): { name: string; code: string }[] {
+  const text = readFileSync(join(root, PAGES[page]), 'utf8');
+  return [...text.matchAll(/^```js\n(?:\/\/ (\S+)\n)?(.*?)^```$/gms)].map(
+    ([, name = '(unnamed)', code = '']) => ({ name, code }),
+  );
+}
+
+beforeAll(async () => {
+  for (const page of Object.keys(PAGES) as Page[]) {
+    mkdirSync(join(folder, page));
+    symlinkSync(join(root, 'node_modules'), join(folder, page, 'node_modules'), 'junction');
+    for (const { name, code } of snippetsOf(page)) writeFileSync(join(folder, page, name), code);
+  }
+  runtime = await startRealRuntime();
+  project = await runtime.world.createProject();
+  apiKey = (await project.createKey({ displayName: 'Reader' })).plaintext;
+  Object.assign(process.env, environment());
+});
+afterAll(async () => {
+  for (const name of Object.keys(environment())) delete process.env[name];
+  rmSync(folder, { recursive: true, force: true });
+  await runtime.close();
+});
+
+function environment(): Record<string, string> {
+  return {
+    CEIBA_RUNTIME_URL: runtime.url,
+    CEIBA_PROJECT_ID: project.projectId,
+    CEIBA_PROJECT_SECRET: project.secret,
+    API_KEY: apiKey,
+  };
+}
+
+/** Marks a snippet as executed and returns its path. */
+function snippet(page: Page, name: string): string {
+  executed.add(`${page}/${name}`);
+  return join(folder, page, name);
+}
+
+interface Server {
+  readonly url: string;
+  readonly port: number;
+  stdout(): string;
+  stop(): Promise<void>;
+}
+
+/** Runs a snippet that listens on `PORT`. */
+async function serve(page: Page, name: string, env: Record<string, string> = {}): Promise<Server> {
+  const port = await freePort();
+  const child: ChildProcess = spawn(process.execPath, [snippet(page, name)], {
+    env: { PATH: process.env.PATH, ...environment(), ...env, PORT: String(port) },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let stdout = '';
+  child.stdout?.on('data', (chunk) => {
+    stdout += chunk;
+  });
+  await waitFor(async () => child.exitCode !== null || (await accepts(port)), {
+    timeoutMs: 15_000,
+  });
+  return {
+    url: `http://localhost:${port}`,
+    port,
+    stdout: () => stdout,
+    async stop() {
+      const exited = once(child, 'exit');
+      child.kill();
+      await exited;
+    },
+  };
+}
+
+const withKey = (key = apiKey) => ({ headers: { authorization: `Bearer ${key}` } });
+
+describe('the README', () => {
+  it.each(['express.mjs', 'fastify.mjs', 'hono.mjs'])('guards a route in %s', async (name) => {
+    executed.add('readme/ceiba.mjs');
+    const server = await serve('readme', name);
+    const allowed = await fetch(`${server.url}/v1/reports`, withKey());
+    expect(await allowed.json()).toEqual({ caller: 'Reader' });
+    expect((await fetch(`${server.url}/v1/reports`)).status).toBe(401);
+    await server.stop();
+  });
+
+  it('guards a Next.js route handler and a fetch handler', async () => {
+    const route = await import(
+      /* @vite-ignore */ pathToFileURL(snippet('readme', 'route.mjs')).href
+    );
+    const fetch = await import(
+      /* @vite-ignore */ pathToFileURL(snippet('readme', 'fetch.mjs')).href
+    );
+    for (const handle of [route.GET, fetch.handle]) {
+      const allowed = await handle(new Request('http://localhost/v1/reports', withKey()));
+      expect(await allowed.json()).toEqual({ caller: 'Reader' });
+      expect(allowed.headers.get('ratelimit')).toContain('"minute";r=');
+      expect((await handle(new Request('http://localhost/v1/reports'))).status).toBe(401);
+      expect((await handle(new Request('http://localhost/v1/billing', withKey()))).status).toBe(
+        403,
+      );
+    }
+  });
+
+  it('walks through the life of a key', async () => {
+    const { stdout } = await run(process.execPath, [snippet('readme', 'keys.mjs')]);
+    expect(stdout).toMatch(/never shown again: ceiba_\w+\n2\n409 conflict\n$/);
+  });
+
+  it('tests a host with the fake client', async () => {
+    await run(process.execPath, ['--test', snippet('readme', 'fake.test.mjs')]);
+  });
+
+  it('states the tables of the contract', async () => {
+    const { DENIAL_REASONS, HOST_ERROR_FOR_DENIAL, HTTP_STATUS_FOR_DENIAL } = await import(
+      '@ceiba/contract/sets'
+    );
+    const text = readFileSync(join(root, PAGES.readme), 'utf8');
+    for (const reason of DENIAL_REASONS) {
+      const row = text
+        .split('\n')
+        .find((line) => line.startsWith('|') && line.includes(`\`${reason}\``));
+      expect(row).toContain(
+        `| ${HTTP_STATUS_FOR_DENIAL[reason]} | \`${HOST_ERROR_FOR_DENIAL[reason]}\``,
+      );
+    }
+  });
+});
+
+describe('the guide to the library', () => {
+  it('shows verdicts as they happen, and a Runtime that is down', async () => {
+    executed.add('sdk/ceiba.mjs');
+    const server = await serve('sdk', 'observe.mjs');
+    expect((await fetch(`${server.url}/v1/reports?x=1`, withKey())).status).toBe(200);
+    expect((await fetch(`${server.url}/v1/reports`)).status).toBe(401);
+    await waitFor(async () => server.stdout().split('\n').length === 3, { timeoutMs: 5_000 });
+    expect(server.stdout()).toMatch(
+      /^\{"outcome":"allowed","method":"GET","path":"\/v1\/reports",/,
+    );
+    expect(server.stdout()).toContain('"outcome":"denied"');
+    await server.stop();
+
+    const down = await serve('sdk', 'observe.mjs', { CEIBA_RUNTIME_URL: 'http://127.0.0.1:1' });
+    expect((await fetch(`${down.url}/v1/reports`, withKey())).status).toBe(503);
+    expect((await fetch(`${down.url}/health`)).status).toBe(200);
+    await waitFor(async () => down.stdout() !== '', { timeoutMs: 5_000 });
+    expect(JSON.parse(down.stdout())).toMatchObject({ outcome: 'failed', failure: 'unreachable' });
+    await down.stop();
+  });
+
+  it('sends problem details', async () => {
+    const server = await serve('sdk', 'problem.mjs');
+    const reply = await fetch(`${server.url}/v1/reports`);
+    expect(reply.status).toBe(401);
+    expect(reply.headers.get('content-type')).toBe('application/problem+json');
+    expect(await reply.json()).toMatchObject({
+      status: 401,
+      title: 'A valid API key is required.',
+    });
+    await server.stop();
+  });
+
+  it('asks by hand, under a signal', async () => {
+    const { stdout } = await run(process.execPath, [snippet('sdk', 'deadline.mjs')]);
+    expect(stdout).toBe('true\n');
+  });
+
+  it('goes through a fetch of the user', async () => {
+    const { stdout } = await run(process.execPath, [snippet('sdk', 'own-fetch.mjs')]);
+    expect(Number(stdout)).toBeGreaterThan(0);
+  });
+});
+
+const PREFLIGHT = {
+  method: 'OPTIONS',
+  headers: {
+    origin: 'https://app.example.com',
+    'access-control-request-method': 'GET',
+    'access-control-request-headers': 'authorization',
+  },
+};
+
+/** What a browser needs: an answered preflight, and replies that its page may read. */
+async function expectCors(send: (init?: RequestInit) => Promise<Response>): Promise<void> {
+  const preflight = await send(PREFLIGHT);
+  expect(preflight.status).toBe(204);
+  expect(preflight.headers.get('access-control-allow-origin')).toBe('https://app.example.com');
+  expect(preflight.headers.get('access-control-allow-headers')).toMatch(/authorization/i);
+  const origin = { origin: 'https://app.example.com' };
+  for (const [headers, status] of [
+    [{ ...origin, authorization: `Bearer ${apiKey}` }, 200],
+    [origin, 401],
+  ] as const) {
+    const reply = await send({ headers });
+    expect(reply.status).toBe(status);
+    expect(reply.headers.get('access-control-allow-origin')).toBe('https://app.example.com');
+    expect(reply.headers.get('access-control-expose-headers')).toMatch(/RateLimit/);
+  }
+}
+
+describe('the guide to hosts', () => {
+  it.each(['cors-express.mjs', 'cors-fastify.mjs', 'cors-hono.mjs'])(
+    'lets a browser through preflight and errors in %s',
+    async (name) => {
+      executed.add('hosts/ceiba.mjs');
+      const server = await serve('hosts', name);
+      await expectCors((init) => fetch(`${server.url}/v1/reports`, init));
+      await server.stop();
+    },
+  );
+
+  it('lets a browser through preflight and errors in a Next.js route', async () => {
+    const url = pathToFileURL(snippet('hosts', 'cors-route.mjs')).href;
+    const route = await import(/* @vite-ignore */ url);
+    await expectCors((init = {}) => {
+      const request = new Request('http://localhost/v1/reports', init);
+      return route[request.method](request);
+    });
+  });
+
+  it('judges the whole path behind a mounted router, and what a proxy passes on', async () => {
+    const server = await serve('hosts', 'mounted.mjs');
+    expect((await fetch(`${server.url}/v1/reports/42`, withKey())).status).toBe(200);
+
+    const proxy = createServer((req, res) => {
+      const path = req.url?.replace(/^\/api/, '');
+      const headers = {
+        ...req.headers,
+        'x-forwarded-prefix': '/api',
+        'x-forwarded-uri': '/v1/billing',
+      };
+      const onward = request({ port: server.port, path, method: req.method, headers }, (reply) => {
+        res.writeHead(reply.statusCode ?? 0, reply.headers);
+        reply.pipe(res);
+      });
+      req.pipe(onward);
+    });
+    proxy.listen(0, '127.0.0.1');
+    await once(proxy, 'listening');
+    const base = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}/api`;
+    expect((await fetch(`${base}/v1/reports/42`, withKey())).status).toBe(200);
+    expect((await fetch(`${base}/v1/reports/42`)).status).toBe(401);
+    proxy.closeAllConnections();
+    proxy.close();
+    await server.stop();
+  });
+
+  it('turns away a method that was overridden in front of the guard', async () => {
+    const { createExpressMiddleware } = await import('@ceiba/sdk/express');
+    const { createFakeRuntimeClient } = await import('@ceiba/sdk/testing');
+    const client = createFakeRuntimeClient({ verdicts: { good: 'allow' } });
+    const handled: string[] = [];
+    const app = express();
+    app.use(methodOverride('X-HTTP-Method-Override'));
+    app.use(createExpressMiddleware({ client, projectId: client.projectId }));
+    app.all('/v1/reports', (req, res) => {
+      handled.push(req.method);
+      res.end();
+    });
+    const server = app.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/reports`;
+    const overridden = { 'x-api-key': 'good', 'x-http-method-override': 'DELETE' };
+    expect((await fetch(url, { method: 'POST', headers: overridden })).status).toBe(403);
+    expect(handled).toEqual([]);
+    const plain = { 'x-api-key': 'good' };
+    expect((await fetch(url, { method: 'POST', headers: plain })).status).toBe(200);
+    expect(handled).toEqual(['POST']);
+    server.close();
+    server.closeAllConnections();
+  });
+
+  it('serves HEAD only under a policy for HEAD, in every framework', async () => {
+    const policies = ['GET', 'HEAD'].map((method) => ({ method, pathPattern: '/v1/reports*' }));
+    const both = await runtime.world.createProject({ policies });
+    const { plaintext } = await both.createKey();
+    const env = { CEIBA_PROJECT_ID: both.projectId, CEIBA_PROJECT_SECRET: both.secret };
+    for (const name of ['express.mjs', 'fastify.mjs', 'hono.mjs']) {
+      const getOnly = await serve('readme', name);
+      const refused = await fetch(`${getOnly.url}/v1/reports`, { method: 'HEAD', ...withKey() });
+      await getOnly.stop();
+      const withHead = await serve('readme', name, env);
+      const served = await fetch(`${withHead.url}/v1/reports`, {
+        method: 'HEAD',
+        ...withKey(plaintext),
+      });
+      await withHead.stop();
+      expect([name, refused.status, served.status]).toEqual([name, 403, 200]);
+    }
+  });
+});
+
+describe('the guide to testing a host', () => {
+  it.each(['app.test.mjs', 'decisions.test.mjs'])('passes its own %s', async (name) => {
+    executed.add('testing/app.mjs');
+    await run(process.execPath, ['--test', snippet('testing', name)]);
+  });
+});
+
+describe('the documentation', () => {
+  it('holds no snippet that is not run', () => {
+    const all = (Object.keys(PAGES) as Page[]).flatMap((page) =>
+      snippetsOf(page).map(({ name }) => `${page}/${name}`),
+    );
+    expect(all.filter((name) => !executed.has(name))).toEqual([]);
+  });
+});
