@@ -1,8 +1,9 @@
-import { Check, Gauge, Minus, X } from 'lucide-react';
+import { Activity, Check, Gauge, Minus, X } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { cn } from '../lib/cn.ts';
 
-export type GateVerdict = 'passed' | 'denied' | 'limited' | 'not_reached';
+/** `live` is for what only the Runtime knows, at the moment of a call. */
+export type GateVerdict = 'passed' | 'denied' | 'limited' | 'not_reached' | 'live';
 
 export interface Gate {
   id: string;
@@ -18,6 +19,7 @@ const LOOKS = {
   passed: { icon: Check, dot: 'border-allow bg-allow-soft text-allow-text', word: 'passed' },
   denied: { icon: X, dot: 'border-deny bg-deny-soft text-deny-text', word: 'denied' },
   limited: { icon: Gauge, dot: 'border-limit bg-limit-soft text-limit-text', word: 'denied' },
+  live: { icon: Activity, dot: 'border-line-strong bg-sunken text-muted', word: 'judged live' },
   not_reached: { icon: Minus, dot: 'border-line bg-surface text-muted', word: 'not reached' },
 } as const satisfies Record<GateVerdict, object>;
 

@@ -43,6 +43,8 @@ interface Definition<Input extends z.ZodType, Context, Data> {
   /** Parses the form's fields, each a string; an absent or empty one is absent. */
   input: Input;
   run: (context: Context, input: z.output<Input>) => Promise<Data>;
+  /** It changes nothing, so no page is read anew for it. */
+  readsOnly?: true;
 }
 
 export interface PublicContext {
@@ -95,7 +97,7 @@ const projectIdSchema = z.object({ projectId: z.guid() });
 export function projectAction<Input extends z.ZodType, Data>(
   definition: Definition<Input, ProjectContext, Data>,
 ): FormAction<Data> {
-  return guarded(async (form) => {
+  const run = async (form: FormData) => {
     const user = await signedInUser();
     const named = projectIdSchema.safeParse(fieldsOf(form));
     if (!named.success) refuse('not_found', NOT_FOUND);
@@ -105,7 +107,8 @@ export function projectAction<Input extends z.ZodType, Data>(
       if (project === null) refuse('not_found', NOT_FOUND);
       return definition.run({ ctx, user, project }, parse(definition.input, form));
     });
-  });
+  };
+  return guarded(run, { refreshes: definition.readsOnly !== true });
 }
 
 const NOT_FOUND = 'It no longer exists, or belongs to another account. Reload the page.';
