@@ -1,6 +1,14 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createConnection } from 'node:net';
 import { homedir, networkInterfaces, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -22,6 +30,7 @@ interface Running {
   launcher: ChildProcess;
   databaseUrl: string;
   redisUrl: string;
+  isRealRedis: boolean;
   processes: { watchdog: number; PostgreSQL: number; Redis: number };
 }
 
@@ -134,6 +143,16 @@ describe('the services of the two commands', () => {
     second.disconnect();
   });
 
+  it('take the Redis on PATH, else the one in JavaScript', async () => {
+    const withPath = await started(dataFolder());
+    expect(withPath.isRealRedis).toBe(realRedis !== undefined);
+    const withoutPath = await started(dataFolder(), { PATH: pathOf('unshare', 'id', 'sh') });
+    expect(withoutPath.isRealRedis).toBe(false);
+    const redis = new Redis(withoutPath.redisUrl);
+    expect(await redis.set('mark', 'set')).toBe('OK');
+    redis.disconnect();
+  });
+
   it('stop in order on Ctrl-C and come back with their data', async () => {
     const dataDir = dataFolder();
     const first = await started(dataDir);
@@ -226,6 +245,16 @@ describe('the services of the two commands', () => {
     });
   }
 });
+
+/** A search path on which these programs are, and no others. */
+function pathOf(...programs: string[]): string {
+  const folder = dataFolder();
+  for (const program of programs) {
+    const found = spawnSync('sh', ['-c', `command -v ${program}`], { encoding: 'utf8' });
+    if (found.status === 0) symlinkSync(found.stdout.trim(), join(folder, program));
+  }
+  return folder;
+}
 
 function log(dataDir: string, name: string): string {
   return readFileSync(join(dataDir, 'logs', `${name}.log`), 'utf8');
