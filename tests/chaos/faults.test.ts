@@ -18,6 +18,8 @@ afterAll(async () => {
 });
 
 const times = size.faultsOfEachKind;
+// One at its pace, and one that a caller holds up.
+const stops = Math.max(2, times);
 
 describe('answers 503 in time, admits nothing and recovers by itself when', () => {
   it.each(FAULT_KINDS)('%s', async (kind) => {
@@ -37,9 +39,7 @@ describe('one bad item among many fails alone:', () => {
   });
 
   it('a key that is locked while its first use is to be written', async () => {
-    const figures = await prove('fault: a key is locked', () =>
-      proveLockedKey(stage, scene.nodes[0], times),
-    );
+    const figures = await prove('fault: a key is locked', () => proveLockedKey(stage, times));
     expect(figures.rounds).toBe(times);
   });
 
@@ -52,6 +52,6 @@ describe('one bad item among many fails alone:', () => {
 });
 
 it('drains, flushes and exits 0 when it is stopped under load', async () => {
-  const figures = await prove('fault: SIGTERM', (random) => proveDrain(stage, times, random));
-  expect(figures.stops).toBe(times);
+  const figures = await prove('fault: SIGTERM', (random) => proveDrain(stage, stops, random));
+  expect(figures.stops).toBe(stops);
 });

@@ -3,6 +3,7 @@ import { realRedis } from '../support/redis.ts';
 import { proveClockStep } from './proofs/clock-loss.ts';
 import { type LossKind, proveLoss } from './proofs/loss.ts';
 import { proveRuntimeLoss, proveTotalLoss } from './proofs/process-loss.ts';
+import { proveSleeper } from './proofs/sleeper.ts';
 import { openPrivateStage, type PrivateStage } from './support/private-stage.ts';
 import { prove } from './support/prove.ts';
 import { size } from './support/size.ts';
@@ -40,6 +41,13 @@ describe('hands no quota out again and loses no usage when', () => {
   it('a Runtime is killed with usage that it has not flushed', async () => {
     const figures = await prove('loss: a Runtime is killed', (random) =>
       proveRuntimeLoss(stage, size.lossesOfEachKind, random),
+    );
+    expect(figures.losses).toBe(size.lossesOfEachKind);
+  });
+
+  it('a Runtime sleeps with usage that it has not flushed', async () => {
+    const figures = await prove('loss: a Runtime sleeps', (random) =>
+      proveSleeper(stage, size.lossesOfEachKind, random),
     );
     expect(figures.losses).toBe(size.lossesOfEachKind);
   });

@@ -48,7 +48,8 @@ export async function proveDrain(
     const account = await openAccount(stage, 1_000_000);
     const node = await startNode(stage);
     const load = askInLoops(() => askFor(account, node), 8, 2);
-    const halfway = sendHalfABody(node.runtime.port, account.who);
+    const isHeldUp = figures.stops % 2 === 1;
+    const halfway = isHeldUp ? sendHalfABody(node.runtime.port, account.who) : null;
     try {
       const enough = random.int(50, 200);
       await until('it is under load', () => load.answers.length > enough);
@@ -61,7 +62,7 @@ export async function proveDrain(
       });
       figures.slowestStopMs = Math.max(figures.slowestStopMs, stopMs);
     } finally {
-      halfway.destroy();
+      halfway?.destroy();
       await load.stop();
       await node.stop();
     }

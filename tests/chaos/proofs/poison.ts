@@ -25,7 +25,7 @@ export async function provePoisonedKey(
 ): Promise<PoisonFigures> {
   const figures = { rounds: 0, strangersAdmitted: 0, answered503: 0 };
   const restore = await readByIndexAlone(stage.world);
-  const node = await startNode(stage);
+  const node = await startNode(stage, { settings: PATIENT });
   try {
     for (; figures.rounds < times; figures.rounds += 1) {
       const { poisoned, strangers } = await askBesidePoison(stage.world, node, random);
@@ -120,40 +120,49 @@ async function poisonKey({ db }: World, { apiKeyId }: OneKey): Promise<() => Pro
  * A key's row is locked by an open transaction, and its first use has to be written. It is answered
  * 503; first uses of other keys at the same moment are admitted.
  */
-export async function proveLockedKey(
-  stage: Stage,
-  node: Node,
-  times: number,
-): Promise<PoisonFigures> {
+export async function proveLockedKey(stage: Stage, times: number): Promise<PoisonFigures> {
   const figures = { rounds: 0, strangersAdmitted: 0, answered503: 0 };
-  for (; figures.rounds < times; figures.rounds += 1) {
-    const project = await stage.world.createProject();
-    const callers = await Promise.all(Array.from({ length: 8 }, () => callerOf(project)));
-    const [locked = NOBODY] = callers;
-    const unlock = await lockKey(stage.world, locked);
-    try {
-      const answers = await askAtOnce(CALLS_AT_ONCE, (index) =>
-        node.ask(callers[index % callers.length] ?? NOBODY),
-      );
-      const ofStrangers = answers.filter((_, index) => index % callers.length !== 0);
-      const ofLocked = answers.filter((_, index) => index % callers.length === 0);
+  const node = await startNode(stage, { settings: { ...PATIENT, ...SOON_TIRED_OF_A_LOCK } });
+  try {
+    for (; figures.rounds < times; figures.rounds += 1) {
+      const { locked, strangers } = await askBesideLock(stage.world, node);
+      hold('a fault never admits', countOf(locked, 'unavailable') === locked.length, () => {
+        return `while its first use could not be written: ${tally(locked)}`;
+      });
       hold(
         'a fault leaves strangers alone',
-        countOf(ofStrangers, 'allowed') === ofStrangers.length,
-        () => `beside a locked key there were ${tally(ofStrangers)}`,
+        countOf(strangers, 'allowed') === strangers.length,
+        () => `beside a locked key there were ${tally(strangers)}`,
       );
-      hold('a fault never admits', countOf(ofLocked, 'unavailable') === ofLocked.length, () => {
-        return `while its first use could not be written: ${tally(ofLocked)}`;
-      });
-      figures.strangersAdmitted += ofStrangers.length;
-      figures.answered503 += ofLocked.length;
-    } finally {
-      await unlock();
+      figures.strangersAdmitted += strangers.length;
+      figures.answered503 += locked.length;
     }
-    const after = await node.ask(locked);
-    hold('recovers by itself in time', after.verdict === 'allowed', () => after.words);
+  } finally {
+    await node.stop();
   }
   return figures;
+}
+
+const SOON_TIRED_OF_A_LOCK = { DECISION_DATABASE_BUDGET_MS: '1500' };
+
+async function askBesideLock(world: World, node: Node) {
+  const project = await world.createProject();
+  const callers = await Promise.all(Array.from({ length: 8 }, () => callerOf(project)));
+  const [lockedOne = NOBODY] = callers;
+  const unlock = await lockKey(world, lockedOne);
+  try {
+    const answers = await askAtOnce(CALLS_AT_ONCE, (index) =>
+      node.ask(callers[index % callers.length] ?? NOBODY),
+    );
+    return {
+      locked: answers.filter((_, index) => index % callers.length === 0),
+      strangers: answers.filter((_, index) => index % callers.length !== 0),
+    };
+  } finally {
+    await unlock();
+    const after = await node.ask(lockedOne);
+    hold('recovers by itself in time', after.verdict === 'allowed', () => after.words);
+  }
 }
 
 async function lockKey({ db }: World, { apiKeyId }: OneKey): Promise<() => Promise<unknown>> {

@@ -24,7 +24,7 @@ import { figuresOf, type LossFigures } from './loss.ts';
 const FLUSH_MS = 1_000 + 250;
 
 /** The replacement of a killed Runtime sweeps soon after its start, a living one once a minute. */
-const ADOPTED_WITHIN_MS = 12_000;
+const ADOPTED_WITHIN_MS = 20_000;
 
 export interface RuntimeLossFigures extends LossFigures {
   /** From the start of the replacement until Postgres knew all, in ms. */

@@ -6,6 +6,7 @@ export type Rule =
   | 'a change holds from the next decision on'
   | 'a loss hands nothing out again'
   | 'a fault never admits'
+  | 'a fault is no denial'
   | 'a fault is answered in time'
   | 'a fault leaves strangers alone'
   | 'a thaw charges only a handful late'

@@ -1,0 +1,32 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { realRedis } from '../support/redis.ts';
+import { MUTANTS } from './proofs/mutants.ts';
+import { openPrivateStage, type PrivateStage } from './support/private-stage.ts';
+import { prove } from './support/prove.ts';
+import { size } from './support/size.ts';
+import { Violation } from './support/violation.ts';
+
+let stage: PrivateStage;
+beforeAll(async () => {
+  stage = await openPrivateStage();
+});
+afterAll(() => stage.close());
+
+describe('the proof that guards it catches', () => {
+  const mutants = Object.entries(MUTANTS).filter(([, mutant]) => size.isFull || mutant.isInSmall);
+
+  for (const [name, { edits, rule, needsRealRedis, try: attempt }] of mutants) {
+    it.skipIf(needsRealRedis && realRedis === undefined)(name, async () => {
+      const figures = await prove(`mutant: ${name}`, async (random) => {
+        const mutant = stage.withEdits(edits);
+        try {
+          const fault: unknown = await attempt({ stage, mutant, edits, random }).catch((it) => it);
+          return { caughtBy: fault instanceof Violation ? fault.rule : String(fault) };
+        } finally {
+          await mutant.close();
+        }
+      });
+      expect(figures.caughtBy).toBe(rule);
+    });
+  }
+});

@@ -1,0 +1,230 @@
+import type { PrivateStage } from '../support/private-stage.ts';
+import type { Edit } from '../support/programs.ts';
+import type { Random } from '../support/random.ts';
+import { PATIENT, type Stage, startTwoNodes } from '../support/stage.ts';
+import type { Rule } from '../support/violation.ts';
+import { proveClockStep } from './clock-loss.ts';
+import { proveDrain } from './drain.ts';
+import { proveExactness } from './exactness.ts';
+import { type FaultKind, openFaultScene, proveFault } from './faults.ts';
+import { type LossKind, proveLoss } from './loss.ts';
+import { provePoisonedKey } from './poison.ts';
+import { type Kind, proveRevocation } from './revocation.ts';
+import { proveSleeper } from './sleeper.ts';
+
+/** A sabotage of the Runtime, and the proof that has to fail on it. */
+export interface Mutant {
+  /** Each is one line of the built program. */
+  edits: readonly Edit[];
+  /** The rule that the proof finds broken. */
+  rule: Rule;
+  /** A Redis that keeps nothing on disk cannot show it. */
+  needsRealRedis?: true;
+  /** Also part of the small size. */
+  isInSmall?: true;
+  /** The proof that guards the rule. */
+  try(context: MutantContext): Promise<unknown>;
+}
+
+export interface MutantContext {
+  /** The servers, whole. */
+  stage: PrivateStage;
+  /** The same servers under the sabotaged Runtime. */
+  mutant: Stage;
+  edits: readonly Edit[];
+  random: Random;
+}
+
+export const MUTANTS: Record<string, Mutant> = {
+  'get, then increment, instead of one script': {
+    edits: [
+      {
+        file: 'main.js',
+        find: 'await script.run(client, keys, args)',
+        replace:
+          'await script.run(client, keys, [...args, ' +
+          '(await client.mget(...keys.slice(1))).map((got) => got ?? "").join(",")])',
+      },
+      {
+        file: 'charge.lua',
+        find: "local counters = redis.call('MGET', unpack(KEYS, 2))",
+        replace:
+          "local counters = {} for got in string.gmatch(ARGV[#ARGV] .. ',', '([^,]*),') do " +
+          'counters[#counters + 1] = got end',
+      },
+    ],
+    rule: 'admits exactly what the limits leave',
+    isInSmall: true,
+    try: ({ mutant, random }) => proveExactness(mutant, 10, random),
+  },
+  'a cache of lookups that lasts a second': {
+    edits: [
+      {
+        file: 'main.js',
+        find: 'this.#enqueue(item, { deadline, resolve, reject });',
+        replace:
+          'const held = (globalThis.held ??= new Map()); ' +
+          'const question = item.projectId + item.apiKeyDigest?.toString("hex"); ' +
+          'const known = held.get(question); ' +
+          'if (known && performance.now() - known.at < 1000) return resolve(known.row); ' +
+          'const keep = (row) => { held.set(question, { row, at: performance.now() }); resolve(row); }; ' +
+          'this.#enqueue(item, { deadline, resolve: keep, reject });',
+      },
+    ],
+    rule: 'a change holds from the next decision on',
+    isInSmall: true,
+    try: revocation('a key is revoked'),
+  },
+  'a cache of policies without a look at their revision': {
+    edits: [
+      {
+        file: 'main.js',
+        find: 'cached?.revision === revision ? cached.matcher',
+        replace: 'cached !== undefined ? cached.matcher',
+      },
+    ],
+    rule: 'a change holds from the next decision on',
+    try: revocation('a policy is removed'),
+  },
+  'a previous secret that outlives the next rotation': {
+    edits: [
+      {
+        file: 'main.js',
+        find: 'if (!isCurrent && !isPrevious) throw unauthorized();',
+        replace:
+          'const seen = (globalThis.seen ??= new Set()); const given = presented.toString("hex"); ' +
+          'if (!isCurrent && !isPrevious && !seen.has(given)) throw unauthorized(); seen.add(given);',
+      },
+    ],
+    rule: 'a change holds from the next decision on',
+    try: revocation('the secret is rotated twice'),
+  },
+  'counters without an epoch': {
+    edits: [{ file: 'charge.lua', find: 'counter.epoch ~= epoch or ', replace: '' }],
+    rule: 'a loss hands nothing out again',
+    needsRealRedis: true,
+    isInSmall: true,
+    try: loss('Redis starts with an older snapshot'),
+  },
+  'a Runtime that forgets what it has seen': {
+    edits: [
+      { file: 'main.js', find: 'seenCounters.get(key)', replace: 'seenCounters.get("nothing")' },
+    ],
+    rule: 'a loss hands nothing out again',
+    try: loss('Redis is flushed'),
+  },
+  'a flush that adds up': {
+    edits: [
+      {
+        file: 'main.js',
+        find: 'greatest(usage_hours.count, excluded.count)',
+        replace: 'usage_hours.count + excluded.count',
+      },
+    ],
+    rule: 'usage is what was admitted',
+    try: loss('Redis is flushed'),
+  },
+  'a flush that overwrites': {
+    edits: [
+      {
+        file: 'main.js',
+        find: 'greatest(usage_hours.count, excluded.count)',
+        replace: 'excluded.count',
+      },
+      { file: 'main.js', find: 'where usage_hours.count < excluded.count', replace: '' },
+    ],
+    rule: 'usage is what was admitted',
+    try: ({ stage, mutant, random }) => proveSleeper(stage, 3, random, mutant),
+  },
+  'a stop without a last flush': {
+    edits: [{ file: 'main.js', find: 'await flusher.stop();', replace: '' }],
+    rule: 'usage is what was admitted',
+    try: ({ mutant, random }) => proveDrain(mutant, 3, random),
+  },
+  'windows that go back': {
+    edits: [
+      {
+        file: 'charge.lua',
+        find: 'local month, monthStart = calendar(minute)',
+        replace: 'minute = math.floor(timeMs / 60000) local month, monthStart = calendar(minute)',
+      },
+    ],
+    rule: 'a loss hands nothing out again',
+    try: ({ stage, edits, random }) => proveClockStep(stage, 3, random, edits),
+  },
+  'a catch that admits': {
+    edits: [
+      {
+        file: 'main.js',
+        find: 'const reply = await settle({ request, counterKeys, deadline });',
+        replace:
+          'const reply = await settle({ request, counterKeys, deadline }).catch(() => null); ' +
+          'const limits = { rateLimitPerMinute: 1, monthlyQuota: 1, ' +
+          'remainingThisMinute: 0, remainingThisMonth: 0 }; ' +
+          'if (!reply) return { kind: "admitted", limits, resetAfterSeconds: { minute: 1, month: 1 } };',
+      },
+    ],
+    rule: 'a fault never admits',
+    isInSmall: true,
+    try: fault('Redis is killed'),
+  },
+  'charges without a deadline': {
+    edits: [
+      {
+        file: 'charge.lua',
+        find: "if timeMs > deadlineMs then return { 'late', timeMs } end",
+        replace: '',
+      },
+    ],
+    rule: 'a thaw charges only a handful late',
+    try: fault('Redis is frozen'),
+  },
+  'a wait without an end': {
+    edits: [
+      {
+        file: 'main.js',
+        find: 'const timer = setTimeout(() => setImmediate(expire), Math.max(0, budgetMs));',
+        replace: 'const timer = 0;',
+      },
+    ],
+    rule: 'a fault is answered in time',
+    try: fault('the network to Postgres goes dark'),
+  },
+  'a bad item that takes its batch along': {
+    edits: [
+      {
+        file: 'main.js',
+        find: 'if (kindOfFault(fault) === "statement" && items.length > 1) {',
+        replace: 'if (false) {',
+      },
+    ],
+    rule: 'a fault leaves strangers alone',
+    try: ({ mutant, random }) => provePoisonedKey(mutant, 3, random),
+  },
+};
+
+function revocation(kind: Kind): Mutant['try'] {
+  return async ({ mutant, random }) => {
+    const nodes = await startTwoNodes(mutant, { settings: PATIENT });
+    try {
+      return await proveRevocation(mutant, nodes, kind, 5, random);
+    } finally {
+      await Promise.all(nodes.map((node) => node.stop()));
+    }
+  };
+}
+
+function loss(kind: LossKind): Mutant['try'] {
+  return ({ stage, mutant, random }) => proveLoss(stage, kind, 4, random, mutant);
+}
+
+function fault(kind: FaultKind): Mutant['try'] {
+  return async ({ stage, mutant, random }) => {
+    const scene = await openFaultScene(stage, mutant);
+    try {
+      return await proveFault(scene, kind, 2, random);
+    } finally {
+      await scene.close();
+    }
+  };
+}
