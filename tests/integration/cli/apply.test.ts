@@ -343,6 +343,7 @@ describe('a wrong file', () => {
   test.each([
     ['is empty', '', 'standard input is empty'],
     ['holds a comment alone', '# nothing yet\n', 'standard input is empty'],
+    ['is longer than 4 MiB', `# ${'x'.repeat(4 * 1024 * 1024)}`, 'is longer than 4 MiB'],
     ['multiplies aliases without end', aliasBomb(), 'Excessive alias count'],
   ])('that %s is refused', async (_, yaml, message) => {
     const { code, stderr } = await desk.apply(yaml);

@@ -43,6 +43,22 @@ describe('the program', () => {
     expect(JSON.parse(stdout).projects).toMatchObject([{ name: 'reports' }]);
   });
 
+  test('says that a secret may be lost when nobody takes its output', async () => {
+    const env = {
+      PATH: process.env.PATH,
+      DATABASE_URL: desk.url,
+      CEIBA_OWNER_PASSWORD: OWNER_PASSWORD,
+    };
+    const args = ['--import', 'tsx', main, 'apply', '-f', '-', '--json'];
+    const child = spawn(process.execPath, args, { cwd: root, env, stdio: 'pipe' });
+    running.push(child);
+    child.stdout.destroy();
+    child.stdin.end(YAML);
+    const exited = new Promise((resolve) => child.once('exit', resolve));
+    expect(await text(child.stderr)).toMatch(/could not be written \(EPIPE\).*rotate-secret/);
+    expect(await exited).toBe(1);
+  });
+
   test('exits with 2 for a file that has to change and with 1 for a server that is away', async () => {
     const wrong = await ceiba(['apply', '-f', '-'], {}, 'plan: []');
     expect(wrong).toMatchObject({ code: 2, stdout: '' });

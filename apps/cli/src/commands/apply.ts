@@ -1,13 +1,12 @@
-import { readFile } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
-import { buffer } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { applyFile } from '../apply/apply.ts';
 import { readCeibaFile } from '../apply/read.ts';
 import { jsonOf, reportOf } from '../apply/report.ts';
 import { withDatabase } from '../database.ts';
 import { readSettings } from '../env.ts';
-import { badInput } from '../errors.ts';
+import { badInput, CliError } from '../errors.ts';
 import { printJson, printLines, type World } from '../world.ts';
 
 /** `ceiba apply`: policies as code. */
@@ -33,9 +32,12 @@ export function applyCommand(program: Command, world: World): void {
     });
 }
 
+/** Far above any file that a person keeps, far below what would hurt. */
+const LONGEST_FILE_BYTES = 4 * 1024 * 1024;
+
 async function readText(path: string, name: string, world: World): Promise<string> {
-  const bytes =
-    path === '-' ? await buffer(world.stdin) : await readBytes(resolve(world.cwd, path));
+  const stream = path === '-' ? world.stdin : createReadStream(resolve(world.cwd, path));
+  const bytes = await readBytes(stream, name);
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
@@ -43,11 +45,19 @@ async function readText(path: string, name: string, world: World): Promise<strin
   }
 }
 
-async function readBytes(path: string): Promise<Buffer> {
+async function readBytes(stream: NodeJS.ReadableStream, name: string): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
   try {
-    return await readFile(path);
+    for await (const chunk of stream) {
+      chunks.push(Buffer.from(chunk));
+      length += chunks.at(-1)?.byteLength ?? 0;
+      if (length > LONGEST_FILE_BYTES) throw badInput(`${name} is longer than 4 MiB.`);
+    }
   } catch (fault) {
+    if (fault instanceof CliError) throw fault;
     const code = fault instanceof Error && 'code' in fault ? String(fault.code) : 'unknown fault';
-    throw badInput(`${path} cannot be read (${code}).`);
+    throw badInput(`${name} cannot be read (${code}).`);
   }
+  return Buffer.concat(chunks);
 }
