@@ -1,7 +1,6 @@
 'use client';
 
 import { setNonce } from 'get-nonce';
-import { Tooltip } from 'radix-ui';
 import type { ReactNode } from 'react';
 import type { Theme } from '../lib/preferences.ts';
 import { ThemeProvider } from './theme.tsx';
@@ -18,7 +17,7 @@ export interface ProvidersProps {
 
 let nonceIsSet = false;
 
-/** What every page has: the viewer's clock and theme, tooltips and toasts. */
+/** What every page has: the viewer's clock, theme and toasts. */
 export function Providers({ timeZone, now, nonce, theme, children }: ProvidersProps) {
   // Dialogs add a style element while they lock scrolling; it needs this document's nonce, which
   // stays the first one while the viewer moves between pages.
@@ -29,9 +28,7 @@ export function Providers({ timeZone, now, nonce, theme, children }: ProvidersPr
   return (
     <ThemeProvider initial={theme}>
       <ClockProvider initialTimeZone={timeZone} initialNow={now}>
-        <Tooltip.Provider delayDuration={300}>
-          <ToastProvider>{children}</ToastProvider>
-        </Tooltip.Provider>
+        <ToastProvider>{children}</ToastProvider>
       </ClockProvider>
     </ThemeProvider>
   );

@@ -10,9 +10,10 @@ import {
 } from 'lucide-react';
 import Link from 'next/link';
 import { usePathname } from 'next/navigation';
+import { cn } from '../../lib/cn.ts';
 import { PROJECT_SECTIONS, placeOf, sectionHref } from '../../lib/sections.ts';
 import { ThemeToggle } from '../theme.tsx';
-import { DropdownItem, DropdownMenu, DropdownSeparator } from '../ui/dropdown-menu.tsx';
+import { Popover, popoverItem } from '../ui/popover.tsx';
 import type { ShellProps } from './app-shell.tsx';
 import { LinkIcon } from './nav-link.tsx';
 
@@ -67,29 +68,34 @@ export function BottomBar({ user }: ShellProps) {
       {bar.map((item) => (
         <BarLink key={item.href} {...item} />
       ))}
-      <DropdownMenu
-        className="mb-1 w-56"
+      <Popover
+        label="More pages"
+        placement={{ side: 'above', align: 'end' }}
+        className="w-56"
+        triggerClassName={barItem}
         trigger={
-          <button type="button" className={barItem}>
+          <>
             <Ellipsis aria-hidden="true" className="size-5" />
             More
-          </button>
+          </>
         }
       >
         {more.map(({ href, name, icon: Icon, current }) => (
-          <DropdownItem key={href} asChild className="min-h-10">
-            <Link href={href} aria-current={current ? 'page' : undefined}>
-              <Icon aria-hidden="true" />
-              {name}
-            </Link>
-          </DropdownItem>
+          <Link
+            key={href}
+            href={href}
+            aria-current={current ? 'page' : undefined}
+            className={cn(popoverItem, 'min-h-10')}
+          >
+            <Icon aria-hidden="true" />
+            {name}
+          </Link>
         ))}
-        <DropdownSeparator />
-        <div className="flex items-center justify-between gap-2 px-2 py-1">
+        <div className="-mx-1 mt-1 flex items-center justify-between gap-2 border-t px-3 pt-2 pb-1">
           <span className="text-small text-muted">Theme</span>
           <ThemeToggle />
         </div>
-      </DropdownMenu>
+      </Popover>
     </nav>
   );
 }

@@ -3,7 +3,7 @@
 import { Check, ChevronsUpDown, FolderTree, Plus } from 'lucide-react';
 import Link from 'next/link';
 import { sectionHref } from '../../lib/sections.ts';
-import { DropdownItem, DropdownMenu, DropdownSeparator } from '../ui/dropdown-menu.tsx';
+import { Popover, popoverItem } from '../ui/popover.tsx';
 import type { ShellProject } from './app-shell.tsx';
 
 export interface ProjectSwitcherProps {
@@ -16,41 +16,39 @@ export interface ProjectSwitcherProps {
 export function ProjectSwitcher({ projects, projectId, path }: ProjectSwitcherProps) {
   const shown = projects.find((project) => project.projectId === projectId);
   return (
-    <DropdownMenu
-      align="start"
+    <Popover
+      label="Switch project"
+      placement={{ side: 'below', align: 'start' }}
       className="w-52"
+      triggerClassName="flex h-10 w-full items-center justify-between gap-2 rounded border bg-surface px-3 text-left font-medium transition-colors hover:border-line-strong"
       trigger={
-        <button
-          type="button"
-          className="flex h-10 w-full items-center justify-between gap-2 rounded border bg-surface px-3 font-medium transition-colors hover:border-line-strong"
-        >
+        <>
           <span className="truncate">{shown?.name ?? 'Project'}</span>
           <span className="sr-only">, switch project</span>
           <ChevronsUpDown aria-hidden="true" className="size-4 shrink-0 text-muted" />
-        </button>
+        </>
       }
     >
       {projects.map((project) => (
-        <DropdownItem key={project.projectId} asChild>
-          <Link href={sectionHref(project.projectId, { path })}>
-            <span className="truncate">{project.name}</span>
-            {project.projectId === projectId && <Check aria-label="shown" className="ml-auto" />}
-          </Link>
-        </DropdownItem>
+        <Link
+          key={project.projectId}
+          href={sectionHref(project.projectId, { path })}
+          prefetch={false}
+          className={popoverItem}
+        >
+          <span className="truncate">{project.name}</span>
+          {project.projectId === projectId && <Check aria-label="shown" className="ml-auto" />}
+        </Link>
       ))}
-      <DropdownSeparator />
-      <DropdownItem asChild>
-        <Link href="/projects">
-          <FolderTree aria-hidden="true" />
-          All projects
-        </Link>
-      </DropdownItem>
-      <DropdownItem asChild>
-        <Link href="/projects/new">
-          <Plus aria-hidden="true" />
-          Create project
-        </Link>
-      </DropdownItem>
-    </DropdownMenu>
+      <hr className="-mx-1 my-1" />
+      <Link href="/projects" className={popoverItem}>
+        <FolderTree aria-hidden="true" />
+        All projects
+      </Link>
+      <Link href="/projects/new" className={popoverItem}>
+        <Plus aria-hidden="true" />
+        Create project
+      </Link>
+    </Popover>
   );
 }

@@ -1,8 +1,15 @@
 'use client';
 
 import { CircleAlert, CircleCheck, X } from 'lucide-react';
-import { Toast } from 'radix-ui';
-import { createContext, type ReactNode, useCallback, useContext, useState } from 'react';
+import {
+  createContext,
+  type ReactNode,
+  useCallback,
+  useContext,
+  useEffect,
+  useRef,
+  useState,
+} from 'react';
 import { cn } from '../../lib/cn.ts';
 
 export interface ToastMessage {
@@ -13,64 +20,83 @@ export interface ToastMessage {
 
 type ShownToast = ToastMessage & { id: number };
 
+const STAYS_MS = 6_000;
+const MOST_AT_ONCE = 3;
+
 const ToastContext = createContext<(message: ToastMessage) => void>(() => {});
 
 /** Says in passing that something was done. What must be acted on belongs on the page. */
 export const useToast = () => useContext(ToastContext);
 
-let lastId = 0;
-
 export function ToastProvider({ children }: { children: ReactNode }) {
   const [toasts, setToasts] = useState<readonly ShownToast[]>([]);
+  const [held, setHeld] = useState(false);
+  const lastId = useRef(0);
   const show = useCallback((message: ToastMessage) => {
-    lastId += 1;
-    const id = lastId;
-    setToasts((shown) => [...shown.slice(-2), { ...message, id }]);
+    lastId.current += 1;
+    const toast = { ...message, id: lastId.current };
+    setToasts((shown) => [...shown.slice(1 - MOST_AT_ONCE), toast]);
+  }, []);
+  const remove = useCallback((id: number) => {
+    setToasts((shown) => shown.filter((toast) => toast.id !== id));
   }, []);
   return (
     <ToastContext value={show}>
-      <Toast.Provider duration={6000} swipeDirection="right">
-        {children}
+      {children}
+      <section
+        aria-label="Notifications"
+        aria-live="polite"
+        onPointerEnter={() => setHeld(true)}
+        onPointerLeave={() => setHeld(false)}
+        onFocus={() => setHeld(true)}
+        onBlur={() => setHeld(false)}
+        className="fixed right-4 bottom-20 z-[60] grid w-88 max-w-[calc(100vw-2rem)] gap-2 md:bottom-4"
+      >
         {toasts.map((toast) => (
-          <ToastCard
-            key={toast.id}
-            toast={toast}
-            onGone={() => setToasts((shown) => shown.filter(({ id }) => id !== toast.id))}
-          />
+          <Toast key={toast.id} toast={toast} held={held} onGone={remove} />
         ))}
-        <Toast.Viewport className="fixed right-4 bottom-20 z-50 grid w-88 max-w-[calc(100vw-2rem)] gap-2 md:bottom-4" />
-      </Toast.Provider>
+      </section>
     </ToastContext>
   );
 }
 
-function ToastCard({ toast, onGone }: { toast: ShownToast; onGone: () => void }) {
-  const isFault = toast.tone === 'fault';
-  const Icon = isFault ? CircleAlert : CircleCheck;
+interface ToastProps {
+  toast: ShownToast;
+  /** Being read, with the pointer or the focus on it: it waits. */
+  held: boolean;
+  onGone: (id: number) => void;
+}
+
+/** Goes by itself. */
+function Toast({ toast: { id, title, description, tone }, held, onGone }: ToastProps) {
+  useEffect(() => {
+    if (held) return;
+    const timer = setTimeout(() => onGone(id), STAYS_MS);
+    return () => clearTimeout(timer);
+  }, [held, id, onGone]);
+
+  const Icon = tone === 'fault' ? CircleAlert : CircleCheck;
   return (
-    <Toast.Root
-      onOpenChange={(open) => {
-        if (!open) onGone();
-      }}
-      type={isFault ? 'foreground' : 'background'}
-      className="flex animate-enter items-start gap-3 rounded border border-line-strong bg-surface p-4"
-    >
+    <div className="flex animate-enter items-start gap-3 rounded border border-line-strong bg-surface p-4">
       <Icon
         aria-hidden="true"
-        className={cn('mt-0.5 size-5 shrink-0', isFault ? 'text-deny-text' : 'text-allow-text')}
+        className={cn(
+          'mt-0.5 size-5 shrink-0',
+          tone === 'fault' ? 'text-deny-text' : 'text-allow-text',
+        )}
       />
       <div className="min-w-0 flex-1">
-        <Toast.Title className="font-medium">{toast.title}</Toast.Title>
-        {toast.description && (
-          <Toast.Description className="text-muted">{toast.description}</Toast.Description>
-        )}
+        <p className="font-medium">{title}</p>
+        {description && <p className="text-muted">{description}</p>}
       </div>
-      <Toast.Close
+      <button
+        type="button"
         aria-label="Dismiss"
+        onClick={() => onGone(id)}
         className="inline-flex size-6 items-center justify-center rounded text-muted hover:text-ink"
       >
         <X aria-hidden="true" className="size-4" />
-      </Toast.Close>
-    </Toast.Root>
+      </button>
+    </div>
   );
 }

@@ -1,0 +1,75 @@
+'use client';
+
+import { usePathname } from 'next/navigation';
+import { type ReactNode, type ToggleEvent, useEffect, useId, useRef } from 'react';
+import { cn } from '../../lib/cn.ts';
+import { type Placement, placeBeside } from '../../lib/place-beside.ts';
+
+export interface PopoverProps {
+  /** What the button shows. */
+  trigger: ReactNode;
+  triggerClassName?: string;
+  placement: Placement;
+  /** What it holds, for those who cannot see it: "Projects". */
+  label: string;
+  className?: string;
+  children: ReactNode;
+}
+
+/**
+ * A panel of links behind a button, on the browser's own top layer: it closes with Escape, by a
+ * click outside and by following a link, and gives the focus back. It needs no scripts to open.
+ */
+export function Popover({
+  trigger,
+  triggerClassName,
+  placement,
+  label,
+  className,
+  children,
+}: PopoverProps) {
+  const id = useId();
+  const button = useRef<HTMLButtonElement>(null);
+  const panel = useRef<HTMLElement>(null);
+  const pathname = usePathname();
+
+  // A link in it was followed.
+  useEffect(() => panel.current?.hidePopover(), [pathname]);
+
+  function place(event: ToggleEvent<HTMLElement>) {
+    if (event.newState === 'open' && button.current !== null) {
+      placeBeside(event.currentTarget, button.current, placement);
+    }
+  }
+
+  return (
+    <>
+      <button
+        ref={button}
+        type="button"
+        popoverTarget={id}
+        aria-haspopup="true"
+        className={triggerClassName}
+      >
+        {trigger}
+      </button>
+      <nav
+        ref={panel}
+        id={id}
+        popover="auto"
+        aria-label={label}
+        onToggle={place}
+        className={cn(
+          'fixed inset-auto m-0 max-h-[70dvh] min-w-48 overflow-y-auto rounded border border-line-strong/60 bg-surface p-1 text-ink open:animate-fade',
+          className,
+        )}
+      >
+        {children}
+      </nav>
+    </>
+  );
+}
+
+/** The looks of one link in it. */
+export const popoverItem =
+  'flex min-h-8 w-full items-center gap-2 rounded px-2 py-1 text-left hover:bg-hover aria-[current=page]:font-medium aria-[current=page]:text-accent-text [&_svg]:size-4 [&_svg]:shrink-0 [&_svg]:text-muted';

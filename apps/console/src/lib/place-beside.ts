@@ -1,0 +1,24 @@
+const GAP_PX = 6;
+const MARGIN_PX = 8;
+
+export interface Placement {
+  /** On which side of the anchor it goes if it fits there; else on the other. */
+  side: 'above' | 'below';
+  align: 'start' | 'center' | 'end';
+}
+
+/** Puts a fixed panel beside its anchor, inside the window. */
+export function placeBeside(panel: HTMLElement, anchor: Element, placement: Placement): void {
+  const at = anchor.getBoundingClientRect();
+  const { offsetWidth: width, offsetHeight: height } = panel;
+  const above = at.top - GAP_PX - height;
+  const below = at.bottom + GAP_PX;
+  const fitsBelow = below + height <= window.innerHeight - MARGIN_PX;
+  const fitsAbove = above >= MARGIN_PX;
+  const goesBelow = placement.side === 'below' ? fitsBelow || !fitsAbove : !fitsAbove;
+  const left = { start: at.left, center: at.left + (at.width - width) / 2, end: at.right - width };
+  panel.style.top = `${goesBelow ? below : above}px`;
+  panel.style.left = `${clamp(left[placement.align], window.innerWidth - width - MARGIN_PX)}px`;
+}
+
+const clamp = (value: number, highest: number) => Math.max(MARGIN_PX, Math.min(value, highest));
