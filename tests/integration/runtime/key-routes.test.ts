@@ -18,7 +18,7 @@ import {
   type TestProject,
 } from '../../support/scenario.ts';
 import { expectError, expectFields, expectOk, FIELDS } from './assertions.ts';
-import { startWorld } from './setup.ts';
+import { PATIENT, startWorld } from './setup.ts';
 
 const { world, runtime, databaseUrl, redisUrl } = await startWorld();
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -309,7 +309,7 @@ describe('GET …/api-keys/{apiKeyId} (get)', () => {
     const [{ name = '' } = {}] = await sql<{ name: string }[]>`select current_database() as name`;
     await sql`alter database ${sql(name)} set timezone = 'Europe/Amsterdam'`;
     await sql`alter database ${sql(name)} set datestyle = 'SQL, DMY'`;
-    const elsewhere = await startRuntime({ databaseUrl, redisUrl });
+    const elsewhere = await startRuntime({ databaseUrl, redisUrl, settings: PATIENT });
     try {
       const by = runtimeClient(elsewhere.url, project);
       // Before 1937 the offset of Amsterdam held seconds, which no ISO 8601 parser reads.
