@@ -4,8 +4,7 @@
  *
  * `npm test -- --only unit,e2e` runs a part; the parts are named in `PARTS`.
  */
-import { mkdirSync, mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
@@ -21,7 +20,7 @@ import { writePrivateJson } from './lib/secrets.mjs';
 import { startServices } from './lib/services.mjs';
 import { readSettings, requireNodeVersion, root } from './lib/settings.mjs';
 import { addressesOf, migrate, startConsole, startHost, startRuntime } from './lib/stack.mjs';
-import { createSupervisor } from './lib/supervisor.mjs';
+import { createSupervisor, temporaryFolder } from './lib/supervisor.mjs';
 import { lineOf, readPlaywright, readVitest, sum, tallyOf } from './lib/tally.mjs';
 
 /**
@@ -55,7 +54,7 @@ const PARTS = {
 try {
   requireNodeVersion();
   const parts = chosenParts();
-  const dataDir = mkdtempSync(join(tmpdir(), 'ceiba-npm-test-'));
+  const dataDir = temporaryFolder('ceiba-npm-test-');
   const supervisor = await createSupervisor({ dataDir, removeOnEnd: [dataDir] });
   /** @type {Tally | undefined} */
   let result;

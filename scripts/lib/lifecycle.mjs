@@ -7,7 +7,7 @@ const parentCheckMs = 500;
 
 /**
  * Runs a command's work under a supervisor and stops everything once, whatever ends it: the work
- * itself, a failure, Ctrl-C, SIGTERM, a closed terminal, or the end of the npm that runs it.
+ * itself, a failure, Ctrl-C, SIGTERM, or the end of the npm that runs it.
  *
  * @param {import('./supervisor.mjs').Supervisor} supervisor
  * @param {() => Promise<number>} work Its result is the exit code.
@@ -47,9 +47,9 @@ function failureOfAnother(supervisor) {
 function interruption() {
   return new Promise((resolve) => {
     const end = () => resolve();
-    for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
-      process.on(signal, end);
-    }
+    // A closed terminal (SIGHUP) ends the launcher as if it were killed, unless nohup asked otherwise:
+    // the watchdog does the rest.
+    for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, end);
     // npm that is killed takes nothing with it; what it ran has to notice by itself.
     if (process.env.npm_lifecycle_event === undefined) return;
     const line = ancestry();

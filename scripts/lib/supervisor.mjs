@@ -1,5 +1,14 @@
 import { spawn } from 'node:child_process';
-import { chmodSync, closeSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -276,16 +285,26 @@ function lastLines(text, count) {
 /** @param {string} dataDir */
 function prepareDataDir(dataDir) {
   try {
-    mkdirSync(join(dataDir, 'logs'), { recursive: true });
     // Passable for the user that PostgreSQL runs as under root; what is secret is 0600 by itself.
-    chmodSync(dataDir, 0o711);
-    chmodSync(join(dataDir, 'logs'), 0o700);
+    // A folder that was there is somebody's, and stays as it is.
+    mkdirSync(dataDir, { recursive: true, mode: 0o711 });
+    mkdirSync(join(dataDir, 'logs'), { recursive: true, mode: 0o700 });
   } catch (error) {
     throw new LauncherError(`Cannot write to the data folder ${dataDir}.`, {
       hint: 'It may belong to another user. Set CEIBA_DATA_DIR to a folder of your own.',
       output: error instanceof Error ? error.message : undefined,
     });
   }
+}
+
+/**
+ * @param {string} prefix
+ * @returns {string} A new data folder for a run that leaves nothing behind.
+ */
+export function temporaryFolder(prefix) {
+  const folder = mkdtempSync(join(tmpdir(), prefix));
+  chmodSync(folder, 0o711);
+  return folder;
 }
 
 /** @param {string} dataDir @param {string} name */

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
+  chmodSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -41,6 +42,7 @@ afterEach(async () => {
 
 function dataFolder(parent = tmpdir()): string {
   const folder = mkdtempSync(join(parent, 'ceiba-launcher-'));
+  chmodSync(folder, 0o711);
   cleanups.push(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }

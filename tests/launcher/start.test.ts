@@ -1,8 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -11,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildSha } from '../../scripts/lib/build-sha.mjs';
 import { freePort, isTaken } from '../../scripts/lib/ports.mjs';
 import { parentOf, startOf } from '../../scripts/lib/processes.mjs';
+import { temporaryFolder } from '../../scripts/lib/supervisor.mjs';
 import { waitFor } from '../../scripts/lib/wait.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -63,7 +63,7 @@ async function ask(url: string, apiKey: string): Promise<{ status: number; error
 }
 
 describe('npm start', () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'ceiba-start-'));
+  const dataDir = temporaryFolder('ceiba-start-');
   const started: Start[] = [];
   let env: Record<string, string>;
   let current: Start;

@@ -1,13 +1,17 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { freePort } from '../../scripts/lib/ports.mjs';
 import { startPostgres } from '../../scripts/lib/postgres.mjs';
 import { parentOf } from '../../scripts/lib/processes.mjs';
 import { redisOnPath, startRedis } from '../../scripts/lib/redis.mjs';
-import { createSupervisor, type Service, type Supervisor } from '../../scripts/lib/supervisor.mjs';
+import {
+  createSupervisor,
+  type Service,
+  type Supervisor,
+  temporaryFolder,
+} from '../../scripts/lib/supervisor.mjs';
 
 /** A server of one test, to be hurt: the shared one of `DATABASE_URL` or `REDIS_URL` is not. */
 export interface TestService {
@@ -51,7 +55,7 @@ type Start = (
 ) => Promise<{ url: string; service: Service }>;
 
 async function startTestService(folder: string, start: Start): Promise<TestService> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'ceiba-test-'));
+  const dataDir = temporaryFolder('ceiba-test-');
   const supervisor = await createSupervisor({ dataDir, removeOnEnd: [dataDir] });
   const port = await freePort();
   let { url, service } = await start(supervisor, { port });
