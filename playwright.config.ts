@@ -12,6 +12,9 @@ import { readSettings } from './scripts/lib/settings.mjs';
  */
 const { dataDir } = readSettings(process.env);
 const { executablePath, env } = await findBrowser();
+const stack = runningStack();
+// Some tests look at what is stored.
+process.env.DATABASE_URL ??= stack.databaseUrl;
 const report = process.env.CEIBA_TEST_REPORT;
 
 export default defineConfig({
@@ -24,17 +27,16 @@ export default defineConfig({
   workers: 1,
   reporter: [['list'], ...(report ? [['json', { outputFile: report }] as const] : [])],
   use: {
-    baseURL: consoleUrl(),
+    baseURL: stack.consoleUrl,
     trace: 'retain-on-failure',
     screenshot: 'only-on-failure',
     launchOptions: { executablePath, env: { ...definedOf(process.env), ...env } },
   },
 });
 
-function consoleUrl(): string {
-  const file = join(dataDir, 'stack.json');
+function runningStack(): { consoleUrl: string; databaseUrl: string } {
   try {
-    return JSON.parse(readFileSync(file, 'utf8')).consoleUrl;
+    return JSON.parse(readFileSync(join(dataDir, 'stack.json'), 'utf8'));
   } catch {
     throw new Error(`There is no running stack in ${dataDir}: run npm start first, or npm test.`);
   }

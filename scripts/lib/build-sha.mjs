@@ -1,3 +1,6 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+
 import { capture } from './processes.mjs';
 import { root } from './settings.mjs';
 
@@ -10,6 +13,8 @@ import { root } from './settings.mjs';
 export function buildSha() {
   const given = process.env.CEIBA_BUILD_SHA?.trim();
   if (given) return given;
+  // A source archive may lie inside another repository, whose commit is not this one's.
+  if (!existsSync(join(root, '.git'))) return 'unknown';
   try {
     return capture('git', ['-C', root, 'rev-parse', 'HEAD']);
   } catch {
