@@ -38,6 +38,7 @@ export default defineConfig({
             'tests/sdk/support/build-sdk.ts',
             'tests/sdk/support/build-next.ts',
           ],
+          testTimeout: 60_000,
         },
       },
       {

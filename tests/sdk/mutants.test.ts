@@ -1,7 +1,7 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type MatrixOptions, violationsOf } from './support/failure-matrix.ts';
 import {
   ALLOW,
@@ -10,6 +10,7 @@ import {
   type HostileRuntime,
   startAllowingRuntime,
 } from './support/hostile-runtime.ts';
+import { ADAPTERS, startBrokenExpress } from './support/hosts.ts';
 import { builtSdk, loadSdk } from './support/sdk.ts';
 
 /*
@@ -28,7 +29,6 @@ interface Mutant {
 }
 
 const denied = ['denies for an unknown reason'];
-const unsendable = { access: { customizeReply: () => ({ headers: { 'x-broken': 'a\r\nb' } }) } };
 
 const MUTANTS: Mutant[] = [
   {
@@ -58,7 +58,7 @@ const MUTANTS: Mutant[] = [
     from,
     to,
     noticedBy: denied,
-    options: { adapters: [adapter] },
+    options: { adapters: { [adapter]: ADAPTERS[adapter]! } },
   })),
   {
     name: 'a catch in Express that calls next()',
@@ -66,7 +66,7 @@ const MUTANTS: Mutant[] = [
     from: 'next(new Error("The Ceiba middleware failed", { cause }))',
     to: 'next()',
     noticedBy: ['answers 500'],
-    options: { adapters: ['express 5'], ...unsendable },
+    options: { adapters: { 'broken express': startBrokenExpress } },
   },
   {
     name: 'an `allowed` that need only be truthy',
@@ -121,10 +121,13 @@ const MUTANTS: Mutant[] = [
 
 let allowing: HostileRuntime;
 const folders: string[] = [];
+// A broken adapter makes its framework complain on stderr.
+const stderr = vi.spyOn(console, 'error').mockImplementation(() => undefined);
 beforeAll(async () => {
   allowing = await startAllowingRuntime();
 });
 afterAll(async () => {
+  stderr.mockRestore();
   await allowing.close();
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });

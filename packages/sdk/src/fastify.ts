@@ -60,7 +60,7 @@ export function createFastifyPreHandler(options: AccessOptions): FastifyPreHandl
     reply.code(status);
     reply.headers(headers);
     // A string passes by the route's response schema, which would strip what it does not name.
-    reply.send(JSON.stringify(body));
+    reply.send(body);
     return reply;
   };
 }

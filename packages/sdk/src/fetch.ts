@@ -1,6 +1,7 @@
-import type { AccessOptions, HostReply } from './access-options.ts';
+import type { AccessOptions } from './access-options.ts';
 import { type Credential, readCredential, readCredentialFromHeaders } from './credential.ts';
 import { createGuard } from './guard.ts';
+import type { ReadyReply } from './host-reply.ts';
 import type { RequestAccess } from './types.ts';
 
 /** Either the access of an allowed request, or the response that turns it away. */
@@ -56,9 +57,8 @@ function pathnameOf(url: string): string {
   return new URL(url).pathname;
 }
 
-function responseOf({ status, headers, body }: HostReply, method: string): Response {
-  const payload = method === 'HEAD' ? null : JSON.stringify(body);
-  return new Response(payload, { status, headers: { ...headers } });
+function responseOf({ status, headers, body }: ReadyReply, method: string): Response {
+  return new Response(method === 'HEAD' ? null : body, { status, headers: { ...headers } });
 }
 
 /** Adds fields to a response, unless the handler has set them itself. */

@@ -27,7 +27,7 @@ function judge(asked: IncomingQuestion, options: Partial<AccessOptions> = {}): P
 async function replyTo(asked: IncomingQuestion, options: Partial<AccessOptions> = {}) {
   const verdict = await judge(asked, options);
   if (verdict.allowed) throw new Error('the request was let through');
-  return verdict.reply;
+  return { ...verdict.reply, body: JSON.parse(verdict.reply.body) };
 }
 
 describe('the question', () => {
@@ -170,12 +170,18 @@ describe('customizeReply', () => {
     expect(reply).toEqual(await replyTo(question('unknown')));
   });
 
-  it('sends the default reply, and warns, when it throws', async () => {
+  it.each([
+    [
+      'throws',
+      () => {
+        throw new Error('boom');
+      },
+    ],
+    ['returns a header that cannot be sent', () => ({ headers: { 'x-a': 'a\r\nb' } })],
+    ['returns a body that is no JSON', () => ({ body: 1n })],
+  ])('is passed by for the default reply, with a warning, when it %s', async (_name, hook) => {
     const warning = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
-    const customizeReply = () => {
-      throw new Error('boom');
-    };
-    const reply = await replyTo(question('unknown'), { customizeReply });
+    const reply = await replyTo(question('unknown'), { customizeReply: hook });
     expect(reply).toEqual(await replyTo(question('unknown')));
     expect(warning).toHaveBeenCalledOnce();
     warning.mockRestore();

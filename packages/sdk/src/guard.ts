@@ -1,11 +1,11 @@
-import type { AccessEvent, AccessOptions, HostReply } from './access-options.ts';
+import type { AccessEvent, AccessOptions } from './access-options.ts';
 import type { Credential } from './credential.ts';
 import {
   httpStatusForDenial,
   httpStatusForRuntimeTransport,
   RuntimeTransportError,
 } from './errors.ts';
-import { replyTo } from './host-reply.ts';
+import { type ReadyReply, replyTo } from './host-reply.ts';
 import { headersForAllow, headersForLimitDenial } from './rate-limit-headers.ts';
 import type { AllowDecision, Decision, DenyDecision, RequestAccess } from './types.ts';
 import { warn } from './warn.ts';
@@ -29,7 +29,7 @@ export type Verdict =
       /** To be set on the handler's response. */
       readonly headers: Readonly<Record<string, string>>;
     }
-  | { readonly allowed: false; readonly reply: HostReply };
+  | { readonly allowed: false; readonly reply: ReadyReply };
 
 /** Judges one request. It never rejects: every failure is a reply that turns the request away. */
 export type Guard = (question: IncomingQuestion) => Promise<Verdict>;

@@ -1,5 +1,6 @@
 import type {
   AccessOptions,
+  CustomReply,
   DeniedOutcome,
   FailedOutcome,
   HostReply,
@@ -18,6 +19,10 @@ const MESSAGES: Readonly<Record<HostReplyCode, string>> = {
 };
 
 type ReplyOptions = Pick<AccessOptions, 'exposeDenialReason' | 'customizeReply'>;
+type Turned = DeniedOutcome | FailedOutcome;
+
+/** A reply as an adapter sends it: its body is JSON text, and its headers can be sent. */
+export type ReadyReply = HostReply<string>;
 
 /**
  * The reply that turns a request away, by the contract's tables.
@@ -25,10 +30,10 @@ type ReplyOptions = Pick<AccessOptions, 'exposeDenialReason' | 'customizeReply'>
  * @param limitHeaders `Retry-After` and the rate limit fields, where the outcome has any.
  */
 export function replyTo(
-  outcome: DeniedOutcome | FailedOutcome,
+  outcome: Turned,
   limitHeaders: Readonly<Record<string, string>>,
-  options: ReplyOptions,
-): HostReply {
+  { exposeDenialReason, customizeReply }: ReplyOptions,
+): ReadyReply {
   const reply = {
     status: outcome.httpStatus,
     headers: {
@@ -37,15 +42,18 @@ export function replyTo(
       ...(outcome.httpStatus === 401 ? { 'WWW-Authenticate': 'Bearer' } : {}),
       ...limitHeaders,
     },
-    body: bodyOf(outcome, options.exposeDenialReason === true),
+    body: bodyOf(outcome, exposeDenialReason === true),
   };
-  return customized(reply, outcome, options);
+  try {
+    const custom = customizeReply?.(reply, outcome);
+    if (custom !== undefined) return ready(customized(reply, custom));
+  } catch (error) {
+    warn('customizeReply failed; the default reply was sent', error);
+  }
+  return ready(reply);
 }
 
-function bodyOf(
-  outcome: DeniedOutcome | FailedOutcome,
-  exposeDenialReason: boolean,
-): HostReplyBody {
+function bodyOf(outcome: Turned, exposeDenialReason: boolean): HostReplyBody {
   if (outcome.outcome === 'failed') {
     return { error: 'service_unavailable', message: MESSAGES.service_unavailable };
   }
@@ -55,31 +63,14 @@ function bodyOf(
   return exposeDenialReason ? { ...body, denialReason } : body;
 }
 
-function customized(
-  reply: HostReply<HostReplyBody>,
-  outcome: DeniedOutcome | FailedOutcome,
-  { customizeReply }: ReplyOptions,
-): HostReply {
-  try {
-    const custom = customizeReply?.(reply, outcome);
-    if (custom === undefined) return reply;
-    return {
-      status: reply.status,
-      headers: mergeHeaders(reply.headers, custom.headers ?? {}),
-      body: custom.body === undefined ? reply.body : custom.body,
-    };
-  } catch (error) {
-    warn('customizeReply threw; the default reply was sent', error);
-    return reply;
-  }
+/** @throws {TypeError} when a header of the host's cannot be sent. */
+function customized(reply: HostReply, { headers, body = reply.body }: CustomReply): HostReply {
+  const extra = new Headers({ ...headers });
+  const kept = Object.entries(reply.headers).filter(([name]) => !extra.has(name));
+  return { status: reply.status, headers: { ...Object.fromEntries(kept), ...headers }, body };
 }
 
-/** Header names are compared without case, so that a replaced header is not sent twice. */
-function mergeHeaders(
-  base: Readonly<Record<string, string>>,
-  extra: Readonly<Record<string, string>>,
-): Record<string, string> {
-  const replaced = new Set(Object.keys(extra).map((name) => name.toLowerCase()));
-  const kept = Object.entries(base).filter(([name]) => !replaced.has(name.toLowerCase()));
-  return { ...Object.fromEntries(kept), ...extra };
+/** @throws {TypeError} when a body of the host's cannot be written as JSON. */
+function ready({ body, ...reply }: HostReply): ReadyReply {
+  return { ...reply, body: JSON.stringify(body) };
 }

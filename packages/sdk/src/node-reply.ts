@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { HostReply } from './access-options.ts';
+import type { ReadyReply } from './host-reply.ts';
 
 /** Sets header fields on a response whose head is still open. */
 export function setHeaders(res: ServerResponse, headers: Readonly<Record<string, string>>): void {
@@ -7,10 +7,9 @@ export function setHeaders(res: ServerResponse, headers: Readonly<Record<string,
 }
 
 /** Sends a reply that turns a request away. Node itself leaves out the body of a HEAD. */
-export function sendReply(res: ServerResponse, reply: HostReply): void {
-  const body = JSON.stringify(reply.body);
-  res.statusCode = reply.status;
-  setHeaders(res, reply.headers);
+export function sendReply(res: ServerResponse, { status, headers, body }: ReadyReply): void {
+  res.statusCode = status;
+  setHeaders(res, headers);
   res.setHeader('Content-Length', Buffer.byteLength(body));
   res.end(body);
 }

@@ -14,6 +14,8 @@ export interface Failure {
   readonly answer: Answer;
   /** Does its harm when a connection is made, before any request. */
   readonly onConnect?: Answer;
+  /** The answer does not come before the deadline: the run can use a short one. */
+  readonly isSlow?: boolean;
   /** Speaks no HTTP at all: reached over https, so that the TLS handshake hangs. */
   readonly overTls?: boolean;
 }
@@ -149,7 +151,7 @@ const SLOW: Failure[] = [
     hostStatus: 500,
     answer: sends(head(500, { 'content-length': 99 })),
   },
-];
+].map((failure) => ({ ...failure, isSlow: true }));
 
 /** Each carries a whole allow, which must not count. */
 const STATUSES: Failure[] = (

@@ -30,7 +30,30 @@ export interface HandlerReply {
 
 const ROUTES = ['reports', 'billing'] as const;
 
-async function expressHost(app: express.Express, sdk: Sdk, options: AccessOptions): Promise<Host> {
+/** A host whose responses refuse every header, so that the middleware itself cannot go on. */
+export const startBrokenExpress: StartHost = (sdk, options) => {
+  const app = express();
+  app.use('/v1', (_req, res, next) => {
+    res.setHeader = () => {
+      throw new Error('no header can be set');
+    };
+    next();
+  });
+  // What Express would answer with needs headers too.
+  const answer: express.ErrorRequestHandler = (_error, _req, res, _next) => {
+    res.socket?.end(
+      'HTTP/1.1 500 Broken\r\nConnection: close\r\n\r\n{"error":"service_unavailable"}',
+    );
+  };
+  return expressHost(app, sdk, options, answer);
+};
+
+async function expressHost(
+  app: express.Express,
+  sdk: Sdk,
+  options: AccessOptions,
+  ...last: express.ErrorRequestHandler[]
+): Promise<Host> {
   const handled: string[] = [];
   app.disable('etag');
   app.use('/v1', sdk.express.createExpressMiddleware(options));
@@ -40,6 +63,7 @@ async function expressHost(app: express.Express, sdk: Sdk, options: AccessOption
       res.json({ handler, access: req.access });
     });
   }
+  for (const handler of last) app.use(handler);
   return hostOf(app.listen(0, '127.0.0.1'), handled);
 }
 
