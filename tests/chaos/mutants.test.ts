@@ -16,17 +16,18 @@ describe('the proof that guards it catches', () => {
   const mutants = Object.entries(MUTANTS).filter(([, mutant]) => size.isFull || mutant.isInSmall);
 
   for (const [name, { edits, rule, needsRealRedis, try: attempt }] of mutants) {
-    it.skipIf(needsRealRedis && realRedis === undefined)(name, async () => {
-      const figures = await prove(`mutant: ${name}`, async (random) => {
+    it.skipIf(needsRealRedis && realRedis === undefined)(name, () =>
+      prove(`mutant: ${name}`, async (random) => {
         const mutant = stage.withEdits(edits);
         try {
-          const fault: unknown = await attempt({ stage, mutant, edits, random }).catch((it) => it);
-          return { caughtBy: fault instanceof Violation ? fault.rule : String(fault) };
+          const fault = await attempt({ stage, mutant, edits, random }).catch((it: unknown) => it);
+          expect(fault).toBeInstanceOf(Violation);
+          expect(fault).toMatchObject({ rule });
+          return { caughtBy: rule };
         } finally {
           await mutant.close();
         }
-      });
-      expect(figures.caughtBy).toBe(rule);
-    });
+      }),
+    );
   }
 });

@@ -3,7 +3,7 @@ import { type Account, askFor, holdUsage, openAccount, untilFlushed } from '../s
 import { type Credentials, countOf, tally } from '../support/caller.ts';
 import { askAtOnce } from '../support/load.ts';
 import type { Random } from '../support/random.ts';
-import { type Node, type Stage, startNode } from '../support/stage.ts';
+import { type Node, PATIENT, type Stage, startNode } from '../support/stage.ts';
 import { hold } from '../support/violation.ts';
 
 const CALLS_AT_ONCE = 48;
