@@ -1,5 +1,7 @@
+import { hashPassword } from '@ceiba/schema';
 import { expect, test } from '@playwright/test';
 import postgres from 'postgres';
+import { z } from 'zod';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { startConsole } from './console-process.ts';
 import { startFreezableProxy } from './freezable-proxy.ts';
@@ -68,6 +70,72 @@ test('an address that a client writes itself is not believed by the limit', asyn
   } finally {
     await sql.end();
     await request.dispose();
+    await app.stop();
+  }
+});
+
+test('an unknown address takes as long to refuse as a known one', async ({ playwright }) => {
+  const app = await startConsole({ DATABASE_URL: database.url, SIGN_UP: 'open' });
+  const request = await playwright.request.newContext({ baseURL: app.url });
+  const sql = postgres(database.url, { max: 1 });
+  try {
+    const passwordHash = await hashPassword('a passphrase of some length');
+    await sql`insert into users (email, password_hash) values ('known@example.com', ${passwordHash})`;
+    const { csrfToken } = await (await request.get('/api/auth/csrf')).json();
+    const took = { known: [] as number[], unknown: [] as number[] };
+    // By turns, so that whatever else the machine does falls on both.
+    for (let turn = 0; turn < 18; turn += 1) {
+      const who = turn % 2 === 0 ? 'known' : 'unknown';
+      const startedAt = performance.now();
+      await request.post('/api/auth/callback/credentials', {
+        headers: { origin: app.url },
+        form: { csrfToken, json: 'true', email: `${who}@example.com`, password: 'wrong' },
+      });
+      took[who].push(performance.now() - startedAt);
+    }
+    const ratio = median(took.unknown) / median(took.known);
+    // Without the work for unknown addresses it is about a tenth.
+    expect(ratio).toBeGreaterThan(0.6);
+    expect(ratio).toBeLessThan(1.7);
+  } finally {
+    await sql.end();
+    await request.dispose();
+    await app.stop();
+  }
+});
+
+const median = (values: number[]) => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
+
+test('behind HTTPS the session cookie is Secure, and it opens the pages', async () => {
+  const origin = 'https://ceiba.example';
+  const app = await startConsole({ DATABASE_URL: database.url, NEXTAUTH_URL: origin });
+  const sql = postgres(database.url, { max: 1 });
+  try {
+    const password = 'a passphrase of some length';
+    await sql`insert into users (email, password_hash)
+      values ('owner@example.com', ${await hashPassword(password)})`;
+    const csrf = await fetch(`${app.url}/api/auth/csrf`);
+    const { csrfToken } = z.object({ csrfToken: z.string() }).parse(await csrf.json());
+    const cookie = csrf.headers.getSetCookie().map((line) => line.split(';')[0]);
+    const answer = await fetch(`${app.url}/api/auth/callback/credentials`, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: { origin, cookie: cookie.join('; ') },
+      body: new URLSearchParams({ csrfToken, json: 'true', email: 'owner@example.com', password }),
+    });
+    const session = answer.headers
+      .getSetCookie()
+      .find((line) => line.startsWith('__Secure-next-auth.session-token='));
+    expect(session).toMatch(/; Secure/);
+    expect(session).toMatch(/; HttpOnly/);
+    expect(session).toMatch(/; SameSite=Lax/);
+    const page = await fetch(`${app.url}/projects`, {
+      redirect: 'manual',
+      headers: { cookie: session?.split(';')[0] ?? '' },
+    });
+    expect(page.status).toBe(200);
+  } finally {
+    await sql.end();
     await app.stop();
   }
 });
