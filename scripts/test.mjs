@@ -136,13 +136,8 @@ async function staticChecks({ supervisor }) {
         failure: 'npx biome check',
       }),
     'types of the workspaces': () => turbo(supervisor, 'typecheck', 'npx turbo run typecheck'),
-    'types of the scripts and their tests': () =>
-      supervisor.run({
-        name: 'tsc',
-        command: process.execPath,
-        args: [program('typescript/bin/tsc'), '--noEmit', '-p', 'scripts'],
-        failure: 'npx tsc --noEmit -p scripts',
-      }),
+    'types of the scripts': () => checkTypes(supervisor, 'scripts'),
+    'types of the tests': () => checkTypes(supervisor, 'tests'),
   };
   /** @type {Tally} */
   const tally = { passed: 0, skipped: 0, failures: [] };
@@ -156,6 +151,16 @@ async function staticChecks({ supervisor }) {
     }
   }
   return tally;
+}
+
+/** @param {Supervisor} supervisor @param {string} folder Holds a `tsconfig.json`. */
+function checkTypes(supervisor, folder) {
+  return supervisor.run({
+    name: 'tsc',
+    command: process.execPath,
+    args: [join(root, 'node_modules/typescript/bin/tsc'), '--noEmit', '-p', folder],
+    failure: `npx tsc --noEmit -p ${folder}`,
+  });
 }
 
 /**

@@ -1,5 +1,7 @@
+import { randomBytes } from 'node:crypto';
 import AxeBuilder from '@axe-core/playwright';
 import { expect, type Page, test } from '@playwright/test';
+import postgres from 'postgres';
 import { PAGES } from './pages.ts';
 import { createProject, signUp } from './support.ts';
 
@@ -8,13 +10,29 @@ const STANDARDS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best
 let storage: Awaited<ReturnType<ReturnType<Page['context']>['storageState']>>;
 let projectId: string;
 
-test.beforeAll(async ({ browser, baseURL }) => {
+test.beforeAll(async ({ browser, baseURL = '' }) => {
   const page = await (await browser.newContext({ baseURL })).newPage();
   await signUp(page);
   ({ projectId } = await createProject(page, 'Accessible'));
+  await fill(projectId);
   storage = await page.context().storageState();
   await page.context().close();
 });
+
+/** So that lists are looked at with something in them. */
+async function fill(project: string) {
+  if (!process.env.DATABASE_URL) throw new Error('needs the DATABASE_URL of a stack');
+  const sql = postgres(process.env.DATABASE_URL, { max: 1 });
+  for (const status of ['active', 'revoked', 'archived']) {
+    await sql`insert into api_keys (project_id, display_name, key_prefix, key_digest, status)
+      values (${project}, ${`Key, ${status}`}, 'ceiba_looked00', ${randomBytes(32)}, ${status})`;
+  }
+  for (const pattern of ['/v1*', '/v1/reports*']) {
+    await sql`insert into policies (project_id, method, path_pattern)
+      values (${project}, 'GET', ${pattern})`;
+  }
+  await sql.end();
+}
 
 for (const colorScheme of ['light', 'dark'] as const) {
   for (const [name, { path, signedIn }] of Object.entries(PAGES)) {

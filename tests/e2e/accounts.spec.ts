@@ -24,7 +24,7 @@ test('a page that needs a session leads back to itself after signing in', async 
   await page.waitForURL('**/account?from=test');
 });
 
-test('sign-in never leads to another site', async ({ page, baseURL }) => {
+test('sign-in never leads to another site', async ({ page, baseURL = '' }) => {
   const account = await signUp(page);
   await page.context().clearCookies();
   await page.goto('/sign-in?next=//evil.example/x');
