@@ -37,7 +37,7 @@ test('sign-in never leads to another site', async ({ page, baseURL = '' }) => {
 test('a copied cookie is worth nothing after signing out', async ({
   page,
   playwright,
-  baseURL,
+  baseURL = '',
 }) => {
   await signUp(page);
   const cookies = await page.context().storageState();
