@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { proveDrain } from './proofs/drain.ts';
 import { FAULT_KINDS, type FaultScene, openFaultScene, proveFault } from './proofs/faults.ts';
-import { proveLockedKey, provePoisonedKey, proveRefusedUsage } from './proofs/poison.ts';
+import {
+  proveLockedKey,
+  provePoisonedKey,
+  proveRefusedUsage,
+  proveUsageBesideLock,
+} from './proofs/poison.ts';
 import { openPrivateStage, type PrivateStage } from './support/private-stage.ts';
 import { prove } from './support/prove.ts';
 import { size } from './support/size.ts';
@@ -40,6 +45,13 @@ describe('one bad item among many fails alone:', () => {
 
   it('a key that is locked while its first use is to be written', async () => {
     const figures = await prove('fault: a key is locked', () => proveLockedKey(stage, times));
+    expect(figures.rounds).toBe(times);
+  });
+
+  it('a key that is locked while usage is to be written', async () => {
+    const figures = await prove('fault: usage beside a locked key', (random) =>
+      proveUsageBesideLock(stage, scene.nodes[0], times, random),
+    );
     expect(figures.rounds).toBe(times);
   });
 

@@ -1,5 +1,13 @@
 import type { TestProject, World } from '../../support/scenario.ts';
-import { type Account, askFor, holdUsage, openAccount, untilFlushed } from '../support/account.ts';
+import {
+  type Account,
+  admittedOf,
+  askFor,
+  askTimes,
+  holdUsage,
+  openAccount,
+  untilFlushed,
+} from '../support/account.ts';
 import { type Credentials, countOf, tally } from '../support/caller.ts';
 import { askAtOnce } from '../support/load.ts';
 import type { Random } from '../support/random.ts';
@@ -165,7 +173,10 @@ async function askBesideLock(world: World, node: Node) {
   }
 }
 
-async function lockKey({ db }: World, { apiKeyId }: OneKey): Promise<() => Promise<unknown>> {
+async function lockKey(
+  { db }: World,
+  { apiKeyId }: { apiKeyId: string },
+): Promise<() => Promise<unknown>> {
   const session = await db.sql.reserve();
   await session`begin`;
   await session`select 1 from api_keys where id = ${apiKeyId} for update`;
@@ -173,6 +184,33 @@ async function lockKey({ db }: World, { apiKeyId }: OneKey): Promise<() => Promi
     await session`rollback`;
     session.release();
   };
+}
+
+/**
+ * A key's row stays locked while it is in use. The usage of all is written meanwhile, its own
+ * included; only when it was last used has to wait.
+ */
+export async function proveUsageBesideLock(
+  stage: Stage,
+  node: Node,
+  times: number,
+  random: Random,
+): Promise<{ rounds: number; admitted: number }> {
+  const figures = { rounds: 0, admitted: 0 };
+  for (; figures.rounds < times; figures.rounds += 1) {
+    const accounts = await Promise.all([1, 2, 3].map(() => openAccount(stage, 1_000)));
+    for (const account of accounts) await askFor(account, node); // the first use waits for no lock
+    const unlock = await lockKey(stage.world, { apiKeyId: accounts[0]?.apiKeyId ?? '' });
+    try {
+      for (const account of accounts) await askTimes(account, [node], random.int(1, 9));
+      for (const account of accounts) await untilFlushed(stage, account);
+    } finally {
+      await unlock();
+    }
+    for (const account of accounts) await holdUsage(stage, account, 'a key was locked');
+    figures.admitted += accounts.map(admittedOf).reduce((total, count) => total + count, 0);
+  }
+  return figures;
 }
 
 export interface RefusedUsageFigures {

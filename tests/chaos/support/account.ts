@@ -9,6 +9,7 @@ import { hold } from './violation.ts';
 /** A project with a quota, and every answer that its one caller got: both sides of the books. */
 export interface Account {
   readonly project: TestProject;
+  readonly apiKeyId: string;
   readonly who: Credentials;
   readonly quota: number;
   readonly answers: Answer[];
@@ -16,9 +17,9 @@ export interface Account {
 
 export async function openAccount({ world }: Stage, quota: number): Promise<Account> {
   const project = await world.createProject({ plan: { monthlyQuota: quota } });
-  const { plaintext } = await project.createKey();
+  const { apiKeyId, plaintext } = await project.createKey();
   const who = { projectId: project.projectId, secret: project.secret, apiKey: plaintext };
-  return { project, who, quota, answers: [] };
+  return { project, apiKeyId, who, quota, answers: [] };
 }
 
 /** Asks once and keeps the answer. */

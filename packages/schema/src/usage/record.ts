@@ -109,7 +109,10 @@ const UPSERT_MONTHS = `
   do update set count = greatest(usage_months.count, excluded.count), updated_at = now()
   where usage_months.count < excluded.count`;
 
-/** Locks the keys in the order of their ids before it writes them. */
+/**
+ * A key that someone has locked keeps its time until its next use: waiting for it would hold up the
+ * counts of everybody. The others are locked in the order of their ids before they are written.
+ */
 const TOUCH_KEYS = `
   with use as (
     select api_key_id, max(at) as at
@@ -118,7 +121,7 @@ const TOUCH_KEYS = `
   ), locked as (
     select k.id from api_keys k join use on use.api_key_id = k.id
     where k.last_used_at is null or k.last_used_at < use.at
-    order by k.id for no key update of k
+    order by k.id for no key update of k skip locked
   )
   update api_keys set last_used_at = greatest(api_keys.last_used_at, use.at)
   from use join locked on locked.id = use.api_key_id
