@@ -11,7 +11,7 @@ declare module 'fastify' {
   }
 }
 
-/** The part of a Fastify request that the pre-handler uses; Fastify 4 and 5 have it. */
+/** The part of a Fastify request that the pre-handler uses. */
 export interface FastifyRequestLike {
   readonly method: string;
   readonly originalUrl: string;
