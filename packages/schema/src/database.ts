@@ -34,6 +34,9 @@ const LONGEST_BACKOFF_SECONDS = 0.5;
 /** What the driver parses; a server, database or role may have other defaults. */
 const READABLE_TIMES = { TimeZone: 'UTC', DateStyle: 'ISO' };
 
+/** Compiling a statement took two seconds where running it takes a few ms: none of ours is long. */
+const SHORT_STATEMENTS = { jit: 'off' };
+
 /**
  * Opens a pool. No connection is made before the first statement, so that importing code never
  * needs a server.
@@ -55,6 +58,7 @@ export function createDatabase(url: string, options: DatabaseOptions = {}): Data
     connection: {
       application_name: options.applicationName ?? 'ceiba',
       ...READABLE_TIMES,
+      ...SHORT_STATEMENTS,
       ...(options.statementTimeoutMs === undefined
         ? {}
         : { statement_timeout: options.statementTimeoutMs }),

@@ -8,10 +8,19 @@ export * from './accounts/sign-up.ts';
 export * from './accounts/start-session.ts';
 export * from './api-key/create.ts';
 export { type ApiKeyRef, getApiKey } from './api-key/get.ts';
+export {
+  API_KEY_HINTS,
+  type ApiKeyHint,
+  EXPIRES_SOON_DAYS,
+  IDLE_DAYS,
+} from './api-key/hints.ts';
 export * from './api-key/list.ts';
 export * from './api-key/record-first-use.ts';
+export * from './api-key/search.ts';
 export * from './api-key/set-limits.ts';
+export * from './api-key/survey.ts';
 export * from './api-key/transition.ts';
+export * from './audit/list.ts';
 export { AUDIT_ACTIONS, type AuditAction } from './audit.ts';
 export { type Actor, allOrNothing, type VerbContext } from './context.ts';
 export { createDatabase, type Database, type DatabaseOptions } from './database.ts';
@@ -19,24 +28,53 @@ export { isUniqueViolation, NotPrimaryError, postgresFault } from './faults.ts';
 export * from './inspect.ts';
 export * from './lookup.ts';
 export * from './migrate.ts';
+export type { Page, PageRequest, Run } from './page.ts';
 export * from './ping.ts';
+export * from './plan/create.ts';
+export * from './plan/delete.ts';
 export * from './plan/list.ts';
+export * from './plan/list-with-use.ts';
 export * from './plan/put.ts';
+export * from './plan/update.ts';
 export * from './policy/change.ts';
 export { listPolicies, type PolicyRecord } from './policy/list.ts';
+export * from './policy/list-with-hits.ts';
 export * from './policy/list-with-revision.ts';
 export * from './project/create.ts';
+export * from './project/delete.ts';
 export * from './project/get.ts';
 export * from './project/list-at-a-glance.ts';
 export * from './project/rotate-secret.ts';
 export * from './project/update.ts';
+export * from './settings/apply-retention.ts';
+export * from './settings/retention.ts';
+export * from './simulation/read.ts';
 export { getSubscription, type Subscription } from './subscription/get.ts';
+export * from './subscription/project-quota.ts';
+export * from './subscription/quota-use.ts';
 export * from './subscription/set.ts';
+export { RETENTION_DAYS_MAX, RETENTION_DAYS_MIN } from './tables.ts';
+export * from './usage/export.ts';
 export * from './usage/month-totals.ts';
+export {
+  finestUsageStep,
+  USAGE_CUTS,
+  USAGE_RANGE_DAYS_MAX,
+  USAGE_STEPS,
+  type UsageCut,
+  type UsageRange,
+  type UsageStep,
+} from './usage/range.ts';
 export * from './usage/record.ts';
 export { type RollUpResult, rollUpUsage } from './usage/roll-up.ts';
+export * from './usage/series.ts';
+export * from './usage/top-denials.ts';
+export * from './usage/totals.ts';
 export * from './user/create.ts';
+export * from './user/delete.ts';
 export * from './user/find.ts';
+export * from './user/list.ts';
 export * from './user/password.ts';
 export * from './user/password-rule.ts';
+export * from './user/set-administrator.ts';
 export * from './user/set-password.ts';

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { Executor } from '../database.ts';
 import { admitsNow } from '../subscription/admits.ts';
+import { monthNumber } from '../usage/this-month.ts';
 
 /** What one look at a project has to tell. Counts are decisions, newest hour last. */
 export interface ProjectAtAGlance {
@@ -49,7 +50,7 @@ export async function listProjectsAtAGlance(
       coalesce(plan.active_key_cap, 0) as "activeKeyCap",
       coalesce(plan.monthly_quota, 0) as "monthlyQuota",
       (select coalesce(sum(m.count), 0)::float8 from usage_months m
-        where m.project_id = p.id and m.scope = 'project' and m.month = ${thisMonth})
+        where m.project_id = p.id and m.scope = 'project' and m.month = ${monthNumber()})
         as "usedThisMonth",
       recent.allowed as "allowedByHour", recent.denied as "deniedByHour"
     from unnest(${`{${ids.join(',')}}`}::uuid[]) with ordinality as shown(id, position)
@@ -72,10 +73,6 @@ export async function listProjectsAtAGlance(
     order by shown.position`);
   return { projects: [...rows], total: page[0]?.total ?? 0 };
 }
-
-/** Year × 12 + month, January being 0, in UTC: how months are numbered in `usage_months`. */
-const thisMonth = sql`(extract(year from now() at time zone 'UTC') * 12
-  + extract(month from now() at time zone 'UTC') - 1)::int`;
 
 /** An owner's projects by name, for a switcher; at most `limit`. */
 export async function listProjectNames(

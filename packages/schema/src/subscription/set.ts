@@ -3,6 +3,7 @@ import { eq, sql } from 'drizzle-orm';
 import { writeAudit } from '../audit.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
 import type { Executor } from '../database.ts';
+import { isForeignKeyViolation } from '../faults.ts';
 import { plans, projects, subscriptions } from '../tables.ts';
 
 export interface SetSubscriptionInput {
@@ -21,7 +22,20 @@ export type SetSubscriptionResult = {
  * Changes a project's subscription; an absent field stays as it is. Takes effect on the next
  * decision. A smaller cap leaves existing keys working and refuses new ones.
  */
-export function setSubscription(
+export async function setSubscription(
+  ctx: VerbContext,
+  input: SetSubscriptionInput,
+): Promise<SetSubscriptionResult> {
+  try {
+    return await change(ctx, input);
+  } catch (fault) {
+    // The plan was there when it was read, and was deleted before the subscription was written.
+    if (isForeignKeyViolation(fault)) return { kind: 'plan_not_found' };
+    throw fault;
+  }
+}
+
+function change(
   ctx: VerbContext,
   { projectId, ...values }: SetSubscriptionInput,
 ): Promise<SetSubscriptionResult> {

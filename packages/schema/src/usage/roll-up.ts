@@ -9,18 +9,15 @@
  *    statement that changes the hour (`record.ts`).
  * 3. Totals become valid only if no write came late while they were made.
  */
-import type { TransactionSql } from 'postgres';
-import type { Database } from '../database.ts';
+import { type SQL, sql } from 'drizzle-orm';
+import type { Executor, Transactor } from '../database.ts';
+import { projectsIn } from './remove.ts';
+import { asUpkeep } from './upkeep.ts';
 
 /** Shared by those who write usage. Any number, as long as every caller takes the same one. */
 export const USAGE_WRITERS_LOCK = 0x0ce1bd;
-/** Held by the one Runtime that adds up or removes usage at a time. */
-const UPKEEP_LOCK = 0x0ce1be;
-
 /** Writers wait behind whoever waits for their lock; so that one gives up soon. */
 const LOCK_TIMEOUT_MS = 500;
-/** A day of ten thousand busy keys takes seconds; nobody waits for it. */
-const STATEMENT_TIMEOUT_MS = 20_000;
 
 export interface RollUpResult {
   /** Days that were added up by this call. */
@@ -36,127 +33,108 @@ export interface RollUpResult {
  * @param mostDays how many days this call may add up, over all projects
  */
 export async function rollUpUsage(
-  db: Database,
+  db: { orm: Transactor },
   { mostDays }: { mostDays: number },
 ): Promise<RollUpResult> {
-  const days = await asUpkeep(db, (sql) => pendingDays(sql, mostDays));
-  if (days === null) return { rolledDays: 0, isComplete: true };
+  const pending = await asUpkeep(db, (tx) => pendingDays(tx, mostDays));
+  if (pending === null) return { rolledDays: 0, isComplete: true };
   let rolledDays = 0;
-  for (const day of days) {
-    const rolled = await asUpkeep(db, (sql) => rollUpDay(sql, day));
+  for (const day of pending) {
+    const rolled = await rollUpDay(db, day);
     if (rolled === null) return { rolledDays, isComplete: true };
     if (rolled) rolledDays += 1;
   }
-  return { rolledDays, isComplete: days.length < mostDays };
+  return { rolledDays, isComplete: pending.length < mostDays };
 }
 
-/** Runs a step of upkeep as one transaction; null where somebody else is at it. */
-export function asUpkeep<T>(
-  db: Database,
-  step: (sql: TransactionSql) => Promise<T>,
-): Promise<T | null> {
-  return db.sql.begin('isolation level read committed', async (sql) => {
-    await sql.unsafe(`set local statement_timeout = ${STATEMENT_TIMEOUT_MS}`);
-    const [lock] = await sql<{ isOurs: boolean }[]>`
-      select pg_try_advisory_xact_lock(${UPKEEP_LOCK}) as "isOurs"`;
-    return lock?.isOurs === true ? step(sql) : null;
-  }) as Promise<T | null>;
-}
-
-interface ProjectDay {
+type ProjectDay = {
   projectId: string;
   /** `YYYY-MM-DD`, in UTC. */
   day: string;
-}
-
-const PENDING = `
-  select project_id as "projectId", day::text as day from usage_rolled_days
-  where rolled_at is null order by project_id, day limit $1::int`;
+  lateWrites: number;
+};
 
 /** Writes down the days that are missing, then lists what has no valid totals. */
-async function pendingDays(sql: TransactionSql, mostDays: number): Promise<ProjectDay[]> {
-  const missing = await sql.unsafe<ProjectDay[]>(MISSING, [mostDays]);
+async function pendingDays(tx: Executor, mostDays: number): Promise<ProjectDay[]> {
+  const missing = await missingDays(tx, mostDays);
   if (missing.length > 0) {
-    await sql.unsafe(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
-    await sql.unsafe(`select pg_advisory_xact_lock(${USAGE_WRITERS_LOCK})`);
-    await sql.unsafe(WRITE_DOWN, [
-      `{${missing.map(({ projectId }) => projectId).join(',')}}`,
-      `{${missing.map(({ day }) => day).join(',')}}`,
-    ]);
+    await tx.execute(sql.raw(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`));
+    await tx.execute(sql`select pg_advisory_xact_lock(${USAGE_WRITERS_LOCK})`);
+    await tx.execute(sql`
+      insert into usage_rolled_days (project_id, day)
+      select * from unnest(${listOf(missing.map(({ projectId }) => projectId))}::uuid[],
+        ${listOf(missing.map(({ day }) => day))}::date[]) order by 1, 2
+      on conflict do nothing`);
   }
-  return sql.unsafe<ProjectDay[]>(PENDING, [mostDays]);
+  return [
+    ...(await tx.execute<ProjectDay>(sql`
+      select project_id as "projectId", day::text as day, late_writes as "lateWrites"
+      from usage_rolled_days where rolled_at is null order by project_id, day limit ${mostDays}`)),
+  ];
 }
 
-/** Projects that have usage, found by as many steps through the primary key as there are. */
-export const PROJECTS_WITH_USAGE = `
-  with recursive project(id) as (
-    (select project_id from usage_hours order by project_id limit 1)
-    union all
-    select (select u.project_id from usage_hours u where u.project_id > project.id
-      order by u.project_id limit 1)
-    from project where project.id is not null
-  )`;
+const listOf = (values: readonly string[]) => `{${values.join(',')}}`;
 
 /** Each project's days after the last that is written down, up to its last hour and yesterday. */
-const MISSING = `
-  ${PROJECTS_WITH_USAGE}
-  select project.id as "projectId", day::date::text as day
-  from project
-  cross join lateral (
-    select coalesce(
-      (select r.day + 1 from usage_rolled_days r where r.project_id = project.id
-        order by r.day desc limit 1),
-      (select (u.hour at time zone 'UTC')::date from usage_hours u
-        where u.project_id = project.id order by u.hour limit 1)) as first
-  ) as span
-  cross join lateral generate_series(span.first,
-    least((now() at time zone 'UTC')::date - 1, (
-      select (u.hour at time zone 'UTC')::date from usage_hours u
-      where u.project_id = project.id order by u.hour desc limit 1)),
-    interval '1 day') as day
-  where project.id is not null
-  limit $1::int`;
-
-const WRITE_DOWN = `
-  insert into usage_rolled_days (project_id, day)
-  select * from unnest(($1::text)::uuid[], ($2::text)::date[]) order by 1, 2
-  on conflict do nothing`;
-
-/** @returns whether the totals are valid now: false when a write came late */
-async function rollUpDay(sql: TransactionSql, { projectId, day }: ProjectDay): Promise<boolean> {
-  const [standing] = await sql.unsafe<{ lateWrites: number }[]>(LATE_WRITES, [projectId, day]);
-  if (standing === undefined) return false;
-  for (const statement of ADD_UP) await sql.unsafe(statement, [projectId, day]);
-  const valid = await sql.unsafe(MAKE_VALID, [projectId, day, standing.lateWrites]);
-  return valid.count === 1;
+async function missingDays(tx: Executor, mostDays: number) {
+  const dayOfHour = (order: SQL) => sql`(
+    select (u.hour at time zone 'UTC')::date from usage_hours u
+    where u.project_id = project.id order by u.hour ${order} limit 1)`;
+  return tx.execute<{ projectId: string; day: string }>(sql`
+    with recursive ${projectsIn(sql`usage_hours`)}
+    select project.id as "projectId", day::date::text as day
+    from project
+    cross join lateral generate_series(
+      coalesce((select r.day + 1 from usage_rolled_days r where r.project_id = project.id
+        order by r.day desc limit 1), ${dayOfHour(sql`asc`)})::timestamp,
+      least((now() at time zone 'UTC')::date - 1, ${dayOfHour(sql`desc`)})::timestamp,
+      interval '1 day') as day
+    where project.id is not null
+    limit ${mostDays}`);
 }
 
-const LATE_WRITES = `
-  select late_writes as "lateWrites" from usage_rolled_days
-  where project_id = $1::uuid and day = ($2::text)::date and rolled_at is null`;
+/** Undoes the totals of a day that was written to while they were made. */
+class CameLate extends Error {}
 
-const MAKE_VALID = `
-  update usage_rolled_days set rolled_at = now()
-  where project_id = $1::uuid and day = ($2::text)::date and late_writes = $3::int`;
+/** @returns whether the totals are valid now; null where somebody else does the upkeep */
+async function rollUpDay(db: { orm: Transactor }, day: ProjectDay): Promise<boolean | null> {
+  try {
+    return await asUpkeep(db, async (tx) => {
+      await addUp(tx, day);
+      const valid = await tx.execute(sql`
+        update usage_rolled_days set rolled_at = now()
+        where project_id = ${day.projectId} and day = ${day.day}::date
+          and rolled_at is null and late_writes = ${day.lateWrites}`);
+      if (valid.count !== 1) throw new CameLate();
+      return true;
+    });
+  } catch (fault) {
+    if (fault instanceof CameLate) return false;
+    throw fault;
+  }
+}
 
-const HOURS_OF_DAY = `
-  project_id = $1::uuid and hour >= ($2::text)::date::timestamp at time zone 'UTC'
-    and hour < (($2::text)::date + 1)::timestamp at time zone 'UTC'`;
-const ALLOWED_AND_DENIED = `
-  coalesce(sum(count) filter (where outcome = 'allowed'), 0),
-  coalesce(sum(count) filter (where outcome <> 'allowed'), 0)`;
-
-const ADD_UP = [
-  `delete from usage_outcome_hours where ${HOURS_OF_DAY}`,
-  'delete from usage_policy_days where project_id = $1::uuid and day = ($2::text)::date',
-  'delete from usage_key_days where project_id = $1::uuid and day = ($2::text)::date',
-  `insert into usage_outcome_hours (project_id, hour, outcome, count)
-    select project_id, hour, outcome, sum(count) from usage_hours where ${HOURS_OF_DAY}
-    group by 1, 2, 3 order by 1, 2, 3`,
-  `insert into usage_policy_days (project_id, day, policy_id, allowed, denied)
-    select project_id, ($2::text)::date, policy_id, ${ALLOWED_AND_DENIED}
-    from usage_hours where ${HOURS_OF_DAY} group by 1, 2, 3 order by 1, 2, 3`,
-  `insert into usage_key_days (project_id, day, api_key_id, allowed, denied)
-    select project_id, ($2::text)::date, api_key_id, ${ALLOWED_AND_DENIED}
-    from usage_hours where ${HOURS_OF_DAY} group by 1, 2, 3 order by 1, 2, 3`,
-];
+async function addUp(tx: Executor, { projectId, day }: ProjectDay): Promise<void> {
+  const hours = sql`project_id = ${projectId}
+    and hour >= ${day}::timestamp at time zone 'UTC'
+    and hour < (${day}::timestamp + interval '1 day') at time zone 'UTC'`;
+  const days = sql`project_id = ${projectId} and day = ${day}::date`;
+  const counts = sql`
+    coalesce(sum(count) filter (where outcome = 'allowed'), 0),
+    coalesce(sum(count) filter (where outcome <> 'allowed'), 0)`;
+  await tx.execute(sql`delete from usage_outcome_hours where ${hours}`);
+  await tx.execute(sql`delete from usage_policy_days where ${days}`);
+  await tx.execute(sql`delete from usage_key_days where ${days}`);
+  await tx.execute(sql`
+    insert into usage_outcome_hours (project_id, hour, outcome, count)
+    select project_id, hour, outcome, sum(count) from usage_hours where ${hours}
+    group by 1, 2, 3 order by 1, 2, 3`);
+  await tx.execute(sql`
+    insert into usage_policy_days (project_id, day, policy_id, allowed, denied)
+    select project_id, ${day}::date, policy_id, ${counts} from usage_hours where ${hours}
+    group by 1, 2, 3 order by 1, 2, 3`);
+  await tx.execute(sql`
+    insert into usage_key_days (project_id, day, api_key_id, allowed, denied)
+    select project_id, ${day}::date, api_key_id, ${counts} from usage_hours where ${hours}
+    group by 1, 2, 3 order by 1, 2, 3`);
+}

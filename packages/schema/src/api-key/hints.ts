@@ -1,0 +1,30 @@
+import { type SQL, sql } from 'drizzle-orm';
+
+/** What to point out about an active key; the order is that of how much it matters. */
+export const API_KEY_HINTS = ['expired', 'expires_soon', 'never_expires', 'idle'] as const;
+export type ApiKeyHint = (typeof API_KEY_HINTS)[number];
+
+/** Days without an admitted request after which a key is idle. */
+export const IDLE_DAYS = 90;
+/** Days before its expiry from which on a key expires soon. */
+export const EXPIRES_SOON_DAYS = 7;
+
+const days = (count: number) => sql.raw(`interval '${count} days'`);
+
+/** Conditions on the columns of `api_keys`, by the database's clock. */
+export const HINT_CONDITIONS = {
+  /** Its calls are denied, and it still takes one of the plan's keys. */
+  expired: sql`(status = 'active' and expires_at is not null and expires_at <= now())`,
+  expires_soon: sql`(status = 'active' and expires_at > now()
+    and expires_at <= now() + ${days(EXPIRES_SOON_DAYS)})`,
+  never_expires: sql`(status = 'active' and expires_at is null)`,
+  idle: sql`(status = 'active' and coalesce(last_used_at, created_at) < now() - ${days(IDLE_DAYS)})`,
+} as const satisfies Record<ApiKeyHint, SQL>;
+
+/** The hints of a row as an array, in their order. */
+export const hintsOfRow = sql<ApiKeyHint[]>`to_json(array_remove(array[${sql.join(
+  API_KEY_HINTS.map(
+    (hint) => sql`case when ${HINT_CONDITIONS[hint]} then ${sql.raw(`'${hint}'`)} end`,
+  ),
+  sql`, `,
+)}], null))`;

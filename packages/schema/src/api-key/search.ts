@@ -1,0 +1,174 @@
+import type { ApiKeyStatus, ApiKeySummary } from '@ceiba/contract';
+import { API_KEY_BRAND } from '@ceiba/domain';
+import { and, eq, inArray, type SQL, sql } from 'drizzle-orm';
+import type { Executor } from '../database.ts';
+import { keyset, type Page, type PageRequest, readPage, UUID_ID } from '../page.ts';
+import { searchText } from '../search-text.ts';
+import { apiKeys } from '../tables.ts';
+import { monthNumber } from '../usage/this-month.ts';
+import type { ApiKeyRef } from './get.ts';
+import { isApiKey } from './get.ts';
+import { type ApiKeyHint, HINT_CONDITIONS, hintsOfRow } from './hints.ts';
+import { summaryColumns, toSummary } from './summary.ts';
+
+/** A key as a table shows it. */
+export interface ApiKeyRow extends ApiKeySummary {
+  /** By the database's clock; its status stays active. */
+  isExpired: boolean;
+  /** Limits of the key's own; null means none. */
+  rateLimitPerMinute: number | null;
+  monthlyQuota: number | null;
+  /** Requests admitted this month, in UTC, as far as they have been told to Postgres. */
+  usedThisMonth: number;
+  hints: ApiKeyHint[];
+}
+
+export const API_KEY_SORTS = ['created', 'name', 'expires', 'last_used', 'used'] as const;
+export type ApiKeySort = (typeof API_KEY_SORTS)[number];
+
+export interface SearchApiKeysInput extends PageRequest {
+  projectId: string;
+  status?: ApiKeyStatus;
+  /** Those that a hint is about. */
+  hint?: ApiKeyHint;
+  /** Part of the name, the first characters of the key, or its id. */
+  text?: string;
+  /** Default: `created`. */
+  sort?: ApiKeySort;
+  /** Default: newest, most used and last used first; names and expiries rising. */
+  descending?: boolean;
+}
+
+/** One page of a project's keys, and how many there are on all pages. */
+export async function searchApiKeys(
+  db: { orm: Executor },
+  input: SearchApiKeysInput,
+): Promise<Page<ApiKeyRow> & { total: number }> {
+  const { value, descending, join } = SORTS[input.sort ?? 'created'];
+  const from = sql`api_keys ${join(input.projectId)}`;
+  const matches = matching(input);
+  const page = await readPage(
+    input,
+    { idOf: (key: ApiKeyRow) => key.apiKeyId, idFormat: UUID_ID },
+    async (place, count) => {
+      const { orderBy, beyond = sql`true` } = keyset(place, {
+        value,
+        id: sql`api_keys.id`,
+        descending: input.descending ?? descending,
+        rowAt: (id) => sql`(select ${value}, api_keys.id from ${from}
+          where api_keys.id = ${id} and api_keys.project_id = ${input.projectId})`,
+      });
+      const ids = await db.orm.execute<{ id: string }>(sql`
+        select api_keys.id from ${from} where ${matches} and ${beyond}
+        order by ${sql.join(orderBy, sql`, `)} limit ${count}`);
+      return readInOrder(
+        db,
+        ids.map(({ id }) => id),
+      );
+    },
+  );
+  const [counted] = await db.orm
+    .select({ total: sql<number>`count(*)::int` })
+    .from(apiKeys)
+    .where(matches);
+  return { ...page, total: counted?.total ?? 0 };
+}
+
+/** @returns one key as the table shows it, or null when the project has no such key */
+export async function getApiKeyRow(
+  db: { orm: Executor },
+  ref: ApiKeyRef,
+): Promise<ApiKeyRow | null> {
+  const [row] = await readRows(db, isApiKey(ref));
+  return row ?? null;
+}
+
+/** What a table shows beside the order is read for its rows alone. */
+async function readInOrder(db: { orm: Executor }, ids: readonly string[]): Promise<ApiKeyRow[]> {
+  if (ids.length === 0) return [];
+  const rows = await readRows(db, inArray(apiKeys.id, [...ids]));
+  const byId = new Map(rows.map((row) => [row.apiKeyId, row]));
+  return ids.flatMap((id) => byId.get(id) ?? []);
+}
+
+async function readRows(db: { orm: Executor }, where: SQL | undefined): Promise<ApiKeyRow[]> {
+  const rows = await db.orm
+    .select({
+      ...summaryColumns,
+      isExpired: sql<boolean>`coalesce(${apiKeys.expiresAt} <= now(), false)`,
+      rateLimitPerMinute: apiKeys.rateLimitPerMinute,
+      monthlyQuota: apiKeys.monthlyQuota,
+      usedThisMonth,
+      hints: hintsOfRow,
+    })
+    .from(apiKeys)
+    .where(where);
+  return rows.map(
+    ({ isExpired, rateLimitPerMinute, monthlyQuota, usedThisMonth, hints, ...row }) => ({
+      ...toSummary(row),
+      isExpired,
+      rateLimitPerMinute,
+      monthlyQuota,
+      usedThisMonth,
+      hints,
+    }),
+  );
+}
+
+/** Each row looks its month up by the primary key: for the few of a page. */
+const usedThisMonth = sql<number>`(
+  select coalesce(sum(m.count), 0)::float8 from usage_months m
+  where m.project_id = api_keys.project_id and m.month = ${monthNumber()}
+    and m.scope = api_keys.id::text)`;
+
+/** For an order over all keys: their months at once. */
+const joinUse = (projectId: string) => sql`
+  left join (
+    select m.scope, sum(m.count) as count from usage_months m
+    where m.project_id = ${projectId} and m.month = ${monthNumber()} group by m.scope
+  ) month_use on month_use.scope = api_keys.id::text`;
+
+interface Sort {
+  /** What is compared; never null. */
+  value: SQL;
+  descending: boolean;
+  join: (projectId: string) => SQL;
+}
+const nothing = () => sql``;
+
+/** A key without an expiry counts as the last to expire, one that was never used as the first used. */
+const SORTS = {
+  created: { value: sql`api_keys.created_at`, descending: true, join: nothing },
+  name: { value: sql`lower(api_keys.display_name)`, descending: false, join: nothing },
+  expires: {
+    value: sql`coalesce(api_keys.expires_at, 'infinity')`,
+    descending: false,
+    join: nothing,
+  },
+  last_used: {
+    value: sql`coalesce(api_keys.last_used_at, '-infinity')`,
+    descending: true,
+    join: nothing,
+  },
+  used: { value: sql`coalesce(month_use.count, 0)`, descending: true, join: joinUse },
+} as const satisfies Record<ApiKeySort, Sort>;
+
+function matching({ projectId, status, hint, text }: SearchApiKeysInput): SQL | undefined {
+  const wanted = searchText(text);
+  return and(
+    eq(apiKeys.projectId, projectId),
+    status === undefined ? undefined : eq(apiKeys.status, status),
+    hint === undefined ? undefined : HINT_CONDITIONS[hint],
+    wanted === null ? undefined : matchesText(wanted),
+  );
+}
+
+/** The whole of a key finds it too: of what was typed, only as much as a prefix has is compared. */
+function matchesText(text: string): SQL {
+  const digits = text.startsWith(API_KEY_BRAND) ? text.slice(API_KEY_BRAND.length) : text;
+  return sql`(
+    position(lower(${text}) in lower(${apiKeys.displayName})) > 0
+    or ${apiKeys.id}::text = lower(${text})
+    or starts_with(substr(${apiKeys.keyPrefix}, ${API_KEY_BRAND.length + 1}::int), left(${digits},
+      length(${apiKeys.keyPrefix}) - ${API_KEY_BRAND.length}::int)))`;
+}

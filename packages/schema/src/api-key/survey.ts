@@ -1,0 +1,36 @@
+import type { ApiKeyStatus } from '@ceiba/contract';
+import { sql } from 'drizzle-orm';
+import type { Executor } from '../database.ts';
+import { type ApiKeyHint, HINT_CONDITIONS } from './hints.ts';
+
+/** How many keys a project has. */
+export interface ApiKeySurvey {
+  byStatus: Record<ApiKeyStatus, number>;
+  /** How many active keys each hint is about; a key can be among several. */
+  byHint: Record<ApiKeyHint, number>;
+  /** How many active keys the plan allows; 0 without a subscription. */
+  activeKeyCap: number;
+}
+
+/** Counts a project's keys by status, and those that should be looked at. */
+export async function surveyApiKeys(
+  db: { orm: Executor },
+  projectId: string,
+): Promise<ApiKeySurvey> {
+  const count = (where: ReturnType<typeof sql>) => sql`count(*) filter (where ${where})::int`;
+  const [row] = await db.orm.execute<
+    Record<ApiKeyStatus | ApiKeyHint | 'activeKeyCap', number>
+  >(sql`
+    select ${count(sql`status = 'active'`)} as active, ${count(sql`status = 'revoked'`)} as revoked,
+      ${count(sql`status = 'archived'`)} as archived,
+      ${count(HINT_CONDITIONS.expired)} as expired,
+      ${count(HINT_CONDITIONS.expires_soon)} as expires_soon,
+      ${count(HINT_CONDITIONS.never_expires)} as never_expires,
+      ${count(HINT_CONDITIONS.idle)} as idle,
+      coalesce((select plan.active_key_cap from subscriptions s join plans plan on plan.id = s.plan_id
+        where s.project_id = ${projectId}), 0) as "activeKeyCap"
+    from api_keys where project_id = ${projectId}`);
+  if (row === undefined) throw new Error('an aggregate returned no row');
+  const { active, revoked, archived, activeKeyCap, ...byHint } = row;
+  return { byStatus: { active, revoked, archived }, byHint, activeKeyCap };
+}

@@ -1,0 +1,132 @@
+import { and, eq, gte, inArray, lt, type SQL, sql } from 'drizzle-orm';
+import type { AuditAction } from '../audit.ts';
+import type { Actor } from '../context.ts';
+import type { Executor } from '../database.ts';
+import {
+  everyPage,
+  keyset,
+  NUMBER_ID,
+  type Page,
+  type PageRequest,
+  type Run,
+  readPage,
+} from '../page.ts';
+import { searchText } from '../search-text.ts';
+import { auditLog, projects } from '../tables.ts';
+
+export interface AuditFilter {
+  /** Whose log; null for all of them, which is an administrator's alone to ask. */
+  ownerId: string | null;
+  projectId?: string;
+  actions?: readonly AuditAction[];
+  actorKind?: Actor['kind'];
+  /** A person, as the one who acted. */
+  actorId?: string;
+  /** Part of who acted, what was changed, its id or the network address. */
+  text?: string;
+  from?: Date;
+  /** Until before this instant. */
+  to?: Date;
+}
+
+export interface AuditRow {
+  auditId: number;
+  at: Date;
+  actor: { kind: string; userId: string | null; label: string };
+  action: string;
+  target: { kind: string; id: string; label: string | null };
+  projectId: string | null;
+  /** Null where the change was of no project, or of one that is gone. */
+  projectName: string | null;
+  clientAddress: string | null;
+  requestId: string | null;
+  /** What the change touched. */
+  before: unknown;
+  after: unknown;
+}
+
+/** One page of who changed what, newest first. */
+export function listAudit(
+  db: { orm: Executor },
+  { cursor, limit, ...filter }: AuditFilter & PageRequest,
+): Promise<Page<AuditRow>> {
+  const matches = matching(filter);
+  return readPage(
+    { limit, ...(cursor === undefined ? {} : { cursor }) },
+    { idOf: (row: AuditRow) => row.auditId, idFormat: NUMBER_ID },
+    (place, count) => {
+      const { orderBy, beyond } = keyset(place, {
+        value: sql`${auditLog.at}`,
+        id: sql`${auditLog.id}`,
+        descending: true,
+        rowAt: (id) => sql`(select a.at, a.id from audit_log a where a.id = ${id}::bigint)`,
+      });
+      return readRows(db, and(matches, beyond), orderBy, count);
+    },
+  );
+}
+
+const ROWS_A_PAGE = 1_000;
+
+/**
+ * Everything that matches, newest first, a thousand rows at a time: for a CSV file that is written
+ * while it is read. No connection is held between two pages.
+ *
+ * @param run runs a verb, such as the console's `withDatabase`
+ */
+export const exportAudit = (run: Run<{ orm: Executor }>, filter: AuditFilter) =>
+  everyPage((cursor) => run((db) => listAudit(db, { ...filter, cursor, limit: ROWS_A_PAGE })));
+
+async function readRows(
+  db: { orm: Executor },
+  where: SQL | undefined,
+  orderBy: SQL[],
+  limit: number,
+): Promise<AuditRow[]> {
+  return db.orm
+    .select({
+      auditId: auditLog.id,
+      at: auditLog.at,
+      actor: {
+        kind: auditLog.actorKind,
+        userId: auditLog.actorId,
+        label: auditLog.actorLabel,
+      },
+      action: auditLog.action,
+      target: { kind: auditLog.targetKind, id: auditLog.targetId, label: auditLog.targetLabel },
+      projectId: auditLog.projectId,
+      projectName: projects.name,
+      clientAddress: auditLog.clientAddress,
+      requestId: auditLog.requestId,
+      before: auditLog.before,
+      after: auditLog.after,
+    })
+    .from(auditLog)
+    .leftJoin(projects, eq(projects.id, auditLog.projectId))
+    .where(where)
+    .orderBy(...orderBy)
+    .limit(limit);
+}
+
+function matching(filter: AuditFilter): SQL | undefined {
+  const { ownerId, projectId, actions, actorKind, actorId, from, to } = filter;
+  const text = searchText(filter.text);
+  return and(
+    ownerId === null ? undefined : eq(auditLog.ownerId, ownerId),
+    projectId === undefined ? undefined : eq(auditLog.projectId, projectId),
+    actions === undefined ? undefined : inArray(auditLog.action, [...actions]),
+    actorKind === undefined ? undefined : eq(auditLog.actorKind, actorKind),
+    actorId === undefined ? undefined : eq(auditLog.actorId, actorId),
+    text === null ? undefined : matchesText(text),
+    from === undefined ? undefined : gte(auditLog.at, from),
+    to === undefined ? undefined : lt(auditLog.at, to),
+  );
+}
+
+const matchesText = (text: string) =>
+  sql`(${sql.join(
+    [auditLog.actorLabel, auditLog.targetLabel, auditLog.targetId, auditLog.clientAddress].map(
+      (column) => sql`position(lower(${text}) in lower(${column})) > 0`,
+    ),
+    sql` or `,
+  )})`;

@@ -1,0 +1,28 @@
+import { writeAudit } from '../audit.ts';
+import { inTransaction, type VerbContext } from '../context.ts';
+import { plans } from '../tables.ts';
+import type { Plan } from './list.ts';
+
+export type CreatePlanResult = { kind: 'created'; planId: string } | { kind: 'name_taken' };
+
+/** Adds a plan. Names are unique. */
+export function createPlan(
+  ctx: VerbContext,
+  { name, activeKeyCap, rateLimitPerMinute, monthlyQuota }: Omit<Plan, 'planId'>,
+): Promise<CreatePlanResult> {
+  return inTransaction(ctx, async (tx) => {
+    const values = { name, activeKeyCap, rateLimitPerMinute, monthlyQuota };
+    const [created] = await tx
+      .insert(plans)
+      .values(values)
+      .onConflictDoNothing({ target: plans.name })
+      .returning({ planId: plans.id });
+    if (created === undefined) return { kind: 'name_taken' };
+    await writeAudit(tx, ctx, {
+      action: 'plan.create',
+      target: { id: created.planId, label: name },
+      after: values,
+    });
+    return { kind: 'created', planId: created.planId };
+  });
+}

@@ -1,0 +1,42 @@
+import { DEFAULT_PLAN_NAME } from '@ceiba/domain';
+import { eq, sql } from 'drizzle-orm';
+import { writeAudit } from '../audit.ts';
+import { inTransaction, type VerbContext } from '../context.ts';
+import { plans, subscriptions } from '../tables.ts';
+import { planColumns } from './list.ts';
+
+export type DeletePlanResult =
+  | { kind: 'in_use'; projects: number }
+  /** New projects start on the plan `Free`, so it stays: `default_plan`. */
+  | { kind: 'deleted' | 'default_plan' | 'not_found' };
+
+/** Takes a plan away that no project is on. */
+export function deletePlan(
+  ctx: VerbContext,
+  { planId }: { planId: string },
+): Promise<DeletePlanResult> {
+  return inTransaction(ctx, async (tx) => {
+    // Whoever is about to subscribe holds the row; the count below then sees that subscription.
+    const [found] = await tx
+      .select(planColumns)
+      .from(plans)
+      .where(eq(plans.id, planId))
+      .for('update');
+    if (found === undefined) return { kind: 'not_found' };
+    if (found.name === DEFAULT_PLAN_NAME) return { kind: 'default_plan' };
+    const [use] = await tx
+      .select({ projects: sql<number>`count(*)::int` })
+      .from(subscriptions)
+      .where(eq(subscriptions.planId, planId));
+    const projects = use?.projects ?? 0;
+    if (projects > 0) return { kind: 'in_use', projects };
+    await tx.delete(plans).where(eq(plans.id, planId));
+    const { planId: _, ...before } = found;
+    await writeAudit(tx, ctx, {
+      action: 'plan.delete',
+      target: { id: planId, label: before.name },
+      before,
+    });
+    return { kind: 'deleted' };
+  });
+}

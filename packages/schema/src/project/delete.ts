@@ -1,0 +1,59 @@
+import { eq, sql } from 'drizzle-orm';
+import { writeAudit } from '../audit.ts';
+import { inTransaction, type VerbContext } from '../context.ts';
+import type { Executor } from '../database.ts';
+import { apiKeys, policies, projects } from '../tables.ts';
+import { removeUsage } from '../usage/remove.ts';
+
+export interface DeleteProjectInput {
+  projectId: string;
+  /** The project's name, typed by whoever means it. */
+  name: string;
+}
+
+export type DeleteProjectResult = { kind: 'deleted' | 'name_mismatch' | 'not_found' };
+
+/** What is removed at once, in rows; the Runtime removes the rest within the hour. */
+const MOST_USAGE_ROWS = 50_000;
+
+/**
+ * Deletes a project with its keys, policies, subscription and usage: calls with its secret are
+ * answered with 401 from the next one on. The audit log keeps what was done in it.
+ */
+export function deleteProject(
+  ctx: VerbContext,
+  { projectId, name }: DeleteProjectInput,
+): Promise<DeleteProjectResult> {
+  return inTransaction(ctx, async (tx) => {
+    const [project] = await tx
+      .select({ name: projects.name, ownerId: projects.ownerId })
+      .from(projects)
+      .where(eq(projects.id, projectId))
+      .for('update');
+    if (project === undefined) return { kind: 'not_found' };
+    if (project.name !== name) return { kind: 'name_mismatch' };
+    const counts = await countContents(tx, projectId);
+    // Before the keys go: a flush locks hours first and keys last.
+    await removeUsage(tx, { projectId, before: null }, MOST_USAGE_ROWS);
+    await tx.delete(projects).where(eq(projects.id, projectId));
+    await writeAudit(tx, ctx, {
+      action: 'project.delete',
+      target: { id: projectId, label: name },
+      projectId,
+      ownerId: project.ownerId,
+      before: { name, ...counts },
+    });
+    return { kind: 'deleted' };
+  });
+}
+
+async function countContents(tx: Executor, projectId: string) {
+  const [row] = await tx
+    .select({
+      apiKeys: sql<number>`(select count(*)::int from ${apiKeys} k where k.project_id = ${projectId})`,
+      policies: sql<number>`(select count(*)::int from ${policies} p where p.project_id = ${projectId})`,
+    })
+    .from(projects)
+    .where(eq(projects.id, projectId));
+  return row;
+}

@@ -1,0 +1,42 @@
+import { sql } from 'drizzle-orm';
+import type { Executor, Transactor } from '../database.ts';
+import { findUsageToRemove, removeUsage } from '../usage/remove.ts';
+import { asUpkeep } from '../usage/upkeep.ts';
+import { readRetention } from './retention.ts';
+
+export interface ApplyRetentionResult {
+  removedRows: number;
+  /** Whether nothing is left to remove; also where another Runtime is at it. */
+  isComplete: boolean;
+}
+
+/**
+ * Removes what an administrator no longer wants kept, and the usage of projects that are gone. One
+ * transaction of at most `mostRows` rows; to be called until it is complete.
+ */
+export async function applyRetention(
+  db: { orm: Transactor },
+  { mostRows }: { mostRows: number },
+): Promise<ApplyRetentionResult> {
+  const removed = await asUpkeep(db, async (tx) => {
+    const { usageDays, auditDays } = await readRetention({ orm: tx });
+    const usage = await findUsageToRemove(tx, firstDayKept(usageDays));
+    return usage === undefined
+      ? removeAudit(tx, auditDays, mostRows)
+      : removeUsage(tx, usage, mostRows);
+  });
+  return { removedRows: removed ?? 0, isComplete: removed === null || removed === 0 };
+}
+
+/** In UTC; null, before which nothing is, where everything is kept. */
+const firstDayKept = (days: number | null) =>
+  sql`((now() at time zone 'UTC')::date - ${days}::int)`;
+
+async function removeAudit(tx: Executor, days: number | null, mostRows: number): Promise<number> {
+  const { count } = await tx.execute(sql`
+    delete from audit_log where ctid = any(array(
+      select ctid from audit_log
+      where at < ${firstDayKept(days)}::timestamp at time zone 'UTC'
+      order by at, id limit ${mostRows}))`);
+  return count;
+}

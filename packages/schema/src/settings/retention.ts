@@ -1,0 +1,55 @@
+import { sql } from 'drizzle-orm';
+import { writeAudit } from '../audit.ts';
+import { inTransaction, type VerbContext } from '../context.ts';
+import type { Executor } from '../database.ts';
+import { settings } from '../tables.ts';
+
+/** For how many days what is kept; null keeps it for ever. */
+export interface Retention {
+  usageDays: number | null;
+  auditDays: number | null;
+}
+
+const columns = {
+  usageDays: settings.usageRetentionDays,
+  auditDays: settings.auditRetentionDays,
+};
+
+const KEEP_ALL: Retention = { usageDays: null, auditDays: null };
+
+/** What an administrator has set; everything is kept while nothing is. */
+export async function readRetention(db: { orm: Executor }): Promise<Retention> {
+  const [row] = await db.orm.select(columns).from(settings);
+  return row ?? KEEP_ALL;
+}
+
+export type SetRetentionResult = { kind: 'updated' | 'unchanged' };
+
+/**
+ * Sets for how long usage and the audit log are kept: `RETENTION_DAYS_MIN` to `RETENTION_DAYS_MAX`
+ * days, or null. What is older is removed within the hour (`applyRetention`).
+ */
+export function setRetention(
+  ctx: VerbContext,
+  { usageDays, auditDays }: Retention,
+): Promise<SetRetentionResult> {
+  return inTransaction(ctx, async (tx) => {
+    await tx.insert(settings).values({ id: true }).onConflictDoNothing();
+    const [before = KEEP_ALL] = await tx.select(columns).from(settings).for('update');
+    if (before.usageDays === usageDays && before.auditDays === auditDays) {
+      return { kind: 'unchanged' };
+    }
+    await tx.update(settings).set({
+      usageRetentionDays: usageDays,
+      auditRetentionDays: auditDays,
+      updatedAt: sql`now()`,
+    });
+    await writeAudit(tx, ctx, {
+      action: 'retention.set',
+      target: { id: 'retention' },
+      before: { ...before },
+      after: { usageDays, auditDays },
+    });
+    return { kind: 'updated' };
+  });
+}

@@ -1,0 +1,152 @@
+import type { ApiKeySummary, DenialReason } from '@ceiba/contract';
+import {
+  type CredentialState,
+  credentialState,
+  decide,
+  digestOf,
+  explainMatch,
+  isWellFormedApiKey,
+  type LimitScope,
+  type MatchExplanation,
+} from '@ceiba/domain';
+import { sql } from 'drizzle-orm';
+import { getApiKey, isApiKey } from '../api-key/get.ts';
+import type { Database, Executor } from '../database.ts';
+import { lookupMany } from '../lookup.ts';
+import { listPolicies, type PolicyRecord } from '../policy/list.ts';
+import { getSubscription, type Subscription } from '../subscription/get.ts';
+import { apiKeys } from '../tables.ts';
+import { toMs } from '../usage/decisions.ts';
+import { monthNumber } from '../usage/this-month.ts';
+
+export interface SimulationInput {
+  projectId: string;
+  /** A key that was chosen, or what a caller would present: null or blank is no key at all. */
+  credential: { apiKeyId: string } | { presented: string | null };
+  method: string;
+  path: string;
+}
+
+/** A counter that a request would be charged to, as of the last flush. */
+export type SimulatedScope = Omit<LimitScope, 'id'> & {
+  usedThisMonth: number;
+  /** When the number last grew; null before the first admission of the month. */
+  countedAt: Date | null;
+};
+
+/** What a decision would come to, and what each of its gates saw. */
+export interface Simulation {
+  /** Null where the request would be admitted, unless this minute's rate is used up. */
+  denialReason: DenialReason | null;
+  credential: CredentialState;
+  /** Null where the project has no such key. */
+  apiKey: (ApiKeySummary & { isExpired: boolean }) | null;
+  match: MatchExplanation<PolicyRecord>;
+  subscription: Subscription | null;
+  /** Empty where a gate before the limits denies. The minute's rate is known to Redis alone. */
+  scopes: SimulatedScope[];
+  /** By the database's clock. */
+  at: Date;
+}
+
+/**
+ * Asks what the Runtime would answer now. Judged from the same lookup by the same rule; charges
+ * and records nothing.
+ *
+ * @returns null where there is no such project
+ */
+export async function readSimulation(
+  db: Database,
+  { projectId, credential, method, path }: SimulationInput,
+): Promise<Simulation | null> {
+  const apiKeyDigest = await digestToLookUp(db, projectId, credential);
+  const [row] = await lookupMany(db, [{ projectId, apiKeyDigest }]);
+  if (row === undefined) throw new Error('a lookup did not return one row');
+  if (row.project === null) return null;
+  const match = explainMatch(await listPolicies(db, projectId), method, path);
+  const presented = 'apiKeyId' in credential ? 'presented' : credentialState(credential.presented);
+  const verdict = decide({
+    projectId,
+    defaultKeyRateLimitPerMinute: row.project.defaultKeyRateLimitPerMinute,
+    credential: presented,
+    apiKey: row.apiKey,
+    policy: match.winner,
+    subscription: row.subscription,
+  });
+  const { scopes, at } = await readScopes(
+    db,
+    projectId,
+    verdict.kind === 'charge' ? verdict.call.scopes : [],
+  );
+  return {
+    denialReason: verdict.kind === 'deny' ? verdict.denialReason : quotaReason(scopes),
+    credential: presented,
+    apiKey: row.apiKey && (await keyOf(db, projectId, row.apiKey)),
+    match,
+    subscription: await getSubscription(db, projectId),
+    scopes,
+    at,
+  };
+}
+
+/** The charge compares likewise: a quota of 0 admits nothing. */
+const quotaReason = (scopes: readonly SimulatedScope[]) =>
+  scopes.some(
+    ({ monthlyQuota, usedThisMonth }) => monthlyQuota !== null && usedThisMonth >= monthlyQuota,
+  )
+    ? 'quota_exceeded'
+    : null;
+
+/** A digest stays in here; null where there is nothing to look for. */
+async function digestToLookUp(
+  db: { orm: Executor },
+  projectId: string,
+  credential: SimulationInput['credential'],
+): Promise<Buffer | null> {
+  if ('presented' in credential) {
+    const { presented } = credential;
+    return presented !== null && isWellFormedApiKey(presented) ? digestOf(presented) : null;
+  }
+  const [row] = await db.orm
+    .select({ keyDigest: apiKeys.keyDigest })
+    .from(apiKeys)
+    .where(isApiKey({ projectId, apiKeyId: credential.apiKeyId }));
+  return row?.keyDigest ?? null;
+}
+
+async function keyOf(
+  db: { orm: Executor },
+  projectId: string,
+  { apiKeyId, expired }: { apiKeyId: string; expired: boolean },
+) {
+  const summary = await getApiKey(db, { projectId, apiKeyId });
+  return summary && { ...summary, isExpired: expired };
+}
+
+async function readScopes(
+  db: { orm: Executor },
+  projectId: string,
+  limits: readonly LimitScope[],
+): Promise<{ scopes: SimulatedScope[]; at: Date }> {
+  const names = limits.map(({ kind, id }) => (kind === 'project' ? 'project' : id));
+  const rows = await db.orm.execute<{
+    scope: string | null;
+    used: number;
+    countedAtMs: number | null;
+    nowMs: number;
+  }>(sql`
+    select m.scope, coalesce(m.used, 0) as used, ${toMs(sql`m.counted_at`)} as "countedAtMs",
+      ${toMs(sql`now()`)} as "nowMs"
+    from (values (1)) as one left join (
+      select scope, sum(count)::float8 as used, max(updated_at) as counted_at from usage_months
+      where project_id = ${projectId} and month = ${monthNumber()}
+        and scope = any(${`{${names.join(',')}}`}::text[])
+      group by scope
+    ) m on true`);
+  const scopes = limits.map(({ id: _, ...limit }, index) => {
+    const row = rows.find(({ scope }) => scope === names[index]);
+    const countedAt = row?.countedAtMs == null ? null : new Date(row.countedAtMs);
+    return { ...limit, usedThisMonth: row?.used ?? 0, countedAt };
+  });
+  return { scopes, at: new Date(rows[0]?.nowMs ?? Number.NaN) };
+}

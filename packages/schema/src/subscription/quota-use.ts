@@ -1,0 +1,95 @@
+import { sql } from 'drizzle-orm';
+import type { Executor } from '../database.ts';
+import { days, decisionsByOutcome, instant, stepOf, toMs } from '../usage/decisions.ts';
+import { MS_PER_DAY, startOfStep, stepsOf } from '../usage/range.ts';
+import { clock, monthNumber } from '../usage/this-month.ts';
+
+/** What a project has used of its month, in UTC. */
+export interface QuotaUse {
+  /** By the database's clock. */
+  now: Date;
+  monthStart: Date;
+  monthEnd: Date;
+  /** Null where the project has no subscription. */
+  monthlyQuota: number | null;
+  /** Requests admitted this month, as far as they have been told to Postgres. */
+  used: number;
+  /**
+   * When the number last grew. Runtimes tell theirs every second, so it is behind by that much at
+   * most, unless one of them cannot reach Postgres. Null before the first admission of the month.
+   */
+  countedAt: Date | null;
+  /** Admissions of each day of the month, up to the day that is under way. */
+  byDay: { day: Date; allowed: number }[];
+  /** Admissions of the last seven days, also where a month began in them, or since the project is. */
+  recent: { since: Date; allowed: number };
+}
+
+/** Long enough for a weekend to be in it, short enough to notice a change. */
+const RECENT_DAYS = 7;
+
+/**
+ * Reads the month's use, for a gauge and its projection (`projectQuota`).
+ *
+ * @param now Default: the database's clock.
+ * @returns null where there is no such project
+ */
+export async function readQuotaUse(
+  db: { orm: Executor },
+  projectId: string,
+  now?: Date,
+): Promise<QuotaUse | null> {
+  const [row] = await db.orm.execute<{
+    nowMs: number;
+    createdAtMs: number;
+    monthlyQuota: number | null;
+    used: number;
+    countedAtMs: number | null;
+  }>(sql`
+    select ${toMs(clock(now))} as "nowMs", ${toMs(sql`p.created_at`)} as "createdAtMs",
+      plan.monthly_quota as "monthlyQuota", coalesce(month.used, 0) as used,
+      ${toMs(sql`month.counted_at`)} as "countedAtMs"
+    from projects p
+    left join subscriptions s on s.project_id = p.id
+    left join plans plan on plan.id = s.plan_id
+    cross join lateral (
+      select sum(count)::float8 as used, max(updated_at) as counted_at from usage_months
+      where project_id = p.id and scope = 'project' and month = ${monthNumber(clock(now))}
+    ) month
+    where p.id = ${projectId}`);
+  if (row === undefined) return null;
+  const at = new Date(row.nowMs);
+  const monthStart = startOfStep(at, 'month');
+  const since = new Date(Math.max(row.createdAtMs, at.getTime() - RECENT_DAYS * MS_PER_DAY));
+  return {
+    now: at,
+    monthStart,
+    monthEnd: new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1)),
+    monthlyQuota: row.monthlyQuota,
+    used: row.used,
+    countedAt: row.countedAtMs === null ? null : new Date(row.countedAtMs),
+    ...(await readAdmissions(db, projectId, { monthStart, since: startOfStep(since, 'hour'), at })),
+  };
+}
+
+async function readAdmissions(
+  db: { orm: Executor },
+  projectId: string,
+  { monthStart, since, at }: { monthStart: Date; since: Date; at: Date },
+): Promise<Pick<QuotaUse, 'byDay' | 'recent'>> {
+  const to = new Date(startOfStep(at, 'day').getTime() + MS_PER_DAY);
+  const usage = { projectId, from: since < monthStart ? since : monthStart, to };
+  const rows = await db.orm.execute<{ dayMs: number; allowed: number; recent: number }>(sql`
+    with ${days(usage)}, counted as (${decisionsByOutcome(usage)})
+    select ${toMs(stepOf(sql`at`, 'day'))} as "dayMs", sum(count)::float8 as allowed,
+      coalesce(sum(count) filter (where at >= ${instant(since)}), 0)::float8 as recent
+    from counted where id = 'allowed' group by 1`);
+  const counts = new Map(rows.map(({ dayMs, allowed }) => [dayMs, allowed]));
+  return {
+    byDay: stepsOf({ from: monthStart, to }, 'day').map((day) => ({
+      day,
+      allowed: counts.get(day.getTime()) ?? 0,
+    })),
+    recent: { since, allowed: rows.reduce((sum, { recent }) => sum + recent, 0) },
+  };
+}

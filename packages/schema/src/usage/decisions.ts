@@ -1,0 +1,85 @@
+import { type SQL, sql } from 'drizzle-orm';
+import { startOfStep, type UsageRange, type UsageStep } from './range.ts';
+
+/**
+ * What statements about a project's usage read from: days whose totals are valid from the totals,
+ * the others, among them always the one under way, from their hours (`roll-up.ts`). A statement
+ * sees one state of both.
+ */
+
+export interface UsageOfProject extends UsageRange {
+  projectId: string;
+}
+
+/** Ms since 1970 of an instant, as a number that the driver does not turn into text. */
+export const toMs = (at: SQL) => sql`date_part('epoch', ${at}) * 1000`;
+
+/** When the step begins, in UTC, that holds an instant. */
+export const stepOf = (at: SQL, step: UsageStep) =>
+  sql`date_trunc(${sql.raw(`'${step}'`)}, ${at}, 'UTC')`;
+
+export const instant = (at: Date) => sql`${at.toISOString()}::timestamptz`;
+const dayOf = (at: Date) => sql`${startOfStep(at, 'day').toISOString().slice(0, 10)}::timestamp`;
+
+/** For a WITH in front of what follows: the days of a range, each with the part that is in it. */
+export const days = ({ projectId, from, to }: UsageOfProject): SQL => sql`
+  days as materialized (
+    select series::date as day, r.rolled_at is not null as rolled,
+      greatest(series at time zone 'UTC', ${instant(from)}) as since,
+      least((series + interval '1 day') at time zone 'UTC', ${instant(to)}) as until
+    from generate_series(${dayOf(from)}, ${dayOf(new Date(to.getTime() - 1))}, interval '1 day')
+      as series
+    left join usage_rolled_days r on r.project_id = ${projectId} and r.day = series::date
+  )`;
+
+/**
+ * The rows of a table that lie in the part of each day. OFFSET 0 keeps the planner, who cannot know
+ * how few days there are, from reading the whole table once for all of them.
+ */
+export const withinDays = (table: SQL, projectId: string, where: SQL = sql`true`): SQL => sql`
+  days cross join lateral (
+    select * from ${table} h
+    where h.project_id = ${projectId} and h.hour >= days.since and h.hour < days.until and ${where}
+    offset 0
+  ) u`;
+
+/** Rows of (at, id, count) by outcome; several for a step and outcome. */
+export const decisionsByOutcome = ({ projectId }: UsageOfProject): SQL => sql`
+  select u.hour as at, u.outcome as id, u.count
+  from ${withinDays(sql`usage_outcome_hours`, projectId)} where days.rolled
+  union all
+  select u.hour, u.outcome, u.count
+  from ${withinDays(sql`usage_hours`, projectId)} where not days.rolled`;
+
+const DAY_TOTALS = {
+  policy: { table: sql`usage_policy_days`, id: sql`policy_id` },
+  api_key: { table: sql`usage_key_days`, id: sql`api_key_id` },
+} as const;
+
+/** What admissions are divided by; by outcome there would be one. */
+export type Divider = keyof typeof DAY_TOTALS;
+
+export interface AdmissionsInput {
+  by: Divider;
+  step: UsageStep;
+  /** Those of some keys or policies alone. */
+  ids?: readonly string[];
+}
+
+/** Rows of (at, id, count) by policy or key; of days in steps of a day or more, else of hours. */
+export function admissions(usage: UsageOfProject, { by, step, ids }: AdmissionsInput): SQL {
+  const { table, id } = DAY_TOTALS[by];
+  const where = sql`h.outcome = 'allowed' and ${among(sql`h.${id}`, ids)}`;
+  const hours = sql`
+    select u.hour as at, u.${id} as id, u.count
+    from ${withinDays(sql`usage_hours`, usage.projectId, where)}`;
+  if (step === 'hour') return hours;
+  return sql`
+    select t.day::timestamp at time zone 'UTC' as at, t.${id} as id, t.allowed as count
+    from ${table} t where t.project_id = ${usage.projectId}
+      and t.day = any(array(select day from days where rolled)) and ${among(sql`t.${id}`, ids)}
+    union all ${hours} where not days.rolled`;
+}
+
+const among = (id: SQL, ids: readonly string[] | undefined) =>
+  ids === undefined ? sql`true` : sql`${id} = any(${`{${ids.join(',')}}`}::uuid[])`;

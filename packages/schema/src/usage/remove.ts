@@ -1,0 +1,97 @@
+import { type SQL, sql } from 'drizzle-orm';
+import type { Executor } from '../database.ts';
+import { monthNumber } from './this-month.ts';
+
+/** A table of usage, and which of its rows lie before a day in UTC; none where the day is null. */
+interface UsageTable {
+  table: SQL;
+  isBefore: (day: SQL) => SQL;
+}
+
+const ofHours = (table: SQL): UsageTable => ({
+  table,
+  isBefore: (day) => sql`hour < ${day}::timestamp at time zone 'UTC'`,
+});
+const ofDays = (table: SQL): UsageTable => ({ table, isBefore: (day) => sql`day < ${day}` });
+
+const HOURS = ofHours(sql`usage_hours`);
+const ROLLED_DAYS = ofDays(sql`usage_rolled_days`);
+/** Never the month that is under way: a counter that Redis has lost begins with it (rule 17). */
+const MONTHS: UsageTable = {
+  table: sql`usage_months`,
+  isBefore: (day) =>
+    sql`month < ${monthNumber(sql`(${day}::timestamp at time zone 'UTC')`)}
+      and month < ${monthNumber()}`,
+};
+
+/** In the order in which a flush writes, so that it cannot deadlock with a removal. */
+const TABLES = [
+  HOURS,
+  ofHours(sql`usage_outcome_hours`),
+  ofDays(sql`usage_policy_days`),
+  ofDays(sql`usage_key_days`),
+  ROLLED_DAYS,
+  MONTHS,
+];
+
+export interface UsageToRemove {
+  projectId: string;
+  /** What lies before this day goes; null means everything. */
+  before: SQL | null;
+}
+
+/** @returns how many rows were removed: less than `mostRows` when nothing is left */
+export async function removeUsage(
+  tx: Executor,
+  { projectId, before }: UsageToRemove,
+  mostRows: number,
+): Promise<number> {
+  let removed = 0;
+  for (const { table, isBefore } of TABLES) {
+    const { count } = await tx.execute(sql`
+      delete from ${table} where ctid = any(array(
+        select ctid from ${table}
+        where project_id = ${projectId} and ${before === null ? sql`true` : isBefore(before)}
+        limit ${mostRows - removed}))`);
+    removed += count;
+    if (removed >= mostRows) break;
+  }
+  return removed;
+}
+
+/**
+ * Finds a project whose usage is to be removed: what lies before a day, or all of it where the
+ * project is gone.
+ */
+export async function findUsageToRemove(
+  tx: Executor,
+  before: SQL,
+): Promise<UsageToRemove | undefined> {
+  // The days go after their totals, so they and the two below miss nothing.
+  for (const { table, isBefore } of [HOURS, ROLLED_DAYS, MONTHS]) {
+    const [found] = await tx.execute<{ projectId: string; isGone: boolean }>(sql`
+      with recursive ${projectsIn(table)}
+      select project.id as "projectId", p.id is null as "isGone"
+      from project left join projects p on p.id = project.id
+      where project.id is not null and (p.id is null or exists (
+        select from ${table} u where u.project_id = project.id and ${isBefore(before)}))
+      limit 1`);
+    if (found !== undefined) {
+      return { projectId: found.projectId, before: found.isGone ? null : before };
+    }
+  }
+  return undefined;
+}
+
+/**
+ * For a WITH RECURSIVE: `project(id)`, the projects that a table of usage has rows of, found in as
+ * many steps through its primary key as there are projects. The last of them is null.
+ */
+export const projectsIn = (table: SQL): SQL => sql`
+  project(id) as (
+    (select project_id from ${table} order by project_id limit 1)
+    union all
+    select (select u.project_id from ${table} u where u.project_id > project.id
+      order by u.project_id limit 1)
+    from project where project.id is not null
+  )`;

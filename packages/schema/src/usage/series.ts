@@ -1,0 +1,189 @@
+import { OUTCOMES } from '@ceiba/contract/sets';
+import { type SQL, sql } from 'drizzle-orm';
+import type { Executor } from '../database.ts';
+import {
+  admissions,
+  type Divider,
+  days,
+  decisionsByOutcome,
+  stepOf,
+  toMs,
+  type UsageOfProject,
+} from './decisions.ts';
+import {
+  monthNumberOf,
+  stepsOf,
+  USAGE_RANGE_DAYS_MAX,
+  type UsageCut,
+  type UsageRange,
+  type UsageStep,
+  wholeSteps,
+} from './range.ts';
+
+export interface UsageSeriesInput extends UsageOfProject {
+  step: UsageStep;
+  by: UsageCut;
+  /** How many keys or policies get a line of their own, those with most admissions. Default: 8. */
+  top?: number;
+}
+
+export interface UsageLine {
+  /** An outcome, or the id of a key or policy. */
+  id: string;
+  /** A key's name, or a policy's method and pattern; null for an outcome, and where it is gone. */
+  label: string | null;
+  total: number;
+  /** A count for each start. */
+  counts: number[];
+}
+
+/**
+ * Counts over time. By outcome all decisions are counted, by key and by policy the admissions,
+ * because it is they that use up a quota.
+ */
+export interface UsageSeries extends UsageRange {
+  step: UsageStep;
+  by: UsageCut;
+  /** When each step begins, in UTC; `from` and `to` are the range, widened to whole steps. */
+  starts: Date[];
+  /** By outcome in the order of the contract, else the largest first; none of them is all 0. */
+  lines: UsageLine[];
+  /** What the lines leave out; by outcome nothing. */
+  rest: { total: number; counts: number[] };
+  total: number;
+}
+
+/**
+ * Reads usage in hours, days or months of UTC; those without a decision are 0.
+ *
+ * @throws RangeError where the range is empty, or longer than `USAGE_RANGE_DAYS_MAX` has it for
+ *   this step; `finestUsageStep` names one that fits
+ */
+export async function readUsageSeries(
+  db: { orm: Executor },
+  { projectId, by, step, top = 8, ...input }: UsageSeriesInput,
+): Promise<UsageSeries> {
+  const range = wholeSteps(input, step, USAGE_RANGE_DAYS_MAX[by][step]);
+  const starts = stepsOf(range, step);
+  const reader: Reader = { db, usage: { ...range, projectId }, step, starts };
+  const { lines, whole } =
+    by === 'outcome' ? await linesByOutcome(reader) : await largestLines(reader, by, top);
+  return { ...range, step, by, starts, lines, ...restOf(lines, whole) };
+}
+
+interface Reader {
+  db: { orm: Executor };
+  usage: UsageOfProject;
+  step: UsageStep;
+  starts: readonly Date[];
+}
+
+async function linesByOutcome(reader: Reader) {
+  const counts = await countsOf(reader, allDecisions(reader.usage));
+  const lines = OUTCOMES.flatMap((id) => lineOf({ id, label: null }, counts.get(id)));
+  return { lines, whole: sumOf([...counts.values()], reader.starts.length) };
+}
+
+async function largestLines(reader: Reader, by: Divider, top: number) {
+  const source = sourceOf(reader, by);
+  const largest = await readLargest(reader.db, source.all, by, top);
+  const counts = await countsOf(reader, source.of(largest.map(({ id }) => id)));
+  const whole = await countsOf(reader, source.whole);
+  return {
+    lines: largest.flatMap((line) => lineOf(line, counts.get(line.id))),
+    whole: sumOf([...whole.values()], reader.starts.length),
+  };
+}
+
+/** Statements that begin with `with … counted as (at, id, count)`. */
+interface Source {
+  all: SQL;
+  of(ids: readonly string[]): SQL;
+  /** All admissions, whoever's they are. */
+  whole: SQL;
+}
+
+const allDecisions = (usage: UsageOfProject) =>
+  sql`with ${days(usage)}, counted as (${decisionsByOutcome(usage)})`;
+
+function sourceOf({ usage, step }: Reader, by: Divider): Source {
+  if (by === 'api_key' && step === 'month') return admissionsOfMonths(usage);
+  const counted = (rows: SQL) => sql`with ${days(usage)}, counted as (${rows})`;
+  return {
+    all: counted(admissions(usage, { by, step })),
+    of: (ids) => counted(admissions(usage, { by, step, ids })),
+    whole: counted(sql`
+      select at, id, count from (${decisionsByOutcome(usage)}) all_decisions where id = 'allowed'`),
+  };
+}
+
+/** The months' totals are there by key already, for the reseed. */
+function admissionsOfMonths({ projectId, from, to }: UsageOfProject): Source {
+  const months = stepsOf({ from, to }, 'month').map(monthNumberOf);
+  const counted = (scope: SQL) => sql`
+    with counted as (
+      select make_timestamptz(month / 12, month % 12 + 1, 1, 0, 0, 0, 'UTC') as at, scope as id, count
+      from usage_months
+      where project_id = ${projectId} and month = any(${`{${months.join(',')}}`}::int[]) and ${scope}
+    )`;
+  return {
+    all: counted(sql`scope <> 'project'`),
+    of: (ids) => counted(sql`scope = any(${`{${ids.join(',')}}`}::text[])`),
+    whole: counted(sql`scope = 'project'`),
+  };
+}
+
+const LABEL = {
+  api_key: sql`select k.display_name from api_keys k where k.id = largest.id::uuid`,
+  policy: sql`select p.method || ' ' || p.path_pattern from policies p where p.id = largest.id::uuid`,
+} as const satisfies Record<Divider, SQL>;
+
+async function readLargest(db: { orm: Executor }, source: SQL, by: Divider, top: number) {
+  const rows = await db.orm.execute<{ id: string; label: string | null }>(sql`
+    ${source}, largest as (
+      select id, sum(count) as total from counted group by id
+      having sum(count) > 0 order by total desc, id limit ${top}
+    )
+    select largest.id, (${LABEL[by]}) as label from largest order by total desc, id`);
+  return [...rows];
+}
+
+type Counts = Map<string, number[]>;
+
+/** A count for each start and id, 0 where there is no row. */
+async function countsOf({ db, step, starts }: Reader, source: SQL): Promise<Counts> {
+  const rows = await db.orm.execute<{ id: string; startMs: number; count: number }>(sql`
+    ${source}
+    select id, ${toMs(sql`start`)} as "startMs", total::float8 as count from (
+      select id, ${stepOf(sql`at`, step)} as start, sum(count) as total from counted group by 1, 2
+    ) steps`);
+  const position = new Map(starts.map((start, index) => [start.getTime(), index]));
+  const counts: Counts = new Map();
+  for (const { id, startMs, count } of rows) {
+    const line = counts.get(id) ?? starts.map(() => 0);
+    const index = position.get(startMs);
+    if (index !== undefined) line[index] = count;
+    counts.set(id, line);
+  }
+  return counts;
+}
+
+const totalOf = (counts: readonly number[]) => counts.reduce((sum, count) => sum + count, 0);
+
+const sumOf = (lines: readonly number[][], length: number) =>
+  Array.from({ length }, (_, index) => totalOf(lines.map((line) => line[index] ?? 0)));
+
+function lineOf(about: { id: string; label: string | null }, counts: number[] | undefined) {
+  const total = totalOf(counts ?? []);
+  return counts === undefined || total === 0 ? [] : [{ ...about, total, counts }];
+}
+
+/** The whole is read after the lines, so it can only be ahead of them; a reseeded month is not. */
+function restOf(lines: readonly UsageLine[], whole: readonly number[]) {
+  const shown = sumOf(
+    lines.map(({ counts }) => counts),
+    whole.length,
+  );
+  const counts = whole.map((count, index) => Math.max(0, count - (shown[index] ?? 0)));
+  return { rest: { total: totalOf(counts), counts }, total: totalOf(whole) };
+}

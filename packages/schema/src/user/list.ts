@@ -1,0 +1,67 @@
+import { type SQL, sql } from 'drizzle-orm';
+import type { Executor } from '../database.ts';
+import { keyset, type Page, type PageRequest, readPage, UUID_ID } from '../page.ts';
+import { searchText } from '../search-text.ts';
+import { toMs } from '../usage/decisions.ts';
+
+/** A person as an administrator sees them. */
+export interface UserRow {
+  userId: string;
+  email: string;
+  isAdministrator: boolean;
+  /** False for a person who signs in through a provider only. */
+  hasPassword: boolean;
+  /** The providers through which they can sign in. */
+  providers: string[];
+  projects: number;
+  createdAt: Date;
+}
+
+export interface ListUsersInput extends PageRequest {
+  /** Part of the address. */
+  text?: string;
+}
+
+/** One page of everybody who has an account, the newest first, and how many there are. */
+export async function listUsers(
+  db: { orm: Executor },
+  { text, ...request }: ListUsersInput,
+): Promise<Page<UserRow> & { total: number }> {
+  const wanted = searchText(text);
+  const matches =
+    wanted === null ? sql`true` : sql`position(lower(${wanted}) in lower(u.email)) > 0`;
+  const page = await readPage(
+    request,
+    { idOf: (user: UserRow) => user.userId, idFormat: UUID_ID },
+    (place, count) => {
+      const { orderBy, beyond = sql`true` } = keyset(place, {
+        value: sql`u.created_at`,
+        id: sql`u.id`,
+        descending: true,
+        rowAt: (id) => sql`(select at.created_at, at.id from users at where at.id = ${id})`,
+      });
+      return readRows(db, sql`${matches} and ${beyond}`, orderBy, count);
+    },
+  );
+  const [counted] = await db.orm.execute<{ total: number }>(
+    sql`select count(*)::int as total from users u where ${matches}`,
+  );
+  return { ...page, total: counted?.total ?? 0 };
+}
+
+async function readRows(
+  db: { orm: Executor },
+  where: SQL,
+  orderBy: SQL[],
+  limit: number,
+): Promise<UserRow[]> {
+  const rows = await db.orm.execute<Omit<UserRow, 'createdAt'> & { createdAtMs: number }>(sql`
+    select u.id as "userId", u.email, u.is_administrator as "isAdministrator",
+      u.password_hash is not null as "hasPassword",
+      (select coalesce(json_agg(distinct i.provider), '[]') from identities i
+        where i.user_id = u.id) as providers,
+      (select count(*)::int from projects p where p.owner_id = u.id) as projects,
+      ${toMs(sql`u.created_at`)} as "createdAtMs"
+    from users u where ${where} order by ${sql.join(orderBy, sql`, `)} limit ${limit}`);
+  return rows.map(({ createdAtMs, ...row }) => ({ ...row, createdAt: new Date(createdAtMs) }));
+}
