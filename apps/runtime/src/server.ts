@@ -2,12 +2,14 @@ import { randomBytes } from 'node:crypto';
 import type { Server } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import {
+  applyRetention,
   listPoliciesWithRevision,
   pingDatabase,
   readMonthTotals,
   recordFirstUse,
   recordFirstUses,
   recordUsage,
+  rollUpUsage,
 } from '@ceiba/schema';
 import { v7 as uuidV7 } from 'uuid';
 import { FirstUses } from './database/first-uses.ts';
@@ -29,6 +31,7 @@ import { UsageFlusher } from './usage/flusher.ts';
 import { UsageLedger } from './usage/ledger.ts';
 import type { RecordUsage } from './usage/record.ts';
 import { createTrimScript, UsageSweep } from './usage/sweep.ts';
+import { Upkeep } from './usage/upkeep.ts';
 
 export interface Runtime {
   readonly server: Server;
@@ -39,9 +42,13 @@ export interface Runtime {
 /** Lookups in flight at once; with more of them each carries fewer decisions. */
 const LOOKUP_LANES = 2;
 /** Connections by purpose: none of them can take another's. */
-const CONNECTIONS = { decisions: 4, keyRoutes: 8, usage: 2, checks: 1 };
+const CONNECTIONS = { decisions: 4, keyRoutes: 8, usage: 3, checks: 1 };
 /** One write of usage, in ms; nobody waits for it. */
 const USAGE_BUDGET_MS = 2_000;
+/** One step of upkeep: longer than the server gives to its statements. */
+const UPKEEP_BUDGET_MS = 30_000;
+/** So many that a step takes a fraction of a second. */
+const UPKEEP_STEP = { mostDays: 4, mostRows: 5_000 };
 const CHECK_BUDGET_MS = 700;
 /** Longer than clients keep an idle connection, so that it is they who close it. */
 const KEEP_ALIVE_MS = 65_000;
@@ -70,6 +77,13 @@ export function createRuntime(settings: Settings, log: Logger): Runtime {
     clock,
     trimScript: createTrimScript(),
     recordUsage: writeUsage,
+    log,
+  });
+  const upkeep = new Upkeep({
+    tasks: [
+      () => pools.usage.run(UPKEEP_BUDGET_MS, (db) => applyRetention(db, UPKEEP_STEP)),
+      () => pools.usage.run(UPKEEP_BUDGET_MS, (db) => rollUpUsage(db, UPKEEP_STEP)),
+    ],
     log,
   });
   const limiter = createLimiter({
@@ -140,6 +154,7 @@ export function createRuntime(settings: Settings, log: Logger): Runtime {
     async stop() {
       isDraining = true;
       await pause(settings.SHUTDOWN_DELAY_MS);
+      upkeep.stop();
       await closed(server);
       await sweep.stop();
       await flusher.stop();

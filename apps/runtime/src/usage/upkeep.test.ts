@@ -1,0 +1,68 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { Upkeep, type UpkeepStep } from './upkeep.ts';
+
+const log = { info: vi.fn(), warn: vi.fn() };
+let upkeep: Upkeep | undefined;
+afterEach(() => {
+  upkeep?.stop();
+  vi.clearAllMocks();
+});
+
+const start = (tasks: UpkeepStep[], intervalMs?: number) => {
+  upkeep = new Upkeep({ tasks, log, ...(intervalMs === undefined ? {} : { intervalMs }) });
+};
+
+/** A task of some steps that notes each one. */
+const taskOf = (name: string, steps: number, notes: string[]): UpkeepStep => {
+  let taken = 0;
+  return async () => {
+    taken += 1;
+    notes.push(`${name}${taken}`);
+    return { isComplete: taken >= steps };
+  };
+};
+
+test('takes every step of a task before it begins the next, at start', async () => {
+  const notes: string[] = [];
+  start([taskOf('a', 3, notes), taskOf('b', 1, notes)]);
+  await vi.waitUntil(() => notes.length === 4);
+  expect(notes).toEqual(['a1', 'a2', 'a3', 'b1']);
+});
+
+test('comes round again after its interval', async () => {
+  const notes: string[] = [];
+  start([taskOf('a', 1, notes)], 20);
+  await vi.waitUntil(() => notes.length >= 3);
+});
+
+test('says once that it fails, and lets nothing of it reach the process', async () => {
+  let calls = 0;
+  start([
+    async () => {
+      calls += 1;
+      throw new Error('the database is away');
+    },
+  ]);
+  await vi.waitUntil(() => log.warn.mock.calls.length > 0);
+  expect(calls).toBe(1);
+  expect(log.warn).toHaveBeenCalledTimes(1);
+});
+
+test('takes no further step once it is stopped, and says nothing of the one that was cut', async () => {
+  let steps = 0;
+  let cut: (fault: Error) => void = () => {};
+  start([
+    () => {
+      steps += 1;
+      return new Promise((_, reject) => {
+        cut = reject;
+      });
+    },
+  ]);
+  await vi.waitUntil(() => steps === 1);
+  upkeep?.stop();
+  cut(new Error('CONNECTION_ENDED'));
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(steps).toBe(1);
+  expect(log.warn).not.toHaveBeenCalled();
+});
