@@ -110,7 +110,7 @@ export function CapReached({ projectId, planName, activeKeyCap }: CapReachedProp
       action={
         <div className="flex flex-wrap gap-2">
           <Button asChild size="sm">
-            <Link href={`/projects/${projectId}/keys?attention=idle`}>Show idle keys</Link>
+            <Link href={`/projects/${projectId}/keys?hint=idle`}>Show idle keys</Link>
           </Button>
           <Button asChild size="sm">
             <Link href={`/projects/${projectId}/subscription`}>Change plan</Link>

@@ -10,7 +10,13 @@ import {
 import type { FormAction } from '../../lib/action-state.ts';
 import { ActionForm, type ActionFormParts } from '../action-form.tsx';
 import { Button } from '../ui/button.tsx';
-import { AlertDialog, AlertDialogCancel, Dialog, DialogClose, DialogFooter } from '../ui/dialog.tsx';
+import {
+  AlertDialog,
+  AlertDialogCancel,
+  Dialog,
+  DialogClose,
+  DialogFooter,
+} from '../ui/dialog.tsx';
 import { useToast } from '../ui/toast.tsx';
 import { ExpiryField } from './expiry-field.tsx';
 import type { KeyStep, KeyTarget } from './key-dialogs.tsx';
@@ -149,8 +155,8 @@ function EndDialog({ step, target, projectId, onClose }: StepProps & { step: key
             <code className="text-small text-ink">{target.keyPrefix}…</code>
           </p>
           <p className="mt-2">
-            {meaning} Its place under the plan’s cap becomes free, and its usage stays in the charts.{' '}
-            <strong className="font-semibold text-ink">This cannot be undone.</strong>
+            {meaning} Its place under the plan’s cap becomes free, and its usage stays in the
+            charts. <strong className="font-semibold text-ink">This cannot be undone.</strong>
           </p>
         </>
       }

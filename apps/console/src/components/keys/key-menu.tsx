@@ -2,18 +2,16 @@
 
 import { Archive, Ban, CalendarClock, Ellipsis, FlaskConical, Gauge } from 'lucide-react';
 import Link from 'next/link';
-import { useRef } from 'react';
-import { Button } from '../ui/button.tsx';
-import { DropdownItem, DropdownMenu, DropdownSeparator } from '../ui/dropdown-menu.tsx';
+import type { MouseEvent } from 'react';
+import { cn } from '../../lib/cn.ts';
+import { Popover, popoverItem } from '../ui/popover.tsx';
 import { type KeyStep, type KeyTarget, useKeyStep } from './key-dialogs.tsx';
 
-const CHANGES = [
+const STEPS = [
   { step: 'expiry', label: 'Set expiry', icon: CalendarClock },
   { step: 'limits', label: 'Set limits', icon: Gauge },
-] as const;
-const ENDS = [
-  { step: 'archive', label: 'Archive key', icon: Archive, danger: false },
-  { step: 'revoke', label: 'Revoke key', icon: Ban, danger: true },
+  { step: 'archive', label: 'Archive key', icon: Archive },
+  { step: 'revoke', label: 'Revoke key', icon: Ban },
 ] as const;
 
 export interface KeyMenuProps {
@@ -25,45 +23,50 @@ export interface KeyMenuProps {
 
 /** What can be done to one key. */
 export function KeyMenu({ projectId, target, isActive }: KeyMenuProps) {
-  const trigger = useRef<HTMLButtonElement>(null);
   const openStep = useKeyStep();
-  const open = (step: KeyStep) => openStep(step, target, trigger.current);
+
+  function open(step: KeyStep, event: MouseEvent<HTMLElement>) {
+    // It lies above every dialog; hidden, it gives the focus back to its button.
+    event.currentTarget.closest<HTMLElement>('[popover]')?.hidePopover();
+    const { activeElement } = document;
+    openStep(step, target, activeElement instanceof HTMLElement ? activeElement : null);
+  }
+
   return (
-    <DropdownMenu
+    <Popover
+      label={`What can be done with ${target.displayName}`}
+      placement={{ side: 'below', align: 'end' }}
+      triggerClassName="inline-flex size-8 items-center justify-center rounded text-muted transition-colors hover:bg-hover hover:text-ink"
       trigger={
-        <Button
-          ref={trigger}
-          size="icon"
-          variant="quiet"
-          aria-label={`What to do with ${target.displayName}`}
-        >
-          <Ellipsis aria-hidden="true" />
-        </Button>
+        <>
+          <Ellipsis aria-hidden="true" className="size-4" />
+          <span className="sr-only">What to do with {target.displayName}</span>
+        </>
       }
     >
-      <DropdownItem asChild>
-        <Link href={`/projects/${projectId}/simulator?apiKeyId=${target.apiKeyId}`}>
-          <FlaskConical aria-hidden="true" />
-          Simulate a call with it
-        </Link>
-      </DropdownItem>
-      {isActive && (
-        <>
-          {CHANGES.map(({ step, label, icon: Icon }) => (
-            <DropdownItem key={step} onSelect={() => open(step)}>
-              <Icon aria-hidden="true" />
-              {label}
-            </DropdownItem>
-          ))}
-          <DropdownSeparator />
-          {ENDS.map(({ step, label, icon: Icon, danger }) => (
-            <DropdownItem key={step} danger={danger} onSelect={() => open(step)}>
-              <Icon aria-hidden="true" />
-              {label}
-            </DropdownItem>
-          ))}
-        </>
-      )}
-    </DropdownMenu>
+      <Link
+        href={`/projects/${projectId}/simulator?apiKeyId=${target.apiKeyId}`}
+        className={popoverItem}
+      >
+        <FlaskConical aria-hidden="true" />
+        Simulate a call with it
+      </Link>
+      {isActive &&
+        STEPS.map(({ step, label, icon: Icon }) => (
+          <button
+            key={step}
+            type="button"
+            onClick={(event) => open(step, event)}
+            className={cn(
+              popoverItem,
+              step === 'archive' && 'mt-1 border-t pt-2',
+              step === 'revoke' && 'text-deny-text [&_svg]:text-deny-text',
+            )}
+          >
+            <Icon aria-hidden="true" />
+            {label}
+          </button>
+        ))}
+    </Popover>
   );
 }

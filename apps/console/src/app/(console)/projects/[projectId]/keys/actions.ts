@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { type ApiKeyStatus, displayNameSchema, expirySchema } from '@ceiba/contract';
-import { mintApiKey, PLAN_LIMIT_MAX } from '@ceiba/domain';
+import { mintApiKey } from '@ceiba/domain';
 import {
   archiveApiKey,
   createApiKey,
@@ -13,25 +13,18 @@ import {
 } from '@ceiba/schema';
 import { z } from 'zod';
 import { projectAction, refuse } from '#server/action.ts';
-import { formatCount, plural } from '../../../../../lib/format.ts';
+import { plural } from '../../../../../lib/format.ts';
+import { optionalLimitSchema } from '../../../../../lib/limit-schema.ts';
 
-/** A whole number as people write it, `10,000` too; an empty field sets no limit. */
-const limitSchema = z
-  .string()
-  .transform((text) => text.replace(/[\s,_']/g, ''))
-  .pipe(z.string().regex(/^\d+$/, 'must be a whole number, 0 or more'))
-  .transform(Number)
-  .pipe(z.number().max(PLAN_LIMIT_MAX, `must be at most ${formatCount(PLAN_LIMIT_MAX)}`))
-  .optional()
-  .transform((limit) => limit ?? null);
-const limits = { rateLimitPerMinute: limitSchema, monthlyQuota: limitSchema };
+const limits = { rateLimitPerMinute: optionalLimitSchema, monthlyQuota: optionalLimitSchema };
 
 /** Never, or at an instant: an empty date must not come to mean never. */
 const expiry = { expires: z.enum(['never', 'at']), expiresAt: expirySchema.optional() };
+/** Also where another field is wrong, so that all that is wrong is told at once. */
 const dateIsThere = {
-  check: (input: { expires: 'never' | 'at'; expiresAt?: string | null | undefined }) =>
-    input.expires === 'never' || input.expiresAt != null,
-  refusal: { path: ['expiresAt'], message: 'Choose a date and a time.' },
+  check: (input: { expires?: 'never' | 'at'; expiresAt?: string | null | undefined }) =>
+    input.expires !== 'at' || input.expiresAt != null,
+  refusal: { path: ['expiresAt'], message: 'Choose a date and a time.', when: () => true },
 };
 const instantOf = (input: { expires: 'never' | 'at'; expiresAt?: string | null | undefined }) =>
   input.expires === 'never' || input.expiresAt == null ? null : new Date(input.expiresAt);

@@ -1,0 +1,38 @@
+import { type Query, textOf } from '#lib/list-query.ts';
+
+/** The tabs of the list. An expired key is active by its status, and counts as such. */
+export const STATUS_TABS = [
+  { status: 'active', name: 'Active' },
+  { status: 'revoked', name: 'Revoked' },
+  { status: 'archived', name: 'Archived' },
+  { status: 'all', name: 'All' },
+] as const;
+export type StatusFilter = (typeof STATUS_TABS)[number]['status'];
+
+/** What is worth a look among the active keys; each is a filter. */
+export const HINTS = [
+  { hint: 'idle', words: 'idle for 90 days' },
+  { hint: 'expired', words: 'expired, and still counted' },
+  { hint: 'expires_soon', words: 'expiring within 7 days' },
+  { hint: 'never_expires', words: 'without an expiry' },
+] as const;
+export type HintFilter = (typeof HINTS)[number]['hint'];
+
+/** By what the list can be ordered, in the direction that tells most. */
+export const SORTS = ['created', 'name', 'expires', 'last_used', 'used'] as const;
+export type SortFilter = (typeof SORTS)[number];
+
+export interface KeyFilter {
+  status: StatusFilter;
+  hint: HintFilter | undefined;
+  sort: SortFilter;
+}
+
+/** What the address asks for; whatever is not known counts as absent. */
+export function readFilter(query: Query): KeyFilter {
+  return {
+    status: STATUS_TABS.find((tab) => tab.status === textOf(query, 'status'))?.status ?? 'active',
+    hint: HINTS.find((row) => row.hint === textOf(query, 'hint'))?.hint,
+    sort: SORTS.find((sort) => sort === textOf(query, 'sort')) ?? 'created',
+  };
+}

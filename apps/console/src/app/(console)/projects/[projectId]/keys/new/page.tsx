@@ -1,0 +1,36 @@
+import { getSubscription, listPolicies, surveyApiKeys } from '@ceiba/schema';
+import type { Metadata } from 'next';
+import { CreateKey } from '#components/keys/create-key.tsx';
+import { Column } from '#components/ui/section.tsx';
+import { withDatabase } from '#server/database.ts';
+import { requireProject } from '#server/project.ts';
+
+export const metadata: Metadata = { title: 'Create key' };
+
+export default async function NewKeyPage({ params }: { params: Promise<{ projectId: string }> }) {
+  const { project } = await requireProject((await params).projectId);
+  const { projectId } = project;
+  const [subscription, { byStatus, activeKeyCap }, policies] = await withDatabase((db) =>
+    Promise.all([
+      getSubscription(db, projectId),
+      surveyApiKeys(db, projectId),
+      listPolicies(db, projectId),
+    ]),
+  );
+  const [first] = policies;
+  return (
+    <Column className="max-w-[45rem]">
+      <CreateKey
+        projectId={projectId}
+        planName={subscription?.plan.name ?? 'none'}
+        activeKeys={byStatus.active}
+        activeKeyCap={activeKeyCap}
+        defaultRate={project.defaultKeyRateLimitPerMinute}
+        example={{
+          method: first === undefined || first.method === '*' ? 'GET' : first.method,
+          path: first === undefined ? '/v1/reports' : first.pathPattern.replace(/\*$/, '') || '/',
+        }}
+      />
+    </Column>
+  );
+}

@@ -1,0 +1,135 @@
+import { getSubscription, searchApiKeys, surveyApiKeys } from '@ceiba/schema';
+import { Plus } from 'lucide-react';
+import type { Metadata } from 'next';
+import Link from 'next/link';
+import { CapReached } from '#components/keys/create-key.tsx';
+import { HintLinks } from '#components/keys/hint-links.tsx';
+import { KeyDialogs } from '#components/keys/key-dialogs.tsx';
+import { KeyPages } from '#components/keys/key-pages.tsx';
+import { KeyTable } from '#components/keys/key-table.tsx';
+import { Button } from '#components/ui/button.tsx';
+import { EmptyState } from '#components/ui/empty-state.tsx';
+import { LinkTabs } from '#components/ui/link-tabs.tsx';
+import { SearchInput } from '#components/ui/search-input.tsx';
+import { PageHeader } from '#components/ui/section.tsx';
+import { formatCount, plural } from '#lib/format.ts';
+import { parseListQuery, type SearchParams, textOf, withQuery } from '#lib/list-query.ts';
+import { withDatabase } from '#server/database.ts';
+import { requireProject } from '#server/project.ts';
+import { readFilter, STATUS_TABS } from './filter.ts';
+
+export const metadata: Metadata = { title: 'Keys' };
+
+const PAGE_SIZE = 25;
+
+interface KeysProps {
+  params: Promise<{ projectId: string }>;
+  searchParams: SearchParams;
+}
+
+export default async function KeysPage({ params, searchParams }: KeysProps) {
+  const { project } = await requireProject((await params).projectId);
+  const { projectId } = project;
+  const query = await searchParams;
+  const { q } = parseListQuery(query);
+  const { status, hint, sort } = readFilter(query);
+  const [subscription, survey, { items: keys, total, previous, next }] = await withDatabase((db) =>
+    Promise.all([
+      getSubscription(db, projectId),
+      surveyApiKeys(db, projectId),
+      searchApiKeys(db, {
+        projectId,
+        text: q,
+        sort,
+        ...(hint === undefined ? status !== 'all' && { status } : { hint }),
+        cursor: textOf(query, 'cursor'),
+        limit: PAGE_SIZE,
+      }),
+    ]),
+  );
+  const here = `/projects/${projectId}/keys`;
+  const plan = subscription?.plan;
+  const { byStatus, byHint, activeKeyCap } = survey;
+  const counts = { ...byStatus, all: byStatus.active + byStatus.revoked + byStatus.archived };
+  const pageAt = (cursor: string | null) => cursor && withQuery(here, query, { cursor });
+  return (
+    <KeyDialogs projectId={projectId} defaultRate={project.defaultKeyRateLimitPerMinute}>
+      <PageHeader
+        title="Keys"
+        description={
+          <span className="numbers">
+            {formatCount(counts.active)} of {plural(activeKeyCap, 'active key')} that the plan{' '}
+            {plan?.name ?? 'none'} allows.
+          </span>
+        }
+        actions={
+          <Button asChild variant="primary">
+            <Link href={`${here}/new`} data-shortcut="new">
+              <Plus aria-hidden="true" />
+              Create key
+            </Link>
+          </Button>
+        }
+      />
+      {counts.all === 0 ? (
+        <EmptyState
+          title="No keys yet"
+          action={
+            <Button asChild variant="primary">
+              <Link href={`${here}/new`}>Create the first key</Link>
+            </Button>
+          }
+        >
+          A key tells who calls your API. Give each caller one of their own: it is shown once, sent
+          with every call as <code>x-api-key</code>, and can be revoked at any moment; the very next
+          call with it is denied.
+        </EmptyState>
+      ) : (
+        <>
+          {counts.active >= activeKeyCap && plan && (
+            <CapReached projectId={projectId} planName={plan.name} activeKeyCap={activeKeyCap} />
+          )}
+          <HintLinks here={here} query={query} counts={byHint} current={hint} />
+          <LinkTabs
+            label="Status"
+            tabs={STATUS_TABS.map((tab) => ({
+              name: `${tab.name} ${formatCount(counts[tab.status])}`,
+              current: hint === undefined && tab.status === status,
+              href: withQuery(here, query, {
+                status: tab.status === 'active' ? undefined : tab.status,
+                hint: undefined,
+                cursor: undefined,
+              }),
+            }))}
+          />
+          <SearchInput label="Search names and prefixes" className="mb-4" />
+          {keys.length === 0 ? (
+            <p className="py-8 text-muted">
+              {q === ''
+                ? 'No key is in this state.'
+                : `No key here has “${q}” in its name or its prefix.`}
+            </p>
+          ) : (
+            <KeyTable
+              projectId={projectId}
+              keys={keys}
+              sort={sort}
+              hrefOfSort={(by) =>
+                withQuery(here, query, {
+                  sort: by === 'created' ? undefined : by,
+                  cursor: undefined,
+                })
+              }
+            />
+          )}
+          <KeyPages
+            shown={keys.length}
+            total={total}
+            previousHref={pageAt(previous)}
+            nextHref={pageAt(next)}
+          />
+        </>
+      )}
+    </KeyDialogs>
+  );
+}
