@@ -1,0 +1,57 @@
+'use server';
+
+import { parsePathPattern, parsePolicyMethod } from '@ceiba/domain';
+import { createPolicy, deletePolicy, updatePolicy } from '@ceiba/schema';
+import { z } from 'zod';
+import { projectAction, refuse, refuseField } from '#server/action.ts';
+
+/** As the domain stores it; a pattern that no path could match is refused with the reason. */
+const rule = {
+  method: z.string().transform((text, issues) => {
+    const parsed = parsePolicyMethod(text.trim());
+    if (parsed.ok) return parsed.method;
+    issues.addIssue({ code: 'custom', message: `The method ${parsed.reason}.` });
+    return z.NEVER;
+  }),
+  pathPattern: z.string().transform((text, issues) => {
+    const parsed = parsePathPattern(text.trim());
+    if (parsed.ok) return parsed.pattern;
+    issues.addIssue({ code: 'custom', message: `The path pattern ${parsed.reason}.` });
+    return z.NEVER;
+  }),
+};
+
+/** Adds a policy, which admits from the next decision on. */
+export const createNewPolicy = projectAction({
+  input: z.object(rule),
+  async run({ ctx, project }, input): Promise<null> {
+    const result = await createPolicy(ctx, { projectId: project.projectId, ...input });
+    if (result.kind === 'conflict') refuseField('pathPattern', TAKEN);
+    if (result.kind === 'not_found') refuse('not_found', GONE);
+    return null;
+  },
+});
+
+/** Gives a policy another method or pattern. */
+export const changePolicy = projectAction({
+  input: z.object({ policyId: z.guid(), ...rule }),
+  async run({ ctx, project }, input): Promise<null> {
+    const result = await updatePolicy(ctx, { projectId: project.projectId, ...input });
+    if (result.kind === 'conflict') refuseField('pathPattern', TAKEN);
+    if (result.kind === 'not_found') refuse('not_found', GONE);
+    return null;
+  },
+});
+
+/** Takes a policy away. */
+export const removePolicy = projectAction({
+  input: z.object({ policyId: z.guid() }),
+  async run({ ctx, project }, { policyId }): Promise<null> {
+    const result = await deletePolicy(ctx, { projectId: project.projectId, policyId });
+    if (result.kind === 'not_found') refuse('not_found', GONE);
+    return null;
+  },
+});
+
+const TAKEN = 'This project has a policy of this method and pattern already.';
+const GONE = 'The policy was deleted in the meantime. Nothing was changed.';

@@ -1,0 +1,54 @@
+import { parsePathPattern, parsePolicyMethod } from '@ceiba/domain';
+import { listPolicies } from '@ceiba/schema';
+import type { Metadata } from 'next';
+import { PolicyForm } from '#components/policies/policy-form.tsx';
+import { PolicyPreview } from '#components/policies/policy-preview.tsx';
+import { Column, PageHeader } from '#components/ui/section.tsx';
+import { type SearchParams, textOf } from '#lib/list-query.ts';
+import { withDatabase } from '#server/database.ts';
+import { requireProject } from '#server/project.ts';
+
+export const metadata: Metadata = { title: 'Add policy' };
+
+interface NewPolicyProps {
+  params: Promise<{ projectId: string }>;
+  searchParams: SearchParams;
+}
+
+export default async function NewPolicyPage({ params, searchParams }: NewPolicyProps) {
+  const { project } = await requireProject((await params).projectId);
+  const { projectId } = project;
+  const query = await searchParams;
+  const others = await withDatabase((db) => listPolicies(db, projectId));
+  const typed = {
+    method: textOf(query, 'method') || 'GET',
+    pathPattern: textOf(query, 'pathPattern'),
+    path: textOf(query, 'path'),
+  };
+  const method = parsePolicyMethod(typed.method);
+  const pattern = parsePathPattern(typed.pathPattern.trim());
+  return (
+    <Column>
+      <PageHeader
+        title="Add policy"
+        description="It admits calls of one method to the paths that its pattern matches. Of several that match, the most specific wins."
+      />
+      <PolicyForm
+        projectId={projectId}
+        {...typed}
+        methodError={method.ok ? undefined : `The method ${method.reason}.`}
+        patternError={
+          pattern.ok || typed.pathPattern === '' ? undefined : `The path pattern ${pattern.reason}.`
+        }
+      >
+        <PolicyPreview
+          projectId={projectId}
+          method={method}
+          pattern={pattern}
+          others={others}
+          path={typed.path}
+        />
+      </PolicyForm>
+    </Column>
+  );
+}

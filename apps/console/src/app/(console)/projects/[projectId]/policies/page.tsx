@@ -1,0 +1,111 @@
+import { explainMatch, overlappingPolicies } from '@ceiba/domain';
+import { listPoliciesWithHits } from '@ceiba/schema';
+import { FlaskConical, Plus } from 'lucide-react';
+import type { Metadata } from 'next';
+import Link from 'next/link';
+import { PolicyDeletion } from '#components/policies/delete-policy.tsx';
+import { PolicyList } from '#components/policies/policy-list.tsx';
+import { TryCall } from '#components/policies/try-call.tsx';
+import { TryVerdict } from '#components/policies/try-verdict.tsx';
+import { Button } from '#components/ui/button.tsx';
+import { EmptyState } from '#components/ui/empty-state.tsx';
+import { Pagination } from '#components/ui/pagination.tsx';
+import { Column, PageHeader } from '#components/ui/section.tsx';
+import { plural } from '#lib/format.ts';
+import { parseListQuery, type SearchParams, textOf, withQuery } from '#lib/list-query.ts';
+import { withDatabase } from '#server/database.ts';
+import { requireProject } from '#server/project.ts';
+
+export const metadata: Metadata = { title: 'Policies' };
+
+const PAGE_SIZE = 50;
+
+interface PoliciesProps {
+  params: Promise<{ projectId: string }>;
+  searchParams: SearchParams;
+}
+
+export default async function PoliciesPage({ params, searchParams }: PoliciesProps) {
+  const { project } = await requireProject((await params).projectId);
+  const { projectId } = project;
+  const query = await searchParams;
+  const { page } = parseListQuery(query);
+  const policies = await withDatabase((db) =>
+    listPoliciesWithHits(db, { projectId, now: new Date() }),
+  );
+  const call = { method: textOf(query, 'method') || 'GET', path: textOf(query, 'path').trim() };
+  const explained = call.path === '' ? null : explainMatch(policies, call.method, call.path);
+  const here = `/projects/${projectId}/policies`;
+  return (
+    <Column>
+      <PageHeader
+        title="Policies"
+        description="A call is admitted by the first policy that matches it. What none matches is denied."
+        actions={
+          <Button asChild variant="primary">
+            <Link href={`${here}/new`} data-shortcut="new">
+              <Plus aria-hidden="true" />
+              Add policy
+            </Link>
+          </Button>
+        }
+      />
+      {policies.length === 0 ? (
+        <EmptyState
+          title="No policies yet, so every call is denied"
+          action={
+            <>
+              <Button asChild variant="primary">
+                <Link href={`${here}/new?method=GET&pathPattern=${encodeURIComponent('/v1/*')}`}>
+                  Admit GET /v1*
+                </Link>
+              </Button>
+              <Button asChild>
+                <Link href={`${here}/new`}>Write one of your own</Link>
+              </Button>
+            </>
+          }
+        >
+          A policy names a method and a path, such as <code>GET /v1/reports*</code>, and lets calls
+          with a live key through to that path and all below it. Start with what your API serves to
+          everybody who has a key.
+        </EmptyState>
+      ) : (
+        <>
+          <div className="mb-6 grid gap-3">
+            <TryCall method={call.method} path={textOf(query, 'path')} />
+            <TryVerdict explained={explained} call={call}>
+              <Link
+                href={`/projects/${projectId}/simulator?${new URLSearchParams(call)}`}
+                className="inline-flex items-center gap-2 font-medium text-accent-text hover:underline"
+              >
+                <FlaskConical aria-hidden="true" className="size-4" />
+                Simulate the whole decision
+              </Link>
+            </TryVerdict>
+          </div>
+          <PolicyDeletion projectId={projectId}>
+            <PolicyList
+              projectId={projectId}
+              policies={policies.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE)}
+              firstPlace={(page - 1) * PAGE_SIZE + 1}
+              overlaps={overlappingPolicies(policies)}
+              matching={explained?.matching ?? null}
+            />
+          </PolicyDeletion>
+          <p className="mt-3 text-small text-muted">
+            {plural(policies.length, 'policy', 'policies')}, the most specific first: an exact path
+            before a prefix, the longer prefix before the shorter, a named method before any.
+          </p>
+          <Pagination
+            page={page}
+            pageSize={PAGE_SIZE}
+            total={policies.length}
+            of="policies"
+            hrefOf={(other) => withQuery(here, query, { page: String(other) })}
+          />
+        </>
+      )}
+    </Column>
+  );
+}
