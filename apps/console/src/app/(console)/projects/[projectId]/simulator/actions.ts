@@ -1,0 +1,35 @@
+'use server';
+
+import { authorizeRequestSchema } from '@ceiba/contract';
+import { z } from 'zod';
+import type { Simulation } from '#components/simulator/simulation.ts';
+import { projectAction, refuse } from '#server/action.ts';
+import { withDatabase } from '#server/database.ts';
+import { simulate } from './simulate.ts';
+
+const call = {
+  method: authorizeRequestSchema.shape.method,
+  path: z.string().trim().startsWith('/', 'Write the path as it is sent, from its first /.'),
+};
+
+/** Answers what a call would come to. It charges nothing and keeps nothing. */
+export const simulateCall = projectAction({
+  readsOnly: true,
+  input: z.discriminatedUnion('source', [
+    z.object({ source: z.literal('chosen'), apiKeyId: z.guid('Choose a key.'), ...call }),
+    z.object({ source: z.literal('pasted'), apiKey: z.string().max(65_536).trim(), ...call }),
+    z.object({ source: z.literal('none'), ...call }),
+  ]),
+  async run({ project }, { method, path, ...input }): Promise<Simulation> {
+    const credential =
+      input.source === 'chosen'
+        ? { apiKeyId: input.apiKeyId }
+        : { presented: input.source === 'pasted' ? input.apiKey : null };
+    const simulation = await withDatabase((db) =>
+      simulate(db, project, { credential, method, path }),
+    );
+    const isGone = simulation === null || ('apiKeyId' in credential && simulation.apiKey === null);
+    if (isGone) refuse('not_found', 'The key no longer exists. Reload the page to choose another.');
+    return simulation;
+  },
+});

@@ -1,0 +1,45 @@
+import 'server-only';
+import { type Database, getApiKey, searchApiKeys } from '@ceiba/schema';
+import { z } from 'zod';
+import type { KeyChoice } from '#components/simulator/simulator.tsx';
+
+const LISTED = 100;
+
+export interface KeyChoices {
+  choices: KeyChoice[];
+  /** How many keys are not among them. */
+  unlisted: number;
+  /** The key that the address asks for, else the newest; null when there is none. */
+  chosen: string | null;
+}
+
+/** The newest keys of a project, and the one that is asked for wherever it stands. */
+export async function readKeyChoices(
+  db: Database,
+  projectId: string,
+  asked: string,
+): Promise<KeyChoices> {
+  const { items: keys, total } = await searchApiKeys(db, { projectId, limit: LISTED });
+  const choices = keys.map(choiceOf);
+  if (z.guid().safeParse(asked).success && !keys.some(({ apiKeyId }) => apiKeyId === asked)) {
+    const apiKey = await getApiKey(db, { projectId, apiKeyId: asked });
+    if (apiKey !== null) choices.unshift(choiceOf(apiKey));
+  }
+  const wanted = choices.find(({ apiKeyId }) => apiKeyId === asked) ?? choices[0];
+  return {
+    choices,
+    unlisted: Math.max(0, total - keys.length),
+    chosen: asked === 'none' ? null : (wanted?.apiKeyId ?? null),
+  };
+}
+
+function choiceOf(apiKey: {
+  apiKeyId: string;
+  displayName: string;
+  keyPrefix: string;
+  status: string;
+}): KeyChoice {
+  const { apiKeyId, displayName, keyPrefix, status } = apiKey;
+  const state = status === 'active' ? '' : `, ${status}`;
+  return { apiKeyId, label: `${displayName} (${keyPrefix}…${state})` };
+}

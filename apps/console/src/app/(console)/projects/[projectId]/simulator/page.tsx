@@ -1,0 +1,67 @@
+import type { Metadata } from 'next';
+import { GateLine } from '#components/gates.tsx';
+import { GATE_NAMES } from '#components/simulator/simulation.ts';
+import { Simulator } from '#components/simulator/simulator.tsx';
+import { Column, PageHeader } from '#components/ui/section.tsx';
+import { type SearchParams, textOf } from '#lib/list-query.ts';
+import { withDatabase } from '#server/database.ts';
+import { requireProject } from '#server/project.ts';
+import { readKeyChoices } from './key-choices.ts';
+import { simulate } from './simulate.ts';
+
+export const metadata: Metadata = { title: 'Simulator' };
+
+interface SimulatorPageProps {
+  params: Promise<{ projectId: string }>;
+  searchParams: SearchParams;
+}
+
+export default async function SimulatorPage({ params, searchParams }: SimulatorPageProps) {
+  const { project } = await requireProject((await params).projectId);
+  const query = await searchParams;
+  const asked = textOf(query, 'apiKeyId');
+  const method = textOf(query, 'method') || 'GET';
+  const path = textOf(query, 'path');
+  const keys = await withDatabase((db) => readKeyChoices(db, project.projectId, asked));
+  const initial = path.startsWith('/')
+    ? await withDatabase((db) =>
+        simulate(db, project, {
+          credential: keys.chosen === null ? { presented: null } : { apiKeyId: keys.chosen },
+          method,
+          path,
+        }),
+      )
+    : null;
+  return (
+    <Column>
+      <PageHeader
+        title="Simulator"
+        description="What a call would come to, gate by gate, by the rules and the data of this moment. It charges nothing."
+      />
+      <Simulator
+        projectId={project.projectId}
+        choices={keys.choices}
+        unlisted={keys.unlisted}
+        apiKeyId={keys.chosen}
+        method={method}
+        path={path}
+        initial={initial}
+      >
+        <div className="rounded border border-dashed border-line-strong/60 p-6">
+          <p className="mb-4 text-muted">
+            Every call passes these gates in this order, and the first that does not let it through
+            names the reason.
+          </p>
+          <GateLine
+            label="Gates in their order"
+            gates={Object.entries(GATE_NAMES).map(([id, name]) => ({
+              id,
+              name,
+              verdict: 'not_reached',
+            }))}
+          />
+        </div>
+      </Simulator>
+    </Column>
+  );
+}

@@ -1,0 +1,77 @@
+import { HOST_ERROR_FOR_DENIAL, HTTP_STATUS_FOR_DENIAL } from '@ceiba/contract/sets';
+import { ArrowRight } from 'lucide-react';
+import Link from 'next/link';
+import { type Gate, GateLine } from '../gates.tsx';
+import { MethodChip, OutcomeChip } from '../ui/chip.tsx';
+import { AbsoluteTime, RelativeTime } from '../ui/time.tsx';
+import { GATE_NAMES, type SimulatedGate, type Simulation } from './simulation.ts';
+
+/** The verdict, and the line of gates that led to it. */
+export function SimulationView({ simulation }: { simulation: Simulation }) {
+  const { denialReason, apiKey, method, path, gates, usageAsOf } = simulation;
+  return (
+    <div className="rounded border bg-surface">
+      <header className="grid gap-3 border-b p-4 sm:p-6">
+        <p className="flex min-w-0 flex-wrap items-center gap-2">
+          <MethodChip method={method} />
+          <code className="min-w-0 text-small break-all">{path}</code>
+        </p>
+        <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
+          <OutcomeChip outcome={denialReason ?? 'allowed'} />
+          <p className="text-muted">
+            {denialReason === null
+              ? 'Every gate that can be judged here lets it pass.'
+              : `The host answers ${HTTP_STATUS_FOR_DENIAL[denialReason]} ${HOST_ERROR_FOR_DENIAL[denialReason]}.`}
+          </p>
+        </div>
+        {apiKey && (
+          <p className="text-small text-muted">
+            With <span className="text-ink">{apiKey.displayName}</span>{' '}
+            <code>{apiKey.keyPrefix}…</code>
+          </p>
+        )}
+      </header>
+      <div className="p-4 sm:p-6">
+        <GateLine label="Gates in their order" gates={gates.map(gateOf)} />
+      </div>
+      <footer className="border-t px-4 py-3 text-small text-muted sm:px-6">
+        Nothing was charged.{' '}
+        {usageAsOf === null ? (
+          'No use has been counted this month.'
+        ) : (
+          <>
+            The month is as the last flush wrote it, <RelativeTime at={usageAsOf} />.
+          </>
+        )}{' '}
+        The minute is known to the Runtime alone, when a call is made.
+      </footer>
+    </div>
+  );
+}
+
+function gateOf({ denies, verdict, saw, at, remedy }: SimulatedGate): Gate {
+  return {
+    id: denies,
+    name: GATE_NAMES[denies],
+    verdict,
+    saw: saw && (
+      <span className="break-all">
+        {saw} {at && <AbsoluteTime at={at} />}
+      </span>
+    ),
+    remedy: remedy && (
+      <div className="mt-2 grid gap-2">
+        <p>{remedy.text}</p>
+        <p>
+          <Link
+            href={remedy.href}
+            className="inline-flex items-center gap-1 font-medium break-all text-accent-text hover:underline"
+          >
+            {remedy.label}
+            <ArrowRight aria-hidden="true" className="size-4 shrink-0" />
+          </Link>
+        </p>
+      </div>
+    ),
+  };
+}
