@@ -1,0 +1,27 @@
+const MINUTE_MS = 60_000;
+
+/** `23 h 12 min`, rounded up, so that it never reads as over before it is. */
+export function durationWords(ms: number): string {
+  const minutes = Math.max(0, Math.ceil(ms / MINUTE_MS));
+  const hours = Math.floor(minutes / 60);
+  return hours === 0 ? `${minutes} min` : `${hours} h ${minutes % 60} min`;
+}
+
+export interface Overlap {
+  remainingMs: number;
+  /** How much of it is over, from 0 to 1. */
+  elapsed: number;
+}
+
+/** How long the previous secret is accepted beside the current one; null when it is not. */
+export function overlapAt(
+  { createdAt, previousExpiresAt }: { createdAt: string; previousExpiresAt: string | null },
+  now: Date,
+): Overlap | null {
+  if (previousExpiresAt === null) return null;
+  const end = new Date(previousExpiresAt).getTime();
+  const remainingMs = end - now.getTime();
+  if (remainingMs <= 0) return null;
+  const whole = end - new Date(createdAt).getTime();
+  return { remainingMs, elapsed: Math.min(1, Math.max(0, 1 - remainingMs / whole)) };
+}

@@ -1,0 +1,138 @@
+import { randomBytes } from 'node:crypto';
+import { mintApiKey } from '@ceiba/domain';
+import { expect, type Page, test } from '@playwright/test';
+import { type OwnProject, ownProject, stack } from './own-project.ts';
+
+let project: OwnProject;
+
+test.beforeAll(async ({ browser }) => {
+  project = await ownProject(browser, 'Reports');
+});
+test.afterAll(() => project?.close());
+
+/** What the Runtime answers a host that shows this secret. */
+async function statusFor(secret: string): Promise<number> {
+  const url = `${stack().runtimeUrl}/rt/projects/${project.projectId}/authorize`;
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-service-project-secret': secret },
+    body: JSON.stringify({ apiKey: null, method: 'GET', path: '/' }),
+  });
+  return response.status;
+}
+
+async function confirmRotation(page: Page): Promise<string> {
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Rotate secret' }).click();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('The secret is rotated');
+  return (await page.getByRole('status').filter({ hasText: 'ceiba_secret_' }).innerText()).trim();
+}
+
+async function storeSecret(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'I have stored it' }).click();
+  await page.getByRole('button', { name: 'Leave without it' }).click();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Settings');
+}
+
+test('a name that is taken is refused beside its field, and a free one shows everywhere', async () => {
+  await project.sql`insert into projects (owner_id, name, secret_digest)
+    select owner_id, 'Billing', sha256('another') from projects where id = ${project.projectId}`;
+  const page = await project.open('settings');
+  await page.getByLabel('Project name').fill('Billing');
+  await page.getByRole('button', { name: 'Rename project' }).click();
+  await expect(page.getByText('You have a project of that name already')).toBeVisible();
+  await expect(page.getByLabel('Project name')).toHaveValue('Billing');
+  await page.getByLabel('Project name').fill('Reports, renamed');
+  await page.getByRole('button', { name: 'Rename project' }).click();
+  await expect(page.getByText('The project is renamed')).toBeVisible();
+  await expect(page.getByRole('button', { name: /^Reports, renamed/ })).toBeVisible();
+});
+
+test('the default rate holds from the next decision on', async () => {
+  await project.addPolicy('GET', '/v1/reports*');
+  const page = await project.open('settings');
+  const { plaintext, digest } = mintApiKey(randomBytes);
+  await project.addKey('Mobile app', { key_digest: digest });
+  const call = { apiKey: plaintext, method: 'GET', path: '/v1/reports' };
+  const field = page.getByLabel('Requests a minute');
+  await field.fill('a few');
+  await page.getByRole('button', { name: 'Save default rate' }).click();
+  await expect(page.getByText('Must be a whole number, 0 or more.')).toBeVisible();
+  await expect(field).toHaveValue('a few');
+  await field.fill('0');
+  await page.getByRole('button', { name: 'Save default rate' }).click();
+  await expect(page.getByText('The default rate is saved')).toBeVisible();
+  expect(await project.authorize(call)).toMatchObject({ denialReason: 'rate_limited' });
+  await field.fill('1,000');
+  await page.getByRole('button', { name: 'Save default rate' }).click();
+  await expect
+    .poll(async () => (await project.authorize(call)).allowed, { timeout: 10_000 })
+    .toBe(true);
+});
+
+test('a rotation shows the secret once, and both secrets are accepted for a day', async () => {
+  const page = await project.open('settings');
+  await page.getByRole('button', { name: 'Rotate secret…' }).click();
+  await expect(page.getByRole('alertdialog')).toContainText('stays valid for 24 hours more');
+  const second = await confirmRotation(page);
+  await expect(page.locator('pre')).toContainText(`CEIBA_PROJECT_SECRET=${second}`);
+  await expect(page.locator('pre')).toContainText(`CEIBA_PROJECT_ID=${project.projectId}`);
+  expect(await statusFor(second)).toBe(200);
+  expect(await statusFor(project.projectSecret)).toBe(200);
+
+  await storeSecret(page);
+  await expect(page.getByText(/accepted for another (24 h 0|23 h 59) min/)).toBeVisible();
+  expect(await page.content()).not.toContain(second);
+
+  // A second one says what it does before it happens, and needs a word.
+  await page.getByRole('button', { name: 'Rotate secret…' }).click();
+  const question = page.getByRole('alertdialog');
+  await expect(question).toContainText('Rotating again ends the previous one at once');
+  await question.getByRole('button', { name: 'Rotate secret' }).click();
+  await expect(question).toContainText('Tick this first');
+  expect(await statusFor(project.projectSecret)).toBe(200);
+  await question.getByRole('checkbox').check();
+  const third = await confirmRotation(page);
+  expect(await statusFor(third)).toBe(200);
+  expect(await statusFor(second)).toBe(200);
+  expect(await statusFor(project.projectSecret)).toBe(401);
+  project.projectSecret = third;
+  await page.close({ runBeforeUnload: false });
+});
+
+test('a stale tab rotates nothing and is told so', async () => {
+  await project.sql`update projects set previous_secret_digest = null,
+    previous_secret_expires_at = null where id = ${project.projectId}`;
+  const [stale, fresh] = [await project.open('settings'), await project.open('settings')];
+  for (const page of [stale, fresh]) {
+    await page.getByRole('button', { name: 'Rotate secret…' }).click();
+  }
+  const current = await confirmRotation(fresh);
+  const question = stale.getByRole('alertdialog');
+  await question.getByRole('button', { name: 'Rotate secret' }).click();
+  await expect(question.getByRole('alert')).toContainText('was rotated since this page was loaded');
+  // What the question now says is what is so: a retry by habit ends no secret either.
+  await expect(question).toContainText('Rotating again ends the previous one at once');
+  await question.getByRole('button', { name: 'Rotate secret' }).click();
+  await expect(question).toContainText('Tick this first');
+  expect(await statusFor(current)).toBe(200);
+  project.projectSecret = current;
+  for (const page of [stale, fresh]) await page.close({ runBeforeUnload: false });
+});
+
+test('a project is deleted by its name alone, and its hosts are answered 401', async () => {
+  const [{ name } = { name: '' }] = await project.sql<{ name: string }[]>`
+    select name from projects where id = ${project.projectId}`;
+  const page = await project.open('settings');
+  expect(await statusFor(project.projectSecret)).toBe(200);
+  await page.getByRole('button', { name: 'Delete project…' }).click();
+  const dialog = page.getByRole('dialog');
+  const confirm = dialog.getByRole('button', { name: 'Delete project' });
+  await dialog.getByLabel(/to confirm/).fill('Not its name');
+  await expect(confirm).toBeDisabled();
+  await dialog.getByLabel(/to confirm/).fill(name);
+  await confirm.click();
+  await page.waitForURL('**/projects');
+  await expect(page.getByRole('link', { name, exact: true })).toHaveCount(0);
+  expect(await statusFor(project.projectSecret)).toBe(401);
+  expect((await page.goto(project.at('settings')))?.status()).toBe(404);
+});
