@@ -182,6 +182,9 @@ describe.each(Object.keys(ADAPTERS))('%s', (adapter) => {
     expect(wait).toBeGreaterThan(0);
     expect(wait).toBeLessThanOrEqual(most);
     expect(fieldOf(reply, 'RateLimit')).toEqual([{ name, r: 0, t: wait }]);
+    const policies = fieldOf(reply, 'RateLimit-Policy');
+    expect(policies.map((policy) => policy.name)).toEqual(['minute', 'month']);
+    expect(policies.every((policy) => Number.isInteger(policy.q))).toBe(true);
   });
 
   it('turns two keys in one request away as an invalid one, unasked', async () => {

@@ -74,7 +74,9 @@ export const denyDecisionSchema = z.strictObject({
   allowed: z.literal(false),
   decisionId: uuidSchema,
   denialReason: z.enum(DENIAL_REASONS),
-  /** Seconds until a retry can succeed; only for `quota_exceeded` and `rate_limited`. */
+  /** Only for `quota_exceeded` and `rate_limited`, like the field below. */
+  limits: limitsSchema.optional(),
+  /** Seconds until a retry can succeed. */
   retryAfterSeconds: wholeNumber.optional(),
 });
 export type DenyDecision = z.infer<typeof denyDecisionSchema>;

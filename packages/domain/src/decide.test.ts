@@ -40,7 +40,7 @@ const SNAPSHOT: Snapshot = {
   },
   subscription: { admits: true, plan: PLAN },
 };
-const ADMITTED: Charge = {
+const ADMITTED: Extract<Charge, { kind: 'admitted' }> = {
   kind: 'admitted',
   limits: {
     rateLimitPerMinute: 1200,
@@ -72,6 +72,11 @@ function withApiKey(snapshot: Snapshot, facts: Partial<ApiKeyFacts>): Snapshot {
 }
 
 /** Every set of failing gates. A key has one status, so revoked and archived never fail together. */
+function refused(denialReason: 'quota_exceeded' | 'rate_limited', retryAfterSeconds: number) {
+  const { limits } = ADMITTED;
+  return { kind: 'refused', denialReason, limits, retryAfterSeconds } as const;
+}
+
 function combinations(): DenialReason[][] {
   return Array.from({ length: 2 ** DENIAL_REASONS.length }, (_, mask) =>
     DENIAL_REASONS.filter((_reason, bit) => mask & (1 << bit)),
@@ -86,11 +91,7 @@ function outcomeOf(failing: readonly DenialReason[]): DenialReason | 'allowed' {
   const verdict = decide(snapshot);
   if (verdict.kind === 'deny') return verdict.denialReason;
   const refusal = (['quota_exceeded', 'rate_limited'] as const).find((r) => failing.includes(r));
-  const decision = conclude(
-    DECISION_ID,
-    verdict.call,
-    refusal ? { kind: 'refused', denialReason: refusal, retryAfterSeconds: 1 } : ADMITTED,
-  );
+  const decision = conclude(DECISION_ID, verdict.call, refusal ? refused(refusal, 1) : ADMITTED);
   return decision.allowed ? 'allowed' : decision.denialReason;
 }
 
@@ -202,12 +203,13 @@ describe('conclude', () => {
   it.each(['quota_exceeded', 'rate_limited'] as const)(
     'denies %s with the wait in seconds',
     (denialReason) => {
-      const charge = { kind: 'refused', denialReason, retryAfterSeconds: 12 } as const;
+      const charge = refused(denialReason, 12);
       const decision = conclude(DECISION_ID, liveCallOf(SNAPSHOT), charge);
       expect(decision).toEqual({
         allowed: false,
         decisionId: DECISION_ID,
         denialReason,
+        limits: ADMITTED.limits,
         retryAfterSeconds: 12,
       });
       expect(decisionSchema.parse(decision)).toEqual(decision);

@@ -124,6 +124,7 @@ export type Charge =
   | {
       kind: 'refused';
       denialReason: 'quota_exceeded' | 'rate_limited';
+      limits: Limits;
       retryAfterSeconds: number;
     };
 
@@ -139,6 +140,7 @@ export function conclude(decisionId: string, call: LiveCall, charge: Charge): De
     case 'refused':
       return {
         ...denied(decisionId, charge.denialReason),
+        limits: charge.limits,
         retryAfterSeconds: charge.retryAfterSeconds,
       };
   }

@@ -93,8 +93,9 @@ export function allowDecision(
   };
 }
 
-/** A denial; one over a limit says when to come back. */
+/** A denial; one over a limit says which and when to come back. */
 export function denyDecision(denialReason: DenialReason): DenyDecision {
-  const wait = httpStatusForDenial(denialReason) === 429 ? { retryAfterSeconds: 30 } : {};
+  const isLimit = httpStatusForDenial(denialReason) === 429;
+  const wait = isLimit ? { limits: allowDecision().limits, retryAfterSeconds: 30 } : {};
   return { allowed: false, decisionId: DECISION_ID, denialReason, ...wait };
 }

@@ -1,3 +1,4 @@
+import type { Limits } from '@ceiba/contract';
 import type { Charge, LimitScope } from '@ceiba/domain';
 import type { CountedReply } from './charge-script.ts';
 import { secondsLeftOfMinute, secondsLeftOfMonth } from './windows.ts';
@@ -8,37 +9,39 @@ import { secondsLeftOfMinute, secondsLeftOfMonth } from './windows.ts';
  * among those that refuse is the end of the window that refuses.
  */
 export function chargeOf(scopes: readonly LimitScope[], reply: CountedReply): Charge {
-  const { minute, month, timeMs } = reply;
-  switch (reply.kind) {
+  const { kind, minute, month, timeMs } = reply;
+  const limits = limitsOf(scopes, reply);
+  const resetAfterSeconds = {
+    minute: secondsLeftOfMinute(minute, timeMs),
+    month: secondsLeftOfMonth(month, timeMs),
+  };
+  switch (kind) {
+    case 'allowed':
+      return { kind: 'admitted', limits, resetAfterSeconds };
     case 'quota_exceeded':
-      return refused(reply.kind, secondsLeftOfMonth(month, timeMs));
+      return refused(kind, limits, resetAfterSeconds.month);
     case 'rate_limited':
-      return refused(reply.kind, secondsLeftOfMinute(minute, timeMs));
-    case 'allowed': {
-      const rate = leastLeft(scopes, reply, 'rateLimitPerMinute', 'minuteCount');
-      const quota = leastLeft(scopes, reply, 'monthlyQuota', 'monthCount');
-      return {
-        kind: 'admitted',
-        limits: {
-          rateLimitPerMinute: rate.limit,
-          monthlyQuota: quota.limit,
-          remainingThisMinute: rate.left,
-          remainingThisMonth: quota.left,
-        },
-        resetAfterSeconds: {
-          minute: secondsLeftOfMinute(minute, timeMs),
-          month: secondsLeftOfMonth(month, timeMs),
-        },
-      };
-    }
+      return refused(kind, limits, resetAfterSeconds.minute);
   }
 }
 
 function refused(
   denialReason: 'quota_exceeded' | 'rate_limited',
+  limits: Limits,
   retryAfterSeconds: number,
 ): Charge {
-  return { kind: 'refused', denialReason, retryAfterSeconds };
+  return { kind: 'refused', denialReason, limits, retryAfterSeconds };
+}
+
+function limitsOf(scopes: readonly LimitScope[], reply: CountedReply): Limits {
+  const rate = leastLeft(scopes, reply, 'rateLimitPerMinute', 'minuteCount');
+  const quota = leastLeft(scopes, reply, 'monthlyQuota', 'monthCount');
+  return {
+    rateLimitPerMinute: rate.limit,
+    monthlyQuota: quota.limit,
+    remainingThisMinute: rate.left,
+    remainingThisMonth: quota.left,
+  };
 }
 
 /** The largest limit that a plan can state; what is reported where nothing limits. */
