@@ -37,6 +37,9 @@ const READABLE_TIMES = { TimeZone: 'UTC', DateStyle: 'ISO' };
 /** Compiling a statement took two seconds where running it takes a few ms: none of ours is long. */
 const SHORT_STATEMENTS = { jit: 'off' };
 
+/** A program that was frozen in a transaction must not keep its locks from everybody else. */
+const SHORT_TRANSACTIONS = { idle_in_transaction_session_timeout: 5_000 };
+
 /**
  * Opens a pool. No connection is made before the first statement, so that importing code never
  * needs a server.
@@ -59,6 +62,7 @@ export function createDatabase(url: string, options: DatabaseOptions = {}): Data
       application_name: options.applicationName ?? 'ceiba',
       ...READABLE_TIMES,
       ...SHORT_STATEMENTS,
+      ...SHORT_TRANSACTIONS,
       ...(options.statementTimeoutMs === undefined
         ? {}
         : { statement_timeout: options.statementTimeoutMs }),

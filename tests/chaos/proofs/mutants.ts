@@ -136,6 +136,17 @@ export const MUTANTS: Record<string, Mutant> = {
     rule: 'usage is what was admitted',
     try: ({ stage, mutant, random }) => proveSleeper(stage, 3, random, mutant),
   },
+  'a transaction that sleeps with its locks': {
+    edits: [
+      {
+        file: 'main.js',
+        find: 'idle_in_transaction_session_timeout: 5e3',
+        replace: 'idle_in_transaction_session_timeout: 0',
+      },
+    ],
+    rule: 'usage is what was admitted',
+    try: ({ stage, mutant, random }) => proveSleeper(stage, 2, random, mutant),
+  },
   'a stop without a last flush': {
     edits: [{ file: 'main.js', find: 'await flusher.stop();', replace: '' }],
     rule: 'usage is what was admitted',

@@ -1,3 +1,4 @@
+import { until } from '../../support/redis.ts';
 import {
   type Account,
   askTimes,
@@ -9,14 +10,18 @@ import {
 } from '../support/account.ts';
 import type { PrivateStage } from '../support/private-stage.ts';
 import type { Random } from '../support/random.ts';
-import { type Stage, startNode, startTwoNodes } from '../support/stage.ts';
+import { type Node, type Stage, startNode, startTwoNodes } from '../support/stage.ts';
 import { figuresOf, type LossFigures, untilReady } from './loss.ts';
 
 const WORDS = 'a Runtime slept';
 
+/** A transaction that its owner sleeps in is ended by Postgres after five seconds. */
+const FLUSHED_WITHIN_MS = 20_000;
+
 /**
- * A Runtime is frozen with usage that it has not flushed, and wakes when Postgres has newer numbers
- * from another. What it then writes takes nothing away and adds nothing.
+ * A Runtime is frozen with usage that it has not flushed, or in the middle of flushing it, and
+ * wakes when Postgres has newer numbers from another. It keeps nothing from the other, and what it
+ * writes at last takes nothing away and adds nothing.
  */
 export async function proveSleeper(
   stage: PrivateStage,
@@ -27,12 +32,13 @@ export async function proveSleeper(
   const accounts: Account[] = [];
   for (let done = 0; done < times; done += 1) {
     const account = await openAccount(stage, random.int(80, 160));
+    accounts.push(account);
     const [sleeper, other] = await startTwoNodes(runtime, {});
     try {
-      await askTimes(account, [sleeper], random.int(10, 30));
-      sleeper.runtime.pause();
-      await askTimes(account, [other], random.int(10, 30));
-      await untilFlushed(stage, account);
+      await askTimes(account, [sleeper], random.int(10, 20));
+      await (done % 2 === 0 ? sleeper.runtime.pause() : pauseMidway(stage, account, sleeper));
+      await askTimes(account, [other], random.int(10, 20));
+      await untilFlushed(stage, account, FLUSHED_WITHIN_MS);
       sleeper.runtime.resume();
       await untilReady([sleeper]);
     } finally {
@@ -48,7 +54,29 @@ export async function proveSleeper(
     }
     holdQuota(account, WORDS);
     await holdUsage(stage, account, WORDS);
-    accounts.push(account);
   }
   return figuresOf(accounts);
+}
+
+/** Holds up a flush between its statements, so that it sleeps with rows locked. */
+async function pauseMidway(stage: Stage, account: Account, sleeper: Node): Promise<void> {
+  await untilFlushed(stage, account);
+  const { sql } = stage.world.db;
+  const session = await sql.reserve();
+  try {
+    await session`begin`;
+    await session`select 1 from usage_months
+      where project_id = ${account.who.projectId} for update`;
+    await askTimes(account, [sleeper], 5);
+    await until('its flush waits for the lock', async () => {
+      const waiting = await sql`
+        select 1 from pg_stat_activity where datname = current_database()
+          and application_name = 'ceiba-usage' and wait_event_type = 'Lock'`;
+      return waiting.length > 0;
+    });
+    sleeper.runtime.pause();
+  } finally {
+    await session`rollback`;
+    session.release();
+  }
 }

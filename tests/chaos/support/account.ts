@@ -97,12 +97,19 @@ export async function holdUsage(
   );
 }
 
-/** Waits until Postgres knows of every admission. */
-export function untilFlushed({ world }: Stage, account: Account, withinMs = 10_000): Promise<void> {
+/** Waits until Postgres knows of every admission. @throws Violation where it takes too long */
+export async function untilFlushed(
+  { world }: Stage,
+  account: Account,
+  withinMs = 10_000,
+): Promise<void> {
   const isFlushed = async () => {
     const usage = await readUsage(world, account.project.projectId);
     const admitted = admittedOf(account);
     return allowedIn(usage) >= admitted && monthsOf(usage) >= admitted;
   };
-  return until('Postgres knows of every admission', isFlushed, withinMs);
+  await until('Postgres knows', isFlushed, withinMs).catch(() => {});
+  hold('usage is what was admitted', await isFlushed(), () => {
+    return `after ${withinMs} ms Postgres does not know of all ${admittedOf(account)} admissions`;
+  });
 }

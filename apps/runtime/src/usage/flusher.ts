@@ -9,7 +9,7 @@ export interface FlusherOptions {
   ledger: UsageLedger;
   recordUsage: RecordUsage;
   log: Pick<Logger, 'info' | 'warn'>;
-  /** The pause between two flushes, in ms. */
+  /** From the start of one flush to the start of the next, in ms. */
   intervalMs?: number;
   /** How long one write may take, in ms. */
   budgetMs?: number;
@@ -34,9 +34,11 @@ export class UsageFlusher {
   constructor(options: FlusherOptions) {
     this.#options = options;
     this.#health = new TaskHealth('writing usage to Postgres', options.log);
+    const { intervalMs = 1000 } = options;
     this.#repeated = repeat(async () => {
+      const startedAt = performance.now();
       await this.flushNow();
-      return options.intervalMs ?? 1000;
+      return Math.max(0, intervalMs - (performance.now() - startedAt));
     });
   }
 
