@@ -1,0 +1,283 @@
+import { readFileSync } from 'node:fs';
+import { expect, type Page, test } from '@playwright/test';
+import { consoleLog, createKey, type OwnProject, ownProject } from './own-project.ts';
+
+let project: OwnProject;
+const call = { method: 'GET', path: '/v1/reports' };
+
+test.beforeAll(async ({ browser }) => {
+  project = await ownProject(browser, 'Keys');
+});
+test.afterAll(() => project?.close());
+test.beforeEach(async () => {
+  await project.empty();
+  await project.usePlan('Starter');
+});
+
+const row = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name });
+
+/** Opens what can be done with a key. */
+async function menuOf(page: Page, name: string) {
+  await row(page, name)
+    .getByRole('button', { name: `What to do with ${name}` })
+    .click();
+  return page.getByRole('navigation', { name: `What can be done with ${name}` });
+}
+
+async function choose(page: Page, name: string, item: string) {
+  await (await menuOf(page, name)).getByRole('button', { name: item }).click();
+}
+
+test('a key is shown once: copied, downloaded, stored, and then found nowhere', async () => {
+  await project.addPolicy('GET', '/v1/reports*');
+  const page = await project.open('keys');
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.keyboard.press('n');
+  await page.getByLabel('Name').fill('Mobile app');
+  await page.getByRole('button', { name: 'Create key' }).click();
+  const shown = page.getByRole('status').filter({ hasText: 'ceiba_' });
+  const apiKey = (await shown.innerText()).trim();
+  expect(apiKey).toMatch(/^ceiba_[0-9A-Za-z]{49}$/);
+
+  await page.getByRole('button', { name: 'Copy key', exact: true }).click();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(apiKey);
+  const downloading = page.waitForEvent('download');
+  await page.getByRole('button', { name: /^Download ceiba_/ }).click();
+  expect(readFileSync(await (await downloading).path(), 'utf8')).toBe(`${apiKey}\n`);
+  await page.getByRole('tab', { name: 'curl' }).click();
+  await expect(page.locator('pre:visible')).toContainText(`x-api-key: ${apiKey}`);
+  await page.getByRole('button', { name: 'I have stored it' }).click();
+
+  await expect(row(page, 'Mobile app')).toContainText('Active');
+  const bodies: string[] = [];
+  page.on('response', async (response) => {
+    bodies.push(await response.text().catch(() => ''));
+  });
+  for (const path of ['keys', 'keys/new', 'simulator']) {
+    await page.goto(project.at(path));
+    bodies.push(await page.content());
+  }
+  await page.goBack();
+  bodies.push(await page.content(), consoleLog());
+  bodies.push(
+    await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }])),
+  );
+  for (const { name } of await project.sql<{ name: string }[]>`
+    select table_name as name from information_schema.tables
+    where table_schema = 'public' and table_type = 'BASE TABLE'`) {
+    const rows = await project.sql`select t::text as text from ${project.sql(name)} t`;
+    bodies.push(rows.map(({ text }) => text).join('\n'));
+  }
+  for (const body of bodies) expect(body).not.toContain(apiKey);
+  expect(await project.authorize({ apiKey, ...call })).toMatchObject({ allowed: true });
+});
+
+test('leaving without the key asks once', async () => {
+  const page = await project.open('keys/new');
+  await page.getByLabel('Name').fill('Hasty');
+  await page.getByRole('button', { name: 'Create key' }).click();
+  await page.getByRole('link', { name: 'Policies' }).click();
+  await expect(page.getByRole('alertdialog')).toContainText('Leave without copying the key?');
+  await page.getByRole('button', { name: 'Leave without it' }).click();
+  await page.waitForURL(`**${project.at('policies')}`);
+});
+
+test('what cannot be a key is refused beside its field, and nothing typed is lost', async () => {
+  const page = await project.open('keys/new');
+  await page.getByLabel('Requests a minute').fill('ten');
+  await page.getByLabel('Requests a month').fill('10,000');
+  await page.getByLabel('Expires', { exact: true }).selectOption('On a date');
+  await page.getByRole('button', { name: 'Create key' }).click();
+  await expect(page.getByText('Fill this in.')).toBeVisible();
+  await expect(page.getByText('Must be a whole number, 0 or more.')).toBeVisible();
+  await expect(page.getByText('Choose a date and a time.')).toBeVisible();
+  await expect(page.getByLabel('Name')).toBeFocused();
+  await expect(page.getByLabel('Requests a minute')).toHaveValue('ten');
+  await page.getByLabel('Requests a minute').fill('30');
+  await page.getByLabel('Name').fill('Metered');
+  await page.getByLabel('Expires', { exact: true }).selectOption('In 30 days');
+  await page.getByRole('button', { name: 'Create key' }).click();
+  await expect(page.getByRole('heading', { name: 'Metered is created' })).toBeVisible();
+  const [key] = await project.sql`
+    select rate_limit_per_minute as rate, monthly_quota as quota,
+      round(extract(epoch from expires_at - now()) / 86400)::int as days
+    from api_keys where project_id = ${project.projectId}`;
+  expect(key).toEqual({ rate: 30, quota: 10_000, days: 30 });
+});
+
+test('of two tabs that race for the last key one is refused, told what to do, and then succeeds', async () => {
+  await project.usePlan('Free');
+  await project.addKey('First');
+  await project.addKey('Second');
+  const tabs = await Promise.all([project.open('keys/new'), project.open('keys/new')]);
+  for (const [index, tab] of tabs.entries()) await tab.getByLabel('Name').fill(`Racer ${index}`);
+  await Promise.all(tabs.map((tab) => tab.getByRole('button', { name: 'Create key' }).click()));
+  const answers = await Promise.all(
+    tabs.map((tab) =>
+      tab
+        .getByRole('alert')
+        .filter({ hasText: 'all are in use' })
+        .or(tab.getByRole('heading', { name: 'Copy the key now' }))
+        .innerText(),
+    ),
+  );
+  const loser = tabs[answers.findIndex((answer) => answer.includes('all are in use'))];
+  expect(answers.filter((answer) => answer.includes('all are in use'))).toHaveLength(1);
+  if (loser === undefined) throw new Error('nobody was refused');
+  await expect(loser.getByText('All 3 active keys of the plan Free are in use')).toBeVisible();
+  await expect(loser.getByLabel('Name')).toHaveValue(/^Racer/);
+
+  const elsewhere = await project.open('keys');
+  await expect(elsewhere.getByText('All 3 active keys of the plan Free are in use')).toBeVisible();
+  await choose(elsewhere, 'First', 'Archive key');
+  await elsewhere.getByRole('button', { name: 'Archive key' }).click();
+  await expect(elsewhere.getByText('The key is archived')).toBeVisible();
+  await loser.getByRole('button', { name: 'Create key' }).click();
+  await expect(loser.getByRole('heading', { name: 'Copy the key now' })).toBeVisible();
+});
+
+test('by keyboard alone a key is created and revoked, and the next call with it is denied', async () => {
+  await project.addPolicy('GET', '/v1/reports*');
+  const page = await project.open('keys');
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.keyboard.press('n');
+  await page.waitForURL('**/keys/new');
+  await expect(page.getByLabel('Name')).toBeFocused();
+  await page.keyboard.type('By hand');
+  await page.keyboard.press('Enter');
+  const shown = page.getByRole('status').filter({ hasText: 'ceiba_' });
+  const apiKey = (await shown.innerText()).trim();
+  expect(await project.authorize({ apiKey, ...call })).toMatchObject({ allowed: true });
+  await press(page, 'Copy key');
+  await press(page, 'I have stored it');
+  await page.waitForURL(`**${project.at('keys')}`);
+
+  await press(page, 'What to do with By hand');
+  await press(page, 'Revoke key');
+  const question = page.getByRole('alertdialog', { name: 'Revoke By hand?' });
+  await expect(question).toContainText('denied from the next request on');
+  await expect(question).toContainText('This cannot be undone.');
+  await expect(question.getByRole('button', { name: 'Keep key' })).toBeFocused();
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await expect(page.getByText('The key is revoked')).toBeVisible();
+  expect(await project.authorize({ apiKey, ...call })).toMatchObject({
+    allowed: false,
+    denialReason: 'revoked_api_key',
+  });
+  await page.goto(project.at('keys?status=revoked'));
+  const menu = await menuOf(page, 'By hand');
+  await expect(menu.getByRole('link', { name: 'Simulate a call with it' })).toBeVisible();
+  await expect(menu.getByRole('button')).toHaveCount(0);
+});
+
+const isFocused = (element: Element) => element === document.activeElement;
+
+/** Goes to a control with Tab, as a person without a pointer does, and presses Enter. */
+async function press(page: Page, name: string) {
+  const target = page.getByRole('button', { name, exact: true });
+  await expect(target).toBeVisible();
+  for (let step = 0; step < 80; step += 1) {
+    if (await target.evaluate(isFocused)) return page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
+  }
+  throw new Error(`the keyboard does not reach ${name}`);
+}
+
+test('an expiry that is past denies at once, and clearing it admits again', async () => {
+  await project.addPolicy('GET', '/v1/reports*');
+  const page = await project.open('keys');
+  const apiKey = await createKey(page, project, 'Guest');
+  await choose(page, 'Guest', 'Set expiry');
+  await page.getByLabel('Expires', { exact: true }).selectOption('On a date');
+  await page.getByLabel('Date and time').fill('2020-01-31T12:00');
+  await expect(page.getByText('This is past')).toBeVisible();
+  await page.getByRole('button', { name: 'Set expiry' }).click();
+  await expect(row(page, 'Guest')).toContainText('Expired');
+  expect(await project.authorize({ apiKey, ...call })).toMatchObject({
+    denialReason: 'expired_api_key',
+  });
+  await choose(page, 'Guest', 'Set expiry');
+  await page.getByLabel('Expires', { exact: true }).selectOption('Never');
+  await page.getByRole('button', { name: 'Set expiry' }).click();
+  await expect(row(page, 'Guest')).toContainText('Active');
+  expect(await project.authorize({ apiKey, ...call })).toMatchObject({ allowed: true });
+});
+
+test('a key’s own limits hold from the next call on', async () => {
+  await project.addPolicy('GET', '/v1/reports*');
+  const page = await project.open('keys');
+  const apiKey = await createKey(page, project, 'Bounded');
+  await choose(page, 'Bounded', 'Set limits');
+  await page.getByLabel('Requests a month').fill('1');
+  await page.getByRole('button', { name: 'Set limits' }).click();
+  await expect(page.getByText('The limits are set')).toBeVisible();
+  await expect(row(page, 'Bounded')).toContainText('of 1');
+  expect(await project.authorize({ apiKey, ...call })).toMatchObject({ allowed: true });
+  expect(await project.authorize({ apiKey, ...call })).toMatchObject({
+    denialReason: 'quota_exceeded',
+  });
+});
+
+test('a tab that is stale is told what another one did, and changes nothing', async () => {
+  await project.addKey('Contested');
+  const stale = await project.open('keys');
+  const other = await project.open('keys');
+  await choose(other, 'Contested', 'Revoke key');
+  await other.getByRole('button', { name: 'Revoke key' }).click();
+  await expect(other.getByText('The key is revoked')).toBeVisible();
+  await choose(stale, 'Contested', 'Archive key');
+  await stale.getByRole('button', { name: 'Archive key' }).click();
+  await expect(stale.getByText('This key was revoked in the meantime')).toBeVisible();
+  await stale.getByRole('button', { name: 'Keep key' }).click();
+  await expect(stale.getByText('No key is in this state.')).toBeVisible();
+  const [key] =
+    await project.sql`select status from api_keys where project_id = ${project.projectId}`;
+  expect(key?.status).toBe('revoked');
+});
+
+test('search and filters live in the URL, and point at keys that should not be live', async () => {
+  const days = (count: number) => new Date(Date.now() + count * 86_400_000);
+  await project.addKey('Forgotten', { created_at: days(-200), last_used_at: days(-91) });
+  await project.addKey('Ending', { expires_at: days(3), last_used_at: days(-1) });
+  await project.addKey('Lapsed', { expires_at: days(-1) });
+  await project.addKey('Retired', { status: 'archived' });
+  const page = await project.open('keys');
+  await expect(row(page, 'Forgotten')).toContainText('Idle');
+  await expect(row(page, 'Ending')).toContainText('Expires soon');
+  await expect(row(page, 'Lapsed')).toContainText('Expired');
+  await expect(row(page, 'Retired')).toHaveCount(0);
+
+  await page.getByRole('link', { name: '1 idle for 90 days' }).click();
+  await expect(page).toHaveURL(/hint=idle/);
+  await expect(page.getByRole('row')).toHaveCount(2);
+  await page.reload();
+  await expect(row(page, 'Forgotten')).toBeVisible();
+  await expect(page.getByRole('row')).toHaveCount(2);
+
+  await page.getByRole('link', { name: 'All 4' }).click();
+  await expect(page.getByRole('row')).toHaveCount(5);
+  await page.keyboard.press('/');
+  await page.keyboard.type('retir');
+  await expect(page).toHaveURL(/q=retir/);
+  await expect(page.getByRole('row')).toHaveCount(2);
+  await expect(row(page, 'Retired')).toContainText('Archived');
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('row')).toHaveCount(5);
+
+  // A key that is pasted whole is searched for, but its secret part reaches no address.
+  await page.keyboard.type(`ceiba_${'A'.repeat(49)}`);
+  await expect(page).toHaveURL(/q=ceiba_A{8}(&|$)/);
+});
+
+test('an empty list teaches, and names that are code run nowhere', async () => {
+  const page = await project.open('keys');
+  await expect(page.getByText('No keys yet')).toBeVisible();
+  const attack = '<img src=x onerror="document.title=1"><script>document.title=1</script>';
+  await project.addKey(attack);
+  await page.goto(project.at('keys'));
+  await expect(row(page, attack)).toBeVisible();
+  await choose(page, attack, 'Revoke key');
+  await expect(page.getByRole('alertdialog')).toContainText(attack);
+  await expect(page).toHaveTitle(/^Keys/);
+});

@@ -1,0 +1,128 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Browser, type BrowserContext, expect, type Page } from '@playwright/test';
+import postgres from 'postgres';
+import { readSettings } from '../../scripts/lib/settings.mjs';
+import { logFileOf } from '../../scripts/lib/supervisor.mjs';
+import { createProject, signUp } from './support.ts';
+
+const databaseUrl = () => {
+  if (!process.env.DATABASE_URL) throw new Error('needs the DATABASE_URL of a stack');
+  return process.env.DATABASE_URL;
+};
+
+/** One person with one project, for the tests of a file: signing up once saves most of their time. */
+export interface OwnProject {
+  projectId: string;
+  projectSecret: string;
+  /** The address of one of its pages. */
+  at: (path: string) => string;
+  /** A page of a browser that is signed in; closed by {@link OwnProject.close}. */
+  open: (path: string) => Promise<Page>;
+  sql: postgres.Sql;
+  /** Sets the plan by its name. */
+  usePlan: (name: string) => Promise<void>;
+  /** Writes a key that nobody holds. */
+  addKey: (displayName: string, columns?: Record<string, unknown>) => Promise<string>;
+  addPolicy: (method: string, pathPattern: string) => Promise<string>;
+  /** Takes all keys, policies and usage away. */
+  empty: () => Promise<void>;
+  /** Asks the Runtime for a decision, as a host does. */
+  authorize: (call: { apiKey: string | null; method: string; path: string }) => Promise<Decision>;
+  close: () => Promise<void>;
+}
+
+export interface Decision {
+  allowed: boolean;
+  denialReason?: string;
+  limits?: { remainingThisMonth: number; rateLimitPerMinute: number; monthlyQuota: number };
+  access?: { policy: { method: string; pathPattern: string } };
+}
+
+export async function ownProject(browser: Browser, name: string): Promise<OwnProject> {
+  const sql = postgres(databaseUrl(), { max: 1, onnotice: () => {} });
+  const context: BrowserContext = await browser.newContext();
+  const page = await context.newPage();
+  await signUp(page);
+  const { projectId, projectSecret } = await createProject(page, name);
+  await page.close();
+  const at = (path: string) => `/projects/${projectId}/${path}`;
+  return {
+    projectId,
+    projectSecret,
+    at,
+    sql,
+    async open(path) {
+      const opened = await context.newPage();
+      await opened.goto(at(path));
+      return opened;
+    },
+    async usePlan(plan) {
+      await sql`update subscriptions set plan_id = (select id from plans where name = ${plan})
+        where project_id = ${projectId}`;
+    },
+    async addKey(displayName, columns = {}) {
+      const row = {
+        project_id: projectId,
+        display_name: displayName,
+        key_prefix: `ceiba_${randomBytes(4).toString('hex')}`,
+        key_digest: randomBytes(32),
+        ...columns,
+      };
+      const [created] = await sql`insert into api_keys ${sql(row)} returning id`;
+      return created?.id;
+    },
+    async addPolicy(method, pathPattern) {
+      const row = { project_id: projectId, method, path_pattern: pathPattern };
+      const [created] = await sql`insert into policies ${sql(row)} returning id`;
+      return created?.id;
+    },
+    async empty() {
+      for (const opened of context.pages()) await opened.close();
+      for (const table of ['api_keys', 'policies', 'usage_hours', 'usage_months']) {
+        await sql`delete from ${sql(table)} where project_id = ${projectId}`;
+      }
+    },
+    async authorize(call) {
+      const response = await fetch(`${stack().runtimeUrl}/rt/projects/${projectId}/authorize`, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          'x-service-project-secret': projectSecret,
+        },
+        body: JSON.stringify(call),
+      });
+      expect(response.status).toBe(200);
+      return response.json();
+    },
+    async close() {
+      await context.close();
+      await sql.end();
+    },
+  };
+}
+
+/** Where the services of the stack under test are. */
+export function stack(): { runtimeUrl: string; consoleUrl: string } {
+  const { dataDir } = readSettings(process.env);
+  return JSON.parse(readFileSync(join(dataDir, 'stack.json'), 'utf8'));
+}
+
+/** What the console has written to its log so far. */
+export function consoleLog(): string {
+  const { dataDir } = readSettings(process.env);
+  return readFileSync(logFileOf(dataDir, 'Console'), 'utf8');
+}
+
+/** Creates a key through its page and returns it, leaving the page at the list. */
+export async function createKey(page: Page, project: OwnProject, name: string): Promise<string> {
+  await page.goto(project.at('keys/new'));
+  await page.getByLabel('Name').fill(name);
+  await page.getByRole('button', { name: 'Create key' }).click();
+  const apiKey = (await page.getByRole('status').filter({ hasText: 'ceiba_' }).innerText()).trim();
+  await page.getByRole('button', { name: 'I have stored it' }).click();
+  await page.getByRole('button', { name: 'Leave without it' }).click();
+  await page.waitForURL(`**${project.at('keys')}`);
+  return apiKey;
+}

@@ -1,0 +1,155 @@
+import { expect, type Page, test } from '@playwright/test';
+import { createKey, type OwnProject, ownProject } from './own-project.ts';
+
+let project: OwnProject;
+let apiKey: string;
+
+test.beforeAll(async ({ browser }) => {
+  project = await ownProject(browser, 'Policies');
+  const page = await project.open('keys');
+  apiKey = await createKey(page, project, 'Caller');
+});
+test.afterAll(() => project?.close());
+test.beforeEach(async () => {
+  await project.sql`delete from policies where project_id = ${project.projectId}`;
+});
+
+const rows = (page: Page) => page.getByRole('table').locator('tbody tr');
+const standing = (page: Page) =>
+  rows(page).evaluateAll((all) => all.map((one) => one.getAttribute('data-standing')));
+
+test('a policy is added from an empty page, with a preview that follows each key', async () => {
+  const page = await project.open('policies');
+  await expect(page.getByText('No policies yet, so every call is denied')).toBeVisible();
+  await page.keyboard.press('n');
+  await page.waitForURL('**/policies/new');
+  await page.getByLabel('Path pattern').fill('/v1/reports*');
+  const preview = page.getByRole('region', { name: 'Preview' });
+  const listed = (title: string) =>
+    preview.getByRole('heading', { name: title }).locator('xpath=following-sibling::ul');
+  await expect(listed('These calls match')).toContainText('GET /v1/reports/42');
+  await expect(listed('These do not')).toContainText('GET /v1/reportsX');
+  await expect(listed('These do not')).toContainText('HEAD /v1/reports');
+  await page.getByLabel('Try a path').fill('/v1/reports/7?full=1');
+  await expect(preview).toContainText('Matches, and this policy wins.');
+  await page.getByLabel('Try a path').fill('/v1/reports/../admin');
+  await expect(preview).toContainText('Does not match: the path holds a dot segment');
+  await page.getByRole('button', { name: 'Add policy' }).click();
+  await expect(rows(page)).toContainText('/v1/reports*');
+  expect(await project.authorize({ apiKey, method: 'GET', path: '/v1/reports/42' })).toMatchObject({
+    allowed: true,
+  });
+});
+
+test('a pattern that can never match is refused with the reason, as one types and when saved', async () => {
+  const page = await project.open('policies/new');
+  const reasons = {
+    'v1/reports': 'The path pattern must start with / (or be a single *).',
+    '/v1/*/reports': 'The path pattern may hold a * only as its last character.',
+    '/v1/reports?page=1': 'must not hold a query',
+    '/v1/../admin': 'must not hold a dot segment',
+    'https://example.com/v1': 'must be a path alone, without scheme and host',
+  };
+  for (const [pattern, reason] of Object.entries(reasons)) {
+    await page.getByLabel('Path pattern').fill(pattern);
+    await expect(page.getByText(reason)).toBeVisible();
+  }
+  await page.getByRole('button', { name: 'Add policy' }).click();
+  await expect(page.getByLabel('Path pattern')).toHaveValue('https://example.com/v1');
+  await page.getByLabel('Path pattern').fill('/v1/reports');
+  await page.getByLabel('Method').selectOption('Another method');
+  await page.getByLabel('Which method').fill('get');
+  await expect(page.getByText('write GET')).toBeVisible();
+  await page.getByRole('button', { name: 'Add policy' }).click();
+  await expect(page.getByText('write GET')).toBeVisible();
+  const saved = await project.sql`select 1 from policies where project_id = ${project.projectId}`;
+  expect(saved).toHaveLength(0);
+});
+
+test('the list stands in match order, and a call that is tried lights up the winner', async () => {
+  for (const [method, pattern] of [
+    ['*', '*'],
+    ['GET', '/v1*'],
+    ['GET', '/v1/reports*'],
+    ['GET', '/v1/reports/export'],
+    ['POST', '/v1/reports'],
+  ] as const) {
+    await project.addPolicy(method, pattern);
+  }
+  const page = await project.open('policies');
+  await expect(rows(page).locator('td:nth-child(3) code:first-child').first()).toBeVisible();
+  expect(await rows(page).locator('td:nth-child(3) > div code').allInnerTexts()).toEqual([
+    '/v1/reports',
+    '/v1/reports/export',
+    '/v1/reports*',
+    '/v1*',
+    '*',
+  ]);
+  await page.keyboard.press('/');
+  await page.keyboard.type('/v1/reports/export?format=csv');
+  await expect(rows(page).nth(1)).toContainText('Wins');
+  expect(await standing(page)).toEqual(['does_not_match', 'wins', 'matches', 'matches', 'matches']);
+  await page.reload();
+  await expect(rows(page).nth(1)).toContainText('Wins');
+  await page.getByLabel('Method to try').selectOption('POST');
+  await page.getByLabel('Path to try').fill('/v1//reports');
+  await expect(rows(page).nth(4)).toContainText('Wins');
+  const answer = await project.authorize({ apiKey, method: 'POST', path: '/v1//reports' });
+  expect(answer.access?.policy).toMatchObject({ method: '*', pathPattern: '*' });
+});
+
+test('a policy that another one covers is pointed out, in the list and before it is saved', async () => {
+  await project.addPolicy('*', '/v1*');
+  await project.addPolicy('GET', '/v1/reports*');
+  const page = await project.open('policies');
+  await expect(rows(page).first()).toContainText('All of it is admitted by ANY /v1* too');
+  await page.goto(project.at('policies/new'));
+  await page.getByLabel('Path pattern').fill('/v1/reports/42');
+  await expect(page.getByText('All that it admits is admitted already by')).toBeVisible();
+});
+
+test('a changed policy holds for the next call, keeps its id, and may not double another', async () => {
+  const policyId = await project.addPolicy('GET', '/v1/reports*');
+  await project.addPolicy('GET', '/v1/billing');
+  const page = await project.open('policies');
+  await page.getByRole('link', { name: 'Edit GET /v1/reports*' }).click();
+  await page.waitForURL(`**/policies/${policyId}`);
+  await page.getByLabel('Path pattern').fill('/v1/billing/');
+  await expect(page.getByText('This policy exists already')).toBeVisible();
+  await page.getByRole('button', { name: 'Save policy' }).click();
+  await expect(
+    page.getByText('This project has a policy of this method and pattern'),
+  ).toBeVisible();
+  await page.getByLabel('Path pattern').fill('/v2/reports/*');
+  await expect(page.getByText('GET /v2/reports/42', { exact: true })).toBeVisible();
+  await page.getByRole('button', { name: 'Save policy' }).click();
+  await expect(rows(page).filter({ hasText: '/v2/reports*' })).toBeVisible();
+  const [saved] =
+    await project.sql`select path_pattern as pattern from policies where id = ${policyId}`;
+  expect(saved?.pattern).toBe('/v2/reports*');
+  const ask = (path: string) => project.authorize({ apiKey, method: 'GET', path });
+  expect(await ask('/v1/reports')).toMatchObject({ denialReason: 'policy_no_match' });
+  expect(await ask('/v2/reports')).toMatchObject({ allowed: true });
+});
+
+test('deleting says what it means and denies the next call; a stale tab is told', async () => {
+  await project.addPolicy('GET', '/v1/reports*');
+  await project.addPolicy('GET', '/v1/billing');
+  const page = await project.open('policies');
+  const stale = await project.open('policies');
+  await page.getByRole('button', { name: 'Delete GET /v1/reports*' }).click();
+  const question = page.getByRole('alertdialog');
+  await expect(question).toContainText('denied from the next request on');
+  await question.getByRole('button', { name: 'Delete policy' }).click();
+  await expect(page.getByText('The policy is deleted')).toBeVisible();
+  await expect(rows(page)).toHaveCount(1);
+  expect(await project.authorize({ apiKey, method: 'GET', path: '/v1/reports' })).toMatchObject({
+    denialReason: 'policy_no_match',
+  });
+
+  await stale.getByRole('button', { name: 'Delete GET /v1/reports*' }).click();
+  await stale.getByRole('button', { name: 'Delete policy' }).click();
+  await expect(stale.getByText('The policy was deleted in the meantime')).toBeVisible();
+  await stale.getByRole('button', { name: 'Keep policy' }).click();
+  await expect(rows(stale)).toHaveCount(1);
+});

@@ -1,0 +1,160 @@
+import { expect, type Page, test } from '@playwright/test';
+import { consoleLog, createKey, type OwnProject, ownProject } from './own-project.ts';
+
+let project: OwnProject;
+
+test.beforeAll(async ({ browser }) => {
+  project = await ownProject(browser, 'Simulator');
+});
+test.afterAll(() => project?.close());
+test.beforeEach(async () => {
+  await project.empty();
+  await project.usePlan('Free');
+  await project.sql`update subscriptions set status = 'active' where project_id = ${project.projectId}`;
+});
+
+const verdict = (page: Page) => page.getByRole('region', { name: 'Verdict' });
+const gate = (page: Page, name: string) =>
+  verdict(page).getByRole('listitem').filter({ hasText: name });
+
+const month = () => new Date().getUTCFullYear() * 12 + new Date().getUTCMonth();
+const use = (scope: string, count: number) => project.sql`
+  insert into usage_months (project_id, month, scope, incarnation, count)
+  values (${project.projectId}, ${month()}, ${scope}, 'test', ${count})`;
+
+test('each gate that can stop a call says what it saw, and leads to where it is mended', async () => {
+  const keys = {
+    live: await project.addKey('Live'),
+    revoked: await project.addKey('Revoked one', { status: 'revoked' }),
+    archived: await project.addKey('Archived one', { status: 'archived' }),
+    expired: await project.addKey('Expired one', { expires_at: new Date('2020-01-31') }),
+    bounded: await project.addKey('Bounded one', { monthly_quota: 5 }),
+  };
+  await project.addPolicy('GET', '/v1/reports*');
+  const page = await project.open('simulator');
+  await expect(page.getByText('Every call passes these gates in this order')).toBeVisible();
+  const cases = [
+    ['none', 'GET', 'Missing key', 'A key is sent', 'Create a key'],
+    [keys.revoked, 'GET', 'Revoked key', 'It is not revoked', 'Create a key'],
+    [keys.archived, 'GET', 'Archived key', 'It is not archived', 'Create a key'],
+    [keys.expired, 'GET', 'Expired key', 'It has not expired', 'Go to the key'],
+    [
+      keys.live,
+      'POST',
+      'No matching policy',
+      'A policy matches',
+      'Add a policy for POST /v1/reports/42',
+    ],
+  ] as const;
+  for (const [apiKeyId, method, outcome, stoppedAt, remedy] of cases) {
+    const query = new URLSearchParams({ apiKeyId, method, path: '/v1/reports/42' });
+    await page.goto(project.at(`simulator?${query}`));
+    await expect(verdict(page)).toContainText(outcome);
+    await expect(gate(page, stoppedAt)).toContainText('denied');
+    await expect(gate(page, stoppedAt).getByRole('link', { name: remedy })).toBeVisible();
+    await expect(gate(page, 'The minute has room')).toContainText('not reached');
+  }
+  await expect(verdict(page)).toContainText(
+    'GET /v1/reports* matches the path, but not the method',
+  );
+  await gate(page, 'A policy matches').getByRole('link').click();
+  await expect(page.getByLabel('Path pattern')).toHaveValue('/v1/reports/42');
+  await expect(page.getByLabel('Method')).toHaveValue('POST');
+
+  await project.sql`update subscriptions set status = 'past_due' where project_id = ${project.projectId}`;
+  await page.goto(project.at(`simulator?apiKeyId=${keys.live}&method=GET&path=/v1/reports`));
+  await expect(gate(page, 'The subscription admits')).toContainText('Free, past due');
+  await expect(gate(page, 'The subscription admits').getByRole('link')).toHaveAttribute(
+    'href',
+    project.at('subscription'),
+  );
+
+  await project.sql`update subscriptions set status = 'active' where project_id = ${project.projectId}`;
+  await use(keys.bounded, 5);
+  await page.goto(project.at(`simulator?apiKeyId=${keys.bounded}&method=GET&path=/v1/reports`));
+  await expect(verdict(page)).toContainText('Quota exceeded');
+  await expect(gate(page, 'The month has room')).toContainText('5 of 5 used of this key');
+});
+
+test('the quota is as of the last flush, with its age, and the minute is shown as live only', async () => {
+  const apiKeyId = await project.addKey('Live');
+  await project.addPolicy('GET', '/v1/reports*');
+  await use('project', 1234);
+  const page = await project.open(`simulator?apiKeyId=${apiKeyId}&method=GET&path=/v1/reports/42`);
+  await expect(verdict(page)).toContainText('Allowed');
+  await expect(gate(page, 'A policy matches')).toContainText('GET /v1/reports*');
+  await expect(gate(page, 'The month has room')).toContainText('1,234 of 10,000 used');
+  await expect(gate(page, 'The minute has room')).toContainText('judged live');
+  await expect(gate(page, 'The minute has room')).toContainText('60 a minute');
+  await expect(verdict(page)).toContainText(/as the last flush wrote it, (just now|.* ago)/);
+});
+
+test('a simulated call charges nothing and agrees with the Runtime', async () => {
+  const page = await project.open('keys');
+  const apiKey = await createKey(page, project, 'Caller');
+  await project.addPolicy('GET', '/v1/reports*');
+  const before = await project.authorize({ apiKey, method: 'GET', path: '/v1/reports' });
+  await page.goto(project.at('simulator'));
+  await page.getByLabel('Path', { exact: true }).fill('/v1/reports/42?page=2');
+  for (let times = 0; times < 3; times += 1) {
+    const answered = page.waitForResponse((response) => response.request().method() === 'POST');
+    await page.getByRole('button', { name: 'Simulate call' }).click();
+    await answered;
+    await expect(verdict(page)).toContainText('Allowed');
+  }
+  const after = await project.authorize({ apiKey, method: 'GET', path: '/v1/reports' });
+  expect(after.limits?.remainingThisMonth).toBe((before.limits?.remainingThisMonth ?? 0) - 1);
+});
+
+test('a pasted key is judged, and reaches no address, log, storage or page source', async () => {
+  const page = await project.open('keys');
+  const apiKey = await createKey(page, project, 'Pasted one');
+  await project.addPolicy('GET', '/v1/reports*');
+  const bodies: string[] = [];
+  const addresses: string[] = [];
+  page.on('request', (request) => addresses.push(request.url()));
+  page.on('response', async (response) => {
+    bodies.push(await response.text().catch(() => ''));
+  });
+  await page.goto(project.at('simulator'));
+  await page.getByText('Paste', { exact: true }).click();
+  await page.getByLabel('Key to paste').fill(apiKey);
+  await page.getByLabel('Path', { exact: true }).fill('/v1/reports/42');
+  await page.getByRole('button', { name: 'Simulate call' }).click();
+  await expect(verdict(page)).toContainText('With Pasted one');
+  await expect(verdict(page)).toContainText('Allowed');
+  addresses.push(page.url());
+  bodies.push(await page.content(), consoleLog());
+  bodies.push(
+    await page.evaluate(() =>
+      JSON.stringify([{ ...localStorage }, { ...sessionStorage }, history.state]),
+    ),
+  );
+  for (const text of [...bodies, ...addresses]) expect(text).not.toContain(apiKey);
+
+  await page.getByLabel('Key to paste').fill(`${apiKey.slice(0, -1)}!`);
+  await page.getByRole('button', { name: 'Simulate call' }).click();
+  await expect(gate(page, 'The key is one of this project')).toContainText(
+    'not the shape of a key',
+  );
+  await page.getByLabel('Path', { exact: true }).fill('reports');
+  await page.getByRole('button', { name: 'Simulate call' }).click();
+  await expect(page.getByText('Write the path as it is sent, from its first /.')).toBeVisible();
+  await expect(page.getByLabel('Path', { exact: true })).toHaveValue('reports');
+});
+
+test('a key’s menu opens the simulator with it, and what was asked can be reloaded', async () => {
+  await project.addKey('Other');
+  await project.addKey('Chosen one', { created_at: new Date('2026-01-01') });
+  const page = await project.open('keys');
+  await page.getByRole('button', { name: 'What to do with Chosen one' }).click();
+  await page.getByRole('link', { name: 'Simulate a call with it' }).click();
+  await page.getByLabel('Path', { exact: true }).fill('/v1/reports');
+  await page.getByRole('button', { name: 'Simulate call' }).click();
+  await expect(verdict(page)).toContainText('With Chosen one');
+  await expect(verdict(page)).toContainText('No matching policy');
+  await expect(page).toHaveURL(/path=%2Fv1%2Freports/);
+  await page.reload();
+  await expect(verdict(page)).toContainText('With Chosen one');
+  await expect(page.getByLabel('Path', { exact: true })).toHaveValue('/v1/reports');
+});
