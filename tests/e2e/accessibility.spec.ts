@@ -10,8 +10,8 @@ const STANDARDS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best
 let storage: Awaited<ReturnType<ReturnType<Page['context']>['storageState']>>;
 let projectId: string;
 
-test.beforeAll(async ({ browser, baseURL = '' }) => {
-  const page = await (await browser.newContext({ baseURL })).newPage();
+test.beforeAll(async ({ browser }) => {
+  const page = await (await browser.newContext()).newPage();
   await signUp(page);
   ({ projectId } = await createProject(page, 'Accessible'));
   await fill(projectId);
@@ -38,14 +38,12 @@ for (const colorScheme of ['light', 'dark'] as const) {
   for (const [name, { path, signedIn }] of Object.entries(PAGES)) {
     test(`${name}, ${colorScheme}: axe finds nothing, on a desk and on a phone`, async ({
       browser,
-      baseURL,
     }) => {
       for (const viewport of [
         { width: 1440, height: 900 },
         { width: 390, height: 844 },
       ]) {
         const context = await browser.newContext({
-          baseURL,
           colorScheme,
           viewport,
           reducedMotion: 'reduce',
