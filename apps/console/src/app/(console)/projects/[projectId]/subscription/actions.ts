@@ -1,0 +1,44 @@
+'use server';
+
+import { SUBSCRIPTION_STATUSES } from '@ceiba/contract';
+import { type SetSubscriptionInput, setSubscription, type VerbContext } from '@ceiba/schema';
+import { z } from 'zod';
+import { projectAction, refuse, refuseField } from '#server/action.ts';
+
+/** Puts a project on another plan, whose limits hold from the next decision on. */
+export const changePlan = projectAction({
+  input: z.object({ planId: z.guid('Choose a plan.') }),
+  run: ({ ctx, project }, { planId }) => change(ctx, { projectId: project.projectId, planId }),
+});
+
+/** Sets the state: active, in trial, past due or canceled. */
+export const changeStatus = projectAction({
+  input: z.object({ status: z.enum(SUBSCRIPTION_STATUSES) }),
+  run: ({ ctx, project }, { status }) => change(ctx, { projectId: project.projectId, status }),
+});
+
+/** Sets when the subscription lapses by itself, or that it does not. */
+export const changePeriodEnd = projectAction({
+  input: z.object({
+    ends: z.enum(['never', 'at']),
+    currentPeriodEnd: z.iso.datetime('Choose a date and a time.').optional(),
+  }),
+  async run({ ctx, project }, { ends, currentPeriodEnd }) {
+    const { projectId } = project;
+    if (ends === 'never') return change(ctx, { projectId, currentPeriodEnd: null });
+    if (currentPeriodEnd === undefined)
+      refuseField('currentPeriodEnd', 'Choose a date and a time.');
+    return change(ctx, { projectId, currentPeriodEnd: new Date(currentPeriodEnd) });
+  },
+});
+
+async function change(ctx: VerbContext, input: SetSubscriptionInput): Promise<null> {
+  const result = await setSubscription(ctx, input);
+  if (result.kind === 'plan_not_found') refuse('conflict', PLAN_GONE);
+  if (result.kind === 'not_found') refuse('not_found', GONE);
+  return null;
+}
+
+const GONE = 'The project was deleted in the meantime. Nothing was changed.';
+const PLAN_GONE =
+  'The plan was deleted in the meantime. Nothing was changed; choose another of those that are shown now.';

@@ -1,0 +1,99 @@
+import {
+  getSubscription,
+  listPlans,
+  projectQuota,
+  readQuotaUse,
+  surveyApiKeys,
+} from '@ceiba/schema';
+import type { Metadata } from 'next';
+import { notFound } from 'next/navigation';
+import { NextDecision } from '#components/subscription/next-decision.tsx';
+import { PeriodEnd } from '#components/subscription/period-end.tsx';
+import { PlanChoice } from '#components/subscription/plan-choice.tsx';
+import { QuotaMonth } from '#components/subscription/quota-month.tsx';
+import { StatusChoice } from '#components/subscription/status-choice.tsx';
+import { StatusChip } from '#components/ui/chip.tsx';
+import { Column, PageHeader, Section } from '#components/ui/section.tsx';
+import { formatCount } from '#lib/format.ts';
+import { withDatabase } from '#server/database.ts';
+import { requireProject } from '#server/project.ts';
+
+export const metadata: Metadata = { title: 'Subscription' };
+
+interface SubscriptionProps {
+  params: Promise<{ projectId: string }>;
+}
+
+export default async function SubscriptionPage({ params }: SubscriptionProps) {
+  const { project } = await requireProject((await params).projectId);
+  const { projectId } = project;
+  const [subscription, plans, use, keys] = await withDatabase((db) =>
+    Promise.all([
+      getSubscription(db, projectId),
+      listPlans(db),
+      readQuotaUse(db, projectId),
+      surveyApiKeys(db, projectId),
+    ]),
+  );
+  if (use === null) notFound();
+  const periodEnd = subscription?.currentPeriodEnd?.toISOString() ?? null;
+  return (
+    <Column>
+      <PageHeader
+        title={
+          <span className="flex flex-wrap items-center gap-3">
+            Subscription
+            {subscription && <StatusChip status={subscription.status} />}
+          </span>
+        }
+        description={subscription ? `On the plan ${subscription.plan.name}.` : 'On no plan yet.'}
+      />
+      <NextDecision subscription={subscription} use={use} />
+      <Section title="This month" description="In UTC, as far as it has been counted.">
+        <QuotaMonth use={use} projection={projectQuota(use)} />
+        {subscription && (
+          <dl className="numbers mt-6 grid grid-cols-2 gap-4 sm:grid-cols-3">
+            <Fact name="Rate">{formatCount(subscription.plan.rateLimitPerMinute)} a minute</Fact>
+            <Fact name="Active keys">
+              {formatCount(keys.byStatus.active)} of {formatCount(subscription.plan.activeKeyCap)}
+            </Fact>
+          </dl>
+        )}
+      </Section>
+      <Section title="Plan" description="Another plan holds from the next decision on.">
+        <PlanChoice
+          projectId={projectId}
+          plans={plans}
+          currentPlanId={subscription?.plan.planId ?? null}
+          activeKeys={keys.byStatus.active}
+          used={use.used}
+        />
+      </Section>
+      {subscription && (
+        <>
+          <Section
+            title="State"
+            description="Active and trial admit; past due and canceled deny. Keys, policies and counts stay as they are, whatever the state."
+          >
+            <StatusChoice projectId={projectId} status={subscription.status} />
+          </Section>
+          <Section
+            title="Period end"
+            description="From that instant on every call is denied, until a later end is set."
+          >
+            <PeriodEnd projectId={projectId} currentPeriodEnd={periodEnd} />
+          </Section>
+        </>
+      )}
+    </Column>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: React.ReactNode }) {
+  return (
+    <div>
+      <dt className="text-small text-muted">{name}</dt>
+      <dd className="font-medium">{children}</dd>
+    </div>
+  );
+}

@@ -1,0 +1,104 @@
+import type { QuotaProjection, QuotaUse } from '@ceiba/schema';
+import { cn } from '../../lib/cn.ts';
+import { formatCount, formatShare } from '../../lib/format.ts';
+import { AbsoluteDate, RelativeTime } from '../ui/time.tsx';
+
+/** From here on a quota counts as nearly used, as it does in the list of projects. */
+const NEARLY_USED = 0.8;
+
+export interface QuotaMonthProps {
+  use: QuotaUse;
+  projection: QuotaProjection;
+}
+
+/** The month's use of the quota, where it will be at the month's end, and when it is used up. */
+export function QuotaMonth({ use, projection }: QuotaMonthProps) {
+  const quota = use.monthlyQuota;
+  return (
+    <div className="numbers">
+      <p className="flex flex-wrap items-baseline gap-x-2">
+        <span className="text-title font-semibold">{formatCount(use.used)}</span>
+        {quota !== null && (
+          <span className="text-muted">
+            of {formatCount(quota)} requests, {formatShare(use.used, quota)}
+          </span>
+        )}
+      </p>
+      {quota !== null && <QuotaBar use={use} quota={quota} projection={projection} />}
+      <p className="mt-3">
+        <Forecast use={use} projection={projection} />
+      </p>
+      <p className="mt-1 text-small text-muted">
+        {use.countedAt === null ? (
+          'No request was admitted this month.'
+        ) : (
+          <>
+            Counted <RelativeTime at={use.countedAt} />.
+          </>
+        )}{' '}
+        The month ends <RelativeTime at={use.monthEnd} />.
+      </p>
+    </div>
+  );
+}
+
+/** Used in full colour, expected in a lighter one; the mark is the quota where more is expected. */
+function QuotaBar({ use, quota, projection }: QuotaMonthProps & { quota: number }) {
+  const whole = Math.max(quota, projection.expectedAtMonthEnd, use.used, 1);
+  const percent = (count: number) => `${(count / whole) * 100}%`;
+  const isTight = quota === 0 || use.used / quota >= NEARLY_USED;
+  const tone = isTight ? 'fill-limit' : 'fill-allow';
+  return (
+    <svg
+      role="img"
+      aria-label={`${formatShare(use.used, quota)} of the quota is used, ${formatShare(projection.expectedAtMonthEnd, quota)} expected by the end of the month`}
+      className="mt-3 block h-4 w-full"
+    >
+      <rect x="0" y="3" width="100%" height="10" className="fill-line" />
+      <rect
+        x="0"
+        y="3"
+        width={percent(projection.expectedAtMonthEnd)}
+        height="10"
+        className={cn(tone, 'opacity-35')}
+      />
+      <rect x="0" y="3" width={percent(use.used)} height="10" className={tone} />
+      {whole > quota && (
+        <line
+          x1={percent(quota)}
+          x2={percent(quota)}
+          y1="0"
+          y2="16"
+          className="stroke-ink"
+          strokeWidth="2"
+        />
+      )}
+    </svg>
+  );
+}
+
+function Forecast({ use, projection: { expectedAtMonthEnd, exhaustedAt } }: QuotaMonthProps) {
+  if (use.monthlyQuota !== null && use.used >= use.monthlyQuota) {
+    return <strong className="font-semibold text-limit-text">The quota is used up.</strong>;
+  }
+  if (use.recent.allowed === 0) {
+    return <>Without a request in the last seven days nothing more is expected this month.</>;
+  }
+  if (exhaustedAt !== null) {
+    return (
+      <>
+        <strong className="font-semibold text-limit-text">
+          Used up on <AbsoluteDate at={exhaustedAt} />
+        </strong>{' '}
+        if requests come as in the last seven days; {formatCount(expectedAtMonthEnd)} are expected
+        by the end of the month.
+      </>
+    );
+  }
+  return (
+    <>
+      Enough: {formatCount(expectedAtMonthEnd)} are expected by the end of the month if requests
+      come as in the last seven days.
+    </>
+  );
+}

@@ -1,0 +1,117 @@
+import { randomBytes } from 'node:crypto';
+import { mintApiKey } from '@ceiba/domain';
+import { expect, type Page, test } from '@playwright/test';
+import { expectAccessible } from './expect-accessible.ts';
+import { type OwnProject, ownProject } from './own-project.ts';
+
+let project: OwnProject;
+let call: { apiKey: string; method: string; path: string };
+
+test.beforeAll(async ({ browser }) => {
+  project = await ownProject(browser, 'Reports');
+  await project.addPolicy('GET', '/v1/reports*');
+  const { plaintext, digest } = mintApiKey(randomBytes);
+  await project.addKey('Mobile app', { key_digest: digest });
+  call = { apiKey: plaintext, method: 'GET', path: '/v1/reports' };
+});
+test.afterAll(() => project?.close());
+
+async function changeState(page: Page, button: string): Promise<void> {
+  await page.getByRole('button', { name: `${button}…` }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: button }).click();
+  await expect(page.getByRole('alertdialog')).toHaveCount(0);
+}
+
+test('each state says what it does, and the next decision is as it says', async () => {
+  const page = await project.open('subscription');
+  await expect(page.getByText('The next call is admitted')).toBeVisible();
+  expect(await project.authorize(call)).toMatchObject({ allowed: true });
+
+  await page.getByRole('button', { name: 'Cancel subscription…' }).click();
+  await expect(page.getByRole('alertdialog')).toContainText(
+    'Every call is denied as inactive_subscription from the next decision on.',
+  );
+  await page.getByRole('button', { name: 'Keep as it is' }).click();
+  expect(await project.authorize(call)).toMatchObject({ allowed: true });
+
+  for (const [button, word] of [
+    ['Cancel subscription', 'canceled'],
+    ['Lapse', 'past due'],
+  ] as const) {
+    await changeState(page, button);
+    await expect(page.getByText(`the subscription is ${word}. Reactivate`)).toBeVisible();
+    expect(await project.authorize(call)).toMatchObject({
+      denialReason: 'inactive_subscription',
+    });
+  }
+  for (const button of ['Set trial', 'Reactivate']) {
+    await changeState(page, button);
+    await expect(page.getByText('The next call is admitted')).toBeVisible();
+    expect(await project.authorize(call)).toMatchObject({ allowed: true });
+  }
+});
+
+test('another plan holds from the next decision on', async () => {
+  const page = await project.open('subscription');
+  await page.getByRole('radio', { name: /^Starter/ }).check();
+  await expect(page.getByText('300 requests a minute, 100,000 a month.')).toBeVisible();
+  await page.getByRole('button', { name: 'Change to Starter' }).click();
+  await expect(page.getByText('On the plan Starter.')).toBeVisible();
+  expect(await project.authorize(call)).toMatchObject({
+    limits: { rateLimitPerMinute: 300, monthlyQuota: 100_000 },
+  });
+});
+
+test('a plan that was deleted meanwhile is refused, and nothing changes', async () => {
+  const name = `Gone ${randomBytes(4).toString('hex')}`;
+  await project.sql`insert into plans (name, active_key_cap, rate_limit_per_minute, monthly_quota)
+    values (${name}, 1, 1, 1)`;
+  const page = await project.open('subscription');
+  await project.sql`delete from plans where name = ${name}`;
+  await page.getByRole('radio', { name: new RegExp(name) }).check();
+  await page.getByRole('button', { name: `Change to ${name}` }).click();
+  await expect(page.getByRole('alert').filter({ hasText: 'was deleted' })).toBeVisible();
+  await expect(page.getByText('On the plan Starter.')).toBeVisible();
+});
+
+test('a period that is over denies, and one without an end admits', async () => {
+  const page = await project.open('subscription');
+  await page.getByLabel('Ends', { exact: true }).selectOption('at');
+  await page.getByRole('button', { name: 'Save period end' }).click();
+  await expect(page.getByText('Choose a date and a time.')).toBeVisible();
+  await page.getByLabel('Date and time').fill('2020-01-31T12:00');
+  await expect(page.getByText('This is past')).toBeVisible();
+  await page.getByRole('button', { name: 'Save period end' }).click();
+  await expect(page.getByText('its period ended')).toBeVisible();
+  expect(await project.authorize(call)).toMatchObject({ denialReason: 'inactive_subscription' });
+  await page.getByLabel('Ends', { exact: true }).selectOption('never');
+  await page.getByRole('button', { name: 'Save period end' }).click();
+  await expect(page.getByText('The next call is admitted')).toBeVisible();
+  expect(await project.authorize(call)).toMatchObject({ allowed: true });
+});
+
+test('a quota that is nearly used says when it will be used up', async () => {
+  const month = await project.sql`select (extract(year from now() at time zone 'UTC') * 12
+    + extract(month from now() at time zone 'UTC') - 1)::int as month`;
+  const rows = { project_id: project.projectId, month: month[0]?.month, scope: 'project' };
+  await project.usePlan('Free');
+  await project.sql`insert into usage_months ${project.sql({ ...rows, incarnation: 'e2e', count: 10_000 })}`;
+  const page = await project.open('subscription');
+  await expect(page.getByText('The quota is used up.')).toBeVisible();
+  await expect(page.getByText('quota_exceeded')).toBeVisible();
+  await page.getByRole('radio', { name: /^Starter/ }).check();
+  await project.sql`update usage_months set count = 9000
+    where project_id = ${project.projectId} and incarnation = 'e2e'`;
+  await project.sql`insert into usage_hours ${project.sql({
+    project_id: project.projectId,
+    hour: new Date(Math.floor(Date.now() / 3_600_000) * 3_600_000),
+    api_key_id: '00000000-0000-0000-0000-000000000000',
+    policy_id: '00000000-0000-0000-0000-000000000000',
+    outcome: 'allowed',
+    incarnation: 'e2e',
+    count: 100_000,
+  })}`;
+  await page.reload();
+  await expect(page.getByText(/Used up on \d+ \w+ \d{4}/)).toBeVisible();
+  await expectAccessible(page);
+});
