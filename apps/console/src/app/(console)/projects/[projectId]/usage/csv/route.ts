@@ -1,0 +1,56 @@
+import { exportUsage, type UsageRow } from '@ceiba/schema';
+import type { NextRequest } from 'next/server';
+import { parseUsageQuery } from '#components/usage/usage-query.ts';
+import { csvResponse } from '#server/csv-response.ts';
+import { withDatabase } from '#server/database.ts';
+import { requireProject } from '#server/project.ts';
+import { CSV_DAYS_MAX, daysIn } from '../csv-range.ts';
+
+const HEAD = [
+  'from_utc',
+  'outcome',
+  'api_key_id',
+  'api_key_name',
+  'api_key_prefix',
+  'policy_id',
+  'method',
+  'path_pattern',
+  'count',
+];
+
+/** Every count of a range as it was made: by hour for a day or two, else by day. */
+export async function GET(
+  request: NextRequest,
+  { params }: { params: Promise<{ projectId: string }> },
+): Promise<Response> {
+  const { project } = await requireProject((await params).projectId);
+  const usage = parseUsageQuery(Object.fromEntries(request.nextUrl.searchParams), new Date());
+  if (usage.refusal !== undefined || daysIn(usage) > CSV_DAYS_MAX) {
+    const reason = usage.refusal ?? `A file holds at most ${CSV_DAYS_MAX} days.`;
+    return new Response(`${reason}\n`, { status: 400 });
+  }
+  const { from, to, firstDay, lastDay } = usage;
+  const pages = exportUsage(withDatabase, {
+    projectId: project.projectId,
+    step: daysIn(usage) <= 2 ? 'hour' : 'day',
+    from,
+    to,
+  });
+  return csvResponse(`ceiba-usage-${firstDay}-to-${lastDay}`, HEAD, linesOf(pages));
+}
+
+async function* linesOf(pages: AsyncGenerator<UsageRow[]>) {
+  for await (const rows of pages) {
+    yield rows.map((row) => [
+      row.from.toISOString(),
+      row.outcome,
+      row.apiKeyId,
+      row.displayName,
+      row.keyPrefix,
+      row.policyId,
+      row.method,
+      row.pathPattern,
+      row.count,
+    ]);
+  }
+}

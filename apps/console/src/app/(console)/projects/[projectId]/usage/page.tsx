@@ -1,0 +1,199 @@
+import { OUTCOMES } from '@ceiba/contract/sets';
+import {
+  finestUsageStep,
+  readUsageSeries,
+  USAGE_RANGE_DAYS_MAX,
+  type UsageCut,
+  type UsageRange,
+  type UsageSeries,
+  type UsageStep,
+} from '@ceiba/schema';
+import { Download } from 'lucide-react';
+import type { Metadata } from 'next';
+import Link from 'next/link';
+import type { ReactNode } from 'react';
+import { Button } from '#components/ui/button.tsx';
+import { OUTCOME_LOOKS, OutcomeChip } from '#components/ui/chip.tsx';
+import { EmptyState } from '#components/ui/empty-state.tsx';
+import { Column, PageHeader, Section } from '#components/ui/section.tsx';
+import { FirstCall } from '#components/usage/first-call.tsx';
+import { OutcomeChart } from '#components/usage/outcome-chart.tsx';
+import { RangePicker } from '#components/usage/range-picker.tsx';
+import { type Share, ShareList } from '#components/usage/share-list.tsx';
+import { parseUsageQuery, type UsageQuery } from '#components/usage/usage-query.ts';
+import { plural } from '#lib/format.ts';
+import { type SearchParams, withQuery } from '#lib/list-query.ts';
+import { withDatabase } from '#server/database.ts';
+import { requireProject } from '#server/project.ts';
+import { env } from '../../../../../env.ts';
+import { CSV_DAYS_MAX, daysIn } from './csv-range.ts';
+
+export const metadata: Metadata = { title: 'Usage' };
+
+interface UsageProps {
+  params: Promise<{ projectId: string }>;
+  searchParams: SearchParams;
+}
+
+export default async function UsagePage({ params, searchParams }: UsageProps) {
+  const { project } = await requireProject((await params).projectId);
+  const { projectId } = project;
+  const query = await searchParams;
+  const usage = parseUsageQuery(query, new Date());
+  const [decisions, keys, policies] = await withDatabase((db) =>
+    Promise.all(
+      (['outcome', 'api_key', 'policy'] as const).map((by) =>
+        readUsageSeries(db, {
+          projectId,
+          by,
+          step: stepFor(by, usage),
+          from: usage.from,
+          to: usage.to,
+        }),
+      ),
+    ),
+  );
+  if (!decisions || !keys || !policies) throw new Error('a series is missing from the answer');
+  const here = `/projects/${projectId}/usage`;
+  return (
+    <Column>
+      <PageHeader
+        title="Usage"
+        description={`${plural(decisions.total, 'decision')} in this range. Days and hours are those of UTC.`}
+        actions={<CsvLink href={withQuery(`${here}/csv`, query, {})} usage={usage} />}
+      />
+      <RangePicker here={here} query={query} usage={usage} />
+      {decisions.total === 0 ? (
+        <NoDecisions projectId={projectId} />
+      ) : (
+        <>
+          <Section title="Decisions by outcome" className="border-t-0 pt-0">
+            <OutcomeChart series={decisions} />
+          </Section>
+          <DenialReasons projectId={projectId} series={decisions} />
+          <Admissions
+            title="Admissions by key"
+            series={keys}
+            gone="A key that is gone"
+            nameOf={(name) => name}
+            hrefOf={(name) =>
+              `/projects/${projectId}/keys?status=all&q=${encodeURIComponent(name)}`
+            }
+          />
+          <Admissions
+            title="Admissions by policy"
+            series={policies}
+            gone="A policy that is gone"
+            nameOf={(name) => <code className="text-small">{name.replace(/^\* /, 'ANY ')}</code>}
+            hrefOf={() => `/projects/${projectId}/policies`}
+          />
+        </>
+      )}
+    </Column>
+  );
+}
+
+/** Hours for a day or two, days while they can be told apart, else months. */
+function stepFor(by: UsageCut, range: UsageRange): UsageStep {
+  const finest = finestUsageStep(by, range);
+  return finest === 'hour' && daysIn(range) > USAGE_RANGE_DAYS_MAX.api_key.hour ? 'day' : finest;
+}
+
+function CsvLink({ href, usage }: { href: string; usage: UsageQuery }) {
+  if (daysIn(usage) > CSV_DAYS_MAX) {
+    return <p className="text-small text-muted">A CSV file holds at most {CSV_DAYS_MAX} days.</p>;
+  }
+  return (
+    <Button asChild>
+      <a href={href} download>
+        <Download aria-hidden="true" />
+        Download CSV
+      </a>
+    </Button>
+  );
+}
+
+function NoDecisions({ projectId }: { projectId: string }) {
+  return (
+    <EmptyState
+      title="No decisions in this range"
+      snippet={<FirstCall projectId={projectId} runtimeUrl={env().runtimeUrl} />}
+    >
+      Each call that a host asks about is counted here, admitted or denied, by key and policy.
+      Choose another range above, or ask for a first decision: this one names no key, so it is
+      denied and costs nothing.
+    </EmptyState>
+  );
+}
+
+function DenialReasons({ projectId, series }: { projectId: string; series: UsageSeries }) {
+  const denials = series.lines
+    .filter(({ id }) => id !== 'allowed')
+    .sort((one, other) => other.total - one.total);
+  if (denials.length === 0) return null;
+  const total = denials.reduce((sum, line) => sum + line.total, 0);
+  const shares = denials.flatMap((line): Share[] => {
+    const outcome = OUTCOMES.find((known) => known === line.id);
+    if (outcome === undefined) return [];
+    const { tone } = OUTCOME_LOOKS[outcome];
+    return [{ id: line.id, name: <OutcomeChip outcome={outcome} />, count: line.total, tone }];
+  });
+  return (
+    <Section
+      title="Denial reasons"
+      description="A denied call costs nothing of the quota."
+      actions={
+        <Button asChild size="sm">
+          <Link href={`/projects/${projectId}/simulator`}>Ask the simulator why</Link>
+        </Button>
+      }
+    >
+      <ShareList label="Denial reasons" shares={shares} total={total} />
+    </Section>
+  );
+}
+
+interface AdmissionsProps {
+  title: string;
+  series: UsageSeries;
+  /** What stands for a name that is not there any more. */
+  gone: string;
+  nameOf: (name: string) => ReactNode;
+  hrefOf: (name: string) => string;
+}
+
+function Admissions({ title, series, gone, nameOf, hrefOf }: AdmissionsProps) {
+  if (series.total === 0) return null;
+  const { lines, rest, total } = series;
+  const shares: Share[] = lines.map(({ id, label, total: count, counts }) => ({
+    id,
+    count,
+    counts,
+    tone: 'allow',
+    name:
+      label === null ? (
+        <span className="text-muted">{gone}</span>
+      ) : (
+        <Link
+          href={hrefOf(label)}
+          className="block truncate rounded underline-offset-4 hover:underline"
+        >
+          {nameOf(label)}
+        </Link>
+      ),
+  }));
+  if (rest.total > 0) {
+    shares.push({
+      id: 'rest',
+      count: rest.total,
+      counts: rest.counts,
+      tone: 'allow',
+      name: <span className="text-muted">All others</span>,
+    });
+  }
+  return (
+    <Section title={title} description="What uses up the quota, the largest first.">
+      <ShareList label={title} shares={shares} total={total} />
+    </Section>
+  );
+}

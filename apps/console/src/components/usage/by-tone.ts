@@ -1,0 +1,36 @@
+import type { UsageSeries } from '@ceiba/schema';
+
+export const TONES = ['allow', 'limit', 'deny'] as const;
+export type OutcomeTone = (typeof TONES)[number];
+
+export const TONE_NAMES = { allow: 'Allowed', limit: 'Limited', deny: 'Denied' } as const;
+/** As text in the middle of a sentence. */
+export const TONE_WORDS = { allow: 'allowed', limit: 'limited', deny: 'denied' } as const;
+export const TONE_FILLS = {
+  allow: 'fill-allow',
+  limit: 'fill-limit',
+  deny: 'fill-deny',
+} as const;
+
+/** What was allowed, what a limit stopped, and what was denied for any other reason. */
+export interface ToneCounts {
+  totals: Record<OutcomeTone, number>;
+  /** For each step. */
+  counts: Record<OutcomeTone, number>[];
+}
+
+export function byTone({ lines, starts }: Pick<UsageSeries, 'lines' | 'starts'>): ToneCounts {
+  const counts = starts.map(() => ({ allow: 0, limit: 0, deny: 0 }));
+  const totals = { allow: 0, limit: 0, deny: 0 };
+  for (const line of lines) {
+    const tone = toneOf(line.id);
+    totals[tone] += line.total;
+    for (const [index, step] of counts.entries()) step[tone] += line.counts[index] ?? 0;
+  }
+  return { totals, counts };
+}
+
+function toneOf(outcome: string): OutcomeTone {
+  if (outcome === 'allowed') return 'allow';
+  return outcome === 'quota_exceeded' || outcome === 'rate_limited' ? 'limit' : 'deny';
+}

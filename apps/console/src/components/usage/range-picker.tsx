@@ -1,0 +1,44 @@
+import Form from 'next/form';
+import { type Query, withQuery } from '../../lib/list-query.ts';
+import { Button } from '../ui/button.tsx';
+import { Field } from '../ui/field.tsx';
+import { Input } from '../ui/input.tsx';
+import { LinkTabs } from '../ui/link-tabs.tsx';
+import { USAGE_PRESETS, type UsageQuery } from './usage-query.ts';
+
+export interface RangePickerProps {
+  here: string;
+  query: Query;
+  usage: UsageQuery;
+}
+
+/** A range by one click, or by its first and last day; both live in the URL. */
+export function RangePicker({ here, query, usage }: RangePickerProps) {
+  return (
+    <>
+      <LinkTabs
+        label="Range"
+        tabs={USAGE_PRESETS.map(({ value, name }) => ({
+          name,
+          current: usage.choice === value,
+          href: withQuery(here, query, { range: value, from: undefined, to: undefined }),
+        }))}
+      />
+      <Form action={here} className="mb-8 flex flex-wrap items-start gap-4">
+        <Field name="from" label="First day" error={usage.refusal} className="w-44">
+          {(control) => (
+            <Input {...control} key={usage.firstDay} type="date" defaultValue={usage.firstDay} />
+          )}
+        </Field>
+        <Field name="to" label="Last day" className="w-44">
+          {(control) => (
+            <Input {...control} key={usage.lastDay} type="date" defaultValue={usage.lastDay} />
+          )}
+        </Field>
+        <Button type="submit" className="sm:mt-8">
+          Show these days
+        </Button>
+      </Form>
+    </>
+  );
+}

@@ -1,0 +1,87 @@
+import type { ReactNode } from 'react';
+import { formatCount, formatShare } from '../../lib/format.ts';
+
+export interface Share {
+  id: string;
+  name: ReactNode;
+  count: number;
+  /** Over time, where that is worth a line of its own. */
+  counts?: readonly number[];
+  tone: 'allow' | 'limit' | 'deny';
+}
+
+export interface ShareListProps {
+  label: string;
+  shares: readonly Share[];
+  total: number;
+}
+
+/** Parts of a whole, the largest first: a name, its course, its count and its share. */
+export function ShareList({ label, shares, total }: ShareListProps) {
+  return (
+    <ul aria-label={label} className="numbers divide-y rounded border bg-surface">
+      {shares.map(({ id, name, count, counts, tone }) => (
+        <li
+          key={id}
+          className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-6 gap-y-2 px-4 py-3 sm:grid-cols-[minmax(0,1fr)_12rem_9rem]"
+        >
+          <div className="min-w-0">{name}</div>
+          <div className="order-last col-span-2 sm:order-none sm:col-span-1">
+            {counts ? (
+              <Course counts={counts} tone={tone} />
+            ) : (
+              <Bar part={count} whole={total} tone={tone} />
+            )}
+          </div>
+          <p className="flex justify-end whitespace-nowrap">
+            {formatCount(count)}
+            <span className="w-12 text-right text-small/6 text-muted">
+              {formatShare(count, total)}
+            </span>
+          </p>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const FILLS = { allow: 'fill-allow', limit: 'fill-limit', deny: 'fill-deny' } as const;
+
+function Bar({ part, whole, tone }: { part: number; whole: number; tone: Share['tone'] }) {
+  return (
+    <svg aria-hidden="true" className="block h-2 w-full">
+      <rect width="100%" height="8" className="fill-line" />
+      <rect
+        width={whole === 0 ? 0 : `${(part / whole) * 100}%`}
+        height="8"
+        className={FILLS[tone]}
+      />
+    </svg>
+  );
+}
+
+const COURSE_HEIGHT = 24;
+
+function Course({ counts, tone }: { counts: readonly number[]; tone: Share['tone'] }) {
+  const highest = Math.max(1, ...counts);
+  const slot = 100 / Math.max(counts.length, 1);
+  return (
+    <svg aria-hidden="true" className="block w-full" height={COURSE_HEIGHT}>
+      <rect y={COURSE_HEIGHT - 1} width="100%" height="1" className="fill-line" />
+      {counts.map((count, index) => {
+        const height = count === 0 ? 0 : Math.max(1.5, (count / highest) * COURSE_HEIGHT);
+        const width = Math.min(slot * 0.8, 12);
+        return (
+          <rect
+            key={index}
+            x={`${slot * (index + 0.5) - width / 2}%`}
+            y={COURSE_HEIGHT - height}
+            width={`${width}%`}
+            height={height}
+            className={FILLS[tone]}
+          />
+        );
+      })}
+    </svg>
+  );
+}

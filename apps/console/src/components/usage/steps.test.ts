@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+import { axisMax, stepName } from './steps.ts';
+
+describe('axisMax', () => {
+  it.each([
+    [0, 2],
+    [1, 2],
+    [3, 4],
+    [10, 10],
+    [11, 20],
+    [4_900, 6_000],
+    [540, 600],
+    [21, 30],
+    [51, 60],
+    [999_999, 1_000_000],
+  ])('rounds %i up to %i', (highest, max) => {
+    expect(axisMax(highest)).toBe(max);
+  });
+});
+
+describe('stepName', () => {
+  it('names the hour, day and month of UTC', () => {
+    const at = new Date('2026-11-20T23:00:00Z');
+    expect(stepName(at, 'hour')).toBe('20 Nov, 23:00');
+    expect(stepName(at, 'day')).toBe('20 Nov 2026');
+    expect(stepName(at, 'month')).toBe('Nov 2026');
+  });
+});

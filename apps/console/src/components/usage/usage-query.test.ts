@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { parseUsageQuery } from './usage-query.ts';
+
+const now = new Date('2026-11-20T14:35:00Z');
+const spanOf = (query: Record<string, string>) => {
+  const { choice, from, to, refusal } = parseUsageQuery(query, now);
+  return [choice, from.toISOString(), to.toISOString(), refusal];
+};
+
+describe('parseUsageQuery', () => {
+  it('takes whole hours or days that end with the one under way', () => {
+    expect(spanOf({ range: '24h' })).toEqual([
+      '24h',
+      '2026-11-19T15:00:00.000Z',
+      '2026-11-20T15:00:00.000Z',
+      undefined,
+    ]);
+    expect(spanOf({ range: '30d' })).toEqual([
+      '30d',
+      '2026-10-22T00:00:00.000Z',
+      '2026-11-21T00:00:00.000Z',
+      undefined,
+    ]);
+  });
+
+  it('takes seven days for what it does not know', () => {
+    expect(spanOf({ range: 'for ever' })).toEqual(spanOf({}));
+    expect(spanOf({})[0]).toBe('7d');
+  });
+
+  it('takes the first and the last day, both included', () => {
+    expect(spanOf({ from: '2026-02-28', to: '2026-02-28' })).toEqual([
+      'custom',
+      '2026-02-28T00:00:00.000Z',
+      '2026-03-01T00:00:00.000Z',
+      undefined,
+    ]);
+  });
+
+  it.each([
+    ['2026-02-30', '2026-03-01', 'Choose the first and the last day.'],
+    ['2026-02-01', '', 'Choose the first and the last day.'],
+    ['2026-02-02', '2026-02-01', 'The last day must not be before the first.'],
+    ['2000-01-01', '2026-02-01', 'At most five years can be shown at once.'],
+  ])('refuses %s to %s, keeps what was typed and shows seven days', (first, last, refusal) => {
+    expect(parseUsageQuery({ from: first, to: last }, now)).toMatchObject({
+      choice: '7d',
+      firstDay: first,
+      lastDay: last,
+      refusal,
+    });
+  });
+});
