@@ -1,48 +1,93 @@
-import { getSubscription } from '@ceiba/schema';
-import { StatusChip } from '#components/ui/chip.tsx';
+import {
+  getSubscription,
+  projectQuota,
+  readQuotaUse,
+  readTopDenials,
+  readUsageSeries,
+  surveyApiKeys,
+} from '@ceiba/schema';
+import Link from 'next/link';
+import { notFound } from 'next/navigation';
+import { GettingStarted } from '#components/overview/getting-started.tsx';
+import { TopDenials } from '#components/overview/top-denials.tsx';
+import { NextDecision } from '#components/subscription/next-decision.tsx';
+import { QuotaMonth } from '#components/subscription/quota-month.tsx';
+import { Button } from '#components/ui/button.tsx';
 import { IdChip } from '#components/ui/id-chip.tsx';
 import { Column, PageHeader, Section } from '#components/ui/section.tsx';
-import { AbsoluteDate, RelativeTime } from '#components/ui/time.tsx';
+import { OutcomeChart } from '#components/usage/outcome-chart.tsx';
 import { formatCount } from '#lib/format.ts';
 import { withDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
+import { env } from '../../../../env.ts';
+
+const HOUR_MS = 3_600_000;
+const TOP_DENIALS = 3;
 
 export default async function OverviewPage({ params }: { params: Promise<{ projectId: string }> }) {
   const { project } = await requireProject((await params).projectId);
-  const subscription = await withDatabase((db) => getSubscription(db, project.projectId));
+  const { projectId } = project;
+  const to = new Date((Math.floor(Date.now() / HOUR_MS) + 1) * HOUR_MS);
+  const today = { projectId, from: new Date(to.getTime() - 24 * HOUR_MS), to };
+  const [subscription, use, keys, decisions, { denials }] = await withDatabase((db) =>
+    Promise.all([
+      getSubscription(db, projectId),
+      readQuotaUse(db, projectId),
+      surveyApiKeys(db, projectId),
+      readUsageSeries(db, { ...today, by: 'outcome', step: 'hour' }),
+      readTopDenials(db, { ...today, limit: TOP_DENIALS }),
+    ]),
+  );
+  if (use === null) notFound();
+  const isNew = decisions.total === 0 && use.used === 0;
+  const { active } = keys.byStatus;
   return (
     <Column>
-      <PageHeader title={project.name} description="Overview" />
-      <Section title="Project">
-        <dl className="grid gap-x-8 gap-y-4 sm:grid-cols-3">
-          <div>
-            <dt className="text-small text-muted">Project ID</dt>
-            <dd>
-              <IdChip id={project.projectId} label="project ID" />
-            </dd>
-          </div>
-          <div>
-            <dt className="text-small text-muted">Created</dt>
-            <dd>
-              <AbsoluteDate at={project.createdAt} />
-            </dd>
-          </div>
-          <div>
-            <dt className="text-small text-muted">Secret</dt>
-            <dd>
-              made <RelativeTime at={project.secretCreatedAt} />
-            </dd>
-          </div>
-        </dl>
-      </Section>
-      {subscription && (
-        <Section title="Plan" actions={<StatusChip status={subscription.status} />}>
-          <p className="numbers text-muted">
-            {subscription.plan.name}: {formatCount(subscription.plan.monthlyQuota)} requests a
-            month, {formatCount(subscription.plan.rateLimitPerMinute)} a minute,{' '}
-            {formatCount(subscription.plan.activeKeyCap)} active keys.
-          </p>
-        </Section>
+      <PageHeader
+        title={project.name}
+        description={
+          <span className="flex flex-wrap items-center gap-x-4 gap-y-1">
+            <IdChip id={projectId} label="project ID" />
+            <Link
+              href={`/projects/${projectId}/keys`}
+              className="numbers rounded underline-offset-4 hover:underline"
+            >
+              {formatCount(active)} of {formatCount(keys.activeKeyCap)} keys
+            </Link>
+            <span>{subscription ? `Plan ${subscription.plan.name}` : 'No plan'}</span>
+          </span>
+        }
+      />
+      {!subscription?.admits && <NextDecision subscription={subscription} use={use} />}
+      {isNew ? (
+        <GettingStarted projectId={projectId} activeKeys={active} runtimeUrl={env().runtimeUrl} />
+      ) : (
+        <>
+          <Section
+            title="Today"
+            description="The last 24 hours, by outcome."
+            actions={
+              <Button asChild size="sm">
+                <Link href={`/projects/${projectId}/usage`}>All usage</Link>
+              </Button>
+            }
+          >
+            <OutcomeChart series={decisions} brief />
+          </Section>
+          <Section title="Why calls are denied" description="The most frequent of these 24 hours.">
+            <TopDenials projectId={projectId} denials={denials} />
+          </Section>
+          <Section
+            title="Quota of this month"
+            actions={
+              <Button asChild size="sm">
+                <Link href={`/projects/${projectId}/subscription`}>Subscription</Link>
+              </Button>
+            }
+          >
+            <QuotaMonth use={use} projection={projectQuota(use)} />
+          </Section>
+        </>
       )}
     </Column>
   );

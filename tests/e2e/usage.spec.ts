@@ -1,0 +1,142 @@
+import { readFileSync } from 'node:fs';
+import { expect, type Page, test } from '@playwright/test';
+import { expectAccessible } from './expect-accessible.ts';
+import { type OwnProject, ownProject } from './own-project.ts';
+import { signUp } from './support.ts';
+
+const HOUR_MS = 3_600_000;
+const NOBODY = '00000000-0000-0000-0000-000000000000';
+
+let project: OwnProject;
+
+test.beforeAll(async ({ browser }) => {
+  project = await ownProject(browser, 'Reports');
+});
+test.beforeEach(() => project.empty());
+test.afterAll(() => project?.close());
+
+interface Counted {
+  hoursAgo?: number;
+  outcome?: string;
+  apiKeyId?: string;
+  policyId?: string;
+  count: number;
+}
+
+async function count(...rows: Counted[]): Promise<void> {
+  const now = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
+  await project.sql`insert into usage_hours ${project.sql(
+    rows.map((row) => ({
+      project_id: project.projectId,
+      hour: new Date(now - (row.hoursAgo ?? 0) * HOUR_MS),
+      api_key_id: row.apiKeyId ?? NOBODY,
+      policy_id: row.policyId ?? NOBODY,
+      outcome: row.outcome ?? 'allowed',
+      incarnation: 'e2e',
+      count: row.count,
+    })),
+  )}`;
+}
+
+async function csvOf(page: Page): Promise<string[]> {
+  const download = page.waitForEvent('download');
+  await page.getByRole('link', { name: 'Download CSV' }).click();
+  const text = readFileSync(await (await download).path(), 'utf8');
+  return text.trimEnd().split('\r\n');
+}
+
+test('without a decision the page teaches, with the values of this project', async () => {
+  const page = await project.open('usage');
+  await expect(page.getByText('No decisions in this range')).toBeVisible();
+  await expect(page.locator('pre')).toContainText(`/rt/projects/${project.projectId}/authorize`);
+  await page.goto(project.at(''));
+  await expect(page.getByText('No decision yet')).toBeVisible();
+  await page.getByRole('link', { name: 'Add a policy' }).click();
+  await page.waitForURL('**/policies/new');
+});
+
+test('one decision is one bar, one share and one line of the file', async () => {
+  const [apiKeyId, policyId] = [
+    await project.addKey('=HYPERLINK("http://evil.example","Mobile")'),
+    await project.addPolicy('GET', '/v1/reports*'),
+  ];
+  await count({ apiKeyId, policyId, count: 1 });
+  const page = await project.open('usage?range=24h');
+  await expect(page.getByText('1 decision in this range.')).toBeVisible();
+  await expect(page.getByRole('img', { name: /^Decisions in 24 hours, at most 1/ })).toBeVisible();
+  await expect(page.getByRole('list', { name: 'Admissions by policy' })).toContainText(
+    'GET /v1/reports*',
+  );
+  const [head, line, ...more] = await csvOf(page);
+  expect(head).toContain('from_utc,outcome,api_key_id');
+  expect(line).toContain(`allowed,${apiKeyId},"'=HYPERLINK(""http://evil.example"",""Mobile"")"`);
+  expect(line).toMatch(/,1$/);
+  expect(more).toEqual([]);
+});
+
+test('a year is shown by day, its denials by reason, and ranges live in the URL', async () => {
+  const apiKeyId = await project.addKey('Mobile app');
+  await count(
+    ...Array.from({ length: 365 }, (_, day) => ({ hoursAgo: day * 24, apiKeyId, count: 1_000 })),
+    { outcome: 'rate_limited', apiKeyId, hoursAgo: 24, count: 40 },
+    { outcome: 'invalid_api_key', hoursAgo: 200 * 24, count: 60 },
+  );
+  const page = await project.open('usage?range=1y');
+  await expect(page.getByText('365,100 decisions in this range.')).toBeVisible();
+  await expect(page.getByRole('img', { name: /^Decisions in 365 days/ })).toBeVisible();
+  await page.getByText('Show the numbers').click();
+  await expectAccessible(page);
+  const reasons = page.getByRole('list', { name: 'Denial reasons' }).getByRole('listitem');
+  await expect(reasons).toHaveText([/Invalid key.*60/, /Rate limited.*40/]);
+  await page.getByRole('link', { name: '7 days' }).click();
+  await expect(page.getByText('7,040 decisions in this range.')).toBeVisible();
+  await expect(page).toHaveURL(/\?range=7d$/);
+  await page.goBack();
+  await expect(page.getByText('365,100 decisions in this range.')).toBeVisible();
+});
+
+test('a range that cannot be shown is refused beside its field', async () => {
+  await count({ count: 5 });
+  const page = await project.open('usage');
+  await page.getByLabel('First day').fill('2026-02-02');
+  await page.getByLabel('Last day').fill('2026-02-01');
+  await page.getByRole('button', { name: 'Show these days' }).click();
+  await expect(page.getByText('The last day must not be before the first.')).toBeVisible();
+  await expect(page.getByLabel('First day')).toHaveValue('2026-02-02');
+  await page.goto(project.at('usage?from=2023-01-01&to=2026-11-30'));
+  await expect(page.getByText('A CSV file holds at most 400 days.')).toBeVisible();
+  const refused = await page.request.get(project.at('usage/csv?from=2023-01-01&to=2026-11-30'));
+  expect(refused.status()).toBe(400);
+});
+
+test('the overview leads from the top denial to the simulator, filled in', async () => {
+  const apiKeyId = await project.addKey('Old partner', { status: 'revoked' });
+  await count({ count: 90 }, { outcome: 'revoked_api_key', apiKeyId, count: 12 });
+  const page = await project.open('');
+  const reasons = page.getByRole('region', { name: 'Why calls are denied' });
+  await expect(reasons).toContainText('12');
+  await expect(reasons).toContainText('Old partner');
+  await expectAccessible(page);
+  await reasons.getByRole('link', { name: 'Why?' }).click();
+  await page.waitForURL(
+    ({ searchParams }) =>
+      searchParams.get('apiKeyId') === apiKeyId && searchParams.get('path') === '/',
+  );
+  await expect(page.getByRole('main')).toContainText('revoked');
+});
+
+test('no file leaves for anybody else', async ({ browser, playwright, baseURL }) => {
+  await count({ count: 1 });
+  const files = ['usage/csv', 'audit/csv'].map((path) => project.at(path));
+  const anonymous = await playwright.request.newContext({ baseURL: baseURL ?? '' });
+  const other = await browser.newContext();
+  await signUp(await other.newPage());
+  for (const file of files) {
+    const unknown = await anonymous.get(file, { maxRedirects: 0 });
+    expect(unknown.status()).toBe(307);
+    expect(unknown.headers().location).toContain('/sign-in');
+    expect((await other.request.get(file)).status()).toBe(404);
+  }
+  await other.close();
+  await anonymous.dispose();
+});
