@@ -1,0 +1,20 @@
+import type { Metadata } from 'next';
+import { AuditLog } from '#components/audit/audit-log.tsx';
+import type { SearchParams } from '#lib/list-query.ts';
+import { requireUser } from '#server/session.ts';
+
+export const metadata: Metadata = { title: 'Audit' };
+
+export default async function AccountAuditPage({ searchParams }: { searchParams: SearchParams }) {
+  const user = await requireUser();
+  return (
+    <AuditLog
+      here="/audit"
+      query={await searchParams}
+      title="Audit"
+      description="Who changed what in all of your projects and in your account, also in projects that are deleted."
+      scope={{ ownerId: user.userId }}
+      kinds={['api_key', 'policy', 'subscription', 'project', 'user']}
+    />
+  );
+}

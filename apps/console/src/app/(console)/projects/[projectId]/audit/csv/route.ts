@@ -1,0 +1,12 @@
+import type { NextRequest } from 'next/server';
+import { auditCsv } from '#components/audit/audit-csv.ts';
+import { requireProject } from '#server/project.ts';
+
+/** The log of one project. */
+export async function GET(
+  request: NextRequest,
+  { params }: { params: Promise<{ projectId: string }> },
+): Promise<Response> {
+  const { user, project } = await requireProject((await params).projectId);
+  return auditCsv(request.nextUrl, { ownerId: user.userId, projectId: project.projectId });
+}

@@ -1,0 +1,26 @@
+import type { Metadata } from 'next';
+import { AuditLog } from '#components/audit/audit-log.tsx';
+import type { SearchParams } from '#lib/list-query.ts';
+import { requireProject } from '#server/project.ts';
+
+export const metadata: Metadata = { title: 'Audit' };
+
+interface AuditProps {
+  params: Promise<{ projectId: string }>;
+  searchParams: SearchParams;
+}
+
+export default async function ProjectAuditPage({ params, searchParams }: AuditProps) {
+  const { user, project } = await requireProject((await params).projectId);
+  const { projectId } = project;
+  return (
+    <AuditLog
+      here={`/projects/${projectId}/audit`}
+      query={await searchParams}
+      title="Audit"
+      description="Who changed what in this project, when and from where. Open a line for the values before and after."
+      scope={{ ownerId: user.userId, projectId }}
+      kinds={['api_key', 'policy', 'subscription', 'project']}
+    />
+  );
+}

@@ -1,0 +1,64 @@
+import Form from 'next/form';
+import Link from 'next/link';
+import { Button } from '../ui/button.tsx';
+import { Field } from '../ui/field.tsx';
+import { Input, Select } from '../ui/input.tsx';
+import type { AuditQuery } from './audit-query.ts';
+import { AUDIT_KINDS } from './audit-words.ts';
+
+export interface AuditFilterFormProps {
+  here: string;
+  query: AuditQuery;
+  /** Kinds that never occur here are not offered. */
+  kinds: readonly string[];
+}
+
+/** Part of the log, by its URL. */
+export function AuditFilterForm({ here, query, kinds }: AuditFilterFormProps) {
+  return (
+    <Form
+      action={here}
+      // The fields show the URL, also when it is changed by a link.
+      key={JSON.stringify(query.filter)}
+      className="mb-6 grid items-end gap-4 sm:grid-cols-2 lg:grid-cols-[minmax(0,1fr)_11rem_10rem_10rem_auto]"
+    >
+      <Field name="q" label="Who, what or address">
+        {(control) => (
+          <Input
+            {...control}
+            type="search"
+            defaultValue={query.text}
+            data-shortcut="search"
+            autoComplete="off"
+          />
+        )}
+      </Field>
+      <Field name="kind" label="Changes of">
+        {(control) => (
+          <Select {...control} defaultValue={query.kind}>
+            <option value="">Everything</option>
+            {AUDIT_KINDS.filter(({ value }) => kinds.includes(value)).map(({ value, name }) => (
+              <option key={value} value={value}>
+                {name}
+              </option>
+            ))}
+          </Select>
+        )}
+      </Field>
+      <Field name="from" label="First day, UTC">
+        {(control) => <Input {...control} type="date" defaultValue={query.firstDay} />}
+      </Field>
+      <Field name="to" label="Last day, UTC">
+        {(control) => <Input {...control} type="date" defaultValue={query.lastDay} />}
+      </Field>
+      <div className="flex gap-2">
+        <Button type="submit">Filter</Button>
+        {query.isFiltered && (
+          <Button asChild variant="quiet">
+            <Link href={here}>Clear</Link>
+          </Button>
+        )}
+      </div>
+    </Form>
+  );
+}

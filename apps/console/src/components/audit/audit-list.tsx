@@ -1,0 +1,131 @@
+import type { AuditRow } from '@ceiba/schema';
+import { ChevronRight } from 'lucide-react';
+import Link from 'next/link';
+import { AbsoluteTime, RelativeTime } from '../ui/time.tsx';
+import { auditWords, type FieldChange, fieldChanges, fieldWords } from './audit-words.ts';
+
+export interface AuditListProps {
+  rows: readonly AuditRow[];
+  /** Names the project of each row, where there is more than one. */
+  withProject?: boolean;
+}
+
+/** A sentence each; before and after on opening. */
+export function AuditList({ rows, withProject = false }: AuditListProps) {
+  return (
+    <ol className="divide-y rounded border bg-surface">
+      {rows.map((row) => (
+        <li key={row.auditId}>
+          <details className="group">
+            <summary className="grid cursor-pointer list-none grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-1 px-4 py-3 transition-colors hover:bg-hover focus-visible:-outline-offset-2 sm:grid-cols-[auto_minmax(0,1fr)_9rem] [&::-webkit-details-marker]:hidden">
+              <ChevronRight
+                aria-hidden="true"
+                className="mt-1 size-4 shrink-0 text-muted transition-transform group-open:rotate-90"
+              />
+              <Sentence row={row} withProject={withProject} />
+              <span className="numbers text-small text-muted max-sm:col-start-2 sm:mt-0.5 sm:text-right">
+                <RelativeTime at={row.at} />
+              </span>
+            </summary>
+            <Details row={row} />
+          </details>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function Sentence({ row, withProject }: { row: AuditRow; withProject: boolean }) {
+  const { actor, action, target, clientAddress, projectId, projectName } = row;
+  const isElsewhere = withProject && projectId !== null && target.kind !== 'project';
+  return (
+    <span className="min-w-0 break-words">
+      <span className="font-medium">{actor.label}</span>{' '}
+      <span className="text-muted">{auditWords(action)}</span>{' '}
+      <span className="font-medium">{target.label ?? target.id}</span>
+      {isElsewhere && projectName !== null && (
+        <>
+          {' '}
+          <span className="text-muted">in</span> {projectName}
+        </>
+      )}
+      {clientAddress !== null && (
+        <span className="text-muted">
+          {' '}
+          from <code className="text-small">{clientAddress}</code>
+        </span>
+      )}
+    </span>
+  );
+}
+
+function Details({ row }: { row: AuditRow }) {
+  const changes = fieldChanges(row.before, row.after);
+  return (
+    <div className="numbers grid gap-4 border-t bg-sunken/50 px-4 py-4 sm:pl-11">
+      {changes.length === 0 ? (
+        <p className="text-small text-muted">There are no values to compare.</p>
+      ) : (
+        <dl className="grid gap-x-6 gap-y-2 sm:grid-cols-[12rem_minmax(0,1fr)]">
+          {changes.map((change) => (
+            <Change key={change.field} change={change} />
+          ))}
+        </dl>
+      )}
+      <p className="flex flex-wrap gap-x-4 gap-y-1 text-small text-muted">
+        <span>
+          <AbsoluteTime at={row.at} />
+        </span>
+        <code className="break-all">{row.action}</code>
+        <code className="break-all">{row.target.id}</code>
+        {row.requestId !== null && <code className="break-all">request {row.requestId}</code>}
+        {row.projectId !== null && row.projectName !== null && (
+          <Link
+            href={`/projects/${row.projectId}`}
+            className="rounded underline underline-offset-4"
+          >
+            Open {row.projectName}
+          </Link>
+        )}
+      </p>
+    </div>
+  );
+}
+
+function Change({ change }: { change: FieldChange }) {
+  const [wasThere, isThere] = ['before' in change, 'after' in change];
+  return (
+    <>
+      <dt className="text-muted">{fieldWords(change.field)}</dt>
+      <dd className="min-w-0 break-words">
+        {wasThere && (
+          <>
+            <span className="sr-only">before: </span>
+            <del className="text-muted">
+              <Value value={change.before} />
+            </del>
+          </>
+        )}
+        {wasThere && isThere && <span aria-hidden="true"> → </span>}
+        {isThere && (
+          <>
+            <span className="sr-only">after: </span>
+            <ins className="font-medium no-underline">
+              <Value value={change.after} />
+            </ins>
+          </>
+        )}
+      </dd>
+    </>
+  );
+}
+
+const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z$/;
+
+function Value({ value }: { value: unknown }) {
+  if (value === null) return 'none';
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (typeof value === 'number') return value.toLocaleString('en-US');
+  if (typeof value === 'string') return INSTANT.test(value) ? <AbsoluteTime at={value} /> : value;
+  return <code className="text-small">{JSON.stringify(value)}</code>;
+}

@@ -1,0 +1,75 @@
+import type { AuditAction } from '@ceiba/schema';
+
+/** What somebody did, as the middle of a sentence: who, this, and what it was done to. */
+const WORDS = {
+  'project.create': 'created project',
+  'project.update': 'changed project',
+  'project.delete': 'deleted project',
+  'project.rotate_secret': 'rotated the secret of',
+  'subscription.set': 'changed the subscription of',
+  'policy.create': 'added policy',
+  'policy.update': 'changed policy',
+  'policy.delete': 'deleted policy',
+  'api_key.create': 'created key',
+  'api_key.set_expiry': 'set the expiry of key',
+  'api_key.set_limits': 'set the limits of key',
+  'api_key.revoke': 'revoked key',
+  'api_key.archive': 'archived key',
+  'plan.create': 'created plan',
+  'plan.update': 'changed plan',
+  'plan.delete': 'deleted plan',
+  'user.create': 'created account',
+  'user.set_password': 'set the password of',
+  'user.update': 'changed account',
+  'user.delete': 'deleted account',
+  'user.sign_out_everywhere': 'ended every session of',
+  'retention.set': 'set the',
+} as const satisfies Record<AuditAction, string>;
+
+/** An action of a newer version is told by its name. */
+export const auditWords = (action: string): string =>
+  (WORDS as Record<string, string>)[action] ?? action;
+
+/** What a filter can ask for, each with the first part of its actions. */
+export const AUDIT_KINDS = [
+  { value: 'api_key', name: 'Keys' },
+  { value: 'policy', name: 'Policies' },
+  { value: 'subscription', name: 'Subscription' },
+  { value: 'project', name: 'Project and secret' },
+  { value: 'user', name: 'Accounts' },
+  { value: 'plan', name: 'Plans' },
+  { value: 'retention', name: 'Retention' },
+] as const;
+
+export interface FieldChange {
+  field: string;
+  /** Absent where the change made it, or took it away. */
+  before?: unknown;
+  after?: unknown;
+}
+
+/** The fields that differ between before and after, in the order in which they were written. */
+export function fieldChanges(before: unknown, after: unknown): FieldChange[] {
+  const [old, now] = [fieldsOf(before), fieldsOf(after)];
+  const fields = [...new Set([...Object.keys(old), ...Object.keys(now)])];
+  return fields.flatMap((field) =>
+    JSON.stringify(old[field]) === JSON.stringify(now[field])
+      ? []
+      : [
+          {
+            field,
+            ...(field in old && { before: old[field] }),
+            ...(field in now && { after: now[field] }),
+          },
+        ],
+  );
+}
+
+function fieldsOf(value: unknown): Record<string, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return {};
+  return Object.fromEntries(Object.entries(value));
+}
+
+/** `monthlyQuota` as `monthly quota`. */
+export const fieldWords = (field: string): string =>
+  field.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase();

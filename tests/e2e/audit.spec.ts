@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from '@playwright/test';
+import { expectAccessible } from './expect-accessible.ts';
+import { type OwnProject, ownProject } from './own-project.ts';
+
+let project: OwnProject;
+
+test.beforeAll(async ({ browser }) => {
+  project = await ownProject(browser, 'Reports');
+});
+test.afterAll(() => project?.close());
+
+test('a change is told by whom, from where, with the values before and after', async () => {
+  const page = await project.open('subscription');
+  await page.getByRole('radio', { name: /^Pro/ }).check();
+  await page.getByRole('button', { name: 'Change to Pro' }).click();
+  await expect(page.getByText('On the plan Pro.')).toBeVisible();
+  await page.goto(project.at('audit'));
+  const line = page
+    .getByRole('listitem')
+    .filter({ hasText: 'changed the subscription of Reports' });
+  await expect(line).toContainText(/person-\w+@example\.com/);
+  await expect(line).toContainText(/from [\d.:a-f]+/);
+  await line.locator('summary').click();
+  await expect(line.getByRole('deletion')).toHaveText('Free');
+  await expect(line.getByRole('insertion')).toHaveText('Pro');
+  await expectAccessible(page);
+});
+
+test('a filter lives in the URL and holds for the file too', async () => {
+  await project.sql`insert into audit_log
+    (owner_id, project_id, actor_kind, actor_label, action, target_kind, target_id, target_label)
+    select owner_id, id, 'cli', 'ceiba CLI', 'policy.create', 'policy', 'p1', '=1+1'
+    from projects where id = ${project.projectId}`;
+  const page = await project.open('audit');
+  await expect(page.getByRole('listitem').filter({ hasText: 'created project' })).toBeVisible();
+  await page.getByLabel('Changes of').selectOption('Policies');
+  await page.getByRole('button', { name: 'Filter' }).click();
+  await expect(page).toHaveURL(/kind=policy/);
+  const lines = page.getByRole('main').getByRole('listitem');
+  await expect(lines).toHaveCount(1);
+  await expect(lines).toContainText('ceiba CLI added policy =1+1');
+  await page.reload();
+  await expect(lines).toHaveCount(1);
+  const download = page.waitForEvent('download');
+  await page.getByRole('link', { name: 'Download CSV' }).click();
+  const text = readFileSync(await (await download).path(), 'utf8');
+  expect(text.trimEnd().split('\r\n')).toHaveLength(2);
+  expect(text).toContain(`policy,p1,"'=1+1"`);
+  await page.getByLabel('Who, what or address').fill('nobody at all');
+  await page.getByRole('button', { name: 'Filter' }).click();
+  await expect(page.getByText('Nothing that happened matches this filter.')).toBeVisible();
+});
+
+test('older lines are a page away, and the account’s log holds every project', async () => {
+  await project.sql`insert into audit_log
+    (at, owner_id, project_id, actor_kind, actor_label, action, target_kind, target_id, target_label)
+    select now() - n * interval '1 hour', owner_id, id, 'project_secret', 'project secret',
+      'api_key.create', 'api_key', n::text, 'Key ' || n
+    from projects, generate_series(1, 60) n where id = ${project.projectId}`;
+  const page = await project.open('audit?kind=api_key');
+  const lines = page.getByRole('main').getByRole('listitem');
+  await expect(lines).toHaveCount(50);
+  await page.getByRole('link', { name: 'Older' }).click();
+  await expect(lines).toHaveCount(10);
+  await expect(page).toHaveURL(/kind=api_key/);
+  await page.getByRole('link', { name: 'Newer' }).click();
+  await expect(lines).toHaveCount(50);
+  await page.goto('/audit?q=Key 60');
+  await expect(lines).toHaveCount(1);
+  await expect(lines).toContainText('created key Key 60 in Reports');
+});
