@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mintApiKey } from '@ceiba/domain';
 import { expect, type Page, test } from '@playwright/test';
+import { expectAccessible } from './expect-accessible.ts';
 import { type OwnProject, ownProject, stack } from './own-project.ts';
 
 let project: OwnProject;
@@ -82,6 +83,7 @@ test('a rotation shows the secret once, and both secrets are accepted for a day'
   await storeSecret(page);
   await expect(page.getByText(/accepted for another (24 h 0|23 h 59) min/)).toBeVisible();
   expect(await page.content()).not.toContain(second);
+  await expectAccessible(page);
 
   // A second one says what it does before it happens, and needs a word.
   await page.getByRole('button', { name: 'Rotate secret…' }).click();
@@ -89,6 +91,7 @@ test('a rotation shows the secret once, and both secrets are accepted for a day'
   await expect(question).toContainText('Rotating again ends the previous one at once');
   await question.getByRole('button', { name: 'Rotate secret' }).click();
   await expect(question).toContainText('Tick this first');
+  await expectAccessible(page);
   expect(await statusFor(project.projectSecret)).toBe(200);
   await question.getByRole('checkbox').check();
   const third = await confirmRotation(page);

@@ -5,6 +5,7 @@ import {
   Ellipsis,
   FolderTree,
   type LucideIcon,
+  ScrollText,
   ShieldCheck,
   UserRound,
 } from 'lucide-react';
@@ -49,15 +50,22 @@ export function BottomBar({ user }: ShellProps) {
     icon: UserRound,
     current: pathname.startsWith('/account'),
   };
+  const audit: Place = {
+    href: '/audit',
+    name: 'Audit of all projects',
+    icon: ScrollText,
+    current: pathname.startsWith('/audit'),
+  };
   const status: Place = { href: '/status', name: 'Status', icon: Activity, current: false };
   const administration: Place = {
-    href: '/administration',
+    href: '/admin',
     name: 'Administration',
     icon: ShieldCheck,
-    current: pathname.startsWith('/administration'),
+    current: pathname.startsWith('/admin'),
   };
   const bar = place === null ? [projects, account] : inProject(true);
-  const more = place === null ? [status] : [...inProject(false), projects, account, status];
+  const more =
+    place === null ? [audit, status] : [...inProject(false), projects, account, audit, status];
   if (user.isAdministrator) more.push(administration);
 
   return (

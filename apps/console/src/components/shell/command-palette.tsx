@@ -8,6 +8,7 @@ import {
   Monitor,
   Moon,
   Plus,
+  ScrollText,
   ShieldCheck,
   Sun,
   UserRound,
@@ -85,8 +86,11 @@ export default function CommandPalette({
                 <Item icon={UserRound} onSelect={() => go('/account')}>
                   Account
                 </Item>
+                <Item icon={ScrollText} onSelect={() => go('/audit')}>
+                  Audit of all projects
+                </Item>
                 {user.isAdministrator && (
-                  <Item icon={ShieldCheck} onSelect={() => go('/administration')}>
+                  <Item icon={ShieldCheck} onSelect={() => go('/admin')}>
                     Administration
                   </Item>
                 )}

@@ -1,6 +1,6 @@
 'use client';
 
-import { Activity, FolderTree, ShieldCheck, UserRound } from 'lucide-react';
+import { Activity, FolderTree, ScrollText, ShieldCheck, UserRound } from 'lucide-react';
 import Link from 'next/link';
 import { usePathname } from 'next/navigation';
 import { PROJECT_SECTIONS, placeOf, sectionHref } from '../../lib/sections.ts';
@@ -38,6 +38,12 @@ export function Sidebar({ user, projects }: ShellProps) {
             icon={FolderTree}
             current={pathname.startsWith('/projects')}
           />
+          <NavLink
+            href="/audit"
+            name="Audit"
+            icon={ScrollText}
+            current={pathname.startsWith('/audit')}
+          />
         </nav>
       ) : (
         <div className="grid gap-2">
@@ -58,10 +64,10 @@ export function Sidebar({ user, projects }: ShellProps) {
       <nav aria-label="Account" className="mt-auto grid gap-1">
         {user.isAdministrator && (
           <NavLink
-            href="/administration"
+            href="/admin"
             name="Administration"
             icon={ShieldCheck}
-            current={pathname.startsWith('/administration')}
+            current={pathname.startsWith('/admin')}
           />
         )}
         <NavLink href="/status" name="Status" icon={Activity} current={false} />

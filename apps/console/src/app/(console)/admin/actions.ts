@@ -1,0 +1,122 @@
+'use server';
+
+import { displayNameSchema } from '@ceiba/contract';
+import {
+  createPlan,
+  deletePlan,
+  deleteUser,
+  findUserById,
+  RETENTION_DAYS_MAX,
+  RETENTION_DAYS_MIN,
+  setAdministrator,
+  setRetention,
+  updatePlan,
+} from '@ceiba/schema';
+import { z } from 'zod';
+import { administratorAction, refuse, refuseField } from '#server/action.ts';
+import { formatCount, plural } from '../../../lib/format.ts';
+import { limitSchema, optionalLimitSchema } from '../../../lib/limit-schema.ts';
+
+const plan = {
+  name: displayNameSchema,
+  activeKeyCap: limitSchema,
+  rateLimitPerMinute: limitSchema,
+  monthlyQuota: limitSchema,
+};
+
+/** Adds a plan, which every project can change to from then on. */
+export const addPlan = administratorAction({
+  input: z.object(plan),
+  async run({ ctx }, input): Promise<null> {
+    const result = await createPlan(ctx, input);
+    if (result.kind === 'name_taken') refuseField('name', NAME_TAKEN);
+    return null;
+  },
+});
+
+/** Changes a plan for every project that is on it, from the next decision on. */
+export const editPlan = administratorAction({
+  input: z.object({ planId: z.guid(), ...plan }),
+  async run({ ctx }, input): Promise<null> {
+    const result = await updatePlan(ctx, input);
+    if (result.kind === 'name_taken') refuseField('name', NAME_TAKEN);
+    if (result.kind === 'default_plan') {
+      refuseField('name', 'New projects start on this plan, so it keeps its name.');
+    }
+    if (result.kind === 'not_found') refuse('not_found', GONE);
+    return null;
+  },
+});
+
+/** Takes a plan away that no project is on. */
+export const removePlan = administratorAction({
+  input: z.object({ planId: z.guid() }),
+  async run({ ctx }, { planId }): Promise<null> {
+    const result = await deletePlan(ctx, { planId });
+    if (result.kind === 'in_use') {
+      refuse(
+        'conflict',
+        `${plural(result.projects, 'project')} came to be on it. Nothing changed.`,
+      );
+    }
+    if (result.kind === 'default_plan') refuse('conflict', 'New projects start on this plan.');
+    if (result.kind === 'not_found') refuse('not_found', GONE);
+    return null;
+  },
+});
+
+/** Makes somebody an administrator, or no longer one. */
+export const changeAdministrator = administratorAction({
+  input: z.object({ userId: z.guid(), isAdministrator: z.enum(['yes', 'no']) }),
+  async run({ ctx }, { userId, isAdministrator }): Promise<null> {
+    const result = await setAdministrator(ctx, {
+      userId,
+      isAdministrator: isAdministrator === 'yes',
+    });
+    if (result.kind === 'last_administrator') refuse('conflict', LAST_ADMINISTRATOR);
+    if (result.kind === 'not_found') refuse('not_found', GONE);
+    return null;
+  },
+});
+
+/** Deletes an account that owns no project. */
+export const removeUser = administratorAction({
+  input: z.object({ userId: z.guid(), confirmation: z.string() }),
+  async run({ ctx }, { userId, confirmation }): Promise<null> {
+    const user = await findUserById(ctx.db, userId);
+    if (user === null) refuse('not_found', GONE);
+    if (confirmation.trim() !== user.email) {
+      refuseField('confirmation', `The address of this account is ${user.email}.`);
+    }
+    const result = await deleteUser(ctx, { userId });
+    if (result.kind === 'owns_projects') {
+      refuse(
+        'conflict',
+        `The account owns ${plural(result.projects, 'project')}, whose hosts still ask. Its owner deletes them first.`,
+      );
+    }
+    if (result.kind === 'last_administrator') refuse('conflict', LAST_ADMINISTRATOR);
+    if (result.kind === 'not_found') refuse('not_found', GONE);
+    return null;
+  },
+});
+
+const RANGE = `must be from ${formatCount(RETENTION_DAYS_MIN)} to ${formatCount(RETENTION_DAYS_MAX)} days, or empty`;
+const retentionSchema = optionalLimitSchema.refine(
+  (days) => days === null || (days >= RETENTION_DAYS_MIN && days <= RETENTION_DAYS_MAX),
+  RANGE,
+);
+
+/** Sets for how long usage and the audit log are kept. */
+export const saveRetention = administratorAction({
+  input: z.object({ usageDays: retentionSchema, auditDays: retentionSchema }),
+  async run({ ctx }, input): Promise<null> {
+    await setRetention(ctx, input);
+    return null;
+  },
+});
+
+const NAME_TAKEN = 'There is a plan of that name already. Choose another name.';
+const GONE = 'It was deleted in the meantime. Nothing was changed.';
+const LAST_ADMINISTRATOR =
+  'This is the only administrator. Make somebody else one first, so that somebody can.';

@@ -1,0 +1,94 @@
+import {
+  listPlansWithUse,
+  listUsers,
+  RETENTION_DAYS_MAX,
+  RETENTION_DAYS_MIN,
+  readRetention,
+} from '@ceiba/schema';
+import type { Metadata } from 'next';
+import { PlanTable } from '#components/admin/plan-table.tsx';
+import { RetentionForm } from '#components/admin/retention-form.tsx';
+import { UserTable } from '#components/admin/user-table.tsx';
+import { LinkTabs } from '#components/ui/link-tabs.tsx';
+import { SearchInput } from '#components/ui/search-input.tsx';
+import { Column, PageHeader, Section } from '#components/ui/section.tsx';
+import { plural } from '#lib/format.ts';
+import {
+  parseListQuery,
+  type Query,
+  type SearchParams,
+  textOf,
+  withQuery,
+} from '#lib/list-query.ts';
+import { requireAdministrator } from '#server/administrator.ts';
+import { withDatabase } from '#server/database.ts';
+
+export const metadata: Metadata = { title: 'Administration' };
+
+const TABS = [
+  { value: 'plans', name: 'Plans' },
+  { value: 'users', name: 'Accounts' },
+  { value: 'retention', name: 'Retention' },
+] as const;
+const PAGE_SIZE = 25;
+
+export default async function AdministrationPage({ searchParams }: { searchParams: SearchParams }) {
+  const user = await requireAdministrator();
+  const query = await searchParams;
+  const tab = TABS.find(({ value }) => value === textOf(query, 'tab'))?.value ?? 'plans';
+  return (
+    <Column>
+      <PageHeader
+        title="Administration"
+        description="What holds for every account of this installation. Only administrators see this page."
+      />
+      <LinkTabs
+        label="Administration"
+        tabs={TABS.map(({ value, name }) => ({
+          name,
+          current: value === tab,
+          href: value === 'plans' ? '/admin' : `/admin?tab=${value}`,
+        }))}
+      />
+      {tab === 'plans' && <PlanTable plans={await withDatabase(listPlansWithUse)} />}
+      {tab === 'users' && <Users query={query} ownId={user.userId} />}
+      {tab === 'retention' && <RetentionPart />}
+    </Column>
+  );
+}
+
+async function Users({ query, ownId }: { query: Query; ownId: string }) {
+  const { q } = parseListQuery(query);
+  const { items, total, next, previous } = await withDatabase((db) =>
+    listUsers(db, { text: q, cursor: textOf(query, 'cursor'), limit: PAGE_SIZE }),
+  );
+  const at = (cursor: string | null) =>
+    cursor === null ? null : withQuery('/admin', query, { cursor });
+  return (
+    <>
+      <SearchInput label="Search addresses" className="mb-4" />
+      <p className="numbers mb-4 text-small text-muted">{plural(total, 'account')}</p>
+      <UserTable
+        ownId={ownId}
+        users={items.map(({ createdAt, ...user }) => ({
+          ...user,
+          createdAt: createdAt.toISOString(),
+        }))}
+        newer={at(previous)}
+        older={at(next)}
+      />
+    </>
+  );
+}
+
+async function RetentionPart() {
+  const retention = await withDatabase(readRetention);
+  return (
+    <Section
+      title="How long what is kept"
+      description="What is older is removed within the hour, and cannot be brought back. Counts of the month that is under way are always kept, so no quota changes."
+    >
+      <RetentionForm {...retention} daysMin={RETENTION_DAYS_MIN} daysMax={RETENTION_DAYS_MAX} />
+    </Section>
+  );
+}

@@ -1,0 +1,99 @@
+'use client';
+
+import { Pencil, Plus, Trash2 } from 'lucide-react';
+import { useState } from 'react';
+import { formatCount } from '../../lib/format.ts';
+import { Button } from '../ui/button.tsx';
+import { Chip } from '../ui/chip.tsx';
+import { Cell, HeadCell, Row, Table, TableBody, TableHead } from '../ui/table.tsx';
+import { PlanDeletion } from './plan-deletion.tsx';
+import { PlanDialog } from './plan-dialog.tsx';
+
+export interface PlanRow {
+  planId: string;
+  name: string;
+  activeKeyCap: number;
+  rateLimitPerMinute: number;
+  monthlyQuota: number;
+  /** How many projects are on it. */
+  projects: number;
+  /** New projects start on it: it can be neither renamed nor deleted. */
+  isDefault: boolean;
+}
+
+type Asked = { kind: 'add' } | { kind: 'edit' | 'delete'; plan: PlanRow };
+
+/** Every plan with its limits; the dialogs stand beside the table, which a plan may leave. */
+export function PlanTable({ plans }: { plans: readonly PlanRow[] }) {
+  const [asked, setAsked] = useState<Asked>();
+  const close = () => setAsked(undefined);
+  return (
+    <>
+      <div className="mb-4 flex flex-wrap items-center justify-between gap-4">
+        <p className="text-muted">
+          A change holds for every project on the plan, from the next decision on.
+        </p>
+        <Button variant="primary" data-shortcut="new" onClick={() => setAsked({ kind: 'add' })}>
+          <Plus aria-hidden="true" />
+          Add plan
+        </Button>
+      </div>
+      <Table label="Plans">
+        <TableHead>
+          <Row>
+            <HeadCell>Name</HeadCell>
+            <HeadCell numeric>Requests a month</HeadCell>
+            <HeadCell numeric>A minute</HeadCell>
+            <HeadCell numeric>Active keys</HeadCell>
+            <HeadCell numeric>Projects</HeadCell>
+            <HeadCell>
+              <span className="sr-only">Change</span>
+            </HeadCell>
+          </Row>
+        </TableHead>
+        <TableBody>
+          {plans.map((plan) => (
+            <Row key={plan.planId}>
+              <Cell className="min-w-40 font-medium">
+                <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
+                  {plan.name}
+                  {plan.isDefault && <Chip>New projects</Chip>}
+                </span>
+              </Cell>
+              <Cell numeric>{formatCount(plan.monthlyQuota)}</Cell>
+              <Cell numeric>{formatCount(plan.rateLimitPerMinute)}</Cell>
+              <Cell numeric>{formatCount(plan.activeKeyCap)}</Cell>
+              <Cell numeric>{formatCount(plan.projects)}</Cell>
+              <Cell className="w-px text-right whitespace-nowrap">
+                <Button
+                  size="icon"
+                  variant="quiet"
+                  aria-label={`Change ${plan.name}`}
+                  onClick={() => setAsked({ kind: 'edit', plan })}
+                >
+                  <Pencil aria-hidden="true" />
+                </Button>
+                <Button
+                  size="icon"
+                  variant="quiet"
+                  aria-label={`Delete ${plan.name}`}
+                  disabled={plan.isDefault || plan.projects > 0}
+                  onClick={() => setAsked({ kind: 'delete', plan })}
+                >
+                  <Trash2 aria-hidden="true" />
+                </Button>
+              </Cell>
+            </Row>
+          ))}
+        </TableBody>
+      </Table>
+      <p className="mt-2 text-small text-muted">A plan can be deleted once no project is on it.</p>
+      <PlanDialog
+        plan={asked?.kind === 'edit' ? asked.plan : undefined}
+        open={asked?.kind === 'add' || asked?.kind === 'edit'}
+        onClose={close}
+      />
+      <PlanDeletion plan={asked?.kind === 'delete' ? asked.plan : undefined} onClose={close} />
+    </>
+  );
+}

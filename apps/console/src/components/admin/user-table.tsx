@@ -1,0 +1,212 @@
+'use client';
+
+import { ShieldCheck, ShieldOff, Trash2 } from 'lucide-react';
+import Link from 'next/link';
+import { useState } from 'react';
+import { changeAdministrator, removeUser } from '../../app/(console)/admin/actions.ts';
+import { formatCount } from '../../lib/format.ts';
+import { ActionForm } from '../action-form.tsx';
+import { Button } from '../ui/button.tsx';
+import { Chip } from '../ui/chip.tsx';
+import { ConfirmName } from '../ui/confirm-name.tsx';
+import { AlertDialog, AlertDialogCancel, Dialog, DialogFooter } from '../ui/dialog.tsx';
+import { Cell, HeadCell, Row, Table, TableBody, TableHead } from '../ui/table.tsx';
+import { RelativeTime } from '../ui/time.tsx';
+import { useToast } from '../ui/toast.tsx';
+
+export interface UserTableRow {
+  userId: string;
+  email: string;
+  isAdministrator: boolean;
+  hasPassword: boolean;
+  providers: readonly string[];
+  projects: number;
+  /** ISO 8601. */
+  createdAt: string;
+}
+
+export interface UserTableProps {
+  users: readonly UserTableRow[];
+  /** Who is looking. */
+  ownId: string;
+  newer: string | null;
+  older: string | null;
+}
+
+type Asked = { kind: 'administrator' | 'delete'; user: UserTableRow };
+
+/** Everybody who has an account, the newest first. */
+export function UserTable({ users, ownId, newer, older }: UserTableProps) {
+  const [asked, setAsked] = useState<Asked>();
+  const close = () => setAsked(undefined);
+  if (users.length === 0) return <p className="py-8 text-muted">No address has this in it.</p>;
+  return (
+    <>
+      <Table label="Accounts">
+        <TableHead>
+          <Row>
+            <HeadCell>Address</HeadCell>
+            <HeadCell>Signs in by</HeadCell>
+            <HeadCell numeric>Projects</HeadCell>
+            <HeadCell>Since</HeadCell>
+            <HeadCell>
+              <span className="sr-only">Change</span>
+            </HeadCell>
+          </Row>
+        </TableHead>
+        <TableBody>
+          {users.map((user) => (
+            <UserCells key={user.userId} user={user} isOwn={user.userId === ownId} ask={setAsked} />
+          ))}
+        </TableBody>
+      </Table>
+      {(newer !== null || older !== null) && (
+        <nav aria-label="Pages" className="mt-4 flex justify-end gap-2">
+          {newer !== null && (
+            <Button asChild size="sm">
+              <Link href={newer}>Newer</Link>
+            </Button>
+          )}
+          {older !== null && (
+            <Button asChild size="sm">
+              <Link href={older}>Older</Link>
+            </Button>
+          )}
+        </nav>
+      )}
+      <AdministratorQuestion
+        user={asked?.kind === 'administrator' ? asked.user : undefined}
+        onClose={close}
+      />
+      <DeleteQuestion user={asked?.kind === 'delete' ? asked.user : undefined} onClose={close} />
+    </>
+  );
+}
+
+interface UserCellsProps {
+  user: UserTableRow;
+  isOwn: boolean;
+  ask: (asked: Asked) => void;
+}
+
+function UserCells({ user, isOwn, ask }: UserCellsProps) {
+  const ways = [...(user.hasPassword ? ['password'] : []), ...user.providers];
+  const Shield = user.isAdministrator ? ShieldOff : ShieldCheck;
+  return (
+    <Row>
+      <Cell className="min-w-56">
+        <span className="flex flex-wrap items-center gap-x-3 gap-y-1 font-medium">
+          <span className="break-all">{user.email}</span>
+          {user.isAdministrator && <Chip icon={ShieldCheck}>Administrator</Chip>}
+          {isOwn && <Chip>You</Chip>}
+        </span>
+      </Cell>
+      <Cell className="text-muted">{ways.join(', ') || 'nothing'}</Cell>
+      <Cell numeric>{formatCount(user.projects)}</Cell>
+      <Cell className="whitespace-nowrap text-muted">
+        <RelativeTime at={user.createdAt} />
+      </Cell>
+      <Cell className="w-px text-right whitespace-nowrap">
+        <Button
+          size="icon"
+          variant="quiet"
+          aria-label={`${user.isAdministrator ? 'Take administration from' : 'Make administrator'} ${user.email}`}
+          onClick={() => ask({ kind: 'administrator', user })}
+        >
+          <Shield aria-hidden="true" />
+        </Button>
+        <Button
+          size="icon"
+          variant="quiet"
+          aria-label={`Delete ${user.email}`}
+          onClick={() => ask({ kind: 'delete', user })}
+        >
+          <Trash2 aria-hidden="true" />
+        </Button>
+      </Cell>
+    </Row>
+  );
+}
+
+interface QuestionProps {
+  user: UserTableRow | undefined;
+  onClose: () => void;
+}
+
+function AdministratorQuestion({ user, onClose }: QuestionProps) {
+  const toast = useToast();
+  const takes = user?.isAdministrator === true;
+  const label = takes ? 'Take administration' : 'Make administrator';
+  return (
+    <AlertDialog
+      open={user !== undefined}
+      onOpenChange={(open) => !open && onClose()}
+      title={takes ? 'No longer an administrator?' : 'Make an administrator?'}
+      description={
+        <>
+          <p className="font-medium break-all text-ink">{user?.email}</p>
+          <p className="mt-2">
+            {takes
+              ? 'From the next request on they cannot change plans, accounts or retention. Their own projects stay.'
+              : 'From the next request on they can change plans, accounts and retention for everybody. The projects of others stay out of their reach.'}
+          </p>
+        </>
+      }
+    >
+      {user && (
+        <ActionForm
+          action={changeAdministrator}
+          hidden={{ userId: user.userId, isAdministrator: takes ? 'no' : 'yes' }}
+          onDone={() => {
+            toast({ title: takes ? 'No longer an administrator' : 'Now an administrator' });
+            onClose();
+          }}
+        >
+          {({ pending }) => (
+            <DialogFooter>
+              <AlertDialogCancel asChild>
+                <Button>Keep as it is</Button>
+              </AlertDialogCancel>
+              <Button type="submit" variant={takes ? 'danger' : 'primary'} pending={pending}>
+                {label}
+              </Button>
+            </DialogFooter>
+          )}
+        </ActionForm>
+      )}
+    </AlertDialog>
+  );
+}
+
+function DeleteQuestion({ user, onClose }: QuestionProps) {
+  const toast = useToast();
+  return (
+    <Dialog
+      open={user !== undefined}
+      onOpenChange={(open) => !open && onClose()}
+      title="Delete this account?"
+      description="This cannot be undone. Every session of theirs ends; what they did stays in the audit log."
+    >
+      {user && (
+        <ActionForm
+          action={removeUser}
+          hidden={{ userId: user.userId }}
+          onDone={() => {
+            toast({ title: 'The account is deleted', description: user.email });
+            onClose();
+          }}
+        >
+          {({ pending, errorOf }) => (
+            <ConfirmName
+              expected={user.email}
+              name="confirmation"
+              actionLabel="Delete account"
+              pending={pending}
+              error={errorOf('confirmation')}
+            />
+          )}
+        </ActionForm>
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,127 @@
+import { randomBytes } from 'node:crypto';
+import { type BrowserContext, expect, type Page, test } from '@playwright/test';
+import { expectAccessible } from './expect-accessible.ts';
+import { type OwnProject, ownProject } from './own-project.ts';
+import { newAccount, signUp } from './support.ts';
+
+let project: OwnProject;
+let context: BrowserContext;
+let page: Page;
+let email: string;
+
+/** The first account of the installation may be somebody else's, so this one is made one by SQL. */
+test.beforeAll(async ({ browser, baseURL }) => {
+  project = await ownProject(browser, 'Reports');
+  context = await browser.newContext({ baseURL: baseURL ?? '' });
+  page = await context.newPage();
+  ({ email } = await signUp(page));
+  await project.sql`update users set is_administrator = true where email = ${email}`;
+});
+test.afterAll(async () => {
+  await project.sql`update users set is_administrator = false where email = ${email}`;
+  await context?.close();
+  await project?.close();
+});
+
+test('to anybody else the page does not exist, nor a link to it', async () => {
+  const stranger = await project.open('');
+  await expect(stranger.getByRole('link', { name: 'Administration' })).toHaveCount(0);
+  expect((await stranger.goto('/admin'))?.status()).toBe(404);
+});
+
+test('a plan is added, changed and deleted, and refusals stand beside their fields', async () => {
+  const name = `Tiny ${randomBytes(4).toString('hex')}`;
+  await page.goto('/projects');
+  await page.getByRole('link', { name: 'Administration' }).click();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Administration');
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Add plan' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name').fill('Free');
+  await dialog.getByLabel('Requests a month').fill('1,000');
+  await dialog.getByLabel('Requests a minute').fill('lots');
+  await dialog.getByLabel('Active keys').fill('2');
+  await dialog.getByRole('button', { name: 'Add plan' }).click();
+  await expect(dialog.getByText('Must be a whole number, 0 or more.')).toBeVisible();
+  await dialog.getByLabel('Requests a minute').fill('10');
+  await dialog.getByRole('button', { name: 'Add plan' }).click();
+  await expect(dialog.getByText('There is a plan of that name already.')).toBeVisible();
+  await expect(dialog.getByLabel('Requests a month')).toHaveValue('1,000');
+  await dialog.getByLabel('Name').fill(name);
+  await dialog.getByRole('button', { name: 'Add plan' }).click();
+  const row = page.getByRole('row').filter({ hasText: name });
+  await expect(row).toContainText('1,000');
+
+  await row.getByRole('button', { name: `Change ${name}` }).click();
+  await dialog.getByLabel('Requests a month').fill('2000');
+  await dialog.getByRole('button', { name: 'Save plan' }).click();
+  await expect(row).toContainText('2,000');
+
+  await project.usePlan(name);
+  await row.getByRole('button', { name: `Delete ${name}` }).click();
+  const question = page.getByRole('alertdialog');
+  await question.getByRole('button', { name: 'Delete plan' }).click();
+  await expect(question.getByRole('alert')).toContainText('1 project came to be on it');
+  await question.getByRole('button', { name: 'Keep plan' }).click();
+  await project.usePlan('Free');
+  await page.reload();
+  await row.getByRole('button', { name: `Delete ${name}` }).click();
+  await question.getByRole('button', { name: 'Delete plan' }).click();
+  await expect(row).toHaveCount(0);
+  await expect(page.getByRole('button', { name: 'Delete Free' })).toBeDisabled();
+});
+
+test('an account becomes an administrator, and is deleted by its address alone', async ({
+  browser,
+}) => {
+  const other = newAccount();
+  const elsewhere = await (await browser.newContext()).newPage();
+  await signUp(elsewhere, other);
+  await page.goto(`/admin?tab=users&q=${other.email}`);
+  const row = page.getByRole('row').filter({ hasText: other.email });
+  await expectAccessible(page);
+  await row.getByRole('button', { name: /^Make administrator/ }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Make administrator' }).click();
+  await expect(row.getByText('Administrator', { exact: true })).toBeVisible();
+  expect((await elsewhere.goto('/admin'))?.status()).toBe(200);
+
+  await row.getByRole('button', { name: /^Delete/ }).click();
+  const dialog = page.getByRole('dialog');
+  await expect(dialog.getByRole('button', { name: 'Delete account' })).toBeDisabled();
+  await dialog.getByLabel(/to confirm/).fill(other.email);
+  await dialog.getByRole('button', { name: 'Delete account' }).click();
+  await expect(page.getByText('No address has this in it.')).toBeVisible();
+  await elsewhere.goto('/projects');
+  await expect(elsewhere).toHaveURL(/\/sign-in/);
+  await elsewhere.context().close();
+});
+
+test('an account that owns a project is not deleted', async () => {
+  const [owner] = await project.sql<{ email: string }[]>`
+    select u.email from users u join projects p on p.owner_id = u.id
+    where p.id = ${project.projectId}`;
+  await page.goto(`/admin?tab=users&q=${owner?.email}`);
+  await page.getByRole('button', { name: `Delete ${owner?.email}` }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel(/to confirm/).fill(owner?.email ?? '');
+  await dialog.getByRole('button', { name: 'Delete account' }).click();
+  await expect(dialog.getByRole('alert')).toContainText('The account owns 1 project');
+});
+
+test('retention has bounds, and is kept', async () => {
+  await page.goto('/admin?tab=retention');
+  await expectAccessible(page);
+  await page.getByLabel('Days of usage').fill('7');
+  await page.getByRole('button', { name: 'Save retention' }).click();
+  await expect(page.getByText('Must be from 31 to 3,650 days, or empty.')).toBeVisible();
+  await page.getByLabel('Days of usage').fill('3,650');
+  await page.getByRole('button', { name: 'Save retention' }).click();
+  await expect(page.getByText('The retention is saved')).toBeVisible();
+  await page.reload();
+  await expect(page.getByLabel('Days of usage')).toHaveValue('3650');
+  await page.getByLabel('Days of usage').fill('');
+  await page.getByRole('button', { name: 'Save retention' }).click();
+  await expect
+    .poll(async () => (await project.sql`select usage_retention_days as days from settings`)[0])
+    .toEqual({ days: null });
+});
