@@ -9,6 +9,7 @@ import { proveExactness } from './exactness.ts';
 import { type FaultKind, openFaultScene, proveFault } from './faults.ts';
 import { type LossKind, proveLoss } from './loss.ts';
 import { provePoisonedKey } from './poison.ts';
+import { proveRuntimeLoss } from './process-loss.ts';
 import { type Kind, proveRevocation } from './revocation.ts';
 import { proveSleeper } from './sleeper.ts';
 
@@ -146,6 +147,11 @@ export const MUTANTS: Record<string, Mutant> = {
     ],
     rule: 'usage is what was admitted',
     try: ({ stage, mutant, random }) => proveSleeper(stage, 2, random, mutant),
+  },
+  'a sweep that adopts nothing': {
+    edits: [{ file: 'main.js', find: 'for (const fact of facts) found.keep(fact);', replace: '' }],
+    rule: 'usage is what was admitted',
+    try: ({ stage, mutant, random }) => proveRuntimeLoss(stage, 1, random, mutant),
   },
   'a stop without a last flush': {
     edits: [{ file: 'main.js', find: 'await flusher.stop();', replace: '' }],

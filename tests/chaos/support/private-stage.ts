@@ -29,7 +29,7 @@ export async function openPrivateStage(): Promise<PrivateStage> {
     postgres,
     redis,
     redisAdmin,
-    withEdits: (edits) => openStage(urls, edits),
+    withEdits: (edits) => openStage(urls, edits, stage.program),
     async close() {
       redisAdmin.disconnect();
       await stage.close();

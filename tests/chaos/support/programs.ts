@@ -1,6 +1,6 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
@@ -19,18 +19,24 @@ export interface ProgramCopy {
   remove(): void;
 }
 
+const builtProgram = join(root, 'apps/runtime/dist/main.js');
+/** What a copy needs of its surroundings: it is a module, and finds its packages from its place. */
+const MANIFEST = 'package.json';
+const PACKAGES = 'node_modules';
+
 /**
  * Copies the built Runtime, with changes where some are given: what ships stays free of switches
  * for tests. Also a copy without a change is of use: a build beside the tests does not touch it.
  *
+ * @param program The one to copy; default: this workspace's.
  * @throws Error where a text to be replaced does not stand in its file exactly once
  */
-export function copyProgram(edits: readonly Edit[] = []): ProgramCopy {
+export function copyProgram(edits: readonly Edit[] = [], program = builtProgram): ProgramCopy {
   const folder = mkdtempSync(join(tmpdir(), 'ceiba-program-'));
-  cpSync(join(root, 'apps/runtime/dist'), folder, { recursive: true });
-  // It is a module and finds its packages from where it lies.
-  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }\n');
-  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+  const isOfProgram = (path: string) => ![MANIFEST, PACKAGES].includes(basename(path));
+  cpSync(dirname(program), folder, { recursive: true, filter: isOfProgram });
+  writeFileSync(join(folder, MANIFEST), '{ "type": "module" }\n');
+  symlinkSync(join(root, PACKAGES), join(folder, PACKAGES));
   for (const { file, find, replace } of edits) {
     const path = join(folder, file);
     const pieces = readFileSync(path, 'utf8').split(find);

@@ -13,11 +13,13 @@ export interface Stage {
   close(): Promise<void>;
 }
 
+/** @param original The built Runtime to copy; default: this workspace's. */
 export function openStage(
   { databaseUrl, redisUrl }: { databaseUrl: string; redisUrl: string },
   edits: readonly Edit[] = [],
+  original?: string,
 ): Stage {
-  const { program, remove } = copyProgram(edits);
+  const { program, remove } = copyProgram(edits, original);
   const world = createWorld(databaseUrl);
   return {
     databaseUrl,
@@ -32,11 +34,11 @@ export function openStage(
 }
 
 /** A stage on the servers that all tests share, with a database of its own. */
-export async function openSharedStage(edits: readonly Edit[] = []): Promise<Stage> {
+export async function openSharedStage(): Promise<Stage> {
   const redisUrl = process.env.REDIS_URL;
   if (!redisUrl) throw new Error('REDIS_URL is unset. Run the tests through `npm test`.');
   const database = await createTestDatabase();
-  const stage = openStage({ databaseUrl: database.url, redisUrl }, edits);
+  const stage = openStage({ databaseUrl: database.url, redisUrl });
   return {
     ...stage,
     async close() {
