@@ -5,6 +5,15 @@
 export interface World {
   /** The owner's. */
   projectId: string;
+  /** A key and a policy of that project. */
+  apiKeyId: string;
+  policyId: string;
+  /** A plan that the project is not on. */
+  planId: string;
+  /** Its owner. */
+  userId: string;
+  /** When the project's secret was made, ISO 8601. */
+  secretCreatedAt: string;
   /** The owner's address and password. */
   email: string;
   password: string;
@@ -16,8 +25,8 @@ export interface ActionCase {
   /** The page that it is called from. */
   path: (world: World) => string;
   fields: (world: World) => Record<string, string>;
-  /** Set where the action leaves the page when it succeeds, instead of answering. */
-  redirects?: true;
+  /** Where the action leads when it succeeds, instead of answering. */
+  redirects?: RegExp;
 }
 
 let unique = 0;
@@ -25,6 +34,14 @@ const fresh = (word: string) => {
   unique += 1;
   return `${word} ${Date.now()} ${unique}`;
 };
+
+const onProjectPage = (page: string) => ({
+  access: 'owner' as const,
+  path: ({ projectId }: World) => `/projects/${projectId}/${page}`,
+});
+
+const ofAdministrators = { access: 'administrator' as const, path: () => '/admin' };
+const LIMITS = { activeKeyCap: '1', rateLimitPerMinute: '1', monthlyQuota: '1' };
 
 export const ACTIONS: Record<string, ActionCase> = {
   '(account)/sign-up/actions.ts createAccount': {
@@ -39,17 +56,126 @@ export const ACTIONS: Record<string, ActionCase> = {
     access: 'signed-in',
     path: () => '/account',
     fields: ({ password }) => ({ currentPassword: password, newPassword: password }),
-    redirects: true,
+    redirects: /^\/sign-in/,
   },
   '(console)/account/actions.ts endEverySession': {
     access: 'signed-in',
     path: () => '/account',
     fields: () => ({}),
-    redirects: true,
+    redirects: /^\/sign-in/,
   },
   '(console)/projects/new/actions.ts createNewProject': {
     access: 'signed-in',
     path: () => '/projects/new',
     fields: () => ({ name: fresh('Matrix') }),
+  },
+  '(console)/projects/[projectId]/keys/actions.ts createKey': {
+    ...onProjectPage('keys/new'),
+    fields: ({ projectId }) => ({ projectId, displayName: fresh('Matrix'), expires: 'never' }),
+  },
+  '(console)/projects/[projectId]/keys/actions.ts setKeyExpiry': {
+    ...onProjectPage('keys'),
+    fields: ({ projectId, apiKeyId }) => ({
+      projectId,
+      apiKeyId,
+      expires: 'at',
+      expiresAt: '2030-01-31T12:00:00Z',
+    }),
+  },
+  '(console)/projects/[projectId]/keys/actions.ts setKeyLimits': {
+    ...onProjectPage('keys'),
+    fields: ({ projectId, apiKeyId }) => ({ projectId, apiKeyId, monthlyQuota: '10' }),
+  },
+  '(console)/projects/[projectId]/keys/actions.ts revokeKey': {
+    ...onProjectPage('keys'),
+    fields: ({ projectId, apiKeyId }) => ({ projectId, apiKeyId }),
+  },
+  '(console)/projects/[projectId]/keys/actions.ts archiveKey': {
+    ...onProjectPage('keys'),
+    fields: ({ projectId, apiKeyId }) => ({ projectId, apiKeyId }),
+  },
+  '(console)/projects/[projectId]/policies/actions.ts createNewPolicy': {
+    ...onProjectPage('policies/new'),
+    fields: ({ projectId }) => ({ projectId, method: 'GET', pathPattern: '/v1/matrix*' }),
+  },
+  '(console)/projects/[projectId]/policies/actions.ts changePolicy': {
+    ...onProjectPage('policies'),
+    fields: ({ projectId, policyId }) => ({
+      projectId,
+      policyId,
+      method: 'POST',
+      pathPattern: '/v1/matrix*',
+    }),
+  },
+  '(console)/projects/[projectId]/policies/actions.ts removePolicy': {
+    ...onProjectPage('policies'),
+    fields: ({ projectId, policyId }) => ({ projectId, policyId }),
+  },
+  '(console)/projects/[projectId]/simulator/actions.ts simulateCall': {
+    ...onProjectPage('simulator'),
+    fields: ({ projectId, apiKeyId }) => ({
+      projectId,
+      apiKeyId,
+      source: 'chosen',
+      method: 'GET',
+      path: '/v1/matrix',
+    }),
+  },
+  '(console)/projects/[projectId]/settings/actions.ts renameProject': {
+    ...onProjectPage('settings'),
+    fields: ({ projectId }) => ({ projectId, name: fresh('Matrix') }),
+  },
+  '(console)/projects/[projectId]/settings/actions.ts setDefaultKeyRate': {
+    ...onProjectPage('settings'),
+    fields: ({ projectId }) => ({ projectId, defaultKeyRateLimitPerMinute: '60' }),
+  },
+  '(console)/projects/[projectId]/settings/actions.ts rotateSecret': {
+    ...onProjectPage('settings'),
+    fields: ({ projectId, secretCreatedAt }) => ({ projectId, replaces: secretCreatedAt }),
+  },
+  '(console)/projects/[projectId]/settings/actions.ts removeProject': {
+    ...onProjectPage('settings'),
+    fields: ({ projectId }) => ({ projectId, confirmation: 'Isolation' }),
+    redirects: /^\/projects/,
+  },
+  '(console)/projects/[projectId]/subscription/actions.ts changePlan': {
+    ...onProjectPage('subscription'),
+    fields: ({ projectId, planId }) => ({ projectId, planId }),
+  },
+  '(console)/projects/[projectId]/subscription/actions.ts changeStatus': {
+    ...onProjectPage('subscription'),
+    fields: ({ projectId }) => ({ projectId, status: 'canceled' }),
+  },
+  '(console)/projects/[projectId]/subscription/actions.ts changePeriodEnd': {
+    ...onProjectPage('subscription'),
+    fields: ({ projectId }) => ({
+      projectId,
+      ends: 'at',
+      currentPeriodEnd: '2030-01-31T12:00:00.000Z',
+    }),
+  },
+  '(console)/admin/actions.ts addPlan': {
+    ...ofAdministrators,
+    fields: () => ({ name: fresh('Matrix'), ...LIMITS }),
+  },
+  '(console)/admin/actions.ts editPlan': {
+    ...ofAdministrators,
+    fields: ({ planId }) => ({ planId, name: 'Pro', ...LIMITS }),
+  },
+  '(console)/admin/actions.ts removePlan': {
+    ...ofAdministrators,
+    fields: ({ planId }) => ({ planId }),
+  },
+  '(console)/admin/actions.ts changeAdministrator': {
+    ...ofAdministrators,
+    fields: ({ userId }) => ({ userId, isAdministrator: 'yes' }),
+  },
+  '(console)/admin/actions.ts removeUser': {
+    ...ofAdministrators,
+    fields: ({ userId, email }) => ({ userId, confirmation: email }),
+  },
+  '(console)/admin/actions.ts saveRetention': {
+    ...ofAdministrators,
+    fields: () => ({ usageDays: '31', auditDays: '31' }),
   },
 };

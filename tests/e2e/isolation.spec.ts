@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { type APIRequestContext, expect, type PlaywrightWorkerArgs, test } from '@playwright/test';
 import postgres from 'postgres';
 import { ACTIONS, type ActionCase, type World } from './action-matrix.ts';
@@ -23,6 +24,7 @@ let stranger: APIRequestContext;
 let signedOut: APIRequestContext;
 let anonymous: APIRequestContext;
 let world: World;
+let strangersProjectId: string;
 let origin: string;
 let sql: postgres.Sql;
 
@@ -33,11 +35,12 @@ test.beforeAll(async ({ browser, playwright, baseURL }) => {
   const page = await (await browser.newContext({ baseURL })).newPage();
   const account = await signUp(page);
   const { projectId } = await createProject(page, 'Isolation');
-  world = { projectId, ...account };
+  world = { projectId, ...(await populate(projectId)), ...account };
   owner = await contextOf(playwright, baseURL, await page.context().storageState());
 
   const strangerPage = await (await browser.newContext({ baseURL })).newPage();
   await signUp(strangerPage);
+  strangersProjectId = (await createProject(strangerPage, 'Elsewhere')).projectId;
   stranger = await contextOf(playwright, baseURL, await strangerPage.context().storageState());
 
   const leaver = await (await browser.newContext({ baseURL })).newPage();
@@ -65,6 +68,29 @@ function contextOf(
     baseURL,
     ...(storageState === undefined ? {} : { storageState }),
   });
+}
+
+/** What the ids of actions name. */
+async function populate(
+  projectId: string,
+): Promise<Pick<World, 'apiKeyId' | 'policyId' | 'planId' | 'userId' | 'secretCreatedAt'>> {
+  const [key] = await sql`
+    insert into api_keys (project_id, display_name, key_prefix, key_digest)
+    values (${projectId}, 'Isolation', 'ceiba_isolated', ${randomBytes(32)}) returning id`;
+  const [policy] = await sql`
+    insert into policies (project_id, method, path_pattern)
+    values (${projectId}, 'GET', '/v1/isolation') returning id`;
+  const [plan] = await sql`select id from plans where name = 'Pro'`;
+  const [project] = await sql`
+    select owner_id as "userId", secret_created_at as "secretCreatedAt"
+    from projects where id = ${projectId}`;
+  return {
+    apiKeyId: key?.id,
+    policyId: policy?.id,
+    planId: plan?.id,
+    userId: project?.userId,
+    secretCreatedAt: project?.secretCreatedAt.toISOString(),
+  };
 }
 
 /** Everything that an action can change, except the count of attempts, which is meant to rise. */
@@ -113,6 +139,29 @@ const FOREIGN_ORIGINS: Record<string, Record<string, string>> = {
   },
 };
 
+/** An answer without the fields that it gives back to whoever sent them. */
+const toldBy = ({ text }: { text: string }) => text.replaceAll(/"values":\{[^}]*\}/g, '');
+
+/** Ids that nobody else may learn, and the name and prefix of the owner's key. */
+const whatTheOwnerHas = () =>
+  new RegExp([world.projectId, world.apiKeyId, world.policyId, 'ceiba_isolated'].join('|'));
+
+/** Whether an action takes an id besides its project's. */
+function namesWhatAProjectHolds(action: ActionCase): boolean {
+  const probe = {
+    projectId: 'project',
+    apiKeyId: 'key',
+    policyId: 'policy',
+    planId: '',
+    userId: '',
+    secretCreatedAt: '',
+    email: '',
+    password: '',
+  };
+  const sent = Object.values(action.fields(probe));
+  return sent.includes(probe.apiKeyId) || sent.includes(probe.policyId);
+}
+
 for (const [name, action] of Object.entries(ACTIONS)) {
   test(`${name}: does nothing for an origin that is not its own`, async () => {
     const before = await everything();
@@ -120,7 +169,7 @@ for (const [name, action] of Object.entries(ACTIONS)) {
       const answer = await call(owner, name, action, headers);
       expect(answer.state?.kind).not.toBe('done');
       expect(answer.redirect).toBeUndefined();
-      expect(answer.text).not.toContain(world.projectId);
+      expect(toldBy(answer)).not.toMatch(whatTheOwnerHas());
     }
     expect(await everything()).toBe(before);
   });
@@ -131,7 +180,7 @@ for (const [name, action] of Object.entries(ACTIONS)) {
       for (const request of [anonymous, signedOut]) {
         const answer = await call(request, name, action);
         expect(answer.state).toMatchObject({ kind: 'refused', code: 'signed_out' });
-        expect(answer.text).not.toContain(world.projectId);
+        expect(toldBy(answer)).not.toMatch(whatTheOwnerHas());
       }
       expect(await everything()).toBe(before);
     });
@@ -141,6 +190,21 @@ for (const [name, action] of Object.entries(ACTIONS)) {
     test(`${name}: does not exist for another account`, async () => {
       const before = await everything();
       const answer = await call(stranger, name, action);
+      expect(answer.state).toMatchObject({ kind: 'refused', code: 'not_found' });
+      expect(await everything()).toBe(before);
+    });
+  }
+
+  if (namesWhatAProjectHolds(action)) {
+    test(`${name}: finds nothing of another project under one’s own`, async () => {
+      const before = await everything();
+      const mixed = { ...world, projectId: strangersProjectId };
+      const answer = await callAction(stranger, {
+        id: idOf(name),
+        path: action.path(mixed),
+        fields: action.fields(mixed),
+        headers: { origin },
+      });
       expect(answer.state).toMatchObject({ kind: 'refused', code: 'not_found' });
       expect(await everything()).toBe(before);
     });
@@ -175,14 +239,15 @@ test('each action does its work when everything is right, so that refusals above
     const account = await signUp(page, newAccount());
     const { projectId } = await createProject(page, 'Isolation');
     const storage = await page.context().storageState();
+    const itsWorld = { projectId, ...(await populate(projectId)), ...account };
     const request = await contextOf(playwright, baseURL ?? origin, storage);
     const answer = await callAction(request, {
       id: idOf(name),
-      path: action.path({ projectId, ...account }),
-      fields: action.fields({ projectId, ...account }),
+      path: action.path(itsWorld),
+      fields: action.fields(itsWorld),
       headers: { origin },
     });
-    if (action.redirects) expect(answer.redirect, name).toMatch(/^\/sign-in/);
+    if (action.redirects) expect(answer.redirect, name).toMatch(action.redirects);
     else expect(answer.state, `${name} ${answer.text}`).toMatchObject({ kind: 'done' });
     await request.dispose();
     await page.context().close();
