@@ -47,6 +47,14 @@ export const FAULTS = {
     toRedis.slowDown(SLOW_MS);
     return async () => toRedis.heal();
   },
+  'Redis has no memory left': async ({ stage }) => {
+    await stage.redisAdmin.config('SET', 'maxmemory', 1);
+    return () => stage.redisAdmin.config('SET', 'maxmemory', 0);
+  },
+  'Redis has become a replica': async ({ stage }) => {
+    await stage.redisAdmin.replicaof('127.0.0.1', 1); // where nobody is
+    return () => stage.redisAdmin.replicaof('NO', 'ONE');
+  },
   'Postgres is stopped': async (network) => {
     await network.stage.postgres.stop();
     return () => network.stage.postgres.start();
@@ -89,6 +97,12 @@ export const FAULTS = {
 
 export type FaultKind = keyof typeof FAULTS;
 export const FAULT_KINDS = Object.keys(FAULTS) as FaultKind[];
+
+/** The Redis in JavaScript knows neither. */
+export const NEEDS_REAL_REDIS: ReadonlySet<FaultKind> = new Set([
+  'Redis has no memory left',
+  'Redis has become a replica',
+]);
 
 export interface FaultFigures {
   faults: number;
