@@ -67,6 +67,9 @@ test('one decision is one bar, one share and one line of the file', async () => 
   await expect(page.getByRole('list', { name: 'Admissions by policy' })).toContainText(
     'GET /v1/reports*',
   );
+  await page.getByText('Show the numbers').click();
+  await expect(page.getByRole('row')).toHaveCount(25);
+  await expectAccessible(page);
   const [head, line, ...more] = await csvOf(page);
   expect(head).toContain('from_utc,outcome,api_key_id');
   expect(line).toContain(`allowed,${apiKeyId},"'=HYPERLINK(""http://evil.example"",""Mobile"")"`);
@@ -84,7 +87,7 @@ test('a year is shown by day, its denials by reason, and ranges live in the URL'
   const page = await project.open('usage?range=1y');
   await expect(page.getByText('365,100 decisions in this range.')).toBeVisible();
   await expect(page.getByRole('img', { name: /^Decisions in 365 days/ })).toBeVisible();
-  await page.getByText('Show the numbers').click();
+  await expect(page.getByText('The numbers of each day are in the CSV file.')).toBeVisible();
   await expectAccessible(page);
   const reasons = page.getByRole('list', { name: 'Denial reasons' }).getByRole('listitem');
   await expect(reasons).toHaveText([/Invalid key.*60/, /Rate limited.*40/]);

@@ -3,12 +3,24 @@ import { Check, Gauge, X } from 'lucide-react';
 import { formatCompact, formatCount, formatShare, plural } from '../../lib/format.ts';
 import { Chip } from '../ui/chip.tsx';
 import { Cell, HeadCell, Row, Table, TableBody, TableHead } from '../ui/table.tsx';
-import { byTone, TONE_FILLS, TONE_NAMES, TONE_WORDS, TONES, type ToneCounts } from './by-tone.ts';
+import {
+  byTone,
+  type OutcomeTone,
+  TONE_FILLS,
+  TONE_NAMES,
+  TONE_WORDS,
+  TONES,
+  type ToneCounts,
+} from './by-tone.ts';
 import { axisMax, stepName } from './steps.ts';
 
+/** Of the drawing, which is stretched to the width that there is. */
+const WIDTH = 1_000;
 const HEIGHT = 176;
 /** A bar never gets so wide that a single one looks like a wall. */
-const WIDEST_PERCENT = 6;
+const WIDEST = 60;
+/** A longer table is a file's business. */
+const LONGEST_TABLE = 120;
 const ICONS = { allow: Check, limit: Gauge, deny: X } as const;
 
 export interface OutcomeChartProps {
@@ -38,7 +50,12 @@ export function OutcomeChart({ series, brief = false }: OutcomeChartProps) {
         ))}
       </figcaption>
       <Bars series={series} tones={tones} />
-      {!brief && <Numbers series={series} tones={tones} />}
+      {!brief && series.starts.length <= LONGEST_TABLE && <Numbers series={series} tones={tones} />}
+      {series.starts.length > LONGEST_TABLE && (
+        <p className="mt-4 text-small text-muted">
+          The numbers of each {series.step} are in the CSV file.
+        </p>
+      )}
     </figure>
   );
 }
@@ -51,6 +68,7 @@ interface PartProps {
 function Bars({ series: { starts, step }, tones: { counts } }: PartProps) {
   const highest = Math.max(0, ...counts.map(({ allow, limit, deny }) => allow + limit + deny));
   const max = axisMax(highest);
+  const paths = barPaths(counts, max);
   const [first, middle, last] = [starts[0], starts[Math.floor(starts.length / 2)], starts.at(-1)];
   return (
     <div className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 text-small text-muted">
@@ -62,21 +80,31 @@ function Bars({ series: { starts, step }, tones: { counts } }: PartProps) {
       <svg
         role="img"
         aria-label={`Decisions in ${plural(starts.length, step)}, at most ${formatCount(highest)} in one`}
-        className="block w-full overflow-visible"
-        height={HEIGHT}
+        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+        preserveAspectRatio="none"
+        className="block h-44 w-full overflow-visible"
       >
         {[0, HEIGHT / 2, HEIGHT].map((y) => (
-          <line key={y} x1="0" x2="100%" y1={y} y2={y} className="stroke-line" />
+          <path
+            key={y}
+            d={`M0 ${y}H${WIDTH}`}
+            vectorEffect="non-scaling-stroke"
+            className="stroke-line"
+          />
+        ))}
+        {TONES.map((tone) => (
+          <path key={tone} d={paths[tone]} className={TONE_FILLS[tone]} />
         ))}
         {starts.map((start, index) => (
-          <Bar
+          <rect
             key={start.getTime()}
-            name={stepName(start, step)}
-            counts={counts[index]}
-            index={index}
-            of={starts.length}
-            max={max}
-          />
+            x={rounded((WIDTH / starts.length) * index)}
+            width={rounded(WIDTH / starts.length)}
+            height={HEIGHT}
+            className="fill-transparent hover:fill-ink/5"
+          >
+            <title>{tooltipOf(stepName(start, step), counts[index])}</title>
+          </rect>
         ))}
       </svg>
       <p className="col-start-2 mt-2 flex justify-between gap-4">
@@ -90,49 +118,29 @@ function Bars({ series: { starts, step }, tones: { counts } }: PartProps) {
   );
 }
 
-interface BarProps {
-  name: string;
-  counts: ToneCounts['counts'][number] | undefined;
-  index: number;
-  of: number;
-  max: number;
+/** All bars of a tone as one path: a year is hundreds of them. What happened at all can be seen. */
+function barPaths(counts: ToneCounts['counts'], max: number): Record<OutcomeTone, string> {
+  const slot = WIDTH / counts.length;
+  const width = Math.min(slot * (counts.length > 100 ? 0.9 : 0.75), WIDEST);
+  const paths = { allow: '', limit: '', deny: '' };
+  for (const [index, step] of counts.entries()) {
+    const left = rounded(slot * (index + 0.5) - width / 2);
+    let top = HEIGHT;
+    for (const tone of TONES) {
+      if (step[tone] === 0) continue;
+      const height = Math.min(top, Math.max(1.5, (step[tone] / max) * HEIGHT));
+      paths[tone] +=
+        `M${left} ${rounded(top)}v${rounded(-height)}h${rounded(width)}V${rounded(top)}z`;
+      top -= height;
+    }
+  }
+  return paths;
 }
 
-function Bar({ name, counts, index, of, max }: BarProps) {
-  if (counts === undefined) return null;
-  const slot = 100 / of;
-  const width = Math.min(slot * (of > 100 ? 0.9 : 0.75), WIDEST_PERCENT);
-  const x = `${slot * (index + 0.5) - width / 2}%`;
-  let top = HEIGHT;
-  return (
-    <g className="group">
-      <title>{`${name} UTC: ${TONES.map((tone) => `${formatCount(counts[tone])} ${TONE_WORDS[tone]}`).join(', ')}`}</title>
-      <rect
-        x={`${slot * index}%`}
-        y="0"
-        width={`${slot}%`}
-        height={HEIGHT}
-        className="fill-transparent group-hover:fill-ink/5"
-      />
-      {TONES.map((tone) => {
-        if (counts[tone] === 0) return null;
-        // What happened at all can be seen.
-        const height = Math.min(top, Math.max(1.5, (counts[tone] / max) * HEIGHT));
-        top -= height;
-        return (
-          <rect
-            key={tone}
-            x={x}
-            y={top}
-            width={`${width}%`}
-            height={height}
-            className={TONE_FILLS[tone]}
-          />
-        );
-      })}
-    </g>
-  );
-}
+const rounded = (length: number) => Math.round(length * 100) / 100;
+
+const tooltipOf = (name: string, counts: ToneCounts['counts'][number] | undefined) =>
+  `${name} UTC: ${TONES.map((tone) => `${formatCount(counts?.[tone] ?? 0)} ${TONE_WORDS[tone]}`).join(', ')}`;
 
 /** The same as text, for those who cannot see the bars or want to copy them; the newest first. */
 function Numbers({ series: { starts, step }, tones: { counts } }: PartProps) {

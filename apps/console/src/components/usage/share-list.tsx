@@ -60,28 +60,29 @@ function Bar({ part, whole, tone }: { part: number; whole: number; tone: Share['
   );
 }
 
+const COURSE_WIDTH = 100;
 const COURSE_HEIGHT = 24;
 
 function Course({ counts, tone }: { counts: readonly number[]; tone: Share['tone'] }) {
   const highest = Math.max(1, ...counts);
-  const slot = 100 / Math.max(counts.length, 1);
+  const slot = COURSE_WIDTH / Math.max(counts.length, 1);
+  const width = Math.min(slot * 0.8, 12);
+  const bars = counts.map((count, index) => {
+    const height = count === 0 ? 0 : Math.max(1.5, (count / highest) * COURSE_HEIGHT);
+    const left = slot * (index + 0.5) - width / 2;
+    return height === 0
+      ? ''
+      : `M${left.toFixed(2)} ${COURSE_HEIGHT}v-${height.toFixed(1)}h${width.toFixed(2)}V${COURSE_HEIGHT}z`;
+  });
   return (
-    <svg aria-hidden="true" className="block w-full" height={COURSE_HEIGHT}>
-      <rect y={COURSE_HEIGHT - 1} width="100%" height="1" className="fill-line" />
-      {counts.map((count, index) => {
-        const height = count === 0 ? 0 : Math.max(1.5, (count / highest) * COURSE_HEIGHT);
-        const width = Math.min(slot * 0.8, 12);
-        return (
-          <rect
-            key={index}
-            x={`${slot * (index + 0.5) - width / 2}%`}
-            y={COURSE_HEIGHT - height}
-            width={`${width}%`}
-            height={height}
-            className={FILLS[tone]}
-          />
-        );
-      })}
+    <svg
+      aria-hidden="true"
+      viewBox={`0 0 ${COURSE_WIDTH} ${COURSE_HEIGHT}`}
+      preserveAspectRatio="none"
+      className="block h-6 w-full"
+    >
+      <rect y={COURSE_HEIGHT - 1} width={COURSE_WIDTH} height="1" className="fill-line" />
+      <path d={bars.join('')} className={FILLS[tone]} />
     </svg>
   );
 }
