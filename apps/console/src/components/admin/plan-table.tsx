@@ -46,7 +46,7 @@ export function PlanTable({ plans }: { plans: readonly PlanRow[] }) {
             <HeadCell numeric>A minute</HeadCell>
             <HeadCell numeric>Active keys</HeadCell>
             <HeadCell numeric>Projects</HeadCell>
-            <HeadCell>
+            <HeadCell className="relative">
               <span className="sr-only">Change</span>
             </HeadCell>
           </Row>

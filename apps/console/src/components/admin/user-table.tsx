@@ -49,7 +49,7 @@ export function UserTable({ users, ownId, newer, older }: UserTableProps) {
             <HeadCell>Signs in by</HeadCell>
             <HeadCell numeric>Projects</HeadCell>
             <HeadCell>Since</HeadCell>
-            <HeadCell>
+            <HeadCell className="relative">
               <span className="sr-only">Change</span>
             </HeadCell>
           </Row>
