@@ -44,12 +44,11 @@ export async function isTaken(port) {
 
 /**
  * @param {number} port
- * @param {number} [timeoutMs]
  * @returns {Promise<boolean>} Whether something on loopback accepts connections there.
  */
-export function accepts(port, timeoutMs = 1000) {
+function accepts(port) {
   return new Promise((resolve) => {
-    const socket = connect({ host: loopback, port, timeout: timeoutMs });
+    const socket = connect({ host: loopback, port, timeout: 1000 });
     /** @param {boolean} answer */
     const settle = (answer) => {
       socket.destroy();

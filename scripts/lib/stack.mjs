@@ -2,7 +2,6 @@ import { cpSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { LauncherError } from './errors.mjs';
-import { accepts } from './ports.mjs';
 import { dataDirSecrets } from './secrets.mjs';
 import { loopback, nonBlank, root } from './settings.mjs';
 import { waitFor } from './wait.mjs';
@@ -144,10 +143,10 @@ function ownCopyOfConsole(dataDir) {
 /**
  * @param {Supervisor} supervisor
  * @param {Addresses} addresses
- * @param {Pick<Demo, 'projectId' | 'projectSecret'>} project
- * @returns {Promise<Service>} Once it accepts connections.
+ * @param {Demo} demo
+ * @returns {Promise<Service>} Once the Runtime decides on its requests.
  */
-export async function startHost(supervisor, { hostUrl, runtimeUrl }, project) {
+export async function startHost(supervisor, { hostUrl, runtimeUrl }, demo) {
   const { port } = new URL(hostUrl);
   const service = await supervisor.spawn({
     name: 'Example API',
@@ -157,12 +156,16 @@ export async function startHost(supervisor, { hostUrl, runtimeUrl }, project) {
       ...process.env,
       HOST_PORT: port,
       CEIBA_RUNTIME_URL: runtimeUrl,
-      CEIBA_PROJECT_ID: project.projectId,
-      CEIBA_PROJECT_SECRET: project.projectSecret,
+      CEIBA_PROJECT_ID: demo.projectId,
+      CEIBA_PROJECT_SECRET: demo.projectSecret,
     },
     stage: 1,
   });
-  await waitUntilServing(service, () => accepts(Number(port)));
+  // A denial costs nothing, and shows that host, Runtime and database work together.
+  await waitUntilServing(service, async () => {
+    const status = await statusOf(`${hostUrl}/v1/billing`, demo.apiKey);
+    return status !== undefined && status < 500;
+  });
   return service;
 }
 
@@ -182,11 +185,21 @@ async function waitUntilServing(service, isServing) {
 
 /** @param {string} url @returns {Promise<boolean>} */
 async function isOk(url) {
+  return (await statusOf(url)) === 200;
+}
+
+/**
+ * @param {string} url
+ * @param {string} [apiKey]
+ * @returns {Promise<number | undefined>} Undefined when there is no answer.
+ */
+async function statusOf(url, apiKey) {
   try {
-    const answer = await fetch(url, { signal: AbortSignal.timeout(5000) });
+    const headers = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
+    const answer = await fetch(url, { headers, signal: AbortSignal.timeout(5000) });
     await answer.body?.cancel();
-    return answer.ok;
+    return answer.status;
   } catch {
-    return false;
+    return undefined;
   }
 }

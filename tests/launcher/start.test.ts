@@ -56,7 +56,21 @@ class Start {
   }
 }
 
+/** Asks again on a 503: it is the stated answer of a machine too busy to decide in time. */
 async function ask(url: string, apiKey: string): Promise<{ status: number; error?: string }> {
+  let answer = await askOnce(url, apiKey);
+  await waitFor(
+    async () => {
+      if (answer.status !== 503) return true;
+      answer = await askOnce(url, apiKey);
+      return false;
+    },
+    { timeoutMs: 10_000, intervalMs: 500 },
+  );
+  return answer;
+}
+
+async function askOnce(url: string, apiKey: string): Promise<{ status: number; error?: string }> {
   const answer = await fetch(url, { headers: { authorization: `Bearer ${apiKey}` } });
   const body = (await answer.json()) as { error?: string };
   return { status: answer.status, ...(body.error === undefined ? {} : { error: body.error }) };
