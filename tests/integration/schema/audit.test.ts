@@ -7,22 +7,29 @@ import {
   allOrNothing,
   archiveApiKey,
   createApiKey,
+  createPlan,
   createPolicy,
   createProject,
   createUser,
+  deletePlan,
   deletePolicy,
+  deleteProject,
+  deleteUser,
   getProject,
   hashPassword,
   putPlan,
   replacePolicies,
   revokeApiKey,
   rotateProjectSecret,
+  setAdministrator,
   setApiKeyExpiry,
   setApiKeyLimits,
   setPassword,
+  setRetention,
   setSubscription,
   signOutEverywhere,
   signUp,
+  updatePlan,
   updatePolicy,
   updateProject,
   type VerbContext,
@@ -34,6 +41,7 @@ import {
   type MadeKey,
   type MadeProject,
   makeKey,
+  makeOwner,
   makeProject,
   useBench,
 } from './support.ts';
@@ -53,7 +61,15 @@ interface Scene {
   key: MadeKey;
   policyId: string;
   passwordHash: string;
+  /** Nobody is on it. */
+  planId: string;
+  /** Owns nothing. */
+  bystander: string;
 }
+
+const LIMITS = { activeKeyCap: 1, rateLimitPerMinute: 1, monthlyQuota: 1 };
+/** Days of retention that were not set yet. */
+let retained = 31;
 
 async function makeScene(): Promise<Scene> {
   const project = await makeProject(bench.ctx);
@@ -65,7 +81,15 @@ async function makeScene(): Promise<Scene> {
   kept(project.secret);
   kept(key.minted);
   secrets.push(passwordHash, 'correct horse battery staple');
-  return { project, key, policyId: expectKind(policy, 'created').policyId, passwordHash };
+  const plan = await createPlan(bench.ctx, { name: `plan-${randomUUID()}`, ...LIMITS });
+  return {
+    project,
+    key,
+    policyId: expectKind(policy, 'created').policyId,
+    passwordHash,
+    planId: expectKind(plan, 'created').planId,
+    bystander: await makeOwner(bench.ctx),
+  };
 }
 
 type Mutate = (ctx: VerbContext, scene: Scene) => Promise<unknown>;
@@ -175,6 +199,22 @@ const MUTATIONS: Record<string, [Mutate, string[]]> = {
     (ctx, { project, passwordHash }) => setPassword(ctx, { userId: project.ownerId, passwordHash }),
     ['user.set_password'],
   ],
+  createPlan: [
+    (ctx) => createPlan(ctx, { name: `plan-${randomUUID()}`, ...LIMITS }),
+    ['plan.create'],
+  ],
+  updatePlan: [(ctx, { planId }) => updatePlan(ctx, { planId, monthlyQuota: 7 }), ['plan.update']],
+  deletePlan: [(ctx, { planId }) => deletePlan(ctx, { planId }), ['plan.delete']],
+  deleteProject: [(ctx, { project }) => deleteProject(ctx, project), ['project.delete']],
+  setAdministrator: [
+    (ctx, { bystander }) => setAdministrator(ctx, { userId: bystander, isAdministrator: true }),
+    ['user.update'],
+  ],
+  deleteUser: [(ctx, { bystander }) => deleteUser(ctx, { userId: bystander }), ['user.delete']],
+  setRetention: [
+    (ctx) => setRetention(ctx, { usageDays: retained++, auditDays: null }),
+    ['retention.set'],
+  ],
   signOutEverywhere: [
     (ctx, { project }) => signOutEverywhere(ctx, project.ownerId),
     ['user.sign_out_everywhere'],
@@ -262,11 +302,11 @@ describe.each(Object.entries(MUTATIONS))('%s', (_, [mutate, actions]) => {
         client_address: '192.0.2.7',
         request_id: 'request-1',
         target_kind: row.action.split('.')[0],
-        target_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        target_id: expect.stringMatching(/^([0-9a-f-]{36}|retention)$/),
       });
       const isOfProject = /^(project|subscription|policy|api_key)\./.test(row.action);
       expect(row.project_id !== null).toBe(isOfProject);
-      expect(row.owner_id !== null).toBe(!row.action.startsWith('plan.'));
+      expect(row.owner_id !== null).toBe(!/^(plan|retention)\./.test(row.action));
     }
   });
 });
