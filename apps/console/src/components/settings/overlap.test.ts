@@ -19,6 +19,13 @@ describe('overlapAt', () => {
     expect(overlapAt(secret, new Date('2026-11-21T11:59:59.999Z'))?.remainingMs).toBe(1);
   });
 
+  it('is never longer than a day, also for a clock that is behind', () => {
+    expect(overlapAt(secret, new Date('2026-11-20T11:59:30Z'))).toEqual({
+      remainingMs: 24 * 3_600_000,
+      elapsed: 0,
+    });
+  });
+
   it('does not exist before the first rotation', () => {
     expect(overlapAt({ ...secret, previousExpiresAt: null }, new Date(0))).toBeNull();
   });

@@ -20,8 +20,8 @@ export function overlapAt(
 ): Overlap | null {
   if (previousExpiresAt === null) return null;
   const end = new Date(previousExpiresAt).getTime();
-  const remainingMs = end - now.getTime();
-  if (remainingMs <= 0) return null;
   const whole = end - new Date(createdAt).getTime();
-  return { remainingMs, elapsed: Math.min(1, Math.max(0, 1 - remainingMs / whole)) };
+  // A page's clock ticks now and then, and can be behind the rotation that it shows.
+  const remainingMs = Math.min(whole, end - now.getTime());
+  return remainingMs <= 0 ? null : { remainingMs, elapsed: 1 - remainingMs / whole };
 }

@@ -1,56 +1,32 @@
 'use client';
 
+import dynamic from 'next/dynamic';
 import { createContext, type ReactNode, useContext, useState } from 'react';
 import {
   type RotatedSecret,
   rotateSecret,
 } from '../../app/(console)/projects/[projectId]/settings/actions.ts';
-import { environmentFile } from '../../lib/host-snippets.ts';
 import { ActionForm } from '../action-form.tsx';
 import { Button } from '../ui/button.tsx';
 import { AlertDialog, AlertDialogCancel, DialogFooter } from '../ui/dialog.tsx';
-import { IdChip } from '../ui/id-chip.tsx';
 import { Checkbox } from '../ui/input.tsx';
-import { SecretReveal } from '../ui/secret-reveal.tsx';
-import { PageHeader } from '../ui/section.tsx';
-import { AbsoluteTime, useClock } from '../ui/time.tsx';
+import { useClock } from '../ui/time.tsx';
 import { durationWords, overlapAt } from './overlap.ts';
 
 const ShowContext = createContext<(secret: RotatedSecret) => void>(() => {});
 
+// Fetched when the question is opened, and before it can be answered: the secret that comes back
+// must not wait for a script that may not arrive.
+const loadStep = () => import('./rotated-secret.tsx');
+const RotatedSecretStep = dynamic(loadStep);
+
 /** The page, or in its place the one step in which a new secret is shown. */
 export function SecretStep({ children }: { children: ReactNode }) {
   const [rotated, setRotated] = useState<RotatedSecret>();
-  if (rotated === undefined) return <ShowContext value={setRotated}>{children}</ShowContext>;
-  const file = environmentFile(rotated);
-  return (
-    <>
-      <PageHeader
-        title="The secret is rotated"
-        description={
-          <>
-            Give the new one to every host before{' '}
-            <AbsoluteTime at={rotated.previousSecretExpiresAt} />: until then the one before is
-            accepted as well, so nothing stops meanwhile.
-          </>
-        }
-      />
-      <SecretReveal
-        name="project secret"
-        secret={rotated.projectSecret}
-        fileName="ceiba.env"
-        fileText={file}
-        snippets={[{ name: '.env', code: file }]}
-        onDone={() => setRotated(undefined)}
-      >
-        <dl className="flex flex-wrap items-center gap-x-4 gap-y-2">
-          <dt className="font-medium">Project ID</dt>
-          <dd className="min-w-0">
-            <IdChip id={rotated.projectId} label="project ID" whole />
-          </dd>
-        </dl>
-      </SecretReveal>
-    </>
+  return rotated === undefined ? (
+    <ShowContext value={setRotated}>{children}</ShowContext>
+  ) : (
+    <RotatedSecretStep rotated={rotated} onDone={() => setRotated(undefined)} />
   );
 }
 
@@ -64,9 +40,13 @@ export interface RotateSecretProps {
 export function RotateSecret({ projectId, secretCreatedAt, previousExpiresAt }: RotateSecretProps) {
   const show = useContext(ShowContext);
   const { now } = useClock();
+  const [isReady, setIsReady] = useState(false);
   const overlap = overlapAt({ createdAt: secretCreatedAt, previousExpiresAt }, now);
   return (
     <AlertDialog
+      onOpenChange={(open) => {
+        if (open) loadStep().then(() => setIsReady(true));
+      }}
       trigger={<Button>Rotate secret…</Button>}
       title={overlap ? 'Rotate the secret again?' : 'Rotate the project secret?'}
       description={
@@ -108,7 +88,11 @@ export function RotateSecret({ projectId, secretCreatedAt, previousExpiresAt }: 
               <AlertDialogCancel asChild>
                 <Button>Keep secret</Button>
               </AlertDialogCancel>
-              <Button type="submit" variant={overlap ? 'danger' : 'primary'} pending={pending}>
+              <Button
+                type="submit"
+                variant={overlap ? 'danger' : 'primary'}
+                pending={pending || !isReady}
+              >
                 Rotate secret
               </Button>
             </DialogFooter>
