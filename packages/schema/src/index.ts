@@ -48,12 +48,12 @@ export * from './project/rotate-secret.ts';
 export * from './project/update.ts';
 export * from './settings/apply-retention.ts';
 export * from './settings/retention.ts';
+export * from './settings/retention-days.ts';
 export * from './simulation/read.ts';
 export { getSubscription, type Subscription } from './subscription/get.ts';
 export * from './subscription/project-quota.ts';
 export * from './subscription/quota-use.ts';
 export * from './subscription/set.ts';
-export { RETENTION_DAYS_MAX, RETENTION_DAYS_MIN } from './tables.ts';
 export * from './usage/export.ts';
 export * from './usage/month-totals.ts';
 export {

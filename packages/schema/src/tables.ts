@@ -18,6 +18,7 @@ import {
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core';
+import { RETENTION_DAYS_MAX, RETENTION_DAYS_MIN } from './settings/retention-days.ts';
 
 /**
  * Every table, and the constraints that hold whoever writes. Time is judged by Postgres's clock;
@@ -35,9 +36,6 @@ const finite = (column: unknown) => sql`isfinite(${column})`;
 const digest = (column: unknown) => sql`octet_length(${column}) = 32`;
 const notNegative = (column: unknown) => sql`${column} >= 0`;
 
-/** A month has to be there for the numbers of this month; ten years are as good as for ever. */
-export const RETENTION_DAYS_MIN = 31;
-export const RETENTION_DAYS_MAX = 3_650;
 const retentionDays = (column: unknown) =>
   sql`${column} between ${sql.raw(`${RETENTION_DAYS_MIN} and ${RETENTION_DAYS_MAX}`)}`;
 
