@@ -19,6 +19,7 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core';
 import { RETENTION_DAYS_MAX, RETENTION_DAYS_MIN } from './settings/retention-days.ts';
+import { LARGEST_KEYS_A_DAY } from './usage/range.ts';
 
 /**
  * Every table, and the constraints that hold whoever writes. Time is judged by Postgres's clock;
@@ -313,12 +314,17 @@ export const usageKeyDays = pgTable(
     apiKeyId: uuid('api_key_id').notNull(),
     allowed: bigint('allowed', { mode: 'number' }).notNull(),
     denied: bigint('denied', { mode: 'number' }).notNull(),
+    /** Its place among the project's keys by admissions of the day, from 1. */
+    rank: integer('rank').notNull(),
   },
   (table) => [
     primaryKey({
       name: 'usage_key_days_pkey',
       columns: [table.projectId, table.day, table.apiKeyId],
     }),
+    index('usage_key_days_largest_idx')
+      .on(table.projectId, table.day)
+      .where(sql`${table.rank} <= ${sql.raw(String(LARGEST_KEYS_A_DAY))}`),
   ],
 );
 

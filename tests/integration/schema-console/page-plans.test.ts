@@ -163,7 +163,7 @@ const READS: [string, (db: Database, projectId: string) => Promise<unknown>, num
   [
     'keys over months',
     (db, projectId) => readUsageSeries(db, { projectId, by: 'api_key', step: 'month', ...ago(59) }),
-    0,
+    HOURS_OF_A_DAY,
   ],
   [
     'policies over 59 days',

@@ -44,7 +44,12 @@ export async function searchApiKeys(
   db: { orm: Executor },
   input: SearchApiKeysInput,
 ): Promise<Page<ApiKeyRow> & { total: number }> {
-  const { value, descending, join } = SORTS[input.sort ?? 'created'];
+  const {
+    value,
+    valueOfOne = value,
+    descending,
+    join = () => sql``,
+  } = SORTS[input.sort ?? 'created'];
   const from = sql`api_keys ${join(input.projectId)}`;
   const matches = matching(input);
   const page = await readPage(
@@ -55,7 +60,7 @@ export async function searchApiKeys(
         value,
         id: sql`api_keys.id`,
         descending: input.descending ?? descending,
-        rowAt: (id) => sql`(select ${value}, api_keys.id from ${from}
+        rowAt: (id) => sql`(select ${valueOfOne}, api_keys.id from api_keys
           where api_keys.id = ${id} and api_keys.project_id = ${input.projectId})`,
       });
       const ids = await db.orm.execute<{ id: string }>(sql`
@@ -124,34 +129,33 @@ const usedThisMonth = sql<number>`(
 /** For an order over all keys: their months at once. */
 const joinUse = (projectId: string) => sql`
   left join (
-    select m.scope, sum(m.count) as count from usage_months m
-    where m.project_id = ${projectId} and m.month = ${monthNumber()} group by m.scope
-  ) month_use on month_use.scope = api_keys.id::text`;
+    select m.scope::uuid as id, sum(m.count)::float8 as used from usage_months m
+    where m.project_id = ${projectId} and m.month = ${monthNumber()} and m.scope <> 'project'
+    group by m.scope
+  ) month_use on month_use.id = api_keys.id`;
 
 interface Sort {
   /** What is compared; never null. */
   value: SQL;
+  /** The same for a single row, where that is read otherwise. */
+  valueOfOne?: SQL;
   descending: boolean;
-  join: (projectId: string) => SQL;
+  join?: (projectId: string) => SQL;
 }
-const nothing = () => sql``;
 
 /** A key without an expiry counts as the last to expire, one that was never used as the first used. */
-const SORTS = {
-  created: { value: sql`api_keys.created_at`, descending: true, join: nothing },
-  name: { value: sql`lower(api_keys.display_name)`, descending: false, join: nothing },
-  expires: {
-    value: sql`coalesce(api_keys.expires_at, 'infinity')`,
-    descending: false,
-    join: nothing,
-  },
-  last_used: {
-    value: sql`coalesce(api_keys.last_used_at, '-infinity')`,
+const SORTS: Record<ApiKeySort, Sort> = {
+  created: { value: sql`api_keys.created_at`, descending: true },
+  name: { value: sql`lower(api_keys.display_name)`, descending: false },
+  expires: { value: sql`coalesce(api_keys.expires_at, 'infinity')`, descending: false },
+  last_used: { value: sql`coalesce(api_keys.last_used_at, '-infinity')`, descending: true },
+  used: {
+    value: sql`coalesce(month_use.used, 0)`,
+    valueOfOne: usedThisMonth,
     descending: true,
-    join: nothing,
+    join: joinUse,
   },
-  used: { value: sql`coalesce(month_use.count, 0)`, descending: true, join: joinUse },
-} as const satisfies Record<ApiKeySort, Sort>;
+};
 
 function matching({ projectId, status, hint, text }: SearchApiKeysInput): SQL | undefined {
   const wanted = searchText(text);
@@ -166,9 +170,10 @@ function matching({ projectId, status, hint, text }: SearchApiKeysInput): SQL | 
 /** The whole of a key finds it too: of what was typed, only as much as a prefix has is compared. */
 function matchesText(text: string): SQL {
   const digits = text.startsWith(API_KEY_BRAND) ? text.slice(API_KEY_BRAND.length) : text;
+  const id = text.toLowerCase();
   return sql`(
     position(lower(${text}) in lower(${apiKeys.displayName})) > 0
-    or ${apiKeys.id}::text = lower(${text})
     or starts_with(substr(${apiKeys.keyPrefix}, ${API_KEY_BRAND.length + 1}::int), left(${digits},
-      length(${apiKeys.keyPrefix}) - ${API_KEY_BRAND.length}::int)))`;
+      length(${apiKeys.keyPrefix}) - ${API_KEY_BRAND.length}::int))
+    ${UUID_ID.test(id) ? sql`or ${apiKeys.id} = ${id}` : sql``})`;
 }

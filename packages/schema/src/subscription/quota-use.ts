@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Executor } from '../database.ts';
-import { days, decisionsByOutcome, instant, stepOf, toMs } from '../usage/decisions.ts';
+import { days, decisionsByHour, instant, stepOf, toMs } from '../usage/decisions.ts';
 import { MS_PER_DAY, startOfStep, stepsOf } from '../usage/range.ts';
 import { clock, monthNumber } from '../usage/this-month.ts';
 
@@ -80,7 +80,7 @@ async function readAdmissions(
   const to = new Date(startOfStep(at, 'day').getTime() + MS_PER_DAY);
   const usage = { projectId, from: since < monthStart ? since : monthStart, to };
   const rows = await db.orm.execute<{ dayMs: number; allowed: number; recent: number }>(sql`
-    with ${days(usage)}, counted as (${decisionsByOutcome(usage)})
+    with ${days(usage)}, counted as (${decisionsByHour(usage)})
     select ${toMs(stepOf(sql`at`, 'day'))} as "dayMs", sum(count)::float8 as allowed,
       coalesce(sum(count) filter (where at >= ${instant(since)}), 0)::float8 as recent
     from counted where id = 'allowed' group by 1`);

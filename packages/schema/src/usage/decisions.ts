@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm';
-import { startOfStep, type UsageRange, type UsageStep } from './range.ts';
+import { LARGEST_KEYS_A_DAY, startOfStep, type UsageRange, type UsageStep } from './range.ts';
 
 /**
  * What statements about a project's usage read from: days whose totals are valid from the totals,
@@ -38,22 +38,47 @@ export const days = ({ projectId, from, to }: UsageOfProject): SQL => sql`
  */
 export const withinDays = (table: SQL, projectId: string, where: SQL = sql`true`): SQL => sql`
   days cross join lateral (
-    select * from ${table} h
-    where h.project_id = ${projectId} and h.hour >= days.since and h.hour < days.until and ${where}
-    offset 0
+    select * from ${table} h where ${isWithinDay(projectId)} and ${where} offset 0
   ) u`;
 
-/** Rows of (at, id, count) by outcome; several for a step and outcome. */
-export const decisionsByOutcome = ({ projectId }: UsageOfProject): SQL => sql`
+const isWithinDay = (projectId: string) => sql`
+  h.project_id = ${projectId} and h.hour >= days.since and h.hour < days.until`;
+
+/** Rows of (at, id, count) by outcome, of each hour. */
+export const decisionsByHour = ({ projectId }: UsageOfProject): SQL => sql`
   select u.hour as at, u.outcome as id, u.count
   from ${withinDays(sql`usage_outcome_hours`, projectId)} where days.rolled
   union all
   select u.hour, u.outcome, u.count
   from ${withinDays(sql`usage_hours`, projectId)} where not days.rolled`;
 
+/** Rows of (at, id, count) by outcome, of each day: a year of them is a tenth of the work. */
+export function decisionsByDay({ projectId }: UsageOfProject): SQL {
+  const withinDay = (table: SQL) => sql`
+    select days.since as at, u.outcome as id, u.count
+    from days cross join lateral (
+      select h.outcome, sum(h.count) as count from ${table} h where ${isWithinDay(projectId)}
+      group by h.outcome offset 0
+    ) u`;
+  return sql`
+    ${withinDay(sql`usage_outcome_hours`)} where days.rolled
+    union all ${withinDay(sql`usage_hours`)} where not days.rolled`;
+}
+
+const listOf = (ids: readonly string[]) => sql`${`{${ids.join(',')}}`}::uuid[]`;
+
+/** A few of many keys are looked up by the index; most of a few policies are picked out of a scan. */
 const DAY_TOTALS = {
-  policy: { table: sql`usage_policy_days`, id: sql`policy_id` },
-  api_key: { table: sql`usage_key_days`, id: sql`api_key_id` },
+  policy: {
+    table: sql`usage_policy_days`,
+    id: sql`policy_id`,
+    among: (id: SQL, ids: readonly string[]) => sql`${id} in (select unnest(${listOf(ids)}))`,
+  },
+  api_key: {
+    table: sql`usage_key_days`,
+    id: sql`api_key_id`,
+    among: (id: SQL, ids: readonly string[]) => sql`${id} = any(${listOf(ids)})`,
+  },
 } as const;
 
 /** What admissions are divided by; by outcome there would be one. */
@@ -68,8 +93,9 @@ export interface AdmissionsInput {
 
 /** Rows of (at, id, count) by policy or key; of days in steps of a day or more, else of hours. */
 export function admissions(usage: UsageOfProject, { by, step, ids }: AdmissionsInput): SQL {
-  const { table, id } = DAY_TOTALS[by];
-  const where = sql`h.outcome = 'allowed' and ${among(sql`h.${id}`, ids)}`;
+  const { table, id, among } = DAY_TOTALS[by];
+  const isOne = (column: SQL) => (ids === undefined ? sql`true` : among(column, ids));
+  const where = sql`h.outcome = 'allowed' and ${isOne(sql`h.${id}`)}`;
   const hours = sql`
     select u.hour as at, u.${id} as id, u.count
     from ${withinDays(sql`usage_hours`, usage.projectId, where)}`;
@@ -77,9 +103,16 @@ export function admissions(usage: UsageOfProject, { by, step, ids }: AdmissionsI
   return sql`
     select t.day::timestamp at time zone 'UTC' as at, t.${id} as id, t.allowed as count
     from ${table} t where t.project_id = ${usage.projectId}
-      and t.day = any(array(select day from days where rolled)) and ${among(sql`t.${id}`, ids)}
+      and t.day = any(array(select day from days where rolled)) and ${isOne(sql`t.${id}`)}
     union all ${hours} where not days.rolled`;
 }
 
-const among = (id: SQL, ids: readonly string[] | undefined) =>
-  ids === undefined ? sql`true` : sql`${id} = any(${`{${ids.join(',')}}`}::uuid[])`;
+/** Rows of (id, count) of the largest keys of each day, and of all of a day that has no totals. */
+export const largestKeysOfDays = ({ projectId }: UsageOfProject): SQL => sql`
+  select t.api_key_id as id, t.allowed as count
+  from usage_key_days t where t.project_id = ${projectId}
+    and t.day = any(array(select day from days where rolled))
+    and t.rank <= ${sql.raw(String(LARGEST_KEYS_A_DAY))}
+  union all
+  select u.api_key_id, u.count
+  from ${withinDays(sql`usage_hours`, projectId, sql`h.outcome = 'allowed'`)} where not days.rolled`;

@@ -26,7 +26,7 @@ export interface ExportUsageInput extends UsageOfProject {
 
 /** The most days of one export. */
 export const EXPORT_DAYS_MAX = 400;
-const ROWS_A_PAGE = 2_000;
+const ROWS_A_PAGE = 10_000;
 
 /**
  * Everything that was counted, oldest first, a few thousand rows at a time: for a CSV file that is

@@ -21,8 +21,14 @@ export interface UsageRange {
 export const USAGE_RANGE_DAYS_MAX = {
   outcome: { hour: 31, day: 400, month: 1_830 },
   policy: { hour: 2, day: 400, month: 1_830 },
-  api_key: { hour: 2, day: 31, month: 1_830 },
+  api_key: { hour: 2, day: 100, month: 1_830 },
 } as const satisfies Record<UsageCut, Record<UsageStep, number>>;
+
+/**
+ * Of each day that is over, as many keys are found without reading all of them. The largest of a
+ * longer time are sought among these: a key that is none of them on any day is not found.
+ */
+export const LARGEST_KEYS_A_DAY = 50;
 
 export const MS_PER_HOUR = 3_600_000;
 export const MS_PER_DAY = 86_400_000;

@@ -120,8 +120,8 @@ async function addUp(tx: Executor, { projectId, day }: ProjectDay): Promise<void
     and hour < (${day}::timestamp + interval '1 day') at time zone 'UTC'`;
   const days = sql`project_id = ${projectId} and day = ${day}::date`;
   const counts = sql`
-    coalesce(sum(count) filter (where outcome = 'allowed'), 0),
-    coalesce(sum(count) filter (where outcome <> 'allowed'), 0)`;
+    coalesce(sum(count) filter (where outcome = 'allowed'), 0) as allowed,
+    coalesce(sum(count) filter (where outcome <> 'allowed'), 0) as denied`;
   await tx.execute(sql`delete from usage_outcome_hours where ${hours}`);
   await tx.execute(sql`delete from usage_policy_days where ${days}`);
   await tx.execute(sql`delete from usage_key_days where ${days}`);
@@ -134,7 +134,9 @@ async function addUp(tx: Executor, { projectId, day }: ProjectDay): Promise<void
     select project_id, ${day}::date, policy_id, ${counts} from usage_hours where ${hours}
     group by 1, 2, 3 order by 1, 2, 3`);
   await tx.execute(sql`
-    insert into usage_key_days (project_id, day, api_key_id, allowed, denied)
-    select project_id, ${day}::date, api_key_id, ${counts} from usage_hours where ${hours}
-    group by 1, 2, 3 order by 1, 2, 3`);
+    insert into usage_key_days (project_id, day, api_key_id, allowed, denied, rank)
+    select *, row_number() over (order by allowed desc, api_key_id) from (
+      select project_id, ${day}::date, api_key_id, ${counts} from usage_hours where ${hours}
+      group by 1, 2, 3
+    ) of_key order by api_key_id`);
 }

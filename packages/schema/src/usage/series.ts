@@ -5,7 +5,9 @@ import {
   admissions,
   type Divider,
   days,
-  decisionsByOutcome,
+  decisionsByDay,
+  decisionsByHour,
+  largestKeysOfDays,
   stepOf,
   toMs,
   type UsageOfProject,
@@ -46,7 +48,10 @@ export interface UsageSeries extends UsageRange {
   by: UsageCut;
   /** When each step begins, in UTC; `from` and `to` are the range, widened to whole steps. */
   starts: Date[];
-  /** By outcome in the order of the contract, else the largest first; none of them is all 0. */
+  /**
+   * By outcome in the order of the contract, else the largest first; none of them is all 0. Keys
+   * over days or months are those that were among the fifty largest of a day.
+   */
   lines: UsageLine[];
   /** What the lines leave out; by outcome nothing. */
   rest: { total: number; counts: number[] };
@@ -79,46 +84,67 @@ interface Reader {
 }
 
 async function linesByOutcome(reader: Reader) {
-  const counts = await countsOf(reader, allDecisions(reader.usage));
+  const counts = await countsOf(reader, allDecisions(reader));
   const lines = OUTCOMES.flatMap((id) => lineOf({ id, label: null }, counts.get(id)));
   return { lines, whole: sumOf([...counts.values()], reader.starts.length) };
 }
 
 async function largestLines(reader: Reader, by: Divider, top: number) {
   const source = sourceOf(reader, by);
-  const largest = await readLargest(reader.db, source.all, by, top);
-  const counts = await countsOf(reader, source.of(largest.map(({ id }) => id)));
+  const most = source.isEstimate ? top * CANDIDATES_A_LINE : top;
+  const candidates = await readLargest(reader.db, source.largest, by, most);
+  const counts = await countsOf(reader, source.of(candidates.map(({ id }) => id)));
   const whole = await countsOf(reader, source.whole);
   return {
-    lines: largest.flatMap((line) => lineOf(line, counts.get(line.id))),
+    lines: candidates
+      .flatMap((candidate) => lineOf(candidate, counts.get(candidate.id)))
+      .sort((a, b) => b.total - a.total)
+      .slice(0, top),
     whole: sumOf([...whole.values()], reader.starts.length),
   };
 }
 
+/** More than are shown are counted where their order is an estimate. */
+const CANDIDATES_A_LINE = 4;
+
 /** Statements that begin with `with … counted as (at, id, count)`. */
 interface Source {
-  all: SQL;
+  /** For an order by size; without `at`. */
+  largest: SQL;
+  /** Whether those lack the small ones of each day. */
+  isEstimate: boolean;
   of(ids: readonly string[]): SQL;
   /** All admissions, whoever's they are. */
   whole: SQL;
 }
 
-const allDecisions = (usage: UsageOfProject) =>
-  sql`with ${days(usage)}, counted as (${decisionsByOutcome(usage)})`;
+const withDays = (usage: UsageOfProject, rows: SQL) =>
+  sql`with ${days(usage)}, counted as (${rows})`;
 
-function sourceOf({ usage, step }: Reader, by: Divider): Source {
-  if (by === 'api_key' && step === 'month') return admissionsOfMonths(usage);
-  const counted = (rows: SQL) => sql`with ${days(usage)}, counted as (${rows})`;
-  return {
-    all: counted(admissions(usage, { by, step })),
-    of: (ids) => counted(admissions(usage, { by, step, ids })),
-    whole: counted(sql`
-      select at, id, count from (${decisionsByOutcome(usage)}) all_decisions where id = 'allowed'`),
+const decisionsOf = ({ usage, step }: Reader) =>
+  step === 'hour' ? decisionsByHour(usage) : decisionsByDay(usage);
+
+const allDecisions = (reader: Reader) => withDays(reader.usage, decisionsOf(reader));
+
+function sourceOf(reader: Reader, by: Divider): Source {
+  const { usage, step } = reader;
+  const source: Source = {
+    largest: withDays(usage, admissions(usage, { by, step })),
+    isEstimate: false,
+    of: (ids) => withDays(usage, admissions(usage, { by, step, ids })),
+    whole: withDays(
+      usage,
+      sql`select at, id, count from (${decisionsOf(reader)}) decided where id = 'allowed'`,
+    ),
   };
+  if (by === 'policy' || step === 'hour') return source;
+  const exact = step === 'month' ? admissionsOfMonths(usage) : source;
+  const largest = withDays(usage, largestKeysOfDays(usage));
+  return { ...exact, largest, isEstimate: true };
 }
 
 /** The months' totals are there by key already, for the reseed. */
-function admissionsOfMonths({ projectId, from, to }: UsageOfProject): Source {
+function admissionsOfMonths({ projectId, from, to }: UsageOfProject) {
   const months = stepsOf({ from, to }, 'month').map(monthNumberOf);
   const counted = (scope: SQL) => sql`
     with counted as (
@@ -127,8 +153,7 @@ function admissionsOfMonths({ projectId, from, to }: UsageOfProject): Source {
       where project_id = ${projectId} and month = any(${`{${months.join(',')}}`}::int[]) and ${scope}
     )`;
   return {
-    all: counted(sql`scope <> 'project'`),
-    of: (ids) => counted(sql`scope = any(${`{${ids.join(',')}}`}::text[])`),
+    of: (ids: readonly string[]) => counted(sql`scope = any(${`{${ids.join(',')}}`}::text[])`),
     whole: counted(sql`scope = 'project'`),
   };
 }
@@ -138,11 +163,11 @@ const LABEL = {
   policy: sql`select p.method || ' ' || p.path_pattern from policies p where p.id = largest.id::uuid`,
 } as const satisfies Record<Divider, SQL>;
 
-async function readLargest(db: { orm: Executor }, source: SQL, by: Divider, top: number) {
+async function readLargest(db: { orm: Executor }, source: SQL, by: Divider, most: number) {
   const rows = await db.orm.execute<{ id: string; label: string | null }>(sql`
     ${source}, largest as (
       select id, sum(count) as total from counted group by id
-      having sum(count) > 0 order by total desc, id limit ${top}
+      having sum(count) > 0 order by total desc, id limit ${most}
     )
     select largest.id, (${LABEL[by]}) as label from largest order by total desc, id`);
   return [...rows];

@@ -1,7 +1,7 @@
 import { OUTCOMES, type Outcome } from '@ceiba/contract/sets';
 import { sql } from 'drizzle-orm';
 import type { Executor } from '../database.ts';
-import { days, decisionsByOutcome, type UsageOfProject } from './decisions.ts';
+import { days, decisionsByDay, type UsageOfProject } from './decisions.ts';
 import { USAGE_RANGE_DAYS_MAX, type UsageRange, wholeSteps } from './range.ts';
 
 /** Decisions of a range, widened to whole hours. */
@@ -24,7 +24,7 @@ export async function readUsageTotals(
   const range = wholeSteps(input, 'hour', USAGE_RANGE_DAYS_MAX.outcome.day);
   const usage = { ...range, projectId };
   const rows = await db.orm.execute<{ id: Outcome; count: number }>(sql`
-    with ${days(usage)}, counted as (${decisionsByOutcome(usage)})
+    with ${days(usage)}, counted as (${decisionsByDay(usage)})
     select id, sum(count)::float8 as count from counted group by id`);
   const counts = new Map(rows.map(({ id, count }) => [id, count]));
   const byOutcome = zeroByOutcome();
