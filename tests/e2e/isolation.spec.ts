@@ -233,6 +233,8 @@ test('each action does its work when everything is right, so that refusals above
   playwright,
   baseURL,
 }) => {
+  // An account and a project of its own for each of some thirty actions.
+  test.setTimeout(300_000);
   for (const [name, action] of Object.entries(ACTIONS)) {
     if (action.access === 'administrator') continue;
     const page = await (await browser.newContext({ baseURL: origin })).newPage();

@@ -53,12 +53,15 @@ test('a key is shown once: copied, downloaded, stored, and then found nowhere', 
   page.on('response', async (response) => {
     bodies.push(await response.text().catch(() => ''));
   });
+  // A page that still navigates has no content to read yet.
+  const readContent = () => expect(async () => bodies.push(await page.content())).toPass();
   for (const path of ['keys', 'keys/new', 'simulator']) {
     await page.goto(project.at(path));
-    bodies.push(await page.content());
+    await readContent();
   }
   await page.goBack();
-  bodies.push(await page.content(), consoleLog());
+  await readContent();
+  bodies.push(consoleLog());
   bodies.push(
     await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }])),
   );

@@ -55,6 +55,8 @@ test('a pattern that can never match is refused with the reason, as one types an
     await expect(page.getByText(reason)).toBeVisible();
   }
   await page.getByRole('button', { name: 'Add policy' }).click();
+  // The answer is in once the focus has moved to the field that it refuses.
+  await expect(page.getByLabel('Path pattern')).toBeFocused();
   await expect(page.getByLabel('Path pattern')).toHaveValue('https://example.com/v1');
   await page.getByLabel('Path pattern').fill('/v1/reports');
   await page.getByLabel('Method').selectOption('Another method');
