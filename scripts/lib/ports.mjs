@@ -46,7 +46,7 @@ export async function isTaken(port) {
  * @param {number} port
  * @returns {Promise<boolean>} Whether something on loopback accepts connections there.
  */
-function accepts(port) {
+export function accepts(port) {
   return new Promise((resolve) => {
     const socket = connect({ host: loopback, port, timeout: 1000 });
     /** @param {boolean} answer */

@@ -79,6 +79,7 @@ test('leaving without the key asks once', async () => {
   const page = await project.open('keys/new');
   await page.getByLabel('Name').fill('Hasty');
   await page.getByRole('button', { name: 'Create key' }).click();
+  await expect(page.getByRole('heading', { name: 'Copy the key now' })).toBeVisible();
   await page.getByRole('link', { name: 'Policies' }).click();
   await expect(page.getByRole('alertdialog')).toContainText('Leave without copying the key?');
   await page.getByRole('button', { name: 'Leave without it' }).click();
