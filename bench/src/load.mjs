@@ -9,17 +9,26 @@ import autocannon from 'autocannon';
  * @param {() => string} target.nextBody a fresh JSON body for each request
  * @param {(status: number, body: string) => boolean} target.isExpected
  * @param {number} target.connections
- * @param {number} target.seconds
+ * @param {number} [target.seconds] how long, or
+ * @param {number} [target.requests] how many requests in all
  * @returns {Promise<{ perSecond: number, p50Ms: number, p99Ms: number, unexpected: number }>}
  */
-export async function putLoad({ url, headers, nextBody, isExpected, connections, seconds }) {
+export async function putLoad({
+  url,
+  headers,
+  nextBody,
+  isExpected,
+  connections,
+  seconds,
+  requests,
+}) {
   let unexpected = 0;
   const instance = autocannon({
     url,
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     connections,
-    duration: seconds,
+    ...(requests === undefined ? { duration: seconds } : { amount: requests }),
     requests: [
       {
         method: 'POST',

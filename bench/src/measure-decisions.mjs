@@ -9,6 +9,8 @@ import { seedProject } from './seed.ts';
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 const RUNTIME_PORT = '27001';
 const ECHO_PORT = '27002';
+/** What is in use at a time in most services; the other run spreads the calls over all keys. */
+const HOT_KEYS = 1_000;
 
 /**
  * @param {{ databaseUrl: string, redisUrl: string, keys: number, rounds: number, seconds: number }} options
@@ -24,13 +26,17 @@ export async function measureDecisions({ databaseUrl, redisUrl, keys, rounds, se
   });
   const echo = await startServer(path('./echo.mjs'), [ECHO_PORT], {});
   try {
-    const targets = targetsFor(project);
+    const targets = targetsFor(project, HOT_KEYS);
     await waitUntilOk(`http://127.0.0.1:${RUNTIME_PORT}/ready`);
     await waitUntilOk(targets.echoes.url, { method: 'POST', body: '{}' });
-    await useEachKeyOnce(databaseUrl, targets.decisions);
     const rows = [];
-    for (const connections of [64, 1]) {
-      rows.push(await compare(targets, { connections, rounds, seconds }));
+    for (const keysInUse of [Math.min(HOT_KEYS, keys), keys]) {
+      const spread = targetsFor(project, keysInUse);
+      await useEachKeyOnce(databaseUrl, spread.decisions, keysInUse);
+      for (const connections of [64, 1]) {
+        const row = await compare(spread, { connections, rounds, seconds });
+        rows.push({ keysInUse, ...row });
+      }
     }
     const cpuMicroseconds = await cpuPerRequest(targets, { runtime, echo, seconds });
     return { rows, cpuMicroseconds, residentMiB: residentMiB(runtime.pid) };
@@ -39,13 +45,14 @@ export async function measureDecisions({ databaseUrl, redisUrl, keys, rounds, se
   }
 }
 
-function targetsFor({ projectId, projectSecret, keys }) {
-  const nextBody = () =>
-    JSON.stringify({
-      apiKey: keys[Math.floor(Math.random() * keys.length)],
-      method: 'GET',
-      path: '/v1/reports/42',
-    });
+/** Calls with the keys at random; the first round takes them in turn, so that none is left out. */
+function targetsFor({ projectId, projectSecret, keys }, keysInUse) {
+  let asked = 0;
+  const nextBody = () => {
+    const index = asked < keysInUse ? asked : Math.floor(Math.random() * keysInUse);
+    asked += 1;
+    return JSON.stringify({ apiKey: keys[index], method: 'GET', path: '/v1/reports/42' });
+  };
   return {
     decisions: {
       url: `http://127.0.0.1:${RUNTIME_PORT}/rt/projects/${projectId}/authorize`,
@@ -62,13 +69,26 @@ function targetsFor({ projectId, projectSecret, keys }) {
   };
 }
 
-/** A service that has been running for a while: no key's first use, every program compiled. */
-async function useEachKeyOnce(databaseUrl, decisions) {
+/**
+ * A service in the middle of its month: no key's first use, a counter for each key in Redis, every
+ * program compiled, and what was counted on the way written down.
+ */
+async function useEachKeyOnce(databaseUrl, decisions, keysInUse) {
   const db = createDatabase(databaseUrl);
   await db.sql`update api_keys set last_used_at = now()`;
-  await db.sql`vacuum analyze api_keys`;
+  await putLoad({ ...decisions, connections: 64, requests: keysInUse });
+  await waitUntilWritten(db, keysInUse);
+  await db.sql`vacuum analyze`;
   await db.close();
   await putLoad({ ...decisions, connections: 64, seconds: 5 });
+}
+
+async function waitUntilWritten(db, keysInUse) {
+  for (;;) {
+    const [{ written }] = await db.sql`select count(*)::int as written from usage_months`;
+    if (written > keysInUse) return; // a row a key, and the project's
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }
 }
 
 async function compare({ decisions, echoes }, { connections, rounds, seconds }) {

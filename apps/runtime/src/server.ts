@@ -11,7 +11,6 @@ import {
   recordUsage,
   rollUpUsage,
 } from '@ceiba/schema';
-import { v7 as uuidV7 } from 'uuid';
 import { FirstUses } from './database/first-uses.ts';
 import { LookupLane } from './database/lane.ts';
 import { Lookups } from './database/lookups.ts';
@@ -23,6 +22,7 @@ import { FaultLog } from './http/replies.ts';
 import { createChargeScript } from './limiter/charge-script.ts';
 import { createLimiter } from './limiter/limiter.ts';
 import type { Logger } from './log.ts';
+import { newUuid } from './new-uuid.ts';
 import { PolicyCache } from './policies/policy-cache.ts';
 import { RedisClock } from './redis/clock.ts';
 import { RedisLink } from './redis/link.ts';
@@ -123,7 +123,7 @@ export function createRuntime(settings: Settings, log: Logger): Runtime {
         limiter,
         usage: denials,
         firstUses,
-        newDecisionId: uuidV7,
+        newDecisionId: newUuid,
       },
       faults,
       deadlineMs: settings.DECISION_DEADLINE_MS,

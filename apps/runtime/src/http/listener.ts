@@ -1,7 +1,7 @@
 import { createServer, type Server, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { getRequestListener, RequestError } from '@hono/node-server';
-import { v7 as uuidV7 } from 'uuid';
+import { newUuid } from '../new-uuid.ts';
 import type { createApp } from './app.ts';
 import { errorBody, invalidRequest } from './errors.ts';
 import { type FaultLog, faultReply } from './replies.ts';
@@ -12,7 +12,7 @@ export function createHttpServer(app: ReturnType<typeof createApp>, faults: Faul
   const errorHandler = (fault: unknown) => {
     const isTheirs = fault instanceof RequestError;
     const told = isTheirs ? invalidRequest('The address or the host is not valid.') : fault;
-    return faultReply(told, uuidV7(), faults);
+    return faultReply(told, newUuid(), faults);
   };
   // The listener asks for a host as well, and its refusal has our shape.
   const options = { requireHostHeader: false };
@@ -30,7 +30,7 @@ const REASONS: Record<string, string> = {
 function refuse(fault: NodeJS.ErrnoException, socket: Duplex): void {
   if (fault.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
   const reason = REASONS[fault.code ?? ''] ?? 'The request is not valid HTTP.';
-  const requestId = uuidV7();
+  const requestId = newUuid();
   const { status, body } = errorBody('invalid_request', reason, requestId);
   const text = JSON.stringify(body);
   const head = [

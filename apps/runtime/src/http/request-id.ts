@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { v7 as uuidV7 } from 'uuid';
 import { withoutCredentials } from '../log.ts';
+import { newUuid } from '../new-uuid.ts';
 
 export const REQUEST_ID_HEADER = 'x-request-id';
 
@@ -14,5 +14,5 @@ export function requestIdOf(incoming: IncomingMessage): string {
   const given = incoming.headers[REQUEST_ID_HEADER];
   const isUsable =
     typeof given === 'string' && USABLE.test(given) && withoutCredentials(given) === given;
-  return isUsable ? given : uuidV7();
+  return isUsable ? given : newUuid();
 }
