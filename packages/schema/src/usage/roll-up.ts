@@ -1,5 +1,6 @@
 /**
- * Days that are over are added up, so that a page about a year need not read millions of hours.
+ * Days that are over are added up, so that a page about a year need not read millions of hours
+ * (consistency rule 24, docs/adr/0009-daily-totals-of-usage.md).
  *
  * The totals of a day count only while `usage_rolled_days` says that they were made; else the
  * day's hours are read. So they are right as long as no write to the hours goes unnoticed:
