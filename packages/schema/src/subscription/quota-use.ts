@@ -80,10 +80,10 @@ async function readAdmissions(
   const to = new Date(startOfStep(at, 'day').getTime() + MS_PER_DAY);
   const usage = { projectId, from: since < monthStart ? since : monthStart, to };
   const rows = await db.orm.execute<{ dayMs: number; allowed: number; recent: number }>(sql`
-    with ${days(usage)}, counted as (${decisionsByHour(usage)})
+    with ${days(usage)}, counted as (${decisionsByHour(usage, 'allowed')})
     select ${toMs(stepOf(sql`at`, 'day'))} as "dayMs", sum(count)::float8 as allowed,
       coalesce(sum(count) filter (where at >= ${instant(since)}), 0)::float8 as recent
-    from counted where id = 'allowed' group by 1`);
+    from counted group by 1`);
   const counts = new Map(rows.map(({ dayMs, allowed }) => [dayMs, allowed]));
   return {
     byDay: stepsOf({ from: monthStart, to }, 'day').map((day) => ({

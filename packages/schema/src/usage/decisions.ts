@@ -1,3 +1,4 @@
+import type { Outcome } from '@ceiba/contract/sets';
 import { type SQL, sql } from 'drizzle-orm';
 import { LARGEST_KEYS_A_DAY, startOfStep, type UsageRange, type UsageStep } from './range.ts';
 
@@ -44,20 +45,25 @@ export const withinDays = (table: SQL, projectId: string, where: SQL = sql`true`
 const isWithinDay = (projectId: string) => sql`
   h.project_id = ${projectId} and h.hour >= days.since and h.hour < days.until`;
 
+/** Of every outcome, unless one is named: nine tenths of the rows need not be added up then. */
+const isOutcome = (outcome: Outcome | undefined) =>
+  outcome === undefined ? sql`true` : sql`h.outcome = ${outcome}`;
+
 /** Rows of (at, id, count) by outcome, of each hour. */
-export const decisionsByHour = ({ projectId }: UsageOfProject): SQL => sql`
+export const decisionsByHour = ({ projectId }: UsageOfProject, outcome?: Outcome): SQL => sql`
   select u.hour as at, u.outcome as id, u.count
-  from ${withinDays(sql`usage_outcome_hours`, projectId)} where days.rolled
+  from ${withinDays(sql`usage_outcome_hours`, projectId, isOutcome(outcome))} where days.rolled
   union all
   select u.hour, u.outcome, u.count
-  from ${withinDays(sql`usage_hours`, projectId)} where not days.rolled`;
+  from ${withinDays(sql`usage_hours`, projectId, isOutcome(outcome))} where not days.rolled`;
 
 /** Rows of (at, id, count) by outcome, of each day: a year of them is a tenth of the work. */
-export function decisionsByDay({ projectId }: UsageOfProject): SQL {
+export function decisionsByDay({ projectId }: UsageOfProject, outcome?: Outcome): SQL {
   const withinDay = (table: SQL) => sql`
     select days.since as at, u.outcome as id, u.count
     from days cross join lateral (
-      select h.outcome, sum(h.count) as count from ${table} h where ${isWithinDay(projectId)}
+      select h.outcome, sum(h.count) as count from ${table} h
+      where ${isWithinDay(projectId)} and ${isOutcome(outcome)}
       group by h.outcome offset 0
     ) u`;
   return sql`

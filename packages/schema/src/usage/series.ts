@@ -1,4 +1,4 @@
-import { OUTCOMES } from '@ceiba/contract/sets';
+import { OUTCOMES, type Outcome } from '@ceiba/contract/sets';
 import { type SQL, sql } from 'drizzle-orm';
 import type { Executor } from '../database.ts';
 import {
@@ -121,8 +121,8 @@ interface Source {
 const withDays = (usage: UsageOfProject, rows: SQL) =>
   sql`with ${days(usage)}, counted as (${rows})`;
 
-const decisionsOf = ({ usage, step }: Reader) =>
-  step === 'hour' ? decisionsByHour(usage) : decisionsByDay(usage);
+const decisionsOf = ({ usage, step }: Reader, outcome?: Outcome) =>
+  step === 'hour' ? decisionsByHour(usage, outcome) : decisionsByDay(usage, outcome);
 
 const allDecisions = (reader: Reader) => withDays(reader.usage, decisionsOf(reader));
 
@@ -132,10 +132,7 @@ function sourceOf(reader: Reader, by: Divider): Source {
     largest: withDays(usage, admissions(usage, { by, step })),
     isEstimate: false,
     of: (ids) => withDays(usage, admissions(usage, { by, step, ids })),
-    whole: withDays(
-      usage,
-      sql`select at, id, count from (${decisionsOf(reader)}) decided where id = 'allowed'`,
-    ),
+    whole: withDays(usage, decisionsOf(reader, 'allowed')),
   };
   if (by === 'policy' || step === 'hour') return source;
   const exact = step === 'month' ? admissionsOfMonths(usage) : source;
