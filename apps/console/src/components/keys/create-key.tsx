@@ -1,17 +1,16 @@
 'use client';
 
+import dynamic from 'next/dynamic';
 import Link from 'next/link';
-import { useRouter } from 'next/navigation';
 import { useState } from 'react';
 import { createKey, type NewKey } from '../../app/(console)/projects/[projectId]/keys/actions.ts';
-import { plural } from '../../lib/format.ts';
+import type { FormAction } from '../../lib/action-state.ts';
 import { ActionForm } from '../action-form.tsx';
 import { Button } from '../ui/button.tsx';
 import { Field } from '../ui/field.tsx';
 import { Input } from '../ui/input.tsx';
-import { Notice } from '../ui/notice.tsx';
-import { SecretReveal } from '../ui/secret-reveal.tsx';
 import { PageHeader } from '../ui/section.tsx';
+import { CapReached } from './cap-reached.tsx';
 import { ExpiryField } from './expiry-field.tsx';
 import { LimitFields } from './limit-fields.tsx';
 
@@ -25,13 +24,38 @@ export interface CreateKeyProps {
   example: { method: string; path: string };
 }
 
+// Fetched while the first field is filled in: nobody waits for it, and whoever only looks at the
+// page does without it.
+const loadCreatedKey = () => import('./created-key.tsx');
+const CreatedKey = dynamic(loadCreatedKey);
+
+/** A key that could not be shown is not made: what shows it is there before the action is called. */
+const createShownKey: FormAction<NewKey> = async (state, form) => {
+  try {
+    await loadCreatedKey();
+  } catch {
+    return {
+      kind: 'refused',
+      code: 'unavailable',
+      message: NOT_LOADED,
+      fieldErrors: {},
+      values: {},
+      at: Date.now(),
+    };
+  }
+  return createKey(state, form);
+};
+
+const NOT_LOADED =
+  'A part of this page could not be loaded, so no key was created. Reload the page and try again.';
+
 /** Two steps on one page: name it, then store it. */
 export function CreateKey(props: CreateKeyProps) {
   const [created, setCreated] = useState<NewKey>();
   return created === undefined ? (
     <NameStep {...props} onCreated={setCreated} />
   ) : (
-    <KeyStep {...props} apiKey={created} />
+    <CreatedKey projectId={props.projectId} example={props.example} apiKey={created} />
   );
 }
 
@@ -55,9 +79,10 @@ function NameStep({
         <CapReached projectId={projectId} planName={planName} activeKeyCap={activeKeyCap} />
       )}
       <ActionForm
-        action={createKey}
+        action={createShownKey}
         hidden={{ projectId }}
         onDone={onCreated}
+        onInput={() => loadCreatedKey().catch(() => {})}
         className="grid gap-6"
       >
         {(parts) => (
@@ -90,63 +115,6 @@ function NameStep({
           </>
         )}
       </ActionForm>
-    </>
-  );
-}
-
-interface CapReachedProps {
-  projectId: string;
-  planName: string;
-  activeKeyCap: number;
-}
-
-/** What to do when no further key can be active. */
-export function CapReached({ projectId, planName, activeKeyCap }: CapReachedProps) {
-  return (
-    <Notice
-      tone="warning"
-      className="mb-6"
-      title={`All ${plural(activeKeyCap, 'active key')} of the plan ${planName} are in use`}
-      action={
-        <div className="flex flex-wrap gap-2">
-          <Button asChild size="sm">
-            <Link href={`/projects/${projectId}/keys?hint=idle`}>Show idle keys</Link>
-          </Button>
-          <Button asChild size="sm">
-            <Link href={`/projects/${projectId}/subscription`}>Change plan</Link>
-          </Button>
-        </div>
-      }
-    >
-      Revoke or archive a key that is not needed, or change the plan. Expired keys count until they
-      are revoked or archived.
-    </Notice>
-  );
-}
-
-function KeyStep({ projectId, apiKey, example }: CreateKeyProps & { apiKey: NewKey }) {
-  const router = useRouter();
-  const { plaintext, displayName, keyPrefix } = apiKey;
-  return (
-    <>
-      <PageHeader
-        title={`${displayName} is created`}
-        description="Hand it to the one caller that it is for. It works from this moment on."
-      />
-      <SecretReveal
-        name="key"
-        secret={plaintext}
-        fileName={`${keyPrefix}.txt`}
-        fileText={`${plaintext}\n`}
-        snippets={[
-          { name: '.env', code: `API_KEY=${plaintext}\n` },
-          {
-            name: 'curl',
-            code: `curl ${example.method === 'GET' ? '' : `-X ${example.method} `}-H 'x-api-key: ${plaintext}' \\\n  http://localhost:4100${example.path}\n`,
-          },
-        ]}
-        onDone={() => router.push(`/projects/${projectId}/keys`)}
-      />
     </>
   );
 }

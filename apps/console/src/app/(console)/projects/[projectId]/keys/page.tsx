@@ -2,7 +2,7 @@ import { getSubscription, searchApiKeys, surveyApiKeys } from '@ceiba/schema';
 import { Plus } from 'lucide-react';
 import type { Metadata } from 'next';
 import Link from 'next/link';
-import { CapReached } from '#components/keys/create-key.tsx';
+import { CapReached } from '#components/keys/cap-reached.tsx';
 import { HintLinks } from '#components/keys/hint-links.tsx';
 import { KeyDialogs } from '#components/keys/key-dialogs.tsx';
 import { KeyPages } from '#components/keys/key-pages.tsx';

@@ -1,0 +1,41 @@
+'use client';
+
+import { useRouter } from 'next/navigation';
+import type { NewKey } from '../../app/(console)/projects/[projectId]/keys/actions.ts';
+import { SecretReveal } from '../ui/secret-reveal.tsx';
+import { PageHeader } from '../ui/section.tsx';
+
+export interface CreatedKeyProps {
+  projectId: string;
+  apiKey: NewKey;
+  /** What a call asks for in the example. */
+  example: { method: string; path: string };
+}
+
+/** The one time that a key is shown. */
+export default function CreatedKey({ projectId, apiKey, example }: CreatedKeyProps) {
+  const router = useRouter();
+  const { plaintext, displayName, keyPrefix } = apiKey;
+  return (
+    <>
+      <PageHeader
+        title={`${displayName} is created`}
+        description="Hand it to the one caller that it is for. It works from this moment on."
+      />
+      <SecretReveal
+        name="key"
+        secret={plaintext}
+        fileName={`${keyPrefix}.txt`}
+        fileText={`${plaintext}\n`}
+        snippets={[
+          { name: '.env', code: `API_KEY=${plaintext}\n` },
+          {
+            name: 'curl',
+            code: `curl ${example.method === 'GET' ? '' : `-X ${example.method} `}-H 'x-api-key: ${plaintext}' \\\n  http://localhost:4100${example.path}\n`,
+          },
+        ]}
+        onDone={() => router.push(`/projects/${projectId}/keys`)}
+      />
+    </>
+  );
+}
