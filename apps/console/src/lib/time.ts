@@ -18,26 +18,24 @@ export function relativeTime(instant: Date, now: Date): string {
   return relative.format(seconds, 'second');
 }
 
+const DAY = { day: 'numeric', month: 'short', year: 'numeric' } as const;
+const MINUTE = { ...DAY, hour: '2-digit', minute: '2-digit' } as const;
+
 /** `20 Nov 2026, 14:05`, in the given IANA zone. */
-export function absoluteTime(instant: Date, timeZone: string): string {
-  return new Intl.DateTimeFormat('en-GB', {
-    timeZone,
-    day: 'numeric',
-    month: 'short',
-    year: 'numeric',
-    hour: '2-digit',
-    minute: '2-digit',
-  }).format(instant);
-}
+export const absoluteTime = formatterByZone(MINUTE);
 
 /** `20 Nov 2026`, in the given IANA zone. */
-export function absoluteDate(instant: Date, timeZone: string): string {
-  return new Intl.DateTimeFormat('en-GB', {
-    timeZone,
-    day: 'numeric',
-    month: 'short',
-    year: 'numeric',
-  }).format(instant);
+export const absoluteDate = formatterByZone(DAY);
+
+/** Making a formatter costs far more than using it, and a list has a hundred times: one a zone. */
+function formatterByZone(options: Intl.DateTimeFormatOptions) {
+  const byZone = new Map<string, Intl.DateTimeFormat>();
+  return (instant: Date, timeZone: string): string => {
+    const known = byZone.get(timeZone);
+    const formatter = known ?? new Intl.DateTimeFormat('en-GB', { timeZone, ...options });
+    if (known === undefined) byZone.set(timeZone, formatter);
+    return formatter.format(instant);
+  };
 }
 
 /** `2026-11-20 14:05:09 UTC`. */

@@ -95,17 +95,13 @@ function Bars({ series: { starts, step }, tones: { counts } }: PartProps) {
         {TONES.map((tone) => (
           <path key={tone} d={paths[tone]} className={TONE_FILLS[tone]} />
         ))}
-        {starts.map((start, index) => (
-          <rect
-            key={start.getTime()}
-            x={rounded((WIDTH / starts.length) * index)}
-            width={rounded(WIDTH / starts.length)}
-            height={HEIGHT}
-            className="fill-transparent hover:fill-ink/5"
-          >
-            <title>{tooltipOf(stepName(start, step), counts[index])}</title>
-          </rect>
-        ))}
+        <g className="fill-transparent [&>path]:hover:fill-ink/5">
+          {starts.map((start, index) => (
+            <path key={start.getTime()} d={slotPath(index, starts.length)}>
+              <title>{tooltipOf(stepName(start, step), counts[index])}</title>
+            </path>
+          ))}
+        </g>
       </svg>
       <p className="col-start-2 mt-2 flex justify-between gap-4">
         {first && <span>{stepName(first, step)}</span>}
@@ -135,6 +131,12 @@ function barPaths(counts: ToneCounts['counts'], max: number): Record<OutcomeTone
     }
   }
   return paths;
+}
+
+/** Where the pointer is on a step: its whole height, so that one without decisions is found too. */
+function slotPath(index: number, steps: number): string {
+  const slot = WIDTH / steps;
+  return `M${rounded(slot * index)} 0h${rounded(slot)}v${HEIGHT}h-${rounded(slot)}z`;
 }
 
 const rounded = (length: number) => Math.round(length * 100) / 100;

@@ -62,12 +62,25 @@ function Bar({ part, whole, tone }: { part: number; whole: number; tone: Share['
 
 const COURSE_WIDTH = 100;
 const COURSE_HEIGHT = 24;
+/** As many as can be told apart in its width. */
+const MOST_BARS = 100;
+
+/** Sums of as many neighbours as make it few enough; the last may have fewer of them. */
+function inFewer(counts: readonly number[]): number[] {
+  const together = Math.ceil(counts.length / MOST_BARS);
+  return counts.flatMap((_, index) =>
+    index % together === 0
+      ? counts.slice(index, index + together).reduce((sum, count) => sum + count)
+      : [],
+  );
+}
 
 function Course({ counts, tone }: { counts: readonly number[]; tone: Share['tone'] }) {
-  const highest = Math.max(1, ...counts);
-  const slot = COURSE_WIDTH / Math.max(counts.length, 1);
+  const sums = inFewer(counts);
+  const highest = Math.max(1, ...sums);
+  const slot = COURSE_WIDTH / Math.max(sums.length, 1);
   const width = Math.min(slot * 0.8, 12);
-  const bars = counts.map((count, index) => {
+  const bars = sums.map((count, index) => {
     const height = count === 0 ? 0 : Math.max(1.5, (count / highest) * COURSE_HEIGHT);
     const left = slot * (index + 0.5) - width / 2;
     return height === 0

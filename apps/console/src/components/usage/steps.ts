@@ -1,14 +1,17 @@
 import type { UsageStep } from '@ceiba/schema';
 
+const inUtc = (options: Intl.DateTimeFormatOptions) =>
+  new Intl.DateTimeFormat('en-GB', { ...options, timeZone: 'UTC' });
+
+/** Made once: a chart of a year names hundreds of steps. */
 const FORMATS = {
-  hour: { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' },
-  day: { day: 'numeric', month: 'short', year: 'numeric' },
-  month: { month: 'short', year: 'numeric' },
-} as const satisfies Record<UsageStep, Intl.DateTimeFormatOptions>;
+  hour: inUtc({ day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' }),
+  day: inUtc({ day: 'numeric', month: 'short', year: 'numeric' }),
+  month: inUtc({ month: 'short', year: 'numeric' }),
+} as const satisfies Record<UsageStep, Intl.DateTimeFormat>;
 
 /** `20 Nov, 14:00`, `20 Nov 2026` or `Nov 2026`; steps are those of UTC. */
-export const stepName = (start: Date, step: UsageStep): string =>
-  new Intl.DateTimeFormat('en-GB', { ...FORMATS[step], timeZone: 'UTC' }).format(start);
+export const stepName = (start: Date, step: UsageStep): string => FORMATS[step].format(start);
 
 /** A round number that is not below the highest count; half of it is a whole number. */
 export function axisMax(highest: number): number {
