@@ -19,6 +19,8 @@ const WIDTH = 1_000;
 const HEIGHT = 176;
 /** A bar never gets so wide that a single one looks like a wall. */
 const WIDEST = 60;
+/** More of them would be narrower than a pointer. */
+const MOST_SLOTS = 100;
 /** A longer table is a file's business. */
 const LONGEST_TABLE = 120;
 const ICONS = { allow: Check, limit: Gauge, deny: X } as const;
@@ -96,9 +98,14 @@ function Bars({ series: { starts, step }, tones: { counts } }: PartProps) {
           <path key={tone} d={paths[tone]} className={TONE_FILLS[tone]} />
         ))}
         <g className="fill-transparent [&>path]:hover:fill-ink/5">
-          {starts.map((start, index) => (
-            <path key={start.getTime()} d={slotPath(index, starts.length)}>
-              <title>{tooltipOf(stepName(start, step), counts[index])}</title>
+          {slotsOf(starts.length).map(({ first, length }) => (
+            <path key={first} d={slotPath(first, length, starts.length)}>
+              <title>
+                {starts
+                  .slice(first, first + length)
+                  .map((start, index) => tooltipOf(stepName(start, step), counts[first + index]))
+                  .join('\n')}
+              </title>
             </path>
           ))}
         </g>
@@ -133,10 +140,20 @@ function barPaths(counts: ToneCounts['counts'], max: number): Record<OutcomeTone
   return paths;
 }
 
-/** Where the pointer is on a step: its whole height, so that one without decisions is found too. */
-function slotPath(index: number, steps: number): string {
-  const slot = WIDTH / steps;
-  return `M${rounded(slot * index)} 0h${rounded(slot)}v${HEIGHT}h-${rounded(slot)}z`;
+/** What the pointer can be on: a step, or as many beside each other as are wide enough to be hit. */
+function slotsOf(steps: number): { first: number; length: number }[] {
+  const length = Math.ceil(steps / MOST_SLOTS);
+  return Array.from({ length: Math.ceil(steps / length) }, (_, index) => ({
+    first: index * length,
+    length,
+  }));
+}
+
+/** Of the whole height, so that a step without decisions is found too. */
+function slotPath(first: number, length: number, steps: number): string {
+  const width = WIDTH / steps;
+  const [left, right] = [rounded(width * first), rounded(width * Math.min(first + length, steps))];
+  return `M${left} 0H${right}V${HEIGHT}H${left}z`;
 }
 
 const rounded = (length: number) => Math.round(length * 100) / 100;
