@@ -160,7 +160,7 @@ export const ACTIONS: Record<string, ActionCase> = {
   },
   '(console)/admin/actions.ts editPlan': {
     ...ofAdministrators,
-    fields: ({ planId }) => ({ planId, name: 'Pro', ...LIMITS }),
+    fields: ({ planId }) => ({ planId, name: fresh('Matrix'), ...LIMITS }),
   },
   '(console)/admin/actions.ts removePlan': {
     ...ofAdministrators,
@@ -176,6 +176,7 @@ export const ACTIONS: Record<string, ActionCase> = {
   },
   '(console)/admin/actions.ts saveRetention': {
     ...ofAdministrators,
-    fields: () => ({ usageDays: '31', auditDays: '31' }),
+    // The longest: what is kept for it goes on being kept.
+    fields: () => ({ usageDays: '3650', auditDays: '3650' }),
   },
 };

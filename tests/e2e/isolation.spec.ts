@@ -1,13 +1,21 @@
 import { randomBytes } from 'node:crypto';
-import { type APIRequestContext, expect, type PlaywrightWorkerArgs, test } from '@playwright/test';
+import {
+  type APIRequestContext,
+  type APIResponse,
+  expect,
+  type PlaywrightWorkerArgs,
+  test,
+} from '@playwright/test';
 import postgres from 'postgres';
 import { ACTIONS, type ActionCase, type World } from './action-matrix.ts';
 import { callAction, readBuiltActions } from './call-action.ts';
+import { ROUTES, readBuiltRoutes } from './route-matrix.ts';
 import { createProject, newAccount, signUp } from './support.ts';
 
 /**
- * Every server action of the build, called as those who may not: nothing is read and nothing is
- * written. The calls go to the actions themselves; no page and no script stands in front of them.
+ * Every server action, page and route handler of the build, called as those who may not: nothing
+ * is read and nothing is written. The calls go to the actions themselves; no page and no script
+ * stands in front of them.
  */
 
 type Playwright = PlaywrightWorkerArgs['playwright'];
@@ -146,21 +154,20 @@ const toldBy = ({ text }: { text: string }) => text.replaceAll(/"values":\{[^}]*
 const whatTheOwnerHas = () =>
   new RegExp([world.projectId, world.apiKeyId, world.policyId, 'ceiba_isolated'].join('|'));
 
-/** Whether an action takes an id besides its project's. */
-function namesWhatAProjectHolds(action: ActionCase): boolean {
-  const probe = {
-    projectId: 'project',
-    apiKeyId: 'key',
-    policyId: 'policy',
-    planId: '',
-    userId: '',
-    secretCreatedAt: '',
-    email: '',
-    password: '',
-  };
-  const sent = Object.values(action.fields(probe));
-  return sent.includes(probe.apiKeyId) || sent.includes(probe.policyId);
-}
+const PROBE: World = {
+  projectId: 'the project',
+  apiKeyId: 'the key',
+  policyId: 'the policy',
+  planId: '',
+  userId: '',
+  secretCreatedAt: '',
+  email: '',
+  password: '',
+};
+
+/** Whether what is sent has an id in it besides the project's. */
+const namesWhatAProjectHolds = (sent: string) =>
+  sent.includes(PROBE.apiKeyId) || sent.includes(PROBE.policyId);
 
 for (const [name, action] of Object.entries(ACTIONS)) {
   test(`${name}: does nothing for an origin that is not its own`, async () => {
@@ -195,7 +202,7 @@ for (const [name, action] of Object.entries(ACTIONS)) {
     });
   }
 
-  if (namesWhatAProjectHolds(action)) {
+  if (namesWhatAProjectHolds(JSON.stringify(action.fields(PROBE)))) {
     test(`${name}: finds nothing of another project under one’s own`, async () => {
       const before = await everything();
       const mixed = { ...world, projectId: strangersProjectId };
@@ -209,6 +216,59 @@ for (const [name, action] of Object.entries(ACTIONS)) {
       expect(await everything()).toBe(before);
     });
   }
+}
+
+test('the matrix names every page and route of the build, and no other', () => {
+  expect(Object.keys(ROUTES).sort()).toEqual(readBuiltRoutes().sort());
+});
+
+/** As a browser asks for a page, and as a link inside the console does. */
+const WAYS: ((request: APIRequestContext, path: string) => Promise<APIResponse>)[] = [
+  (request, path) => request.get(path, { maxRedirects: 0 }),
+  (request, path) =>
+    request.get(`${path}${path.includes('?') ? '&' : '?'}_rsc`, {
+      headers: { rsc: '1' },
+      maxRedirects: 0,
+    }),
+];
+
+/** A link's answer is 200 whatever comes of it, and says inside where it leads or that it fails. */
+const wholeOf = async (answer: APIResponse) =>
+  `${answer.status()} ${answer.headers().location ?? ''} ${await answer.text()}`;
+
+/** What only the owner's pages say: who asks has the ids of the address already. */
+const saidToTheOwner = () => new RegExp(`${world.email}|ceiba_isolated|/v1/isolation`);
+
+for (const [name, { access, path }] of Object.entries(ROUTES)) {
+  test(`${name}: shows what it has to those alone whom it is for`, async () => {
+    const before = await everything();
+    const outsiders = access === 'anybody' ? [] : [anonymous, signedOut];
+    const others = access === 'owner' || access === 'administrator' ? [stranger] : [];
+    if (access === 'administrator') others.push(owner);
+    for (const ask of WAYS) {
+      for (const request of outsiders) {
+        const told = await wholeOf(await ask(request, path(world)));
+        expect(told).toMatch(/^307 [^ ]*\/sign-in|NEXT_REDIRECT;\w+;\/sign-in/);
+        expect(told).not.toMatch(saidToTheOwner());
+      }
+      for (const request of others) {
+        const told = await wholeOf(await ask(request, path(world)));
+        expect(told).toMatch(/^404 |NEXT_HTTP_ERROR_FALLBACK;404/);
+        if (request !== owner) expect(told).not.toMatch(saidToTheOwner());
+      }
+      if (namesWhatAProjectHolds(path(PROBE))) {
+        const answer = await ask(stranger, path({ ...world, projectId: strangersProjectId }));
+        expect(await answer.text()).not.toMatch(saidToTheOwner());
+      }
+    }
+    if (access !== 'administrator') {
+      const answer = await owner.get(path(world));
+      expect(answer.status()).toBe(200);
+      const isPersonal = access !== 'anybody' && name.endsWith('/page');
+      if (isPersonal) expect(await answer.text()).toMatch(saidToTheOwner());
+    }
+    expect(await everything()).toBe(before);
+  });
 }
 
 test('signing in and out through the routes needs the origin too', async () => {
@@ -255,3 +315,48 @@ test('each action does its work when everything is right, so that refusals above
     await page.context().close();
   }
 });
+
+test('each administrator’s action does its work for an administrator, and the page is there', async ({
+  browser,
+  playwright,
+  baseURL,
+}) => {
+  const context = await browser.newContext({ baseURL: origin });
+  const administrator = await signUp(await context.newPage(), newAccount());
+  await sql`update users set is_administrator = true where email = ${administrator.email}`;
+  const request = await contextOf(playwright, baseURL ?? origin, await context.storageState());
+  await context.close();
+  try {
+    for (const [name, { access, path }] of Object.entries(ROUTES)) {
+      if (access !== 'administrator') continue;
+      expect((await request.get(path(world))).status(), name).toBe(200);
+    }
+    for (const [name, action] of Object.entries(ACTIONS)) {
+      if (action.access !== 'administrator') continue;
+      const answer = await callAction(request, {
+        id: idOf(name),
+        path: action.path(world),
+        fields: action.fields({ ...world, ...(await someoneAndAPlan()) }),
+        headers: { origin },
+      });
+      expect(answer.state, `${name} ${answer.text}`).toMatchObject({ kind: 'done' });
+    }
+  } finally {
+    await sql`update users set is_administrator = false where is_administrator
+      and (email = ${administrator.email} or email like 'matrix-%')`;
+    await sql`delete from plans where name like 'Matrix %'`;
+    await sql`delete from settings`;
+    await request.dispose();
+  }
+});
+
+/** A person who owns nothing, and a plan that nobody is on. */
+async function someoneAndAPlan(): Promise<Pick<World, 'userId' | 'email' | 'planId'>> {
+  const name = randomBytes(6).toString('hex');
+  const email = `matrix-${name}@example.com`;
+  const [user] = await sql`insert into users (email) values (${email}) returning id`;
+  const [plan] = await sql`
+    insert into plans (name, active_key_cap, rate_limit_per_minute, monthly_quota)
+    values (${`Matrix ${name}`}, 1, 1, 1) returning id`;
+  return { userId: user?.id, email, planId: plan?.id };
+}

@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs';
+import type { World } from './action-matrix.ts';
+
+const manifestFile = new URL(
+  '../../apps/console/.next/standalone/apps/console/.next/server/app-paths-manifest.json',
+  import.meta.url,
+);
+
+/** What Next makes by itself: it shows nothing of ours. */
+const OWN_OF_NEXT = ['/_global-error/page', '/_not-found/page'];
+
+/** Every page and route handler that the build contains, by its file under `src/app`. */
+export function readBuiltRoutes(): string[] {
+  const manifest: Record<string, string> = JSON.parse(readFileSync(manifestFile, 'utf8'));
+  return Object.keys(manifest).filter((route) => !OWN_OF_NEXT.includes(route));
+}
+
+export interface RouteCase {
+  /** Who may read it. */
+  access: 'anybody' | 'signed-in' | 'administrator' | 'owner';
+  /** Names every id that the page takes, in its path or its query. */
+  path: (world: World) => string;
+}
+
+const open = (path: string): RouteCase => ({ access: 'anybody', path: () => path });
+const personal = (path: string): RouteCase => ({ access: 'signed-in', path: () => path });
+const ofProject = (path: string | ((world: World) => string)): RouteCase => ({
+  access: 'owner',
+  path: (world) => `/projects/${world.projectId}${typeof path === 'string' ? path : path(world)}`,
+});
+
+/** Every route of the console, with an address at which the right person finds something. */
+export const ROUTES: Record<string, RouteCase> = {
+  '/page': open('/'),
+  '/status/page': open('/status'),
+  '/icon.svg/route': open('/icon.svg'),
+  '/api/auth/[...nextauth]/route': open('/api/auth/providers'),
+  '/api/ready/route': open('/api/ready'),
+  '/api/version/route': open('/api/version'),
+  '/(account)/sign-in/page': open('/sign-in'),
+  '/(account)/sign-up/page': open('/sign-up'),
+  '/(console)/account/page': personal('/account'),
+  '/(console)/audit/page': personal('/audit'),
+  '/(console)/audit/csv/route': personal('/audit/csv'),
+  '/(console)/projects/page': personal('/projects'),
+  '/(console)/projects/new/page': personal('/projects/new'),
+  '/(console)/admin/page': { access: 'administrator', path: () => '/admin?tab=users' },
+  '/(console)/projects/[projectId]/page': ofProject(''),
+  '/(console)/projects/[projectId]/audit/page': ofProject('/audit'),
+  '/(console)/projects/[projectId]/audit/csv/route': ofProject('/audit/csv'),
+  '/(console)/projects/[projectId]/keys/page': ofProject(
+    ({ apiKeyId }) => `/keys?status=all&q=${apiKeyId}`,
+  ),
+  '/(console)/projects/[projectId]/keys/new/page': ofProject('/keys/new'),
+  '/(console)/projects/[projectId]/policies/page': ofProject('/policies'),
+  '/(console)/projects/[projectId]/policies/new/page': ofProject('/policies/new'),
+  '/(console)/projects/[projectId]/policies/[policyId]/page': ofProject(
+    ({ policyId }) => `/policies/${policyId}`,
+  ),
+  '/(console)/projects/[projectId]/settings/page': ofProject('/settings'),
+  '/(console)/projects/[projectId]/simulator/page': ofProject(
+    ({ apiKeyId }) => `/simulator?apiKeyId=${apiKeyId}&method=GET&path=/v1/matrix`,
+  ),
+  '/(console)/projects/[projectId]/subscription/page': ofProject('/subscription'),
+  '/(console)/projects/[projectId]/usage/page': ofProject('/usage?range=30d'),
+  '/(console)/projects/[projectId]/usage/csv/route': ofProject('/usage/csv?range=30d'),
+};
