@@ -22,8 +22,9 @@ const HEAD = [
 
 /** All that a filter of the URL lets through, newest first. */
 export function auditCsv(url: URL, scope: Pick<AuditFilter, 'ownerId' | 'projectId'>): Response {
-  const { filter } = parseAuditQuery(Object.fromEntries(url.searchParams));
-  const day = new Date().toISOString().slice(0, 10);
+  const now = new Date();
+  const { filter } = parseAuditQuery(Object.fromEntries(url.searchParams), now);
+  const day = now.toISOString().slice(0, 10);
   const pages = exportAudit(withDatabase, { ...scope, ...filter });
   return csvResponse(`ceiba-audit-${day}`, HEAD, linesOf(pages));
 }

@@ -25,7 +25,7 @@ export interface AuditLogProps {
 
 /** A page of the log with its filter; the newest first. */
 export async function AuditLog({ here, query, scope, kinds, ...head }: AuditLogProps) {
-  const asked = parseAuditQuery(query);
+  const asked = parseAuditQuery(query, new Date());
   const { items, next, previous } = await withDatabase((db) =>
     listAudit(db, { ...scope, ...asked.filter, cursor: asked.cursor, limit: PAGE_SIZE }),
   );

@@ -17,13 +17,17 @@ export interface AuditQuery {
 
 const DAY_MS = 86_400_000;
 const LONGEST_TEXT = 100;
+/** No index finds a part of a text, so no more of the log than this is looked through for one. */
+const TEXT_DAYS_MAX = 366;
 
 /** A filter from the URL; what is not usable counts as absent. Days are those of UTC. */
-export function parseAuditQuery(query: Query): AuditQuery {
+export function parseAuditQuery(query: Query, now: Date): AuditQuery {
   const text = textOf(query, 'q').trim().slice(0, LONGEST_TEXT);
   const kind = AUDIT_KINDS.find(({ value }) => value === textOf(query, 'kind'))?.value ?? '';
-  const from = parseDay(textOf(query, 'from'));
   const lastDay = parseDay(textOf(query, 'to'));
+  const to = lastDay && new Date(lastDay.getTime() + DAY_MS);
+  const asked = parseDay(textOf(query, 'from'));
+  const from = text === '' ? asked : latestOf(asked, daysBefore(to ?? now, TEXT_DAYS_MAX));
   return {
     filter: {
       ...(text !== '' && { text }),
@@ -31,13 +35,20 @@ export function parseAuditQuery(query: Query): AuditQuery {
         actions: AUDIT_ACTIONS.filter((action) => action.startsWith(`${kind}.`)),
       }),
       ...(from !== null && { from }),
-      ...(lastDay !== null && { to: new Date(lastDay.getTime() + DAY_MS) }),
+      ...(to !== null && { to }),
     },
     text,
     kind,
-    firstDay: from === null ? '' : textOf(query, 'from'),
-    lastDay: lastDay === null ? '' : textOf(query, 'to'),
+    firstDay: dayOf(from),
+    lastDay: dayOf(lastDay),
     cursor: textOf(query, 'cursor'),
     isFiltered: text !== '' || kind !== '' || from !== null || lastDay !== null,
   };
 }
+
+const daysBefore = (end: Date, days: number) =>
+  new Date((Math.ceil(end.getTime() / DAY_MS) - days) * DAY_MS);
+
+const latestOf = (one: Date | null, other: Date) => (one !== null && one > other ? one : other);
+
+const dayOf = (at: Date | null) => at?.toISOString().slice(0, 10) ?? '';

@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import { parseAuditQuery } from './audit-query.ts';
+
+const NOW = new Date('2026-11-21T15:00:00Z');
+const DAY_MS = 86_400_000;
+
+describe('parseAuditQuery', () => {
+  it('asks for the whole log where nothing is asked for', () => {
+    expect(parseAuditQuery({}, NOW)).toMatchObject({ filter: {}, firstDay: '', isFiltered: false });
+  });
+
+  it('takes days as they are, and the last of them whole', () => {
+    const { filter } = parseAuditQuery({ from: '2020-01-31', to: '2026-11-20' }, NOW);
+    expect(filter).toEqual({ from: new Date('2020-01-31'), to: new Date('2026-11-21') });
+  });
+
+  it.each([
+    {},
+    { from: '1970-01-01' },
+    { to: '2024-02-29' },
+    { from: '1970-01-01', to: '2024-02-29' },
+    { from: 'nonsense' },
+  ])('looks for a text in a year at most, and shows which: %j', (days) => {
+    const { filter, firstDay } = parseAuditQuery({ q: 'owner', ...days }, NOW);
+    const { from, to = NOW } = filter;
+    if (from === undefined) throw new Error('the range is open');
+    expect(to.getTime() - from.getTime()).toBeLessThanOrEqual(366 * DAY_MS);
+    expect(to.getTime() - from.getTime()).toBeGreaterThan(365 * DAY_MS);
+    expect(firstDay).toBe(from.toISOString().slice(0, 10));
+  });
+
+  it('leaves a narrower range for a text as it is', () => {
+    const { filter } = parseAuditQuery({ q: 'owner', from: '2026-11-01' }, NOW);
+    expect(filter.from).toEqual(new Date('2026-11-01'));
+  });
+});
