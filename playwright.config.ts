@@ -18,7 +18,15 @@ process.env.DATABASE_URL ??= stack.databaseUrl;
 const report = process.env.CEIBA_TEST_REPORT;
 
 export default defineConfig({
-  testDir: 'tests/e2e',
+  projects: [
+    { name: 'e2e', testDir: 'tests/e2e' },
+    // Pictures for people; `npm run screenshots` takes them.
+    {
+      name: 'screenshots',
+      testDir: 'tests/screenshots',
+      use: { trace: 'off', screenshot: 'off' },
+    },
+  ],
   outputDir: 'test-results',
   timeout: 60_000,
   retries: 0,

@@ -214,7 +214,7 @@ async function endToEnd({ supervisor, services: servers, env }) {
     const exitCode = await supervisor.stream({
       name: 'playwright',
       command: process.execPath,
-      args: [join(root, 'node_modules/@playwright/test/cli.js'), 'test'],
+      args: [join(root, 'node_modules/@playwright/test/cli.js'), 'test', '--project=e2e'],
       env: { ...env, DATABASE_URL: databaseUrl, CEIBA_TEST_REPORT: report },
     });
     return tallyOf('end to end', exitCode, report, readPlaywright);

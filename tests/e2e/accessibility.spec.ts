@@ -2,36 +2,52 @@ import { randomBytes } from 'node:crypto';
 import AxeBuilder from '@axe-core/playwright';
 import { expect, type Page, test } from '@playwright/test';
 import postgres from 'postgres';
-import { PAGES } from './pages.ts';
+import { PAGES, type Place } from './pages.ts';
 import { createProject, signUp } from './support.ts';
 
 const STANDARDS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
 let storage: Awaited<ReturnType<ReturnType<Page['context']>['storageState']>>;
-let projectId: string;
+let place: Place;
+let administrator: string | undefined;
 
 test.beforeAll(async ({ browser }) => {
   const page = await (await browser.newContext()).newPage();
-  await signUp(page);
-  ({ projectId } = await createProject(page, 'Accessible'));
-  await fill(projectId);
+  const { email } = await signUp(page);
+  const { projectId } = await createProject(page, 'Accessible');
+  place = { projectId, policyId: await fill(projectId) };
+  await setAdministrator(email, true);
+  administrator = email;
   storage = await page.context().storageState();
   await page.context().close();
 });
 
-/** So that lists are looked at with something in them. */
-async function fill(project: string) {
+test.afterAll(async () => {
+  if (administrator !== undefined) await setAdministrator(administrator, false);
+});
+
+function connect(): postgres.Sql {
   if (!process.env.DATABASE_URL) throw new Error('needs the DATABASE_URL of a stack');
-  const sql = postgres(process.env.DATABASE_URL, { max: 1 });
+  return postgres(process.env.DATABASE_URL, { max: 1 });
+}
+
+async function setAdministrator(email: string, isAdministrator: boolean) {
+  const sql = connect();
+  await sql`update users set is_administrator = ${isAdministrator} where email = ${email}`;
+  await sql.end();
+}
+
+/** So that lists are looked at with something in them. Returns a policy's ID. */
+async function fill(project: string): Promise<string> {
+  const sql = connect();
   for (const status of ['active', 'revoked', 'archived']) {
     await sql`insert into api_keys (project_id, display_name, key_prefix, key_digest, status)
       values (${project}, ${`Key, ${status}`}, 'ceiba_looked00', ${randomBytes(32)}, ${status})`;
   }
-  for (const pattern of ['/v1*', '/v1/reports*']) {
-    await sql`insert into policies (project_id, method, path_pattern)
-      values (${project}, 'GET', ${pattern})`;
-  }
+  const [policy] = await sql`insert into policies (project_id, method, path_pattern)
+    values (${project}, 'GET', '/v1*'), (${project}, 'GET', '/v1/reports*') returning id`;
   await sql.end();
+  return policy?.id;
 }
 
 for (const colorScheme of ['light', 'dark'] as const) {
@@ -50,7 +66,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
           ...(signedIn ? { storageState: storage } : {}),
         });
         const page = await context.newPage();
-        await page.goto(path(projectId));
+        await page.goto(path(place));
         const { violations } = await new AxeBuilder({ page }).withTags(STANDARDS).analyze();
         const told = violations.map(
           ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`,

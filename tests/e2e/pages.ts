@@ -1,36 +1,61 @@
-/** Every page, for the tests that hold for all of them. Add a page here. */
+/** What addresses name; each test brings its own. */
+export interface Place {
+  projectId: string;
+  policyId: string;
+}
+
 export interface PageCase {
-  path: (projectId: string) => string;
+  /** The folder of its `page.tsx` below `apps/console/src/app`; null where Next has no page. */
+  route: string | null;
+  path: (place: Place) => string;
+  /** Whether one has to be signed in. The person is an administrator, who sees every page. */
   signedIn: boolean;
 }
 
+const PROJECT = '(console)/projects/[projectId]';
+
+/**
+ * Every page, for the accessibility tests and the screenshots. Add a page here;
+ * `tests/static/pages.test.ts` fails where one is missing.
+ */
 export const PAGES: Record<string, PageCase> = {
-  landing: { path: () => '/', signedIn: false },
-  status: { path: () => '/status', signedIn: false },
-  'sign in': { path: () => '/sign-in', signedIn: false },
-  'sign up': { path: () => '/sign-up', signedIn: false },
-  'not found': { path: () => '/nowhere', signedIn: false },
-  projects: { path: () => '/projects', signedIn: true },
-  'create project': { path: () => '/projects/new', signedIn: true },
-  account: { path: () => '/account', signedIn: true },
-  overview: { path: (projectId) => `/projects/${projectId}`, signedIn: true },
-  keys: { path: (projectId) => `/projects/${projectId}/keys`, signedIn: true },
-  'create key': { path: (projectId) => `/projects/${projectId}/keys/new`, signedIn: true },
-  policies: {
-    path: (projectId) => `/projects/${projectId}/policies?method=GET&path=/v1/reports`,
+  landing: { route: '', path: () => '/', signedIn: false },
+  status: { route: 'status', path: () => '/status', signedIn: false },
+  'sign in': { route: '(account)/sign-in', path: () => '/sign-in', signedIn: false },
+  'sign up': { route: '(account)/sign-up', path: () => '/sign-up', signedIn: false },
+  'not found': { route: null, path: () => '/nowhere', signedIn: false },
+  projects: { route: '(console)/projects', path: () => '/projects', signedIn: true },
+  'create project': {
+    route: '(console)/projects/new',
+    path: () => '/projects/new',
     signedIn: true,
   },
-  'add policy': {
-    path: (projectId) => `/projects/${projectId}/policies/new?pathPattern=/v1/reports*&path=/v1`,
+  account: { route: '(console)/account', path: () => '/account', signedIn: true },
+  overview: { route: PROJECT, path: ({ projectId }) => `/projects/${projectId}`, signedIn: true },
+  keys: inProject('keys', 'keys'),
+  'create key': inProject('keys/new', 'keys/new'),
+  policies: inProject('policies', 'policies?method=GET&path=/v1/reports'),
+  'add policy': inProject('policies/new', 'policies/new?pathPattern=/v1/reports*&path=/v1'),
+  'edit policy': {
+    route: `${PROJECT}/policies/[policyId]`,
+    path: ({ projectId, policyId }) => `/projects/${projectId}/policies/${policyId}`,
     signedIn: true,
   },
-  simulator: {
-    path: (projectId) => `/projects/${projectId}/simulator?method=GET&path=/v1/reports`,
-    signedIn: true,
-  },
-  subscription: { path: (projectId) => `/projects/${projectId}/subscription`, signedIn: true },
-  usage: { path: (projectId) => `/projects/${projectId}/usage`, signedIn: true },
-  audit: { path: (projectId) => `/projects/${projectId}/audit`, signedIn: true },
-  settings: { path: (projectId) => `/projects/${projectId}/settings`, signedIn: true },
-  'audit of the account': { path: () => '/audit', signedIn: true },
+  simulator: inProject('simulator', 'simulator?method=GET&path=/v1/reports'),
+  subscription: inProject('subscription', 'subscription'),
+  usage: inProject('usage', 'usage'),
+  audit: inProject('audit', 'audit'),
+  settings: inProject('settings', 'settings'),
+  'audit of the account': { route: '(console)/audit', path: () => '/audit', signedIn: true },
+  plans: { route: '(console)/admin', path: () => '/admin', signedIn: true },
+  users: { route: '(console)/admin', path: () => '/admin?tab=users', signedIn: true },
+  retention: { route: '(console)/admin', path: () => '/admin?tab=retention', signedIn: true },
 };
+
+function inProject(route: string, address: string): PageCase {
+  return {
+    route: `${PROJECT}/${route}`,
+    path: ({ projectId }) => `/projects/${projectId}/${address}`,
+    signedIn: true,
+  };
+}

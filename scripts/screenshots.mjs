@@ -1,0 +1,76 @@
+/**
+ * `npm run screenshots`: pictures of every page of the console, on a phone and on a desk, in both
+ * themes, of an installation that is made for them and thrown away. They go to `.screenshots`, and
+ * those that the README shows to `docs/images`.
+ */
+import { join } from 'node:path';
+
+import { turbo } from './lib/build.mjs';
+import { createDatabase } from './lib/databases.mjs';
+import { installIfNeeded } from './lib/install.mjs';
+import { untilEnd } from './lib/lifecycle.mjs';
+import { print, printFailure, step } from './lib/output.mjs';
+import { freePort } from './lib/ports.mjs';
+import { writePrivateJson } from './lib/secrets.mjs';
+import { startServices } from './lib/services.mjs';
+import { readSettings, requireNodeVersion, root } from './lib/settings.mjs';
+import { addressesOf, migrate, startConsole, startRuntime } from './lib/stack.mjs';
+import { createSupervisor, temporaryFolder } from './lib/supervisor.mjs';
+
+/** @typedef {import('./lib/supervisor.mjs').Supervisor} Supervisor */
+
+try {
+  requireNodeVersion();
+  const dataDir = temporaryFolder('ceiba-screenshots-');
+  const supervisor = await createSupervisor({ dataDir, removeOnEnd: [dataDir] });
+  process.exit(
+    await untilEnd(
+      supervisor,
+      () => takeAll(supervisor),
+      () => 130,
+    ),
+  );
+} catch (error) {
+  printFailure(error);
+  process.exit(1);
+}
+
+/** @param {Supervisor} supervisor @returns {Promise<number>} The exit code. */
+async function takeAll(supervisor) {
+  print();
+  await step('Packages', () => installIfNeeded(supervisor));
+  const [servers] = await Promise.all([
+    startServices(supervisor, readSettings(process.env)),
+    step('Build', () => turbo(supervisor, 'build', 'The build failed.')),
+  ]);
+  const database = await createDatabase(servers.databaseUrl, { prefix: 'ceiba_screenshots' });
+  const services = { ...servers, databaseUrl: database.url };
+  const ports = { runtime: await freePort(), console: await freePort(), host: await freePort() };
+  const addresses = addressesOf(ports);
+  await migrate(supervisor, services);
+  const served = [
+    await startRuntime(supervisor, services, ports.runtime),
+    await startConsole(supervisor, services, addresses),
+  ];
+  try {
+    writePrivateJson(join(supervisor.dataDir, 'stack.json'), { ...services, ...addresses });
+    return await supervisor.stream({
+      name: 'playwright',
+      command: process.execPath,
+      // What is shown is one installation: after a failure it would be made a second time.
+      args: [
+        join(root, 'node_modules/@playwright/test/cli.js'),
+        ...['test', '--project=screenshots', '--max-failures=1'],
+        ...process.argv.slice(2),
+      ],
+      env: {
+        ...process.env,
+        CEIBA_DATA_DIR: supervisor.dataDir,
+        DATABASE_URL: services.databaseUrl,
+      },
+    });
+  } finally {
+    await Promise.all(served.map((service) => service.stop()));
+    await database.drop();
+  }
+}

@@ -1,0 +1,240 @@
+import { randomUUID } from 'node:crypto';
+import { mintApiKey, mintProjectSecret } from '@ceiba/domain';
+import {
+  archiveApiKey,
+  createApiKey,
+  createDatabase,
+  createPlan,
+  createPolicy,
+  createProject,
+  createUser,
+  type Database,
+  hashPassword,
+  listPlans,
+  revokeApiKey,
+  rollUpUsage,
+  rotateProjectSecret,
+  setSubscription,
+  updateProject,
+  type VerbContext,
+} from '@ceiba/schema';
+import { seededRandom } from './random.ts';
+import { addUsage } from './usage.ts';
+
+const random = seededRandom(20);
+
+const ACTIVE = [
+  'Mobile app, iOS',
+  'Mobile app, Android',
+  'Web storefront',
+  'Acme Logistics',
+  'Northwind wholesale',
+  'Nightly warehouse export',
+  'Customer support desk',
+  'Billing worker',
+  'Zapier integration',
+  'Partner portal of Hansen & Søn, Copenhagen branch',
+  'Marketing dashboard',
+  'Status monitor',
+  'Data science notebook',
+  'Kiosk, Lyon',
+  'Kiosk, Porto',
+  'Kiosk, Graz',
+  'Returns desk',
+  'Beta testers',
+  'Load test',
+  'Old website',
+  'Contoso ERP',
+  'Fabrikam EDI',
+  'Press room',
+  'Internal wiki',
+  'Scanner fleet',
+];
+const REVOKED = [
+  'Leaked in a screenshot',
+  'Former agency',
+  'Kiosk, Turin',
+  'Acme Logistics, old',
+  'Prototype',
+  'Hackathon 2026',
+  'Laptop of Jo',
+  'Trial, Tailspin Toys',
+];
+const ARCHIVED = [
+  'Summer campaign',
+  'Migration from v0',
+  'Trade fair',
+  'Pilot, Wide World Importers',
+  'Black Friday 2025',
+  'Audit 2025',
+];
+
+/** With how much of the traffic each of them has. */
+const POLICIES: readonly [method: string, pathPattern: string, weight: number][] = [
+  ['GET', '/v1/reports*', 34],
+  ['GET', '/v1/reports/archive', 1],
+  ['POST', '/v1/orders', 14],
+  ['GET', '/v1/orders*', 22],
+  ['*', '/v1/webhooks*', 4],
+  ['PATCH', '/v1/orders/shipping-addresses', 2],
+  ['GET', '/v2/organisations/by-external-reference/warehouse-locations/inventory-snapshots*', 3],
+  ['GET', '/v1/stock*', 20],
+  ['DELETE', '/v1/webhooks*', 0],
+];
+
+export interface Sample {
+  projectId: string;
+  policyId: string;
+  /** A project of the same person in which nothing has happened yet. */
+  emptyProjectId: string;
+  busyKeyId: string;
+}
+
+interface World {
+  db: Database;
+  ctx: VerbContext;
+  ownerId: string;
+}
+
+/**
+ * Fills an installation of nobody else: projects, keys in every state, policies that overlap, a
+ * quota that is nearly used, two months of decisions and what was written down meanwhile. The
+ * shape is the same in each run; ids and times are the run's own, and nobody knows its secrets.
+ */
+export async function fillSample(
+  databaseUrl: string,
+  owner: { userId: string; email: string },
+): Promise<Sample> {
+  const db = createDatabase(databaseUrl);
+  const actor = { kind: 'user', ...owner } as const;
+  const ctx: VerbContext = { db, actor, clientAddress: '192.0.2.4', requestId: null };
+  const world = { db, ctx, ownerId: owner.userId };
+  try {
+    await addColleagues(world);
+    const weather = await addProject(world, 'Weather tiles', 'Starter', 0.02);
+    await setSubscription(ctx, { projectId: weather.projectId, status: 'past_due' });
+    await addProject(world, 'Partner feeds', 'Scale', 0.3);
+    const { projectId, policyIds, keyIds, used } = await addProject(
+      world,
+      'Storefront API',
+      'Growth',
+      1,
+    );
+    await db.sql`update plans set monthly_quota = ${roundUp(used / 0.91, 50_000)}
+      where name = 'Growth'`;
+    await addHistory(world, projectId, keyIds);
+    const emptyProjectId = await createEmpty(world, 'Staging');
+    await rollUpUsage(db, { mostDays: 10_000 });
+    await spreadOverTime(db);
+    await db.sql`analyze`;
+    return { projectId, emptyProjectId, policyId: at(policyIds, 5), busyKeyId: at(keyIds, 0) };
+  } finally {
+    await db.close();
+  }
+}
+
+async function addColleagues({ db, ctx }: World) {
+  const passwordHash = await hashPassword(randomUUID());
+  for (const [index, name] of ['maria', 'jonas', 'priya', 'accounting'].entries()) {
+    await createUser(ctx, { email: `${name}@example.com`, passwordHash });
+    await db.sql`update users set created_at = now() - make_interval(days => ${9 + index * 31})
+      where email = ${`${name}@example.com`}`;
+  }
+  const limits = { activeKeyCap: 40, rateLimitPerMinute: 1200, monthlyQuota: 1_000_000 };
+  await createPlan(ctx, { name: 'Growth', ...limits });
+}
+
+async function createEmpty({ ctx, ownerId }: World, name: string): Promise<string> {
+  const secret = mintProjectSecret(random.bytes);
+  const project = await createProject(ctx, { ownerId, name, secret });
+  if (project.kind !== 'created') throw new Error('the installation is not an empty one');
+  return project.projectId;
+}
+
+/** @param volume how many times the traffic of the largest project */
+async function addProject(world: World, name: string, planName: string, volume: number) {
+  const { db, ctx } = world;
+  const projectId = await createEmpty(world, name);
+  const planId = (await listPlans(db)).find((plan) => plan.name === planName)?.planId;
+  if (planId === undefined) throw new Error(`there is no plan ${planName}`);
+  await setSubscription(ctx, { projectId, planId });
+  await db.sql`update projects set created_at = now() - interval '214 days',
+      secret_created_at = date_trunc('milliseconds', now()) - interval '41 days'
+    where id = ${projectId}`;
+  const policies = POLICIES.slice(0, volume === 1 ? POLICIES.length : 4);
+  const policyIds: string[] = [];
+  for (const [method, pathPattern] of policies) {
+    const policy = await createPolicy(ctx, { projectId, method, pathPattern });
+    if (policy.kind !== 'created') throw new Error(`${method} ${pathPattern} is not a new policy`);
+    policyIds.push(policy.policyId);
+  }
+  const keyIds: string[] = [];
+  for (const displayName of ACTIVE.slice(0, volume === 1 ? ACTIVE.length : 7)) {
+    keyIds.push(await addKey(world, projectId, displayName));
+  }
+  // The last ones are rarely used, or not at all.
+  const inUse = keyIds.slice(0, volume === 1 ? -6 : undefined);
+  const weights = policies.map(([, , weight]) => weight);
+  const used = await addUsage(db, random, { projectId, keyIds: inUse, policyIds, weights, volume });
+  return { projectId, policyIds, keyIds, used };
+}
+
+async function addKey({ ctx }: World, projectId: string, displayName: string): Promise<string> {
+  const key = await createApiKey(ctx, { projectId, displayName, minted: mintApiKey(random.bytes) });
+  if (key.kind !== 'created') throw new Error(`${displayName}: ${key.kind}`);
+  return key.apiKeyId;
+}
+
+/** What has happened to a project beside being called. */
+async function addHistory(world: World, projectId: string, keyIds: string[]) {
+  const { ctx, db } = world;
+  for (const name of REVOKED) {
+    await revokeApiKey(ctx, { projectId, apiKeyId: await addKey(world, projectId, name) });
+  }
+  for (const name of ARCHIVED) {
+    await archiveApiKey(ctx, { projectId, apiKeyId: await addKey(world, projectId, name) });
+  }
+  await db.sql`update api_keys set created_at = now() - make_interval(hours =>
+      (abs(hashtext(display_name)) % 7000) + 50)
+    where project_id = ${projectId}`;
+  for (const [index, days] of [90, 5, 180, -2, 34, 300].entries()) {
+    await db.sql`update api_keys set expires_at = now() + make_interval(days => ${days}, hours => 7)
+      where id = ${at(keyIds, 3 + index * 2)}`;
+  }
+  await db.sql`update api_keys set last_used_at = now() - interval '118 days',
+    created_at = now() - interval '240 days' where id in ${db.sql(keyIds.slice(-4, -1))}`;
+  await db.sql`update api_keys set monthly_quota = 60000, rate_limit_per_minute = 30
+    where id = ${at(keyIds, 4)}`;
+  await updateProject(ctx, { projectId, defaultKeyRateLimitPerMinute: 300 });
+  const end = new Date();
+  end.setUTCMonth(end.getUTCMonth() + 2, 1);
+  end.setUTCHours(0, 0, 0, 0);
+  await setSubscription(ctx, { projectId, currentPeriodEnd: end });
+  const [project] = await db.sql<{ replaces: string }[]>`
+    select secret_created_at as replaces from projects where id = ${projectId}`;
+  await rotateProjectSecret(ctx, {
+    projectId,
+    secret: mintProjectSecret(random.bytes),
+    replaces: new Date(project?.replaces ?? 0),
+    dropsPrevious: false,
+  });
+}
+
+/** As if all that was done in a moment had been done over a season, some of it by programs. */
+async function spreadOverTime(db: Database) {
+  await db.sql`update audit_log set at = now() - interval '7 minutes' * power(
+    (select max(id) from audit_log) - id, 2)`;
+  await db.sql`update audit_log set actor_kind = 'cli', actor_id = null, actor_label = 'ceiba CLI',
+    client_address = null where action like 'policy.%' and id % 2 = 0`;
+  await db.sql`update audit_log set actor_kind = 'project_secret', actor_id = null,
+    actor_label = 'project secret', client_address = '198.51.100.23'
+    where action = 'api_key.create' and id % 3 = 0`;
+}
+
+const roundUp = (value: number, step: number) => Math.ceil(value / step) * step;
+
+function at<T>(list: readonly T[], index: number): T {
+  const item = list[index];
+  if (item === undefined) throw new Error(`there is no item ${index}`);
+  return item;
+}
