@@ -2,7 +2,7 @@
 
 import { Pencil, Plus, Trash2 } from 'lucide-react';
 import { useState } from 'react';
-import { formatCount } from '../../lib/format.ts';
+import { formatCount, plural } from '../../lib/format.ts';
 import { Button } from '../ui/button.tsx';
 import { Chip } from '../ui/chip.tsx';
 import { Cell, HeadCell, Row, Table, TableBody, TableHead } from '../ui/table.tsx';
@@ -42,10 +42,18 @@ export function PlanTable({ plans }: { plans: readonly PlanRow[] }) {
         <TableHead>
           <Row>
             <HeadCell>Name</HeadCell>
-            <HeadCell numeric>Requests a month</HeadCell>
-            <HeadCell numeric>A minute</HeadCell>
-            <HeadCell numeric>Active keys</HeadCell>
-            <HeadCell numeric>Projects</HeadCell>
+            <HeadCell numeric className="max-md:hidden">
+              Requests a month
+            </HeadCell>
+            <HeadCell numeric className="max-md:hidden">
+              A minute
+            </HeadCell>
+            <HeadCell numeric className="max-md:hidden">
+              Active keys
+            </HeadCell>
+            <HeadCell numeric className="max-md:hidden">
+              Projects
+            </HeadCell>
             <HeadCell className="relative">
               <span className="sr-only">Change</span>
             </HeadCell>
@@ -54,16 +62,30 @@ export function PlanTable({ plans }: { plans: readonly PlanRow[] }) {
         <TableBody>
           {plans.map((plan) => (
             <Row key={plan.planId}>
-              <Cell className="min-w-40 font-medium">
-                <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
+              <Cell className="max-md:py-3">
+                <p className="flex flex-wrap items-center gap-x-3 gap-y-1 font-medium">
                   {plan.name}
                   {plan.isDefault && <Chip>New projects</Chip>}
-                </span>
+                </p>
+                <p className="numbers text-small text-muted md:hidden">
+                  {formatCount(plan.monthlyQuota)} a month, {formatCount(plan.rateLimitPerMinute)} a
+                  minute
+                  <br />
+                  {plural(plan.activeKeyCap, 'active key')}, {plural(plan.projects, 'project')}
+                </p>
               </Cell>
-              <Cell numeric>{formatCount(plan.monthlyQuota)}</Cell>
-              <Cell numeric>{formatCount(plan.rateLimitPerMinute)}</Cell>
-              <Cell numeric>{formatCount(plan.activeKeyCap)}</Cell>
-              <Cell numeric>{formatCount(plan.projects)}</Cell>
+              <Cell numeric className="max-md:hidden">
+                {formatCount(plan.monthlyQuota)}
+              </Cell>
+              <Cell numeric className="max-md:hidden">
+                {formatCount(plan.rateLimitPerMinute)}
+              </Cell>
+              <Cell numeric className="max-md:hidden">
+                {formatCount(plan.activeKeyCap)}
+              </Cell>
+              <Cell numeric className="max-md:hidden">
+                {formatCount(plan.projects)}
+              </Cell>
               <Cell className="w-px text-right whitespace-nowrap">
                 <Button
                   size="icon"

@@ -4,7 +4,7 @@ import { ShieldCheck, ShieldOff, Trash2 } from 'lucide-react';
 import Link from 'next/link';
 import { useState } from 'react';
 import { changeAdministrator, removeUser } from '../../app/(console)/admin/actions.ts';
-import { formatCount } from '../../lib/format.ts';
+import { formatCount, plural } from '../../lib/format.ts';
 import { ActionForm } from '../action-form.tsx';
 import { Button } from '../ui/button.tsx';
 import { Chip } from '../ui/chip.tsx';
@@ -46,9 +46,11 @@ export function UserTable({ users, ownId, newer, older }: UserTableProps) {
         <TableHead>
           <Row>
             <HeadCell>Address</HeadCell>
-            <HeadCell>Signs in by</HeadCell>
-            <HeadCell numeric>Projects</HeadCell>
-            <HeadCell>Since</HeadCell>
+            <HeadCell className="max-md:hidden">Signs in by</HeadCell>
+            <HeadCell numeric className="max-md:hidden">
+              Projects
+            </HeadCell>
+            <HeadCell className="max-md:hidden">Since</HeadCell>
             <HeadCell className="relative">
               <span className="sr-only">Change</span>
             </HeadCell>
@@ -94,16 +96,23 @@ function UserCells({ user, isOwn, ask }: UserCellsProps) {
   const Shield = user.isAdministrator ? ShieldOff : ShieldCheck;
   return (
     <Row>
-      <Cell className="min-w-56">
-        <span className="flex flex-wrap items-center gap-x-3 gap-y-1 font-medium">
-          <span className="break-all">{user.email}</span>
+      <Cell className="max-md:py-3">
+        <p className="flex flex-wrap items-center gap-x-3 gap-y-1 font-medium">
+          <span className="wrap-anywhere">{user.email}</span>
           {user.isAdministrator && <Chip icon={ShieldCheck}>Administrator</Chip>}
           {isOwn && <Chip>You</Chip>}
-        </span>
+        </p>
+        <p className="numbers text-small text-muted md:hidden">
+          {plural(user.projects, 'project')}, signs in by {ways.join(', ') || 'nothing'}
+          <br />
+          since <RelativeTime at={user.createdAt} />
+        </p>
       </Cell>
-      <Cell className="text-muted">{ways.join(', ') || 'nothing'}</Cell>
-      <Cell numeric>{formatCount(user.projects)}</Cell>
-      <Cell className="whitespace-nowrap text-muted">
+      <Cell className="text-muted max-md:hidden">{ways.join(', ') || 'nothing'}</Cell>
+      <Cell numeric className="max-md:hidden">
+        {formatCount(user.projects)}
+      </Cell>
+      <Cell className="whitespace-nowrap text-muted max-md:hidden">
         <RelativeTime at={user.createdAt} />
       </Cell>
       <Cell className="w-px text-right whitespace-nowrap">

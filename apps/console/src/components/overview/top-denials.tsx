@@ -4,6 +4,7 @@ import Link from 'next/link';
 import { formatCount } from '../../lib/format.ts';
 import { Button } from '../ui/button.tsx';
 import { OutcomeChip } from '../ui/chip.tsx';
+import { PathText } from '../ui/path-text.tsx';
 import { RelativeTime } from '../ui/time.tsx';
 import { whyHref } from '../usage/denial-links.ts';
 
@@ -32,8 +33,8 @@ export function TopDenials({ projectId, denials }: TopDenialsProps) {
               <>
                 {' '}
                 at{' '}
-                <code className="break-words">
-                  {denial.method === '*' ? 'ANY' : denial.method} {denial.pathPattern}
+                <code>
+                  <PathText>{`${denial.method === '*' ? 'ANY' : denial.method} ${denial.pathPattern}`}</PathText>
                 </code>
               </>
             )}

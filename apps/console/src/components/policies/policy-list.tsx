@@ -6,6 +6,7 @@ import { cn } from '../../lib/cn.ts';
 import { formatCount, plural } from '../../lib/format.ts';
 import { Button } from '../ui/button.tsx';
 import { Chip, MethodChip } from '../ui/chip.tsx';
+import { PathText } from '../ui/path-text.tsx';
 import { Cell, HeadCell, Row, Table, TableBody, TableHead } from '../ui/table.tsx';
 import { DeletePolicyButton } from './delete-policy.tsx';
 import { wordsOf } from './policy-preview.tsx';
@@ -31,7 +32,7 @@ export function PolicyList({ policies, firstPlace, overlaps, matching, ...rest }
               #
             </abbr>
           </HeadCell>
-          <HeadCell className="w-24">Method</HeadCell>
+          <HeadCell className="w-24 max-sm:hidden">Method</HeadCell>
           <HeadCell>Path pattern</HeadCell>
           <HeadCell numeric className="hidden sm:table-cell">
             Hits this month
@@ -90,12 +91,17 @@ function PolicyRow({ projectId, policy, place, coveredBy, standing }: PolicyRowP
       <Cell numeric className="hidden text-muted sm:table-cell">
         {place}
       </Cell>
-      <Cell>
+      <Cell className="max-sm:hidden">
         <MethodChip method={policy.method} />
       </Cell>
-      <Cell>
+      <Cell className="max-sm:py-3">
         <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-          <code className="text-small break-all">{policy.pathPattern}</code>
+          <span className="sm:hidden">
+            <MethodChip method={policy.method} />
+          </span>
+          <code className="text-small max-sm:order-last max-sm:basis-full">
+            <PathText>{policy.pathPattern}</PathText>
+          </code>
           {standing === 'wins' && (
             <Chip tone="allow" icon={Check}>
               Wins
@@ -105,7 +111,11 @@ function PolicyRow({ projectId, policy, place, coveredBy, standing }: PolicyRowP
         </div>
         {coveredBy && (
           <p className="text-small text-muted">
-            All of it is admitted by <code className="break-all">{wordsOf(coveredBy)}</code> too
+            All of it is admitted by{' '}
+            <code>
+              <PathText>{wordsOf(coveredBy)}</PathText>
+            </code>{' '}
+            too
           </p>
         )}
         <p className="numbers text-small text-muted sm:hidden">{plural(hits, 'hit')} this month</p>

@@ -10,6 +10,7 @@ import Link from 'next/link';
 import type { ReactNode } from 'react';
 import { MethodChip } from '../ui/chip.tsx';
 import { Notice } from '../ui/notice.tsx';
+import { PathText } from '../ui/path-text.tsx';
 import { samplesOf } from './samples.ts';
 
 /** The policy that is being typed, among those that are saved. */
@@ -86,11 +87,9 @@ function explainDraft(draft: Policy, all: readonly Policy[], { method, path }: C
 function OwnCall({ call, matches, other, ambiguous }: { call: Call } & Explained) {
   return (
     <Notice tone={matches ? 'done' : 'warning'}>
-      <p className="break-all">
-        <code className="text-small">
-          {call.method} {call.path}
-        </code>
-      </p>
+      <code className="text-small">
+        <PathText>{`${call.method} ${call.path}`}</PathText>
+      </code>
       <p className="text-muted">{verdictOf({ matches, other, ambiguous })}</p>
     </Notice>
   );
@@ -99,8 +98,10 @@ function OwnCall({ call, matches, other, ambiguous }: { call: Call } & Explained
 function verdictOf({ matches, other, ambiguous }: Explained): ReactNode {
   const elsewhere = other && (
     <>
-      <code className="text-small break-all text-ink">{wordsOf(other)}</code> is more specific and
-      wins
+      <code className="text-small text-ink">
+        <PathText>{wordsOf(other)}</PathText>
+      </code>{' '}
+      is more specific and wins
     </>
   );
   if (matches) return elsewhere ? <>Matches, but {elsewhere}.</> : 'Matches, and this policy wins.';
@@ -108,7 +109,10 @@ function verdictOf({ matches, other, ambiguous }: Explained): ReactNode {
   if (other) {
     return (
       <>
-        Does not match. <code className="text-small break-all text-ink">{wordsOf(other)}</code>{' '}
+        Does not match.{' '}
+        <code className="text-small text-ink">
+          <PathText>{wordsOf(other)}</PathText>
+        </code>{' '}
         admits it.
       </>
     );
@@ -125,20 +129,18 @@ function Calls({ title, calls }: { title: string; calls: readonly (Call & Explai
         {calls.map((call) => (
           <li
             key={`${call.method} ${call.path}`}
-            className="flex flex-wrap items-center gap-x-3 gap-y-1 px-3 py-2"
+            className="grid grid-cols-[1rem_minmax(0,1fr)] gap-x-3 px-3 py-2"
           >
             {call.matches ? (
-              <Check aria-hidden="true" className="size-4 shrink-0 text-allow-text" />
+              <Check aria-hidden="true" className="mt-1 size-4 text-allow-text" />
             ) : (
-              <X aria-hidden="true" className="size-4 shrink-0 text-deny-text" />
+              <X aria-hidden="true" className="mt-1 size-4 text-deny-text" />
             )}
-            <code className="min-w-0 text-small break-all">
-              {call.method} {call.path}
+            <code className="text-small/6">
+              <PathText>{`${call.method} ${call.path}`}</PathText>
             </code>
             {remarkOf(call) && (
-              <span className="ml-7 w-full text-small text-muted sm:ml-auto sm:w-auto">
-                {remarkOf(call)}
-              </span>
+              <span className="col-start-2 text-small text-muted">{remarkOf(call)}</span>
             )}
           </li>
         ))}
@@ -185,7 +187,9 @@ export function PolicyWords({ policy }: { policy: Pick<Policy, 'method' | 'pathP
   return (
     <span className="inline-flex max-w-full items-center gap-2">
       <MethodChip method={policy.method} />
-      <code className="min-w-0 text-small break-all text-ink">{policy.pathPattern}</code>
+      <code className="min-w-0 text-small text-ink">
+        <PathText>{policy.pathPattern}</PathText>
+      </code>
     </span>
   );
 }

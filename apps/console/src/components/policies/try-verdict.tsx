@@ -1,6 +1,7 @@
 import type { MatchExplanation } from '@ceiba/domain';
 import { Check, X } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { PathText } from '../ui/path-text.tsx';
 import { PolicyWords } from './policy-preview.tsx';
 
 export interface TryVerdictProps {
@@ -45,7 +46,10 @@ function Words({
           {path !== null && path !== call.path && (
             <>
               {' '}
-              as <code className="text-small break-all">{path}</code>
+              as{' '}
+              <code className="text-small">
+                <PathText>{path}</PathText>
+              </code>
             </>
           )}
           :

@@ -3,6 +3,7 @@ import { ArrowRight } from 'lucide-react';
 import Link from 'next/link';
 import { type Gate, GateLine } from '../gates.tsx';
 import { MethodChip, OutcomeChip } from '../ui/chip.tsx';
+import { PathText } from '../ui/path-text.tsx';
 import { AbsoluteTime, RelativeTime } from '../ui/time.tsx';
 import { GATE_NAMES, type SimulatedGate, type Simulation } from './simulation.ts';
 
@@ -14,7 +15,9 @@ export function SimulationView({ simulation }: { simulation: Simulation }) {
       <header className="grid gap-3 border-b p-4 sm:p-6">
         <p className="flex min-w-0 flex-wrap items-center gap-2">
           <MethodChip method={method} />
-          <code className="min-w-0 text-small break-all">{path}</code>
+          <code className="min-w-0 text-small">
+            <PathText>{path}</PathText>
+          </code>
         </p>
         <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
           <OutcomeChip outcome={denialReason ?? 'allowed'} />
@@ -35,17 +38,28 @@ export function SimulationView({ simulation }: { simulation: Simulation }) {
         <GateLine label="Gates in their order" gates={gates.map(gateOf)} />
       </div>
       <footer className="border-t px-4 py-3 text-small text-muted sm:px-6">
-        Nothing was charged.{' '}
-        {usageAsOf === null ? (
-          'No use has been counted this month.'
-        ) : (
-          <>
-            The month is as the last flush wrote it, <RelativeTime at={usageAsOf} />.
-          </>
-        )}{' '}
-        The minute is known to the Runtime alone, when a call is made.
+        Nothing was charged. <Basis gates={gates} usageAsOf={usageAsOf} />
       </footer>
     </div>
+  );
+}
+
+/** On what the gates that count were judged, where the call came as far as that. */
+function Basis({ gates, usageAsOf }: Pick<Simulation, 'gates' | 'usageAsOf'>) {
+  const month = gates.find(({ denies }) => denies === 'quota_exceeded');
+  if (month?.verdict === 'not_reached')
+    return 'What comes after the gate that denies is not asked.';
+  return (
+    <>
+      {usageAsOf === null ? (
+        'No use has been counted this month.'
+      ) : (
+        <>
+          The month is as the last flush wrote it, <RelativeTime at={usageAsOf} />.
+        </>
+      )}{' '}
+      The minute is known to the Runtime alone, when a call is made.
+    </>
   );
 }
 
@@ -55,8 +69,8 @@ function gateOf({ denies, verdict, saw, at, remedy }: SimulatedGate): Gate {
     name: GATE_NAMES[denies],
     verdict,
     saw: saw && (
-      <span className="break-all">
-        {saw} {at && <AbsoluteTime at={at} />}
+      <span className="wrap-anywhere">
+        <PathText>{saw}</PathText> {at && <AbsoluteTime at={at} />}
       </span>
     ),
     remedy: remedy && (
@@ -65,7 +79,7 @@ function gateOf({ denies, verdict, saw, at, remedy }: SimulatedGate): Gate {
         <p>
           <Link
             href={remedy.href}
-            className="inline-flex items-center gap-1 font-medium break-all text-accent-text hover:underline"
+            className="inline-flex items-center gap-1 font-medium wrap-anywhere text-accent-text hover:underline"
           >
             {remedy.label}
             <ArrowRight aria-hidden="true" className="size-4 shrink-0" />
