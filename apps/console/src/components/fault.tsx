@@ -10,7 +10,7 @@ type Cause = 'asking' | 'database' | 'console' | 'other';
 export function Fault({ error, retry }: { error: unknown; retry: () => void }) {
   const cause = useCause();
   return (
-    <div className="mx-auto max-w-[45rem] py-8">
+    <div className="max-w-[45rem] py-8">
       <div role="alert">
         <h1 className="text-title">{TITLES[cause]}</h1>
       </div>

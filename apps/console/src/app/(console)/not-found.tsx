@@ -6,7 +6,7 @@ export const metadata = { title: 'Not found' };
 /** A project of somebody else and one that never was look the same. */
 export default function NotFoundInConsole() {
   return (
-    <div className="mx-auto max-w-[45rem] py-8">
+    <div className="max-w-[45rem] py-8">
       <h1 className="text-title">Nothing is here</h1>
       <p className="mt-2 text-muted">
         It does not exist, or it belongs to another account than the one you are signed in with.

@@ -83,7 +83,7 @@ function StatusLine({ name, verdict }: { name: string; verdict: CheckVerdict }) 
   const { tone, icon, word } = VERDICTS[verdict];
   return (
     <li className="flex h-12 items-center justify-between gap-4 px-4">
-      <span>{name}</span>
+      <span className="inline-block first-letter:uppercase">{name}</span>
       <Chip tone={tone} icon={icon}>
         {word}
       </Chip>

@@ -20,9 +20,9 @@ export function AuditFilterForm({ here, query, kinds }: AuditFilterFormProps) {
       action={here}
       // The fields show the URL, also when it is changed by a link.
       key={JSON.stringify(query.filter)}
-      className="mb-6 grid items-end gap-4 sm:grid-cols-2 lg:grid-cols-[minmax(0,1fr)_11rem_10rem_10rem_auto]"
+      className="mb-6 grid grid-cols-2 items-end gap-4 lg:grid-cols-[minmax(0,1fr)_11rem_10rem_10rem_auto]"
     >
-      <Field name="q" label="Who, what or address">
+      <Field name="q" label="Who, what or address" className="max-sm:col-span-2">
         {(control) => (
           <Input
             {...control}
@@ -33,7 +33,7 @@ export function AuditFilterForm({ here, query, kinds }: AuditFilterFormProps) {
           />
         )}
       </Field>
-      <Field name="kind" label="Changes of">
+      <Field name="kind" label="Changes of" className="max-sm:col-span-2">
         {(control) => (
           <Select {...control} defaultValue={query.kind}>
             <option value="">Everything</option>
@@ -51,7 +51,7 @@ export function AuditFilterForm({ here, query, kinds }: AuditFilterFormProps) {
       <Field name="to" label="Last day, UTC">
         {(control) => <Input {...control} type="date" defaultValue={query.lastDay} />}
       </Field>
-      <div className="flex gap-2">
+      <div className="flex gap-2 max-sm:col-span-2">
         <Button type="submit">Filter</Button>
         {query.isFiltered && (
           <Button asChild variant="quiet">

@@ -24,7 +24,7 @@ export function HintLinks({ here, query, counts, current }: HintLinksProps) {
   const shown = HINTS.filter(({ hint }) => counts[hint] > 0 || hint === current);
   if (shown.length === 0) return null;
   return (
-    <nav aria-label="Worth a look" className="mb-4 flex flex-wrap gap-2">
+    <nav aria-label="Worth a look" className="mb-4 flex flex-wrap gap-1.5 sm:gap-2">
       {shown.map(({ hint, words }) => {
         const Icon = ICONS[hint];
         const isCurrent = hint === current;
@@ -38,7 +38,7 @@ export function HintLinks({ here, query, counts, current }: HintLinksProps) {
               cursor: undefined,
             })}
             className={cn(
-              'numbers inline-flex h-8 items-center gap-2 rounded border px-3 text-small transition-colors hover:bg-hover',
+              'numbers inline-flex h-8 items-center gap-1.5 rounded border px-2 sm:gap-2 sm:px-3 text-small transition-colors hover:bg-hover',
               isCurrent ? 'border-accent-text bg-accent-soft text-accent-text' : 'bg-surface',
             )}
           >

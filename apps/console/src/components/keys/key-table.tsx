@@ -116,7 +116,7 @@ function KeyTableRow({ projectId, apiKey }: { projectId: string; apiKey: ApiKeyR
       </Cell>
       <Cell className="whitespace-nowrap max-lg:hidden">
         {expiresAt === null ? (
-          <span className="inline-flex items-center gap-1 text-muted">
+          <span className="flex items-center gap-1 text-muted">
             <Never aria-hidden="true" className="size-4 text-limit-text" />
             Never
           </span>
@@ -127,7 +127,7 @@ function KeyTableRow({ projectId, apiKey }: { projectId: string; apiKey: ApiKeyR
       <Cell className="whitespace-nowrap max-lg:hidden">
         <AbsoluteDate at={apiKey.createdAt} />
       </Cell>
-      <Cell className="text-right">
+      <Cell className="pr-3 pl-0 text-right">
         <KeyMenu
           projectId={projectId}
           isActive={apiKey.status === 'active'}

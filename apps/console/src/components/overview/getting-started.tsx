@@ -21,7 +21,7 @@ export function GettingStarted({ projectId, activeKeys, runtimeUrl }: GettingSta
           <Button asChild variant="primary">
             <Link href={`${here}/policies/new`}>Add a policy</Link>
           </Button>
-          <Button asChild variant={activeKeys === 0 ? 'primary' : 'secondary'}>
+          <Button asChild>
             <Link href={`${here}/keys/new`}>
               {activeKeys > 0 && <Check aria-hidden="true" />}
               Create a key

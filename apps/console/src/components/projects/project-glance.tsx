@@ -2,10 +2,9 @@ import type { ProjectAtAGlance } from '@ceiba/schema';
 import { Check, CircleAlert, CircleDashed, Gauge } from 'lucide-react';
 import Link from 'next/link';
 import { formatCompact, formatCount, formatShare } from '../../lib/format.ts';
+import { NEARLY_USED } from '../../lib/quota.ts';
 import { OutcomeSparkline } from '../charts/outcome-sparkline.tsx';
 import { Chip } from '../ui/chip.tsx';
-
-const NEARLY_USED = 0.9;
 
 const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
 

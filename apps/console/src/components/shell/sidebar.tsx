@@ -78,11 +78,11 @@ export function Sidebar({ user, projects }: ShellProps) {
           current={pathname.startsWith('/account')}
         />
       </nav>
-      <div className="flex items-center justify-between gap-2 border-t pt-4">
+      <div className="grid gap-3 border-t pt-4">
         <p className="truncate px-2 text-small text-muted" title={user.email}>
           {user.email}
         </p>
-        <ThemeToggle className="shrink-0" />
+        <ThemeToggle className="w-fit" />
       </div>
     </aside>
   );

@@ -1,10 +1,8 @@
 import type { QuotaProjection, QuotaUse } from '@ceiba/schema';
 import { cn } from '../../lib/cn.ts';
 import { formatCount, formatShare } from '../../lib/format.ts';
+import { NEARLY_USED } from '../../lib/quota.ts';
 import { AbsoluteDate, RelativeTime } from '../ui/time.tsx';
-
-/** From here on a quota counts as nearly used, as it does in the list of projects. */
-const NEARLY_USED = 0.8;
 
 export interface QuotaMonthProps {
   use: QuotaUse;

@@ -68,7 +68,7 @@ export function SecretReveal({
           Copy the {name} now
         </h2>
         <p className="mt-1">It will not be shown again: only its hash is stored.</p>
-        <output className="mt-4 block rounded border bg-surface p-4 font-mono text-title break-all select-all">
+        <output className="mt-4 block rounded border bg-surface p-4 font-mono text-title text-balance break-all select-all">
           {secret}
         </output>
         <div className="mt-4 flex flex-wrap gap-2">

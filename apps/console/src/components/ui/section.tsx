@@ -51,7 +51,10 @@ export function Section({ title, description, actions, children, className }: Se
   );
 }
 
-/** Reading pages: one column of at most 1,120 px. */
+/**
+ * Reading pages: one column of at most 1,120 px. It begins where tables and forms begin too, so that
+ * the head of a page never moves sideways from one page to the next.
+ */
 export function Column({ className, children }: { className?: string; children: ReactNode }) {
-  return <div className={cn('mx-auto w-full max-w-[70rem]', className)}>{children}</div>;
+  return <div className={cn('w-full max-w-[70rem]', className)}>{children}</div>;
 }

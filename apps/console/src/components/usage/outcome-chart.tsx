@@ -1,5 +1,6 @@
 import type { UsageSeries } from '@ceiba/schema';
 import { Check, Gauge, X } from 'lucide-react';
+import { cn } from '../../lib/cn.ts';
 import { formatCompact, formatCount, formatShare, plural } from '../../lib/format.ts';
 import { Chip } from '../ui/chip.tsx';
 import { Cell, HeadCell, Row, Table, TableBody, TableHead } from '../ui/table.tsx';
@@ -21,6 +22,8 @@ const HEIGHT = 176;
 const WIDEST = 60;
 /** More of them would be narrower than a pointer. */
 const MOST_SLOTS = 100;
+/** More names would not fit beside each other. */
+const MOST_NAMED = 8;
 /** A longer table is a file's business. */
 const LONGEST_TABLE = 120;
 const ICONS = { allow: Check, limit: Gauge, deny: X } as const;
@@ -71,7 +74,6 @@ function Bars({ series: { starts, step }, tones: { counts } }: PartProps) {
   const highest = Math.max(0, ...counts.map(({ allow, limit, deny }) => allow + limit + deny));
   const max = axisMax(highest);
   const paths = barPaths(counts, max);
-  const [first, middle, last] = [starts[0], starts[Math.floor(starts.length / 2)], starts.at(-1)];
   return (
     <div className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 text-small text-muted">
       <div aria-hidden="true" className="-my-2.5 flex flex-col justify-between text-right">
@@ -110,14 +112,29 @@ function Bars({ series: { starts, step }, tones: { counts } }: PartProps) {
           ))}
         </g>
       </svg>
-      <p className="col-start-2 mt-2 flex justify-between gap-4">
-        {first && <span>{stepName(first, step)}</span>}
-        {middle && starts.length > 2 && (
-          <span className="hidden sm:inline">{stepName(middle, step)}</span>
-        )}
-        {last && starts.length > 1 && <span>{stepName(last, step)}</span>}
-      </p>
+      <TimeAxis names={starts.map((start) => stepName(start, step))} />
     </div>
+  );
+}
+
+/** Few bars are named one by one; of many, the first, the one in the middle and the last. */
+function TimeAxis({ names }: { names: readonly string[] }) {
+  const each = names.length <= MOST_NAMED;
+  const few = [0, Math.floor(names.length / 2), names.length - 1];
+  const shown = each ? names : few.flatMap((index) => names[index] ?? []);
+  return (
+    <p
+      className={cn(
+        'col-start-2 mt-2 flex justify-between gap-2 whitespace-nowrap',
+        each && 'sm:text-center sm:*:flex-1',
+      )}
+    >
+      {shown.map((name, index) => (
+        <span key={name} className={cn(index > 0 && index < shown.length - 1 && 'max-sm:hidden')}>
+          {name}
+        </span>
+      ))}
+    </p>
   );
 }
 

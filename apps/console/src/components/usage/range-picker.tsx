@@ -24,18 +24,18 @@ export function RangePicker({ here, query, usage }: RangePickerProps) {
           href: withQuery(here, query, { range: value, from: undefined, to: undefined }),
         }))}
       />
-      <Form action={here} className="mb-8 flex flex-wrap items-start gap-4">
-        <Field name="from" label="First day" error={usage.refusal} className="w-44">
+      <Form action={here} className="mb-8 grid grid-cols-2 items-start gap-4 sm:flex sm:flex-wrap">
+        <Field name="from" label="First day" error={usage.refusal} className="sm:w-44">
           {(control) => (
             <Input {...control} key={usage.firstDay} type="date" defaultValue={usage.firstDay} />
           )}
         </Field>
-        <Field name="to" label="Last day" className="w-44">
+        <Field name="to" label="Last day" className="sm:w-44">
           {(control) => (
             <Input {...control} key={usage.lastDay} type="date" defaultValue={usage.lastDay} />
           )}
         </Field>
-        <Button type="submit" className="sm:mt-8">
+        <Button type="submit" className="w-fit max-sm:col-span-2 sm:mt-8">
           Show these days
         </Button>
       </Form>
