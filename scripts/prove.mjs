@@ -1,7 +1,7 @@
 /**
  * `npm run prove`: the proofs of tests/chaos in full size. 100 rounds of exactness, 500 changes of
  * each kind, 20 of each loss and of each fault, and every mutant caught by the proof that guards
- * its rule. It takes hours, prints the seed that repeats it and a table of figures, and exits 1 on
+ * its rule. It takes about 40 minutes, prints the seed that repeats it and a table of figures, and exits 1 on
  * any failure. docs/guides/proofs.md says what is proved.
  *
  *   npm run prove -- --only loss,faults   a part; the parts are named in `PARTS`
