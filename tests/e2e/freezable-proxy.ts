@@ -7,16 +7,26 @@ export interface FreezableProxy {
   /** From now on nothing passes, and no connection is closed: as a frozen server does it. */
   freeze(): void;
   thaw(): void;
+  /** From now on every connection is closed at once: as a server that is not there does it. */
+  cut(): void;
+  /** From now on connections are let through again. */
+  mend(): void;
   stop(): Promise<void>;
 }
 
-/** Stands in front of a Postgres, so that a test can freeze it without touching the others'. */
+/** Stands in front of a Postgres, so that a test can stop it without touching the others'. */
 export async function startFreezableProxy(databaseUrl: string): Promise<FreezableProxy> {
   const target = new URL(databaseUrl);
   const sockets = new Set<Socket>();
   let frozen = false;
+  let isCut = false;
 
   const server = createServer((near) => {
+    if (isCut) {
+      near.on('error', () => {});
+      near.destroy();
+      return;
+    }
     const far = connect(Number(target.port || 5432), target.hostname);
     for (const socket of [near, far]) {
       sockets.add(socket);
@@ -50,6 +60,13 @@ export async function startFreezableProxy(databaseUrl: string): Promise<Freezabl
     thaw() {
       frozen = false;
       for (const socket of sockets) socket.resume();
+    },
+    cut() {
+      isCut = true;
+      for (const socket of sockets) socket.destroy();
+    },
+    mend() {
+      isCut = false;
     },
     async stop() {
       for (const socket of sockets) socket.destroy();
