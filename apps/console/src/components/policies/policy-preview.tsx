@@ -124,7 +124,7 @@ function Calls({ title, calls }: { title: string; calls: readonly (Call & Explai
   if (calls.length === 0) return null;
   return (
     <div>
-      <h3 className="mb-2 font-medium">{title}</h3>
+      <h2 className="mb-2 font-medium">{title}</h2>
       <ul className="divide-y rounded border">
         {calls.map((call) => (
           <li
@@ -162,7 +162,7 @@ function Overlaps({ draft, all }: { draft: Policy; all: readonly Policy[] }) {
   if (by === undefined && covers.length === 0) return null;
   return (
     <div className="grid gap-2">
-      <h3 className="font-medium">Overlaps</h3>
+      <h2 className="font-medium">Overlaps</h2>
       {by && (
         <p className="flex flex-wrap items-center gap-2 text-muted">
           All that it admits is admitted already by <PolicyWords policy={by} />

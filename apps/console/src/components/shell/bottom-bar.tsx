@@ -70,7 +70,7 @@ export function BottomBar({ user }: ShellProps) {
 
   return (
     <nav
-      aria-label="Pages"
+      aria-label="Sections"
       className="fixed inset-x-0 bottom-0 z-30 flex border-t bg-surface pb-[env(safe-area-inset-bottom)] md:hidden"
     >
       {bar.map((item) => (
