@@ -104,7 +104,7 @@ export async function ownProject(browser: Browser, name: string): Promise<OwnPro
 }
 
 /** Where the services of the stack under test are. */
-export function stack(): { runtimeUrl: string; consoleUrl: string } {
+export function stack(): { runtimeUrl: string; consoleUrl: string; redisUrl: string } {
   const { dataDir } = readSettings(process.env);
   return JSON.parse(readFileSync(join(dataDir, 'stack.json'), 'utf8'));
 }

@@ -1,0 +1,164 @@
+import { readFileSync } from 'node:fs';
+import { type BrowserContext, expect, type Page, test } from '@playwright/test';
+import { Redis } from 'ioredis';
+import postgres from 'postgres';
+import { readSettings } from '../../scripts/lib/settings.mjs';
+import { logFileOf } from '../../scripts/lib/supervisor.mjs';
+import { stack } from './own-project.ts';
+import {
+  type Places,
+  placesOf,
+  recordAnswers,
+  storedBy,
+  storedInPostgres,
+  storedInRedis,
+} from './show-once.ts';
+import { createProject, signUp } from './support.ts';
+
+/** Of a credential the part that is stored nowhere: its brand and, of a key, its prefix are. */
+const secretPartOf = (credential: string) =>
+  credential.slice(credential.startsWith('ceiba_secret_') ? 'ceiba_secret_'.length : 14);
+
+const PLANTED = 'planted by the test of what is shown once';
+
+/** All that is kept anywhere, apart from the answers. */
+async function everywhere(page: Page, sql: postgres.Sql): Promise<Places> {
+  const { dataDir } = readSettings(process.env);
+  const logs = ['Console', 'Runtime'].map((name): Places[number] => [
+    `log of the ${name}`,
+    readFileSync(logFileOf(dataDir, name), 'utf8'),
+  ]);
+  return [
+    ...(await storedBy(page)),
+    ...logs,
+    ...(await storedInPostgres(sql)),
+    ...(await storedInRedis(stack().redisUrl)),
+  ];
+}
+
+async function showAndLeave(page: Page, brand: string): Promise<string> {
+  const shown = page.getByRole('status').filter({ hasText: brand });
+  const credential = (await shown.innerText()).trim();
+  await page.getByRole('button', { name: 'I have stored it' }).click();
+  await page.getByRole('button', { name: 'Leave without it' }).click();
+  return credential;
+}
+
+let context: BrowserContext;
+let sql: postgres.Sql;
+
+test.beforeAll(async ({ browser }) => {
+  context = await browser.newContext();
+  sql = postgres(process.env.DATABASE_URL ?? '', { max: 1, onnotice: () => {} });
+});
+test.afterAll(async () => {
+  await context?.close();
+  await sql?.end();
+});
+
+test('a key and a project’s secrets are each in one answer, and nowhere else once left', async () => {
+  const answers = await recordAnswers(context);
+  const page = await context.newPage();
+  await signUp(page);
+  const { projectId, projectSecret } = await createProject(page, 'Shown once');
+  const at = (path: string) => `/projects/${projectId}/${path}`;
+
+  await page.goto(at('keys/new'));
+  await page.getByLabel('Name').fill('Shown once');
+  await page.getByRole('button', { name: 'Create key' }).click();
+  const apiKey = await showAndLeave(page, 'ceiba_');
+  await page.waitForURL(`**${at('keys')}`);
+
+  await page.goto(at('settings'));
+  await page.getByRole('button', { name: 'Rotate secret…' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Rotate secret' }).click();
+  const rotatedSecret = await showAndLeave(page, 'ceiba_secret_');
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Settings');
+
+  await use(projectId, { apiKey, secrets: [projectSecret, rotatedSecret] });
+  await page.goto(at('simulator'));
+  await page.getByText('Paste', { exact: true }).click();
+  await page.getByLabel('Key to paste').fill(apiKey);
+  await page.getByLabel('Path', { exact: true }).fill('/v1/reports');
+  await page.getByRole('button', { name: 'Simulate call' }).click();
+  await expect(page.getByRole('region', { name: 'Verdict' })).toContainText('With Shown once');
+  for (const path of ['keys/new', 'keys', 'audit', 'settings']) await page.goto(at(path));
+  await context.unrouteAll({ behavior: 'wait' });
+  await page.goBack();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Audit');
+  const elsewhere: Places = [];
+  // A page that still navigates has nothing to read yet.
+  await expect(async () => elsewhere.push(...(await everywhere(page, sql)))).toPass();
+
+  for (const [credential, path] of [
+    [projectSecret, '/projects/new'],
+    [apiKey, at('keys/new')],
+    [rotatedSecret, at('settings')],
+  ] as const) {
+    const secret = secretPartOf(credential);
+    expect(placesOf(secret, answers)).toEqual([`POST ${stack().consoleUrl}${path}`]);
+    expect(placesOf(secret, elsewhere)).toEqual([]);
+  }
+});
+
+/** Has the credentials go through the Runtime, right and wrong, so that it could have kept them. */
+async function use(projectId: string, { apiKey, secrets }: { apiKey: string; secrets: string[] }) {
+  for (const secret of [...secrets, `${secrets[0]}x`]) {
+    await fetch(`${stack().runtimeUrl}/rt/projects/${projectId}/authorize`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-service-project-secret': secret },
+      body: JSON.stringify({ apiKey, method: 'GET', path: '/v1/reports' }),
+    });
+  }
+}
+
+test('what is planted is found, wherever it is, so that finding nothing means something', async () => {
+  const page = await context.newPage();
+  await page.goto('/projects');
+  const redis = new Redis(stack().redisUrl);
+  const key = `planted:${Date.now()}`;
+  try {
+    await page.evaluate(async (text) => {
+      localStorage.setItem('key', text);
+      sessionStorage.setItem('key', text);
+      history.replaceState({ ...history.state, key: text }, '');
+      document.body.dataset.key = text;
+      await (await caches.open('planted')).put('/planted', new Response(text));
+      await new Promise((resolve, reject) => {
+        const opening = indexedDB.open('planted');
+        opening.onupgradeneeded = () => opening.result.createObjectStore('keys').put(text, 1);
+        opening.onsuccess = () => resolve(opening.result.close());
+        opening.onerror = () => reject(opening.error);
+      });
+    }, PLANTED);
+    const cookie = { name: 'planted', value: PLANTED.replaceAll(' ', '') };
+    await context.addCookies([{ ...cookie, url: stack().consoleUrl }]);
+    await redis.hset(key, 'field', PLANTED);
+    await sql`insert into plans (name, active_key_cap, rate_limit_per_minute, monthly_quota)
+      values (${PLANTED}, 1, 1, 1)`;
+    const places = await everywhere(page, sql);
+    expect(placesOf(PLANTED, places).sort()).toEqual(
+      [
+        'local storage',
+        'session storage',
+        'IndexedDB',
+        'caches',
+        'history',
+        'page source',
+        'table plans',
+        'Redis',
+      ].sort(),
+    );
+    expect(placesOf(cookie.value, places)).toEqual(['cookies']);
+    for (const encoding of ['utf8', 'hex', 'base64'] as const) {
+      for (const before of ['', 'a', 'ab']) {
+        const said = Buffer.from(`${before}${PLANTED} and more`).toString(encoding);
+        expect(placesOf(PLANTED, [['a log', said]])).toEqual(['a log']);
+      }
+    }
+  } finally {
+    await redis.del(key);
+    redis.disconnect();
+    await sql`delete from plans where name = ${PLANTED}`;
+  }
+});
