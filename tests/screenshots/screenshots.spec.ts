@@ -190,6 +190,18 @@ async function picture(browser: Browser, name: string, view: View) {
 
 const slugOf = (name: string) => name.replaceAll(/[^a-z0-9]+/g, '-');
 
+// First, while the installation is as it was made.
+for (const [name, path] of Object.entries(README)) {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    test(`README, ${name}, ${colorScheme}`, async ({ browser }) => {
+      const page = await open(browser, { width: 1280, colorScheme }, storage);
+      await show(page, path(sample));
+      await page.screenshot({ path: join(README_FOLDER, `${name}-${colorScheme}.png`) });
+      await page.context().close();
+    });
+  }
+}
+
 for (const [name, view] of Object.entries({ ...PAGES, ...STATES })) {
   test(name, ({ browser }) => picture(browser, name, view));
 }
@@ -201,14 +213,3 @@ test('fault', async ({ browser }) => {
     await picture(browser, 'fault', { path, signedIn: true });
   });
 });
-
-for (const [name, path] of Object.entries(README)) {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    test(`README, ${name}, ${colorScheme}`, async ({ browser }) => {
-      const page = await open(browser, { width: 1280, colorScheme }, storage);
-      await show(page, path(sample));
-      await page.screenshot({ path: join(README_FOLDER, `${name}-${colorScheme}.png`) });
-      await page.context().close();
-    });
-  }
-}
