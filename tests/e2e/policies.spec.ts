@@ -155,3 +155,36 @@ test('deleting says what it means and denies the next call; a stale tab is told'
   await stale.getByRole('button', { name: 'Keep policy' }).click();
   await expect(rows(stale)).toHaveCount(1);
 });
+
+test('of two tabs that add the same policy one is refused, and there is one policy', async () => {
+  const tabs = await Promise.all([project.open('policies/new'), project.open('policies/new')]);
+  for (const tab of tabs) {
+    await tab.getByLabel('Path pattern').fill('/v1/raced');
+    await expect(tab.getByText('GET /v1/raced', { exact: true })).toBeVisible();
+  }
+  await Promise.all(tabs.map((tab) => tab.getByRole('button', { name: 'Add policy' }).click()));
+  const refusal = 'This project has a policy of this method and pattern';
+  const answers = await Promise.all(
+    tabs.map((tab) => tab.getByText(refusal).or(rows(tab)).first().innerText()),
+  );
+  expect(answers.filter((answer) => answer.includes(refusal))).toHaveLength(1);
+  const loser = tabs[answers.findIndex((answer) => answer.includes(refusal))];
+  if (loser === undefined) throw new Error('nobody was refused');
+  await expect(loser.getByLabel('Path pattern')).toHaveValue('/v1/raced');
+  const saved = await project.sql`select 1 from policies where project_id = ${project.projectId}`;
+  expect(saved).toHaveLength(1);
+});
+
+test('a policy that another tab deleted is not saved, and its form says so', async () => {
+  const policyId = await project.addPolicy('GET', '/v1/reports*');
+  const stale = await project.open(`policies/${policyId}`);
+  await stale.getByLabel('Path pattern').fill('/v1/other*');
+  await expect(stale.getByText('GET /v1/other/42', { exact: true })).toBeVisible();
+  await project.sql`delete from policies where id = ${policyId}`;
+  await stale.getByRole('button', { name: 'Save policy' }).click();
+  await expect(
+    stale.getByText(/was deleted in the meantime|Nothing is here/).first(),
+  ).toBeVisible();
+  const saved = await project.sql`select 1 from policies where project_id = ${project.projectId}`;
+  expect(saved).toHaveLength(0);
+});

@@ -125,7 +125,8 @@ test('a stale tab rotates nothing and is told so', async () => {
 test('a project is deleted by its name alone, and its hosts are answered 401', async () => {
   const [{ name } = { name: '' }] = await project.sql<{ name: string }[]>`
     select name from projects where id = ${project.projectId}`;
-  const page = await project.open('settings');
+  const [page, stale] = [await project.open('settings'), await project.open('keys/new')];
+  await stale.getByLabel('Name').fill('Too late');
   expect(await statusFor(project.projectSecret)).toBe(200);
   await page.getByRole('button', { name: 'Delete project…' }).click();
   const dialog = page.getByRole('dialog');
@@ -138,4 +139,7 @@ test('a project is deleted by its name alone, and its hosts are answered 401', a
   await expect(page.getByRole('link', { name, exact: true })).toHaveCount(0);
   expect(await statusFor(project.projectSecret)).toBe(401);
   expect((await page.goto(project.at('settings')))?.status()).toBe(404);
+
+  await stale.getByRole('button', { name: 'Create key' }).click();
+  await expect(stale.getByText(/no longer exists|Nothing is here/).first()).toBeVisible();
 });
