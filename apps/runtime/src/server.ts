@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import type { Server } from 'node:http';
-import { setTimeout as pause } from 'node:timers/promises';
 import {
   applyRetention,
   listPoliciesWithRevision,
@@ -17,6 +16,7 @@ import { Lookups } from './database/lookups.ts';
 import { DatabasePool } from './database/pool.ts';
 import type { Settings } from './env.ts';
 import { createApp } from './http/app.ts';
+import { drain } from './http/drain.ts';
 import { createHttpServer } from './http/listener.ts';
 import { FaultLog } from './http/replies.ts';
 import { createChargeScript } from './limiter/charge-script.ts';
@@ -26,6 +26,7 @@ import { newUuid } from './new-uuid.ts';
 import { PolicyCache } from './policies/policy-cache.ts';
 import { RedisClock } from './redis/clock.ts';
 import { RedisLink } from './redis/link.ts';
+import { UnavailableError } from './unavailable.ts';
 import { DenialCounter } from './usage/denials.ts';
 import { UsageFlusher } from './usage/flusher.ts';
 import { UsageLedger } from './usage/ledger.ts';
@@ -139,7 +140,11 @@ export function createRuntime(settings: Settings, log: Logger): Runtime {
       deadlineMs: settings.KEY_ROUTE_DEADLINE_MS,
     },
     checks: {
-      database: () => pools.checks.run(CHECK_BUDGET_MS, pingDatabase),
+      // Ready means that the next decision is answered, which takes a connection of its own.
+      database: async () => {
+        if (!lookups.isUp) throw new UnavailableError('database', 'no connection for decisions');
+        await pools.checks.run(CHECK_BUDGET_MS, pingDatabase);
+      },
       redis: () => link.ping(CHECK_BUDGET_MS),
     },
     isDraining: () => isDraining,
@@ -153,9 +158,8 @@ export function createRuntime(settings: Settings, log: Logger): Runtime {
     server,
     async stop() {
       isDraining = true;
-      await pause(settings.SHUTDOWN_DELAY_MS);
       upkeep.stop();
-      await closed(server);
+      await drain(server, settings.SHUTDOWN_DELAY_MS);
       await sweep.stop();
       await flusher.stop();
       link.close();
@@ -205,24 +209,4 @@ function openLookups(settings: Settings, log: Logger): { lanes: LookupLane[]; lo
   const lanes = Array.from({ length: LOOKUP_LANES }, openLane);
   const lookups = new Lookups(lanes);
   return { lanes, lookups };
-}
-
-/** How long requests under way may take once it stops, in ms; all that are served take less. */
-const LONGEST_DRAIN_MS = 3_000;
-const IDLE_CHECK_MS = 50;
-
-/**
- * Resolves once every connection is closed. A connection that is kept alive would never be: each
- * answer from now on is its last, and one that is idle is closed. What has sent half a request
- * after some seconds will not send the rest.
- */
-async function closed(server: Server): Promise<void> {
-  if (!server.listening) return;
-  server.prependListener('request', (_, reply) => reply.setHeader('connection', 'close'));
-  const isClosed = new Promise((resolve) => server.close(resolve));
-  const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
-  const rest = setTimeout(() => server.closeAllConnections(), LONGEST_DRAIN_MS);
-  await isClosed;
-  clearInterval(idle);
-  clearTimeout(rest);
 }

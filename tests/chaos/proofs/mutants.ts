@@ -158,6 +158,13 @@ export const MUTANTS: Record<string, Mutant> = {
     rule: 'usage is what was admitted',
     try: ({ mutant, random }) => proveDrain(mutant, 3, random),
   },
+  'a stop that closes idle connections at once': {
+    edits: [
+      { file: 'main.js', find: 'NetServer.prototype.close.call(server)', replace: 'server.close()' },
+    ],
+    rule: 'stops in order',
+    try: ({ mutant, random }) => proveDrain(mutant, 12, random),
+  },
   'windows that go back': {
     edits: [
       {

@@ -1,4 +1,4 @@
-import { Agent, request } from 'node:http';
+import { Agent, type ClientRequest, request } from 'node:http';
 import { type Decision, decisionSchema, type Limits } from '@ceiba/contract';
 import { type DenialReason, PROJECT_SECRET_HEADER } from '@ceiba/contract/sets';
 
@@ -14,12 +14,16 @@ export interface Question {
   path?: string;
 }
 
-/** What a question came to. A failure of the connection is `no_answer`. */
+/**
+ * What a question came to. A connection that was never made is `not_accepted`: nothing was sent.
+ * Any other failure of a connection is `no_answer`.
+ */
 export type Verdict =
   | 'allowed'
   | DenialReason
   | 'unauthorized'
   | 'unavailable'
+  | 'not_accepted'
   | 'no_answer'
   | 'something_else';
 
@@ -47,6 +51,14 @@ export interface Caller {
   close(): void;
 }
 
+/** The server was gone before it took the connection, so that it cannot have read anything. */
+const isUntaken = (call: ClientRequest, fault: NodeJS.ErrnoException) =>
+  !call.reusedSocket && (fault.code === 'ECONNREFUSED' || fault.code === 'ECONNRESET');
+
+class Untaken extends Error {
+  override message = 'nothing took the connection';
+}
+
 /** Longer than any deadline of the Runtime. */
 const REPLY_TIMEOUT_MS = 20_000;
 
@@ -70,7 +82,7 @@ export function createCaller(url: string): Caller {
             : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(payload) }),
         },
       });
-      call.once('error', reject);
+      call.once('error', (fault) => reject(isUntaken(call, fault) ? new Untaken() : fault));
       call.once('timeout', () => call.destroy(new Error('no answer in time')));
       call.once('response', (reply) => {
         const chunks: Buffer[] = [];
@@ -94,7 +106,8 @@ export function createCaller(url: string): Caller {
       } catch (fault) {
         const words = fault instanceof Error ? fault.message : 'unknown fault';
         const answeredAtMs = performance.now();
-        return { verdict: 'no_answer', status: null, limits: null, words, sentAtMs, answeredAtMs };
+        const verdict = fault instanceof Untaken ? 'not_accepted' : 'no_answer';
+        return { verdict, status: null, limits: null, words, sentAtMs, answeredAtMs };
       }
     },
     async call(method, path, secret, body) {

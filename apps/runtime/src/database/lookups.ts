@@ -53,6 +53,11 @@ export class Lookups {
     this.#limits = limits;
   }
 
+  /** Whether there is a connection that takes lookups. */
+  get isUp(): boolean {
+    return this.#lanes.some((lane) => lane.isUp);
+  }
+
   /** @throws UnavailableError when Postgres or the time does not allow an answer */
   find(item: LookupItem, deadline: Deadline): Promise<LookupRow> {
     const refusal = this.#refusal(item.projectId);
@@ -74,7 +79,7 @@ export class Lookups {
   }
 
   #refusal(projectId: string): UnavailableError | null {
-    if (!this.#lanes.some((lane) => lane.isUp)) {
+    if (!this.isUp) {
       return new UnavailableError('database', 'no connection');
     }
     const ofProject = this.#waitingByProject.get(projectId) ?? 0;
@@ -92,7 +97,7 @@ export class Lookups {
   }
 
   #send(): void {
-    if (!this.#lanes.some((lane) => lane.isUp)) {
+    if (!this.isUp) {
       this.#failAll(new UnavailableError('database', 'no connection'));
     }
     for (const lane of this.#lanes) {
