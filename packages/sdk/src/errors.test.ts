@@ -45,8 +45,8 @@ describe('the transport table', () => {
     [413, 502],
     [415, 502],
     [429, 502],
-    [600, 502],
-    [999, 502],
+    [600, 600],
+    [999, 999],
   ])('maps the Runtime status %j to %j', (status, hostStatus) => {
     expect(httpStatusForRuntimeTransport(status)).toBe(hostStatus);
   });

@@ -81,9 +81,6 @@ export function ceibaErrorCodeForDenial(reason: DenialReason | (string & {})): H
   return isKnown(reason) ? HOST_ERROR_FOR_DENIAL[reason] : 'service_forbidden';
 }
 
-/** RFC 9110, section 15: a number above this is no status, and a host cannot send it. */
-const HIGHEST_HTTP_STATUS = 599;
-
 /**
  * The HTTP status with which a host answers when the Runtime failed.
  *
@@ -93,5 +90,5 @@ const HIGHEST_HTTP_STATUS = 599;
  */
 export function httpStatusForRuntimeTransport(status: number | null): number {
   if (status === null || status === 401 || status === 403) return 503;
-  return status >= 500 && status <= HIGHEST_HTTP_STATUS ? status : 502;
+  return status >= 500 ? status : 502;
 }

@@ -115,6 +115,11 @@ describe('the reply', () => {
       new RuntimeTransportError('error_status', 'x', { status: 400, body: {} }),
       502,
     ],
+    [
+      'a status that no reply can carry',
+      new RuntimeTransportError('error_status', 'x', { status: 600, body: {} }),
+      502,
+    ],
     ['an error of another kind', new Error('boom'), 503],
     ['nothing at all', undefined, 503],
   ])('turns the request away when the client rejects with %s', async (_name, error, status) => {

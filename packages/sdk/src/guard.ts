@@ -120,10 +120,15 @@ function turnAway(decision: DenyDecision, options: AccessOptions) {
 
 function failClosed(error: unknown, options: AccessOptions) {
   const status = RuntimeTransportError.is(error) ? error.status : null;
-  const httpStatus = httpStatusForRuntimeTransport(status);
+  const httpStatus = sendable(httpStatusForRuntimeTransport(status));
   const outcome = { outcome: 'failed', error, httpStatus } as const;
   const verdict: Verdict = { allowed: false, reply: replyTo(outcome, {}, options) };
   return { verdict, ...outcome };
+}
+
+/** RFC 9110, section 15: a number above 599 is no status, and a `Response` cannot carry it. */
+function sendable(status: number): number {
+  return status <= 599 ? status : 502;
 }
 
 function observe(
