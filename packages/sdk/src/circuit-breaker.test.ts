@@ -76,6 +76,13 @@ describe('the circuit breaker', () => {
     expect(await failureOf(breaker.run(up))).toBe('circuit_open');
   });
 
+  it('is not opened by a question that could not be asked', async () => {
+    const breaker = createCircuitBreaker({ failureThreshold: 1, openMs: 100 }, () => 0);
+    const wrong = () => Promise.reject(new TypeError('timeoutMs is wrong'));
+    await expect(breaker.run(wrong)).rejects.toThrow(TypeError);
+    expect(await breaker.run(up)).toBe('up');
+  });
+
   it('is not opened by callers that cancel', async () => {
     const breaker = createCircuitBreaker({ failureThreshold: 1, openMs: 100 }, () => 0);
     const cancelled = () => Promise.reject(new RuntimeTransportError('aborted', 'x'));

@@ -1,3 +1,4 @@
+import { CeibaConfigError, type CeibaSetting } from './config.ts';
 import { RuntimeTransportError } from './errors.ts';
 
 /** Settings of the circuit breaker. */
@@ -19,11 +20,14 @@ export interface CircuitBreaker {
 
 /**
  * @param now a monotonic clock in milliseconds.
+ * @throws {CeibaConfigError} naming the option that is wrong.
  */
 export function createCircuitBreaker(
   { failureThreshold = 5, openMs = 1_000 }: CircuitBreakerOptions,
   now: () => number = () => performance.now(),
 ): CircuitBreaker {
+  requirePositive('circuitBreaker.failureThreshold', failureThreshold);
+  requirePositive('circuitBreaker.openMs', openMs);
   let failuresInARow = 0;
   let openUntil = Number.NEGATIVE_INFINITY;
 
@@ -50,9 +54,16 @@ export function createCircuitBreaker(
   return { run };
 }
 
-/** A refusal that names its cause (401, 400, …) shows a Runtime in good health. */
+function requirePositive(setting: CeibaSetting, value: number): void {
+  if (Number.isInteger(value) && value >= 1) return;
+  throw new CeibaConfigError(setting, 'must be a whole number from 1 up');
+}
+
+/**
+ * A refusal that names its cause (401, 400, …) shows a Runtime in good health, and a question that
+ * was asked wrongly or taken back shows nothing.
+ */
 function speaksOfTrouble(error: unknown): boolean {
-  if (!RuntimeTransportError.is(error)) return true;
-  if (error.failure === 'aborted') return false;
+  if (!RuntimeTransportError.is(error) || error.failure === 'aborted') return false;
   return error.failure !== 'error_status' || error.status === null || error.status >= 500;
 }

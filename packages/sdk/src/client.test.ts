@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
 import { inspect } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { CeibaRuntimeClient, type CeibaRuntimeClientOptions } from './client.ts';
-import { parseCeibaConfig } from './config.ts';
+import { CeibaConfigError, parseCeibaConfig } from './config.ts';
 import { RuntimeTransportError } from './errors.ts';
 import { allowDecision } from './testing.ts';
 
@@ -238,16 +239,44 @@ describe.each(TRANSPORTS)('the client over %s', (_name, options) => {
     expect(inspect(error, { depth: 9 })).not.toContain('ceiba_plaintext');
   });
 
-  it('takes a list of 10,000 keys, and no decision larger than 64 KiB', async () => {
-    const displayName = '𝕂'.repeat(100);
-    const apiKeys = Array.from({ length: 10_000 }, () => ({ ...SUMMARY, displayName }));
-    answer = json(200, { apiKeys });
-    const list = await connect(10_000).listApiKeys();
-    expect(list.apiKeys).toHaveLength(10_000);
+  it('takes a list of the size of 250,000 keys', async () => {
+    const key = JSON.stringify({ ...SUMMARY, displayName: 'x'.repeat(100) });
+    const body = `{"apiKeys":[${key}${' '.repeat(249_999 * key.length)}]}`;
+    answer = (res) => void res.writeHead(200, { 'content-type': 'application/json' }).end(body);
+    expect(await connect(30_000).listApiKeys()).toMatchObject({ apiKeys: [{ apiKeyId: KEY_ID }] });
+  }, 60_000);
+
+  it('says of an answer that is too large that it is, and by which bound', async () => {
     answer = json(200, { ...allowDecision(), padding: 'x'.repeat(64 * 1024) });
-    const error = await failureOf(connect().authorize(question));
-    expect(error).toMatchObject({ failure: 'invalid_answer', status: 200 });
-  });
+    expect(await failureOf(connect().authorize(question))).toMatchObject({
+      failure: 'invalid_answer',
+      status: 200,
+      body: null,
+      message: 'The answer of the Runtime is too large: more than 64 KiB',
+    });
+    const mebibyte = Buffer.alloc(1024 * 1024, ' ');
+    answer = (res) => {
+      const body = Readable.from(Array.from({ length: 97 }, () => mebibyte));
+      body.pipe(res.writeHead(200, { 'content-type': 'application/json' }));
+    };
+    expect(await failureOf(connect(30_000).listApiKeys())).toMatchObject({
+      failure: 'invalid_answer',
+      message: 'The answer of the Runtime is too large: more than 98304 KiB',
+    });
+  }, 60_000);
+
+  it.each([0, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 60_001, '1000', null])(
+    'asks nothing with a deadline of %j ms, and names timeoutMs',
+    async (timeoutMs) => {
+      const call = { timeoutMs: timeoutMs as number };
+      const client = connect();
+      for (const run of [client.authorize(question, call), client.listApiKeys(call)]) {
+        await expect(run).rejects.toThrow(CeibaConfigError);
+        await expect(run).rejects.toThrow(/^timeoutMs must be a whole number/);
+      }
+      expect(recorded).toEqual([]);
+    },
+  );
 
   it('sends nothing twice, whatever came back', async () => {
     const client = connect(200);
@@ -317,6 +346,25 @@ describe('the client', () => {
       projectSecret: SECRET,
     });
     expect(() => new CeibaRuntimeClient({ ...config })).toThrow('parseCeibaConfig');
+  });
+
+  it.each([
+    ['failureThreshold', 0],
+    ['failureThreshold', Number.NaN],
+    ['failureThreshold', 'x'],
+    ['failureThreshold', Number.POSITIVE_INFINITY],
+    ['openMs', -1],
+    ['openMs', 1.5],
+    ['openMs', null],
+  ])('is not made with a circuit breaker whose %s is %j', (option, value) => {
+    const config = parseCeibaConfig({
+      runtimeBaseUrl: 'http://127.0.0.1:1',
+      projectId: PROJECT_ID,
+      projectSecret: SECRET,
+    });
+    const make = () => new CeibaRuntimeClient(config, { circuitBreaker: { [option]: value } });
+    expect(make).toThrow(CeibaConfigError);
+    expect(make).toThrow(`circuitBreaker.${option} must be a whole number from 1 up`);
   });
 
   it('refuses questions unasked while its circuit breaker is open', async () => {

@@ -10,7 +10,7 @@ import {
   type CircuitBreakerOptions,
   createCircuitBreaker,
 } from './circuit-breaker.ts';
-import type { CeibaConfig } from './config.ts';
+import { type CeibaConfig, parseTimeout } from './config.ts';
 import { parseDecision } from './decision.ts';
 import { RuntimeTransportError } from './errors.ts';
 import { createFetchTransport, type FetchLike } from './http/fetch-transport.ts';
@@ -38,16 +38,20 @@ export interface CeibaRuntimeClientOptions {
   readonly circuitBreaker?: CircuitBreakerOptions | undefined;
 }
 
-/** A decision is small; 10,000 keys with the longest names take about 7 MiB. */
+/** A decision is small. */
 const MOST_BYTES = 64 * 1024;
-const MOST_LIST_BYTES = 16 * 1024 * 1024;
+/**
+ * The list has no pages and keys are never deleted, so a list that is too large stays so. In JSON a
+ * key takes some 280 bytes, 400 with a long name: 250,000 of them fit, which few projects reach.
+ */
+const MOST_LIST_BYTES = 96 * 1024 * 1024;
 
 /**
  * Asks the Runtime for decisions and manages a project's keys. One client per process is enough:
  * it keeps its connections. It holds no rules of its own and sends nothing twice.
  *
  * Every method throws {@link RuntimeTransportError} unless the Runtime answers 200 with the
- * expected shape.
+ * expected shape, and {@link CeibaConfigError} for a `timeoutMs` that cannot be kept.
  *
  * @example
  * const client = new CeibaRuntimeClient(parseCeibaConfig({ runtimeBaseUrl, projectId, projectSecret }));
@@ -61,6 +65,7 @@ export class CeibaRuntimeClient implements AuthorizeClient {
   readonly #authorizePath: string;
   readonly #keysPath: string;
 
+  /** @throws {CeibaConfigError} when an option of the circuit breaker is wrong. */
   constructor(config: CeibaConfig, options: CeibaRuntimeClientOptions = {}) {
     if (typeof config.projectSecret !== 'string') {
       throw new TypeError('CeibaRuntimeClient takes the object that parseCeibaConfig returned');
@@ -87,7 +92,10 @@ export class CeibaRuntimeClient implements AuthorizeClient {
     return this.#breaker ? this.#breaker.run(ask) : ask();
   }
 
-  /** Every key of the project, newest first, revoked and archived ones included. */
+  /**
+   * Every key of the project, newest first, revoked and archived ones included. Many thousands take
+   * longer than a decision: give the call a `timeoutMs` of its own.
+   */
   listApiKeys(options: CallOptions = {}): Promise<ApiKeyListResult> {
     return this.#call('GET', this.#keysPath, undefined, parseApiKeyList, options, MOST_LIST_BYTES);
   }
@@ -150,11 +158,19 @@ export class CeibaRuntimeClient implements AuthorizeClient {
     maxResponseBytes = MOST_BYTES,
   ): Promise<T> {
     const text = body === undefined ? undefined : JSON.stringify(body);
-    const exchange = { method, path, body: text, timeoutMs, maxResponseBytes, signal };
+    const exchange = {
+      method,
+      path,
+      body: text,
+      timeoutMs: parseTimeout(timeoutMs),
+      maxResponseBytes,
+      signal,
+    };
     const answer = await this.#transport.send(exchange);
     if (answer.status !== 200) throw errorStatus(answer);
-    const result = answer.whole && isJson(answer) ? parse(readJson(answer.text)) : null;
-    if (result === null) throw invalidAnswer(answer);
+    const isWhole = answer.cutOff === null;
+    const result = isWhole && isJson(answer) ? parse(readJson(answer.text)) : null;
+    if (result === null) throw invalidAnswer(answer, maxResponseBytes);
     return result;
   }
 }
@@ -178,8 +194,11 @@ function errorStatus(answer: HttpAnswer): RuntimeTransportError {
 }
 
 /** JSON of the wrong shape may hold a new key, and errors end up in logs: it is left out. */
-function invalidAnswer(answer: HttpAnswer): RuntimeTransportError {
-  const message = 'The Runtime answered with something other than the expected JSON';
+function invalidAnswer(answer: HttpAnswer, maxResponseBytes: number): RuntimeTransportError {
+  const message =
+    answer.cutOff === 'too_large'
+      ? `The answer of the Runtime is too large: more than ${maxResponseBytes / 1024} KiB`
+      : 'The Runtime answered with something other than the expected JSON';
   const body = isJson(answer) ? null : answer.text;
   return new RuntimeTransportError('invalid_answer', message, { status: answer.status, body });
 }

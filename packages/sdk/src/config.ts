@@ -32,10 +32,13 @@ export interface CeibaConfig {
   readonly timeoutMs: number;
 }
 
-/** The names of the settings that {@link parseCeibaConfig} takes. */
-export type CeibaSetting = keyof CeibaConfigInput;
+/** The settings that are checked: those of {@link parseCeibaConfig} and of the client. */
+export type CeibaSetting =
+  | keyof CeibaConfigInput
+  | 'circuitBreaker.failureThreshold'
+  | 'circuitBreaker.openMs';
 
-/** Thrown by {@link parseCeibaConfig}; `setting` names the value at fault, never its content. */
+/** A setting cannot be used; `setting` names the value at fault, never its content. */
 export class CeibaConfigError extends TypeError {
   override readonly name = 'CeibaConfigError';
   readonly setting: CeibaSetting;
@@ -132,7 +135,8 @@ function parseSecret(value: unknown): string {
   return text;
 }
 
-function parseTimeout(value: unknown): number {
+/** @throws {CeibaConfigError} unless it is a deadline that a timer can keep. */
+export function parseTimeout(value: unknown): number {
   const valid = typeof value === 'number' && Number.isInteger(value) && value >= 1;
   if (!valid || value > LONGEST_TIMEOUT_MS) {
     throw new CeibaConfigError(

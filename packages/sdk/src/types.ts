@@ -114,7 +114,7 @@ export interface RequestAccess {
   readonly access: AccessContext;
   /** What is left after this request was charged. */
   readonly limits: Limits;
-  /** Names this decision in the Runtime's logs. */
+  /** Names this decision in the Runtime's log: a line each at `LOG_LEVEL=debug`, none at `info`. */
   readonly decisionId: string;
 }
 

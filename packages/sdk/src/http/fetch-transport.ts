@@ -43,7 +43,9 @@ export function createFetchTransport(
     } catch (cause) {
       abort.abort();
       const error = RuntimeTransportError.is(cause) ? cause : unreachable(cause);
-      if (head && isAnswerEnough(head.status, error)) return { ...head, text: '', whole: false };
+      if (head && isAnswerEnough(head.status, error)) {
+        return { ...head, text: '', cutOff: 'broken' };
+      }
       throw error;
     } finally {
       unwatch();
@@ -61,13 +63,13 @@ function headOf({ status, headers }: Response): Head {
 async function readBody(
   response: Response,
   maxBytes: number,
-): Promise<Pick<HttpAnswer, 'text' | 'whole'>> {
+): Promise<Pick<HttpAnswer, 'text' | 'cutOff'>> {
   const chunks: Uint8Array[] = [];
   let received = 0;
   for await (const chunk of response.body ?? []) {
     received += chunk.byteLength;
-    if (received > maxBytes) return { text: '', whole: false };
+    if (received > maxBytes) return { text: '', cutOff: 'too_large' };
     chunks.push(chunk);
   }
-  return { text: Buffer.concat(chunks, received).toString('utf8'), whole: true };
+  return { text: Buffer.concat(chunks, received).toString('utf8'), cutOff: null };
 }

@@ -60,17 +60,21 @@ function exchangeOnce(request: http.ClientRequest, exchange: Exchange): Promise<
       isSettled = true;
       unwatch();
     }
-    function answer(incoming: http.IncomingMessage, text: string, whole: boolean): void {
+    function answer(
+      incoming: http.IncomingMessage,
+      text: string,
+      cutOff: HttpAnswer['cutOff'],
+    ): void {
       if (isSettled) return;
       settle();
       const contentType = incoming.headers['content-type'] ?? '';
-      resolve({ status: incoming.statusCode ?? 0, contentType, text, whole });
-      if (!whole) request.destroy();
+      resolve({ status: incoming.statusCode ?? 0, contentType, text, cutOff });
+      if (cutOff !== null) request.destroy();
     }
     function stop(error: RuntimeTransportError): void {
       if (isSettled) return;
       if (response && isAnswerEnough(response.statusCode ?? 0, error)) {
-        answer(response, '', false);
+        answer(response, '', 'broken');
         return;
       }
       settle();
@@ -86,7 +90,9 @@ function exchangeOnce(request: http.ClientRequest, exchange: Exchange): Promise<
     request.on('response', (incoming) => {
       response = incoming;
       incoming.on('error', onBroken);
-      readBody(incoming, exchange.maxResponseBytes, (text, whole) => answer(incoming, text, whole));
+      readBody(incoming, exchange.maxResponseBytes, (text, cutOff) =>
+        answer(incoming, text, cutOff),
+      );
     });
     request.end(exchange.body);
   });
@@ -95,16 +101,16 @@ function exchangeOnce(request: http.ClientRequest, exchange: Exchange): Promise<
 function readBody(
   incoming: http.IncomingMessage,
   maxBytes: number,
-  done: (text: string, whole: boolean) => void,
+  done: (text: string, cutOff: 'too_large' | null) => void,
 ): void {
   const chunks: Buffer[] = [];
   let received = 0;
   incoming.on('data', (chunk: Buffer) => {
     received += chunk.length;
-    if (received > maxBytes) done('', false);
+    if (received > maxBytes) done('', 'too_large');
     else chunks.push(chunk);
   });
   incoming.on('end', () => {
-    if (received <= maxBytes) done(Buffer.concat(chunks, received).toString('utf8'), true);
+    if (received <= maxBytes) done(Buffer.concat(chunks, received).toString('utf8'), null);
   });
 }

@@ -14,12 +14,13 @@ export interface Exchange {
   readonly signal: AbortSignal | undefined;
 }
 
-/** What came back. A body that was cut off (too large, broken connection) is not `whole`. */
+/** What came back. */
 export interface HttpAnswer {
   readonly status: number;
   readonly contentType: string;
   readonly text: string;
-  readonly whole: boolean;
+  /** Why the body is not there as a whole, `text` being empty then; null when it is. */
+  readonly cutOff: 'too_large' | 'broken' | null;
 }
 
 /**
