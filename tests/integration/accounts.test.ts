@@ -20,6 +20,8 @@ import {
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
 let test: TestDatabase;
 let db: Database;
 
@@ -99,7 +101,7 @@ describe('sign-up', () => {
     });
     expect(result.kind).toBe('email_taken');
     expect(await findUserByIdentity(db, identity)).toBeNull();
-    expect(userId).toBeTruthy();
+    expect(userId).toMatch(UUID);
   });
 
   it('tells the subjects of two issuers apart', async () => {

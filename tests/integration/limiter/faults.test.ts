@@ -62,6 +62,7 @@ describe.skipIf(realRedis === undefined)('a Redis in trouble (real Redis)', () =
     const call = callOf({});
     await runtime.charge(call);
     redis.freeze();
+    const frozenAt = performance.now();
     const refusals: Promise<number>[] = [];
     for (let wave = 0; wave < 30; wave++) {
       for (let i = 0; i < 100; i++) refusals.push(refusal(runtime, call));
@@ -69,7 +70,9 @@ describe.skipIf(realRedis === undefined)('a Redis in trouble (real Redis)', () =
     }
     const slowest = Math.max(...(await Promise.all(refusals)));
     expect(slowest).toBeLessThan(DEADLINE_MS + SLACK_MS);
-    await pause(500); // past the deadline of what lies in the socket
+    // Sent until the first timeout, each with the budget as its deadline.
+    const lastDeadline = frozenAt + 2 * BUDGET_MS + SLACK_MS;
+    await until('the deadlines are over', () => performance.now() > lastDeadline);
     redis.thaw();
     await until('the server answers', async () => (await redis.admin.ping()) === 'PONG');
     expect(await countOf(call)).toBeLessThanOrEqual(1 + 5);
@@ -90,11 +93,20 @@ describe.skipIf(realRedis === undefined)('a Redis in trouble (real Redis)', () =
   });
 
   it('starts against a frozen Redis and works once it thaws', async () => {
-    redis.freeze();
-    const starting = startRuntime({ url: redis.url, store: createMemoryStore() });
-    await pause(300);
-    redis.thaw();
-    runtimes.push(await starting);
+    const way = await startBlackhole(redis.port);
+    try {
+      redis.freeze();
+      let isUp = false;
+      const starting = start(way.url).finally(() => {
+        isUp = true;
+      });
+      await until('one attempt has failed and the next is made', () => way.connectionsMade > 1);
+      expect(isUp).toBe(false);
+      redis.thaw();
+      await recovered(await starting, callOf({}));
+    } finally {
+      await way.close();
+    }
   });
 
   it('recovers by itself from a kill and a restart, whoever was waiting', async () => {
@@ -119,9 +131,12 @@ describe.skipIf(realRedis === undefined)('a Redis in trouble (real Redis)', () =
       const runtime = await start(blackhole.url);
       const call = callOf({});
       await runtime.charge(call);
+      const before = blackhole.connectionsMade;
       blackhole.darken();
       expect(await refusal(runtime, call)).toBeLessThan(DEADLINE_MS + SLACK_MS);
-      await pause(1500); // an attempt to reconnect meets the same darkness
+      await until('an attempt to reconnect meets the same darkness', () => {
+        return blackhole.connectionsMade > before;
+      });
       blackhole.clear();
       await recovered(runtime, call);
     } finally {

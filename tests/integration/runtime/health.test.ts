@@ -24,6 +24,8 @@ import {
 import { startTestPostgres, startTestRedis, type TestService } from '../../support/services.ts';
 import { expectError, expectFields, expectOk, FIELDS } from './assertions.ts';
 
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
 let postgres: TestService;
 let redis: TestService;
 let world: World;
@@ -99,7 +101,7 @@ describe('while everything is well', () => {
         expect(reply.status).toBe(200);
         expect(reply.headers.get('content-type')).toBe('application/json');
         expect(reply.headers.get('cache-control')).toBe('no-store');
-        expect(reply.headers.get('x-request-id')).toBeTruthy();
+        expect(reply.headers.get('x-request-id')).toMatch(UUID);
         expect(reply.headers.get('set-cookie')).toBeNull();
       }
     },
