@@ -37,6 +37,7 @@ function programFor(world: World): Command {
     .description('Sets up and looks after a Ceiba installation.')
     .version(`ceiba ${manifest.version} (schema ${newestMigration().tag})`)
     .addHelpText('after', AFTER_HELP)
+    .showHelpAfterError('What there is: npx ceiba --help')
     .exitOverride()
     .configureOutput({
       writeOut: (text) => world.stdout.write(text),

@@ -10,6 +10,8 @@ export interface World {
   /** What a person is told: errors, prompts, advice. */
   stderr: NodeJS.WritableStream;
   random: RandomBytes;
+  /** Told before a new secret goes to stdout: output that is lost from then on is a lost secret. */
+  onSecret(): void;
 }
 
 /** Prints a result for a program. */

@@ -362,7 +362,15 @@ describe('a wrong file', () => {
   test('that is not there is refused by its name', async () => {
     const { code, stderr } = await desk.ceiba(['apply', '-f', 'nowhere.yaml']);
     expect(code).toBe(2);
-    expect(stderr).toMatch(/nowhere\.yaml cannot be read \(ENOENT\)/);
+    expect(stderr).toBe('error: nowhere.yaml cannot be read: there is no such file.\n');
+  });
+
+  test('that is a folder is refused as one', async () => {
+    const { code, stderr } = await desk.ceiba(['apply', '-f', tmpdir()]);
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: `error: ${tmpdir()} cannot be read: it is a folder.\n`,
+    });
   });
 });
 

@@ -43,20 +43,49 @@ describe('the program', () => {
     expect(JSON.parse(stdout).projects).toMatchObject([{ name: 'reports' }]);
   });
 
-  test('says that a secret may be lost when nobody takes its output', async () => {
+  /** As `ceiba … | head -0`: nobody reads the output. */
+  async function intoClosedPipe(
+    args: string[],
+    stdin = '',
+    closed: 'stdout' | 'stderr' = 'stdout',
+  ) {
     const env = {
       PATH: process.env.PATH,
       DATABASE_URL: desk.url,
       CEIBA_OWNER_PASSWORD: OWNER_PASSWORD,
     };
-    const args = ['--import', 'tsx', main, 'apply', '-f', '-', '--json'];
-    const child = spawn(process.execPath, args, { cwd: root, env, stdio: 'pipe' });
+    const command = ['--import', 'tsx', main, ...args];
+    const child = spawn(process.execPath, command, { cwd: root, env, stdio: 'pipe' });
     running.push(child);
-    child.stdout.destroy();
-    child.stdin.end(YAML);
+    child[closed].destroy();
+    child.stdin.end(stdin);
     const exited = new Promise((resolve) => child.once('exit', resolve));
-    expect(await text(child.stderr)).toMatch(/could not be written \(EPIPE\).*rotate-secret/);
-    expect(await exited).toBe(1);
+    const stderr = closed === 'stderr' ? '' : await text(child.stderr);
+    return { stderr, code: await exited };
+  }
+
+  test('says that a secret may be lost when nobody takes its output', async () => {
+    const applied = await intoClosedPipe(['apply', '-f', '-', '--json'], YAML);
+    expect(applied.stderr).toMatch(/could not be written \(EPIPE\).*rotate-secret/);
+    expect(applied.code).toBe(1);
+    const [project] = await desk.db.sql<{ id: string }[]>`select id from projects`;
+    const rotated = await intoClosedPipe(['project', 'rotate-secret', '--project', project!.id]);
+    expect(rotated.stderr).toMatch(/could not be written \(EPIPE\).*rotate-secret/);
+    expect(rotated.code).toBe(1);
+  });
+
+  test('ends quietly, as it would have, when nobody takes output that holds no secret', async () => {
+    const quiet = { stderr: '', code: 0 };
+    expect(await intoClosedPipe(['--help'])).toEqual(quiet);
+    await ceiba(['apply', '-f', '-'], { CEIBA_OWNER_PASSWORD: OWNER_PASSWORD }, YAML);
+    expect(await intoClosedPipe(['apply', '-f', '-'], YAML)).toEqual(quiet);
+    expect(await intoClosedPipe(['frobnicate'], '', 'stderr')).toEqual({ stderr: '', code: 2 });
+  });
+
+  test('names the next step for a command that it does not know', async () => {
+    const { code, stderr } = await ceiba(['frobnicate']);
+    expect(code).toBe(2);
+    expect(stderr).toBe("error: unknown command 'frobnicate'\nWhat there is: npx ceiba --help\n");
   });
 
   test('exits with 2 for a file that has to change and with 1 for a server that is away', async () => {

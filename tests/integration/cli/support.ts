@@ -45,6 +45,7 @@ export async function runCeiba(
     stdout: showing('stdout'),
     stderr: showing('stderr'),
     random: randomBytes,
+    onSecret: () => {},
   });
   const textOn = (...streams: string[]) =>
     shown

@@ -27,6 +27,7 @@ export function applyCommand(program: Command, world: World): void {
       const applied = await withDatabase(world, (ctx) =>
         applyFile(ctx, checked, { random: world.random, ownerPassword }),
       );
+      if (applied.projects.some(({ projectSecret }) => projectSecret !== null)) world.onSecret();
       if (json) printJson(world, jsonOf(applied));
       else printLines(world, reportOf(applied));
     });
@@ -57,7 +58,13 @@ async function readBytes(stream: NodeJS.ReadableStream, name: string): Promise<B
   } catch (fault) {
     if (fault instanceof CliError) throw fault;
     const code = fault instanceof Error && 'code' in fault ? String(fault.code) : 'unknown fault';
-    throw badInput(`${name} cannot be read (${code}).`);
+    throw badInput(`${name} cannot be read: ${UNREADABLE[code] ?? code}.`);
   }
   return Buffer.concat(chunks);
 }
+
+const UNREADABLE: Readonly<Record<string, string>> = {
+  EACCES: 'this user may not read it',
+  EISDIR: 'it is a folder',
+  ENOENT: 'there is no such file',
+};

@@ -31,6 +31,7 @@ function rotateSecretCommand(project: Command, world: World): void {
     .option('--json', 'print the new secret as JSON')
     .action(async (options: { project: string; yes?: true; json?: true }) => {
       const rotated = await withDatabase(world, (ctx) => rotate(ctx, world, options));
+      world.onSecret();
       if (options.json) return printJson(world, rotated);
       printLines(world, [
         'New project secret, shown this once (keep it on the server, away from browsers):',
