@@ -8,6 +8,7 @@ import {
   openFaultScene,
   proveFault,
 } from './proofs/faults.ts';
+import { proveLongList } from './proofs/long-list.ts';
 import {
   proveLockedKey,
   provePoisonedKey,
@@ -70,6 +71,11 @@ describe('one bad item among many fails alone:', () => {
     );
     expect(figures.rounds).toBe(times);
   });
+});
+
+it('goes on deciding for others beside lists of many keys', async () => {
+  const figures = await prove('fault: a long list', () => proveLongList(stage, times));
+  expect(figures.rounds).toBe(times);
 });
 
 it('drains, flushes and exits 0 when it is stopped under load', async () => {

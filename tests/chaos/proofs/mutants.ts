@@ -7,6 +7,7 @@ import { proveClockStep } from './clock-loss.ts';
 import { proveDrain } from './drain.ts';
 import { proveExactness } from './exactness.ts';
 import { type FaultKind, openFaultScene, proveFault } from './faults.ts';
+import { proveLongList } from './long-list.ts';
 import { type LossKind, proveLoss } from './loss.ts';
 import { provePoisonedKey } from './poison.ts';
 import { proveRuntimeLoss } from './process-loss.ts';
@@ -158,9 +159,18 @@ export const MUTANTS: Record<string, Mutant> = {
     rule: 'usage is what was admitted',
     try: ({ mutant, random }) => proveDrain(mutant, 3, random),
   },
+  'a list that is read whole': {
+    edits: [{ file: 'main.js', find: 'KEYS_A_PAGE = 500', replace: 'KEYS_A_PAGE = 5e5' }],
+    rule: 'a fault leaves strangers alone',
+    try: ({ mutant }) => proveLongList(mutant, 4),
+  },
   'a stop that closes idle connections at once': {
     edits: [
-      { file: 'main.js', find: 'NetServer.prototype.close.call(server)', replace: 'server.close()' },
+      {
+        file: 'main.js',
+        find: 'NetServer.prototype.close.call(server)',
+        replace: 'server.close()',
+      },
     ],
     rule: 'stops in order',
     try: ({ mutant, random }) => proveDrain(mutant, 12, random),

@@ -4,7 +4,7 @@ import {
   createDatabase,
   deleteProject,
   getProject,
-  listApiKeys,
+  listApiKeyPage,
   listPolicies,
   lookupMany,
   readMonthTotals,
@@ -211,7 +211,7 @@ describe('a project that is deleted', () => {
 
     expect(await deleteProject(bench.ctx, { projectId, name })).toEqual({ kind: 'deleted' });
     expect(await getProject(bench.db, projectId)).toBeNull();
-    expect(await listApiKeys(bench.db, projectId)).toEqual([]);
+    expect(await listApiKeyPage(bench.db, { projectId, after: null, limit: 500 })).toEqual([]);
     expect(await listPolicies(bench.db, projectId)).toEqual([]);
     expect(await rowsOf(projectId)).toEqual({});
     const [row] = await lookupMany(bench.db, [{ projectId, apiKeyDigest: key.minted.digest }]);

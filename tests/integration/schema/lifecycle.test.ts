@@ -3,7 +3,7 @@ import type { ApiKeyStatus, ApiKeySummary } from '@ceiba/contract';
 import {
   archiveApiKey,
   getApiKey,
-  listApiKeys,
+  listApiKeyPage,
   recordFirstUses,
   revokeApiKey,
   setApiKeyExpiry,
@@ -104,7 +104,11 @@ describe('what a transition leaves behind', () => {
   test('a key whose expiry has passed still lists as active', async () => {
     const key = await makeKeyThatIs('active');
     await setApiKeyExpiry(bench.ctx, { ...key, expiresAt: new Date('2001-01-01T00:00:00Z') });
-    const [listed] = await listApiKeys(bench.db, key.projectId);
+    const [listed] = await listApiKeyPage(bench.db, {
+      projectId: key.projectId,
+      after: null,
+      limit: 500,
+    });
     expect(listed).toMatchObject({ status: 'active', expiresAt: '2001-01-01T00:00:00.000Z' });
   });
 
@@ -168,7 +172,7 @@ describe('the list', () => {
     for (let index = 0; index < 5; index += 1) keys.push(await makeKey(bench.ctx, projectId));
     await revokeApiKey(bench.ctx, keys[1]!);
     await archiveApiKey(bench.ctx, keys[3]!);
-    const listed = await listApiKeys(bench.db, projectId);
+    const listed = await listApiKeyPage(bench.db, { projectId, after: null, limit: 500 });
     expect(listed.map(({ apiKeyId }) => apiKeyId)).toEqual(
       keys.map(({ apiKeyId }) => apiKeyId).reverse(),
     );
@@ -181,10 +185,29 @@ describe('the list', () => {
     ]);
   });
 
+  test('holds each key once over its pages, also where many were created at one time', async () => {
+    const { projectId } = await makeProject(bench.ctx);
+    await bench.db.sql`
+      insert into api_keys (project_id, display_name, key_prefix, key_digest, created_at)
+      select ${projectId}, 'key ' || n, 'ceiba_AAAAAAAA', sha256(n::text::bytea),
+        timestamptz '2026-01-01T00:00:00.000001Z' + make_interval(secs => 0.0000015 * (n / 9))
+      from generate_series(1, 50) n`;
+    const inOneGo = await listApiKeyPage(bench.db, { projectId, after: null, limit: 100 });
+    const page = (after: string | null) => listApiKeyPage(bench.db, { projectId, after, limit: 7 });
+    const paged = await page(null);
+    for (let more = paged; more.length === 7; paged.push(...more)) {
+      more = await page(paged.at(-1)!.apiKeyId);
+    }
+    expect(inOneGo).toHaveLength(50);
+    expect(paged).toEqual(inOneGo);
+  });
+
   test('shows a key’s prefix and neither the key nor its digest', async () => {
     const { projectId } = await makeProject(bench.ctx);
     const { minted } = await makeKey(bench.ctx, projectId);
-    const text = JSON.stringify(await listApiKeys(bench.db, projectId));
+    const text = JSON.stringify(
+      await listApiKeyPage(bench.db, { projectId, after: null, limit: 500 }),
+    );
     expect(text).toContain(minted.prefix);
     expect(text).not.toContain(minted.plaintext);
     expect(text).not.toContain(minted.digest.toString('hex'));

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { digestOf } from '@ceiba/domain';
-import { type Database, type LookupItem, listApiKeys, lookupMany } from '@ceiba/schema';
+import { type Database, type LookupItem, listApiKeyPage, lookupMany } from '@ceiba/schema';
 import { drizzle } from 'drizzle-orm/postgres-js';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { makeProject, useBench } from './support.ts';
@@ -85,7 +85,9 @@ describe.each(['force_custom_plan', 'force_generic_plan'])('with %s', (mode) => 
 
   test('the list of a small project beside 200,000 keys is not a scan of them', async () => {
     const { projectId: small } = await makeProject(bench.ctx);
-    const access = await accessToKeys(await statementOf((db) => listApiKeys(db, small)));
+    const access = await accessToKeys(
+      await statementOf((db) => listApiKeyPage(db, { projectId: small, after: null, limit: 500 })),
+    );
     expect(access).not.toEqual([]);
     expect(access).not.toContain('Seq Scan');
   });

@@ -2,7 +2,6 @@ import type { IncomingMessage } from 'node:http';
 import {
   type ApiKeyCreateResult,
   type ApiKeyLifecycleResult,
-  type ApiKeyListResult,
   type ApiKeySummary,
   createApiKeyRequestSchema,
   emptyRequestSchema,
@@ -16,7 +15,7 @@ import {
   type Database,
   getApiKey,
   type LookupRow,
-  listApiKeys,
+  listApiKeyPage,
   revokeApiKey,
   setApiKeyExpiry,
   type TransitionResult,
@@ -24,11 +23,12 @@ import {
 } from '@ceiba/schema';
 import { Deadline } from '../deadline.ts';
 import type { Logger } from '../log.ts';
+import { UnavailableError } from '../unavailable.ts';
 import { parseBody, type ReadBody, readJsonBody } from './body.ts';
 import { TransportError } from './errors.ts';
 import { parseUuid } from './parameters.ts';
 import { requireSecret, unauthorized } from './project-secret.ts';
-import { type FaultLog, faultReply, jsonReply } from './replies.ts';
+import { type FaultLog, faultReply, JsonText, jsonReply } from './replies.ts';
 import { requestIdOf } from './request-id.ts';
 
 export interface KeyRouteOptions {
@@ -43,7 +43,9 @@ export interface KeyRouteOptions {
 }
 
 interface Call {
-  ctx: VerbContext;
+  /** Runs verbs on a connection, within the time that is left. */
+  run<T>(work: (ctx: VerbContext) => Promise<T>): Promise<T>;
+  deadline: Deadline;
   projectId: string;
   apiKeyId: string;
   body: ReadBody;
@@ -90,20 +92,19 @@ export async function answerKeyRoute(
       route.method === 'GET'
         ? { kind: 'empty' }
         : await deadline.race('overload', readJsonBody(incoming, BODY_CAP_BYTES));
-    const result = await options.run(deadline, (db) =>
-      route.answer({
-        ctx: {
-          db,
-          actor: { kind: 'project_secret' },
-          clientAddress: addressOf(incoming),
-          requestId,
-        },
-        projectId,
-        apiKeyId,
-        body,
-        random: options.random,
-      }),
-    );
+    const caller = {
+      actor: { kind: 'project_secret' },
+      clientAddress: addressOf(incoming),
+      requestId,
+    } as const;
+    const result = await route.answer({
+      run: (work) => options.run(deadline, (db) => work({ db, ...caller })),
+      deadline,
+      projectId,
+      apiKeyId,
+      body,
+      random: options.random,
+    });
     options.log.info(
       { requestId, method: route.method, route: route.path, projectId, ms: since(startedAt) },
       'key route',
@@ -128,20 +129,47 @@ async function authenticate(
 const addressOf = (incoming: IncomingMessage) => incoming.socket.remoteAddress ?? null;
 const since = (startedAt: number) => Math.round(performance.now() - startedAt);
 
-async function list({ ctx, projectId }: Call): Promise<ApiKeyListResult> {
-  return { apiKeys: await listApiKeys(ctx.db, projectId) };
+/** Read and written as JSON in a few ms. */
+const KEYS_A_PAGE = 500;
+/** A page that took longer would pass for a database that has gone away, in ms. */
+const LONGEST_PAGE_MS = 250;
+
+let lastPage: Promise<unknown> = Promise.resolve();
+/** Long lists take turns, so that however many are asked for leave room for decisions. */
+function inTurn<T>(read: () => Promise<T>): Promise<T> {
+  const page = lastPage.then(read);
+  lastPage = page.catch(() => {});
+  return page;
 }
 
-async function get({ ctx, projectId, apiKeyId }: Call): Promise<ApiKeySummary> {
-  const apiKey = await getApiKey(ctx.db, { projectId, apiKeyId });
+/** A list has no end that a cap would set, so it is read in pages: no decision waits for it whole. */
+async function list({ run, deadline, projectId }: Call): Promise<JsonText> {
+  const texts: string[] = [];
+  let page: ApiKeySummary[];
+  let after: string | null = null;
+  do {
+    page = await inTurn(() => {
+      if (deadline.remainingMs() < LONGEST_PAGE_MS) {
+        throw new UnavailableError('overload', 'no time was left to list all keys');
+      }
+      return run(({ db }) => listApiKeyPage(db, { projectId, after, limit: KEYS_A_PAGE }));
+    });
+    for (const apiKey of page) texts.push(JSON.stringify(apiKey));
+    after = page.at(-1)?.apiKeyId ?? null;
+  } while (page.length === KEYS_A_PAGE);
+  return new JsonText(`{"apiKeys":[${texts.join(',')}]}`);
+}
+
+async function get({ run, projectId, apiKeyId }: Call): Promise<ApiKeySummary> {
+  const apiKey = await run(({ db }) => getApiKey(db, { projectId, apiKeyId }));
   if (apiKey === null) throw notFound();
   return apiKey;
 }
 
-async function create({ ctx, projectId, body, random }: Call): Promise<ApiKeyCreateResult> {
+async function create({ run, projectId, body, random }: Call): Promise<ApiKeyCreateResult> {
   const { displayName } = parseBody(createApiKeyRequestSchema, body);
   const minted = mintApiKey(random);
-  const result = await createApiKey(ctx, { projectId, displayName, minted });
+  const result = await run((ctx) => createApiKey(ctx, { projectId, displayName, minted }));
   switch (result.kind) {
     case 'not_found':
       throw unauthorized();
@@ -157,23 +185,23 @@ async function create({ ctx, projectId, body, random }: Call): Promise<ApiKeyCre
   }
 }
 
-async function setExpiry({ ctx, projectId, apiKeyId, body }: Call): Promise<ApiKeySummary> {
+async function setExpiry({ run, projectId, apiKeyId, body }: Call): Promise<ApiKeySummary> {
   const request = parseBody(setApiKeyExpiryRequestSchema, body);
   const expiresAt = request.expiresAt === null ? null : new Date(request.expiresAt);
-  const result = await setApiKeyExpiry(ctx, { projectId, apiKeyId, expiresAt });
+  const result = await run((ctx) => setApiKeyExpiry(ctx, { projectId, apiKeyId, expiresAt }));
   return movedKey(result, 'Only an active key can be given another expiry');
 }
 
 async function revoke(call: Call): Promise<ApiKeyLifecycleResult> {
   requireNoFields(call.body);
-  const result = await revokeApiKey(call.ctx, call);
+  const result = await call.run((ctx) => revokeApiKey(ctx, call));
   movedKey(result, 'An archived key cannot be revoked');
   return { apiKeyId: call.apiKeyId, status: 'revoked' };
 }
 
 async function archive(call: Call): Promise<ApiKeyLifecycleResult> {
   requireNoFields(call.body);
-  const result = await archiveApiKey(call.ctx, call);
+  const result = await call.run((ctx) => archiveApiKey(ctx, call));
   movedKey(result, 'A revoked key cannot be archived');
   return { apiKeyId: call.apiKeyId, status: 'archived' };
 }

@@ -5,9 +5,18 @@ import { REQUEST_ID_HEADER } from './request-id.ts';
 
 const NO_STORE = 'no-store';
 
+/** JSON that is text already. */
+export class JsonText {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
 /** A JSON answer that no cache keeps. */
 export function jsonReply(status: number, body: unknown, requestId: string): Response {
-  return new Response(JSON.stringify(body), {
+  return new Response(body instanceof JsonText ? body.text : JSON.stringify(body), {
     status,
     headers: {
       'content-type': 'application/json',

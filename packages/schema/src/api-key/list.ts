@@ -1,18 +1,28 @@
 import type { ApiKeySummary } from '@ceiba/contract';
-import { desc, eq } from 'drizzle-orm';
+import { and, desc, eq, sql } from 'drizzle-orm';
 import type { Executor } from '../database.ts';
 import { apiKeys } from '../tables.ts';
 import { summaryColumns, toSummary } from './summary.ts';
 
-/** Every key of a project in read shape, newest first, whatever its status. */
-export async function listApiKeys(
+/**
+ * A project's keys in read shape, newest first, whatever their status.
+ *
+ * @param after the last key of the page before; null for the first page
+ * @returns at most `limit` keys; fewer only where the list ends
+ */
+export async function listApiKeyPage(
   db: { orm: Executor },
-  projectId: string,
+  { projectId, after, limit }: { projectId: string; after: string | null; limit: number },
 ): Promise<ApiKeySummary[]> {
+  const { createdAt, id } = apiKeys;
+  const isLater = sql`(${createdAt}, ${id}) < (
+    select last.created_at, last.id from api_keys last
+    where last.project_id = ${projectId} and last.id = ${after})`;
   const rows = await db.orm
     .select(summaryColumns)
     .from(apiKeys)
-    .where(eq(apiKeys.projectId, projectId))
-    .orderBy(desc(apiKeys.createdAt), desc(apiKeys.id));
+    .where(and(eq(apiKeys.projectId, projectId), after === null ? undefined : isLater))
+    .orderBy(desc(createdAt), desc(id))
+    .limit(limit);
   return rows.map(toSummary);
 }

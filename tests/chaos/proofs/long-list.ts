@@ -1,0 +1,58 @@
+import type { World } from '../../support/scenario.ts';
+import { askFor, openAccount } from '../support/account.ts';
+import { countOf, tally } from '../support/caller.ts';
+import { askInLoops } from '../support/load.ts';
+import { type Stage, startNode } from '../support/stage.ts';
+import { hold } from '../support/violation.ts';
+
+export interface LongListFigures {
+  rounds: number;
+  keysAList: number;
+  strangersAdmitted: number;
+}
+
+/** Revoked keys fill no slot, so that a project of any plan can have so many. */
+const KEYS = 50_000;
+const LISTS_AT_ONCE = 4;
+/** The lists may take their time; decisions have what they always have. */
+const SETTINGS = { KEY_ROUTE_DEADLINE_MS: '20000' };
+
+/** Somebody lists a project of many keys, again and again: the decisions of others go on. */
+export async function proveLongList(stage: Stage, times: number): Promise<LongListFigures> {
+  const figures = { rounds: 0, keysAList: KEYS, strangersAdmitted: 0 };
+  const { projectId, secret } = await openLargeProject(stage.world);
+  const node = await startNode(stage, { settings: SETTINGS });
+  const stranger = await openAccount(stage, 1_000_000);
+  await askFor(stranger, node);
+  const load = askInLoops(() => askFor(stranger, node), 2, 5);
+  const list = () => node.call('GET', `/rt/projects/${projectId}/api-keys`, secret);
+  try {
+    for (; figures.rounds < times; figures.rounds += 1) {
+      const statuses = await Promise.all(Array.from({ length: LISTS_AT_ONCE }, list));
+      hold(
+        'a fault leaves strangers alone',
+        statuses.every((status) => status === 200),
+        () => `the lists were answered ${statuses}`,
+      );
+    }
+  } finally {
+    await load.stop();
+    await node.stop();
+  }
+  figures.strangersAdmitted = countOf(stranger.answers, 'allowed');
+  hold(
+    'a fault leaves strangers alone',
+    figures.strangersAdmitted === stranger.answers.length,
+    () => `beside lists of ${KEYS} keys there were ${tally(stranger.answers)}`,
+  );
+  return figures;
+}
+
+async function openLargeProject(world: World) {
+  const project = await world.createProject();
+  await world.db.sql`
+    insert into api_keys (project_id, display_name, key_prefix, key_digest, status)
+    select ${project.projectId}, 'key ' || n, 'ceiba_AAAAAAAA', sha256(n::text::bytea), 'revoked'
+    from generate_series(1, ${KEYS}) n`;
+  return project;
+}
