@@ -74,7 +74,7 @@ async function serve(supervisor, settings, stackFile) {
   await step(
     'Migrations',
     () => migrate(supervisor, services),
-    (told) => told,
+    (told) => told.replace(/:.*/s, ''),
   );
 
   const addresses = addressesOf(ports);
@@ -115,18 +115,21 @@ function greet() {
  * @param {Settings} settings
  */
 function invite({ runtimeUrl, consoleUrl, hostUrl }, demo, settings) {
-  const curl = (/** @type {string} */ path) =>
-    cyan(`curl -i ${hostUrl}${path} -H 'Authorization: Bearer ${demo.apiKey}'`);
+  /** @type {(answer: string, path: string, apiKey: string) => void} */
+  const offer = (answer, path, apiKey) => {
+    print(`    ${answer}`);
+    print(`         ${cyan(`curl -i ${hostUrl}${path} -H 'Authorization: Bearer ${apiKey}'`)}`);
+  };
   print();
   print(`  ${bold('Console')}      ${cyan(consoleUrl)}`);
   print(`               sign in as ${demo.ownerEmail} with ${demo.ownerPassword}`);
   print(`  ${bold('Runtime')}      ${cyan(runtimeUrl)}`);
   print(`  ${bold('Example API')}  ${cyan(hostUrl)} ${dim('asks the Runtime about each request')}`);
   print();
-  print('  Let through (200): a policy of the demo project covers it.');
-  print(`    ${curl('/v1/reports')}`);
-  print('  Denied (403): no policy covers it.');
-  print(`    ${curl('/v1/billing')}`);
+  print(`  ${bold('Try it')}       paste one of these into another terminal`);
+  offer('200  let through: a policy of the demo project covers it', '/v1/reports', demo.apiKey);
+  offer('403  service_forbidden: no policy covers it', '/v1/billing', demo.apiKey);
+  offer('401  service_unauthorized: there is no such key', '/v1/reports', 'nonsense');
   print();
   print(dim(`  Ctrl-C stops everything. Data and logs: ${nameOf(settings.dataDir)}`));
 }

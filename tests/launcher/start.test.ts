@@ -14,6 +14,7 @@ import { temporaryFolder } from '../../scripts/lib/supervisor.mjs';
 import { waitFor } from '../../scripts/lib/wait.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
+const readme = readFileSync(join(root, 'README.md'), 'utf8');
 
 /** The first one may have to build; the later ones find everything built. */
 const startTimeoutMs = 300_000;
@@ -49,10 +50,12 @@ class Start {
     return this.npm.exitCode;
   }
 
-  /** The printed command lines, as requests. */
-  curls(): { url: string; apiKey: string }[] {
-    const lines = [...this.output.matchAll(/curl -i (\S+) -H 'Authorization: Bearer (\S+)'/g)];
-    return lines.map(([, url = '', apiKey = '']) => ({ url, apiKey }));
+  /** The printed command lines, as requests, with the line above each. */
+  curls(): { url: string; apiKey: string; answer: string }[] {
+    const lines = this.output.matchAll(
+      /^ +(.*)\n +curl -i (\S+) -H 'Authorization: Bearer (\S+)'$/gm,
+    );
+    return [...lines].map(([, answer = '', url = '', apiKey = '']) => ({ url, apiKey, answer }));
   }
 }
 
@@ -109,15 +112,24 @@ describe('npm start', () => {
     rmSync(dataDir, { recursive: true, force: true });
   });
 
-  it('prints a request that is let through and one that is denied', async () => {
-    const [allowed, denied] = current.curls();
-    expect(await ask(allowed!.url, allowed!.apiKey)).toEqual({ status: 200 });
-    expect(await ask(denied!.url, denied!.apiKey)).toEqual({
-      status: 403,
-      error: 'service_forbidden',
+  it('prints the requests of the README, each below what it answers', async () => {
+    const shown = [...readme.matchAll(/^curl -i \S+(\/v1\S+) -H .*Bearer (\S+)' +# (\d+)/gm)];
+    const printed = current.curls().map(({ url, apiKey, answer }) => {
+      const isDemoKey = apiKey === file('demo.json').apiKey;
+      return [new URL(url).pathname, isDemoKey ? 'ceiba_…' : apiKey, answer.slice(0, 3)];
     });
-    const wrong = `${allowed!.apiKey.slice(0, -1)}${allowed!.apiKey.endsWith('A') ? 'B' : 'A'}`;
-    expect(await ask(allowed!.url, wrong)).toEqual({ status: 401, error: 'service_unauthorized' });
+    expect(printed).toEqual(shown.map(([, ...fields]) => fields));
+    expect(printed).toHaveLength(3);
+    for (const { url, apiKey, answer } of current.curls()) {
+      const { status, error = 'let through' } = await ask(url, apiKey);
+      expect(answer).toContain(`${status}  ${error}: `);
+    }
+  });
+
+  it('denies a key that differs from the demo key in its last letter', async () => {
+    const { url, apiKey } = current.curls()[0]!;
+    const wrong = `${apiKey.slice(0, -1)}${apiKey.endsWith('A') ? 'B' : 'A'}`;
+    expect(await ask(url, wrong)).toEqual({ status: 401, error: 'service_unauthorized' });
   });
 
   it('serves the commit that it was started from', async () => {
