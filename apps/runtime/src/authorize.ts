@@ -13,6 +13,7 @@ import {
 import type { LookupItem, LookupRow } from '@ceiba/schema';
 import type { Deadline } from './deadline.ts';
 import { requireSecret } from './http/project-secret.ts';
+import type { Logger } from './log.ts';
 import type { DenialRecord } from './usage/denials.ts';
 
 /** What the decision asks of the rest of the Runtime. */
@@ -25,6 +26,7 @@ export interface AuthorizeDependencies {
   usage: { countDenial(denial: DenialRecord): void };
   firstUses: { record(apiKeyId: string, deadline: Deadline): Promise<void> };
   newDecisionId(): string;
+  log: Pick<Logger, 'debug'>;
 }
 
 export interface ChargeRequest {
@@ -77,28 +79,29 @@ export async function authorize(
     subscription: row.subscription,
   });
   if (verdict.kind === 'deny') {
-    dependencies.usage.countDenial({
+    const denial = {
       projectId,
       apiKeyId: row.apiKey?.apiKeyId ?? null,
       policyId: policy?.policyId ?? null,
       outcome: verdict.denialReason,
-    });
+    };
+    dependencies.usage.countDenial(denial);
+    dependencies.log.debug({ decisionId, ...denial }, 'decision');
     return denied(decisionId, verdict.denialReason);
   }
 
   const { call } = verdict;
+  const { apiKeyId } = call.apiKey;
+  const { policyId } = call.policy;
   const charge = await dependencies.limiter.charge(
-    {
-      projectId,
-      apiKeyId: call.apiKey.apiKeyId,
-      policyId: call.policy.policyId,
-      scopes: call.scopes,
-    },
+    { projectId, apiKeyId, policyId, scopes: call.scopes },
     deadline,
   );
   if (charge.kind === 'admitted' && row.apiKey?.neverUsed) {
-    await dependencies.firstUses.record(call.apiKey.apiKeyId, deadline);
+    await dependencies.firstUses.record(apiKeyId, deadline);
   }
+  const outcome = charge.kind === 'admitted' ? 'allowed' : charge.denialReason;
+  dependencies.log.debug({ decisionId, projectId, apiKeyId, policyId, outcome }, 'decision');
   return conclude(decisionId, call, charge);
 }
 

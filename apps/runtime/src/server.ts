@@ -51,9 +51,6 @@ const UPKEEP_BUDGET_MS = 30_000;
 /** So many that a step takes a fraction of a second. */
 const UPKEEP_STEP = { mostDays: 4, mostRows: 5_000 };
 const CHECK_BUDGET_MS = 700;
-/** Longer than clients keep an idle connection, so that it is they who close it. */
-const KEEP_ALIVE_MS = 65_000;
-const WHOLE_REQUEST_MS = 10_000;
 
 /** Puts the Runtime together; it listens once the caller says where. */
 export function createRuntime(settings: Settings, log: Logger): Runtime {
@@ -125,6 +122,7 @@ export function createRuntime(settings: Settings, log: Logger): Runtime {
         usage: denials,
         firstUses,
         newDecisionId: newUuid,
+        log,
       },
       faults,
       deadlineMs: settings.DECISION_DEADLINE_MS,
@@ -151,9 +149,6 @@ export function createRuntime(settings: Settings, log: Logger): Runtime {
   });
 
   const server = createHttpServer(app, faults);
-  server.keepAliveTimeout = KEEP_ALIVE_MS;
-  server.requestTimeout = WHOLE_REQUEST_MS;
-
   return {
     server,
     async stop() {

@@ -1,5 +1,5 @@
 /** What failed or was too slow; for the log and the tests, never for the caller. */
-export type UnavailableDependency = 'database' | 'redis' | 'overload';
+export type UnavailableDependency = 'database' | 'redis' | 'overload' | 'caller';
 
 /**
  * No decision can be made: a dependency failed or was too slow. The caller gets 503 and nothing of

@@ -289,11 +289,21 @@ describe('a request line or a header that is no HTTP', () => {
 });
 
 describe('targets and hosts', () => {
+  it('health checks that speak HTTP/1.0 and name no host are answered', async () => {
+    for (const path of ['/health', '/ready', '/version']) {
+      await expectStatus([`GET ${path} HTTP/1.0\r\n\r\n`], 200);
+    }
+  });
+
   it.each([
     ['an absolute form', 'http://elsewhere/health', 200],
     ['a query', '/health?x=%00', 200],
     ['a fragment', '/health#x', 200],
     ['a user in an absolute form', 'http://a:b@c/health', 200],
+    ['dots in a query', '/health?x=/../y', 200],
+    ['a dot segment', '/x/../health', 400],
+    ['an escaped dot segment', '/x/%2E%2e/health', 400],
+    ['a dot segment at the end', '/health/.', 400],
     ['an asterisk', '*', 400],
     ['an escaped NUL', '/rt/projects/%00/api-keys', 400],
     ['an escape of half a character', '/rt/projects/%ff/api-keys', 400],

@@ -90,5 +90,13 @@ function isDriverFault(fault: unknown): boolean {
   return false;
 }
 
-const wordsOf = (fault: unknown) =>
-  postgresFault(fault)?.code ?? (fault instanceof Error ? fault.name : 'unknown fault');
+/** The code of the server or of the socket; a driver wraps it, sometimes in an error without words. */
+function wordsOf(fault: unknown): string {
+  const code = postgresFault(fault)?.code;
+  if (code !== undefined) return code;
+  let innermost = fault;
+  while (innermost instanceof Error && innermost.cause instanceof Error)
+    innermost = innermost.cause;
+  if (!(innermost instanceof Error)) return 'unknown fault';
+  return 'code' in innermost ? String(innermost.code) : innermost.name;
+}

@@ -8,7 +8,7 @@ import { UnavailableError } from '../unavailable.ts';
 import { parseBody, type ReadBody, readJsonBody } from './body.ts';
 import { parseUuid } from './parameters.ts';
 import { unauthorized } from './project-secret.ts';
-import { type FaultLog, faultReply, jsonReply } from './replies.ts';
+import { blamed, type FaultLog, faultReply, jsonReply } from './replies.ts';
 import { requestIdOf } from './request-id.ts';
 
 export interface AuthorizeRouteOptions {
@@ -37,7 +37,7 @@ export function createAuthorizeRoute(options: AuthorizeRouteOptions) {
       const answer = answerQuestion(options.dependencies, incoming, projectId, deadline);
       return jsonReply(200, await deadline.race('overload', answer), requestId);
     } catch (fault) {
-      return faultReply(fault, requestId, options.faults);
+      return faultReply(blamed(fault, incoming), requestId, options.faults);
     } finally {
       inFlight -= 1;
     }

@@ -54,12 +54,30 @@ const isJsonType = (contentType: string | undefined) =>
   contentType === 'application/json' ||
   /^application\/json\s*(?:;\s*charset="?utf-8"?\s*)?;?$/i.test(contentType?.trim() ?? '');
 
-/** A body over the cap is not read any further. */
+/** How long a body that is too large is taken in, in ms. */
+const DISCARD_MS = 250;
+
+/**
+ * Takes in what is still on its way, for a while: a socket that is closed with bytes unread in it
+ * resets the connection, and with it the answer.
+ */
+function discarded(incoming: IncomingMessage): Promise<'over'> {
+  incoming.removeAllListeners('data').resume();
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      resolve('over');
+    };
+    const timer = setTimeout(done, DISCARD_MS);
+    incoming.once('end', done).once('close', done);
+  });
+}
+
 function readCapped(
   incoming: IncomingMessage,
   capBytes: number,
 ): Promise<Buffer | 'over' | 'cut off'> {
-  if (Number(incoming.headers['content-length'] ?? 0) > capBytes) return Promise.resolve('over');
+  if (Number(incoming.headers['content-length'] ?? 0) > capBytes) return discarded(incoming);
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -67,8 +85,7 @@ function readCapped(
       size += chunk.length;
       if (size > capBytes) {
         chunks.length = 0;
-        incoming.removeAllListeners('data').resume();
-        resolve('over');
+        resolve(discarded(incoming));
       } else {
         chunks.push(chunk);
       }

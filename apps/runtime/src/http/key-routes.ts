@@ -28,7 +28,7 @@ import { parseBody, type ReadBody, readJsonBody } from './body.ts';
 import { TransportError } from './errors.ts';
 import { parseUuid } from './parameters.ts';
 import { requireSecret, unauthorized } from './project-secret.ts';
-import { type FaultLog, faultReply, JsonText, jsonReply } from './replies.ts';
+import { blamed, type FaultLog, faultReply, JsonText, jsonReply } from './replies.ts';
 import { requestIdOf } from './request-id.ts';
 
 export interface KeyRouteOptions {
@@ -111,7 +111,7 @@ export async function answerKeyRoute(
     );
     return jsonReply(200, result, requestId);
   } catch (fault) {
-    return faultReply(fault, requestId, options.faults);
+    return faultReply(blamed(fault, incoming), requestId, options.faults);
   }
 }
 

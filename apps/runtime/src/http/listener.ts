@@ -1,6 +1,6 @@
-import { createServer, type Server, STATUS_CODES } from 'node:http';
+import { createServer, type Server, type ServerOptions, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { getRequestListener, RequestError } from '@hono/node-server';
+import { getRequestListener, type HttpBindings, RequestError } from '@hono/node-server';
 import { newUuid } from '../new-uuid.ts';
 import type { createApp } from './app.ts';
 import { errorBody, invalidRequest } from './errors.ts';
@@ -14,12 +14,33 @@ export function createHttpServer(app: ReturnType<typeof createApp>, faults: Faul
     const told = isTheirs ? invalidRequest('The address or the host is not valid.') : fault;
     return faultReply(told, newUuid(), faults);
   };
-  // The listener asks for a host as well, and its refusal has our shape.
-  const options = { requireHostHeader: false };
-  const server = createServer(options, getRequestListener(app.fetch, { errorHandler }));
+  const fetch: Parameters<typeof getRequestListener>[0] = (request, bindings) => {
+    const { incoming } = bindings as HttpBindings;
+    if (hasDotSegment(incoming.url ?? '')) throw invalidRequest('The address has a dot segment.');
+    return app.fetch(request, bindings);
+  };
+  const answer = getRequestListener(fetch, { errorHandler });
+  const server = createServer(OPTIONS, (incoming, outgoing) => {
+    // HTTP/1.0 has no Host, and some health checks speak it.
+    if (incoming.httpVersion === '1.0') incoming.headers.host ??= 'localhost';
+    return answer(incoming, outgoing);
+  });
   server.on('clientError', refuse);
   return server;
 }
+
+const OPTIONS: ServerOptions = {
+  /** The listener asks for a host as well, and its refusal has our shape. */
+  requireHostHeader: false,
+  /** In ms: longer than clients keep an idle connection, so that it is they who close it. */
+  keepAliveTimeout: 65_000,
+  /** In ms, for the whole of a request; looked at every second. */
+  requestTimeout: 10_000,
+  connectionsCheckingInterval: 1_000,
+};
+
+/** Whoever stands in front may judge addresses by their text, so none is repaired here. */
+const hasDotSegment = (target: string) => /^[^?]*\/(?:\.|%2e){1,2}(?:[/?]|$)/i.test(target);
 
 const REASONS: Record<string, string> = {
   HPE_HEADER_OVERFLOW: 'The headers are too long.',

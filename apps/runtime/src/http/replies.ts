@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { Logger } from '../log.ts';
 import { UnavailableError } from '../unavailable.ts';
 import { errorBody, TransportError } from './errors.ts';
@@ -45,6 +46,12 @@ function errorReply(code: TransportError['code'], message: string, requestId: st
   return reply;
 }
 
+/** A deadline that passed while the body was still on its way is the caller's doing, no outage. */
+export function blamed(fault: unknown, incoming: IncomingMessage): unknown {
+  const isCallers = fault instanceof UnavailableError && !incoming.complete;
+  return isCallers ? new UnavailableError('caller', 'the body did not arrive in time') : fault;
+}
+
 /** One line of an outage a second is enough; the count says how many more there were. */
 const QUIET_MS = 1_000;
 
@@ -60,6 +67,10 @@ export class FaultLog {
   tell(fault: unknown, requestId: string): void {
     if (!(fault instanceof UnavailableError)) {
       this.#log.error({ err: fault, requestId }, 'internal fault');
+      return;
+    }
+    if (fault.dependency === 'caller') {
+      this.#log.debug({ requestId }, fault.message);
       return;
     }
     const now = performance.now();
