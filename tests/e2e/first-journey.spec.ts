@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from '@playwright/test';
 import { freePort } from '../../scripts/lib/ports.mjs';
-import { signUp } from './support.ts';
+import { pressShortcut, signUp } from './support.ts';
 
 const hostProgram = fileURLToPath(
   new URL('../../examples/express-api/src/server.mjs', import.meta.url),
@@ -16,7 +16,7 @@ test('from sign-up to a protected call that works, and to its denial once the ke
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   await signUp(page);
 
-  await page.keyboard.press('n');
+  await pressShortcut(page, 'n');
   await page.getByLabel('Name').fill('Reports');
   await page.getByRole('button', { name: 'Create project' }).click();
   const environment = await page.locator('pre').first().innerText();

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, type Locator, type Page, test } from '@playwright/test';
 import { createKey, type OwnProject, ownProject } from './own-project.ts';
+import { pressShortcut } from './support.ts';
 
 let project: OwnProject;
 const call = { method: 'GET', path: '/v1/reports' };
@@ -32,7 +33,7 @@ test('a new key is copied, downloaded and stored, and it works', async () => {
   await project.addPolicy('GET', '/v1/reports*');
   const page = await project.open('keys');
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-  await page.keyboard.press('n');
+  await pressShortcut(page, 'n');
   await page.getByLabel('Name').fill('Mobile app');
   await page.getByRole('button', { name: 'Create key' }).click();
   const shown = page.getByRole('status').filter({ hasText: 'ceiba_' });
@@ -121,7 +122,7 @@ test('by keyboard alone a key is created and revoked, and the next call with it 
   await project.addPolicy('GET', '/v1/reports*');
   const page = await project.open('keys');
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-  await page.keyboard.press('n');
+  await pressShortcut(page, 'n');
   await page.waitForURL('**/keys/new');
   await expectSeenFocus(page.getByLabel('Name'));
   await page.keyboard.type('By hand');
@@ -256,7 +257,7 @@ test('search and filters live in the URL, and point at keys that should not be l
 
   await page.getByRole('link', { name: 'All 4' }).click();
   await expect(page.getByRole('row')).toHaveCount(5);
-  await page.keyboard.press('/');
+  await pressShortcut(page, '/');
   await page.keyboard.type('retir');
   await expect(page).toHaveURL(/q=retir/);
   await expect(page.getByRole('row')).toHaveCount(2);

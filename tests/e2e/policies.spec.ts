@@ -1,5 +1,6 @@
 import { expect, type Page, test } from '@playwright/test';
 import { createKey, type OwnProject, ownProject } from './own-project.ts';
+import { pressShortcut } from './support.ts';
 
 let project: OwnProject;
 let apiKey: string;
@@ -21,7 +22,7 @@ const standing = (page: Page) =>
 test('a policy is added from an empty page, with a preview that follows each key', async () => {
   const page = await project.open('policies');
   await expect(page.getByText('No policies yet, so every call is denied')).toBeVisible();
-  await page.keyboard.press('n');
+  await pressShortcut(page, 'n');
   await page.waitForURL('**/policies/new');
   await page.getByLabel('Path pattern').fill('/v1/reports*');
   const preview = page.getByRole('region', { name: 'Preview' });
@@ -87,7 +88,7 @@ test('the list stands in match order, and a call that is tried lights up the win
     '/v1*',
     '*',
   ]);
-  await page.keyboard.press('/');
+  await pressShortcut(page, '/');
   await page.keyboard.type('/v1/reports/export?format=csv');
   await expect(rows(page).nth(1)).toContainText('Wins');
   expect(await standing(page)).toEqual(['does_not_match', 'wins', 'matches', 'matches', 'matches']);

@@ -1,5 +1,5 @@
 import { expect, test } from '@playwright/test';
-import { createProject, signUp } from './support.ts';
+import { createProject, pressShortcut, signUp } from './support.ts';
 
 test('a new project shows its secret once, with blocks that work when pasted', async ({ page }) => {
   await signUp(page);
@@ -58,7 +58,7 @@ test('the list is filtered through its URL, by keyboard', async ({ page }) => {
   await createProject(page, 'Alpha');
   await createProject(page, 'Bravo');
   await page.goto('/projects');
-  await page.keyboard.press('/');
+  await pressShortcut(page, '/');
   await page.keyboard.type('brav');
   await expect(page).toHaveURL(/\?q=brav$/);
   const list = page.getByRole('main').getByRole('listitem');
@@ -70,12 +70,12 @@ test('the list is filtered through its URL, by keyboard', async ({ page }) => {
 
 test('the palette, the list of shortcuts and n work without a pointer', async ({ page }) => {
   await signUp(page);
-  await page.keyboard.press('?');
+  await pressShortcut(page, '?');
   await expect(page.getByRole('dialog', { name: 'Keyboard shortcuts' })).toBeVisible();
   await page.keyboard.press('Escape');
-  await page.keyboard.press('n');
+  await pressShortcut(page, 'n');
   await page.waitForURL('**/projects/new');
-  await page.keyboard.press('Control+k');
+  await pressShortcut(page, 'Control+k');
   await expect(page.getByRole('dialog', { name: 'Go to' })).toBeVisible();
   await page.keyboard.type('acco');
   await page.keyboard.press('Enter');

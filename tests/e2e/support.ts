@@ -53,3 +53,9 @@ export async function createProject(page: Page, name: string): Promise<CreatedPr
   await page.waitForURL(`**/projects/${projectId}`);
   return { projectId, projectSecret };
 }
+
+/** Presses a key that the page listens for, once it listens: before that nobody hears it. */
+export async function pressShortcut(page: Page, key: string): Promise<void> {
+  await expect(page.locator('html[data-shortcuts]')).toBeAttached();
+  await page.keyboard.press(key);
+}

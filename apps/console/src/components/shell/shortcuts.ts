@@ -25,6 +25,7 @@ export function openCommandPalette(): void {
 /**
  * Listens for the shortcuts. Pages say what `/` and `n` mean by marking an element with
  * `data-shortcut="search"` or `data-shortcut="new"`. Single keys can be turned off (WCAG 2.1.4).
+ * While it listens, `data-shortcuts` stands on the document's root.
  *
  * @returns a function that stops listening
  */
@@ -48,7 +49,9 @@ export function listenForShortcuts({
   }
   window.addEventListener('keydown', onKey);
   window.addEventListener(OPEN_PALETTE, onPalette);
+  document.documentElement.dataset.shortcuts = 'heard';
   return () => {
+    delete document.documentElement.dataset.shortcuts;
     window.removeEventListener('keydown', onKey);
     window.removeEventListener(OPEN_PALETTE, onPalette);
   };
