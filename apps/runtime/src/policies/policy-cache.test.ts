@@ -46,6 +46,20 @@ describe('a cached list', () => {
     expect(loads).toHaveLength(1);
   });
 
+  it('is kept however long it is', async () => {
+    const { cache, loads } = setUp();
+    const first = cache.matcherFor(PROJECT, 'r1');
+    const policies = Array.from({ length: 100_001 }, (_, index) => ({
+      policyId: `p${index}`,
+      method: 'GET',
+      pathPattern: `/${index}`,
+    }));
+    loads[0]?.end({ revision: 'r1', policies });
+    expect(await matches(first, '/100000')).toBe(true);
+    expect(await matches(cache.matcherFor(PROJECT, 'r1'), '/7')).toBe(true);
+    expect(loads).toHaveLength(1);
+  });
+
   it('serves no decision whose lookup returned another revision (rule 6)', async () => {
     const { cache, loads } = setUp();
     const before = cache.matcherFor(PROJECT, 'r1');

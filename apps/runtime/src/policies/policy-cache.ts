@@ -9,6 +9,8 @@ interface CompiledList {
 
 /** Policies that the cache holds in all; a project's list counts as its length plus one. */
 const MAX_POLICIES = 100_000;
+/** A longer list counts as this: compiled anew for each decision it would cost everybody. */
+const MAX_POLICIES_A_LIST = MAX_POLICIES / 2;
 
 /**
  * Compiled policy lists by project. A list serves a decision only if it has the revision that the
@@ -54,7 +56,8 @@ export class PolicyCache {
     const list = await this.#load(projectId);
     const policies = list?.policies ?? [];
     const compiled = { revision: list?.revision ?? null, matcher: compilePolicies(policies) };
-    this.#lists.set(projectId, compiled, { size: policies.length + 1 });
+    const size = Math.min(policies.length + 1, MAX_POLICIES_A_LIST);
+    this.#lists.set(projectId, compiled, { size });
     return compiled;
   }
 }
