@@ -53,15 +53,39 @@ test('a new key is copied, downloaded and stored, and it works', async () => {
   expect(await project.authorize({ apiKey, ...call })).toMatchObject({ allowed: true });
 });
 
-test('leaving without the key asks once', async () => {
-  const page = await project.open('keys/new');
+test('leaving without the key asks once, whichever way one leaves', async () => {
+  const page = await project.open('keys');
+  await page.getByRole('link', { name: 'Create key' }).first().click();
+  await page.waitForURL('**/keys/new');
   await page.getByLabel('Name').fill('Hasty');
   await page.getByRole('button', { name: 'Create key' }).click();
-  await expect(page.getByRole('heading', { name: 'Copy the key now' })).toBeVisible();
-  await page.getByRole('link', { name: 'Policies' }).click();
-  await expect(page.getByRole('alertdialog')).toContainText('Leave without copying the key?');
-  await page.getByRole('button', { name: 'Leave without it' }).click();
-  await page.waitForURL(`**${project.at('policies')}`);
+  const shown = page.getByRole('heading', { name: 'Copy the key now' });
+  const question = page.getByRole('alertdialog');
+  await expect(shown).toBeVisible();
+  await page.goBack();
+  await expect(question).toContainText('Leave without copying the key?');
+  await question.getByRole('button', { name: 'Stay and copy it' }).click();
+  await expect(shown).toBeVisible();
+  await page.goBack();
+  await page.waitForURL(`**${project.at('keys')}`);
+});
+
+test('leaving without the key asks for a link and for a command, and goes where one wanted', async () => {
+  for (const leave of ['link', 'command'] as const) {
+    const page = await project.open('keys/new');
+    await page.getByLabel('Name').fill(`Hasty by ${leave}`);
+    await page.getByRole('button', { name: 'Create key' }).click();
+    await expect(page.getByRole('heading', { name: 'Copy the key now' })).toBeVisible();
+    if (leave === 'link') await page.getByRole('link', { name: 'Policies' }).click();
+    else {
+      await pressShortcut(page, 'Control+k');
+      await page.getByPlaceholder('Go to a project').fill('Policies');
+      await page.getByRole('option', { name: 'Policies' }).first().click();
+    }
+    await expect(page.getByRole('alertdialog')).toContainText('Leave without copying the key?');
+    await page.getByRole('button', { name: 'Leave without it' }).click();
+    await page.waitForURL(`**${project.at('policies')}`);
+  }
 });
 
 test('what cannot be a key is refused beside its field, and nothing typed is lost', async () => {

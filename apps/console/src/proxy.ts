@@ -18,4 +18,4 @@ export function proxy(request: NextRequest): NextResponse {
   return response;
 }
 
-export const config = { matcher: '/((?!_next/static|api/ready|api/version|icon.svg).*)' };
+export const config = { matcher: '/((?!_next/static/|api/ready$|api/version$|icon\\.svg$).*)' };

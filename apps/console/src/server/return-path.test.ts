@@ -14,6 +14,10 @@ describe('returnPath', () => {
     '/\\evil.example',
     '/\t/evil.example',
     'javascript:alert(1)',
+    '/.//evil.example',
+    '/a/..//evil.example',
+    '/%2e//evil.example',
+    '/./\\evil.example',
   ])('leads nowhere else: %j', (text) => {
     expect(returnPath(text)).toBe('/projects');
   });

@@ -7,7 +7,8 @@ export function returnPath(text: string | null | undefined): string {
     ? new URL(text, 'http://site.invalid')
     : null;
   if (url === null || url.host !== 'site.invalid') return DEFAULT_PATH;
-  return url.pathname + url.search;
+  // Dot segments are gone by now, and what is left can name a host again.
+  return /^\/[/\\]/.test(url.pathname) ? DEFAULT_PATH : url.pathname + url.search;
 }
 
 /** The sign-in page, which leads back to where one was. */

@@ -17,6 +17,7 @@ import { usePathname, useRouter } from 'next/navigation';
 import { Dialog as RadixDialog } from 'radix-ui';
 import type { ReactNode } from 'react';
 import { PROJECT_SECTIONS, placeOf, sectionHref } from '../../lib/sections.ts';
+import { mayLeaveFor } from '../../lib/use-leave-guard.ts';
 import { useTheme } from '../theme.tsx';
 import type { ShellProps } from './app-shell.tsx';
 
@@ -32,7 +33,7 @@ export default function CommandPalette({
 
   function go(href: string) {
     onClose();
-    router.push(href);
+    if (mayLeaveFor(href)) router.push(href);
   }
 
   return (

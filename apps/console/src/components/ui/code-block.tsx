@@ -12,7 +12,7 @@ export interface CodeTab {
 
 export interface CodeBlockProps {
   tabs: readonly CodeTab[];
-  onCopied?: (() => void) | undefined;
+  onCopied?: ((code: string) => void) | undefined;
 }
 
 /** Code to copy, one tab for each way of doing the same thing. */
@@ -37,7 +37,7 @@ export function CodeBlock({ tabs, onCopied }: CodeBlockProps) {
             </Tabs.Trigger>
           ))}
         </Tabs.List>
-        <CopyButton text={code} label={`Copy ${shown}`} onCopied={onCopied} />
+        <CopyButton text={code} label={`Copy ${shown}`} onCopied={() => onCopied?.(code)} />
       </div>
       {tabs.map((tab) => (
         <Tabs.Content key={tab.name} value={tab.name} tabIndex={-1}>

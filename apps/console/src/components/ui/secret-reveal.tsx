@@ -1,7 +1,6 @@
 'use client';
 
 import { Download, KeyRound } from 'lucide-react';
-import { useRouter } from 'next/navigation';
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { useLeaveGuard } from '../../lib/use-leave-guard.ts';
 import { Button } from './button.tsx';
@@ -41,11 +40,12 @@ export function SecretReveal({
   onDone,
 }: SecretRevealProps) {
   const [stored, setStored] = useState(false);
-  const { stoppedAt, stay } = useLeaveGuard(!stored);
+  const { leave, stay } = useLeaveGuard(!stored);
   const [leaving, setLeaving] = useState(false);
-  const router = useRouter();
   const heading = useRef<HTMLHeadingElement>(null);
   const headingId = useId();
+  /** A snippet without the secret in it keeps nothing. */
+  const keep = (copied: string) => copied.includes(secret) && setStored(true);
 
   // The step replaces what was on the page: those who hear it are told by the focus.
   useEffect(() => heading.current?.focus(), []);
@@ -54,7 +54,7 @@ export function SecretReveal({
     // A selection that is copied by hand counts as well.
     <section
       aria-labelledby={headingId}
-      onCopy={() => setStored(true)}
+      onCopy={() => keep(String(getSelection()))}
       className="grid min-w-0 gap-6"
     >
       <div className="rounded border border-limit/50 bg-limit-soft p-4 sm:p-6">
@@ -92,7 +92,7 @@ export function SecretReveal({
         </div>
       </div>
       {children}
-      {snippets.length > 0 && <CodeBlock tabs={snippets} onCopied={() => setStored(true)} />}
+      {snippets.length > 0 && <CodeBlock tabs={snippets} onCopied={keep} />}
       <div>
         <Button
           variant={stored ? 'primary' : 'secondary'}
@@ -102,7 +102,7 @@ export function SecretReveal({
         </Button>
       </div>
       <AlertDialog
-        open={leaving || stoppedAt !== null}
+        open={leaving || leave !== null}
         onOpenChange={(open) => {
           if (open) return;
           setLeaving(false);
@@ -119,8 +119,8 @@ export function SecretReveal({
             variant="danger"
             onClick={() => {
               setStored(true);
-              if (stoppedAt === null) onDone();
-              else router.push(stoppedAt);
+              if (leave === null) onDone();
+              else leave();
             }}
           >
             Leave without it
