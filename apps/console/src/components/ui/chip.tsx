@@ -1,4 +1,4 @@
-import { DENIAL_REASONS, type Outcome } from '@ceiba/contract/sets';
+import type { Outcome } from '@ceiba/contract/sets';
 import { Archive, Ban, Check, CircleSlash, Clock, Gauge, Hourglass, X } from 'lucide-react';
 import type { ComponentType, ReactNode } from 'react';
 import { cn } from '../../lib/cn.ts';
@@ -59,9 +59,6 @@ export function OutcomeChip({ outcome }: { outcome: Outcome }) {
     </Chip>
   );
 }
-
-/** The outcomes that deny, in the order in which the checks are applied. */
-export const DENIALS = DENIAL_REASONS;
 
 const STATUS_LOOKS = {
   active: { label: 'Active', tone: 'allow', icon: Check },

@@ -93,8 +93,6 @@ export function AlertDialog({ trigger, title, description, children, ...state }:
 
 /** The safe way out; takes the focus when the dialog opens. */
 export const AlertDialogCancel = RadixAlert.Cancel;
-/** Does it and closes. In a form use a submit button instead, and close when it is done. */
-export const AlertDialogAction = RadixAlert.Action;
 
 /** The buttons of a dialog: side by side, the one that acts last. */
 export function DialogFooter({ children }: { children: ReactNode }) {

@@ -9,10 +9,6 @@ export function Input({ className, ...rest }: ComponentProps<'input'>) {
   return <input className={cn(control, 'h-10 px-3', className)} {...rest} />;
 }
 
-export function Textarea({ className, ...rest }: ComponentProps<'textarea'>) {
-  return <textarea className={cn(control, 'min-h-24 px-3 py-2', className)} {...rest} />;
-}
-
 /** The platform's own select: it works with every keyboard, reader and phone. */
 export function Select({ className, children, ...rest }: ComponentProps<'select'>) {
   return (
