@@ -203,7 +203,7 @@ function faultFor(error: unknown): Refused {
     log.error('action.database_unavailable', { message: error.message });
     return new Refused('unavailable', UNAVAILABLE, {});
   }
-  log.error('action.failed', { fault: error instanceof Error ? error.stack : String(error) });
+  log.error('action.failed', { fault: error });
   return new Refused('internal', INTERNAL, {});
 }
 

@@ -30,9 +30,7 @@ export function csvResponse(
         if (done) controller.close();
         else controller.enqueue(encoder.encode(value.map(csvLine).join('')));
       } catch (fault) {
-        log.error('csv.broken_off', {
-          fault: fault instanceof Error ? fault.stack : String(fault),
-        });
+        log.error('csv.broken_off', { fault });
         controller.error(fault);
       }
     },

@@ -1,6 +1,7 @@
 import 'server-only';
 import { createDatabase, type Database, pingDatabase } from '@ceiba/schema';
 import { env } from '../env.ts';
+import { printable } from './fault.ts';
 
 /** Postgres did not answer in time, or not at all. A write may or may not have been made. */
 export class DatabaseUnavailableError extends Error {
@@ -39,8 +40,8 @@ class Pool {
       return await Promise.race([work(database), outOfTime]);
     } catch (error) {
       throw isConnectionFault(error)
-        ? new DatabaseUnavailableError('Postgres cannot be reached', { cause: error })
-        : error;
+        ? new DatabaseUnavailableError('Postgres cannot be reached', { cause: printable(error) })
+        : printable(error);
     } finally {
       clearTimeout(timer);
     }
