@@ -7,6 +7,7 @@ import {
   type Database,
   endSession,
   findSession,
+  findUserByEmail,
   findUserByIdentity,
   forgiveAttempt,
   hashPassword,
@@ -112,14 +113,21 @@ describe('sign-up', () => {
       policy: 'open',
     });
     if (result.kind !== 'created') throw new Error(result.kind);
-    expect(await findUserByIdentity(db, first)).toEqual({ userId: result.userId });
+    expect(await findUserByIdentity(db, first)).toEqual({
+      userId: result.userId,
+      sessionVersion: 0,
+    });
     expect(await findUserByIdentity(db, { ...first, provider: 'https://two.example' })).toBeNull();
   });
 });
 
 describe('sessions', () => {
   const begin = async (userId: string, lifetimeSeconds = 60) => {
-    const session = await startSession(contextFrom(null), { userId, lifetimeSeconds });
+    const session = await startSession(contextFrom(null), {
+      userId,
+      sessionVersion: 0,
+      lifetimeSeconds,
+    });
     if (session === null) throw new Error('no session');
     return session.sessionId;
   };
@@ -158,6 +166,36 @@ describe('sessions', () => {
       passwordHash: await hashPassword('a passphrase of some length'),
     });
     expect(await findSession(db, sessionId)).toBeNull();
+  });
+
+  it('do not begin with a password that was changed after it was checked', async () => {
+    const userId = await createPerson('owner');
+    const checked = await findUserByEmail(db, 'owner@example.com');
+    const sessionVersion = checked!.sessionVersion;
+    const passwordHash = await hashPassword('a passphrase of some length');
+    await setPassword(contextFrom(null), { userId, passwordHash });
+    const input = { userId, sessionVersion, lifetimeSeconds: 60 };
+    expect(await startSession(contextFrom(null), input)).toBeNull();
+    expect(await db.sql`select 1 from sessions`).toHaveLength(0);
+  });
+
+  it('that begin while their person signs out everywhere are worth nothing after that', async () => {
+    const userId = await createPerson('owner');
+    const input = { userId, sessionVersion: 0, lifetimeSeconds: 60 };
+    const begun = await Promise.all([
+      ...Array.from({ length: 8 }, () => startSession(contextFrom(null), input)),
+      signOutEverywhere(contextFrom(null), userId).then(() => null),
+      ...Array.from({ length: 8 }, () => startSession(contextFrom(null), input)),
+    ]);
+    for (const session of begun) {
+      if (session !== null) expect(await findSession(db, session.sessionId)).toBeNull();
+    }
+    expect(await startSession(contextFrom(null), input)).toBeNull();
+  });
+
+  it('do not begin for a person who is gone', async () => {
+    const input = { userId: randomUUID(), sessionVersion: 0, lifetimeSeconds: 60 };
+    expect(await startSession(contextFrom(null), input)).toBeNull();
   });
 });
 
@@ -237,7 +275,7 @@ describe('projects at a glance', () => {
     expect(second.projects.map(({ name }) => name)).toEqual(['charlie']);
     const found = await listProjectsAtAGlance(db, {
       ownerId: owner,
-      nameContains: 'AV',
+      nameContains: ' A\0V',
       limit: 10,
       offset: 0,
     });

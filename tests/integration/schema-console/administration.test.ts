@@ -234,7 +234,7 @@ describe('deleting a person', () => {
   test('ends their sessions and identities, and keeps the audit log of what they did', async () => {
     await soleAdministrator();
     const userId = await makeOwner(bench.ctx);
-    await startSession(bench.ctx, { userId, lifetimeSeconds: 60 });
+    await startSession(bench.ctx, { userId, sessionVersion: 0, lifetimeSeconds: 60 });
     await bench.db.sql`
       insert into identities (provider, subject, user_id) values ('github', ${userId}, ${userId})`;
     expect(await deleteUser(bench.ctx, { userId })).toEqual({ kind: 'deleted' });

@@ -1,5 +1,5 @@
 import 'server-only';
-import { endSession, startSession, type VerbContext } from '@ceiba/schema';
+import { endSession, type VerbContext } from '@ceiba/schema';
 import type { Account, AuthOptions, Profile, User } from 'next-auth';
 import CredentialsProvider from 'next-auth/providers/credentials';
 import GitHubProvider from 'next-auth/providers/github';
@@ -7,7 +7,7 @@ import GoogleProvider from 'next-auth/providers/google';
 import type { OAuthConfig, Provider } from 'next-auth/providers/index';
 import { z } from 'zod';
 import { env } from '../../env.ts';
-import { DatabaseUnavailableError, withDatabase } from '../database.ts';
+import { withDatabase } from '../database.ts';
 import { log } from '../log.ts';
 import { requestContext } from '../request-context.ts';
 import { signInWithIdentity } from './identity.ts';
@@ -19,7 +19,12 @@ export const SESSION_LIFETIME_SECONDS = 14 * 24 * 60 * 60;
 export const sessionTokenSchema = z.object({ sub: z.guid(), sid: z.guid() });
 
 const credentialsSchema = z.object({
-  email: z.string().min(1).max(254),
+  // Postgres refuses a NUL in a text, and no address holds any other control character.
+  email: z
+    .string()
+    .min(1)
+    .max(254)
+    .regex(/^\P{Cc}*$/u),
   password: z.string().min(1).max(1024),
 });
 
@@ -81,16 +86,22 @@ function openIdProvider(settings: NonNullable<ReturnType<typeof env>['oidc']>) {
   } satisfies OAuthConfig<{ sub: string; email?: string }>;
 }
 
+/** Whom next-auth makes a token for: a person, and the session that has begun for them. */
+const signedInSchema = z.object({ id: z.guid(), sessionId: z.guid() });
+type SignedIn = z.output<typeof signedInSchema>;
+
 /** What the sign-in form is told when it is not let in; anything else it shows as a fault. */
 export type SignInFault = `limited:${number}` | 'unavailable' | 'CredentialsSignin';
 
-async function authorizePassword(input: unknown): Promise<User | null> {
+async function authorizePassword(input: unknown): Promise<SignedIn | null> {
   const credentials = credentialsSchema.safeParse(input);
   if (!credentials.success) return null;
-  const result = await inRequest((ctx) => signInWithPassword(ctx, credentials.data));
+  const result = await orUnavailable(() =>
+    signInWithPassword(inRequest, credentials.data, SESSION_LIFETIME_SECONDS),
+  );
   switch (result.kind) {
     case 'signed_in':
-      return { id: result.userId };
+      return { id: result.userId, sessionId: result.sessionId };
     case 'wrong':
       return null;
     case 'limited':
@@ -110,21 +121,18 @@ async function admitIdentity({
 }): Promise<boolean | string> {
   if (account === null || account.type === 'credentials') return true;
   const oidcIssuer = env().oidc?.issuer;
-  const result = await inRequest((ctx) =>
-    signInWithIdentity(
-      ctx,
-      {
-        provider: account.provider === 'oidc' && oidcIssuer ? oidcIssuer : account.provider,
-        subject: account.providerAccountId,
-        email: user.email,
-        emailVerified: verifiedClaim(profile),
-      },
-      env().signUp,
-    ),
+  const claimed = {
+    provider: account.provider === 'oidc' && oidcIssuer ? oidcIssuer : account.provider,
+    subject: account.providerAccountId,
+    email: user.email,
+    emailVerified: verifiedClaim(profile),
+  };
+  const result = await orUnavailable(() =>
+    inRequest((ctx) => signInWithIdentity(ctx, claimed, env().signUp, SESSION_LIFETIME_SECONDS)),
   );
   if (result.kind !== 'signed_in') return `/sign-in?error=${result.kind}`;
   // The token is made from this object next; from here on it is our person, not the provider's.
-  user.id = result.userId;
+  Object.assign(user, { id: result.userId, sessionId: result.sessionId } satisfies SignedIn);
   return true;
 }
 
@@ -133,13 +141,14 @@ function verifiedClaim(profile: Profile | undefined): boolean | undefined {
   return claims.success ? claims.data.email_verified : undefined;
 }
 
+/**
+ * The session has begun by now, where the password or the identity was checked: a fault at this
+ * place would be shown as it is.
+ */
 async function issueToken({ token, user }: { token: object; user?: User | undefined }) {
   if (user === undefined) return { ...token };
-  const session = await inRequest((ctx) =>
-    startSession(ctx, { userId: user.id, lifetimeSeconds: SESSION_LIFETIME_SECONDS }),
-  );
-  if (session === null) throw new Error('the account was deleted while it signed in');
-  return { sub: user.id, sid: session.sessionId };
+  const { id, sessionId } = signedInSchema.parse(user);
+  return { sub: id, sid: sessionId };
 }
 
 async function forgetSession(token: unknown): Promise<void> {
@@ -149,10 +158,15 @@ async function forgetSession(token: unknown): Promise<void> {
 
 async function inRequest<T>(work: (ctx: VerbContext) => Promise<T>): Promise<T> {
   const context = await requestContext();
+  return withDatabase((db) => work({ db, actor: { kind: 'system' }, ...context }));
+}
+
+/** next-auth tells the browser the message of whatever is thrown, so it is one that says nothing. */
+async function orUnavailable<T>(work: () => Promise<T>): Promise<T> {
   try {
-    return await withDatabase((db) => work({ db, actor: { kind: 'system' }, ...context }));
-  } catch (error) {
-    if (!(error instanceof DatabaseUnavailableError)) throw error;
+    return await work();
+  } catch (fault) {
+    log.error('sign_in.failed', { fault });
     throw new Error('unavailable' satisfies SignInFault);
   }
 }

@@ -3,28 +3,47 @@ import {
   chargeAttempt,
   findUserByEmail,
   forgiveAttempt,
+  startSession,
   type VerbContext,
   verifyPassword,
 } from '@ceiba/schema';
 
 export type PasswordResult =
-  | { kind: 'signed_in'; userId: string }
+  | { kind: 'signed_in'; userId: string; sessionId: string }
   | { kind: 'wrong' }
   | { kind: 'limited'; retryAfterSeconds: number };
 
+/** Runs verbs within the time that the database is given. */
+type InDatabase = <T>(work: (ctx: VerbContext) => Promise<T>) => Promise<T>;
+
 /**
- * Checks an address and a password. The attempt is counted before anything is hashed, and an
- * unknown address costs the same work as a known one, so neither answer nor time tells them apart.
+ * Checks an address and a password, and begins a session. The attempt is counted before anything is
+ * hashed, and an unknown address costs the same work as a known one, so neither answer nor time
+ * tells them apart.
+ *
+ * The password is checked between two turns in the database: hashing waits for a processor, and
+ * that must neither hold a connection nor pass for a database that does not answer.
  */
 export async function signInWithPassword(
-  ctx: VerbContext,
+  inDatabase: InDatabase,
   { email, password }: { email: string; password: string },
+  lifetimeSeconds: number,
 ): Promise<PasswordResult> {
-  const attempt = await chargeAttempt(ctx, email);
-  if (attempt.kind === 'limited') return attempt;
-  const user = await findUserByEmail(ctx.db, email);
+  const begun = await inDatabase(async (ctx) => {
+    const attempt = await chargeAttempt(ctx, email);
+    if (attempt.kind === 'limited') return attempt;
+    return { ...attempt, user: await findUserByEmail(ctx.db, email) };
+  });
+  if (begun.kind === 'limited') return begun;
+  const { user } = begun;
   const matches = await verifyPassword(user?.passwordHash ?? null, password);
   if (user === null || !matches) return { kind: 'wrong' };
-  await forgiveAttempt(ctx, email);
-  return { kind: 'signed_in', userId: user.userId };
+  return inDatabase(async (ctx) => {
+    const { userId, sessionVersion } = user;
+    const session = await startSession(ctx, { userId, sessionVersion, lifetimeSeconds });
+    // The password was the right one until a moment ago.
+    if (session === null) return { kind: 'wrong' };
+    await forgiveAttempt(ctx, email);
+    return { kind: 'signed_in', userId, sessionId: session.sessionId };
+  });
 }
