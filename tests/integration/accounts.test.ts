@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { mintProjectSecret } from '@ceiba/domain';
 import {
   chargeAttempt,
+  chargePasswordChange,
   createDatabase,
   createProject,
   type Database,
@@ -10,6 +11,7 @@ import {
   findUserByEmail,
   findUserByIdentity,
   forgiveAttempt,
+  forgivePasswordChange,
   hashPassword,
   listProjectsAtAGlance,
   setPassword,
@@ -246,6 +248,28 @@ describe('attempts', () => {
     expect(await attempt('owner@example.com', '192.0.2.1')).toEqual({ kind: 'admitted' });
     const [address] = await db.sql`select count from sign_in_attempts where scope = 'address'`;
     expect(address?.count).toBe(10);
+  });
+
+  it('of strangers never keep whoever is signed in from changing the password', async () => {
+    const owner = { userId: await createPerson('owner'), email: 'owner@example.com' };
+    const here = contextFrom('192.0.2.1');
+    for (let count = 0; count < 11; count += 1) await attempt(owner.email, '192.0.2.1');
+    await db.sql`update sign_in_attempts set count = 1000`;
+    expect(await chargePasswordChange(here, owner.userId)).toEqual({ kind: 'admitted' });
+    await forgivePasswordChange(here, owner);
+    expect(await attempt(owner.email, '198.51.100.1')).toEqual({ kind: 'admitted' });
+  });
+
+  it('to change a password are ten, of one person, until one of them succeeds', async () => {
+    const owner = { userId: await createPerson('owner'), email: 'owner@example.com' };
+    const other = await createPerson('other');
+    const change = (userId: string) => chargePasswordChange(contextFrom('192.0.2.1'), userId);
+    const results = await Promise.all(Array.from({ length: 20 }, () => change(owner.userId)));
+    expect(results.filter((result) => result.kind === 'admitted')).toHaveLength(10);
+    expect(await change(owner.userId)).toMatchObject({ kind: 'limited' });
+    expect(await change(other)).toEqual({ kind: 'admitted' });
+    await forgivePasswordChange(contextFrom('192.0.2.1'), owner);
+    expect(await change(owner.userId)).toEqual({ kind: 'admitted' });
   });
 
   it('keeps no address that was typed', async () => {

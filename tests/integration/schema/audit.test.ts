@@ -228,6 +228,8 @@ const UNTOLD = [
   'writeAudit',
   'chargeAttempt',
   'forgiveAttempt',
+  'chargePasswordChange',
+  'forgivePasswordChange',
   'startSession',
 ];
 

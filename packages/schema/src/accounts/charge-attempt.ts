@@ -7,7 +7,7 @@ import { signInAttempts } from '../tables.ts';
 const WINDOW_SECONDS = 900;
 
 /** Attempts within 15 minutes. Many people can share an address, nobody shares an account. */
-const LIMITS = { account: 10, address: 300 } as const;
+const LIMITS = { account: 10, address: 300, password_change: 10 } as const;
 type Scope = keyof typeof LIMITS;
 
 export type AttemptResult = { kind: 'admitted' } | { kind: 'limited'; retryAfterSeconds: number };
@@ -30,6 +30,30 @@ export function chargeAttempt(ctx: VerbContext, email: string): Promise<AttemptR
       kind: 'limited',
       retryAfterSeconds: Math.max(...refused.map((charged) => charged.secondsLeft)),
     };
+  });
+}
+
+/**
+ * Counts an attempt of somebody who is signed in to change their password. Against nothing that
+ * strangers can use up: whoever names the account or shares its network cannot keep its owner from
+ * changing a password that got out.
+ */
+export function chargePasswordChange(ctx: VerbContext, userId: string): Promise<AttemptResult> {
+  return inTransaction(ctx, async (tx) => {
+    const { isOver, secondsLeft } = await charge(tx, 'password_change', userId);
+    await forgetOver(tx);
+    return isOver ? { kind: 'limited', retryAfterSeconds: secondsLeft } : { kind: 'admitted' };
+  });
+}
+
+/** Takes attempts back once one knew the password. The account may be signed in to again, too. */
+export function forgivePasswordChange(
+  ctx: VerbContext,
+  { userId, email }: { userId: string; email: string },
+): Promise<void> {
+  return inTransaction(ctx, async (tx) => {
+    await tx.delete(signInAttempts).where(isSubject('account', accountSubject(email)));
+    await tx.delete(signInAttempts).where(isSubject('password_change', userId));
   });
 }
 

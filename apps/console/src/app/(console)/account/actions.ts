@@ -1,9 +1,9 @@
 'use server';
 
 import {
-  chargeAttempt,
+  chargePasswordChange,
   findUserById,
-  forgiveAttempt,
+  forgivePasswordChange,
   hashPassword,
   setPassword,
   signOutEverywhere,
@@ -20,7 +20,7 @@ export const changePassword = userAction({
   async run({ ctx, user }, { currentPassword, newPassword }): Promise<null> {
     const reason = whyPasswordRefused(newPassword);
     if (reason !== null) refuseField('newPassword', `The password ${reason}.`);
-    const attempt = await chargeAttempt(ctx, user.email);
+    const attempt = await chargePasswordChange(ctx, user.userId);
     if (attempt.kind === 'limited') {
       const minutes = Math.ceil(attempt.retryAfterSeconds / 60);
       refuse('rate_limited', `Too many attempts. Try again in ${minutes} min.`);
@@ -29,7 +29,7 @@ export const changePassword = userAction({
     if (!(await verifyPassword(passwordHash, currentPassword))) {
       refuseField('currentPassword', 'This is not your present password.');
     }
-    await forgiveAttempt(ctx, user.email);
+    await forgivePasswordChange(ctx, user);
     await setPassword(ctx, {
       userId: user.userId,
       passwordHash: await hashPassword(newPassword),
