@@ -46,7 +46,7 @@ test('a filter lives in the URL and holds for the file too', async () => {
   await page.getByRole('link', { name: 'Download CSV' }).click();
   const text = readFileSync(await (await download).path(), 'utf8');
   expect(text.trimEnd().split('\r\n')).toHaveLength(2);
-  expect(text).toContain(`policy,p1,"'=1+1"`);
+  expect(text).toContain(`"policy","p1","'=1+1"`);
   await page.getByLabel('Who, what or address').fill('nobody at all');
   await page.getByRole('button', { name: 'Filter' }).click();
   await expect(page.getByText('Nothing that happened matches this filter.')).toBeVisible();

@@ -72,7 +72,9 @@ test('one decision is one bar, one share and one line of the file', async () => 
   await expectAccessible(page);
   const [head, line, ...more] = await csvOf(page);
   expect(head).toContain('from_utc,outcome,api_key_id');
-  expect(line).toContain(`allowed,${apiKeyId},"'=HYPERLINK(""http://evil.example"",""Mobile"")"`);
+  expect(line).toContain(
+    `"allowed","${apiKeyId}","'=HYPERLINK(""http://evil.example"",""Mobile"")"`,
+  );
   expect(line).toMatch(/,1$/);
   expect(more).toEqual([]);
 });

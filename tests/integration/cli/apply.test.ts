@@ -279,6 +279,11 @@ const REFUSED: [string, string, string[]][] = [
     ['projects[0].subscription.currentPeriodEnd (line 4): must be an RFC 3339 date-time'],
   ],
   [
+    'a period that ends in the year 26',
+    project('    subscription: { currentPeriodEnd: "0026-11-21T10:00:00Z" }\n'),
+    ['projects[0].subscription.currentPeriodEnd (line 4): must lie within the years 0100 to 9999'],
+  ],
+  [
     'a plan that does not exist',
     project('    subscription: { plan: Gold }\n'),
     ['projects[0].subscription.plan (line 4): there is no plan "Gold"; the plans are '],

@@ -136,6 +136,7 @@ describe('ceiba project set-subscription', () => {
     ],
     ['an end without offset', ['--current-period-end', '2027-01-31T12:00:00'], /RFC 3339/],
     ['an end on 30 February', ['--current-period-end', '2027-02-30T12:00:00Z'], /RFC 3339/],
+    ['an end in the year 26', ['--current-period-end', '0026-11-21T10:00:00Z'], /RFC 3339/],
     ['an empty end', ['--current-period-end', ''], /RFC 3339/],
   ])('refuses %s and changes nothing', async (_, args, message) => {
     const before = await everything(desk.db);

@@ -125,6 +125,26 @@ describe('subscriptions', () => {
     expect(await getSubscription(bench.db, projectId)).toMatchObject({ currentPeriodEnd: null });
   });
 
+  test('whose end lies in a year that was typed in two digits are read and mended', async () => {
+    const { projectId } = await makeProject(bench.ctx);
+    await bench.db.sql`
+      update subscriptions set current_period_end = '0026-11-21T10:00:00Z'
+      where project_id = ${projectId}`;
+    expect(await getSubscription(bench.db, projectId)).toMatchObject({
+      currentPeriodEnd: new Date('0026-11-21T10:00:00.000Z'),
+      admits: false,
+    });
+    await setSubscription(bench.ctx, { projectId, status: 'trialing' });
+    expect(await setSubscription(bench.ctx, { projectId, currentPeriodEnd: null })).toEqual({
+      kind: 'updated',
+    });
+    expect(await getSubscription(bench.db, projectId)).toMatchObject({
+      status: 'trialing',
+      currentPeriodEnd: null,
+      admits: true,
+    });
+  });
+
   test('say by the database’s clock whether they admit', async () => {
     const { projectId } = await makeProject(bench.ctx);
     const past = new Date('2001-01-01T00:00:00.000Z');

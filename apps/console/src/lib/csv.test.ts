@@ -2,12 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { csvLine } from './csv.ts';
 
 describe('csvLine', () => {
-  it('leaves plain texts and numbers as they are', () => {
-    expect(csvLine(['Mobile app', 12, null, -3])).toBe('Mobile app,12,,-3\r\n');
+  it('quotes texts and leaves numbers as they are', () => {
+    expect(csvLine(['Mobile app', 12, null, -3])).toBe('"Mobile app",12,,-3\r\n');
   });
 
   it.each([
     ['a,b', '"a,b"'],
+    ['x;=1+1', '"x;=1+1"'],
+    ['', '""'],
     ['say "x"', '"say ""x"""'],
     ['two\nlines', '"two\nlines"'],
   ])('quotes %j', (text, cell) => {

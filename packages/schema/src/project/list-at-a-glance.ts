@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Executor } from '../database.ts';
+import { searchText } from '../search-text.ts';
 import { admitsNow } from '../subscription/admits.ts';
 import { monthNumber } from '../usage/this-month.ts';
 
@@ -36,7 +37,7 @@ export async function listProjectsAtAGlance(
   input: { ownerId: string; nameContains?: string; limit: number; offset: number },
 ): Promise<ProjectPage> {
   const matches = sql`owner_id = ${input.ownerId}
-    and position(lower(${input.nameContains ?? ''}) in lower(name)) > 0`;
+    and position(lower(${searchText(input.nameContains) ?? ''}) in lower(name)) > 0`;
   const page = await db.orm.execute<{ id: string; total: number }>(sql`
     select id, count(*) over ()::int as total from projects where ${matches}
     order by lower(name), id limit ${input.limit} offset ${input.offset}`);

@@ -5,6 +5,7 @@ import type { Plan } from '../plan/list.ts';
 import { planColumns } from '../plan/list.ts';
 import { plans, subscriptions } from '../tables.ts';
 import { admitsNow } from './admits.ts';
+import { periodEndColumn } from './period-end.ts';
 
 export interface Subscription {
   status: SubscriptionStatus;
@@ -22,7 +23,7 @@ export async function getSubscription(
   const [row] = await db.orm
     .select({
       status: subscriptions.status,
-      currentPeriodEnd: subscriptions.currentPeriodEnd,
+      currentPeriodEnd: periodEndColumn,
       admits: sql<boolean>`${sql.raw(admitsNow('subscriptions'))}`,
       plan: planColumns,
     })

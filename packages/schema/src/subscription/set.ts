@@ -5,6 +5,7 @@ import { inTransaction, type VerbContext } from '../context.ts';
 import type { Executor } from '../database.ts';
 import { isForeignKeyViolation } from '../faults.ts';
 import { plans, projects, subscriptions } from '../tables.ts';
+import { periodEndColumn } from './period-end.ts';
 
 export interface SetSubscriptionInput {
   projectId: string;
@@ -90,7 +91,7 @@ async function readSubscription(tx: Executor, projectId: string) {
       planId: subscriptions.planId,
       planName: plans.name,
       status: subscriptions.status,
-      currentPeriodEnd: subscriptions.currentPeriodEnd,
+      currentPeriodEnd: periodEndColumn,
     })
     .from(subscriptions)
     .innerJoin(plans, eq(plans.id, subscriptions.planId))

@@ -2,6 +2,7 @@
 
 import { useRouter } from 'next/navigation';
 import type { NewKey } from '../../app/(console)/projects/[projectId]/keys/actions.ts';
+import { curlExample } from '../../lib/curl-example.ts';
 import { SecretReveal } from '../ui/secret-reveal.tsx';
 import { PageHeader } from '../ui/section.tsx';
 
@@ -29,10 +30,7 @@ export default function CreatedKey({ projectId, apiKey, example }: CreatedKeyPro
         fileText={`${plaintext}\n`}
         snippets={[
           { name: '.env', code: `API_KEY=${plaintext}\n` },
-          {
-            name: 'curl',
-            code: `curl ${example.method === 'GET' ? '' : `-X ${example.method} `}-H 'x-api-key: ${plaintext}' \\\n  http://localhost:4100${example.path}\n`,
-          },
+          { name: 'curl', code: curlExample(plaintext, example) },
         ]}
         onDone={() => router.push(`/projects/${projectId}/keys`)}
       />

@@ -1,6 +1,7 @@
 'use client';
 
 import { useState } from 'react';
+import { instantOf, LOCAL_TIME_BOUNDS, localText } from '../../lib/local-time.ts';
 import { absoluteTime, relativeTime } from '../../lib/time.ts';
 import type { ActionFormParts } from '../action-form.tsx';
 import { Field } from '../ui/field.tsx';
@@ -29,7 +30,7 @@ export function ExpiryField({ parts: { errorOf }, initial = null }: ExpiryFieldP
   const [choice, setChoice] = useState(initial === null ? 'never' : 'date');
   const [typed, setTyped] = useState(() => (initial === null ? '' : localText(new Date(initial))));
   const [chosenAt, setChosenAt] = useState(0);
-  const instant = instantOf(choice, typed, chosenAt);
+  const instant = chosenInstant(choice, typed, chosenAt);
   return (
     <div className="grid gap-4 sm:grid-cols-2">
       <input type="hidden" name="expires" value={choice === 'never' ? 'never' : 'at'} />
@@ -58,6 +59,7 @@ export function ExpiryField({ parts: { errorOf }, initial = null }: ExpiryFieldP
             <Input
               {...control}
               type="datetime-local"
+              {...LOCAL_TIME_BOUNDS}
               value={typed}
               onChange={(event) => setTyped(event.target.value)}
             />
@@ -78,15 +80,8 @@ export function ExpiryField({ parts: { errorOf }, initial = null }: ExpiryFieldP
   );
 }
 
-function instantOf(choice: string, typed: string, chosenAt: number): Date | null {
+function chosenInstant(choice: string, typed: string, chosenAt: number): Date | null {
   if (choice === 'never') return null;
   if (choice !== 'date') return new Date(chosenAt + Number(choice) * DAY_MS);
-  const instant = new Date(typed);
-  return Number.isNaN(instant.getTime()) ? null : instant;
-}
-
-/** As `datetime-local` takes it, in the browser's zone. */
-function localText(instant: Date): string {
-  const local = new Date(instant.getTime() - instant.getTimezoneOffset() * 60_000);
-  return local.toISOString().slice(0, 16);
+  return instantOf(typed);
 }

@@ -28,7 +28,7 @@ export function SimulationView({ simulation }: { simulation: Simulation }) {
           </p>
         </div>
         {apiKey && (
-          <p className="text-small text-muted">
+          <p className="text-small break-words text-muted">
             With <span className="text-ink">{apiKey.displayName}</span>{' '}
             <code>{apiKey.keyPrefix}…</code>
           </p>

@@ -2,6 +2,7 @@
 
 import { useState } from 'react';
 import { changePeriodEnd } from '../../app/(console)/projects/[projectId]/subscription/actions.ts';
+import { instantOf, LOCAL_TIME_BOUNDS, localText } from '../../lib/local-time.ts';
 import { absoluteTime, relativeTime } from '../../lib/time.ts';
 import { ActionForm } from '../action-form.tsx';
 import { Button } from '../ui/button.tsx';
@@ -54,6 +55,7 @@ export function PeriodEnd({ projectId, currentPeriodEnd }: PeriodEndProps) {
                   <Input
                     {...control}
                     type="datetime-local"
+                    {...LOCAL_TIME_BOUNDS}
                     value={typed}
                     onChange={(event) => setTyped(event.target.value)}
                   />
@@ -80,15 +82,4 @@ export function PeriodEnd({ projectId, currentPeriodEnd }: PeriodEndProps) {
       )}
     </ActionForm>
   );
-}
-
-function instantOf(typed: string): Date | null {
-  const instant = new Date(typed);
-  return Number.isNaN(instant.getTime()) ? null : instant;
-}
-
-/** As `datetime-local` takes it, in the browser's zone. */
-function localText(instant: Date): string {
-  const local = new Date(instant.getTime() - instant.getTimezoneOffset() * 60_000);
-  return local.toISOString().slice(0, 16);
 }

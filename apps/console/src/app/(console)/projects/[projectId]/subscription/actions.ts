@@ -1,6 +1,6 @@
 'use server';
 
-import { SUBSCRIPTION_STATUSES } from '@ceiba/contract';
+import { expirySchema, SUBSCRIPTION_STATUSES } from '@ceiba/contract';
 import { type SetSubscriptionInput, setSubscription, type VerbContext } from '@ceiba/schema';
 import { z } from 'zod';
 import { projectAction, refuse, refuseField } from '#server/action.ts';
@@ -21,13 +21,12 @@ export const changeStatus = projectAction({
 export const changePeriodEnd = projectAction({
   input: z.object({
     ends: z.enum(['never', 'at']),
-    currentPeriodEnd: z.iso.datetime('Choose a date and a time.').optional(),
+    currentPeriodEnd: expirySchema.optional(),
   }),
   async run({ ctx, project }, { ends, currentPeriodEnd }) {
     const { projectId } = project;
     if (ends === 'never') return change(ctx, { projectId, currentPeriodEnd: null });
-    if (currentPeriodEnd === undefined)
-      refuseField('currentPeriodEnd', 'Choose a date and a time.');
+    if (currentPeriodEnd == null) refuseField('currentPeriodEnd', 'Choose a date and a time.');
     return change(ctx, { projectId, currentPeriodEnd: new Date(currentPeriodEnd) });
   },
 });
