@@ -1,0 +1,76 @@
+import type { VerbContext } from '@ceiba/schema';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { signInWithPassword } from './password.ts';
+
+const verbs = vi.hoisted(() => ({
+  chargeAttempt: vi.fn(),
+  findUserByEmail: vi.fn(),
+  forgiveAttempt: vi.fn(),
+  startSession: vi.fn(),
+  verifyPassword: vi.fn(),
+}));
+
+vi.mock('server-only', () => ({}));
+vi.mock('@ceiba/schema', () => verbs);
+
+const OWNER = { userId: 'owner', passwordHash: 'hash', sessionVersion: 7 };
+let turnsInDatabase = 0;
+
+async function inDatabase<T>(work: (ctx: VerbContext) => Promise<T>): Promise<T> {
+  turnsInDatabase += 1;
+  try {
+    return await work({ db: {} } as VerbContext);
+  } finally {
+    turnsInDatabase -= 1;
+  }
+}
+
+const signIn = () =>
+  signInWithPassword(inDatabase, { email: 'owner@example.com', password: 'typed' }, 60);
+
+beforeEach(() => {
+  vi.resetAllMocks();
+  verbs.chargeAttempt.mockResolvedValue({ kind: 'admitted' });
+  verbs.findUserByEmail.mockResolvedValue(OWNER);
+  verbs.verifyPassword.mockResolvedValue(true);
+  verbs.startSession.mockResolvedValue({ sessionId: 'session' });
+});
+
+describe('signInWithPassword', () => {
+  it('holds no connection while it waits for the password to be hashed', async () => {
+    verbs.verifyPassword.mockImplementation(async () => {
+      expect(turnsInDatabase).toBe(0);
+      return true;
+    });
+    expect(await signIn()).toEqual({ kind: 'signed_in', userId: 'owner', sessionId: 'session' });
+    expect(verbs.verifyPassword).toHaveBeenCalledOnce();
+  });
+
+  it('begins the session with the version that was read beside the hash', async () => {
+    await signIn();
+    expect(verbs.startSession).toHaveBeenCalledExactlyOnceWith(expect.anything(), {
+      userId: 'owner',
+      sessionVersion: 7,
+      lifetimeSeconds: 60,
+    });
+  });
+
+  it('is wrong, and forgives nothing, when that version is over by then', async () => {
+    verbs.startSession.mockResolvedValue(null);
+    expect(await signIn()).toEqual({ kind: 'wrong' });
+    expect(verbs.forgiveAttempt).not.toHaveBeenCalled();
+  });
+
+  it('does the same work for an address that nobody has', async () => {
+    verbs.findUserByEmail.mockResolvedValue(null);
+    verbs.verifyPassword.mockResolvedValue(false);
+    expect(await signIn()).toEqual({ kind: 'wrong' });
+    expect(verbs.verifyPassword).toHaveBeenCalledExactlyOnceWith(null, 'typed');
+  });
+
+  it('hashes nothing for an attempt that is over the limit', async () => {
+    verbs.chargeAttempt.mockResolvedValue({ kind: 'limited', retryAfterSeconds: 5 });
+    expect(await signIn()).toEqual({ kind: 'limited', retryAfterSeconds: 5 });
+    expect(verbs.verifyPassword).not.toHaveBeenCalled();
+  });
+});
