@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
-import { DrizzleQueryError } from 'drizzle-orm/errors';
 import { describe, expect, it, vi } from 'vitest';
+import { FailedQuery } from './failed-query.fixture.ts';
 import { printable, tellFault } from './fault.ts';
 import { log } from './log.ts';
 
@@ -13,7 +13,7 @@ function failedQuery(): Error {
     code: '23505',
     detail: `Key (email)=(${SECRET}) already exists.`,
   });
-  return new DrizzleQueryError('insert into users values ($1)', [SECRET], cause);
+  return new FailedQuery('insert into users values ($1)', [SECRET], cause);
 }
 
 function lineOf(facts: Record<string, unknown>): string {

@@ -1,6 +1,6 @@
-import { DrizzleQueryError } from 'drizzle-orm/errors';
 import type { CredentialsConfig } from 'next-auth/providers/credentials';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { FailedQuery } from '../failed-query.fixture.ts';
 import { log } from '../log.ts';
 import { authOptions } from './auth-options.ts';
 
@@ -35,7 +35,7 @@ describe('signing in with a password', () => {
 
   it('tells a stranger no fault, and the log every one', async () => {
     const error = vi.spyOn(log, 'error').mockReturnValue();
-    const fault = new DrizzleQueryError('select 1', ['typed'], new Error('invalid byte sequence'));
+    const fault = new FailedQuery('select 1', ['typed'], new Error('invalid byte sequence'));
     database.withDatabase.mockRejectedValue(fault);
     await expect(authorize('a@example.com')).rejects.toThrow(/^unavailable$/);
     expect(error).toHaveBeenCalledExactlyOnceWith('sign_in.failed', { fault });
