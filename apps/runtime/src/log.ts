@@ -1,3 +1,4 @@
+import { tellFault } from '@ceiba/schema';
 import { type DestinationStream, type Logger, pino } from 'pino';
 
 export type { Logger } from 'pino';
@@ -9,28 +10,6 @@ const ADDRESS_PASSWORD = /(\/\/[^/\s:@"]*):[^/\s@"]*@/g;
 /** Text without credentials, whichever way they came into it. */
 export const withoutCredentials = (text: string) =>
   text.replace(CREDENTIAL, 'ceiba_[redacted]').replace(ADDRESS_PASSWORD, '$1:[redacted]@');
-
-/** Drizzle puts the parameters of a statement that failed behind its text. */
-const PARAMETERS = /\nparams: [\s\S]*$/;
-
-/** What a fault may tell the log: never its parameters or its detail, which can hold values. */
-function tellFault(fault: unknown): Record<string, unknown> {
-  if (!(fault instanceof Error)) return { message: withoutCredentials(String(fault)) };
-  return {
-    type: fault.name,
-    message: withoutCredentials(fault.message.replace(PARAMETERS, '')),
-    ...('code' in fault ? { code: fault.code } : {}),
-    ...(fault.stack === undefined ? {} : { stack: withoutCredentials(framesOf(fault.stack)) }),
-    ...(fault.cause === undefined ? {} : { cause: tellFault(fault.cause) }),
-  };
-}
-
-/** The frames of a stack, without the message in front of them. */
-const framesOf = (stack: string) =>
-  stack
-    .split('\n')
-    .filter((line) => /^ {4}at /.test(line))
-    .join('\n');
 
 const SECRET_FIELDS = [
   'apiKey',

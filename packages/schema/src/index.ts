@@ -54,6 +54,7 @@ export { getSubscription, type Subscription } from './subscription/get.ts';
 export * from './subscription/project-quota.ts';
 export * from './subscription/quota-use.ts';
 export * from './subscription/set.ts';
+export { framesOf, tellFault, withoutParameters } from './tell-fault.ts';
 export * from './usage/export.ts';
 export * from './usage/month-totals.ts';
 export {

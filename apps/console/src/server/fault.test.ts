@@ -1,7 +1,8 @@
 import { inspect } from 'node:util';
+import { tellFault } from '@ceiba/schema';
 import { describe, expect, it, vi } from 'vitest';
 import { FailedQuery } from './failed-query.fixture.ts';
-import { printable, tellFault } from './fault.ts';
+import { printable } from './fault.ts';
 import { log } from './log.ts';
 
 vi.mock('server-only', () => ({}));

@@ -1,5 +1,5 @@
 import 'server-only';
-import { tellFault, withoutParameters } from './fault.ts';
+import { tellFault, withoutParameters } from '@ceiba/schema';
 
 /**
  * One JSON line for each event. Callers pass what is safe to keep: never a secret, never a body. A
