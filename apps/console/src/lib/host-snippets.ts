@@ -1,9 +1,12 @@
-/** The three settings of a host, as its `.env` file takes them. */
-export function environmentFile(values: {
+/** The three settings of a host; the secret in plain text. */
+export interface HostSettings {
   runtimeUrl: string;
   projectId: string;
   projectSecret: string;
-}): string {
+}
+
+/** The settings of a host as its `.env` file takes them. */
+export function environmentFile(values: HostSettings): string {
   return [
     `CEIBA_RUNTIME_URL=${values.runtimeUrl}`,
     `CEIBA_PROJECT_ID=${values.projectId}`,

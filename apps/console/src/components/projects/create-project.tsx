@@ -4,14 +4,13 @@ import Link from 'next/link';
 import { useRouter } from 'next/navigation';
 import { useState } from 'react';
 import { createNewProject, type NewProject } from '../../app/(console)/projects/new/actions.ts';
-import { environmentFile, expressHost, fastifyHost } from '../../lib/host-snippets.ts';
+import { expressHost, fastifyHost } from '../../lib/host-snippets.ts';
 import { ActionForm } from '../action-form.tsx';
 import { Button } from '../ui/button.tsx';
 import { Field } from '../ui/field.tsx';
-import { IdChip } from '../ui/id-chip.tsx';
 import { Input } from '../ui/input.tsx';
-import { SecretReveal } from '../ui/secret-reveal.tsx';
 import { PageHeader } from '../ui/section.tsx';
+import { ProjectSecret } from './project-secret.tsx';
 
 /** Two steps on one page: name it, then store its secret. */
 export function CreateProject() {
@@ -66,32 +65,20 @@ function NameStep({ onCreated }: { onCreated: (project: NewProject) => void }) {
 
 function SecretStep({ project }: { project: NewProject }) {
   const router = useRouter();
-  const file = environmentFile(project);
   return (
     <>
       <PageHeader
         title={`${project.name} is created`}
         description="Give these values to the backend of your API. They never belong in a browser or an app."
       />
-      <SecretReveal
-        name="project secret"
-        secret={project.projectSecret}
-        fileName="ceiba.env"
-        fileText={file}
-        snippets={[
-          { name: '.env', code: file },
+      <ProjectSecret
+        values={project}
+        hosts={[
           { name: 'Express', code: expressHost() },
           { name: 'Fastify', code: fastifyHost() },
         ]}
         onDone={() => router.push(`/projects/${project.projectId}`)}
-      >
-        <dl className="flex flex-wrap items-center gap-x-4 gap-y-2">
-          <dt className="font-medium">Project ID</dt>
-          <dd className="min-w-0">
-            <IdChip id={project.projectId} label="project ID" whole />
-          </dd>
-        </dl>
-      </SecretReveal>
+      />
     </>
   );
 }
