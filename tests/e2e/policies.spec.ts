@@ -42,6 +42,25 @@ test('a policy is added from an empty page, with a preview that follows each key
   });
 });
 
+test('a policy that is saved sooner than its preview settles leads to the list', async () => {
+  const page = await project.open('policies/new');
+  const list = new URL(`/projects/${project.projectId}/policies`, page.url());
+  const previewed = page.waitForRequest((one) => one.url().includes(`${list.pathname}/new?`));
+  // The list comes last, however fast the form is.
+  await page.route(
+    ({ pathname }) => pathname === list.pathname,
+    async (route) => {
+      await previewed;
+      await route.continue();
+    },
+  );
+  await page.getByLabel('Path pattern').fill('/v1/reports*');
+  await page.getByLabel('Path pattern').press('Enter');
+  await expect(page.getByText('The policy is added')).toBeVisible();
+  await expect(rows(page)).toContainText('/v1/reports*');
+  await expect(page).toHaveURL(list.href);
+});
+
 test('a pattern that can never match is refused with the reason, as one types and when saved', async () => {
   const page = await project.open('policies/new');
   const reasons = {
@@ -61,6 +80,8 @@ test('a pattern that can never match is refused with the reason, as one types an
   await expect(page.getByLabel('Path pattern')).toHaveValue('https://example.com/v1');
   await page.getByLabel('Path pattern').fill('/v1/reports');
   await page.getByLabel('Method').selectOption('Another method');
+  await expect(page.getByText(/^The method must/)).toBeVisible();
+  await expect(page.getByLabel('Which method')).toHaveValue('');
   await page.getByLabel('Which method').fill('get');
   await expect(page.getByText('write GET')).toBeVisible();
   await page.getByRole('button', { name: 'Add policy' }).click();
@@ -117,6 +138,9 @@ test('a changed policy holds for the next call, keeps its id, and may not double
   const page = await project.open('policies');
   await page.getByRole('link', { name: 'Edit GET /v1/reports*' }).click();
   await page.waitForURL(`**/policies/${policyId}`);
+  await page.getByLabel('Path pattern').fill('');
+  await expect(page.getByText('The path pattern must start with /')).toBeVisible();
+  await expect(page.getByLabel('Path pattern')).toHaveValue('');
   await page.getByLabel('Path pattern').fill('/v1/billing/');
   await expect(page.getByText('This policy exists already')).toBeVisible();
   await page.getByRole('button', { name: 'Save policy' }).click();

@@ -5,10 +5,10 @@ export type Query = Record<string, string | string[] | undefined>;
 const LONGEST_SEARCH = 100;
 const LAST_PAGE = 100_000;
 
-/** The first value of a query parameter, or the empty text. */
-export function textOf(query: Query, name: string): string {
+/** The first value of a query parameter, or what an absent one stands for. */
+export function textOf(query: Query, name: string, absent = ''): string {
   const value = query[name];
-  return (Array.isArray(value) ? value[0] : value) ?? '';
+  return (Array.isArray(value) ? value[0] : value) ?? absent;
 }
 
 /** What nearly every list takes from its URL; whatever is not usable counts as absent. */

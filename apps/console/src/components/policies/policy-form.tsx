@@ -13,13 +13,15 @@ import { Button } from '../ui/button.tsx';
 import { Field } from '../ui/field.tsx';
 import { Input } from '../ui/input.tsx';
 import { useToast } from '../ui/toast.tsx';
+import { useLiveQuery } from '../ui/use-live-query.ts';
 import { MethodSelect } from './method-select.tsx';
-import { useLiveQuery } from './use-live-query.ts';
 
 export interface PolicyFormProps {
   projectId: string;
   /** Absent for a new one. */
   policyId?: string;
+  /** What the fields hold before anything is typed. */
+  start: { method: string; pathPattern: string };
   method: string;
   pathPattern: string;
   /** A call of one's own to try. */
@@ -35,8 +37,15 @@ export interface PolicyFormProps {
 export function PolicyForm({ projectId, policyId, children, ...props }: PolicyFormProps) {
   const router = useRouter();
   const toast = useToast();
-  const { method, pathPattern, path } = props;
-  const { values, change, pending: settling } = useLiveQuery({ method, pathPattern, path });
+  const { start, method, pathPattern, path } = props;
+  const {
+    values,
+    change,
+    pending: settling,
+  } = useLiveQuery(
+    { method, pathPattern, path },
+    { method: start.method, pathPattern: start.pathPattern, path: '' },
+  );
   const list = `/projects/${projectId}/policies`;
   const isNew = policyId === undefined;
   return (

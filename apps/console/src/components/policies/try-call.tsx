@@ -1,8 +1,8 @@
 'use client';
 
 import { Input } from '../ui/input.tsx';
+import { useLiveQuery } from '../ui/use-live-query.ts';
 import { MethodSelect } from './method-select.tsx';
-import { useLiveQuery } from './use-live-query.ts';
 
 export interface TryCallProps {
   method: string;
@@ -11,7 +11,7 @@ export interface TryCallProps {
 
 /** A call to try against the list below it. It lives in the URL, like every filter. */
 export function TryCall({ method, path }: TryCallProps) {
-  const { values, change } = useLiveQuery({ method, path });
+  const { values, change } = useLiveQuery({ method, path }, { method: 'GET', path: '' });
   return (
     <search>
       <form

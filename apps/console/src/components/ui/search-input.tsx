@@ -1,55 +1,27 @@
 'use client';
 
 import { Search } from 'lucide-react';
-import { usePathname, useRouter, useSearchParams } from 'next/navigation';
-import { useEffect, useRef, useState, useTransition } from 'react';
+import { usePathname, useSearchParams } from 'next/navigation';
 import { cn } from '../../lib/cn.ts';
 import { Input } from './input.tsx';
-
-const SETTLE_MS = 250;
+import { useLiveQuery } from './use-live-query.ts';
 
 export interface SearchInputProps {
   /** What is searched: "Search keys". */
   label: string;
-  /** The query parameter that holds the text. */
-  parameter?: string;
   className?: string;
 }
 
 /**
- * A filter that lives in the URL, so that reloading, going back and sharing keep it. `/` moves the
- * focus here; Escape empties it. Without scripts it is a form that sends on Enter.
+ * The text that a list is filtered by, in the URL as `q`. `/` moves the focus here; Escape empties
+ * it. Without scripts it is a form that sends on Enter.
  */
-export function SearchInput({ label, parameter = 'q', className }: SearchInputProps) {
-  const router = useRouter();
+export function SearchInput({ label, className }: SearchInputProps) {
   const pathname = usePathname();
-  const query = useSearchParams();
-  const inUrl = query.get(parameter) ?? '';
-  const [text, setText] = useState(inUrl);
-  const [pending, startTransition] = useTransition();
-  const sent = useRef(inUrl);
-
-  // Going back changes the URL under the field.
-  useEffect(() => {
-    if (inUrl === sent.current) return;
-    sent.current = inUrl;
-    setText(inUrl);
-  }, [inUrl]);
-
-  useEffect(() => {
-    if (text === sent.current) return;
-    const timer = setTimeout(() => {
-      sent.current = text;
-      const next = new URLSearchParams(query);
-      next.delete('page');
-      next.delete('cursor');
-      if (text === '') next.delete(parameter);
-      else next.set(parameter, text);
-      startTransition(() => router.replace(`${pathname}?${next}`, { scroll: false }));
-    }, SETTLE_MS);
-    return () => clearTimeout(timer);
-  }, [text, query, parameter, pathname, router]);
-
+  const { values, change, pending } = useLiveQuery(
+    { q: useSearchParams().get('q') ?? '' },
+    { q: '' },
+  );
   return (
     <search className={cn('relative block w-full sm:w-80', className)}>
       <form action={pathname} onSubmit={(event) => event.preventDefault()}>
@@ -59,13 +31,13 @@ export function SearchInput({ label, parameter = 'q', className }: SearchInputPr
         />
         <Input
           type="search"
-          name={parameter}
+          name="q"
           aria-label={label}
           placeholder={label}
-          value={text}
-          onChange={(event) => setText(withoutSecrets(event.target.value))}
+          value={values.q}
+          onChange={(event) => change('q', withoutSecrets(event.target.value))}
           onKeyDown={(event) => {
-            if (event.key === 'Escape') setText('');
+            if (event.key === 'Escape') change('q', '');
           }}
           data-shortcut="search"
           className="pr-10 pl-9 [&::-webkit-search-cancel-button]:hidden"

@@ -33,8 +33,9 @@ export default async function PoliciesPage({ params, searchParams }: PoliciesPro
   const policies = await withDatabase((db) =>
     listPoliciesWithHits(db, { projectId, now: new Date() }),
   );
-  const call = { method: textOf(query, 'method') || 'GET', path: textOf(query, 'path').trim() };
-  const explained = call.path === '' ? null : explainMatch(policies, call.method, call.path);
+  const call = { method: textOf(query, 'method', 'GET'), path: textOf(query, 'path').trim() };
+  const explained =
+    call.method === '' || call.path === '' ? null : explainMatch(policies, call.method, call.path);
   const here = `/projects/${projectId}/policies`;
   return (
     <Column>

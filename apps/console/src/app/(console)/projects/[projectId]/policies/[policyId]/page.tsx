@@ -28,8 +28,8 @@ export default async function EditPolicyPage({ params, searchParams }: EditPolic
   if (saved === undefined) notFound();
   const others = policies.filter((policy) => policy !== saved);
   const typed = {
-    method: textOf(query, 'method') || saved.method,
-    pathPattern: textOf(query, 'pathPattern') || saved.pathPattern,
+    method: textOf(query, 'method', saved.method),
+    pathPattern: textOf(query, 'pathPattern', saved.pathPattern),
     path: textOf(query, 'path'),
   };
   const method = parsePolicyMethod(typed.method);
@@ -49,6 +49,7 @@ export default async function EditPolicyPage({ params, searchParams }: EditPolic
       <PolicyForm
         projectId={projectId}
         policyId={policyId}
+        start={saved}
         {...typed}
         methodError={method.ok ? undefined : `The method ${method.reason}.`}
         patternError={pattern.ok ? undefined : `The path pattern ${pattern.reason}.`}

@@ -10,6 +10,8 @@ import { requireProject } from '#server/project.ts';
 
 export const metadata: Metadata = { title: 'Add policy' };
 
+const START = { method: 'GET', pathPattern: '' };
+
 interface NewPolicyProps {
   params: Promise<{ projectId: string }>;
   searchParams: SearchParams;
@@ -21,8 +23,8 @@ export default async function NewPolicyPage({ params, searchParams }: NewPolicyP
   const query = await searchParams;
   const others = await withDatabase((db) => listPolicies(db, projectId));
   const typed = {
-    method: textOf(query, 'method') || 'GET',
-    pathPattern: textOf(query, 'pathPattern'),
+    method: textOf(query, 'method', START.method),
+    pathPattern: textOf(query, 'pathPattern', START.pathPattern),
     path: textOf(query, 'path'),
   };
   const method = parsePolicyMethod(typed.method);
@@ -35,6 +37,7 @@ export default async function NewPolicyPage({ params, searchParams }: NewPolicyP
       />
       <PolicyForm
         projectId={projectId}
+        start={START}
         {...typed}
         methodError={method.ok ? undefined : `The method ${method.reason}.`}
         patternError={
