@@ -249,7 +249,7 @@ export const usageMonths = pgTable(
 );
 
 /**
- * Days in UTC whose decisions are added up in the three tables below. A day that is not here, or
+ * Days in UTC whose decisions are added up in the four tables below. A day that is not here, or
  * whose `rolledAt` is null, is read from `usage_hours`; so the totals are never wrong, only faster
  * (`usage/roll-up.ts`).
  */
@@ -283,6 +283,23 @@ export const usageOutcomeHours = pgTable(
     primaryKey({
       name: 'usage_outcome_hours_pkey',
       columns: [table.projectId, table.hour, table.outcome],
+    }),
+  ],
+);
+
+/** The decisions of a day by outcome, over all keys and policies. */
+export const usageOutcomeDays = pgTable(
+  'usage_outcome_days',
+  {
+    projectId: uuid('project_id').notNull(),
+    day: date('day').notNull(),
+    outcome: text('outcome', { enum: OUTCOMES }).notNull(),
+    count: bigint('count', { mode: 'number' }).notNull(),
+  },
+  (table) => [
+    primaryKey({
+      name: 'usage_outcome_days_pkey',
+      columns: [table.projectId, table.day, table.outcome],
     }),
   ],
 );

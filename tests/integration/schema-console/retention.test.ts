@@ -49,6 +49,7 @@ async function rowsOf(projectId: string): Promise<Record<string, number>> {
   const tables = [
     'usage_hours',
     'usage_outcome_hours',
+    'usage_outcome_days',
     'usage_policy_days',
     'usage_key_days',
     'usage_rolled_days',
@@ -97,7 +98,7 @@ describe('retention of usage', () => {
     await flush(bench.db, projectId, [{ at: '2001-01-01T10:00:00Z', count: 1 }]);
     await rollUpAll(bench.db);
     const before = await rowsOf(projectId);
-    expect(Object.keys(before)).toHaveLength(6);
+    expect(Object.keys(before)).toHaveLength(7);
     expect(await applyAll()).toBe(0);
     expect(await rowsOf(projectId)).toEqual(before);
   });

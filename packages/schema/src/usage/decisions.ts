@@ -27,7 +27,9 @@ export const days = ({ projectId, from, to }: UsageOfProject): SQL => sql`
   days as materialized (
     select series::date as day, r.rolled_at is not null as rolled,
       greatest(series at time zone 'UTC', ${instant(from)}) as since,
-      least((series + interval '1 day') at time zone 'UTC', ${instant(to)}) as until
+      least((series + interval '1 day') at time zone 'UTC', ${instant(to)}) as until,
+      series at time zone 'UTC' >= ${instant(from)}
+        and (series + interval '1 day') at time zone 'UTC' <= ${instant(to)} as whole
     from generate_series(${dayOf(from)}, ${dayOf(new Date(to.getTime() - 1))}, interval '1 day')
       as series
     left join usage_rolled_days r on r.project_id = ${projectId} and r.day = series::date
@@ -57,17 +59,20 @@ export const decisionsByHour = ({ projectId }: UsageOfProject, outcome?: Outcome
   select u.hour, u.outcome, u.count
   from ${withinDays(sql`usage_hours`, projectId, isOutcome(outcome))} where not days.rolled`;
 
-/** Rows of (at, id, count) by outcome, of each day: a year of them is a tenth of the work. */
-export function decisionsByDay({ projectId }: UsageOfProject, outcome?: Outcome): SQL {
+/** Rows of (at, id, count) by outcome, of each day; the hours of those that are there in part. */
+export function decisionsByDay({ projectId }: UsageOfProject): SQL {
   const withinDay = (table: SQL) => sql`
     select days.since as at, u.outcome as id, u.count
     from days cross join lateral (
       select h.outcome, sum(h.count) as count from ${table} h
-      where ${isWithinDay(projectId)} and ${isOutcome(outcome)}
+      where ${isWithinDay(projectId)}
       group by h.outcome offset 0
     ) u`;
   return sql`
-    ${withinDay(sql`usage_outcome_hours`)} where days.rolled
+    select t.day::timestamp at time zone 'UTC' as at, t.outcome as id, t.count
+    from usage_outcome_days t where t.project_id = ${projectId}
+      and t.day = any(array(select day from days where rolled and whole))
+    union all ${withinDay(sql`usage_outcome_hours`)} where days.rolled and not days.whole
     union all ${withinDay(sql`usage_hours`)} where not days.rolled`;
 }
 

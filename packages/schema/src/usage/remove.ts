@@ -28,6 +28,7 @@ const MONTHS: UsageTable = {
 const TABLES = [
   HOURS,
   ofHours(sql`usage_outcome_hours`),
+  ofDays(sql`usage_outcome_days`),
   ofDays(sql`usage_policy_days`),
   ofDays(sql`usage_key_days`),
   ROLLED_DAYS,

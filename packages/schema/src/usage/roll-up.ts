@@ -124,11 +124,16 @@ async function addUp(tx: Executor, { projectId, day }: ProjectDay): Promise<void
     coalesce(sum(count) filter (where outcome = 'allowed'), 0) as allowed,
     coalesce(sum(count) filter (where outcome <> 'allowed'), 0) as denied`;
   await tx.execute(sql`delete from usage_outcome_hours where ${hours}`);
+  await tx.execute(sql`delete from usage_outcome_days where ${days}`);
   await tx.execute(sql`delete from usage_policy_days where ${days}`);
   await tx.execute(sql`delete from usage_key_days where ${days}`);
   await tx.execute(sql`
     insert into usage_outcome_hours (project_id, hour, outcome, count)
     select project_id, hour, outcome, sum(count) from usage_hours where ${hours}
+    group by 1, 2, 3 order by 1, 2, 3`);
+  await tx.execute(sql`
+    insert into usage_outcome_days (project_id, day, outcome, count)
+    select project_id, ${day}::date, outcome, sum(count) from usage_outcome_hours where ${hours}
     group by 1, 2, 3 order by 1, 2, 3`);
   await tx.execute(sql`
     insert into usage_policy_days (project_id, day, policy_id, allowed, denied)

@@ -1,4 +1,4 @@
-import { OUTCOMES, type Outcome } from '@ceiba/contract/sets';
+import { OUTCOMES } from '@ceiba/contract/sets';
 import { type SQL, sql } from 'drizzle-orm';
 import type { Executor } from '../database.ts';
 import {
@@ -121,10 +121,18 @@ interface Source {
 const withDays = (usage: UsageOfProject, rows: SQL) =>
   sql`with ${days(usage)}, counted as (${rows})`;
 
-const decisionsOf = ({ usage, step }: Reader, outcome?: Outcome) =>
-  step === 'hour' ? decisionsByHour(usage, outcome) : decisionsByDay(usage, outcome);
+const allDecisions = ({ usage, step }: Reader) =>
+  withDays(usage, step === 'hour' ? decisionsByHour(usage) : decisionsByDay(usage));
 
-const allDecisions = (reader: Reader) => withDays(reader.usage, decisionsOf(reader));
+/** Over days by policy: of those there are few, and a fraction of the rows of hours by outcome. */
+const allAdmissions = ({ usage, step }: Reader) =>
+  withDays(
+    usage,
+    step === 'hour'
+      ? decisionsByHour(usage, 'allowed')
+      : sql`
+        select at, null as id, count from (${admissions(usage, { by: 'policy', step })}) admissions`,
+  );
 
 function sourceOf(reader: Reader, by: Divider): Source {
   const { usage, step } = reader;
@@ -132,7 +140,7 @@ function sourceOf(reader: Reader, by: Divider): Source {
     largest: withDays(usage, admissions(usage, { by, step })),
     isEstimate: false,
     of: (ids) => withDays(usage, admissions(usage, { by, step, ids })),
-    whole: withDays(usage, decisionsOf(reader, 'allowed')),
+    whole: allAdmissions(reader),
   };
   if (by === 'policy' || step === 'hour') return source;
   const exact = step === 'month' ? admissionsOfMonths(usage) : source;
