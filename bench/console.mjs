@@ -39,6 +39,7 @@ process.exitCode = await untilEnd(supervisor, bench, () => 130);
 async function bench() {
   const servers = await startServices(supervisor, readSettings(process.env));
   const database = await createDatabase(servers.databaseUrl, { prefix: 'ceiba_bench' });
+  let served;
   try {
     const services = { ...servers, databaseUrl: database.url };
     await migrate(supervisor, services);
@@ -49,15 +50,15 @@ async function bench() {
     // The pages ask no Runtime: none has to be there.
     const ports = { runtime: await freePort(), console: await freePort(), host: await freePort() };
     const addresses = addressesOf(ports);
-    const served = await startConsole(supervisor, services, addresses);
+    served = await startConsole(supervisor, services, addresses);
     const pages = await measurePages({
       consoleUrl: addresses.consoleUrl,
       requests: Number(values.requests),
       ...seeded,
     });
-    await served.stop();
     return report(pages);
   } finally {
+    await served?.stop();
     await database.drop();
   }
 }

@@ -1,8 +1,8 @@
 /**
  * `npm run prove`: the proofs of tests/chaos in full size. 100 rounds of exactness, 500 changes of
  * each kind, 20 of each loss and of each fault, and every mutant caught by the proof that guards
- * its rule. It takes about 40 minutes, prints the seed that repeats it and a table of figures, and exits 1 on
- * any failure. docs/guides/proofs.md says what is proved.
+ * its rule. It takes about 40 minutes, prints the seed that repeats it and a table of figures, and
+ * exits 1 on any failure. docs/guides/proofs.md says what is proved.
  *
  *   npm run prove -- --only loss,faults   a part; the parts are named in `PARTS`
  *   npm run prove -- --rounds 10          as many of everything
@@ -153,7 +153,10 @@ function printFigures(file) {
   }
 }
 
-/** @param {[name: string, value: string | number]} figure @returns {string} `maxMs` as `max 12 ms`. */
+/**
+ * @param {[name: string, value: string | number]} figure
+ * @returns {string} `maxMs` as `max 12 ms`.
+ */
 function words([name, value]) {
   const [, stem = name, unit = ''] = /^(.*?)(Ms)?$/.exec(name) ?? [];
   const label = stem.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);

@@ -47,12 +47,11 @@ async function takeAll(supervisor) {
   const services = { ...servers, databaseUrl: database.url };
   const ports = { runtime: await freePort(), console: await freePort(), host: await freePort() };
   const addresses = addressesOf(ports);
-  await migrate(supervisor, services);
-  const served = [
-    await startRuntime(supervisor, services, ports.runtime),
-    await startConsole(supervisor, services, addresses),
-  ];
+  const served = [];
   try {
+    await migrate(supervisor, services);
+    served.push(await startRuntime(supervisor, services, ports.runtime));
+    served.push(await startConsole(supervisor, services, addresses));
     writePrivateJson(join(supervisor.dataDir, 'stack.json'), { ...services, ...addresses });
     return await supervisor.stream({
       name: 'playwright',

@@ -76,7 +76,8 @@ function targetsFor({ projectId, projectSecret, keys }, keysInUse) {
 async function useEachKeyOnce(databaseUrl, decisions, keysInUse) {
   const db = createDatabase(databaseUrl);
   await db.sql`update api_keys set last_used_at = now()`;
-  await putLoad({ ...decisions, connections: 64, requests: keysInUse });
+  const { unexpected } = await putLoad({ ...decisions, connections: 64, requests: keysInUse });
+  if (unexpected > 0) throw new Error(`${unexpected} of the first calls were not admitted`);
   await waitUntilWritten(db, keysInUse);
   await db.sql`vacuum analyze`;
   await db.close();
@@ -84,11 +85,13 @@ async function useEachKeyOnce(databaseUrl, decisions, keysInUse) {
 }
 
 async function waitUntilWritten(db, keysInUse) {
-  for (;;) {
+  const endsAt = Date.now() + 60_000;
+  while (Date.now() < endsAt) {
     const [{ written }] = await db.sql`select count(*)::int as written from usage_months`;
     if (written > keysInUse) return; // a row a key, and the project's
     await new Promise((resolve) => setTimeout(resolve, 500));
   }
+  throw new Error('the usage of the first calls was not written down');
 }
 
 async function compare({ decisions, echoes }, { connections, rounds, seconds }) {

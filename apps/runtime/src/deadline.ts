@@ -31,23 +31,24 @@ export class Deadline {
   }
 
   /** Settles as `work` does, or rejects with {@link UnavailableError} when the time is over. */
-  race<T>(dependency: UnavailableDependency, work: Promise<T>): Promise<T> {
+  race<T>(dependency: Blame, work: Promise<T>): Promise<T> {
     return withinMs(this.remainingMs(), dependency, work);
   }
 }
+
+/** What was too slow, or how to tell once the time is over. */
+export type Blame = UnavailableDependency | (() => UnavailableDependency);
 
 /**
  * Settles as `work` does, or rejects with {@link UnavailableError} after `budgetMs`. An answer that
  * already lies in the socket when the time is over is no timeout: a busy event loop reads it first.
  */
-export function withinMs<T>(
-  budgetMs: number,
-  dependency: UnavailableDependency,
-  work: Promise<T>,
-): Promise<T> {
+export function withinMs<T>(budgetMs: number, dependency: Blame, work: Promise<T>): Promise<T> {
   return new Promise<T>((resolve, reject) => {
-    const expire = () =>
-      reject(new UnavailableError(dependency, `no answer within ${Math.round(budgetMs)} ms`));
+    const expire = () => {
+      const late = typeof dependency === 'function' ? dependency() : dependency;
+      reject(new UnavailableError(late, `no answer within ${Math.round(budgetMs)} ms`));
+    };
     const timer = setTimeout(() => setImmediate(expire), Math.max(0, budgetMs));
     work.then(
       (value) => {

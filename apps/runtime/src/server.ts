@@ -16,7 +16,8 @@ import { Lookups } from './database/lookups.ts';
 import { DatabasePool } from './database/pool.ts';
 import type { Settings } from './env.ts';
 import { createApp } from './http/app.ts';
-import { drain } from './http/drain.ts';
+import { createDrain } from './http/drain.ts';
+import { Turns } from './http/key-list.ts';
 import { createHttpServer } from './http/listener.ts';
 import { FaultLog } from './http/replies.ts';
 import { createChargeScript } from './limiter/charge-script.ts';
@@ -132,6 +133,7 @@ export function createRuntime(settings: Settings, log: Logger): Runtime {
       findProject: async (projectId, deadline) =>
         (await lookups.find({ projectId, apiKeyDigest: null }, deadline)).project,
       run: (deadline, work) => pools.keyRoutes.run(deadline.remainingMs(), work),
+      turns: new Turns(),
       random: randomBytes,
       faults,
       log,
@@ -149,12 +151,13 @@ export function createRuntime(settings: Settings, log: Logger): Runtime {
   });
 
   const server = createHttpServer(app, faults);
+  const drain = createDrain(server);
   return {
     server,
     async stop() {
       isDraining = true;
       upkeep.stop();
-      await drain(server, settings.SHUTDOWN_DELAY_MS);
+      await drain(settings.SHUTDOWN_DELAY_MS);
       await sweep.stop();
       await flusher.stop();
       link.close();

@@ -94,7 +94,8 @@ export class CeibaRuntimeClient implements AuthorizeClient {
 
   /**
    * Every key of the project, newest first, revoked and archived ones included. Many thousands take
-   * longer than a decision: give the call a `timeoutMs` of its own.
+   * longer than a decision: give the call a `timeoutMs` of its own, and the Runtime as much in its
+   * setting `KEY_ROUTE_DEADLINE_MS` (2 s by default).
    */
   listApiKeys(options: CallOptions = {}): Promise<ApiKeyListResult> {
     return this.#call('GET', this.#keysPath, undefined, parseApiKeyList, options, MOST_LIST_BYTES);

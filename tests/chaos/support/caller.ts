@@ -51,9 +51,13 @@ export interface Caller {
   close(): void;
 }
 
-/** The server was gone before it took the connection, so that it cannot have read anything. */
-const isUntaken = (call: ClientRequest, fault: NodeJS.ErrnoException) =>
-  !call.reusedSocket && (fault.code === 'ECONNREFUSED' || fault.code === 'ECONNRESET');
+/**
+ * The server was gone before it took the connection, or had read nothing of it: the system refuses
+ * the one and resets the other. A connection that the server itself closes is neither.
+ */
+const isUntaken = (call: ClientRequest, { code, syscall }: NodeJS.ErrnoException) =>
+  !call.reusedSocket &&
+  (code === 'ECONNREFUSED' || (code === 'ECONNRESET' && syscall !== undefined));
 
 class Untaken extends Error {
   override message = 'nothing took the connection';

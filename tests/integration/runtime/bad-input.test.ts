@@ -94,7 +94,7 @@ describe.each(ROUTE_NAMES)('a body of %s', (route) => {
     expect({ status: reply.status, text: reply.text.slice(0, 200) }).toMatchObject({ status: 200 });
   });
 
-  it.each([1, 4_096, 1_000_000, 30_000_000])(
+  it.each([1, 4_096, 1_000_000, 4_000_000])(
     'over the cap by %i bytes: 413 `payload_too_large`',
     async (more) => {
       const reply = await send(route, { body: padded(route, cap + more) });

@@ -1,5 +1,7 @@
 /** The contract's "Health endpoints", with each dependency stopped, frozen and back. */
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import {
   apiKeyCreateResultSchema,
   apiKeyListResultSchema,
@@ -37,7 +39,11 @@ beforeAll(async () => {
   [postgres, redis] = await Promise.all([startTestPostgres(), startTestRedis()]);
   await migrateDatabase(postgres.url, migrationsFolder);
   world = createWorld(postgres.url);
-  runtime = await startRuntime({ databaseUrl: postgres.url, redisUrl: redis.url });
+  runtime = await startRuntime({
+    databaseUrl: postgres.url,
+    redisUrl: redis.url,
+    settings: { LOG_LEVEL: 'debug' },
+  });
   const project = await world.createProject();
   apiKey = await project.createKey();
   client = runtimeClient(runtime.url, project);
@@ -205,6 +211,7 @@ describe.each(ways)('a dependency that is %s', (_way, takeDown, bringBack) => {
       await expectAliveAtOnce();
       await expectNoDecision();
       await expectKeyRoutesToBeUnavailable();
+      expect(runtime.stdout()).not.toContain('the body did not arrive');
     } finally {
       await bringBack(postgres);
     }
@@ -246,6 +253,36 @@ describe('starting and stopping', () => {
     }
     await backWithinFiveSeconds();
   }, 90_000);
+
+  it('SIGTERM: a connection that was never used is closed, one in the middle of a request is not', async () => {
+    const leaving = await startRuntime({ databaseUrl: postgres.url, redisUrl: redis.url });
+    const { projectId, secret } = await world.createProject();
+    const unused = connect(leaving.port, '127.0.0.1').resume();
+    const halfway = connect(leaving.port, '127.0.0.1').setEncoding('utf8');
+    try {
+      await Promise.all([once(unused, 'connect'), once(halfway, 'connect')]);
+      const body = '{"displayName":"slow"}';
+      const head = [
+        `POST /rt/projects/${projectId}/api-keys HTTP/1.1`,
+        'host: runtime',
+        'content-type: application/json',
+        `content-length: ${body.length}`,
+        `x-service-project-secret: ${secret}`,
+      ];
+      halfway.write(`${head.join('\r\n')}\r\n\r\n${body.slice(0, 5)}`);
+      expect((await send(`${leaving.url}/health`, 'GET')).status).toBe(200);
+      leaving.kill('SIGTERM');
+      await once(unused, 'close');
+      halfway.write(body.slice(5));
+      const [answer] = await once(halfway, 'data');
+      expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+      expect(await leaving.exited).toBe('exited with code 0');
+    } finally {
+      unused.destroy();
+      halfway.destroy();
+      await leaving.stop();
+    }
+  }, 30_000);
 
   it('SIGTERM: not ready, drains, and exits 0 within 10 s', async () => {
     const leaving = await startRuntime({

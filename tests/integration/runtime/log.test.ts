@@ -47,23 +47,49 @@ it('at `debug` each decision is a line under its id, at `info` none is', async (
   }
 });
 
-it('a caller who does not send its body is no outage', async () => {
-  const project = await world.createProject();
-  const { runtime, lines } = await runtimeAt('debug', {});
-  const socket = connect(runtime.port, '127.0.0.1');
-  const answer = new Promise<string>((resolve) => {
+/** Asks for a decision with half a body. @returns the answer, once there is one */
+function askHalfway(port: number, projectId: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  socket.write(
+    `POST /rt/projects/${projectId}/authorize HTTP/1.1\r\nhost: x\r\n` +
+      'content-type: application/json\r\ncontent-length: 30\r\nconnection: close\r\n' +
+      'x-service-project-secret: whatever\r\n\r\n{"apiKey"',
+  );
+  return new Promise((resolve) => {
     let text = '';
     socket.on('data', (chunk) => {
       text += chunk.toString();
     });
     socket.on('close', () => resolve(text));
   });
-  socket.write(
-    `POST /rt/projects/${project.projectId}/authorize HTTP/1.1\r\nhost: x\r\n` +
-      'content-type: application/json\r\ncontent-length: 30\r\nconnection: close\r\n' +
-      'x-service-project-secret: whatever\r\n\r\n{"apiKey"',
-  );
-  expect(await answer).toMatch(/^HTTP\/1\.1 503 /);
+}
+
+it('decisions that are refused because too many are under way are told, as an overload', async () => {
+  const project = await world.createProject();
+  const { plaintext } = await project.createKey();
+  const settings = { ...PATIENT, DECISION_DEADLINE_MS: '2000', MAX_DECISIONS_IN_FLIGHT: '1' };
+  const { runtime, lines } = await runtimeAt('info', settings);
+  const client = runtimeClient(runtime.url, project);
+  const statusOf = async () => (await client.authorize({ apiKey: plaintext })).status;
+  const halfway: Promise<string>[] = [];
+  // Whichever comes first takes the only place.
+  const statusBesideHalfway = () => {
+    halfway.push(askHalfway(runtime.port, project.projectId));
+    return statusOf();
+  };
+  expect(await statusOf()).toBe(200);
+  await expect.poll(statusBesideHalfway, { interval: 10 }).toBe(503);
+  await Promise.all(halfway);
+  expect(await statusOf()).toBe(200);
+  await runtime.stop();
+  const told = lines().filter(({ msg }) => msg === 'answered 503');
+  expect(told).toMatchObject([{ dependency: 'overload' }]);
+});
+
+it('a caller who does not send its body is no outage', async () => {
+  const project = await world.createProject();
+  const { runtime, lines } = await runtimeAt('debug', {});
+  expect(await askHalfway(runtime.port, project.projectId)).toMatch(/^HTTP\/1\.1 503 /);
   await runtime.stop();
   const words = lines().map(({ msg }) => msg);
   expect(words).toContain('the body did not arrive in time');

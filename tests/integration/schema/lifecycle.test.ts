@@ -55,6 +55,13 @@ async function makeKeyThatIs(status: ApiKeyStatus): Promise<MadeKey> {
   return key;
 }
 
+/** A page of a list that is there. */
+async function listPage(page: Parameters<typeof listApiKeyPage>[1]): Promise<ApiKeySummary[]> {
+  const keys = await listApiKeyPage(bench.db, page);
+  if (keys === null) throw new Error('the list is gone');
+  return keys;
+}
+
 async function read(key: MadeKey): Promise<ApiKeySummary> {
   const summary = await getApiKey(bench.db, key);
   if (summary === null) throw new Error('the key is gone');
@@ -104,7 +111,7 @@ describe('what a transition leaves behind', () => {
   test('a key whose expiry has passed still lists as active', async () => {
     const key = await makeKeyThatIs('active');
     await setApiKeyExpiry(bench.ctx, { ...key, expiresAt: new Date('2001-01-01T00:00:00Z') });
-    const [listed] = await listApiKeyPage(bench.db, {
+    const [listed] = await listPage({
       projectId: key.projectId,
       after: null,
       limit: 500,
@@ -172,7 +179,7 @@ describe('the list', () => {
     for (let index = 0; index < 5; index += 1) keys.push(await makeKey(bench.ctx, projectId));
     await revokeApiKey(bench.ctx, keys[1]!);
     await archiveApiKey(bench.ctx, keys[3]!);
-    const listed = await listApiKeyPage(bench.db, { projectId, after: null, limit: 500 });
+    const listed = await listPage({ projectId, after: null, limit: 500 });
     expect(listed.map(({ apiKeyId }) => apiKeyId)).toEqual(
       keys.map(({ apiKeyId }) => apiKeyId).reverse(),
     );
@@ -192,8 +199,8 @@ describe('the list', () => {
       select ${projectId}, 'key ' || n, 'ceiba_AAAAAAAA', sha256(n::text::bytea),
         timestamptz '2026-01-01T00:00:00.000001Z' + make_interval(secs => 0.0000015 * (n / 9))
       from generate_series(1, 50) n`;
-    const inOneGo = await listApiKeyPage(bench.db, { projectId, after: null, limit: 100 });
-    const page = (after: string | null) => listApiKeyPage(bench.db, { projectId, after, limit: 7 });
+    const inOneGo = await listPage({ projectId, after: null, limit: 100 });
+    const page = (after: string | null) => listPage({ projectId, after, limit: 7 });
     const paged = await page(null);
     for (let more = paged; more.length === 7; paged.push(...more)) {
       more = await page(paged.at(-1)!.apiKeyId);
@@ -202,12 +209,19 @@ describe('the list', () => {
     expect(paged).toEqual(inOneGo);
   });
 
+  test('that goes with its project while it is read is told from one that has ended', async () => {
+    const { projectId } = await makeProject(bench.ctx);
+    const { apiKeyId } = await makeKey(bench.ctx, projectId);
+    const after = { projectId, after: apiKeyId, limit: 1 };
+    expect(await listApiKeyPage(bench.db, after)).toEqual([]);
+    await bench.db.sql`delete from projects where id = ${projectId}`;
+    expect(await listApiKeyPage(bench.db, after)).toBeNull();
+  });
+
   test('shows a key’s prefix and neither the key nor its digest', async () => {
     const { projectId } = await makeProject(bench.ctx);
     const { minted } = await makeKey(bench.ctx, projectId);
-    const text = JSON.stringify(
-      await listApiKeyPage(bench.db, { projectId, after: null, limit: 500 }),
-    );
+    const text = JSON.stringify(await listPage({ projectId, after: null, limit: 500 }));
     expect(text).toContain(minted.prefix);
     expect(text).not.toContain(minted.plaintext);
     expect(text).not.toContain(minted.digest.toString('hex'));

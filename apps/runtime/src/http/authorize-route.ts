@@ -8,7 +8,7 @@ import { UnavailableError } from '../unavailable.ts';
 import { parseBody, type ReadBody, readJsonBody } from './body.ts';
 import { parseUuid } from './parameters.ts';
 import { unauthorized } from './project-secret.ts';
-import { blamed, type FaultLog, faultReply, jsonReply } from './replies.ts';
+import { type FaultLog, faultReply, jsonReply } from './replies.ts';
 import { requestIdOf } from './request-id.ts';
 
 export interface AuthorizeRouteOptions {
@@ -30,14 +30,18 @@ export function createAuthorizeRoute(options: AuthorizeRouteOptions) {
   return async (incoming: IncomingMessage, projectId: string): Promise<Response> => {
     const deadline = new Deadline(options.deadlineMs);
     const requestId = requestIdOf(incoming);
+    if (inFlight >= options.maxInFlight) {
+      const refusal = new UnavailableError('overload', 'too many in flight');
+      return faultReply(refusal, requestId, options.faults);
+    }
     inFlight += 1;
     try {
-      if (inFlight > options.maxInFlight)
-        throw new UnavailableError('overload', 'too many in flight');
       const answer = answerQuestion(options.dependencies, incoming, projectId, deadline);
-      return jsonReply(200, await deadline.race('overload', answer), requestId);
+      // A body that was still on its way is the caller's doing, no outage.
+      const inTime = deadline.race(() => (incoming.complete ? 'overload' : 'caller'), answer);
+      return jsonReply(200, await inTime, requestId);
     } catch (fault) {
-      return faultReply(blamed(fault, incoming), requestId, options.faults);
+      return faultReply(fault, requestId, options.faults);
     } finally {
       inFlight -= 1;
     }

@@ -15,7 +15,6 @@ import {
   type Database,
   getApiKey,
   type LookupRow,
-  listApiKeyPage,
   revokeApiKey,
   setApiKeyExpiry,
   type TransitionResult,
@@ -23,12 +22,12 @@ import {
 } from '@ceiba/schema';
 import { Deadline } from '../deadline.ts';
 import type { Logger } from '../log.ts';
-import { UnavailableError } from '../unavailable.ts';
 import { parseBody, type ReadBody, readJsonBody } from './body.ts';
 import { TransportError } from './errors.ts';
+import { listKeys, type Turns } from './key-list.ts';
 import { parseUuid } from './parameters.ts';
 import { requireSecret, unauthorized } from './project-secret.ts';
-import { blamed, type FaultLog, faultReply, JsonText, jsonReply } from './replies.ts';
+import { type FaultLog, faultReply, jsonReply } from './replies.ts';
 import { requestIdOf } from './request-id.ts';
 
 export interface KeyRouteOptions {
@@ -36,19 +35,22 @@ export interface KeyRouteOptions {
   findProject(projectId: string, deadline: Deadline): Promise<LookupRow['project']>;
   /** Runs verbs within the time that is left. */
   run<T>(deadline: Deadline, work: (db: Database) => Promise<T>): Promise<T>;
+  /** Whose turn it is to read on in a long list. */
+  turns: Turns;
   random: RandomBytes;
   faults: FaultLog;
   log: Logger;
   deadlineMs: number;
 }
 
-interface Call {
+export interface Call {
   /** Runs verbs on a connection, within the time that is left. */
   run<T>(work: (ctx: VerbContext) => Promise<T>): Promise<T>;
   deadline: Deadline;
   projectId: string;
   apiKeyId: string;
   body: ReadBody;
+  turns: Turns;
   random: RandomBytes;
 }
 
@@ -63,7 +65,7 @@ const KEYS = '/rt/projects/:projectId/api-keys';
 
 /** The six key routes. */
 export const KEY_ROUTES: readonly KeyRoute[] = [
-  { method: 'GET', path: KEYS, answer: list },
+  { method: 'GET', path: KEYS, answer: listKeys },
   { method: 'POST', path: KEYS, answer: create },
   { method: 'GET', path: `${KEYS}/:apiKeyId`, answer: get },
   { method: 'PATCH', path: `${KEYS}/:apiKeyId`, answer: setExpiry },
@@ -91,7 +93,7 @@ export async function answerKeyRoute(
     const body: ReadBody =
       route.method === 'GET'
         ? { kind: 'empty' }
-        : await deadline.race('overload', readJsonBody(incoming, BODY_CAP_BYTES));
+        : await deadline.race('caller', readJsonBody(incoming, BODY_CAP_BYTES));
     const caller = {
       actor: { kind: 'project_secret' },
       clientAddress: addressOf(incoming),
@@ -103,6 +105,7 @@ export async function answerKeyRoute(
       projectId,
       apiKeyId,
       body,
+      turns: options.turns,
       random: options.random,
     });
     options.log.info(
@@ -111,7 +114,7 @@ export async function answerKeyRoute(
     );
     return jsonReply(200, result, requestId);
   } catch (fault) {
-    return faultReply(blamed(fault, incoming), requestId, options.faults);
+    return faultReply(fault, requestId, options.faults);
   }
 }
 
@@ -128,37 +131,6 @@ async function authenticate(
 
 const addressOf = (incoming: IncomingMessage) => incoming.socket.remoteAddress ?? null;
 const since = (startedAt: number) => Math.round(performance.now() - startedAt);
-
-/** Read and written as JSON in a few ms. */
-const KEYS_A_PAGE = 500;
-/** A page that took longer would pass for a database that has gone away, in ms. */
-const LONGEST_PAGE_MS = 250;
-
-let lastPage: Promise<unknown> = Promise.resolve();
-/** Long lists take turns, so that however many are asked for leave room for decisions. */
-function inTurn<T>(read: () => Promise<T>): Promise<T> {
-  const page = lastPage.then(read);
-  lastPage = page.catch(() => {});
-  return page;
-}
-
-/** A list has no end that a cap would set, so it is read in pages: no decision waits for it whole. */
-async function list({ run, deadline, projectId }: Call): Promise<JsonText> {
-  const texts: string[] = [];
-  let page: ApiKeySummary[];
-  let after: string | null = null;
-  do {
-    page = await inTurn(() => {
-      if (deadline.remainingMs() < LONGEST_PAGE_MS) {
-        throw new UnavailableError('overload', 'no time was left to list all keys');
-      }
-      return run(({ db }) => listApiKeyPage(db, { projectId, after, limit: KEYS_A_PAGE }));
-    });
-    for (const apiKey of page) texts.push(JSON.stringify(apiKey));
-    after = page.at(-1)?.apiKeyId ?? null;
-  } while (page.length === KEYS_A_PAGE);
-  return new JsonText(`{"apiKeys":[${texts.join(',')}]}`);
-}
 
 async function get({ run, projectId, apiKeyId }: Call): Promise<ApiKeySummary> {
   const apiKey = await run(({ db }) => getApiKey(db, { projectId, apiKeyId }));

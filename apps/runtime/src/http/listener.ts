@@ -5,7 +5,7 @@ import { newUuid } from '../new-uuid.ts';
 import type { createApp } from './app.ts';
 import { errorBody, invalidRequest } from './errors.ts';
 import { type FaultLog, faultReply } from './replies.ts';
-import { REQUEST_ID_HEADER } from './request-id.ts';
+import { REQUEST_ID_HEADER, requestIdOf } from './request-id.ts';
 
 /** The app behind a server of Node's, which answers in one shape also what never reaches a route. */
 export function createHttpServer(app: ReturnType<typeof createApp>, faults: FaultLog): Server {
@@ -16,7 +16,10 @@ export function createHttpServer(app: ReturnType<typeof createApp>, faults: Faul
   };
   const fetch: Parameters<typeof getRequestListener>[0] = (request, bindings) => {
     const { incoming } = bindings as HttpBindings;
-    if (hasDotSegment(incoming.url ?? '')) throw invalidRequest('The address has a dot segment.');
+    if (hasDotSegment(incoming.url ?? '')) {
+      const refusal = invalidRequest('The address has a dot segment.');
+      return faultReply(refusal, requestIdOf(incoming), faults);
+    }
     return app.fetch(request, bindings);
   };
   const answer = getRequestListener(fetch, { errorHandler });

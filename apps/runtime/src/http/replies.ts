@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import type { Logger } from '../log.ts';
 import { UnavailableError } from '../unavailable.ts';
 import { errorBody, TransportError } from './errors.ts';
@@ -46,12 +45,6 @@ function errorReply(code: TransportError['code'], message: string, requestId: st
   return reply;
 }
 
-/** A deadline that passed while the body was still on its way is the caller's doing, no outage. */
-export function blamed(fault: unknown, incoming: IncomingMessage): unknown {
-  const isCallers = fault instanceof UnavailableError && !incoming.complete;
-  return isCallers ? new UnavailableError('caller', 'the body did not arrive in time') : fault;
-}
-
 /** One line of an outage a second is enough; the count says how many more there were. */
 const QUIET_MS = 1_000;
 
@@ -70,7 +63,7 @@ export class FaultLog {
       return;
     }
     if (fault.dependency === 'caller') {
-      this.#log.debug({ requestId }, fault.message);
+      this.#log.debug({ requestId }, 'the body did not arrive in time');
       return;
     }
     const now = performance.now();

@@ -7,7 +7,7 @@ interface CompiledList {
   matcher: PolicyMatcher;
 }
 
-/** Policies that the cache holds in all; a project's list counts as its length plus one. */
+/** Policies that the cache holds in all, or two longer lists; a list counts as its length plus one. */
 const MAX_POLICIES = 100_000;
 /** A longer list counts as this: compiled anew for each decision it would cost everybody. */
 const MAX_POLICIES_A_LIST = MAX_POLICIES / 2;

@@ -8,12 +8,12 @@ import { summaryColumns, toSummary } from './summary.ts';
  * A project's keys in read shape, newest first, whatever their status.
  *
  * @param after the last key of the page before; null for the first page
- * @returns at most `limit` keys; fewer only where the list ends
+ * @returns at most `limit` keys, fewer only where the list ends; null where `after` is gone
  */
 export async function listApiKeyPage(
   db: { orm: Executor },
   { projectId, after, limit }: { projectId: string; after: string | null; limit: number },
-): Promise<ApiKeySummary[]> {
+): Promise<ApiKeySummary[] | null> {
   const { createdAt, id } = apiKeys;
   const isLater = sql`(${createdAt}, ${id}) < (
     select last.created_at, last.id from api_keys last
@@ -24,5 +24,10 @@ export async function listApiKeyPage(
     .where(and(eq(apiKeys.projectId, projectId), after === null ? undefined : isLater))
     .orderBy(desc(createdAt), desc(id))
     .limit(limit);
-  return rows.map(toSummary);
+  if (rows.length > 0 || after === null) return rows.map(toSummary);
+  const [cursor] = await db.orm
+    .select({ id })
+    .from(apiKeys)
+    .where(and(eq(apiKeys.projectId, projectId), eq(id, after)));
+  return cursor === undefined ? null : [];
 }

@@ -7,5 +7,5 @@ import { toMs } from '../usage/decisions.ts';
  * is no instant to `Date`, and such a row has to be read to be mended.
  */
 export const periodEndColumn = sql`${toMs(sql`${subscriptions.currentPeriodEnd}`)}`.mapWith(
-  (ms: number): Date | null => new Date(ms),
+  (ms: number): Date | null => new Date(Math.round(ms)),
 );

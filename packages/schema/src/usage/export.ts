@@ -25,11 +25,11 @@ export interface ExportUsageInput extends UsageOfProject {
 }
 
 /** The most days of one export. */
-export const EXPORT_DAYS_MAX = 400;
+const EXPORT_DAYS_MAX = 400;
 const ROWS_A_PAGE = 10_000;
 
 /**
- * Everything that was counted, oldest first, a few thousand rows at a time: for a CSV file that is
+ * Everything that was counted, oldest first, ten thousand rows at a time: for a CSV file that is
  * written while it is read. No connection is held between two pages.
  *
  * @param run runs a verb, such as the console's `withDatabase`
