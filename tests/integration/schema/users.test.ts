@@ -139,8 +139,32 @@ describe('accounts', () => {
     expect((await findUserById(bench.db, userId))!.sessionVersion).toBe(10);
   });
 
-  test('a password for nobody is not found', async () => {
+  test('of 10 who proved the same password at once exactly one sets another', async () => {
+    const { userId } = expectKind(await signUp('ops@example.com'), 'created');
+    const { sessionVersion } = (await findUserById(bench.db, userId))!;
+    const results = await Promise.all(
+      Array.from({ length: 10 }, async (_, index) => {
+        const passwordHash = `hash ${index}`;
+        return {
+          passwordHash,
+          ...(await setPassword(bench.ctx, { userId, passwordHash, sessionVersion })),
+        };
+      }),
+    );
+    const winners = results.filter(({ kind }) => kind === 'updated');
+    expect(winners).toHaveLength(1);
+    expect(results.filter(({ kind }) => kind === 'outdated')).toHaveLength(9);
+    const { passwordHash } = (await findUserById(bench.db, userId))!;
+    expect(passwordHash).toBe(winners[0]!.passwordHash);
+    const audited = await bench.db.sql`select 1 from audit_log where action = 'user.set_password'
+      and target_id = ${userId}`;
+    expect(audited).toHaveLength(1);
+  });
+
+  test('a password for nobody is not found, also with a proof', async () => {
     const input = { userId: randomUUID(), passwordHash: 'x' };
     expect(await setPassword(bench.ctx, input)).toEqual({ kind: 'not_found' });
+    const proven = { ...input, sessionVersion: 0 };
+    expect(await setPassword(bench.ctx, proven)).toEqual({ kind: 'not_found' });
   });
 });
