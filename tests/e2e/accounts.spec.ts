@@ -1,4 +1,5 @@
 import { expect, test } from '@playwright/test';
+import { callAction, readBuiltActions } from './call-action.ts';
 import { newAccount, signIn, signUp } from './support.ts';
 
 test('a new person signs up, signs out and signs in again', async ({ page }) => {
@@ -83,6 +84,27 @@ test('a changed password ends every session and is the only one that works', asy
   await signIn(page, account);
   await expect(page.getByText('The e-mail address or the password is wrong.')).toBeVisible();
   await signIn(page, { ...account, password: newPassword });
+  await expect(page.getByRole('heading', { level: 1, name: 'Projects' })).toBeVisible();
+});
+
+test('of two tabs that change the password at once one does, and the other is told so', async ({
+  page,
+  baseURL,
+}) => {
+  const account = await signUp(page);
+  const id = readBuiltActions().find(({ name }) => name.endsWith('changePassword'))?.id ?? '';
+  const answers = await Promise.all(
+    ['one new passphrase', 'other new passphrase'].map(async (newPassword) => {
+      const fields = { currentPassword: account.password, newPassword };
+      const headers = { origin: baseURL ?? '' };
+      const call = { id, path: '/account', fields, headers };
+      return { newPassword, ...(await callAction(page.request, call)) };
+    }),
+  );
+  const changed = answers.filter(({ redirect }) => redirect?.startsWith('/sign-in'));
+  const refused = answers.filter(({ state }) => state?.code === 'signed_out');
+  expect([changed.length, refused.length]).toEqual([1, 1]);
+  await signIn(page, { ...account, password: changed[0]?.newPassword ?? '' });
   await expect(page.getByRole('heading', { level: 1, name: 'Projects' })).toBeVisible();
 });
 

@@ -6,10 +6,10 @@ import { unstable_rethrow } from 'next/navigation';
 import { z } from 'zod';
 import { env } from '../env.ts';
 import type { ActionState, FormAction, Refusal, RefusalCode } from '../lib/action-state.ts';
-import { DatabaseUnavailableError, withDatabase } from './database.ts';
+import { DatabaseUnavailableError } from './database.ts';
+import { type InDatabase, inDatabaseAs } from './in-database.ts';
 import { log } from './log.ts';
 import { isOwnOrigin } from './origin.ts';
-import { requestContext } from './request-context.ts';
 import { currentUser, type SignedInUser } from './session.ts';
 
 /**
@@ -47,13 +47,19 @@ interface Definition<Input extends z.ZodType, Context, Data> {
   readsOnly?: true;
 }
 
+/** Actions on accounts take their turns in the database themselves, for they hash in between. */
 export interface PublicContext {
-  ctx: VerbContext;
+  inDatabase: InDatabase;
 }
 export interface UserContext extends PublicContext {
   user: SignedInUser;
 }
-export interface ProjectContext extends UserContext {
+/** The others are one turn in the database from beginning to end. */
+export interface AdministratorContext {
+  ctx: VerbContext;
+  user: SignedInUser;
+}
+export interface ProjectContext extends AdministratorContext {
   project: Project;
 }
 
@@ -63,7 +69,7 @@ export function publicAction<Input extends z.ZodType, Data>(
 ): FormAction<Data> {
   const run = async (form: FormData) => {
     const input = parse(definition.input, form);
-    return inDatabase({ kind: 'system' }, (ctx) => definition.run({ ctx }, input));
+    return definition.run({ inDatabase: inDatabaseAs({ kind: 'system' }) }, input);
   };
   return guarded(run, { refreshes: false });
 }
@@ -75,19 +81,19 @@ export function userAction<Input extends z.ZodType, Data>(
   return guarded(async (form) => {
     const user = await signedInUser();
     const input = parse(definition.input, form);
-    return inDatabase(actorOf(user), (ctx) => definition.run({ ctx, user }, input));
+    return definition.run({ inDatabase: inDatabaseAs(actorOf(user)), user }, input);
   });
 }
 
 /** For an administrator; to anybody else it does not exist. */
 export function administratorAction<Input extends z.ZodType, Data>(
-  definition: Definition<Input, UserContext, Data>,
+  definition: Definition<Input, AdministratorContext, Data>,
 ): FormAction<Data> {
   return guarded(async (form) => {
     const user = await signedInUser();
     if (!user.isAdministrator) refuse('not_found', NOT_FOUND);
     const input = parse(definition.input, form);
-    return inDatabase(actorOf(user), (ctx) => definition.run({ ctx, user }, input));
+    return inDatabaseAs(actorOf(user))((ctx) => definition.run({ ctx, user }, input));
   });
 }
 
@@ -101,7 +107,7 @@ export function projectAction<Input extends z.ZodType, Data>(
     const user = await signedInUser();
     const named = projectIdSchema.safeParse(fieldsOf(form));
     if (!named.success) refuse('not_found', NOT_FOUND);
-    return inDatabase(actorOf(user), async (ctx) => {
+    return inDatabaseAs(actorOf(user))(async (ctx) => {
       const ref = { ownerId: user.userId, projectId: named.data.projectId };
       const project = await getOwnedProject(ctx.db, ref);
       if (project === null) refuse('not_found', NOT_FOUND);
@@ -146,13 +152,6 @@ async function signedInUser(): Promise<SignedInUser> {
   const user = await currentUser();
   if (user !== null) return user;
   refuse('signed_out', 'You are signed out. Sign in in another tab, then press the button again.');
-}
-
-function inDatabase<T>(
-  actor: VerbContext['actor'],
-  work: (ctx: VerbContext) => Promise<T>,
-): Promise<T> {
-  return withDatabase(async (db) => work({ db, actor, ...(await requestContext()) }));
 }
 
 const actorOf = (user: SignedInUser) =>

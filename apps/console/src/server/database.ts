@@ -15,7 +15,9 @@ const READINESS_BUDGET_MS = 800;
 /**
  * A pool that is opened on first use (`next build` imports routes without a database) and thrown
  * away when a call runs out of time: a frozen server keeps its sockets open, and waiting on them
- * would outlast the freeze (consistency rule 22).
+ * would outlast the freeze (consistency rule 22). All of them, for each other connection leads to
+ * the same server, and whoever took one next would wait as long. So nothing that waits for anything
+ * but Postgres belongs into a call.
  */
 class Pool {
   #database: Database | undefined;

@@ -1,6 +1,7 @@
 'use client';
 
 import { signIn } from 'next-auth/react';
+import { tooManyAttempts } from '../../lib/too-many-attempts.ts';
 
 export type SignInResult =
   | { kind: 'signed_in' }
@@ -25,10 +26,8 @@ export function sentenceFor(result: Exclude<SignInResult, { kind: 'signed_in' }>
   switch (result.kind) {
     case 'wrong':
       return 'The e-mail address or the password is wrong.';
-    case 'limited': {
-      const minutes = Math.ceil(result.retryAfterSeconds / 60);
-      return `Too many attempts. Try again in ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}.`;
-    }
+    case 'limited':
+      return tooManyAttempts(result.retryAfterSeconds);
     case 'unavailable':
       return 'The console could not check that just now. Try again in a moment.';
   }

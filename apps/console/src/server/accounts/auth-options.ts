@@ -1,5 +1,5 @@
 import 'server-only';
-import { endSession, type VerbContext } from '@ceiba/schema';
+import { endSession } from '@ceiba/schema';
 import type { Account, AuthOptions, Profile, User } from 'next-auth';
 import CredentialsProvider from 'next-auth/providers/credentials';
 import GitHubProvider from 'next-auth/providers/github';
@@ -8,8 +8,8 @@ import type { OAuthConfig, Provider } from 'next-auth/providers/index';
 import { z } from 'zod';
 import { env } from '../../env.ts';
 import { withDatabase } from '../database.ts';
+import { inDatabaseAs } from '../in-database.ts';
 import { log } from '../log.ts';
-import { requestContext } from '../request-context.ts';
 import { signInWithIdentity } from './identity.ts';
 import { signInWithPassword } from './password.ts';
 
@@ -97,7 +97,7 @@ async function authorizePassword(input: unknown): Promise<SignedIn | null> {
   const credentials = credentialsSchema.safeParse(input);
   if (!credentials.success) return null;
   const result = await orUnavailable(() =>
-    signInWithPassword(inRequest, credentials.data, SESSION_LIFETIME_SECONDS),
+    signInWithPassword(inDatabase, credentials.data, SESSION_LIFETIME_SECONDS),
   );
   switch (result.kind) {
     case 'signed_in':
@@ -128,7 +128,7 @@ async function admitIdentity({
     emailVerified: verifiedClaim(profile),
   };
   const result = await orUnavailable(() =>
-    inRequest((ctx) => signInWithIdentity(ctx, claimed, env().signUp, SESSION_LIFETIME_SECONDS)),
+    inDatabase((ctx) => signInWithIdentity(ctx, claimed, env().signUp, SESSION_LIFETIME_SECONDS)),
   );
   if (result.kind !== 'signed_in') return `/sign-in?error=${result.kind}`;
   // The token is made from this object next; from here on it is our person, not the provider's.
@@ -156,10 +156,7 @@ async function forgetSession(token: unknown): Promise<void> {
   if (session.success) await withDatabase((db) => endSession(db, session.data.sid));
 }
 
-async function inRequest<T>(work: (ctx: VerbContext) => Promise<T>): Promise<T> {
-  const context = await requestContext();
-  return withDatabase((db) => work({ db, actor: { kind: 'system' }, ...context }));
-}
+const inDatabase = inDatabaseAs({ kind: 'system' });
 
 /** next-auth tells the browser the message of whatever is thrown, so it is one that says nothing. */
 async function orUnavailable<T>(work: () => Promise<T>): Promise<T> {

@@ -1,5 +1,5 @@
-import type { VerbContext } from '@ceiba/schema';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { countedTurns } from './counted-turns.fixture.ts';
 import { signInWithPassword } from './password.ts';
 
 const verbs = vi.hoisted(() => ({
@@ -14,19 +14,10 @@ vi.mock('server-only', () => ({}));
 vi.mock('@ceiba/schema', () => verbs);
 
 const OWNER = { userId: 'owner', passwordHash: 'hash', sessionVersion: 7 };
-let turnsInDatabase = 0;
-
-async function inDatabase<T>(work: (ctx: VerbContext) => Promise<T>): Promise<T> {
-  turnsInDatabase += 1;
-  try {
-    return await work({ db: {} } as VerbContext);
-  } finally {
-    turnsInDatabase -= 1;
-  }
-}
+const turns = countedTurns();
 
 const signIn = () =>
-  signInWithPassword(inDatabase, { email: 'owner@example.com', password: 'typed' }, 60);
+  signInWithPassword(turns.inDatabase, { email: 'owner@example.com', password: 'typed' }, 60);
 
 beforeEach(() => {
   vi.resetAllMocks();
@@ -39,7 +30,7 @@ beforeEach(() => {
 describe('signInWithPassword', () => {
   it('holds no connection while it waits for the password to be hashed', async () => {
     verbs.verifyPassword.mockImplementation(async () => {
-      expect(turnsInDatabase).toBe(0);
+      expect(turns.open()).toBe(0);
       return true;
     });
     expect(await signIn()).toEqual({ kind: 'signed_in', userId: 'owner', sessionId: 'session' });

@@ -4,25 +4,19 @@ import {
   findUserByEmail,
   forgiveAttempt,
   startSession,
-  type VerbContext,
   verifyPassword,
 } from '@ceiba/schema';
+import type { InDatabase } from '../in-database.ts';
 
 export type PasswordResult =
   | { kind: 'signed_in'; userId: string; sessionId: string }
   | { kind: 'wrong' }
   | { kind: 'limited'; retryAfterSeconds: number };
 
-/** Runs verbs within the time that the database is given. */
-type InDatabase = <T>(work: (ctx: VerbContext) => Promise<T>) => Promise<T>;
-
 /**
  * Checks an address and a password, and begins a session. The attempt is counted before anything is
  * hashed, and an unknown address costs the same work as a known one, so neither answer nor time
  * tells them apart.
- *
- * The password is checked between two turns in the database: hashing waits for a processor, and
- * that must neither hold a connection nor pass for a database that does not answer.
  */
 export async function signInWithPassword(
   inDatabase: InDatabase,

@@ -19,9 +19,11 @@ export interface NewProject {
 /** Creates a project on the plan Free and hands over its secret. */
 export const createNewProject = userAction({
   input: z.object({ name: displayNameSchema }),
-  async run({ ctx, user }, { name }): Promise<NewProject> {
+  async run({ inDatabase, user }, { name }): Promise<NewProject> {
     const secret = mintProjectSecret(randomBytes);
-    const result = await createProject(ctx, { ownerId: user.userId, name, secret });
+    const result = await inDatabase((ctx) =>
+      createProject(ctx, { ownerId: user.userId, name, secret }),
+    );
     if (result.kind === 'name_taken') {
       refuseField('name', 'You have a project of that name already. Choose another name.');
     }

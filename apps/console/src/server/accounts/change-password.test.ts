@@ -1,0 +1,76 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { changePasswordOf } from './change-password.ts';
+import { countedTurns } from './counted-turns.fixture.ts';
+
+const verbs = vi.hoisted(() => ({
+  chargePasswordChange: vi.fn(),
+  findUserById: vi.fn(),
+  forgivePasswordChange: vi.fn(),
+  hashPassword: vi.fn(),
+  setPassword: vi.fn(),
+  verifyPassword: vi.fn(),
+}));
+
+vi.mock('server-only', () => ({}));
+vi.mock('@ceiba/schema', () => verbs);
+
+const turns = countedTurns();
+
+const change = () =>
+  changePasswordOf(
+    turns.inDatabase,
+    { userId: 'owner', email: 'owner@example.com' },
+    { currentPassword: 'typed', newPassword: 'new' },
+  );
+
+beforeEach(() => {
+  vi.resetAllMocks();
+  verbs.chargePasswordChange.mockResolvedValue({ kind: 'admitted' });
+  verbs.findUserById.mockResolvedValue({ passwordHash: 'old hash', sessionVersion: 7 });
+  verbs.verifyPassword.mockResolvedValue(true);
+  verbs.hashPassword.mockResolvedValue('new hash');
+  verbs.setPassword.mockResolvedValue({ kind: 'updated' });
+});
+
+describe('changePasswordOf', () => {
+  it('holds no connection while it waits for either password to be hashed', async () => {
+    const whileHashing = vi.fn(turns.open);
+    verbs.verifyPassword.mockImplementation(async () => whileHashing() >= 0);
+    verbs.hashPassword.mockImplementation(async () => `hash ${whileHashing()}`);
+    expect(await change()).toEqual({ kind: 'updated' });
+    expect(whileHashing.mock.results.map(({ value }) => value)).toEqual([0, 0]);
+  });
+
+  it('sets the password only over the one that it has checked', async () => {
+    await change();
+    expect(verbs.verifyPassword).toHaveBeenCalledExactlyOnceWith('old hash', 'typed');
+    expect(verbs.setPassword).toHaveBeenCalledExactlyOnceWith(expect.anything(), {
+      userId: 'owner',
+      passwordHash: 'new hash',
+      sessionVersion: 7,
+    });
+  });
+
+  it('tells that another was set since then', async () => {
+    verbs.setPassword.mockResolvedValue({ kind: 'outdated' });
+    expect(await change()).toEqual({ kind: 'outdated' });
+  });
+
+  it.each([
+    ['a wrong password', { passwordHash: 'old hash', sessionVersion: 7 }],
+    ['somebody who is gone', null],
+  ])('sets and forgives nothing for %s', async (_whom, user) => {
+    verbs.findUserById.mockResolvedValue(user);
+    verbs.verifyPassword.mockResolvedValue(false);
+    expect(await change()).toEqual({ kind: 'wrong' });
+    expect(verbs.forgivePasswordChange).not.toHaveBeenCalled();
+    expect(verbs.setPassword).not.toHaveBeenCalled();
+  });
+
+  it('hashes nothing for an attempt that is over the limit', async () => {
+    verbs.chargePasswordChange.mockResolvedValue({ kind: 'limited', retryAfterSeconds: 5 });
+    expect(await change()).toEqual({ kind: 'limited', retryAfterSeconds: 5 });
+    expect(verbs.verifyPassword).not.toHaveBeenCalled();
+    expect(verbs.hashPassword).not.toHaveBeenCalled();
+  });
+});

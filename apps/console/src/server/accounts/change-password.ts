@@ -1,0 +1,43 @@
+import 'server-only';
+import {
+  chargePasswordChange,
+  findUserById,
+  forgivePasswordChange,
+  hashPassword,
+  type SetPasswordResult,
+  setPassword,
+  verifyPassword,
+} from '@ceiba/schema';
+import type { InDatabase } from '../in-database.ts';
+
+export type ChangePasswordResult =
+  | SetPasswordResult
+  | { kind: 'wrong' }
+  | { kind: 'limited'; retryAfterSeconds: number };
+
+/**
+ * Sets a new password for whoever knows the present one. Both are hashed between two turns in the
+ * database, and the second turn sets it only if nothing else has set one, or signed the person out
+ * everywhere, since the first.
+ */
+export async function changePasswordOf(
+  inDatabase: InDatabase,
+  person: { userId: string; email: string },
+  { currentPassword, newPassword }: { currentPassword: string; newPassword: string },
+): Promise<ChangePasswordResult> {
+  const { userId } = person;
+  const begun = await inDatabase(async (ctx) => {
+    const attempt = await chargePasswordChange(ctx, userId);
+    if (attempt.kind === 'limited') return attempt;
+    return { ...attempt, user: await findUserById(ctx.db, userId) };
+  });
+  if (begun.kind === 'limited') return begun;
+  const { user } = begun;
+  const matches = await verifyPassword(user?.passwordHash ?? null, currentPassword);
+  if (user === null || !matches) return { kind: 'wrong' };
+  const passwordHash = await hashPassword(newPassword);
+  return inDatabase(async (ctx) => {
+    await forgivePasswordChange(ctx, person);
+    return setPassword(ctx, { userId, passwordHash, sessionVersion: user.sessionVersion });
+  });
+}

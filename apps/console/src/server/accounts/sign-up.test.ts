@@ -1,0 +1,46 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { countedTurns } from './counted-turns.fixture.ts';
+import { signUpWithPassword } from './sign-up.ts';
+
+const verbs = vi.hoisted(() => ({
+  chargeAttempt: vi.fn(),
+  hashPassword: vi.fn(),
+  signUp: vi.fn(),
+}));
+
+vi.mock('server-only', () => ({}));
+vi.mock('@ceiba/schema', () => verbs);
+
+const turns = countedTurns();
+const CREATED = { kind: 'created', userId: 'owner', isAdministrator: true };
+
+const signUp = () =>
+  signUpWithPassword(turns.inDatabase, { email: 'owner@example.com', password: 'typed' }, 'open');
+
+beforeEach(() => {
+  vi.resetAllMocks();
+  verbs.chargeAttempt.mockResolvedValue({ kind: 'admitted' });
+  verbs.hashPassword.mockResolvedValue('hash');
+  verbs.signUp.mockResolvedValue(CREATED);
+});
+
+describe('signUpWithPassword', () => {
+  it('holds no connection while it waits for the password to be hashed', async () => {
+    verbs.hashPassword.mockImplementation(async () => {
+      expect(turns.open()).toBe(0);
+      return 'hash';
+    });
+    expect(await signUp()).toEqual(CREATED);
+    expect(verbs.signUp).toHaveBeenCalledExactlyOnceWith(expect.anything(), {
+      email: 'owner@example.com',
+      passwordHash: 'hash',
+      policy: 'open',
+    });
+  });
+
+  it('hashes nothing for an attempt that is over the limit', async () => {
+    verbs.chargeAttempt.mockResolvedValue({ kind: 'limited', retryAfterSeconds: 5 });
+    expect(await signUp()).toEqual({ kind: 'limited', retryAfterSeconds: 5 });
+    expect(verbs.hashPassword).not.toHaveBeenCalled();
+  });
+});
