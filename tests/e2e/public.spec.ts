@@ -51,6 +51,16 @@ test('the readiness endpoint returns its verdict on the database and nothing els
   expect(await response.json()).toEqual({ ok: true, checks: { database: 'ok' } });
 });
 
+test('a form that is too long to be read is refused as such', async ({ request, baseURL }) => {
+  const headers = { origin: baseURL ?? '', 'next-action': '0'.repeat(42) };
+  const email = 'a'.repeat(3_000_000);
+  for (const path of ['/sign-up', '/api/auth/callback/credentials']) {
+    const response = await request.post(path, { headers, multipart: { email } });
+    expect(response.status()).toBe(413);
+    expect(await response.text()).toBe('A form may have 1 MB at most.\n');
+  }
+});
+
 test('the status page names each service and is stored nowhere', async ({ page }) => {
   const response = await page.goto('/status');
   expect(response?.headers()['cache-control']).toContain('no-store');
