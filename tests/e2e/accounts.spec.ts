@@ -49,10 +49,19 @@ test('a copied cookie is worth nothing after signing out', async ({
     storageState: cookies,
     ...(baseURL === undefined ? {} : { baseURL }),
   });
-  const response = await thief.get('/projects', { maxRedirects: 0 });
+  const asked = await thief.get('/api/auth/session');
+  expect(await asked.json()).toEqual({});
+  const kept = (await thief.storageState()).cookies.map(({ name }) => name);
+  expect(kept.filter((name) => name.includes('session-token'))).toEqual([]);
+  await thief.dispose();
+  const again = await playwright.request.newContext({
+    storageState: cookies,
+    ...(baseURL === undefined ? {} : { baseURL }),
+  });
+  const response = await again.get('/projects', { maxRedirects: 0 });
   expect(response.status()).toBe(307);
   expect(response.headers().location).toContain('/sign-in');
-  await thief.dispose();
+  await again.dispose();
 });
 
 test('signing out everywhere ends the sessions of other browsers', async ({ page, browser }) => {

@@ -1,12 +1,11 @@
 import 'server-only';
-import { findSession, type SignedInUser } from '@ceiba/schema';
+import type { SignedInUser } from '@ceiba/schema';
 import { cookies, headers } from 'next/headers';
 import { redirect } from 'next/navigation';
 import { decode } from 'next-auth/jwt';
 import { cache } from 'react';
 import { env } from '../env.ts';
-import { sessionTokenSchema } from './accounts/auth-options.ts';
-import { withDatabase } from './database.ts';
+import { userOfToken } from './accounts/session-token.ts';
 import { signInAddress } from './return-path.ts';
 
 export type { SignedInUser } from '@ceiba/schema';
@@ -18,11 +17,7 @@ const cookieName = () =>
 /** Who is signed in, asked of Postgres once for each request; null for anybody else. */
 export const currentUser = cache(async (): Promise<SignedInUser | null> => {
   const token = (await cookies()).get(cookieName())?.value;
-  if (token === undefined) return null;
-  const claims = sessionTokenSchema.safeParse(await decodeToken(token));
-  if (!claims.success) return null;
-  const user = await withDatabase((db) => findSession(db, claims.data.sid));
-  return user?.userId === claims.data.sub ? user : null;
+  return token === undefined ? null : userOfToken(await decodeToken(token));
 });
 
 /** Who is signed in, for pages: anybody else is sent to sign in, and back here afterwards. */

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { CredentialsConfig } from 'next-auth/providers/credentials';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { FailedQuery } from '../failed-query.fixture.ts';
@@ -39,5 +40,35 @@ describe('signing in with a password', () => {
     database.withDatabase.mockRejectedValue(fault);
     await expect(authorize('a@example.com')).rejects.toThrow(/^unavailable$/);
     expect(error).toHaveBeenCalledExactlyOnceWith('sign_in.failed', { fault });
+  });
+});
+
+describe('a session’s token', () => {
+  const token = { sub: randomUUID(), sid: randomUUID() };
+  const renew = () => authOptions().callbacks?.jwt?.({ token } as never);
+
+  it('is renewed while the session lasts', async () => {
+    database.withDatabase.mockResolvedValue({ userId: token.sub });
+    expect(await renew()).toEqual(token);
+  });
+
+  it.each([
+    ['has ended', null],
+    ['is another person’s', { userId: randomUUID() }],
+  ])('is not renewed for a session that %s, which is no fault to log', async (_how, user) => {
+    const error = vi.spyOn(log, 'error').mockReturnValue();
+    database.withDatabase.mockResolvedValue(user);
+    const refused = await Promise.resolve(renew()).catch((thrown: unknown) => thrown);
+    expect(refused).toBeInstanceOf(Error);
+    authOptions().logger?.error?.('JWT_SESSION_ERROR', refused as Error);
+    expect(error).not.toHaveBeenCalled();
+  });
+
+  it('outlasts a database that does not answer, which is logged', async () => {
+    const error = vi.spyOn(log, 'error').mockReturnValue();
+    const fault = new Error('Postgres cannot be reached');
+    database.withDatabase.mockRejectedValue(fault);
+    expect(await renew()).toEqual(token);
+    expect(error).toHaveBeenCalledExactlyOnceWith('session.not_checked', { fault });
   });
 });

@@ -12,11 +12,9 @@ import { inDatabaseAs } from '../in-database.ts';
 import { log } from '../log.ts';
 import { signInWithIdentity } from './identity.ts';
 import { signInWithPassword } from './password.ts';
+import { sessionTokenSchema, userOfToken } from './session-token.ts';
 
 export const SESSION_LIFETIME_SECONDS = 14 * 24 * 60 * 60;
-
-/** The session cookie holds these and nothing else; the person is read from Postgres each time. */
-export const sessionTokenSchema = z.object({ sub: z.guid(), sid: z.guid() });
 
 const credentialsSchema = z.object({
   // Postgres refuses a NUL in a text, and no address holds any other control character.
@@ -38,7 +36,10 @@ export function authOptions(): AuthOptions {
     callbacks: { signIn: admitIdentity, jwt: issueToken },
     events: { signOut: async ({ token }) => forgetSession(token) },
     logger: {
-      error: (code, metadata) => log.error('next-auth', { code, message: messageOf(metadata) }),
+      error: (code, metadata) => {
+        if (metadata instanceof SessionOver) return;
+        log.error('next-auth', { code, message: messageOf(metadata) });
+      },
       warn: () => {},
       debug: () => {},
     },
@@ -141,14 +142,35 @@ function verifiedClaim(profile: Profile | undefined): boolean | undefined {
   return claims.success ? claims.data.email_verified : undefined;
 }
 
+/** Has next-auth clear the cookie of a session that has ended. It is nobody's fault. */
+class SessionOver extends Error {
+  override name = 'SessionOver';
+}
+
 /**
+ * A token for whoever has signed in, and the same one again for whoever asks next-auth about their
+ * session, which prolongs the cookie.
+ *
  * The session has begun by now, where the password or the identity was checked: a fault at this
  * place would be shown as it is.
  */
 async function issueToken({ token, user }: { token: object; user?: User | undefined }) {
-  if (user === undefined) return { ...token };
+  if (user === undefined) {
+    if (await isOver(token)) throw new SessionOver();
+    return { ...token };
+  }
   const { id, sessionId } = signedInSchema.parse(user);
   return { sub: id, sid: sessionId };
+}
+
+/** Not for want of an answer: an outage ends nobody's session. */
+async function isOver(token: unknown): Promise<boolean> {
+  try {
+    return (await userOfToken(token)) === null;
+  } catch (fault) {
+    log.error('session.not_checked', { fault });
+    return false;
+  }
 }
 
 async function forgetSession(token: unknown): Promise<void> {

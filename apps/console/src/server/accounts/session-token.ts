@@ -1,0 +1,15 @@
+import 'server-only';
+import { findSession, type SignedInUser } from '@ceiba/schema';
+import { z } from 'zod';
+import { withDatabase } from '../database.ts';
+
+/** The session cookie holds these and nothing else; the person is read from Postgres each time. */
+export const sessionTokenSchema = z.object({ sub: z.guid(), sid: z.guid() });
+
+/** Who is signed in by what a session cookie holds; null when that is nobody, or no longer. */
+export async function userOfToken(token: unknown): Promise<SignedInUser | null> {
+  const claims = sessionTokenSchema.safeParse(token);
+  if (!claims.success) return null;
+  const user = await withDatabase((db) => findSession(db, claims.data.sid));
+  return user?.userId === claims.data.sub ? user : null;
+}
