@@ -138,6 +138,52 @@ test('sign-up refuses an address that has an account', async ({ page }) => {
   await expect(page.getByText('An account with this address exists already')).toBeVisible();
 });
 
+test('sign-in says beside a field what is wrong with it, and keeps what was typed', async ({
+  page,
+}) => {
+  await page.goto('/sign-in');
+  const email = page.getByLabel('E-mail');
+  const password = page.getByLabel('Password', { exact: true });
+  const press = () => page.getByRole('button', { name: 'Sign in' }).click();
+  await email.fill('somebody');
+  await press();
+  await expect(email).toHaveAccessibleDescription('Must be an e-mail address.');
+  await expect(email).toBeFocused();
+  await expect(password).toHaveAccessibleDescription('Fill this in.');
+  await email.fill('somebody@example.com');
+  await press();
+  await expect(password).toBeFocused();
+  await expect(email).toHaveAccessibleDescription('');
+  await expect(email).toHaveValue('somebody@example.com');
+  await password.fill('a wrong password');
+  await press();
+  await expect(page.getByText('The e-mail address or the password is wrong.')).toBeVisible();
+  await expect(password).toHaveAccessibleDescription('');
+  await expect(email).toHaveValue('somebody@example.com');
+});
+
+test('sign-in that is pressed before the scripts are there is not lost, nor in the address', async ({
+  page,
+}) => {
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route('**/_next/static/**/*.js', async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.goto('/sign-in', { waitUntil: 'commit' });
+  const email = page.getByLabel('E-mail');
+  await email.fill('nobody@example.com');
+  await page.getByLabel('Password', { exact: true }).fill('a wrong password');
+  await page.getByRole('button', { name: 'Sign in' }).click({ noWaitAfter: true });
+  release();
+  await expect(page.getByText('The e-mail address or the password is wrong.')).toBeVisible();
+  await expect(email).toHaveValue('nobody@example.com');
+  expect(new URL(page.url()).search).toBe('');
+});
+
 test('a known and an unknown address are answered alike, and both are limited', async ({
   page,
 }) => {

@@ -32,6 +32,9 @@ export type RefusalCode =
   | 'unavailable'
   | 'internal';
 
+/** What stands beside a field that has to be filled in and is not. */
+export const FILL_THIS_IN = 'Fill this in.';
+
 export const IDLE = { kind: 'idle' } as const satisfies ActionState;
 
 /** Every server action has this shape, so that one form component and one test serve all of them. */

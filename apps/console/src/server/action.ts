@@ -5,7 +5,13 @@ import { headers } from 'next/headers';
 import { unstable_rethrow } from 'next/navigation';
 import { z } from 'zod';
 import { env } from '../env.ts';
-import type { ActionState, FormAction, Refusal, RefusalCode } from '../lib/action-state.ts';
+import {
+  type ActionState,
+  FILL_THIS_IN,
+  type FormAction,
+  type Refusal,
+  type RefusalCode,
+} from '../lib/action-state.ts';
 import { DatabaseUnavailableError } from './database.ts';
 import { type InDatabase, inDatabaseAs } from './in-database.ts';
 import { log } from './log.ts';
@@ -165,7 +171,7 @@ function parse<Input extends z.ZodType>(schema: Input, form: FormData): z.output
   for (const { code, path, message } of result.error.issues) {
     const field = String(path[0] ?? '');
     const isMissing = fields[field] === undefined && code.startsWith('invalid_');
-    fieldErrors[field] ??= isMissing ? 'Fill this in.' : sentence(message);
+    fieldErrors[field] ??= isMissing ? FILL_THIS_IN : sentence(message);
   }
   throw new Refused('invalid', undefined, fieldErrors);
 }

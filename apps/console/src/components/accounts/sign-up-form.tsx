@@ -14,13 +14,9 @@ export function SignUpForm({ next }: { next: string }) {
 
   async function enter(form: HTMLFormElement) {
     setEntering(true);
-    const typed = new FormData(form);
-    const result = await signInWithPassword(
-      String(typed.get('email') ?? ''),
-      String(typed.get('password') ?? ''),
-    );
+    const result = await signInWithPassword(null, new FormData(form));
     const signIn = `/sign-in?next=${encodeURIComponent(next)}`;
-    window.location.assign(result.kind === 'signed_in' ? next : signIn);
+    window.location.assign(result.kind === 'done' ? next : signIn);
   }
 
   return (
