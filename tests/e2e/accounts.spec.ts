@@ -184,6 +184,37 @@ test('sign-in that is pressed before the scripts are there is not lost, nor in t
   expect(new URL(page.url()).search).toBe('');
 });
 
+test('without scripts each page says that it needs them, and public ones do not', async ({
+  page,
+  browser,
+  baseURL,
+}) => {
+  await signUp(page);
+  const withoutScripts = {
+    javaScriptEnabled: false,
+    ...(baseURL === undefined ? {} : { baseURL }),
+  };
+  const anonymous = await browser.newContext(withoutScripts);
+  const storageState = await page.context().storageState();
+  const signedIn = await browser.newContext({ ...withoutScripts, storageState });
+  for (const [context, path, isTold] of [
+    [anonymous, '/', false],
+    [anonymous, '/status', false],
+    [anonymous, '/sign-in', true],
+    [anonymous, '/sign-up', true],
+    [signedIn, '/projects', true],
+  ] as const) {
+    const opened = await context.newPage();
+    await opened.goto(path);
+    await expect(opened.getByRole('heading', { level: 1 })).toBeVisible();
+    const told = opened.getByText('The console needs JavaScript', { exact: true });
+    await expect(told).toBeVisible({ visible: isTold });
+  }
+  await expect(page.getByText('The console needs JavaScript')).toHaveCount(0);
+  await anonymous.close();
+  await signedIn.close();
+});
+
 test('a known and an unknown address are answered alike, and both are limited', async ({
   page,
 }) => {

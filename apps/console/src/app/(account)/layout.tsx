@@ -1,6 +1,7 @@
 import Link from 'next/link';
 import type { ReactNode } from 'react';
 import { Wordmark } from '#components/mark.tsx';
+import { NeedsScripts } from '#components/needs-scripts.tsx';
 import { ThemeToggle } from '#components/theme.tsx';
 
 export default function AccountLayout({ children }: { children: ReactNode }) {
@@ -10,6 +11,7 @@ export default function AccountLayout({ children }: { children: ReactNode }) {
         <Link href="/" aria-label="Ceiba, home" className="rounded">
           <Wordmark />
         </Link>
+        <NeedsScripts />
         {children}
       </main>
       <footer className="mx-auto mt-auto flex w-full max-w-96 items-center justify-between py-8 text-small text-muted">

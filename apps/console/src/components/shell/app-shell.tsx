@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { NeedsScripts } from '../needs-scripts.tsx';
 import { BottomBar } from './bottom-bar.tsx';
 import { Commands } from './commands.tsx';
 import { Sidebar } from './sidebar.tsx';
@@ -24,6 +25,7 @@ export function AppShell({ children, ...shell }: ShellProps & { children: ReactN
         id="content"
         className="min-w-0 md:min-h-dvh px-4 pt-6 pb-28 sm:px-8 md:pt-10 md:pb-16 lg:px-12"
       >
+        <NeedsScripts />
         {children}
       </main>
       <BottomBar {...shell} />

@@ -1,0 +1,13 @@
+import { Notice } from './ui/notice.tsx';
+
+/** For whoever has scripts switched off: most forms would do nothing, and say nothing. */
+export function NeedsScripts() {
+  return (
+    <noscript>
+      <Notice tone="warning" title="The console needs JavaScript" className="my-6">
+        Without it most of its forms do nothing. Allow JavaScript for this site, then reload the
+        page.
+      </Notice>
+    </noscript>
+  );
+}
