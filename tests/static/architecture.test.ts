@@ -172,6 +172,14 @@ const BREACHES: [rule: string, what: string, files: Record<string, string>][] = 
     },
   ],
   [
+    'that it was given',
+    'a server action opens the database by itself',
+    {
+      'apps/console/src/bad.ts':
+        "'use server'; import { withDatabase } from '#server/database.ts';",
+    },
+  ],
+  [
     'process.env',
     'a route reads the environment',
     { 'apps/runtime/src/bad.ts': 'const port = process.env.RUNTIME_PORT;' },

@@ -159,6 +159,15 @@ export const RULES: readonly Rule[] = [
     violations: (house) => clientViolations(house),
   },
   {
+    name: 'a server action works on the database that it was given, within its one budget of time',
+    violations: overImports((_house, file, { specifier }, own) =>
+      file.directives.includes('use server') &&
+      pathOf(file, specifier, own) === 'apps/console/src/server/database.ts'
+        ? 'opens the database a second time'
+        : undefined,
+    ),
+  },
+  {
     name: 'process.env is read in one env file an app, and in no package',
     violations: ({ files }) =>
       files

@@ -4,7 +4,6 @@ import { authorizeRequestSchema } from '@ceiba/contract';
 import { z } from 'zod';
 import type { Simulation } from '#components/simulator/simulation.ts';
 import { projectAction, refuse } from '#server/action.ts';
-import { withDatabase } from '#server/database.ts';
 import { simulate } from './simulate.ts';
 
 const call = {
@@ -20,14 +19,12 @@ export const simulateCall = projectAction({
     z.object({ source: z.literal('pasted'), apiKey: z.string().max(65_536).trim(), ...call }),
     z.object({ source: z.literal('none'), ...call }),
   ]),
-  async run({ project }, { method, path, ...input }): Promise<Simulation> {
+  async run({ ctx, project }, { method, path, ...input }): Promise<Simulation> {
     const credential =
       input.source === 'chosen'
         ? { apiKeyId: input.apiKeyId }
         : { presented: input.source === 'pasted' ? input.apiKey : null };
-    const simulation = await withDatabase((db) =>
-      simulate(db, project, { credential, method, path }),
-    );
+    const simulation = await simulate(ctx.db, project, { credential, method, path });
     const isGone = simulation === null || ('apiKeyId' in credential && simulation.apiKey === null);
     if (isGone) refuse('not_found', 'The key no longer exists. Reload the page to choose another.');
     return simulation;
