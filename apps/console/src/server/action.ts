@@ -1,5 +1,5 @@
 import 'server-only';
-import { getOwnedProject, type Project, type VerbContext } from '@ceiba/schema';
+import { getOwnedProject, type Project } from '@ceiba/schema';
 import { revalidatePath } from 'next/cache';
 import { headers } from 'next/headers';
 import { unstable_rethrow } from 'next/navigation';
@@ -13,7 +13,7 @@ import {
   type RefusalCode,
 } from '../lib/action-state.ts';
 import { DatabaseUnavailableError } from './database.ts';
-import { type InDatabase, inDatabaseAs } from './in-database.ts';
+import { type DatabaseContext, type InDatabase, inDatabaseAs } from './in-database.ts';
 import { log } from './log.ts';
 import { isOwnOrigin } from './origin.ts';
 import { currentUser, type SignedInUser } from './session.ts';
@@ -62,7 +62,7 @@ export interface UserContext extends PublicContext {
 }
 /** The others are one turn in the database from beginning to end. */
 export interface AdministratorContext {
-  ctx: VerbContext;
+  ctx: DatabaseContext;
   user: SignedInUser;
 }
 export interface ProjectContext extends AdministratorContext {

@@ -1,5 +1,4 @@
-import type { VerbContext } from '@ceiba/schema';
-import type { InDatabase } from '../in-database.ts';
+import type { DatabaseContext, InDatabase } from '../in-database.ts';
 
 /** Turns in a database that is not there, and how many are open at this moment. */
 export function countedTurns(): { inDatabase: InDatabase; open: () => number } {
@@ -9,7 +8,7 @@ export function countedTurns(): { inDatabase: InDatabase; open: () => number } {
     inDatabase: async (work) => {
       open += 1;
       try {
-        return await work({ db: {} } as VerbContext);
+        return await work({ db: {} } as DatabaseContext);
       } finally {
         open -= 1;
       }
