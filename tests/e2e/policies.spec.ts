@@ -181,6 +181,20 @@ test('deleting says what it means and denies the next call; a stale tab is told'
   await expect(rows(stale)).toHaveCount(1);
 });
 
+test('whoever deletes the last policy is told, and so is a tab that came too late', async () => {
+  await project.addPolicy('GET', '/v1/billing');
+  const tabs = [await project.open('policies'), await project.open('policies')] as const;
+  for (const tab of tabs) await tab.getByRole('button', { name: 'Delete GET /v1/billing' }).click();
+  for (const [tab, said] of [
+    [tabs[0], 'The policy is deleted'],
+    [tabs[1], 'The policy was deleted in the meantime. Nothing was changed.'],
+  ] as const) {
+    await tab.getByRole('button', { name: 'Delete policy' }).click();
+    await expect(tab.getByText('No policies yet')).toBeAttached();
+    await expect(tab.getByText(said)).toBeVisible();
+  }
+});
+
 test('of two tabs that add the same policy one is refused, and there is one policy', async () => {
   const tabs = await Promise.all([project.open('policies/new'), project.open('policies/new')]);
   for (const tab of tabs) {

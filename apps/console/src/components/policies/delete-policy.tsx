@@ -22,7 +22,10 @@ export interface PolicyDeletionProps {
   children: ReactNode;
 }
 
-/** Asks before a policy is deleted. It stands around the list, which the policy then leaves. */
+/**
+ * Asks before a policy is deleted. It stands around the list and what is shown without one, so that
+ * the last policy to leave takes neither the question nor its answer along.
+ */
 export function PolicyDeletion({ projectId, children }: PolicyDeletionProps) {
   const [target, setTarget] = useState<PolicyTarget>();
   const opener = useRef<HTMLElement | null>(null);

@@ -51,41 +51,41 @@ export default async function PoliciesPage({ params, searchParams }: PoliciesPro
           </Button>
         }
       />
-      {policies.length === 0 ? (
-        <EmptyState
-          title="No policies yet, so every call is denied"
-          action={
-            <>
-              <Button asChild variant="primary">
-                <Link href={`${here}/new?method=GET&pathPattern=${encodeURIComponent('/v1/*')}`}>
-                  Admit GET /v1*
+      <PolicyDeletion projectId={projectId}>
+        {policies.length === 0 ? (
+          <EmptyState
+            title="No policies yet, so every call is denied"
+            action={
+              <>
+                <Button asChild variant="primary">
+                  <Link href={`${here}/new?method=GET&pathPattern=${encodeURIComponent('/v1/*')}`}>
+                    Admit GET /v1*
+                  </Link>
+                </Button>
+                <Button asChild>
+                  <Link href={`${here}/new`}>Write one of your own</Link>
+                </Button>
+              </>
+            }
+          >
+            A policy names a method and a path, such as <code>GET /v1/reports*</code>, and lets
+            calls with a live key through to that path and all below it. Start with what your API
+            serves to everybody who has a key.
+          </EmptyState>
+        ) : (
+          <>
+            <div className="mb-6 grid gap-3">
+              <TryCall method={call.method} path={textOf(query, 'path')} />
+              <TryVerdict explained={explained} call={call}>
+                <Link
+                  href={`/projects/${projectId}/simulator?${new URLSearchParams(call)}`}
+                  className="inline-flex items-center gap-2 font-medium text-accent-text hover:underline"
+                >
+                  <FlaskConical aria-hidden="true" className="size-4" />
+                  Simulate the whole decision
                 </Link>
-              </Button>
-              <Button asChild>
-                <Link href={`${here}/new`}>Write one of your own</Link>
-              </Button>
-            </>
-          }
-        >
-          A policy names a method and a path, such as <code>GET /v1/reports*</code>, and lets calls
-          with a live key through to that path and all below it. Start with what your API serves to
-          everybody who has a key.
-        </EmptyState>
-      ) : (
-        <>
-          <div className="mb-6 grid gap-3">
-            <TryCall method={call.method} path={textOf(query, 'path')} />
-            <TryVerdict explained={explained} call={call}>
-              <Link
-                href={`/projects/${projectId}/simulator?${new URLSearchParams(call)}`}
-                className="inline-flex items-center gap-2 font-medium text-accent-text hover:underline"
-              >
-                <FlaskConical aria-hidden="true" className="size-4" />
-                Simulate the whole decision
-              </Link>
-            </TryVerdict>
-          </div>
-          <PolicyDeletion projectId={projectId}>
+              </TryVerdict>
+            </div>
             <PolicyList
               projectId={projectId}
               policies={policies.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE)}
@@ -93,20 +93,20 @@ export default async function PoliciesPage({ params, searchParams }: PoliciesPro
               overlaps={overlappingPolicies(policies)}
               matching={explained?.matching ?? null}
             />
-          </PolicyDeletion>
-          <p className="mt-3 text-small text-muted">
-            {plural(policies.length, 'policy', 'policies')}, the most specific first: an exact path
-            before a prefix, the longer prefix before the shorter, a named method before any.
-          </p>
-          <Pagination
-            page={page}
-            pageSize={PAGE_SIZE}
-            total={policies.length}
-            of="policies"
-            hrefOf={(other) => withQuery(here, query, { page: String(other) })}
-          />
-        </>
-      )}
+            <p className="mt-3 text-small text-muted">
+              {plural(policies.length, 'policy', 'policies')}, the most specific first: an exact
+              path before a prefix, the longer prefix before the shorter, a named method before any.
+            </p>
+            <Pagination
+              page={page}
+              pageSize={PAGE_SIZE}
+              total={policies.length}
+              of="policies"
+              hrefOf={(other) => withQuery(here, query, { page: String(other) })}
+            />
+          </>
+        )}
+      </PolicyDeletion>
     </Column>
   );
 }
