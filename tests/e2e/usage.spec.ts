@@ -121,6 +121,7 @@ test('the overview leads from the top denial to the simulator, filled in', async
   const reasons = page.getByRole('region', { name: 'Why calls are denied' });
   await expect(reasons).toContainText('12');
   await expect(reasons).toContainText('Old partner');
+  await expect(reasons).toContainText(/, last denied (this hour|an hour ago)/);
   await expectAccessible(page);
   await reasons.getByRole('link', { name: 'Why?' }).click();
   await page.waitForURL(

@@ -18,6 +18,20 @@ export function relativeTime(instant: Date, now: Date): string {
   return relative.format(seconds, 'second');
 }
 
+const HOUR_MS = 3_600_000;
+
+/**
+ * `this hour`, `an hour ago`, `3 hours ago`, `2 days ago`: when something was that is known by the
+ * hour alone.
+ *
+ * @param hour where that hour begins
+ */
+export function relativeHour(hour: Date, now: Date): string {
+  const hours = Math.floor((now.getTime() - hour.getTime()) / HOUR_MS);
+  if (hours < 1) return 'this hour';
+  return hours === 1 ? 'an hour ago' : relativeTime(hour, now);
+}
+
 const DAY = { day: 'numeric', month: 'short', year: 'numeric' } as const;
 const MINUTE = { ...DAY, hour: '2-digit', minute: '2-digit' } as const;
 

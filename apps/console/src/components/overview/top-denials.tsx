@@ -5,7 +5,7 @@ import { formatCount } from '../../lib/format.ts';
 import { Button } from '../ui/button.tsx';
 import { OutcomeChip } from '../ui/chip.tsx';
 import { PathText } from '../ui/path-text.tsx';
-import { RelativeTime } from '../ui/time.tsx';
+import { RelativeHour } from '../ui/time.tsx';
 import { whyHref } from '../usage/denial-links.ts';
 
 export interface TopDenialsProps {
@@ -38,7 +38,7 @@ export function TopDenials({ projectId, denials }: TopDenialsProps) {
                 </code>
               </>
             )}
-            , last in the hour that began <RelativeTime at={denial.lastHour} />
+            , last denied <RelativeHour at={denial.lastHour} />
           </p>
           <Button asChild size="sm" className="w-fit">
             <Link href={whyHref(projectId, denial)}>

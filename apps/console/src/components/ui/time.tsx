@@ -2,7 +2,7 @@
 
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react';
 import { preferenceCookie, TIME_ZONE_COOKIE } from '../../lib/preferences.ts';
-import { absoluteDate, absoluteTime, relativeTime, utcTime } from '../../lib/time.ts';
+import { absoluteDate, absoluteTime, relativeHour, relativeTime, utcTime } from '../../lib/time.ts';
 import { Hint } from './tooltip.tsx';
 
 const TICK_MS = 30_000;
@@ -60,6 +60,17 @@ export function RelativeTime({ at, className }: TimeProps) {
   );
 }
 
+/** `this hour`, `3 hours ago`, for what is kept by the hour; which hour on hover or focus. */
+export function RelativeHour({ at }: TimeProps) {
+  const { now } = useClock();
+  const instant = new Date(at);
+  return (
+    <TimeHint instant={instant} lead="In the hour from">
+      {relativeHour(instant, now)}
+    </TimeHint>
+  );
+}
+
 /** `20 Nov 2026, 14:05` in the viewer's zone; UTC on hover or focus. */
 export function AbsoluteTime({ at, className }: TimeProps) {
   const { timeZone } = useClock();
@@ -82,20 +93,21 @@ export function AbsoluteDate({ at, className }: TimeProps) {
   );
 }
 
-function TimeHint({
-  instant,
-  className,
-  children,
-}: {
+interface TimeHintProps {
   instant: Date;
-  className: string | undefined;
+  /** What the instant is, where it is not simply when something was. */
+  lead?: string;
+  className?: string | undefined;
   children: ReactNode;
-}) {
+}
+
+function TimeHint({ instant, lead, className, children }: TimeHintProps) {
   const { timeZone } = useClock();
   return (
     <Hint
       text={
         <span className="numbers grid gap-x-2">
+          {lead && <span>{lead}</span>}
           <span>
             {absoluteTime(instant, timeZone)} <span className="opacity-70">{timeZone}</span>
           </span>
