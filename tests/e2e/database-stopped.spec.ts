@@ -93,6 +93,7 @@ test('a page of a project whose database is gone says so, and a reload brings it
   const readWithout = async ({ tab, address }: (typeof tabs)[number]) => {
     await tab.goto(address);
     await expect(title(tab)).toHaveText('The database is not answering');
+    await expect(tab.getByText('helps as soon as the database answers')).toBeVisible();
     await expect(tab.getByText('Nothing that was saved is lost')).toBeVisible();
     await expect(tab.getByRole('link', { name: 'Open the status page' })).toBeVisible();
   };
@@ -114,6 +115,23 @@ test('a link to a page whose database is gone says so, and trying again brings t
   await mend();
   await page.getByRole('button', { name: 'Try again' }).click();
   await expect(title(page)).toHaveText('Keys');
+});
+
+test('a fault that lasts is told by its reference in the log, and when trying again helps', async () => {
+  await sql`alter table policies rename to policies_away`;
+  await page.goto(at('/policies'));
+  await expect(title(page)).toHaveText('This page could not be loaded');
+  const said = page.getByRole('main').getByRole('paragraph');
+  await expect(said.first()).toContainText('Name it to whoever runs Ceiba.');
+  const reference = await said.first().getByRole('code').innerText();
+  expect(reference).toMatch(/^\d+/);
+  expect(app.log()).toContain(reference);
+  await expect(said.nth(1)).toContainText('it stays until somebody mends it');
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await expect(title(page)).toHaveText('This page could not be loaded');
+  await sql`alter table policies_away rename to policies`;
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await expect(title(page)).toHaveText('Policies');
 });
 
 test('a pattern that is typed while the database is gone is there again after a reload', async () => {

@@ -6,18 +6,25 @@ import { Button } from './ui/button.tsx';
 
 type Cause = 'asking' | 'database' | 'console' | 'other';
 
-/** What a page shows when it could not be rendered: what is down, now, and that nothing was lost. */
+/**
+ * What a page shows when it could not be rendered: what is down, now, what to tell whoever runs
+ * Ceiba, when trying again helps, and that nothing was lost.
+ */
 export function Fault({ error, retry }: { error: unknown; retry: () => void }) {
   const cause = useCause();
+  const reference = referenceOf(error);
   return (
     <div className="max-w-[45rem] py-8">
       <div role="alert">
         <h1 className="text-title">{TITLES[cause]}</h1>
       </div>
-      <p className="mt-2 text-muted">
-        Nothing that was saved is lost, and the Runtime goes on deciding by itself. Try again in a
-        moment; the status page says what is measured now.
-      </p>
+      {reference !== undefined && (
+        <p className="mt-2">
+          The console’s log has this fault under the reference{' '}
+          <code className="font-medium">{reference}</code>. Name it to whoever runs Ceiba.
+        </p>
+      )}
+      <p className="mt-2 text-muted">{WHEN_TO_TRY_AGAIN[cause]} Nothing that was saved is lost.</p>
       <div className="mt-6 flex flex-wrap gap-2">
         <Button variant="primary" onClick={retry}>
           <RotateCw aria-hidden="true" />
@@ -27,11 +34,6 @@ export function Fault({ error, retry }: { error: unknown; retry: () => void }) {
           <a href="/status">Open the status page</a>
         </Button>
       </div>
-      {digestOf(error) && (
-        <p className="mt-8 text-small text-muted">
-          Reference for the server’s log: <code>{digestOf(error)}</code>
-        </p>
-      )}
     </div>
   );
 }
@@ -41,6 +43,17 @@ const TITLES = {
   database: 'The database is not answering',
   console: 'The console is not answering',
   other: 'This page could not be loaded',
+} as const satisfies Record<Cause, string>;
+
+const MAY_LAST =
+  'Trying again helps where the fault was a passing one. If it comes again, it stays until somebody mends it.';
+
+const WHEN_TO_TRY_AGAIN = {
+  asking: MAY_LAST,
+  database:
+    'Trying again helps as soon as the database answers; the status page says whether it does.',
+  console: 'Trying again helps as soon as the console can be reached from here.',
+  other: MAY_LAST,
 } as const satisfies Record<Cause, string>;
 
 /** Asks the readiness endpoint, because a server's error tells the browser nothing but a number. */
@@ -59,7 +72,8 @@ function useCause(): Cause {
   return cause;
 }
 
-function digestOf(error: unknown): string | undefined {
+/** The number under which the server logs what it keeps from the browser. */
+function referenceOf(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null || !('digest' in error)) return undefined;
   return typeof error.digest === 'string' ? error.digest : undefined;
 }
