@@ -305,3 +305,31 @@ test('an empty list teaches, and names that are code run nowhere', async () => {
   await expect(page.getByRole('alertdialog')).toContainText(attack);
   await expect(page).toHaveTitle(/^Keys/);
 });
+
+test('a name that would turn the line around it is seen, and turns nothing', async () => {
+  await project.addKey('Old\u2069\u202Eyek');
+  const page = await project.open('keys');
+  const seen = 'Old\uFFFD\uFFFDyek';
+  await expect(row(page, seen)).toBeVisible();
+  await choose(page, seen, 'Revoke key');
+  const question = page.getByRole('heading', { name: `Revoke ${seen}?` });
+  expect(await question.evaluate(drawnOrder)).toBe(`Revoke ${seen}?`);
+  await page.goto(project.at('simulator'));
+  await expect(page.getByLabel('Key', { exact: true })).toContainText(`${seen} (ceiba_`);
+});
+
+/** The characters of an element from left to right, as they are drawn on one line. */
+function drawnOrder(element: Element): string {
+  const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+  const drawn: { left: number; character: string }[] = [];
+  for (let node = texts.nextNode(); node !== null; node = texts.nextNode()) {
+    for (const [at, character] of [...(node.textContent ?? '')].entries()) {
+      const range = document.createRange();
+      range.setStart(node, at);
+      range.setEnd(node, at + 1);
+      drawn.push({ left: range.getBoundingClientRect().left, character });
+    }
+  }
+  drawn.sort((a, b) => a.left - b.left);
+  return drawn.map(({ character }) => character).join('');
+}

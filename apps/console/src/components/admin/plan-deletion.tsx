@@ -4,6 +4,7 @@ import { removePlan } from '../../app/(console)/admin/actions.ts';
 import { ActionForm } from '../action-form.tsx';
 import { Button } from '../ui/button.tsx';
 import { AlertDialog, AlertDialogCancel, DialogFooter } from '../ui/dialog.tsx';
+import { Name } from '../ui/name.tsx';
 import { useToast } from '../ui/toast.tsx';
 import type { PlanRow } from './plan-table.tsx';
 
@@ -18,7 +19,11 @@ export function PlanDeletion({ plan, onClose }: PlanDeletionProps) {
     <AlertDialog
       open={plan !== undefined}
       onOpenChange={(open) => !open && onClose()}
-      title={`Delete the plan ${plan?.name}?`}
+      title={
+        <>
+          Delete the plan <Name>{plan?.name ?? ''}</Name>?
+        </>
+      }
       description="No project is on it. It can be added again."
     >
       {plan && (

@@ -7,6 +7,7 @@ import { Button } from '../ui/button.tsx';
 import { Dialog, DialogFooter } from '../ui/dialog.tsx';
 import { Field } from '../ui/field.tsx';
 import { Input } from '../ui/input.tsx';
+import { Name } from '../ui/name.tsx';
 import { useToast } from '../ui/toast.tsx';
 import type { PlanRow } from './plan-table.tsx';
 
@@ -33,7 +34,15 @@ export function PlanDialog({ plan, open, onClose }: PlanDialogProps) {
     <Dialog
       open={open}
       onOpenChange={(next) => !next && onClose()}
-      title={plan ? `Change ${plan.name}` : 'Add a plan'}
+      title={
+        plan ? (
+          <>
+            Change <Name>{plan.name}</Name>
+          </>
+        ) : (
+          'Add a plan'
+        )
+      }
       description={
         plan
           ? `${plural(plan.projects, 'project')} on it ${plan.projects === 1 ? 'is' : 'are'} judged by the new limits from the next decision on.`

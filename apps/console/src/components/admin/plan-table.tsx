@@ -3,8 +3,10 @@
 import { Pencil, Plus, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { formatCount, plural } from '../../lib/format.ts';
+import { legible } from '../../lib/legible.ts';
 import { Button } from '../ui/button.tsx';
 import { Chip } from '../ui/chip.tsx';
+import { Name } from '../ui/name.tsx';
 import { Cell, HeadCell, Row, Table, TableBody, TableHead } from '../ui/table.tsx';
 import { PlanDeletion } from './plan-deletion.tsx';
 import { PlanDialog } from './plan-dialog.tsx';
@@ -64,7 +66,7 @@ export function PlanTable({ plans }: { plans: readonly PlanRow[] }) {
             <Row key={plan.planId}>
               <Cell className="max-md:py-3">
                 <p className="flex flex-wrap items-center gap-x-3 gap-y-1 font-medium">
-                  {plan.name}
+                  <Name>{plan.name}</Name>
                   {plan.isDefault && <Chip>New projects</Chip>}
                 </p>
                 <p className="numbers text-small text-muted md:hidden">
@@ -90,7 +92,7 @@ export function PlanTable({ plans }: { plans: readonly PlanRow[] }) {
                 <Button
                   size="icon"
                   variant="quiet"
-                  aria-label={`Change ${plan.name}`}
+                  aria-label={`Change ${legible(plan.name)}`}
                   onClick={() => setAsked({ kind: 'edit', plan })}
                 >
                   <Pencil aria-hidden="true" />
@@ -98,7 +100,7 @@ export function PlanTable({ plans }: { plans: readonly PlanRow[] }) {
                 <Button
                   size="icon"
                   variant="quiet"
-                  aria-label={`Delete ${plan.name}`}
+                  aria-label={`Delete ${legible(plan.name)}`}
                   disabled={plan.isDefault || plan.projects > 0}
                   onClick={() => setAsked({ kind: 'delete', plan })}
                 >

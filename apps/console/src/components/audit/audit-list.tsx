@@ -1,6 +1,7 @@
 import type { AuditRow } from '@ceiba/schema';
 import { ChevronRight } from 'lucide-react';
 import Link from 'next/link';
+import { Name } from '../ui/name.tsx';
 import { AbsoluteTime, RelativeTime } from '../ui/time.tsx';
 import { auditWords, type FieldChange, fieldChanges, fieldWords } from './audit-words.ts';
 
@@ -42,11 +43,13 @@ function Sentence({ row, withProject }: { row: AuditRow; withProject: boolean })
     <span className="min-w-0 break-words">
       <span className="font-medium">{actor.label}</span>{' '}
       <span className="text-muted">{auditWords(action)}</span>{' '}
-      <span className="font-medium">{target.label ?? target.id}</span>
+      <span className="font-medium">
+        <Name>{target.label ?? target.id}</Name>
+      </span>
       {isElsewhere && projectName !== null && (
         <>
           {' '}
-          <span className="text-muted">in</span> {projectName}
+          <span className="text-muted">in</span> <Name>{projectName}</Name>
         </>
       )}
       {clientAddress !== null && (
@@ -84,7 +87,7 @@ function Details({ row }: { row: AuditRow }) {
             href={`/projects/${row.projectId}`}
             className="rounded underline underline-offset-4"
           >
-            Open {row.projectName}
+            Open <Name>{row.projectName}</Name>
           </Link>
         )}
       </p>
@@ -126,6 +129,7 @@ function Value({ value }: { value: unknown }) {
   if (value === null) return 'none';
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (typeof value === 'number') return value.toLocaleString('en-US');
-  if (typeof value === 'string') return INSTANT.test(value) ? <AbsoluteTime at={value} /> : value;
+  if (typeof value === 'string')
+    return INSTANT.test(value) ? <AbsoluteTime at={value} /> : <Name>{value}</Name>;
   return <code className="text-small">{JSON.stringify(value)}</code>;
 }

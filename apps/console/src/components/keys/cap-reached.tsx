@@ -1,6 +1,7 @@
 import Link from 'next/link';
 import { plural } from '../../lib/format.ts';
 import { Button } from '../ui/button.tsx';
+import { Name } from '../ui/name.tsx';
 import { Notice } from '../ui/notice.tsx';
 
 export interface CapReachedProps {
@@ -15,7 +16,11 @@ export function CapReached({ projectId, planName, activeKeyCap }: CapReachedProp
     <Notice
       tone="warning"
       className="mb-6"
-      title={`All ${plural(activeKeyCap, 'active key')} of the plan ${planName} are in use`}
+      title={
+        <>
+          All {plural(activeKeyCap, 'active key')} of the plan <Name>{planName}</Name> are in use
+        </>
+      }
       action={
         <div className="flex flex-wrap gap-2">
           <Button asChild size="sm">

@@ -3,6 +3,7 @@
 import { useRouter } from 'next/navigation';
 import type { NewKey } from '../../app/(console)/projects/[projectId]/keys/actions.ts';
 import { curlExample } from '../../lib/curl-example.ts';
+import { Name } from '../ui/name.tsx';
 import { SecretReveal } from '../ui/secret-reveal.tsx';
 import { PageHeader } from '../ui/section.tsx';
 
@@ -20,7 +21,11 @@ export default function CreatedKey({ projectId, apiKey, example }: CreatedKeyPro
   return (
     <>
       <PageHeader
-        title={`${displayName} is created`}
+        title={
+          <>
+            <Name>{displayName}</Name> is created
+          </>
+        }
         description="Hand it to the one caller that it is for. It works from this moment on."
       />
       <SecretReveal

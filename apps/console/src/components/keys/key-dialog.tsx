@@ -8,6 +8,7 @@ import {
   setKeyLimits,
 } from '../../app/(console)/projects/[projectId]/keys/actions.ts';
 import type { FormAction } from '../../lib/action-state.ts';
+import { legible } from '../../lib/legible.ts';
 import { ActionForm, type ActionFormParts } from '../action-form.tsx';
 import { Button } from '../ui/button.tsx';
 import {
@@ -17,6 +18,7 @@ import {
   DialogClose,
   DialogFooter,
 } from '../ui/dialog.tsx';
+import { Name } from '../ui/name.tsx';
 import { useToast } from '../ui/toast.tsx';
 import { ExpiryField } from './expiry-field.tsx';
 import type { KeyStep, KeyTarget } from './key-dialogs.tsx';
@@ -49,7 +51,11 @@ function ExpiryDialog(props: StepProps) {
   return (
     <ChangeDialog
       {...props}
-      title={`When ${props.target.displayName} expires`}
+      title={
+        <>
+          When <Name>{props.target.displayName}</Name> expires
+        </>
+      }
       description="You can change this for as long as the key is active, also after it has expired."
       action={setKeyExpiry}
       button="Set expiry"
@@ -64,7 +70,11 @@ function LimitsDialog(props: StepProps) {
   return (
     <ChangeDialog
       {...props}
-      title={`Limits of ${props.target.displayName}`}
+      title={
+        <>
+          Limits of <Name>{props.target.displayName}</Name>
+        </>
+      }
       description="They hold beside the plan’s, from the next request on. What is used already still counts. You can change them at any time."
       action={setKeyLimits}
       button="Set limits"
@@ -78,7 +88,7 @@ function LimitsDialog(props: StepProps) {
 }
 
 interface ChangeDialogProps extends StepProps {
-  title: string;
+  title: ReactNode;
   description: string;
   action: FormAction;
   button: string;
@@ -100,7 +110,7 @@ function ChangeDialog(props: ChangeDialogProps) {
         action={action}
         hidden={{ projectId, apiKeyId: target.apiKeyId }}
         onDone={() => {
-          toast({ title: done, description: target.displayName });
+          toast({ title: done, description: legible(target.displayName) });
           onClose();
         }}
       >
@@ -148,7 +158,11 @@ function EndDialog({ step, target, projectId, onClose }: StepProps & { step: key
     <AlertDialog
       open
       onOpenChange={(open) => !open && onClose()}
-      title={`${question} ${target.displayName}?`}
+      title={
+        <>
+          {question} <Name>{target.displayName}</Name>?
+        </>
+      }
       description={
         <>
           <p>
@@ -165,7 +179,7 @@ function EndDialog({ step, target, projectId, onClose }: StepProps & { step: key
         action={action}
         hidden={{ projectId, apiKeyId: target.apiKeyId }}
         onDone={() => {
-          toast({ title: done, description: target.displayName });
+          toast({ title: done, description: legible(target.displayName) });
           onClose();
         }}
       >

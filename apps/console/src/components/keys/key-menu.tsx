@@ -4,6 +4,7 @@ import { Archive, Ban, CalendarClock, Ellipsis, FlaskConical, Gauge } from 'luci
 import Link from 'next/link';
 import type { MouseEvent } from 'react';
 import { cn } from '../../lib/cn.ts';
+import { legible } from '../../lib/legible.ts';
 import { Popover, popoverItem } from '../ui/popover.tsx';
 import { type KeyStep, type KeyTarget, useKeyStep } from './key-dialogs.tsx';
 
@@ -34,13 +35,13 @@ export function KeyMenu({ projectId, target, isActive }: KeyMenuProps) {
 
   return (
     <Popover
-      label={`What can be done with ${target.displayName}`}
+      label={`What can be done with ${legible(target.displayName)}`}
       placement={{ side: 'below', align: 'end' }}
       triggerClassName="inline-flex size-8 items-center justify-center rounded text-muted transition-colors hover:bg-hover hover:text-ink"
       trigger={
         <>
           <Ellipsis aria-hidden="true" className="size-4" />
-          <span className="sr-only">What to do with {target.displayName}</span>
+          <span className="sr-only">What to do with {legible(target.displayName)}</span>
         </>
       }
     >

@@ -3,7 +3,9 @@ import { ArrowDown, CalendarClock, Hourglass, Infinity as Never } from 'lucide-r
 import Link from 'next/link';
 import type { SortFilter } from '../../app/(console)/projects/[projectId]/keys/filter.ts';
 import { formatCount } from '../../lib/format.ts';
+import { legible } from '../../lib/legible.ts';
 import { Chip, StatusChip } from '../ui/chip.tsx';
+import { Name } from '../ui/name.tsx';
 import { Cell, HeadCell, Row, Table, TableBody, TableHead } from '../ui/table.tsx';
 import { AbsoluteDate, RelativeTime } from '../ui/time.tsx';
 import { KeyMenu } from './key-menu.tsx';
@@ -87,8 +89,8 @@ function KeyTableRow({ projectId, apiKey }: { projectId: string; apiKey: ApiKeyR
   return (
     <Row className={status === 'active' ? undefined : 'text-muted'}>
       <Cell className="max-w-0 py-3 sm:w-2/5 sm:max-w-72">
-        <p className="truncate font-medium" title={displayName}>
-          {displayName}
+        <p className="truncate font-medium" title={legible(displayName)}>
+          <Name>{displayName}</Name>
         </p>
         <p className="flex flex-wrap items-center gap-x-3 gap-y-1">
           <code className="text-small text-muted">{keyPrefix}…</code>

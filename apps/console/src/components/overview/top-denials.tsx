@@ -4,6 +4,7 @@ import Link from 'next/link';
 import { formatCount } from '../../lib/format.ts';
 import { Button } from '../ui/button.tsx';
 import { OutcomeChip } from '../ui/chip.tsx';
+import { Name } from '../ui/name.tsx';
 import { PathText } from '../ui/path-text.tsx';
 import { RelativeHour } from '../ui/time.tsx';
 import { whyHref } from '../usage/denial-links.ts';
@@ -57,7 +58,11 @@ function Caller({ denial: { apiKeyId, displayName, keyPrefix } }: { denial: Deni
   if (displayName === null) return 'with a key that is gone';
   return (
     <>
-      with <span className="text-ink">{displayName}</span> <code>{keyPrefix}…</code>
+      with{' '}
+      <span className="text-ink">
+        <Name>{displayName}</Name>
+      </span>{' '}
+      <code>{keyPrefix}…</code>
     </>
   );
 }

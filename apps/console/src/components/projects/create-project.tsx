@@ -9,6 +9,7 @@ import { ActionForm } from '../action-form.tsx';
 import { Button } from '../ui/button.tsx';
 import { Field } from '../ui/field.tsx';
 import { Input } from '../ui/input.tsx';
+import { Name } from '../ui/name.tsx';
 import { PageHeader } from '../ui/section.tsx';
 import { ProjectSecret } from './project-secret.tsx';
 
@@ -68,7 +69,11 @@ function SecretStep({ project }: { project: NewProject }) {
   return (
     <>
       <PageHeader
-        title={`${project.name} is created`}
+        title={
+          <>
+            <Name>{project.name}</Name> is created
+          </>
+        }
         description="Give these values to the backend of your API. They never belong in a browser or an app."
       />
       <ProjectSecret

@@ -5,6 +5,7 @@ import { formatCompact, formatCount, formatShare } from '../../lib/format.ts';
 import { NEARLY_USED } from '../../lib/quota.ts';
 import { OutcomeSparkline } from '../charts/outcome-sparkline.tsx';
 import { Chip } from '../ui/chip.tsx';
+import { Name } from '../ui/name.tsx';
 
 const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
 
@@ -20,11 +21,13 @@ export function ProjectGlance({ project }: { project: ProjectAtAGlance }) {
             href={`/projects/${project.projectId}`}
             className="truncate rounded font-semibold after:absolute after:inset-0"
           >
-            {project.name}
+            <Name>{project.name}</Name>
           </Link>
           <ProjectState project={project} allowed={allowed} denied={denied} />
         </div>
-        <p className="text-small text-muted">{project.planName ?? 'No plan'}</p>
+        <p className="text-small text-muted">
+          {project.planName === null ? 'No plan' : <Name>{project.planName}</Name>}
+        </p>
       </div>
       <div className="numbers">
         <OutcomeSparkline allowed={project.allowedByHour} denied={project.deniedByHour} />

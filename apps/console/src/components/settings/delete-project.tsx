@@ -5,13 +5,18 @@ import { ActionForm } from '../action-form.tsx';
 import { Button } from '../ui/button.tsx';
 import { ConfirmName } from '../ui/confirm-name.tsx';
 import { Dialog } from '../ui/dialog.tsx';
+import { Name } from '../ui/name.tsx';
 
 /** Asks for the project's name, because nothing brings it back. */
 export function DeleteProject({ projectId, name }: { projectId: string; name: string }) {
   return (
     <Dialog
       trigger={<Button variant="danger">Delete project…</Button>}
-      title={<span className="break-words">Delete {name}?</span>}
+      title={
+        <span className="break-words">
+          Delete <Name>{name}</Name>?
+        </span>
+      }
       description="This cannot be undone. Every key stops working, and hosts that still ask are answered 401 from the next request on."
     >
       <ActionForm action={removeProject} hidden={{ projectId }}>

@@ -19,6 +19,7 @@ import type { ReactNode } from 'react';
 import { PROJECT_SECTIONS, placeOf, sectionHref } from '../../lib/sections.ts';
 import { mayLeaveFor } from '../../lib/use-leave-guard.ts';
 import { useTheme } from '../theme.tsx';
+import { Name } from '../ui/name.tsx';
 import type { ShellProps } from './app-shell.tsx';
 
 /** Everywhere one can go and what one can do, by typing a part of its name. */
@@ -144,7 +145,9 @@ function Item({ icon: Icon, value, onSelect, children }: ItemProps) {
       className="flex min-h-10 cursor-pointer items-center gap-3 rounded px-2 data-[selected=true]:bg-hover"
     >
       <Icon aria-hidden="true" className="size-4 shrink-0 text-muted" />
-      <span className="truncate">{children}</span>
+      <span className="truncate">
+        <Name>{children}</Name>
+      </span>
     </Command.Item>
   );
 }

@@ -3,6 +3,7 @@
 import { Check, ChevronsUpDown, FolderTree, Plus } from 'lucide-react';
 import Link from 'next/link';
 import { sectionHref } from '../../lib/sections.ts';
+import { Name } from '../ui/name.tsx';
 import { Popover, popoverItem } from '../ui/popover.tsx';
 import type { ShellProject } from './app-shell.tsx';
 
@@ -23,7 +24,9 @@ export function ProjectSwitcher({ projects, projectId, path }: ProjectSwitcherPr
       triggerClassName="flex h-10 w-full items-center justify-between gap-2 rounded border bg-surface px-3 text-left font-medium transition-colors hover:border-line-strong"
       trigger={
         <>
-          <span className="truncate">{shown?.name ?? 'Project'}</span>
+          <span className="truncate">
+            <Name>{shown?.name ?? 'Project'}</Name>
+          </span>
           <span className="sr-only">, switch project</span>
           <ChevronsUpDown aria-hidden="true" className="size-4 shrink-0 text-muted" />
         </>
@@ -36,7 +39,9 @@ export function ProjectSwitcher({ projects, projectId, path }: ProjectSwitcherPr
           prefetch={false}
           className={popoverItem}
         >
-          <span className="truncate">{project.name}</span>
+          <span className="truncate">
+            <Name>{project.name}</Name>
+          </span>
           {project.projectId === projectId && <Check aria-label="shown" className="ml-auto" />}
         </Link>
       ))}

@@ -3,6 +3,7 @@ import { ArrowRight } from 'lucide-react';
 import Link from 'next/link';
 import { type Gate, GateLine } from '../gates.tsx';
 import { MethodChip, OutcomeChip } from '../ui/chip.tsx';
+import { Name } from '../ui/name.tsx';
 import { PathText } from '../ui/path-text.tsx';
 import { AbsoluteTime, RelativeTime } from '../ui/time.tsx';
 import { GATE_NAMES, type SimulatedGate, type Simulation } from './simulation.ts';
@@ -29,7 +30,10 @@ export function SimulationView({ simulation }: { simulation: Simulation }) {
         </div>
         {apiKey && (
           <p className="text-small break-words text-muted">
-            With <span className="text-ink">{apiKey.displayName}</span>{' '}
+            With{' '}
+            <span className="text-ink">
+              <Name>{apiKey.displayName}</Name>
+            </span>{' '}
             <code>{apiKey.keyPrefix}…</code>
           </p>
         )}

@@ -4,9 +4,11 @@ import { useState } from 'react';
 import { changePlan } from '../../app/(console)/projects/[projectId]/subscription/actions.ts';
 import { cn } from '../../lib/cn.ts';
 import { formatCount, plural } from '../../lib/format.ts';
+import { legible } from '../../lib/legible.ts';
 import { ActionForm } from '../action-form.tsx';
 import { Button } from '../ui/button.tsx';
 import { Chip } from '../ui/chip.tsx';
+import { Name } from '../ui/name.tsx';
 import { useToast } from '../ui/toast.tsx';
 
 interface PlanOption {
@@ -40,7 +42,7 @@ export function PlanChoice(props: PlanChoiceProps) {
       hidden={{ projectId }}
       onDone={() =>
         toast({
-          title: `The project is on the plan ${chosen?.name}`,
+          title: `The project is on the plan ${legible(chosen?.name ?? '')}`,
           description: 'Its limits hold from the next decision on.',
         })
       }
@@ -65,7 +67,7 @@ export function PlanChoice(props: PlanChoiceProps) {
           {errorOf('planId') && <p className="text-small text-deny-text">{errorOf('planId')}</p>}
           <div>
             <Button type="submit" variant="primary" pending={pending} disabled={!isOther}>
-              {isOther ? `Change to ${chosen.name}` : 'Change plan'}
+              {isOther ? `Change to ${legible(chosen.name)}` : 'Change plan'}
             </Button>
           </div>
         </fieldset>
@@ -98,7 +100,7 @@ function PlanRow({ plan, isCurrent, isChosen, onChoose }: PlanRowProps) {
         className="size-4 accent-accent focus-visible:outline-none"
       />
       <span className="flex flex-wrap items-center gap-x-3 font-medium">
-        {plan.name}
+        <Name>{plan.name}</Name>
         {isCurrent && <Chip>Current</Chip>}
       </span>
       <span className="col-start-2 text-muted sm:col-start-auto sm:text-right">

@@ -27,7 +27,9 @@ export function ConfirmName({ expected, name, actionLabel, pending, error }: Con
         error={error}
         label={
           <span className="font-normal">
-            Type <strong className="font-semibold break-all">{expected}</strong> to confirm
+            {/* A box of its own and not a <Name>, so that what is copied from here is the name. */}
+            Type <strong className="inline-block font-semibold break-all">{expected}</strong> to
+            confirm
           </span>
         }
       >

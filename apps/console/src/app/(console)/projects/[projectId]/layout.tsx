@@ -1,5 +1,6 @@
 import type { Metadata } from 'next';
 import type { ReactNode } from 'react';
+import { legible } from '#lib/legible.ts';
 import { requireProject } from '#server/project.ts';
 
 interface ProjectLayoutProps {
@@ -9,7 +10,8 @@ interface ProjectLayoutProps {
 
 export async function generateMetadata({ params }: ProjectLayoutProps): Promise<Metadata> {
   const { project } = await requireProject((await params).projectId);
-  return { title: { default: project.name, template: `%s · ${project.name} · Ceiba` } };
+  const name = legible(project.name);
+  return { title: { default: name, template: `%s · ${name} · Ceiba` } };
 }
 
 /** Each page asks again by itself: a layout is not rendered anew when one moves between pages. */

@@ -14,6 +14,7 @@ import { NextDecision } from '#components/subscription/next-decision.tsx';
 import { QuotaMonth } from '#components/subscription/quota-month.tsx';
 import { Button } from '#components/ui/button.tsx';
 import { IdChip } from '#components/ui/id-chip.tsx';
+import { Name } from '#components/ui/name.tsx';
 import { Column, PageHeader, Section } from '#components/ui/section.tsx';
 import { OutcomeChart } from '#components/usage/outcome-chart.tsx';
 import { formatCount } from '#lib/format.ts';
@@ -44,7 +45,7 @@ export default async function OverviewPage({ params }: { params: Promise<{ proje
   return (
     <Column>
       <PageHeader
-        title={project.name}
+        title={<Name>{project.name}</Name>}
         description={
           <span className="flex flex-wrap items-center gap-x-4 gap-y-1">
             <IdChip id={projectId} label="project ID" />
@@ -54,7 +55,15 @@ export default async function OverviewPage({ params }: { params: Promise<{ proje
             >
               {formatCount(active)} of {formatCount(keys.activeKeyCap)} keys
             </Link>
-            <span>{subscription ? `Plan ${subscription.plan.name}` : 'No plan'}</span>
+            <span>
+              {subscription ? (
+                <>
+                  Plan <Name>{subscription.plan.name}</Name>
+                </>
+              ) : (
+                'No plan'
+              )}
+            </span>
           </span>
         }
       />

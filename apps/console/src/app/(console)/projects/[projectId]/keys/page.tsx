@@ -10,6 +10,7 @@ import { KeyTable } from '#components/keys/key-table.tsx';
 import { Button } from '#components/ui/button.tsx';
 import { EmptyState } from '#components/ui/empty-state.tsx';
 import { LinkTabs } from '#components/ui/link-tabs.tsx';
+import { Name } from '#components/ui/name.tsx';
 import { SearchInput } from '#components/ui/search-input.tsx';
 import { PageHeader } from '#components/ui/section.tsx';
 import { formatCount, plural } from '#lib/format.ts';
@@ -59,7 +60,7 @@ export default async function KeysPage({ params, searchParams }: KeysProps) {
         description={
           <span className="numbers">
             {formatCount(counts.active)} of {plural(activeKeyCap, 'active key')} that the plan{' '}
-            {plan?.name ?? 'none'} allows.
+            <Name>{plan?.name ?? 'none'}</Name> allows.
           </span>
         }
         actions={

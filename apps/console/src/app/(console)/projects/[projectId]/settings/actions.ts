@@ -6,6 +6,7 @@ import { mintProjectSecret } from '@ceiba/domain';
 import { deleteProject, rotateProjectSecret, updateProject } from '@ceiba/schema';
 import { redirect } from 'next/navigation';
 import { z } from 'zod';
+import { legible } from '#lib/legible.ts';
 import { projectAction, refuse, refuseField } from '#server/action.ts';
 import { env } from '../../../../../env.ts';
 import { optionalLimitSchema } from '../../../../../lib/limit-schema.ts';
@@ -86,7 +87,7 @@ export const removeProject = projectAction({
       name: confirmation.trim(),
     });
     if (result.kind === 'name_mismatch') {
-      refuseField('confirmation', `The name of this project is ${project.name}.`);
+      refuseField('confirmation', `The name of this project is ${legible(project.name)}.`);
     }
     if (result.kind === 'not_found') refuse('not_found', GONE);
     redirect('/projects');

@@ -1,3 +1,4 @@
+import { legible } from '#lib/legible.ts';
 import 'server-only';
 import { type Database, getApiKey, searchApiKeys } from '@ceiba/schema';
 import { z } from 'zod';
@@ -41,5 +42,5 @@ function choiceOf(apiKey: {
 }): KeyChoice {
   const { apiKeyId, displayName, keyPrefix, status } = apiKey;
   const state = status === 'active' ? '' : `, ${status}`;
-  return { apiKeyId, label: `${displayName} (${keyPrefix}…${state})` };
+  return { apiKeyId, label: `${legible(displayName)} (${keyPrefix}…${state})` };
 }

@@ -1,3 +1,4 @@
+import { legible } from '#lib/legible.ts';
 import 'server-only';
 import { DENIAL_REASONS, type DenialReason } from '@ceiba/contract/sets';
 import { explainMatch, isWellFormedApiKey, type Policy } from '@ceiba/domain';
@@ -99,7 +100,7 @@ const GATES: Record<DenialReason, (seen: Seen, stopped: boolean) => Told> = {
             label: 'See the keys of this project',
           },
         }
-      : { saw: `${facts.apiKey?.displayName}` },
+      : { saw: legible(facts.apiKey?.displayName ?? '') },
   revoked_api_key: ({ project, facts }, stopped) =>
     stopped
       ? { saw: 'revoked', ...at(facts.apiKey?.revokedAt), remedy: newKey(project, 'revoked') }
@@ -127,7 +128,7 @@ const GATES: Record<DenialReason, (seen: Seen, stopped: boolean) => Told> = {
     saw:
       subscription === null
         ? 'none'
-        : `${subscription.plan.name}, ${subscription.status.replace('_', ' ')}${subscription.currentPeriodEnd ? ', until' : ''}`,
+        : `${legible(subscription.plan.name)}, ${subscription.status.replace('_', ' ')}${subscription.currentPeriodEnd ? ', until' : ''}`,
     ...at(subscription?.currentPeriodEnd),
     ...(stopped && {
       remedy: {

@@ -13,6 +13,7 @@ import { PlanChoice } from '#components/subscription/plan-choice.tsx';
 import { QuotaMonth } from '#components/subscription/quota-month.tsx';
 import { StatusChoice } from '#components/subscription/status-choice.tsx';
 import { StatusChip } from '#components/ui/chip.tsx';
+import { Name } from '#components/ui/name.tsx';
 import { Column, PageHeader, Section } from '#components/ui/section.tsx';
 import { formatCount } from '#lib/format.ts';
 import { withDatabase } from '#server/database.ts';
@@ -46,7 +47,15 @@ export default async function SubscriptionPage({ params }: SubscriptionProps) {
             {subscription && <StatusChip status={subscription.status} />}
           </span>
         }
-        description={subscription ? `On the plan ${subscription.plan.name}.` : 'On no plan yet.'}
+        description={
+          subscription ? (
+            <>
+              On the plan <Name>{subscription.plan.name}</Name>.
+            </>
+          ) : (
+            'On no plan yet.'
+          )
+        }
       />
       <NextDecision subscription={subscription} use={use} />
       <Section title="This month" description="In UTC, as far as it has been counted.">

@@ -15,6 +15,7 @@ import type { ReactNode } from 'react';
 import { Button } from '#components/ui/button.tsx';
 import { OUTCOME_LOOKS, OutcomeChip } from '#components/ui/chip.tsx';
 import { EmptyState } from '#components/ui/empty-state.tsx';
+import { Name } from '#components/ui/name.tsx';
 import { Column, PageHeader, Section } from '#components/ui/section.tsx';
 import { FirstCall } from '#components/usage/first-call.tsx';
 import { OutcomeChart } from '#components/usage/outcome-chart.tsx';
@@ -75,7 +76,7 @@ export default async function UsagePage({ params, searchParams }: UsageProps) {
             title="Admissions by key"
             series={keys}
             gone="A key that is gone"
-            nameOf={(name) => name}
+            nameOf={(name) => <Name>{name}</Name>}
             hrefOf={(name) =>
               `/projects/${projectId}/keys?status=all&q=${encodeURIComponent(name)}`
             }

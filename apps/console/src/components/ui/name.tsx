@@ -1,0 +1,6 @@
+import { legible } from '../../lib/legible.ts';
+
+/** A name that somebody gave: whatever is in it, the line around it reads as it would without. */
+export function Name({ children }: { children: string }) {
+  return <bdi>{legible(children)}</bdi>;
+}

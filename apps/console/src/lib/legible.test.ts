@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest';
+import { legible } from './legible.ts';
+
+it.each([
+  ['turned around', 'Mobile\u202Eppa', 'Mobile\uFFFDppa'],
+  ['closing the isolate that it stands in', 'a\u2069\u202Eb', 'a\uFFFD\uFFFDb'],
+  ['nobody sees', '\u200B', '\uFFFD'],
+])('what hides in a name is seen: %s', (_what, name, seen) => {
+  expect(legible(name)).toBe(seen);
+});
+
+it.each(['Mobile app', 'אפליקציה', 'می\u200Cخواهم', 'a\u200Fb', '👩\u200D💻', '🏴󠁧󠁢󠁥󠁮󠁧󠁿'])(
+  'a name in any script stays as it is: %s',
+  (name) => {
+    expect(legible(name)).toBe(name);
+  },
+);
