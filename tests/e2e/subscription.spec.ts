@@ -90,6 +90,35 @@ test('a period that is over denies, and one without an end admits', async () => 
   expect(await project.authorize(call)).toMatchObject({ allowed: true });
 });
 
+test('a trial admits until the end that is set for it, and not after', async () => {
+  const page = await project.open('subscription');
+  await changeState(page, 'Set trial');
+  const end = page.getByLabel('Date and time');
+  const save = page.getByRole('button', { name: 'Save period end' });
+  await page.getByLabel('Ends', { exact: true }).selectOption('at');
+
+  await end.fill('0031-01-31T12:00');
+  await save.click();
+  await expect(end).toHaveAccessibleDescription('Must lie within the years 0100 to 9999 in UTC.');
+  await expect(page.getByText('The subscription has no end.')).toBeVisible();
+
+  await end.fill('2031-01-31T12:00');
+  await expect(page.getByText(/^Admits until 31 Jan 2031, 12:00/)).toBeVisible();
+  await save.click();
+  await expect(page.getByText('The next call is admitted')).toBeVisible();
+  await expect(page.getByText(', until 31 Jan 2031, 12:00.')).toBeVisible();
+  expect(await project.authorize(call)).toMatchObject({ allowed: true });
+
+  await project.sql`update subscriptions set current_period_end = now()
+    where project_id = ${project.projectId}`;
+  expect(await project.authorize(call)).toMatchObject({ denialReason: 'inactive_subscription' });
+  await page.reload();
+  await expect(page.getByText('its period ended')).toBeVisible();
+  await page.getByLabel('Ends', { exact: true }).selectOption('never');
+  await save.click();
+  await expect(page.getByText('The next call is admitted')).toBeVisible();
+});
+
 test('a quota that is nearly used says when it will be used up', async () => {
   const month = await project.sql`select (extract(year from now() at time zone 'UTC') * 12
     + extract(month from now() at time zone 'UTC') - 1)::int as month`;
