@@ -1,14 +1,14 @@
 const STEPS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ['year', 31_536_000],
   ['month', 2_592_000],
-  ['week', 604_800],
   ['day', 86_400],
   ['hour', 3_600],
   ['minute', 60],
 ];
-const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+/** Numbers alone: what is nine days away is not "next week" on every day of the week. */
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always' });
 
-/** `3 hours ago`, `in 2 weeks`, `just now`; the coarsest unit that fits. */
+/** `3 hours ago`, `in 9 days`, `just now`; the coarsest unit that fits. */
 export function relativeTime(instant: Date, now: Date): string {
   const seconds = Math.round((instant.getTime() - now.getTime()) / 1000);
   for (const [unit, length] of STEPS) {
