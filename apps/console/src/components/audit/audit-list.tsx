@@ -28,7 +28,7 @@ export function AuditList({ rows, withProject = false }: AuditListProps) {
                 <RelativeTime at={row.at} />
               </span>
             </summary>
-            <Details row={row} />
+            <Details row={row} withProject={withProject} />
           </details>
         </li>
       ))}
@@ -62,14 +62,14 @@ function Sentence({ row, withProject }: { row: AuditRow; withProject: boolean })
   );
 }
 
-function Details({ row }: { row: AuditRow }) {
+function Details({ row, withProject }: { row: AuditRow; withProject: boolean }) {
   const changes = fieldChanges(row.before, row.after);
   return (
     <div className="numbers grid gap-4 border-t bg-sunken/50 px-4 py-4 sm:pl-11">
       {changes.length === 0 ? (
         <p className="text-small text-muted">There are no values to compare.</p>
       ) : (
-        <dl className="grid gap-x-6 gap-y-2 sm:grid-cols-[12rem_minmax(0,1fr)]">
+        <dl className="grid grid-cols-[minmax(0,9rem)_minmax(0,1fr)] gap-x-4 gap-y-2 sm:grid-cols-[12rem_minmax(0,1fr)]">
           {changes.map((change) => (
             <Change key={change.field} change={change} />
           ))}
@@ -82,7 +82,7 @@ function Details({ row }: { row: AuditRow }) {
         <code className="break-all">{row.action}</code>
         <code className="break-all">{row.target.id}</code>
         {row.requestId !== null && <code className="break-all">request {row.requestId}</code>}
-        {row.projectId !== null && row.projectName !== null && (
+        {withProject && row.projectId !== null && row.projectName !== null && (
           <Link
             href={`/projects/${row.projectId}`}
             className="rounded underline underline-offset-4"
