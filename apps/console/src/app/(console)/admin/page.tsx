@@ -85,8 +85,9 @@ async function RetentionPart() {
   const retention = await withDatabase(readRetention);
   return (
     <Section
-      title="How long what is kept"
-      description="What is older is removed within the hour, and cannot be brought back. Counts of the month that is under way are always kept, so no quota changes."
+      title="How long data is kept"
+      description="What is older is removed within the hour, and cannot be brought back. Counts of this month are always kept, so no quota changes."
+      className="border-t-0 pt-0"
     >
       <RetentionForm {...retention} daysMin={RETENTION_DAYS_MIN} daysMax={RETENTION_DAYS_MAX} />
     </Section>
