@@ -90,6 +90,8 @@ test('an account becomes an administrator, and is deleted by its address alone',
   await expect(dialog.getByRole('button', { name: 'Delete account' })).toBeDisabled();
   await dialog.getByLabel(/to confirm/).fill(other.email);
   await dialog.getByRole('button', { name: 'Delete account' }).click();
+  await expect(page.getByText('The account is deleted')).toBeVisible();
+  await expect(dialog).toHaveCount(0);
   await expect(page.getByText('No address has this in it.')).toBeVisible();
   await elsewhere.goto('/projects');
   await expect(elsewhere).toHaveURL(/\/sign-in/);

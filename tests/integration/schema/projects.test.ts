@@ -10,6 +10,7 @@ import {
   getSubscription,
   listPlans,
   putPlan,
+  revokeApiKey,
   setApiKeyLimits,
   setSubscription,
   updateProject,
@@ -261,6 +262,18 @@ describe('limits of a key’s own', () => {
     expect(await setApiKeyLimits(bench.ctx, { ...key, limits })).toMatchObject({
       kind: 'unchanged',
       limits,
+    });
+    expect(await countAuditRows(bench.db)).toBe(rowsBefore);
+  });
+
+  test('of a key that has ended stay as they are', async () => {
+    const { projectId } = await makeProject(bench.ctx);
+    const key = await makeKey(bench.ctx, projectId);
+    await revokeApiKey(bench.ctx, key);
+    const rowsBefore = await countAuditRows(bench.db);
+    expect(await setApiKeyLimits(bench.ctx, { ...key, limits: { monthlyQuota: 9 } })).toEqual({
+      kind: 'conflict',
+      status: 'revoked',
     });
     expect(await countAuditRows(bench.db)).toBe(rowsBefore);
   });

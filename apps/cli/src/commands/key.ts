@@ -45,6 +45,9 @@ async function setLimits(world: World, { project, key, rate, quota, json }: Limi
     }),
   );
   if (result.kind === 'not_found') throw badInput(`Project ${project} has no key ${key}.`);
+  if (result.kind === 'conflict') {
+    throw badInput(`Key ${key} is ${result.status}: only an active key takes limits.`);
+  }
   const { rateLimitPerMinute, monthlyQuota } = result.limits;
   if (json) {
     return printJson(world, {

@@ -1,3 +1,4 @@
+import type { ApiKeyStatus } from '@ceiba/contract';
 import { eq } from 'drizzle-orm';
 import { writeAudit } from '../audit.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
@@ -13,9 +14,13 @@ export interface ApiKeyLimits {
 
 export type SetApiKeyLimitsResult =
   | { kind: 'updated' | 'unchanged'; limits: ApiKeyLimits; displayName: string }
+  | { kind: 'conflict'; status: ApiKeyStatus }
   | { kind: 'not_found' };
 
-/** Sets a key's own limits; a field that is absent stays as it is. Counts go on unbroken. */
+/**
+ * Sets an active key's own limits; a field that is absent stays as it is. Counts go on unbroken. A
+ * key that has ended is a conflict.
+ */
 export function setApiKeyLimits(
   ctx: VerbContext,
   { limits, ...ref }: ApiKeyRef & { limits: Partial<ApiKeyLimits> },
@@ -24,6 +29,7 @@ export function setApiKeyLimits(
     const [before] = await tx
       .select({
         displayName: apiKeys.displayName,
+        status: apiKeys.status,
         rateLimitPerMinute: apiKeys.rateLimitPerMinute,
         monthlyQuota: apiKeys.monthlyQuota,
         ownerId: projects.ownerId,
@@ -33,7 +39,8 @@ export function setApiKeyLimits(
       .where(isApiKey(ref))
       .for('no key update', { of: apiKeys });
     if (before === undefined) return { kind: 'not_found' };
-    const { displayName, ownerId, ...old } = before;
+    const { displayName, status, ownerId, ...old } = before;
+    if (status !== 'active') return { kind: 'conflict', status };
     const after = { ...old, ...limits };
     if (
       after.rateLimitPerMinute === old.rateLimitPerMinute &&

@@ -35,11 +35,34 @@ export interface UserTableProps {
 
 type Asked = { kind: 'administrator' | 'delete'; user: UserTableRow };
 
-/** Everybody who has an account, the newest first. */
-export function UserTable({ users, ownId, newer, older }: UserTableProps) {
+/**
+ * Everybody who has an account, the newest first. The questions stand beside the list, so that the
+ * last one to leave it takes neither question nor answer along.
+ */
+export function UserTable({ users, ...rest }: UserTableProps) {
   const [asked, setAsked] = useState<Asked>();
   const close = () => setAsked(undefined);
-  if (users.length === 0) return <p className="py-8 text-muted">No address has this in it.</p>;
+  return (
+    <>
+      {users.length === 0 ? (
+        <p className="py-8 text-muted">No address has this in it.</p>
+      ) : (
+        <UserList users={users} {...rest} ask={setAsked} />
+      )}
+      <AdministratorQuestion
+        user={asked?.kind === 'administrator' ? asked.user : undefined}
+        onClose={close}
+      />
+      <DeleteQuestion user={asked?.kind === 'delete' ? asked.user : undefined} onClose={close} />
+    </>
+  );
+}
+
+interface UserListProps extends UserTableProps {
+  ask: (asked: Asked) => void;
+}
+
+function UserList({ users, ownId, newer, older, ask }: UserListProps) {
   return (
     <>
       <Table label="Accounts">
@@ -58,7 +81,7 @@ export function UserTable({ users, ownId, newer, older }: UserTableProps) {
         </TableHead>
         <TableBody>
           {users.map((user) => (
-            <UserCells key={user.userId} user={user} isOwn={user.userId === ownId} ask={setAsked} />
+            <UserCells key={user.userId} user={user} isOwn={user.userId === ownId} ask={ask} />
           ))}
         </TableBody>
       </Table>
@@ -76,11 +99,6 @@ export function UserTable({ users, ownId, newer, older }: UserTableProps) {
           )}
         </nav>
       )}
-      <AdministratorQuestion
-        user={asked?.kind === 'administrator' ? asked.user : undefined}
-        onClose={close}
-      />
-      <DeleteQuestion user={asked?.kind === 'delete' ? asked.user : undefined} onClose={close} />
     </>
   );
 }

@@ -7,6 +7,7 @@ import {
   archiveApiKey,
   createApiKey,
   revokeApiKey,
+  type SetApiKeyLimitsResult,
   setApiKeyExpiry,
   setApiKeyLimits,
   type TransitionResult,
@@ -81,9 +82,7 @@ export const setKeyLimits = projectAction({
   input: z.object({ ...keyId, ...limits }),
   async run({ ctx, project }, { apiKeyId, ...values }): Promise<null> {
     const ref = { projectId: project.projectId, apiKeyId };
-    const result = await setApiKeyLimits(ctx, { ...ref, limits: values });
-    if (result.kind === 'not_found') refuse('not_found', GONE);
-    return null;
+    return settled(await setApiKeyLimits(ctx, { ...ref, limits: values }));
   },
 });
 
@@ -112,7 +111,7 @@ const ENDED = {
 } as const satisfies Record<ApiKeyStatus, string>;
 
 /** What another tab has done since this one was loaded is said, and the list shows it. */
-function settled(result: TransitionResult): null {
+function settled(result: TransitionResult | SetApiKeyLimitsResult): null {
   if (result.kind === 'not_found') refuse('not_found', GONE);
   if (result.kind === 'conflict') refuse('conflict', ENDED[result.status]);
   return null;
