@@ -102,20 +102,20 @@ export interface AdmissionsInput {
   ids?: readonly string[];
 }
 
-/** Rows of (at, id, count) by policy or key; of days in steps of a day or more, else of hours. */
+/** Rows of (at, id, count) by policy or key, of each day in steps of a day or more, else of hours. */
 export function admissions(usage: UsageOfProject, { by, step, ids }: AdmissionsInput): SQL {
   const { table, id, among } = DAY_TOTALS[by];
   const isOne = (column: SQL) => (ids === undefined ? sql`true` : among(column, ids));
   const where = sql`h.outcome = 'allowed' and ${isOne(sql`h.${id}`)}`;
-  const hours = sql`
-    select u.hour as at, u.${id} as id, u.count
+  const hours = (at: SQL) => sql`
+    select ${at} as at, u.${id} as id, u.count
     from ${withinDays(sql`usage_hours`, usage.projectId, where)}`;
-  if (step === 'hour') return hours;
+  if (step === 'hour') return hours(sql`u.hour`);
   return sql`
     select t.day::timestamp at time zone 'UTC' as at, t.${id} as id, t.allowed as count
     from ${table} t where t.project_id = ${usage.projectId}
       and t.day = any(array(select day from days where rolled)) and ${isOne(sql`t.${id}`)}
-    union all ${hours} where not days.rolled`;
+    union all ${hours(sql`days.since`)} where not days.rolled`;
 }
 
 /** Rows of (id, count) of the largest keys of each day, and of all of a day that has no totals. */
