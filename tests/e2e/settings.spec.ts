@@ -48,6 +48,31 @@ test('a name that is taken is refused beside its field, and a free one shows eve
   await expect(page.getByRole('button', { name: /^Reports, renamed/ })).toBeVisible();
 });
 
+test('a form that is not answered keeps what was typed, says so, and can be sent again', async () => {
+  const page = await project.open('settings');
+  const field = page.getByLabel('Project name');
+  const rename = page.getByRole('button', { name: 'Rename project' });
+  await field.fill('Reports, kept');
+  const here = ({ pathname }: URL) => pathname === project.at('settings');
+  await page.route(here, (route) => route.abort());
+  await rename.click();
+  await expect(page.getByRole('main').getByRole('alert')).toContainText(
+    'The console is not answering.',
+  );
+  await expect(field).toHaveValue('Reports, kept');
+  await page.unroute(here);
+  // As a console answers that was upgraded since the page was loaded.
+  await page.route(here, (route) =>
+    route.fulfill({ status: 404, headers: { 'x-nextjs-action-not-found': '1' } }),
+  );
+  await rename.click();
+  await expect(page.getByRole('main').getByRole('alert')).toContainText('The console was upgraded');
+  await expect(field).toHaveValue('Reports, kept');
+  await page.unroute(here);
+  await rename.click();
+  await expect(page.getByText('The project is renamed')).toBeVisible();
+});
+
 test('the default rate holds from the next decision on', async () => {
   await project.addPolicy('GET', '/v1/reports*');
   const page = await project.open('settings');
@@ -70,8 +95,27 @@ test('the default rate holds from the next decision on', async () => {
     .toBe(true);
 });
 
+test('a secret that could not be shown is not made, by keyboard either', async () => {
+  const page = await project.open('settings');
+  const secretMadeAt = async () => {
+    const [row] = await project.sql`
+      select secret_created_at as at from projects where id = ${project.projectId}`;
+    return row?.at;
+  };
+  const before = await secretMadeAt();
+  await page.route('**/_next/static/**', (route) => route.abort());
+  await page.getByRole('button', { name: 'Rotate secret…' }).click();
+  const question = page.getByRole('alertdialog');
+  await question.getByRole('button', { name: 'Rotate secret' }).press('Enter');
+  await expect(question.getByRole('alert')).toContainText('so no secret was made');
+  expect(await secretMadeAt()).toEqual(before);
+  await page.close();
+});
+
 test('a rotation shows the secret once, and both secrets are accepted for a day', async () => {
   const page = await project.open('settings');
+  await page.goto(project.at('keys'));
+  await page.goto(project.at('settings'));
   await page.getByRole('button', { name: 'Rotate secret…' }).click();
   await expect(page.getByRole('alertdialog')).toContainText('stays valid for 24 hours more');
   const second = await confirmRotation(page);
@@ -80,10 +124,15 @@ test('a rotation shows the secret once, and both secrets are accepted for a day'
   expect(await statusFor(second)).toBe(200);
   expect(await statusFor(project.projectSecret)).toBe(200);
 
+  await page.getByRole('link', { name: 'Settings', exact: true }).first().click();
+  await expect(page.getByRole('alertdialog')).toHaveCount(0);
   await storeSecret(page);
   await expect(page.getByText(/accepted for another (24 h 0|23 h 59) min/)).toBeVisible();
   expect(await page.content()).not.toContain(second);
   await expectAccessible(page);
+  await page.goBack();
+  await expect(page).toHaveURL(project.at('keys'));
+  await page.goForward();
 
   // A second one says what it does before it happens, and needs a word.
   await page.getByRole('button', { name: 'Rotate secret…' }).click();

@@ -6,9 +6,11 @@ import {
   startTransition,
   useActionState,
   useEffect,
+  useMemo,
   useRef,
 } from 'react';
 import { type ActionState, type FormAction, IDLE } from '../lib/action-state.ts';
+import { answered } from '../lib/answered.ts';
 import { Notice } from './ui/notice.tsx';
 
 export interface ActionFormParts<Data> {
@@ -34,8 +36,8 @@ export type ActionFormProps<Data> = Omit<
 
 /**
  * A form over a server action. It keeps what was typed when it is refused, moves the focus to the
- * first field that is wrong, and says what is wrong with the whole at its top. Works without
- * scripts too, except for `onDone`.
+ * first field that is wrong, and says what is wrong with the whole at its top; also where nobody
+ * answers. Works without scripts too, except for `onDone`.
  */
 export function ActionForm<Data>({
   action,
@@ -44,7 +46,9 @@ export function ActionForm<Data>({
   children,
   ...rest
 }: ActionFormProps<Data>) {
-  const [state, dispatch, pending] = useActionState<ActionState<Data>, FormData>(action, IDLE);
+  // The server writes the action's own address into the form, which is sent to it without scripts.
+  const call = useMemo(() => (typeof window === 'undefined' ? action : answered(action)), [action]);
+  const [state, dispatch, pending] = useActionState<ActionState<Data>, FormData>(call, IDLE);
   const form = useRef<HTMLFormElement>(null);
   const settledAt = state.kind === 'idle' ? 0 : state.at;
   const latest = useRef({ state, onDone });

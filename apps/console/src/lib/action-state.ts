@@ -1,3 +1,5 @@
+import { typedValues } from './typed-values.ts';
+
 /** What a form knows of its action. Plain data: it crosses from server to browser. */
 export type ActionState<Data = null> =
   | { kind: 'idle' }
@@ -42,3 +44,13 @@ export type FormAction<Data = null> = (
   state: ActionState<Data>,
   form: FormData,
 ) => Promise<ActionState<Data>>;
+
+/** The refusal of a browser that has no answer to show. */
+export const unanswered = (message: string, form: FormData): Refusal => ({
+  kind: 'refused',
+  code: 'unavailable',
+  message,
+  fieldErrors: {},
+  values: typedValues(form),
+  at: Date.now(),
+});

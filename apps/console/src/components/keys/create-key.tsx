@@ -4,7 +4,7 @@ import dynamic from 'next/dynamic';
 import Link from 'next/link';
 import { useState } from 'react';
 import { createKey, type NewKey } from '../../app/(console)/projects/[projectId]/keys/actions.ts';
-import type { FormAction } from '../../lib/action-state.ts';
+import { shownWith } from '../../lib/shown-with.ts';
 import { ActionForm } from '../action-form.tsx';
 import { Button } from '../ui/button.tsx';
 import { Field } from '../ui/field.tsx';
@@ -29,25 +29,11 @@ export interface CreateKeyProps {
 const loadCreatedKey = () => import('./created-key.tsx');
 const CreatedKey = dynamic(loadCreatedKey);
 
-/** A key that could not be shown is not made: what shows it is there before the action is called. */
-const createShownKey: FormAction<NewKey> = async (state, form) => {
-  try {
-    await loadCreatedKey();
-  } catch {
-    return {
-      kind: 'refused',
-      code: 'unavailable',
-      message: NOT_LOADED,
-      fieldErrors: {},
-      values: {},
-      at: Date.now(),
-    };
-  }
-  return createKey(state, form);
-};
-
-const NOT_LOADED =
-  'A part of this page could not be loaded, so no key was created. Reload the page and try again.';
+const createShownKey = shownWith(
+  loadCreatedKey,
+  createKey,
+  'A part of this page could not be loaded, so no key was created. Reload the page and try again.',
+);
 
 /** Two steps on one page: name it, then store it. */
 export function CreateKey(props: CreateKeyProps) {

@@ -6,6 +6,7 @@ import {
   type RotatedSecret,
   rotateSecret,
 } from '../../app/(console)/projects/[projectId]/settings/actions.ts';
+import { shownWith } from '../../lib/shown-with.ts';
 import { ActionForm } from '../action-form.tsx';
 import { Button } from '../ui/button.tsx';
 import { AlertDialog, AlertDialogCancel, DialogFooter } from '../ui/dialog.tsx';
@@ -15,10 +16,15 @@ import { durationWords, overlapAt } from './overlap.ts';
 
 const ShowContext = createContext<(secret: RotatedSecret) => void>(() => {});
 
-// Fetched when the question is opened, and before it can be answered: the secret that comes back
-// must not wait for a script that may not arrive.
+// Fetched while the question is read: nobody waits for it.
 const loadStep = () => import('./rotated-secret.tsx');
 const RotatedSecretStep = dynamic(loadStep);
+
+const rotateShownSecret = shownWith(
+  loadStep,
+  rotateSecret,
+  'A part of this page could not be loaded, so no secret was made. Reload the page and try again.',
+);
 
 /** The page, or in its place the one step in which a new secret is shown. */
 export function SecretStep({ children }: { children: ReactNode }) {
@@ -40,12 +46,11 @@ export interface RotateSecretProps {
 export function RotateSecret({ projectId, secretCreatedAt, previousExpiresAt }: RotateSecretProps) {
   const show = useContext(ShowContext);
   const { now } = useClock();
-  const [isReady, setIsReady] = useState(false);
   const overlap = overlapAt({ createdAt: secretCreatedAt, previousExpiresAt }, now);
   return (
     <AlertDialog
       onOpenChange={(open) => {
-        if (open) loadStep().then(() => setIsReady(true));
+        if (open) loadStep().catch(() => {});
       }}
       trigger={<Button>Rotate secret…</Button>}
       title={overlap ? 'Rotate the secret again?' : 'Rotate the project secret?'}
@@ -65,7 +70,7 @@ export function RotateSecret({ projectId, secretCreatedAt, previousExpiresAt }: 
       }
     >
       <ActionForm
-        action={rotateSecret}
+        action={rotateShownSecret}
         hidden={{ projectId, replaces: secretCreatedAt }}
         onDone={show}
       >
@@ -88,11 +93,7 @@ export function RotateSecret({ projectId, secretCreatedAt, previousExpiresAt }: 
               <AlertDialogCancel asChild>
                 <Button>Keep secret</Button>
               </AlertDialogCancel>
-              <Button
-                type="submit"
-                variant={overlap ? 'danger' : 'primary'}
-                pending={pending || !isReady}
-              >
+              <Button type="submit" variant={overlap ? 'danger' : 'primary'} pending={pending}>
                 Rotate secret
               </Button>
             </DialogFooter>
