@@ -61,6 +61,35 @@ test('a policy that is saved sooner than its preview settles leads to the list',
   await expect(page).toHaveURL(list.href);
 });
 
+test('what is typed while a policy is being saved does not bring one back to its form', async ({
+  page,
+}) => {
+  // A browser of its own, for a clock stands still in the whole of it.
+  const signedIn = await project.open('policies');
+  await page.context().addCookies(await signedIn.context().cookies());
+  await page.goto(project.at('policies/new'));
+  const list = new URL(`/projects/${project.projectId}/policies`, page.url());
+  await page.clock.install();
+  await page.clock.pauseAt(Date.now() + 60_000);
+  const pattern = page.getByLabel('Path pattern');
+  await page.route(
+    ({ pathname }) => pathname.startsWith(list.pathname),
+    async (route) => {
+      // A key is pressed once the form is on its way, and its time is up before the list is here.
+      if (route.request().method() === 'POST') await pattern.press('x');
+      else if (new URL(route.request().url()).pathname === list.pathname) {
+        await page.clock.runFor(1_000);
+      }
+      await route.continue();
+    },
+  );
+  await pattern.fill('/v1/reports*');
+  await pattern.press('Enter');
+  await expect(page.getByText('GET /v1/reports*, from the next request on')).toBeVisible();
+  await expect(rows(page)).toContainText('/v1/reports*');
+  await expect(page).toHaveURL(list.href);
+});
+
 test('a pattern that can never match is refused with the reason, as one types and when saved', async () => {
   const page = await project.open('policies/new');
   const reasons = {
@@ -85,6 +114,7 @@ test('a pattern that can never match is refused with the reason, as one types an
   await page.getByLabel('Which method').fill('get');
   await expect(page.getByText('write GET')).toBeVisible();
   await page.getByRole('button', { name: 'Add policy' }).click();
+  await expect(page.getByLabel('Method', { exact: true })).toBeFocused();
   await expect(page.getByText('write GET')).toBeVisible();
   const saved = await project.sql`select 1 from policies where project_id = ${project.projectId}`;
   expect(saved).toHaveLength(0);
@@ -101,7 +131,7 @@ test('the list stands in match order, and a call that is tried lights up the win
     await project.addPolicy(method, pattern);
   }
   const page = await project.open('policies');
-  await expect(rows(page).locator('td:nth-child(3) code:first-child').first()).toBeVisible();
+  await expect(rows(page).locator('td:nth-child(3) > div code').first()).toBeVisible();
   expect(await rows(page).locator('td:nth-child(3) > div code').allInnerTexts()).toEqual([
     '/v1/reports',
     '/v1/reports/export',

@@ -41,6 +41,7 @@ export function PolicyForm({ projectId, policyId, children, ...props }: PolicyFo
   const {
     values,
     change,
+    stop,
     pending: settling,
   } = useLiveQuery(
     { method, pathPattern, path },
@@ -53,10 +54,11 @@ export function PolicyForm({ projectId, policyId, children, ...props }: PolicyFo
       <ActionForm
         action={isNew ? createNewPolicy : changePolicy}
         hidden={isNew ? { projectId } : { projectId, policyId }}
-        onDone={() => {
+        onDone={(saved) => {
+          stop();
           toast({
             title: isNew ? 'The policy is added' : 'The policy is changed',
-            description: `${values.method} ${values.pathPattern}, from the next request on`,
+            description: `${saved.method} ${saved.pathPattern}, from the next request on`,
           });
           router.push(list);
         }}

@@ -1,7 +1,7 @@
 'use client';
 
 import { usePathname, useRouter, useSearchParams } from 'next/navigation';
-import { useEffect, useRef, useState, useTransition } from 'react';
+import { useEffect, useLayoutEffect, useRef, useState, useTransition } from 'react';
 
 /** Short enough to feel like typing, long enough for a word to be one request. */
 const SETTLE_MS = 150;
@@ -11,6 +11,8 @@ export interface LiveQuery<Name extends string> {
   change: (name: Name, value: string) => void;
   /** Whether the page does not yet show what is typed. */
   pending: boolean;
+  /** For whoever is about to leave the page: what is typed from now on is sent nowhere. */
+  stop: () => void;
 }
 
 /**
@@ -32,6 +34,7 @@ export function useLiveQuery<Name extends string>(
   const [pending, startTransition] = useTransition();
   const shown = JSON.stringify(inUrl);
   const sent = useRef(shown);
+  const isStopped = useRef(false);
 
   // Going back changes the URL under the fields.
   useEffect(() => {
@@ -43,10 +46,12 @@ export function useLiveQuery<Name extends string>(
   const typed = JSON.stringify(values);
   const next = withValues(query, values, absent);
   const href = next === '' ? pathname : `${pathname}?${next}`;
-  useEffect(() => {
+  // Forgotten before a field leaves the page, for that counts as one that loses the focus.
+  useLayoutEffect(() => {
     if (typed === sent.current) return;
     const send = () => {
       forget();
+      if (isStopped.current) return;
       sent.current = typed;
       startTransition(() => router.replace(href, { scroll: false }));
     };
@@ -63,7 +68,10 @@ export function useLiveQuery<Name extends string>(
   }, [typed, href, router]);
 
   const change = (name: Name, value: string) => setValues((now) => ({ ...now, [name]: value }));
-  return { values, change, pending: pending || typed !== shown };
+  const stop = () => {
+    isStopped.current = true;
+  };
+  return { values, change, pending: pending || typed !== shown, stop };
 }
 
 /** The query with these values in it, back on the first page of a list. */

@@ -21,25 +21,31 @@ const rule = {
   }),
 };
 
+/** A policy as it is saved. */
+export interface SavedPolicy {
+  method: string;
+  pathPattern: string;
+}
+
 /** Adds a policy, which admits from the next decision on. */
 export const createNewPolicy = projectAction({
   input: z.object(rule),
-  async run({ ctx, project }, input): Promise<null> {
+  async run({ ctx, project }, input): Promise<SavedPolicy> {
     const result = await createPolicy(ctx, { projectId: project.projectId, ...input });
     if (result.kind === 'conflict') refuseField('pathPattern', TAKEN);
     if (result.kind === 'not_found') refuse('not_found', GONE);
-    return null;
+    return { method: input.method, pathPattern: input.pathPattern };
   },
 });
 
 /** Gives a policy another method or pattern. */
 export const changePolicy = projectAction({
   input: z.object({ policyId: z.guid(), ...rule }),
-  async run({ ctx, project }, input): Promise<null> {
+  async run({ ctx, project }, input): Promise<SavedPolicy> {
     const result = await updatePolicy(ctx, { projectId: project.projectId, ...input });
     if (result.kind === 'conflict') refuseField('pathPattern', TAKEN);
     if (result.kind === 'not_found') refuse('not_found', GONE);
-    return null;
+    return { method: input.method, pathPattern: input.pathPattern };
   },
 });
 
