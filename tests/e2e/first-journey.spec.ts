@@ -21,6 +21,7 @@ test('from sign-up to a protected call that works, and to its denial once the ke
   await page.getByRole('button', { name: 'Create project' }).click();
   const environment = await page.locator('pre').first().innerText();
   await page.getByRole('button', { name: 'Copy project secret', exact: true }).click();
+  await expect(page.getByRole('status').filter({ hasText: 'Copied' })).toBeAttached();
   await page.getByRole('button', { name: 'I have stored it' }).click();
   await page.waitForURL(/\/projects\/[0-9a-f-]{36}$/);
 
@@ -36,6 +37,7 @@ test('from sign-up to a protected call that works, and to its denial once the ke
   await page.getByRole('button', { name: 'Create key' }).click();
   const apiKey = (await page.getByRole('status').filter({ hasText: 'ceiba_' }).innerText()).trim();
   await page.getByRole('button', { name: 'Copy key', exact: true }).click();
+  await expect(page.getByRole('status').filter({ hasText: 'Copied' })).toBeAttached();
   await page.getByRole('button', { name: 'I have stored it' }).click();
   await page.waitForURL('**/keys');
 

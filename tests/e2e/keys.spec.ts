@@ -41,7 +41,7 @@ test('a new key is copied, downloaded and stored, and it works', async () => {
   expect(apiKey).toMatch(/^ceiba_[0-9A-Za-z]{49}$/);
 
   await page.getByRole('button', { name: 'Copy key', exact: true }).click();
-  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(apiKey);
+  await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe(apiKey);
   const downloading = page.waitForEvent('download');
   await page.getByRole('button', { name: /^Download ceiba_/ }).click();
   expect(readFileSync(await (await downloading).path(), 'utf8')).toBe(`${apiKey}\n`);
@@ -61,7 +61,8 @@ test('leaving without the key asks once, whichever way one leaves', async () => 
   await page.getByRole('button', { name: 'Create key' }).click();
   const shown = page.getByRole('heading', { name: 'Copy the key now' });
   const question = page.getByRole('alertdialog');
-  await expect(shown).toBeVisible();
+  // Who has the focus is guarded.
+  await expect(shown).toBeFocused();
   await page.goBack();
   await expect(question).toContainText('Leave without copying the key?');
   await question.getByRole('button', { name: 'Stay and copy it' }).click();
@@ -70,12 +71,59 @@ test('leaving without the key asks once, whichever way one leaves', async () => 
   await page.waitForURL(`**${project.at('keys')}`);
 });
 
+test('what leads nowhere asks nothing, and the way back is one step once the key is stored', async () => {
+  const page = await project.open('keys');
+  await page.getByRole('link', { name: 'Create key' }).first().click();
+  await page.waitForURL('**/keys/new');
+  await page.getByLabel('Name').fill('Stored');
+  await page.getByRole('button', { name: 'Create key' }).click();
+  const shown = page.getByRole('heading', { name: 'Copy the key now' });
+  const question = page.getByRole('alertdialog');
+  await expect(shown).toBeFocused();
+  await page.getByRole('link', { name: 'Skip to content' }).press('Enter');
+  await expect(page).toHaveURL(/#content$/);
+  await expect(question).toHaveCount(0);
+  await page.getByRole('button', { name: 'I have stored it' }).click();
+  await question.getByRole('button', { name: 'Leave without it' }).click();
+  await page.waitForURL(`**${project.at('keys')}`);
+  await page.goBack();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Create key');
+});
+
+test('the way back leads on to the list where the tab began with the form', async () => {
+  const opener = await project.open('keys');
+  const opening = opener.waitForEvent('popup');
+  await opener.evaluate((address) => window.open(address), project.at('keys/new'));
+  const page = await opening;
+  await page.getByLabel('Name').fill('In a tab of its own');
+  await page.getByRole('button', { name: 'Create key' }).click();
+  await expect(page.getByRole('heading', { name: 'Copy the key now' })).toBeFocused();
+  await page.evaluate(() => history.back());
+  await page.getByRole('button', { name: 'Leave without it' }).click();
+  await expect(page.getByRole('alertdialog')).toHaveCount(0);
+  await page.waitForURL(`**${project.at('keys')}`);
+});
+
+test('a key is shown also where the page beside it cannot be read', async () => {
+  const page = await project.open('keys/new');
+  await page.getByLabel('Name').fill('Shown all the same');
+  await project.sql.begin(async (transaction) => {
+    // The page reads the policies for its example; what creates the key does not.
+    await transaction`lock table policies in access exclusive mode`;
+    await page.getByRole('button', { name: 'Create key' }).click();
+    await expect(page.getByRole('heading', { name: 'Copy the key now' })).toBeVisible();
+  });
+  await page.getByRole('button', { name: 'I have stored it' }).click();
+  await page.getByRole('button', { name: 'Leave without it' }).click();
+  await expect(row(page, 'Shown all the same')).toContainText('Active');
+});
+
 test('leaving without the key asks for a link and for a command, and goes where one wanted', async () => {
   for (const leave of ['link', 'command'] as const) {
     const page = await project.open('keys/new');
     await page.getByLabel('Name').fill(`Hasty by ${leave}`);
     await page.getByRole('button', { name: 'Create key' }).click();
-    await expect(page.getByRole('heading', { name: 'Copy the key now' })).toBeVisible();
+    await expect(page.getByRole('heading', { name: 'Copy the key now' })).toBeFocused();
     if (leave === 'link') await page.getByRole('link', { name: 'Policies' }).click();
     else {
       await pressShortcut(page, 'Control+k');
@@ -155,6 +203,7 @@ test('by keyboard alone a key is created and revoked, and the next call with it 
   const apiKey = (await shown.innerText()).trim();
   expect(await project.authorize({ apiKey, ...call })).toMatchObject({ allowed: true });
   await press(page, 'Copy key');
+  await expect(page.getByRole('status').filter({ hasText: 'Copied' })).toBeAttached();
   await press(page, 'I have stored it');
   await page.waitForURL(`**${project.at('keys')}`);
 

@@ -20,13 +20,22 @@ test('leaving without the secret asks once', async ({ page }) => {
   await page.goto('/projects/new');
   await page.getByLabel('Name').fill('Reports');
   await page.getByRole('button', { name: 'Create project' }).click();
-  await expect(page.getByText('It will not be shown again')).toBeVisible();
-  await page.getByRole('link', { name: 'Account' }).click();
+  await expect(page.getByRole('heading', { name: 'Copy the project secret now' })).toBeFocused();
   const question = page.getByRole('alertdialog');
+  // It leads to where one is.
+  await pressShortcut(page, 'Control+k');
+  await page.getByRole('option', { name: 'Create project' }).click();
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+  await expect(question).toHaveCount(0);
+  await page.getByRole('link', { name: 'Account' }).click();
   await expect(question).toContainText('Leave without copying the project secret?');
   await question.getByRole('button', { name: 'Stay and copy it' }).click();
   await page.getByRole('link', { name: 'Account' }).click();
   await page.waitForURL('**/account');
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Account');
+  // Every page knows the project, however its secret was left.
+  await pressShortcut(page, 'Control+k');
+  await expect(page.getByRole('option', { name: 'Reports' })).toBeVisible();
 });
 
 test('a name that is taken is refused beside the field, with what was typed', async ({ page }) => {

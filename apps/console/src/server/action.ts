@@ -12,6 +12,7 @@ import {
   type Refusal,
   type RefusalCode,
 } from '../lib/action-state.ts';
+import { fieldsOf, typedValues } from '../lib/typed-values.ts';
 import { DatabaseUnavailableError } from './database.ts';
 import { type DatabaseContext, type InDatabase, inDatabaseAs } from './in-database.ts';
 import { log } from './log.ts';
@@ -51,6 +52,11 @@ interface Definition<Input extends z.ZodType, Context, Data> {
   run: (context: Context, input: z.output<Input>) => Promise<Data>;
   /** It changes nothing, so no page is read anew for it. */
   readsOnly?: true;
+  /**
+   * It hands over what is shown once. The answer brings no page, for one that cannot be read would
+   * take the place of what is shown; `SecretReveal` has the pages read anew when it is left.
+   */
+  showsOnce?: true;
 }
 
 /** Actions on accounts take their turns in the database themselves, for they hash in between. */
@@ -77,30 +83,32 @@ export function publicAction<Input extends z.ZodType, Data>(
     const input = parse(definition.input, form);
     return definition.run({ inDatabase: inDatabaseAs({ kind: 'system' }) }, input);
   };
-  return guarded(run, { refreshes: false });
+  return guarded(run, { afterSuccess: false, afterStale: false });
 }
 
 /** For whoever is signed in. */
 export function userAction<Input extends z.ZodType, Data>(
   definition: Definition<Input, UserContext, Data>,
 ): FormAction<Data> {
-  return guarded(async (form) => {
+  const run = async (form: FormData) => {
     const user = await signedInUser();
     const input = parse(definition.input, form);
     return definition.run({ inDatabase: inDatabaseAs(actorOf(user)), user }, input);
-  });
+  };
+  return guarded(run, refreshesOf(definition));
 }
 
 /** For an administrator; to anybody else it does not exist. */
 export function administratorAction<Input extends z.ZodType, Data>(
   definition: Definition<Input, AdministratorContext, Data>,
 ): FormAction<Data> {
-  return guarded(async (form) => {
+  const run = async (form: FormData) => {
     const user = await signedInUser();
     if (!user.isAdministrator) refuse('not_found', NOT_FOUND);
     const input = parse(definition.input, form);
     return inDatabaseAs(actorOf(user))((ctx) => definition.run({ ctx, user }, input));
-  });
+  };
+  return guarded(run, refreshesOf(definition));
 }
 
 const projectIdSchema = z.object({ projectId: z.guid() });
@@ -120,14 +128,31 @@ export function projectAction<Input extends z.ZodType, Data>(
       return definition.run({ ctx, user, project }, parse(definition.input, form));
     });
   };
-  return guarded(run, { refreshes: definition.readsOnly !== true });
+  return guarded(run, refreshesOf(definition));
 }
 
 const NOT_FOUND = 'It no longer exists, or belongs to another account. Reload the page.';
 
+/** After which answers the pages are read anew. */
+interface Refreshes {
+  afterSuccess: boolean;
+  afterStale: boolean;
+}
+
+const refreshesOf = ({
+  readsOnly,
+  showsOnce,
+}: {
+  readsOnly?: true;
+  showsOnce?: true;
+}): Refreshes => ({
+  afterSuccess: !readsOnly && !showsOnce,
+  afterStale: !readsOnly,
+});
+
 function guarded<Data>(
   work: (form: FormData) => Promise<Data>,
-  { refreshes = true } = {},
+  { afterSuccess, afterStale }: Refreshes,
 ): FormAction<Data> {
   return async (_state, form): Promise<ActionState<Data>> => {
     // An action's arguments are whatever the sender made them.
@@ -137,12 +162,12 @@ function guarded<Data>(
         refuse('foreign_origin', `Open the console at ${env().publicOrigin} and try again there.`);
       }
       const data = await work(sent);
-      if (refreshes) showWhatIs();
+      if (afterSuccess) showWhatIs();
       return { kind: 'done', data, at: Date.now() };
     } catch (error) {
       unstable_rethrow(error);
       const refusal = refusalFor(error, sent);
-      if (refreshes && STALE.has(refusal.code)) showWhatIs();
+      if (afterStale && STALE.has(refusal.code)) showWhatIs();
       return refusal;
     }
   };
@@ -176,15 +201,6 @@ function parse<Input extends z.ZodType>(schema: Input, form: FormData): z.output
   throw new Refused('invalid', undefined, fieldErrors);
 }
 
-/** Text fields by name. Names that start with `$` are the framework's; files are not taken. */
-function fieldsOf(form: FormData): Record<string, string> {
-  const fields: Record<string, string> = {};
-  for (const [name, value] of form) {
-    if (typeof value === 'string' && value !== '' && !name.startsWith('$')) fields[name] = value;
-  }
-  return fields;
-}
-
 /** Rules complete "this …" (`must not be empty`); beside a field that stands alone. */
 function sentence(rule: string): string {
   const text = rule.charAt(0).toUpperCase() + rule.slice(1);
@@ -216,9 +232,3 @@ const UNAVAILABLE =
   'The database is not answering. What you typed is kept; reload to see what was saved, or try again in a moment.';
 const INTERNAL =
   'The console failed, and the fault is in its log. What you typed is kept; reload to see what was saved.';
-
-/** What goes back into the form. A password is never sent back, whatever its field is called. */
-function typedValues(form: FormData): Record<string, string> {
-  const fields = Object.entries(fieldsOf(form));
-  return Object.fromEntries(fields.filter(([name]) => !/password|secret|apiKey$/i.test(name)));
-}

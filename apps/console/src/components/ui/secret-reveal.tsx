@@ -1,6 +1,7 @@
 'use client';
 
 import { Download, KeyRound } from 'lucide-react';
+import { useRouter } from 'next/navigation';
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { useLeaveGuard } from '../../lib/use-leave-guard.ts';
 import { Button } from './button.tsx';
@@ -40,8 +41,8 @@ export function SecretReveal({
   onDone,
 }: SecretRevealProps) {
   const [stored, setStored] = useState(false);
-  const { leave, stay } = useLeaveGuard(!stored);
-  const [leaving, setLeaving] = useState(false);
+  const { leave, stay, finish } = useLeaveGuard(stored, onDone);
+  const router = useRouter();
   const heading = useRef<HTMLHeadingElement>(null);
   const headingId = useId();
   /** A snippet without the secret in it keeps nothing. */
@@ -49,6 +50,9 @@ export function SecretReveal({
 
   // The step replaces what was on the page: those who hear it are told by the focus.
   useEffect(() => heading.current?.focus(), []);
+
+  // Its action has read no page anew (`showsOnce`), so that none could take its place.
+  useEffect(() => () => router.refresh(), [router]);
 
   return (
     // A selection that is copied by hand counts as well.
@@ -94,20 +98,13 @@ export function SecretReveal({
       {children}
       {snippets.length > 0 && <CodeBlock tabs={snippets} onCopied={keep} />}
       <div>
-        <Button
-          variant={stored ? 'primary' : 'secondary'}
-          onClick={() => (stored ? onDone() : setLeaving(true))}
-        >
+        <Button variant={stored ? 'primary' : 'secondary'} onClick={finish}>
           {doneLabel}
         </Button>
       </div>
       <AlertDialog
-        open={leaving || leave !== null}
-        onOpenChange={(open) => {
-          if (open) return;
-          setLeaving(false);
-          stay();
-        }}
+        open={leave !== null}
+        onOpenChange={(open) => !open && stay()}
         title={`Leave without copying the ${name}?`}
         description="It cannot be shown again. Without it you would have to make a new one."
       >
@@ -119,8 +116,7 @@ export function SecretReveal({
             variant="danger"
             onClick={() => {
               setStored(true);
-              if (leave === null) onDone();
-              else leave();
+              leave?.();
             }}
           >
             Leave without it

@@ -18,6 +18,7 @@ export interface NewProject {
 
 /** Creates a project on the plan Free and hands over its secret. */
 export const createNewProject = userAction({
+  showsOnce: true,
   input: z.object({ name: displayNameSchema }),
   async run({ inDatabase, user }, { name }): Promise<NewProject> {
     const secret = mintProjectSecret(randomBytes);

@@ -40,6 +40,7 @@ export interface NewKey {
 
 /** Creates a key and hands it over. */
 export const createKey = projectAction({
+  showsOnce: true,
   input: z
     .object({ displayName: displayNameSchema, ...expiry, ...limits })
     .refine(dateIsThere.check, dateIsThere.refusal),

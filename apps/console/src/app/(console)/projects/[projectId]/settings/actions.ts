@@ -45,6 +45,7 @@ export interface RotatedSecret {
 
 /** Makes a new secret. It replaces the one that the page showed, or none. */
 export const rotateSecret = projectAction({
+  showsOnce: true,
   input: z.object({
     /** When the secret was made that the page showed: the compare of the swap. */
     replaces: z.iso.datetime().transform((text) => new Date(text)),
