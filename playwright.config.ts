@@ -29,6 +29,8 @@ export default defineConfig({
   ],
   outputDir: 'test-results',
   timeout: 60_000,
+  // A page may take the 3 s of its database budget, and a busy machine its time beside that.
+  expect: { timeout: 15_000 },
   retries: 0,
   forbidOnly: true,
   // The first user of an installation is its administrator: tests of that share one installation.

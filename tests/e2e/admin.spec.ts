@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type BrowserContext, expect, type Page, test } from '@playwright/test';
 import { expectAccessible } from './expect-accessible.ts';
 import { type OwnProject, ownProject } from './own-project.ts';
-import { newAccount, signUp } from './support.ts';
+import { gotoReady, newAccount, signUp } from './support.ts';
 
 let project: OwnProject;
 let context: BrowserContext;
@@ -31,7 +31,7 @@ test('to anybody else the page does not exist, nor a link to it', async () => {
 
 test('a plan is added, changed and deleted, and refusals stand beside their fields', async () => {
   const name = `Tiny ${randomBytes(4).toString('hex')}`;
-  await page.goto('/projects');
+  await gotoReady(page, '/projects');
   await page.getByRole('link', { name: 'Administration' }).click();
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Administration');
   await expectAccessible(page);
@@ -64,7 +64,7 @@ test('a plan is added, changed and deleted, and refusals stand beside their fiel
   await expect(question.getByRole('alert')).toContainText('1 project came to be on it');
   await question.getByRole('button', { name: 'Keep plan' }).click();
   await project.usePlan('Free');
-  await page.reload();
+  await gotoReady(page, '/admin');
   await row.getByRole('button', { name: `Delete ${name}` }).click();
   await question.getByRole('button', { name: 'Delete plan' }).click();
   await expect(row).toHaveCount(0);
@@ -77,7 +77,7 @@ test('an account becomes an administrator, and is deleted by its address alone',
   const other = newAccount();
   const elsewhere = await (await browser.newContext()).newPage();
   await signUp(elsewhere, other);
-  await page.goto(`/admin?tab=users&q=${other.email}`);
+  await gotoReady(page, `/admin?tab=users&q=${other.email}`);
   const row = page.getByRole('row').filter({ hasText: other.email });
   await expectAccessible(page);
   await row.getByRole('button', { name: /^Make administrator/ }).click();
@@ -102,7 +102,7 @@ test('an account that owns a project is not deleted', async () => {
   const [owner] = await project.sql<{ email: string }[]>`
     select u.email from users u join projects p on p.owner_id = u.id
     where p.id = ${project.projectId}`;
-  await page.goto(`/admin?tab=users&q=${owner?.email}`);
+  await gotoReady(page, `/admin?tab=users&q=${owner?.email}`);
   await page.getByRole('button', { name: `Delete ${owner?.email}` }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel(/to confirm/).fill(owner?.email ?? '');
@@ -111,7 +111,7 @@ test('an account that owns a project is not deleted', async () => {
 });
 
 test('retention has bounds, and is kept', async () => {
-  await page.goto('/admin?tab=retention');
+  await gotoReady(page, '/admin?tab=retention');
   await expectAccessible(page);
   await page.getByLabel('Days of usage').fill('7');
   await page.getByRole('button', { name: 'Save retention' }).click();
@@ -119,7 +119,7 @@ test('retention has bounds, and is kept', async () => {
   await page.getByLabel('Days of usage').fill('3,650');
   await page.getByRole('button', { name: 'Save retention' }).click();
   await expect(page.getByText('The retention is saved')).toBeVisible();
-  await page.reload();
+  await gotoReady(page, '/admin?tab=retention');
   await expect(page.getByLabel('Days of usage')).toHaveValue('3650');
   await page.getByLabel('Days of usage').fill('');
   await page.getByRole('button', { name: 'Save retention' }).click();

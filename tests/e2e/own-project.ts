@@ -5,7 +5,7 @@ import { type Browser, type BrowserContext, expect, type Page } from '@playwrigh
 import postgres from 'postgres';
 import { readSettings } from '../../scripts/lib/settings.mjs';
 import { logFileOf } from '../../scripts/lib/supervisor.mjs';
-import { createProject, signUp } from './support.ts';
+import { createProject, gotoReady, signUp } from './support.ts';
 
 const databaseUrl = () => {
   if (!process.env.DATABASE_URL) throw new Error('needs the DATABASE_URL of a stack');
@@ -18,7 +18,7 @@ export interface OwnProject {
   projectSecret: string;
   /** The address of one of its pages. */
   at: (path: string) => string;
-  /** A page of a browser that is signed in; closed by {@link OwnProject.close}. */
+  /** A page of a browser that is signed in, which hears what is typed; closed by {@link OwnProject.close}. */
   open: (path: string) => Promise<Page>;
   sql: postgres.Sql;
   /** Sets the plan by its name. */
@@ -55,7 +55,7 @@ export async function ownProject(browser: Browser, name: string): Promise<OwnPro
     sql,
     async open(path) {
       const opened = await context.newPage();
-      await opened.goto(at(path));
+      await gotoReady(opened, at(path));
       return opened;
     },
     async usePlan(plan) {
@@ -117,7 +117,7 @@ export function consoleLog(): string {
 
 /** Creates a key through its page and returns it, leaving the page at the list. */
 export async function createKey(page: Page, project: OwnProject, name: string): Promise<string> {
-  await page.goto(project.at('keys/new'));
+  await gotoReady(page, project.at('keys/new'));
   await page.getByLabel('Name').fill(name);
   await page.getByRole('button', { name: 'Create key' }).click();
   const apiKey = (await page.getByRole('status').filter({ hasText: 'ceiba_' }).innerText()).trim();

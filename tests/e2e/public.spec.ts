@@ -12,7 +12,11 @@ test('the landing page says what Ceiba is and shows five lines of host code', as
 test('a chosen theme is rendered by the server on the next visit', async ({ page }) => {
   await page.emulateMedia({ colorScheme: 'light' });
   await page.goto('/');
-  await page.getByRole('button', { name: 'Dark' }).first().click();
+  // Nothing on this page tells when its scripts run; a click before that is lost.
+  await expect(async () => {
+    await page.getByRole('button', { name: 'Dark' }).first().click();
+    await expect(page.locator('html[data-theme=dark]')).toBeAttached({ timeout: 500 });
+  }).toPass();
   const html = await (await page.request.get('/')).text();
   expect(html).toContain('data-theme="dark"');
 });

@@ -36,7 +36,7 @@ export interface CreatedProject {
 
 /** Creates a project through its page and goes on to the project. */
 export async function createProject(page: Page, name: string): Promise<CreatedProject> {
-  await page.goto('/projects/new');
+  await gotoReady(page, '/projects/new');
   await page.getByLabel('Name').fill(name);
   await page.getByRole('button', { name: 'Create project' }).click();
   await expect(page.getByRole('heading', { level: 1, name: `${name} is created` })).toBeVisible();
@@ -54,8 +54,17 @@ export async function createProject(page: Page, name: string): Promise<CreatedPr
   return { projectId, projectSecret };
 }
 
+/** Opens a page of somebody who is signed in, and waits until it hears what is typed and pressed. */
+export async function gotoReady(page: Page, address: string): Promise<void> {
+  await page.goto(address);
+  await expectListening(page);
+}
+
+/** What is typed or pressed before its scripts run is lost on a page. */
+const expectListening = (page: Page) => expect(page.locator('html[data-shortcuts]')).toBeAttached();
+
 /** Presses a key that the page listens for, once it listens: before that nobody hears it. */
 export async function pressShortcut(page: Page, key: string): Promise<void> {
-  await expect(page.locator('html[data-shortcuts]')).toBeAttached();
+  await expectListening(page);
   await page.keyboard.press(key);
 }
