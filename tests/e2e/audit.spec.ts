@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from '@playwright/test';
 import { expectAccessible } from './expect-accessible.ts';
 import { type OwnProject, ownProject } from './own-project.ts';
+import { gotoReady } from './support.ts';
 
 let project: OwnProject;
 
@@ -15,7 +16,7 @@ test('a change is told by whom, from where, with the values before and after', a
   await page.getByRole('radio', { name: /^Pro/ }).check();
   await page.getByRole('button', { name: 'Change to Pro' }).click();
   await expect(page.getByText('On the plan Pro.')).toBeVisible();
-  await page.goto(project.at('audit'));
+  await gotoReady(page, project.at('audit'));
   const line = page
     .getByRole('listitem')
     .filter({ hasText: 'changed the subscription of Reports' });
@@ -42,7 +43,7 @@ test('a filter lives in the URL and holds for the file too', async () => {
   const lines = page.getByRole('main').getByRole('listitem');
   await expect(lines).toHaveCount(1);
   await expect(lines).toContainText('ceiba CLI added policy =1+1');
-  await page.reload();
+  await gotoReady(page, page.url());
   await expect(lines).toHaveCount(1);
   const download = page.waitForEvent('download');
   await page.getByRole('link', { name: 'Download CSV' }).click();
@@ -71,4 +72,23 @@ test('older lines are a page away, and the account’s log holds every project',
   await page.goto('/audit?q=Key 60');
   await expect(lines).toHaveCount(1);
   await expect(lines).toContainText('created key Key 60 in Reports');
+});
+
+test('a key that is searched for whole reaches no address, and a text leaves the days as they are', async () => {
+  const page = await project.open('audit');
+  for (const address of [project.at('audit'), '/audit']) {
+    await gotoReady(page, address);
+    const search = page.getByLabel('Who, what or address');
+    await search.fill(`ceiba_${'A'.repeat(49)}`);
+    await expect(search).toHaveValue(`ceiba_${'A'.repeat(8)}`);
+    await page.getByRole('button', { name: 'Filter' }).click();
+    await expect(page).toHaveURL(/q=ceiba_A{8}&/);
+    await expect(page.getByText('Nothing that happened matches this filter.')).toBeVisible();
+  }
+  await expect(page.getByText('no more than a year of the log is searched')).toBeVisible();
+  await expect(page.getByLabel('First day')).toHaveValue('');
+  await page.getByLabel('Who, what or address').fill('');
+  await page.getByRole('button', { name: 'Filter' }).click();
+  await expect(page.getByRole('listitem').filter({ hasText: 'created project' })).toBeVisible();
+  await expect(page).toHaveURL(/from=&/);
 });

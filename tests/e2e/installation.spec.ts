@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { startConsole } from './console-process.ts';
 import { startFreezableProxy } from './freezable-proxy.ts';
-import { newAccount } from './support.ts';
+import { gotoReady, newAccount } from './support.ts';
 
 let database: TestDatabase;
 
@@ -153,7 +153,7 @@ test('a frozen database is named within a second, pages say so, and all recovers
     await page.getByLabel('Password', { exact: true }).fill(account.password);
     await page.getByRole('button', { name: 'Create account' }).click();
     await page.waitForURL(`${app.url}/projects`);
-    await page.goto(`${app.url}/projects/new`);
+    await gotoReady(page, `${app.url}/projects/new`);
     await page.getByLabel('Name').fill('Kept');
     expect((await request.get(`${app.url}/api/ready`)).status()).toBe(200);
 
@@ -168,7 +168,7 @@ test('a frozen database is named within a second, pages say so, and all recovers
     expect((await request.get(`${app.url}/api/version`)).status()).toBe(200);
 
     await page.getByRole('button', { name: 'Create project' }).click();
-    await expect(page.getByText('The database is not answering.')).toBeVisible({ timeout: 15_000 });
+    await expect(page.getByText('The database is not answering.')).toBeVisible();
     await expect(page.getByLabel('Name')).toHaveValue('Kept');
 
     const status = await page.context().newPage();

@@ -80,7 +80,10 @@ export async function ownProject(browser: Browser, name: string): Promise<OwnPro
     },
     async empty() {
       for (const opened of context.pages()) await opened.close();
-      for (const table of ['api_keys', 'policies', 'usage_hours', 'usage_months']) {
+      const counted = await sql<{ name: string }[]>`
+        select table_name as name from information_schema.tables
+        where table_schema = 'public' and starts_with(table_name, 'usage_')`;
+      for (const table of ['api_keys', 'policies', ...counted.map(({ name }) => name)]) {
         await sql`delete from ${sql(table)} where project_id = ${projectId}`;
       }
     },

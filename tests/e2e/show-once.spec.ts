@@ -13,7 +13,7 @@ import {
   storedInPostgres,
   storedInRedis,
 } from './show-once.ts';
-import { createProject, signUp } from './support.ts';
+import { createProject, gotoReady, signUp } from './support.ts';
 
 /** Of a credential the part that is stored nowhere: its brand and, of a key, its prefix are. */
 const secretPartOf = (credential: string) =>
@@ -63,20 +63,20 @@ test('a key and a project’s secrets are each in one answer, and nowhere else o
   const { projectId, projectSecret } = await createProject(page, 'Shown once');
   const at = (path: string) => `/projects/${projectId}/${path}`;
 
-  await page.goto(at('keys/new'));
+  await gotoReady(page, at('keys/new'));
   await page.getByLabel('Name').fill('Shown once');
   await page.getByRole('button', { name: 'Create key' }).click();
   const apiKey = await showAndLeave(page, 'ceiba_');
   await page.waitForURL(`**${at('keys')}`);
 
-  await page.goto(at('settings'));
+  await gotoReady(page, at('settings'));
   await page.getByRole('button', { name: 'Rotate secret…' }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Rotate secret' }).click();
   const rotatedSecret = await showAndLeave(page, 'ceiba_secret_');
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Settings');
 
   await use(projectId, { apiKey, secrets: [projectSecret, rotatedSecret] });
-  await page.goto(at('simulator'));
+  await gotoReady(page, at('simulator'));
   await page.getByText('Paste', { exact: true }).click();
   await page.getByLabel('Key to paste').fill(apiKey);
   await page.getByLabel('Path', { exact: true }).fill('/v1/reports');

@@ -31,8 +31,16 @@ export async function recordAnswers(context: BrowserContext): Promise<Places> {
   const answers: Places = [];
   await context.route(isNoFileOfTheBuild, async (route) => {
     const request = route.request();
-    const response = await route.fetch({ maxRedirects: 0 });
-    const body = await response.text();
+    // A kept-alive connection may be closed at the moment of its reuse. What writes is sent once.
+    const maxRetries = request.method() === 'GET' ? 2 : 0;
+    const answer = await route
+      .fetch({ maxRedirects: 0, maxRetries })
+      .then(async (response) => ({ response, body: await response.text() }))
+      .catch((fault: unknown) => {
+        if (!request.frame().page().isClosed()) throw fault;
+      });
+    if (answer === undefined) return route.abort().catch(() => {});
+    const { response, body } = answer;
     const place = `${request.method()} ${request.url()}`;
     answers.push([place, `${place} ${JSON.stringify(response.headers())} ${body}`]);
     // Its page may be gone by now.

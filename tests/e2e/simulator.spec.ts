@@ -1,5 +1,6 @@
 import { expect, type Page, test } from '@playwright/test';
 import { consoleLog, createKey, type OwnProject, ownProject } from './own-project.ts';
+import { gotoReady } from './support.ts';
 
 let project: OwnProject;
 
@@ -94,7 +95,7 @@ test('a simulated call charges nothing and agrees with the Runtime', async () =>
   const apiKey = await createKey(page, project, 'Caller');
   await project.addPolicy('GET', '/v1/reports*');
   const before = await project.authorize({ apiKey, method: 'GET', path: '/v1/reports' });
-  await page.goto(project.at('simulator'));
+  await gotoReady(page, project.at('simulator'));
   await page.getByLabel('Path', { exact: true }).fill('/v1/reports/42?page=2');
   for (let times = 0; times < 3; times += 1) {
     const answered = page.waitForResponse((response) => response.request().method() === 'POST');
@@ -116,7 +117,7 @@ test('a pasted key is judged, and reaches no address, log, storage or page sourc
   page.on('response', async (response) => {
     bodies.push(await response.text().catch(() => ''));
   });
-  await page.goto(project.at('simulator'));
+  await gotoReady(page, project.at('simulator'));
   await page.getByText('Paste', { exact: true }).click();
   await page.getByLabel('Key to paste').fill(apiKey);
   await page.getByLabel('Path', { exact: true }).fill('/v1/reports/42');
@@ -157,4 +158,34 @@ test('a key’s menu opens the simulator with it, and what was asked can be relo
   await page.reload();
   await expect(verdict(page)).toContainText('With Chosen one');
   await expect(page.getByLabel('Path', { exact: true })).toHaveValue('/v1/reports');
+});
+
+test('a link to the page one is on shows it as it is when first opened', async () => {
+  await project.addPolicy('GET', '/v1/reports*');
+  const page = await project.open('simulator?method=POST&path=/v1/reports');
+  const path = page.getByLabel('Path', { exact: true });
+  const asAtFirst = async () => {
+    await page.getByRole('link', { name: 'Simulator', exact: true }).first().click();
+    await expect(page).toHaveURL(/\/simulator$/);
+    await expect(page.getByText('Every call passes these gates in this order')).toBeVisible();
+    await expect(path).toHaveValue('');
+    await expect(page.getByLabel('Method')).toHaveValue('GET');
+  };
+  await expect(verdict(page)).toContainText('Missing key');
+  await asAtFirst();
+  // Also where what is shown was asked for here, and only the address was told.
+  await path.fill('/v1/reports/42');
+  await page.getByRole('button', { name: 'Simulate call' }).click();
+  await expect(verdict(page)).toContainText('Missing key');
+  await expect(page).toHaveURL(/path=/);
+  await asAtFirst();
+
+  await gotoReady(page, project.at('policies'));
+  await page.getByLabel('Method to try').selectOption('Another method');
+  await page.getByLabel('Which method').pressSequentially('GETALL');
+  await expect(page).toHaveURL(/method=GETALL/);
+  await page.getByRole('link', { name: 'Policies', exact: true }).first().click();
+  await expect(page).toHaveURL(/\/policies$/);
+  await expect(page.getByLabel('Method to try')).toHaveValue('GET');
+  await expect(page.getByLabel('Which method')).toHaveCount(0);
 });

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect, type Page, test } from '@playwright/test';
+import { withinOneDay } from '../support/minute.ts';
 import { expectAccessible } from './expect-accessible.ts';
 import { type OwnProject, ownProject } from './own-project.ts';
-import { signUp } from './support.ts';
+import { gotoReady, signUp } from './support.ts';
 
 const HOUR_MS = 3_600_000;
 const NOBODY = '00000000-0000-0000-0000-000000000000';
@@ -49,8 +50,10 @@ test('without a decision the page teaches, with the values of this project', asy
   const page = await project.open('usage');
   await expect(page.getByText('No decisions in this range')).toBeVisible();
   await expect(page.locator('pre')).toContainText(`/rt/projects/${project.projectId}/authorize`);
-  await page.goto(project.at(''));
+  await expectAccessible(page);
+  await gotoReady(page, project.at(''));
   await expect(page.getByText('No decision yet')).toBeVisible();
+  await expectAccessible(page);
   await page.getByRole('link', { name: 'Add a policy' }).click();
   await page.waitForURL('**/policies/new');
 });
@@ -80,24 +83,27 @@ test('one decision is one bar, one share and one line of the file', async () => 
 });
 
 test('a year is shown by day, its denials by reason, and ranges live in the URL', async () => {
-  const apiKeyId = await project.addKey('Mobile app');
-  await count(
-    ...Array.from({ length: 365 }, (_, day) => ({ hoursAgo: day * 24, apiKeyId, count: 1_000 })),
-    { outcome: 'rate_limited', apiKeyId, hoursAgo: 24, count: 40 },
-    { outcome: 'invalid_api_key', hoursAgo: 200 * 24, count: 60 },
-  );
-  const page = await project.open('usage?range=1y');
-  await expect(page.getByText('365,100 decisions in this range.')).toBeVisible();
-  await expect(page.getByRole('img', { name: /^Decisions in 365 days/ })).toBeVisible();
-  await expect(page.getByText('The numbers of each day are in the CSV file.')).toBeVisible();
-  await expectAccessible(page);
-  const reasons = page.getByRole('list', { name: 'Denial reasons' }).getByRole('listitem');
-  await expect(reasons).toHaveText([/Invalid key.*60/, /Rate limited.*40/]);
-  await page.getByRole('link', { name: '7 days' }).click();
-  await expect(page.getByText('7,040 decisions in this range.')).toBeVisible();
-  await expect(page).toHaveURL(/\?range=7d$/);
-  await page.goBack();
-  await expect(page.getByText('365,100 decisions in this range.')).toBeVisible();
+  await withinOneDay(async () => {
+    await project.empty();
+    const apiKeyId = await project.addKey('Mobile app');
+    await count(
+      ...Array.from({ length: 365 }, (_, day) => ({ hoursAgo: day * 24, apiKeyId, count: 1_000 })),
+      { outcome: 'rate_limited', apiKeyId, hoursAgo: 24, count: 40 },
+      { outcome: 'invalid_api_key', hoursAgo: 200 * 24, count: 60 },
+    );
+    const page = await project.open('usage?range=1y');
+    await expect(page.getByText('365,100 decisions in this range.')).toBeVisible();
+    await expect(page.getByRole('img', { name: /^Decisions in 365 days/ })).toBeVisible();
+    await expect(page.getByText('The numbers of each day are in the CSV file.')).toBeVisible();
+    await expectAccessible(page);
+    const reasons = page.getByRole('list', { name: 'Denial reasons' }).getByRole('listitem');
+    await expect(reasons).toHaveText([/Invalid key.*60/, /Rate limited.*40/]);
+    await page.getByRole('link', { name: '7 days' }).click();
+    await expect(page.getByText('7,040 decisions in this range.')).toBeVisible();
+    await expect(page).toHaveURL(/\?range=7d$/);
+    await page.goBack();
+    await expect(page.getByText('365,100 decisions in this range.')).toBeVisible();
+  });
 });
 
 test('a range that cannot be shown is refused beside its field', async () => {

@@ -50,6 +50,9 @@ async function chooseOfFirstKey(page: Page, item: string) {
   await page.getByRole('button', { name: item, exact: true }).locator('visible=true').click();
 }
 
+/** Each picture creates one, and a name is taken once. */
+let projectsCreated = 0;
+
 /** What the addresses of {@link PAGES} alone do not show. */
 const STATES: Record<string, View> = {
   'projects, empty': { path: () => '/projects', signedIn: true, isNewcomers: true },
@@ -98,7 +101,8 @@ const STATES: Record<string, View> = {
   }),
   'project, created': onPage('create project', {
     act: async (page) => {
-      await page.getByLabel('Name').fill(`Returns API ${Date.now() % 1000}`);
+      projectsCreated += 1;
+      await page.getByLabel('Name').fill(`Returns API ${projectsCreated}`);
       await page.getByRole('button', { name: 'Create project' }).click();
       await expect(page.getByText('Copy the project secret now')).toBeVisible();
     },

@@ -10,7 +10,7 @@ export class DatabaseUnavailableError extends Error {
 
 const POOL_SIZE = 10;
 const BUDGET_MS = 3_000;
-const READINESS_BUDGET_MS = 800;
+const READINESS_BUDGET_MS = 600;
 
 /**
  * A pool that is opened on first use (`next build` imports routes without a database) and thrown
@@ -66,7 +66,7 @@ export function withDatabase<T>(work: (db: Database) => Promise<T>): Promise<T> 
 let readinessCheck: Promise<boolean> | undefined;
 
 /**
- * Whether Postgres answers now, within 0.8 s. On a connection of its own, so that a busy pool does
+ * Whether Postgres answers now, within 0.6 s. On a connection of its own, so that a busy pool does
  * not look like an outage; callers at the same time share one check.
  */
 export function isDatabaseReady(): Promise<boolean> {

@@ -4,6 +4,7 @@ import { Button } from '../ui/button.tsx';
 import { Field } from '../ui/field.tsx';
 import { Input, Select } from '../ui/input.tsx';
 import type { AuditQuery } from './audit-query.ts';
+import { AuditSearch } from './audit-search.tsx';
 import { AUDIT_KINDS } from './audit-words.ts';
 
 export interface AuditFilterFormProps {
@@ -19,19 +20,11 @@ export function AuditFilterForm({ here, query, kinds }: AuditFilterFormProps) {
     <Form
       action={here}
       // The fields show the URL, also when it is changed by a link.
-      key={JSON.stringify(query.filter)}
+      key={JSON.stringify([query.text, query.kind, query.firstDay, query.lastDay])}
       className="mb-6 grid grid-cols-2 items-end gap-4 lg:grid-cols-[minmax(0,1fr)_11rem_10rem_10rem_auto]"
     >
       <Field name="q" label="Who, what or address" className="max-sm:col-span-2">
-        {(control) => (
-          <Input
-            {...control}
-            type="search"
-            defaultValue={query.text}
-            data-shortcut="search"
-            autoComplete="off"
-          />
-        )}
+        {(control) => <AuditSearch control={control} text={query.text} />}
       </Field>
       <Field name="kind" label="Changes of" className="max-sm:col-span-2">
         {(control) => (
@@ -59,6 +52,12 @@ export function AuditFilterForm({ here, query, kinds }: AuditFilterFormProps) {
           </Button>
         )}
       </div>
+      {query.searchedSince !== null && (
+        <p className="col-span-full text-small text-muted">
+          For a text, no more than a year of the log is searched: here from {query.searchedSince}{' '}
+          on. Set the last day to look further back.
+        </p>
+      )}
     </Form>
   );
 }

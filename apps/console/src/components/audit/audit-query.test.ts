@@ -20,17 +20,18 @@ describe('parseAuditQuery', () => {
     { to: '2024-02-29' },
     { from: '1970-01-01', to: '2024-02-29' },
     { from: 'nonsense' },
-  ])('looks for a text in a year at most, and shows which: %j', (days) => {
-    const { filter, firstDay } = parseAuditQuery({ q: 'owner', ...days }, NOW);
+  ])('looks for a text in a year at most, and says which: %j', (days) => {
+    const { filter, searchedSince } = parseAuditQuery({ q: 'owner', ...days }, NOW);
     const { from, to = NOW } = filter;
     if (from === undefined) throw new Error('the range is open');
     expect(to.getTime() - from.getTime()).toBeLessThanOrEqual(366 * DAY_MS);
     expect(to.getTime() - from.getTime()).toBeGreaterThan(365 * DAY_MS);
-    expect(firstDay).toBe(from.toISOString().slice(0, 10));
+    expect(searchedSince).toBe(from.toISOString().slice(0, 10));
   });
 
   it('leaves a narrower range for a text as it is', () => {
-    const { filter } = parseAuditQuery({ q: 'owner', from: '2026-11-01' }, NOW);
-    expect(filter.from).toEqual(new Date('2026-11-01'));
+    const asked = parseAuditQuery({ q: 'owner', from: '2026-11-01' }, NOW);
+    expect(asked.filter.from).toEqual(new Date('2026-11-01'));
+    expect(asked).toMatchObject({ firstDay: '2026-11-01', searchedSince: null });
   });
 });

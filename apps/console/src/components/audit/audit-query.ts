@@ -11,6 +11,8 @@ export interface AuditQuery {
   firstDay: string;
   lastDay: string;
   cursor: string;
+  /** The first day that is searched for the text, where that is not the one asked for. */
+  searchedSince: string | null;
   /** Whether anything is left out. */
   isFiltered: boolean;
 }
@@ -39,10 +41,11 @@ export function parseAuditQuery(query: Query, now: Date): AuditQuery {
     },
     text,
     kind,
-    firstDay: dayOf(from),
+    firstDay: dayOf(asked),
     lastDay: dayOf(lastDay),
     cursor: textOf(query, 'cursor'),
-    isFiltered: text !== '' || kind !== '' || from !== null || lastDay !== null,
+    searchedSince: from === asked ? null : dayOf(from),
+    isFiltered: text !== '' || kind !== '' || asked !== null || lastDay !== null,
   };
 }
 

@@ -26,7 +26,9 @@ export function MethodSelect({
   className,
 }: MethodSelectProps) {
   const isUsual = METHODS.some((method) => method === value) || (any && value === '*');
-  const [other, setOther] = useState(!isUsual);
+  /** In the field for another, where a usual one may be on its way to something longer. */
+  const [typed, setTyped] = useState<string>();
+  const other = !isUsual || typed === value;
   const { name, ...rest } = control;
   return (
     <div className={cn('grid gap-2', className)}>
@@ -35,7 +37,7 @@ export function MethodSelect({
         {...rest}
         value={other ? OTHER : value}
         onChange={(event) => {
-          setOther(event.target.value === OTHER);
+          setTyped(undefined);
           onChange(event.target.value === OTHER ? '' : event.target.value);
         }}
       >
@@ -51,7 +53,10 @@ export function MethodSelect({
         <Input
           aria-label="Which method"
           value={value}
-          onChange={(event) => onChange(event.target.value)}
+          onChange={(event) => {
+            setTyped(event.target.value);
+            onChange(event.target.value);
+          }}
           placeholder="PROPFIND"
           className="font-mono"
           autoComplete="off"

@@ -66,10 +66,7 @@ export function setSingleKeys(on: boolean): void {
 
 /** Whether the keys belong to somebody else: a field, or a dialog that is open. */
 function isBusy(target: EventTarget | null): boolean {
-  if (
-    document.querySelector('[role=dialog], [role=alertdialog], [role=menu], nav:popover-open') !==
-    null
-  )
+  if (document.querySelector('[role=dialog], [role=alertdialog], nav:popover-open') !== null)
     return true;
   return target instanceof Element && target.closest('input, textarea, select') !== null;
 }

@@ -1,5 +1,6 @@
 'use client';
 
+import { useSearchParams } from 'next/navigation';
 import { type ReactNode, useState } from 'react';
 import { simulateCall } from '../../app/(console)/projects/[projectId]/simulator/actions.ts';
 import { ActionForm } from '../action-form.tsx';
@@ -32,15 +33,34 @@ export interface SimulatorProps {
 
 type Source = 'chosen' | 'pasted' | 'none';
 
-/** A call that is only judged: on the left what is sent, on the right each gate's word on it. */
-export function Simulator({
+/** A call that is only judged. A link to another call, or to none, begins anew. */
+export function Simulator(props: SimulatorProps) {
+  const query = useSearchParams().toString();
+  const [seen, setSeen] = useState(query);
+  const [own, setOwn] = useState<string>();
+  const [beginning, setBeginning] = useState(0);
+  if (query !== seen) {
+    setSeen(query);
+    if (query !== own) setBeginning(beginning + 1);
+  }
+  return <SimulatedCall key={beginning} {...props} onAsked={setOwn} />;
+}
+
+interface SimulatedCallProps extends SimulatorProps {
+  /** Told what the address is about to say of the call that was judged here. */
+  onAsked: (query: string) => void;
+}
+
+/** On the left what is sent, on the right each gate's word on it. */
+function SimulatedCall({
   projectId,
   choices,
   unlisted,
   initial,
   children,
+  onAsked,
   ...call
-}: SimulatorProps) {
+}: SimulatedCallProps) {
   const [source, setSource] = useState<Source>(call.apiKeyId === null ? 'none' : 'chosen');
   const [apiKeyId, setApiKeyId] = useState(call.apiKeyId ?? '');
   const [method, setMethod] = useState(call.method);
@@ -54,6 +74,7 @@ export function Simulator({
     if (source === 'chosen') query.set('apiKeyId', apiKeyId);
     query.set('method', method);
     query.set('path', String(sent.get('path') ?? ''));
+    onAsked(query.toString());
     window.history.replaceState(null, '', `${window.location.pathname}?${query}`);
   }
 

@@ -3,6 +3,7 @@
 import { Search } from 'lucide-react';
 import { usePathname, useSearchParams } from 'next/navigation';
 import { cn } from '../../lib/cn.ts';
+import { withoutSecrets } from '../../lib/without-secrets.ts';
 import { Input } from './input.tsx';
 import { useLiveQuery } from './use-live-query.ts';
 
@@ -52,7 +53,3 @@ export function SearchInput({ label, className }: SearchInputProps) {
     </search>
   );
 }
-
-/** A key that is pasted whole is cut to what is shown of it: no credential may reach an address. */
-const withoutSecrets = (text: string) =>
-  text.replace(/(ceiba_(?:secret_)?[0-9A-Za-z]{8})[0-9A-Za-z]+/g, '$1');

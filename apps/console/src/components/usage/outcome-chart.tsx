@@ -112,26 +112,30 @@ function Bars({ series: { starts, step }, tones: { counts } }: PartProps) {
           ))}
         </g>
       </svg>
-      <TimeAxis names={starts.map((start) => stepName(start, step))} />
+      <TimeAxis starts={starts} step={step} />
     </div>
   );
 }
 
 /** Few bars are named one by one; of many, the first, the one in the middle and the last. */
-function TimeAxis({ names }: { names: readonly string[] }) {
-  const each = names.length <= MOST_NAMED;
-  const few = [0, Math.floor(names.length / 2), names.length - 1];
-  const shown = each ? names : few.flatMap((index) => names[index] ?? []);
+function TimeAxis({ starts, step }: Pick<UsageSeries, 'starts' | 'step'>) {
+  const each = starts.length <= MOST_NAMED;
+  const few = [0, Math.floor(starts.length / 2), starts.length - 1];
+  const shown = each ? starts : few.flatMap((index) => starts[index] ?? []);
+  const isInner = (index: number) => index > 0 && index < shown.length - 1;
   return (
     <p
       className={cn(
         'col-start-2 mt-2 flex justify-between gap-2 whitespace-nowrap',
-        each && 'sm:text-center sm:*:flex-1',
+        each && 'lg:text-center lg:*:flex-1',
       )}
     >
-      {shown.map((name, index) => (
-        <span key={name} className={cn(index > 0 && index < shown.length - 1 && 'max-sm:hidden')}>
-          {name}
+      {shown.map((start, index) => (
+        <span
+          key={start.getTime()}
+          className={cn(isInner(index) && (each ? 'max-lg:hidden' : 'max-sm:hidden'))}
+        >
+          {stepName(start, step)}
         </span>
       ))}
     </p>

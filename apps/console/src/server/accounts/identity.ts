@@ -21,8 +21,9 @@ export type IdentityResult =
   | { kind: 'email_missing' | 'email_unverified' | 'email_taken' | 'closed' | 'unavailable' };
 
 /**
- * Begins a session of the person behind a provider's identity, who is created when new. An account that has the same
- * address is left alone: whoever holds an address at a provider need not be its owner here.
+ * Begins a session of the person behind a provider's identity, who is created when new. An account
+ * that has the same address is left alone: whoever holds an address at a provider need not be its
+ * owner here.
  */
 export async function signInWithIdentity(
   ctx: VerbContext,

@@ -49,7 +49,7 @@ export default async function EditPolicyPage({ params, searchParams }: EditPolic
       <PolicyForm
         projectId={projectId}
         policyId={policyId}
-        start={saved}
+        start={{ method: saved.method, pathPattern: saved.pathPattern }}
         {...typed}
         methodError={method.ok ? undefined : `The method ${method.reason}.`}
         patternError={pattern.ok ? undefined : `The path pattern ${pattern.reason}.`}
