@@ -3,7 +3,7 @@
 import { ActionForm } from '../action-form.tsx';
 import { Button } from '../ui/button.tsx';
 import { Field } from '../ui/field.tsx';
-import { Input } from '../ui/input.tsx';
+import { EmailField } from './email-field.tsx';
 import { PasswordInput } from './password-input.tsx';
 import { signInWithPassword } from './sign-in.ts';
 
@@ -17,16 +17,7 @@ export function SignInForm({ next }: { next: string }) {
     >
       {({ pending, errorOf, typed }) => (
         <>
-          <Field name="email" label="E-mail" error={errorOf('email')}>
-            {(control) => (
-              <Input
-                {...control}
-                type="email"
-                autoComplete="username"
-                defaultValue={typed('email')}
-              />
-            )}
-          </Field>
+          <EmailField errorOf={errorOf} typed={typed} />
           <Field name="password" label="Password" error={errorOf('password')}>
             {(control) => <PasswordInput {...control} autoComplete="current-password" />}
           </Field>

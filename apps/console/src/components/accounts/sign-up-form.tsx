@@ -5,7 +5,7 @@ import { createAccount } from '../../app/(account)/sign-up/actions.ts';
 import { ActionForm } from '../action-form.tsx';
 import { Button } from '../ui/button.tsx';
 import { Field } from '../ui/field.tsx';
-import { Input } from '../ui/input.tsx';
+import { EmailField } from './email-field.tsx';
 import { PasswordInput } from './password-input.tsx';
 import { signInWithPassword } from './sign-in.ts';
 
@@ -27,16 +27,7 @@ export function SignUpForm({ next }: { next: string }) {
     >
       {({ pending, errorOf, typed }) => (
         <>
-          <Field name="email" label="E-mail" error={errorOf('email')}>
-            {(control) => (
-              <Input
-                {...control}
-                type="email"
-                autoComplete="username"
-                defaultValue={typed('email')}
-              />
-            )}
-          </Field>
+          <EmailField errorOf={errorOf} typed={typed} />
           <Field
             name="password"
             label="Password"
