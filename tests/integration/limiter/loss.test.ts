@@ -41,6 +41,26 @@ describeOnEachRedis('a wiped Redis', (redis) => {
     expect(await admittedOf(runtime, call, 20)).toBe(2);
   });
 
+  it('does not hand out again a quota that this Runtime saw in an earlier minute of the month', async () => {
+    const clock = handClock();
+    const runtime = await start(createMemoryStore(), clock);
+    const call = callOf({ monthlyQuota: 5 });
+    expect(await admittedOf(runtime, call, 3)).toBe(3);
+    await redis().admin.flushall();
+    clock.ms += 60_000;
+    expect(await admittedOf(runtime, call, 20)).toBe(2);
+  });
+
+  it('counts what this Runtime saw in the month before for neither the month nor the minute', async () => {
+    const clock = handClock('2026-11-30T23:59:30Z');
+    const runtime = await start(createMemoryStore(), clock);
+    const call = callOf({ monthlyQuota: 5, rateLimitPerMinute: 4 });
+    expect(await admittedOf(runtime, call, 3)).toBe(3);
+    await redis().admin.flushall();
+    clock.ms += 60_000;
+    expect(await admittedOf(runtime, call, 20)).toBe(4);
+  });
+
   it('does not hand out again the quota that Postgres knows of', async () => {
     const store = createMemoryStore();
     const before = await start(store);
