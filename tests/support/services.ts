@@ -39,9 +39,13 @@ export interface TestService {
  */
 export const realRedis: string | undefined = redisOnPath();
 
-/** Starts an embedded PostgreSQL with the settings of `npm start`. */
-export function startTestPostgres(): Promise<TestService> {
-  return startTestService('postgres', startPostgres);
+/**
+ * Starts an embedded PostgreSQL with the settings of `npm start`.
+ *
+ * @param prepare Fills the launcher's empty data folder; by default the server gets a new cluster.
+ */
+export function startTestPostgres(prepare?: (dataDir: string) => void): Promise<TestService> {
+  return startTestService('postgres', startPostgres, prepare);
 }
 
 /** Starts the Redis on PATH with the settings of `npm start`, else the one in JavaScript. */
@@ -54,8 +58,13 @@ type Start = (
   options: { port?: number },
 ) => Promise<{ url: string; service: Service }>;
 
-async function startTestService(folder: string, start: Start): Promise<TestService> {
+async function startTestService(
+  folder: string,
+  start: Start,
+  prepare?: (dataDir: string) => void,
+): Promise<TestService> {
   const dataDir = temporaryFolder('ceiba-test-');
+  prepare?.(dataDir);
   const supervisor = await createSupervisor({ dataDir, removeOnEnd: [dataDir] });
   const port = await freePort();
   let { url, service } = await start(supervisor, { port });

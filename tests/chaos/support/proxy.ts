@@ -23,8 +23,13 @@ interface Parcel {
   dueAtMs: number;
 }
 
-export async function startTestNetwork(serverUrl: string): Promise<TestNetwork> {
-  const target = new URL(serverUrl);
+/** @param others - With them it is a balancer: each new connection goes to the next server. */
+export async function startTestNetwork(
+  serverUrl: string,
+  ...others: readonly string[]
+): Promise<TestNetwork> {
+  const targets = [serverUrl, ...others].map((url) => new URL(url));
+  let accepted = 0;
   const lines = new Set<Line>();
   const sockets = new Set<Socket>();
   const weather: Weather = { isDark: false, delayMs: 0 };
@@ -38,9 +43,10 @@ export async function startTestNetwork(serverUrl: string): Promise<TestNetwork> 
   };
   const server = createServer({ allowHalfOpen: true }, (client) => {
     if (isRefusing) return client.destroy();
+    const target = targets[accepted++ % targets.length];
     const upstream = connect({
-      port: Number(target.port),
-      host: target.hostname,
+      port: Number(target?.port),
+      host: target?.hostname,
       allowHalfOpen: true,
     });
     adopt(client);
