@@ -91,6 +91,7 @@ export function createRuntime(settings: Settings, log: Logger): Runtime {
     script: createChargeScript(),
     ledger,
     newId,
+    onMemoryFull: () => sweep.sweepSoon(),
     redisBudgetMs: settings.DECISION_REDIS_BUDGET_MS,
     readMonthTotals: (items, deadline) =>
       pools.decisions.run(deadline.remainingMs(), (db) => readMonthTotals(db, items)),

@@ -27,6 +27,8 @@ export interface LimiterOptions {
   ledger: UsageLedger;
   /** Names what has to begin anew in Redis; random, letters and digits only. */
   newId: () => string;
+  /** Called for each charge that Redis refuses because its memory is full. */
+  onMemoryFull?: () => void;
   /** How long Redis may take for one charge, in ms. */
   redisBudgetMs: number;
 }
@@ -58,11 +60,16 @@ export function createLimiter(options: LimiterOptions): Limiter {
       seeds: seedsRead,
       seen: counterKeys.map((key) => seenCounters.get(key)),
     };
-    const reply = await link.send(budgetMs, (client) =>
-      runCharge(script, client, request, context),
-    );
-    clock.observe(reply.timeMs);
-    return reply;
+    try {
+      const reply = await link.send(budgetMs, (client) =>
+        runCharge(script, client, request, context),
+      );
+      clock.observe(reply.timeMs);
+      return reply;
+    } catch (error) {
+      if (isMemoryFull(error)) options.onMemoryFull?.();
+      throw error;
+    }
   };
 
   const readSeeds = async ({ request, deadline }: Asked, month: number): Promise<Seeds> => {
@@ -98,6 +105,12 @@ export function createLimiter(options: LimiterOptions): Limiter {
     },
   };
 }
+
+/** Redis 7 answers `OOM …`; Redis 6 puts the script's name in front. */
+const isMemoryFull = (error: unknown) =>
+  error instanceof UnavailableError &&
+  error.cause instanceof Error &&
+  /(^|-)OOM /.test(error.cause.message);
 
 interface Asked {
   request: ChargeRequest;

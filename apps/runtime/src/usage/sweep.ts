@@ -34,7 +34,7 @@ export const createTrimScript = () => createScript(trimScriptText());
 const REDIS_BUDGET_MS = 1000;
 const ITEMS_A_SCAN = 500;
 /** At start Redis is not connected yet; what a dead Runtime left is not to wait a minute for that. */
-const RETRY_MS = 5_000;
+const SHORTEST_INTERVAL_MS = 5_000;
 /** A write to Postgres is followed by a pause of four times its length. */
 const PAUSE_FACTOR = 4;
 
@@ -58,7 +58,7 @@ export class UsageSweep {
     this.#health = new TaskHealth('the sweep of usage left in Redis', options.log);
     this.#repeated = repeat(async () => {
       await this.sweepNow();
-      return this.#isComplete ? (options.intervalMs ?? 60_000) : RETRY_MS;
+      return this.#isComplete ? (options.intervalMs ?? 60_000) : SHORTEST_INTERVAL_MS;
     });
   }
 
@@ -66,6 +66,11 @@ export class UsageSweep {
   sweepNow(): Promise<void> {
     this.#sweeping = this.#sweeping.then(() => this.#sweep());
     return this.#sweeping;
+  }
+
+  /** The next sweep starts within seconds: what it removes is memory that charges wait for. */
+  sweepSoon(): void {
+    this.#repeated.hurry(SHORTEST_INTERVAL_MS);
   }
 
   /** Ends the repetition; a sweep under way ends at its next step. */

@@ -12,8 +12,8 @@ ARGV
 Output
   the number of fields removed
 
-A number that was removed would start again at one. So before anything is removed the windows are
-brought to at least the caller's minute: they never go back, and no charge counts in the past again.
+A number that was removed would start again at one. So whatever is removed, the windows are brought
+to at least the caller's minute: they never go back, and no charge counts in the past again.
 ]]
 
 local judgedBy = tonumber(ARGV[1])
@@ -22,12 +22,14 @@ if not judgedBy or not stored then return 0 end
 
 local minute = math.max(stored, math.floor(redis.call('TIME')[1] / 60))
 if minute < judgedBy then return 0 end
-if minute > stored then redis.call('HSET', KEYS[1], 'minute', minute) end
 
+-- The removal comes first: where memory is full, a script may go on writing after a first write
+-- that takes no memory (https://redis.io/docs/latest/commands/eval/).
 local removed = 0
 for i = 2, #ARGV - 1, 2 do
   if redis.call('HGET', KEYS[1], ARGV[i]) == ARGV[i + 1] then
     removed = removed + redis.call('HDEL', KEYS[1], ARGV[i])
   end
 end
+if removed > 0 and minute > stored then redis.call('HSET', KEYS[1], 'minute', minute) end
 return removed

@@ -53,6 +53,8 @@ export interface TestRuntime {
   /** Flushes until nothing is left. */
   flush(): Promise<void>;
   sweep(): Promise<void>;
+  /** Sweeps from now on as a Runtime does, until it dies; resolves after the first two sweeps. */
+  sweepRepeatedly(): Promise<void>;
   /** Resolves when Redis is in use again. */
   up(): Promise<void>;
   /** As `kill -9` leaves it: what was not flushed is gone from its memory. */
@@ -80,6 +82,7 @@ export async function startRuntime(options: TestRuntimeOptions): Promise<TestRun
     });
   await up();
   const ledger = new UsageLedger();
+  let repeatedSweep: UsageSweep | undefined;
   const limiter = createLimiter({
     link,
     clock,
@@ -87,8 +90,17 @@ export async function startRuntime(options: TestRuntimeOptions): Promise<TestRun
     readMonthTotals: store.readMonthTotals,
     ledger,
     newId: () => randomUUID().replaceAll('-', ''),
+    onMemoryFull: () => repeatedSweep?.sweepSoon(),
     redisBudgetMs,
   });
+  const newSweep = () =>
+    new UsageSweep({
+      link,
+      clock: hand ? { estimateMs: () => hand.ms } : clock,
+      trimScript: scriptOnClock(trimScriptText(), hand),
+      recordUsage: (batch) => store.recordUsage(batch),
+      log: quiet,
+    });
   return {
     limiter,
     link,
@@ -101,18 +113,18 @@ export async function startRuntime(options: TestRuntimeOptions): Promise<TestRun
       await flusher.stop();
     },
     async sweep() {
-      const sweepClock = hand ? { estimateMs: () => hand.ms } : clock;
-      const sweep = new UsageSweep({
-        link,
-        clock: sweepClock,
-        trimScript: scriptOnClock(trimScriptText(), hand),
-        recordUsage: (batch) => store.recordUsage(batch),
-        log: quiet,
-      });
+      const sweep = newSweep();
       await sweep.sweepNow();
       await sweep.stop();
     },
-    die: () => link.close(),
+    async sweepRepeatedly() {
+      repeatedSweep = newSweep();
+      await repeatedSweep.sweepNow();
+    },
+    die() {
+      void repeatedSweep?.stop();
+      link.close();
+    },
   };
 }
 

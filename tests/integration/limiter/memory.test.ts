@@ -1,0 +1,98 @@
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { usageKey } from '../../../apps/runtime/src/redis/keys.ts';
+import { type RedisServer, realRedis, startRedisServer, until } from '../../support/redis.ts';
+import {
+  type Call,
+  callOf,
+  type HandClock,
+  handClock,
+  startRuntime,
+  type TestRuntime,
+} from './support/runtime.ts';
+import { createMemoryStore, type MemoryStore } from './support/store.ts';
+
+const HOUR_MS = 3_600_000;
+/** So many that they take far more than the buffers of connections, which come and go. */
+const PAST_KEYS = 20_000;
+
+describe.skipIf(realRedis === undefined)('a Redis whose memory is full (real Redis)', () => {
+  let redis: RedisServer;
+  let store: MemoryStore;
+  let clock: HandClock;
+  let runtime: TestRuntime;
+  beforeEach(async () => {
+    redis = await startRedisServer();
+    store = createMemoryStore();
+    clock = handClock();
+    runtime = await startRuntime({ url: redis.url, store, clock });
+  });
+  afterEach(async () => {
+    runtime.die();
+    await redis.dispose();
+  });
+
+  /** An hour in which many keys of the project were used. */
+  async function useManyKeys({ projectId, policyId }: Call): Promise<void> {
+    const key = usageKey(projectId);
+    const incarnation = await redis.admin.hget(key, 'incarnation');
+    const hour = Math.floor(clock.ms / HOUR_MS);
+    const fields = Array.from({ length: PAST_KEYS }, () => [
+      `h|${incarnation}|${hour}|${randomUUID()}|${policyId}|allowed`,
+      '1',
+    ]);
+    // In pieces: the buffer of a long command counts as memory, and is freed later on.
+    for (let at = 0; at < PAST_KEYS; at += 100) {
+      await redis.admin.hset(key, ...fields.slice(at, at + 100).flat());
+    }
+  }
+
+  async function fillMemory(): Promise<void> {
+    const used = /^used_memory:(\d+)/m.exec(await redis.admin.info('memory'))?.[1];
+    await redis.admin.config('SET', 'maxmemory', Number(used) - 500_000);
+  }
+
+  const fieldsOf = async ({ projectId }: Call) =>
+    (await redis.admin.hkeys(usageKey(projectId))).filter((field) => field.startsWith('h|'));
+
+  it('loses what is past and confirmed to a sweep, and charges again', async () => {
+    const call = callOf({ monthlyQuota: 100 });
+    await runtime.charge(call);
+    await useManyKeys(call);
+    clock.ms += 5 * HOUR_MS;
+    await fillMemory();
+    await expect(runtime.charge(call)).rejects.toMatchObject({ dependency: 'redis' });
+    await runtime.sweep();
+    expect(await fieldsOf(call)).toEqual([]);
+    expect(store.decisions(call.projectId, 'allowed')).toBe(PAST_KEYS + 1);
+    expect(await runtime.charge(call)).toMatchObject({ kind: 'admitted' });
+  });
+
+  it('counts nothing again in an hour that was taken out, though the clock steps back', async () => {
+    const call = callOf({ monthlyQuota: 100 });
+    await runtime.charge(call);
+    await useManyKeys(call);
+    clock.ms += 5 * HOUR_MS;
+    await fillMemory();
+    await runtime.sweep();
+    clock.ms -= 5 * HOUR_MS;
+    await runtime.charge(call);
+    await runtime.charge(call);
+    await runtime.flush();
+    expect(store.decisions(call.projectId, 'allowed')).toBe(PAST_KEYS + 3);
+  });
+
+  it('ends the outage by itself within seconds: a refused charge brings the next sweep forward', async () => {
+    const call = callOf({ monthlyQuota: 100 });
+    await runtime.charge(call);
+    await useManyKeys(call);
+    await runtime.sweepRepeatedly();
+    clock.ms += 5 * HOUR_MS;
+    await fillMemory();
+    await until(
+      'charges are made again',
+      async () => (await runtime.charge(call)).kind === 'admitted',
+      20_000,
+    );
+  });
+});
