@@ -1,6 +1,6 @@
 import type { ApiKeyStatus } from '@ceiba/contract/sets';
 import type { Database } from './database.ts';
-import { NotPrimaryError } from './faults.ts';
+import { requirePrimary, SERVER_EVIDENCE, type ServerEvidence } from './server.ts';
 import { admitsNow } from './subscription/admits.ts';
 
 /** One project, and one key of it where a key is asked for. */
@@ -42,7 +42,7 @@ export interface LookupRow {
  * digits are in them, so the casts cannot fail (rule 4).
  */
 const STATEMENT = `
-  select pg_is_in_recovery() as "inRecovery", item.position::int as "position",
+  select ${SERVER_EVIDENCE}, item.position::int as "position",
     p.secret_digest as "secretDigest",
     case when p.previous_secret_expires_at > now() then p.previous_secret_digest end
       as "previousSecretDigest",
@@ -81,7 +81,7 @@ export async function lookupMany(
   const found: (LookupRow | undefined)[] = new Array(items.length).fill(undefined);
   const seen = new Set<number>();
   for (const row of rows) {
-    if (row.inRecovery) throw new NotPrimaryError('the database is in recovery');
+    requirePrimary(row);
     const index = row.position - 1;
     found[index] = seen.has(index) ? undefined : toLookupRow(row);
     seen.add(index);
@@ -92,8 +92,7 @@ export async function lookupMany(
 const bytesLiteral = (bytes: Buffer | null) =>
   bytes === null ? 'NULL' : `"\\\\x${bytes.toString('hex')}"`;
 
-interface StatementRow {
-  inRecovery: boolean;
+interface StatementRow extends ServerEvidence {
   position: number;
   secretDigest: Buffer | null;
   previousSecretDigest: Buffer | null;

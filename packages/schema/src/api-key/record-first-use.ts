@@ -1,4 +1,5 @@
 import type { Database } from '../database.ts';
+import { requirePrimary, SERVER_EVIDENCE, type ServerEvidence } from '../server.ts';
 
 /** Waits for no lock, and locks in the order of the ids, so that two Runtimes cannot deadlock. */
 const WRITE_FREE = `
@@ -8,29 +9,41 @@ const WRITE_FREE = `
   ), written as (
     update api_keys set last_used_at = now() from unused where api_keys.id = unused.id
     returning api_keys.id
+  ), locked as (
+    select id from api_keys where id = any(($1::text)::uuid[]) and last_used_at is null
+      and id not in (select id from written)
   )
-  select id from api_keys where id = any(($1::text)::uuid[]) and last_used_at is null
-    and id not in (select id from written)`;
+  select ${SERVER_EVIDENCE}, locked.id from (select) one_row left join locked on true`;
 
 /**
  * Records the first use of keys, before the allows that use them are answered, so that no read
  * after such an answer shows null (consistency rule 19). Later uses ride on the usage flush.
  *
  * @returns the keys that are locked by another transaction: {@link recordFirstUse} waits for it
+ * @throws NotPrimaryError when the server is in recovery
  */
 export async function recordFirstUses(
   db: Database,
   apiKeyIds: readonly string[],
 ): Promise<string[]> {
   const parameters = [`{${apiKeyIds.join(',')}}`];
-  const rows = await db.sql.unsafe<{ id: string }[]>(WRITE_FREE, parameters, { prepare: true });
-  return rows.map((row) => row.id);
+  const rows = await db.sql.unsafe<(ServerEvidence & { id: string | null })[]>(
+    WRITE_FREE,
+    parameters,
+    { prepare: true },
+  );
+  requirePrimary(rows[0]);
+  return rows.flatMap(({ id }) => (id === null ? [] : [id]));
 }
 
 const WRITE_ONE = `
-  update api_keys set last_used_at = now() where id = ($1::text)::uuid and last_used_at is null`;
+  with written as (
+    update api_keys set last_used_at = now() where id = ($1::text)::uuid and last_used_at is null
+  )
+  select ${SERVER_EVIDENCE}`;
 
 /** Records the first use of one key, once whoever has locked it lets go. */
 export async function recordFirstUse(db: Database, apiKeyId: string): Promise<void> {
-  await db.sql.unsafe(WRITE_ONE, [apiKeyId], { prepare: true });
+  const [row] = await db.sql.unsafe<ServerEvidence[]>(WRITE_ONE, [apiKeyId], { prepare: true });
+  requirePrimary(row);
 }

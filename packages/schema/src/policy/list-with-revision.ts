@@ -1,4 +1,5 @@
 import type { Database } from '../database.ts';
+import { requirePrimary, SERVER_EVIDENCE, type ServerEvidence } from '../server.ts';
 
 export interface PolicyList {
   /** Changes with every change of the list, whoever makes it (consistency rule 6). */
@@ -6,25 +7,36 @@ export interface PolicyList {
   policies: { policyId: string; method: string; pathPattern: string }[];
 }
 
+/** One row at least, without a project too: it says which server answered. */
+const STATEMENT = `
+  select ${SERVER_EVIDENCE}, p.policy_revision as "revision", policy.id as "policyId",
+    policy.method, policy.path_pattern as "pathPattern"
+  from (select ($1::text)::uuid as id) asked
+  left join projects p on p.id = asked.id
+  left join policies policy on policy.project_id = p.id`;
+
+interface StatementRow extends ServerEvidence {
+  revision: string | null;
+  policyId: string | null;
+  method: string;
+  pathPattern: string;
+}
+
 /**
  * A project's policies together with their revision, read in one statement so that neither can be
  * newer than the other.
  *
  * @returns null when there is no such project
+ * @throws NotPrimaryError when the server is in recovery
  */
 export async function listPoliciesWithRevision(
   db: Database,
   projectId: string,
 ): Promise<PolicyList | null> {
-  const rows = await db.sql<
-    { revision: string; policyId: string | null; method: string; pathPattern: string }[]
-  >`
-    select p.policy_revision as "revision", policy.id as "policyId", policy.method,
-      policy.path_pattern as "pathPattern"
-    from projects p left join policies policy on policy.project_id = p.id
-    where p.id = ${projectId}`;
+  const rows = await db.sql.unsafe<StatementRow[]>(STATEMENT, [projectId], { prepare: true });
   const [first] = rows;
-  if (first === undefined) return null;
+  requirePrimary(first);
+  if (first === undefined || first.revision === null) return null;
   return {
     revision: first.revision,
     policies: rows.flatMap(({ policyId, method, pathPattern }) =>

@@ -1,4 +1,5 @@
 import type { Database } from '../database.ts';
+import { requirePrimary, SERVER_EVIDENCE, type ServerEvidence } from '../server.ts';
 
 export interface MonthTotalItem {
   projectId: string;
@@ -9,7 +10,8 @@ export interface MonthTotalItem {
 }
 
 const STATEMENT = `
-  select item.position::int as "position", coalesce(sum(u.count), 0)::float8 as "total"
+  select ${SERVER_EVIDENCE}, item.position::int as "position",
+    coalesce(sum(u.count), 0)::float8 as "total"
   from unnest(($1::text)::uuid[], ($2::text)::int[], ($3::text)::text[]) with ordinality
     as item(project_id, month, scope, position)
   left join usage_months u on u.project_id = item.project_id and u.month = item.month
@@ -21,12 +23,14 @@ const STATEMENT = `
  * counter that Redis has lost (consistency rule 11).
  *
  * @returns one total an item, in order
+ * @throws NotPrimaryError when the server is in recovery: a standby may lag behind what was flushed
  */
 export async function readMonthTotals(
   db: Database,
   items: readonly MonthTotalItem[],
 ): Promise<number[]> {
-  const rows = await db.sql.unsafe<{ position: number; total: number }[]>(
+  if (items.length === 0) return [];
+  const rows = await db.sql.unsafe<(ServerEvidence & { position: number; total: number })[]>(
     STATEMENT,
     [
       `{${items.map((item) => item.projectId).join(',')}}`,
@@ -35,6 +39,7 @@ export async function readMonthTotals(
     ],
     { prepare: true },
   );
+  requirePrimary(rows[0]);
   const totals = new Map(rows.map((row) => [row.position, row.total]));
   return items.map((_, index) => {
     const total = totals.get(index + 1);
