@@ -1,3 +1,7 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { UnavailableError } from '../../../apps/runtime/src/unavailable.ts';
 import { freePort } from '../../../scripts/lib/ports.mjs';
@@ -15,7 +19,7 @@ async function startNode(): Promise<RedisServer> {
   return startRedisServer([
     ...['--cluster-enabled', 'yes', '--cluster-port', `${await freePort()}`],
     ...['--cluster-announce-ip', '127.0.0.1', '--cluster-require-full-coverage', 'no'],
-    ...['--cluster-node-timeout', '15000'],
+    ...['--cluster-node-timeout', '15000', '--enable-protected-configs', 'yes'],
   ]);
 }
 
@@ -133,6 +137,74 @@ describe.skipIf(realRedis === undefined)('a Redis Cluster (real Redis)', () => {
     // One before the freeze, and those since the thaw; at most a handful of the ten in between.
     const counted = await nodes[1].admin.get(`ceiba:{${frozen.projectId}}:counter:project`);
     expect(Number(counted?.split(':').at(-1))).toBeLessThanOrEqual(2 + 5);
+  });
+
+  it('costs the projects of the other node nothing while one node refuses writes for its disk', async () => {
+    const runtime = await start({ redisBudgetMs: 200 });
+    const [healthy, broken] = [await callOn(nodes[0]), await callOn(nodes[1])];
+    await Promise.all([runtime.charge(healthy), runtime.charge(broken)]);
+    const folder = mkdtempSync(join(tmpdir(), 'ceiba-disk-'));
+    await nodes[1].admin.config('SET', 'dir', folder);
+    rmSync(folder, { recursive: true });
+    await nodes[1].admin.config('SET', 'save', '3600 1');
+    await nodes[1].admin.bgsave();
+    await until('the snapshot failed', async () =>
+      /^rdb_last_bgsave_status:err/m.test(await nodes[1].admin.info('persistence')),
+    );
+    try {
+      for (let round = 0; round < 50; round++) {
+        const [stranger, victim] = await Promise.allSettled([
+          runtime.charge(healthy, 500),
+          runtime.charge(broken, 500),
+        ]);
+        expect(stranger).toMatchObject({ status: 'fulfilled' });
+        expect(victim).toMatchObject({ status: 'rejected', reason: expect.any(UnavailableError) });
+      }
+    } finally {
+      await nodes[1].admin.config('SET', 'dir', nodes[1].folder);
+      await nodes[1].admin.config('SET', 'save', '');
+      await nodes[1].admin.bgsave();
+    }
+    await until(
+      'the node charges again',
+      async () => (await runtime.charge(broken)).kind === 'admitted',
+      5000,
+    );
+  });
+
+  it('sends a frozen node nothing more, from the first timeout until it has answered', async () => {
+    const runtime = await start({ redisBudgetMs: 200 });
+    const call = await callOn(nodes[1]);
+    await runtime.charge(call);
+    const admin = nodes[1].admin.duplicate();
+    await admin.config('RESETSTAT');
+    nodes[1].freeze();
+    const BURST = 20;
+    const WAVES = 10;
+    try {
+      for (let wave = 0; wave < WAVES; wave++) {
+        const burst = Array.from({ length: BURST }, () => runtime.charge(call, 500));
+        for (const outcome of await Promise.allSettled(burst)) {
+          expect(outcome.status).toBe('rejected');
+        }
+        await pause(10);
+      }
+    } finally {
+      nodes[1].thaw();
+    }
+    // The rounds of the thawed server in which it reads what lies in its sockets.
+    for (let round = 0; round < 10; round++) await admin.ping();
+    const stats = await admin.info('commandstats');
+    admin.disconnect();
+    const arrived = [...stats.matchAll(/^cmdstat_eval(?:sha)?:calls=(\d+)/gm)];
+    const charges = arrived.reduce((total, [, calls]) => total + Number(calls), 0);
+    // Those under way at the first timeout, and the one that waits for the fresh connection.
+    expect(charges).toBeLessThanOrEqual(BURST + 1);
+    await until(
+      'the thawed node charges',
+      async () => (await runtime.charge(call)).kind === 'admitted',
+      5000,
+    );
   });
 
   it('resumes from Postgres after a node was killed and came back empty', async () => {

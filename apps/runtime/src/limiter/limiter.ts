@@ -1,5 +1,6 @@
 import type { Charge } from '@ceiba/domain';
 import type { Deadline } from '../deadline.ts';
+import type { RedisClient } from '../redis/client.ts';
 import type { RedisClock } from '../redis/clock.ts';
 import type { RedisLink } from '../redis/link.ts';
 import type { Script } from '../redis/script.ts';
@@ -60,10 +61,9 @@ export function createLimiter(options: LimiterOptions): Limiter {
       seeds: seedsRead,
       seen: counterKeys.map((key) => seenCounters.get(key)),
     };
+    const run = (client: RedisClient) => runCharge(script, client, request, context);
     try {
-      const reply = await link.send(budgetMs, (client) =>
-        runCharge(script, client, request, context),
-      );
+      const reply = await link.send(budgetMs, run, counterKeys[0]);
       clock.observe(reply.timeMs);
       return reply;
     } catch (error) {

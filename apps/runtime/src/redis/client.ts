@@ -1,4 +1,4 @@
-import { Cluster, Redis, type RedisOptions } from 'ioredis';
+import { Cluster, Command, Redis, type RedisOptions } from 'ioredis';
 
 export type RedisClient = Redis | Cluster;
 
@@ -10,8 +10,14 @@ export interface RedisAddress {
 
 const CONNECT_TIMEOUT_MS = 1000;
 
-/** How long a cluster node may leave a command unanswered before its connection is dropped. */
+/** How long a cluster node may leave a fresh connection, or the sweep, without any answer. */
 const NODE_TIMEOUT_MS = 1000;
+
+/**
+ * A charge that meets a moving slot fails well within its budget: a timeout would look like a
+ * silent node.
+ */
+const REDIRECTIONS = { maxRedirections: 6, retryDelayOnTryAgain: 20 } as const;
 
 /**
  * Nothing is queued for later, sent twice or reconnected behind our back: a charge that was given
@@ -35,27 +41,42 @@ export function createClient({ url, cluster }: RedisAddress): RedisClient {
 }
 
 /**
- * A cluster keeps a connection per node and drops the one that does not answer, so that a frozen
- * node costs the projects of the others nothing. What it may send again is what no node has run:
- * MOVED, ASK and TRYAGAIN.
+ * A cluster has a connection for each node, and each is as strict as that of a single server
+ * (consistency rule 30): a fresh one carries nothing until its node has answered, and one that
+ * ends is replaced by the next command that needs it. What may be sent again is what no node has
+ * run: MOVED, ASK and TRYAGAIN.
  */
 function createCluster(url: URL): Cluster {
   const node = { host: url.hostname, port: Number(url.port || 6379) };
   return new Cluster([node], {
     lazyConnect: true,
     enableOfflineQueue: false,
+    enableReadyCheck: false,
     clusterRetryStrategy: () => null,
     retryDelayOnFailover: 0,
     retryDelayOnClusterDown: 0,
+    ...REDIRECTIONS,
     slotsRefreshTimeout: CONNECT_TIMEOUT_MS,
     redisOptions: {
       ...NOTHING_TWICE,
+      enableReadyCheck: true,
       socketTimeout: NODE_TIMEOUT_MS,
       ...(url.username && { username: decodeURIComponent(url.username) }),
       ...(url.password && { password: decodeURIComponent(url.password) }),
       ...(url.protocol === 'rediss:' && { tls: {} }),
     },
   });
+}
+
+/**
+ * Ends the connection to the node that holds a key. What is under way there fails at once; the next
+ * command that needs the node makes a fresh connection.
+ */
+export function dropNodeOf(cluster: Cluster, key: string): void {
+  const owner = cluster.slots[new Command('get', [key]).getSlot()]?.[0];
+  const node = cluster.nodes().find((candidate) => addressOf(candidate) === owner);
+  const isDropped = node?.stream?.writableEnded ?? false;
+  if (!isDropped) node?.disconnect();
 }
 
 /**

@@ -1,8 +1,8 @@
 import { Cluster } from 'ioredis';
 import { UnavailableError } from '../unavailable.ts';
-import type { RedisClient } from './client.ts';
+import { dropNodeOf, type RedisClient } from './client.ts';
 
-type Fail = (fault: unknown) => void;
+type Fail = (error: unknown) => void;
 
 /** Replies that say that this server cannot charge now, while another or a later one might. */
 const WANTS_ANOTHER_CONNECTION = /^(READONLY|LOADING|MASTERDOWN|MISCONF|NOAUTH)\b/;
@@ -10,14 +10,15 @@ const WANTS_ANOTHER_CONNECTION = /^(READONLY|LOADING|MASTERDOWN|MISCONF|NOAUTH)\
 /**
  * One client, from the moment that it has proved itself until the first thing that goes wrong.
  * Then everything under way fails at once and the client is gone for good (consistency rule 14).
+ * The client of a cluster stays: there the connection to the one node ends (rule 30).
  */
 export class Connection {
   readonly #client: RedisClient;
-  readonly #onLost: (fault: unknown) => void;
+  readonly #onLost: (error: unknown) => void;
   readonly #pending = new Set<Fail>();
-  #lost: { fault: unknown } | null = null;
+  #lost: { error: unknown } | null = null;
 
-  constructor(client: RedisClient, onLost: (fault: unknown) => void) {
+  constructor(client: RedisClient, onLost: (error: unknown) => void) {
     this.#client = client;
     this.#onLost = onLost;
     client.once('close', () => this.discard(new Error('the connection was closed')));
@@ -30,20 +31,22 @@ export class Connection {
 
   /**
    * @param budgetMs - How long to wait for the reply.
-   * @throws UnavailableError on any fault; the command may have run all the same.
+   * @param key - Lies on the node that is asked, whose connection the first timeout ends. Without
+   *   it a timeout fails its command alone where the client is that of a cluster.
+   * @throws UnavailableError on any error; the command may have run all the same.
    */
-  send<T>(budgetMs: number, run: (client: RedisClient) => Promise<T>): Promise<T> {
-    if (this.#lost) return Promise.reject(unavailable(this.#lost.fault));
+  send<T>(budgetMs: number, run: (client: RedisClient) => Promise<T>, key?: string): Promise<T> {
+    if (this.#lost) return Promise.reject(unavailable(this.#lost.error));
     return new Promise<T>((resolve, reject) => {
       const settle = () => {
         clearTimeout(timer);
         return this.#pending.delete(fail);
       };
-      const fail: Fail = (fault) => {
-        if (settle()) reject(unavailable(fault));
+      const fail: Fail = (error) => {
+        if (settle()) reject(unavailable(error));
       };
       const expire = () => {
-        if (this.#pending.has(fail)) this.#timedOut(fail, budgetMs);
+        if (this.#pending.has(fail)) this.#timedOut(fail, budgetMs, key);
       };
       // A reply that already lies in the socket is no timeout: a busy event loop reads it first.
       const timer = setTimeout(() => setImmediate(expire), budgetMs);
@@ -52,37 +55,45 @@ export class Connection {
         (value) => {
           if (settle()) resolve(value);
         },
-        (fault) => {
-          fail(fault);
-          if (isReply(fault, WANTS_ANOTHER_CONNECTION)) this.discard(fault);
+        (error) => {
+          fail(error);
+          if (this.#wantsAnother(error)) this.discard(error);
         },
       );
     });
   }
 
   /** Fails everything under way and ends the client. */
-  discard(fault: unknown): void {
+  discard(error: unknown): void {
     if (this.#lost) return;
-    this.#lost = { fault };
-    for (const fail of [...this.#pending]) fail(fault);
+    this.#lost = { error };
+    for (const fail of [...this.#pending]) fail(error);
     this.#client.disconnect();
-    this.#onLost(fault);
+    this.#onLost(error);
   }
 
-  /** The first timeout ends the connection; of a cluster, only that of the node that is silent. */
-  #timedOut(fail: Fail, budgetMs: number): void {
-    const fault = new Error(`no reply within ${Math.round(budgetMs)} ms`);
-    if (this.#client instanceof Cluster) fail(fault);
-    else this.discard(fault);
+  /** A cluster's node costs its own projects alone, and answers for itself whenever it can again. */
+  #wantsAnother(error: unknown): boolean {
+    return !(this.#client instanceof Cluster) && isReply(error, WANTS_ANOTHER_CONNECTION);
+  }
+
+  #timedOut(fail: Fail, budgetMs: number, key: string | undefined): void {
+    const error = new Error(`no reply within ${Math.round(budgetMs)} ms`);
+    if (this.#client instanceof Cluster) {
+      fail(error);
+      if (key !== undefined) dropNodeOf(this.#client, key);
+    } else {
+      this.discard(error);
+    }
   }
 }
 
-function isReply(fault: unknown, pattern: RegExp): boolean {
-  return fault instanceof Error && pattern.test(fault.message);
+function isReply(error: unknown, pattern: RegExp): boolean {
+  return error instanceof Error && pattern.test(error.message);
 }
 
-export function unavailable(fault: unknown): UnavailableError {
-  if (fault instanceof UnavailableError) return fault;
-  const reason = fault instanceof Error ? fault.message : 'unknown fault';
-  return new UnavailableError('redis', reason, { cause: fault });
+export function unavailable(error: unknown): UnavailableError {
+  if (error instanceof UnavailableError) return error;
+  const reason = error instanceof Error ? error.message : 'unknown error';
+  return new UnavailableError('redis', reason, { cause: error });
 }

@@ -18,7 +18,7 @@ export interface RedisLinkOptions extends RedisAddress {
 /** A frozen server accepts connections and answers nothing, so an answer is what counts. */
 const PROOF_TIMEOUT_MS = 1000;
 const LONGEST_BACKOFF_MS = 500;
-/** A connection that held this long had no fault of its own: reconnect without a delay. */
+/** A connection that held this long had no error of its own: reconnect without a delay. */
 const SOUND_AFTER_MS = 1000;
 
 /**
@@ -40,13 +40,19 @@ export class RedisLink {
 
   /**
    * @param budgetMs - How long the command may take.
-   * @throws UnavailableError on any fault. Where no connection is up nothing was sent; otherwise
+   * @param key - One that the command touches: of a cluster, a timeout ends the connection to the
+   *   node that holds it.
+   * @throws UnavailableError on any error. Where no connection is up nothing was sent; otherwise
    *   the command may have run all the same.
    */
-  async send<T>(budgetMs: number, run: (client: RedisClient) => Promise<T>): Promise<T> {
+  async send<T>(
+    budgetMs: number,
+    run: (client: RedisClient) => Promise<T>,
+    key?: string,
+  ): Promise<T> {
     if (!this.#connection) throw new UnavailableError('redis', 'not connected');
     if (budgetMs <= 0) throw new UnavailableError('redis', 'no time left to ask');
-    return this.#connection.send(budgetMs, run);
+    return this.#connection.send(budgetMs, run, key);
   }
 
   /** @throws UnavailableError unless every server answers within the budget. */
@@ -69,8 +75,8 @@ export class RedisLink {
         const client = await this.#openProvenClient();
         if (this.#closed.signal.aborted) return client.disconnect();
         return this.#use(client);
-      } catch (fault) {
-        this.#reportDown(fault);
+      } catch (error) {
+        this.#reportDown(error);
       }
     }
   }
@@ -79,10 +85,10 @@ export class RedisLink {
     const since = this.#options.now();
     this.#options.log.info('connected to Redis');
     this.#reportedDown = false;
-    const connection = new Connection(client, (fault) => {
+    const connection = new Connection(client, (error) => {
       this.#connection = null;
       if (this.#closed.signal.aborted) return;
-      this.#reportDown(fault);
+      this.#reportDown(error);
       if (this.#options.now() - since >= SOUND_AFTER_MS) this.#attempt = 0;
       void this.#connect();
     });
@@ -108,16 +114,16 @@ export class RedisLink {
       const proof = Promise.any(primariesOf(client).map(prove));
       this.#options.clock.observe(await withinMs(PROOF_TIMEOUT_MS, 'redis', proof));
       return client;
-    } catch (fault) {
+    } catch (error) {
       client.disconnect();
-      throw fault instanceof AggregateError ? fault.errors[0] : fault;
+      throw error instanceof AggregateError ? error.errors[0] : error;
     }
   }
 
-  #reportDown(fault: unknown): void {
+  #reportDown(error: unknown): void {
     if (this.#reportedDown) return;
     this.#reportedDown = true;
-    this.#options.log.warn({ err: fault }, 'Redis is unavailable');
+    this.#options.log.warn({ err: error }, 'Redis is unavailable');
   }
 }
 
