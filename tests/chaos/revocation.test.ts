@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { KINDS, proveRevocation } from './proofs/revocation.ts';
+import { proveTriggersOff } from './proofs/triggers-off.ts';
 import { prove } from './support/prove.ts';
 import { size } from './support/size.ts';
 import { type Node, openSharedStage, PATIENT, type Stage, startTwoNodes } from './support/stage.ts';
@@ -25,3 +26,11 @@ it.each(KINDS)(
     expect(figures.changes).toBe(times);
   },
 );
+
+it('denies within five seconds when a policy is removed with triggers off', async () => {
+  const times = size.isFull ? 5 : 1;
+  const figures = await prove('revocation: triggers are off', () =>
+    proveTriggersOff(stage, nodes[1], times),
+  );
+  expect(figures.rounds).toBe(times);
+});

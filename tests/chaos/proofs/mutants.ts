@@ -1,7 +1,7 @@
 import type { PrivateStage } from '../support/private-stage.ts';
 import type { Edit } from '../support/programs.ts';
 import type { Random } from '../support/random.ts';
-import { PATIENT, type Stage, startTwoNodes } from '../support/stage.ts';
+import { PATIENT, type Stage, startNode, startTwoNodes } from '../support/stage.ts';
 import type { Rule } from '../support/violation.ts';
 import { proveClockStep } from './clock-loss.ts';
 import { proveDrain } from './drain.ts';
@@ -13,6 +13,7 @@ import { provePoisonedKey } from './poison.ts';
 import { proveRuntimeLoss } from './process-loss.ts';
 import { type Kind, proveRevocation } from './revocation.ts';
 import { proveSleeper } from './sleeper.ts';
+import { proveTriggersOff } from './triggers-off.ts';
 
 /** A sabotage of the Runtime, and the proof that has to fail on it. */
 export interface Mutant {
@@ -81,12 +82,30 @@ export const MUTANTS: Record<string, Mutant> = {
     edits: [
       {
         file: 'main.js',
-        find: 'cached?.revision === revision ? cached.matcher',
-        replace: 'cached !== undefined ? cached.matcher',
+        find: 'cached?.revision === revision && ',
+        replace: 'cached !== undefined && ',
       },
     ],
     rule: 'a change holds from the next decision on',
     try: revocation('a policy is removed'),
+  },
+  'a cache of policies without an age': {
+    edits: [
+      {
+        file: 'main.js',
+        find: 'cached?.revision === revision && !this.#isTooOld(cached)',
+        replace: 'cached?.revision === revision',
+      },
+    ],
+    rule: 'a change holds from the next decision on',
+    async try({ mutant }) {
+      const node = await startNode(mutant, { settings: PATIENT });
+      try {
+        return await proveTriggersOff(mutant, node, 1);
+      } finally {
+        await node.stop();
+      }
+    },
   },
   'a previous secret that outlives the next rotation': {
     edits: [

@@ -17,13 +17,15 @@ function setUp() {
     end: (list: PolicyList | null) => void;
     fail: (fault: Error) => void;
   }[] = [];
+  const clock = { ms: 0 };
   const cache = new PolicyCache(
     (projectId) =>
       new Promise((end, fail) => {
         loads.push({ projectId, end, fail });
       }),
+    () => clock.ms,
   );
-  return { cache, loads };
+  return { cache, loads, clock };
 }
 
 /** Lets every promise that can settle do so. */
@@ -95,6 +97,39 @@ describe('a cached list', () => {
     loads[1]?.end(listOf('r1', '/other'));
     expect(await matches(mine, '/mine')).toBe(true);
     expect(await matches(other, '/mine')).toBe(false);
+  });
+});
+
+describe('a list whose revision no trigger renews', () => {
+  it('serves for five seconds from when its load began, and is read again then (rule 26)', async () => {
+    const { cache, loads, clock } = setUp();
+    const before = cache.matcherFor(PROJECT, 'r1');
+    clock.ms = 300; // the answer took its time
+    loads[0]?.end(listOf('r1', '/removed'));
+    await before;
+    clock.ms = 4_999;
+    expect(await matches(cache.matcherFor(PROJECT, 'r1'), '/removed')).toBe(true);
+    expect(loads).toHaveLength(1);
+
+    clock.ms = 5_000;
+    const after = cache.matcherFor(PROJECT, 'r1');
+    loads[1]?.end(listOf('r1', '/kept'));
+    expect(await matches(after, '/removed')).toBe(false);
+    expect(await matches(cache.matcherFor(PROJECT, 'r1'), '/kept')).toBe(true);
+    expect(loads).toHaveLength(2);
+  });
+
+  it('serves nobody while it cannot be read again', async () => {
+    const { cache, loads, clock } = setUp();
+    const before = cache.matcherFor(PROJECT, 'r1');
+    loads[0]?.end(listOf('r1', '/a'));
+    await before;
+    clock.ms = 5_000;
+    const refused = Promise.resolve(cache.matcherFor(PROJECT, 'r1'));
+    loads[1]?.fail(new Error('connection lost'));
+    await expect(refused).rejects.toThrow('connection lost');
+    void cache.matcherFor(PROJECT, 'r1');
+    expect(loads).toHaveLength(3);
   });
 });
 

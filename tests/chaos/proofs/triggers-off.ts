@@ -1,0 +1,49 @@
+import type { Answer } from '../support/caller.ts';
+import type { Node, Stage } from '../support/stage.ts';
+import { hold } from '../support/violation.ts';
+
+export interface TriggersOffFigures {
+  rounds: number;
+  slowestMs: number;
+}
+
+/** The stated age of a policy list, and how long a machine under load may take to answer. */
+const HOLDS_WITHIN_MS = 5_000 + 500;
+
+/**
+ * A policy is removed while triggers are off, so that the revision stays. What is asked later than
+ * the stated age of a list is denied (consistency rule 26).
+ */
+export async function proveTriggersOff(
+  { world }: Stage,
+  node: Node,
+  times: number,
+): Promise<TriggersOffFigures> {
+  const figures = { rounds: 0, slowestMs: 0 };
+  for (; figures.rounds < times; figures.rounds += 1) {
+    const project = await world.createProject();
+    const { plaintext } = await project.createKey();
+    const who = { projectId: project.projectId, secret: project.secret, apiKey: plaintext };
+    const before = await node.ask(who);
+    hold('a change holds from the next decision on', before.verdict === 'allowed', () => {
+      return `before a policy was removed: ${before.words}`;
+    });
+    await world.db.sql.begin(async (sql) => {
+      await sql`set local session_replication_role = replica`;
+      await sql`delete from policies where project_id = ${project.projectId}`;
+    });
+    const removedAtMs = performance.now();
+    let answer: Answer;
+    do {
+      answer = await node.ask(who);
+      hold(
+        'a change holds from the next decision on',
+        answer.verdict !== 'allowed' || answer.sentAtMs < removedAtMs + HOLDS_WITHIN_MS,
+        () => `${HOLDS_WITHIN_MS} ms after a removal with triggers off there was ${answer.words}`,
+      );
+    } while (answer.verdict !== 'policy_no_match');
+    const tookMs = Math.round(answer.answeredAtMs - removedAtMs);
+    figures.slowestMs = Math.max(figures.slowestMs, tookMs);
+  }
+  return figures;
+}
