@@ -10,7 +10,7 @@ import {
   useRef,
 } from 'react';
 import { type ActionState, type FormAction, IDLE } from '../lib/action-state.ts';
-import { answered } from '../lib/answered.ts';
+import { answered } from './answered.ts';
 import { Notice } from './ui/notice.tsx';
 
 export interface ActionFormParts<Data> {

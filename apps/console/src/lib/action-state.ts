@@ -1,5 +1,3 @@
-import { typedValues } from './typed-values.ts';
-
 /** What a form knows of its action. Plain data: it crosses from server to browser. */
 export type ActionState<Data = null> =
   | { kind: 'idle' }
@@ -54,3 +52,40 @@ export const unanswered = (message: string, form: FormData): Refusal => ({
   values: typedValues(form),
   at: Date.now(),
 });
+
+/** Text fields by name. Names that start with `$` are the framework's; files are not taken. */
+export function fieldsOf(form: FormData): Record<string, string> {
+  const fields: Record<string, string> = {};
+  for (const [name, value] of form) {
+    if (typeof value === 'string' && value !== '' && !name.startsWith('$')) fields[name] = value;
+  }
+  return fields;
+}
+
+/** What goes back into the form. A password is never sent back, whatever its field is called. */
+export function typedValues(form: FormData): Record<string, string> {
+  const fields = Object.entries(fieldsOf(form));
+  return Object.fromEntries(fields.filter(([name]) => !/password|secret|apiKey$/i.test(name)));
+}
+
+/**
+ * An action that hands over what is shown once, called when what shows it is there: a secret that
+ * could not be shown is not made.
+ *
+ * @param load Fetches what shows it.
+ * @param notLoaded What the form says where that fails.
+ */
+export function shownWith<Data>(
+  load: () => Promise<unknown>,
+  action: FormAction<Data>,
+  notLoaded: string,
+): FormAction<Data> {
+  return async (state, form) => {
+    try {
+      await load();
+    } catch {
+      return unanswered(notLoaded, form);
+    }
+    return action(state, form);
+  };
+}

@@ -66,3 +66,29 @@ export function knownTimeZone(name: string | undefined): string {
     return 'UTC';
   }
 }
+
+/**
+ * `YYYY-MM-DD` as the instant at which that day begins in UTC; null for anything else. Only the
+ * years 2000 to 9998: the day after, and a step around it, are then dates that Postgres reads too.
+ */
+export function parseDay(text: string): Date | null {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || text < '2000' || text >= '9999') return null;
+  const day = new Date(`${text}T00:00:00Z`);
+  // A 30 February would have become a day of March.
+  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text) ? day : null;
+}
+
+/** What a `datetime-local` field may hold: an earlier year is one that was typed in two digits. */
+export const LOCAL_TIME_BOUNDS = { min: '2000-01-01T00:00', max: '9998-12-31T23:59' } as const;
+
+/** As `datetime-local` takes it, in the browser's zone. */
+export function localText(instant: Date): string {
+  const local = new Date(instant.getTime() - instant.getTimezoneOffset() * 60_000);
+  return local.toISOString().slice(0, 16);
+}
+
+/** What `datetime-local` holds, in the browser's zone; null where that is no instant. */
+export function instantOf(typed: string): Date | null {
+  const instant = new Date(typed);
+  return Number.isNaN(instant.getTime()) ? null : instant;
+}

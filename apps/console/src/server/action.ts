@@ -9,10 +9,11 @@ import {
   type ActionState,
   FILL_THIS_IN,
   type FormAction,
+  fieldsOf,
   type Refusal,
   type RefusalCode,
+  typedValues,
 } from '../lib/action-state.ts';
-import { fieldsOf, typedValues } from '../lib/typed-values.ts';
 import { DatabaseUnavailableError } from './database.ts';
 import { type DatabaseContext, type InDatabase, inDatabaseAs } from './in-database.ts';
 import { log } from './log.ts';

@@ -1,5 +1,5 @@
 import 'server-only';
-import { type CsvCell, csvLine } from '../lib/csv.ts';
+import { type CsvCell, csvLine } from './csv.ts';
 import { log } from './log.ts';
 
 /** So that a spreadsheet reads UTF-8. */

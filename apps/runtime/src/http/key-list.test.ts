@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Deadline } from '../deadline.ts';
+import type { KeyListCall } from './key-list.ts';
 import { listKeys, Turns } from './key-list.ts';
-import type { Call } from './key-routes.ts';
 
 const PROJECT_ID = 'a534c061-d7af-454f-96bf-0ab45f9e6c96';
 const key = (apiKeyId: string) => ({ apiKeyId });
@@ -12,7 +12,7 @@ function callFor(turns: Turns, pages: unknown[], deadlineMs = 60_000) {
   const left = [...pages];
   const run = async () => left.shift();
   const deadline = new Deadline(deadlineMs);
-  return { run, deadline, projectId: PROJECT_ID, turns } as unknown as Call;
+  return { run, deadline, projectId: PROJECT_ID, turns } as unknown as KeyListCall;
 }
 
 describe('a list of keys', () => {

@@ -1,15 +1,15 @@
-import { listApiKeyPage } from '@ceiba/schema';
+import { listApiKeyPage, type VerbContext } from '@ceiba/schema';
+import type { Deadline } from '../deadline.ts';
 import { UnavailableError } from '../unavailable.ts';
-import type { Call } from './key-routes.ts';
 import { unauthorized } from './project-secret.ts';
 import { JsonText } from './replies.ts';
 
 /** Read and written as JSON in a few ms. */
 const KEYS_A_PAGE = 500;
-/** A page that took longer would pass for a database that has gone away, in ms. */
+/** In ms. A page that takes longer counts as a database outage. */
 const LONGEST_PAGE_MS = 250;
 
-/** One at a time, in the order of asking. */
+/** Runs one piece of work at a time, in FIFO order. */
 export class Turns {
   #last: Promise<unknown> = Promise.resolve();
 
@@ -20,14 +20,26 @@ export class Turns {
   }
 }
 
+export interface KeyListCall {
+  /** Runs verbs on a connection, within the time that is left. */
+  run<T>(work: (ctx: VerbContext) => Promise<T>): Promise<T>;
+  deadline: Deadline;
+  projectId: string;
+  turns: Turns;
+}
+
 /**
- * A list has no end that a cap would set, so it is read in pages. From the second page on lists
- * take turns, so that however many long ones are asked for leave room for decisions and for the
- * lists of others.
+ * Reads a list of any length in pages. From the second page on all lists share one FIFO queue, so
+ * that many long lists leave room for decisions and for short lists.
  *
  * @returns an `ApiKeyListResult`
  */
-export async function listKeys({ run, deadline, projectId, turns }: Call): Promise<JsonText> {
+export async function listKeys({
+  run,
+  deadline,
+  projectId,
+  turns,
+}: KeyListCall): Promise<JsonText> {
   const read = (after: string | null) => {
     if (deadline.remainingMs() < LONGEST_PAGE_MS) {
       throw new UnavailableError(

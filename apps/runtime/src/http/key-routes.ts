@@ -18,13 +18,12 @@ import {
   revokeApiKey,
   setApiKeyExpiry,
   type TransitionResult,
-  type VerbContext,
 } from '@ceiba/schema';
 import { Deadline } from '../deadline.ts';
 import type { Logger } from '../log.ts';
 import { parseBody, type ReadBody, readJsonBody } from './body.ts';
 import { TransportError } from './errors.ts';
-import { listKeys, type Turns } from './key-list.ts';
+import { type KeyListCall, listKeys, type Turns } from './key-list.ts';
 import { parseUuid } from './parameters.ts';
 import { requireSecret, unauthorized } from './project-secret.ts';
 import { type FaultLog, faultReply, jsonReply } from './replies.ts';
@@ -35,7 +34,7 @@ export interface KeyRouteOptions {
   findProject(projectId: string, deadline: Deadline): Promise<LookupRow['project']>;
   /** Runs verbs within the time that is left. */
   run<T>(deadline: Deadline, work: (db: Database) => Promise<T>): Promise<T>;
-  /** Whose turn it is to read on in a long list. */
+  /** Serialises the page reads of long lists. */
   turns: Turns;
   random: RandomBytes;
   faults: FaultLog;
@@ -43,14 +42,9 @@ export interface KeyRouteOptions {
   deadlineMs: number;
 }
 
-export interface Call {
-  /** Runs verbs on a connection, within the time that is left. */
-  run<T>(work: (ctx: VerbContext) => Promise<T>): Promise<T>;
-  deadline: Deadline;
-  projectId: string;
+interface Call extends KeyListCall {
   apiKeyId: string;
   body: ReadBody;
-  turns: Turns;
   random: RandomBytes;
 }
 

@@ -1,6 +1,6 @@
 import { AUDIT_ACTIONS, type AuditFilter } from '@ceiba/schema';
-import { parseDay } from '../../lib/day.ts';
 import { type Query, textOf } from '../../lib/list-query.ts';
+import { parseDay } from '../../lib/time.ts';
 import { AUDIT_KINDS } from './audit-words.ts';
 
 export interface AuditQuery {

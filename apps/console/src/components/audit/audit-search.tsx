@@ -1,6 +1,6 @@
 'use client';
 
-import { withoutSecrets } from '../../lib/without-secrets.ts';
+import { withoutSecrets } from '../../lib/text.ts';
 import type { ControlProps } from '../ui/field.tsx';
 import { Input } from '../ui/input.tsx';
 

@@ -2,18 +2,9 @@ import type { ReactNode } from 'react';
 import { NeedsScripts } from '../needs-scripts.tsx';
 import { BottomBar } from './bottom-bar.tsx';
 import { Commands } from './commands.tsx';
+import type { ShellProps } from './shell-props.ts';
 import { Sidebar } from './sidebar.tsx';
 import { TopBar } from './top-bar.tsx';
-
-export interface ShellProject {
-  projectId: string;
-  name: string;
-}
-
-export interface ShellProps {
-  user: { email: string; isAdministrator: boolean };
-  projects: readonly ShellProject[];
-}
 
 /** The frame of the signed-in pages: a sidebar, which on a phone is a bar at the bottom. */
 export function AppShell({ children, ...shell }: ShellProps & { children: ReactNode }) {

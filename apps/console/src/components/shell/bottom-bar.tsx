@@ -12,11 +12,11 @@ import {
 import Link from 'next/link';
 import { usePathname } from 'next/navigation';
 import { cn } from '../../lib/cn.ts';
-import { PROJECT_SECTIONS, placeOf, sectionHref } from '../../lib/sections.ts';
 import { ThemeToggle } from '../theme.tsx';
 import { Popover, popoverItem } from '../ui/popover.tsx';
-import type { ShellProps } from './app-shell.tsx';
 import { LinkIcon } from './nav-link.tsx';
+import { PROJECT_SECTIONS, placeOf, sectionHref } from './sections.ts';
+import type { ShellProps } from './shell-props.ts';
 
 interface Place {
   href: string;

@@ -16,11 +16,11 @@ import {
 import { usePathname, useRouter } from 'next/navigation';
 import { Dialog as RadixDialog } from 'radix-ui';
 import type { ReactNode } from 'react';
-import { PROJECT_SECTIONS, placeOf, sectionHref } from '../../lib/sections.ts';
 import { mayLeaveFor } from '../../lib/use-leave-guard.ts';
 import { useTheme } from '../theme.tsx';
 import { Name } from '../ui/name.tsx';
-import type { ShellProps } from './app-shell.tsx';
+import { PROJECT_SECTIONS, placeOf, sectionHref } from './sections.ts';
+import type { ShellProps } from './shell-props.ts';
 
 /** Everywhere one can go and what one can do, by typing a part of its name. */
 export default function CommandPalette({

@@ -2,7 +2,7 @@
 
 import dynamic from 'next/dynamic';
 import { useEffect, useState } from 'react';
-import type { ShellProps } from './app-shell.tsx';
+import type { ShellProps } from './shell-props.ts';
 import { listenForShortcuts } from './shortcuts.ts';
 
 // Neither is needed until somebody asks for it. The palette is fetched while its first key is held

@@ -2,10 +2,10 @@
 
 import { Check, ChevronsUpDown, FolderTree, Plus } from 'lucide-react';
 import Link from 'next/link';
-import { sectionHref } from '../../lib/sections.ts';
 import { Name } from '../ui/name.tsx';
 import { Popover, popoverItem } from '../ui/popover.tsx';
-import type { ShellProject } from './app-shell.tsx';
+import { sectionHref } from './sections.ts';
+import type { ShellProject } from './shell-props.ts';
 
 export interface ProjectSwitcherProps {
   projects: readonly ShellProject[];

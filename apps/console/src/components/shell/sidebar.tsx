@@ -3,12 +3,12 @@
 import { Activity, FolderTree, ScrollText, ShieldCheck, UserRound } from 'lucide-react';
 import Link from 'next/link';
 import { usePathname } from 'next/navigation';
-import { PROJECT_SECTIONS, placeOf, sectionHref } from '../../lib/sections.ts';
 import { Wordmark } from '../mark.tsx';
 import { ThemeToggle } from '../theme.tsx';
-import type { ShellProps } from './app-shell.tsx';
 import { NavLink } from './nav-link.tsx';
 import { ProjectSwitcher } from './project-switcher.tsx';
+import { PROJECT_SECTIONS, placeOf, sectionHref } from './sections.ts';
+import type { ShellProps } from './shell-props.ts';
 import { openCommandPalette } from './shortcuts.ts';
 
 export function Sidebar({ user, projects }: ShellProps) {

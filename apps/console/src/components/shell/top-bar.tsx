@@ -2,10 +2,10 @@
 
 import Link from 'next/link';
 import { usePathname } from 'next/navigation';
-import { placeOf } from '../../lib/sections.ts';
 import { Mark, Wordmark } from '../mark.tsx';
-import type { ShellProps } from './app-shell.tsx';
 import { ProjectSwitcher } from './project-switcher.tsx';
+import { placeOf } from './sections.ts';
+import type { ShellProps } from './shell-props.ts';
 
 /** On a phone: where one is, above the page. */
 export function TopBar({ projects }: ShellProps) {

@@ -1,8 +1,10 @@
 import type { QuotaProjection, QuotaUse } from '@ceiba/schema';
 import { cn } from '../../lib/cn.ts';
 import { formatCount, formatShare } from '../../lib/format.ts';
-import { NEARLY_USED } from '../../lib/quota.ts';
 import { AbsoluteDate, RelativeTime } from '../ui/time.tsx';
+
+/** From this part on a quota counts as nearly used, wherever it is shown. */
+export const NEARLY_USED = 0.8;
 
 export interface QuotaMonthProps {
   use: QuotaUse;

@@ -2,8 +2,8 @@
 
 import { Check, Copy } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import { copyText } from '../../lib/copy.ts';
 import { Button, type ButtonProps } from './button.tsx';
+import { copyText } from './copy.ts';
 import { useToast } from './toast.tsx';
 
 const CONFIRMATION_MS = 2_000;

@@ -3,8 +3,8 @@
 import { Check, Copy } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { cn } from '../../lib/cn.ts';
-import { copyText } from '../../lib/copy.ts';
 import { shortenMiddle } from '../../lib/format.ts';
+import { copyText } from './copy.ts';
 import { Hint } from './tooltip.tsx';
 
 export interface IdChipProps {

@@ -1,4 +1,4 @@
-import { legible } from '../../lib/legible.ts';
+import { legible } from '../../lib/text.ts';
 
 /** A name that somebody gave: whatever is in it, the line around it reads as it would without. */
 export function Name({ children }: { children: string }) {

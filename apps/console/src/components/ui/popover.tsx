@@ -3,7 +3,7 @@
 import { usePathname } from 'next/navigation';
 import { type ReactNode, type ToggleEvent, useEffect, useId, useRef } from 'react';
 import { cn } from '../../lib/cn.ts';
-import { type Placement, placeBeside } from '../../lib/place-beside.ts';
+import { type Placement, placeBeside } from './place-beside.ts';
 
 export interface PopoverProps {
   /** What the button shows. */

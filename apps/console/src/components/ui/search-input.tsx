@@ -3,7 +3,7 @@
 import { Search } from 'lucide-react';
 import { usePathname, useSearchParams } from 'next/navigation';
 import { cn } from '../../lib/cn.ts';
-import { withoutSecrets } from '../../lib/without-secrets.ts';
+import { withoutSecrets } from '../../lib/text.ts';
 import { Input } from './input.tsx';
 import { useLiveQuery } from './use-live-query.ts';
 

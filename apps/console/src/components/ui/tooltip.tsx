@@ -12,7 +12,7 @@ import {
   useState,
 } from 'react';
 import { createPortal } from 'react-dom';
-import { placeBeside } from '../../lib/place-beside.ts';
+import { placeBeside } from './place-beside.ts';
 
 const OPEN_AFTER_MS = 300;
 /** Long enough for the pointer to reach the text. */

@@ -1,13 +1,13 @@
 import type { Metadata } from 'next';
 import Link from 'next/link';
 import { redirect } from 'next/navigation';
-import { ProviderButtons } from '#components/accounts/provider-buttons.tsx';
-import { SignInForm } from '#components/accounts/sign-in-form.tsx';
 import { Notice } from '#components/ui/notice.tsx';
 import { configuredProviders } from '#server/accounts/auth-options.ts';
 import { isSignUpOpen } from '#server/accounts/sign-up-policy.ts';
 import { returnPath } from '#server/return-path.ts';
 import { currentUser } from '#server/session.ts';
+import { ProviderButtons } from '../_components/provider-buttons.tsx';
+import { SignInForm } from '../_components/sign-in-form.tsx';
 
 export const metadata: Metadata = { title: 'Sign in' };
 

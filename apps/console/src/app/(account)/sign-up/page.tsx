@@ -1,10 +1,10 @@
 import type { Metadata } from 'next';
 import Link from 'next/link';
 import { redirect } from 'next/navigation';
-import { SignUpForm } from '#components/accounts/sign-up-form.tsx';
 import { isSignUpOpen } from '#server/accounts/sign-up-policy.ts';
 import { returnPath } from '#server/return-path.ts';
 import { currentUser } from '#server/session.ts';
+import { SignUpForm } from '../_components/sign-up-form.tsx';
 
 export const metadata: Metadata = { title: 'Create an account' };
 

@@ -1,9 +1,9 @@
 import type { Metadata } from 'next';
-import { ChangePassword } from '#components/accounts/change-password.tsx';
-import { SignOut, SignOutEverywhere } from '#components/accounts/sign-out.tsx';
 import { Chip } from '#components/ui/chip.tsx';
 import { Column, PageHeader, Section } from '#components/ui/section.tsx';
 import { requireUser } from '#server/session.ts';
+import { ChangePassword } from './_components/change-password.tsx';
+import { SignOut, SignOutEverywhere } from './_components/sign-out.tsx';
 
 export const metadata: Metadata = { title: 'Account' };
 

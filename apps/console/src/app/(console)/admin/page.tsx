@@ -6,9 +6,6 @@ import {
   readRetention,
 } from '@ceiba/schema';
 import type { Metadata } from 'next';
-import { PlanTable } from '#components/admin/plan-table.tsx';
-import { RetentionForm } from '#components/admin/retention-form.tsx';
-import { UserTable } from '#components/admin/user-table.tsx';
 import { LinkTabs } from '#components/ui/link-tabs.tsx';
 import { SearchInput } from '#components/ui/search-input.tsx';
 import { Column, PageHeader, Section } from '#components/ui/section.tsx';
@@ -22,6 +19,9 @@ import {
 } from '#lib/list-query.ts';
 import { requireAdministrator } from '#server/administrator.ts';
 import { withDatabase } from '#server/database.ts';
+import { PlanTable } from './_components/plan-table.tsx';
+import { RetentionForm } from './_components/retention-form.tsx';
+import { UserTable } from './_components/user-table.tsx';
 
 export const metadata: Metadata = { title: 'Administration' };
 

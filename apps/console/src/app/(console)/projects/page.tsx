@@ -2,7 +2,6 @@ import { listProjectsAtAGlance } from '@ceiba/schema';
 import { Plus } from 'lucide-react';
 import type { Metadata } from 'next';
 import Link from 'next/link';
-import { ProjectGlance } from '#components/projects/project-glance.tsx';
 import { Button } from '#components/ui/button.tsx';
 import { EmptyState } from '#components/ui/empty-state.tsx';
 import { Pagination } from '#components/ui/pagination.tsx';
@@ -11,6 +10,7 @@ import { Column, PageHeader } from '#components/ui/section.tsx';
 import { parseListQuery, type SearchParams, withQuery } from '#lib/list-query.ts';
 import { withDatabase } from '#server/database.ts';
 import { requireUser } from '#server/session.ts';
+import { ProjectGlance } from './_components/project-glance.tsx';
 
 export const metadata: Metadata = { title: 'Projects' };
 

@@ -1,6 +1,6 @@
 import type { Metadata } from 'next';
 import type { ReactNode } from 'react';
-import { legible } from '#lib/legible.ts';
+import { legible } from '#lib/text.ts';
 import { requireProject } from '#server/project.ts';
 
 interface ProjectLayoutProps {

@@ -8,8 +8,6 @@ import {
 } from '@ceiba/schema';
 import Link from 'next/link';
 import { notFound } from 'next/navigation';
-import { GettingStarted } from '#components/overview/getting-started.tsx';
-import { TopDenials } from '#components/overview/top-denials.tsx';
 import { NextDecision } from '#components/subscription/next-decision.tsx';
 import { QuotaMonth } from '#components/subscription/quota-month.tsx';
 import { Button } from '#components/ui/button.tsx';
@@ -21,6 +19,8 @@ import { formatCount } from '#lib/format.ts';
 import { withDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
 import { env } from '../../../../env.ts';
+import { GettingStarted } from './_components/getting-started.tsx';
+import { TopDenials } from './_components/top-denials.tsx';
 
 const HOUR_MS = 3_600_000;
 const TOP_DENIALS = 3;

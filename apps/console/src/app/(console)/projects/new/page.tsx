@@ -1,7 +1,7 @@
 import type { Metadata } from 'next';
-import { CreateProject } from '#components/projects/create-project.tsx';
 import { Column } from '#components/ui/section.tsx';
 import { requireUser } from '#server/session.ts';
+import { CreateProject } from '../_components/create-project.tsx';
 
 export const metadata: Metadata = { title: 'Create project' };
 

@@ -3,10 +3,6 @@ import { listPoliciesWithHits } from '@ceiba/schema';
 import { FlaskConical, Plus } from 'lucide-react';
 import type { Metadata } from 'next';
 import Link from 'next/link';
-import { PolicyDeletion } from '#components/policies/delete-policy.tsx';
-import { PolicyList } from '#components/policies/policy-list.tsx';
-import { TryCall } from '#components/policies/try-call.tsx';
-import { TryVerdict } from '#components/policies/try-verdict.tsx';
 import { Button } from '#components/ui/button.tsx';
 import { EmptyState } from '#components/ui/empty-state.tsx';
 import { Pagination } from '#components/ui/pagination.tsx';
@@ -15,6 +11,10 @@ import { plural } from '#lib/format.ts';
 import { parseListQuery, type SearchParams, textOf, withQuery } from '#lib/list-query.ts';
 import { withDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
+import { PolicyDeletion } from './_components/delete-policy.tsx';
+import { PolicyList } from './_components/policy-list.tsx';
+import { TryCall } from './_components/try-call.tsx';
+import { TryVerdict } from './_components/try-verdict.tsx';
 
 export const metadata: Metadata = { title: 'Policies' };
 

@@ -6,7 +6,7 @@ import { mintProjectSecret } from '@ceiba/domain';
 import { deleteProject, rotateProjectSecret, updateProject } from '@ceiba/schema';
 import { redirect } from 'next/navigation';
 import { z } from 'zod';
-import { legible } from '#lib/legible.ts';
+import { legible } from '#lib/text.ts';
 import { projectAction, refuse, refuseField } from '#server/action.ts';
 import { env } from '../../../../../env.ts';
 import { optionalLimitSchema } from '../../../../../lib/limit-schema.ts';

@@ -1,12 +1,12 @@
 import type { Metadata } from 'next';
-import { DefaultKeyRate } from '#components/settings/default-key-rate.tsx';
-import { DeleteProject } from '#components/settings/delete-project.tsx';
-import { RenameProject } from '#components/settings/rename-project.tsx';
-import { RotateSecret, SecretStep } from '#components/settings/rotate-secret.tsx';
-import { SecretTimeline } from '#components/settings/secret-timeline.tsx';
 import { IdChip } from '#components/ui/id-chip.tsx';
 import { Column, PageHeader, Section } from '#components/ui/section.tsx';
 import { requireProject } from '#server/project.ts';
+import { DefaultKeyRate } from './_components/default-key-rate.tsx';
+import { DeleteProject } from './_components/delete-project.tsx';
+import { RenameProject } from './_components/rename-project.tsx';
+import { RotateSecret, SecretStep } from './_components/rotate-secret.tsx';
+import { SecretTimeline } from './_components/secret-timeline.tsx';
 
 export const metadata: Metadata = { title: 'Settings' };
 

@@ -2,8 +2,8 @@
 
 import { authorizeRequestSchema } from '@ceiba/contract';
 import { z } from 'zod';
-import type { Simulation } from '#components/simulator/simulation.ts';
 import { projectAction, refuse } from '#server/action.ts';
+import type { Simulation } from './_components/simulation.ts';
 import { simulate } from './simulate.ts';
 
 const call = {

@@ -1,8 +1,8 @@
-import { legible } from '#lib/legible.ts';
+import { legible } from '#lib/text.ts';
 import 'server-only';
 import { type Database, getApiKey, searchApiKeys } from '@ceiba/schema';
 import { z } from 'zod';
-import type { KeyChoice } from '#components/simulator/simulator.tsx';
+import type { KeyChoice } from './_components/simulator.tsx';
 
 const LISTED = 100;
 

@@ -1,11 +1,11 @@
 import type { Metadata } from 'next';
 import { GateLine } from '#components/gates.tsx';
-import { GATE_NAMES } from '#components/simulator/simulation.ts';
-import { Simulator } from '#components/simulator/simulator.tsx';
 import { Column, PageHeader } from '#components/ui/section.tsx';
 import { type SearchParams, textOf } from '#lib/list-query.ts';
 import { withDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
+import { GATE_NAMES } from './_components/simulation.ts';
+import { Simulator } from './_components/simulator.tsx';
 import { readKeyChoices } from './key-choices.ts';
 import { simulate } from './simulate.ts';
 

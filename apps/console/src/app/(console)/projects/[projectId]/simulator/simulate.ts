@@ -1,4 +1,4 @@
-import { legible } from '#lib/legible.ts';
+import { legible } from '#lib/text.ts';
 import 'server-only';
 import { DENIAL_REASONS, type DenialReason } from '@ceiba/contract/sets';
 import { explainMatch, isWellFormedApiKey, type Policy } from '@ceiba/domain';
@@ -11,8 +11,8 @@ import {
   type Simulation as SimulationFacts,
   type SimulationInput,
 } from '@ceiba/schema';
-import type { SimulatedGate, Simulation } from '#components/simulator/simulation.ts';
 import { formatCount, plural } from '#lib/format.ts';
+import type { SimulatedGate, Simulation } from './_components/simulation.ts';
 
 export type SimulatedCall = Omit<SimulationInput, 'projectId'>;
 

@@ -8,16 +8,16 @@ import {
 import type { Metadata } from 'next';
 import { notFound } from 'next/navigation';
 import { NextDecision } from '#components/subscription/next-decision.tsx';
-import { PeriodEnd } from '#components/subscription/period-end.tsx';
-import { PlanChoice } from '#components/subscription/plan-choice.tsx';
 import { QuotaMonth } from '#components/subscription/quota-month.tsx';
-import { StatusChoice } from '#components/subscription/status-choice.tsx';
 import { StatusChip } from '#components/ui/chip.tsx';
 import { Name } from '#components/ui/name.tsx';
 import { Column, PageHeader, Section } from '#components/ui/section.tsx';
 import { formatCount } from '#lib/format.ts';
 import { withDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
+import { PeriodEnd } from './_components/period-end.tsx';
+import { PlanChoice } from './_components/plan-choice.tsx';
+import { StatusChoice } from './_components/status-choice.tsx';
 
 export const metadata: Metadata = { title: 'Subscription' };
 

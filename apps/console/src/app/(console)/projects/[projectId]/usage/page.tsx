@@ -19,14 +19,14 @@ import { Name } from '#components/ui/name.tsx';
 import { Column, PageHeader, Section } from '#components/ui/section.tsx';
 import { FirstCall } from '#components/usage/first-call.tsx';
 import { OutcomeChart } from '#components/usage/outcome-chart.tsx';
-import { RangePicker } from '#components/usage/range-picker.tsx';
-import { type Share, ShareList } from '#components/usage/share-list.tsx';
-import { parseUsageQuery, type UsageQuery } from '#components/usage/usage-query.ts';
 import { plural } from '#lib/format.ts';
 import { type SearchParams, withQuery } from '#lib/list-query.ts';
 import { withDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
 import { env } from '../../../../../env.ts';
+import { RangePicker } from './_components/range-picker.tsx';
+import { type Share, ShareList } from './_components/share-list.tsx';
+import { parseUsageQuery, type UsageQuery } from './_components/usage-query.ts';
 import { CSV_DAYS_MAX, daysIn } from './csv-range.ts';
 
 export const metadata: Metadata = { title: 'Usage' };

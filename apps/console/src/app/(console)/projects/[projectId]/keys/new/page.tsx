@@ -1,9 +1,9 @@
 import { getSubscription, listPolicies, surveyApiKeys } from '@ceiba/schema';
 import type { Metadata } from 'next';
-import { CreateKey } from '#components/keys/create-key.tsx';
 import { Column } from '#components/ui/section.tsx';
 import { withDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
+import { CreateKey } from '../_components/create-key.tsx';
 
 export const metadata: Metadata = { title: 'Create key' };
 

@@ -2,14 +2,14 @@ import { parsePathPattern, parsePolicyMethod } from '@ceiba/domain';
 import { listPolicies } from '@ceiba/schema';
 import type { Metadata } from 'next';
 import { notFound } from 'next/navigation';
-import { PolicyForm } from '#components/policies/policy-form.tsx';
-import { PolicyPreview } from '#components/policies/policy-preview.tsx';
 import { IdChip } from '#components/ui/id-chip.tsx';
 import { Column, PageHeader } from '#components/ui/section.tsx';
 import { RelativeTime } from '#components/ui/time.tsx';
 import { type SearchParams, textOf } from '#lib/list-query.ts';
 import { withDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
+import { PolicyForm } from '../_components/policy-form.tsx';
+import { PolicyPreview } from '../_components/policy-preview.tsx';
 
 export const metadata: Metadata = { title: 'Edit policy' };
 

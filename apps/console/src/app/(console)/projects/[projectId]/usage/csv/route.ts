@@ -1,9 +1,9 @@
 import { exportUsage, type UsageRow } from '@ceiba/schema';
 import type { NextRequest } from 'next/server';
-import { parseUsageQuery } from '#components/usage/usage-query.ts';
 import { csvResponse } from '#server/csv-response.ts';
 import { withDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
+import { parseUsageQuery } from '../_components/usage-query.ts';
 import { CSV_DAYS_MAX, daysIn } from '../csv-range.ts';
 
 const HEAD = [

@@ -1,0 +1,68 @@
+import type { Denial } from '@ceiba/schema';
+import { FlaskConical } from 'lucide-react';
+import Link from 'next/link';
+import { Button } from '#components/ui/button.tsx';
+import { OutcomeChip } from '#components/ui/chip.tsx';
+import { Name } from '#components/ui/name.tsx';
+import { PathText } from '#components/ui/path-text.tsx';
+import { RelativeHour } from '#components/ui/time.tsx';
+import { formatCount } from '#lib/format.ts';
+import { whyHref } from './denial-links.ts';
+
+export interface TopDenialsProps {
+  projectId: string;
+  denials: readonly Denial[];
+}
+
+/** What is denied most, with the simulator one step away, filled in. */
+export function TopDenials({ projectId, denials }: TopDenialsProps) {
+  if (denials.length === 0) return <p className="text-muted">Nothing was denied.</p>;
+  return (
+    <ul className="numbers divide-y rounded border bg-surface">
+      {denials.map((denial) => (
+        <li
+          key={`${denial.denialReason} ${denial.apiKeyId} ${denial.policyId}`}
+          className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-1 px-4 py-3 sm:grid-cols-[12rem_4rem_minmax(0,1fr)_auto]"
+        >
+          <div>
+            <OutcomeChip outcome={denial.denialReason} />
+          </div>
+          <p className="text-right font-medium">{formatCount(denial.count)}</p>
+          <p className="min-w-0 text-small text-muted max-sm:col-span-2">
+            <Caller denial={denial} />
+            {denial.method !== null && (
+              <>
+                {' '}
+                at{' '}
+                <code>
+                  <PathText>{`${denial.method === '*' ? 'ANY' : denial.method} ${denial.pathPattern}`}</PathText>
+                </code>
+              </>
+            )}
+            , last denied <RelativeHour at={denial.lastHour} />
+          </p>
+          <Button asChild size="sm" className="w-fit">
+            <Link href={whyHref(projectId, denial)}>
+              <FlaskConical aria-hidden="true" />
+              Why?
+            </Link>
+          </Button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Caller({ denial: { apiKeyId, displayName, keyPrefix } }: { denial: Denial }) {
+  if (apiKeyId === null) return 'without a key of this project';
+  if (displayName === null) return 'with a key that is gone';
+  return (
+    <>
+      with{' '}
+      <span className="text-ink">
+        <Name>{displayName}</Name>
+      </span>{' '}
+      <code>{keyPrefix}…</code>
+    </>
+  );
+}

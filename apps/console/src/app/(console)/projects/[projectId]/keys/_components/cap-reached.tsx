@@ -1,0 +1,39 @@
+import Link from 'next/link';
+import { Button } from '#components/ui/button.tsx';
+import { Name } from '#components/ui/name.tsx';
+import { Notice } from '#components/ui/notice.tsx';
+import { plural } from '#lib/format.ts';
+
+export interface CapReachedProps {
+  projectId: string;
+  planName: string;
+  activeKeyCap: number;
+}
+
+/** What to do when no further key can be active. */
+export function CapReached({ projectId, planName, activeKeyCap }: CapReachedProps) {
+  return (
+    <Notice
+      tone="warning"
+      className="mb-6"
+      title={
+        <>
+          All {plural(activeKeyCap, 'active key')} of the plan <Name>{planName}</Name> are in use
+        </>
+      }
+      action={
+        <div className="flex flex-wrap gap-2">
+          <Button asChild size="sm">
+            <Link href={`/projects/${projectId}/keys?hint=idle`}>Show idle keys</Link>
+          </Button>
+          <Button asChild size="sm">
+            <Link href={`/projects/${projectId}/subscription`}>Change plan</Link>
+          </Button>
+        </div>
+      }
+    >
+      Revoke or archive a key that is not needed, or change the plan. Expired keys count until they
+      are revoked or archived.
+    </Notice>
+  );
+}

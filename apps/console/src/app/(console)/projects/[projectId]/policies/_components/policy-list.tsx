@@ -1,0 +1,150 @@
+import type { Policy, PolicyOverlap } from '@ceiba/domain';
+import type { PolicyWithHits } from '@ceiba/schema';
+import { Check, Pencil } from 'lucide-react';
+import Link from 'next/link';
+import { Button } from '#components/ui/button.tsx';
+import { Chip, MethodChip } from '#components/ui/chip.tsx';
+import { PathText } from '#components/ui/path-text.tsx';
+import { Cell, HeadCell, Row, Table, TableBody, TableHead } from '#components/ui/table.tsx';
+import { cn } from '#lib/cn.ts';
+import { formatCount, plural } from '#lib/format.ts';
+import { DeletePolicyButton } from './delete-policy.tsx';
+import { wordsOf } from './policy-preview.tsx';
+
+export interface PolicyListProps {
+  projectId: string;
+  policies: readonly PolicyWithHits[];
+  /** The place of the first of them in match order, from 1. */
+  firstPlace: number;
+  overlaps: readonly PolicyOverlap[];
+  /** The policies that the tried call matches, the winner first; null when none is tried. */
+  matching: readonly Policy[] | null;
+}
+
+/** Policies in match order; of a call that is tried, the winner lights up. */
+export function PolicyList({ policies, firstPlace, overlaps, matching, ...rest }: PolicyListProps) {
+  return (
+    <Table label="Policies in match order">
+      <TableHead>
+        <tr>
+          <HeadCell className="hidden w-12 sm:table-cell" numeric>
+            <abbr title="Place in match order" className="no-underline">
+              #
+            </abbr>
+          </HeadCell>
+          <HeadCell className="w-24 max-sm:hidden">Method</HeadCell>
+          <HeadCell>Path pattern</HeadCell>
+          <HeadCell numeric className="hidden sm:table-cell">
+            Hits this month
+          </HeadCell>
+          <HeadCell className="w-24">
+            <span className="sr-only">Actions</span>
+          </HeadCell>
+        </tr>
+      </TableHead>
+      <TableBody>
+        {policies.map((policy, index) => (
+          <PolicyRow
+            key={policy.policyId}
+            policy={policy}
+            place={firstPlace + index}
+            coveredBy={
+              overlaps.find(({ covered }) => covered.policyId === policy.policyId)?.by ?? null
+            }
+            standing={standingOf(policy, matching)}
+            {...rest}
+          />
+        ))}
+      </TableBody>
+    </Table>
+  );
+}
+
+type Standing = 'untried' | 'wins' | 'matches' | 'does_not_match';
+
+function standingOf(policy: Policy, matching: readonly Policy[] | null): Standing {
+  if (matching === null) return 'untried';
+  const at = matching.findIndex(({ policyId }) => policyId === policy.policyId);
+  if (at === -1) return 'does_not_match';
+  return at === 0 ? 'wins' : 'matches';
+}
+
+interface PolicyRowProps {
+  projectId: string;
+  policy: PolicyWithHits;
+  place: number;
+  coveredBy: Policy | null;
+  standing: Standing;
+}
+
+function PolicyRow({ projectId, policy, place, coveredBy, standing }: PolicyRowProps) {
+  const words = wordsOf(policy);
+  const hits = policy.allowed + policy.denied;
+  return (
+    <Row
+      data-standing={standing}
+      className={cn(
+        standing === 'wins' && 'bg-allow-soft',
+        standing === 'does_not_match' && 'text-muted',
+      )}
+    >
+      <Cell numeric className="hidden text-muted sm:table-cell">
+        {place}
+      </Cell>
+      <Cell className="max-sm:hidden">
+        <MethodChip method={policy.method} />
+      </Cell>
+      <Cell className="max-sm:py-3">
+        <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+          <span className="sm:hidden">
+            <MethodChip method={policy.method} />
+          </span>
+          <code className="text-small max-sm:order-last max-sm:basis-full">
+            <PathText>{policy.pathPattern}</PathText>
+          </code>
+          {standing === 'wins' && (
+            <Chip tone="allow" icon={Check}>
+              Wins
+            </Chip>
+          )}
+          {standing === 'matches' && <Chip>Matches too</Chip>}
+        </div>
+        {coveredBy && (
+          <p className="text-small text-muted">
+            All of it is admitted by{' '}
+            <code>
+              <PathText>{wordsOf(coveredBy)}</PathText>
+            </code>{' '}
+            too
+          </p>
+        )}
+        <p className="numbers text-small text-muted sm:hidden">{plural(hits, 'hit')} this month</p>
+      </Cell>
+      <Cell numeric className="hidden sm:table-cell">
+        {formatCount(hits)}
+        {policy.denied > 0 && (
+          <p className="text-small text-muted">{formatCount(policy.denied)} denied</p>
+        )}
+      </Cell>
+      <Cell>
+        <div className="flex justify-end">
+          <Button asChild size="icon" variant="quiet">
+            <Link
+              href={`/projects/${projectId}/policies/${policy.policyId}`}
+              aria-label={`Edit ${words}`}
+            >
+              <Pencil aria-hidden="true" />
+            </Link>
+          </Button>
+          <DeletePolicyButton
+            target={{
+              policyId: policy.policyId,
+              words,
+              coveredBy: coveredBy && wordsOf(coveredBy),
+            }}
+          />
+        </div>
+      </Cell>
+    </Row>
+  );
+}

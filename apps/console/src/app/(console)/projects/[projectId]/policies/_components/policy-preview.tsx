@@ -1,0 +1,199 @@
+import {
+  explainMatch,
+  overlappingPolicies,
+  type ParsedPathPattern,
+  type ParsedPolicyMethod,
+  type Policy,
+} from '@ceiba/domain';
+import { Check, X } from 'lucide-react';
+import Link from 'next/link';
+import type { ReactNode } from 'react';
+import { MethodChip } from '#components/ui/chip.tsx';
+import { Notice } from '#components/ui/notice.tsx';
+import { PathText } from '#components/ui/path-text.tsx';
+import { samplesOf } from './samples.ts';
+
+/** The policy that is being typed, among those that are saved. */
+const DRAFT = 'draft';
+
+export interface PolicyPreviewProps {
+  projectId: string;
+  method: ParsedPolicyMethod;
+  pattern: ParsedPathPattern;
+  /** The saved ones, without the one that is being edited. */
+  others: readonly Policy[];
+  /** A path of one's own; empty when none is tried. */
+  path: string;
+}
+
+/** What a policy would do once it is saved: what it matches, what not, and which policy wins. */
+export function PolicyPreview({ projectId, method, pattern, others, path }: PolicyPreviewProps) {
+  if (!method.ok || !pattern.ok) {
+    return (
+      <p className="text-muted">
+        As soon as the method and the pattern can be saved, you see here which calls match.
+      </p>
+    );
+  }
+  const draft = { policyId: DRAFT, method: method.method, pathPattern: pattern.pattern };
+  const same = others.find(
+    (other) => other.method === draft.method && other.pathPattern === draft.pathPattern,
+  );
+  if (same !== undefined) {
+    return (
+      <Notice tone="warning" title="This policy exists already">
+        <Link
+          href={`/projects/${projectId}/policies/${same.policyId}`}
+          className="font-medium text-accent-text underline"
+        >
+          Open it
+        </Link>
+      </Notice>
+    );
+  }
+  const all = [...others, draft];
+  const tried = samplesOf(draft).map((call) => ({ ...call, ...explainDraft(draft, all, call) }));
+  const methodToTry = draft.method === '*' ? 'GET' : draft.method;
+  const own = path === '' ? null : { method: methodToTry, path };
+  return (
+    <div className="grid gap-6">
+      {own && <OwnCall call={own} {...explainDraft(draft, all, own)} />}
+      <Calls title="These calls match" calls={tried.filter(({ matches }) => matches)} />
+      <Calls title="These do not" calls={tried.filter(({ matches }) => !matches)} />
+      <Overlaps draft={draft} all={all} />
+    </div>
+  );
+}
+
+interface Call {
+  method: string;
+  path: string;
+}
+
+interface Explained {
+  matches: boolean;
+  /** The other policy that the call falls under; null when there is none. */
+  other: Policy | null;
+  /** Why the path matches nothing but `*`. */
+  ambiguous: string | null;
+}
+
+function explainDraft(draft: Policy, all: readonly Policy[], { method, path }: Call): Explained {
+  const { winner, ambiguous } = explainMatch(all, method, path);
+  const matches = explainMatch([draft], method, path).winner !== null;
+  return { matches, other: winner?.policyId === DRAFT ? null : winner, ambiguous };
+}
+
+function OwnCall({ call, matches, other, ambiguous }: { call: Call } & Explained) {
+  return (
+    <Notice tone={matches ? 'done' : 'warning'}>
+      <code className="text-small">
+        <PathText>{`${call.method} ${call.path}`}</PathText>
+      </code>
+      <p className="text-muted">{verdictOf({ matches, other, ambiguous })}</p>
+    </Notice>
+  );
+}
+
+function verdictOf({ matches, other, ambiguous }: Explained): ReactNode {
+  const elsewhere = other && (
+    <>
+      <code className="text-small text-ink">
+        <PathText>{wordsOf(other)}</PathText>
+      </code>{' '}
+      is more specific and wins
+    </>
+  );
+  if (matches) return elsewhere ? <>Matches, but {elsewhere}.</> : 'Matches, and this policy wins.';
+  if (ambiguous) return `Does not match: the path ${ambiguous}.`;
+  if (other) {
+    return (
+      <>
+        Does not match.{' '}
+        <code className="text-small text-ink">
+          <PathText>{wordsOf(other)}</PathText>
+        </code>{' '}
+        admits it.
+      </>
+    );
+  }
+  return 'Does not match.';
+}
+
+function Calls({ title, calls }: { title: string; calls: readonly (Call & Explained)[] }) {
+  if (calls.length === 0) return null;
+  return (
+    <div>
+      <h2 className="mb-2 font-medium">{title}</h2>
+      <ul className="divide-y rounded border">
+        {calls.map((call) => (
+          <li
+            key={`${call.method} ${call.path}`}
+            className="grid grid-cols-[1rem_minmax(0,1fr)] gap-x-3 px-3 py-2"
+          >
+            {call.matches ? (
+              <Check aria-hidden="true" className="mt-1 size-4 text-allow-text" />
+            ) : (
+              <X aria-hidden="true" className="mt-1 size-4 text-deny-text" />
+            )}
+            <code className="text-small/6">
+              <PathText>{`${call.method} ${call.path}`}</PathText>
+            </code>
+            {remarkOf(call) && (
+              <span className="col-start-2 text-small text-muted">{remarkOf(call)}</span>
+            )}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function remarkOf({ matches, other, ambiguous }: Explained): string | null {
+  if (other) return matches ? `${wordsOf(other)} wins` : `admitted by ${wordsOf(other)}`;
+  return matches ? null : ambiguous;
+}
+
+/** Not wrong, only worth knowing: a policy that could be left out. */
+function Overlaps({ draft, all }: { draft: Policy; all: readonly Policy[] }) {
+  const overlaps = overlappingPolicies(all);
+  const by = overlaps.find(({ covered }) => covered.policyId === draft.policyId)?.by;
+  const covers = overlaps.filter((overlap) => overlap.by.policyId === draft.policyId);
+  if (by === undefined && covers.length === 0) return null;
+  return (
+    <div className="grid gap-2">
+      <h2 className="font-medium">Overlaps</h2>
+      {by && (
+        <p className="flex flex-wrap items-center gap-2 text-muted">
+          All that it admits is admitted already by <PolicyWords policy={by} />
+        </p>
+      )}
+      {covers.slice(0, SHOWN_OVERLAPS).map(({ covered }) => (
+        <p key={covered.policyId} className="flex flex-wrap items-center gap-2 text-muted">
+          It admits all that <PolicyWords policy={covered} /> admits
+        </p>
+      ))}
+      {covers.length > SHOWN_OVERLAPS && (
+        <p className="text-muted">and all that {covers.length - SHOWN_OVERLAPS} more admit.</p>
+      )}
+    </div>
+  );
+}
+
+const SHOWN_OVERLAPS = 4;
+
+/** A policy in a sentence. */
+export function PolicyWords({ policy }: { policy: Pick<Policy, 'method' | 'pathPattern'> }) {
+  return (
+    <span className="inline-flex max-w-full items-center gap-2">
+      <MethodChip method={policy.method} />
+      <code className="min-w-0 text-small text-ink">
+        <PathText>{policy.pathPattern}</PathText>
+      </code>
+    </span>
+  );
+}
+
+/** `GET /v1/reports*`. */
+export const wordsOf = ({ method, pathPattern }: Pick<Policy, 'method' | 'pathPattern'>) =>
+  `${method === '*' ? 'ANY' : method} ${pathPattern}`;

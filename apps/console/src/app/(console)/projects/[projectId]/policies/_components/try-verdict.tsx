@@ -1,0 +1,72 @@
+import type { MatchExplanation } from '@ceiba/domain';
+import { Check, X } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { PathText } from '#components/ui/path-text.tsx';
+import { PolicyWords } from './policy-preview.tsx';
+
+export interface TryVerdictProps {
+  call: { method: string; path: string };
+  /** Null while no call is tried. */
+  explained: MatchExplanation | null;
+  /** The next step. */
+  children: ReactNode;
+}
+
+/** In one sentence: which policy a call falls under, or why none. */
+export function TryVerdict({ call, explained, children }: TryVerdictProps) {
+  return (
+    <div
+      aria-live="polite"
+      className="flex min-h-8 flex-wrap items-center justify-between gap-x-6 gap-y-2"
+    >
+      {explained === null ? (
+        <p className="text-muted">Choose a method and type a path to see which policy admits it.</p>
+      ) : (
+        <>
+          <p className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1">
+            <Words call={call} explained={explained} />
+          </p>
+          {children}
+        </>
+      )}
+    </div>
+  );
+}
+
+function Words({
+  call,
+  explained: { winner, path, ambiguous },
+}: Omit<TryVerdictProps, 'children'> & { explained: MatchExplanation }) {
+  if (winner) {
+    return (
+      <>
+        <Check aria-hidden="true" className="size-5 text-allow-text" />
+        <span>
+          <span className="font-medium">Matches</span>
+          {path !== null && path !== call.path && (
+            <>
+              {' '}
+              as{' '}
+              <code className="text-small">
+                <PathText>{path}</PathText>
+              </code>
+            </>
+          )}
+          :
+        </span>
+        <PolicyWords policy={winner} />
+      </>
+    );
+  }
+  return (
+    <>
+      <X aria-hidden="true" className="size-5 shrink-0 text-deny-text" />
+      <span className="font-medium">No policy matches.</span>
+      <span className="text-muted">
+        {ambiguous
+          ? `The path ${ambiguous}: only a bare * would match it.`
+          : `A live key would be denied with policy_no_match.`}
+      </span>
+    </>
+  );
+}

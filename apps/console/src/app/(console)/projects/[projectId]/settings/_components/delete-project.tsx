@@ -1,0 +1,35 @@
+'use client';
+
+import { ActionForm } from '#components/action-form.tsx';
+import { Button } from '#components/ui/button.tsx';
+import { ConfirmName } from '#components/ui/confirm-name.tsx';
+import { Dialog } from '#components/ui/dialog.tsx';
+import { Name } from '#components/ui/name.tsx';
+import { removeProject } from '../actions.ts';
+
+/** Asks for the project's name, because nothing brings it back. */
+export function DeleteProject({ projectId, name }: { projectId: string; name: string }) {
+  return (
+    <Dialog
+      trigger={<Button variant="danger">Delete project…</Button>}
+      title={
+        <span className="break-words">
+          Delete <Name>{name}</Name>?
+        </span>
+      }
+      description="This cannot be undone. Every key stops working, and hosts that still ask are answered 401 from the next request on."
+    >
+      <ActionForm action={removeProject} hidden={{ projectId }}>
+        {({ pending, errorOf }) => (
+          <ConfirmName
+            expected={name}
+            name="confirmation"
+            actionLabel="Delete project"
+            pending={pending}
+            error={errorOf('confirmation')}
+          />
+        )}
+      </ActionForm>
+    </Dialog>
+  );
+}

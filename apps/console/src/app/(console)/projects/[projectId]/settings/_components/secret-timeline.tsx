@@ -1,0 +1,73 @@
+'use client';
+
+import { KeyRound, Timer } from 'lucide-react';
+import { AbsoluteTime, RelativeTime, useClock } from '#components/ui/time.tsx';
+import { durationWords, overlapAt } from './overlap.ts';
+
+export interface SecretTimelineProps {
+  /** When the current secret was made, ISO 8601. */
+  createdAt: string;
+  /** Until when the one before is accepted; in the past, or null, when it is not. */
+  previousExpiresAt: string | null;
+}
+
+/** Which secrets are accepted now, and until when. */
+export function SecretTimeline(props: SecretTimelineProps) {
+  const { now } = useClock();
+  const overlap = overlapAt(props, now);
+  return (
+    <div className="numbers mb-6 rounded border bg-surface">
+      <p className="flex flex-wrap items-center gap-x-3 p-4">
+        <KeyRound aria-hidden="true" className="size-4 shrink-0 text-allow-text" />
+        <span className="font-medium">Current secret</span>
+        <span className="text-muted">
+          made <RelativeTime at={props.createdAt} />, accepted
+        </span>
+      </p>
+      {overlap === null || props.previousExpiresAt === null ? (
+        <p className="border-t px-4 py-3 text-small text-muted">No other secret is accepted.</p>
+      ) : (
+        <div className="border-t p-4">
+          <p className="flex flex-wrap items-center gap-x-3">
+            <Timer aria-hidden="true" className="size-4 shrink-0 text-limit-text" />
+            <span className="font-medium">Previous secret</span>
+            <span className="text-muted">
+              accepted for another{' '}
+              <strong className="font-semibold text-ink">
+                {durationWords(overlap.remainingMs)}
+              </strong>
+            </span>
+          </p>
+          <OverlapBar elapsed={overlap.elapsed} />
+          <p className="flex flex-wrap justify-between gap-x-4 text-small text-muted">
+            <span>
+              rotated <AbsoluteTime at={props.createdAt} />
+            </span>
+            <span>
+              ends <AbsoluteTime at={props.previousExpiresAt} />
+            </span>
+          </p>
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** The day of the overlap from left to right, with a dot at now. */
+function OverlapBar({ elapsed }: { elapsed: number }) {
+  const at = `${elapsed * 100}%`;
+  return (
+    <svg aria-hidden="true" className="mt-3 mb-1 block h-4 w-full overflow-visible">
+      <rect x="0" y="6" width="100%" height="4" rx="2" className="fill-line" />
+      <rect
+        x={at}
+        y="6"
+        width={`${(1 - elapsed) * 100}%`}
+        height="4"
+        rx="2"
+        className="fill-limit"
+      />
+      <circle cx={at} cy="8" r="6" className="fill-limit stroke-surface" strokeWidth="2" />
+    </svg>
+  );
+}

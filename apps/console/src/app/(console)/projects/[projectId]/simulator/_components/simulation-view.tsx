@@ -1,0 +1,95 @@
+import { HOST_ERROR_FOR_DENIAL, HTTP_STATUS_FOR_DENIAL } from '@ceiba/contract/sets';
+import { ArrowRight } from 'lucide-react';
+import Link from 'next/link';
+import { type Gate, GateLine } from '#components/gates.tsx';
+import { MethodChip, OutcomeChip } from '#components/ui/chip.tsx';
+import { Name } from '#components/ui/name.tsx';
+import { PathText } from '#components/ui/path-text.tsx';
+import { AbsoluteTime, RelativeTime } from '#components/ui/time.tsx';
+import { GATE_NAMES, type SimulatedGate, type Simulation } from './simulation.ts';
+
+/** The verdict, and the line of gates that led to it. */
+export function SimulationView({ simulation }: { simulation: Simulation }) {
+  const { denialReason, apiKey, method, path, gates, usageAsOf } = simulation;
+  return (
+    <div className="rounded border bg-surface">
+      <header className="grid gap-3 border-b p-4 sm:p-6">
+        <p className="flex min-w-0 flex-wrap items-center gap-2">
+          <MethodChip method={method} />
+          <code className="min-w-0 text-small">
+            <PathText>{path}</PathText>
+          </code>
+        </p>
+        <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
+          <OutcomeChip outcome={denialReason ?? 'allowed'} />
+          <p className="text-muted">
+            {denialReason === null
+              ? 'Every gate that can be judged here lets it pass.'
+              : `The host answers ${HTTP_STATUS_FOR_DENIAL[denialReason]} ${HOST_ERROR_FOR_DENIAL[denialReason]}.`}
+          </p>
+        </div>
+        {apiKey && (
+          <p className="text-small break-words text-muted">
+            With{' '}
+            <span className="text-ink">
+              <Name>{apiKey.displayName}</Name>
+            </span>{' '}
+            <code>{apiKey.keyPrefix}…</code>
+          </p>
+        )}
+      </header>
+      <div className="p-4 sm:p-6">
+        <GateLine label="Gates in their order" gates={gates.map(gateOf)} />
+      </div>
+      <footer className="border-t px-4 py-3 text-small text-muted sm:px-6">
+        Nothing was charged. <Basis gates={gates} usageAsOf={usageAsOf} />
+      </footer>
+    </div>
+  );
+}
+
+/** On what the gates that count were judged, where the call came as far as that. */
+function Basis({ gates, usageAsOf }: Pick<Simulation, 'gates' | 'usageAsOf'>) {
+  const month = gates.find(({ denies }) => denies === 'quota_exceeded');
+  if (month?.verdict === 'not_reached')
+    return 'What comes after the gate that denies is not asked.';
+  return (
+    <>
+      {usageAsOf === null ? (
+        'No use has been counted this month.'
+      ) : (
+        <>
+          The month is as the last flush wrote it, <RelativeTime at={usageAsOf} />.
+        </>
+      )}{' '}
+      The minute is known to the Runtime alone, when a call is made.
+    </>
+  );
+}
+
+function gateOf({ denies, verdict, saw, at, remedy }: SimulatedGate): Gate {
+  return {
+    id: denies,
+    name: GATE_NAMES[denies],
+    verdict,
+    saw: saw && (
+      <span className="wrap-anywhere">
+        <PathText>{saw}</PathText> {at && <AbsoluteTime at={at} />}
+      </span>
+    ),
+    remedy: remedy && (
+      <div className="mt-2 grid gap-2">
+        <p>{remedy.text}</p>
+        <p>
+          <Link
+            href={remedy.href}
+            className="inline-flex items-center gap-1 font-medium wrap-anywhere text-accent-text hover:underline"
+          >
+            {remedy.label}
+            <ArrowRight aria-hidden="true" className="size-4 shrink-0" />
+          </Link>
+        </p>
+      </div>
+    ),
+  };
+}

@@ -1,0 +1,134 @@
+'use client';
+
+import { useState } from 'react';
+import { ActionForm } from '#components/action-form.tsx';
+import { Button } from '#components/ui/button.tsx';
+import { Chip } from '#components/ui/chip.tsx';
+import { Name } from '#components/ui/name.tsx';
+import { useToast } from '#components/ui/toast.tsx';
+import { cn } from '#lib/cn.ts';
+import { formatCount, plural } from '#lib/format.ts';
+import { legible } from '#lib/text.ts';
+import { changePlan } from '../actions.ts';
+
+interface PlanOption {
+  planId: string;
+  name: string;
+  activeKeyCap: number;
+  rateLimitPerMinute: number;
+  monthlyQuota: number;
+}
+
+export interface PlanChoiceProps {
+  projectId: string;
+  plans: readonly PlanOption[];
+  /** Null where the project has no subscription. */
+  currentPlanId: string | null;
+  activeKeys: number;
+  /** Requests admitted this month. */
+  used: number;
+}
+
+/** Every plan with its limits side by side; what the chosen one does is said before it happens. */
+export function PlanChoice(props: PlanChoiceProps) {
+  const { projectId, plans, currentPlanId } = props;
+  const [chosenId, setChosenId] = useState(currentPlanId);
+  const toast = useToast();
+  const chosen = plans.find(({ planId }) => planId === chosenId);
+  const isOther = chosen !== undefined && chosenId !== currentPlanId;
+  return (
+    <ActionForm
+      action={changePlan}
+      hidden={{ projectId }}
+      onDone={() =>
+        toast({
+          title: `The project is on the plan ${legible(chosen?.name ?? '')}`,
+          description: 'Its limits hold from the next decision on.',
+        })
+      }
+    >
+      {({ pending, errorOf }) => (
+        <fieldset className="grid gap-4">
+          <legend className="sr-only">Plan</legend>
+          <div className="divide-y overflow-hidden rounded border bg-surface">
+            {plans.map((plan) => (
+              <PlanRow
+                key={plan.planId}
+                plan={plan}
+                isCurrent={plan.planId === currentPlanId}
+                isChosen={plan.planId === chosenId}
+                onChoose={() => setChosenId(plan.planId)}
+              />
+            ))}
+          </div>
+          <p aria-live="polite" className="text-muted empty:hidden">
+            {isOther && effectOf(chosen, props)}
+          </p>
+          {errorOf('planId') && <p className="text-small text-deny-text">{errorOf('planId')}</p>}
+          <div>
+            <Button type="submit" variant="primary" pending={pending} disabled={!isOther}>
+              {isOther ? `Change to ${legible(chosen.name)}` : 'Change plan'}
+            </Button>
+          </div>
+        </fieldset>
+      )}
+    </ActionForm>
+  );
+}
+
+interface PlanRowProps {
+  plan: PlanOption;
+  isCurrent: boolean;
+  isChosen: boolean;
+  onChoose: () => void;
+}
+
+function PlanRow({ plan, isCurrent, isChosen, onChoose }: PlanRowProps) {
+  return (
+    <label
+      className={cn(
+        'numbers grid cursor-pointer grid-cols-[auto_1fr] items-center gap-x-3 gap-y-1 px-4 py-3 transition-colors has-focus-visible:outline-2 has-focus-visible:-outline-offset-2 has-focus-visible:outline-focus sm:grid-cols-[auto_minmax(8rem,1fr)_repeat(3,minmax(0,11rem))]',
+        isChosen ? 'bg-accent-soft' : 'hover:bg-hover',
+      )}
+    >
+      <input
+        type="radio"
+        name="planId"
+        value={plan.planId}
+        checked={isChosen}
+        onChange={onChoose}
+        className="size-4 accent-accent focus-visible:outline-none"
+      />
+      <span className="flex flex-wrap items-center gap-x-3 font-medium">
+        <Name>{plan.name}</Name>
+        {isCurrent && <Chip>Current</Chip>}
+      </span>
+      <span className="col-start-2 text-muted sm:col-start-auto sm:text-right">
+        {formatCount(plan.monthlyQuota)} a month
+      </span>
+      <span className="col-start-2 text-muted sm:col-start-auto sm:text-right">
+        {formatCount(plan.rateLimitPerMinute)} a minute
+      </span>
+      <span className="col-start-2 text-muted sm:col-start-auto sm:text-right">
+        {plural(plan.activeKeyCap, 'active key')}
+      </span>
+    </label>
+  );
+}
+
+function effectOf(plan: PlanOption, { activeKeys, used }: PlanChoiceProps): string {
+  const effects = [
+    `From the next decision on: ${formatCount(plan.rateLimitPerMinute)} requests a minute, ${formatCount(plan.monthlyQuota)} a month.`,
+  ];
+  if (used >= plan.monthlyQuota) {
+    effects.push(
+      `${formatCount(used)} are used this month, so every call is denied until it ends.`,
+    );
+  }
+  if (activeKeys > plan.activeKeyCap) {
+    effects.push(
+      `Your ${plural(activeKeys, 'active key')} go on working, but none can be created before fewer than ${formatCount(plan.activeKeyCap)} are left.`,
+    );
+  }
+  return effects.join(' ');
+}

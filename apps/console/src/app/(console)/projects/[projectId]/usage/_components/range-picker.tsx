@@ -1,0 +1,44 @@
+import Form from 'next/form';
+import { Button } from '#components/ui/button.tsx';
+import { Field } from '#components/ui/field.tsx';
+import { Input } from '#components/ui/input.tsx';
+import { LinkTabs } from '#components/ui/link-tabs.tsx';
+import { type Query, withQuery } from '#lib/list-query.ts';
+import { USAGE_PRESETS, type UsageQuery } from './usage-query.ts';
+
+export interface RangePickerProps {
+  here: string;
+  query: Query;
+  usage: UsageQuery;
+}
+
+/** A range by one click, or by its first and last day; both live in the URL. */
+export function RangePicker({ here, query, usage }: RangePickerProps) {
+  return (
+    <>
+      <LinkTabs
+        label="Range"
+        tabs={USAGE_PRESETS.map(({ value, name }) => ({
+          name,
+          current: usage.choice === value,
+          href: withQuery(here, query, { range: value, from: undefined, to: undefined }),
+        }))}
+      />
+      <Form action={here} className="mb-8 grid grid-cols-2 items-start gap-4 sm:flex sm:flex-wrap">
+        <Field name="from" label="First day" error={usage.refusal} className="sm:w-44">
+          {(control) => (
+            <Input {...control} key={usage.firstDay} type="date" defaultValue={usage.firstDay} />
+          )}
+        </Field>
+        <Field name="to" label="Last day" className="sm:w-44">
+          {(control) => (
+            <Input {...control} key={usage.lastDay} type="date" defaultValue={usage.lastDay} />
+          )}
+        </Field>
+        <Button type="submit" className="w-fit max-sm:col-span-2 sm:mt-8">
+          Show these days
+        </Button>
+      </Form>
+    </>
+  );
+}

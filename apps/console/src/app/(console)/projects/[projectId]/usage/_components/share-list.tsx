@@ -1,0 +1,101 @@
+import type { ReactNode } from 'react';
+import { formatCount, formatShare } from '#lib/format.ts';
+
+export interface Share {
+  id: string;
+  name: ReactNode;
+  count: number;
+  /** Over time, where that is worth a line of its own. */
+  counts?: readonly number[];
+  tone: 'allow' | 'limit' | 'deny';
+}
+
+export interface ShareListProps {
+  label: string;
+  shares: readonly Share[];
+  total: number;
+}
+
+/** Parts of a whole, the largest first: a name, its course, its count and its share. */
+export function ShareList({ label, shares, total }: ShareListProps) {
+  return (
+    <ul aria-label={label} className="numbers divide-y rounded border bg-surface">
+      {shares.map(({ id, name, count, counts, tone }) => (
+        <li
+          key={id}
+          className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-6 gap-y-2 px-4 py-3 sm:grid-cols-[minmax(0,1fr)_12rem_9rem]"
+        >
+          <div className="min-w-0">{name}</div>
+          <div className="order-last col-span-2 sm:order-none sm:col-span-1">
+            {counts ? (
+              <Course counts={counts} tone={tone} />
+            ) : (
+              <Bar part={count} whole={total} tone={tone} />
+            )}
+          </div>
+          <p className="flex justify-end whitespace-nowrap">
+            {formatCount(count)}
+            <span className="w-12 text-right text-small/6 text-muted">
+              {formatShare(count, total)}
+            </span>
+          </p>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const FILLS = { allow: 'fill-allow', limit: 'fill-limit', deny: 'fill-deny' } as const;
+
+function Bar({ part, whole, tone }: { part: number; whole: number; tone: Share['tone'] }) {
+  return (
+    <svg aria-hidden="true" className="block h-2 w-full">
+      <rect width="100%" height="8" className="fill-line" />
+      <rect
+        width={whole === 0 ? 0 : `${(part / whole) * 100}%`}
+        height="8"
+        className={FILLS[tone]}
+      />
+    </svg>
+  );
+}
+
+const COURSE_WIDTH = 100;
+const COURSE_HEIGHT = 24;
+/** As many as can be told apart in its width. */
+const MOST_BARS = 100;
+
+/** Sums of as many neighbours as make it few enough; the last may have fewer of them. */
+function inFewer(counts: readonly number[]): number[] {
+  const together = Math.ceil(counts.length / MOST_BARS);
+  return counts.flatMap((_, index) =>
+    index % together === 0
+      ? counts.slice(index, index + together).reduce((sum, count) => sum + count)
+      : [],
+  );
+}
+
+function Course({ counts, tone }: { counts: readonly number[]; tone: Share['tone'] }) {
+  const sums = inFewer(counts);
+  const highest = Math.max(1, ...sums);
+  const slot = COURSE_WIDTH / Math.max(sums.length, 1);
+  const width = Math.min(slot * 0.8, 12);
+  const bars = sums.map((count, index) => {
+    const height = count === 0 ? 0 : Math.max(1.5, (count / highest) * COURSE_HEIGHT);
+    const left = slot * (index + 0.5) - width / 2;
+    return height === 0
+      ? ''
+      : `M${left.toFixed(2)} ${COURSE_HEIGHT}v-${height.toFixed(1)}h${width.toFixed(2)}V${COURSE_HEIGHT}z`;
+  });
+  return (
+    <svg
+      aria-hidden="true"
+      viewBox={`0 0 ${COURSE_WIDTH} ${COURSE_HEIGHT}`}
+      preserveAspectRatio="none"
+      className="block h-6 w-full"
+    >
+      <rect y={COURSE_HEIGHT - 1} width={COURSE_WIDTH} height="1" className="fill-line" />
+      <path d={bars.join('')} className={FILLS[tone]} />
+    </svg>
+  );
+}

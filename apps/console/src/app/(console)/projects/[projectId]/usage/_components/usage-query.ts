@@ -1,0 +1,66 @@
+import { type Query, textOf } from '#lib/list-query.ts';
+import { parseDay } from '#lib/time.ts';
+
+/** The ranges that one choice asks for; each ends with the hour or day that is under way. */
+export const USAGE_PRESETS = [
+  { value: '24h', name: '24 hours', steps: 24, unit: 'hour' },
+  { value: '7d', name: '7 days', steps: 7, unit: 'day' },
+  { value: '30d', name: '30 days', steps: 30, unit: 'day' },
+  { value: '90d', name: '90 days', steps: 90, unit: 'day' },
+  { value: '1y', name: 'Year', steps: 365, unit: 'day' },
+] as const;
+
+const UNIT_MS = { hour: 3_600_000, day: 86_400_000 } as const;
+const DEFAULT_PRESET = '7d';
+/** What a series of months may span: five years. */
+const LONGEST_DAYS = 1_830;
+
+export interface UsageQuery {
+  /** A preset's value, or `custom`. */
+  choice: string;
+  from: Date;
+  /** Until before this instant. */
+  to: Date;
+  /** The days of the fields, `YYYY-MM-DD` in UTC, both included. */
+  firstDay: string;
+  lastDay: string;
+  /** Why what was asked for is not shown. */
+  refusal?: string;
+}
+
+/** A range from the URL: `range=30d`, or the days `from=2026-01-01&to=2026-01-31`, in UTC. */
+export function parseUsageQuery(query: Query, now: Date): UsageQuery {
+  const [first, last] = [textOf(query, 'from'), textOf(query, 'to')];
+  if (first === '' && last === '') return presetOf(textOf(query, 'range'), now);
+  const custom = customOf(first, last);
+  if (typeof custom !== 'string') return custom;
+  return { ...presetOf('', now), firstDay: first, lastDay: last, refusal: custom };
+}
+
+function presetOf(value: string, now: Date): UsageQuery {
+  const preset =
+    USAGE_PRESETS.find((candidate) => candidate.value === value) ??
+    USAGE_PRESETS.find((candidate) => candidate.value === DEFAULT_PRESET);
+  if (preset === undefined) throw new Error('the default range is no preset');
+  const unit = UNIT_MS[preset.unit];
+  const to = new Date((Math.floor(now.getTime() / unit) + 1) * unit);
+  const from = new Date(to.getTime() - preset.steps * unit);
+  return { choice: preset.value, from, to, ...daysOf(from, to) };
+}
+
+function customOf(first: string, last: string): UsageQuery | string {
+  const from = parseDay(first);
+  const until = parseDay(last);
+  if (from === null || until === null) return 'Choose the first and the last day.';
+  const to = new Date(until.getTime() + UNIT_MS.day);
+  if (to <= from) return 'The last day must not be before the first.';
+  if (to.getTime() - from.getTime() > LONGEST_DAYS * UNIT_MS.day) {
+    return 'At most five years can be shown at once.';
+  }
+  return { choice: 'custom', from, to, ...daysOf(from, to) };
+}
+
+const daysOf = (from: Date, to: Date) => ({
+  firstDay: from.toISOString().slice(0, 10),
+  lastDay: new Date(to.getTime() - 1).toISOString().slice(0, 10),
+});

@@ -1,0 +1,97 @@
+import type { ProjectAtAGlance } from '@ceiba/schema';
+import { Check, CircleAlert, CircleDashed, Gauge } from 'lucide-react';
+import Link from 'next/link';
+import { NEARLY_USED } from '#components/subscription/quota-month.tsx';
+import { Chip } from '#components/ui/chip.tsx';
+import { Name } from '#components/ui/name.tsx';
+import { formatCompact, formatCount, formatShare } from '#lib/format.ts';
+import { OutcomeSparkline } from './outcome-sparkline.tsx';
+
+const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
+
+/** One project in one line: its state in a word, its last day, its keys and its quota. */
+export function ProjectGlance({ project }: { project: ProjectAtAGlance }) {
+  const allowed = sum(project.allowedByHour);
+  const denied = sum(project.deniedByHour);
+  return (
+    <li className="relative grid items-center gap-x-8 gap-y-3 p-4 transition-colors hover:bg-hover sm:px-6 md:grid-cols-[minmax(0,1fr)_11rem_14rem]">
+      <div className="min-w-0">
+        <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+          <Link
+            href={`/projects/${project.projectId}`}
+            className="truncate rounded font-semibold after:absolute after:inset-0"
+          >
+            <Name>{project.name}</Name>
+          </Link>
+          <ProjectState project={project} allowed={allowed} denied={denied} />
+        </div>
+        <p className="text-small text-muted">
+          {project.planName === null ? 'No plan' : <Name>{project.planName}</Name>}
+        </p>
+      </div>
+      <div className="numbers">
+        <OutcomeSparkline allowed={project.allowedByHour} denied={project.deniedByHour} />
+        <p className="mt-1 flex justify-between gap-2 text-small text-muted">
+          <span title={formatCount(allowed)}>{formatCompact(allowed)} allowed</span>
+          <span title={formatCount(denied)}>{formatCompact(denied)} denied</span>
+        </p>
+      </div>
+      <dl className="numbers grid grid-cols-[auto_1fr] gap-x-4 text-small md:text-right">
+        <dt className="text-left text-muted">Keys</dt>
+        <dd>
+          {formatCount(project.activeKeys)} of {formatCount(project.activeKeyCap)}
+        </dd>
+        <dt className="text-left text-muted">Quota</dt>
+        <dd>
+          {formatShare(project.usedThisMonth, project.monthlyQuota)} of{' '}
+          {formatCompact(project.monthlyQuota)}
+        </dd>
+      </dl>
+    </li>
+  );
+}
+
+interface ProjectStateProps {
+  project: ProjectAtAGlance;
+  allowed: number;
+  denied: number;
+}
+
+/** The word for its state: the worst thing that is true of it. */
+function ProjectState({ project, allowed, denied }: ProjectStateProps) {
+  if (!project.admits) {
+    return (
+      <Chip tone="deny" icon={CircleAlert}>
+        Subscription inactive
+      </Chip>
+    );
+  }
+  const used = project.monthlyQuota === 0 ? 1 : project.usedThisMonth / project.monthlyQuota;
+  if (used >= 1) {
+    return (
+      <Chip tone="limit" icon={Gauge}>
+        Quota used up
+      </Chip>
+    );
+  }
+  if (used >= NEARLY_USED) {
+    return (
+      <Chip tone="limit" icon={Gauge}>
+        Quota nearly used
+      </Chip>
+    );
+  }
+  if (allowed + denied === 0) return <Chip icon={CircleDashed}>Quiet</Chip>;
+  if (denied > allowed) {
+    return (
+      <Chip tone="deny" icon={CircleAlert}>
+        Mostly denied
+      </Chip>
+    );
+  }
+  return (
+    <Chip tone="allow" icon={Check}>
+      Healthy
+    </Chip>
+  );
+}

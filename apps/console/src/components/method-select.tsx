@@ -1,0 +1,69 @@
+'use client';
+
+import { useState } from 'react';
+import { cn } from '#lib/cn.ts';
+import type { ControlProps } from './ui/field.tsx';
+import { Input, Select } from './ui/input.tsx';
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'] as const;
+const OTHER = 'other';
+
+export interface MethodSelectProps {
+  control: Partial<ControlProps> & { 'aria-label'?: string };
+  value: string;
+  onChange: (method: string) => void;
+  /** Whether `*`, any method, can be chosen. */
+  any?: boolean;
+  className?: string;
+}
+
+/** The usual methods, and a field for any other. */
+export function MethodSelect({
+  control,
+  value,
+  onChange,
+  any = false,
+  className,
+}: MethodSelectProps) {
+  const isUsual = METHODS.some((method) => method === value) || (any && value === '*');
+  /** In the field for another, where a usual one may be on its way to something longer. */
+  const [typed, setTyped] = useState<string>();
+  const other = !isUsual || typed === value;
+  const { name, ...rest } = control;
+  return (
+    <div className={cn('grid gap-2', className)}>
+      <input type="hidden" name={name} value={value} />
+      <Select
+        {...rest}
+        value={other ? OTHER : value}
+        onChange={(event) => {
+          setTyped(undefined);
+          onChange(event.target.value === OTHER ? '' : event.target.value);
+        }}
+      >
+        {METHODS.map((method) => (
+          <option key={method} value={method}>
+            {method}
+          </option>
+        ))}
+        {any && <option value="*">Any method</option>}
+        <option value={OTHER}>Another method</option>
+      </Select>
+      {other && (
+        <Input
+          aria-label="Which method"
+          value={value}
+          onChange={(event) => {
+            setTyped(event.target.value);
+            onChange(event.target.value);
+          }}
+          placeholder="PROPFIND"
+          className="font-mono"
+          autoComplete="off"
+          autoCapitalize="characters"
+          spellCheck={false}
+        />
+      )}
+    </div>
+  );
+}
