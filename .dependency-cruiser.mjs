@@ -1,0 +1,158 @@
+/**
+ * Who may import whom. `tests/static/imports.test.ts` runs these rules over the repository, and over
+ * a small tree of breaches that each rule has to find.
+ *
+ * @type {import('dependency-cruiser').IConfiguration}
+ */
+const config = {
+  forbidden: [
+    arrow('packages/contract', []),
+    arrow('packages/domain', ['packages/contract']),
+    arrow('packages/schema', ['packages/contract', 'packages/domain']),
+    arrow('packages/sdk', ['packages/contract']),
+    arrow('apps/[^/]+', ['packages/contract', 'packages/domain', 'packages/schema']),
+    arrow('examples/[^/]+', ['packages/sdk']),
+    arrow('bench', ['packages/(contract|domain|schema|sdk)']),
+    {
+      name: 'by-name',
+      comment: 'A workspace is imported by its name and exports, never by a path into it.',
+      severity: 'error',
+      from: { path: WORKSPACE() },
+      to: {
+        path: WORKSPACE(),
+        pathNot: '^$1/',
+        dependencyTypes: ['local', 'localmodule'],
+      },
+    },
+    {
+      name: 'no-tests-in-code',
+      comment: 'What ships imports nothing of the tests or the launchers.',
+      severity: 'error',
+      from: { path: '^(packages|apps|examples)/[^/]+/(src|app|lib)/', pathNot: TEST() },
+      to: { path: '^(tests|scripts)/|\\.(test|fixture)\\.[jt]sx?$' },
+    },
+    {
+      name: 'resolvable',
+      comment: 'An import names a file that is there, or an export of a package.',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+    {
+      name: 'no-circle',
+      comment: 'Two files that need each other are one subject, or hide a third.',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+    made('packages/contract', 'zod'),
+    made('packages/domain', 'crypto|zlib'),
+    made('packages/schema', 'drizzle-orm|postgres|@node-rs/argon2', true),
+    made('packages/sdk', '(?!)', true),
+    {
+      name: 'sql-stays-in-schema',
+      comment: 'Everything outside of packages/schema calls verbs.',
+      severity: 'error',
+      from: { path: WORKSPACE(), pathNot: ['^packages/schema/', TEST(), '^bench/'] },
+      to: { path: '(^|/)node_modules/(drizzle-orm|drizzle-kit|postgres|pg)/' },
+    },
+    {
+      name: 'tables-stay-in-schema',
+      comment: 'The index of packages/schema exports verbs, never tables.',
+      severity: 'error',
+      from: { path: '^packages/schema/src/index\\.ts$' },
+      to: { path: '^packages/schema/src/tables\\.ts$' },
+    },
+    {
+      name: 'actions-use-their-database',
+      comment: 'A server action works on the database that it was given, within its one budget.',
+      severity: 'error',
+      from: { path: '^apps/console/src/app/.*/actions\\.ts$' },
+      to: { path: '^apps/console/src/server/database\\.ts$' },
+    },
+    {
+      name: 'components-below-app',
+      comment: 'What routes share knows no route.',
+      severity: 'error',
+      from: { path: '^apps/console/src/(components|lib|server)/' },
+      to: { path: '^apps/console/src/app/' },
+    },
+    {
+      name: 'declared',
+      comment: 'A workspace declares every package that it loads.',
+      severity: 'error',
+      from: { path: WORKSPACE(), pathNot: [TEST(), TOOLING()] },
+      to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['npm-peer'] },
+    },
+    {
+      name: 'no-development-packages',
+      comment: 'What ships loads nothing that is there for development alone, types aside.',
+      severity: 'error',
+      from: { path: WORKSPACE(), pathNot: [TEST(), TOOLING(), '^packages/sdk/'] },
+      to: {
+        dependencyTypes: ['npm-dev'],
+        dependencyTypesNot: ['type-only'],
+        pathNot: '^(node_modules/@types|packages)/',
+      },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '(^|/)(dist|\\.next|\\.turbo|coverage|public)/' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.base.json' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'require', 'node', 'default', 'types'],
+      extensions: ['.ts', '.tsx', '.mjs', '.js', '.cjs', '.json', '.d.ts'],
+    },
+  },
+};
+
+export default config;
+
+/** The workspace of a file, as the first group. */
+function WORKSPACE() {
+  return '^((?:packages|apps|examples)/[^/]+|bench)/';
+}
+
+function TEST() {
+  return '\\.(test|spec)(-d)?\\.[jt]sx?$|/(test|tests|fixtures)/|\\.fixture\\.ts$';
+}
+
+/** Beside `src`, not in it: build scripts and the settings of tools. */
+function TOOLING() {
+  return '^((packages|apps|examples)/[^/]+|bench)/[^/]+\\.[cm]?[jt]s$';
+}
+
+/**
+ * @param {string} from A workspace.
+ * @param {readonly string[]} allowed The workspaces that it may import, beside itself.
+ */
+function arrow(from, allowed) {
+  return {
+    name: `arrows-of-${from.replaceAll(/[^a-z]+/g, '-').replace(/-$/, '')}`,
+    comment: 'contract ← domain ← schema ← apps, contract ← sdk ← examples.',
+    severity: /** @type {const} */ ('error'),
+    from: { path: `^(${from})/` },
+    to: { path: WORKSPACE(), pathNot: ['^$1/', ...allowed.map((path) => `^${path}/`)] },
+  };
+}
+
+/**
+ * @param {string} from An inner package.
+ * @param {string} packages What its code may load from outside, types aside.
+ * @param {boolean} [anyBuiltin] Whether all of Node's own modules are among them.
+ */
+function made(from, packages, anyBuiltin = false) {
+  return {
+    name: `made-of-${from.replace('packages/', '')}`,
+    comment: 'The inner packages import nothing from outside but what they are made of.',
+    severity: /** @type {const} */ ('error'),
+    from: { path: `^${from}/src/`, pathNot: TEST() },
+    to: {
+      pathNot: ['^packages/', `^(${packages})$`, `(^|/)node_modules/(${packages})/`],
+      dependencyTypesNot: anyBuiltin ? ['core', 'type-only'] : ['type-only'],
+    },
+  };
+}

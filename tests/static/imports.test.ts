@@ -1,0 +1,219 @@
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import {
+  cruise,
+  type ICruiseOptions,
+  type ICruiseResult,
+  type IForbiddenRuleType,
+} from 'dependency-cruiser';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import rules from '../../.dependency-cruiser.mjs';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const WORKSPACES = ['packages', 'apps', 'examples', 'bench'];
+const DIRECTIVE = /^['"]use (client|server)['"]/m;
+
+interface Breach {
+  rule: string;
+  file: string;
+}
+
+/** The imports of a tree that break a rule, and how many files were read. */
+async function breachesOf(
+  baseDir: string,
+  forbidden = rules.forbidden as IForbiddenRuleType[],
+  options: ICruiseOptions = {},
+) {
+  const tsConfig = { ...rules.options?.tsConfig, fileName: join(root, 'tsconfig.base.json') };
+  const { output } = await cruise(WORKSPACES, {
+    ...rules.options,
+    tsConfig,
+    baseDir,
+    validate: true,
+    ruleSet: { forbidden },
+    ...options,
+  });
+  const { summary, modules } = output as ICruiseResult;
+  const breaches = summary.violations.map(
+    ({ rule, from }): Breach => ({ rule: rule.name, file: from }),
+  );
+  return { breaches, modules };
+}
+
+/**
+ * The `use client` files from which imports lead to the schema or the domain. A server action is
+ * called over the network, so its file stays on the server; types bring no code.
+ */
+async function browserBreachesOf(baseDir: string) {
+  const { modules } = await breachesOf(baseDir, [], { tsPreCompilationDeps: false });
+  const importsOf = new Map(
+    modules.map(({ source, dependencies }) => [
+      source,
+      dependencies.map(({ resolved }) => resolved),
+    ]),
+  );
+  const console = [...importsOf.keys()].filter((path) => path.startsWith('apps/console/src/'));
+  const directives = new Map(
+    console.map((path) => [path, DIRECTIVE.exec(readFileSync(join(baseDir, path), 'utf8'))?.[1]]),
+  );
+  const clients = console.filter((path) => directives.get(path) === 'client');
+  const leads = (client: string) => {
+    const reached = new Set([client]);
+    for (const path of reached) {
+      if (/^packages\/(?:schema|domain)\//.test(path)) return true;
+      if (directives.get(path) === 'server') continue;
+      for (const next of importsOf.get(path) ?? []) reached.add(next);
+    }
+    return false;
+  };
+  return { clients, breaches: clients.filter(leads) };
+}
+
+describe('the imports of the repository', () => {
+  let tree: Awaited<ReturnType<typeof breachesOf>>;
+  beforeAll(async () => {
+    tree = await breachesOf(root);
+  }, 60_000);
+
+  test('break no rule of .dependency-cruiser.mjs', () => {
+    expect(tree.breaches).toEqual([]);
+  });
+
+  test('were read, in every workspace', () => {
+    const sources = tree.modules.map(({ source }) => source);
+    const folders = new Set(sources.map((path) => /^(?:bench|[^/]+\/[^/]+)\//.exec(path)?.[0]));
+    for (const folder of ['packages/sdk/', 'apps/console/', 'examples/next-api/', 'bench/']) {
+      expect(folders).toContain(folder);
+    }
+    expect(tree.modules.flatMap(({ dependencies }) => dependencies).length).toBeGreaterThan(1500);
+  });
+
+  test('bring neither schema nor domain into the browser', async () => {
+    const { breaches, clients } = await browserBreachesOf(root);
+    expect(clients.length).toBeGreaterThan(50);
+    expect(breaches).toEqual([]);
+  }, 60_000);
+});
+
+/** One file per breach, by the rule that has to find it. */
+const BREACHES: Record<string, Record<string, string>> = {
+  'arrows-of-packages-contract': {
+    'packages/contract/src/a.ts': "import type { A } from '@ceiba/domain';",
+  },
+  'arrows-of-packages-domain': {
+    'packages/domain/src/a.ts': "import '@ceiba/schema';",
+    'packages/domain/src/a.test.ts': "import '@ceiba/schema';",
+  },
+  'arrows-of-packages-schema': { 'packages/schema/src/a.ts': "import '@ceiba/sdk';" },
+  'arrows-of-packages-sdk': {
+    'packages/sdk/src/a.ts': "export * from '@ceiba/domain';",
+    'packages/sdk/src/b.ts': "export const load = () => import('@ceiba/schema');",
+  },
+  'arrows-of-apps': { 'apps/cli/src/a.ts': "import '@ceiba/runtime';" },
+  'arrows-of-examples': { 'examples/host/src/a.ts': "import '@ceiba/contract';" },
+  'arrows-of-bench': { 'bench/a.ts': "import '@ceiba/runtime';" },
+  'by-name': { 'apps/cli/src/b.ts': "import '../../runtime/src/index.ts';" },
+  'no-tests-in-code': { 'apps/cli/src/c.ts': "import './c.test.ts';" },
+  resolvable: { 'apps/cli/src/d.ts': "import '@ceiba/schema/src/tables.ts';" },
+  'no-circle': { 'apps/cli/src/e.ts': "import './f.ts';" },
+  'made-of-contract': { 'packages/contract/src/b.ts': "import 'node:fs';" },
+  'made-of-domain': { 'packages/domain/src/b.ts': "import 'node:fs';" },
+  'made-of-schema': { 'packages/schema/src/b.ts': "import 'ioredis';" },
+  'made-of-sdk': { 'packages/sdk/src/c.ts': "import 'undici';" },
+  'sql-stays-in-schema': { 'apps/cli/src/g.ts': "import 'postgres';" },
+  'tables-stay-in-schema': { 'packages/schema/src/index.ts': "export * from './tables.ts';" },
+  'actions-use-their-database': {
+    'apps/console/src/app/keys/actions.ts': "'use server'; import '../../server/database.ts';",
+  },
+  'components-below-app': {
+    'apps/console/src/components/a.ts': "import '../app/keys/actions.ts';",
+  },
+  declared: { 'apps/cli/src/h.ts': "import 'hono';" },
+  'no-development-packages': { 'apps/cli/src/i.ts': "import 'esbuild';" },
+};
+
+/** What the breaches import, sound by itself but for the other half of the circle. */
+const SOUND: Record<string, string> = {
+  'apps/cli/src/c.test.ts': '',
+  'apps/cli/src/f.ts': "import './e.ts';",
+  'apps/console/src/server/database.ts': "import '@ceiba/schema';",
+  'apps/console/src/client.ts': "'use client'; import './helper.ts'; import './action.ts';",
+  'apps/console/src/helper.ts': "import './deeper.ts';",
+  'apps/console/src/deeper.ts': "import '@ceiba/domain';",
+  'apps/console/src/action.ts': "'use server'; import '@ceiba/schema';",
+  'apps/console/src/sound.ts':
+    "'use client'; import type { A } from '@ceiba/domain'; import './action.ts'; export let a: A;",
+};
+
+const PACKAGES = ['ioredis', 'undici', 'postgres', 'hono', 'esbuild'];
+
+describe('a breach', () => {
+  let tree: string;
+  beforeAll(() => {
+    tree = mkdtempSync(join(tmpdir(), 'ceiba-imports-'));
+    const write = (path: string, text: string) => {
+      mkdirSync(dirname(join(tree, path)), { recursive: true });
+      writeFileSync(join(tree, path), text);
+    };
+    const workspaces = ['contract', 'domain', 'schema', 'sdk'].map((name) => `packages/${name}`);
+    for (const folder of [
+      ...workspaces,
+      'apps/runtime',
+      'apps/cli',
+      'apps/console',
+      'examples/host',
+    ]) {
+      const name = `@ceiba/${folder.split('/')[1]}`;
+      const dependencies = {
+        '@ceiba/schema': '*',
+        '@ceiba/domain': '*',
+        '@ceiba/runtime': '*',
+        postgres: '*',
+      };
+      const manifest = {
+        name,
+        exports: { '.': './src/index.ts' },
+        dependencies,
+        devDependencies: { esbuild: '*' },
+      };
+      write(`${folder}/package.json`, JSON.stringify(manifest));
+      write(`${folder}/src/index.ts`, 'export type A = string;');
+      mkdirSync(join(tree, 'node_modules/@ceiba'), { recursive: true });
+      symlinkSync(join(tree, folder), join(tree, 'node_modules', name));
+    }
+    write('packages/schema/src/tables.ts', '');
+    for (const name of PACKAGES) {
+      write(`node_modules/${name}/package.json`, JSON.stringify({ name, main: 'index.js' }));
+      write(`node_modules/${name}/index.js`, '');
+    }
+    for (const files of [SOUND, ...Object.values(BREACHES)]) {
+      for (const [path, text] of Object.entries(files)) write(path, text);
+    }
+    cpSync(join(root, 'tsconfig.base.json'), join(tree, 'tsconfig.base.json'));
+  });
+  afterAll(() => rmSync(tree, { recursive: true }));
+
+  test('is found by the rule that it breaks, for every rule', async () => {
+    const { breaches } = await breachesOf(tree);
+    const expected = Object.entries(BREACHES).flatMap(([rule, files]) =>
+      Object.keys(files).map((file) => ({ rule, file })),
+    );
+    expect(breaches).toEqual(expect.arrayContaining(expected));
+    expect(Object.keys(BREACHES).sort()).toEqual(rules.forbidden?.map(({ name }) => name).sort());
+  });
+
+  test('of the browser is found through the files between', async () => {
+    const { breaches } = await browserBreachesOf(tree);
+    expect(breaches).toEqual(['apps/console/src/client.ts']);
+  });
+});
