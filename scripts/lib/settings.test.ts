@@ -31,5 +31,7 @@ describe('the settings of npm start', () => {
   it('take a list of hosts', () => {
     const databaseUrl = 'postgres://u@one:5432,two:5432/ceiba';
     expect(readSettings({ DATABASE_URL: databaseUrl }).databaseUrl).toBe(databaseUrl);
+    const redisUrl = 'redis://one:6379,two:6379';
+    expect(readSettings({ REDIS_URL: redisUrl }).redisUrl).toBe(redisUrl);
   });
 });

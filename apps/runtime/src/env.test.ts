@@ -49,6 +49,15 @@ describe('the settings', () => {
 });
 
 describe('wrong settings', () => {
+  it('are several servers of Redis that are no cluster', () => {
+    const url = 'redis://:hunter2@one:6379,two:6379';
+    const message = failureOf({ ...REQUIRED, REDIS_URL: url });
+    expect(message).toContain('REDIS_URL: names several servers');
+    expect(message).not.toContain('hunter2');
+    const settings = readSettings({ ...REQUIRED, REDIS_URL: url, REDIS_CLUSTER: 'true' });
+    expect(settings.REDIS_URL).toBe(url);
+  });
+
   it('are all named in one message', () => {
     const message = failureOf({
       REDIS_URL: 'http://cache',

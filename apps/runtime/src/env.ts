@@ -1,3 +1,4 @@
+import { parseRedisUrl } from '@ceiba/domain';
 import { z } from 'zod';
 
 const wholeNumber = (smallest: number, largest: number) =>
@@ -18,20 +19,27 @@ const flag = oneOf('true', 'false').transform((text) => text === 'true');
 const address = (pattern: RegExp, example: string) =>
   z.string().regex(pattern, `must be an address such as ${example}`);
 
-const environmentSchema = z.object({
-  DATABASE_URL: address(/^postgres(ql)?:\/\/./, 'postgres://user@host:5432/ceiba'),
-  REDIS_URL: address(/^rediss?:\/\/./, 'redis://host:6379'),
-  REDIS_CLUSTER: flag.default(false),
-  RUNTIME_HOST: z.string().min(1).default('127.0.0.1'),
-  RUNTIME_PORT: port.default(4000),
-  LOG_LEVEL: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent').default('info'),
-  DECISION_DEADLINE_MS: milliseconds.default(500),
-  DECISION_DATABASE_BUDGET_MS: milliseconds.default(300),
-  DECISION_REDIS_BUDGET_MS: milliseconds.default(200),
-  MAX_DECISIONS_IN_FLIGHT: count.default(4_096),
-  KEY_ROUTE_DEADLINE_MS: milliseconds.default(2_000),
-  SHUTDOWN_DELAY_MS: wholeNumber(0, 5_000).default(0),
-});
+const environmentSchema = z
+  .object({
+    DATABASE_URL: address(/^postgres(ql)?:\/\/./, 'postgres://user@host:5432/ceiba'),
+    REDIS_URL: address(/^rediss?:\/\/./, 'redis://host:6379'),
+    REDIS_CLUSTER: flag.default(false),
+    RUNTIME_HOST: z.string().min(1).default('127.0.0.1'),
+    RUNTIME_PORT: port.default(4000),
+    LOG_LEVEL: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent').default('info'),
+    DECISION_DEADLINE_MS: milliseconds.default(500),
+    DECISION_DATABASE_BUDGET_MS: milliseconds.default(300),
+    DECISION_REDIS_BUDGET_MS: milliseconds.default(200),
+    MAX_DECISIONS_IN_FLIGHT: count.default(4_096),
+    KEY_ROUTE_DEADLINE_MS: milliseconds.default(2_000),
+    SHUTDOWN_DELAY_MS: wholeNumber(0, 5_000).default(0),
+  })
+  .superRefine(({ REDIS_URL, REDIS_CLUSTER }, { addIssue }) => {
+    const redis = parseRedisUrl(REDIS_URL, REDIS_CLUSTER);
+    if (redis.kind === 'invalid') {
+      addIssue({ code: 'custom', path: ['REDIS_URL'], message: redis.reason });
+    }
+  });
 
 /** The Runtime's settings, times in ms; `.env.example` explains each. */
 export type Settings = z.output<typeof environmentSchema>;

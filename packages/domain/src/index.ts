@@ -3,4 +3,5 @@ export * from './decide.ts';
 export * from './lifecycle.ts';
 export * from './path.ts';
 export * from './policies.ts';
+export * from './redis-address.ts';
 export * from './subscription.ts';

@@ -1,6 +1,7 @@
 import { createServer } from 'node:net';
 import { createDatabase, type Database } from '@ceiba/schema';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { freePort } from '../../../scripts/lib/ports.mjs';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { type RedisServer, realRedis, startRedisServer } from '../../support/redis.ts';
 import { type Ran, runCeiba } from './support.ts';
@@ -253,6 +254,31 @@ describe.skipIf(realRedis === undefined)('Redis', () => {
     const ran = await look({ REDIS_CLUSTER: 'true' });
     expect(check(ran, 'redis mode')).toMatchObject({ status: 'error' });
     expect(check(ran, 'redis mode').remedy).toContain('REDIS_CLUSTER=false');
+  });
+
+  test('as a cluster of which one named node is gone is a warning, and of which all are an error', async () => {
+    const settings = ['--appendonly', 'yes', '--cluster-enabled', 'yes'];
+    const node = await startRedisServer([...settings, '--cluster-port', `${await freePort()}`]);
+    const gone = `127.0.0.1:${await freePort()}`;
+    try {
+      const list = `redis://:s3cret@${gone},127.0.0.1:${node.port}`;
+      const asked = await look({ REDIS_URL: list, REDIS_CLUSTER: 'true' });
+      expect(asked.code).toBe(0);
+      expect(check(asked, 'redis nodes').detail).toContain(gone);
+      expect(check(asked, 'redis mode')).toMatchObject({ status: 'ok' });
+      expect(asked.stdout).not.toContain('s3cret');
+      const none = await look({ REDIS_URL: `redis://${gone}`, REDIS_CLUSTER: 'true' });
+      expect(none.code).toBe(1);
+    } finally {
+      await node.dispose();
+    }
+  });
+
+  test('that is a list of servers and no cluster has to be mended', async () => {
+    const ran = await look({ REDIS_URL: 'redis://:s3cret@127.0.0.1:1,127.0.0.1:2' });
+    expect(ran.code).toBe(1);
+    expect(check(ran, 'redis').detail).toContain('REDIS_CLUSTER');
+    expect(ran.stdout).not.toContain('s3cret');
   });
 
   test('that asks for a password which nobody gave says so', async () => {

@@ -232,6 +232,13 @@ describe.skipIf(realRedis === undefined)('a Redis Cluster (real Redis)', () => {
     );
   });
 
+  it('starts while the first node that the address names is gone', async () => {
+    const call = await callOn(nodes[0]);
+    const url = `redis://127.0.0.1:${await freePort()},127.0.0.1:${nodes[0].port}`;
+    const runtime = await start({ url });
+    expect(await runtime.charge(call)).toMatchObject({ kind: 'admitted' });
+  });
+
   it('finds with a sweep what a dead Runtime left on any node', async () => {
     const store = createMemoryStore();
     const dead = await start();

@@ -1,4 +1,5 @@
-import { Redis } from 'ioredis';
+import { parseRedisUrl, type RedisAddress } from '@ceiba/domain';
+import { Redis, type RedisOptions } from 'ioredis';
 import { hostOf } from '../database.ts';
 import type { Address } from '../env.ts';
 import { withPatience } from '../patience.ts';
@@ -9,23 +10,75 @@ const CONNECT_TIMEOUT_MS = 2_000;
 
 /** Redis or Valkey: reachable, new enough, a primary, of the kind that was set, and durable. */
 export async function checkRedis(address: Address, isCluster: boolean): Promise<Check[]> {
-  const redis = new Redis(address.url, {
-    lazyConnect: true,
-    connectTimeout: CONNECT_TIMEOUT_MS,
-    retryStrategy: null,
-    maxRetriesPerRequest: 0,
-    enableReadyCheck: false,
-    disableClientInfo: true,
-  });
+  const redis = parseRedisUrl(address.url, isCluster);
+  switch (redis.kind) {
+    case 'invalid':
+      return [error('redis', `REDIS_URL ${redis.reason}`, 'Mend the setting and run this again.')];
+    case 'server':
+      return checkServer(address, isCluster);
+    case 'cluster':
+      return checkCluster(address, redis);
+  }
+}
+
+async function checkServer(address: Address, isCluster: boolean): Promise<Check[]> {
+  const asked = await ask(new Redis(address.url, ONE_ATTEMPT));
+  return 'facts' in asked ? checksOf(asked.facts, isCluster) : [unreachable(address, asked.reason)];
+}
+
+/** One node that answers is enough for a Runtime; the others are what it can fall back on. */
+async function checkCluster(address: Address, { nodes, access }: ClusterAddress): Promise<Check[]> {
+  const { username, password, isTls } = access;
+  const credentials = {
+    ...(username !== null && { username }),
+    ...(password !== null && { password }),
+    ...(isTls && { tls: {} }),
+  };
+  const asked = await Promise.all(
+    nodes.map(async (node) => ({
+      name: `${node.host}:${node.port}`,
+      ...(await ask(new Redis({ ...ONE_ATTEMPT, ...credentials, ...node }))),
+    })),
+  );
+  const living = asked.filter((node) => 'facts' in node);
+  const silent = asked.filter((node) => 'reason' in node);
+  const [first] = living;
+  if (first === undefined) return [unreachable(address, silent[0]?.reason)];
+  const names = silent.map(({ name }) => name);
+  return [checkNodes(nodes.length, names), ...checksOf(first.facts, true)];
+}
+
+const checkNodes = (count: number, silent: readonly string[]): Check =>
+  silent.length === 0
+    ? ok('redis nodes', `each of ${count} that REDIS_URL names answers`)
+    : warning(
+        'redis nodes',
+        `${silent.join(', ')} of ${count} cannot be used`,
+        'Start them, or name others: a Runtime needs one of them to start.',
+      );
+
+type ClusterAddress = Extract<RedisAddress, { kind: 'cluster' }>;
+
+const ONE_ATTEMPT = {
+  lazyConnect: true,
+  connectTimeout: CONNECT_TIMEOUT_MS,
+  retryStrategy: null,
+  maxRetriesPerRequest: 0,
+  enableReadyCheck: false,
+  disableClientInfo: true,
+} as const satisfies RedisOptions;
+
+/** What the server reports of itself, or why it cannot be used. */
+async function ask(redis: Redis): Promise<{ facts: Facts } | { reason: unknown }> {
   // The reason for a failed connection comes as an event; the rejection only says that it closed.
   let reason: Error | undefined;
-  redis.on('error', (fault: Error) => {
-    reason = fault;
+  redis.on('error', (error: Error) => {
+    reason = error;
   });
   try {
-    return checksOf(factsOf(await withPatience(redis.info())), isCluster);
-  } catch (fault) {
-    return [unreachable(address, reason ?? fault)];
+    return { facts: factsOf(await withPatience(redis.info())) };
+  } catch (error) {
+    return { reason: reason ?? error };
   } finally {
     redis.disconnect();
   }
@@ -57,7 +110,7 @@ function checksOf(facts: Facts, isCluster: boolean): Check[] {
   if (!facts.has('run_id')) return [checkVersion(facts), FOR_TRYING_OUT];
   return [
     checkVersion(facts),
-    checkRole(facts),
+    ...(isCluster ? [] : [checkRole(facts)]),
     checkMode(facts, isCluster),
     checkPersistence(facts),
     checkEviction(facts),

@@ -1,9 +1,10 @@
+import { parseRedisUrl, type RedisAccess, type RedisAddress } from '@ceiba/domain';
 import { Cluster, Command, Redis, type RedisOptions } from 'ioredis';
 
 export type RedisClient = Redis | Cluster;
 
-export interface RedisAddress {
-  /** `redis://` or, with TLS, `rediss://`; for a cluster the address of any one node. */
+export interface RedisSettings {
+  /** `redis://` or, with TLS, `rediss://`; for a cluster one or more of its nodes. */
   url: string;
   cluster: boolean;
 }
@@ -33,11 +34,21 @@ const NOTHING_TWICE = {
   disableClientInfo: true,
 } as const satisfies RedisOptions;
 
-/** A client that has not connected yet. */
-export function createClient({ url, cluster }: RedisAddress): RedisClient {
-  return cluster
-    ? createCluster(new URL(url))
-    : new Redis(url, { ...NOTHING_TWICE, enableOfflineQueue: false, retryStrategy: null });
+/**
+ * A client that has not connected yet.
+ *
+ * @throws Error where the address cannot be read
+ */
+export function createClient({ url, cluster }: RedisSettings): RedisClient {
+  const address = parseRedisUrl(url, cluster);
+  switch (address.kind) {
+    case 'server':
+      return new Redis(url, { ...NOTHING_TWICE, enableOfflineQueue: false, retryStrategy: null });
+    case 'cluster':
+      return createCluster(address);
+    case 'invalid':
+      throw new Error(`the address of Redis ${address.reason}`);
+  }
 }
 
 /**
@@ -46,9 +57,8 @@ export function createClient({ url, cluster }: RedisAddress): RedisClient {
  * ends is replaced by the next command that needs it. What may be sent again is what no node has
  * run: MOVED, ASK and TRYAGAIN.
  */
-function createCluster(url: URL): Cluster {
-  const node = { host: url.hostname, port: Number(url.port || 6379) };
-  return new Cluster([node], {
+function createCluster({ nodes, access }: RedisAddress & { kind: 'cluster' }): Cluster {
+  return new Cluster([...nodes], {
     lazyConnect: true,
     enableOfflineQueue: false,
     enableReadyCheck: false,
@@ -59,14 +69,18 @@ function createCluster(url: URL): Cluster {
     slotsRefreshTimeout: CONNECT_TIMEOUT_MS,
     redisOptions: {
       ...NOTHING_TWICE,
+      ...accessOptions(access),
       enableReadyCheck: true,
       socketTimeout: NODE_TIMEOUT_MS,
-      ...(url.username && { username: decodeURIComponent(url.username) }),
-      ...(url.password && { password: decodeURIComponent(url.password) }),
-      ...(url.protocol === 'rediss:' && { tls: {} }),
     },
   });
 }
+
+const accessOptions = ({ username, password, isTls }: RedisAccess): RedisOptions => ({
+  ...(username !== null && { username }),
+  ...(password !== null && { password }),
+  ...(isTls && { tls: {} }),
+});
 
 /**
  * Ends the connection to the node that holds a key. What is under way there fails at once; the next

@@ -3,11 +3,11 @@ import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import { type MonotonicClock, withinMs } from '../deadline.ts';
 import { UnavailableError } from '../unavailable.ts';
-import { createClient, primariesOf, type RedisAddress, type RedisClient } from './client.ts';
+import { createClient, primariesOf, type RedisClient, type RedisSettings } from './client.ts';
 import type { RedisClock } from './clock.ts';
 import { Connection } from './connection.ts';
 
-export interface RedisLinkOptions extends RedisAddress {
+export interface RedisLinkOptions extends RedisSettings {
   clock: RedisClock;
   log: Pick<Logger, 'info' | 'warn'>;
   /** Uniform in [0, 1); spreads the reconnects of many Runtimes. */
