@@ -17,6 +17,7 @@ declare global {
 /** The part of an Express request that the middleware uses; Express 4 and 5 and Connect have it. */
 export interface ExpressRequest extends IncomingMessage {
   originalUrl?: string;
+  params?: Readonly<Record<string, unknown>>;
   access?: RequestAccess;
 }
 
@@ -43,6 +44,7 @@ export function createExpressMiddleware(options: AccessOptions): ExpressMiddlewa
       routedMethod: req.method,
       target: req.originalUrl ?? req.url ?? '',
       credential: readCredential(req.rawHeaders),
+      parameters: req.params,
     })
       .then((verdict) => {
         if (res.headersSent) return;

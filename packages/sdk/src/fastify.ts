@@ -15,6 +15,7 @@ declare module 'fastify' {
 export interface FastifyRequestLike {
   readonly method: string;
   readonly originalUrl: string;
+  readonly params?: unknown;
   readonly raw: { readonly rawHeaders: readonly string[] };
   access?: FastifyRequest['access'];
 }
@@ -49,6 +50,7 @@ export function createFastifyPreHandler(options: AccessOptions): FastifyPreHandl
       method: request.method,
       target: request.originalUrl,
       credential: readCredential(request.raw.rawHeaders),
+      parameters: request.params,
     });
     if (reply.sent) return reply;
     if (verdict.allowed) {

@@ -20,6 +20,8 @@ export interface RequestOrigin {
   readonly target?: string | undefined;
   /** Header names and values as they were sent, in place of `request.headers`. */
   readonly rawHeaders?: readonly string[] | undefined;
+  /** The parameters of the route, if the router has run; an empty one is refused. */
+  readonly parameters?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Request in, access or response out. It never rejects. */
@@ -41,6 +43,7 @@ export function createFetchGuard(options: AccessOptions): FetchGuard {
       method: request.method,
       target: origin.target ?? pathnameOf(request.url),
       credential: credentialOf(request, origin),
+      parameters: origin.parameters,
     });
     if (verdict.allowed) return verdict;
     return { allowed: false, response: responseOf(verdict.reply, request.method) };

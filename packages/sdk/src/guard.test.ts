@@ -67,6 +67,23 @@ describe('the question', () => {
     expect(client.questions).toEqual([]);
   });
 
+  it.each([{ id: '' }, { id: null }, { org: '7', id: '' }])(
+    'is not asked when the router took an empty parameter from the target: %j',
+    async (parameters) => {
+      const client = fake();
+      const reply = await replyTo(question('good', { parameters }), { client });
+      expect(reply).toEqual(await replyTo(question('policy_no_match')));
+      expect(client.questions).toEqual([]);
+    },
+  );
+
+  it.each([undefined, null, {}, { id: '0' }, { id: undefined }, { '*': '' }, { 0: '' }])(
+    'is asked about a target with the parameters %j',
+    async (parameters) => {
+      expect((await judge(question('good', { parameters }))).allowed).toBe(true);
+    },
+  );
+
   it('goes to the project of the client alone: another one throws at start', () => {
     const client = fake();
     const projectId = '0192f0c0-0000-7000-8000-000000000009';

@@ -19,6 +19,8 @@ export interface IncomingQuestion {
   /** The request target as it was sent, query included, nothing stripped. */
   readonly target: string;
   readonly credential: Credential;
+  /** What a router that has already read the target took from it, by name. */
+  readonly parameters?: unknown;
 }
 
 /** What an adapter has to do: run the handler, or send the reply. */
@@ -75,19 +77,30 @@ async function decide(question: IncomingQuestion, path: string, options: AccessO
 /**
  * With two different keys nobody can say whose request it is: it reads as a key that cannot be
  * found. A method overridden on the way to the router would run another handler than the one that
- * is judged: it reads as a resource without a policy.
+ * is judged, and so would `/v1/reports/`, judged as `/v1/reports`, where a router takes it for
+ * `/v1/reports/:id` with an empty id: both read as a resource without a policy.
  */
 function deniedLocally({
   credential,
   method,
   routedMethod,
+  parameters,
 }: IncomingQuestion): DenyDecision | null {
   const denial = { allowed: false, decisionId: null } as const;
   if (credential.kind === 'conflicting') return { ...denial, denialReason: 'invalid_api_key' };
-  if (routedMethod !== undefined && routedMethod !== method) {
+  const isOverridden = routedMethod !== undefined && routedMethod !== method;
+  if (isOverridden || Object.entries(parameters ?? {}).some(isEmptyParameter)) {
     return { ...denial, denialReason: 'policy_no_match' };
   }
   return null;
+}
+
+/**
+ * Validation may have turned an empty text into null. What a wildcard matched (`*`, `0` in
+ * Express 4) may be empty: then its handler serves what the policy names.
+ */
+function isEmptyParameter([name, value]: [string, unknown]): boolean {
+  return (value === '' || value === null) && !/^[*\d]/.test(name);
 }
 
 function ask(

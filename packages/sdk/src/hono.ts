@@ -22,7 +22,7 @@ export function createHonoMiddleware(options: AccessOptions): MiddlewareHandler<
   const guard = createFetchGuard(options);
 
   return async function ceibaAccess(c, next) {
-    const verdict = await guard(c.req.raw, originOf(c.env));
+    const verdict = await guard(c.req.raw, { ...originOf(c.env), parameters: c.req.param() });
     if (!verdict.allowed) return verdict.response;
     const headers = Object.entries(verdict.headers);
     for (const [name, value] of headers) c.header(name, value);
