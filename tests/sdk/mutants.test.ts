@@ -1,7 +1,5 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { loadBrokenSdk, type Sabotage } from './support/break-sdk.ts';
 import { type MatrixOptions, violationsOf } from './support/failure-matrix.ts';
 import {
   ALLOW,
@@ -11,18 +9,14 @@ import {
   startAllowingRuntime,
 } from './support/hostile-runtime.ts';
 import { ADAPTERS, startBrokenExpress } from './support/hosts.ts';
-import { builtSdk, loadSdk } from './support/sdk.ts';
 
 /*
  * The failure matrix is worth something only if it notices. Each mutant is a copy of the built
  * package with one line broken, and the matrix must find it.
  */
 
-interface Mutant {
+interface Mutant extends Sabotage {
   readonly name: string;
-  readonly file: string;
-  readonly from: string;
-  readonly to: string;
   /** The failures of the matrix, by name, of which at least one must notice. */
   readonly noticedBy: readonly string[];
   readonly options?: MatrixOptions;
@@ -120,7 +114,6 @@ const MUTANTS: Mutant[] = [
 ];
 
 let allowing: HostileRuntime;
-const folders: string[] = [];
 // A broken adapter makes its framework complain on stderr.
 const stderr = vi.spyOn(console, 'error').mockImplementation(() => undefined);
 beforeAll(async () => {
@@ -129,20 +122,7 @@ beforeAll(async () => {
 afterAll(async () => {
   stderr.mockRestore();
   await allowing.close();
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
-
-function breakSdk({ file, from, to }: Mutant): string {
-  const folder = mkdtempSync(join(tmpdir(), 'ceiba-sdk-mutant-'));
-  folders.push(folder);
-  cpSync(builtSdk, folder, { recursive: true });
-  writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
-  const path = join(folder, file);
-  const code = readFileSync(path, 'utf8');
-  if (!code.includes(from)) throw new Error(`${file} no longer holds ${JSON.stringify(from)}`);
-  writeFileSync(path, code.replace(from, to));
-  return folder;
-}
 
 function failureNamed(name: string): Failure {
   const failure = failures(allowing.url).find((candidate) => candidate.name === name);
@@ -152,7 +132,7 @@ function failureNamed(name: string): Failure {
 
 describe('the failure matrix notices', () => {
   it.each(MUTANTS)('$name', async (mutant) => {
-    const sdk = await loadSdk(breakSdk(mutant));
+    const sdk = await loadBrokenSdk(mutant);
     for (const name of mutant.noticedBy) {
       const violations = await violationsOf(sdk, failureNamed(name), mutant.options);
       expect(violations, name).not.toEqual([]);
@@ -160,8 +140,7 @@ describe('the failure matrix notices', () => {
   });
 
   it('that nothing is wrong with a copy in which nothing was broken', async () => {
-    const folder = breakSdk({ name: '', file: 'guard.js', from: '', to: '', noticedBy: [] });
-    const sdk = await loadSdk(folder);
+    const sdk = await loadBrokenSdk({ file: 'guard.js', from: '', to: '' });
     expect(await violationsOf(sdk, failureNamed('answers 500'))).toEqual([]);
   });
 });

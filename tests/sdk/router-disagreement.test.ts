@@ -1,67 +1,98 @@
 import type { AuthorizeClient, CeibaRuntimeClient } from '@ceiba/sdk';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type Host, sendRaw } from './support/hosts.ts';
+import { copyProgram } from '../chaos/support/programs.ts';
+import { loadBrokenSdk } from './support/break-sdk.ts';
+import { sendRaw } from './support/hosts.ts';
 import { type RealRuntime, startRealRuntime } from './support/real-runtime.ts';
 import { PROBE, ROUTERS } from './support/routers.ts';
 import { loadSdk, type Sdk } from './support/sdk.ts';
-import { probes } from './support/targets.ts';
+import { PAIRS, type Probe, probes } from './support/targets.ts';
 
 /*
  * Ceiba judges one reading of a target and the host's router serves another: that is how access
  * controls in front of routers are walked around. For each policy and each router, no target of
- * the corpus may reach a handler for a resource that the policy does not cover.
+ * the corpus may run a handler whose route the policy does not let in, or reach a resource that it
+ * does not cover.
  */
 
-const POLICIES = [
-  '/v1/reports*',
-  '/v1/reports',
-  '/v1/mounted/reports*',
-  '/v1/files/public*',
-] as const;
-const CORPUS = probes();
+/** Each policy, alone, and the routes that it lets in. */
+const POLICIES: Readonly<Record<string, readonly string[]>> = {
+  '/v1/reports*': ['', '/preview', '/caf%C3%A9', '/:id'].map((leaf) => `/v1/reports${leaf}`),
+  '/v1/reports': ['/v1/reports'],
+  '/v1/reports/preview': ['/v1/reports/preview'],
+  '/v1/reports/caf%C3%A9': ['/v1/reports/caf%C3%A9'],
+  '/v1/reports/42': ['/v1/reports/:id'],
+  '/v1/mounted/reports*': ['', '/preview', '/:id'].map((leaf) => `/v1/mounted/reports${leaf}`),
+  '/v1/mounted/reports/preview': ['/v1/mounted/reports/preview'],
+  '/v1/files/public*': ['/v1/files/*'],
+  '/v1/any': ['/v1/any'],
+};
+/** The first two segments, below which the routes of a policy have all their siblings. */
+const treeOf = (path: string) => /^\/v1\/\w+/.exec(path)?.[0];
+const corpusFor = (pattern: string) =>
+  probes(PAIRS.filter(([resource]) => treeOf(resource) === treeOf(pattern)));
 const AT_ONCE = 24;
 
 let sdk: Sdk;
 let runtime: RealRuntime;
-const clients = new Map<string, { client: CeibaRuntimeClient; apiKey: string }>();
+const callers = new Map<string, Caller>();
 // Hono reports on stderr the requests that it cannot read.
 const stderr = vi.spyOn(console, 'error').mockImplementation(() => undefined);
 
 beforeAll(async () => {
   sdk = await loadSdk();
   runtime = await startRealRuntime();
-  for (const pathPattern of POLICIES) {
-    const policies = [{ method: 'GET', pathPattern }];
-    const { projectId, secret, ...project } = await runtime.world.createProject({ policies });
-    const config = sdk.root.parseCeibaConfig({
-      runtimeBaseUrl: runtime.url,
-      projectId,
-      projectSecret: secret,
-      timeoutMs: 10_000,
-    });
-    const { plaintext } = await project.createKey();
-    clients.set(pathPattern, {
-      client: new sdk.root.CeibaRuntimeClient(config),
-      apiKey: plaintext,
-    });
-  }
+  for (const pattern of Object.keys(POLICIES)) callers.set(pattern, await letIn(runtime, pattern));
 });
 afterAll(async () => {
   stderr.mockRestore();
-  for (const { client } of clients.values()) client.close();
+  for (const { client } of callers.values()) client.close();
   await runtime.close();
 });
 
+/** A key under one policy, and the client of its host. */
+interface Caller {
+  readonly client: CeibaRuntimeClient;
+  readonly apiKey: string;
+}
+
+async function letIn({ url, world }: RealRuntime, pathPattern: string): Promise<Caller> {
+  const policies = [{ method: 'GET', pathPattern }];
+  const { projectId, secret, ...project } = await world.createProject({ policies });
+  const config = sdk.root.parseCeibaConfig({
+    runtimeBaseUrl: url,
+    projectId,
+    projectSecret: secret,
+    timeoutMs: 10_000,
+  });
+  const { plaintext } = await project.createKey();
+  return { client: new sdk.root.CeibaRuntimeClient(config), apiKey: plaintext };
+}
+
 /** What the policy covers, put as plainly as the contract does. */
 function covers(pattern: string, resource: string): boolean {
-  if (!pattern.endsWith('*')) return resource === pattern;
-  const base = pattern.slice(0, -1);
+  const text = decodeURI(pattern);
+  if (!text.endsWith('*')) return resource === text;
+  const base = text.slice(0, -1);
   return resource === base || resource.startsWith(`${base}/`);
 }
 
-/** Sends the whole corpus and returns what was served: the probe's target and the resource. */
-async function serve(host: Host, apiKey: string): Promise<{ sent: string; resource: string }[]> {
-  const waiting = CORPUS.entries();
+interface Served {
+  /** The target and the header of the probe. */
+  readonly sent: string;
+  readonly route: string;
+  readonly resource: string;
+}
+
+/** Sends every probe of a corpus to a host behind one router, and returns what was served. */
+async function serve(
+  router: string,
+  { client, apiKey }: { client: AuthorizeClient; apiKey: string },
+  corpus: readonly Probe[],
+  from: Sdk = sdk,
+): Promise<Served[]> {
+  const host = await ROUTERS[router]!(from, { client, projectId: client.projectId });
+  const waiting = corpus.entries();
   const worker = async () => {
     for (const [number, { target, headers = [] }] of waiting) {
       const lines = [...headers, `${PROBE}: ${number}`, `x-api-key: ${apiKey}`];
@@ -69,24 +100,32 @@ async function serve(host: Host, apiKey: string): Promise<{ sent: string; resour
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  await host.close();
   return host.handled.map((entry) => {
-    const [number = '', resource = ''] = entry.split(/ (.*)/s);
-    const { target = '', headers = [] } = CORPUS[Number(number)] ?? {};
-    return { sent: [target, ...headers].join(' '), resource };
+    const [, number = '', route = '', resource = ''] = /^(\d+) (\S+) (.*)$/s.exec(entry) ?? [];
+    const { target = '', headers = [] } = corpus[Number(number)] ?? {};
+    return { sent: [target, ...headers].join(' '), route, resource };
   });
 }
 
-describe.each(Object.keys(ROUTERS))('%s', (name) => {
-  it.each(POLICIES)(
-    'serves nothing beyond %s to a caller who is let in for it',
+/** What a caller who is let in for `pattern` was served beyond it. */
+function strays(pattern: string, served: readonly Served[]): Served[] {
+  return served.filter(
+    ({ route, resource }) => !POLICIES[pattern]?.includes(route) || !covers(pattern, resource),
+  );
+}
+
+const routesOf = (served: readonly Served[]) =>
+  [...new Set(served.map(({ route }) => route))].sort();
+
+describe.each(Object.keys(ROUTERS))('%s', (router) => {
+  it.each(Object.keys(POLICIES))(
+    'runs no handler beyond %s for a caller who is let in for it',
     async (pattern) => {
-      const { client, apiKey } = clients.get(pattern)!;
-      const host = await ROUTERS[name]!(sdk, { client, projectId: client.projectId });
-      const served = await serve(host, apiKey);
-      await host.close();
-      expect(served.filter(({ resource }) => !covers(pattern, resource))).toEqual([]);
+      const served = await serve(router, callers.get(pattern)!, corpusFor(pattern));
+      expect(strays(pattern, served)).toEqual([]);
       // The plain spelling works, also behind a mounted router: the corpus is not refused wholesale.
-      expect(served.map(({ resource }) => resource)).toContain(pattern.replace('*', ''));
+      expect(routesOf(served)).toEqual([...POLICIES[pattern]!].sort());
     },
     120_000,
   );
@@ -98,10 +137,37 @@ describe.each(Object.keys(ROUTERS))('%s', (name) => {
       authorize: async ({ path }) =>
         path.startsWith('/v1/files/public') ? allowDecision() : denyDecision('policy_no_match'),
     };
-    const host = await ROUTERS[name]!(sdk, { client, projectId });
-    const served = await serve(host, 'any');
-    await host.close();
-    const strays = served.filter(({ resource }) => !covers('/v1/files/public*', resource));
-    expect(strays).not.toEqual([]);
+    const served = await serve(router, { client, apiKey: 'any' }, corpusFor('/v1/files'));
+    expect(strays('/v1/files/public*', served)).not.toEqual([]);
+  });
+});
+
+describe('the corpus notices', () => {
+  it('a Runtime that decodes before it matches', async () => {
+    const find = ' ? null : withoutTrailingSlash(path);';
+    const replace = find.replace('(path)', '(decodeURI(path))');
+    const copy = copyProgram([{ file: 'main.js', find, replace }]);
+    const decoding = await startRealRuntime(copy.program);
+    const caller = await letIn(decoding, '/v1/reports/preview');
+    const served = await serve('express 5', caller, corpusFor('/v1/reports'));
+    caller.client.close();
+    await decoding.close();
+    copy.remove();
+    expect(routesOf(strays('/v1/reports/preview', served))).toEqual(['/v1/reports/:id']);
+  });
+
+  it.each([
+    ['fastify', '/v1/reports'],
+    ['fastify', '/v1/any'],
+    ['hono', '/v1/any'],
+    ['express 5, case sensitive and strict', '/v1/any'],
+  ])('in %s an adapter that lets an empty parameter below %s pass', async (router, pattern) => {
+    const broken = await loadBrokenSdk({
+      file: 'guard.js',
+      from: '(parameters ?? {})',
+      to: '({})',
+    });
+    const served = await serve(router, callers.get(pattern)!, corpusFor(pattern), broken);
+    expect(routesOf(strays(pattern, served))).toEqual([`${pattern}/:id`]);
   });
 });

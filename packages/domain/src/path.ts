@@ -1,8 +1,9 @@
 /**
  * Canonical request paths, policy patterns and the match between them.
  *
- * One idea runs through this file (ADR 0005): a path that two parsers could read differently is
- * refused, never repaired, because the host's router and Ceiba must agree on what was asked for.
+ * One idea runs through this file (ADR 0005): nothing is repaired and nothing is decoded. A path that
+ * two parsers could read differently is refused; every other one is matched as it was sent, because
+ * the host's router and Ceiba must agree on what was asked for.
  */
 
 /** Longest path, in characters and without its query, that is matched against patterns. */
@@ -10,7 +11,7 @@ export const PATH_LENGTH_MAX = 2048;
 /** Longest method, in characters, that a policy can name; the wire takes no longer one. */
 export const METHOD_LENGTH_MAX = 64;
 
-/** What makes a path ambiguous, a row a cause, tested on the text as it was sent. */
+/** What makes a path ambiguous, one cause per row, tested on the text as it was sent. */
 const AMBIGUITIES = [
   [/[^ -\uffff]|\u007f/, 'a control character'],
   [/[\u0080-\uffff]/, 'a character outside ASCII (percent-encode it)'],
@@ -34,19 +35,18 @@ const AMBIGUITIES = [
 const AMBIGUOUS = new RegExp(AMBIGUITIES.map(([cause]) => cause.source).join('|'));
 
 const HIGH_ESCAPE = /%[89A-Fa-f]/;
-const ESCAPE = /%[0-9A-Fa-f]{2}/g;
-const UNRESERVED = /^[0-9A-Za-z._~-]$/; // RFC 3986, section 2.3
+const UNRESERVED_ESCAPE = /%(?:2[DE]|3\d|4[1-9A-F]|5[\dAF]|6[1-9A-F]|7[\dAE])/i; // RFC 3986, 2.3
 
 /**
- * The one spelling under which a request target is matched, or null where it has no single one.
+ * The text under which a request target is matched: the target as it was sent, without its query
+ * and without a trailing slash; the root stays `/`. Applying it twice changes nothing.
  *
- * The query is dropped, escapes of unreserved characters are decoded once, the hex digits of the
- * escapes that stay are upper-cased and a trailing slash is dropped; the root stays `/`. Applying
- * it twice changes nothing.
+ * An escape stays an escape, also of a character that needs none: some routers decode before they
+ * match and others do not, so `/v1/%77ild` may only be what lies below a prefix, never its text.
  *
  * @param target - A request target in origin-form (RFC 9112, section 3.2.1), with or without query.
  * @returns The canonical path, or null when the target is ambiguous; {@link ambiguityOf} says why.
- * @example canonicalPath('/v1/%7Eme/caf%c3%a9/?page=2') // '/v1/~me/caf%C3%A9'
+ * @example canonicalPath('/v1/reports/caf%C3%A9/?page=2') // '/v1/reports/caf%C3%A9'
  */
 export function canonicalPath(target: string): string | null {
   const path = withoutQuery(target);
@@ -55,7 +55,7 @@ export function canonicalPath(target: string): string | null {
     path.length > PATH_LENGTH_MAX ||
     AMBIGUOUS.test(path) ||
     !isUtf8WhenDecoded(path);
-  return refused ? null : normalise(path);
+  return refused ? null : withoutTrailingSlash(path);
 }
 
 /**
@@ -93,14 +93,8 @@ function isUtf8WhenDecoded(path: string): boolean {
   }
 }
 
-function normalise(path: string): string {
-  const decoded = path.includes('%') ? path.replace(ESCAPE, decodeUnreserved) : path;
-  return decoded.length > 1 && decoded.endsWith('/') ? decoded.slice(0, -1) : decoded;
-}
-
-function decodeUnreserved(escaped: string): string {
-  const character = String.fromCharCode(Number.parseInt(escaped.slice(1), 16));
-  return UNRESERVED.test(character) ? character : escaped.toUpperCase();
+function withoutTrailingSlash(path: string): string {
+  return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
 }
 
 export type ParsedPathPattern = { ok: true; pattern: string } | { ok: false; reason: string };
@@ -108,8 +102,8 @@ export type ParsedPathPattern = { ok: true; pattern: string } | { ok: false; rea
 /**
  * Reads a path pattern as a person typed it and returns the form in which it is stored and compared.
  *
- * @returns The normalised pattern (`/v1/reports/*` becomes `/v1/reports*`), or the reason why no
- *   path could match it, in words that complete "the path pattern …".
+ * @returns The pattern without a trailing slash (`/v1/reports/*` becomes `/v1/reports*`), or the
+ *   reason for its refusal in words that complete "the path pattern …".
  */
 export function parsePathPattern(text: string): ParsedPathPattern {
   if (text === '*') return { ok: true, pattern: '*' };
@@ -117,7 +111,7 @@ export function parsePathPattern(text: string): ParsedPathPattern {
   const base = isPrefix ? text.slice(0, -1) : text;
   const reason = whyUnmatchable(base);
   if (reason !== null) return { ok: false, reason };
-  const path = normalise(base);
+  const path = withoutTrailingSlash(base);
   return { ok: true, pattern: isPrefix ? `${path}*` : path };
 }
 
@@ -128,7 +122,9 @@ function whyUnmatchable(base: string): string | null {
   if (base.includes('?')) return 'must not hold a query: paths are matched without theirs';
   if (base.length > PATH_LENGTH_MAX) return `must be at most ${PATH_LENGTH_MAX} characters`;
   const cause = ambiguousPart(base);
-  return cause === null ? null : `must not hold ${cause}`;
+  if (cause !== null) return `must not hold ${cause}`;
+  const escaped = UNRESERVED_ESCAPE.exec(base)?.[0];
+  return escaped ? `must not hold ${escaped}: write ${decodeURIComponent(escaped)}` : null;
 }
 
 export type ParsedPolicyMethod = { ok: true; method: string } | { ok: false; reason: string };

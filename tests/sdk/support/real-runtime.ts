@@ -9,12 +9,19 @@ export interface RealRuntime {
   close(): Promise<void>;
 }
 
-/** @throws when `DATABASE_URL` or `REDIS_URL` is unset: run the tests through `npm test`. */
-export async function startRealRuntime(): Promise<RealRuntime> {
+/**
+ * @param program The built Runtime, or a copy that was broken on purpose.
+ * @throws when `DATABASE_URL` or `REDIS_URL` is unset: run the tests through `npm test`.
+ */
+export async function startRealRuntime(program?: string): Promise<RealRuntime> {
   const redisUrl = process.env.REDIS_URL;
   if (!redisUrl) throw new Error('REDIS_URL is unset: run the tests through `npm test`');
   const database = await createTestDatabase();
-  const runtime = await startRuntime({ databaseUrl: database.url, redisUrl });
+  const runtime = await startRuntime({
+    databaseUrl: database.url,
+    redisUrl,
+    ...(program && { program }),
+  });
   const world = createWorld(database.url);
   return {
     url: runtime.url,

@@ -85,10 +85,13 @@ const TRICKS = [
 ] as const;
 
 /** Resources of the tree in `routers.ts`, all of them written with `A` and `B` as their last part. */
-const PAIRS = [
+export const PAIRS = [
+  ['/v1/reports/preview', '/v1/reports/caf%C3%A9'],
+  ['/v1/mounted/reports/preview', '/v1/mounted/reports/42'],
   ['/v1/reports', '/v1/billing'],
   ['/v1/mounted/reports', '/v1/mounted/billing'],
   ['/v1/files/public', '/v1/files/private'],
+  ['/v1/any', '/v1/any/42'],
 ] as const;
 
 /** Spellings of a whole target. */
@@ -101,6 +104,10 @@ function spellings(path: string): string[] {
     path.replace('/v1', '/V1'),
     parent + (name[0] ?? '').toUpperCase() + name.slice(1),
     parent + hex(name) + name.slice(1),
+    path.slice(0, -1) + hex(name.slice(-1)),
+    parent + [...name].map(hex).join(''),
+    path.replace(/%[0-9A-F]{2}/g, (escaped) => escaped.toLowerCase()),
+    path.replace('reports', `${hex('r')}eports`),
     parent + hex(name).toUpperCase() + name.slice(1),
     parent + hex(name.toUpperCase()) + name.slice(1),
     parent + hex(name).replace('%', '%25') + name.slice(1),

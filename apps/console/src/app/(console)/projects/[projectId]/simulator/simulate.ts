@@ -1,7 +1,7 @@
 import { legible } from '#lib/text.ts';
 import 'server-only';
 import { DENIAL_REASONS, type DenialReason } from '@ceiba/contract/sets';
-import { explainMatch, isWellFormedApiKey, type Policy } from '@ceiba/domain';
+import { explainMatch, isWellFormedApiKey, type Policy, parsePathPattern } from '@ceiba/domain';
 import {
   type Database,
   listPolicies,
@@ -212,8 +212,19 @@ function noPolicy({ project, facts: { match }, policies, call: { method, path } 
       },
     };
   }
+  const pattern = parsePathPattern(match.path ?? path);
+  if (!pattern.ok) {
+    return {
+      saw,
+      remedy: {
+        text: `No policy can name this path as it was sent, because a pattern ${pattern.reason}. Only a prefix (*) above it matches.`,
+        href: hrefOf(project, 'policies'),
+        label: 'See the policies',
+      },
+    };
+  }
   const near = policies.find((policy) => matchesUnderItsMethod(policy, path));
-  const query = new URLSearchParams({ method, pathPattern: match.path ?? path });
+  const query = new URLSearchParams({ method, pathPattern: pattern.pattern });
   return {
     saw,
     remedy: {
@@ -221,7 +232,7 @@ function noPolicy({ project, facts: { match }, policies, call: { method, path } 
         ? `${wordsOf(near)} matches the path, but not the method ${method}.`
         : 'What no policy matches is denied. Add one if this call is meant to be admitted.',
       href: hrefOf(project, `policies/new?${query}`),
-      label: `Add a policy for ${method} ${match.path ?? path}`,
+      label: `Add a policy for ${method} ${pattern.pattern}`,
     },
   };
 }
