@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { realRedis } from '../support/redis.ts';
+import { proveClockLeap } from './proofs/clock-leap.ts';
 import { proveDrain } from './proofs/drain.ts';
 import {
   FAULT_KINDS,
@@ -43,6 +44,13 @@ describe('answers 503 in time, admits nothing and recovers by itself when', () =
       expect(figures.faults).toBe(times);
     });
   }
+
+  it('the clock of Redis leaps ahead', async () => {
+    const figures = await prove('fault: the clock of Redis leaps ahead', (random) =>
+      proveClockLeap(stage, times, random),
+    );
+    expect(figures.faults).toBe(times);
+  });
 });
 
 describe('one bad item among many fails alone:', () => {

@@ -57,7 +57,7 @@ const CHECK_BUDGET_MS = 700;
 export function createRuntime(settings: Settings, log: Logger): Runtime {
   const pools = openPools(settings);
   const { lanes, lookups } = openLookups(settings, log);
-  const clock = new RedisClock(performance.now.bind(performance));
+  const clock = new RedisClock(performance.now.bind(performance), Date.now);
   const link = new RedisLink({
     url: settings.REDIS_URL,
     cluster: settings.REDIS_CLUSTER,
@@ -146,7 +146,10 @@ export function createRuntime(settings: Settings, log: Logger): Runtime {
         if (!lookups.isUp) throw new UnavailableError('database', 'no connection for decisions');
         await pools.checks.run(CHECK_BUDGET_MS, pingDatabase);
       },
-      redis: () => link.ping(CHECK_BUDGET_MS),
+      redis: async () => {
+        await link.ping(CHECK_BUDGET_MS);
+        if (clock.complaint !== null) throw new UnavailableError('redis', clock.complaint);
+      },
     },
     isDraining: () => isDraining,
   });

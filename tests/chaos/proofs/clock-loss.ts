@@ -6,24 +6,8 @@ import type { Random } from '../support/random.ts';
 import { PATIENT, type Stage, startTwoNodes } from '../support/stage.ts';
 import { readUsage } from '../support/usage.ts';
 import { hold } from '../support/violation.ts';
+import { ANY_CLOCK_IS_SOUND, OFFSET_KEY, STEPPED_CLOCK } from './clock-offset.ts';
 import { figuresOf, type LossFigures } from './loss.ts';
-
-/** How far the scripts see Redis's clock ahead, in seconds; a real server's cannot be stepped. */
-const OFFSET_KEY = 'ceiba-proof:clock-offset';
-const OFFSET = `(tonumber(redis.call('GET', '${OFFSET_KEY}')) or 0)`;
-
-export const STEPPED_CLOCK: readonly Edit[] = [
-  {
-    file: 'charge.lua',
-    find: "local time = redis.call('TIME')",
-    replace: `local time = redis.call('TIME') time[1] = time[1] + ${OFFSET}`,
-  },
-  {
-    file: 'trim.lua',
-    find: "redis.call('TIME')[1]",
-    replace: `(redis.call('TIME')[1] + ${OFFSET})`,
-  },
-];
 
 const SECOND = 1000;
 const DAY = 86_400 * SECOND;
@@ -40,7 +24,7 @@ export async function proveClockStep(
   random: Random,
   edits: readonly Edit[] = [],
 ): Promise<LossFigures> {
-  const stepped = stage.withEdits([...STEPPED_CLOCK, ...edits]);
+  const stepped = stage.withEdits([...STEPPED_CLOCK, ANY_CLOCK_IS_SOUND, ...edits]);
   const nodes = await startTwoNodes(stepped, { settings: PATIENT });
   const accounts: { account: Account; inOld: number; end: number }[] = [];
   try {

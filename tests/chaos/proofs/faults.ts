@@ -10,6 +10,7 @@ import type { Random } from '../support/random.ts';
 import { type Node, type Stage, startTwoNodes } from '../support/stage.ts';
 import { distributionOf } from '../support/statistics.ts';
 import { hold } from '../support/violation.ts';
+import { OFFSET_KEY } from './clock-offset.ts';
 import { untilReady } from './loss.ts';
 
 /** Strikes, and returns what heals; that resolves once the server accepts connections again. */
@@ -55,6 +56,10 @@ export const FAULTS = {
     await stage.redisAdmin.replicaof('127.0.0.1', 1); // where nobody is
     return () => stage.redisAdmin.replicaof('NO', 'ONE');
   },
+  'the clock of Redis leaps ahead': async ({ stage }) => {
+    await stage.redisAdmin.set(OFFSET_KEY, 3_600);
+    return () => stage.redisAdmin.del(OFFSET_KEY);
+  },
   'Postgres is stopped': async (network) => {
     await network.stage.postgres.stop();
     return () => network.stage.postgres.start();
@@ -96,7 +101,12 @@ export const FAULTS = {
 } as const satisfies Record<string, Fault>;
 
 export type FaultKind = keyof typeof FAULTS;
-export const FAULT_KINDS = Object.keys(FAULTS) as FaultKind[];
+/** Takes a Runtime whose scripts see the offset of the clock. */
+export const CLOCK_LEAP = 'the clock of Redis leaps ahead' satisfies FaultKind;
+/** Those that strike a Runtime as it ships. */
+export const FAULT_KINDS = (Object.keys(FAULTS) as FaultKind[]).filter(
+  (kind) => kind !== CLOCK_LEAP,
+);
 
 /** The Redis in JavaScript knows neither. */
 export const NEEDS_REAL_REDIS: ReadonlySet<FaultKind> = new Set([

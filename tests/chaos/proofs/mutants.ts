@@ -3,7 +3,9 @@ import type { Edit } from '../support/programs.ts';
 import type { Random } from '../support/random.ts';
 import { PATIENT, type Stage, startNode, startTwoNodes } from '../support/stage.ts';
 import type { Rule } from '../support/violation.ts';
+import { proveClockLeap } from './clock-leap.ts';
 import { proveClockStep } from './clock-loss.ts';
+import { ANY_CLOCK_IS_SOUND } from './clock-offset.ts';
 import { proveDrain } from './drain.ts';
 import { proveExactness } from './exactness.ts';
 import { type FaultKind, openFaultScene, proveFault } from './faults.ts';
@@ -204,6 +206,11 @@ export const MUTANTS: Record<string, Mutant> = {
     ],
     rule: 'a loss hands nothing out again',
     try: ({ stage, edits, random }) => proveClockStep(stage, 3, random, edits),
+  },
+  'a Redis clock that is followed wherever it leaps': {
+    edits: [ANY_CLOCK_IS_SOUND],
+    rule: 'a fault never admits',
+    try: ({ stage, edits, random }) => proveClockLeap(stage, 1, random, edits),
   },
   'a catch that admits': {
     edits: [

@@ -87,7 +87,9 @@ export function createLimiter(options: LimiterOptions): Limiter {
       if (reply.kind === 'reseed') seedsRead = await readSeeds(asked, reply.month);
       reply = await attempt(asked, seedsRead);
     }
-    if (reply.kind === 'late') throw new UnavailableError('redis', 'reached too late to charge');
+    if (reply.kind === 'late') {
+      throw new UnavailableError('redis', clock.complaint ?? 'reached too late to charge');
+    }
     if (reply.kind === 'reseed') throw new UnavailableError('redis', 'asked for seeds twice');
     return reply;
   };

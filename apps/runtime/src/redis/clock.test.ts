@@ -1,9 +1,12 @@
 import { expect, it } from 'vitest';
 import { RedisClock } from './clock.ts';
 
-it('is the last TIME told plus the time since, also after a step back', () => {
+it('is the last TIME observed plus the time since, also after a step back', () => {
   let now = 100;
-  const clock = new RedisClock(() => now);
+  const clock = new RedisClock(
+    () => now,
+    () => 1_000_000,
+  );
   clock.observe(1_000_000);
   now += 250;
   expect(clock.estimateMs()).toBe(1_000_250);
@@ -14,4 +17,29 @@ it('is the last TIME told plus the time since, also after a step back', () => {
 
 it('knows nothing before the first TIME, so that a deadline on it has passed', () => {
   expect(new RedisClock(() => 5).estimateMs()).toBeLessThan(1000);
+});
+
+it('follows a server that is five minutes ahead, and none that is further ahead', () => {
+  const clock = new RedisClock(
+    () => 5,
+    () => 1_000_000,
+  );
+  clock.observe(1_300_000);
+  expect(clock.estimateMs()).toBe(1_300_000);
+  expect(clock.complaint).toBeNull();
+  clock.observe(1_301_000);
+  expect(clock.estimateMs()).toBeLessThan(1000);
+  expect(clock.complaint).toContain('301 s ahead');
+  clock.observe(1_000_001);
+  expect(clock.estimateMs()).toBe(1_000_001);
+  expect(clock.complaint).toBeNull();
+});
+
+it('follows a server that is behind, however far: it opens no window too early', () => {
+  const clock = new RedisClock(
+    () => 5,
+    () => 1_000_000_000,
+  );
+  clock.observe(1_000);
+  expect(clock.estimateMs()).toBe(1_000);
 });

@@ -55,11 +55,14 @@ export class RedisLink {
     return this.#connection.send(budgetMs, run, key);
   }
 
-  /** @throws UnavailableError unless every server answers within the budget. */
+  /**
+   * Asks every server for its time, which brings the clock up to date.
+   *
+   * @throws UnavailableError unless every server answers within the budget.
+   */
   async ping(budgetMs: number): Promise<void> {
-    await this.send(budgetMs, async (client) =>
-      Promise.all(primariesOf(client).map((primary) => primary.ping())),
-    );
+    const observe = async (server: Redis) => this.#options.clock.observe(await timeMsOf(server));
+    await this.send(budgetMs, async (client) => Promise.all(primariesOf(client).map(observe)));
   }
 
   /** Ends the connection and makes no other. */
@@ -133,11 +136,17 @@ export class RedisLink {
  * @returns its `TIME` in ms
  */
 async function prove(server: Redis): Promise<number> {
-  const [, replication, [seconds, micros]] = await Promise.all([
+  const [, replication, timeMs] = await Promise.all([
     server.ping(),
     server.info('replication'),
-    server.time(),
+    timeMsOf(server),
   ]);
   if (/^role:slave/m.test(replication)) throw new Error('READONLY the server is a replica');
+  return timeMs;
+}
+
+/** `TIME` in ms since 1970. */
+async function timeMsOf(server: Redis): Promise<number> {
+  const [seconds, micros] = await server.time();
   return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
 }

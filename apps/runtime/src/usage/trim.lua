@@ -13,15 +13,15 @@ Output
   the number of fields removed
 
 A number that was removed would start again at one. So whatever is removed, the windows are brought
-to at least the caller's minute: they never go back, and no charge counts in the past again.
+to the caller's minute: they never go back, and no charge counts in the past again.
 ]]
 
 local judgedBy = tonumber(ARGV[1])
 local stored = tonumber(redis.call('HGET', KEYS[1], 'minute'))
 if not judgedBy or not stored then return 0 end
 
-local minute = math.max(stored, math.floor(redis.call('TIME')[1] / 60))
-if minute < judgedBy then return 0 end
+-- To the caller's minute and no further: this clock may have leapt ahead since (rule 33).
+if math.max(stored, math.floor(redis.call('TIME')[1] / 60)) < judgedBy then return 0 end
 
 -- The removal comes first: where memory is full, a script may go on writing after a first write
 -- that takes no memory (https://redis.io/docs/latest/commands/eval/).
@@ -31,5 +31,5 @@ for i = 2, #ARGV - 1, 2 do
     removed = removed + redis.call('HDEL', KEYS[1], ARGV[i])
   end
 end
-if removed > 0 and minute > stored then redis.call('HSET', KEYS[1], 'minute', minute) end
+if removed > 0 and judgedBy > stored then redis.call('HSET', KEYS[1], 'minute', judgedBy) end
 return removed

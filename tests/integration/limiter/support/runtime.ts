@@ -38,6 +38,8 @@ export interface TestRuntimeOptions {
   url: string;
   store: MemoryStore;
   clock?: HandClock;
+  /** The clock of the Runtime itself; default: it shows what `clock` does. */
+  wallClock?: HandClock;
   cluster?: boolean;
   redisBudgetMs?: number;
   chargeText?: string;
@@ -73,7 +75,8 @@ const quiet = { info() {}, warn() {} };
 export async function startRuntime(options: TestRuntimeOptions): Promise<TestRuntime> {
   const { url, store, clock: hand, cluster = false, redisBudgetMs = 10_000 } = options;
   const now = () => performance.now();
-  const clock = new RedisClock(now);
+  const wallClock = options.wallClock ?? hand;
+  const clock = new RedisClock(now, wallClock ? () => wallClock.ms : Date.now);
   const link = new RedisLink({ url, cluster, clock, log: quiet, random: Math.random, now });
   const up = () =>
     until('the link is up', async () => {

@@ -1,0 +1,25 @@
+import type { Edit } from '../support/programs.ts';
+
+/** How far the scripts see Redis's clock ahead, in seconds; a real server's cannot be stepped. */
+export const OFFSET_KEY = 'ceiba-proof:clock-offset';
+const OFFSET = `(tonumber(redis.call('GET', '${OFFSET_KEY}')) or 0)`;
+
+export const STEPPED_CLOCK: readonly Edit[] = [
+  {
+    file: 'charge.lua',
+    find: "local time = redis.call('TIME')",
+    replace: `local time = redis.call('TIME') time[1] = time[1] + ${OFFSET}`,
+  },
+  {
+    file: 'trim.lua',
+    find: "redis.call('TIME')[1]",
+    replace: `(redis.call('TIME')[1] + ${OFFSET})`,
+  },
+];
+
+/** The Runtime's own clock is not stepped with that of Redis, so it has to follow any. */
+export const ANY_CLOCK_IS_SOUND: Edit = {
+  file: 'main.js',
+  find: 'MOST_AHEAD_MS = 3e5',
+  replace: 'MOST_AHEAD_MS = Infinity',
+};
