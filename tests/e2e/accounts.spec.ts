@@ -83,11 +83,11 @@ test('a changed password ends every session and is the only one that works', asy
   const account = await signUp(page);
   await page.goto('/account');
   const newPassword = 'another passphrase altogether';
-  await page.getByLabel('Present password').fill('not the present one');
+  await page.getByLabel('Current password').fill('not the present one');
   await page.getByLabel('New password').fill(newPassword);
   await page.getByRole('button', { name: 'Change password' }).click();
   await expect(page.getByText('This is not your present password.')).toBeVisible();
-  await page.getByLabel('Present password').fill(account.password);
+  await page.getByLabel('Current password').fill(account.password);
   await page.getByRole('button', { name: 'Change password' }).click();
   await expect(page.getByText('Your password is changed')).toBeVisible();
   await signIn(page, account);

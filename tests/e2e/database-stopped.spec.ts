@@ -129,11 +129,11 @@ test('a fault that lasts is told by its reference in the log, and when trying ag
   await page.goto(at('/policies'));
   await expect(title(page)).toHaveText('This page could not be loaded');
   const said = page.getByRole('main').getByRole('paragraph');
-  await expect(said.first()).toContainText('Name it to whoever runs Ceiba.');
+  await expect(said.first()).toContainText('Give this reference to your administrator');
   const reference = await said.first().getByRole('code').innerText();
   expect(reference).toMatch(/^\d+/);
   expect(app.log()).toContain(reference);
-  await expect(said.nth(1)).toContainText('it stays until somebody mends it');
+  await expect(said.nth(1)).toContainText('contact your administrator with this reference');
   await page.getByRole('button', { name: 'Try again' }).click();
   await expect(title(page)).toHaveText('This page could not be loaded');
   await sql`alter table policies_away rename to policies`;

@@ -22,7 +22,7 @@ test('from sign-up to a protected call that works, and to its denial once the ke
   const environment = await page.locator('pre').first().innerText();
   await page.getByRole('button', { name: 'Copy project secret', exact: true }).click();
   await expect(page.getByRole('status').filter({ hasText: 'Copied' })).toBeAttached();
-  await page.getByRole('button', { name: 'I have stored it' }).click();
+  await page.getByRole('button', { name: 'Done' }).click();
   await page.waitForURL(/\/projects\/[0-9a-f-]{36}$/);
 
   await page.getByRole('link', { name: 'Policies', exact: true }).first().click();
@@ -38,7 +38,7 @@ test('from sign-up to a protected call that works, and to its denial once the ke
   const apiKey = (await page.getByRole('status').filter({ hasText: 'ceiba_' }).innerText()).trim();
   await page.getByRole('button', { name: 'Copy key', exact: true }).click();
   await expect(page.getByRole('status').filter({ hasText: 'Copied' })).toBeAttached();
-  await page.getByRole('button', { name: 'I have stored it' }).click();
+  await page.getByRole('button', { name: 'Done' }).click();
   await page.waitForURL('**/keys');
 
   const host = await startHost(parse(environment));

@@ -47,7 +47,7 @@ test('a new key is copied, downloaded and stored, and it works', async () => {
   expect(readFileSync(await (await downloading).path(), 'utf8')).toBe(`${apiKey}\n`);
   await page.getByRole('tab', { name: 'curl' }).click();
   await expect(page.locator('pre:visible')).toContainText(`x-api-key: ${apiKey}`);
-  await page.getByRole('button', { name: 'I have stored it' }).click();
+  await page.getByRole('button', { name: 'Done' }).click();
 
   await expect(row(page, 'Mobile app')).toContainText('Active');
   expect(await project.authorize({ apiKey, ...call })).toMatchObject({ allowed: true });
@@ -83,7 +83,7 @@ test('what leads nowhere asks nothing, and the way back is one step once the key
   await page.getByRole('link', { name: 'Skip to content' }).press('Enter');
   await expect(page).toHaveURL(/#content$/);
   await expect(question).toHaveCount(0);
-  await page.getByRole('button', { name: 'I have stored it' }).click();
+  await page.getByRole('button', { name: 'Done' }).click();
   await question.getByRole('button', { name: 'Leave without it' }).click();
   await page.waitForURL(`**${project.at('keys')}`);
   await page.goBack();
@@ -113,7 +113,7 @@ test('a key is shown also where the page beside it cannot be read', async () => 
     await page.getByRole('button', { name: 'Create key' }).click();
     await expect(page.getByRole('heading', { name: 'Copy the key now' })).toBeVisible();
   });
-  await page.getByRole('button', { name: 'I have stored it' }).click();
+  await page.getByRole('button', { name: 'Done' }).click();
   await page.getByRole('button', { name: 'Leave without it' }).click();
   await expect(row(page, 'Shown all the same')).toContainText('Active');
 });
@@ -204,7 +204,7 @@ test('by keyboard alone a key is created and revoked, and the next call with it 
   expect(await project.authorize({ apiKey, ...call })).toMatchObject({ allowed: true });
   await press(page, 'Copy key');
   await expect(page.getByRole('status').filter({ hasText: 'Copied' })).toBeAttached();
-  await press(page, 'I have stored it');
+  await press(page, 'Done');
   await page.waitForURL(`**${project.at('keys')}`);
 
   await press(page, 'What to do with By hand');
@@ -303,7 +303,7 @@ test('a tab that is stale is told what another one did, and changes nothing', as
   await stale.getByRole('button', { name: 'Archive key' }).click();
   await expect(stale.getByText('This key was revoked in the meantime')).toBeVisible();
   await stale.getByRole('button', { name: 'Keep key' }).click();
-  await expect(stale.getByText('No key is in this state.')).toBeVisible();
+  await expect(stale.getByText('No keys match this filter.')).toBeVisible();
   const [key] =
     await project.sql`select status from api_keys where project_id = ${project.projectId}`;
   expect(key?.status).toBe('revoked');

@@ -37,7 +37,7 @@ test('an identity signs in, is created once, and comes back to the same account'
   await page.getByRole('button', { name: 'Continue with Example Login' }).click();
   await page.waitForURL(`${app.url}/account`);
   await expect(page.getByRole('main').getByText(claims.email)).toBeVisible();
-  await expect(page.getByText('Present password')).toHaveCount(0);
+  await expect(page.getByText('Current password')).toHaveCount(0);
 
   // The address at the provider may change: the subject is who it is.
   issuer.claims = { ...claims, email: newAccount().email };
@@ -69,7 +69,7 @@ test('an address that nobody checked, or none, lets nobody in', async ({ page })
   issuer.claims = { sub: randomUUID(), email: newAccount().email, email_verified: false };
   await page.goto(`${app.url}/sign-in`);
   await page.getByRole('button', { name: 'Continue with Example Login' }).click();
-  await expect(page.getByText('nobody has checked that e-mail address')).toBeVisible();
+  await expect(page.getByText('has not verified this e-mail address')).toBeVisible();
 
   issuer.claims = { sub: randomUUID() };
   await page.getByRole('button', { name: 'Continue with Example Login' }).click();

@@ -124,7 +124,7 @@ export async function createKey(page: Page, project: OwnProject, name: string): 
   await page.getByLabel('Name').fill(name);
   await page.getByRole('button', { name: 'Create key' }).click();
   const apiKey = (await page.getByRole('status').filter({ hasText: 'ceiba_' }).innerText()).trim();
-  await page.getByRole('button', { name: 'I have stored it' }).click();
+  await page.getByRole('button', { name: 'Done' }).click();
   await page.getByRole('button', { name: 'Leave without it' }).click();
   await page.waitForURL(`**${project.at('keys')}`);
   return apiKey;

@@ -156,10 +156,10 @@ test('a policy that another one covers is pointed out, in the list and before it
   await project.addPolicy('*', '/v1*');
   await project.addPolicy('GET', '/v1/reports*');
   const page = await project.open('policies');
-  await expect(rows(page).first()).toContainText('All of it is admitted by ANY /v1* too');
+  await expect(rows(page).first()).toContainText('Covered by ANY /v1* too');
   await page.goto(project.at('policies/new'));
   await page.getByLabel('Path pattern').fill('/v1/reports/42');
-  await expect(page.getByText('All that it admits is admitted already by')).toBeVisible();
+  await expect(page.getByText('Already covered by')).toBeVisible();
 });
 
 test('a changed policy holds for the next call, keeps its id, and may not double another', async () => {

@@ -29,7 +29,7 @@ async function confirmRotation(page: Page): Promise<string> {
 }
 
 async function storeSecret(page: Page): Promise<void> {
-  await page.getByRole('button', { name: 'I have stored it' }).click();
+  await page.getByRole('button', { name: 'Done' }).click();
   await page.getByRole('button', { name: 'Leave without it' }).click();
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Settings');
 }

@@ -39,7 +39,7 @@ async function everywhere(page: Page, sql: postgres.Sql): Promise<Places> {
 async function showAndLeave(page: Page, brand: string): Promise<string> {
   const shown = page.getByRole('status').filter({ hasText: brand });
   const credential = (await shown.innerText()).trim();
-  await page.getByRole('button', { name: 'I have stored it' }).click();
+  await page.getByRole('button', { name: 'Done' }).click();
   await page.getByRole('button', { name: 'Leave without it' }).click();
   return credential;
 }

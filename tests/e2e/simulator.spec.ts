@@ -64,8 +64,8 @@ test('each gate that can stop a call says what it saw, and leads to where it is 
 
   await project.sql`update subscriptions set status = 'past_due' where project_id = ${project.projectId}`;
   await page.goto(project.at(`simulator?apiKeyId=${keys.live}&method=GET&path=/v1/reports`));
-  await expect(gate(page, 'The subscription admits')).toContainText('Free, past due');
-  await expect(gate(page, 'The subscription admits').getByRole('link')).toHaveAttribute(
+  await expect(gate(page, 'Subscription is active')).toContainText('Free, past due');
+  await expect(gate(page, 'Subscription is active').getByRole('link')).toHaveAttribute(
     'href',
     project.at('subscription'),
   );

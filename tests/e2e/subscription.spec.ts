@@ -24,7 +24,7 @@ async function changeState(page: Page, button: string): Promise<void> {
 
 test('each state says what it does, and the next decision is as it says', async () => {
   const page = await project.open('subscription');
-  await expect(page.getByText('The next call is admitted')).toBeVisible();
+  await expect(page.getByText('Calls are allowed if the key')).toBeVisible();
   expect(await project.authorize(call)).toMatchObject({ allowed: true });
 
   await page.getByRole('button', { name: 'Cancel subscription…' }).click();
@@ -36,7 +36,7 @@ test('each state says what it does, and the next decision is as it says', async 
 
   for (const [button, word] of [
     ['Cancel subscription', 'canceled'],
-    ['Lapse', 'past due'],
+    ['Mark past due', 'past due'],
   ] as const) {
     await changeState(page, button);
     await expect(page.getByText(`the subscription is ${word}. Reactivate`)).toBeVisible();
@@ -46,7 +46,7 @@ test('each state says what it does, and the next decision is as it says', async 
   }
   for (const button of ['Set trial', 'Reactivate']) {
     await changeState(page, button);
-    await expect(page.getByText('The next call is admitted')).toBeVisible();
+    await expect(page.getByText('Calls are allowed if the key')).toBeVisible();
     expect(await project.authorize(call)).toMatchObject({ allowed: true });
   }
 });
@@ -86,7 +86,7 @@ test('a period that is over denies, and one without an end admits', async () => 
   expect(await project.authorize(call)).toMatchObject({ denialReason: 'inactive_subscription' });
   await page.getByLabel('Ends', { exact: true }).selectOption('never');
   await page.getByRole('button', { name: 'Save period end' }).click();
-  await expect(page.getByText('The next call is admitted')).toBeVisible();
+  await expect(page.getByText('Calls are allowed if the key')).toBeVisible();
   expect(await project.authorize(call)).toMatchObject({ allowed: true });
 });
 
@@ -105,7 +105,7 @@ test('a trial admits until the end that is set for it, and not after', async () 
   await end.fill('2031-01-31T12:00');
   await expect(page.getByText(/^Admits until 31 Jan 2031, 12:00/)).toBeVisible();
   await save.click();
-  await expect(page.getByText('The next call is admitted')).toBeVisible();
+  await expect(page.getByText('Calls are allowed if the key')).toBeVisible();
   await expect(page.getByText(', until 31 Jan 2031, 12:00.')).toBeVisible();
   expect(await project.authorize(call)).toMatchObject({ allowed: true });
 
@@ -116,7 +116,7 @@ test('a trial admits until the end that is set for it, and not after', async () 
   await expect(page.getByText('its period ended')).toBeVisible();
   await page.getByLabel('Ends', { exact: true }).selectOption('never');
   await save.click();
-  await expect(page.getByText('The next call is admitted')).toBeVisible();
+  await expect(page.getByText('Calls are allowed if the key')).toBeVisible();
 });
 
 test('a quota that is nearly used says when it will be used up', async () => {

@@ -47,7 +47,7 @@ export async function createProject(page: Page, name: string): Promise<CreatedPr
     (await page.getByRole('button', { name: /^Copy project ID/ }).getAttribute('aria-label')) ?? '',
   )?.[0];
   if (projectId === undefined) throw new Error('the page shows no project ID');
-  await page.getByRole('button', { name: 'I have stored it' }).click();
+  await page.getByRole('button', { name: 'Done' }).click();
   const leave = page.getByRole('button', { name: 'Leave without it' });
   await leave.click();
   await page.waitForURL(`**/projects/${projectId}`);

@@ -16,7 +16,7 @@ const settingsSchema = z
     CEIBA_RUNTIME_URL: httpUrl.default('http://127.0.0.1:4000'),
     NEXTAUTH_SECRET: z.string().min(32, 'must be at least 32 characters of random text'),
     NEXTAUTH_URL: httpUrl.optional(),
-    /** Who may create an account: anyone, only the first person, or nobody. */
+    /** Who may create an account: anyone, only the first user, or no one. */
     SIGN_UP: z.enum(['open', 'first-user', 'closed']).default('first-user'),
     /** How many proxies in front append to X-Forwarded-For; 0 trusts the connection alone. */
     TRUSTED_PROXY_HOPS: z.coerce.number().int().min(0).max(16).default(0),

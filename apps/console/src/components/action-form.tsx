@@ -16,7 +16,7 @@ import { Notice } from './ui/notice.tsx';
 export interface ActionFormParts<Data> {
   pending: boolean;
   state: ActionState<Data>;
-  /** How to mend a field; spread into `<Field error={…}>`. */
+  /** How to fix a field; spread into `<Field error={…}>`. */
   errorOf: (field: string) => string | undefined;
   /** What was typed before a refusal, else the given value; for `defaultValue`. */
   typed: (field: string, otherwise?: string) => string;

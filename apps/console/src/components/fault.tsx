@@ -7,8 +7,8 @@ import { Button } from './ui/button.tsx';
 type Cause = 'asking' | 'database' | 'console' | 'other';
 
 /**
- * What a page shows when it could not be rendered: what is down, now, what to tell whoever runs
- * Ceiba, when trying again helps, and that nothing was lost.
+ * What a page shows when it could not be rendered: what is down now, the reference for the
+ * administrator, when to retry, and that nothing was lost.
  */
 export function Fault({ error, retry }: { error: unknown; retry: () => void }) {
   const cause = useCause();
@@ -20,8 +20,9 @@ export function Fault({ error, retry }: { error: unknown; retry: () => void }) {
       </div>
       {reference !== undefined && (
         <p className="mt-2">
-          The console’s log has this fault under the reference{' '}
-          <code className="font-medium">{reference}</code>. Name it to whoever runs Ceiba.
+          Give this reference to your administrator:{' '}
+          <code className="font-medium">{reference}</code>. The console’s log has the error under
+          it.
         </p>
       )}
       <p className="mt-2 text-muted">{WHEN_TO_TRY_AGAIN[cause]} Nothing that was saved is lost.</p>
@@ -46,7 +47,7 @@ const TITLES = {
 } as const satisfies Record<Cause, string>;
 
 const MAY_LAST =
-  'Trying again helps where the fault was a passing one. If it comes again, it stays until somebody mends it.';
+  'Try again in a moment. If it persists, contact your administrator with this reference.';
 
 const WHEN_TO_TRY_AGAIN = {
   asking: MAY_LAST,

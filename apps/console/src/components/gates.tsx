@@ -11,7 +11,7 @@ export interface Gate {
   verdict: GateVerdict;
   /** The value that the gate saw. */
   saw?: ReactNode;
-  /** Where the gate stopped the request: how to mend it. */
+  /** How to fix it, where the gate stopped the request. */
   remedy?: ReactNode;
 }
 

@@ -1,6 +1,6 @@
 import { Notice } from './ui/notice.tsx';
 
-/** For whoever has scripts switched off: most forms would do nothing, and say nothing. */
+/** Shown when scripts are off: most forms would silently do nothing. */
 export function NeedsScripts() {
   return (
     <noscript>

@@ -10,7 +10,7 @@ export interface Refusal {
   code: RefusalCode;
   /** What is wrong with the whole; absent when the fields say it all. */
   message?: string;
-  /** How to mend each field, by its name. */
+  /** How to fix each field, by its name. */
   fieldErrors: Record<string, string>;
   /** What was typed, so that nothing is lost; never a password. */
   values: Record<string, string>;

@@ -4,7 +4,7 @@ import { legible, withoutSecrets } from './text.ts';
 it.each([
   ['turned around', 'Mobile\u202Eppa', 'Mobile\uFFFDppa'],
   ['closing the isolate that it stands in', 'a\u2069\u202Eb', 'a\uFFFD\uFFFDb'],
-  ['nobody sees', '\u200B', '\uFFFD'],
+  ['invisible', '\u200B', '\uFFFD'],
 ])('what hides in a name is seen: %s', (_what, name, seen) => {
   expect(legible(name)).toBe(seen);
 });

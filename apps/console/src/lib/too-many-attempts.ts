@@ -1,5 +1,5 @@
 import { plural } from './format.ts';
 
-/** What to tell somebody whose attempts to sign in, to sign up or to change a password are over. */
+/** The message when attempts to sign in, sign up or change a password are used up. */
 export const tooManyAttempts = (retryAfterSeconds: number): string =>
   `Too many attempts. Try again in ${plural(Math.ceil(retryAfterSeconds / 60), 'minute')}.`;

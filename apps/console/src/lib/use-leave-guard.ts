@@ -17,7 +17,7 @@ const isInside = (state: unknown) =>
   state === null || (typeof state === 'object' && Object.hasOwn(state, STEP));
 
 export interface LeaveGuard {
-  /** Goes on with the leaving that was stopped; null while nobody is asked. */
+  /** Continues the navigation that was stopped; null while no question is open. */
   leave: (() => void) | null;
   /** Forgets that leaving. */
   stay: () => void;
@@ -33,7 +33,7 @@ export interface LeaveGuard {
  * that there is still a page to ask on. Every way out takes it back, or the way back would later
  * stop there.
  *
- * @param isSafe Whether nothing is lost any more, so that nobody is asked.
+ * @param isSafe Whether leaving loses nothing, so that no question is needed.
  * @param onDone The page's own way out.
  */
 export function useLeaveGuard(isSafe: boolean, onDone: () => void): LeaveGuard {

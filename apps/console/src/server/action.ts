@@ -22,8 +22,8 @@ import { currentUser, type SignedInUser } from './session.ts';
 
 /**
  * The only way in which a page changes anything. Each action that is made here checks the origin,
- * the session, the owner and the input, whatever stands in front of it. Whoever writes an action
- * writes what happens after that.
+ * the session, the owner and the input, whatever stands in front of it. An action
+ * defines only what happens after that.
  */
 
 /** Ends an action with a reason that the form shows; thrown by {@link refuse}. */
@@ -37,7 +37,7 @@ class Refused extends Error {
   }
 }
 
-/** Refuses as a whole: one sentence that says why and how to mend it. */
+/** Refuses the form as a whole: one sentence that says why and how to fix it. */
 export function refuse(code: RefusalCode, text: string): never {
   throw new Refused(code, text, {});
 }
@@ -51,11 +51,11 @@ interface Definition<Input extends z.ZodType, Context, Data> {
   /** Parses the form's fields, each a string; an absent or empty one is absent. */
   input: Input;
   run: (context: Context, input: z.output<Input>) => Promise<Data>;
-  /** It changes nothing, so no page is read anew for it. */
+  /** It changes nothing, so no page is revalidated. */
   readsOnly?: true;
   /**
    * It hands over what is shown once. The answer brings no page, for one that cannot be read would
-   * take the place of what is shown; `SecretReveal` has the pages read anew when it is left.
+   * take the place of what is shown; `SecretReveal` revalidates the pages when it is closed.
    */
   showsOnce?: true;
 }
@@ -87,7 +87,7 @@ export function publicAction<Input extends z.ZodType, Data>(
   return guarded(run, { afterSuccess: false, afterStale: false });
 }
 
-/** For whoever is signed in. */
+/** Requires a session. */
 export function userAction<Input extends z.ZodType, Data>(
   definition: Definition<Input, UserContext, Data>,
 ): FormAction<Data> {
@@ -134,7 +134,7 @@ export function projectAction<Input extends z.ZodType, Data>(
 
 const NOT_FOUND = 'It no longer exists, or belongs to another account. Reload the page.';
 
-/** After which answers the pages are read anew. */
+/** Which answers revalidate the pages. */
 interface Refreshes {
   afterSuccess: boolean;
   afterStale: boolean;
@@ -177,7 +177,7 @@ function guarded<Data>(
 /** Refusals which say that the page shows what is no longer so. */
 const STALE: ReadonlySet<RefusalCode> = new Set(['conflict', 'not_found', 'limit_reached']);
 
-/** Has the answer bring the page anew, and the browser forget every page that it has kept. */
+/** Revalidates the page, and clears the browser's cache of pages. */
 const showWhatIs = () => revalidatePath('/', 'layout');
 
 async function signedInUser(): Promise<SignedInUser> {

@@ -7,8 +7,8 @@ import { withDatabase } from './database.ts';
 import { requireUser, type SignedInUser } from './session.ts';
 
 /**
- * The project of an address and its owner, for pages. Whoever is not signed in goes to sign in;
- * a project of somebody else is not found. Asked once for each request.
+ * The project of an address and its owner, for pages. Redirects to sign-in without a session;
+ * another owner's project is not found. Read once per request.
  */
 export const requireProject = cache(
   async (projectId: string): Promise<{ user: SignedInUser; project: Project }> => {

@@ -5,7 +5,7 @@ import { cache } from 'react';
 import { env } from '../env.ts';
 import { clientAddress } from './client-address.ts';
 
-/** Whence this request came, for the audit log and for limits. */
+/** Request origin, for the audit log and for limits. */
 export const requestContext = cache(async () => ({
   clientAddress: clientAddress(await headers(), env().trustedProxyHops),
   requestId: randomUUID(),

@@ -3,7 +3,7 @@ import { Button } from '#components/ui/button.tsx';
 
 export const metadata = { title: 'Not found' };
 
-/** A project of somebody else and one that never was look the same. */
+/** Another owner's project and an unknown one look the same. */
 export default function NotFoundInConsole() {
   return (
     <div className="max-w-[45rem] py-8">

@@ -52,8 +52,8 @@ export async function AuditLog({ here, query, scope, kinds, ...head }: AuditLogP
         <p className="py-8 text-muted">Nothing that happened matches this filter.</p>
       ) : (
         <EmptyState title="Nothing has happened yet">
-          Every change is written here by whom, from where and when, with the values before and
-          after, in the same transaction as the change itself.
+          Every change is recorded here: who made it, from where and when, with the values before
+          and after, in the transaction of the change.
         </EmptyState>
       )}
       {(next !== null || previous !== null) && (

@@ -1,6 +1,6 @@
 import type { AuditAction } from '@ceiba/schema';
 
-/** What somebody did, as the middle of a sentence: who, this, and what it was done to. */
+/** The verb of an audit row: actor, verb, target. */
 const WORDS = {
   'project.create': 'created project',
   'project.update': 'changed project',
@@ -26,7 +26,7 @@ const WORDS = {
   'retention.set': 'set the',
 } as const satisfies Record<AuditAction, string>;
 
-/** An action of a newer version is told by its name. */
+/** An action of a newer version shows as its name. */
 export const auditWords = (action: string): string =>
   (WORDS as Record<string, string>)[action] ?? action;
 

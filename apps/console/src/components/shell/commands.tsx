@@ -5,7 +5,7 @@ import { useEffect, useState } from 'react';
 import type { ShellProps } from './shell-props.ts';
 import { listenForShortcuts } from './shortcuts.ts';
 
-// Neither is needed until somebody asks for it. The palette is fetched while its first key is held
+// Neither is needed until it is opened. The palette is fetched while its first key is held
 // down, so that what is typed next is not lost.
 const loadPalette = () => import('./command-palette.tsx');
 const CommandPalette = dynamic(loadPalette);

@@ -64,7 +64,7 @@ export function setSingleKeys(on: boolean): void {
   else localStorage.setItem(SINGLE_KEYS_OFF, '1');
 }
 
-/** Whether the keys belong to somebody else: a field, or a dialog that is open. */
+/** Whether a field or an open dialog takes the keys. */
 function isBusy(target: EventTarget | null): boolean {
   if (document.querySelector('[role=dialog], [role=alertdialog], nav:popover-open') !== null)
     return true;

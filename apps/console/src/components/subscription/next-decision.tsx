@@ -23,7 +23,7 @@ export function NextDecision({ subscription, use }: NextDecisionProps) {
       <Notice tone="fault" title="The next call is denied." className="mb-8">
         <code>inactive_subscription</code>:{' '}
         {status === 'past_due' || status === 'canceled' ? (
-          `the subscription is ${status.replace('_', ' ')}. Reactivate it below to admit calls again.`
+          `the subscription is ${status.replace('_', ' ')}. Reactivate it below to allow calls again.`
         ) : (
           <>
             its period ended
@@ -43,19 +43,22 @@ export function NextDecision({ subscription, use }: NextDecisionProps) {
     return (
       <Notice tone="warning" title="The next call is denied." className="mb-8">
         <code>quota_exceeded</code>: all {formatCount(plan.monthlyQuota)} requests of this month are
-        used. Calls are admitted again on <AbsoluteTime at={use.monthEnd} />, or with a larger plan.
+        used. Calls are allowed again on <AbsoluteTime at={use.monthEnd} />, or with a larger plan.
       </Notice>
     );
   }
   return (
-    <Notice tone="done" title="The next call is admitted" className="mb-8">
-      where its key and a policy allow it
+    <Notice
+      tone="done"
+      title="Calls are allowed if the key and a policy permit them"
+      className="mb-8"
+    >
       {currentPeriodEnd ? (
         <>
-          , until <AbsoluteTime at={currentPeriodEnd} />.
+          Until <AbsoluteTime at={currentPeriodEnd} />.
         </>
       ) : (
-        '. The subscription has no end.'
+        'The subscription has no end.'
       )}
     </Notice>
   );

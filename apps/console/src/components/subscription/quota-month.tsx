@@ -30,7 +30,7 @@ export function QuotaMonth({ use, projection }: QuotaMonthProps) {
       </p>
       <p className="mt-1 text-small text-muted">
         {use.countedAt === null ? (
-          'No request was admitted this month.'
+          'No requests were allowed this month.'
         ) : (
           <>
             Counted <RelativeTime at={use.countedAt} />.
@@ -82,7 +82,7 @@ function Forecast({ use, projection: { expectedAtMonthEnd, exhaustedAt } }: Quot
     return <strong className="font-semibold text-limit-text">The quota is used up.</strong>;
   }
   if (use.recent.allowed === 0) {
-    return <>Without a request in the last seven days nothing more is expected this month.</>;
+    return <>No traffic in 7 days: no forecast.</>;
   }
   if (exhaustedAt !== null) {
     return (

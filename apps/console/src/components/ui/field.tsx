@@ -14,7 +14,7 @@ export interface FieldProps {
   name: string;
   label: ReactNode;
   hint?: ReactNode;
-  /** How to mend what was typed; undefined when nothing is wrong. */
+  /** How to fix the input; undefined when it is valid. */
   error?: string | undefined;
   optional?: boolean;
   className?: string;

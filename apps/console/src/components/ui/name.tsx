@@ -1,6 +1,6 @@
 import { legible } from '../../lib/text.ts';
 
-/** A name that somebody gave: whatever is in it, the line around it reads as it would without. */
+/** A name given by a user. Isolated, so that no character in it changes the text around it. */
 export function Name({ children }: { children: string }) {
   return <bdi>{legible(children)}</bdi>;
 }

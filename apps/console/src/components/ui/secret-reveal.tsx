@@ -21,7 +21,7 @@ export interface SecretRevealProps {
   snippets?: readonly CodeTab[];
   /** More that is worth keeping beside it, such as the project ID. */
   children?: ReactNode;
-  /** What the last button says and does: "I have stored it". */
+  /** What the last button says and does: "Done". */
   doneLabel?: string;
   onDone: () => void;
 }
@@ -37,7 +37,7 @@ export function SecretReveal({
   fileText,
   snippets = [],
   children,
-  doneLabel = 'I have stored it',
+  doneLabel = 'Done',
   onDone,
 }: SecretRevealProps) {
   const [stored, setStored] = useState(false);
@@ -48,10 +48,10 @@ export function SecretReveal({
   /** A snippet without the secret in it keeps nothing. */
   const keep = (copied: string) => copied.includes(secret) && setStored(true);
 
-  // The step replaces what was on the page: those who hear it are told by the focus.
+  // The step replaces the page's content; moving the focus announces it to screen readers.
   useEffect(() => heading.current?.focus(), []);
 
-  // Its action has read no page anew (`showsOnce`), so that none could take its place.
+  // Its action revalidated no page (`showsOnce`), so that none could replace it.
   useEffect(() => () => router.refresh(), [router]);
 
   return (

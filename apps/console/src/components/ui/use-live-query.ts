@@ -11,12 +11,12 @@ export interface LiveQuery<Name extends string> {
   change: (name: Name, value: string) => void;
   /** Whether the page does not yet show what is typed. */
   pending: boolean;
-  /** For whoever is about to leave the page: what is typed from now on is sent nowhere. */
+  /** Call before leaving the page: stops sending what is typed. */
   stop: () => void;
 }
 
 /**
- * Fields that live in the URL. The server renders the page anew with them, a moment after the last
+ * Fields that live in the URL. The server renders the page again with them, a moment after the last
  * key: its rules stay in one place, and reloading, going back and sharing keep what was typed.
  *
  * @param inUrl What the URL holds now.
@@ -56,7 +56,7 @@ export function useLiveQuery<Name extends string>(
       startTransition(() => router.replace(href, { scroll: false }));
     };
     const timer = setTimeout(send, SETTLE_MS);
-    // Whoever follows a link or sends a form next must not be brought back when the time is up.
+    // A timer that fires after a link or a form was followed would bring the user back.
     document.addEventListener('focusout', send);
     document.addEventListener('submit', send, { capture: true });
     const forget = () => {

@@ -27,7 +27,7 @@ function authorize(email: string): Promise<unknown> {
 
 describe('signing in with a password', () => {
   it.each(['a\0@example.com', 'a\n@example.com', 'a\u0085@example.com'])(
-    'knows nobody by an address with a control character, and asks no database: %j',
+    'finds no user by an address with a control character, without a query: %j',
     async (email) => {
       expect(await authorize(email)).toBeNull();
       expect(database.withDatabase).not.toHaveBeenCalled();

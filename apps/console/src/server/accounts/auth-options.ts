@@ -87,11 +87,11 @@ function openIdProvider(settings: NonNullable<ReturnType<typeof env>['oidc']>) {
   } satisfies OAuthConfig<{ sub: string; email?: string }>;
 }
 
-/** Whom next-auth makes a token for: a person, and the session that has begun for them. */
+/** The user and the session that next-auth makes a token for. */
 const signedInSchema = z.object({ id: z.guid(), sessionId: z.guid() });
 type SignedIn = z.output<typeof signedInSchema>;
 
-/** What the sign-in form is told when it is not let in; anything else it shows as a fault. */
+/** The sign-in errors that the form knows; it shows anything else as a failure. */
 export type SignInFault = `limited:${number}` | 'unavailable' | 'CredentialsSignin';
 
 async function authorizePassword(input: unknown): Promise<SignedIn | null> {
@@ -142,14 +142,14 @@ function verifiedClaim(profile: Profile | undefined): boolean | undefined {
   return claims.success ? claims.data.email_verified : undefined;
 }
 
-/** Has next-auth clear the cookie of a session that has ended. It is nobody's fault. */
+/** Has next-auth clear the cookie of a session that has ended. This is not a failure. */
 class SessionOver extends Error {
   override name = 'SessionOver';
 }
 
 /**
- * A token for whoever has signed in, and the same one again for whoever asks next-auth about their
- * session, which prolongs the cookie.
+ * Issues a token at sign-in, and the same one again when next-auth is asked for the session, which
+ * prolongs the cookie.
  *
  * The session has begun by now, where the password or the identity was checked: a fault at this
  * place would be shown as it is.
@@ -163,7 +163,7 @@ async function issueToken({ token, user }: { token: object; user?: User | undefi
   return { sub: id, sid: sessionId };
 }
 
-/** Not for want of an answer: an outage ends nobody's session. */
+/** An outage ends no session: without an answer the session counts as valid. */
 async function isOver(token: unknown): Promise<boolean> {
   try {
     return (await userOfToken(token)) === null;

@@ -58,7 +58,7 @@ describe('changePasswordOf', () => {
 
   it.each([
     ['a wrong password', { passwordHash: 'old hash', sessionVersion: 7 }],
-    ['somebody who is gone', null],
+    ['a user who was deleted', null],
   ])('sets and forgives nothing for %s', async (_whom, user) => {
     verbs.findUserById.mockResolvedValue(user);
     verbs.verifyPassword.mockResolvedValue(false);

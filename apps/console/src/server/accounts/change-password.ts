@@ -16,9 +16,9 @@ export type ChangePasswordResult =
   | { kind: 'limited'; retryAfterSeconds: number };
 
 /**
- * Sets a new password for whoever knows the present one. Both are hashed between two turns in the
- * database, and the second turn sets it only if nothing else has set one, or signed the person out
- * everywhere, since the first.
+ * Sets a new password if the current one is right. Both are hashed between two transactions, so that
+ * hashing holds no connection. The second transaction writes only if nothing else has set a password
+ * or ended all sessions since the first.
  */
 export async function changePasswordOf(
   inDatabase: InDatabase,

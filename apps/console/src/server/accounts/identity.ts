@@ -12,7 +12,7 @@ export interface ProviderProfile {
   provider: string;
   subject: string;
   email: string | null | undefined;
-  /** False when the provider says that nobody checked the address; undefined when it says nothing. */
+  /** False when the provider says that the address is unverified; undefined when it says nothing. */
   emailVerified: boolean | undefined;
 }
 
@@ -22,7 +22,7 @@ export type IdentityResult =
 
 /**
  * Begins a session of the person behind a provider's identity, who is created when new. An account
- * that has the same address is left alone: whoever holds an address at a provider need not be its
+ * that has the same address is left alone: the holder of an address at a provider need not be its
  * owner here.
  */
 export async function signInWithIdentity(

@@ -52,7 +52,7 @@ describe('signInWithPassword', () => {
     expect(verbs.forgiveAttempt).not.toHaveBeenCalled();
   });
 
-  it('does the same work for an address that nobody has', async () => {
+  it('does the same work for an unknown address', async () => {
     verbs.findUserByEmail.mockResolvedValue(null);
     verbs.verifyPassword.mockResolvedValue(false);
     expect(await signIn()).toEqual({ kind: 'wrong' });

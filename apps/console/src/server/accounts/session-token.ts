@@ -6,7 +6,7 @@ import { withDatabase } from '../database.ts';
 /** The session cookie holds these and nothing else; the person is read from Postgres each time. */
 export const sessionTokenSchema = z.object({ sub: z.guid(), sid: z.guid() });
 
-/** Who is signed in by what a session cookie holds; null when that is nobody, or no longer. */
+/** The user of a session cookie; null without a valid session. */
 export async function userOfToken(token: unknown): Promise<SignedInUser | null> {
   const claims = sessionTokenSchema.safeParse(token);
   if (!claims.success) return null;

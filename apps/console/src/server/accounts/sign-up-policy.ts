@@ -3,7 +3,7 @@ import { hasUsers } from '@ceiba/schema';
 import { env } from '../../env.ts';
 import { withDatabase } from '../database.ts';
 
-/** Whether somebody new can come in at this moment. */
+/** Whether sign-up is open now. */
 export async function isSignUpOpen(): Promise<boolean> {
   switch (env().signUp) {
     case 'open':

@@ -11,7 +11,7 @@ export function SignInForm({ next }: { next: string }) {
   return (
     <ActionForm
       action={signInWithPassword}
-      // A full load: nothing that was rendered for somebody else stays in the browser's memory.
+      // A full load, so that no page of another user stays in the browser's memory.
       onDone={() => window.location.assign(next)}
       className="grid gap-6"
     >

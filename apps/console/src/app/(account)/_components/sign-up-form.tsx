@@ -32,7 +32,7 @@ export function SignUpForm({ next }: { next: string }) {
             name="password"
             label="Password"
             error={errorOf('password')}
-            hint="At least 12 characters. A few words that belong together only for you do well."
+            hint="At least 12 characters. Try a phrase only you would think of."
           >
             {(control) => <PasswordInput {...control} autoComplete="new-password" />}
           </Field>

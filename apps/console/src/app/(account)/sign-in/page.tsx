@@ -53,14 +53,13 @@ export default async function SignInPage({ searchParams }: SignInPageProps) {
 
 const PROVIDER_FAULT = 'Signing in there did not work. Try again, or use another way.';
 
-/** Why somebody came back from a provider without being let in. */
+/** Why a sign-in through a provider was refused. */
 const PROVIDER_FAULTS: Record<string, string> = {
   email_taken:
     'An account with that e-mail address exists already. Sign in to it the way you did before: accounts are never joined by their address alone.',
   email_missing: 'The provider did not tell an e-mail address, and an account needs one.',
-  email_unverified:
-    'The provider says that nobody has checked that e-mail address. Verify it there first.',
-  closed: 'Nobody has an account for that identity, and sign-up is closed here.',
+  email_unverified: 'Your provider has not verified this e-mail address. Verify it there first.',
+  closed: 'There is no account for this identity, and sign-up is closed.',
   unavailable: 'The database is not answering. Try again in a moment.',
 };
 

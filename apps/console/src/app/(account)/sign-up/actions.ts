@@ -8,7 +8,7 @@ import { publicAction, refuse, refuseField } from '#server/action.ts';
 import { env } from '../../../env.ts';
 import { tooManyAttempts } from '../../../lib/too-many-attempts.ts';
 
-const CLOSED = 'Sign-up is closed here. Ask whoever runs this console for an account.';
+const CLOSED = 'Sign-up is closed. Ask your administrator for an account.';
 
 /** Creates an account with a password. The first person to do so is the administrator. */
 export const createAccount = publicAction({

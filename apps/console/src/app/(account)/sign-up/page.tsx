@@ -25,9 +25,7 @@ export default async function SignUpPage({ searchParams }: SignUpPageProps) {
       {isOpen ? (
         <SignUpForm next={back} />
       ) : (
-        <p className="text-muted">
-          Whoever runs this console decides who gets an account. Ask them for one.
-        </p>
+        <p className="text-muted">Ask your administrator for an account.</p>
       )}
       <p className="mt-6 text-muted">
         Have an account?{' '}

@@ -65,7 +65,7 @@ export const removePlan = administratorAction({
   },
 });
 
-/** Makes somebody an administrator, or no longer one. */
+/** Makes a user an administrator, or removes that role. */
 export const changeAdministrator = administratorAction({
   input: z.object({ userId: z.guid(), isAdministrator: z.enum(['yes', 'no']) }),
   async run({ ctx }, { userId, isAdministrator }): Promise<null> {
@@ -119,4 +119,4 @@ export const saveRetention = administratorAction({
 const NAME_TAKEN = 'There is a plan of that name already. Choose another name.';
 const GONE = 'It was deleted in the meantime. Nothing was changed.';
 const LAST_ADMINISTRATOR =
-  'This is the only administrator. Make somebody else one first, so that somebody can.';
+  'This is the only administrator. Make another user an administrator first.';

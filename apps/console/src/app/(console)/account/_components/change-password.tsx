@@ -13,7 +13,7 @@ export function ChangePassword({ email }: { email: string }) {
         <>
           {/* Tells a password manager whose password this is. */}
           <input type="hidden" name="username" autoComplete="username" value={email} readOnly />
-          <Field name="currentPassword" label="Present password" error={errorOf('currentPassword')}>
+          <Field name="currentPassword" label="Current password" error={errorOf('currentPassword')}>
             {(control) => <PasswordInput {...control} autoComplete="current-password" />}
           </Field>
           <Field

@@ -23,8 +23,8 @@ export interface PlanRow {
 }
 
 const LIMITS = [
-  { name: 'monthlyQuota', label: 'Requests a month', hint: '0 admits nothing.' },
-  { name: 'rateLimitPerMinute', label: 'Requests a minute', hint: '0 admits nothing.' },
+  { name: 'monthlyQuota', label: 'Requests a month', hint: '0 allows no requests.' },
+  { name: 'rateLimitPerMinute', label: 'Requests a minute', hint: '0 allows no requests.' },
   {
     name: 'activeKeyCap',
     label: 'Active keys',

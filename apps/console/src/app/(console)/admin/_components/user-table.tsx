@@ -137,7 +137,7 @@ function UserCells({ user, isOwn, ask }: UserCellsProps) {
         <Button
           size="icon"
           variant="quiet"
-          aria-label={`${user.isAdministrator ? 'Take administration from' : 'Make administrator'} ${user.email}`}
+          aria-label={`${user.isAdministrator ? 'Remove administrator' : 'Make administrator'} ${user.email}`}
           onClick={() => ask({ kind: 'administrator', user })}
         >
           <Shield aria-hidden="true" />
@@ -163,12 +163,12 @@ interface QuestionProps {
 function AdministratorQuestion({ user, onClose }: QuestionProps) {
   const toast = useToast();
   const takes = user?.isAdministrator === true;
-  const label = takes ? 'Take administration' : 'Make administrator';
+  const label = takes ? 'Remove administrator' : 'Make administrator';
   return (
     <AlertDialog
       open={user !== undefined}
       onOpenChange={(open) => !open && onClose()}
-      title={takes ? 'No longer an administrator?' : 'Make an administrator?'}
+      title={takes ? 'Remove this administrator?' : 'Make this user an administrator?'}
       description={
         <>
           <p className="font-medium break-all text-ink">{user?.email}</p>

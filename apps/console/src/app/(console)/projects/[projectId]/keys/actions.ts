@@ -21,7 +21,7 @@ const limits = { rateLimitPerMinute: optionalLimitSchema, monthlyQuota: optional
 
 /** Never, or at an instant: an empty date must not come to mean never. */
 const expiry = { expires: z.enum(['never', 'at']), expiresAt: expirySchema.optional() };
-/** Also where another field is wrong, so that all that is wrong is told at once. */
+/** Also when another field is wrong, so that all errors show at once. */
 const dateIsThere = {
   check: (input: { expires?: 'never' | 'at'; expiresAt?: string | null | undefined }) =>
     input.expires !== 'at' || input.expiresAt != null,
@@ -107,8 +107,8 @@ const GONE = 'The key no longer exists. Nothing was changed.';
 
 const ENDED = {
   active: 'This key has changed in the meantime. Nothing was changed; look at it again.',
-  revoked: 'This key was revoked in the meantime: it admits nothing. Nothing was changed.',
-  archived: 'This key was archived in the meantime: it admits nothing. Nothing was changed.',
+  revoked: 'This key was revoked in the meantime and allows no calls. Nothing was changed.',
+  archived: 'This key was archived in the meantime and allows no calls. Nothing was changed.',
 } as const satisfies Record<ApiKeyStatus, string>;
 
 /** What another tab has done since this one was loaded is said, and the list shows it. */

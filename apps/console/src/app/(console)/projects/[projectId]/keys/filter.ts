@@ -12,7 +12,7 @@ export type StatusFilter = (typeof STATUS_TABS)[number]['status'];
 /** What is worth a look among the active keys; each is a filter. */
 export const HINTS = [
   { hint: 'idle', words: 'idle for 90 days' },
-  { hint: 'expired', words: 'expired, and still counted' },
+  { hint: 'expired', words: 'expired, still using a slot' },
   { hint: 'expires_soon', words: 'expiring within 7 days' },
   { hint: 'never_expires', words: 'without an expiry' },
 ] as const;

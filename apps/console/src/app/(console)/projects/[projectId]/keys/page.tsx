@@ -107,7 +107,7 @@ export default async function KeysPage({ params, searchParams }: KeysProps) {
           {keys.length === 0 ? (
             <p className="py-8 text-muted">
               {q === ''
-                ? 'No key is in this state.'
+                ? 'No keys match this filter.'
                 : `No key here has “${q}” in its name or its prefix.`}
             </p>
           ) : (

@@ -41,7 +41,7 @@ export default async function PoliciesPage({ params, searchParams }: PoliciesPro
     <Column>
       <PageHeader
         title="Policies"
-        description="A call is admitted by the first policy that matches it. What none matches is denied."
+        description="A call is allowed if a policy matches it. Calls that no policy matches are denied."
         actions={
           <Button asChild variant="primary">
             <Link href={`${here}/new`} data-shortcut="new">

@@ -97,4 +97,4 @@ export const removeProject = projectAction({
 
 const GONE = 'The project was deleted in the meantime. Nothing was changed.';
 const ROTATED_ELSEWHERE =
-  'The secret was rotated since this page was loaded, in another tab or by somebody else. Nothing was changed by this one: the secret that was shown there is the current one. The page now shows what is so.';
+  'The secret was rotated after this page was loaded, in another tab or by another user. This request changed nothing: the secret shown there is the current one. The page now shows the current state.';

@@ -36,7 +36,7 @@ export default async function SimulatorPage({ params, searchParams }: SimulatorP
     <Column>
       <PageHeader
         title="Simulator"
-        description="What a call would come to, gate by gate, by the rules and the data of this moment. It charges nothing."
+        description="Test how a call would be decided right now. Nothing is charged."
       />
       <Simulator
         projectId={project.projectId}

@@ -18,7 +18,7 @@ export type SimulatedCall = Omit<SimulationInput, 'projectId'>;
 
 /**
  * What a call would come to, gate by gate, in words. The verdict is the verb's, by the rule and the
- * lookup of the Runtime; here each gate is given the value that it saw and the way to mend it.
+ * lookup of the Runtime; here each gate gets the value that it saw and the fix.
  *
  * @returns null when the project is gone
  */
@@ -72,10 +72,10 @@ function gateOf(denies: DenialReason, index: number, stoppedAt: number, seen: Se
   return { denies, verdict, ...GATES[denies](seen, stopped) };
 }
 
-type Told = Pick<SimulatedGate, 'saw' | 'at' | 'remedy'>;
+type GateView = Pick<SimulatedGate, 'saw' | 'at' | 'remedy'>;
 
-/** What each gate saw and, where it stopped the call, how to mend it. */
-const GATES: Record<DenialReason, (seen: Seen, stopped: boolean) => Told> = {
+/** What each gate saw and, where it stopped the call, how to fix it. */
+const GATES: Record<DenialReason, (seen: Seen, stopped: boolean) => GateView> = {
   missing_api_key: ({ project }, stopped) =>
     stopped
       ? {
@@ -114,7 +114,7 @@ const GATES: Record<DenialReason, (seen: Seen, stopped: boolean) => Told> = {
     ...at(facts.apiKey?.expiresAt),
     ...(stopped && {
       remedy: {
-        text: 'Set a later expiry, or none, and the key is admitted again.',
+        text: 'Set a later expiry, or none, to allow the key again.',
         href: hrefOf(project, `keys?q=${facts.apiKey?.keyPrefix}`),
         label: 'Go to the key',
       },
@@ -132,7 +132,7 @@ const GATES: Record<DenialReason, (seen: Seen, stopped: boolean) => Told> = {
     ...at(subscription?.currentPeriodEnd),
     ...(stopped && {
       remedy: {
-        text: 'A subscription admits while it is active or in trial and its period is not over.',
+        text: 'A subscription allows calls while it is active or in trial and its period is not over.',
         href: hrefOf(project, 'subscription'),
         label: 'Go to the subscription',
       },
@@ -142,7 +142,7 @@ const GATES: Record<DenialReason, (seen: Seen, stopped: boolean) => Told> = {
     ...(limits && { saw: limits.month }),
     ...(stopped && {
       remedy: {
-        text: 'Calls are admitted again when the month begins anew in UTC, or with a larger quota.',
+        text: 'Calls are allowed again when the next month begins in UTC, or with a larger quota.',
         ...placeOfLimit(project, limits?.quotaOf),
       },
     }),
@@ -151,7 +151,7 @@ const GATES: Record<DenialReason, (seen: Seen, stopped: boolean) => Told> = {
     ...(limits && { saw: stopped ? limits.minute : `${limits.minute}, counted live` }),
     ...(stopped && {
       remedy: {
-        text: 'A rate of 0 admits nothing.',
+        text: 'A rate of 0 allows no requests.',
         ...placeOfLimit(project, limits?.rateOf),
       },
     }),
@@ -197,7 +197,7 @@ const placeOfLimit = (project: Project, scope: SimulatedScope['kind'] | undefine
     ? { href: hrefOf(project, 'keys'), label: 'Change the key’s limits' }
     : { href: hrefOf(project, 'subscription'), label: 'Change the plan' };
 
-function noPolicy({ project, facts: { match }, policies, call: { method, path } }: Seen): Told {
+function noPolicy({ project, facts: { match }, policies, call: { method, path } }: Seen): GateView {
   const saw =
     policies.length === 0
       ? 'there is none'
@@ -230,7 +230,7 @@ function noPolicy({ project, facts: { match }, policies, call: { method, path } 
     remedy: {
       text: near
         ? `${wordsOf(near)} matches the path, but not the method ${method}.`
-        : 'What no policy matches is denied. Add one if this call is meant to be admitted.',
+        : 'What no policy matches is denied. Add one to allow this call.',
       href: hrefOf(project, `policies/new?${query}`),
       label: `Add a policy for ${method} ${pattern.pattern}`,
     },

@@ -58,7 +58,7 @@ export default async function SubscriptionPage({ params }: SubscriptionProps) {
         }
       />
       <NextDecision subscription={subscription} use={use} />
-      <Section title="This month" description="In UTC, as far as it has been counted.">
+      <Section title="This month" description="UTC. Updated seconds ago.">
         <QuotaMonth use={use} projection={projectQuota(use)} />
         {subscription && (
           <dl className="numbers mt-6 grid grid-cols-2 gap-4 sm:grid-cols-3">
@@ -69,7 +69,7 @@ export default async function SubscriptionPage({ params }: SubscriptionProps) {
           </dl>
         )}
       </Section>
-      <Section title="Plan" description="Another plan holds from the next decision on.">
+      <Section title="Plan" description="Plan changes apply immediately.">
         <PlanChoice
           projectId={projectId}
           plans={plans}
@@ -82,7 +82,7 @@ export default async function SubscriptionPage({ params }: SubscriptionProps) {
         <>
           <Section
             title="State"
-            description="Active and trial admit; past due and canceled deny. Keys, policies and counts stay as they are, whatever the state."
+            description="Active and trial allow calls; past due and canceled deny them. Keys, policies and counts stay as they are."
           >
             <StatusChoice projectId={projectId} status={subscription.status} />
           </Section>

@@ -94,7 +94,7 @@ export default async function UsagePage({ params, searchParams }: UsageProps) {
   );
 }
 
-/** Hours for a day or two, days while they can be told apart, else months. */
+/** Hours for up to two days, days while they are distinguishable, else months. */
 function stepFor(by: UsageCut, range: UsageRange): UsageStep {
   const finest = finestUsageStep(by, range);
   return finest === 'hour' && daysIn(range) > USAGE_RANGE_DAYS_MAX.api_key.hour ? 'day' : finest;
@@ -120,7 +120,7 @@ function NoDecisions({ projectId }: { projectId: string }) {
       title="No decisions in this range"
       snippet={<FirstCall projectId={projectId} runtimeUrl={env().runtimeUrl} />}
     >
-      Each call that a host asks about is counted here, admitted or denied, by key and policy.
+      Every call that a host asks about is counted here, allowed or denied, by key and policy.
       Choose another range above, or ask for a first decision: this one names no key, so it is
       denied and costs nothing.
     </EmptyState>

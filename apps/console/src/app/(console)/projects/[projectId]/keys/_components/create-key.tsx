@@ -24,7 +24,7 @@ export interface CreateKeyProps {
   example: { method: string; path: string };
 }
 
-// Fetched while the first field is filled in: nobody waits for it, and whoever only looks at the
+// Fetched while the first field is filled in; a user who only looks at the
 // page does without it.
 const loadCreatedKey = () => import('./created-key.tsx');
 const CreatedKey = dynamic(loadCreatedKey);
@@ -59,7 +59,7 @@ function NameStep({
     <>
       <PageHeader
         title="Create key"
-        description="One for each caller, so that one can be revoked without the others. Calls with it are admitted where a policy matches."
+        description="One for each caller, so that one can be revoked without the others. Calls with it are allowed where a policy matches."
       />
       {isFull && (
         <CapReached projectId={projectId} planName={planName} activeKeyCap={activeKeyCap} />

@@ -41,7 +41,7 @@ export function LimitFields({ parts, initial, defaultRate }: LimitFieldsProps) {
         name="monthlyQuota"
         label="Requests a month"
         optional
-        hint="Empty: only the plan limits it. 0 admits nothing."
+        hint="Empty: only the plan limits it. 0 allows no requests."
         error={errorOf('monthlyQuota')}
       >
         {(control) => (

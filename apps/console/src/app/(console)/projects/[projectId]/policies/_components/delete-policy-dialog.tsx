@@ -39,9 +39,9 @@ export default function DeletePolicyDialog({
           </p>
           <p className="mt-2">
             {target.coveredBy
-              ? `All that it admits is admitted by ${target.coveredBy} too, so no call is denied for it.`
+              ? `${target.coveredBy} covers the same calls, so no call is denied.`
               : 'Calls that no other policy matches are denied from the next request on.'}{' '}
-            It can be added again; its count of hits starts anew.
+            You can add it again; its hit count starts at zero.
           </p>
         </>
       }

@@ -111,7 +111,7 @@ function PolicyRow({ projectId, policy, place, coveredBy, standing }: PolicyRowP
         </div>
         {coveredBy && (
           <p className="text-small text-muted">
-            All of it is admitted by{' '}
+            Covered by{' '}
             <code>
               <PathText>{wordsOf(coveredBy)}</PathText>
             </code>{' '}

@@ -150,7 +150,7 @@ function Calls({ title, calls }: { title: string; calls: readonly (Call & Explai
 }
 
 function remarkOf({ matches, other, ambiguous }: Explained): string | null {
-  if (other) return matches ? `${wordsOf(other)} wins` : `admitted by ${wordsOf(other)}`;
+  if (other) return matches ? `${wordsOf(other)} wins` : `allowed by ${wordsOf(other)}`;
   return matches ? null : ambiguous;
 }
 
@@ -165,12 +165,12 @@ function Overlaps({ draft, all }: { draft: Policy; all: readonly Policy[] }) {
       <h2 className="font-medium">Overlaps</h2>
       {by && (
         <p className="flex flex-wrap items-center gap-2 text-muted">
-          All that it admits is admitted already by <PolicyWords policy={by} />
+          Already covered by <PolicyWords policy={by} />
         </p>
       )}
       {covers.slice(0, SHOWN_OVERLAPS).map(({ covered }) => (
         <p key={covered.policyId} className="flex flex-wrap items-center gap-2 text-muted">
-          It admits all that <PolicyWords policy={covered} /> admits
+          Also covers <PolicyWords policy={covered} />
         </p>
       ))}
       {covers.length > SHOWN_OVERLAPS && (

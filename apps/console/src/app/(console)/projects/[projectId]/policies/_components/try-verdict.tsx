@@ -20,7 +20,7 @@ export function TryVerdict({ call, explained, children }: TryVerdictProps) {
       className="flex min-h-8 flex-wrap items-center justify-between gap-x-6 gap-y-2"
     >
       {explained === null ? (
-        <p className="text-muted">Choose a method and type a path to see which policy admits it.</p>
+        <p className="text-muted">Choose a method and type a path to see which policy allows it.</p>
       ) : (
         <>
           <p className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1">

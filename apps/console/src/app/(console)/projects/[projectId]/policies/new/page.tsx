@@ -33,7 +33,7 @@ export default async function NewPolicyPage({ params, searchParams }: NewPolicyP
     <Column>
       <PageHeader
         title="Add policy"
-        description="It admits calls of one method to the paths that its pattern matches. Of several that match, the most specific wins."
+        description="Allows calls with one method to the paths that its pattern matches. If several policies match, the most specific wins."
       />
       <PolicyForm
         projectId={projectId}

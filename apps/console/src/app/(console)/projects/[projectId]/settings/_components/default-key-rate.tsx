@@ -33,7 +33,7 @@ export function DefaultKeyRate({ projectId, rate }: DefaultKeyRateProps) {
             name="defaultKeyRateLimitPerMinute"
             label="Requests a minute"
             optional
-            hint="Empty: only the plan limits a key. 0 admits nothing."
+            hint="Empty: only the plan limits a key. 0 allows no requests."
             error={errorOf('defaultKeyRateLimitPerMinute')}
           >
             {(control) => (

@@ -13,7 +13,7 @@ import { durationWords, overlapAt } from './overlap.ts';
 
 const ShowContext = createContext<(secret: RotatedSecret) => void>(() => {});
 
-// Fetched while the question is read: nobody waits for it.
+// Fetched while the user reads the question.
 const loadStep = () => import('./rotated-secret.tsx');
 const RotatedSecretStep = dynamic(loadStep);
 

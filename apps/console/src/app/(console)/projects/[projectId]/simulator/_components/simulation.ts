@@ -9,7 +9,7 @@ export const GATE_NAMES = {
   archived_api_key: 'It is not archived',
   expired_api_key: 'It has not expired',
   policy_no_match: 'A policy matches',
-  inactive_subscription: 'The subscription admits',
+  inactive_subscription: 'Subscription is active',
   quota_exceeded: 'The month has room',
   rate_limited: 'The minute has room',
 } as const satisfies Record<DenialReason, string>;
@@ -23,7 +23,7 @@ export interface SimulatedGate {
   saw?: string;
   /** An instant that belongs to the value, ISO 8601. */
   at?: string;
-  /** How to mend it, and where. */
+  /** How to fix it, and where. */
   remedy?: { text: string; href: string; label: string };
 }
 

@@ -33,7 +33,7 @@ export interface SimulatorProps {
 
 type Source = 'chosen' | 'pasted' | 'none';
 
-/** A call that is only judged. A link to another call, or to none, begins anew. */
+/** A call that is simulated, never charged. A link to another call resets it. */
 export function Simulator(props: SimulatorProps) {
   const query = useSearchParams().toString();
   const [seen, setSeen] = useState(query);
@@ -47,7 +47,7 @@ export function Simulator(props: SimulatorProps) {
 }
 
 interface SimulatedCallProps extends SimulatorProps {
-  /** Told what the address is about to say of the call that was judged here. */
+  /** Receives the query of the call that was simulated here. */
   onAsked: (query: string) => void;
 }
 

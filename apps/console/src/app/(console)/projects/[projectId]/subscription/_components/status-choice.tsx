@@ -8,7 +8,7 @@ import { AlertDialog, AlertDialogCancel, DialogFooter } from '#components/ui/dia
 import { useToast } from '#components/ui/toast.tsx';
 import { changeStatus } from '../actions.ts';
 
-const ADMITTED = 'Calls are admitted from the next decision on, while the period lasts.';
+const ADMITTED = 'Calls are allowed from the next decision on, while the period lasts.';
 const DENIED = 'Every call is denied as inactive_subscription from the next decision on.';
 
 /** What each change is called, and what it does. */
@@ -23,13 +23,13 @@ const CHANGES = {
   trialing: {
     label: 'Set trial',
     title: 'Put the subscription in trial?',
-    effect: `A trial admits as an active one does. ${ADMITTED} Set a period end below for it to lapse by itself.`,
+    effect: `A trial allows calls as an active subscription does. ${ADMITTED} Set a period end below to end it automatically.`,
     done: 'The subscription is in trial',
     denies: false,
   },
   past_due: {
-    label: 'Lapse',
-    title: 'Let the subscription lapse?',
+    label: 'Mark past due',
+    title: 'Mark the subscription past due?',
     effect: `It becomes past due. ${DENIED} You can reactivate it at any time.`,
     done: 'The subscription is past due',
     denies: true,

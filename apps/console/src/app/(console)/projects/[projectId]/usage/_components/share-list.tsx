@@ -62,7 +62,7 @@ function Bar({ part, whole, tone }: { part: number; whole: number; tone: Share['
 
 const COURSE_WIDTH = 100;
 const COURSE_HEIGHT = 24;
-/** As many as can be told apart in its width. */
+/** As many as are distinguishable at its width. */
 const MOST_BARS = 100;
 
 /** Sums of as many neighbours as make it few enough; the last may have fewer of them. */
