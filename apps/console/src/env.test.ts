@@ -21,6 +21,13 @@ describe('the settings', () => {
     expect(parseSettings({ ...required, SIGN_UP: '', OIDC_ISSUER: '' }).signUp).toBe('first-user');
   });
 
+  it('take a list of hosts for the database, as the Runtime does', () => {
+    const databaseUrl = 'postgres://ceiba:secret@one:5432,two:5433/ceiba';
+    expect(parseSettings({ ...required, DATABASE_URL: databaseUrl })).toMatchObject({
+      databaseUrl,
+    });
+  });
+
   it.each([
     ['DATABASE_URL', 'mysql://x'],
     ['NEXTAUTH_SECRET', 'short'],

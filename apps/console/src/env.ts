@@ -11,7 +11,10 @@ const provider = { id: filled.optional(), secret: filled.optional() };
 
 const settingsSchema = z
   .object({
-    DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }),
+    /** A list of hosts is no URL in the sense of `URL`. */
+    DATABASE_URL: z
+      .string()
+      .regex(/^postgres(ql)?:\/\/./, 'must be like postgres://user@host:5432/ceiba'),
     CONSOLE_PORT: z.coerce.number().int().min(1).max(65_535).default(3000),
     CEIBA_RUNTIME_URL: httpUrl.default('http://127.0.0.1:4000'),
     NEXTAUTH_SECRET: z.string().min(32, 'must be at least 32 characters of random text'),
