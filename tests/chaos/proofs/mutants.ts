@@ -2,6 +2,7 @@ import type { PrivateStage } from '../support/private-stage.ts';
 import type { Edit } from '../support/programs.ts';
 import type { Random } from '../support/random.ts';
 import { PATIENT, type Stage, startNode, startTwoNodes } from '../support/stage.ts';
+import { type Arrangement, openStandbyStage } from '../support/standby-stage.ts';
 import type { Rule } from '../support/violation.ts';
 import { proveClockLeap } from './clock-leap.ts';
 import { proveClockStep } from './clock-loss.ts';
@@ -15,6 +16,7 @@ import { provePoisonedKey } from './poison.ts';
 import { proveRuntimeLoss } from './process-loss.ts';
 import { type Kind, proveRevocation } from './revocation.ts';
 import { proveSleeper } from './sleeper.ts';
+import { proveStandbyIsNotAsked } from './standby.ts';
 import { proveTriggersOff } from './triggers-off.ts';
 
 /** A sabotage of the Runtime, and the proof that has to fail on it. */
@@ -250,6 +252,30 @@ export const MUTANTS: Record<string, Mutant> = {
     rule: 'a fault is answered in time',
     try: fault('the network to Postgres goes dark'),
   },
+  'lookups that a standby may answer': {
+    edits: [
+      { file: 'main.js', find: 'requirePrimary(row);\n    const index', replace: 'const index' },
+    ],
+    rule: 'a change holds from the next decision on',
+    try: standby('a list of both hosts'),
+  },
+  'policies that a standby may list': {
+    edits: [{ file: 'main.js', find: 'requirePrimary(first);', replace: '' }],
+    rule: 'a change holds from the next decision on',
+    isInSmall: true,
+    try: standby('a list of both hosts'),
+  },
+  'month totals that a standby may tell': {
+    edits: [
+      {
+        file: 'main.js',
+        find: 'requirePrimary(rows[0]);\n  const totals',
+        replace: 'const totals',
+      },
+    ],
+    rule: 'a loss hands nothing out again',
+    try: standby('a balancer in front of both'),
+  },
   'a bad item that takes its batch along': {
     edits: [
       {
@@ -285,6 +311,17 @@ function fault(kind: FaultKind): Mutant['try'] {
       return await proveFault(scene, kind, 2, random);
     } finally {
       await scene.close();
+    }
+  };
+}
+
+function standby(arrangement: Arrangement): Mutant['try'] {
+  return async ({ mutant: { program } }) => {
+    const stage = await openStandbyStage();
+    try {
+      return await proveStandbyIsNotAsked(stage, arrangement, 1, { ...stage, program });
+    } finally {
+      await stage.close();
     }
   };
 }

@@ -1,0 +1,20 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { proveStandbyIsNotAsked } from './proofs/standby.ts';
+import { prove } from './support/prove.ts';
+import { size } from './support/size.ts';
+import { ARRANGEMENTS, openStandbyStage, type StandbyStage } from './support/standby-stage.ts';
+
+let stage: StandbyStage;
+beforeAll(async () => {
+  stage = await openStandbyStage();
+});
+afterAll(() => stage.close());
+
+describe('lets no decision rest on a standby that lags, by', () => {
+  it.each(ARRANGEMENTS)('%s', async (arrangement) => {
+    const figures = await prove(`standby: ${arrangement}`, () =>
+      proveStandbyIsNotAsked(stage, arrangement, size.faultsOfEachKind),
+    );
+    expect(figures.rounds).toBe(size.faultsOfEachKind);
+  });
+});
