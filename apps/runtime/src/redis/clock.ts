@@ -25,20 +25,25 @@ export class RedisClock {
     this.#wallClockMs = wallClockMs;
   }
 
-  /** @param timeMs - The server's `TIME` in ms since 1970. */
+  /**
+   * A time that is too far ahead is not taken over, so that of a cluster the node that answered it
+   * costs its own projects alone: there, a charge with a deadline on the true time is late.
+   *
+   * @param timeMs - The server's `TIME` in ms since 1970.
+   */
   observe(timeMs: number): void {
+    this.#aheadMs = timeMs - this.#wallClockMs();
+    if (this.complaint !== null) return;
     this.#observedMs = timeMs;
     this.#observedAt = this.#now();
-    this.#aheadMs = timeMs - this.#wallClockMs();
   }
 
   /**
-   * Ms since 1970. Before the first observation, and while the server's clock is too far ahead, a
-   * time long past: a charge with such a deadline writes nothing, and its reply says the time.
+   * Ms since 1970. Before the first observation a time long past: a charge with such a deadline
+   * writes nothing, and its reply says the time.
    */
   estimateMs(): number {
-    const observedMs = this.#aheadMs > MOST_AHEAD_MS ? 0 : this.#observedMs;
-    return observedMs + this.#now() - this.#observedAt;
+    return this.#observedMs + this.#now() - this.#observedAt;
   }
 
   /** Why the server's clock is of no use, as last observed; null where it is. */
