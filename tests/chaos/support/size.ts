@@ -14,6 +14,7 @@ export const size = {
   revocationsOfEachKind: sized(4, 500),
   lossesOfEachKind: sized(1, 20),
   faultsOfEachKind: sized(1, 20),
+  scriptHistories: sized(200, 10_000),
 } as const;
 
 export const seed = process.env.CEIBA_PROVE_SEED ?? randomBytes(4).toString('hex');
