@@ -1,14 +1,14 @@
-import { type Account, admittedOf, askTimes, exhaust, openAccount } from '../support/account.ts';
-import { countOf, tally } from '../support/caller.ts';
+import { type Account, askTimes, exhaust, openAccount, uncertainOf } from '../support/account.ts';
+import { judge } from '../support/history.ts';
 import type { PrivateStage } from '../support/private-stage.ts';
 import type { Edit } from '../support/programs.ts';
 import type { Random } from '../support/random.ts';
 import { PATIENT, type Stage, startTwoNodes } from '../support/stage.ts';
-import { readUsage } from '../support/usage.ts';
-import { hold } from '../support/violation.ts';
+import { allowedIn, readUsage } from '../support/usage.ts';
 import { ANY_CLOCK_IS_SOUND, OFFSET_KEY, STEPPED_CLOCK } from './clock-offset.ts';
 import { figuresOf, type LossFigures } from './loss.ts';
 
+const WORDS = 'the clock is stepped back';
 const SECOND = 1000;
 const DAY = 86_400 * SECOND;
 
@@ -26,50 +26,51 @@ export async function proveClockStep(
 ): Promise<LossFigures> {
   const stepped = stage.withEdits([...STEPPED_CLOCK, ANY_CLOCK_IS_SOUND, ...edits]);
   const nodes = await startTwoNodes(stepped, { settings: PATIENT });
-  const accounts: { account: Account; inOld: number; end: number }[] = [];
+  const accounts: { account: Account; end: number }[] = [];
   try {
     for (let done = 0; done < times; done += 1) {
       const end = await endOfMonth(stage);
       const account = await openAccount(stage, random.int(20, 60));
       await setClock(stage, end - random.int(5, 50) * SECOND);
       await askTimes(account, nodes, random.int(1, account.quota - 1));
-      const inOld = admittedOf(account);
       await setClock(stage, end + random.int(1, 50) * SECOND);
+      account.window = 1;
       await askTimes(account, nodes, random.int(1, account.quota - 1));
+      account.history.losses.push({ words: WORDS, forgets: 0 });
       await setClock(stage, end - random.pick([5 * SECOND, 40 * SECOND, 2 * DAY, 40 * DAY]));
       await exhaust(account, nodes);
       await setClock(stage, end + 55 * SECOND);
       await askTimes(account, nodes, 8);
-      hold(
-        'a loss hands nothing out again',
-        admittedOf(account) - inOld === account.quota,
-        () => `a quota of ${account.quota} admitted ${admittedOf(account) - inOld} in one month`,
-      );
-      accounts.push({ account, inOld, end });
+      judge(account.history, WORDS);
+      accounts.push({ account, end });
     }
   } finally {
     await stage.redisAdmin.del(OFFSET_KEY);
     await Promise.all(nodes.map((node) => node.stop()));
     await stepped.close();
   }
-  for (const entry of accounts) await holdMonths(stage, entry);
+  for (const entry of accounts) await judgeMonths(stage, entry);
   return figuresOf(accounts.map(({ account }) => account));
 }
 
 /** Usage has each admission in the month in which it was charged. */
-async function holdMonths(
+async function judgeMonths(
   { world }: Stage,
-  { account, inOld, end }: { account: Account; inOld: number; end: number },
+  { account, end }: { account: Account; end: number },
 ): Promise<void> {
-  const { months } = await readUsage(world, account.project.projectId);
+  const uncertain = uncertainOf(account);
+  if (uncertain > 0) throw new Error(`${uncertain} answers tell nothing`);
+  const usage = await readUsage(world, account.project.projectId);
   const date = new Date(end);
   const newMonth = date.getUTCFullYear() * 12 + date.getUTCMonth();
-  const isExact = months[newMonth - 1] === inOld && months[newMonth] === account.quota;
-  hold('usage is what was admitted', isExact, () => {
-    return `${inOld} in the old month, then ${tally(account.answers)}: ${JSON.stringify(months)}`;
-  });
-  const uncertain = countOf(account.answers, 'unavailable');
-  if (uncertain > 0) throw new Error(`${uncertain} answers tell nothing`);
+  const inWindows = Object.entries(usage.months).map(([month, count]) => [
+    Number(month) - newMonth + 1,
+    count,
+  ]);
+  const months = Object.fromEntries(inWindows);
+  const outcomes = { allowed: allowedIn(usage) };
+  account.history.usage.push({ atMs: performance.now(), outcomes, months });
+  judge(account.history, WORDS);
 }
 
 async function nowOf({ redisAdmin }: PrivateStage): Promise<number> {

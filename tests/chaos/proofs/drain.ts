@@ -1,12 +1,11 @@
 import { connect, type Socket } from 'node:net';
 import { PROJECT_SECRET_HEADER } from '@ceiba/contract/sets';
 import { until } from '../../support/redis.ts';
-import { admittedOf, askFor, openAccount } from '../support/account.ts';
+import { admittedOf, askFor, judgeWithUsage, openAccount } from '../support/account.ts';
 import { type Credentials, countOf, tally } from '../support/caller.ts';
 import { askInLoops } from '../support/load.ts';
 import type { Random } from '../support/random.ts';
 import { type Stage, startNode } from '../support/stage.ts';
-import { allowedIn, monthsOf, readUsage } from '../support/usage.ts';
 import { hold } from '../support/violation.ts';
 
 export interface DrainFigures {
@@ -79,12 +78,7 @@ export async function proveDrain(
     hold('stops in order', admitted + refused === account.answers.length, () => {
       return `under load there were ${tally(account.answers)}`;
     });
-    const usage = await readUsage(stage.world, account.who.projectId);
-    hold(
-      'usage is what was admitted',
-      allowedIn(usage) === admitted && monthsOf(usage) === admitted,
-      () => `${tally(account.answers)}, but usage is ${JSON.stringify(usage)}`,
-    );
+    await judgeWithUsage(stage, account, 'a stop under load');
     figures.admitted += admitted;
     figures.refused += refused;
   }

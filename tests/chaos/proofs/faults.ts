@@ -3,6 +3,7 @@ import { until } from '../../support/redis.ts';
 import { type Account, askFor, askTimes, openAccount } from '../support/account.ts';
 import { type Answer, countOf, tally, tookMs } from '../support/caller.ts';
 import { type Control, startControl } from '../support/control.ts';
+import { judge } from '../support/history.ts';
 import { askAtPace, type Load } from '../support/load.ts';
 import { type Network, openNetwork, takeEveryConnection } from '../support/network.ts';
 import type { PrivateStage } from '../support/private-stage.ts';
@@ -114,6 +115,9 @@ export const NEEDS_REAL_REDIS: ReadonlySet<FaultKind> = new Set([
   'Redis has become a replica',
 ]);
 
+/** A Redis that is killed may not have written its last second to disk, or keeps nothing there. */
+const FORGETFUL: ReadonlySet<FaultKind> = new Set(['Redis is stopped', 'Redis is killed']);
+
 export interface FaultFigures {
   faults: number;
   /** Questions that the fault made unanswerable, and how long their 503 took. */
@@ -208,10 +212,11 @@ async function strikeOnce(scene: FaultScene, kind: FaultKind, random: Random): P
   const loads = nodes.map((node) => askAtPace(() => askFor(account, node), EVERY_MS));
   try {
     await until('both admit', () => loads.every(({ answers }) => countOf(answers, 'allowed') > 4));
+    const strikesAtMs = performance.now();
     const heal = await FAULTS[kind](network);
     control.worstLatenessMs();
-    const struckAtMs = performance.now();
-    let healedAtMs: number;
+    const fromMs = performance.now();
+    let toMs: number;
     try {
       await Promise.all([
         askTimes(account, nodes, BURST),
@@ -219,62 +224,39 @@ async function strikeOnce(scene: FaultScene, kind: FaultKind, random: Random): P
         pause(random.int(700, 1_500)), // how long it lasts
       ]);
     } finally {
-      healedAtMs = performance.now();
+      toMs = performance.now();
       await heal();
     }
     const acceptsAtMs = performance.now();
-    const noiseMs = control.worstLatenessMs();
-    const recoveryMs = await recovered(loads, acceptsAtMs, kind);
+    const isMeasurable = control.worstLatenessMs() <= NOISE_MS;
+    await untilSound(loads, acceptsAtMs);
     await Promise.all(loads.map((load) => load.stop()));
-    holdDenied(account.answers, struckAtMs, healedAtMs, kind);
-    const times503 = timesOf503(account.answers, struckAtMs, healedAtMs, noiseMs, kind);
-    return { times503, recoveryMs, lateCharges: await lateChargesOf(account, nodes, kind) };
+    await askFor(account, nodes[0]); // what remains shows what was charged late
+    account.history.faults.push({
+      words: kind,
+      strikesAtMs,
+      fromMs,
+      toMs,
+      isTotal: true,
+      keepsCounts: !FORGETFUL.has(kind),
+      answerWithinMs: isMeasurable ? ANSWER_WITHIN_MS : Number.POSITIVE_INFINITY,
+      recoverWithinMs: acceptsAtMs - toMs + RECOVER_WITHIN_MS,
+      mostLateCharges: MOST_LATE_CHARGES,
+    });
+    judge(account.history, kind);
+    const times = timesBetween(account.answers, fromMs, toMs);
+    return {
+      times503: isMeasurable || Math.max(...times) <= ANSWER_WITHIN_MS ? times : null,
+      recoveryMs: recoveryOf(account.answers, acceptsAtMs),
+      lateCharges: lateChargesOf(account),
+    };
   } finally {
     await Promise.all(loads.map((load) => load.stop()));
   }
 }
 
-/** While it lasts: nothing is admitted, nothing is blamed on the caller, all is answered. */
-function holdDenied(
-  answers: readonly Answer[],
-  struckAtMs: number,
-  healedAtMs: number,
-  kind: FaultKind,
-): void {
-  const during = answers.filter(
-    ({ sentAtMs, answeredAtMs }) => sentAtMs > struckAtMs && answeredAtMs < healedAtMs,
-  );
-  const words = () => `${kind}: ${tally(during)}`;
-  const unavailable = countOf(during, 'unavailable');
-  const unanswered = countOf(during, 'no_answer');
-  hold('a fault never admits', countOf(during, 'allowed') === 0, words);
-  hold('a fault is no denial', unavailable + unanswered === during.length, words);
-  hold('a fault is answered in time', unanswered === 0 && unavailable >= BURST, words);
-}
-
-/** @returns null where they were too slow, and so was a plain timer on this machine */
-function timesOf503(
-  answers: readonly Answer[],
-  struckAtMs: number,
-  healedAtMs: number,
-  noiseMs: number,
-  kind: FaultKind,
-): number[] | null {
-  const sentDuring = answers.filter(
-    ({ sentAtMs }) => sentAtMs > struckAtMs && sentAtMs < healedAtMs,
-  );
-  const times = sentDuring.map(tookMs);
-  const slowest = Math.max(...times);
-  if (slowest <= ANSWER_WITHIN_MS) return times;
-  hold('a fault is answered in time', noiseMs > NOISE_MS, () => {
-    const late = times.filter((time) => time > ANSWER_WITHIN_MS).length;
-    return (
-      `${kind}: ${late} of ${times.length} took more than ${ANSWER_WITHIN_MS} ms, the slowest ` +
-      `${Math.round(slowest)} ms, while a timer was at most ${Math.round(noiseMs)} ms late`
-    );
-  });
-  return null;
-}
+const timesBetween = (answers: readonly Answer[], fromMs: number, toMs: number) =>
+  answers.filter(({ sentAtMs }) => sentAtMs > fromMs && sentAtMs < toMs).map(tookMs);
 
 /** What does not need the dependency is answered as ever; what does says so. */
 async function holdOthers(account: Account, nodes: [Node, Node], kind: FaultKind): Promise<void> {
@@ -295,40 +277,30 @@ async function holdOthers(account: Account, nodes: [Node, Node], kind: FaultKind
 
 const isOfRedis = (kind: FaultKind) => kind.includes('Redis');
 
-/** @returns ms until the last question was left unanswered, from the moment of `acceptsAtMs` */
-async function recovered(loads: readonly Load[], acceptsAtMs: number, kind: FaultKind) {
+/** Waits until each Runtime admits again; the history says whether it took too long. */
+async function untilSound(loads: readonly Load[], acceptsAtMs: number): Promise<void> {
   const sound = 10;
   const isSound = ({ answers }: Load) => {
     const latest = answers.filter(({ sentAtMs }) => sentAtMs > acceptsAtMs).slice(-sound);
     return latest.length === sound && countOf(latest, 'allowed') === sound;
   };
   await until('both admit again', () => loads.every(isSound), 20_000).catch(() => {});
-  hold('recovers by itself in time', loads.every(isSound), () => {
-    const after = loads.flatMap(({ answers }) => answers).filter((a) => a.sentAtMs > acceptsAtMs);
-    return `${kind}: 20 s after the server accepts again there were ${tally(after)}`;
-  });
-  const unanswered = loads
-    .flatMap(({ answers }) => answers)
-    .filter(({ sentAtMs, verdict }) => sentAtMs > acceptsAtMs && verdict !== 'allowed');
-  const recoveryMs = Math.round(
-    Math.max(0, ...unanswered.map(({ answeredAtMs }) => answeredAtMs - acceptsAtMs)),
+}
+
+/** @returns ms until the last question was left unanswered, from the moment of `acceptsAtMs` */
+function recoveryOf(answers: readonly Answer[], acceptsAtMs: number): number {
+  const unanswered = answers.filter(
+    ({ sentAtMs, verdict }) => sentAtMs > acceptsAtMs && verdict !== 'allowed',
   );
-  hold('recovers by itself in time', recoveryMs <= RECOVER_WITHIN_MS, () => {
-    return `${kind}: it took ${recoveryMs} ms after the server accepted again`;
-  });
-  return recoveryMs;
+  const times = unanswered.map(({ answeredAtMs }) => answeredAtMs - acceptsAtMs);
+  return Math.round(Math.max(0, ...times));
 }
 
 /** What remains tells what was charged; more than was admitted was charged late. */
-async function lateChargesOf(account: Account, [node]: [Node, Node], kind: FaultKind) {
-  const last = await askFor(account, node);
-  const left = last.limits?.remainingThisMonth;
-  if (left === undefined) throw new Error(`${kind}: after the recovery there was ${last.words}`);
-  const lateCharges = account.quota - left - countOf(account.answers, 'allowed');
-  hold(
-    'a thaw charges only a handful late',
-    lateCharges >= 0 && lateCharges <= MOST_LATE_CHARGES,
-    () => `${kind}: ${lateCharges} were charged and not admitted`,
-  );
+function lateChargesOf({ answers, quota }: Account): number {
+  const left = answers.at(-1)?.limits?.remainingThisMonth;
+  if (left === undefined) throw new Error(`after the recovery there was ${answers.at(-1)?.words}`);
+  const lateCharges = quota - left - countOf(answers, 'allowed');
+  hold('a loss hands nothing out again', lateCharges >= 0, () => tally(answers));
   return lateCharges;
 }

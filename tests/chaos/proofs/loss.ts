@@ -5,13 +5,13 @@ import {
   askFor,
   askTimes,
   exhaust,
-  holdQuota,
-  holdUsage,
+  judgeWithUsage,
   openAccount,
   uncertainOf,
   untilFlushed,
 } from '../support/account.ts';
 import type { Caller } from '../support/caller.ts';
+import { judge } from '../support/history.ts';
 import { askInLoops } from '../support/load.ts';
 import { type PrivateStage, restartEmpty, takeSnapshot } from '../support/private-stage.ts';
 import type { Random } from '../support/random.ts';
@@ -73,14 +73,15 @@ export async function proveLoss(
       const account = await openAccount(stage, random.int(80, 160));
       accounts.push(account);
       await askTimes(account, nodes, random.int(1, 10));
+      account.history.losses.push({ words: kind, forgets: 0 });
       const lose = LOSSES[kind](stage);
       await (done % 2 === 0 ? loseAtRest : loseUnderLoad)(stage, nodes, account, lose, random);
-      holdQuota(account, kind);
+      judge(account.history, kind);
     }
   } finally {
     await Promise.all(nodes.map((node) => node.stop()));
   }
-  for (const account of accounts) await holdUsage(stage, account, kind);
+  for (const account of accounts) await judgeWithUsage(stage, account, kind);
   return figuresOf(accounts);
 }
 

@@ -4,7 +4,7 @@ import {
   admittedOf,
   askFor,
   askTimes,
-  holdUsage,
+  judgeWithUsage,
   openAccount,
   untilFlushed,
 } from '../support/account.ts';
@@ -207,7 +207,7 @@ export async function proveUsageBesideLock(
     } finally {
       await unlock();
     }
-    for (const account of accounts) await holdUsage(stage, account, 'a key was locked');
+    for (const account of accounts) await judgeWithUsage(stage, account, 'beside a locked key');
     figures.admitted += accounts.map(admittedOf).reduce((total, count) => total + count, 0);
   }
   return figures;
@@ -252,7 +252,7 @@ export async function proveRefusedUsage(
     await sweeper.stop();
     const acceptanceMs = Math.round(performance.now() - acceptedAt);
     figures.slowestAcceptanceMs = Math.max(figures.slowestAcceptanceMs, acceptanceMs);
-    for (const account of accounts) await holdUsage(stage, account, 'usage was refused');
+    for (const account of accounts) await judgeWithUsage(stage, account, 'beside refused usage');
   }
   return figures;
 }

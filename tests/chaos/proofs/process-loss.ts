@@ -6,12 +6,12 @@ import {
   askFor,
   askTimes,
   exhaust,
-  holdQuota,
-  holdUsage,
+  judgeWithUsage,
   openAccount,
   untilFlushed,
 } from '../support/account.ts';
 import type { Answer } from '../support/caller.ts';
+import { judge } from '../support/history.ts';
 import { askAtPace } from '../support/load.ts';
 import { type PrivateStage, restartEmpty } from '../support/private-stage.ts';
 import type { Random } from '../support/random.ts';
@@ -51,6 +51,7 @@ export async function proveRuntimeLoss(
   try {
     for (let done = 0; done < times; done += 1) {
       const account = await openAccount(stage, random.int(80, 160));
+      account.history.losses.push({ words: 'a Runtime was killed', forgets: 0 });
       accounts.push(account);
       const writes = await startWriteControl(stage.world);
       const denials = await killWithUsage(runtime, account, random);
@@ -66,14 +67,14 @@ export async function proveRuntimeLoss(
       } finally {
         await replacement.stop();
       }
-      holdQuota(account, 'a Runtime was killed');
+      judge(account.history, 'a killed Runtime');
       figures.denialsLost += await holdDenials(stage, account, denials, writeMs);
       figures.deniedBeforeAKill += denials.answers.length;
     }
   } finally {
     await survivor.stop();
   }
-  for (const account of accounts) await holdUsage(stage, account, 'a Runtime was killed');
+  for (const account of accounts) await judgeWithUsage(stage, account, 'a killed Runtime');
   return { ...figuresOf(accounts), ...figures };
 }
 
@@ -146,6 +147,7 @@ export async function proveTotalLoss(
     const recent = account.answers.filter(
       ({ verdict, answeredAtMs }) => verdict === 'allowed' && answeredAtMs > flushedMs,
     );
+    account.history.losses.push({ words: 'everything was killed', forgets: recent.length });
     const admittedBefore = admittedOf(account);
     const node = await startNode(stage, { settings: PATIENT });
     const { months } = await readUsage(stage.world, account.project.projectId);
@@ -156,8 +158,7 @@ export async function proveTotalLoss(
     } finally {
       await node.stop();
     }
-    holdQuota(account, 'everything was killed', recent.length);
-    await holdUsage(stage, account, 'everything was killed', recent.length);
+    await judgeWithUsage(stage, account, 'a total loss');
   }
   return { ...figuresOf(accounts), admissionsLost, slowestWriteMs };
 }

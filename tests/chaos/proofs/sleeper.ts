@@ -3,8 +3,7 @@ import {
   type Account,
   askTimes,
   exhaust,
-  holdQuota,
-  holdUsage,
+  judgeWithUsage,
   openAccount,
   untilFlushed,
 } from '../support/account.ts';
@@ -32,6 +31,7 @@ export async function proveSleeper(
   const accounts: Account[] = [];
   for (let done = 0; done < times; done += 1) {
     const account = await openAccount(stage, random.int(80, 160));
+    account.history.losses.push({ words: WORDS, forgets: 0 });
     accounts.push(account);
     const [sleeper, other] = await startTwoNodes(runtime, {});
     try {
@@ -45,15 +45,14 @@ export async function proveSleeper(
       await other.stop();
       await sleeper.stop(); // after the newer numbers of the other
     }
-    await holdUsage(stage, account, WORDS);
+    await judgeWithUsage(stage, account, WORDS);
     const next = await startNode(runtime);
     try {
       await exhaust(account, [next]);
     } finally {
       await next.stop();
     }
-    holdQuota(account, WORDS);
-    await holdUsage(stage, account, WORDS);
+    await judgeWithUsage(stage, account, WORDS);
   }
   return figuresOf(accounts);
 }

@@ -4,11 +4,11 @@ import {
   type Account,
   admittedOf,
   exhaust,
-  holdQuota,
   openAccount,
   untilFlushed,
 } from '../support/account.ts';
 import { type Answer, countOf, tally } from '../support/caller.ts';
+import { judge } from '../support/history.ts';
 import { type Node, PATIENT, type Stage, startNode } from '../support/stage.ts';
 import type { Arrangement, StandbyStage } from '../support/standby-stage.ts';
 import { hold } from '../support/violation.ts';
@@ -101,6 +101,7 @@ async function quotaIsHandedOutOnce(
   const accounts = await Promise.all(
     Array.from({ length: CONNECTIONS_OF_A_RUNTIME }, () => openAccount(stage, QUOTA)),
   );
+  for (const { history } of accounts) history.losses.push({ words: 'Redis flushed', forgets: 0 });
   await pair.caughtUp();
   await pair.pauseReplay();
   const redisAdmin = new Redis(redis.url);
@@ -118,7 +119,7 @@ async function quotaIsHandedOutOnce(
         await node.stop();
       }
       for (const account of accounts) {
-        holdQuota(account, `Redis was flushed ${loss} times beside a standby that lags`);
+        judge(account.history, `Redis was flushed ${loss} times beside a standby that lags`);
       }
     }
   } finally {

@@ -1,31 +1,39 @@
 import { until } from '../../support/redis.ts';
 import type { TestProject } from '../../support/scenario.ts';
-import { type Answer, type Caller, type Credentials, countOf, tally } from './caller.ts';
+import { type Answer, type Caller, type Credentials, countOf } from './caller.ts';
+import { type History, judge, openHistory, type ScopeLimits } from './history.ts';
 import { askAtOnce } from './load.ts';
 import type { Stage } from './stage.ts';
 import { allowedIn, monthsOf, readUsage } from './usage.ts';
 import { hold } from './violation.ts';
 
-/** A project with a quota, and every answer that its one caller got: both sides of the books. */
+/** A project with a quota and one caller, and the history of what happened to it. */
 export interface Account {
   readonly project: TestProject;
   readonly apiKeyId: string;
   readonly who: Credentials;
   readonly quota: number;
-  readonly answers: Answer[];
+  readonly history: History;
+  /** Every answer that the caller got, in the order in which they came. */
+  readonly answers: readonly Answer[];
+  /** The month that is being counted, where a proof steps the clock. */
+  window: number;
 }
 
 export async function openAccount({ world }: Stage, quota: number): Promise<Account> {
   const project = await world.createProject({ plan: { monthlyQuota: quota } });
   const { apiKeyId, plaintext } = await project.createKey();
   const who = { projectId: project.projectId, secret: project.secret, apiKey: plaintext };
-  return { project, apiKeyId, who, quota, answers: [] };
+  const ofProject: ScopeLimits = { quota, ratePerMinute: null };
+  const history = openHistory({ project: ofProject });
+  return { project, apiKeyId, who, quota, history, answers: history.asks, window: 0 };
 }
 
-/** Asks once and keeps the answer. */
+/** Asks once and writes it down. */
 export async function askFor(account: Account, caller: Caller): Promise<Answer> {
+  const { window, apiKeyId: key } = account;
   const answer = await caller.ask(account.who);
-  account.answers.push(answer);
+  account.history.asks.push({ ...answer, key, window });
   return answer;
 }
 
@@ -55,46 +63,21 @@ export async function exhaust(account: Account, callers: readonly Caller[]): Pro
 
 export const admittedOf = ({ answers }: Account) => countOf(answers, 'allowed');
 
-/** A 503, and a call that got no answer, may have been charged. */
 export const uncertainOf = ({ answers }: Account) =>
   countOf(answers, 'unavailable') + countOf(answers, 'no_answer');
 
-/**
- * After {@link exhaust}: the quota was handed out once.
- *
- * @param forgotten What the loss may have taken, by the words of the promise.
- */
-export function holdQuota(account: Account, words: string, forgotten = 0): void {
-  const admitted = admittedOf(account);
-  const isOnce =
-    admitted <= account.quota + forgotten && admitted + uncertainOf(account) >= account.quota;
-  hold('a loss hands nothing out again', isOnce, () => {
-    return `${words}: of a quota of ${account.quota} there were ${tally(account.answers)}`;
-  });
-}
-
-/**
- * Usage in Postgres is what was admitted; what got no answer may be in it or not.
- *
- * @param forgotten What the loss may have taken, by the words of the promise.
- */
-export async function holdUsage(
+/** Writes down what Postgres holds, and judges the whole history. */
+export async function judgeWithUsage(
   { world }: Stage,
   account: Account,
   words: string,
-  forgotten = 0,
 ): Promise<void> {
-  const usage = await readUsage(world, account.project.projectId);
-  const least = admittedOf(account) - forgotten;
-  const most = admittedOf(account) + uncertainOf(account);
-  const isWithin = (count: number) => count >= least && count <= most;
-  hold(
-    'usage is what was admitted',
-    isWithin(allowedIn(usage)) && isWithin(monthsOf(usage)),
-    () => {
-      return `${words}: ${tally(account.answers)}, but usage is ${JSON.stringify(usage)}`;
-    },
-  );
+  const { history, project } = account;
+  const usage = await readUsage(world, project.projectId);
+  const outcomes = { allowed: allowedIn(usage) };
+  const months = { [account.window]: monthsOf(usage) };
+  history.usage.push({ atMs: performance.now(), outcomes, months });
+  judge(history, words);
 }
 
 /** Waits until Postgres knows of every admission. @throws Violation where it takes too long */
