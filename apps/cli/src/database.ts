@@ -1,8 +1,9 @@
 import {
   appliedMigrationTimes,
-  createDatabase,
   type Database,
   NotPrimaryError,
+  openDatabase,
+  pingDatabase,
   postgresFault,
   type VerbContext,
 } from '@ceiba/schema';
@@ -34,12 +35,13 @@ export function withDatabase<T>(
   run: (ctx: VerbContext, db: Database) => Promise<T>,
 ): Promise<T> {
   return withExplainedFaults(databaseAddress(world), async ({ url }) => {
-    const db = createDatabase(url, {
+    const db = await openDatabase(url, {
       maxConnections: 2,
       applicationName: 'ceiba-cli',
       statementTimeoutMs: STATEMENT_TIMEOUT_MS,
     });
     try {
+      await pingDatabase(db);
       await withPatience(refuseUnlessMigrated(db));
       return await run({ db, actor: { kind: 'cli' }, clientAddress: null, requestId: null }, db);
     } finally {

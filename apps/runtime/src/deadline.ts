@@ -1,3 +1,4 @@
+import { within } from '@ceiba/schema';
 import { type UnavailableDependency, UnavailableError } from './unavailable.ts';
 
 /** Milliseconds on a clock that never steps, such as `performance.now`. */
@@ -39,26 +40,10 @@ export class Deadline {
 /** What was too slow, or how to tell once the time is over. */
 export type Blame = UnavailableDependency | (() => UnavailableDependency);
 
-/**
- * Settles as `work` does, or rejects with {@link UnavailableError} after `budgetMs`. An answer that
- * already lies in the socket when the time is over is no timeout: a busy event loop reads it first.
- */
+/** Settles as `work` does, or rejects with {@link UnavailableError} after `budgetMs`. */
 export function withinMs<T>(budgetMs: number, dependency: Blame, work: Promise<T>): Promise<T> {
-  return new Promise<T>((resolve, reject) => {
-    const expire = () => {
-      const late = typeof dependency === 'function' ? dependency() : dependency;
-      reject(new UnavailableError(late, `no answer within ${Math.round(budgetMs)} ms`));
-    };
-    const timer = setTimeout(() => setImmediate(expire), Math.max(0, budgetMs));
-    work.then(
-      (value) => {
-        clearTimeout(timer);
-        resolve(value);
-      },
-      (fault) => {
-        clearTimeout(timer);
-        reject(fault);
-      },
-    );
+  return within(budgetMs, work, () => {
+    const late = typeof dependency === 'function' ? dependency() : dependency;
+    return new UnavailableError(late, `no answer within ${Math.round(budgetMs)} ms`);
   });
 }

@@ -44,7 +44,9 @@ const SHORT_TRANSACTIONS = { idle_in_transaction_session_timeout: 5_000 };
  * Opens a pool. No connection is made before the first statement, so that importing code never
  * needs a server.
  *
- * @param url `postgres://…`; `sslmode` and `sslrootcert` mean what libpq says they mean.
+ * @param url `postgres://…` of one host; `sslmode` and `sslrootcert` mean what libpq says they mean.
+ *   A list goes through {@link hostsOf}: given the whole list, the driver starts each pool at the
+ *   first host, and takes a standby there for as good as a primary.
  * @see https://www.postgresql.org/docs/current/libpq-ssl.html
  */
 export function createDatabase(url: string, options: DatabaseOptions = {}): Database {
@@ -75,6 +77,15 @@ export function createDatabase(url: string, options: DatabaseOptions = {}): Data
     close: (graceMs = 0) => sql.end({ timeout: graceMs / 1000 }),
   };
 }
+
+/** An address with a list of hosts, as libpq writes it, as one address for each of them. */
+export function hostsOf(url: string): string[] {
+  const [, start = '', hosts = '', end = ''] = ADDRESS.exec(url) ?? [];
+  return hosts === '' ? [url] : hosts.split(',').map((host) => `${start}${host}${end}`);
+}
+
+/** What stands before the hosts, the hosts, and what stands behind them. */
+const ADDRESS = /^([a-z]+:\/\/(?:[^/?]*@)?)([^/?@]*)(.*)$/;
 
 const jitter = () => 0.5 + Math.random() / 2;
 

@@ -1,5 +1,7 @@
 import { migrate } from 'drizzle-orm/postgres-js/migrator';
-import { createDatabase, type Database } from './database.ts';
+import type { Database } from './database.ts';
+import { openDatabase } from './open-database.ts';
+import { pingDatabase } from './ping.ts';
 
 /** Any number, as long as every migrator takes the same one. */
 const MIGRATION_LOCK = 0x0ce1ba;
@@ -15,8 +17,9 @@ export async function migrateDatabase(
   url: string,
   migrationsFolder: string,
 ): Promise<{ applied: number }> {
-  const db = createDatabase(url, { maxConnections: 1, applicationName: 'ceiba-migrate' });
+  const db = await openDatabase(url, { maxConnections: 1, applicationName: 'ceiba-migrate' });
   try {
+    await pingDatabase(db);
     await db.sql`select pg_advisory_lock(${MIGRATION_LOCK})`;
     const before = await appliedMigrationTimes(db);
     await migrate(db.orm, { migrationsFolder });

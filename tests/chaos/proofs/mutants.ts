@@ -245,7 +245,7 @@ export const MUTANTS: Record<string, Mutant> = {
     edits: [
       {
         file: 'main.js',
-        find: 'const timer = setTimeout(() => setImmediate(expire), Math.max(0, budgetMs));',
+        find: 'const timer = setTimeout(() => setImmediate(expire), Math.max(0, ms));',
         replace: 'const timer = 0;',
       },
     ],
@@ -280,7 +280,7 @@ export const MUTANTS: Record<string, Mutant> = {
     edits: [
       {
         file: 'main.js',
-        find: 'if (kindOfFault(fault) === "statement" && items.length > 1) {',
+        find: 'if (classifyError(error) === "statement" && items.length > 1) {',
         replace: 'if (false) {',
       },
     ],

@@ -1,9 +1,9 @@
 import {
   appliedMigrationTimes,
-  createDatabase,
   type Database,
   type DatabaseFacts,
   inspectDatabase,
+  openDatabase,
 } from '@ceiba/schema';
 import { explainDatabaseFault } from '../database.ts';
 import type { Address } from '../env.ts';
@@ -15,14 +15,15 @@ const OLDEST_VERSION_NUMBER = 150_000;
 
 /** Postgres: reachable, new enough, a primary, durable, migrated. */
 export async function checkDatabase(address: Address): Promise<Check[]> {
-  const db = createDatabase(address.url, { maxConnections: 1, applicationName: 'ceiba-doctor' });
+  let db: Database | undefined;
   try {
+    db = await openDatabase(address.url, { maxConnections: 1, applicationName: 'ceiba-doctor' });
     return await withPatience(checksOf(db));
   } catch (fault) {
     const detail = explainDatabaseFault(fault, address);
     return [error('postgres', detail, 'Mend the connection; the checks of Postgres follow then.')];
   } finally {
-    await db.close();
+    await db?.close();
   }
 }
 

@@ -1,0 +1,69 @@
+import postgres from 'postgres';
+import { describe, expect, it } from 'vitest';
+import { classifyError, type ErrorKind } from './classify-error.ts';
+import { NotPrimaryError } from './faults.ts';
+
+const withCode = (code: string) => Object.assign(new Error('failed'), { code });
+/** As the driver makes it of an answer; its types know no constructor. */
+const answered = (code: string): Error =>
+  Reflect.construct(postgres.PostgresError, [{ code, message: 'refused' }]);
+
+const SQL_STATES: Record<Exclude<ErrorKind, 'internal'>, string[]> = {
+  statement: ['22P02', '23505', '23503', '40001', '40P01', '42501', '42P01', 'P0001', 'XX001'],
+  busy: ['57014', '55P03'],
+  connection: [
+    ...['08000', '08003', '08006', '08P01'], // connection exceptions
+    ...['25006', '25P02', '25P03'], // a standby; a transaction that is over
+    ...['28000', '28P01', '3D000'], // refused at the door
+    ...['53100', '53200', '53300'], // disk, memory, connections
+    ...['57P01', '57P02', '57P03', '57P04', '57P05'], // going down, crashed, starting up
+    ...['58000', '58030'], // the server's own system calls
+  ],
+};
+
+const WAY_CODES = [
+  ...['CONNECT_TIMEOUT', 'CONNECTION_CLOSED', 'CONNECTION_ENDED', 'CONNECTION_DESTROYED'],
+  ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOENT', 'EACCES'],
+  ...['EHOSTUNREACH', 'ENETUNREACH', 'ENETDOWN', 'EADDRNOTAVAIL', 'EMFILE', 'EPROTO'],
+  ...['ENOTFOUND', 'EAI_AGAIN', 'EAI_FAIL'],
+  ...['CERT_HAS_EXPIRED', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN'],
+  ...['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'HOSTNAME_MISMATCH', 'ERR_TLS_CERT_ALTNAME_INVALID'],
+  ...['ERR_SSL_WRONG_VERSION_NUMBER', 'SASL_SIGNATURE_MISMATCH'],
+];
+
+describe('an error of Postgres', () => {
+  for (const [kind, codes] of Object.entries(SQL_STATES)) {
+    it.each(codes)(`%s is of the kind ${kind}`, (code) => {
+      expect(classifyError(answered(code))).toBe(kind);
+    });
+  }
+
+  it('counts where a library wrapped it', () => {
+    expect(classifyError(new Error('Failed query', { cause: answered('57P01') }))).toBe(
+      'connection',
+    );
+  });
+
+  it('is one of the connection when the server is in recovery', () => {
+    expect(classifyError(new NotPrimaryError('in recovery'))).toBe('connection');
+  });
+});
+
+describe('an error on the way to Postgres', () => {
+  it.each(WAY_CODES)('%s is one of the connection', (code) => {
+    expect(classifyError(withCode(code))).toBe('connection');
+    expect(classifyError(new Error('Failed query', { cause: withCode(code) }))).toBe('connection');
+  });
+});
+
+describe('a bug', () => {
+  it.each([
+    new TypeError('x is not a function'),
+    withCode('ERR_INVALID_ARG_TYPE'),
+    withCode('UNDEFINED_VALUE'),
+    'a string',
+    undefined,
+  ])('is no outage: %s', (error) => {
+    expect(classifyError(error)).toBe('internal');
+  });
+});
