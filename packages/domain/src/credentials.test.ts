@@ -95,6 +95,11 @@ describe.each(KINDS)('a %s', (_, mint, isWellFormed, isOtherWellFormed, brand) =
     expect(isWellFormed(body + base62(BigInt(crc32(body)), 6))).toBe(true);
   });
 
+  it('takes its own brand alone, even under a checksum that agrees', () => {
+    const body = `${brand.slice(0, -1)}-${'a'.repeat(43)}`;
+    expect(isWellFormed(body + base62(BigInt(crc32(body)), 6))).toBe(false);
+  });
+
   it('stores the SHA-256 of the whole plaintext', () => {
     const { plaintext, digest } = mint(randomBytes);
     expect(digest).toHaveLength(32);
@@ -103,7 +108,8 @@ describe.each(KINDS)('a %s', (_, mint, isWellFormed, isOtherWellFormed, brand) =
 
   it('is not minted from a source that returns too few or too many bytes', () => {
     for (const length of [0, 31, 33]) {
-      expect(() => mint(() => new Uint8Array(length))).toThrow(RangeError);
+      const words = `expected 32 random bytes, got ${length}`;
+      expect(() => mint(() => new Uint8Array(length))).toThrow(new RangeError(words));
     }
   });
 });

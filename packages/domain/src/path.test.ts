@@ -112,6 +112,7 @@ describe('canonicalPath', () => {
   it('reads 2,048 characters and no more, counted as sent and without the query', () => {
     const longest = `/${'a'.repeat(2047)}`;
     expect(canonicalPath(longest)).toBe(longest);
+    expect(ambiguityOf(longest)).toBeNull();
     expect(canonicalPath(`${longest}?${'q'.repeat(9000)}`)).toBe(longest);
     for (const tooLong of [`${longest}a`, `${longest}/`, `${longest.slice(0, -2)}%41`]) {
       expect(tooLong).toHaveLength(2049);
@@ -220,8 +221,9 @@ describe('parsePathPattern', () => {
   it('takes a base of 2,048 characters and no more', () => {
     const longest = `/${'a'.repeat(2047)}`;
     expect(parsePathPattern(`${longest}*`)).toEqual({ ok: true, pattern: `${longest}*` });
-    expect(parsePathPattern(`${longest}a`)).toMatchObject({ ok: false });
-    expect(parsePathPattern(`${longest}a*`)).toMatchObject({ ok: false });
+    const reason = 'must be at most 2048 characters';
+    expect(parsePathPattern(`${longest}a`)).toEqual({ ok: false, reason });
+    expect(parsePathPattern(`${longest}a*`)).toEqual({ ok: false, reason });
   });
 
   it('accepts as an exact pattern every path that has one reading, no * and no needless escape', () => {
@@ -263,7 +265,8 @@ describe('parsePolicyMethod', () => {
 
   it('takes 64 characters, as the wire does, and no more', () => {
     expect(parsePolicyMethod('A'.repeat(64))).toMatchObject({ ok: true });
-    expect(parsePolicyMethod('A'.repeat(65))).toMatchObject({ ok: false });
+    const reason = 'must be at most 64 characters';
+    expect(parsePolicyMethod('A'.repeat(65))).toEqual({ ok: false, reason });
   });
 });
 

@@ -138,8 +138,9 @@ describe('matching', () => {
 
   it('chooses between two spellings of one policy in the same way, whatever their order', () => {
     const lines = ['GET /v1/reports/*', 'GET /v1/reports*'];
-    const chosen = winner(lines, 'GET', '/v1/reports');
-    expect(winner(lines.reverse(), 'GET', '/v1/reports')).toBe(chosen);
+    for (const order of [lines, lines.toReversed()]) {
+      expect(winner(order, 'GET', '/v1/reports')).toBe('GET /v1/reports*');
+    }
     expect(overlappingPolicies(policies(...lines))).toHaveLength(1);
   });
 
@@ -256,6 +257,27 @@ describe('comparePolicies', () => {
   });
 });
 
+describe('the order of any two policies', () => {
+  it('is the opposite when they are swapped', () => {
+    const set = policies(
+      'GET /a',
+      'GET /b',
+      'PUT /a',
+      '* /a',
+      'GET /a*',
+      'GET *',
+      'broken x',
+      'y z',
+    );
+    for (const a of set) {
+      for (const b of set) {
+        expect(comparePolicies(a, b) + comparePolicies(b, a)).toBe(0);
+        expect(comparePolicies(a, b) === 0).toBe(a === b);
+      }
+    }
+  });
+});
+
 describe('explainMatch', () => {
   const set = policies('GET /v1*', 'GET /v1/reports*', '* *', 'POST /v1*');
 
@@ -297,6 +319,10 @@ describe('overlappingPolicies', () => {
       ['GET /v1/reports', '* /v1*'],
       ['GET /v1/reports*', '* /v1*'],
     ]);
+  });
+
+  it('is silent about a policy that could not have been saved: it admits nothing', () => {
+    expect(overlappingPolicies(policies('GET /a', 'get /a', 'GET /a/../b', '* *'))).toHaveLength(1);
   });
 
   it('is silent where each admits something that the other does not', () => {
