@@ -45,9 +45,12 @@ describe('reading seeds', () => {
       if (down) throw new Error('connection lost');
       return items.map(() => 1);
     });
-    const fault = await reader.read([item('k')], soon()).catch((fault) => fault);
-    expect(fault).toBeInstanceOf(UnavailableError);
-    expect(fault).toMatchObject({ dependency: 'database' });
+    await expect(reader.read([item('k')], soon())).rejects.toMatchObject({
+      name: 'UnavailableError',
+      dependency: 'database',
+      message: 'the month totals could not be read',
+      cause: new Error('connection lost'),
+    });
     down = false;
     expect(await reader.read([item('k')], soon())).toEqual([1]);
   });
@@ -58,17 +61,50 @@ describe('reading seeds', () => {
       reads += 1;
       return reads === 1 ? new Promise<never>(() => {}) : items.map(() => 1);
     });
-    await expect(reader.read([item('k')], new Deadline(20))).rejects.toBeInstanceOf(
-      UnavailableError,
+    await expect(reader.read([item('k')], new Deadline(20))).rejects.toThrow(
+      expect.objectContaining({ dependency: 'database' }),
     );
     expect(await reader.read([item('k')], soon())).toEqual([1]);
   });
 
-  it.each([[[]], [[1, 2]], [[-1]], [[1.5]], [[Number.NaN]]])(
-    'trusts no answer like %j',
+  it('waits as long as the most patient of those that share a read', async () => {
+    for (const [first, second] of [
+      [500, 900],
+      [900, 500],
+    ] as const) {
+      const remaining: number[] = [];
+      const reader = new SeedReader(async (items, deadline) => {
+        remaining.push(deadline.remainingMs());
+        return items.map(() => 1);
+      });
+      const still = (ms: number) => new Deadline(ms, () => 0);
+      await Promise.all([
+        reader.read([item('a')], still(first)),
+        reader.read([item('b')], still(second)),
+      ]);
+      expect(remaining).toEqual([900]);
+    }
+  });
+
+  it('hands on what the database said of its own outage', async () => {
+    const outage = new UnavailableError('database', 'a standby answered');
+    const reader = new SeedReader(() => Promise.reject(outage));
+    await expect(reader.read([item('k')], soon())).rejects.toBe(outage);
+  });
+
+  it('takes zero for a total', async () => {
+    const reader = new SeedReader(async () => [0]);
+    expect(await reader.read([item('k')], soon())).toEqual([0]);
+  });
+
+  it.each([[[]], [[1]], [[1, 2, 3]], [[1, -1]], [[1.5, 1]], [[1, Number.NaN]]])(
+    'trusts no answer like %j to two items',
     async (answer) => {
       const reader = new SeedReader(async () => answer);
-      await expect(reader.read([item('k')], soon())).rejects.toBeInstanceOf(UnavailableError);
+      await expect(reader.read([item('a'), item('b')], soon())).rejects.toMatchObject({
+        dependency: 'database',
+        cause: new Error('the month totals are not one count for each item'),
+      });
     },
   );
 });

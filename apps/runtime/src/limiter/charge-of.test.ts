@@ -1,0 +1,124 @@
+import type { LimitScope } from '@ceiba/domain';
+import { describe, expect, it } from 'vitest';
+import { chargeOf } from './charge-of.ts';
+import type { CountedReply } from './charge-script.ts';
+
+const MINUTE = 29_000_000;
+const MONTH = 2026 * 12 + 10;
+/** 17.5 s into the last minute of November. */
+const NOW_MS = Date.UTC(2026, 10, 30, 23, 59, 17, 500);
+
+const scope = (rateLimitPerMinute: number | null, monthlyQuota: number | null): LimitScope => ({
+  kind: 'project',
+  id: 'p',
+  rateLimitPerMinute,
+  monthlyQuota,
+});
+
+function reply(
+  kind: CountedReply['kind'],
+  counts: readonly (readonly [minuteCount: number, monthCount: number])[],
+): CountedReply {
+  return {
+    kind,
+    timeMs: NOW_MS,
+    minute: Math.floor(NOW_MS / 60_000),
+    month: MONTH,
+    incarnation: 'i',
+    counters: counts.map(([minuteCount, monthCount]) => ({
+      lineage: 'l',
+      minute: MINUTE,
+      minuteCount,
+      monthCount,
+    })),
+    outcomeCount: 1,
+    monthTotals: [],
+  };
+}
+
+describe('what a charge means to the caller', () => {
+  it('says of an admission what is left and when it is reset', () => {
+    expect(chargeOf([scope(60, 1000)], reply('allowed', [[20, 400]]))).toEqual({
+      kind: 'admitted',
+      limits: {
+        rateLimitPerMinute: 60,
+        monthlyQuota: 1000,
+        remainingThisMinute: 40,
+        remainingThisMonth: 600,
+      },
+      resetAfterSeconds: { minute: 43, month: 43 },
+    });
+  });
+
+  it.each([
+    ['rate_limited', 43],
+    ['quota_exceeded', 43],
+  ] as const)('says of %s when the window that refuses ends', (kind, seconds) => {
+    expect(chargeOf([scope(60, 1000)], reply(kind, [[60, 1000]]))).toMatchObject({
+      kind: 'refused',
+      denialReason: kind,
+      retryAfterSeconds: seconds,
+    });
+  });
+
+  it('takes the end of the month for the quota and of the minute for the rate', () => {
+    const timeMs = Date.UTC(2026, 10, 30, 23, 58, 0);
+    const early = { timeMs, minute: timeMs / 60_000 };
+    const of = (kind: CountedReply['kind']) =>
+      chargeOf([scope(1, 1)], { ...reply(kind, [[1, 1]]), ...early });
+    expect(of('rate_limited')).toMatchObject({ retryAfterSeconds: 60 });
+    expect(of('quota_exceeded')).toMatchObject({ retryAfterSeconds: 120 });
+    expect(of('allowed')).toMatchObject({ resetAfterSeconds: { minute: 60, month: 120 } });
+  });
+
+  it('reports for each window the counter with the least left, the first of equals', () => {
+    const scopes = [scope(60, 50), scope(10, 1000), scope(20, 40)];
+    const charge = chargeOf(
+      scopes,
+      reply('allowed', [
+        [20, 11],
+        [7, 11],
+        [17, 1],
+      ]),
+    );
+    expect(charge.limits).toEqual({
+      rateLimitPerMinute: 10,
+      remainingThisMinute: 3,
+      monthlyQuota: 50,
+      remainingThisMonth: 39,
+    });
+  });
+
+  it('leaves out a scope without a limit, and never reports less than nothing', () => {
+    const scopes = [scope(null, 10), scope(5, null)];
+    const charge = chargeOf(
+      scopes,
+      reply('allowed', [
+        [9, 11],
+        [8, 99],
+      ]),
+    );
+    expect(charge.limits).toEqual({
+      rateLimitPerMinute: 5,
+      remainingThisMinute: 0,
+      monthlyQuota: 10,
+      remainingThisMonth: 0,
+    });
+  });
+
+  it('reports the largest limit where nothing limits', () => {
+    expect(chargeOf([scope(null, null)], reply('allowed', [[1, 1]])).limits).toEqual({
+      rateLimitPerMinute: 2_147_483_647,
+      remainingThisMinute: 2_147_483_647,
+      monthlyQuota: 2_147_483_647,
+      remainingThisMonth: 2_147_483_647,
+    });
+  });
+
+  it('takes a counter that the reply lacks for used up', () => {
+    expect(chargeOf([scope(60, 1000)], reply('allowed', [])).limits).toMatchObject({
+      remainingThisMinute: 0,
+      remainingThisMonth: 0,
+    });
+  });
+});

@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest';
+import { SeenCounters } from './seen.ts';
+
+const counter = { lineage: 'l', minute: 7, minuteCount: 1, monthCount: 2 };
+
+it('knows the last of each counter, and nothing of one that it never saw', () => {
+  const seen = new SeenCounters();
+  seen.set('a', { ...counter, monthCount: 1 });
+  seen.set('a', counter);
+  expect(seen.get('a')).toEqual(counter);
+  expect(seen.get('b')).toEqual({ lineage: '-', minute: 0, minuteCount: 0, monthCount: 0 });
+});
+
+it('is bounded, and forgets what was used longest ago', () => {
+  const seen = new SeenCounters(2);
+  for (const key of ['a', 'b']) seen.set(key, counter);
+  seen.get('a');
+  seen.set('c', counter);
+  expect(['a', 'b', 'c'].map((key) => seen.get(key) === counter)).toEqual([true, false, true]);
+});

@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import { hourOfMinute, monthOfMinute, secondsLeftOfMinute, secondsLeftOfMonth } from './windows.ts';
+
+const minuteOf = (ms: number) => Math.floor(ms / 60_000);
+
+describe('windows', () => {
+  it.each([
+    [0, 60],
+    [1, 60],
+    [1000, 59],
+    [59_000, 1],
+    [59_999, 1],
+    // Redis's clock may be past the window by the time of the reply.
+    [60_000, 1],
+    [90_000, 1],
+  ])('end at the minute: %i ms into it leave %i s', (ms, seconds) => {
+    expect(secondsLeftOfMinute(7, 7 * 60_000 + ms)).toBe(seconds);
+  });
+
+  it.each([
+    ['2026-11-30T23:59:00.000Z', 60],
+    ['2026-11-30T23:59:59.001Z', 1],
+    ['2026-12-31T23:00:00.000Z', 3600],
+    ['2028-02-28T00:00:00.000Z', 2 * 86_400],
+    ['2026-01-01T00:00:00.000Z', 31 * 86_400],
+  ])('end at the month in UTC: at %s there are %i s left', (instant, seconds) => {
+    const at = new Date(instant);
+    const month = at.getUTCFullYear() * 12 + at.getUTCMonth();
+    expect(secondsLeftOfMonth(month, at.getTime())).toBe(seconds);
+    expect(monthOfMinute(minuteOf(at.getTime()))).toBe(month);
+  });
+
+  it('count hours from 1970', () => {
+    expect([0, 59, 60, 119, 120].map(hourOfMinute)).toEqual([0, 0, 1, 1, 2]);
+  });
+});
