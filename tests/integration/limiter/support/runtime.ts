@@ -43,7 +43,6 @@ export interface TestRuntimeOptions {
   cluster?: boolean;
   redisBudgetMs?: number;
   chargeText?: string;
-  complaint?: () => string | null;
 }
 
 /** What one Runtime process holds of the limiter, wired as in production. */
@@ -94,7 +93,6 @@ export async function startRuntime(options: TestRuntimeOptions): Promise<TestRun
     readMonthTotals: store.readMonthTotals,
     ledger,
     newId: () => randomUUID().replaceAll('-', ''),
-    complaint: options.complaint ?? (() => null),
     onMemoryFull: () => repeatedSweep?.sweepSoon(),
     redisBudgetMs,
   });
