@@ -26,6 +26,7 @@ import type { Logger } from './log.ts';
 import { newUuid } from './new-uuid.ts';
 import { PolicyCache } from './policies/policy-cache.ts';
 import { RedisClock } from './redis/clock.ts';
+import { EpochProbe } from './redis/epoch-probe.ts';
 import { RedisLink } from './redis/link.ts';
 import { UnavailableError } from './unavailable.ts';
 import { DenialCounter } from './usage/denials.ts';
@@ -66,6 +67,11 @@ export function createRuntime(settings: Settings, log: Logger): Runtime {
     random: Math.random,
     now: performance.now.bind(performance),
   });
+  const epochProbe = new EpochProbe({
+    url: settings.REDIS_URL,
+    cluster: settings.REDIS_CLUSTER,
+    log,
+  });
   const ledger = new UsageLedger();
   const denials = new DenialCounter({ ledger, newId, wallClockMs: Date.now });
   const writeUsage: RecordUsage = (batch, budgetMs) =>
@@ -91,6 +97,7 @@ export function createRuntime(settings: Settings, log: Logger): Runtime {
     script: createChargeScript(),
     ledger,
     newId,
+    complaint: () => epochProbe.complaint,
     onMemoryFull: () => sweep.sweepSoon(),
     redisBudgetMs: settings.DECISION_REDIS_BUDGET_MS,
     readMonthTotals: (items, deadline) =>
@@ -148,7 +155,8 @@ export function createRuntime(settings: Settings, log: Logger): Runtime {
       },
       redis: async () => {
         await link.ping(CHECK_BUDGET_MS);
-        if (clock.complaint !== null) throw new UnavailableError('redis', clock.complaint);
+        const complaint = epochProbe.complaint ?? clock.complaint;
+        if (complaint !== null) throw new UnavailableError('redis', complaint);
       },
     },
     isDraining: () => isDraining,
@@ -164,6 +172,7 @@ export function createRuntime(settings: Settings, log: Logger): Runtime {
       await drain(settings.SHUTDOWN_DELAY_MS);
       await sweep.stop();
       await flusher.stop();
+      epochProbe.close();
       link.close();
       await Promise.all(lanes.map((lane) => lane.close()));
       await Promise.all(Object.values(pools).map((pool) => pool.close()));

@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '../../../scripts/lib/ports.mjs';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { type RedisServer, realRedis, startRedisServer } from '../../support/redis.ts';
+import { startRedisProxy, withoutEpoch } from '../../support/redis-proxy.ts';
 import { type Ran, runCeiba } from './support.ts';
 
 let database: TestDatabase;
@@ -243,6 +244,43 @@ describe.skipIf(realRedis === undefined)('Redis', () => {
     const ran = await look();
     expect(ran.code).toBe(1);
     expect(check(ran, 'redis maxmemory-policy').detail).toContain('allkeys-lru');
+  });
+
+  test('of a provider that refuses CONFIG and says little of itself is no error', async () => {
+    const sections = ['server', 'replication'].map((section) => `+info|${section}`);
+    const rules = ['on', '>pass', '~*', '+@all', '-config', '-info', ...sections];
+    await redis.admin.call('ACL', 'SETUSER', 'app', ...rules);
+    const ran = await look({ REDIS_URL: redis.url.replace('//', '//app:pass@') });
+    expect(ran.code).toBe(0);
+    expect(check(ran, 'redis epoch')).toMatchObject({ status: 'ok' });
+    for (const name of ['redis persistence', 'redis maxmemory-policy']) {
+      expect(check(ran, name)).toMatchObject({ status: 'warning' });
+      expect(check(ran, name).detail).toContain('does not say');
+    }
+  });
+
+  test('that is two servers behind one address has to be mended', async () => {
+    const other = await startRedisServer(['--appendonly', 'yes']);
+    const proxy = await startRedisProxy([redis.port, other.port]);
+    try {
+      const ran = await look({ REDIS_URL: proxy.url });
+      expect(ran.code).toBe(1);
+      expect(check(ran, 'redis epoch').detail).toContain('several servers');
+    } finally {
+      await proxy.close();
+      await other.dispose();
+    }
+  });
+
+  test('that does not say which data it has is not taken for the one in JavaScript', async () => {
+    const proxy = await startRedisProxy([redis.port], withoutEpoch);
+    try {
+      const ran = await look({ REDIS_URL: proxy.url });
+      expect(ran.code).toBe(1);
+      expect(check(ran, 'redis epoch').detail).toContain('neither run_id nor master_replid');
+    } finally {
+      await proxy.close();
+    }
   });
 
   test('that is a replica has to be replaced by the primary', async () => {

@@ -1,4 +1,12 @@
-import { parseRedisUrl, type RedisAddress } from '@ceiba/domain';
+import {
+  EPOCH_COMPLAINTS,
+  EPOCH_SAMPLES,
+  EPOCH_SCRIPT,
+  epochOf,
+  judgeEpochs,
+  parseRedisUrl,
+  type RedisAddress,
+} from '@ceiba/domain';
 import { Redis, type RedisOptions } from 'ioredis';
 import { hostOf } from '../database.ts';
 import type { Address } from '../env.ts';
@@ -22,8 +30,42 @@ export async function checkRedis(address: Address, isCluster: boolean): Promise<
 }
 
 async function checkServer(address: Address, isCluster: boolean): Promise<Check[]> {
-  const asked = await ask(new Redis(address.url, ONE_ATTEMPT));
-  return 'facts' in asked ? checksOf(asked.facts, isCluster) : [unreachable(address, asked.reason)];
+  const connect = () => new Redis(address.url, ONE_ATTEMPT);
+  const asked = await ask(connect());
+  if ('reason' in asked) return [unreachable(address, asked.reason)];
+  const epoch = isForTryingOut(asked.facts) ? [] : [await checkEpoch(connect)];
+  return [...checksOf(asked.facts, isCluster), ...epoch];
+}
+
+/** Whether one server answers, and says which lifetime of its data it is in. */
+async function checkEpoch(connect: () => Redis): Promise<Check> {
+  const name = 'redis epoch';
+  const connections = Array.from({ length: EPOCH_SAMPLES.connections }, connect);
+  const sample = async () => {
+    const epochs: (string | null)[] = [];
+    for (let round = 0; round < EPOCH_SAMPLES.rounds; round++) {
+      for (const redis of connections)
+        epochs.push(epochOf(String(await redis.eval(EPOCH_SCRIPT, 0))));
+    }
+    return epochs;
+  };
+  try {
+    for (const redis of connections) redis.on('error', () => {}); // they reach us as rejections
+    const epochs = await withPatience(sample());
+    const verdict = judgeEpochs(epochs);
+    return verdict === 'steady'
+      ? ok(name, `the same in ${epochs.length} answers over ${connections.length} connections`)
+      : error(
+          name,
+          `the server ${EPOCH_COMPLAINTS[verdict]}`,
+          'Point REDIS_URL at one server that reports both, past any proxy.',
+        );
+  } catch (fault) {
+    const reason = fault instanceof Error ? fault.message : String(fault);
+    return error(name, `cannot be asked: ${reason}`, 'Let the user run EVAL and INFO.');
+  } finally {
+    for (const redis of connections) redis.disconnect();
+  }
 }
 
 /** One node that answers is enough for a Runtime; the others are what it can fall back on. */
@@ -76,12 +118,24 @@ async function ask(redis: Redis): Promise<{ facts: Facts } | { reason: unknown }
     reason = error;
   });
   try {
-    return { facts: factsOf(await withPatience(redis.info())) };
+    return { facts: factsOf(await withPatience(sectionsOf(redis))) };
   } catch (error) {
     return { reason: reason ?? error };
   } finally {
     redis.disconnect();
   }
+}
+
+/** One section at a time: some managed servers take no more, and refuse some. */
+async function sectionsOf(redis: Redis): Promise<string> {
+  const server = await redis.info('server');
+  const others = ['replication', 'persistence', 'memory'].map((section) =>
+    redis.info(section).catch((error: Error) => {
+      if (error.name === 'ReplyError') return ''; // what it would have said is unknown
+      throw error;
+    }),
+  );
+  return [server, ...(await Promise.all(others))].join('\r\n');
 }
 
 function unreachable({ url, source }: Address, fault: unknown): Check {
@@ -106,8 +160,7 @@ function factsOf(info: string): ReadonlyMap<string, string> {
 type Facts = ReadonlyMap<string, string>;
 
 function checksOf(facts: Facts, isCluster: boolean): Check[] {
-  // Every real server names its run; the one in JavaScript does not.
-  if (!facts.has('run_id')) return [checkVersion(facts), FOR_TRYING_OUT];
+  if (isForTryingOut(facts)) return [checkVersion(facts), FOR_TRYING_OUT];
   return [
     checkVersion(facts),
     ...(isCluster ? [] : [checkRole(facts)]),
@@ -116,6 +169,9 @@ function checksOf(facts: Facts, isCluster: boolean): Check[] {
     checkEviction(facts),
   ];
 }
+
+/** The server in JavaScript. */
+const isForTryingOut = (facts: Facts) => facts.get('os') === 'mocked redis';
 
 const FOR_TRYING_OUT = warning(
   'redis persistence',
@@ -148,22 +204,29 @@ function checkMode(facts: Facts, isCluster: boolean): Check {
   );
 }
 
-const checkPersistence = (facts: Facts) =>
-  facts.get('aof_enabled') === '1'
-    ? ok('redis persistence', 'append-only file')
+function checkPersistence(facts: Facts): Check {
+  const name = 'redis persistence';
+  const isEnabled = facts.get('aof_enabled');
+  if (isEnabled === '1') return ok(name, 'append-only file');
+  const remedy = `Run CONFIG SET appendonly yes, and set it in redis.conf${OR_AT_PROVIDER}.`;
+  return isEnabled === undefined
+    ? warning(name, 'the server does not say whether it keeps an append-only file', remedy)
     : error(
-        'redis persistence',
+        name,
         'no append-only file: a restart loses the counts of this minute and unwritten usage',
-        'Run CONFIG SET appendonly yes, and set it in redis.conf.',
-      );
-
-function checkEviction(facts: Facts): Check {
-  const policy = facts.get('maxmemory_policy') ?? 'unknown';
-  return policy === 'noeviction'
-    ? ok('redis maxmemory-policy', policy)
-    : error(
-        'redis maxmemory-policy',
-        `${policy}: a full server throws counters away`,
-        'Run CONFIG SET maxmemory-policy noeviction, and set it in redis.conf.',
+        remedy,
       );
 }
+
+function checkEviction(facts: Facts): Check {
+  const name = 'redis maxmemory-policy';
+  const policy = facts.get('maxmemory_policy');
+  if (policy === 'noeviction') return ok(name, policy);
+  const remedy = `Run CONFIG SET maxmemory-policy noeviction, and set it in redis.conf${OR_AT_PROVIDER}.`;
+  return policy === undefined
+    ? warning(name, 'the server does not say what it does when it is full', remedy)
+    : error(name, `${policy}: a full server throws counters away`, remedy);
+}
+
+/** Managed servers refuse CONFIG. */
+const OR_AT_PROVIDER = "; of a managed server, in the provider's settings";

@@ -112,7 +112,7 @@ if timeMs > deadlineMs then return { 'late', timeMs } end
 -- The epoch changes with whatever can bring back older numbers: a restart (run_id) and a change of
 -- primary (master_replid). A server that reports no run_id, js-redis-server, keeps nothing over a
 -- restart: there a wipe is all that can happen, and it shows by the counters that are missing.
-local info = redis.call('INFO', 'server', 'replication')
+local info = redis.call('INFO', 'server') .. redis.call('INFO', 'replication')
 local function reported(name)
   local at = string.find(info, name, 1, true)
   return at and string.sub(info, at + #name, at + #name + 15) or ''

@@ -140,6 +140,15 @@ describe('a charge', () => {
     await expect(charge()).rejects.toThrow('its clock is 3600 s ahead');
   });
 
+  it('is an outage, and asks nothing, while there is a complaint about Redis', async () => {
+    let complaint: string | null = 'several servers behind one address';
+    const { charge, calls } = limiterBefore([ALLOWED], { complaint: () => complaint });
+    await expect(charge()).rejects.toThrow(new UnavailableError('redis', complaint));
+    expect(calls).toEqual([]);
+    complaint = null;
+    expect(await charge()).toMatchObject({ kind: 'admitted' });
+  });
+
   it('may find every count at zero', async () => {
     const { charge } = limiterBefore([['rate_limited', ...WINDOWS, 'one', 0, 0, 'two', 0, 0, 1]]);
     expect(await charge()).toMatchObject({ limits: { remainingThisMonth: 1000 } });

@@ -28,6 +28,8 @@ export interface LimiterOptions {
   ledger: UsageLedger;
   /** Names what has to begin anew in Redis; random, letters and digits only. */
   newId: () => string;
+  /** Why nothing may be charged, whatever Redis says; null where it may. */
+  complaint?: () => string | null;
   /** Called for each charge that Redis refuses because its memory is full. */
   onMemoryFull?: () => void;
   /** How long Redis may take for one charge, in ms. */
@@ -53,6 +55,8 @@ export function createLimiter(options: LimiterOptions): Limiter {
   const seenCounters = new SeenCounters();
 
   const attempt = async ({ request, counterKeys, deadline }: Asked, seedsRead: Seeds | null) => {
+    const complaint = options.complaint?.() ?? null;
+    if (complaint !== null) throw new UnavailableError('redis', complaint);
     const budgetMs = deadline.budgetMs(redisBudgetMs);
     const context = {
       counterKeys,

@@ -43,6 +43,7 @@ export interface TestRuntimeOptions {
   cluster?: boolean;
   redisBudgetMs?: number;
   chargeText?: string;
+  complaint?: () => string | null;
 }
 
 /** What one Runtime process holds of the limiter, wired as in production. */
@@ -93,6 +94,7 @@ export async function startRuntime(options: TestRuntimeOptions): Promise<TestRun
     readMonthTotals: store.readMonthTotals,
     ledger,
     newId: () => randomUUID().replaceAll('-', ''),
+    complaint: options.complaint ?? (() => null),
     onMemoryFull: () => repeatedSweep?.sweepSoon(),
     redisBudgetMs,
   });

@@ -1,0 +1,87 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import {
+  EPOCH_COMPLAINTS,
+  EPOCH_SAMPLES,
+  EPOCH_SCRIPT,
+  type EpochVerdict,
+  epochOf,
+  judgeEpochs,
+} from '@ceiba/domain';
+import type { Logger } from 'pino';
+import { withinMs } from '../deadline.ts';
+import { createClient, type RedisClient, type RedisSettings } from './client.ts';
+
+export interface EpochProbeOptions extends RedisSettings {
+  log: Pick<Logger, 'info' | 'warn' | 'error'>;
+  /** The pause before a server that is out of reach, or not fit, is asked again, in ms. */
+  retryMs?: number;
+}
+
+const PROBE_TIMEOUT_MS = 5_000;
+
+/**
+ * Asks at start, over several connections, whether one server answers, and whether it says which
+ * lifetime of its data it is in (consistency rule 34). With several servers behind one address each
+ * charge would begin its counters again; they are refused instead, with the cause, until the
+ * address leads to one. The nodes of a cluster are known by name and are not probed.
+ */
+export class EpochProbe {
+  readonly #options: EpochProbeOptions;
+  readonly #closed = new AbortController();
+  #complaint: string | null = null;
+
+  constructor(options: EpochProbeOptions) {
+    this.#options = options;
+    if (!options.cluster) void this.#untilSteady();
+  }
+
+  /** Why the server may not charge; null where it may. */
+  get complaint(): string | null {
+    return this.#complaint;
+  }
+
+  close(): void {
+    this.#closed.abort();
+  }
+
+  async #untilSteady(): Promise<void> {
+    const { log, retryMs = 5_000 } = this.#options;
+    const { signal } = this.#closed;
+    while (!signal.aborted) {
+      // A server out of reach is the link's to report.
+      const verdict = await this.#probe().catch(() => null);
+      if (verdict === 'steady' || verdict === 'unreported') {
+        if (verdict === 'unreported') log.warn(`Redis ${EPOCH_COMPLAINTS.unreported}`);
+        if (this.#complaint !== null) log.info('Redis is one server now');
+        this.#complaint = null;
+        return;
+      }
+      if (verdict === 'changing' && this.#complaint === null) {
+        this.#complaint = `the server ${EPOCH_COMPLAINTS.changing}`;
+        log.error(`Redis ${EPOCH_COMPLAINTS.changing}; every decision is answered 503`);
+      }
+      await pause(retryMs, undefined, { signal }).catch(() => {}); // cut short by close()
+    }
+  }
+
+  async #probe(): Promise<EpochVerdict> {
+    const clients = Array.from({ length: EPOCH_SAMPLES.connections }, () =>
+      createClient(this.#options),
+    );
+    try {
+      return await withinMs(PROBE_TIMEOUT_MS, 'redis', verdictOf(clients));
+    } finally {
+      for (const client of clients) client.disconnect();
+    }
+  }
+}
+
+async function verdictOf(clients: readonly RedisClient[]): Promise<EpochVerdict> {
+  for (const client of clients) client.on('error', () => {}); // they reach us as rejections
+  await Promise.all(clients.map((client) => client.connect()));
+  const epochs: (string | null)[] = [];
+  for (let round = 0; round < EPOCH_SAMPLES.rounds; round++) {
+    for (const client of clients) epochs.push(epochOf(String(await client.eval(EPOCH_SCRIPT, 0))));
+  }
+  return judgeEpochs(epochs);
+}

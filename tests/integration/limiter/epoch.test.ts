@@ -1,0 +1,93 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { EpochProbe } from '../../../apps/runtime/src/redis/epoch-probe.ts';
+import { type RedisServer, realRedis, startRedisServer, until } from '../../support/redis.ts';
+import { type RedisProxy, startRedisProxy, withoutEpoch } from '../../support/redis-proxy.ts';
+import { callOf, startRuntime } from './support/runtime.ts';
+import { createMemoryStore } from './support/store.ts';
+
+describe.skipIf(realRedis === undefined)('a Runtime that starts (real Redis)', () => {
+  let servers: RedisServer[];
+  const proxies: RedisProxy[] = [];
+  const probes: EpochProbe[] = [];
+  beforeEach(async () => {
+    servers = [await startRedisServer(), await startRedisServer()];
+  });
+  afterEach(async () => {
+    for (const probe of probes.splice(0)) probe.close();
+    await Promise.all(proxies.splice(0).map((proxy) => proxy.close()));
+    await Promise.all(servers.map((server) => server.dispose()));
+  });
+
+  async function startProxy(...args: Parameters<typeof startRedisProxy>): Promise<RedisProxy> {
+    const proxy = await startRedisProxy(...args);
+    proxies.push(proxy);
+    return proxy;
+  }
+
+  function startProbe(url: string) {
+    const log = { info: vi.fn(), warn: vi.fn(), error: vi.fn() };
+    const probe = new EpochProbe({ url, cluster: false, log, retryMs: 50 });
+    probes.push(probe);
+    return { probe, log };
+  }
+
+  const ports = () => servers.map(({ port }) => port);
+
+  it('refuses to charge two servers behind one address, says so once, and goes on with one', async () => {
+    const proxy = await startProxy(ports());
+    const { probe, log } = startProbe(proxy.url);
+    const runtime = await startRuntime({
+      url: proxy.url,
+      store: createMemoryStore(),
+      complaint: () => probe.complaint,
+    });
+    try {
+      await until('the probe complains', () => probe.complaint !== null);
+      await expect(runtime.charge(callOf({}))).rejects.toMatchObject({
+        dependency: 'redis',
+        message: expect.stringContaining('several servers'),
+      });
+      proxy.ports = ports().slice(0, 1);
+      await until('the probe is content', () => probe.complaint === null);
+      expect(await runtime.charge(callOf({}))).toMatchObject({ kind: 'admitted' });
+      expect(log.error).toHaveBeenCalledTimes(1);
+      expect(log.info).toHaveBeenCalledTimes(1);
+    } finally {
+      runtime.die();
+    }
+  });
+
+  it('warns of a server that does not say which data it has', async () => {
+    const proxy = await startProxy(ports().slice(0, 1), withoutEpoch);
+    const { probe, log } = startProbe(proxy.url);
+    await until('the log has it', () => log.warn.mock.calls.length > 0);
+    expect(log.warn.mock.calls[0]?.[0]).toContain('neither run_id nor master_replid');
+    expect(probe.complaint).toBeNull();
+  });
+
+  it('takes a restart in the middle of the probe for what it is', async () => {
+    const proxy = await startProxy(ports().slice(0, 1));
+    await servers[0]?.kill();
+    const { probe, log } = startProbe(proxy.url);
+    await servers[0]?.start();
+    const runtime = await startRuntime({
+      url: proxy.url,
+      store: createMemoryStore(),
+      complaint: () => probe.complaint,
+    });
+    expect(await runtime.charge(callOf({}))).toMatchObject({ kind: 'admitted' });
+    expect(log.error).not.toHaveBeenCalled();
+    runtime.die();
+  });
+
+  it('charges as a user who may neither CONFIG nor ask for more than one section', async () => {
+    await servers[0]?.admin.call(
+      ...(['ACL', 'SETUSER', 'app', 'on', '>pass', '~*', '+@all', '-config', '-info'] as const),
+      ...['server', 'replication'].map((section) => `+info|${section}`),
+    );
+    const url = `redis://app:pass@127.0.0.1:${servers[0]?.port}`;
+    const runtime = await startRuntime({ url, store: createMemoryStore() });
+    expect(await runtime.charge(callOf({}))).toMatchObject({ kind: 'admitted' });
+    runtime.die();
+  });
+});
