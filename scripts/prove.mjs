@@ -32,7 +32,16 @@ import { lineOf, readVitest, sum, tallyOf } from './lib/tally.mjs';
  */
 
 /** Each is a file of tests/chaos. */
-const PARTS = ['exactness', 'revocation', 'loss', 'faults', 'standby', 'scripts', 'mutants'];
+const PARTS = [
+  'exactness',
+  'revocation',
+  'loss',
+  'faults',
+  'standby',
+  'sentinel',
+  'scripts',
+  'mutants',
+];
 
 /** Far beyond what the slowest proof takes; a proof that hangs must not hang for ever. */
 const LONGEST_PROOF_MS = 4 * 3_600_000;

@@ -55,7 +55,7 @@ export async function startServices(supervisor, given) {
 async function givenServer(name, variable, url, defaultPort) {
   // A list of hosts is no URL to `new URL`; its client finds out which of them answers.
   const { hostname, port } = URL.canParse(url) ? new URL(url) : { hostname: '', port: '' };
-  if (hostname === '') return { url, isReal: true };
+  if (hostname === '' || url.includes('+sentinel://')) return { url, isReal: true };
   const place = { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || defaultPort };
   await step(
     name,

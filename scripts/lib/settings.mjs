@@ -52,7 +52,12 @@ export function readSettings(env) {
   return {
     dataDir: resolve(root, nonBlank(env.CEIBA_DATA_DIR) ?? '.ceiba'),
     databaseUrl: urlOf(env, 'DATABASE_URL', ['postgres://', 'postgresql://']),
-    redisUrl: urlOf(env, 'REDIS_URL', ['redis://', 'rediss://']),
+    redisUrl: urlOf(env, 'REDIS_URL', [
+      'redis://',
+      'rediss://',
+      'redis+sentinel://',
+      'rediss+sentinel://',
+    ]),
     ports,
   };
 }

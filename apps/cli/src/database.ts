@@ -123,6 +123,6 @@ function networkCode(fault: unknown): string | undefined {
 
 /** Host and port alone: an address can hold a password. */
 export function hostOf(url: string): string {
-  const [authority = ''] = url.replace(/^[a-z]+:\/\//, '').split(/[/?]/);
+  const [authority = ''] = url.replace(/^[a-z+]+:\/\//, '').split(/[/?]/);
   return authority.slice(authority.lastIndexOf('@') + 1);
 }

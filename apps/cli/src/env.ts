@@ -28,6 +28,7 @@ export interface Settings {
   redis: Address | undefined;
   /** Whether the Runtime is told to take that Redis for a cluster. */
   redisIsCluster: boolean;
+  sentinelPassword: string | undefined;
   ownerPassword: string | undefined;
 }
 
@@ -37,12 +38,13 @@ const address = (pattern: RegExp, example: string) =>
     .string({ error: `must be an address such as ${example}` })
     .regex(pattern, `must be an address such as ${example}`);
 const databaseUrl = address(/^postgres(ql)?:\/\/./, 'postgres://user@host:5432/ceiba');
-const redisUrl = address(/^rediss?:\/\/./, 'redis://host:6379');
+const redisUrl = address(/^rediss?(\+sentinel)?:\/\/./, 'redis://host:6379');
 
 const settingsSchema = z.object({
   DATABASE_URL: databaseUrl.optional(),
   REDIS_URL: redisUrl.optional(),
   REDIS_CLUSTER: z.enum(['true', 'false'], { error: 'must be true or false' }).optional(),
+  REDIS_SENTINEL_PASSWORD: z.string().optional(),
   CEIBA_DATA_DIR: z.string().optional(),
   CEIBA_OWNER_PASSWORD: z.string().optional(),
 });
@@ -70,6 +72,7 @@ export function readSettings(
     database: addressOf('DATABASE_URL', env.DATABASE_URL, stack?.path, stack?.databaseUrl),
     redis: addressOf('REDIS_URL', env.REDIS_URL, stack?.path, stack?.redisUrl),
     redisIsCluster: env.REDIS_CLUSTER === 'true',
+    sentinelPassword: env.REDIS_SENTINEL_PASSWORD,
     ownerPassword: env.CEIBA_OWNER_PASSWORD,
   };
 }

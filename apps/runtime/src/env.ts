@@ -22,8 +22,9 @@ const address = (pattern: RegExp, example: string) =>
 const environmentSchema = z
   .object({
     DATABASE_URL: address(/^postgres(ql)?:\/\/./, 'postgres://user@host:5432/ceiba'),
-    REDIS_URL: address(/^rediss?:\/\/./, 'redis://host:6379'),
+    REDIS_URL: address(/^rediss?(\+sentinel)?:\/\/./, 'redis://host:6379'),
     REDIS_CLUSTER: flag.default(false),
+    REDIS_SENTINEL_PASSWORD: z.string().optional(),
     RUNTIME_HOST: z.string().min(1).default('127.0.0.1'),
     RUNTIME_PORT: port.default(4000),
     LOG_LEVEL: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent').default('info'),

@@ -62,6 +62,7 @@ export function createRuntime(settings: Settings, log: Logger): Runtime {
   const link = new RedisLink({
     url: settings.REDIS_URL,
     cluster: settings.REDIS_CLUSTER,
+    sentinelPassword: settings.REDIS_SENTINEL_PASSWORD,
     clock,
     log,
     random: Math.random,

@@ -43,6 +43,23 @@ describe('the address of Redis', () => {
     });
   });
 
+  it('names sentinels, the primary by its name, and a database', () => {
+    const url = 'rediss+sentinel://ceiba:p%40ss@one,two:26380/mymaster/2';
+    expect(parseRedisUrl(url, false)).toEqual({
+      kind: 'sentinel',
+      sentinels: [
+        { host: 'one', port: 26379 },
+        { host: 'two', port: 26380 },
+      ],
+      primaryName: 'mymaster',
+      database: 2,
+      access: { username: 'ceiba', password: 'p@ss', isTls: true },
+    });
+    expect(parseRedisUrl('redis+sentinel://one/mymaster', false)).toMatchObject({ database: 0 });
+    expect(parseRedisUrl('redis+sentinel://one,two', false).kind).toBe('invalid');
+    expect(parseRedisUrl('redis+sentinel://one/mymaster', true).kind).toBe('invalid');
+  });
+
   it.each([
     ['another scheme', 'http://one'],
     ['no host', 'redis://'],

@@ -11,10 +11,29 @@ export interface RedisAccess {
   isTls: boolean;
 }
 
-/** Where Redis is: one server, or a cluster by some of its nodes. */
-export type RedisAddress =
-  | { kind: 'server'; url: string }
-  | { kind: 'cluster'; nodes: readonly HostAndPort[]; access: RedisAccess };
+/** Where Redis is: one server, a cluster by some of its nodes, or what Sentinel takes for primary. */
+export type RedisAddress = RedisServerAddress | RedisClusterAddress | RedisSentinelAddress;
+
+export interface RedisServerAddress {
+  kind: 'server';
+  url: string;
+}
+
+export interface RedisClusterAddress {
+  kind: 'cluster';
+  nodes: readonly HostAndPort[];
+  access: RedisAccess;
+}
+
+export interface RedisSentinelAddress {
+  kind: 'sentinel';
+  sentinels: readonly HostAndPort[];
+  /** What the sentinels call the primary, `mymaster` in their own examples. */
+  primaryName: string;
+  database: number;
+  /** To the primary; `isTls` is for the sentinels too. */
+  access: RedisAccess;
+}
 
 /** Why a text is no address; repeats nothing of it, since it can hold a password. */
 export interface InvalidAddress {
@@ -22,27 +41,37 @@ export interface InvalidAddress {
   reason: string;
 }
 
-const DEFAULT_PORT = 6379;
-const SHAPE = /^(rediss?):\/\/(?:([^@/]*)@)?([^@/?]+)/;
+const REDIS_PORT = 6379;
+const SENTINEL_PORT = 26_379;
+const SHAPE = /^(rediss?)(\+sentinel)?:\/\/(?:([^@/]*)@)?([^@/?]+)(?:\/([^/?]*))?(?:\/(\d{1,5}))?/;
 const HOST = /^(?:\[([0-9a-fA-F:.]+)\]|([^:[\],\s]+))(?::(\d{1,5}))?$/;
 
 /**
- * Reads `REDIS_URL`: `redis://host:port`, or for a cluster several nodes in a comma list, of which
- * one that answers is enough. `rediss://` is TLS.
+ * Reads `REDIS_URL`. `rediss` instead of `redis` is TLS.
+ * - One server: `redis://user:password@host:port/database`, left to the client as it stands.
+ * - A cluster: several nodes in a comma list, of which one that answers is enough.
+ * - Sentinel: `redis+sentinel://user:password@one:26379,two:26379/name-of-primary/database`.
  *
  * @example parseRedisUrl('redis://:secret@one:6379,two:6379', true)
  */
 export function parseRedisUrl(url: string, isCluster: boolean): RedisAddress | InvalidAddress {
-  const [, scheme, userInfo = '', authority = ''] = SHAPE.exec(url) ?? [];
+  const [, scheme, sentinel, userInfo = '', authority = '', path, database] = SHAPE.exec(url) ?? [];
   if (scheme === undefined) return invalid('must be an address such as redis://host:6379');
   const hosts = authority.split(',');
+  const access = accessOf(userInfo, scheme === 'rediss');
+  if (sentinel !== undefined) {
+    if (isCluster) return invalid('names sentinels, which REDIS_CLUSTER=true rules out');
+    const sentinels = hosts.map((host) => hostAndPort(host, SENTINEL_PORT));
+    return access !== null && path && sentinels.every((place) => place !== null)
+      ? { kind: 'sentinel', sentinels, primaryName: path, database: Number(database ?? 0), access }
+      : invalid('must be an address such as redis+sentinel://one:26379,two:26379/mymaster');
+  }
   if (!isCluster) {
     return hosts.length === 1
       ? { kind: 'server', url }
       : invalid('names several servers, which takes REDIS_CLUSTER=true');
   }
-  const nodes = hosts.map(hostAndPort);
-  const access = accessOf(userInfo, scheme === 'rediss');
+  const nodes = hosts.map((host) => hostAndPort(host, REDIS_PORT));
   return access !== null && nodes.every((node) => node !== null)
     ? { kind: 'cluster', nodes, access }
     : invalid('must be an address such as redis://one:6379,two:6379');
@@ -50,8 +79,8 @@ export function parseRedisUrl(url: string, isCluster: boolean): RedisAddress | I
 
 const invalid = (reason: string): InvalidAddress => ({ kind: 'invalid', reason });
 
-function hostAndPort(text: string): HostAndPort | null {
-  const [, ipv6, name, port = DEFAULT_PORT] = HOST.exec(text) ?? [];
+function hostAndPort(text: string, defaultPort: number): HostAndPort | null {
+  const [, ipv6, name, port = defaultPort] = HOST.exec(text) ?? [];
   const host = ipv6 ?? name;
   return host === undefined || Number(port) > 65_535 ? null : { host, port: Number(port) };
 }

@@ -1,3 +1,4 @@
+import { startSentinelGroup } from '../../support/sentinel.ts';
 import type { PrivateStage } from '../support/private-stage.ts';
 import type { Edit } from '../support/programs.ts';
 import type { Random } from '../support/random.ts';
@@ -15,6 +16,7 @@ import { type LossKind, proveLoss } from './loss.ts';
 import { provePoisonedKey } from './poison.ts';
 import { proveRuntimeLoss } from './process-loss.ts';
 import { type Kind, proveRevocation } from './revocation.ts';
+import { proveFailover } from './sentinel.ts';
 import { proveSleeper } from './sleeper.ts';
 import { proveStandbyIsNotAsked } from './standby.ts';
 import { proveTriggersOff } from './triggers-off.ts';
@@ -229,6 +231,20 @@ export const MUTANTS: Record<string, Mutant> = {
     rule: 'a fault never admits',
     isInSmall: true,
     try: fault('Redis is killed'),
+  },
+  'a Runtime that asks the sentinels only where to connect': {
+    edits: [{ file: 'main.js', find: 'if (await source.isReplaced?.())', replace: 'if (false)' }],
+    rule: 'a loss hands nothing out again',
+    needsRealRedis: true,
+    try: async ({ mutant, random }) => {
+      const group = await startSentinelGroup();
+      try {
+        const stage = { ...mutant, redisUrl: group.url };
+        return await proveFailover(stage, group, 'the primary freezes and lives on', 1, random);
+      } finally {
+        await group.dispose();
+      }
+    },
   },
   'charges without a deadline': {
     edits: [

@@ -15,6 +15,7 @@ export const size = {
   lossesOfEachKind: sized(1, 20),
   faultsOfEachKind: sized(1, 20),
   scriptHistories: sized(200, 10_000),
+  failoversOfEachKind: sized(1, 10),
 } as const;
 
 export const seed = process.env.CEIBA_PROVE_SEED ?? randomBytes(4).toString('hex');

@@ -5,6 +5,11 @@ import { freePort } from '../../../scripts/lib/ports.mjs';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { type RedisServer, realRedis, startRedisServer } from '../../support/redis.ts';
 import { startRedisProxy, withoutEpoch } from '../../support/redis-proxy.ts';
+import {
+  SENTINEL_PASSWORD,
+  type SentinelGroup,
+  startSentinelGroup,
+} from '../../support/sentinel.ts';
 import { type Ran, runCeiba } from './support.ts';
 
 let database: TestDatabase;
@@ -208,6 +213,38 @@ test('a Redis that accepts and never answers is given up within 8 s', async () =
   } finally {
     server.close();
   }
+});
+
+describe.skipIf(realRedis === undefined)('Redis with Sentinel', () => {
+  let group: SentinelGroup;
+  beforeAll(async () => {
+    group = await startSentinelGroup();
+  });
+  afterAll(() => group?.dispose());
+  const look = (url: string) =>
+    doctor({ REDIS_URL: url, REDIS_SENTINEL_PASSWORD: SENTINEL_PASSWORD });
+
+  test('is checked through the sentinels, at the primary that they name', async () => {
+    const ran = await look(group.url);
+    expect(check(ran, 'redis sentinels')).toMatchObject({ status: 'ok' });
+    expect(check(ran, 'redis role')).toMatchObject({ status: 'ok' });
+    expect(check(ran, 'redis min-replicas-to-write')).toMatchObject({ status: 'warning' });
+    const [primary] = group.servers;
+    await primary.admin.config('SET', 'min-replicas-to-write', '1');
+    const safer = await look(group.url);
+    await primary.admin.config('SET', 'min-replicas-to-write', '0');
+    expect(check(safer, 'redis min-replicas-to-write')).toMatchObject({ status: 'ok' });
+    expect(safer.code).toBe(0);
+  });
+
+  test('of which a sentinel is gone, or which knows no such primary, says so', async () => {
+    const gone = `127.0.0.1:${await freePort()}`;
+    const ran = await look(group.url.replace('//', `//${gone},`));
+    expect(check(ran, 'redis sentinels')).toMatchObject({ status: 'warning' });
+    const other = await look(group.url.replace(/\/[^/]*$/, '/other'));
+    expect(other.code).toBe(1);
+    expect(check(other, 'redis').detail).toContain('no sentinel knows other');
+  });
 });
 
 describe.skipIf(realRedis === undefined)('Redis', () => {

@@ -29,10 +29,10 @@ export function doctorCommand(program: Command, world: World): void {
 async function examine(world: World): Promise<Check[]> {
   const settings = settingsOf(world);
   if (Array.isArray(settings)) return settings;
-  const { database, redis, redisIsCluster } = settings;
+  const { database, redis, redisIsCluster, sentinelPassword } = settings;
   const [ofDatabase, ofRedis] = await Promise.all([
     database === undefined ? [] : checkDatabase(database),
-    redis === undefined ? [] : checkRedis(redis, redisIsCluster),
+    redis === undefined ? [] : checkRedis(redis, redisIsCluster, sentinelPassword),
   ]);
   return [
     addressCheck('DATABASE_URL', database, 'postgres://user@host:5432/ceiba'),

@@ -5,7 +5,9 @@ import {
   epochOf,
   judgeEpochs,
   parseRedisUrl,
-  type RedisAddress,
+  type RedisAccess,
+  type RedisClusterAddress,
+  type RedisSentinelAddress,
 } from '@ceiba/domain';
 import { Redis, type RedisOptions } from 'ioredis';
 import { hostOf } from '../database.ts';
@@ -17,7 +19,11 @@ const OLDEST_MAJOR = 7;
 const CONNECT_TIMEOUT_MS = 2_000;
 
 /** Redis or Valkey: reachable, new enough, a primary, of the kind that was set, and durable. */
-export async function checkRedis(address: Address, isCluster: boolean): Promise<Check[]> {
+export async function checkRedis(
+  address: Address,
+  isCluster: boolean,
+  sentinelPassword?: string,
+): Promise<Check[]> {
   const redis = parseRedisUrl(address.url, isCluster);
   switch (redis.kind) {
     case 'invalid':
@@ -26,12 +32,14 @@ export async function checkRedis(address: Address, isCluster: boolean): Promise<
       return checkServer(address, isCluster);
     case 'cluster':
       return checkCluster(address, redis);
+    case 'sentinel':
+      return checkSentinel(address, redis, sentinelPassword);
   }
 }
 
 async function checkServer(address: Address, isCluster: boolean): Promise<Check[]> {
   const connect = () => new Redis(address.url, ONE_ATTEMPT);
-  const asked = await ask(connect());
+  const asked = await askFacts(connect());
   if ('reason' in asked) return [unreachable(address, asked.reason)];
   const epoch = isForTryingOut(asked.facts) ? [] : [await checkEpoch(connect)];
   return [...checksOf(asked.facts, isCluster), ...epoch];
@@ -69,17 +77,14 @@ async function checkEpoch(connect: () => Redis): Promise<Check> {
 }
 
 /** One node that answers is enough for a Runtime; the others are what it can fall back on. */
-async function checkCluster(address: Address, { nodes, access }: ClusterAddress): Promise<Check[]> {
-  const { username, password, isTls } = access;
-  const credentials = {
-    ...(username !== null && { username }),
-    ...(password !== null && { password }),
-    ...(isTls && { tls: {} }),
-  };
+async function checkCluster(
+  address: Address,
+  { nodes, access }: RedisClusterAddress,
+): Promise<Check[]> {
   const asked = await Promise.all(
     nodes.map(async (node) => ({
       name: `${node.host}:${node.port}`,
-      ...(await ask(new Redis({ ...ONE_ATTEMPT, ...credentials, ...node }))),
+      ...(await askFacts(new Redis({ ...ONE_ATTEMPT, ...accessOptions(access), ...node }))),
     })),
   );
   const living = asked.filter((node) => 'facts' in node);
@@ -99,7 +104,75 @@ const checkNodes = (count: number, silent: readonly string[]): Check =>
         'Start them, or name others: a Runtime needs one of them to start.',
       );
 
-type ClusterAddress = Extract<RedisAddress, { kind: 'cluster' }>;
+/** A failover takes a majority of the sentinels, and two of them are none once one is gone. */
+const FEWEST_SENTINELS = 3;
+
+async function checkSentinel(
+  address: Address,
+  { sentinels, primaryName, database, access }: RedisSentinelAddress,
+  password: string | undefined,
+): Promise<Check[]> {
+  const asked = await Promise.all(
+    sentinels.map(async (place) => {
+      const redis = new Redis({
+        ...ONE_ATTEMPT,
+        ...place,
+        ...(password !== undefined && { password }),
+        ...(access.isTls && { tls: {} }),
+      });
+      const answer = await ask(redis, () =>
+        redis.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', primaryName),
+      );
+      return { name: `${place.host}:${place.port}`, ...answer };
+    }),
+  );
+  const named = asked.flatMap((it) => {
+    const [host, port] = 'reply' in it && Array.isArray(it.reply) ? it.reply.map(String) : [];
+    return host !== undefined && port !== undefined ? [{ host, port: Number(port) }] : [];
+  });
+  const [primary] = named;
+  if (primary === undefined) {
+    const failed = asked.find((it) => 'reason' in it);
+    const reason = failed?.reason ?? new Error(`no sentinel knows ${primaryName}`);
+    return [unreachable(address, reason)];
+  }
+  const options = { ...ONE_ATTEMPT, ...accessOptions(access), ...primary, db: database };
+  const primaryPlace = `${primary.host}:${primary.port}`;
+  const connect = () => new Redis(options);
+  const info = await askFacts(connect());
+  if ('reason' in info) {
+    return [unreachable({ ...address, url: `redis://${primaryPlace}` }, info.reason)];
+  }
+  const agreeing = named.filter((it) => `${it.host}:${it.port}` === primaryPlace).length;
+  return [
+    agreeing === sentinels.length && agreeing >= FEWEST_SENTINELS
+      ? ok('redis sentinels', `each of ${agreeing} names ${primaryPlace}`)
+      : warning(
+          'redis sentinels',
+          `${agreeing} of ${sentinels.length} name ${primaryPlace}`,
+          `Run at least ${FEWEST_SENTINELS} sentinels, list them all, and see why the others differ.`,
+        ),
+    checkReplicas(info.facts),
+    ...checksOf(info.facts, false),
+    await checkEpoch(connect),
+  ];
+}
+
+/** INFO reports the good replicas only where a number of them is required. */
+const checkReplicas = (facts: Facts): Check =>
+  facts.has('min_slaves_good_slaves')
+    ? ok('redis min-replicas-to-write', 'set')
+    : warning(
+        'redis min-replicas-to-write',
+        'not set: a primary that is cut off from its replicas and sentinels goes on counting',
+        'Set min-replicas-to-write 1 and min-replicas-max-lag 10 on every server.',
+      );
+
+const accessOptions = ({ username, password, isTls }: RedisAccess): RedisOptions => ({
+  ...(username !== null && { username }),
+  ...(password !== null && { password }),
+  ...(isTls && { tls: {} }),
+});
 
 const ONE_ATTEMPT = {
   lazyConnect: true,
@@ -111,14 +184,23 @@ const ONE_ATTEMPT = {
 } as const satisfies RedisOptions;
 
 /** What the server reports of itself, or why it cannot be used. */
-async function ask(redis: Redis): Promise<{ facts: Facts } | { reason: unknown }> {
+async function askFacts(redis: Redis): Promise<{ facts: Facts } | { reason: unknown }> {
+  const answer = await ask(redis, () => sectionsOf(redis));
+  return 'reply' in answer ? { facts: factsOf(answer.reply) } : answer;
+}
+
+/** One command over a connection of its own. */
+async function ask<T>(
+  redis: Redis,
+  command: () => Promise<T>,
+): Promise<{ reply: T } | { reason: unknown }> {
   // The reason for a failed connection comes as an event; the rejection only says that it closed.
   let reason: Error | undefined;
   redis.on('error', (error: Error) => {
     reason = error;
   });
   try {
-    return { facts: factsOf(await withPatience(sectionsOf(redis))) };
+    return { reply: await withPatience(command()) };
   } catch (error) {
     return { reason: reason ?? error };
   } finally {

@@ -1,13 +1,12 @@
-import { parseRedisUrl, type RedisAccess, type RedisAddress } from '@ceiba/domain';
+import type {
+  HostAndPort,
+  RedisAccess,
+  RedisClusterAddress,
+  RedisSentinelAddress,
+} from '@ceiba/domain';
 import { Cluster, Command, Redis, type RedisOptions } from 'ioredis';
 
 export type RedisClient = Redis | Cluster;
-
-export interface RedisSettings {
-  /** `redis://` or, with TLS, `rediss://`; for a cluster one or more of its nodes. */
-  url: string;
-  cluster: boolean;
-}
 
 const CONNECT_TIMEOUT_MS = 1000;
 
@@ -34,21 +33,20 @@ const NOTHING_TWICE = {
   disableClientInfo: true,
 } as const satisfies RedisOptions;
 
-/**
- * A client that has not connected yet.
- *
- * @throws Error where the address cannot be read
- */
-export function createClient({ url, cluster }: RedisSettings): RedisClient {
-  const address = parseRedisUrl(url, cluster);
-  switch (address.kind) {
-    case 'server':
-      return new Redis(url, { ...NOTHING_TWICE, enableOfflineQueue: false, retryStrategy: null });
-    case 'cluster':
-      return createCluster(address);
-    case 'invalid':
-      throw new Error(`the address of Redis ${address.reason}`);
-  }
+const ONE_SERVER = {
+  ...NOTHING_TWICE,
+  enableOfflineQueue: false,
+  retryStrategy: null,
+} as const satisfies RedisOptions;
+
+/** Each of these has not connected yet. */
+export const createServerClient = (url: string): Redis => new Redis(url, ONE_SERVER);
+
+export function createPrimaryClient(
+  { host, port }: HostAndPort,
+  { database, access }: RedisSentinelAddress,
+): Redis {
+  return new Redis({ ...ONE_SERVER, ...accessOptions(access), host, port, db: database });
 }
 
 /**
@@ -57,7 +55,7 @@ export function createClient({ url, cluster }: RedisSettings): RedisClient {
  * ends is replaced by the next command that needs it. What may be sent again is what no node has
  * run: MOVED, ASK and TRYAGAIN.
  */
-function createCluster({ nodes, access }: RedisAddress & { kind: 'cluster' }): Cluster {
+export function createClusterClient({ nodes, access }: RedisClusterAddress): Cluster {
   return new Cluster([...nodes], {
     lazyConnect: true,
     enableOfflineQueue: false,

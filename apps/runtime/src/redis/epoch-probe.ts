@@ -6,10 +6,12 @@ import {
   type EpochVerdict,
   epochOf,
   judgeEpochs,
+  parseRedisUrl,
 } from '@ceiba/domain';
 import type { Logger } from 'pino';
 import { withinMs } from '../deadline.ts';
-import { createClient, type RedisClient, type RedisSettings } from './client.ts';
+import { createServerClient, type RedisClient } from './client.ts';
+import type { RedisSettings } from './source.ts';
 
 export interface EpochProbeOptions extends RedisSettings {
   log: Pick<Logger, 'info' | 'warn' | 'error'>;
@@ -23,7 +25,8 @@ const PROBE_TIMEOUT_MS = 5_000;
  * Asks at start, over several connections, whether one server answers, and whether it says which
  * lifetime of its data it is in (consistency rule 34). With several servers behind one address each
  * charge would begin its counters again; they are refused instead, with the cause, until the
- * address leads to one. The nodes of a cluster are known by name and are not probed.
+ * address leads to one. The nodes of a cluster, and the primary that sentinels name, are known by
+ * name and are not probed.
  */
 export class EpochProbe {
   readonly #options: EpochProbeOptions;
@@ -32,7 +35,8 @@ export class EpochProbe {
 
   constructor(options: EpochProbeOptions) {
     this.#options = options;
-    if (!options.cluster) void this.#untilSteady();
+    const { kind } = parseRedisUrl(options.url, options.cluster);
+    if (kind === 'server') void this.#untilSteady();
   }
 
   /** Why the server may not charge; null where it may. */
@@ -66,7 +70,7 @@ export class EpochProbe {
 
   async #probe(): Promise<EpochVerdict> {
     const clients = Array.from({ length: EPOCH_SAMPLES.connections }, () =>
-      createClient(this.#options),
+      createServerClient(this.#options.url),
     );
     try {
       return await withinMs(PROBE_TIMEOUT_MS, 'redis', verdictOf(clients));

@@ -3,9 +3,10 @@ import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import { type MonotonicClock, withinMs } from '../deadline.ts';
 import { UnavailableError } from '../unavailable.ts';
-import { createClient, primariesOf, type RedisClient, type RedisSettings } from './client.ts';
+import { primariesOf, type RedisClient } from './client.ts';
 import type { RedisClock } from './clock.ts';
 import { Connection } from './connection.ts';
+import { type ClientSource, createSource, type RedisSettings } from './source.ts';
 
 export interface RedisLinkOptions extends RedisSettings {
   clock: RedisClock;
@@ -20,6 +21,8 @@ const PROOF_TIMEOUT_MS = 1000;
 const LONGEST_BACKOFF_MS = 500;
 /** A connection that held this long had no error of its own: reconnect without a delay. */
 const SOUND_AFTER_MS = 1000;
+/** How often Sentinel is asked whether the primary in use still is the primary. */
+const LOOK_EVERY_MS = 500;
 
 /**
  * The way to Redis. It makes fresh clients itself, because the first timeout has to end a
@@ -28,6 +31,7 @@ const SOUND_AFTER_MS = 1000;
  */
 export class RedisLink {
   readonly #options: RedisLinkOptions;
+  readonly #source: ClientSource;
   readonly #closed = new AbortController();
   #connection: Connection | null = null;
   #attempt = 0;
@@ -35,6 +39,7 @@ export class RedisLink {
 
   constructor(options: RedisLinkOptions) {
     this.#options = options;
+    this.#source = createSource(options);
     void this.#connect();
   }
 
@@ -69,6 +74,7 @@ export class RedisLink {
   close(): void {
     this.#closed.abort();
     this.#connection?.discard(new Error('the link was closed'));
+    this.#source.close();
   }
 
   async #connect(): Promise<void> {
@@ -95,7 +101,27 @@ export class RedisLink {
       if (this.#options.now() - since >= SOUND_AFTER_MS) this.#attempt = 0;
       void this.#connect();
     });
-    if (!connection.isLost) this.#connection = connection;
+    if (connection.isLost) return;
+    this.#connection = connection;
+    if (this.#source.isReplaced) void this.#discardOnceReplaced(connection, this.#source);
+  }
+
+  /**
+   * A primary that was replaced may live on and answer, until its sentinels reach it (consistency
+   * rule 31).
+   */
+  async #discardOnceReplaced(connection: Connection, source: ClientSource): Promise<void> {
+    while (!connection.isLost) {
+      await this.#pause(LOOK_EVERY_MS);
+      if (await source.isReplaced?.()) {
+        connection.discard(new Error('the sentinels name another primary'));
+      }
+    }
+  }
+
+  /** Cut short by `close`. */
+  async #pause(ms: number): Promise<void> {
+    await pause(ms, undefined, { signal: this.#closed.signal }).catch(() => {});
   }
 
   /** The first attempt is immediate, the others wait up to half a second, with jitter. */
@@ -103,12 +129,11 @@ export class RedisLink {
     const attempt = this.#attempt++;
     if (attempt === 0) return;
     const longest = Math.min(LONGEST_BACKOFF_MS, 25 * 2 ** Math.min(attempt, 10));
-    const delayMs = longest * (0.5 + this.#options.random() / 2);
-    await pause(delayMs, undefined, { signal: this.#closed.signal }).catch(() => {}); // cut short by close()
+    await this.#pause(longest * (0.5 + this.#options.random() / 2));
   }
 
   async #openProvenClient(): Promise<RedisClient> {
-    const client = createClient(this.#options);
+    const client = await this.#source.create();
     // Without a listener ioredis prints faults; they reach us as rejections.
     client.on('error', () => {});
     try {
