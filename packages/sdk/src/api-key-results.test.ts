@@ -1,0 +1,117 @@
+import { API_KEY_STATUSES } from '@ceiba/contract/sets';
+import { describe, expect, it } from 'vitest';
+import {
+  parseApiKeyCreateResult,
+  parseApiKeyLifecycleResult,
+  parseApiKeyList,
+  parseApiKeySummary,
+} from './api-key-results.ts';
+
+const SUMMARY = {
+  apiKeyId: 'id',
+  displayName: 'name',
+  keyPrefix: 'ceiba_12345678',
+  status: 'active',
+  createdAt: '2026-11-22T00:00:00.000Z',
+  expiresAt: null,
+  revokedAt: null,
+  archivedAt: null,
+  lastUsedAt: null,
+};
+const CREATED = {
+  apiKeyId: 'id',
+  displayName: 'name',
+  keyPrefix: 'ceiba_12345678',
+  plaintextKey: 'ceiba_plaintext',
+};
+const NULLABLE = ['expiresAt', 'revokedAt', 'archivedAt', 'lastUsedAt'];
+const NO_OBJECTS = [null, undefined, 'text', 7, true];
+
+/** The same body with one field of another type, and without it. */
+function spoilt(body: Record<string, unknown>, field: string, values: readonly unknown[]) {
+  const { [field]: _, ...without } = body;
+  return [without, ...values.map((value) => ({ ...body, [field]: value }))];
+}
+
+describe('a key in read shape', () => {
+  it('is read field by field, and nothing else of it', () => {
+    expect(parseApiKeySummary({ ...SUMMARY, secret: 'x' })).toEqual(SUMMARY);
+    for (const status of API_KEY_STATUSES) {
+      expect(parseApiKeySummary({ ...SUMMARY, status })?.status).toBe(status);
+    }
+  });
+
+  it.each(NULLABLE)('has a text or null for %s', (field) => {
+    const at = '2026-11-23T00:00:00.000Z';
+    expect(parseApiKeySummary({ ...SUMMARY, [field]: at })).toEqual({ ...SUMMARY, [field]: at });
+    for (const body of spoilt(SUMMARY, field, [7, false, {}])) {
+      expect(parseApiKeySummary(body)).toBeNull();
+    }
+  });
+
+  it.each(Object.keys(SUMMARY).filter((field) => !NULLABLE.includes(field)))(
+    'is no key without a text for %s',
+    (field) => {
+      for (const body of spoilt(SUMMARY, field, [null, 7, '', ['active']])) {
+        expect(parseApiKeySummary(body)).toBeNull();
+      }
+    },
+  );
+
+  it('has a status that this version knows', () => {
+    expect(parseApiKeySummary({ ...SUMMARY, status: 'paused' })).toBeNull();
+  });
+
+  it.each(NO_OBJECTS)('is not %j', (body) => {
+    expect(parseApiKeySummary(body)).toBeNull();
+  });
+});
+
+describe('a list of keys', () => {
+  it('is read whole, in order, or not at all', () => {
+    const other = { ...SUMMARY, apiKeyId: 'other' };
+    expect(parseApiKeyList({ apiKeys: [] })).toEqual({ apiKeys: [] });
+    expect(parseApiKeyList({ apiKeys: [SUMMARY, other] })).toEqual({ apiKeys: [SUMMARY, other] });
+    expect(parseApiKeyList({ apiKeys: [SUMMARY, { ...other, status: 'paused' }] })).toBeNull();
+  });
+
+  it.each([...NO_OBJECTS, {}, { apiKeys: {} }, { apiKeys: 'text' }])('is not %j', (body) => {
+    expect(parseApiKeyList(body)).toBeNull();
+  });
+});
+
+describe('the answer to a creation', () => {
+  it('holds the plaintext, once', () => {
+    expect(parseApiKeyCreateResult({ ...CREATED, more: 1 })).toEqual(CREATED);
+  });
+
+  it.each(Object.keys(CREATED))('is none without a text for %s', (field) => {
+    for (const body of spoilt(CREATED, field, [null, 7, ''])) {
+      expect(parseApiKeyCreateResult(body)).toBeNull();
+    }
+  });
+
+  it.each(NO_OBJECTS)('is not %j', (body) => {
+    expect(parseApiKeyCreateResult(body)).toBeNull();
+  });
+});
+
+describe('the answer to a revocation or an archiving', () => {
+  it.each(['revoked', 'archived'])('says that the key is %s', (status) => {
+    expect(parseApiKeyLifecycleResult({ apiKeyId: 'id', status, more: 1 })).toEqual({
+      apiKeyId: 'id',
+      status,
+    });
+  });
+
+  it.each([
+    ...NO_OBJECTS,
+    { status: 'revoked' },
+    { apiKeyId: 7, status: 'revoked' },
+    { apiKeyId: 'id' },
+    { apiKeyId: 'id', status: 'active' },
+    { apiKeyId: 'id', status: 'paused' },
+  ])('is not %j', (body) => {
+    expect(parseApiKeyLifecycleResult(body)).toBeNull();
+  });
+});
