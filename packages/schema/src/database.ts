@@ -3,6 +3,7 @@ import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import postgres from 'postgres';
 import { withGaplessResults } from './gapless-results.ts';
 import { withoutWritesToLostConnections } from './lost-connection.ts';
+import { withPoolerManners } from './pooler.ts';
 
 export interface DatabaseOptions {
   maxConnections?: number;
@@ -70,7 +71,7 @@ export function createDatabase(url: string, options: DatabaseOptions = {}): Data
         : { statement_timeout: options.statementTimeoutMs }),
     },
   });
-  const sql = withGaplessResults(withoutWritesToLostConnections(pool));
+  const sql = withGaplessResults(withoutWritesToLostConnections(withPoolerManners(pool)));
   return {
     sql,
     orm: drizzle(sql),

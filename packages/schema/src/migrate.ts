@@ -7,8 +7,9 @@ import { pingDatabase } from './ping.ts';
 const MIGRATION_LOCK = 0x0ce1ba;
 
 /**
- * Applies the migrations that the database lacks. Two that start at once take turns: the lock is
- * the session's, and the pool has one connection, so the migrations run under it.
+ * Applies the migrations that the database lacks. Two that start at once take turns by a lock, held
+ * in a transaction beside the migrations: behind a pooler in transaction mode, a session's lock
+ * would stay with some server and be waited for by others.
  *
  * @param migrationsFolder the folder that holds the SQL files and `meta/_journal.json`
  * @returns how many this call applied
@@ -17,13 +18,16 @@ export async function migrateDatabase(
   url: string,
   migrationsFolder: string,
 ): Promise<{ applied: number }> {
-  const db = await openDatabase(url, { maxConnections: 1, applicationName: 'ceiba-migrate' });
+  const db = await openDatabase(url, { maxConnections: 2, applicationName: 'ceiba-migrate' });
   try {
     await pingDatabase(db);
-    await db.sql`select pg_advisory_lock(${MIGRATION_LOCK})`;
-    const before = await appliedMigrationTimes(db);
-    await migrate(db.orm, { migrationsFolder });
-    return { applied: (await appliedMigrationTimes(db)).length - before.length };
+    return await db.sql.begin(async (lock) => {
+      await lock`set local idle_in_transaction_session_timeout = 0`;
+      await lock`select pg_advisory_xact_lock(${MIGRATION_LOCK})`;
+      const before = await appliedMigrationTimes(db);
+      await migrate(db.orm, { migrationsFolder });
+      return { applied: (await appliedMigrationTimes(db)).length - before.length };
+    });
   } finally {
     await db.close();
   }

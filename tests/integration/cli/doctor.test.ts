@@ -48,6 +48,7 @@ describe('ceiba doctor', () => {
     expect(ran).toMatchObject({ code: 0, stderr: '', told: { ok: true } });
     expect(check(ran, 'migrations')).toMatchObject({ status: 'ok' });
     expect(check(ran, 'postgres role')).toMatchObject({ status: 'ok', detail: 'primary' });
+    expect(check(ran, 'postgres pooler')).toMatchObject({ detail: 'none, connected directly' });
   });
 
   test('tells a person the same, a line a check', async () => {

@@ -4,6 +4,7 @@ import {
   type DatabaseFacts,
   inspectDatabase,
   openDatabase,
+  sharesServerProcesses,
 } from '@ceiba/schema';
 import { explainDatabaseFault } from '../database.ts';
 import type { Address } from '../env.ts';
@@ -13,21 +14,30 @@ import { type Check, error, ok, warning } from './check.ts';
 
 const OLDEST_VERSION_NUMBER = 150_000;
 
-/** Postgres: reachable, new enough, a primary, durable, migrated. */
+/** Postgres: reachable, new enough, a primary, durable, migrated, and what is in front of it. */
 export async function checkDatabase(address: Address): Promise<Check[]> {
-  let db: Database | undefined;
+  const opened: Database[] = [];
+  const open = async () => {
+    const db = await openDatabase(address.url, {
+      maxConnections: 1,
+      applicationName: 'ceiba-doctor',
+    });
+    opened.push(db);
+    return db;
+  };
   try {
-    db = await openDatabase(address.url, { maxConnections: 1, applicationName: 'ceiba-doctor' });
-    return await withPatience(checksOf(db));
+    const db = await open();
+    const other = await open();
+    return await withPatience(checksOf(db, other));
   } catch (fault) {
     const detail = explainDatabaseFault(fault, address);
     return [error('postgres', detail, 'Mend the connection; the checks of Postgres follow then.')];
   } finally {
-    await db?.close();
+    await Promise.all(opened.map((db) => db.close()));
   }
 }
 
-async function checksOf(db: Database): Promise<Check[]> {
+async function checksOf(db: Database, other: Database): Promise<Check[]> {
   const facts = await inspectDatabase(db);
   const applied = await appliedMigrationTimes(db);
   return [
@@ -35,6 +45,7 @@ async function checksOf(db: Database): Promise<Check[]> {
     checkRole(facts),
     checkFsync(facts),
     checkSynchronousCommit(facts),
+    checkPooler(facts, facts.isPooled && (await sharesServerProcesses(db, other))),
     checkMigrations(applied),
   ];
 }
@@ -70,6 +81,24 @@ function checkSynchronousCommit({ synchronousCommit: value }: DatabaseFacts): Ch
     return warning(name, 'local: a failover to a standby can undo a revocation', remedy);
   }
   return ok(name, value);
+}
+
+function checkPooler(facts: DatabaseFacts, sharesServers: boolean): Check {
+  const name = 'postgres pooler';
+  if (!facts.isPooled) return ok(name, 'none, connected directly');
+  const mode = sharesServers ? 'in transaction mode' : 'in session mode';
+  const missing = [
+    ...(facts.jit ? ['jit = off'] : []),
+    ...(facts.idleInTransactionTimeoutMs === 0
+      ? ["idle_in_transaction_session_timeout = '5s'"]
+      : []),
+  ];
+  if (missing.length === 0) return ok(name, `PgBouncer or the like, ${mode}`);
+  return warning(
+    name,
+    `PgBouncer or the like, ${mode}: it lets no connection choose ${missing.join(', ')}`,
+    `Run: ${missing.map((setting) => `ALTER ROLE CURRENT_USER SET ${setting};`).join(' ')}`,
+  );
 }
 
 function checkMigrations(applied: readonly number[]): Check {

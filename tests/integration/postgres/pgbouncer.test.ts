@@ -1,0 +1,129 @@
+import { apiKeyCreateResultSchema } from '@ceiba/contract';
+import { migrateDatabase } from '@ceiba/schema';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createDatabase } from '../../../scripts/lib/databases.mjs';
+import { createCaller } from '../../chaos/support/caller.ts';
+import { migrationsFolder } from '../../support/database.ts';
+import { type PgBouncer, pgbouncer, startPgBouncer } from '../../support/pgbouncer.ts';
+import { until } from '../../support/redis.ts';
+import { type RunningRuntime, startRuntime } from '../../support/runtime.ts';
+import { createWorld, runtimeClient, type World } from '../../support/scenario.ts';
+import { runCeiba } from '../cli/support.ts';
+import { PATIENT } from '../runtime/setup.ts';
+
+/** As operators set it who were refused once. */
+const IGNORES =
+  'ignore_startup_parameters = jit, statement_timeout, idle_in_transaction_session_timeout';
+
+/** Each transaction on another server process than the one before. */
+const ROUND_ROBIN = 'server_round_robin = 1';
+
+describe.skipIf(pgbouncer === undefined).each([
+  { words: 'in session mode', mode: 'session', settings: [] },
+  { words: 'in transaction mode', mode: 'transaction', settings: [ROUND_ROBIN] },
+  {
+    words: 'in transaction mode that ignores settings',
+    mode: 'transaction',
+    settings: [ROUND_ROBIN, IGNORES],
+  },
+] as const)('behind PgBouncer $words', ({ mode, settings }) => {
+  let database: Awaited<ReturnType<typeof createDatabase>>;
+  let pooler: PgBouncer;
+  let url: string;
+  let world: World;
+  let runtime: RunningRuntime;
+  beforeAll(async () => {
+    const serverUrl = process.env.DATABASE_URL ?? '';
+    const redisUrl = process.env.REDIS_URL ?? '';
+    database = await createDatabase(serverUrl, { prefix: 'ceiba_pgbouncer' });
+    pooler = await startPgBouncer(serverUrl, mode, settings);
+    url = pooler.urlOf(database.url);
+    const applied = await Promise.all([
+      migrateDatabase(url, migrationsFolder),
+      migrateDatabase(url, migrationsFolder),
+    ]);
+    // Two at once take turns: the second finds nothing left to do.
+    expect(applied.map((result) => result.applied > 0).sort()).toEqual([false, true]);
+    world = createWorld(url);
+    runtime = await startRuntime({ databaseUrl: url, redisUrl, settings: PATIENT });
+  });
+  afterAll(async () => {
+    await runtime?.stop();
+    await world?.close();
+    await pooler?.dispose();
+    await database?.drop();
+  });
+
+  it('serves the key routes, and denies a key on the decision after its revocation, under load', async () => {
+    const project = await world.createProject();
+    const client = runtimeClient(runtime.url, project);
+    const caller = createCaller(runtime.url);
+    const { projectId, secret } = project;
+    for (let round = 0; round < 5; round += 1) {
+      const created = await client.createKey(`key ${round}`);
+      const { apiKeyId, plaintextKey } = apiKeyCreateResultSchema.parse(created.json);
+      const who = { projectId, secret, apiKey: plaintextKey };
+      const ask = () => Promise.all(Array.from({ length: 20 }, () => caller.ask(who)));
+      expect(new Set((await ask()).map(({ verdict }) => verdict))).toEqual(new Set(['allowed']));
+      expect((await client.revoke(apiKeyId)).status).toBe(200);
+      expect(new Set((await ask()).map(({ verdict }) => verdict))).toEqual(
+        new Set(['revoked_api_key']),
+      );
+    }
+    expect((await client.listKeys()).status).toBe(200);
+    caller.close();
+  });
+
+  it('keeps every change that it has acknowledged', async () => {
+    const project = await world.createProject();
+    const created = await Promise.all(Array.from({ length: 100 }, () => project.createKey()));
+    const kept = await world.db.sql<{ id: string }[]>`
+      select id from api_keys where project_id = ${project.projectId}`;
+    const ids = (keys: readonly string[]) => [...keys].sort();
+    expect(ids(kept.map(({ id }) => id))).toEqual(ids(created.map(({ apiKeyId }) => apiKeyId)));
+  });
+
+  it('sees a policy that is removed and a limit that is lowered by the next decision', async () => {
+    const project = await world.createProject();
+    const { plaintext } = await project.createKey();
+    const caller = createCaller(runtime.url);
+    const who = { projectId: project.projectId, secret: project.secret, apiKey: plaintext };
+    expect((await caller.ask(who)).verdict).toBe('allowed');
+    await project.setPolicies([]);
+    expect((await caller.ask(who)).verdict).toBe('policy_no_match');
+    await project.setPolicies([{ method: 'GET', pathPattern: '/v1/reports' }]);
+    expect((await caller.ask(who)).verdict).toBe('allowed');
+    await project.setPlanLimits({ monthlyQuota: 2 });
+    expect((await caller.ask(who)).verdict).toBe('quota_exceeded');
+    caller.close();
+  });
+
+  it('counts in Postgres what was admitted', async () => {
+    const project = await world.createProject();
+    const { plaintext } = await project.createKey();
+    const caller = createCaller(runtime.url);
+    const who = { projectId: project.projectId, secret: project.secret, apiKey: plaintext };
+    for (let calls = 0; calls < 30; calls += 1) {
+      expect((await caller.ask(who)).verdict).toBe('allowed');
+    }
+    caller.close();
+    await until('usage is flushed', async () => {
+      const [row] = await world.db.sql`
+        select sum(count)::int as count from usage_hours where project_id = ${project.projectId}`;
+      return row?.count === 30;
+    });
+  });
+
+  it('is recognised by the doctor, who says what it takes away and how to get it back', async () => {
+    const env = { DATABASE_URL: url, REDIS_URL: process.env.REDIS_URL ?? '' };
+    const pooled = async () => {
+      const { checks } = JSON.parse((await runCeiba(['doctor', '--json'], { env })).stdout);
+      return checks.find((check: { name: string }) => check.name === 'postgres pooler');
+    };
+    expect(await pooled()).toMatchObject({
+      status: 'warning',
+      detail: expect.stringContaining(`in ${mode} mode`),
+      remedy: expect.stringContaining('ALTER ROLE CURRENT_USER SET jit = off;'),
+    });
+  });
+});
