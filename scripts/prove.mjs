@@ -40,6 +40,7 @@ const PARTS = [
   'standby',
   'sentinel',
   'scripts',
+  'model',
   'mutants',
 ];
 

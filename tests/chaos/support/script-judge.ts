@@ -12,7 +12,7 @@ const COUNTER_TTL_SECONDS = 63 * 86_400;
  * The script as it ships, with its clock and its server's facts in the test's hand, and a reply
  * that holds all that it left behind. What it raises, it raises inside.
  */
-function wrapped(text: string): string {
+export function withGivenFacts(text: string): string {
   const [shebang = ''] = /^#!.*\n/.exec(text) ?? [];
   return `${shebang}local redisHere, given = redis, ARGV
 local timeMs, info = tonumber(given[1]), { server = given[2], replication = given[3] }
@@ -59,7 +59,7 @@ export function createScriptJudge(redis: Redis): ScriptJudge {
   const digestOf = (text: string) => {
     const known = digests.get(text);
     if (known) return known;
-    const loading = redis.script('LOAD', wrapped(text)) as Promise<string>;
+    const loading = redis.script('LOAD', withGivenFacts(text)) as Promise<string>;
     digests.set(text, loading);
     return loading;
   };

@@ -16,6 +16,8 @@ export const size = {
   faultsOfEachKind: sized(1, 20),
   scriptHistories: sized(200, 10_000),
   failoversOfEachKind: sized(1, 10),
+  modelCourses: sized(100, 10_000),
+  modelReplays: sized(12, 500),
 } as const;
 
 export const seed = process.env.CEIBA_PROVE_SEED ?? randomBytes(4).toString('hex');
