@@ -166,14 +166,13 @@ export function trimByReference(
   const stored = numberOf(usage?.get('minute'));
   const judged = numberOf(judgedBy);
   if (!usage || stored === null || judged === null) return 0;
-  const minute = Math.max(stored, Math.floor(timeMs / 60_000));
-  if (minute < judged) return 0;
+  if (Math.max(stored, Math.floor(timeMs / 60_000)) < judged) return 0;
   let removed = 0;
   for (let at = 0; at + 1 < pairs.length; at += 2) {
     const field = pairs[at] as string;
     if (usage.get(field) === pairs[at + 1] && usage.delete(field)) removed += 1;
   }
-  if (removed > 0) usage.set('minute', `${minute}`);
+  if (removed > 0) usage.set('minute', `${Math.max(stored, judged)}`);
   return removed;
 }
 

@@ -24,8 +24,7 @@ export const EQUIVALENTS: readonly Equivalents[] = [
     why: 'Where both are equal, the result is what it was.',
     mutants: [
       'charge.lua: if seen > base then return count + seen - base, seen end -> if seen >= base then return count + seen - base, seen end',
-      "trim.lua: if removed > 0 and minute > stored then redis.call('HSET', KEYS[1], 'minute', minute) end -> if removed > 0 and minute >= stored then redis.call('HSET', KEYS[1], 'minute', minute) end",
-      "trim.lua: if removed > 0 and minute > stored then redis.call('HSET', KEYS[1], 'minute', minute) end -> if removed > 0 then redis.call('HSET', KEYS[1], 'minute', minute) end",
+      "trim.lua: if removed > 0 and judgedBy > stored then redis.call('HSET', KEYS[1], 'minute', judgedBy) end -> if removed > 0 and judgedBy >= stored then redis.call('HSET', KEYS[1], 'minute', judgedBy) end",
     ],
   },
   {

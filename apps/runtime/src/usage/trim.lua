@@ -21,7 +21,7 @@ local stored = tonumber(redis.call('HGET', KEYS[1], 'minute'))
 if not judgedBy or not stored then return 0 end
 
 -- To the caller's minute and no further: this clock may have leapt ahead since (rule 33).
-if math.max(stored, math.floor(redis.call('TIME')[1] / 60)) < judgedBy then return 0 end
+if math.max(stored, redis.call('TIME')[1] / 60) < judgedBy then return 0 end
 
 -- The removal comes first: where memory is full, a script may go on writing after a first write
 -- that takes no memory (https://redis.io/docs/latest/commands/eval/).
