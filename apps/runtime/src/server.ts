@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Server } from 'node:http';
 import {
   applyRetention,
+  compareUsage,
   listPoliciesWithRevision,
   pingDatabase,
   readMonthTotals,
@@ -82,6 +83,7 @@ export function createRuntime(settings: Settings, log: Logger): Runtime {
     link,
     clock,
     trimScript: createTrimScript(),
+    compareUsage: (batch, budgetMs) => pools.usage.run(budgetMs, (db) => compareUsage(db, batch)),
     recordUsage: writeUsage,
     log,
   });

@@ -58,6 +58,7 @@ export * from './subscription/project-quota.ts';
 export * from './subscription/quota-use.ts';
 export * from './subscription/set.ts';
 export { framesOf, tellFault, withoutParameters } from './tell-fault.ts';
+export { compareUsage, type UsageComparison } from './usage/compare.ts';
 export * from './usage/export.ts';
 export * from './usage/month-totals.ts';
 export {
@@ -69,7 +70,13 @@ export {
   type UsageRange,
   type UsageStep,
 } from './usage/range.ts';
-export * from './usage/record.ts';
+export {
+  type LastUse,
+  recordUsage,
+  type UsageBatch,
+  type UsageHourCount,
+  type UsageMonthCount,
+} from './usage/record.ts';
 export { type RollUpResult, rollUpUsage } from './usage/roll-up.ts';
 export * from './usage/series.ts';
 export * from './usage/top-denials.ts';

@@ -175,7 +175,24 @@ export const MUTANTS: Record<string, Mutant> = {
     try: ({ stage, mutant, random }) => proveSleeper(stage, 2, random, mutant),
   },
   'a sweep that adopts nothing': {
-    edits: [{ file: 'main.js', find: 'for (const fact of facts) found.keep(fact);', replace: '' }],
+    edits: [
+      {
+        file: 'main.js',
+        find: 'for (const fact of facts) found.set(factKey(fact), fact);',
+        replace: '',
+      },
+    ],
+    rule: 'usage is what was admitted',
+    try: ({ stage, mutant, random }) => proveRuntimeLoss(stage, 1, random, mutant),
+  },
+  'a sweep that takes everything for written': {
+    edits: [
+      {
+        file: 'main.js',
+        find: 'missing: { hours: row.hours, months: row.months }',
+        replace: 'missing: { hours: [], months: [] }',
+      },
+    ],
     rule: 'usage is what was admitted',
     try: ({ stage, mutant, random }) => proveRuntimeLoss(stage, 1, random, mutant),
   },

@@ -154,6 +154,48 @@ describeOnEachRedis('usage', (redis) => {
     expect(await fieldsOf(call)).toEqual([]);
   });
 
+  it('takes all usage of a deleted project out of Redis, also when a call came after the deletion', async () => {
+    const store = createMemoryStore();
+    const runtime = await start(store);
+    const [deleted, kept] = [callOf({}), callOf({})];
+    await runtime.charge(deleted);
+    await runtime.charge(kept);
+    store.projectIds = new Set([kept.projectId]);
+    store.deletedProjectIds.add(deleted.projectId);
+    await runtime.sweep();
+    expect(await redis().admin.exists(usageKey(deleted.projectId))).toBe(0);
+    expect(await fieldsOf(kept)).toHaveLength(3);
+    await runtime.charge(deleted);
+    await runtime.sweep();
+    expect(await redis().admin.exists(usageKey(deleted.projectId))).toBe(0);
+  });
+
+  it('writes only what Postgres lacks, and asks for it in batches of a bounded size', async () => {
+    const store = createMemoryStore();
+    const runtime = await start(store);
+    const call = callOf({});
+    await runtime.charge(call);
+    const key = usageKey(call.projectId);
+    const [field = ''] = await fieldsOf(call);
+    const others = Array.from({ length: 5_000 }, () => [
+      field.replace(call.apiKeyId, randomUUID()),
+      '2',
+    ]);
+    await redis().admin.hset(key, ...others.flat());
+    await runtime.sweep();
+    expect(store.decisions(call.projectId, 'allowed')).toBe(10_001);
+    expect(Math.max(...store.comparisons)).toBeLessThan(2_000);
+    expect(Math.max(...store.writes)).toBeLessThanOrEqual(1_000);
+
+    store.writes = [];
+    await runtime.charge(call);
+    await runtime.sweep();
+    await runtime.sweep();
+    // The hour, and the month of the project and of the key.
+    expect(store.writes.reduce((sum, count) => sum + count, 0)).toBe(3);
+    expect(store.decisions(call.projectId, 'allowed')).toBe(10_002);
+  });
+
   it('leaves in Redis a number that grew after it was confirmed', async () => {
     const store = createMemoryStore();
     const clock = handClock();

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import {
+  compareUsage,
   createDatabase,
   type Database,
+  deleteProject,
   getApiKey,
   readMonthTotals,
   recordFirstUses,
@@ -281,4 +283,52 @@ describe('flushes at once', () => {
     });
     for (const { projectId } of projects) expect(await total(projectId)).toBe(40);
   }, 60_000);
+});
+
+describe('a comparison', () => {
+  const compare = (batch: Partial<UsageBatch>) => compareUsage(bench.db, batchOf(batch));
+
+  test('names what Postgres lacks or has a smaller number for, and nothing else', async () => {
+    const { projectId } = await makeProject(bench.ctx);
+    const apiKeyId = randomUUID();
+    await recordUsage(
+      bench.db,
+      batchOf({
+        hours: [hourOf(projectId, 5), hourOf(projectId, 5, { apiKeyId })],
+        months: [monthOf(projectId, 5)],
+      }),
+    );
+    const { missing, knownProjectIds } = await compare({
+      hours: [
+        hourOf(projectId, 5),
+        hourOf(projectId, 6, { apiKeyId }),
+        hourOf(projectId, 1, { incarnation: 'i2' }),
+        hourOf(projectId, 1, { outcome: 'rate_limited' }),
+        hourOf(projectId, 1, { hour: HOUR + 1 }),
+        hourOf(projectId, 4, { apiKeyId }),
+      ],
+      months: [
+        monthOf(projectId, 5),
+        monthOf(projectId, 6),
+        monthOf(projectId, 1, { scope: apiKeyId }),
+        monthOf(projectId, 1, { month: MONTH + 1 }),
+      ],
+    });
+    expect(missing).toEqual({ hours: [1, 2, 3, 4], months: [1, 2, 3] });
+    expect(knownProjectIds).toEqual(new Set([projectId]));
+  });
+
+  test('tells a project that was deleted here from one that is not here', async () => {
+    const [kept, gone] = [await makeProject(bench.ctx), await makeProject(bench.ctx)];
+    const elsewhere = randomUUID();
+    const [{ name }] = await bench.db.sql<[{ name: string }]>`
+      select name from projects where id = ${gone.projectId}`;
+    expect(await deleteProject(bench.ctx, { projectId: gone.projectId, name })).toEqual({
+      kind: 'deleted',
+    });
+    const months = [kept.projectId, gone.projectId, elsewhere].map((id) => monthOf(id, 1));
+    const { knownProjectIds, deletedProjectIds } = await compare({ months });
+    expect(knownProjectIds).toEqual(new Set([kept.projectId]));
+    expect(deletedProjectIds).toEqual(new Set([gone.projectId]));
+  });
 });

@@ -72,7 +72,7 @@ function halvesOf<T>(items: readonly T[]): [T[], T[]] {
 }
 
 /** Facts in pieces of what one transaction takes. */
-export function* chunksOf(facts: readonly UsageFact[]): Generator<readonly UsageFact[]> {
+export function* chunksOf<T>(facts: readonly T[]): Generator<readonly T[]> {
   for (let start = 0; start < facts.length; start += MOST_FACTS_A_WRITE) {
     yield facts.slice(start, start + MOST_FACTS_A_WRITE);
   }

@@ -6,22 +6,23 @@ import { projectIdOfUsageKey, USAGE_KEY_PATTERN, usageKey } from '../redis/keys.
 import type { RedisLink } from '../redis/link.ts';
 import { createScript, readScript, type Script } from '../redis/script.ts';
 import { UnavailableError } from '../unavailable.ts';
-import type { CountFact, UsageFact } from './facts.ts';
+import { type CountFact, factKey } from './facts.ts';
 import { factOfField, fieldOf, isPast } from './hash.ts';
 import { TaskHealth } from './health.ts';
-import { UsageLedger } from './ledger.ts';
-import { chunksOf, MOST_FACTS_A_WRITE, type RecordUsage, recordFacts } from './record.ts';
+import { type CompareUsage, recordMissing } from './missing.ts';
+import type { RecordUsage } from './record.ts';
 import { type RepeatedTask, repeat } from './repeat.ts';
 
 export interface SweepOptions {
   link: RedisLink;
   clock: Pick<RedisClock, 'estimateMs'>;
   trimScript: Script;
+  compareUsage: CompareUsage;
   recordUsage: RecordUsage;
   log: Pick<Logger, 'info' | 'warn'>;
   /** The pause between two sweeps, in ms. */
   intervalMs?: number;
-  /** How long one write to Postgres may take, in ms. */
+  /** How long one statement of Postgres may take, in ms. */
   budgetMs?: number;
 }
 
@@ -33,16 +34,18 @@ export const createTrimScript = () => createScript(trimScriptText());
 /** How long one command to Redis may take, in ms. */
 const REDIS_BUDGET_MS = 1000;
 const ITEMS_A_SCAN = 500;
+/** A comparison has as many, and what the last scan brought beyond them. */
+const FACTS_A_COMPARISON = 1000;
 /** At start Redis is not connected yet; what a dead Runtime left is not to wait a minute for that. */
 const SHORTEST_INTERVAL_MS = 5_000;
-/** A write to Postgres is followed by a pause of four times its length. */
-const PAUSE_FACTOR = 4;
+/** A write to Postgres is followed by a pause of four times its length, a read by one as long. */
+const PAUSE_FACTOR = { write: 4, read: 1 } as const;
 
 /**
  * Adopts what Runtimes that died have left in Redis, once a minute and at start, and removes from
- * Redis what is past and confirmed (consistency rule 18). Every number that Redis holds is written
- * again; what Postgres has already, it leaves as it is. Only what belongs to a project of this
- * installation is removed.
+ * Redis what is past and confirmed (consistency rule 18). Postgres is asked which numbers it lacks,
+ * and those alone are written (rule 36). Only what belongs to a project of this installation is
+ * removed; of a project that was deleted here, all of it is (rule 35).
  */
 export class UsageSweep {
   readonly #options: SweepOptions;
@@ -83,16 +86,17 @@ export class UsageSweep {
   async #sweep(): Promise<void> {
     this.#isComplete = false;
     try {
-      let found = new UsageLedger();
+      let found = new Map<string, CountFact>();
       for await (const key of this.#usageKeys()) {
         for await (const facts of this.#factsOf(key)) {
-          for (const fact of facts) found.keep(fact);
-          if (found.size < MOST_FACTS_A_WRITE) continue;
-          await this.#adopt(found.pending());
-          found = new UsageLedger();
+          // A scan may show a field twice; the later number is not the smaller one.
+          for (const fact of facts) found.set(factKey(fact), fact);
+          if (found.size < FACTS_A_COMPARISON) continue;
+          await this.#adopt([...found.values()]);
+          found = new Map();
         }
       }
-      await this.#adopt(found.pending());
+      await this.#adopt([...found.values()]);
       this.#isComplete = true;
       this.#health.worked();
     } catch (fault) {
@@ -128,22 +132,32 @@ export class UsageSweep {
     } while (cursor !== '0');
   }
 
-  async #adopt(facts: readonly UsageFact[]): Promise<void> {
-    const { clock, recordUsage, budgetMs = 2000 } = this.#options;
-    for (const chunk of chunksOf(facts)) {
-      this.#stopped.signal.throwIfAborted();
-      const startedAt = performance.now();
-      const { confirmed, knownProjectIds } = await recordFacts(chunk, recordUsage, budgetMs);
-      const tookMs = performance.now() - startedAt;
+  async #adopt(facts: readonly CountFact[]): Promise<void> {
+    if (facts.length === 0) return;
+    this.#stopped.signal.throwIfAborted();
+    const { clock, budgetMs = 2000 } = this.#options;
+    const startedAt = performance.now();
+    const { confirmed, hasWritten, knownProjectIds, deletedProjectIds } = await recordMissing(
+      facts,
+      this.#options,
+      budgetMs,
+    );
+    const tookMs = performance.now() - startedAt;
 
-      const minute = Math.floor(clock.estimateMs() / 60_000);
-      const past = confirmed.filter((fact) => isPast(fact, minute));
-      for (const projectId of knownProjectIds) {
-        const ofProject = past.filter((fact) => fact.projectId === projectId);
-        if (ofProject.length > 0) await this.#trim(projectId, minute, ofProject);
-      }
-      await pause(tookMs * PAUSE_FACTOR, undefined, { signal: this.#stopped.signal });
+    const minute = Math.floor(clock.estimateMs() / 60_000);
+    const past = confirmed.filter((fact) => isPast(fact, minute));
+    for (const projectId of knownProjectIds) {
+      const ofProject = past.filter((fact) => fact.projectId === projectId);
+      if (ofProject.length > 0) await this.#trim(projectId, minute, ofProject);
     }
+    for (const projectId of deletedProjectIds) await this.#remove(projectId);
+    const pauseMs = tookMs * PAUSE_FACTOR[hasWritten ? 'write' : 'read'];
+    await pause(pauseMs, undefined, { signal: this.#stopped.signal });
+  }
+
+  /** A call that began before the deletion may count once more; the next sweep removes that. */
+  async #remove(projectId: string): Promise<void> {
+    await this.#options.link.send(REDIS_BUDGET_MS, (client) => client.unlink(usageKey(projectId)));
   }
 
   async #trim(projectId: string, minute: number, facts: readonly CountFact[]): Promise<void> {

@@ -130,10 +130,10 @@ const TOUCH_KEYS = `
 const KNOWN_PROJECTS = 'select id from projects where id = any(($1::text)::uuid[])';
 
 /** An array literal; every value is a number, a UUID, an ISO timestamp or a quoted word. */
-const listOf = (values: readonly (string | number)[]) => `{${values.join(',')}}`;
+export const listOf = (values: readonly (string | number)[]) => `{${values.join(',')}}`;
 const quoted = (text: string) => `"${text.replace(/["\\]/g, '\\$&')}"`;
 
-const hourColumns = (rows: readonly UsageHourCount[]) => [
+export const hourColumns = (rows: readonly UsageHourCount[]) => [
   listOf(rows.map((row) => row.projectId)),
   listOf(rows.map((row) => row.hour)),
   listOf(rows.map((row) => row.apiKeyId ?? NO_ID)),
@@ -143,7 +143,7 @@ const hourColumns = (rows: readonly UsageHourCount[]) => [
   listOf(rows.map((row) => row.count)),
 ];
 
-const monthColumns = (rows: readonly UsageMonthCount[]) => [
+export const monthColumns = (rows: readonly UsageMonthCount[]) => [
   listOf(rows.map((row) => row.projectId)),
   listOf(rows.map((row) => row.month)),
   listOf(rows.map((row) => quoted(row.scope))),

@@ -103,6 +103,7 @@ export async function startRuntime(options: TestRuntimeOptions): Promise<TestRun
       link,
       clock: hand ? { estimateMs: () => hand.ms } : clock,
       trimScript: scriptOnClock(trimScriptText(), hand),
+      compareUsage: (batch) => store.compareUsage(batch),
       recordUsage: (batch) => store.recordUsage(batch),
       log: quiet,
     });

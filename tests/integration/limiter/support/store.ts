@@ -1,11 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { MonthTotalItem, UsageBatch } from '@ceiba/schema';
+import type { MonthTotalItem, UsageBatch, UsageComparison } from '@ceiba/schema';
 import { UnavailableError } from '../../../../apps/runtime/src/unavailable.ts';
 
 /** Stands where Postgres does, for what the limiter is to it: numbers that only grow. */
 export interface MemoryStore {
   recordUsage(batch: UsageBatch): Promise<{ knownProjectIds: Set<string> }>;
+  compareUsage(batch: Pick<UsageBatch, 'hours' | 'months'>): Promise<UsageComparison>;
   readMonthTotals(items: readonly MonthTotalItem[]): Promise<number[]>;
+  /** How many counts each write and each comparison had. */
+  writes: number[];
+  comparisons: number[];
   /** How many reads of month totals were made. */
   reads: number;
   /** How long a read of month totals takes. */
@@ -17,6 +21,7 @@ export interface MemoryStore {
   holdReads(onRead: () => void): () => void;
   /** Null means that every project exists. */
   projectIds: Set<string> | null;
+  deletedProjectIds: Set<string>;
   /** Decisions of a project that came to an outcome, over all hours, keys and incarnations. */
   decisions(projectId: string, outcome: string): number;
   admissions(projectId: string, scope: string): number;
@@ -33,6 +38,13 @@ export function createMemoryStore(): MemoryStore {
     table.set(key, Math.max(table.get(key) ?? 0, count));
   const sum = (table: Map<string, number>, matches: (parts: string[]) => boolean) =>
     [...table].reduce((total, [key, count]) => total + (matches(key.split('|')) ? count : 0), 0);
+
+  const knownIn = (batch: Pick<UsageBatch, 'hours' | 'months'>) =>
+    new Set(
+      [...batch.hours, ...batch.months]
+        .map((row) => row.projectId)
+        .filter((id) => store.projectIds?.has(id) ?? true),
+    );
 
   let hold: { onRead: () => void; released: Promise<void> } | null = null;
 
@@ -53,23 +65,27 @@ export function createMemoryStore(): MemoryStore {
     isDown: false,
     refuses: null,
     projectIds: null,
+    deletedProjectIds: new Set(),
+    writes: [],
+    comparisons: [],
     get rowCount() {
       return hours.size + months.size;
     },
     async recordUsage(batch) {
       if (store.isDown) throw new UnavailableError('database', 'down');
       if (store.refuses?.(batch)) throw new Error('refused');
-      const projectIds = [...batch.hours, ...batch.months].map((row) => row.projectId);
-      const known = new Set(projectIds.filter((id) => store.projectIds?.has(id) ?? true));
+      store.writes.push(batch.hours.length + batch.months.length);
+      const known = knownIn(batch);
       const written = new Set<string>();
       for (const row of batch.hours) {
-        const { projectId, hour, apiKeyId, policyId, outcome, incarnation, count } = row;
-        const key = [projectId, hour, apiKeyId, policyId, outcome, incarnation].join('|');
+        const { projectId, count } = row;
+        const key = keyOfHour(row);
         refuseTwice(written, key);
         if (known.has(projectId)) raise(hours, key, count);
       }
-      for (const { projectId, month, scope, incarnation, count } of batch.months) {
-        const key = [projectId, month, scope, incarnation].join('|');
+      for (const row of batch.months) {
+        const { projectId, count } = row;
+        const key = keyOfMonth(row);
         refuseTwice(written, key);
         if (known.has(projectId)) raise(months, key, count);
       }
@@ -78,6 +94,28 @@ export function createMemoryStore(): MemoryStore {
         if (!known || known < at) lastUses.set(apiKeyId, at);
       }
       return { knownProjectIds: known };
+    },
+    async compareUsage({ hours: ofHours, months: ofMonths }) {
+      if (store.isDown) throw new UnavailableError('database', 'down');
+      store.comparisons.push(ofHours.length + ofMonths.length);
+      const lacks = (held: number | undefined, count: number) => held === undefined || held < count;
+      const known = knownIn({ hours: ofHours, months: ofMonths });
+      return {
+        missing: {
+          hours: [...ofHours.keys()].filter((at) =>
+            lacks(hours.get(keyOfHour(ofHours[at]!)), ofHours[at]!.count),
+          ),
+          months: [...ofMonths.keys()].filter((at) =>
+            lacks(months.get(keyOfMonth(ofMonths[at]!)), ofMonths[at]!.count),
+          ),
+        },
+        knownProjectIds: known,
+        deletedProjectIds: new Set(
+          [...store.deletedProjectIds].filter(
+            (id) => !known.has(id) && [...ofHours, ...ofMonths].some((row) => row.projectId === id),
+          ),
+        ),
+      };
     },
     async readMonthTotals(items) {
       store.reads += 1;
@@ -111,6 +149,11 @@ export function createMemoryStore(): MemoryStore {
   };
   return store;
 }
+
+const keyOfHour = (row: UsageBatch['hours'][number]) =>
+  [row.projectId, row.hour, row.apiKeyId, row.policyId, row.outcome, row.incarnation].join('|');
+const keyOfMonth = (row: UsageBatch['months'][number]) =>
+  [row.projectId, row.month, row.scope, row.incarnation].join('|');
 
 /** As Postgres does: one upsert may not touch a row twice. */
 function refuseTwice(written: Set<string>, key: string): void {
