@@ -38,6 +38,7 @@ const PARTS = [
   'loss',
   'faults',
   'standby',
+  'fencing',
   'sentinel',
   'scripts',
   'model',

@@ -28,6 +28,7 @@ const environmentSchema = z
     RUNTIME_HOST: z.string().min(1).default('127.0.0.1'),
     RUNTIME_PORT: port.default(4000),
     LOG_LEVEL: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent').default('info'),
+    DATABASE_LEASE_MS: wholeNumber(0, 60_000).optional(),
     DECISION_DEADLINE_MS: milliseconds.default(500),
     DECISION_DATABASE_BUDGET_MS: milliseconds.default(300),
     DECISION_REDIS_BUDGET_MS: milliseconds.default(200),

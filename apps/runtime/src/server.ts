@@ -3,16 +3,21 @@ import type { Server } from 'node:http';
 import {
   applyRetention,
   compareUsage,
+  DatabaseClient,
+  type Fence,
   listPoliciesWithRevision,
   pingDatabase,
   readMonthTotals,
   recordFirstUse,
   recordFirstUses,
   recordUsage,
+  removeDeadLeases,
+  renewRuntimeLease,
   rollUpUsage,
 } from '@ceiba/schema';
 import { FirstUses } from './database/first-uses.ts';
 import { LookupLane } from './database/lane.ts';
+import { FencingLease } from './database/lease.ts';
 import { Lookups } from './database/lookups.ts';
 import { DatabasePool } from './database/pool.ts';
 import type { Settings } from './env.ts';
@@ -54,11 +59,14 @@ const UPKEEP_BUDGET_MS = 30_000;
 /** So many that a step takes a fraction of a second. */
 const UPKEEP_STEP = { mostDays: 4, mostRows: 5_000 };
 const CHECK_BUDGET_MS = 700;
+/** One renewal of the lease: a server that takes longer is given up for the next host. */
+const LEASE_BUDGET_MS = 1_000;
 
 /** Puts the Runtime together; it listens once the caller says where. */
 export function createRuntime(settings: Settings, log: Logger): Runtime {
-  const pools = openPools(settings);
-  const { lanes, lookups } = openLookups(settings, log);
+  const { lease, closeLease } = openLease(settings, log);
+  const pools = openPools(settings, lease);
+  const { lanes, lookups } = openLookups(settings, lease, log);
   const clock = new RedisClock(performance.now.bind(performance), Date.now);
   const link = new RedisLink({
     url: settings.REDIS_URL,
@@ -91,6 +99,7 @@ export function createRuntime(settings: Settings, log: Logger): Runtime {
     tasks: [
       () => pools.usage.run(UPKEEP_BUDGET_MS, (db) => applyRetention(db, UPKEEP_STEP)),
       () => pools.usage.run(UPKEEP_BUDGET_MS, (db) => rollUpUsage(db, UPKEEP_STEP)),
+      () => pools.usage.run(UPKEEP_BUDGET_MS, removeDeadLeases),
     ],
     log,
   });
@@ -177,6 +186,7 @@ export function createRuntime(settings: Settings, log: Logger): Runtime {
       await flusher.stop();
       epochProbe.close();
       link.close();
+      await closeLease();
       await Promise.all(lanes.map((lane) => lane.close()));
       await Promise.all(Object.values(pools).map((pool) => pool.close()));
     },
@@ -191,13 +201,46 @@ function newId(): string {
   return `${PROCESS_ID}x${lastId.toString(36)}`;
 }
 
-function openPools(settings: Settings) {
+/** A connection of its own, on which nothing else waits. */
+function openLease(settings: Settings, log: Logger) {
+  let isWarned = false;
+  const client = new DatabaseClient(settings.DATABASE_URL, {
+    maxConnections: 1,
+    applicationName: 'ceiba-lease',
+    // Longer than its budget: a row that a commit holds which waits for its standby is no answer.
+    statementTimeoutMs: 5 * LEASE_BUDGET_MS,
+    onNotice: () => {
+      isWarned = true;
+    },
+  });
+  const lease = new FencingLease({
+    leaseMs: settings.DATABASE_LEASE_MS,
+    renew: async ({ always }) => {
+      isWarned = false;
+      const renewal = await client.run(LEASE_BUDGET_MS, (db) =>
+        renewRuntimeLease(db, { id: PROCESS_ID, always }),
+      );
+      return isWarned ? null : renewal;
+    },
+    now: performance.now.bind(performance),
+    log,
+  });
+  lease.start();
+  const closeLease = async () => {
+    await lease.stop();
+    await client.close();
+  };
+  return { lease, closeLease };
+}
+
+function openPools(settings: Settings, fence: Fence) {
   const open = (purpose: keyof typeof CONNECTIONS, statementTimeoutMs: number) =>
     new DatabasePool({
       url: settings.DATABASE_URL,
       maxConnections: CONNECTIONS[purpose],
       applicationName: `ceiba-${purpose}`,
       statementTimeoutMs,
+      fence,
     });
   return {
     decisions: open('decisions', settings.DECISION_DATABASE_BUDGET_MS),
@@ -208,10 +251,15 @@ function openPools(settings: Settings) {
 }
 
 /** The lanes tell the lookups when they can take another batch. */
-function openLookups(settings: Settings, log: Logger): { lanes: LookupLane[]; lookups: Lookups } {
+function openLookups(
+  settings: Settings,
+  fence: Fence,
+  log: Logger,
+): { lanes: LookupLane[]; lookups: Lookups } {
   const openLane = () =>
     new LookupLane({
       url: settings.DATABASE_URL,
+      fence,
       budgetMs: settings.DECISION_DATABASE_BUDGET_MS,
       random: Math.random,
       onStateChange: (state, fault) => {

@@ -1,10 +1,10 @@
-import { NotPrimaryError, postgresFault } from './faults.ts';
+import { NoLeaseError, NotPrimaryError, postgresFault } from './faults.ts';
 
 /**
  * What an error says of the connection that it came over.
  *
  * - `statement`: the server is well and refused this statement.
- * - `busy`: the server is well and stopped the statement for its time.
+ * - `busy`: the server is well and stopped the statement for its time, or may not answer just now.
  * - `connection`: there is no use in that connection any more, or none was made.
  * - `internal`: the error has nothing to do with Postgres; it is a bug and must not pass for an
  *   outage.
@@ -14,6 +14,7 @@ export type ErrorKind = 'statement' | 'busy' | 'connection' | 'internal';
 /** @see https://www.postgresql.org/docs/current/errcodes-appendix.html */
 export function classifyError(error: unknown): ErrorKind {
   if (error instanceof NotPrimaryError) return 'connection';
+  if (error instanceof NoLeaseError) return 'busy';
   const sqlState = postgresFault(error)?.code;
   if (sqlState === undefined) return isLostOnTheWay(error) ? 'connection' : 'internal';
   if (BUSY.has(sqlState)) return 'busy';

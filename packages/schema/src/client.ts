@@ -1,6 +1,6 @@
 import { classifyError } from './classify-error.ts';
 import { createDatabase, type Database, type DatabaseOptions, hostsOf } from './database.ts';
-import { postgresFault } from './faults.ts';
+import { NoLeaseError, postgresFault } from './faults.ts';
 import { pingDatabase } from './ping.ts';
 import { within } from './within.ts';
 
@@ -87,6 +87,8 @@ export class DatabaseClient {
   #drop(db: Database, error: unknown): void {
     if (this.#db !== db) return;
     this.#db = null;
+    // A server that stays silent accepts connections all the same: what is given up is asked last.
+    this.#turn = (this.#turn + 1) % this.#hosts.length;
     void db.close(this.#options.graceMs);
     this.#options.onStateChange?.('down', error);
     this.connect();
@@ -108,7 +110,7 @@ export class DatabaseClient {
     for (let asked = 0; asked < this.#hosts.length && !this.#closed; asked += 1) {
       const db = createDatabase(this.#hosts[this.#turn] ?? '', this.#options);
       try {
-        await within(CONNECT_BUDGET_MS, pingDatabase(db), () => {
+        await within(CONNECT_BUDGET_MS, pingDatabase(db).catch(unlessNoLease), () => {
           return new DatabaseUnavailableError(`no connection within ${CONNECT_BUDGET_MS} ms`);
         });
         if (this.#closed) throw new DatabaseUnavailableError('the client is closed');
@@ -138,6 +140,11 @@ export class DatabaseClient {
       this.#attempt.catch(() => {});
     }, delayMs).unref();
   }
+}
+
+/** A connection to a server that has yet to prove that it is the primary is worth having. */
+function unlessNoLease(error: unknown): void {
+  if (!(error instanceof NoLeaseError)) throw error;
 }
 
 const unavailable = (cause: unknown) =>

@@ -4,18 +4,23 @@ import postgres from 'postgres';
 import { withGaplessResults } from './gapless-results.ts';
 import { withoutWritesToLostConnections } from './lost-connection.ts';
 import { withPoolerManners } from './pooler.ts';
+import type { Fence } from './server.ts';
 
 export interface DatabaseOptions {
   maxConnections?: number;
   applicationName?: string;
   /** Server-side bound of one statement, in ms. A frozen server ignores it: bound the wait too. */
   statementTimeoutMs?: number;
+  /** Judges each server that answers for a decision; without it, every primary is trusted. */
+  fence?: Fence;
+  onNotice?: () => void;
 }
 
 /** A pool of connections to Postgres: `sql` for statements by hand, `orm` for typed ones. */
 export interface Database {
   readonly sql: postgres.Sql;
   readonly orm: PostgresJsDatabase;
+  readonly fence?: Fence;
   /** Ends every connection; those still busy after `graceMs` are cut. */
   close(graceMs?: number): Promise<void>;
 }
@@ -60,7 +65,7 @@ export function createDatabase(url: string, options: DatabaseOptions = {}): Data
     idle_timeout: 0,
     max_lifetime: null,
     fetch_types: false,
-    onnotice: () => {},
+    onnotice: options.onNotice ?? (() => {}),
     connection: {
       application_name: options.applicationName ?? 'ceiba',
       ...READABLE_TIMES,
@@ -75,6 +80,7 @@ export function createDatabase(url: string, options: DatabaseOptions = {}): Data
   return {
     sql,
     orm: drizzle(sql),
+    ...(options.fence === undefined ? {} : { fence: options.fence }),
     close: (graceMs = 0) => sql.end({ timeout: graceMs / 1000 }),
   };
 }

@@ -17,6 +17,11 @@ export const isUniqueViolation = (fault: unknown) =>
 export const isForeignKeyViolation = (fault: unknown) =>
   postgresFault(fault)?.code === FOREIGN_KEY_VIOLATION;
 
+/** The server answered, and whether it still is the primary is not proven: no decision may rest on it. */
+export class NoLeaseError extends Error {
+  override readonly name = 'NoLeaseError';
+}
+
 /** The server answered, but not as a primary does: no decision may rest on it. */
 export class NotPrimaryError extends Error {
   override readonly name = 'NotPrimaryError';

@@ -16,6 +16,8 @@ export interface DatabaseFacts {
   jit: boolean;
   /** After how long an idle transaction loses its locks, in ms; 0 is never. */
   idleInTransactionTimeoutMs: number;
+  /** Empty where no commit waits for a standby. */
+  synchronousStandbyNames: string;
 }
 
 /** Reads the server's version, role and durability settings, and what is in front of it. */
@@ -29,6 +31,7 @@ export async function inspectDatabase(db: Database): Promise<DatabaseFacts> {
       current_setting('jit') = 'on' as "jit",
       extract(epoch from current_setting('idle_in_transaction_session_timeout')::interval)::float8
         * 1000 as "idleInTransactionTimeoutMs",
+      current_setting('synchronous_standby_names') as "synchronousStandbyNames",
       pg_backend_pid() as "serverPid"`;
   const [row] = rows;
   if (row === undefined) throw new Error('a select of settings returned no row');

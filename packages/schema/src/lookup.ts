@@ -81,7 +81,7 @@ export async function lookupMany(
   const found: (LookupRow | undefined)[] = new Array(items.length).fill(undefined);
   const seen = new Set<number>();
   for (const row of rows) {
-    requirePrimary(row);
+    requirePrimary(db, row);
     const index = row.position - 1;
     found[index] = seen.has(index) ? undefined : toLookupRow(row);
     seen.add(index);

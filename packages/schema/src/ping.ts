@@ -4,5 +4,5 @@ import { requirePrimary, SERVER_EVIDENCE, type ServerEvidence } from './server.t
 /** Resolves when the server answers as a primary; rejects otherwise. */
 export async function pingDatabase(db: Database): Promise<void> {
   const [row] = await db.sql.unsafe<ServerEvidence[]>(`select ${SERVER_EVIDENCE}`);
-  requirePrimary(row);
+  requirePrimary(db, row);
 }

@@ -40,6 +40,13 @@ const notNegative = (column: unknown) => sql`${column} >= 0`;
 const retentionDays = (column: unknown) =>
   sql`${column} between ${sql.raw(`${RETENTION_DAYS_MIN} and ${RETENTION_DAYS_MAX}`)}`;
 
+/** One row a Runtime, written again and again: what proves that its server can commit (rule 27). */
+export const runtimeLeases = pgTable('runtime_leases', {
+  /** Random, of the process. */
+  id: text('id').primaryKey(),
+  renewedAt: instant('renewed_at').notNull().defaultNow(),
+});
+
 export const users = pgTable(
   'users',
   {

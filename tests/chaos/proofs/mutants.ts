@@ -11,6 +11,7 @@ import { ANY_CLOCK_IS_SOUND } from './clock-offset.ts';
 import { proveDrain } from './drain.ts';
 import { proveExactness } from './exactness.ts';
 import { type FaultKind, openFaultScene, proveFault } from './faults.ts';
+import { proveFencing } from './fencing.ts';
 import { proveLongList } from './long-list.ts';
 import { type LossKind, proveLoss } from './loss.ts';
 import { provePoisonedKey } from './poison.ts';
@@ -94,6 +95,28 @@ export const MUTANTS: Record<string, Mutant> = {
     ],
     rule: 'a change holds from the next decision on',
     try: revocation('a policy is removed'),
+  },
+  'a Runtime that ignores its lease': {
+    edits: [
+      {
+        file: 'main.js',
+        find: 'const verdict = fence?.judge(row) ?? "trusted";',
+        replace: 'const verdict = "trusted";',
+      },
+    ],
+    rule: 'a change holds from the next decision on',
+    try: ({ mutant }) => proveFencing(mutant),
+  },
+  'a lease that any commit renews': {
+    edits: [
+      {
+        file: 'main.js',
+        find: "set_config('synchronous_commit', 'on', true)",
+        replace: "set_config('synchronous_commit', 'local', true)",
+      },
+    ],
+    rule: 'a change holds from the next decision on',
+    try: ({ mutant }) => proveFencing(mutant),
   },
   'a cache of policies without an age': {
     edits: [
@@ -287,22 +310,26 @@ export const MUTANTS: Record<string, Mutant> = {
   },
   'lookups that a standby may answer': {
     edits: [
-      { file: 'main.js', find: 'requirePrimary(row);\n    const index', replace: 'const index' },
+      {
+        file: 'main.js',
+        find: 'requirePrimary(db, row);\n    const index',
+        replace: 'const index',
+      },
     ],
     rule: 'a change holds from the next decision on',
-    try: standby('a list of both hosts'),
+    try: standby('a balancer in front of both'),
   },
   'policies that a standby may list': {
-    edits: [{ file: 'main.js', find: 'requirePrimary(first);', replace: '' }],
+    edits: [{ file: 'main.js', find: 'requirePrimary(db, first);', replace: '' }],
     rule: 'a change holds from the next decision on',
     isInSmall: true,
-    try: standby('a list of both hosts'),
+    try: standby('a balancer in front of both'),
   },
   'month totals that a standby may tell': {
     edits: [
       {
         file: 'main.js',
-        find: 'requirePrimary(rows[0]);\n  const totals',
+        find: 'requirePrimary(db, rows[0]);\n  const totals',
         replace: 'const totals',
       },
     ],

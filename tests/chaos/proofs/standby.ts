@@ -1,4 +1,5 @@
 import { Redis } from 'ioredis';
+import { withConnection } from '../../../scripts/lib/databases.mjs';
 import { until } from '../../support/redis.ts';
 import {
   type Account,
@@ -53,7 +54,7 @@ export async function proveStandbyIsNotAsked(
     const accounts = await Promise.all(
       Array.from({ length: CONNECTIONS_OF_A_RUNTIME }, () => openAccount(stage, PLENTY)),
     );
-    const answers = await changesHold(stage, accounts, start);
+    const answers = await changesHold(stage, arrangement, accounts, start);
     figures.questionsAfter += answers.length;
     figures.unavailable += countOf(answers, 'unavailable');
     figures.admitted += await quotaIsHandedOutOnce(stage, start);
@@ -64,6 +65,7 @@ export async function proveStandbyIsNotAsked(
 
 async function changesHold(
   stage: StandbyStage,
+  arrangement: Arrangement,
   accounts: readonly Account[],
   start: () => Promise<Node>,
 ): Promise<Answer[]> {
@@ -83,6 +85,8 @@ async function changesHold(
     const answers: Answer[] = [];
     for (let cut = 0; cut < CUTS_A_ROUND; cut += 1) {
       await endConnections(stage);
+      // A balancer gives the next connection to the other server then.
+      if (cut % 2 === 1) await withConnection(stage.urls[arrangement], (sql) => sql`select 1`);
       answers.push(...(await askUntilDenied(node, accounts)));
     }
     return answers;

@@ -49,6 +49,7 @@ describe('ceiba doctor', () => {
     expect(check(ran, 'migrations')).toMatchObject({ status: 'ok' });
     expect(check(ran, 'postgres role')).toMatchObject({ status: 'ok', detail: 'primary' });
     expect(check(ran, 'postgres pooler')).toMatchObject({ detail: 'none, connected directly' });
+    expect(check(ran, 'postgres lease').detail).toMatch(/^off: no synchronous_standby_names/);
   });
 
   test('tells a person the same, a line a check', async () => {

@@ -46,6 +46,7 @@ async function checksOf(db: Database, other: Database): Promise<Check[]> {
     checkFsync(facts),
     checkSynchronousCommit(facts),
     checkPooler(facts, facts.isPooled && (await sharesServerProcesses(db, other))),
+    checkLease(facts),
     checkMigrations(applied),
   ];
 }
@@ -100,6 +101,15 @@ function checkPooler(facts: DatabaseFacts, sharesServers: boolean): Check {
     `Run: ${missing.map((setting) => `ALTER ROLE CURRENT_USER SET ${setting};`).join(' ')}`,
   );
 }
+
+/** What a Runtime does that DATABASE_LEASE_MS does not tell otherwise. */
+const checkLease = ({ synchronousStandbyNames: names }: DatabaseFacts) =>
+  ok(
+    'postgres lease',
+    names === ''
+      ? 'off: no synchronous_standby_names, so a failover can lose changes, lease or not'
+      : `1000 ms: commits wait for ${names}, and a primary that cannot commit decides nothing`,
+  );
 
 function checkMigrations(applied: readonly number[]): Check {
   const missing = missingMigrations(applied);

@@ -2,6 +2,7 @@ import {
   classifyError,
   DatabaseClient,
   DatabaseUnavailableError,
+  type Fence,
   type LookupItem,
   type LookupRow,
   lookupMany,
@@ -13,6 +14,7 @@ export interface LaneOptions {
   url: string;
   /** The longest that one lookup may take, in ms. */
   budgetMs: number;
+  fence: Fence;
   /** Between 0 and 1; spreads the attempts of many Runtimes. */
   random: () => number;
   onStateChange: (state: 'up' | 'down', error?: unknown) => void;
@@ -30,12 +32,13 @@ export class LookupLane {
   #busy = false;
 
   constructor(options: LaneOptions) {
-    const { url, budgetMs, random } = options;
+    const { url, fence, budgetMs, random } = options;
     this.#options = options;
     this.#client = new DatabaseClient(url, {
       maxConnections: 1,
       applicationName: 'ceiba-decisions',
       statementTimeoutMs: budgetMs,
+      fence,
       random,
       onStateChange: (state, error) => {
         options.onStateChange(state, error);

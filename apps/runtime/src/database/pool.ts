@@ -1,4 +1,4 @@
-import { type Database, DatabaseClient, DatabaseUnavailableError } from '@ceiba/schema';
+import { type Database, DatabaseClient, DatabaseUnavailableError, type Fence } from '@ceiba/schema';
 import { UnavailableError } from '../unavailable.ts';
 
 export interface PoolOptions {
@@ -7,6 +7,8 @@ export interface PoolOptions {
   applicationName: string;
   /** The longest that one statement may take on the server, in ms. */
   statementTimeoutMs: number;
+  /** For statements that serve decisions. */
+  fence?: Fence;
 }
 
 /** Time for work in flight on a pool that has been given up, in ms. */

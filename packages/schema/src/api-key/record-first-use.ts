@@ -32,7 +32,7 @@ export async function recordFirstUses(
     parameters,
     { prepare: true },
   );
-  requirePrimary(rows[0]);
+  requirePrimary(db, rows[0]);
   return rows.flatMap(({ id }) => (id === null ? [] : [id]));
 }
 
@@ -45,5 +45,5 @@ const WRITE_ONE = `
 /** Records the first use of one key, once whoever has locked it lets go. */
 export async function recordFirstUse(db: Database, apiKeyId: string): Promise<void> {
   const [row] = await db.sql.unsafe<ServerEvidence[]>(WRITE_ONE, [apiKeyId], { prepare: true });
-  requirePrimary(row);
+  requirePrimary(db, row);
 }

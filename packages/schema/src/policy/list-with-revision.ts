@@ -35,7 +35,7 @@ export async function listPoliciesWithRevision(
 ): Promise<PolicyList | null> {
   const rows = await db.sql.unsafe<StatementRow[]>(STATEMENT, [projectId], { prepare: true });
   const [first] = rows;
-  requirePrimary(first);
+  requirePrimary(db, first);
   if (first === undefined || first.revision === null) return null;
   return {
     revision: first.revision,

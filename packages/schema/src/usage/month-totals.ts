@@ -39,7 +39,7 @@ export async function readMonthTotals(
     ],
     { prepare: true },
   );
-  requirePrimary(rows[0]);
+  requirePrimary(db, rows[0]);
   const totals = new Map(rows.map((row) => [row.position, row.total]));
   return items.map((_, index) => {
     const total = totals.get(index + 1);

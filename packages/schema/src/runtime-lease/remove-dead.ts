@@ -1,0 +1,11 @@
+import { lt, sql } from 'drizzle-orm';
+import type { Executor } from '../database.ts';
+import { runtimeLeases } from '../tables.ts';
+
+/** Removes the rows of Runtimes that have renewed nothing for an hour. */
+export async function removeDeadLeases(db: { orm: Executor }): Promise<{ isComplete: true }> {
+  await db.orm
+    .delete(runtimeLeases)
+    .where(lt(runtimeLeases.renewedAt, sql`now() - interval '1 hour'`));
+  return { isComplete: true };
+}

@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest';
+import { proveFencing } from './proofs/fencing.ts';
+import { prove } from './support/prove.ts';
+import { openSharedStage } from './support/stage.ts';
+
+it('an old primary that was cut off decides nothing once its lease is over', async () => {
+  const stage = await openSharedStage();
+  try {
+    const { questionsAfter } = await prove('fencing: the primary is cut off', () =>
+      proveFencing(stage),
+    );
+    expect(questionsAfter).toBeGreaterThan(0);
+  } finally {
+    await stage.close();
+  }
+});
