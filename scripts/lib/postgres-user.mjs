@@ -80,8 +80,8 @@ function canUnshare() {
   }
 }
 
-/** @returns {{ uid: number, gid: number }} */
-function unprivilegedUser() {
+/** @returns {{ uid: number, gid: number }} Of a user that is not root. */
+export function unprivilegedUser() {
   const users = readFileSync('/etc/passwd', 'utf8')
     .split('\n')
     .map((line) => line.split(':'));

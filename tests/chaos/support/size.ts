@@ -14,6 +14,7 @@ export const size = {
   revocationsOfEachKind: sized(4, 500),
   lossesOfEachKind: sized(1, 20),
   faultsOfEachKind: sized(1, 20),
+  failovers: sized(1, 50),
   scriptHistories: sized(200, 10_000),
   failoversOfEachKind: sized(1, 10),
   modelCourses: sized(100, 10_000),
