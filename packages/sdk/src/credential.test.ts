@@ -8,6 +8,8 @@ const CONFLICTING = { kind: 'conflicting' };
 /** What both readers must make of headers that no framework joins or drops. */
 const CASES = [
   ['no header', [], MISSING],
+  ['only other headers', ['Host', 'a', 'Accept', 'b', 'api-key', 'c'], MISSING],
+  ['a key among other headers', ['Host', 'a', 'x-api-key', 'abc', 'Accept', 'b'], key('abc')],
   ['a Bearer credential', ['Authorization', 'Bearer abc'], key('abc')],
   ['a scheme in any case', ['authorization', 'bEaReR abc'], key('abc')],
   ['several spaces after the scheme', ['Authorization', 'Bearer   abc'], key('abc')],

@@ -1,0 +1,17 @@
+import { afterEach, expect, it, vi } from 'vitest';
+import { warn } from './warn.ts';
+
+afterEach(() => vi.restoreAllMocks());
+
+const withoutStack = Object.assign(new Error('message alone'), { stack: undefined });
+
+it.each([
+  [new Error('with a stack'), expect.stringMatching(/^Error: with a stack\n {4}at /)],
+  [withoutStack, 'message alone'],
+  ['a text', 'a text'],
+  [undefined, 'undefined'],
+])('reports a fault as a warning with its detail: %s', (cause, detail) => {
+  const emit = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+  warn('onDecision threw', cause);
+  expect(emit.mock.calls).toEqual([['onDecision threw', { type: 'CeibaWarning', detail }]]);
+});
