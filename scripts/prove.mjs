@@ -44,6 +44,7 @@ const PARTS = [
   'sentinel',
   'scripts',
   'model',
+  'simulation',
   'mutants',
 ];
 

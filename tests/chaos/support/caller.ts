@@ -125,7 +125,8 @@ export function createCaller(url: string): Caller {
   };
 }
 
-function judged(status: number, text: string): Omit<Answer, 'sentAtMs' | 'answeredAtMs'> {
+/** What a decision's reply means. */
+export function judged(status: number, text: string): Omit<Answer, 'sentAtMs' | 'answeredAtMs'> {
   const words = `${status} ${text}`;
   if (status === 401) return { verdict: 'unauthorized', status, limits: null, words };
   if (status === 503) return { verdict: 'unavailable', status, limits: null, words };

@@ -70,6 +70,8 @@ export interface Loss {
   readonly words: string;
   /** Admissions that it may take, by the words of the promise. */
   readonly forgets: number;
+  /** Admissions that may be made again though usage keeps them; default: none. */
+  readonly repeats?: number;
 }
 
 export interface UsageReading {
@@ -130,6 +132,8 @@ const mayBeCharged = (ask: Ask) => isAllowed(ask) || isUncertain(ask);
 
 const sumOf = (numbers: readonly number[]) => numbers.reduce((sum, number) => sum + number, 0);
 const forgottenIn = ({ losses }: History) => sumOf(losses.map(({ forgets }) => forgets));
+const repeatedIn = (history: History) =>
+  forgottenIn(history) + sumOf(history.losses.map(({ repeats = 0 }) => repeats));
 const bySending = (asks: readonly Ask[]) => [...asks].sort((a, b) => a.sentAtMs - b.sentAtMs);
 const byAnswer = (asks: readonly Ask[]) =>
   [...asks].sort((a, b) => a.answeredAtMs - b.answeredAtMs);
@@ -272,7 +276,7 @@ function* ofLimits(history: History, asks: readonly Ask[]): Generator<Breach> {
     ...Object.entries(limits.keys),
   ]) {
     const letIn = admitted.get(scope) ?? 0;
-    const most = Math.min(quota ?? Infinity, ratePerMinute ?? Infinity) + forgottenIn(history);
+    const most = Math.min(quota ?? Infinity, ratePerMinute ?? Infinity) + repeatedIn(history);
     if (letIn <= most) continue;
     yield {
       rule: exactRule(history),

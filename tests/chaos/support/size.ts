@@ -19,6 +19,7 @@ export const size = {
   failoversOfEachKind: sized(1, 10),
   modelCourses: sized(100, 10_000),
   modelReplays: sized(12, 500),
+  schedules: sized(200, 100_000),
 } as const;
 
 export const seed = process.env.CEIBA_PROVE_SEED ?? randomBytes(4).toString('hex');

@@ -11,7 +11,8 @@ export type Rule =
   | 'a fault leaves strangers alone'
   | 'a thaw charges only a handful late'
   | 'recovers by itself in time'
-  | 'stops in order';
+  | 'stops in order'
+  | 'nothing is sent twice';
 
 /** The Runtime broke a rule; anything else that is thrown is a fault of the proof. */
 export class Violation extends Error {

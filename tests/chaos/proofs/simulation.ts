@@ -1,0 +1,153 @@
+import type { Program, SourceEdit } from '../simulation/program.ts';
+import { runSchedule } from '../simulation/schedule.ts';
+import type { Random } from '../support/random.ts';
+import type { Rule } from '../support/violation.ts';
+
+export interface SimulationFigures {
+  schedules: number;
+  asked: number;
+  admitted: number;
+  unavailable: number;
+}
+
+/**
+ * Runs schedules of a Runtime whose time and servers are simulated, each by a seed of its own.
+ *
+ * @throws Violation, with the seed that repeats it
+ */
+export async function proveSchedules(
+  program: Program,
+  schedules: number,
+  random: Random,
+): Promise<SimulationFigures> {
+  const figures = { schedules: 0, asked: 0, admitted: 0, unavailable: 0 };
+  for (; figures.schedules < schedules; figures.schedules += 1) {
+    const seed = random.int(0, 2 ** 32 - 1).toString(16);
+    const course = await runSchedule(program, seed).catch((error: unknown) => {
+      if (error instanceof Error) error.message += `\n(schedule ${seed})`;
+      throw error;
+    });
+    figures.asked += course.asked;
+    figures.admitted += course.admitted;
+    figures.unavailable += course.unavailable;
+  }
+  return figures;
+}
+
+/** A sabotage of what the Runtime does at the same time, and the rule that a schedule finds broken. */
+export interface SimulationMutant {
+  edits: readonly SourceEdit[];
+  rule: Rule;
+  /** Also part of the small size: a handful of schedules shows it. */
+  isInSmall?: true;
+}
+
+const inRuntime = (file: string, find: string, replace: string): SourceEdit => ({
+  file: `apps/runtime/src/${file}`,
+  find,
+  replace,
+});
+
+export const SIMULATION_MUTANTS: Record<string, SimulationMutant> = {
+  'a decision that joins a statement under way': {
+    edits: [
+      inRuntime(
+        'database/lookups.ts',
+        'const entry = this.#queue.get(question);',
+        'const underWay = ((this as any).underWay ??= new Map()); ' +
+          'const entry = this.#queue.get(question) ?? underWay.get(question);',
+      ),
+      inRuntime(
+        'database/lookups.ts',
+        'if (inTime.length > 0) batch.push({ item: entry.item, waiters: inTime });',
+        'if (inTime.length > 0) { const joined = { item: entry.item, waiters: inTime }; ' +
+          'batch.push(joined); (this as any).underWay?.set(question, joined); }',
+      ),
+      inRuntime(
+        'database/lookups.ts',
+        'batch.forEach(({ waiters }, index) => {',
+        '(this as any).underWay?.clear(); batch.forEach(({ waiters }, index) => {',
+      ),
+    ],
+    rule: 'a change holds from the next decision on',
+  },
+  'a charge that is sent again after an error': {
+    edits: [
+      inRuntime(
+        'limiter/limiter.ts',
+        'await link.send(budgetMs, run, counterKeys[0])',
+        'await link.send(budgetMs, run, counterKeys[0]).catch(async () => { ' +
+          'await new Promise((resolve) => setTimeout(resolve, 60)); ' +
+          'return link.send(budgetMs, run, counterKeys[0]); })',
+      ),
+    ],
+    rule: 'nothing is sent twice',
+  },
+  'a charge whose deadline is never': {
+    edits: [
+      inRuntime(
+        'limiter/limiter.ts',
+        'redisDeadlineMs: clock.estimateMs() + budgetMs',
+        'redisDeadlineMs: clock.estimateMs() + 1e9',
+      ),
+    ],
+    rule: 'a thaw charges only a handful late',
+    isInSmall: true,
+  },
+  'a flush that forgets what it could not write': {
+    edits: [
+      inRuntime(
+        'usage/flusher.ts',
+        'const { confirmed, refused, refusal } =',
+        'ledger.confirm(chunk); const { confirmed, refused, refusal } =',
+      ),
+    ],
+    rule: 'usage is what was admitted',
+    isInSmall: true,
+  },
+  'a confirmation that drops what has grown since': {
+    edits: [inRuntime('usage/ledger.ts', 'known.count <= fact.count', 'true')],
+    rule: 'usage is what was admitted',
+  },
+  'a stop without a last flush': {
+    edits: [inRuntime('server.ts', 'await flusher.stop();', '')],
+    rule: 'usage is what was admitted',
+    isInSmall: true,
+  },
+  'a first use that is written after the answer': {
+    edits: [
+      inRuntime('authorize.ts', 'await dependencies.firstUses', 'void dependencies.firstUses'),
+    ],
+    rule: 'usage is what was admitted',
+    isInSmall: true,
+  },
+  'a lost server that is never connected again': {
+    edits: [
+      {
+        file: 'packages/schema/src/client.ts',
+        find: "this.#options.onStateChange?.('down', error);\n    this.connect();",
+        replace: "this.#options.onStateChange?.('down', error);",
+      },
+    ],
+    rule: 'recovers by itself in time',
+    isInSmall: true,
+  },
+  'a queue without a share for each project': {
+    edits: [
+      inRuntime('database/lookups.ts', 'ofProject >= this.#limits.maxWaitingPerProject', 'false'),
+    ],
+    rule: 'a fault leaves strangers alone',
+  },
+};
+
+/** @returns the seed of the first schedule that finds a rule broken, and what it throws */
+export async function findViolation(
+  program: Program,
+  mostSchedules: number,
+  random: Random,
+): Promise<unknown> {
+  return proveSchedules(program, mostSchedules, random).then(
+    () => null,
+    (error: unknown) => error,
+  );
+}

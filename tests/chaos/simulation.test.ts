@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findViolation, proveSchedules, SIMULATION_MUTANTS } from './proofs/simulation.ts';
+import { loadProgram, type Program } from './simulation/program.ts';
+import { runSchedule } from './simulation/schedule.ts';
+import { prove } from './support/prove.ts';
+import { size } from './support/size.ts';
+import { Violation } from './support/violation.ts';
+
+describe('a Runtime in simulated time', () => {
+  let program: Program;
+  beforeAll(async () => {
+    program = await loadProgram();
+  });
+  afterAll(() => program.remove());
+
+  it('keeps every rule through schedules of faults, changes and stops', async () => {
+    const figures = await prove('simulation', (random) =>
+      proveSchedules(program, size.schedules, random),
+    );
+    expect(figures.schedules).toBe(size.schedules);
+  });
+
+  it('takes the same course twice by the same seed', async () => {
+    for (const seed of ['1', '2', '3', '4', '5']) {
+      expect(await runSchedule(program, seed)).toEqual(await runSchedule(program, seed));
+    }
+  });
+});
+
+/** Each mutant is found within a tenth of these, whatever the seed. */
+const MOST_SCHEDULES_OF_A_MUTANT = 4_000;
+
+describe('a schedule finds', () => {
+  const mutants = Object.entries(SIMULATION_MUTANTS).filter(
+    ([, { isInSmall }]) => size.isFull || isInSmall,
+  );
+
+  it.each(mutants)('%s', async (name, { edits, rule }) => {
+    const mutant = await loadProgram(edits);
+    try {
+      await prove(`simulation: ${name}`, async (random) => {
+        const error = await findViolation(mutant, MOST_SCHEDULES_OF_A_MUTANT, random);
+        expect(error).toBeInstanceOf(Violation);
+        expect(error).toMatchObject({ rule });
+        return { caughtBy: rule };
+      });
+    } finally {
+      mutant.remove();
+    }
+  });
+});

@@ -1,0 +1,59 @@
+import type { Wire } from '../network.ts';
+import type { RedisModel } from '../redis-model.ts';
+import { machine, processOf } from './machine.ts';
+
+/** `Redis` of ioredis, as far as the Runtime uses it: one connection that is made once. */
+export class Redis {
+  readonly #wire: Wire;
+  status = 'wait';
+
+  constructor(url: string) {
+    this.#wire = machine().redis.endpoint.wire(processOf(url));
+    this.#wire.onClose(() => {
+      this.status = 'end';
+    });
+  }
+
+  async connect(): Promise<void> {
+    await this.#wire.connect();
+    this.status = 'ready';
+  }
+
+  disconnect(): void {
+    this.status = 'end';
+    this.#wire.close();
+  }
+
+  once(event: string, listener: () => void): this {
+    return this.on(event, listener);
+  }
+
+  on(event: string, listener: () => void): this {
+    if (event === 'close') this.#wire.onClose(listener);
+    return this;
+  }
+
+  ping = () => this.#wire.request(() => 'PONG');
+  info = (...sections: string[]) => this.#wire.request(() => machine().redis.info(sections));
+  time = () => this.#wire.request(() => machine().redis.time());
+  evalsha = (digest: string, keyCount: number, ...rest: (string | number)[]) =>
+    this.#script((redis, args, sentAtMs) => redis.evalsha(digest, keyCount, args, sentAtMs), rest);
+  eval = (text: string, keyCount: number, ...rest: (string | number)[]) =>
+    this.#script((redis, args, sentAtMs) => redis.eval(text, keyCount, args, sentAtMs), rest);
+  scan = () => this.#wire.request(() => machine().redis.scan());
+  hscan = (key: string) => this.#wire.request(() => machine().redis.hscan(key));
+
+  #script<T>(
+    run: (redis: RedisModel, args: readonly string[], sentAtMs: number) => T,
+    rest: readonly (string | number)[],
+  ): Promise<T> {
+    const { redis, clock } = machine();
+    const sentAtMs = clock.nowMs;
+    const args = rest.map(String);
+    return this.#wire.request(() => run(redis, args, sentAtMs));
+  }
+}
+
+/** A cluster is not simulated. */
+export class Cluster {}
+export class Command {}

@@ -1,0 +1,21 @@
+import type { LookupItem, MonthTotalItem, UsageBatch } from '@ceiba/schema';
+import type { PooledDatabase } from '../postgres-model.ts';
+
+// In place of the verbs of the same names: one statement each, whose answer the model knows.
+
+export const pingDatabase = (db: PooledDatabase) => db.run(() => {});
+export const lookupMany = (db: PooledDatabase, items: readonly LookupItem[]) =>
+  db.run((model) => model.lookup(items));
+export const listPoliciesWithRevision = (db: PooledDatabase, projectId: string) =>
+  db.run((model) => model.listPolicies(projectId));
+export const readMonthTotals = (db: PooledDatabase, items: readonly MonthTotalItem[]) =>
+  db.run((model) => model.usage.readMonthTotals(items));
+export const recordUsage = (db: PooledDatabase, batch: UsageBatch) =>
+  db.run((model) => model.usage.recordUsage(batch));
+export const recordFirstUses = (db: PooledDatabase, apiKeyIds: readonly string[]) =>
+  db.run((model) => model.recordFirstUses(apiKeyIds));
+export const recordFirstUse = (db: PooledDatabase, apiKeyId: string) =>
+  db.run((model) => void model.recordFirstUses([apiKeyId]));
+export const applyRetention = async () => ({ isComplete: true });
+export const rollUpUsage = async () => ({ isComplete: true });
+export const removeDeadLeases = async () => ({ isComplete: true });

@@ -1,0 +1,152 @@
+import type { LookupItem, LookupRow, PolicyList } from '@ceiba/schema';
+import postgres from 'postgres';
+import { createMemoryStore, type MemoryStore } from '../../integration/limiter/support/store.ts';
+import type { Endpoint, Process, Wire } from './network.ts';
+
+export interface ModelKey {
+  readonly apiKeyId: string;
+  status: 'active' | 'revoked';
+  isUsed: boolean;
+}
+
+export interface ModelProject {
+  readonly projectId: string;
+  readonly secretDigest: Buffer;
+  readonly monthlyQuota: number;
+  /** By digest, in hexadecimal digits. */
+  readonly keys: Map<string, ModelKey>;
+  readonly policies: PolicyList['policies'];
+  hasPolicies: boolean;
+  revision: number;
+}
+
+/** A pool that the program has opened. */
+export interface PooledDatabase {
+  /** Runs one statement, at the moment in which it arrives at the server. */
+  run<T>(statement: (model: PostgresModel) => T | Promise<T>): Promise<T>;
+  close(graceMs?: number): Promise<void>;
+}
+
+/** SQLSTATE query_canceled. */
+const CANCELED = { code: '57014', message: 'canceling statement due to statement timeout' };
+
+/** What Postgres answers to the statements of a decision, and holds of usage. */
+export class PostgresModel {
+  readonly endpoint: Endpoint;
+  readonly projects = new Map<string, ModelProject>();
+  readonly usage: MemoryStore = createMemoryStore();
+  #atUnlock: (() => void)[] | null = null;
+
+  constructor(endpoint: Endpoint) {
+    this.endpoint = endpoint;
+  }
+
+  open(process: Process, statementTimeoutMs?: number): PooledDatabase {
+    const { endpoint } = this;
+    const wires = new Set<Wire>();
+    const idle: Wire[] = [];
+    let isEnded = false;
+    const take = async () => {
+      for (let wire = idle.pop(); wire !== undefined; wire = idle.pop()) {
+        if (wire.isOpen) return wire;
+        wires.delete(wire);
+      }
+      const wire = endpoint.wire(process);
+      wires.add(wire);
+      await wire.connect();
+      return wire;
+    };
+    return {
+      run: async (statement) => {
+        if (isEnded) throw Object.assign(new Error('ended'), { code: 'CONNECTION_ENDED' });
+        const wire = await take();
+        try {
+          return await wire.request(async () => {
+            await this.#unlocked(statementTimeoutMs);
+            return statement(this);
+          });
+        } finally {
+          idle.push(wire);
+        }
+      },
+      close: async (graceMs = 0) => {
+        isEnded = true;
+        endpoint.clock.after(graceMs, () => {
+          for (const wire of wires) wire.close();
+        });
+      },
+    };
+  }
+
+  /** Holds up every statement, as a lock does, until the returned function is called. */
+  lock(): () => void {
+    this.#atUnlock = [];
+    return () => {
+      const waiting = this.#atUnlock ?? [];
+      this.#atUnlock = null;
+      for (const go of waiting) go();
+    };
+  }
+
+  #unlocked(timeoutMs: number | undefined): Promise<void> | undefined {
+    const waiting = this.#atUnlock;
+    if (waiting === null) return undefined;
+    return new Promise((resolve, reject) => {
+      waiting.push(resolve);
+      if (timeoutMs === undefined) return;
+      const canceled = new postgres.PostgresError(CANCELED as never);
+      this.endpoint.clock.after(timeoutMs, () => reject(canceled));
+    });
+  }
+
+  lookup(items: readonly LookupItem[]): LookupRow[] {
+    return items.map(({ projectId, apiKeyDigest }) => {
+      const project = this.projects.get(projectId);
+      if (project === undefined) return { project: null, subscription: null, apiKey: null };
+      const key = project.keys.get(apiKeyDigest?.toString('hex') ?? '');
+      return {
+        project: {
+          secretDigest: project.secretDigest,
+          previousSecretDigest: null,
+          policyRevision: String(project.revision),
+          defaultKeyRateLimitPerMinute: null,
+        },
+        subscription: {
+          admits: true,
+          plan: {
+            planId: projectId,
+            name: 'plan',
+            rateLimitPerMinute: 1_000_000,
+            monthlyQuota: project.monthlyQuota,
+          },
+        },
+        apiKey: key === undefined ? null : rowOf(key),
+      };
+    });
+  }
+
+  listPolicies(projectId: string): PolicyList | null {
+    const project = this.projects.get(projectId);
+    if (project === undefined) return null;
+    const { revision, hasPolicies, policies } = project;
+    return { revision: String(revision), policies: hasPolicies ? policies : [] };
+  }
+
+  recordFirstUses(apiKeyIds: readonly string[]): string[] {
+    for (const { keys } of this.projects.values()) {
+      for (const key of keys.values()) key.isUsed ||= apiKeyIds.includes(key.apiKeyId);
+    }
+    return [];
+  }
+}
+
+const rowOf = ({ apiKeyId, status, isUsed }: ModelKey) => ({
+  apiKeyId,
+  displayName: 'key',
+  keyPrefix: 'ceiba_AAAAAAAA',
+  status,
+  expired: false,
+  neverUsed: !isUsed,
+  rateLimitPerMinute: null,
+  monthlyQuota: null,
+});
