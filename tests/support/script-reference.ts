@@ -190,9 +190,13 @@ const resumed = ({ base, own }: Tally, seen: number, isSameLineage: boolean): Ta
 
 /** Year × 12 + month, January being 0. */
 export function monthOf(minute: number): number {
-  const date = new Date(minute * 60_000);
-  return date.getUTCFullYear() * 12 + date.getUTCMonth();
+  const eras = Math.floor(minute / MINUTES_A_400_YEARS);
+  const date = new Date((minute - eras * MINUTES_A_400_YEARS) * 60_000);
+  return (eras * 400 + date.getUTCFullYear()) * 12 + date.getUTCMonth();
 }
+
+/** The calendar repeats after 400 years; `Date` ends long before a counter does. */
+const MINUTES_A_400_YEARS = 146_097 * 1_440;
 
 function epochOf({ server, replication }: RedisServerFacts['info']): string {
   const reported = (name: string, text: string) =>
