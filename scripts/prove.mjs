@@ -42,6 +42,7 @@ const PARTS = [
   'fencing',
   'patroni',
   'sentinel',
+  'cluster',
   'scripts',
   'model',
   'simulation',

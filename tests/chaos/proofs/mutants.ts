@@ -1,3 +1,4 @@
+import { startRedisCluster } from '../../support/redis-cluster.ts';
 import { startSentinelGroup } from '../../support/sentinel.ts';
 import type { PrivateStage } from '../support/private-stage.ts';
 import type { Edit } from '../support/programs.ts';
@@ -8,6 +9,7 @@ import type { Rule } from '../support/violation.ts';
 import { proveClockLeap } from './clock-leap.ts';
 import { proveClockStep } from './clock-loss.ts';
 import { ANY_CLOCK_IS_SOUND } from './clock-offset.ts';
+import { proveTrouble, type TroubleKind } from './cluster.ts';
 import { proveDrain } from './drain.ts';
 import { proveExactness } from './exactness.ts';
 import { type FaultKind, openFaultScene, proveFault } from './faults.ts';
@@ -272,6 +274,18 @@ export const MUTANTS: Record<string, Mutant> = {
     isInSmall: true,
     try: fault('Redis is killed'),
   },
+  "a client that one node's error ends": {
+    edits: [
+      {
+        file: 'main.js',
+        find: '&& isReply(error, WANTS_ANOTHER_CONNECTION)',
+        replace: '|| isReply(error, WANTS_ANOTHER_CONNECTION)',
+      },
+    ],
+    rule: 'a fault leaves strangers alone',
+    needsRealRedis: true,
+    try: trouble('a node has a full disk'),
+  },
   'a Runtime that asks the sentinels only where to connect': {
     edits: [{ file: 'main.js', find: 'if (await source.isReplaced?.())', replace: 'if (false)' }],
     rule: 'a loss hands nothing out again',
@@ -362,6 +376,18 @@ function revocation(kind: Kind): Mutant['try'] {
 
 function loss(kind: LossKind): Mutant['try'] {
   return ({ stage, mutant, random }) => proveLoss(stage, kind, 4, random, mutant);
+}
+
+function trouble(kind: TroubleKind): Mutant['try'] {
+  return async ({ mutant, random }) => {
+    const cluster = await startRedisCluster();
+    try {
+      const stage = { ...mutant, redisUrl: cluster.url };
+      return await proveTrouble(stage, cluster, kind, 1, random);
+    } finally {
+      await cluster.dispose();
+    }
+  };
 }
 
 function fault(kind: FaultKind): Mutant['try'] {
