@@ -25,8 +25,8 @@ describe.skipIf(realRedis === undefined)('the scripts on a real Redis, and Postg
     world = createWorld(database.url);
   });
   afterAll(async () => {
-    await world.close();
-    await Promise.all([redis.dispose(), database.drop()]);
+    await world?.close();
+    await Promise.all([redis?.dispose(), database?.drop()]);
   });
 
   it('do in every step what the specification does', () =>

@@ -10,7 +10,7 @@ import {
 } from '../../support/script-reference.ts';
 import { createRandom, type Random } from './random.ts';
 
-/** One step against a Redis: a state that somebody left there, or a script that runs. */
+/** One step against a Redis: a state that it is put into, or a script that runs. */
 export type ScriptStep = { kind: 'put'; state: RedisState } | ScriptCall;
 
 export interface ScriptCall {
