@@ -48,6 +48,7 @@ const EDGES: readonly [path: RegExp, exports: string][] = [
     'record-first-use.ts': 'recordFirstUses, recordFirstUse',
     'apply-retention.ts': 'applyRetention',
     'usage/roll-up.ts': 'rollUpUsage',
+    'usage/compare.ts': 'compareUsage',
     'remove-dead.ts': 'removeDeadLeases',
   }).map(([file, names]): [RegExp, string] => [
     new RegExp(`^\\./.*${file.replace('.', '\\.')}$`),

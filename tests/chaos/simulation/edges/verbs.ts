@@ -10,6 +10,8 @@ export const listPoliciesWithRevision = (db: PooledDatabase, projectId: string) 
   db.run((model) => model.listPolicies(projectId));
 export const readMonthTotals = (db: PooledDatabase, items: readonly MonthTotalItem[]) =>
   db.run((model) => model.usage.readMonthTotals(items));
+export const compareUsage = (db: PooledDatabase, batch: Pick<UsageBatch, 'hours' | 'months'>) =>
+  db.run((model) => model.usage.compareUsage(batch));
 export const recordUsage = (db: PooledDatabase, batch: UsageBatch) =>
   db.run((model) => model.usage.recordUsage(batch));
 export const recordFirstUses = (db: PooledDatabase, apiKeyIds: readonly string[]) =>
