@@ -77,11 +77,10 @@ export const TROUBLES = {
 export type TroubleKind = keyof typeof TROUBLES;
 export const TROUBLE_KINDS = Object.keys(TROUBLES) as TroubleKind[];
 
-/** The small size: a replaced node that lives on, an error of one node, and a slot that moves. */
+/** The small size: a replaced node that lives on, and an error of one node. */
 export const FEW_TROUBLES: readonly TroubleKind[] = [
   'a node freezes, is replaced and lives on',
   'a node has a full disk',
-  'a slot moves to another node and back',
 ];
 
 export interface TroubleFigures extends LossFigures {
