@@ -16,6 +16,17 @@ import type { World } from './world.ts';
 /** Long enough to wait for another run's turn, short enough not to hang for ever. */
 const STATEMENT_TIMEOUT_MS = 30_000;
 
+/**
+ * Where Postgres says that a commit no longer waits for its synchronous standby: it succeeds, with a
+ * warning, and is lost if that standby is promoted.
+ *
+ * @see https://www.postgresql.org/docs/current/warm-standby.html#SYNCHRONOUS-REPLICATION-HA
+ */
+const WAIT_FOR_STANDBY = 'SyncRepWaitForLSN';
+const UNCONFIRMED =
+  'Postgres made the change, but its standby did not confirm it in time: a failover may undo it. ' +
+  'Check the standby, and once it is back, that the change is still there.';
+
 /** The database's address. @throws CliError that says how to give one */
 export function databaseAddress(world: World): Address {
   const { database } = readSettings(world.env, world.cwd);
@@ -35,15 +46,24 @@ export function withDatabase<T>(
   run: (ctx: VerbContext, db: Database) => Promise<T>,
 ): Promise<T> {
   return withExplainedFaults(databaseAddress(world), async ({ url }) => {
+    let isUnconfirmed = false;
     const db = await openDatabase(url, {
       maxConnections: 2,
       applicationName: 'ceiba-cli',
       statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+      onNotice: ({ routine }) => {
+        isUnconfirmed ||= routine === WAIT_FOR_STANDBY;
+      },
     });
     try {
       await pingDatabase(db);
       await withPatience(refuseUnlessMigrated(db));
-      return await run({ db, actor: { kind: 'cli' }, clientAddress: null, requestId: null }, db);
+      const result = await run(
+        { db, actor: { kind: 'cli' }, clientAddress: null, requestId: null },
+        db,
+      );
+      if (isUnconfirmed) throw failure(UNCONFIRMED);
+      return result;
     } finally {
       await db.close();
     }

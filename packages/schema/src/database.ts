@@ -13,7 +13,7 @@ export interface DatabaseOptions {
   statementTimeoutMs?: number;
   /** Judges each server that answers for a decision; without it, every primary is trusted. */
   fence?: Fence;
-  onNotice?: () => void;
+  onNotice?: (notice: postgres.Notice) => void;
 }
 
 /** A pool of connections to Postgres: `sql` for statements by hand, `orm` for typed ones. */
