@@ -28,7 +28,7 @@ export async function compareUsage(
   const projectIds = listOf([...new Set([...hours, ...months].map((row) => row.projectId))]);
   const parameters = [...hourColumns(hours), ...monthColumns(months), projectIds];
   const [row] = await db.sql.unsafe<Row[]>(STATEMENT, parameters, { prepare: true });
-  requirePrimary(db, db, row);
+  requirePrimary(db, row);
   if (row === undefined) throw new Error('a comparison returned no row');
   return {
     missing: { hours: row.hours, months: row.months },
