@@ -156,8 +156,18 @@ async function untilAdmitted(watched: Watched | undefined): Promise<void> {
 
 /** By a Runtime, which finds the primary. */
 async function createKey(project: TestProject, [{ url }]: readonly [Node, Node]): Promise<Watched> {
-  const reply = await runtimeClient(url, project).createKey('watched');
-  const { apiKeyId, plaintextKey } = apiKeyCreateResultSchema.parse(reply.json);
+  const client = runtimeClient(url, project);
+  let created: unknown;
+  await until(
+    'a key is created',
+    async () => {
+      const reply = await client.createKey('watched');
+      created = reply.json;
+      return reply.status === 200;
+    },
+    ANSWERED_WITHIN_MS,
+  );
+  const { apiKeyId, plaintextKey } = apiKeyCreateResultSchema.parse(created);
   return { apiKeyId, plaintext: plaintextKey, revokedAtMs: null, answers: [] };
 }
 
