@@ -26,6 +26,12 @@ async function startNode(): Promise<RedisServer> {
 const busPortOf = async (node: RedisServer) =>
   Number(/@(\d+)/.exec(String(await node.admin.cluster('NODES')))?.[1]);
 
+/** A node drops the keys of a slot that it no longer owns, and refuses to give one away with keys. */
+async function emptySlot(node: RedisServer, slot: string): Promise<void> {
+  const keys = (await node.admin.cluster('GETKEYSINSLOT', Number(slot), 100)) as string[];
+  for (const key of keys) await node.admin.del(key);
+}
+
 /** Two primaries, each with half of the slots. */
 async function startCluster(): Promise<[RedisServer, RedisServer]> {
   const [first, second] = [await startNode(), await startNode()];
@@ -170,6 +176,42 @@ describe.skipIf(realRedis === undefined)('a Redis Cluster (real Redis)', () => {
       async () => (await runtime.charge(broken)).kind === 'admitted',
       5000,
     );
+  });
+
+  it('asks the old node alone for a slot that moved, and leaves the rest of its range there', async () => {
+    const runtime = await start();
+    const stranger = await callOn(nodes[0]);
+    await runtime.charge(stranger);
+    const [source, target] = nodes;
+    await target.admin.config('RESETSTAT');
+    const targetId = String(await target.admin.cluster('MYID'));
+    const sourceId = String(await source.admin.cluster('MYID'));
+    const moved: string[] = [];
+    try {
+      for (let round = 0; round < 5; round++) {
+        const call = await callOn(source);
+        const slot = String(await source.admin.cluster('KEYSLOT', `{${call.projectId}}`));
+        for (const node of [target, source]) {
+          await node.admin.call('CLUSTER', 'SETSLOT', slot, 'NODE', targetId);
+        }
+        moved.push(slot);
+        expect(await runtime.charge(call)).toMatchObject({ kind: 'admitted' });
+        // The map of slots is being read again now; until then the answer MOVED is all that is known.
+        const strangers = await chargeTimes(runtime, stranger, 20);
+        expect(countAdmitted(strangers)).toBe(20);
+      }
+      const errors = String(await target.admin.info('errorstats'));
+      expect(errors).not.toContain('errorstat_MOVED');
+    } finally {
+      for (const slot of moved) {
+        for (const node of [target, source]) {
+          await emptySlot(node, slot);
+        }
+        for (const node of [source, target]) {
+          await node.admin.call('CLUSTER', 'SETSLOT', slot, 'NODE', sourceId);
+        }
+      }
+    }
   });
 
   it('sends a frozen node nothing more, from the first timeout until it has answered', async () => {

@@ -56,7 +56,7 @@ export function createPrimaryClient(
  * run: MOVED, ASK and TRYAGAIN.
  */
 export function createClusterClient({ nodes, access }: RedisClusterAddress): Cluster {
-  return new Cluster([...nodes], {
+  const cluster = new Cluster([...nodes], {
     lazyConnect: true,
     enableOfflineQueue: false,
     enableReadyCheck: false,
@@ -72,6 +72,12 @@ export function createClusterClient({ nodes, access }: RedisClusterAddress): Clu
       socketTimeout: NODE_TIMEOUT_MS,
     },
   });
+  // All slots of a range share one array, and the driver writes the answer MOVED, which is about one
+  // slot, into it. A slot of its own array keeps the others where they are.
+  cluster.on('refresh', () => {
+    cluster.slots = cluster.slots.map((owners) => [...owners]);
+  });
+  return cluster;
 }
 
 const accessOptions = ({ username, password, isTls }: RedisAccess): RedisOptions => ({
