@@ -1,7 +1,12 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import type { Program, SourceEdit } from '../simulation/program.ts';
 import { runSchedule } from '../simulation/schedule.ts';
+import type { Share, ShareResult } from '../simulation/worker.ts';
 import type { Random } from '../support/random.ts';
-import type { Rule } from '../support/violation.ts';
+import { type Rule, Violation } from '../support/violation.ts';
 
 export interface SimulationFigures {
   schedules: number;
@@ -34,10 +39,53 @@ export async function proveSchedules(
   return figures;
 }
 
+/**
+ * The same in a process for each core: a schedule waits for nothing, so one process fills one core.
+ *
+ * @throws Violation, with the seed that repeats it
+ */
+export async function proveSchedulesOnEachCore(
+  schedules: number,
+  random: Random,
+): Promise<SimulationFigures> {
+  const cores = availableParallelism();
+  const shares = Array.from({ length: cores }, (_, index) => ({
+    schedules: Math.floor((schedules + index) / cores),
+    seed: random.int(0, 2 ** 32 - 1).toString(16),
+  }));
+  const figures = { schedules: 0, asked: 0, admitted: 0, unavailable: 0 };
+  for (const part of await Promise.all(shares.map(runShare))) {
+    figures.schedules += part.schedules;
+    figures.asked += part.asked;
+    figures.admitted += part.admitted;
+    figures.unavailable += part.unavailable;
+  }
+  return figures;
+}
+
+async function runShare(share: Share): Promise<SimulationFigures> {
+  const worker = fork(
+    fileURLToPath(new URL('../simulation/worker.ts', import.meta.url)),
+    [JSON.stringify(share)],
+    { execArgv: ['--import', 'tsx'] },
+  );
+  const ended = once(worker, 'exit').then(([code]) => {
+    throw new Error(`a worker of the simulation ended with exit code ${code}`);
+  });
+  const [result] = (await Promise.race([once(worker, 'message'), ended])) as [ShareResult];
+  await ended.catch(() => {});
+  if ('figures' in result) return result.figures;
+  throw result.rule === null
+    ? new Error(result.message)
+    : new Violation(result.rule, result.message);
+}
+
 /** A sabotage of what the Runtime does at the same time, and the rule that a schedule finds broken. */
 export interface SimulationMutant {
   edits: readonly SourceEdit[];
   rule: Rule;
+  /** A rule that it breaks as well, in other schedules. */
+  otherRule?: Rule;
   /** Also part of the small size: a handful of schedules shows it. */
   isInSmall?: true;
 }
@@ -82,6 +130,7 @@ export const SIMULATION_MUTANTS: Record<string, SimulationMutant> = {
       ),
     ],
     rule: 'nothing is sent twice',
+    otherRule: 'usage is what was admitted',
   },
   'a charge whose deadline is never': {
     edits: [
