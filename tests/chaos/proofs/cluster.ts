@@ -13,7 +13,8 @@ import {
   judgeWithUsage,
   openAccount,
 } from '../support/account.ts';
-import { countOf, tally } from '../support/caller.ts';
+import { type Answer, countOf, tally } from '../support/caller.ts';
+import { startControl } from '../support/control.ts';
 import { askAtPace } from '../support/load.ts';
 import type { Random } from '../support/random.ts';
 import { type Node, type Stage, startTwoNodes } from '../support/stage.ts';
@@ -77,10 +78,11 @@ export const TROUBLES = {
 export type TroubleKind = keyof typeof TROUBLES;
 export const TROUBLE_KINDS = Object.keys(TROUBLES) as TroubleKind[];
 
-/** The small size: a replaced node that lives on, and an error of one node. */
+/** The small size: a replaced node that lives on, an error of one node, and a slot that moves. */
 export const FEW_TROUBLES: readonly TroubleKind[] = [
   'a node freezes, is replaced and lives on',
   'a node has a full disk',
+  'a slot moves to another node and back',
 ];
 
 export interface TroubleFigures extends LossFigures {
@@ -88,7 +90,13 @@ export interface TroubleFigures extends LossFigures {
   slowestRecoveryMs: number;
   /** Calls of a project on another node, all of them admitted. */
   strangersAdmitted: number;
+  /** Rounds in which the machine was too busy to judge those calls; each was tried again. */
+  unmeasurable: number;
 }
+
+/** A timer of another process that is later than this: the machine was too busy for time bounds. */
+const NOISE_MS = 100;
+const MOST_UNMEASURABLE = 10;
 
 const RECOVER_WITHIN_MS = 5_000;
 /** The default deadlines, with room for a busy machine: what is judged here is what is decided. */
@@ -112,23 +120,40 @@ export async function proveTrouble(
   random: Random,
 ): Promise<TroubleFigures> {
   const accounts: Account[] = [];
-  const figures = { slowestRecoveryMs: 0, strangersAdmitted: 0 };
-  for (let done = 0; done < times; done += 1) {
-    await cluster.isWhole();
-    const account = await openAccount(stage, random.int(150, 250));
-    account.history.losses.push({ words: kind, forgets: 0 });
-    accounts.push(account);
-    const stranger = await openStranger(stage, cluster, account);
-    const nodes = await startTwoNodes(stage, { settings: SETTINGS });
-    try {
-      const recoveryMs = await strikeOnce(cluster, nodes, account, stranger, kind);
-      figures.slowestRecoveryMs = Math.max(figures.slowestRecoveryMs, recoveryMs);
-    } finally {
-      await Promise.all(nodes.map((node) => node.stop()));
+  const figures = { slowestRecoveryMs: 0, strangersAdmitted: 0, unmeasurable: 0 };
+  const control = await startControl();
+  try {
+    while (accounts.length < times) {
+      await cluster.isWhole();
+      const account = await openAccount(stage, random.int(150, 250));
+      account.history.losses.push({ words: kind, forgets: 0 });
+      const stranger = await openStranger(stage, cluster, account);
+      const nodes = await startTwoNodes(stage, { settings: SETTINGS });
+      control.worstLatenessMs();
+      let strangers: readonly Answer[];
+      try {
+        const round = await strikeOnce(cluster, nodes, account, stranger, kind);
+        figures.slowestRecoveryMs = Math.max(figures.slowestRecoveryMs, round.recoveryMs);
+        strangers = round.strangers;
+      } finally {
+        await Promise.all(nodes.map((node) => node.stop()));
+      }
+      await judgeWithUsage(stage, account, kind);
+      const isLeftAlone = countOf(strangers, 'allowed') === strangers.length;
+      if (!isLeftAlone && control.worstLatenessMs() > NOISE_MS) {
+        figures.unmeasurable += 1;
+        if (figures.unmeasurable > MOST_UNMEASURABLE) throw new Error('the machine is too busy');
+        continue;
+      }
+      hold('a fault leaves strangers alone', isLeftAlone, () => {
+        return `${kind}: a project on another node got ${tally(strangers)}`;
+      });
+      await judgeWithUsage(stage, stranger, `${kind}, on another node`);
+      accounts.push(account);
+      figures.strangersAdmitted += stranger.history.asks.length;
     }
-    await judgeWithUsage(stage, account, kind);
-    await judgeWithUsage(stage, stranger, `${kind}, on another node`);
-    figures.strangersAdmitted += stranger.history.asks.length;
+  } finally {
+    await control.stop();
   }
   return { ...figuresOf(accounts), ...figures };
 }
@@ -150,7 +175,7 @@ async function strikeOnce(
   account: Account,
   stranger: Account,
   kind: TroubleKind,
-): Promise<number> {
+): Promise<{ recoveryMs: number; strangers: readonly Answer[] }> {
   const key = keyOf(account);
   await askTimes(account, [busy, idle], 10);
   await askTimes(stranger, [busy, idle], 10);
@@ -174,11 +199,7 @@ async function strikeOnce(
     await askTimes(account, [idle], 20);
     await exhaust(account, [busy, idle]);
     await strangers.stop();
-    const { answers } = strangers;
-    hold('a fault leaves strangers alone', countOf(answers, 'allowed') === answers.length, () => {
-      return `${kind}: a project on another node got ${tally(answers)}`;
-    });
-    return recoveryMs;
+    return { recoveryMs, strangers: strangers.answers };
   } finally {
     await Promise.all([load.stop(), strangers.stop()]);
   }
