@@ -17,7 +17,6 @@ declare global {
 /** The part of an Express request that the middleware uses; Express 4 and 5 and Connect have it. */
 export interface ExpressRequest extends IncomingMessage {
   originalUrl?: string;
-  params?: Readonly<Record<string, unknown>>;
   access?: RequestAccess;
 }
 
@@ -44,7 +43,8 @@ export function createExpressMiddleware(options: AccessOptions): ExpressMiddlewa
       routedMethod: req.method,
       target: req.originalUrl ?? req.url ?? '',
       credential: readCredential(req.rawHeaders),
-      parameters: req.params,
+      // Not part of ExpressRequest: declared there, it would be optional in the host's handlers too.
+      parameters: 'params' in req ? req.params : undefined,
     })
       .then((verdict) => {
         if (res.headersSent) return;
