@@ -36,7 +36,7 @@ test('on an empty installation the first person becomes administrator, and sign-
     await waiting.getByLabel('E-mail').fill(second.email);
     await waiting.getByLabel('Password', { exact: true }).fill(second.password);
     await waiting.getByRole('button', { name: 'Create account' }).click();
-    await expect(waiting.getByText('Sign-up is closed here').first()).toBeVisible();
+    await expect(waiting.getByText('Sign-up is closed').first()).toBeVisible();
     await page.context().clearCookies();
     await page.goto(`${app.url}/sign-up`);
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('Sign-up is closed here');

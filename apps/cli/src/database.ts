@@ -143,6 +143,7 @@ function networkCode(fault: unknown): string | undefined {
 
 /** Host and port alone: an address can hold a password. */
 export function hostOf(url: string): string {
-  const [authority = ''] = url.replace(/^[a-z+]+:\/\//, '').split(/[/?]/);
-  return authority.slice(authority.lastIndexOf('@') + 1);
+  // By the last @ of the whole: a password may hold what would end the authority.
+  const afterCredentials = url.replace(/^[a-z+]+:\/\//, '').replace(/^.*@/s, '');
+  return afterCredentials.split(/[/?]/)[0] ?? '';
 }

@@ -13,6 +13,8 @@ export interface ClientOptions extends DatabaseOptions {
   /** How long work in flight may go on over connections that were given up, in ms. */
   graceMs?: number;
   onStateChange?: (state: 'up' | 'down', error?: unknown) => void;
+  /** A call waits for the next attempts to connect, for as long as it has time. */
+  isPatient?: true;
   /** Between 0 and 1; spreads the attempts of many processes. */
   random?: () => number;
 }
@@ -37,7 +39,7 @@ export class DatabaseClient {
   #db: Database | null = null;
   #attempt: Promise<Database> | null = null;
   /** What the last attempt failed with, while the next one waits. */
-  #refusal: { cause: unknown } | null = null;
+  #refusal: { cause: unknown; isOver: Promise<void> } | null = null;
   #closed = false;
 
   constructor(url: string, options: ClientOptions = {}) {
@@ -66,7 +68,7 @@ export class DatabaseClient {
     if (budgetMs <= 0) throw new DatabaseUnavailableError('no time was left');
     const endsAt = performance.now() + budgetMs;
     const late = () => new DatabaseUnavailableError(`no answer within ${Math.round(budgetMs)} ms`);
-    const db = this.#db ?? (await within(budgetMs, this.#connect(), late));
+    const db = this.#db ?? (await within(budgetMs, this.#connectUntil(endsAt), late));
     try {
       return await within(endsAt - performance.now(), work(db), late);
     } catch (error) {
@@ -94,6 +96,19 @@ export class DatabaseClient {
     this.connect();
   }
 
+  async #connectUntil(endsAt: number): Promise<Database> {
+    for (;;) {
+      try {
+        return await this.#connect();
+      } catch (error) {
+        const refusal = this.#refusal;
+        if (!this.#options.isPatient || refusal === null || performance.now() >= endsAt)
+          throw error;
+        await refusal.isOver;
+      }
+    }
+  }
+
   /** @throws DatabaseUnavailableError at once while the next attempt waits */
   #connect(): Promise<Database> {
     if (this.#closed) return Promise.reject(new DatabaseUnavailableError('the client is closed'));
@@ -108,8 +123,10 @@ export class DatabaseClient {
   async #askEachHost(attempt: number): Promise<Database> {
     let lastError: unknown;
     for (let asked = 0; asked < this.#hosts.length && !this.#closed; asked += 1) {
-      const db = createDatabase(this.#hosts[this.#turn] ?? '', this.#options);
+      let db: Database | undefined;
       try {
+        // Throws where the address or its certificate cannot be read, which may pass as well.
+        db = createDatabase(this.#hosts[this.#turn] ?? '', this.#options);
         await within(CONNECT_BUDGET_MS, pingDatabase(db).catch(unlessNoLease), () => {
           return new DatabaseUnavailableError(`no connection within ${CONNECT_BUDGET_MS} ms`);
         });
@@ -120,7 +137,7 @@ export class DatabaseClient {
       } catch (error) {
         lastError = error;
         this.#turn = (this.#turn + 1) % this.#hosts.length;
-        void db.close();
+        void db?.close();
       }
     }
     this.#retryAfterPause(attempt, lastError);
@@ -128,17 +145,21 @@ export class DatabaseClient {
   }
 
   #retryAfterPause(attempt: number, cause: unknown): void {
-    this.#refusal = { cause };
     const longest = Math.min(LONGEST_BACKOFF_MS, SHORTEST_BACKOFF_MS * 2 ** Math.min(attempt, 8));
     const delayMs = longest * (0.5 + (this.#options.random ?? Math.random)() / 2);
-    setTimeout(() => {
-      this.#refusal = null;
-      if (this.#closed) return;
-      this.#attempt = this.#askEachHost(attempt + 1).finally(() => {
-        this.#attempt = null;
-      });
-      this.#attempt.catch(() => {});
-    }, delayMs).unref();
+    const isOver = new Promise<void>((resolve) => {
+      setTimeout(() => {
+        this.#refusal = null;
+        if (!this.#closed) {
+          this.#attempt = this.#askEachHost(attempt + 1).finally(() => {
+            this.#attempt = null;
+          });
+          this.#attempt.catch(() => {});
+        }
+        resolve();
+      }, delayMs).unref();
+    });
+    this.#refusal = { cause, isOver };
   }
 }
 

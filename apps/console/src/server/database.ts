@@ -32,6 +32,7 @@ class Pool {
       applicationName: 'ceiba-console',
       maxConnections: this.maxConnections,
       statementTimeoutMs: this.budgetMs,
+      isPatient: true,
     });
     try {
       return await this.#client.run(this.budgetMs, work);

@@ -85,6 +85,19 @@ describe('without DATABASE_LEASE_MS a lease', () => {
   });
 });
 
+describe('a primary that waits for no standby', () => {
+  it('takes the place of one that was cut off, so that its connections are given up', async () => {
+    const { lease, clock, renew } = setUp();
+    await renew(written(ON_A));
+    clock.ms = 5_000;
+    expect(lease.judge(ON_A)).toBe('expired');
+    const successor = { ...ON_B, isSynchronous: false };
+    await renew({ evidence: successor, isWritten: false });
+    expect(lease.judge(successor)).toBe('trusted');
+    expect(lease.judge(ON_A)).toBe('elsewhere');
+  });
+});
+
 describe('DATABASE_LEASE_MS', () => {
   it('asks for a lease also where no commit waits', async () => {
     const { lease, clock, renew, asked } = setUp(400);

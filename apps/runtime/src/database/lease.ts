@@ -26,7 +26,8 @@ const RENEWALS_A_LEASE = 4;
 export class FencingLease implements Fence {
   readonly #options: LeaseOptions;
   readonly #leaseMs: number;
-  #held: { server: string; untilMs: number } | null = null;
+  /** The server that answered the last renewal, and whether that was by a commit. */
+  #held: { server: string; isProven: boolean; untilMs: number } | null = null;
   #renewals: RepeatedTask | null = null;
 
   constructor(options: LeaseOptions) {
@@ -38,7 +39,8 @@ export class FencingLease implements Fence {
     if (!this.#isNeededOn(evidence)) return 'trusted';
     const held = this.#held;
     if (held === null || this.#options.now() >= held.untilMs) return 'expired';
-    return held.server === evidence.server ? 'trusted' : 'elsewhere';
+    if (held.server !== evidence.server) return 'elsewhere';
+    return held.isProven ? 'trusted' : 'expired';
   }
 
   /** Renews until it is stopped. */
@@ -61,9 +63,16 @@ export class FencingLease implements Fence {
     const sentAtMs = now();
     try {
       const renewal = await renew({ always: leaseMs !== undefined });
-      if (renewal === null || !renewal.isWritten) return;
-      this.#held = { server: renewal.evidence.server, untilMs: sentAtMs + this.#leaseMs };
-      if (!wasHeld) log.info('Postgres commits to its standby: the lease is held');
+      if (renewal === null) throw new Error('the standby did not confirm the commit');
+      const { evidence, isWritten } = renewal;
+      // A server that needs no lease counts as the one, so that another is given up for it.
+      if (!isWritten && this.#isNeededOn(evidence)) return;
+      this.#held = {
+        server: evidence.server,
+        isProven: isWritten,
+        untilMs: sentAtMs + this.#leaseMs,
+      };
+      if (!wasHeld && isWritten) log.info('Postgres commits to its standby: the lease is held');
     } catch (error) {
       if (this.#held === null || now() < this.#held.untilMs) return;
       this.#held = null;

@@ -65,6 +65,8 @@ export function createClusterClient({ nodes, access }: RedisClusterAddress): Clu
     retryDelayOnClusterDown: 0,
     ...REDIRECTIONS,
     slotsRefreshTimeout: CONNECT_TIMEOUT_MS,
+    // A node whose connection ended comes back by this, also where no command asks for it.
+    slotsRefreshInterval: 2_000,
     redisOptions: {
       ...NOTHING_TWICE,
       ...accessOptions(access),

@@ -27,7 +27,8 @@ export async function renewRuntimeLease(
   const [row] = await db.sql
     .unsafe<(ServerEvidence & { isWritten: boolean })[]>(`
       with server as (
-        select ${SERVER_EVIDENCE}, set_config('synchronous_commit', 'on', true) as "waits"
+        select ${SERVER_EVIDENCE}, set_config('synchronous_commit', 'on', true) as "waits",
+          set_config('client_min_messages', 'warning', true) as "warns"
       ), renewed as (
         insert into runtime_leases (id, renewed_at)
         select '${id}', now() from server where server."isSynchronous" or ${always}
