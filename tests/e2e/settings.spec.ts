@@ -161,7 +161,7 @@ test('a stale tab rotates nothing and is told so', async () => {
   const current = await confirmRotation(fresh);
   const question = stale.getByRole('alertdialog');
   await question.getByRole('button', { name: 'Rotate secret' }).click();
-  await expect(question.getByRole('alert')).toContainText('was rotated since this page was loaded');
+  await expect(question.getByRole('alert')).toContainText('was rotated after this page was loaded');
   // What the question now says is what is so: a retry by habit ends no secret either.
   await expect(question).toContainText('Rotating again ends the previous one at once');
   await question.getByRole('button', { name: 'Rotate secret' }).click();
