@@ -16,6 +16,7 @@ export interface FastifyRequestLike {
   readonly method: string;
   readonly originalUrl: string;
   readonly params?: unknown;
+  readonly routeOptions?: { readonly url?: string | undefined };
   readonly raw: { readonly rawHeaders: readonly string[] };
   access?: FastifyRequest['access'];
 }
@@ -50,7 +51,7 @@ export function createFastifyPreHandler(options: AccessOptions): FastifyPreHandl
       method: request.method,
       target: request.originalUrl,
       credential: readCredential(request.raw.rawHeaders),
-      parameters: request.params,
+      parameters: hasEmptyEnd(request) ? { end: '' } : request.params,
     });
     if (reply.sent) return reply;
     if (verdict.allowed) {
@@ -65,4 +66,14 @@ export function createFastifyPreHandler(options: AccessOptions): FastifyPreHandl
     reply.send(body);
     return reply;
   };
+}
+
+/**
+ * Whether the route ends in a parameter that the path leaves empty. Validation may have replaced it
+ * in `params` already, `''` by `0`.
+ */
+function hasEmptyEnd({ originalUrl, routeOptions }: FastifyRequestLike): boolean {
+  const asked = originalUrl.replace(/\?.*$/s, '').split('/');
+  const route = routeOptions?.url?.split('/') ?? [];
+  return asked.length === route.length && asked.at(-1) === '' && /^:/.test(route.at(-1) ?? '');
 }

@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest';
+import type { AccessOptions } from './access-options.ts';
+import { createFastifyPreHandler } from './fastify.ts';
+
+/** Asks the pre-handler of `/v1/reports/:id`, and returns the status and the path that it judged. */
+async function ask(originalUrl: string, params: unknown) {
+  let judged: string | null = null;
+  const client = {
+    projectId: 'project',
+    authorize: ({ path }: { path: string }) => {
+      judged = path;
+      return Promise.reject(new Error('not reached in this test'));
+    },
+  } as unknown as AccessOptions['client'];
+  let status = 0;
+  const reply = {
+    sent: false,
+    code: (value: number) => {
+      status = value;
+    },
+    headers: () => {},
+    send: () => {},
+  };
+  const request = {
+    method: 'GET',
+    originalUrl,
+    params,
+    routeOptions: { url: '/v1/reports/:id' },
+    raw: { rawHeaders: [] },
+  };
+  await createFastifyPreHandler({ client, projectId: 'project' })(request, reply);
+  return { status, judged };
+}
+
+it('refuses an empty parameter at the end, also where validation made a number of it', async () => {
+  expect(await ask('/v1/reports/', { id: 0 })).toEqual({ status: 403, judged: null });
+  expect(await ask('/v1/reports/?page=2', { id: 0 })).toEqual({ status: 403, judged: null });
+});
+
+it('asks about a parameter that is there, with a slash behind it too', async () => {
+  expect(await ask('/v1/reports/0', { id: 0 })).toMatchObject({ judged: '/v1/reports/0' });
+  expect(await ask('/v1/reports/42/', { id: 42 })).toMatchObject({ judged: '/v1/reports/42/' });
+});
