@@ -78,7 +78,7 @@ it('decisions that are refused because too many are under way are told, as an ov
     return statusOf();
   };
   expect(await statusOf()).toBe(200);
-  await expect.poll(statusBesideHalfway, { interval: 10 }).toBe(503);
+  await expect.poll(statusBesideHalfway, { interval: 10, timeout: 10_000 }).toBe(503);
   await Promise.all(halfway);
   expect(await statusOf()).toBe(200);
   await runtime.stop();
