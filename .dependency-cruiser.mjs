@@ -71,6 +71,20 @@ const config = {
       to: { path: '^apps/console/src/server/database\\.ts$' },
     },
     {
+      name: 'core-knows-no-http',
+      comment: 'A decision returns values; only the routes turn them into HTTP.',
+      severity: 'error',
+      from: { path: '^apps/runtime/src/', pathNot: ['/http/', '/(main|server)\\.ts$', TEST()] },
+      to: { path: '^apps/runtime/src/http/|(^|/)node_modules/(hono|@hono)/' },
+    },
+    {
+      name: 'usage-below-limiter',
+      comment: 'The limiter hands its counts to usage, which knows no limits.',
+      severity: 'error',
+      from: { path: '^apps/runtime/src/usage/', pathNot: TEST() },
+      to: { path: '^apps/runtime/src/limiter/' },
+    },
+    {
       name: 'components-below-app',
       comment: 'What routes share knows no route.',
       severity: 'error',

@@ -135,6 +135,8 @@ const BREACHES: Record<string, Record<string, string>> = {
   'actions-use-their-database': {
     'apps/console/src/app/keys/actions.ts': "'use server'; import '../../server/database.ts';",
   },
+  'core-knows-no-http': { 'apps/runtime/src/a.ts': "import './http/b.ts';" },
+  'usage-below-limiter': { 'apps/runtime/src/usage/a.ts': "import '../limiter/b.ts';" },
   'components-below-app': {
     'apps/console/src/components/a.ts': "import '../app/keys/actions.ts';",
   },
@@ -146,6 +148,8 @@ const BREACHES: Record<string, Record<string, string>> = {
 const SOUND: Record<string, string> = {
   'apps/cli/src/c.test.ts': '',
   'apps/cli/src/f.ts': "import './e.ts';",
+  'apps/runtime/src/http/b.ts': '',
+  'apps/runtime/src/limiter/b.ts': '',
   'apps/console/src/server/database.ts': "import '@ceiba/schema';",
   'apps/console/src/client.ts': "'use client'; import './helper.ts'; import './action.ts';",
   'apps/console/src/helper.ts': "import './deeper.ts';",

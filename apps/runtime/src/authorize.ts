@@ -5,18 +5,17 @@ import {
   credentialState,
   decide,
   denied,
-  digestOf,
-  isWellFormedApiKey,
   type LiveCall,
+  lookupDigestOf,
   type PolicyMatcher,
 } from '@ceiba/domain';
 import type { LookupItem, LookupRow } from '@ceiba/schema';
 import type { Deadline } from './deadline.ts';
-import { requireSecret } from './http/project-secret.ts';
 import type { Logger } from './log.ts';
+import { projectOfSecret } from './project-secret.ts';
 import type { DenialRecord } from './usage/denials.ts';
 
-/** What the decision asks of the rest of the Runtime. */
+/** What a decision needs from the rest of the Runtime. */
 export interface AuthorizeDependencies {
   lookups: { find(item: LookupItem, deadline: Deadline): Promise<LookupRow> };
   policies: {
@@ -40,29 +39,31 @@ export interface Question {
   projectId: string;
   /** SHA-256 of the secret that came with the call. */
   secretDigest: Buffer;
-  /** The body as far as it could be read; asked for only once the secret has been accepted. */
-  body(): AuthorizeRequest;
-  /** The credential before the body was judged, so that one lookup serves secret and key. */
-  apiKey: string | null;
+  /** Null where the body is not a valid request: the secret is still judged first. */
+  request: AuthorizeRequest | null;
 }
+
+/** A decision, or why there is none: the secret is judged before the request. */
+export type Answer =
+  | { kind: 'decided'; decision: Decision }
+  | { kind: 'wrong_secret' }
+  | { kind: 'invalid_request' };
 
 /**
  * Answers one question: load, decide, charge, reply.
  *
- * @throws TransportError for a wrong secret or a malformed body; UnavailableError for any fault
+ * @throws UnavailableError for any outage
  */
 export async function authorize(
   dependencies: AuthorizeDependencies,
-  question: Question,
+  { projectId, secretDigest, request }: Question,
   deadline: Deadline,
-): Promise<Decision> {
-  const { projectId } = question;
-  const row = await dependencies.lookups.find(
-    { projectId, apiKeyDigest: digestToLookUp(question.apiKey) },
-    deadline,
-  );
-  const project = requireSecret(row.project, question.secretDigest);
-  const request = question.body();
+): Promise<Answer> {
+  const apiKeyDigest = lookupDigestOf(request?.apiKey);
+  const row = await dependencies.lookups.find({ projectId, apiKeyDigest }, deadline);
+  const project = projectOfSecret(row.project, secretDigest);
+  if (project === null) return { kind: 'wrong_secret' };
+  if (request === null) return { kind: 'invalid_request' };
 
   const matcher =
     row.apiKey === null
@@ -87,7 +88,7 @@ export async function authorize(
     };
     dependencies.usage.countDenial(denial);
     dependencies.log.debug({ decisionId, ...denial }, 'decision');
-    return denied(decisionId, verdict.denialReason);
+    return { kind: 'decided', decision: denied(decisionId, verdict.denialReason) };
   }
 
   const { call } = verdict;
@@ -97,14 +98,10 @@ export async function authorize(
     { projectId, apiKeyId, policyId, scopes: call.scopes },
     deadline,
   );
-  if (charge.kind === 'admitted' && row.apiKey?.neverUsed) {
+  if (charge.kind === 'allowed' && row.apiKey?.neverUsed) {
     await dependencies.firstUses.record(apiKeyId, deadline);
   }
-  const outcome = charge.kind === 'admitted' ? 'allowed' : charge.denialReason;
+  const outcome = charge.kind === 'allowed' ? 'allowed' : charge.denialReason;
   dependencies.log.debug({ decisionId, projectId, apiKeyId, policyId, outcome }, 'decision');
-  return conclude(decisionId, call, charge);
+  return { kind: 'decided', decision: conclude(decisionId, call, charge) };
 }
-
-/** The checksum spares a key that cannot exist its part of the lookup, never the secret's part. */
-const digestToLookUp = (apiKey: string | null) =>
-  apiKey !== null && isWellFormedApiKey(apiKey) ? digestOf(apiKey) : null;

@@ -109,7 +109,7 @@ export function createRuntime(settings: Settings, log: Logger): Runtime {
     script: createChargeScript(),
     ledger,
     newId,
-    complaint: () => epochProbe.complaint,
+    problem: () => epochProbe.problem,
     onMemoryFull: () => sweep.sweepSoon(),
     redisBudgetMs: settings.DECISION_REDIS_BUDGET_MS,
     readMonthTotals: (items, deadline) =>
@@ -167,8 +167,8 @@ export function createRuntime(settings: Settings, log: Logger): Runtime {
       },
       redis: async () => {
         await link.ping(CHECK_BUDGET_MS);
-        const complaint = epochProbe.complaint ?? clock.complaint;
-        if (complaint !== null) throw new UnavailableError('redis', complaint);
+        const problem = epochProbe.problem ?? clock.problem;
+        if (problem !== null) throw new UnavailableError('redis', problem);
       },
     },
     isDraining: () => isDraining,

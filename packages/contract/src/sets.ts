@@ -17,6 +17,13 @@ export const DENIAL_REASONS = [
 ] as const;
 export type DenialReason = (typeof DENIAL_REASONS)[number];
 
+/** The reasons that only a charge can find: a limit has no room left. */
+export const LIMIT_DENIALS = ['quota_exceeded', 'rate_limited'] as const satisfies DenialReason[];
+export type LimitDenial = (typeof LIMIT_DENIALS)[number];
+
+export const isLimitDenial = (outcome: Outcome): outcome is LimitDenial =>
+  LIMIT_DENIALS.some((reason) => reason === outcome);
+
 /** What a decision can come to; the unit in which usage is counted. */
 export const OUTCOMES = ['allowed', ...DENIAL_REASONS] as const;
 export type Outcome = (typeof OUTCOMES)[number];

@@ -55,6 +55,13 @@ export function isWellFormedProjectSecret(text: string): boolean {
   return isWellFormed(PROJECT_SECRET_BRAND, text);
 }
 
+/**
+ * The digest by which to look up a presented key. Null where no key can match: the checksum saves
+ * the database a lookup for a text that is not a key.
+ */
+export const lookupDigestOf = (presented: string | null | undefined): Buffer | null =>
+  presented != null && isWellFormedApiKey(presented) ? digestOf(presented) : null;
+
 /** SHA-256 of the UTF-8 bytes of the text, 32 bytes. */
 export function digestOf(text: string): Buffer {
   return hash('sha256', text, 'buffer');

@@ -1,5 +1,11 @@
 import { decisionSchema } from '@ceiba/contract';
-import { API_KEY_STATUSES, DENIAL_REASONS, type DenialReason } from '@ceiba/contract/sets';
+import {
+  API_KEY_STATUSES,
+  DENIAL_REASONS,
+  type DenialReason,
+  LIMIT_DENIALS,
+  type LimitDenial,
+} from '@ceiba/contract/sets';
 import { describe, expect, it } from 'vitest';
 import {
   type ApiKeyFacts,
@@ -40,8 +46,8 @@ const SNAPSHOT: Snapshot = {
   },
   subscription: { admits: true, plan: PLAN },
 };
-const ADMITTED: Extract<Charge, { kind: 'admitted' }> = {
-  kind: 'admitted',
+const ADMITTED: Extract<Charge, { kind: 'allowed' }> = {
+  kind: 'allowed',
   limits: {
     rateLimitPerMinute: 1200,
     monthlyQuota: 1_000_000,
@@ -72,9 +78,9 @@ function withApiKey(snapshot: Snapshot, facts: Partial<ApiKeyFacts>): Snapshot {
 }
 
 /** Every set of failing gates. A key has one status, so revoked and archived never fail together. */
-function refused(denialReason: 'quota_exceeded' | 'rate_limited', retryAfterSeconds: number) {
+function limited(denialReason: LimitDenial, retryAfterSeconds: number) {
   const { limits } = ADMITTED;
-  return { kind: 'refused', denialReason, limits, retryAfterSeconds } as const;
+  return { kind: 'denied', denialReason, limits, retryAfterSeconds } as const;
 }
 
 function combinations(): DenialReason[][] {
@@ -90,8 +96,8 @@ function outcomeOf(failing: readonly DenialReason[]): DenialReason | 'allowed' {
   const snapshot = failing.reduceRight((built, reason) => FAILURES[reason](built), SNAPSHOT);
   const verdict = decide(snapshot);
   if (verdict.kind === 'deny') return verdict.denialReason;
-  const refusal = (['quota_exceeded', 'rate_limited'] as const).find((r) => failing.includes(r));
-  const decision = conclude(DECISION_ID, verdict.call, refusal ? refused(refusal, 1) : ADMITTED);
+  const refusal = LIMIT_DENIALS.find((r) => failing.includes(r));
+  const decision = conclude(DECISION_ID, verdict.call, refusal ? limited(refusal, 1) : ADMITTED);
   return decision.allowed ? 'allowed' : decision.denialReason;
 }
 
@@ -200,21 +206,18 @@ describe('conclude', () => {
     expect(decisionSchema.safeParse(decision).success).toBe(true);
   });
 
-  it.each(['quota_exceeded', 'rate_limited'] as const)(
-    'denies %s with the wait in seconds',
-    (denialReason) => {
-      const charge = refused(denialReason, 12);
-      const decision = conclude(DECISION_ID, liveCallOf(SNAPSHOT), charge);
-      expect(decision).toEqual({
-        allowed: false,
-        decisionId: DECISION_ID,
-        denialReason,
-        limits: ADMITTED.limits,
-        retryAfterSeconds: 12,
-      });
-      expect(decisionSchema.parse(decision)).toEqual(decision);
-    },
-  );
+  it.each(LIMIT_DENIALS)('denies %s with the wait in seconds', (denialReason) => {
+    const charge = limited(denialReason, 12);
+    const decision = conclude(DECISION_ID, liveCallOf(SNAPSHOT), charge);
+    expect(decision).toEqual({
+      allowed: false,
+      decisionId: DECISION_ID,
+      denialReason,
+      limits: ADMITTED.limits,
+      retryAfterSeconds: 12,
+    });
+    expect(decisionSchema.parse(decision)).toEqual(decision);
+  });
 });
 
 describe('denied', () => {

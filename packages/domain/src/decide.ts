@@ -1,4 +1,4 @@
-/** The order of the nine denials. Everything is loaded before and nothing is asked after. */
+/** The order of the nine denials. All facts are loaded before; nothing is queried afterwards. */
 import type {
   AllowDecision,
   Decision,
@@ -6,10 +6,10 @@ import type {
   Limits,
   ResetAfterSeconds,
 } from '@ceiba/contract';
-import type { ApiKeyStatus, DenialReason } from '@ceiba/contract/sets';
+import type { ApiKeyStatus, DenialReason, LimitDenial } from '@ceiba/contract/sets';
 import type { Policy } from './policies.ts';
 
-/** What was read of a downstream key. A null limit means that the key has none of its own. */
+/** A downstream key as it was read. A null limit means that the key has none of its own. */
 export interface ApiKeyFacts {
   apiKeyId: string;
   displayName: string;
@@ -28,12 +28,12 @@ export interface PlanFacts {
   monthlyQuota: number;
 }
 
-/** Everything that a decision needs, but for the counters. */
+/** Everything that a decision needs except the counters. */
 export interface Snapshot {
   projectId: string;
   defaultKeyRateLimitPerMinute: number | null;
   credential: CredentialState;
-  /** Null when this project has no such key, be it unknown, malformed or another project's. */
+  /** Null where the project has no such key: unknown, malformed or another project's. */
   apiKey: ApiKeyFacts | null;
   policy: Policy | null;
   subscription: { admits: boolean; plan: PlanFacts } | null;
@@ -44,8 +44,8 @@ export type Verdict =
   | { kind: 'charge'; call: LiveCall };
 
 /**
- * Judges a snapshot; the first row that fails names the reason. The rows are those of the
- * contract's table of denial reasons, in its order (`DENIAL_REASONS`).
+ * Judges a snapshot; the first check that fails gives the reason. The checks follow the order of
+ * the contract's denial reasons (`DENIAL_REASONS`).
  */
 export function decide(snapshot: Snapshot): Verdict {
   const { credential, apiKey, policy, subscription } = snapshot;
@@ -53,11 +53,11 @@ export function decide(snapshot: Snapshot): Verdict {
   if (credential === 'missing') return deny('missing_api_key'); // null, absent or blank
   if (apiKey === null) return deny('invalid_api_key'); // unknown to this project
   if (apiKey.status === 'revoked') return deny('revoked_api_key'); // no longer trusted
-  if (apiKey.status === 'archived') return deny('archived_api_key'); // finished with
+  if (apiKey.status === 'archived') return deny('archived_api_key'); // put away
   if (apiKey.expired) return deny('expired_api_key'); // its status stays active
   if (policy === null) return deny('policy_no_match'); // default deny
   if (!subscription?.admits) return deny('inactive_subscription'); // lapsed, or none
-  // quota_exceeded and rate_limited are the charge's to say: one indivisible act, the month first.
+  // The charge decides on the limits, atomically: quota_exceeded before rate_limited.
 
   const live = { ...apiKey, status: apiKey.status, expired: apiKey.expired };
   return { kind: 'charge', call: liveCall(snapshot, live, policy, subscription.plan) };
@@ -65,14 +65,14 @@ export function decide(snapshot: Snapshot): Verdict {
 
 export type CredentialState = 'missing' | 'presented';
 
-/** Whether a request carries a credential at all. Only whitespace is none. */
+/** Whether a request carries a credential. Whitespace alone does not count. */
 export function credentialState(apiKey: string | null | undefined): CredentialState {
   return apiKey != null && /\S/.test(apiKey) ? 'presented' : 'missing';
 }
 
 const LIVE = Symbol('live');
 
-/** A key that is neither revoked, archived nor expired. A new status has to be judged above first. */
+/** A key that is neither revoked, archived nor expired. A new status does not compile here. */
 type LiveApiKey = ApiKeyFacts & { status: 'active'; expired: false };
 
 /**
@@ -89,7 +89,7 @@ export interface LiveCall {
   readonly scopes: readonly LimitScope[];
 }
 
-/** A counter of requests a UTC minute and a UTC month. Null means counted but not limited. */
+/** A counter of requests per UTC minute and per UTC month. Null means counted but not limited. */
 export interface LimitScope {
   readonly kind: 'project' | 'api_key';
   readonly id: string;
@@ -118,12 +118,12 @@ function liveCall(
   return { [LIVE]: true, projectId, apiKey, policy, plan, scopes: [project, key] };
 }
 
-/** What the one atomic act over all scopes answered. */
+/** The result of the one atomic charge over all scopes. */
 export type Charge =
-  | { kind: 'admitted'; limits: Limits; resetAfterSeconds: ResetAfterSeconds }
+  | { kind: 'allowed'; limits: Limits; resetAfterSeconds: ResetAfterSeconds }
   | {
-      kind: 'refused';
-      denialReason: 'quota_exceeded' | 'rate_limited';
+      kind: 'denied';
+      denialReason: LimitDenial;
       limits: Limits;
       retryAfterSeconds: number;
     };
@@ -135,9 +135,9 @@ export type Charge =
  */
 export function conclude(decisionId: string, call: LiveCall, charge: Charge): Decision {
   switch (charge.kind) {
-    case 'admitted':
+    case 'allowed':
       return allowed(decisionId, call, charge.limits, charge.resetAfterSeconds);
-    case 'refused':
+    case 'denied':
       return {
         ...denied(decisionId, charge.denialReason),
         limits: charge.limits,

@@ -6,3 +6,4 @@ export * from './policies.ts';
 export * from './redis-address.ts';
 export * from './redis-epoch.ts';
 export * from './subscription.ts';
+export * from './windows.ts';

@@ -33,7 +33,7 @@ export function judgeEpochs(epochs: readonly (string | null)[]): EpochVerdict {
 }
 
 /** Each verdict that is none to work with, in words that go behind the name of the server. */
-export const EPOCH_COMPLAINTS = {
+export const EPOCH_PROBLEMS = {
   changing:
     'reports another run_id or master_replid from one command to the next: several servers are ' +
     'behind this address, each with counters of its own',

@@ -142,10 +142,10 @@ export const MUTANTS: Record<string, Mutant> = {
     edits: [
       {
         file: 'main.js',
-        find: 'if (!isCurrent && !isPrevious) throw unauthorized();',
+        find: 'return isCurrent || isPrevious ? project : null;',
         replace:
           'const seen = (globalThis.seen ??= new Set()); const given = presented.toString("hex"); ' +
-          'if (!isCurrent && !isPrevious && !seen.has(given)) throw unauthorized(); seen.add(given);',
+          'if (!isCurrent && !isPrevious && !seen.has(given)) return null; seen.add(given); return project;',
       },
     ],
     rule: 'a change holds from the next decision on',

@@ -35,13 +35,13 @@ describeOnEachRedis('the charge', (redis) => {
   const chargeTimes = async (runtime: TestRuntime, call: Call, times: number) =>
     Promise.all(Array.from({ length: times }, () => runtime.charge(call)));
 
-  const REFUSED_MINUTE = { kind: 'refused', denialReason: 'rate_limited' };
-  const REFUSED_MONTH = { kind: 'refused', denialReason: 'quota_exceeded' };
+  const REFUSED_MINUTE = { kind: 'denied', denialReason: 'rate_limited' };
+  const REFUSED_MONTH = { kind: 'denied', denialReason: 'quota_exceeded' };
 
   it('admits and tells what is left', async () => {
     const { first } = await start();
     expect(await first.charge(callOf({ rateLimitPerMinute: 60, monthlyQuota: 10_000 }))).toEqual({
-      kind: 'admitted',
+      kind: 'allowed',
       limits: {
         rateLimitPerMinute: 60,
         monthlyQuota: 10_000,

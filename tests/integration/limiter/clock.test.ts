@@ -57,7 +57,7 @@ describeOnEachRedis('a Redis whose clock is ahead', (redis) => {
     await expect(runtime.charge(call)).rejects.toMatchObject({ dependency: 'redis' });
     clock.ms -= 40 * 24 * 60 * MINUTE_MS;
     expect(await runtime.charge(call)).toMatchObject({
-      kind: 'admitted',
+      kind: 'allowed',
       limits: { remainingThisMinute: 1, remainingThisMonth: 8 },
     });
   });

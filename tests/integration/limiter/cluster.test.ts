@@ -107,7 +107,7 @@ describe.skipIf(realRedis === undefined)('a Redis Cluster (real Redis)', () => {
         url: nodes[0].url.replace('://', `://:${encodeURIComponent(password)}@`),
       });
       for (const node of nodes) {
-        expect(await runtime.charge(await callOn(node))).toMatchObject({ kind: 'admitted' });
+        expect(await runtime.charge(await callOn(node))).toMatchObject({ kind: 'allowed' });
       }
     } finally {
       await setPassword('');
@@ -136,7 +136,7 @@ describe.skipIf(realRedis === undefined)('a Redis Cluster (real Redis)', () => {
       'the thawed node charges',
       async () => {
         const charge = await runtime.charge(frozen);
-        return charge.kind === 'admitted';
+        return charge.kind === 'allowed';
       },
       5000,
     );
@@ -173,7 +173,7 @@ describe.skipIf(realRedis === undefined)('a Redis Cluster (real Redis)', () => {
     }
     await until(
       'the node charges again',
-      async () => (await runtime.charge(broken)).kind === 'admitted',
+      async () => (await runtime.charge(broken)).kind === 'allowed',
       5000,
     );
   });
@@ -195,7 +195,7 @@ describe.skipIf(realRedis === undefined)('a Redis Cluster (real Redis)', () => {
           await node.admin.call('CLUSTER', 'SETSLOT', slot, 'NODE', targetId);
         }
         moved.push(slot);
-        expect(await runtime.charge(call)).toMatchObject({ kind: 'admitted' });
+        expect(await runtime.charge(call)).toMatchObject({ kind: 'allowed' });
         // The map of slots is being read again now; until then the answer MOVED is all that is known.
         const strangers = await chargeTimes(runtime, stranger, 20);
         expect(countAdmitted(strangers)).toBe(20);
@@ -244,7 +244,7 @@ describe.skipIf(realRedis === undefined)('a Redis Cluster (real Redis)', () => {
     expect(charges).toBeLessThanOrEqual(BURST + 1);
     await until(
       'the thawed node charges',
-      async () => (await runtime.charge(call)).kind === 'admitted',
+      async () => (await runtime.charge(call)).kind === 'allowed',
       5000,
     );
   });
@@ -261,14 +261,14 @@ describe.skipIf(realRedis === undefined)('a Redis Cluster (real Redis)', () => {
     const fresh = await start({ store });
     await until(
       'the node charges again',
-      async () => (await fresh.charge(call)).kind === 'admitted',
+      async () => (await fresh.charge(call)).kind === 'allowed',
     );
     expect(countAdmitted(await chargeTimes(fresh, call, 9))).toBe(1);
     await until(
       'the first Runtime recovers too',
       async () => {
         const charge = await runtime.charge(call);
-        return charge.kind === 'refused';
+        return charge.kind === 'denied';
       },
       5000,
     );
@@ -278,7 +278,7 @@ describe.skipIf(realRedis === undefined)('a Redis Cluster (real Redis)', () => {
     const call = await callOn(nodes[0]);
     const url = `redis://127.0.0.1:${await freePort()},127.0.0.1:${nodes[0].port}`;
     const runtime = await start({ url });
-    expect(await runtime.charge(call)).toMatchObject({ kind: 'admitted' });
+    expect(await runtime.charge(call)).toMatchObject({ kind: 'allowed' });
   });
 
   it('finds with a sweep what a dead Runtime left on any node', async () => {

@@ -39,17 +39,17 @@ describe.skipIf(realRedis === undefined)('a Runtime that starts (real Redis)', (
     const runtime = await startRuntime({
       url: proxy.url,
       store: createMemoryStore(),
-      complaint: () => probe.complaint,
+      problem: () => probe.problem,
     });
     try {
-      await until('the probe complains', () => probe.complaint !== null);
+      await until('the probe complains', () => probe.problem !== null);
       await expect(runtime.charge(callOf({}))).rejects.toMatchObject({
         dependency: 'redis',
         message: expect.stringContaining('several servers'),
       });
       proxy.ports = ports().slice(0, 1);
-      await until('the probe is content', () => probe.complaint === null);
-      expect(await runtime.charge(callOf({}))).toMatchObject({ kind: 'admitted' });
+      await until('the probe is content', () => probe.problem === null);
+      expect(await runtime.charge(callOf({}))).toMatchObject({ kind: 'allowed' });
       expect(log.error).toHaveBeenCalledTimes(1);
       expect(log.info).toHaveBeenCalledTimes(1);
     } finally {
@@ -62,7 +62,7 @@ describe.skipIf(realRedis === undefined)('a Runtime that starts (real Redis)', (
     const { probe, log } = startProbe(proxy.url);
     await until('the log has it', () => log.warn.mock.calls.length > 0);
     expect(log.warn.mock.calls[0]?.[0]).toContain('neither run_id nor master_replid');
-    expect(probe.complaint).toBeNull();
+    expect(probe.problem).toBeNull();
   });
 
   it('takes a restart in the middle of the probe for what it is', async () => {
@@ -73,9 +73,9 @@ describe.skipIf(realRedis === undefined)('a Runtime that starts (real Redis)', (
     const runtime = await startRuntime({
       url: proxy.url,
       store: createMemoryStore(),
-      complaint: () => probe.complaint,
+      problem: () => probe.problem,
     });
-    expect(await runtime.charge(callOf({}))).toMatchObject({ kind: 'admitted' });
+    expect(await runtime.charge(callOf({}))).toMatchObject({ kind: 'allowed' });
     expect(log.error).not.toHaveBeenCalled();
     runtime.die();
   });
@@ -87,7 +87,7 @@ describe.skipIf(realRedis === undefined)('a Runtime that starts (real Redis)', (
     );
     const url = `redis://app:pass@127.0.0.1:${servers[0]?.port}`;
     const runtime = await startRuntime({ url, store: createMemoryStore() });
-    expect(await runtime.charge(callOf({}))).toMatchObject({ kind: 'admitted' });
+    expect(await runtime.charge(callOf({}))).toMatchObject({ kind: 'allowed' });
     runtime.die();
   });
 });

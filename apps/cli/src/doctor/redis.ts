@@ -1,5 +1,5 @@
 import {
-  EPOCH_COMPLAINTS,
+  EPOCH_PROBLEMS,
   EPOCH_SAMPLES,
   EPOCH_SCRIPT,
   epochOf,
@@ -65,7 +65,7 @@ async function checkEpoch(connect: () => Redis): Promise<Check> {
       ? ok(name, `the same in ${epochs.length} answers over ${connections.length} connections`)
       : error(
           name,
-          `the server ${EPOCH_COMPLAINTS[verdict]}`,
+          `the server ${EPOCH_PROBLEMS[verdict]}`,
           'Point REDIS_URL at one server that reports both, past any proxy.',
         );
   } catch (fault) {

@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http';
-import { type AuthorizeRequest, authorizeRequestSchema } from '@ceiba/contract';
+import { type AuthorizeRequest, authorizeRequestSchema, type Decision } from '@ceiba/contract';
 import { PROJECT_SECRET_HEADER } from '@ceiba/contract/sets';
 import { digestOf } from '@ceiba/domain';
 import { type AuthorizeDependencies, authorize } from '../authorize.ts';
 import { Deadline } from '../deadline.ts';
 import { UnavailableError } from '../unavailable.ts';
 import { parseBody, type ReadBody, readJsonBody } from './body.ts';
+import { TransportError, unauthorized } from './errors.ts';
 import { parseUuid } from './parameters.ts';
-import { unauthorized } from './project-secret.ts';
 import { type FaultLog, faultReply, jsonReply } from './replies.ts';
 import { requestIdOf } from './request-id.ts';
 
@@ -53,32 +53,30 @@ async function answerQuestion(
   incoming: IncomingMessage,
   projectIdText: string,
   deadline: Deadline,
-) {
+): Promise<Decision> {
   const projectId = parseUuid('projectId', projectIdText);
   const secret = incoming.headers[PROJECT_SECRET_HEADER];
   if (typeof secret !== 'string' || secret === '') throw unauthorized();
-  const body = await readJsonBody(incoming, BODY_CAP_BYTES);
-  return authorize(dependencies, questionOf(projectId, secret, body), deadline);
+  const parsed = parseRequest(await readJsonBody(incoming, BODY_CAP_BYTES));
+  const request = parsed instanceof TransportError ? null : parsed;
+  const question = { projectId, secretDigest: digestOf(secret), request };
+  const answer = await authorize(dependencies, question, deadline);
+  switch (answer.kind) {
+    case 'decided':
+      return answer.decision;
+    case 'wrong_secret':
+      throw unauthorized();
+    case 'invalid_request':
+      throw parsed;
+  }
 }
 
-/** A body that is wrong is complained of only once the secret has been accepted. */
-function questionOf(projectId: string, secret: string, body: ReadBody) {
-  const outcome = attempt(() => parseBody(authorizeRequestSchema, body));
-  return {
-    projectId,
-    secretDigest: digestOf(secret),
-    apiKey: 'value' in outcome ? (outcome.value.apiKey ?? null) : null,
-    body: (): AuthorizeRequest => {
-      if ('fault' in outcome) throw outcome.fault;
-      return outcome.value;
-    },
-  };
-}
-
-function attempt<T>(run: () => T): { value: T } | { fault: unknown } {
+/** The error is returned, since a wrong secret is reported before a wrong body. */
+function parseRequest(body: ReadBody): AuthorizeRequest | TransportError {
   try {
-    return { value: run() };
-  } catch (fault) {
-    return { fault };
+    return parseBody(authorizeRequestSchema, body);
+  } catch (error) {
+    if (error instanceof TransportError) return error;
+    throw error;
   }
 }

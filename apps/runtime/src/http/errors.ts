@@ -20,6 +20,13 @@ export class TransportError extends Error {
   }
 }
 
+/** One answer for a wrong secret and for an unknown project. */
+export const unauthorized = () =>
+  new TransportError(
+    'unauthorized',
+    'The project secret is missing or not valid for this project.',
+  );
+
 export const invalidRequest = (message: string) => new TransportError('invalid_request', message);
 
 /** Names the first field that is wrong and says how. */

@@ -1,7 +1,7 @@
 import { listApiKeyPage, type VerbContext } from '@ceiba/schema';
 import type { Deadline } from '../deadline.ts';
 import { UnavailableError } from '../unavailable.ts';
-import { unauthorized } from './project-secret.ts';
+import { unauthorized } from './errors.ts';
 import { JsonText } from './replies.ts';
 
 /** Read and written as JSON in a few ms. */

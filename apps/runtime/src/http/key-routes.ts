@@ -21,11 +21,11 @@ import {
 } from '@ceiba/schema';
 import { Deadline } from '../deadline.ts';
 import type { Logger } from '../log.ts';
+import { projectOfSecret } from '../project-secret.ts';
 import { parseBody, type ReadBody, readJsonBody } from './body.ts';
-import { TransportError } from './errors.ts';
+import { TransportError, unauthorized } from './errors.ts';
 import { type KeyListCall, listKeys, type Turns } from './key-list.ts';
 import { parseUuid } from './parameters.ts';
-import { requireSecret, unauthorized } from './project-secret.ts';
 import { type FaultLog, faultReply, jsonReply } from './replies.ts';
 import { requestIdOf } from './request-id.ts';
 
@@ -120,7 +120,8 @@ async function authenticate(
 ): Promise<void> {
   const secret = incoming.headers[PROJECT_SECRET_HEADER];
   if (typeof secret !== 'string' || secret === '') throw unauthorized();
-  requireSecret(await options.findProject(projectId, deadline), digestOf(secret));
+  const project = await options.findProject(projectId, deadline);
+  if (projectOfSecret(project, digestOf(secret)) === null) throw unauthorized();
 }
 
 const addressOf = (incoming: IncomingMessage) => incoming.socket.remoteAddress ?? null;

@@ -36,10 +36,10 @@ function reply(
   };
 }
 
-describe('what a charge means to the caller', () => {
-  it('says of an admission what is left and when it is reset', () => {
+describe('the result of a charge', () => {
+  it('reports what is left and when it resets, for an allowed call', () => {
     expect(chargeOf([scope(60, 1000)], reply('allowed', [[20, 400]]))).toEqual({
-      kind: 'admitted',
+      kind: 'allowed',
       limits: {
         rateLimitPerMinute: 60,
         monthlyQuota: 1000,
@@ -53,15 +53,15 @@ describe('what a charge means to the caller', () => {
   it.each([
     ['rate_limited', 43],
     ['quota_exceeded', 43],
-  ] as const)('says of %s when the window that refuses ends', (kind, seconds) => {
+  ] as const)('reports for %s when the window that is used up ends', (kind, seconds) => {
     expect(chargeOf([scope(60, 1000)], reply(kind, [[60, 1000]]))).toMatchObject({
-      kind: 'refused',
+      kind: 'denied',
       denialReason: kind,
       retryAfterSeconds: seconds,
     });
   });
 
-  it('takes the end of the month for the quota and of the minute for the rate', () => {
+  it('waits for the end of the month for the quota and of the minute for the rate', () => {
     const timeMs = Date.UTC(2026, 10, 30, 23, 58, 0);
     const early = { timeMs, minute: timeMs / 60_000 };
     const of = (kind: CountedReply['kind']) =>
@@ -71,7 +71,7 @@ describe('what a charge means to the caller', () => {
     expect(of('allowed')).toMatchObject({ resetAfterSeconds: { minute: 60, month: 120 } });
   });
 
-  it('reports for each window the counter with the least left, the first of equals', () => {
+  it('reports per window the counter with the least left, the first of equal ones', () => {
     const scopes = [scope(60, 50), scope(10, 1000), scope(20, 40)];
     const charge = chargeOf(
       scopes,
@@ -89,7 +89,7 @@ describe('what a charge means to the caller', () => {
     });
   });
 
-  it('leaves out a scope without a limit, and never reports less than nothing', () => {
+  it('ignores a scope without a limit, and never reports a negative number', () => {
     const scopes = [scope(null, 10), scope(5, null)];
     const charge = chargeOf(
       scopes,
@@ -106,7 +106,7 @@ describe('what a charge means to the caller', () => {
     });
   });
 
-  it('reports the largest limit where nothing limits', () => {
+  it('reports the largest possible limit where no limit applies', () => {
     expect(chargeOf([scope(null, null)], reply('allowed', [[1, 1]])).limits).toEqual({
       rateLimitPerMinute: 2_147_483_647,
       remainingThisMinute: 2_147_483_647,
@@ -115,7 +115,7 @@ describe('what a charge means to the caller', () => {
     });
   });
 
-  it('takes a counter that the reply lacks for used up', () => {
+  it('counts a counter that the reply lacks as used up', () => {
     expect(chargeOf([scope(60, 1000)], reply('allowed', [])).limits).toMatchObject({
       remainingThisMinute: 0,
       remainingThisMonth: 0,

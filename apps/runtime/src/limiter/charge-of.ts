@@ -1,12 +1,17 @@
-import type { Limits } from '@ceiba/contract';
-import type { Charge, LimitScope } from '@ceiba/domain';
+import type { LimitDenial, Limits } from '@ceiba/contract';
+import {
+  type Charge,
+  type LimitScope,
+  PLAN_LIMIT_MAX,
+  secondsLeftOfMinute,
+  secondsLeftOfMonth,
+} from '@ceiba/domain';
 import type { CountedReply } from './charge-script.ts';
-import { secondsLeftOfMinute, secondsLeftOfMonth } from './windows.ts';
 
 /**
- * What a counted charge means to the caller. `limits` reports, for the minute and for the month,
- * the counter with the least left; the windows are the same for all counters, so the longest wait
- * among those that refuse is the end of the window that refuses.
+ * Turns a counted reply into a charge. `limits` reports, per window, the counter with the least
+ * left. All counters share the same windows, so a retry can succeed when the window that is used up
+ * ends.
  */
 export function chargeOf(scopes: readonly LimitScope[], reply: CountedReply): Charge {
   const { kind, minute, month, timeMs } = reply;
@@ -17,20 +22,16 @@ export function chargeOf(scopes: readonly LimitScope[], reply: CountedReply): Ch
   };
   switch (kind) {
     case 'allowed':
-      return { kind: 'admitted', limits, resetAfterSeconds };
+      return { kind: 'allowed', limits, resetAfterSeconds };
     case 'quota_exceeded':
-      return refused(kind, limits, resetAfterSeconds.month);
+      return denied(kind, limits, resetAfterSeconds.month);
     case 'rate_limited':
-      return refused(kind, limits, resetAfterSeconds.minute);
+      return denied(kind, limits, resetAfterSeconds.minute);
   }
 }
 
-function refused(
-  denialReason: 'quota_exceeded' | 'rate_limited',
-  limits: Limits,
-  retryAfterSeconds: number,
-): Charge {
-  return { kind: 'refused', denialReason, limits, retryAfterSeconds };
+function denied(denialReason: LimitDenial, limits: Limits, retryAfterSeconds: number): Charge {
+  return { kind: 'denied', denialReason, limits, retryAfterSeconds };
 }
 
 function limitsOf(scopes: readonly LimitScope[], reply: CountedReply): Limits {
@@ -44,8 +45,8 @@ function limitsOf(scopes: readonly LimitScope[], reply: CountedReply): Limits {
   };
 }
 
-/** The largest limit that a plan can state; what is reported where nothing limits. */
-const NO_LIMIT = 2_147_483_647;
+/** What is reported where no limit applies: the largest limit that a plan can have. */
+const NO_LIMIT = PLAN_LIMIT_MAX;
 
 function leastLeft(
   scopes: readonly LimitScope[],
@@ -57,7 +58,7 @@ function leastLeft(
   for (const [index, scope] of scopes.entries()) {
     const limit = scope[limitName];
     if (limit === null) continue;
-    // A limit that was lowered below what is used leaves nothing, not less than nothing (rule 9).
+    // A limit can be lowered below what is used: then 0 is left, never less (rule 9).
     const left = Math.max(0, limit - (reply.counters[index]?.[countName] ?? limit));
     if (left < least.left) least = { limit, left };
   }

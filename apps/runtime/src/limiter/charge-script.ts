@@ -1,3 +1,4 @@
+import type { LimitDenial } from '@ceiba/contract/sets';
 import type { LimitScope } from '@ceiba/domain';
 import type { RedisClient } from '../redis/client.ts';
 import { apiKeyCounterKey, projectCounterKey, usageKey } from '../redis/keys.ts';
@@ -8,25 +9,25 @@ export interface ChargeRequest {
   projectId: string;
   apiKeyId: string;
   policyId: string;
-  /** What the charge counts; every scope is counted, and limited where its limit is not null. */
+  /** Every scope is counted; it is limited where its limit is not null. */
   scopes: readonly LimitScope[];
 }
 
-/** What Postgres knows of one month's admissions; a total for each scope, in order. */
+/** How many calls of one month Postgres knows as allowed: one total per scope, in order. */
 export interface Seeds {
   month: number;
   totals: readonly number[];
 }
 
 export interface ChargeContext {
-  /** The key of each scope's counter, in order. */
+  /** The Redis key of each scope's counter, in order. */
   counterKeys: readonly string[];
-  /** Ms on Redis's clock; past it the script writes nothing. */
+  /** In ms on Redis's clock; after it the script writes nothing. */
   redisDeadlineMs: number;
   /** Random, new for each call. */
   freshId: string;
   seeds: Seeds | null;
-  /** What this process has seen of each scope's counter, in order. */
+  /** The highest counts that this process has seen, per scope, in order. */
   seen: readonly SeenCounter[];
 }
 
@@ -35,25 +36,24 @@ export type ChargeReply =
   | { kind: 'reseed'; timeMs: number; month: number }
   | CountedReply;
 
-/** The charge was judged, and counted as usage. */
+/** The charge was judged and counted as usage. */
 export interface CountedReply {
-  kind: 'allowed' | 'quota_exceeded' | 'rate_limited';
+  kind: 'allowed' | LimitDenial;
   timeMs: number;
-  /** The windows: whole minutes since 1970, and year × 12 + month. */
+  /** The windows: whole minutes since 1970, and `monthOf`. */
   minute: number;
   month: number;
   incarnation: string;
   /** Each scope's counter after the charge, in order. */
   counters: SeenCounter[];
-  /** How often this outcome has come up in this hour; absolute within the incarnation. */
+  /** How often this outcome occurred in this hour; absolute within the incarnation. */
   outcomeCount: number;
-  /** Each scope's admissions of the month within the incarnation; empty where none was admitted. */
+  /** Allowed calls of the month per scope, within the incarnation; empty for a denial. */
   monthTotals: number[];
 }
 
 export const chargeScriptText = () => readScript('./charge.lua', import.meta.url);
 
-/** `charge.lua` as the limiter runs it. */
 export const createChargeScript = () => createScript(chargeScriptText());
 
 export async function runCharge(
@@ -78,7 +78,7 @@ export async function runCharge(
 export const counterKeyOf = (projectId: string, { kind, id }: LimitScope) =>
   kind === 'project' ? projectCounterKey(projectId) : apiKeyCounterKey(projectId, id);
 
-/** What a scope's admissions are called in the usage of a month. */
+/** The name of a scope in the monthly usage. */
 export const monthScopeOf = ({ kind, id }: LimitScope) => (kind === 'project' ? 'project' : id);
 
 function counterArguments(scope: LimitScope, index: number, { seeds, seen }: ChargeContext) {
@@ -95,7 +95,7 @@ function counterArguments(scope: LimitScope, index: number, { seeds, seen }: Cha
   ];
 }
 
-/** @throws Error where the reply is not one that `charge.lua` gives */
+/** @throws Error where the reply does not have a shape that `charge.lua` returns */
 function parseReply(raw: unknown, scopeCount: number): ChargeReply {
   const fields = new ReplyReader(raw);
   const kind = fields.word();
@@ -122,7 +122,7 @@ function parseReply(raw: unknown, scopeCount: number): ChargeReply {
       return { kind, timeMs, ...windows, incarnation, counters, outcomeCount, monthTotals };
     }
     default:
-      throw new Error('the charge was answered with an unknown outcome');
+      throw new Error('the charge returned an unknown outcome');
   }
 }
 
@@ -150,4 +150,4 @@ class ReplyReader {
 }
 
 const malformed = (position: number) =>
-  new Error(`the charge was answered with a malformed field ${position}`);
+  new Error(`the charge returned a malformed field ${position}`);

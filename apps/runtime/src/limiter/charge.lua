@@ -1,35 +1,35 @@
 --[[
-The charge: every limit that applies has room and all are charged together, or nothing is charged.
-Consistency rules 9 to 15; docs/adr/0003-the-charge.md says why it has this form.
+The charge: if every limit has room, all counters are charged together; otherwise none is.
+Consistency rules 9 to 15; docs/adr/0003-the-charge.md explains the design.
 
 KEYS
   1       the project's usage, a hash
-  2..n    a counter each, a string `epoch:lineage:minute:minuteBase:minuteCount:monthBase:monthCount`
+  2..n    one counter each, a string `epoch:lineage:minute:minuteBase:minuteCount:monthBase:monthCount`
 
 ARGV
   1       deadline, in ms on this server's clock
-  2       fresh id: names the lineage or the incarnation that has to begin here, if any
+  2       fresh id: the name of a lineage or an incarnation that begins with this charge
   3, 4    apiKeyId, policyId
-  5       seed month: the month that the seeds count for; 0 where there are none
-  then for each counter, in the order of KEYS
+  5       seed month: the month that the seeds are for; 0 without seeds
+  then per counter, in the order of KEYS
   +1      scope, `project` or the key's id
   +2, +3  limit per minute, limit per month; -1 is counted, but not limited
-  +4      seed: the admissions of the seed month that Postgres knows of
-  +5..+8  what the caller has seen: lineage, minute, count of that minute, count of its month
+  +4      seed: the calls that Postgres knows as allowed in the seed month
+  +5..+8  the last that the caller has seen: lineage, minute, count of that minute and of its month
 
-Minutes and hours are whole ones since 1970, months are year * 12 + month (January is 0), in UTC.
+Minutes and hours are whole ones since 1970; months are year * 12 + month (January is 0), in UTC.
 
 Output
-  late, timeMs                     the deadline is past; nothing was written
+  late, timeMs                     the deadline has passed; nothing was written
   reseed, timeMs, month            a counter needs a seed for this month; nothing was written
   outcome, timeMs, minute, month, incarnation,
-    (lineage, minuteCount, monthCount) for each counter,
-    the usage number of this outcome, and of each scope's month where it was admitted
+    (lineage, minuteCount, monthCount) per counter,
+    the usage number of this outcome, and, if allowed, of each scope's month
 ]]
 
 local COUNTER_TTL_SECONDS = 63 * 86400 -- this month, the next, and a day
 
--- A whole number that Lua prints without an exponent; nil for all else, also for NaN.
+-- A whole number that Lua prints without an exponent; nil for anything else, NaN included.
 local function whole(text)
   local number = tonumber(text)
   if number and number >= 0 and number < 1e14 and number % 1 == 0 then return number end
@@ -40,8 +40,8 @@ local function limit(text)
   return whole(text)
 end
 
--- The month that a minute lies in, and its first minute. Years begin in March, so that the leap
--- day comes last (https://howardhinnant.github.io/date_algorithms.html#civil_from_days).
+-- The month of a minute, and the first minute of that month. Years begin in March here, so that
+-- the leap day comes last (https://howardhinnant.github.io/date_algorithms.html#civil_from_days).
 local function calendar(minute)
   local days = math.floor(minute / 1440) + 719468
   local era = math.floor(days / 146097)
@@ -54,7 +54,7 @@ local function calendar(minute)
   return (era * 400 + year) * 12 + march + 2, math.floor(minute / 1440 - day + first) * 1440
 end
 
--- A counter as it is stored; nil where there is none or it does not parse.
+-- Parses a stored counter; nil where there is none or it does not parse.
 local function unpacked(text)
   local epoch, lineage, minute, minuteBase, minuteCount, monthBase, monthCount =
     string.match(text or '', '^(%w+):(%w+):(%d+):(%d+):(%d+):(%d+):(%d+)$')
@@ -74,8 +74,8 @@ local function packed(counter)
     .. ':' .. counter.monthBase .. ':' .. counter.monthCount
 end
 
--- What a caller saw in another lineage came before this one began, so it raises what this one
--- began with. In the same lineage the larger number is the later one.
+-- Counts seen in another lineage were made before this lineage began, so they raise its base.
+-- Within one lineage the larger count is the newer one.
 local function resumed(count, base, seen, sameLineage)
   if sameLineage then return math.max(count, seen), base end
   if seen > base then return count + seen - base, seen end
@@ -109,9 +109,9 @@ local time = redis.call('TIME')
 local timeMs = time[1] * 1000 + math.floor(time[2] / 1000)
 if timeMs > deadlineMs then return { 'late', timeMs } end
 
--- The epoch changes with whatever can bring back older numbers: a restart (run_id) and a change of
--- primary (master_replid). A server that reports no run_id, js-redis-server, keeps nothing over a
--- restart: there a wipe is all that can happen, and it shows by the counters that are missing.
+-- The epoch changes with every event that can restore older numbers: a restart (run_id) and a
+-- change of primary (master_replid). js-redis-server reports no run_id, but it keeps no data over a
+-- restart: it can only lose counters, and missing counters are noticed.
 local info = redis.call('INFO', 'server') .. redis.call('INFO', 'replication')
 local function reported(name)
   local at = string.find(info, name, 1, true)
@@ -123,7 +123,7 @@ local usage = redis.call('HMGET', KEYS[1], 'epoch', 'incarnation', 'minute')
 local usageMinute = whole(usage[3])
 local counters = redis.call('MGET', unpack(KEYS, 2))
 
--- Windows never go back (rule 10), and all counters of a charge are in the same ones. -------------
+-- Windows never go back (rule 10), and all counters of a charge share them. -------------
 
 local minute = math.max(math.floor(timeMs / 60000), usageMinute or 0)
 for i, scope in ipairs(scopes) do
@@ -132,7 +132,7 @@ for i, scope in ipairs(scopes) do
 end
 local month, monthStart = calendar(minute)
 
--- A counter that is new to its epoch or to its month asks Postgres what it has to begin with.
+-- A counter that is new to its epoch or to its month needs a seed from Postgres.
 for i, scope in ipairs(scopes) do
   local counter = counters[i] or { minute = 0 }
   local begins = counter.epoch ~= epoch or counter.minute < monthStart
@@ -162,7 +162,7 @@ for i, scope in ipairs(scopes) do
   counters[i] = counter
 end
 
--- Judge: months over all counters, then minutes. --------------------------------------------------
+-- Judge: the months of all counters first, then the minutes. --------------------------------------------------
 
 local outcome = 'allowed'
 for i, scope in ipairs(scopes) do
@@ -175,7 +175,7 @@ for i, scope in ipairs(scopes) do
 end
 local charged = outcome == 'allowed' and 1 or 0
 
--- The usage fields that this outcome touches, and their numbers; nil where one does not parse.
+-- The usage fields of this outcome and their numbers; nil where a number does not parse.
 local function usageOf(incarnation)
   local fields = { 'h|' .. incarnation .. '|' .. math.floor(minute / 60)
     .. '|' .. apiKeyId .. '|' .. policyId .. '|' .. outcome }
@@ -200,7 +200,7 @@ if not numbers then
 end
 if not numbers then return redis.error_reply('CEIBA usage fields of a fresh incarnation exist') end
 
--- Write: from here on no command can fail (rule 9). -----------------------------------------------
+-- Write: no command below can fail (rule 9). -----------------------------------------------
 
 local reply = { outcome, timeMs, minute, month, incarnation }
 for i, counter in ipairs(counters) do

@@ -28,7 +28,7 @@ const ALLOWED = ['allowed', ...WINDOWS, 'one', 5, 50, 'two', 3, 30, 7, 49, 29];
 const LATE = ['late', NOW_MS];
 const RESEED = ['reseed', NOW_MS, MONTH];
 
-/** A limiter before a Redis that gives these answers, one by one; an `Error` is thrown. */
+/** A limiter whose Redis gives these answers, one by one; an `Error` is thrown. */
 function limiterBefore(answers: readonly unknown[], options: Partial<LimiterOptions> = {}) {
   const calls: { keys: readonly string[]; args: readonly unknown[] }[] = [];
   const sends: unknown[] = [];
@@ -71,10 +71,10 @@ const scopeOf = (args: readonly unknown[] | undefined, index: number) =>
   args?.slice(5 + 8 * index, 13 + 8 * index);
 
 describe('a charge', () => {
-  it('asks once, with the deadline on the clock of Redis and with each scope in order', async () => {
+  it('is one call, with the deadline on the clock of Redis and with each scope in order', async () => {
     const { charge, calls, sends } = limiterBefore([ALLOWED]);
     expect(await charge()).toMatchObject({
-      kind: 'admitted',
+      kind: 'allowed',
       limits: { remainingThisMinute: 55, remainingThisMonth: 950 },
       resetAfterSeconds: { minute: 30 },
     });
@@ -91,7 +91,7 @@ describe('a charge', () => {
     ]);
   });
 
-  it('takes along what it has seen of the counters, and the time that Redis answered', async () => {
+  it('sends the counts that it has seen, and uses the time that Redis answered', async () => {
     const { charge, calls } = limiterBefore([ALLOWED, ALLOWED]);
     await charge();
     await charge(40);
@@ -101,9 +101,9 @@ describe('a charge', () => {
     expect(scopeOf(args, 1)?.slice(4)).toEqual(['two', MINUTE, 3, 30]);
   });
 
-  it('reads from Postgres the month that Redis asks for, and asks again with it', async () => {
+  it('reads the month that Redis needs from Postgres, and retries with it', async () => {
     const { charge, calls, readMonthTotals } = limiterBefore([RESEED, ALLOWED]);
-    expect(await charge()).toMatchObject({ kind: 'admitted' });
+    expect(await charge()).toMatchObject({ kind: 'allowed' });
     expect(readMonthTotals.mock.calls.map(([items]) => items)).toEqual([
       [
         { projectId: PROJECT, month: MONTH, scope: 'project' },
@@ -115,9 +115,9 @@ describe('a charge', () => {
     expect([scopeOf(args, 0)?.[3], scopeOf(args, 1)?.[3]]).toEqual([40, 41]);
   });
 
-  it('is asked again after each answer that wrote nothing, once', async () => {
+  it('is retried once after each answer that wrote nothing', async () => {
     const { charge, calls, readMonthTotals } = limiterBefore([LATE, RESEED, ALLOWED]);
-    expect(await charge()).toMatchObject({ kind: 'admitted' });
+    expect(await charge()).toMatchObject({ kind: 'allowed' });
     expect(calls.map(({ args }) => args[1])).toEqual(['id1', 'id2', 'id3']);
     expect(readMonthTotals).toHaveBeenCalledTimes(1);
   });
@@ -140,16 +140,16 @@ describe('a charge', () => {
     await expect(charge()).rejects.toThrow('its clock is 3600 s ahead');
   });
 
-  it('is an outage, and asks nothing, while there is a complaint about Redis', async () => {
-    let complaint: string | null = 'several servers behind one address';
-    const { charge, calls } = limiterBefore([ALLOWED], { complaint: () => complaint });
-    await expect(charge()).rejects.toThrow(new UnavailableError('redis', complaint));
+  it('is an outage, and sends nothing, while Redis has a known problem', async () => {
+    let problem: string | null = 'several servers behind one address';
+    const { charge, calls } = limiterBefore([ALLOWED], { problem: () => problem });
+    await expect(charge()).rejects.toThrow(new UnavailableError('redis', problem));
     expect(calls).toEqual([]);
-    complaint = null;
-    expect(await charge()).toMatchObject({ kind: 'admitted' });
+    problem = null;
+    expect(await charge()).toMatchObject({ kind: 'allowed' });
   });
 
-  it('may find every count at zero', async () => {
+  it('accepts counts of zero', async () => {
     const { charge } = limiterBefore([['rate_limited', ...WINDOWS, 'one', 0, 0, 'two', 0, 0, 1]]);
     expect(await charge()).toMatchObject({ limits: { remainingThisMonth: 1000 } });
   });
@@ -163,7 +163,7 @@ describe('a charge', () => {
   });
 });
 
-describe('what a charge keeps as usage', () => {
+describe('the usage that a charge keeps', () => {
   const hour = {
     kind: 'hour',
     projectId: PROJECT,
@@ -174,7 +174,7 @@ describe('what a charge keeps as usage', () => {
     count: 7,
   };
 
-  it('is the outcome, the month of each scope and the last use of an admission', async () => {
+  it('is the outcome, the month of each scope and the last use, for an allowed call', async () => {
     const { charge, ledger } = limiterBefore([ALLOWED]);
     await charge();
     const month = {
@@ -191,15 +191,15 @@ describe('what a charge keeps as usage', () => {
     ]);
   });
 
-  it.each(['quota_exceeded', 'rate_limited'])('is the outcome alone of %s', async (kind) => {
+  it.each(['quota_exceeded', 'rate_limited'])('is the outcome alone, for %s', async (kind) => {
     const { charge, ledger } = limiterBefore([[kind, ...ALLOWED.slice(1, -2)]]);
-    expect(await charge()).toMatchObject({ kind: 'refused', denialReason: kind });
+    expect(await charge()).toMatchObject({ kind: 'denied', denialReason: kind });
     expect(ledger.pending()).toEqual([{ ...hour, outcome: kind }]);
   });
 });
 
-describe('a Redis that fails', () => {
-  const fault = (message: string) =>
+describe('a failing Redis', () => {
+  const outage = (message: string) =>
     new UnavailableError('redis', 'failed', { cause: new Error(message) });
 
   it.each([
@@ -208,14 +208,14 @@ describe('a Redis that fails', () => {
     ['MISCONF OOM', false],
     ['BOOM command', false],
     ['READONLY', false],
-  ])('is reported as full on %j: %s', async (message, isFull) => {
-    const { charge, onMemoryFull } = limiterBefore([fault(message)]);
+  ])('counts as full after %j: %s', async (message, isFull) => {
+    const { charge, onMemoryFull } = limiterBefore([outage(message)]);
     await expect(charge()).rejects.toThrow('failed');
     expect(onMemoryFull).toHaveBeenCalledTimes(isFull ? 1 : 0);
   });
 
-  it('fails the charge also where nothing listens for a full memory', async () => {
-    const { charge } = limiterBefore([fault('OOM x')], { onMemoryFull: undefined! });
+  it('fails the charge even without a listener for a full memory', async () => {
+    const { charge } = limiterBefore([outage('OOM x')], { onMemoryFull: undefined! });
     await expect(charge()).rejects.toThrow('failed');
   });
 
@@ -223,7 +223,7 @@ describe('a Redis that fails', () => {
     new Error('OOM x'),
     new UnavailableError('redis', 'OOM x'),
     new UnavailableError('redis', 'failed', { cause: 'OOM x' }),
-  ])('is not taken for full by an error of another shape: %s', async (error) => {
+  ])('does not count as full after an error of another shape: %s', async (error) => {
     const { charge, onMemoryFull } = limiterBefore([error]);
     await expect(charge()).rejects.toBe(error);
     expect(onMemoryFull).not.toHaveBeenCalled();
@@ -242,15 +242,13 @@ describe('a Redis that fails', () => {
     [['allowed', ...WINDOWS.slice(0, 3), ''], 5],
     [ALLOWED.slice(0, -1), 14],
     [ALLOWED.with(5, 5), 6],
-  ])('is trusted with no answer like %j', async (answer, position) => {
+  ])('cannot pass a malformed answer like %j', async (answer, position) => {
     const { charge } = limiterBefore([answer]);
-    await expect(charge()).rejects.toThrow(
-      `the charge was answered with a malformed field ${position}`,
-    );
+    await expect(charge()).rejects.toThrow(`the charge returned a malformed field ${position}`);
   });
 
-  it('is trusted with no outcome that the script does not have', async () => {
+  it('cannot pass an unknown outcome', async () => {
     const { charge } = limiterBefore([['admitted', ...ALLOWED.slice(1)]]);
-    await expect(charge()).rejects.toThrow('the charge was answered with an unknown outcome');
+    await expect(charge()).rejects.toThrow('the charge returned an unknown outcome');
   });
 });

@@ -1,4 +1,4 @@
-import type { Charge } from '@ceiba/domain';
+import { type Charge, hourOfMinute } from '@ceiba/domain';
 import type { Deadline } from '../deadline.ts';
 import type { RedisClient } from '../redis/client.ts';
 import type { RedisClock } from '../redis/clock.ts';
@@ -18,7 +18,6 @@ import {
 } from './charge-script.ts';
 import { type ReadMonthTotals, SeedReader } from './seeds.ts';
 import { SeenCounters } from './seen.ts';
-import { hourOfMinute } from './windows.ts';
 
 export interface LimiterOptions {
   link: Pick<RedisLink, 'send'>;
@@ -26,11 +25,11 @@ export interface LimiterOptions {
   script: Script;
   readMonthTotals: ReadMonthTotals;
   ledger: UsageLedger;
-  /** Names what has to begin anew in Redis; random, letters and digits only. */
+  /** A random name for a new lineage or incarnation; letters and digits only. */
   newId: () => string;
-  /** Why nothing may be charged, whatever Redis says; null where it may. */
-  complaint?: () => string | null;
-  /** Called for each charge that Redis refuses because its memory is full. */
+  /** Why nothing may be charged although Redis answers; null where charging is fine. */
+  problem?: () => string | null;
+  /** Called for each charge that fails because the memory of Redis is full. */
   onMemoryFull?: () => void;
   /** How long Redis may take for one charge, in ms. */
   redisBudgetMs: number;
@@ -40,13 +39,13 @@ export interface Limiter {
   /**
    * Charges every scope or none (promise 2).
    *
-   * @throws UnavailableError on any fault; the charge may have been made all the same
+   * @throws UnavailableError on any error; the charge may still have been made
    */
   charge(request: ChargeRequest, deadline: Deadline): Promise<Charge>;
 }
 
 /**
- * Runs `charge.lua` and keeps what it answers: the highest counts seen, for a Redis that forgets
+ * Runs `charge.lua` and keeps its results: the highest counts seen, in case Redis loses them
  * (consistency rule 12), and the usage numbers, until Postgres has them (rule 16).
  */
 export function createLimiter(options: LimiterOptions): Limiter {
@@ -54,9 +53,12 @@ export function createLimiter(options: LimiterOptions): Limiter {
   const seeds = new SeedReader(options.readMonthTotals);
   const seenCounters = new SeenCounters();
 
-  const attempt = async ({ request, counterKeys, deadline }: Asked, seedsRead: Seeds | null) => {
-    const complaint = options.complaint?.() ?? null;
-    if (complaint !== null) throw new UnavailableError('redis', complaint);
+  const attempt = async (
+    { request, counterKeys, deadline }: PendingCharge,
+    seedsRead: Seeds | null,
+  ) => {
+    const problem = options.problem?.() ?? null;
+    if (problem !== null) throw new UnavailableError('redis', problem);
     const budgetMs = deadline.budgetMs(redisBudgetMs);
     const context = {
       counterKeys,
@@ -76,23 +78,23 @@ export function createLimiter(options: LimiterOptions): Limiter {
     }
   };
 
-  const readSeeds = async ({ request, deadline }: Asked, month: number): Promise<Seeds> => {
+  const readSeeds = async ({ request, deadline }: PendingCharge, month: number): Promise<Seeds> => {
     const { projectId, scopes } = request;
     const items = scopes.map((scope) => ({ projectId, month, scope: monthScopeOf(scope) }));
     return { month, totals: await seeds.read(items, deadline) };
   };
 
-  /** Neither `late` nor `reseed` has written anything, so each may be followed by one retry. */
-  const settle = async (asked: Asked): Promise<CountedReply> => {
+  /** Neither `late` nor `reseed` has written anything, so each is retried once. */
+  const settle = async (pending: PendingCharge): Promise<CountedReply> => {
     const retriable = new Set<ChargeReply['kind']>(['late', 'reseed']);
     let seedsRead: Seeds | null = null;
-    let reply = await attempt(asked, seedsRead);
+    let reply = await attempt(pending, seedsRead);
     while (retriable.delete(reply.kind)) {
-      if (reply.kind === 'reseed') seedsRead = await readSeeds(asked, reply.month);
-      reply = await attempt(asked, seedsRead);
+      if (reply.kind === 'reseed') seedsRead = await readSeeds(pending, reply.month);
+      reply = await attempt(pending, seedsRead);
     }
     if (reply.kind === 'late') {
-      throw new UnavailableError('redis', clock.complaint ?? 'reached too late to charge');
+      throw new UnavailableError('redis', clock.problem ?? 'reached too late to charge');
     }
     if (reply.kind === 'reseed') throw new UnavailableError('redis', 'asked for seeds twice');
     return reply;
@@ -112,13 +114,13 @@ export function createLimiter(options: LimiterOptions): Limiter {
   };
 }
 
-/** Redis 7 answers `OOM …`; Redis 6 puts the script's name in front. */
+/** Redis 7 answers `OOM …`; Redis 6 prefixes the script's name. */
 const isMemoryFull = (error: unknown) =>
   error instanceof UnavailableError &&
   error.cause instanceof Error &&
   /(^|-)OOM /.test(error.cause.message);
 
-interface Asked {
+interface PendingCharge {
   request: ChargeRequest;
   counterKeys: readonly string[];
   deadline: Deadline;

@@ -22,7 +22,7 @@ function heldReads() {
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('reading seeds', () => {
-  it('lets what arrives during a read share the next one, each item once', async () => {
+  it('shares the next read among requests that arrive during a read, each item once', async () => {
     const { reads, reader } = heldReads();
     const first = reader.read([item('project')], soon());
     await turn();
@@ -39,7 +39,7 @@ describe('reading seeds', () => {
     expect(await third).toEqual([2, 3]);
   });
 
-  it('fails those who waited for a read that failed, and reads again for the next', async () => {
+  it('fails every request of a failed read, and reads again for the next one', async () => {
     let down = true;
     const reader = new SeedReader(async (items) => {
       if (down) throw new Error('connection lost');
@@ -55,7 +55,7 @@ describe('reading seeds', () => {
     expect(await reader.read([item('k')], soon())).toEqual([1]);
   });
 
-  it('is not held up for good by a read that never ends', async () => {
+  it('is not blocked by a read that never ends', async () => {
     let reads = 0;
     const reader = new SeedReader(async (items) => {
       reads += 1;
@@ -67,7 +67,7 @@ describe('reading seeds', () => {
     expect(await reader.read([item('k')], soon())).toEqual([1]);
   });
 
-  it('waits as long as the most patient of those that share a read', async () => {
+  it('uses the latest deadline of the requests that share a read', async () => {
     for (const [first, second] of [
       [500, 900],
       [900, 500],
@@ -86,19 +86,19 @@ describe('reading seeds', () => {
     }
   });
 
-  it('hands on what the database said of its own outage', async () => {
+  it('passes on an outage that the database reports', async () => {
     const outage = new UnavailableError('database', 'a standby answered');
     const reader = new SeedReader(() => Promise.reject(outage));
     await expect(reader.read([item('k')], soon())).rejects.toBe(outage);
   });
 
-  it('takes zero for a total', async () => {
+  it('accepts a total of zero', async () => {
     const reader = new SeedReader(async () => [0]);
     expect(await reader.read([item('k')], soon())).toEqual([0]);
   });
 
   it.each([[[]], [[1]], [[1, 2, 3]], [[1, -1]], [[1.5, 1]], [[1, Number.NaN]]])(
-    'trusts no answer like %j to two items',
+    'rejects an answer like %j to two items',
     async (answer) => {
       const reader = new SeedReader(async () => answer);
       await expect(reader.read([item('a'), item('b')], soon())).rejects.toMatchObject({

@@ -2,7 +2,7 @@ import type { MonthTotalItem } from '@ceiba/schema';
 import type { Deadline } from '../deadline.ts';
 import { UnavailableError } from '../unavailable.ts';
 
-/** The admissions that Postgres knows of, one total an item, in order. */
+/** How many calls Postgres knows as allowed: one total per item, in order. */
 export type ReadMonthTotals = (
   items: readonly MonthTotalItem[],
   deadline: Deadline,
@@ -11,7 +11,7 @@ export type ReadMonthTotals = (
 /** A read that collects items until the one before it is over. */
 interface Batch {
   readonly items: Map<string, MonthTotalItem>;
-  /** The latest of those that wait for it. */
+  /** The latest deadline among its callers. */
   deadline: Deadline;
   readonly totals: Promise<ReadonlyMap<string, number>>;
 }
@@ -31,7 +31,7 @@ export class SeedReader {
   }
 
   /**
-   * @returns a total for each item, in order
+   * @returns one total per item, in order
    * @throws UnavailableError when Postgres fails or the deadline passes
    */
   read(items: readonly MonthTotalItem[], deadline: Deadline): Promise<number[]> {

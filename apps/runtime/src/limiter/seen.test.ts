@@ -3,7 +3,7 @@ import { SeenCounters } from './seen.ts';
 
 const counter = { lineage: 'l', minute: 7, minuteCount: 1, monthCount: 2 };
 
-it('knows the last of each counter, and nothing of one that it never saw', () => {
+it('remembers the last counts of each counter, and nothing of an unknown one', () => {
   const seen = new SeenCounters();
   seen.set('a', { ...counter, monthCount: 1 });
   seen.set('a', counter);
@@ -11,7 +11,7 @@ it('knows the last of each counter, and nothing of one that it never saw', () =>
   expect(seen.get('b')).toEqual({ lineage: '-', minute: 0, minuteCount: 0, monthCount: 0 });
 });
 
-it('is bounded, and forgets what was used longest ago', () => {
+it('is bounded, and evicts the least recently used counter', () => {
   const seen = new SeenCounters(2);
   for (const key of ['a', 'b']) seen.set(key, counter);
   seen.get('a');

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 
-/** What a charge told of one counter; the counts are those of that minute and of its month. */
+/** The counts that a charge reported for one counter: of that minute and of its month. */
 export interface SeenCounter {
-  /** Names the unbroken life of the counter that the counts come from. */
+  /** The lifetime of the counter that the counts come from. */
   lineage: string;
   minute: number;
   minuteCount: number;
@@ -12,9 +12,9 @@ export interface SeenCounter {
 const NOTHING_SEEN: SeenCounter = { lineage: '-', minute: 0, minuteCount: 0, monthCount: 0 };
 
 /**
- * What this process has seen of the counters. It goes along with each charge, so that a Redis that
- * was wiped or rolled back loses only what no living Runtime has seen (consistency rule 12).
- * Bounded: a counter that falls out is one that Postgres knows of by now.
+ * The last counts that this process has seen, per counter. Each charge sends them, so that a Redis
+ * that was wiped or rolled back loses only what no living Runtime has seen (consistency rule 12).
+ * An LRU cache: by the time a counter is evicted, Postgres has its usage.
  */
 export class SeenCounters {
   readonly #seen: LRUCache<string, SeenCounter>;

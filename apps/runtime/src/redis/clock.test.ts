@@ -27,14 +27,14 @@ it('follows a server that is five minutes ahead, and none that is further ahead'
   );
   clock.observe(1_301_000);
   expect(clock.estimateMs()).toBeLessThan(1000);
-  expect(clock.complaint).toContain('301 s ahead');
+  expect(clock.problem).toContain('301 s ahead');
   clock.observe(1_300_000);
   expect(clock.estimateMs()).toBe(1_300_000);
-  expect(clock.complaint).toBeNull();
+  expect(clock.problem).toBeNull();
   clock.observe(9_000_000);
   now += 250;
   expect(clock.estimateMs()).toBe(1_300_250);
-  expect(clock.complaint).not.toBeNull();
+  expect(clock.problem).not.toBeNull();
 });
 
 it('follows a server that is behind, however far: it opens no window too early', () => {

@@ -33,7 +33,7 @@ export class RedisClock {
    */
   observe(timeMs: number): void {
     this.#aheadMs = timeMs - this.#wallClockMs();
-    if (this.complaint !== null) return;
+    if (this.problem !== null) return;
     this.#observedMs = timeMs;
     this.#observedAt = this.#now();
   }
@@ -47,7 +47,7 @@ export class RedisClock {
   }
 
   /** Why the server's clock is of no use, as last observed; null where it is. */
-  get complaint(): string | null {
+  get problem(): string | null {
     if (this.#aheadMs <= MOST_AHEAD_MS) return null;
     const seconds = Math.round(this.#aheadMs / 1000);
     return (

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import {
-  EPOCH_COMPLAINTS,
+  EPOCH_PROBLEMS,
   EPOCH_SAMPLES,
   EPOCH_SCRIPT,
   type EpochVerdict,
@@ -31,7 +31,7 @@ const PROBE_TIMEOUT_MS = 5_000;
 export class EpochProbe {
   readonly #options: EpochProbeOptions;
   readonly #closed = new AbortController();
-  #complaint: string | null = null;
+  #problem: string | null = null;
 
   constructor(options: EpochProbeOptions) {
     this.#options = options;
@@ -40,8 +40,8 @@ export class EpochProbe {
   }
 
   /** Why the server may not charge; null where it may. */
-  get complaint(): string | null {
-    return this.#complaint;
+  get problem(): string | null {
+    return this.#problem;
   }
 
   close(): void {
@@ -55,14 +55,14 @@ export class EpochProbe {
       // A server out of reach is the link's to report.
       const verdict = await this.#probe().catch(() => null);
       if (verdict === 'steady' || verdict === 'unreported') {
-        if (verdict === 'unreported') log.warn(`Redis ${EPOCH_COMPLAINTS.unreported}`);
-        if (this.#complaint !== null) log.info('Redis is one server now');
-        this.#complaint = null;
+        if (verdict === 'unreported') log.warn(`Redis ${EPOCH_PROBLEMS.unreported}`);
+        if (this.#problem !== null) log.info('Redis is one server now');
+        this.#problem = null;
         return;
       }
-      if (verdict === 'changing' && this.#complaint === null) {
-        this.#complaint = `the server ${EPOCH_COMPLAINTS.changing}`;
-        log.error(`Redis ${EPOCH_COMPLAINTS.changing}; every decision is answered 503`);
+      if (verdict === 'changing' && this.#problem === null) {
+        this.#problem = `the server ${EPOCH_PROBLEMS.changing}`;
+        log.error(`Redis ${EPOCH_PROBLEMS.changing}; every decision is answered 503`);
       }
       await pause(retryMs, undefined, { signal }).catch(() => {}); // cut short by close()
     }

@@ -1,5 +1,5 @@
 import { OUTCOMES, type Outcome } from '@ceiba/contract/sets';
-import { hourOfMinute, monthOfMinute } from '../limiter/windows.ts';
+import { hourOfMinute, monthOfMinute } from '@ceiba/domain';
 import type { CountFact, UsageFact } from './facts.ts';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

@@ -3,10 +3,9 @@ import {
   type CredentialState,
   credentialState,
   decide,
-  digestOf,
   explainMatch,
-  isWellFormedApiKey,
   type LimitScope,
+  lookupDigestOf,
   type MatchExplanation,
 } from '@ceiba/domain';
 import { sql } from 'drizzle-orm';
@@ -59,7 +58,7 @@ export async function readSimulation(
   db: Database,
   { projectId, credential, method, path }: SimulationInput,
 ): Promise<Simulation | null> {
-  const apiKeyDigest = await digestToLookUp(db, projectId, credential);
+  const apiKeyDigest = await digestOfCredential(db, projectId, credential);
   const [row] = await lookupMany(db, [{ projectId, apiKeyDigest }]);
   if (row === undefined) throw new Error('a lookup did not return one row');
   if (row.project === null) return null;
@@ -98,15 +97,12 @@ const quotaReason = (scopes: readonly SimulatedScope[]) =>
     : null;
 
 /** A digest stays in here; null where there is nothing to look for. */
-async function digestToLookUp(
+async function digestOfCredential(
   db: { orm: Executor },
   projectId: string,
   credential: SimulationInput['credential'],
 ): Promise<Buffer | null> {
-  if ('presented' in credential) {
-    const { presented } = credential;
-    return presented !== null && isWellFormedApiKey(presented) ? digestOf(presented) : null;
-  }
+  if ('presented' in credential) return lookupDigestOf(credential.presented);
   const [row] = await db.orm
     .select({ keyDigest: apiKeys.keyDigest })
     .from(apiKeys)

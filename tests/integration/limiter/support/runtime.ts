@@ -43,7 +43,7 @@ export interface TestRuntimeOptions {
   cluster?: boolean;
   redisBudgetMs?: number;
   chargeText?: string;
-  complaint?: () => string | null;
+  problem?: () => string | null;
 }
 
 /** What one Runtime process holds of the limiter, wired as in production. */
@@ -94,7 +94,7 @@ export async function startRuntime(options: TestRuntimeOptions): Promise<TestRun
     readMonthTotals: store.readMonthTotals,
     ledger,
     newId: () => randomUUID().replaceAll('-', ''),
-    complaint: options.complaint ?? (() => null),
+    problem: options.problem ?? (() => null),
     onMemoryFull: () => repeatedSweep?.sweepSoon(),
     redisBudgetMs,
   });
@@ -168,5 +168,5 @@ export function withLimits(call: Call, project: Partial<Limits>, key: Partial<Li
 }
 
 export function countAdmitted(charges: readonly Charge[]): number {
-  return charges.filter((charge) => charge.kind === 'admitted').length;
+  return charges.filter((charge) => charge.kind === 'allowed').length;
 }

@@ -1,9 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { hourOfMinute, monthOfMinute, secondsLeftOfMinute, secondsLeftOfMonth } from './windows.ts';
+import {
+  hourOfMinute,
+  monthOf,
+  monthOfMinute,
+  secondsLeftOfMinute,
+  secondsLeftOfMonth,
+  startOfMonth,
+} from './windows.ts';
 
 const minuteOf = (ms: number) => Math.floor(ms / 60_000);
 
-describe('windows', () => {
+describe('a window', () => {
   it.each([
     [0, 60],
     [1, 60],
@@ -13,7 +20,7 @@ describe('windows', () => {
     // Redis's clock may be past the window by the time of the reply.
     [60_000, 1],
     [90_000, 1],
-  ])('end at the minute: %i ms into it leave %i s', (ms, seconds) => {
+  ])('of a minute has, %i ms into it, %i s left', (ms, seconds) => {
     expect(secondsLeftOfMinute(7, 7 * 60_000 + ms)).toBe(seconds);
   });
 
@@ -23,14 +30,20 @@ describe('windows', () => {
     ['2026-12-31T23:00:00.000Z', 3600],
     ['2028-02-28T00:00:00.000Z', 2 * 86_400],
     ['2026-01-01T00:00:00.000Z', 31 * 86_400],
-  ])('end at the month in UTC: at %s there are %i s left', (instant, seconds) => {
+  ])('of a month ends in UTC: at %s it has %i s left', (instant, seconds) => {
     const at = new Date(instant);
-    const month = at.getUTCFullYear() * 12 + at.getUTCMonth();
+    const month = monthOf(at);
     expect(secondsLeftOfMonth(month, at.getTime())).toBe(seconds);
     expect(monthOfMinute(minuteOf(at.getTime()))).toBe(month);
+    expect(monthOf(new Date(startOfMonth(month)))).toBe(month);
   });
 
-  it('count hours from 1970', () => {
+  it('of a month is numbered by year × 12 + month', () => {
+    expect(monthOf(new Date('2026-11-30T23:59:59Z'))).toBe(2026 * 12 + 10);
+    expect(startOfMonth(2026 * 12 + 10)).toBe(Date.UTC(2026, 10));
+  });
+
+  it('of an hour is counted from 1970', () => {
     expect([0, 59, 60, 119, 120].map(hourOfMinute)).toEqual([0, 0, 1, 1, 2]);
   });
 });
