@@ -10,9 +10,11 @@ const config = {
     arrow('packages/domain', ['packages/contract']),
     arrow('packages/schema', ['packages/contract', 'packages/domain']),
     arrow('packages/sdk', ['packages/contract']),
-    arrow('apps/[^/]+', ['packages/contract', 'packages/domain', 'packages/schema']),
+    arrow('packages/build', []),
+    arrow('packages/devstack', ['packages/build']),
+    arrow('apps/[^/]+', ['packages/(build|contract|domain|schema)']),
     arrow('examples/[^/]+', ['packages/sdk']),
-    arrow('bench', ['packages/(contract|domain|schema|sdk)']),
+    arrow('bench', ['packages/(contract|devstack|domain|schema|sdk)']),
     {
       name: 'by-name',
       comment: 'A workspace is imported by its name and exports, never by a path into it.',
@@ -26,10 +28,24 @@ const config = {
     },
     {
       name: 'no-tests-in-code',
-      comment: 'What ships imports nothing of the tests or the launchers.',
+      comment: 'What ships imports nothing of the tests, the launchers or the build.',
       severity: 'error',
-      from: { path: '^(packages|apps|examples)/[^/]+/(src|app|lib)/', pathNot: TEST() },
-      to: { path: '^(tests|scripts)/|\\.(test|fixture)\\.[jt]sx?$' },
+      from: {
+        path: '^(packages|apps|examples)/[^/]+/(src|app|lib)/',
+        pathNot: [TEST(), '^packages/(build|devstack)/'],
+      },
+      to: { path: '^(tests|scripts|packages/(build|devstack))/|\\.(test|fixture)\\.[jt]sx?$' },
+    },
+    {
+      name: 'before-install',
+      comment:
+        'The launchers run before `npm ci`: packages are loaded dynamically, once installed.',
+      severity: 'error',
+      from: {
+        path: '^(scripts|packages/devstack/src)/',
+        pathNot: [TEST(), '^packages/devstack/src/js-redis\\.mjs$'],
+      },
+      to: { path: '(^|/)node_modules/|^packages/build/', dynamic: false },
     },
     {
       name: 'resolvable',
@@ -53,7 +69,7 @@ const config = {
       name: 'sql-stays-in-schema',
       comment: 'Everything outside of packages/schema calls verbs.',
       severity: 'error',
-      from: { path: WORKSPACE(), pathNot: ['^packages/schema/', TEST(), '^bench/'] },
+      from: { path: WORKSPACE(), pathNot: ['^packages/(schema|devstack)/', TEST(), '^bench/'] },
       to: { path: '(^|/)node_modules/(drizzle-orm|drizzle-kit|postgres|pg)/' },
     },
     {

@@ -1,10 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-
+import { findBrowser } from '@ceiba/devstack/browser';
+import { readSettings } from '@ceiba/devstack/settings';
 import { defineConfig } from '@playwright/test';
-
-import { findBrowser } from './scripts/lib/browser.mjs';
-import { readSettings } from './scripts/lib/settings.mjs';
 
 /**
  * The tests drive the console of a stack that runs: the one that `npm test` starts, or that of

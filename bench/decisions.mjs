@@ -9,11 +9,11 @@ import { mkdtempSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { LauncherError } from '../scripts/lib/errors.mjs';
-import { untilEnd } from '../scripts/lib/lifecycle.mjs';
-import { startServices } from '../scripts/lib/services.mjs';
-import { readSettings } from '../scripts/lib/settings.mjs';
-import { createSupervisor } from '../scripts/lib/supervisor.mjs';
+import { LauncherError } from '@ceiba/devstack/errors';
+import { untilEnd } from '@ceiba/devstack/lifecycle';
+import { startServices } from '@ceiba/devstack/services';
+import { readSettings } from '@ceiba/devstack/settings';
+import { createSupervisor } from '@ceiba/devstack/supervisor';
 import { measureDecisions } from './src/measure-decisions.mjs';
 
 const { values } = parseArgs({

@@ -9,8 +9,8 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 
-import { print, red } from './lib/output.mjs';
-import { root } from './lib/settings.mjs';
+import { print, red } from '../packages/devstack/src/output.mjs';
+import { root } from '../packages/devstack/src/settings.mjs';
 
 /** The files of each group; what talks to servers or frameworks has its tests elsewhere. */
 const GROUPS = {

@@ -15,19 +15,27 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
-import { LauncherError } from './lib/errors.mjs';
-import { installIfNeeded } from './lib/install.mjs';
-import { untilEnd } from './lib/lifecycle.mjs';
-import { bold, dim, green, print, printFailure, red, step } from './lib/output.mjs';
-import { redisOnPath } from './lib/redis.mjs';
-import { startServices } from './lib/services.mjs';
-import { readSettings, requireNodeVersion, root } from './lib/settings.mjs';
-import { createSupervisor } from './lib/supervisor.mjs';
-import { lineOf, readVitest, sum, tallyOf } from './lib/tally.mjs';
+import { LauncherError } from '../packages/devstack/src/errors.mjs';
+import { untilEnd } from '../packages/devstack/src/lifecycle.mjs';
+import {
+  bold,
+  dim,
+  green,
+  print,
+  printFailure,
+  red,
+  step,
+} from '../packages/devstack/src/output.mjs';
+import { redisOnPath } from '../packages/devstack/src/redis.mjs';
+import { startServices } from '../packages/devstack/src/services.mjs';
+import { readSettings, requireNodeVersion, root } from '../packages/devstack/src/settings.mjs';
+import { createSupervisor } from '../packages/devstack/src/supervisor.mjs';
+import { installIfNeeded } from './install.mjs';
+import { lineOf, readVitest, sum, tallyOf } from './tally.mjs';
 
 /**
- * @typedef {import('./lib/supervisor.mjs').Supervisor} Supervisor
- * @typedef {import('./lib/tally.mjs').Tally} Tally
+ * @typedef {import('../packages/devstack/src/supervisor.mjs').Supervisor} Supervisor
+ * @typedef {import('./tally.mjs').Tally} Tally
  * @typedef {{ parts: string[], seed: string, rounds: string | undefined }} Choice
  * @typedef {{ proof: string } & Record<string, string | number>} Figures
  */

@@ -5,19 +5,24 @@
  */
 import { join } from 'node:path';
 
-import { turbo } from './lib/build.mjs';
-import { createDatabase } from './lib/databases.mjs';
-import { installIfNeeded } from './lib/install.mjs';
-import { untilEnd } from './lib/lifecycle.mjs';
-import { print, printFailure, step } from './lib/output.mjs';
-import { freePort } from './lib/ports.mjs';
-import { writePrivateJson } from './lib/secrets.mjs';
-import { startServices } from './lib/services.mjs';
-import { readSettings, requireNodeVersion, root } from './lib/settings.mjs';
-import { addressesOf, migrate, startConsole, startRuntime } from './lib/stack.mjs';
-import { createSupervisor, temporaryFolder } from './lib/supervisor.mjs';
+import { turbo } from '../packages/devstack/src/build.mjs';
+import { createDatabase } from '../packages/devstack/src/databases.mjs';
+import { untilEnd } from '../packages/devstack/src/lifecycle.mjs';
+import { print, printFailure, step } from '../packages/devstack/src/output.mjs';
+import { freePort } from '../packages/devstack/src/ports.mjs';
+import { writePrivateJson } from '../packages/devstack/src/secrets.mjs';
+import { startServices } from '../packages/devstack/src/services.mjs';
+import { readSettings, requireNodeVersion, root } from '../packages/devstack/src/settings.mjs';
+import {
+  addressesOf,
+  migrate,
+  startConsole,
+  startRuntime,
+} from '../packages/devstack/src/stack.mjs';
+import { createSupervisor, temporaryFolder } from '../packages/devstack/src/supervisor.mjs';
+import { installIfNeeded } from './install.mjs';
 
-/** @typedef {import('./lib/supervisor.mjs').Supervisor} Supervisor */
+/** @typedef {import('../packages/devstack/src/supervisor.mjs').Supervisor} Supervisor */
 
 try {
   requireNodeVersion();

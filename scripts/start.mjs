@@ -5,21 +5,32 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
-import { turbo } from './lib/build.mjs';
-import { ensureDemo } from './lib/demo.mjs';
-import { installIfNeeded } from './lib/install.mjs';
-import { untilEnd } from './lib/lifecycle.mjs';
-import { bold, cyan, dim, print, printFailure, step } from './lib/output.mjs';
-import { requireFreePorts } from './lib/ports.mjs';
-import { readJson, writePrivateJson } from './lib/secrets.mjs';
-import { startServices } from './lib/services.mjs';
-import { loadEnvFile, readSettings, requireNodeVersion, root } from './lib/settings.mjs';
-import { addressesOf, migrate, startConsole, startHost, startRuntime } from './lib/stack.mjs';
-import { createSupervisor } from './lib/supervisor.mjs';
+import { turbo } from '../packages/devstack/src/build.mjs';
+import { ensureDemo } from '../packages/devstack/src/demo.mjs';
+import { untilEnd } from '../packages/devstack/src/lifecycle.mjs';
+import { bold, cyan, dim, print, printFailure, step } from '../packages/devstack/src/output.mjs';
+import { requireFreePorts } from '../packages/devstack/src/ports.mjs';
+import { readJson, writePrivateJson } from '../packages/devstack/src/secrets.mjs';
+import { startServices } from '../packages/devstack/src/services.mjs';
+import {
+  loadEnvFile,
+  readSettings,
+  requireNodeVersion,
+  root,
+} from '../packages/devstack/src/settings.mjs';
+import {
+  addressesOf,
+  migrate,
+  startConsole,
+  startHost,
+  startRuntime,
+} from '../packages/devstack/src/stack.mjs';
+import { createSupervisor } from '../packages/devstack/src/supervisor.mjs';
+import { installIfNeeded } from './install.mjs';
 
 /**
- * @typedef {import('./lib/settings.mjs').Settings} Settings
- * @typedef {import('./lib/supervisor.mjs').Supervisor} Supervisor
+ * @typedef {import('../packages/devstack/src/settings.mjs').Settings} Settings
+ * @typedef {import('../packages/devstack/src/supervisor.mjs').Supervisor} Supervisor
  */
 
 try {
@@ -110,8 +121,8 @@ function greet() {
 }
 
 /**
- * @param {import('./lib/stack.mjs').Addresses} addresses
- * @param {import('./lib/demo.mjs').Demo} demo
+ * @param {import('../packages/devstack/src/stack.mjs').Addresses} addresses
+ * @param {import('../packages/devstack/src/demo.mjs').Demo} demo
  * @param {Settings} settings
  */
 function invite({ runtimeUrl, consoleUrl, hostUrl }, demo, settings) {

@@ -8,25 +8,31 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
-import { turbo } from './lib/build.mjs';
-import { createDatabase } from './lib/databases.mjs';
-import { ensureDemo } from './lib/demo.mjs';
-import { LauncherError } from './lib/errors.mjs';
-import { installIfNeeded } from './lib/install.mjs';
-import { untilEnd } from './lib/lifecycle.mjs';
-import { bold, print, printFailure, red, step } from './lib/output.mjs';
-import { freePort } from './lib/ports.mjs';
-import { writePrivateJson } from './lib/secrets.mjs';
-import { startServices } from './lib/services.mjs';
-import { readSettings, requireNodeVersion, root } from './lib/settings.mjs';
-import { addressesOf, migrate, startConsole, startHost, startRuntime } from './lib/stack.mjs';
-import { createSupervisor, temporaryFolder } from './lib/supervisor.mjs';
-import { lineOf, readPlaywright, readVitest, sum, tallyOf } from './lib/tally.mjs';
+import { turbo } from '../packages/devstack/src/build.mjs';
+import { createDatabase } from '../packages/devstack/src/databases.mjs';
+import { ensureDemo } from '../packages/devstack/src/demo.mjs';
+import { LauncherError } from '../packages/devstack/src/errors.mjs';
+import { untilEnd } from '../packages/devstack/src/lifecycle.mjs';
+import { bold, print, printFailure, red, step } from '../packages/devstack/src/output.mjs';
+import { freePort } from '../packages/devstack/src/ports.mjs';
+import { writePrivateJson } from '../packages/devstack/src/secrets.mjs';
+import { startServices } from '../packages/devstack/src/services.mjs';
+import { readSettings, requireNodeVersion, root } from '../packages/devstack/src/settings.mjs';
+import {
+  addressesOf,
+  migrate,
+  startConsole,
+  startHost,
+  startRuntime,
+} from '../packages/devstack/src/stack.mjs';
+import { createSupervisor, temporaryFolder } from '../packages/devstack/src/supervisor.mjs';
+import { installIfNeeded } from './install.mjs';
+import { lineOf, readPlaywright, readVitest, sum, tallyOf } from './tally.mjs';
 
 /**
- * @typedef {import('./lib/supervisor.mjs').Supervisor} Supervisor
- * @typedef {import('./lib/services.mjs').Services} Services
- * @typedef {import('./lib/tally.mjs').Tally} Tally
+ * @typedef {import('../packages/devstack/src/supervisor.mjs').Supervisor} Supervisor
+ * @typedef {import('../packages/devstack/src/services.mjs').Services} Services
+ * @typedef {import('./tally.mjs').Tally} Tally
  *
  * @typedef {object} World
  * @property {Supervisor} supervisor

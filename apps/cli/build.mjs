@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
 
-import { bundleApp } from '../../scripts/lib/bundle.mjs';
+import { bundleApp } from '@ceiba/build/bundle';
 
 await bundleApp(fileURLToPath(new URL('.', import.meta.url)));

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
+import { buildSha } from '@ceiba/build/sha';
 import type { NextConfig } from 'next';
-import { buildSha } from './build-sha.mjs';
 
 const repositoryRoot = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -25,7 +25,7 @@ const config: NextConfig = {
   // Native code and sockets: loaded by Node from node_modules, not bundled.
   serverExternalPackages: ['@node-rs/argon2', 'postgres'],
   // Put into the code by the build, so that /api/version needs neither git nor a setting to answer.
-  env: { CEIBA_BUILD_SHA: buildSha(repositoryRoot) },
+  env: { CEIBA_BUILD_SHA: buildSha() },
   poweredByHeader: false,
   reactStrictMode: true,
   headers: async () => [{ source: '/:path*', headers }],

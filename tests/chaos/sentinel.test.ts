@@ -1,5 +1,5 @@
+import { freePort } from '@ceiba/devstack/ports';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { freePort } from '../../scripts/lib/ports.mjs';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { realRedis } from '../support/redis.ts';
 import { type SentinelGroup, startSentinelGroup } from '../support/sentinel.ts';

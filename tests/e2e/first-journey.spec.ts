@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '@ceiba/devstack/ports';
 import { expect, test } from '@playwright/test';
-import { freePort } from '../../scripts/lib/ports.mjs';
 import { pressShortcut, signUp } from './support.ts';
 
 const hostProgram = fileURLToPath(

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readSettings } from '@ceiba/devstack/settings';
+import { logFileOf } from '@ceiba/devstack/supervisor';
 import { type Browser, type BrowserContext, expect, type Page } from '@playwright/test';
 import postgres from 'postgres';
-import { readSettings } from '../../scripts/lib/settings.mjs';
-import { logFileOf } from '../../scripts/lib/supervisor.mjs';
 import { createProject, gotoReady, signUp } from './support.ts';
 
 const databaseUrl = () => {

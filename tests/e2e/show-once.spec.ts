@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
+import { readSettings } from '@ceiba/devstack/settings';
+import { logFileOf } from '@ceiba/devstack/supervisor';
 import { type BrowserContext, expect, type Page, test } from '@playwright/test';
 import { Redis } from 'ioredis';
 import postgres from 'postgres';
-import { readSettings } from '../../scripts/lib/settings.mjs';
-import { logFileOf } from '../../scripts/lib/supervisor.mjs';
 import { stack } from './own-project.ts';
 import {
   type Places,

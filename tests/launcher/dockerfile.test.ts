@@ -4,12 +4,10 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-
+import { buildImage, type Image, runEnvironment } from '@ceiba/devstack/dockerfile';
+import { freePort } from '@ceiba/devstack/ports';
+import { waitFor } from '@ceiba/devstack/wait';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-
-import { buildImage, type Image, runEnvironment } from '../../scripts/lib/dockerfile.mjs';
-import { freePort } from '../../scripts/lib/ports.mjs';
-import { waitFor } from '../../scripts/lib/wait.mjs';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

@@ -2,9 +2,9 @@
  * A command that brings the services up the way `npm start` does and holds them until Ctrl-C:
  * `node services-command.mjs <data folder>`. It prints one JSON line about what runs.
  */
-import { printFailure } from '../../scripts/lib/output.mjs';
-import { startServices } from '../../scripts/lib/services.mjs';
-import { createSupervisor } from '../../scripts/lib/supervisor.mjs';
+import { printFailure } from '@ceiba/devstack/output';
+import { startServices } from '@ceiba/devstack/services';
+import { createSupervisor } from '@ceiba/devstack/supervisor';
 
 try {
   const supervisor = await createSupervisor({ dataDir: process.argv[2] ?? '' });

@@ -15,13 +15,11 @@ import { homedir, networkInterfaces, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-
+import { startOf } from '@ceiba/devstack/processes';
+import { waitFor } from '@ceiba/devstack/wait';
 import { Redis } from 'ioredis';
 import postgres from 'postgres';
 import { afterEach, describe, expect, it } from 'vitest';
-
-import { startOf } from '../../scripts/lib/processes.mjs';
-import { waitFor } from '../../scripts/lib/wait.mjs';
 import { realRedis } from '../support/services.ts';
 
 const command = fileURLToPath(new URL('./services-command.mjs', import.meta.url));

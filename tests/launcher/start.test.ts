@@ -4,14 +4,12 @@ import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-
+import { buildSha } from '@ceiba/build/sha';
+import { freePort, isTaken } from '@ceiba/devstack/ports';
+import { parentOf, startOf } from '@ceiba/devstack/processes';
+import { temporaryFolder } from '@ceiba/devstack/supervisor';
+import { waitFor } from '@ceiba/devstack/wait';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-
-import { buildSha } from '../../scripts/lib/build-sha.mjs';
-import { freePort, isTaken } from '../../scripts/lib/ports.mjs';
-import { parentOf, startOf } from '../../scripts/lib/processes.mjs';
-import { temporaryFolder } from '../../scripts/lib/supervisor.mjs';
-import { waitFor } from '../../scripts/lib/wait.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const readme = readFileSync(join(root, 'README.md'), 'utf8');

@@ -1,8 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { root } from '@ceiba/devstack/settings';
 import { type Browser, type BrowserContext, expect, type Page, test } from '@playwright/test';
 import postgres from 'postgres';
-import { root } from '../../scripts/lib/settings.mjs';
 import { PAGES } from '../e2e/pages.ts';
 import { type Account, signUp } from '../e2e/support.ts';
 import { fillSample, type Sample } from './sample.ts';

@@ -7,11 +7,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
+import { accepts, freePort } from '@ceiba/devstack/ports';
+import { waitFor } from '@ceiba/devstack/wait';
 import express from 'express';
 import methodOverride from 'method-override';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { accepts, freePort } from '../../scripts/lib/ports.mjs';
-import { waitFor } from '../../scripts/lib/wait.mjs';
 import type { TestProject } from '../support/scenario.ts';
 import { type RealRuntime, startRealRuntime } from './support/real-runtime.ts';
 

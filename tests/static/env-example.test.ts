@@ -13,7 +13,9 @@ const readers = [
       ['env.ts', 'env.mjs'].map((file) => join(root, group, app, 'src', file)),
     ),
   ),
-  ...readdirSync(join(root, 'scripts/lib')).map((file) => join(root, 'scripts/lib', file)),
+  ...['scripts', 'packages/build/src', 'packages/devstack/src'].flatMap((folder) =>
+    readdirSync(join(root, folder)).map((file) => join(root, folder, file)),
+  ),
 ].filter((path) => /\.m?[jt]s$/.test(path) && !path.includes('.test.') && existsSync(path));
 
 /** Set by Node, npm and the terminal, not by a user of Ceiba. */

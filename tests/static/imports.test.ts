@@ -20,7 +20,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import rules from '../../.dependency-cruiser.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const WORKSPACES = ['packages', 'apps', 'examples', 'bench'];
+const FOLDERS = ['packages', 'apps', 'examples', 'bench', 'scripts'];
 const DIRECTIVE = /^['"]use (client|server)['"]/m;
 
 interface Breach {
@@ -35,7 +35,7 @@ async function breachesOf(
   options: ICruiseOptions = {},
 ) {
   const tsConfig = { ...rules.options?.tsConfig, fileName: join(root, 'tsconfig.base.json') };
-  const { output } = await cruise(WORKSPACES, {
+  const { output } = await cruise(FOLDERS, {
     ...rules.options,
     tsConfig,
     baseDir,
@@ -119,11 +119,20 @@ const BREACHES: Record<string, Record<string, string>> = {
     'packages/sdk/src/a.ts': "export * from '@ceiba/domain';",
     'packages/sdk/src/b.ts': "export const load = () => import('@ceiba/schema');",
   },
+  'arrows-of-packages-build': { 'packages/build/src/a.mjs': "import '@ceiba/devstack';" },
+  'arrows-of-packages-devstack': { 'packages/devstack/src/a.mjs': "import '@ceiba/schema';" },
   'arrows-of-apps': { 'apps/cli/src/a.ts': "import '@ceiba/runtime';" },
   'arrows-of-examples': { 'examples/host/src/a.ts': "import '@ceiba/contract';" },
   'arrows-of-bench': { 'bench/a.ts': "import '@ceiba/runtime';" },
   'by-name': { 'apps/cli/src/b.ts': "import '../../runtime/src/index.ts';" },
-  'no-tests-in-code': { 'apps/cli/src/c.ts': "import './c.test.ts';" },
+  'no-tests-in-code': {
+    'apps/cli/src/c.ts': "import './c.test.ts';",
+    'apps/cli/src/j.ts': "import '@ceiba/build';",
+  },
+  'before-install': {
+    'packages/devstack/src/b.mjs': "import 'postgres';",
+    'scripts/start.mjs': "import 'postgres';",
+  },
   resolvable: { 'apps/cli/src/d.ts': "import '@ceiba/schema/src/tables.ts';" },
   'no-circle': { 'apps/cli/src/e.ts': "import './f.ts';" },
   'made-of-contract': { 'packages/contract/src/b.ts': "import 'node:fs';" },
@@ -169,7 +178,8 @@ describe('a breach', () => {
       mkdirSync(dirname(join(tree, path)), { recursive: true });
       writeFileSync(join(tree, path), text);
     };
-    const workspaces = ['contract', 'domain', 'schema', 'sdk'].map((name) => `packages/${name}`);
+    const packages = ['build', 'contract', 'devstack', 'domain', 'schema', 'sdk'];
+    const workspaces = packages.map((name) => `packages/${name}`);
     for (const folder of [
       ...workspaces,
       'apps/runtime',

@@ -2,10 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-
+import { buildSha } from '@ceiba/build/sha';
 import type { TestProject } from 'vitest/node';
-
-import { buildSha } from '../../scripts/lib/build-sha.mjs';
 
 declare module 'vitest' {
   export interface ProvidedContext {

@@ -2,11 +2,9 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-
+import { createDatabase, urlOfDatabase, withConnection } from '@ceiba/devstack/databases';
 import { migrateDatabase } from '@ceiba/schema';
 import type { Sql } from 'postgres';
-
-import { createDatabase, urlOfDatabase, withConnection } from '../../scripts/lib/databases.mjs';
 
 export const migrationsFolder = fileURLToPath(new URL('../../drizzle', import.meta.url));
 

@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { withConnection } from '../../scripts/lib/databases.mjs';
-import { freePort } from '../../scripts/lib/ports.mjs';
-import { createSupervisor, temporaryFolder } from '../../scripts/lib/supervisor.mjs';
+import { withConnection } from '@ceiba/devstack/databases';
+import { freePort } from '@ceiba/devstack/ports';
+import { createSupervisor, temporaryFolder } from '@ceiba/devstack/supervisor';
 import { until } from './redis.ts';
 
 /** An HAProxy of one test, which gives connections to several servers in turn. */

@@ -1,14 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { freePort } from '../../scripts/lib/ports.mjs';
-import { unprivilegedUser } from '../../scripts/lib/postgres-user.mjs';
-import { randomSecret } from '../../scripts/lib/secrets.mjs';
-import {
-  createSupervisor,
-  type Supervisor,
-  temporaryFolder,
-} from '../../scripts/lib/supervisor.mjs';
+import { freePort } from '@ceiba/devstack/ports';
+import { unprivilegedUser } from '@ceiba/devstack/postgres-user';
+import { randomSecret } from '@ceiba/devstack/secrets';
+import { createSupervisor, type Supervisor, temporaryFolder } from '@ceiba/devstack/supervisor';
 import { until } from './redis.ts';
 
 /** Two PostgreSQL servers under Patroni, with synchronous replication, and the etcd they ask. */

@@ -1,6 +1,6 @@
 import { appendFileSync, cpSync, realpathSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { withConnection } from '../../scripts/lib/databases.mjs';
+import { withConnection } from '@ceiba/devstack/databases';
 import { startTestNetwork, type TestNetwork } from '../chaos/support/proxy.ts';
 import { until } from './redis.ts';
 import { startTestPostgres, type TestService } from './services.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { freePort } from '@ceiba/devstack/ports';
 import { Command } from 'ioredis';
-import { freePort } from '../../scripts/lib/ports.mjs';
 import { type RedisServer, startRedisServer, until } from './redis.ts';
 
 const SLOTS = 16_384;

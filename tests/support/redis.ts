@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { freePort } from '@ceiba/devstack/ports';
+import { redisOnPath } from '@ceiba/devstack/redis';
 import { Redis } from 'ioredis';
-import { freePort } from '../../scripts/lib/ports.mjs';
-import { redisOnPath } from '../../scripts/lib/redis.mjs';
 
 /** A real server of one test, to be hurt. It keeps its port and its folder over a restart. */
 export interface RedisServer {

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { freePort } from '../../scripts/lib/ports.mjs';
-import { createSupervisor, logFileOf } from '../../scripts/lib/supervisor.mjs';
-import { waitFor } from '../../scripts/lib/wait.mjs';
+import { freePort } from '@ceiba/devstack/ports';
+import { createSupervisor, logFileOf } from '@ceiba/devstack/supervisor';
+import { waitFor } from '@ceiba/devstack/wait';
 
 export interface RuntimeOptions {
   databaseUrl: string;

@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from '@ceiba/devstack/ports';
 import { Redis } from 'ioredis';
-import { freePort } from '../../scripts/lib/ports.mjs';
 import { type RedisServer, realRedis, startRedisServer, until } from './redis.ts';
 
 /** A primary, a replica and three sentinels of one test, to be hurt. */

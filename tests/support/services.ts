@@ -2,16 +2,16 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { freePort } from '../../scripts/lib/ports.mjs';
-import { startPostgres } from '../../scripts/lib/postgres.mjs';
-import { parentOf } from '../../scripts/lib/processes.mjs';
-import { redisOnPath, startRedis } from '../../scripts/lib/redis.mjs';
+import { freePort } from '@ceiba/devstack/ports';
+import { startPostgres } from '@ceiba/devstack/postgres';
+import { parentOf } from '@ceiba/devstack/processes';
+import { redisOnPath, startRedis } from '@ceiba/devstack/redis';
 import {
   createSupervisor,
   type Service,
   type Supervisor,
   temporaryFolder,
-} from '../../scripts/lib/supervisor.mjs';
+} from '@ceiba/devstack/supervisor';
 
 /** A server of one test, to be hurt: the shared one of `DATABASE_URL` or `REDIS_URL` is not. */
 export interface TestService {

@@ -1,5 +1,5 @@
+import { withConnection } from '@ceiba/devstack/databases';
 import { Redis } from 'ioredis';
-import { withConnection } from '../../../scripts/lib/databases.mjs';
 import { until } from '../../support/redis.ts';
 import {
   type Account,

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
+import { freePort } from '@ceiba/devstack/ports';
 import { createDatabase, type Database } from '@ceiba/schema';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { freePort } from '../../../scripts/lib/ports.mjs';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { type RedisServer, realRedis, startRedisServer } from '../../support/redis.ts';
 import { startRedisProxy, withoutEpoch } from '../../support/redis-proxy.ts';

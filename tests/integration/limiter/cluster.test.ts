@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { freePort } from '@ceiba/devstack/ports';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { UnavailableError } from '../../../apps/runtime/src/unavailable.ts';
-import { freePort } from '../../../scripts/lib/ports.mjs';
 import { type RedisServer, realRedis, startRedisServer, until } from '../../support/redis.ts';
 import {
   type Call,

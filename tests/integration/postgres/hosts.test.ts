@@ -1,9 +1,9 @@
 /** What `DATABASE_URL` with a list of hosts leads to, and what it must not. */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
+import { freePort } from '@ceiba/devstack/ports';
 import { DatabaseClient, DatabaseUnavailableError, openDatabase } from '@ceiba/schema';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { freePort } from '../../../scripts/lib/ports.mjs';
 import { type PostgresPair, startPostgresPair } from '../../support/postgres-pair.ts';
 import { until } from '../../support/redis.ts';
 

@@ -1,6 +1,6 @@
+import { withConnection } from '@ceiba/devstack/databases';
 import { createDatabase, renewRuntimeLease } from '@ceiba/schema';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { withConnection } from '../../../scripts/lib/databases.mjs';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { type PostgresPair, startPostgresPair } from '../../support/postgres-pair.ts';
 import { until } from '../../support/redis.ts';

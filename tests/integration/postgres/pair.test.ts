@@ -1,5 +1,5 @@
+import { withConnection } from '@ceiba/devstack/databases';
 import { afterEach, expect, it } from 'vitest';
-import { withConnection } from '../../../scripts/lib/databases.mjs';
 import { type PostgresPair, startPostgresPair } from '../../support/postgres-pair.ts';
 import { until } from '../../support/redis.ts';
 

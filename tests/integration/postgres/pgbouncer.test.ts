@@ -1,7 +1,7 @@
 import { apiKeyCreateResultSchema } from '@ceiba/contract';
+import { createDatabase } from '@ceiba/devstack/databases';
 import { migrateDatabase } from '@ceiba/schema';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createDatabase } from '../../../scripts/lib/databases.mjs';
 import { createCaller } from '../../chaos/support/caller.ts';
 import { migrationsFolder } from '../../support/database.ts';
 import { type PgBouncer, pgbouncer, startPgBouncer } from '../../support/pgbouncer.ts';

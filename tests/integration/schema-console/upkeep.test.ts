@@ -1,6 +1,6 @@
+import { waitFor } from '@ceiba/devstack/wait';
 import { setRetention } from '@ceiba/schema';
 import { describe, expect, test } from 'vitest';
-import { waitFor } from '../../../scripts/lib/wait.mjs';
 import { type RunningRuntime, startRuntime } from '../../support/runtime.ts';
 import { flush, makeProject, useBench } from './support.ts';
 

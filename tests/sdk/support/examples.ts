@@ -2,9 +2,9 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { accepts, freePort } from '../../../scripts/lib/ports.mjs';
-import { createSupervisor, logFileOf } from '../../../scripts/lib/supervisor.mjs';
-import { waitFor } from '../../../scripts/lib/wait.mjs';
+import { accepts, freePort } from '@ceiba/devstack/ports';
+import { createSupervisor, logFileOf } from '@ceiba/devstack/supervisor';
+import { waitFor } from '@ceiba/devstack/wait';
 import { nextCli, nextExample } from './build-next.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));

@@ -1,8 +1,9 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
-import { capture } from './processes.mjs';
-import { root } from './settings.mjs';
+export const root = fileURLToPath(new URL('../../..', import.meta.url));
 
 /**
  * The commit that is being built: `CEIBA_BUILD_SHA` where it is set, else what git says, else
@@ -16,7 +17,10 @@ export function buildSha() {
   // A source archive may lie inside another repository, whose commit is not this one's.
   if (!existsSync(join(root, '.git'))) return 'unknown';
   try {
-    return capture('git', ['-C', root, 'rev-parse', 'HEAD']);
+    return execFileSync('git', ['-C', root, 'rev-parse', 'HEAD'], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }).trim();
   } catch {
     return 'unknown';
   }

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 
-import { root } from './settings.mjs';
+import { root } from '../packages/devstack/src/settings.mjs';
 
 /**
  * What a part of the tests came to.

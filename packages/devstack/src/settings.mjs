@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { LauncherError } from './errors.mjs';
 
 /** The repository's root. */
-export const root = fileURLToPath(new URL('../..', import.meta.url));
+export const root = fileURLToPath(new URL('../../..', import.meta.url));
 
 /** The address that everything binds to and is reached at. */
 export const loopback = '127.0.0.1';

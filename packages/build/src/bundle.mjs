@@ -3,8 +3,7 @@ import { basename, join } from 'node:path';
 
 import { build } from 'esbuild';
 
-import { buildSha } from './build-sha.mjs';
-import { root } from './settings.mjs';
+import { buildSha, root } from './sha.mjs';
 
 /**
  * Bundles an app into `dist/main.js`: the workspace's packages, which are TypeScript source, go

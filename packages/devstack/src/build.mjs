@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 
-import { buildSha } from './build-sha.mjs';
 import { root } from './settings.mjs';
 
 /**
@@ -12,7 +11,9 @@ import { root } from './settings.mjs';
  * @param {string} failure What to say when it fails.
  * @returns {Promise<string>} What turbo wrote.
  */
-export function turbo(supervisor, task, failure) {
+export async function turbo(supervisor, task, failure) {
+  // Not at the top: this file is loaded before the packages are installed.
+  const { buildSha } = await import('@ceiba/build/sha');
   const options = ['--output-logs=errors-only', '--log-order=grouped', '--ui=stream'];
   return supervisor.run({
     name: `turbo ${task}`,

@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { root } from './settings.mjs';
+import { root } from '../packages/devstack/src/settings.mjs';
 
 /**
  * Brings `node_modules` in line with `package-lock.json`: runs `npm ci` when something is missing
  * or of another version, and does nothing otherwise.
  *
- * @param {import('./supervisor.mjs').Supervisor} supervisor
+ * @param {import('../packages/devstack/src/supervisor.mjs').Supervisor} supervisor
  * @returns {Promise<boolean>} Whether anything was installed.
- * @throws {import('./errors.mjs').LauncherError} With the end of npm's output.
+ * @throws {import('../packages/devstack/src/errors.mjs').LauncherError} With the end of npm's output.
  */
 export async function installIfNeeded(supervisor) {
   if (isInstalled()) return false;
