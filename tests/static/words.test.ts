@@ -40,7 +40,8 @@ const REPLACEMENTS: Record<string, string> = {
 };
 
 /** Uses that are right: a text that is quoted, or a sense that has no better word. */
-const ALLOWED: readonly RegExp[] = [/^stands (?:for|in for|still)/i];
+/** Standard senses: to represent, to remain; the system user of Unix. */
+const ALLOWED: readonly RegExp[] = [/^stands (?:for|in for|still)/i, /^nobody'\]/];
 
 /** Places that are still to be cleaned. */
 const EXEMPT: readonly string[] = [

@@ -7,8 +7,8 @@ import { buildSha, root } from './sha.mjs';
 
 /**
  * Bundles an app into `dist/main.js`: the workspace's packages, which are TypeScript source, go
- * into the bundle; what npm installs stays outside. The commit and the newest migration are put in
- * here, so that the running program can tell them without asking anyone.
+ * into the bundle; what npm installs stays outside. The commit and the newest migration are compiled
+ * in, so that the running program can report them without git or a database.
  *
  * @param {string} appFolder Holds `src/main.ts`.
  */

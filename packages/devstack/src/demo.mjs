@@ -75,7 +75,7 @@ async function createDemo(world) {
   if (typeof projectSecret === 'string') {
     return withNewKey(world, { ownerEmail, ownerPassword, projectId, projectSecret, apiKey: '' });
   }
-  // An earlier run made the project, and what it noted is lost: both secrets are made anew.
+  // An earlier run made the project, and its notes are lost: replace both secrets.
   const setPassword = ['owner', 'set-password', '--email', ownerEmail];
   await ceiba(supervisor, services, setPassword, { failure, ownerPassword });
   const rotate = ['project', 'rotate-secret', '--project', projectId, '--yes', '--json'];

@@ -64,7 +64,7 @@ export function parseDockerfile(text) {
       stages.push({ name, base, steps: [] });
     } else {
       const stage = stages.at(-1);
-      if (!stage) throw new Error(`${line}: stands before the first FROM`);
+      if (!stage) throw new Error(`${line}: comes before the first FROM`);
       stage.steps.push({ instruction, text: rest });
     }
   }

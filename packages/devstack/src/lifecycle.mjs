@@ -11,7 +11,7 @@ const parentCheckMs = 500;
  *
  * @param {import('./supervisor.mjs').Supervisor} supervisor
  * @param {() => Promise<number>} work Its result is the exit code.
- * @param {() => number} onInterrupt Says so, and what the exit code is then.
+ * @param {() => number} onInterrupt Prints a message and returns the exit code.
  * @returns {Promise<number>} The exit code, once everything has stopped.
  */
 export async function untilEnd(supervisor, work, onInterrupt) {
@@ -60,8 +60,8 @@ function interruption() {
 }
 
 /**
- * @returns {string} This process's parent and, where that is cheap to tell, the parent of it: npm
- *   runs scripts by a shell, which waits on when npm is gone.
+ * @returns {string} This process's parent and, where that is cheap to read, its grandparent: npm
+ *   runs scripts through a shell, which keeps waiting when npm is gone.
  */
 function ancestry() {
   const grandparent = process.platform === 'linux' ? parentOf(process.ppid) : '';

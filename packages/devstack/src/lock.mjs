@@ -8,7 +8,7 @@ import { waitFor } from './wait.mjs';
 
 /**
  * @typedef {object} LockState
- * @property {string} token Tells this lock from every other.
+ * @property {string} token Unique per lock.
  * @property {number} pid The launcher.
  * @property {string} startedAt
  * @property {number} [watchdogPid]

@@ -25,7 +25,7 @@ export function durationSince(startedAtMs) {
 
 /**
  * Runs one piece of work and prints one line when it is done, with the time that it took. On a
- * terminal, what is under way stands in a line below.
+ * terminal, a line below shows the work in progress.
  *
  * @template T
  * @param {string} label What is being done: `Packages`, `Build`.

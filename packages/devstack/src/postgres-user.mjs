@@ -32,9 +32,9 @@ import { capture } from './processes.mjs';
  * Where PostgreSQL lives and how it is started, for the user that runs the launcher.
  *
  * Anyone but root runs it in place. For root there are two ways. In a user namespace of its own
- * (`unshare -U`) it takes itself for `nobody` while it keeps root's access to files, so nothing
+ * (`unshare -U`) it runs unprivileged while it keeps root's access to files, so nothing
  * moves and the folder may lie below a closed home such as `/root`. Where namespaces are refused,
- * as in most containers, it runs as the user `postgres` or `nobody`; when that user cannot reach
+ * as in most containers, it runs as an unprivileged system user; when that user cannot reach
  * the folders, programs and data live in `/var/lib/ceiba` instead.
  *
  * @param {{ programs: string, dataDir: string }} options

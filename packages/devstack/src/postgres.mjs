@@ -29,11 +29,11 @@ import { waitFor } from './wait.mjs';
  *
  * @typedef {object} Postgres
  * @property {string} url
- * @property {string} version As the server tells it: `18.4`.
+ * @property {string} version As the server reports it: `18.4`.
  * @property {Service} service
  */
 
-/** Also how the next start tells it from what it stops without asking. */
+/** The next start recognises PostgreSQL in the lock file by this name, and adopts it. */
 const name = 'PostgreSQL';
 const user = 'ceiba';
 const database = 'ceiba';
@@ -96,7 +96,7 @@ function embeddedPrograms() {
 
 /**
  * A package archive cannot hold symbolic links; the package's install script makes them. Where npm
- * was told to run no scripts, this does.
+ * runs no scripts (`ignore-scripts`), this function makes them.
  *
  * @param {string} packageRoot
  */
@@ -175,8 +175,7 @@ async function adopt(supervisor, home, password) {
     if (version !== undefined && service !== undefined) return { url, version, service };
     await stopProcesses([{ ...found, startedAt }]);
   }
-  // Nobody's any more, though its process id may be another program's by now, which would make
-  // PostgreSQL refuse to start.
+  // Stale. If another program has the process id by now, PostgreSQL would refuse to start.
   rmSync(pidFile, { force: true });
   return undefined;
 }
@@ -223,7 +222,7 @@ function serverArguments(data, port) {
   const settings = {
     listen_addresses: loopback,
     port: String(port),
-    // A socket path below a deep folder is too long for some systems, and nobody needs one.
+    // A socket path below a deep folder is too long for some systems, and no client uses one.
     unix_socket_directories: '',
     max_connections: '200',
     fsync: 'on',

@@ -32,9 +32,9 @@ export function capture(command, args) {
 
 /**
  * @param {number} pid
- * @returns {string | undefined} The process's start as the operating system tells it, or undefined
- *   when it is gone. A zombie is gone: nobody may be there to collect it (a container's first
- *   process often does not).
+ * @returns {string | undefined} When the process started, as the operating system reports it, or
+ *   undefined when it has ended. A zombie has ended: its parent may never collect it (a container's
+ *   first process often does not).
  */
 export function startOf(pid) {
   try {

@@ -12,7 +12,7 @@ import { waitFor } from './wait.mjs';
  *
  * @typedef {object} LocalRedis
  * @property {string} url
- * @property {string} version As the server tells it: `7.2.4`, `Valkey 8.1.0`.
+ * @property {string} version As the server reports it: `7.2.4`, `Valkey 8.1.0`.
  * @property {boolean} isReal False for the one in JavaScript, which keeps nothing.
  * @property {import('./supervisor.mjs').Service} service
  */

@@ -9,7 +9,7 @@ import { startRedis } from './redis.mjs';
  * @typedef {object} Services
  * @property {string} databaseUrl
  * @property {string} redisUrl
- * @property {boolean} isRealRedis False while the one in JavaScript stands in.
+ * @property {boolean} isRealRedis False for the Redis in JavaScript.
  */
 
 /**

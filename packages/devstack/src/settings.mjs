@@ -11,7 +11,7 @@ export const root = fileURLToPath(new URL('../../..', import.meta.url));
 export const loopback = '127.0.0.1';
 
 /**
- * What a person may set for `npm start`; every name stands in `.env.example`.
+ * The settings of `npm start`; `.env.example` lists every name.
  *
  * @typedef {object} Settings
  * @property {string} dataDir Where databases, logs and the demo's credentials live.

@@ -58,10 +58,10 @@ export function ceiba(supervisor, services, args, { failure, input, ownerPasswor
  * @returns {Promise<string>} One line on what was applied.
  */
 export async function migrate(supervisor, services) {
-  const told = await ceiba(supervisor, services, ['migrate'], {
+  const output = await ceiba(supervisor, services, ['migrate'], {
     failure: 'The migrations could not be applied.',
   });
-  return told.trim().split('\n').at(-1) ?? '';
+  return output.trim().split('\n').at(-1) ?? '';
 }
 
 /**

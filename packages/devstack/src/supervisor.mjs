@@ -106,7 +106,7 @@ export async function createSupervisor({ dataDir, removeOnEnd = [] }) {
     });
     const exited = endOf(child);
     if (child.pid === undefined) throw new LauncherError(`Could not run ${command}.`);
-    // Undefined when it has ended by now: recorded all the same, its exit is about to be told.
+    // Undefined when it has ended by now; recorded all the same, since its exit event is pending.
     const startedAt = startOf(child.pid) ?? 'gone';
     /** @type {ProcessRecord} */
     const record = { name, pid: child.pid, startedAt, signal, graceMs, stage };
@@ -271,7 +271,7 @@ function outcomeOf(child, input) {
       everything += chunk;
     });
     child.once('close', (code) => resolve({ code, stdout, everything }));
-    // A program that does not read its input ends the pipe early; its exit code tells the rest.
+    // A program that does not read its input ends the pipe early; its exit code says enough.
     child.stdin?.on('error', () => {});
     child.stdin?.end(input);
   });
@@ -286,7 +286,7 @@ function lastLines(text, count) {
 function prepareDataDir(dataDir) {
   try {
     // Passable for the user that PostgreSQL runs as under root; what is secret is 0600 by itself.
-    // A folder that was there is somebody's, and stays as it is.
+    // An existing folder keeps its mode.
     mkdirSync(dataDir, { recursive: true, mode: 0o711 });
     mkdirSync(join(dataDir, 'logs'), { recursive: true, mode: 0o700 });
   } catch (error) {

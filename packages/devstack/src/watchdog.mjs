@@ -23,7 +23,7 @@ for await (const line of createInterface({ input: process.stdin })) {
   try {
     state = JSON.parse(line);
   } catch {
-    // A line that was cut off by the launcher's end: the state before it stands.
+    // The launcher's end cut the line off: the state before it remains valid.
   }
 }
 await stopProcesses(state.processes);
