@@ -118,7 +118,10 @@ const config = {
       name: 'no-development-packages',
       comment: 'What ships loads nothing that is there for development alone, types aside.',
       severity: 'error',
-      from: { path: WORKSPACE(), pathNot: [TEST(), TOOLING(), '^packages/sdk/'] },
+      from: {
+        path: WORKSPACE(),
+        pathNot: [TEST(), TOOLING(), '^packages/(build|devstack|sdk)/'],
+      },
       to: {
         dependencyTypes: ['npm-dev'],
         dependencyTypesNot: ['type-only'],
