@@ -1,23 +1,17 @@
 /**
- * What a project's pages cost, in front of a project of 10,000 keys and 400 days of usage: the
- * compressed JavaScript of a first load, and how long the server takes to answer with the page.
+ * Measures the pages of a project with 10,000 keys and 400 days of usage: the compressed JavaScript
+ * of a first load, and how long the server takes to answer.
  *
- * Run it with `node --import tsx bench/console.mjs`, after `npm run build`. It makes a database of
- * its own on the server of DATABASE_URL where that is set, and otherwise brings its own server.
- * It fails where a page's JavaScript passes its limit, which is the same on every machine; times
- * that pass theirs are named, since a busy machine makes them.
+ * Run it with `node --import tsx bench/console.mjs`, after `npm run build`. It creates a database of
+ * its own on the server of DATABASE_URL, or on one that it starts when DATABASE_URL is not set.
+ * It fails where the JavaScript of a page exceeds its limit, which is the same on every machine. It
+ * only reports times above their limit, since a busy machine causes them.
  */
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { createDatabase } from '@ceiba/devstack/databases';
-import { untilEnd } from '@ceiba/devstack/lifecycle';
-import { freePort } from '@ceiba/devstack/ports';
+import { runMain, supervised } from '@ceiba/devstack/lifecycle';
 import { startServices } from '@ceiba/devstack/services';
 import { readSettings } from '@ceiba/devstack/settings';
-import { addressesOf, migrate, startConsole } from '@ceiba/devstack/stack';
-import { createSupervisor } from '@ceiba/devstack/supervisor';
+import { withStack } from '@ceiba/devstack/stack';
 import { measurePages } from './src/measure-pages.mjs';
 import { seedConsole } from './src/seed-console.ts';
 
@@ -32,36 +26,21 @@ const { values } = parseArgs({
   },
 });
 
-const dataDir = mkdtempSync(join(tmpdir(), 'ceiba-bench-console-'));
-const supervisor = await createSupervisor({ dataDir, removeOnEnd: [dataDir] });
-process.exitCode = await untilEnd(supervisor, bench, () => 130);
-
-async function bench() {
-  const servers = await startServices(supervisor, readSettings(process.env));
-  const database = await createDatabase(servers.databaseUrl, { prefix: 'ceiba_bench' });
-  let served;
-  try {
-    const services = { ...servers, databaseUrl: database.url };
-    await migrate(supervisor, services);
-    const seeded = await seedConsole(database.url, {
-      keyCount: Number(values.keys),
-      dayCount: Number(values.days),
+await runMain(() =>
+  supervised(async (supervisor) => {
+    const services = await startServices(supervisor, readSettings(process.env));
+    // The pages send no request to a Runtime.
+    const stack = { programs: ['console'], ownDatabase: true };
+    return withStack(supervisor, services, stack, async ({ databaseUrl, consoleUrl }) => {
+      const seeded = await seedConsole(databaseUrl, {
+        keyCount: Number(values.keys),
+        dayCount: Number(values.days),
+      });
+      const requests = Number(values.requests);
+      return report(await measurePages({ consoleUrl, requests, ...seeded }));
     });
-    // The pages ask no Runtime: none has to be there.
-    const ports = { runtime: await freePort(), console: await freePort(), host: await freePort() };
-    const addresses = addressesOf(ports);
-    served = await startConsole(supervisor, services, addresses);
-    const pages = await measurePages({
-      consoleUrl: addresses.consoleUrl,
-      requests: Number(values.requests),
-      ...seeded,
-    });
-    return report(pages);
-  } finally {
-    await served?.stop();
-    await database.drop();
-  }
-}
+  }),
+);
 
 /** @param {Awaited<ReturnType<typeof measurePages>>} pages @returns {number} The exit code. */
 function report(pages) {

@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { root } from '../packages/devstack/src/settings.mjs';
 
 /**
- * Brings `node_modules` in line with `package-lock.json`: runs `npm ci` when something is missing
- * or of another version, and does nothing otherwise.
+ * Runs `npm ci` when a package of `package-lock.json` is missing or has another version.
  *
  * @param {import('../packages/devstack/src/supervisor.mjs').Supervisor} supervisor
  * @returns {Promise<boolean>} Whether anything was installed.
@@ -14,7 +13,7 @@ import { root } from '../packages/devstack/src/settings.mjs';
  */
 export async function installIfNeeded(supervisor) {
   if (isInstalled()) return false;
-  // NODE_ENV=production, or an `omit` in someone's npm settings, would leave the build tools out.
+  // Also under NODE_ENV=production, or `omit` in npm's settings, the build tools are needed.
   const [command, args] = npm('ci', '--include=dev', '--include=optional');
   await supervisor.run({
     name: 'npm ci',
@@ -28,9 +27,9 @@ export async function installIfNeeded(supervisor) {
 }
 
 /**
- * Whether `node_modules` is what `package-lock.json` says: this launcher installed that very lock,
- * or npm's own record of what it installed (an install that was cut short leaves none) names every
- * package of the lock that this platform needs.
+ * Whether `node_modules` matches `package-lock.json`: this launcher installed exactly that lock, or
+ * npm's record of its last install (an interrupted one leaves none) names every package of the lock
+ * that this platform needs.
  *
  * @param {string} [directory] A workspace root.
  * @returns {boolean}
@@ -43,7 +42,7 @@ export function isInstalled(directory = root) {
 /** @param {string} directory */
 const stampFile = (directory) => join(directory, 'node_modules/.ceiba-installed');
 
-/** @param {string} directory @returns {string} Binaries differ by platform, the lock does not. */
+/** @param {string} directory @returns {string} Of the lock and the platform, since binaries differ by platform. */
 function lockDigest(directory) {
   const lock = readText(join(directory, 'package-lock.json'));
   return createHash('sha256').update(`${process.platform} ${process.arch} ${lock}`).digest('hex');

@@ -26,8 +26,8 @@ function write(path: string, packages: unknown) {
   writeFileSync(join(folder, path), JSON.stringify({ packages }));
 }
 
-describe('packages', () => {
-  it('are installed when npm has noted every one that this platform needs', () => {
+describe('isInstalled', () => {
+  it('is true when npm recorded every package that this platform needs', () => {
     write('package-lock.json', locked);
     write('node_modules/.package-lock.json', { 'node_modules/a': locked['node_modules/a'] });
     expect(isInstalled(folder)).toBe(true);
@@ -37,13 +37,13 @@ describe('packages', () => {
     ['is missing', {}],
     ['has another version', { 'node_modules/a': { version: '1.0.1', integrity: 'sha512-a' } }],
     ['has other content', { 'node_modules/a': { version: '1.0.0', integrity: 'sha512-b' } }],
-  ])('are not when one %s', (_, installed) => {
+  ])('is false when a package %s', (_, installed) => {
     write('package-lock.json', locked);
     write('node_modules/.package-lock.json', installed);
     expect(isInstalled(folder)).toBe(false);
   });
 
-  it('are not after an install that was cut short: npm takes its note last', () => {
+  it('is false after an interrupted install: npm writes its record last', () => {
     write('package-lock.json', locked);
     expect(isInstalled(folder)).toBe(false);
   });

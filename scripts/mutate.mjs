@@ -1,10 +1,10 @@
 /**
- * `npm run mutate`: changes the code of each group in every way that Stryker knows, one at a time,
- * and counts the changes that no unit test notices. A group of which less than 90 % is noticed fails.
+ * `npm run mutate`: mutation testing with Stryker. It changes the code of each group, one mutation at
+ * a time, and counts the mutants that no unit test kills. A group fails below 90 % of killed mutants.
  * It takes about 40 minutes on two cores, and less where .stryker holds an earlier run.
- * docs/guides/proofs.md says what the last run measured and why the survivors survive.
+ * docs/guides/proofs.md lists the results of the last run and explains the surviving mutants.
  *
- *   npm run mutate -- domain sdk     some of the groups
+ *   npm run mutate -- domain sdk     runs some of the groups
  */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { print, red } from '../packages/devstack/src/output.mjs';
 import { root } from '../packages/devstack/src/settings.mjs';
 
-/** The files of each group; what talks to servers or frameworks has its tests elsewhere. */
+/** The files of each group. Code that calls servers or frameworks has its tests elsewhere. */
 const GROUPS = {
   domain: ['packages/domain/src/*.ts', '!**/index.ts', '!**/test-support.ts'],
   sdk: [
@@ -36,7 +36,7 @@ const failed = Object.entries(GROUPS)
   .filter(([name]) => chosen.includes(name))
   .filter(([name, files]) => !isKilled(name, files))
   .map(([name]) => name);
-if (failed.length > 0) print(red(`Too much survived in ${failed.join(', ')}.`));
+if (failed.length > 0) print(red(`Too many mutants survived in ${failed.join(', ')}.`));
 process.exit(failed.length > 0 ? 1 : 0);
 
 /** @param {string} name @param {readonly string[]} files */

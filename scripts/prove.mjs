@@ -1,41 +1,30 @@
 /**
  * `npm run prove`: the proofs of tests/chaos in full size. 100 rounds of exactness, 500 changes of
- * each kind, 20 of each loss and of each fault, 50 failovers by Patroni where it is installed, and
- * every mutant caught by the proof that guards its rule. It takes about an hour, prints the seed
+ * each kind, 20 losses and 20 outages of each kind, 50 failovers by Patroni where it is installed,
+ * and every mutant caught by the proof that guards its rule. It takes about an hour, prints the seed
  * that repeats it and a table of figures, and exits 1 on any failure. docs/guides/proofs.md says
  * what is proved.
  *
- *   npm run prove -- --only loss,faults   a part; the parts are named in `PARTS`
- *   npm run prove -- --rounds 10          as many of everything
- *   npm run prove -- --seed 1a2b3c4d      the course of an earlier run
+ *   npm run prove -- --only loss,faults   some of the parts that `PARTS` names
+ *   npm run prove -- --rounds 10          ten rounds of everything
+ *   npm run prove -- --seed 1a2b3c4d      repeats the run that printed this seed
  */
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
 import { LauncherError } from '../packages/devstack/src/errors.mjs';
-import { untilEnd } from '../packages/devstack/src/lifecycle.mjs';
-import {
-  bold,
-  dim,
-  green,
-  print,
-  printFailure,
-  red,
-  step,
-} from '../packages/devstack/src/output.mjs';
+import { runMain, supervised } from '../packages/devstack/src/lifecycle.mjs';
+import { bold, dim, green, print, red } from '../packages/devstack/src/output.mjs';
 import { redisOnPath } from '../packages/devstack/src/redis.mjs';
-import { startServices } from '../packages/devstack/src/services.mjs';
-import { readSettings, requireNodeVersion, root } from '../packages/devstack/src/settings.mjs';
-import { createSupervisor } from '../packages/devstack/src/supervisor.mjs';
-import { installIfNeeded } from './install.mjs';
-import { lineOf, readVitest, sum, tallyOf } from './tally.mjs';
+import { readSettings } from '../packages/devstack/src/settings.mjs';
+import { prepare } from './prepare.mjs';
+import { lineOf, runVitest, sum } from './run-tests.mjs';
 
 /**
  * @typedef {import('../packages/devstack/src/supervisor.mjs').Supervisor} Supervisor
- * @typedef {import('./tally.mjs').Tally} Tally
+ * @typedef {import('./run-tests.mjs').Tally} Tally
  * @typedef {{ parts: string[], seed: string, rounds: string | undefined }} Choice
  * @typedef {{ proof: string } & Record<string, string | number>} Figures
  */
@@ -57,24 +46,13 @@ const PARTS = [
   'mutants',
 ];
 
-/** Far beyond what the slowest proof takes; a proof that hangs must not hang for ever. */
+/** Far longer than the slowest proof takes; it ends a proof that hangs. */
 const LONGEST_PROOF_MS = 4 * 3_600_000;
 
-try {
-  requireNodeVersion();
+await runMain(() => {
   const choice = choose();
-  const dataDir = mkdtempSync(join(tmpdir(), 'ceiba-prove-'));
-  const supervisor = await createSupervisor({ dataDir, removeOnEnd: [dataDir] });
-  const exitCode = await untilEnd(
-    supervisor,
-    () => proveAll(supervisor, choice),
-    () => 130,
-  );
-  process.exit(exitCode);
-} catch (error) {
-  printFailure(error);
-  process.exit(1);
-}
+  return supervised((supervisor) => proveAll(supervisor, choice));
+});
 
 /** @returns {Choice} */
 function choose() {
@@ -104,16 +82,13 @@ async function proveAll(supervisor, choice) {
   print();
   print(`  ${bold('Ceiba')} proves ${choice.parts.join(', ')}; seed ${bold(choice.seed)}`);
   if (redisOnPath() === undefined) {
-    print('  There is no redis-server or valkey-server on PATH: what needs snapshots is left out.');
+    print(
+      '  There is no redis-server or valkey-server on PATH: the proofs that need snapshots are skipped.',
+    );
   }
   print();
-  await step(
-    'Packages',
-    () => installIfNeeded(supervisor),
-    (installed) => (installed ? 'installed' : 'up to date'),
-  );
   const { databaseUrl, redisUrl } = readSettings(process.env);
-  const services = await startServices(supervisor, { databaseUrl, redisUrl });
+  const services = await prepare(supervisor, { databaseUrl, redisUrl }, { build: false });
   const report = join(supervisor.dataDir, 'figures.jsonl');
   const env = {
     ...process.env,
@@ -125,7 +100,10 @@ async function proveAll(supervisor, choice) {
     ...(choice.rounds === undefined ? {} : { CEIBA_PROVE_ROUNDS: choice.rounds }),
   };
   const tallies = [];
-  for (const part of choice.parts) tallies.push(await prove(supervisor, part, env));
+  for (const part of choice.parts) {
+    const args = ['--project=chaos', `--testTimeout=${LONGEST_PROOF_MS}`, `tests/chaos/${part}.`];
+    tallies.push(await runVitest(supervisor, { name: part, args, env }));
+  }
   const tally = sum(tallies);
   printFigures(report);
   print();
@@ -134,33 +112,7 @@ async function proveAll(supervisor, choice) {
   return tally.failures.length === 0 ? 0 : 1;
 }
 
-/**
- * @param {Supervisor} supervisor
- * @param {string} part
- * @param {NodeJS.ProcessEnv} env
- * @returns {Promise<Tally>}
- */
-async function prove(supervisor, part, env) {
-  const report = join(supervisor.dataDir, `${part}.json`);
-  const exitCode = await supervisor.stream({
-    name: 'vitest',
-    command: process.execPath,
-    args: [
-      join(root, 'node_modules/vitest/vitest.mjs'),
-      'run',
-      '--project=chaos',
-      `--testTimeout=${LONGEST_PROOF_MS}`,
-      '--reporter=default',
-      '--reporter=json',
-      `--outputFile.json=${report}`,
-      `tests/chaos/${part}.`,
-    ],
-    env,
-  });
-  return tallyOf(part, exitCode, report, readVitest);
-}
-
-/** @param {string} file One proof a line, as tests/chaos/support/prove.ts writes them. */
+/** @param {string} file One proof per line, as tests/chaos/support/prove.ts writes them. */
 function printFigures(file) {
   if (!existsSync(file)) return;
   /** @type {Figures[]} */

@@ -1,113 +1,60 @@
 /**
- * `npm start`: brings up all of Ceiba on a machine that has only Node and npm, with a demo to try,
- * and runs until Ctrl-C. Only Node's own modules are used before `npm ci` has run.
+ * `npm start`: starts all of Ceiba on a machine that has only Node and npm, with a demo to try, and
+ * runs until Ctrl-C.
  */
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
-import { turbo } from '../packages/devstack/src/build.mjs';
-import { ensureDemo } from '../packages/devstack/src/demo.mjs';
-import { untilEnd } from '../packages/devstack/src/lifecycle.mjs';
-import { bold, cyan, dim, print, printFailure, step } from '../packages/devstack/src/output.mjs';
+import { runMain, supervised } from '../packages/devstack/src/lifecycle.mjs';
+import { bold, cyan, dim, print } from '../packages/devstack/src/output.mjs';
 import { requireFreePorts } from '../packages/devstack/src/ports.mjs';
-import { readJson, writePrivateJson } from '../packages/devstack/src/secrets.mjs';
-import { startServices } from '../packages/devstack/src/services.mjs';
-import {
-  loadEnvFile,
-  readSettings,
-  requireNodeVersion,
-  root,
-} from '../packages/devstack/src/settings.mjs';
-import {
-  addressesOf,
-  migrate,
-  startConsole,
-  startHost,
-  startRuntime,
-} from '../packages/devstack/src/stack.mjs';
-import { createSupervisor } from '../packages/devstack/src/supervisor.mjs';
-import { installIfNeeded } from './install.mjs';
+import { readJson } from '../packages/devstack/src/secrets.mjs';
+import { loadEnvFile, readSettings, root } from '../packages/devstack/src/settings.mjs';
+import { stackFileIn, withStack } from '../packages/devstack/src/stack.mjs';
+import { prepare } from './prepare.mjs';
 
 /**
  * @typedef {import('../packages/devstack/src/settings.mjs').Settings} Settings
- * @typedef {import('../packages/devstack/src/supervisor.mjs').Supervisor} Supervisor
+ * @typedef {import('../packages/devstack/src/stack.mjs').Stack} Stack
  */
 
-try {
-  requireNodeVersion();
+await runMain(async () => {
   loadEnvFile();
   const settings = readSettings(process.env);
-  const stackFile = join(settings.dataDir, 'stack.json');
-  const supervisor = await createSupervisor({
-    dataDir: settings.dataDir,
-    removeOnEnd: [stackFile],
-  });
-  const exitCode = await untilEnd(
-    supervisor,
-    () => serve(supervisor, settings, stackFile),
-    () => {
+  const { dataDir } = settings;
+  const exitCode = await supervised((supervisor) => serve(supervisor, settings), {
+    dataDir,
+    removeOnEnd: [stackFileIn(dataDir)],
+    onInterrupt() {
       print();
       print('  Stopping …');
       return 0;
     },
-  );
-  if (exitCode === 0) print(`  Stopped. ${dim('npm start brings everything back.')}`);
-  process.exit(exitCode);
-} catch (error) {
-  printFailure(error);
-  process.exit(1);
-}
+  });
+  if (exitCode === 0) print(`  Stopped. ${dim('npm start starts it again with the same data.')}`);
+  return exitCode;
+});
 
 /**
- * @param {Supervisor} supervisor
+ * @param {import('../packages/devstack/src/supervisor.mjs').Supervisor} supervisor
  * @param {Settings} settings
- * @param {string} stackFile
- * @returns {Promise<never>} Rejects when something fails; otherwise goes on until it is stopped.
+ * @returns {Promise<never>} Rejects when something fails; otherwise runs until it is stopped.
  */
-async function serve(supervisor, settings, stackFile) {
+async function serve(supervisor, settings) {
   const { ports } = settings;
-  rmSync(stackFile, { force: true });
   await requireFreePorts([
     { name: 'Runtime', variable: 'RUNTIME_PORT', port: ports.runtime },
     { name: 'console', variable: 'CONSOLE_PORT', port: ports.console },
     { name: 'example API', variable: 'HOST_PORT', port: ports.host },
   ]);
   greet();
-  await step(
-    'Packages',
-    () => installIfNeeded(supervisor),
-    (installed) => (installed ? 'installed' : 'up to date'),
-  );
-  const [services] = await Promise.all([
-    startServices(supervisor, settings),
-    step('Build', () => turbo(supervisor, 'build', 'The build failed.')),
-  ]);
-  await step(
-    'Migrations',
-    () => migrate(supervisor, services),
-    (told) => told.replace(/:.*/s, ''),
-  );
-
-  const addresses = addressesOf(ports);
-  const { runtimeUrl, consoleUrl, hostUrl } = addresses;
-  const consoleIsUp = step('Console', () => startConsole(supervisor, services, addresses));
-  const hostIsUp = step('Runtime', () => startRuntime(supervisor, services, ports.runtime)).then(
-    async () => {
-      const world = { supervisor, services, runtimeUrl };
-      const { demo } = await step(
-        'Demo project',
-        () => ensureDemo(world),
-        ({ news }) => news,
-      );
-      await step('Example API', () => startHost(supervisor, addresses, demo));
-      return demo;
-    },
-  );
-  const [demo] = await Promise.all([hostIsUp, consoleIsUp]);
-  const { databaseUrl, redisUrl } = services;
-  writePrivateJson(stackFile, { databaseUrl, redisUrl, runtimeUrl, consoleUrl, hostUrl });
-  invite(addresses, demo, settings);
-  return new Promise(() => {});
+  const services = await prepare(supervisor, settings);
+  /** @type {import('../packages/devstack/src/stack.mjs').StackOptions} */
+  const options = { programs: ['runtime', 'console', 'host'], ports };
+  return withStack(supervisor, services, options, (stack) => {
+    invite(stack, settings);
+    return new Promise(() => {});
+  });
 }
 
 function greet() {
@@ -120,12 +67,9 @@ function greet() {
   print();
 }
 
-/**
- * @param {import('../packages/devstack/src/stack.mjs').Addresses} addresses
- * @param {import('../packages/devstack/src/demo.mjs').Demo} demo
- * @param {Settings} settings
- */
-function invite({ runtimeUrl, consoleUrl, hostUrl }, demo, settings) {
+/** @param {Stack} stack @param {Settings} settings */
+function invite({ runtimeUrl, consoleUrl, hostUrl, demo }, settings) {
+  if (demo === undefined) return;
   /** @type {(answer: string, path: string, apiKey: string) => void} */
   const offer = (answer, path, apiKey) => {
     print(`    ${answer}`);

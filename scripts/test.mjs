@@ -1,50 +1,37 @@
 /**
- * `npm test`: everything that can be checked on a machine that has only Node and npm, against real
- * servers and a real browser, apart from a running `npm start`. The last line is the result.
+ * `npm test`: every check that a machine with only Node and npm can run, against real servers and a
+ * real browser, independent of a running `npm start`. The last line is the result.
  *
- * `npm test -- --only unit,e2e` runs a part; the parts are named in `PARTS`.
+ * `npm test -- --only unit,e2e` runs a part; `PARTS` names the parts.
  */
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
 import { turbo } from '../packages/devstack/src/build.mjs';
-import { createDatabase } from '../packages/devstack/src/databases.mjs';
-import { ensureDemo } from '../packages/devstack/src/demo.mjs';
 import { LauncherError } from '../packages/devstack/src/errors.mjs';
-import { untilEnd } from '../packages/devstack/src/lifecycle.mjs';
+import { runMain, supervised } from '../packages/devstack/src/lifecycle.mjs';
 import { bold, print, printFailure, red, step } from '../packages/devstack/src/output.mjs';
-import { freePort } from '../packages/devstack/src/ports.mjs';
-import { writePrivateJson } from '../packages/devstack/src/secrets.mjs';
-import { startServices } from '../packages/devstack/src/services.mjs';
-import { readSettings, requireNodeVersion, root } from '../packages/devstack/src/settings.mjs';
-import {
-  addressesOf,
-  migrate,
-  startConsole,
-  startHost,
-  startRuntime,
-} from '../packages/devstack/src/stack.mjs';
-import { createSupervisor, temporaryFolder } from '../packages/devstack/src/supervisor.mjs';
-import { installIfNeeded } from './install.mjs';
-import { lineOf, readPlaywright, readVitest, sum, tallyOf } from './tally.mjs';
+import { readSettings, root } from '../packages/devstack/src/settings.mjs';
+import { withStack } from '../packages/devstack/src/stack.mjs';
+import { prepare } from './prepare.mjs';
+import { lineOf, runPlaywright, runVitest, sum } from './run-tests.mjs';
 
 /**
  * @typedef {import('../packages/devstack/src/supervisor.mjs').Supervisor} Supervisor
  * @typedef {import('../packages/devstack/src/services.mjs').Services} Services
- * @typedef {import('./tally.mjs').Tally} Tally
+ * @typedef {import('./run-tests.mjs').Tally} Tally
  *
  * @typedef {object} World
  * @property {Supervisor} supervisor
  * @property {Services} services
- * @property {NodeJS.ProcessEnv} env What the tests get to see.
+ * @property {NodeJS.ProcessEnv} env The environment of the tests.
  *
  * @typedef {(world: World) => Promise<Tally>} Part
  */
 
 /**
- * In the order in which they run: what is quick to fail comes first, and what starts and kills
- * servers has the machine to itself.
+ * In the order in which they run: what fails fast comes first, and what starts and kills servers
+ * runs alone.
  *
  * @type {Record<string, Part>}
  */
@@ -57,28 +44,17 @@ const PARTS = {
   launcher: (world) => vitest(world, 'launcher', ['launcher']),
 };
 
-try {
-  requireNodeVersion();
+/** @type {Tally | undefined} */
+let result;
+process.once('exit', () => conclude(result));
+
+await runMain(() => {
   const parts = chosenParts();
-  const dataDir = temporaryFolder('ceiba-npm-test-');
-  const supervisor = await createSupervisor({ dataDir, removeOnEnd: [dataDir] });
-  /** @type {Tally | undefined} */
-  let result;
-  const exitCode = await untilEnd(
-    supervisor,
-    async () => {
-      result = await testAll(supervisor, parts);
-      return result.failures.length === 0 ? 0 : 1;
-    },
-    () => 130,
-  );
-  conclude(result);
-  process.exit(exitCode);
-} catch (error) {
-  printFailure(error);
-  conclude(undefined);
-  process.exit(1);
-}
+  return supervised(async (supervisor) => {
+    result = await testAll(supervisor, parts);
+    return result.failures.length === 0 ? 0 : 1;
+  });
+});
 
 /** @returns {Part[]} The parts to run. */
 function chosenParts() {
@@ -91,9 +67,8 @@ function chosenParts() {
   });
 }
 
-/** @param {Tally | undefined} result Undefined when the tests did not come to an end. */
-function conclude(result) {
-  const tally = result ?? { passed: 0, skipped: 0, failures: ['the tests did not come to an end'] };
+/** @param {Tally} [tally] Absent when the tests did not finish. */
+function conclude(tally = { passed: 0, skipped: 0, failures: ['the tests did not finish'] }) {
   print();
   for (const failure of tally.failures) print(`  ${red('✗')} ${failure}`);
   print(lineOf(tally));
@@ -106,17 +81,8 @@ function conclude(result) {
  */
 async function testAll(supervisor, parts) {
   print();
-  await step(
-    'Packages',
-    () => installIfNeeded(supervisor),
-    (installed) => (installed ? 'installed' : 'up to date'),
-  );
   const { databaseUrl, redisUrl } = readSettings(process.env);
-  const [services] = await Promise.all([
-    startServices(supervisor, { databaseUrl, redisUrl }),
-    step('Build', () => turbo(supervisor, 'build', 'The build failed.')),
-  ]);
-  mkdirSync(join(supervisor.dataDir, 'reports'));
+  const services = await prepare(supervisor, { databaseUrl, redisUrl });
   const env = {
     ...process.env,
     DATABASE_URL: services.databaseUrl,
@@ -175,59 +141,29 @@ function checkTypes(supervisor, folder) {
  * @param {string[]} projects
  * @returns {Promise<Tally>}
  */
-async function vitest({ supervisor, env }, name, projects) {
+function vitest({ supervisor, env }, name, projects) {
   heading(name);
-  const report = join(supervisor.dataDir, 'reports', `${name}.json`);
-  const exitCode = await supervisor.stream({
-    name: 'vitest',
-    command: process.execPath,
-    args: [
-      join(root, 'node_modules/vitest/vitest.mjs'),
-      'run',
-      '--reporter=default',
-      '--reporter=json',
-      `--outputFile.json=${report}`,
-      ...projects.map((project) => `--project=${project}`),
-    ],
-    env,
-  });
-  return tallyOf(name, exitCode, report, readVitest);
+  const args = projects.map((project) => `--project=${project}`);
+  return runVitest(supervisor, { name, args, env });
 }
 
 /**
- * The whole stack as `npm start` serves it, on ports and a database of its own, and a browser.
+ * A browser, and the stack as `npm start` serves it, on free ports and a database of its own.
  *
  * @param {World} world
  * @returns {Promise<Tally>}
  */
-async function endToEnd({ supervisor, services: servers, env }) {
+function endToEnd({ supervisor, services, env }) {
   heading('end to end');
-  const database = await createDatabase(servers.databaseUrl, { prefix: 'ceiba_e2e' });
-  const services = { ...servers, databaseUrl: database.url };
-  const ports = { runtime: await freePort(), console: await freePort(), host: await freePort() };
-  const addresses = addressesOf(ports);
-  const report = join(supervisor.dataDir, 'reports', 'e2e.json');
-  await migrate(supervisor, services);
-  const served = [await startRuntime(supervisor, services, ports.runtime)];
-  try {
-    const { runtimeUrl } = addresses;
-    const { demo } = await ensureDemo({ supervisor, services, runtimeUrl });
-    served.push(await startConsole(supervisor, services, addresses));
-    served.push(await startHost(supervisor, addresses, demo));
-    const { databaseUrl, redisUrl } = services;
-    const stack = { databaseUrl, redisUrl, ...addresses };
-    writePrivateJson(join(supervisor.dataDir, 'stack.json'), stack);
-    const exitCode = await supervisor.stream({
-      name: 'playwright',
-      command: process.execPath,
-      args: [join(root, 'node_modules/@playwright/test/cli.js'), 'test', '--project=e2e'],
-      env: { ...env, DATABASE_URL: databaseUrl, CEIBA_TEST_REPORT: report },
-    });
-    return tallyOf('end to end', exitCode, report, readPlaywright);
-  } finally {
-    await Promise.all(served.map((service) => service.stop()));
-    await database.drop();
-  }
+  /** @type {import('../packages/devstack/src/stack.mjs').StackOptions} */
+  const stack = { programs: ['runtime', 'console', 'host'], ownDatabase: true };
+  return withStack(supervisor, services, stack, ({ databaseUrl }) =>
+    runPlaywright(supervisor, {
+      name: 'e2e',
+      args: ['--project=e2e'],
+      env: { ...env, DATABASE_URL: databaseUrl },
+    }),
+  );
 }
 
 /** @param {string} name */

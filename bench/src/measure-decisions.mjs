@@ -1,52 +1,35 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
-import { createDatabase, migrateDatabase } from '@ceiba/schema';
+import { waitFor } from '@ceiba/devstack/wait';
+import { createDatabase } from '@ceiba/schema';
 import { median, putLoad } from './load.mjs';
 import { cpuMilliseconds, residentMiB } from './processes.mjs';
 import { seedProject } from './seed.ts';
 
-const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
-const RUNTIME_PORT = '27001';
-const ECHO_PORT = '27002';
-/** What is in use at a time in most services; the other run spreads the calls over all keys. */
+/** As many as most services have in use at a time; the other run spreads the calls over all keys. */
 const HOT_KEYS = 1_000;
 
 /**
- * @param {{ databaseUrl: string, redisUrl: string, keys: number, rounds: number, seconds: number }} options
+ * @typedef {{ url: string, pid: number }} Server
+ * @param {{ databaseUrl: string, runtime: Server, echo: Server, keys: number, rounds: number, seconds: number }} options
  */
-export async function measureDecisions({ databaseUrl, redisUrl, keys, rounds, seconds }) {
-  await migrateDatabase(databaseUrl, path('../../drizzle'));
+export async function measureDecisions({ databaseUrl, runtime, echo, keys, rounds, seconds }) {
   const project = await seedProject(databaseUrl, keys);
-  const runtime = await startServer(path('../../apps/runtime/dist/main.js'), [], {
-    DATABASE_URL: databaseUrl,
-    REDIS_URL: redisUrl,
-    RUNTIME_PORT,
-    LOG_LEVEL: 'warn',
-  });
-  const echo = await startServer(path('./echo.mjs'), [ECHO_PORT], {});
-  try {
-    const targets = targetsFor(project, HOT_KEYS);
-    await waitUntilOk(`http://127.0.0.1:${RUNTIME_PORT}/ready`);
-    await waitUntilOk(targets.echoes.url, { method: 'POST', body: '{}' });
-    const rows = [];
-    for (const keysInUse of [Math.min(HOT_KEYS, keys), keys]) {
-      const spread = targetsFor(project, keysInUse);
-      await useEachKeyOnce(databaseUrl, spread.decisions, keysInUse);
-      for (const connections of [64, 1]) {
-        const row = await compare(spread, { connections, rounds, seconds });
-        rows.push({ keysInUse, ...row });
-      }
+  const targetsOf = (keysInUse) => targetsFor(project, { runtime, echo, keysInUse });
+  const targets = targetsOf(HOT_KEYS);
+  const rows = [];
+  for (const keysInUse of [Math.min(HOT_KEYS, keys), keys]) {
+    const spread = targetsOf(keysInUse);
+    await useEachKeyOnce(databaseUrl, spread.decisions, keysInUse);
+    for (const connections of [64, 1]) {
+      const row = await compare(spread, { connections, rounds, seconds });
+      rows.push({ keysInUse, ...row });
     }
-    const cpuMicroseconds = await cpuPerRequest(targets, { runtime, echo, seconds });
-    return { rows, cpuMicroseconds, residentMiB: residentMiB(runtime.pid) };
-  } finally {
-    for (const child of [runtime, echo]) await stop(child);
   }
+  const cpuMicroseconds = await cpuPerRequest(targets, { runtime, echo, seconds });
+  return { rows, cpuMicroseconds, residentMiB: residentMiB(runtime.pid) };
 }
 
-/** Calls with the keys at random; the first round takes them in turn, so that none is left out. */
-function targetsFor({ projectId, projectSecret, keys }, keysInUse) {
+/** Calls with random keys; the first round uses each key once. */
+function targetsFor({ projectId, projectSecret, keys }, { runtime, echo, keysInUse }) {
   let asked = 0;
   const nextBody = () => {
     const index = asked < keysInUse ? asked : Math.floor(Math.random() * keysInUse);
@@ -55,13 +38,13 @@ function targetsFor({ projectId, projectSecret, keys }, keysInUse) {
   };
   return {
     decisions: {
-      url: `http://127.0.0.1:${RUNTIME_PORT}/rt/projects/${projectId}/authorize`,
+      url: `${runtime.url}/rt/projects/${projectId}/authorize`,
       headers: { 'x-service-project-secret': projectSecret },
       nextBody,
       isExpected: (status, body) => status === 200 && body.startsWith('{"allowed":true'),
     },
     echoes: {
-      url: `http://127.0.0.1:${ECHO_PORT}/echo`,
+      url: `${echo.url}/echo`,
       headers: {},
       nextBody,
       isExpected: (status) => status === 200,
@@ -70,14 +53,14 @@ function targetsFor({ projectId, projectSecret, keys }, keysInUse) {
 }
 
 /**
- * A service in the middle of its month: no key's first use, a counter for each key in Redis, every
- * program compiled, and what was counted on the way written down.
+ * Brings the service to the middle of its month: no first use of a key is left, Redis has a counter
+ * for each key, all code is compiled, and the usage so far is in Postgres.
  */
 async function useEachKeyOnce(databaseUrl, decisions, keysInUse) {
   const db = createDatabase(databaseUrl);
   await db.sql`update api_keys set last_used_at = now()`;
   const { unexpected } = await putLoad({ ...decisions, connections: 64, requests: keysInUse });
-  if (unexpected > 0) throw new Error(`${unexpected} of the first calls were not admitted`);
+  if (unexpected > 0) throw new Error(`${unexpected} of the first calls were not allowed`);
   await waitUntilWritten(db, keysInUse);
   await db.sql`vacuum analyze`;
   await db.close();
@@ -85,13 +68,12 @@ async function useEachKeyOnce(databaseUrl, decisions, keysInUse) {
 }
 
 async function waitUntilWritten(db, keysInUse) {
-  const endsAt = Date.now() + 60_000;
-  while (Date.now() < endsAt) {
+  const isWritten = async () => {
     const [{ written }] = await db.sql`select count(*)::int as written from usage_months`;
-    if (written > keysInUse) return; // a row a key, and the project's
-    await new Promise((resolve) => setTimeout(resolve, 500));
-  }
-  throw new Error('the usage of the first calls was not written down');
+    return written > keysInUse; // one row per key, and the project's
+  };
+  if (await waitFor(isWritten, { timeoutMs: 60_000, intervalMs: 500 })) return;
+  throw new Error('the usage of the first calls did not reach Postgres');
 }
 
 async function compare({ decisions, echoes }, { connections, rounds, seconds }) {
@@ -116,40 +98,13 @@ async function compare({ decisions, echoes }, { connections, rounds, seconds }) 
 }
 
 async function cpuPerRequest({ decisions, echoes }, { runtime, echo, seconds }) {
-  const measure = async (child, target) => {
-    const before = cpuMilliseconds(child.pid);
+  const measure = async ({ pid }, target) => {
+    const before = cpuMilliseconds(pid);
     const { perSecond } = await putLoad({ ...target, connections: 64, seconds });
-    return Math.round(((cpuMilliseconds(child.pid) - before) * 1000) / (perSecond * seconds));
+    return Math.round(((cpuMilliseconds(pid) - before) * 1000) / (perSecond * seconds));
   };
   return {
     runtime: await measure(runtime, decisions),
     bareEcho: await measure(echo, echoes),
   };
-}
-
-async function startServer(file, args, settings) {
-  const child = spawn(process.execPath, [file, ...args], {
-    env: { PATH: process.env.PATH, ...settings },
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-  process.once('exit', () => child.kill('SIGKILL'));
-  await once(child, 'spawn');
-  return child;
-}
-
-async function stop(child) {
-  if (child.exitCode !== null) return;
-  child.kill('SIGTERM');
-  await once(child, 'exit');
-}
-
-async function waitUntilOk(url, request = {}) {
-  const endsAt = Date.now() + 15_000;
-  const headers = { 'content-type': 'application/json' };
-  while (Date.now() < endsAt) {
-    const reply = await fetch(url, { headers, ...request }).catch(() => null);
-    if (reply?.ok) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error(`${url} did not come up`);
 }

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 
 import { createTestDatabase } from '../support/database.ts';
 
-it('a test gets a migrated database of its own, however many ask at once', async () => {
+it('createTestDatabase gives each caller a migrated database of its own, also in parallel', async () => {
   const databases = await Promise.all(Array.from({ length: 12 }, createTestDatabase));
   expect(new Set(databases.map(({ url }) => url)).size).toBe(12);
   for (const { url, drop } of databases) {

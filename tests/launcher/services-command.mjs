@@ -1,6 +1,6 @@
 /**
- * A command that brings the services up the way `npm start` does and holds them until Ctrl-C:
- * `node services-command.mjs <data folder>`. It prints one JSON line about what runs.
+ * Starts the databases as `npm start` does and runs until Ctrl-C:
+ * `node services-command.mjs <data folder>`. It prints one JSON line with the URLs and process ids.
  */
 import { printFailure } from '@ceiba/devstack/output';
 import { startServices } from '@ceiba/devstack/services';

@@ -45,7 +45,7 @@ function dataFolder(parent = tmpdir()): string {
   return folder;
 }
 
-/** Starts the command and returns what it printed, or its output when it gave up. */
+/** Starts the command, and returns its JSON line, or its whole output when it failed. */
 async function start(dataDir: string, env: NodeJS.ProcessEnv = {}): Promise<Running | string> {
   const { DATABASE_URL: _d, REDIS_URL: _r, ...inherited } = process.env;
   const launcher = spawn(process.execPath, [command, dataDir], {
@@ -64,7 +64,7 @@ async function start(dataDir: string, env: NodeJS.ProcessEnv = {}): Promise<Runn
 
 async function started(dataDir: string, env?: NodeJS.ProcessEnv): Promise<Running> {
   const running = await start(dataDir, env);
-  if (typeof running === 'string') throw new Error(`the command gave up:\n${running}`);
+  if (typeof running === 'string') throw new Error(`the command failed:\n${running}`);
   return running;
 }
 
@@ -97,8 +97,8 @@ const writeMark = (url: string) =>
 const readMark = (url: string) =>
   query(url, async (sql) => (await sql`select value from mark`)[0]?.value as unknown);
 
-describe('the services of the two commands', () => {
-  it('listen on loopback alone', async () => {
+describe('startServices', () => {
+  it('starts servers that listen only on loopback', async () => {
     const { databaseUrl, redisUrl } = await started(dataFolder());
     const outside = Object.values(networkInterfaces())
       .flatMap((addresses) => addresses ?? [])
@@ -111,7 +111,7 @@ describe('the services of the two commands', () => {
     }
   });
 
-  it('keep PostgreSQL durable and behind a password', async () => {
+  it('starts a durable PostgreSQL that requires a password', async () => {
     const { databaseUrl } = await started(dataFolder());
     const settings = await query(
       databaseUrl,
@@ -125,7 +125,7 @@ describe('the services of the two commands', () => {
     await expect(refused).rejects.toMatchObject({ code: '28P01' });
   });
 
-  it.skipIf(realRedis === undefined)('keep Redis on disk and never evict', async () => {
+  it.skipIf(realRedis === undefined)('starts a persistent Redis without eviction', async () => {
     const dataDir = dataFolder();
     const first = await started(dataDir);
     const redis = new Redis(first.redisUrl);
@@ -143,7 +143,7 @@ describe('the services of the two commands', () => {
     second.disconnect();
   });
 
-  it('take the Redis on PATH, else the one in JavaScript', async () => {
+  it('starts the Redis on PATH, else the one in JavaScript', async () => {
     const withPath = await started(dataFolder());
     expect(withPath.isRealRedis).toBe(realRedis !== undefined);
     const withoutPath = await started(dataFolder(), { PATH: pathOf('unshare', 'id', 'sh') });
@@ -153,7 +153,7 @@ describe('the services of the two commands', () => {
     redis.disconnect();
   });
 
-  it('stop in order on Ctrl-C and come back with their data', async () => {
+  it('stops the servers in order on Ctrl-C, and starts them again with their data', async () => {
     const dataDir = dataFolder();
     const first = await started(dataDir);
     await writeMark(first.databaseUrl);
@@ -168,7 +168,7 @@ describe('the services of the two commands', () => {
     expect(await readMark(second.databaseUrl)).toBe('kept');
   });
 
-  it('end when the launcher is killed with -9, and the next start works at once', async () => {
+  it('leaves no server behind when the launcher is killed with -9, and the next start works', async () => {
     const dataDir = dataFolder();
     const first = await started(dataDir);
     await writeMark(first.databaseUrl);
@@ -178,7 +178,7 @@ describe('the services of the two commands', () => {
     expect(await readMark(second.databaseUrl)).toBe('kept');
   });
 
-  it('are adopted or replaced when the watchdog was killed as well', async () => {
+  it('adopts PostgreSQL and replaces Redis when the watchdog was killed as well', async () => {
     const dataDir = dataFolder();
     const first = await started(dataDir);
     await writeMark(first.databaseUrl);
@@ -192,7 +192,7 @@ describe('the services of the two commands', () => {
     expect(startOf(second.processes.PostgreSQL)).toBeUndefined();
   });
 
-  it('start over a stale process id file that names a stranger', async () => {
+  it('starts PostgreSQL despite a stale process id file that names another process', async () => {
     const dataDir = dataFolder();
     const first = await started(dataDir);
     await writeMark(first.databaseUrl);
@@ -203,7 +203,7 @@ describe('the services of the two commands', () => {
     expect(await readMark(second.databaseUrl)).toBe('kept');
   });
 
-  it('start again after an initialisation that was cut short', async () => {
+  it('starts PostgreSQL after an interrupted initialisation', async () => {
     const dataDir = dataFolder();
     mkdirSync(join(dataDir, 'postgres.new'));
     writeFileSync(join(dataDir, 'postgres.new/PG_VERSION'), '18\n');
@@ -211,7 +211,7 @@ describe('the services of the two commands', () => {
     await writeMark(databaseUrl);
   });
 
-  it('belong to one launcher: a second one is told which process to stop', async () => {
+  it('refuses a second launcher on the same data and names the process to stop', async () => {
     const dataDir = dataFolder();
     const first = await started(dataDir);
     const refusal = await start(dataDir);
@@ -219,15 +219,15 @@ describe('the services of the two commands', () => {
     await writeMark(first.databaseUrl);
   });
 
-  // Only root needs another user for PostgreSQL, and only root can have a home that it cannot enter.
+  // Only root needs another user for PostgreSQL, one that cannot enter root's home.
   if (isRoot) {
-    it('run for root below a closed home, in a user namespace', async () => {
+    it('runs PostgreSQL for root below a closed home, in a user namespace', async () => {
       const dataDir = dataFolder(homedir());
       const { databaseUrl } = await started(dataDir);
       await writeMark(databaseUrl);
     });
 
-    it('run for root below a closed home where namespaces are refused', async () => {
+    it('runs PostgreSQL for root below a closed home where namespaces are refused', async () => {
       const dataDir = dataFolder(homedir());
       const programs = dataFolder();
       writeFileSync(join(programs, 'unshare'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
@@ -240,13 +240,13 @@ describe('the services of the two commands', () => {
       const second = await started(dataDir, env);
       expect(await readMark(second.databaseUrl)).toBe('kept');
       await stop(second.launcher);
-      // The other way again: the container became a machine that allows namespaces.
+      // Now on a machine that allows namespaces.
       expect(await readMark((await started(dataDir)).databaseUrl)).toBe('kept');
     });
   }
 });
 
-/** A search path on which these programs are, and no others. */
+/** A PATH with these programs only. */
 function pathOf(...programs: string[]): string {
   const folder = dataFolder();
   for (const program of programs) {

@@ -14,7 +14,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const readme = readFileSync(join(root, 'README.md'), 'utf8');
 
-/** The first one may have to build; the later ones find everything built. */
+/** The first start may have to build. */
 const startTimeoutMs = 300_000;
 
 class Start {
@@ -35,7 +35,7 @@ class Start {
     });
   }
 
-  /** Resolves once it serves, or fails with what it printed. */
+  /** Resolves once it serves, or fails with its output. */
   async serving(): Promise<this> {
     const settled = () => this.output.includes('Ctrl-C stops everything') || this.#ended;
     await waitFor(settled, { timeoutMs: startTimeoutMs });
@@ -48,7 +48,7 @@ class Start {
     return this.npm.exitCode;
   }
 
-  /** The printed command lines, as requests, with the line above each. */
+  /** The printed curl commands, each with the answer in the line above. */
   curls(): { url: string; apiKey: string; answer: string }[] {
     const lines = this.output.matchAll(
       /^ +(.*)\n +curl -i (\S+) -H 'Authorization: Bearer (\S+)'$/gm,
@@ -57,7 +57,7 @@ class Start {
   }
 }
 
-/** Asks again on a 503: it is the stated answer of a machine too busy to decide in time. */
+/** Retries on a 503, which a machine that is too busy to decide in time answers. */
 async function ask(url: string, apiKey: string): Promise<{ status: number; error?: string }> {
   let answer = await askOnce(url, apiKey);
   await waitFor(
@@ -110,7 +110,7 @@ describe('npm start', () => {
     rmSync(dataDir, { recursive: true, force: true });
   });
 
-  it('prints the requests of the README, each below what it answers', async () => {
+  it('prints the requests of the README, each with the answer that it gets', async () => {
     const shown = [...readme.matchAll(/^curl -i \S+(\/v1\S+) -H .*Bearer (\S+)' +# (\d+)/gm)];
     const printed = current.curls().map(({ url, apiKey, answer }) => {
       const isDemoKey = apiKey === file('demo.json').apiKey;
@@ -137,7 +137,7 @@ describe('npm start', () => {
     }
   });
 
-  it('writes its addresses and the demo for its owner alone, and no field too many', () => {
+  it('writes its addresses and the demo to files that only their owner may read', () => {
     expect(Object.keys(file('stack.json'))).toEqual([
       'databaseUrl',
       'redisUrl',
@@ -157,7 +157,7 @@ describe('npm start', () => {
     }
   });
 
-  it('is found by the ceiba command with no setting but its data folder', () => {
+  it('lets the ceiba command find it by its data folder alone', () => {
     const { status, stdout } = spawnSync(
       'npx',
       ['--no-install', 'ceiba', 'apply', '-f', '-', '--json'],
@@ -208,7 +208,7 @@ describe('npm start', () => {
   });
 
   it.each(['RUNTIME_PORT', 'CONSOLE_PORT', 'HOST_PORT'])(
-    'names a taken port and %s, which moves it',
+    'names a port that is in use and the variable %s that changes it',
     async (variable) => {
       const stranger = createServer().listen(Number(env[variable]), '127.0.0.1');
       await once(stranger, 'listening');
@@ -232,7 +232,7 @@ describe('npm start', () => {
     expect(await ask(first!.url, first!.apiKey)).toEqual({ status: 200 });
   });
 
-  it('goes when the npm that ran it was killed with -9', async () => {
+  it('stops when the npm that runs it is killed with -9', async () => {
     const pid = launcherPid();
     const shell = parentOf(pid)!;
     current.npm.kill('SIGKILL');
@@ -241,7 +241,7 @@ describe('npm start', () => {
     expect(await waitFor(() => startOf(shell) === undefined, { timeoutMs: 5000 })).toBe(true);
   });
 
-  it('says which program died, and stops the rest', async () => {
+  it('names a program that ended by itself, and stops the others', async () => {
     current = await start().serving();
     const { processes } = file('launcher.json');
     const runtime = processes.find(({ name }: { name: string }) => name === 'Runtime');
@@ -251,7 +251,7 @@ describe('npm start', () => {
     expect(await allPortsAreFree()).toBe(true);
   });
 
-  it('gives the demo new secrets when what it noted is lost, on the same project', async () => {
+  it('gives the demo project new secrets when demo.json is lost', async () => {
     const { projectId, apiKey } = file('demo.json');
     rmSync(join(dataDir, 'demo.json'));
     current = await start().serving();

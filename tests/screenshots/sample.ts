@@ -18,10 +18,10 @@ import {
   updateProject,
   type VerbContext,
 } from '@ceiba/schema';
-import { seededRandom } from './random.ts';
+import { createFastRandom } from '../chaos/support/random.ts';
 import { addUsage } from './usage.ts';
 
-const random = seededRandom(20);
+const random = createFastRandom('screenshots');
 
 const ACTIVE = [
   'Mobile app, iOS',

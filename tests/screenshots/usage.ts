@@ -1,6 +1,6 @@
 import type { DenialReason } from '@ceiba/contract/sets';
 import { type Database, recordUsage, type UsageHourCount } from '@ceiba/schema';
-import type { SeededRandom } from './random.ts';
+import type { Random } from '../chaos/support/random.ts';
 
 const HOUR_MS = 3_600_000;
 const DAYS = 60;
@@ -31,11 +31,7 @@ export interface UsageShape {
  * Writes decisions of the last days: more by day than by night, fewer at the weekend, and one bad
  * afternoon. Returns how many were admitted in the month that is under way.
  */
-export async function addUsage(
-  db: Database,
-  random: SeededRandom,
-  shape: UsageShape,
-): Promise<number> {
+export async function addUsage(db: Database, random: Random, shape: UsageShape): Promise<number> {
   const thisHour = Math.floor(Date.now() / HOUR_MS);
   const hours = Array.from({ length: DAYS * 24 }, (_, back) =>
     hourOf(thisHour - back, random, shape),
@@ -54,7 +50,7 @@ export async function addUsage(
   return months.find(({ month, scope }) => month === current && scope === 'project')?.count ?? 0;
 }
 
-function hourOf(hour: number, random: SeededRandom, shape: UsageShape): UsageHourCount[] {
+function hourOf(hour: number, random: Random, shape: UsageShape): UsageHourCount[] {
   const { projectId, keyIds, policyIds, weights, volume } = shape;
   const requests = REQUESTS_AN_HOUR * volume * swing(hour) * (0.9 + 0.2 * random.next());
   const counts = new Map<string, UsageHourCount>();

@@ -9,8 +9,8 @@ import { root } from './settings.mjs';
 /**
  * @typedef {object} Browser
  * @property {string} executablePath
- * @property {string} source Where it was found, for people.
- * @property {Record<string, string>} env What it needs beside the usual.
+ * @property {string} source Where it was found, for messages.
+ * @property {Record<string, string>} env Environment variables that it needs in addition.
  */
 
 const execute = promisify(execFile);
@@ -22,11 +22,11 @@ const systemApplications = [
 ];
 
 /**
- * Finds the Chromium that the tests drive: `CHROMIUM_PATH`, the system's, the one that npm brings
- * for Linux, Playwright's own.
+ * Finds the Chromium for the tests: `CHROMIUM_PATH`, else the system's, else that of
+ * `@sparticuz/chromium` on Linux, else Playwright's.
  *
  * @returns {Promise<Browser>}
- * @throws {LauncherError} When there is none: a missing browser fails the tests, it skips nothing.
+ * @throws {LauncherError} When there is none: a missing browser fails the tests instead of skipping them.
  */
 export async function findBrowser() {
   const named = process.env.CHROMIUM_PATH;
@@ -41,7 +41,7 @@ export async function findBrowser() {
   const { chromium } = await import('playwright');
   const own = chromium.executablePath();
   if (isExecutable(own)) return { executablePath: own, source: "Playwright's own", env: {} };
-  throw new LauncherError('There is no Chromium for the tests in the browser.', {
+  throw new LauncherError('The browser tests found no Chromium.', {
     output: packaged,
     hint: 'Install one (apt-get install chromium, or npx playwright install chromium), or set CHROMIUM_PATH.',
   });
@@ -68,10 +68,10 @@ function isExecutable(path) {
  * The Chromium of the `@sparticuz/chromium` package, unpacked once for this installation, with the
  * system libraries that the package brings where the system lacks them.
  *
- * @returns {Promise<Browser | string>} Why not, where it cannot be had.
+ * @returns {Promise<Browser | string>} The reason, where it cannot be used.
  */
 async function packagedBrowser() {
-  if (process.platform !== 'linux') return '@sparticuz/chromium is for Linux alone';
+  if (process.platform !== 'linux') return '@sparticuz/chromium is for Linux only';
   const folder = join(root, 'node_modules/.cache/ceiba-chromium');
   try {
     if (!existsSync(folder)) await unpack(folder);
@@ -99,8 +99,8 @@ function runs(executablePath, env) {
 }
 
 /**
- * The package unpacks into the temporary folder and takes whatever lies there for its own, half
- * unpacked or another user's; so it gets a folder of its own, moved into place when it is whole.
+ * The package unpacks into the temporary folder and reuses any earlier files there, even partial ones
+ * or those of another user. So it gets an empty folder, which is moved into place when complete.
  *
  * @param {string} folder
  */
@@ -112,7 +112,7 @@ async function unpack(folder) {
     await chromium.default.executablePath();`;
   await execute(process.execPath, ['--input-type=module', '--eval', program], {
     cwd: root,
-    // It brings its libraries only where it takes the system for a bare cloud function.
+    // It unpacks its libraries only where this variable suggests AWS Lambda.
     env: { ...process.env, TMPDIR: draft, AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs22.x' },
     timeout: 120_000,
   });

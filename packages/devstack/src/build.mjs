@@ -3,16 +3,16 @@ import { join } from 'node:path';
 import { root } from './settings.mjs';
 
 /**
- * Runs a turbo task over the workspace; what has not changed since the last run is taken from
- * turbo's cache.
+ * Runs a turbo task in every workspace; turbo takes what has not changed since the last run from
+ * its cache.
  *
  * @param {import('./supervisor.mjs').Supervisor} supervisor
  * @param {'build' | 'typecheck'} task
- * @param {string} failure What to say when it fails.
- * @returns {Promise<string>} What turbo wrote.
+ * @param {string} failure The message of the error when it fails.
+ * @returns {Promise<string>} The output of turbo.
  */
 export async function turbo(supervisor, task, failure) {
-  // Not at the top: this file is loaded before the packages are installed.
+  // Imported here because this file loads before the packages are installed.
   const { buildSha } = await import('@ceiba/build/sha');
   const options = ['--output-logs=errors-only', '--log-order=grouped', '--ui=stream'];
   return supervisor.run({
@@ -24,7 +24,7 @@ export async function turbo(supervisor, task, failure) {
       CEIBA_BUILD_SHA: buildSha(),
       TURBO_TELEMETRY_DISABLED: '1',
       TURBO_NO_UPDATE_NOTIFIER: '1',
-      // A production environment would be passed on to the build tools' own choice of what to do.
+      // The build tools choose; NODE_ENV=production of the caller would change what they build.
       NODE_ENV: '',
     },
     failure,

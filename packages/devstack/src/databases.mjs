@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 
 /**
- * Runs statements on one connection, so that what belongs to the session (an advisory lock) holds
- * over all of them.
+ * Runs statements on one connection, so that session state (an advisory lock) spans all of them.
  *
  * @template T
  * @param {string} url
@@ -20,11 +19,11 @@ export async function withConnection(url, work) {
 }
 
 /**
- * Makes an empty database, or a copy of a template.
+ * Creates an empty database, or a copy of a template.
  *
- * @param {string} serverUrl Of any database of the server, as a user who may create databases.
+ * @param {string} serverUrl The URL of any database of the server, with a user that may create databases.
  * @param {{ prefix: string, template?: string }} options
- * @returns {Promise<{ url: string, drop(): Promise<void> }>} `drop` ends the sessions still open.
+ * @returns {Promise<{ url: string, drop(): Promise<void> }>} `drop` ends open sessions.
  */
 export async function createDatabase(serverUrl, { prefix, template = 'template1' }) {
   const name = `${prefix}_${randomBytes(8).toString('hex')}`;
@@ -41,7 +40,7 @@ export async function createDatabase(serverUrl, { prefix, template = 'template1'
   };
 }
 
-/** @param {string} url @param {string} name @returns {string} The same server's other database. */
+/** @param {string} url @param {string} name @returns {string} The URL of another database on the same server. */
 export function urlOfDatabase(url, name) {
   const address = new URL(url);
   address.pathname = `/${name}`;

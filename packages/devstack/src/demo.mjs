@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 
 import { LauncherError } from './errors.mjs';
+import { ceiba } from './programs.mjs';
 import { randomSecret, readJson, writePrivateJson } from './secrets.mjs';
-import { ceiba } from './stack.mjs';
 
 /**
  * @typedef {import('./supervisor.mjs').Supervisor} Supervisor
  * @typedef {import('./services.mjs').Services} Services
  *
- * What `demo.json` holds, and no more.
+ * The contents of `demo.json`.
  * @typedef {object} Demo
  * @property {string} ownerEmail
  * @property {string} ownerPassword
@@ -21,7 +21,7 @@ import { ceiba } from './stack.mjs';
 
 const ownerEmail = 'demo@ceiba.local';
 
-/** The demo as a Ceiba file. JSON is YAML, and a launcher has no YAML writer at hand. */
+/** The demo as a Ceiba file. JSON is valid YAML, which saves a YAML writer. */
 const ceibaFile = JSON.stringify({
   owner: { email: ownerEmail },
   projects: [
@@ -34,10 +34,10 @@ const ceibaFile = JSON.stringify({
 });
 
 /**
- * The demo of this data folder: made on the first run, kept on later ones, and made again where
- * the database no longer knows it.
+ * Returns the demo of this data folder: created on the first run, kept on later ones, and created
+ * again where it is no longer in the database.
  *
- * @param {World} world The Runtime has to serve.
+ * @param {World} world Its Runtime has to be ready.
  * @returns {Promise<{ demo: Demo, news: 'created' | 'kept' | 'renewed' }>}
  */
 export async function ensureDemo(world) {
@@ -75,7 +75,7 @@ async function createDemo(world) {
   if (typeof projectSecret === 'string') {
     return withNewKey(world, { ownerEmail, ownerPassword, projectId, projectSecret, apiKey: '' });
   }
-  // An earlier run made the project, and its notes are lost: replace both secrets.
+  // An earlier run created the project, and demo.json is lost: replace both secrets.
   const setPassword = ['owner', 'set-password', '--email', ownerEmail];
   await ceiba(supervisor, services, setPassword, { failure, ownerPassword });
   const rotate = ['project', 'rotate-secret', '--project', projectId, '--yes', '--json'];
@@ -98,7 +98,7 @@ async function withNewKey(world, demo) {
   const answer = await keyRoute(world, demo, { displayName: 'Demo key' });
   const { plaintextKey } = answer.body;
   if (typeof plaintextKey === 'string') return { ...demo, apiKey: plaintextKey };
-  // People may have used up the demo's keys; the console is then the place to make room.
+  // The user created as many keys as the plan allows, and can revoke some in the console.
   if (answer.body.error === 'plan_limit_reached') return demo;
   throw new LauncherError('The demo key could not be created.', {
     output: JSON.stringify(answer.body),

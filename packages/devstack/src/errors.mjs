@@ -1,6 +1,6 @@
 /**
- * An error that a user can act on. It is printed as it is, without a stack: what happened, what
- * to do about it, and the last lines of what failed.
+ * An error that a user can act on, printed without a stack: what happened, what to do about it, and
+ * the last lines of the program that failed.
  */
 export class LauncherError extends Error {
   /**

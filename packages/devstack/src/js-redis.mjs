@@ -1,6 +1,6 @@
 /**
- * A Redis in JavaScript for machines without one: `node js-redis.mjs <port>`. It keeps nothing on
- * disk and is for trying out, not for production or benchmarks.
+ * A Redis in JavaScript for machines without one: `node js-redis.mjs <port>`. It stores nothing on
+ * disk, and is for a first try, not for production or benchmarks.
  */
 import { Server } from 'node:net';
 
@@ -8,7 +8,7 @@ import { createRedisServer } from 'js-redis-server';
 
 import { loopback } from './settings.mjs';
 
-// The package listens on every interface and offers no setting for it.
+// The package listens on all interfaces, and has no option to change that.
 const listen = Server.prototype.listen;
 Server.prototype.listen = /** @type {typeof listen} */ (
   /** @this {Server} @param {number} port */

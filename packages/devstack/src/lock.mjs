@@ -12,23 +12,23 @@ import { waitFor } from './wait.mjs';
  * @property {number} pid The launcher.
  * @property {string} startedAt
  * @property {number} [watchdogPid]
- * @property {boolean} [stopping] Whether it is on its way out.
- * @property {import('./processes.mjs').ProcessRecord[]} processes What the launcher started.
+ * @property {boolean} [stopping] Whether the launcher is shutting down.
+ * @property {import('./processes.mjs').ProcessRecord[]} processes The programs that it started.
  */
 
-/** How long a launcher, or the watchdog of a killed one, may take to stop what it started. */
+/** How long a launcher, or the watchdog of a killed one, may take to stop its programs. */
 const stopTimeoutMs = 30_000;
 
-/** How soon a launcher whose terminal or npm went away has noticed and says that it stops. */
+/** How long a launcher may take to notice that its terminal or npm ended, and to set `stopping`. */
 const noticeTimeoutMs = 2000;
 
 /**
- * Makes this process the only launcher of a data folder. What a killed launcher left is stopped
- * first, with the exception of PostgreSQL, which the start that follows can adopt.
+ * Makes this process the only launcher of a data folder. It first stops the programs that a killed
+ * launcher left running, except PostgreSQL, which the start that follows can adopt.
  *
  * @param {string} dataDir
  * @returns {Promise<{ update(change: Partial<LockState>): void, release(): void }>}
- * @throws {LauncherError} When another launcher is at work there.
+ * @throws {LauncherError} When another launcher runs there.
  */
 export async function acquireLock(dataDir) {
   const file = join(dataDir, 'launcher.json');
@@ -79,12 +79,12 @@ async function waitForEnd(file, holder, dataDir) {
   await stopProcesses(holder.processes.filter(({ name }) => name !== 'PostgreSQL'));
 }
 
-/** @param {string} file @param {LockState} state @returns {boolean} False when one is there. */
+/** @param {string} file @param {LockState} state @returns {boolean} False when a lock exists. */
 function tryCreate(file, state) {
   const draft = `${file}.${state.token}`;
   writeFileSync(draft, JSON.stringify(state), { mode: 0o600 });
   try {
-    // A link appears whole or not at all, and never replaces a file.
+    // A hard link appears with its whole content, and never replaces a file.
     linkSync(draft, file);
     return true;
   } catch (error) {
@@ -107,13 +107,13 @@ function readLock(file) {
   try {
     return { processes: [], ...JSON.parse(text) };
   } catch {
-    // Cut off by a full disk or a crash of the machine: nothing in it can still be running.
+    // Truncated by a full disk or a crash of the machine: no process of it can still run.
     return { token: '', pid: 0, startedAt: '', processes: [] };
   }
 }
 
 /**
- * Removes the lock of a holder that is gone, unless another start was faster.
+ * Removes the lock of a holder that has ended, unless another start was faster.
  *
  * @param {string} file
  * @param {LockState} holder

@@ -18,19 +18,19 @@ export function print(line = '') {
   showStatus();
 }
 
-/** @param {number} startedAtMs A `performance.now()` reading. @returns {string} For people: `1.4 s`. */
+/** @param {number} startedAtMs A `performance.now()` reading. @returns {string} Such as `1.4 s`. */
 export function durationSince(startedAtMs) {
   return `${((performance.now() - startedAtMs) / 1000).toFixed(1)} s`;
 }
 
 /**
- * Runs one piece of work and prints one line when it is done, with the time that it took. On a
- * terminal, a line below shows the work in progress.
+ * Runs a task and prints one line with its duration when it is done. On a terminal, the last line
+ * shows the tasks in progress.
  *
  * @template T
- * @param {string} label What is being done: `Packages`, `Build`.
+ * @param {string} label Such as `Packages` or `Build`.
  * @param {() => Promise<T>} work
- * @param {(result: T) => string} [describe] A word about the result, printed beside the label.
+ * @param {(result: T) => string} [describe] A short text about the result, printed beside the label.
  * @returns {Promise<T>}
  */
 export async function step(label, work, describe = () => '') {
@@ -72,7 +72,7 @@ function clearStatus() {
 }
 
 /**
- * Prints why a command gave up: for a known cause the words alone, else the stack as well.
+ * Prints the error that ended a command: a `LauncherError` without its stack, others with it.
  *
  * @param {unknown} error
  */

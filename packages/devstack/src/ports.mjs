@@ -4,7 +4,7 @@ import { codeOf, LauncherError } from './errors.mjs';
 import { loopback } from './settings.mjs';
 
 /**
- * @returns {Promise<number>} A port that was free a moment ago, chosen by the operating system.
+ * @returns {Promise<number>} A free port, chosen by the operating system; another program may take it.
  */
 export function freePort() {
   return listenOnce(0);
@@ -12,13 +12,13 @@ export function freePort() {
 
 /**
  * @param {{ name: string, variable: string, port: number }[]} wanted
- * @throws {LauncherError} Naming the first taken port and the variable that moves it.
+ * @throws {LauncherError} Naming the first port in use and the variable that changes it.
  */
 export async function requireFreePorts(wanted) {
   for (const { name, variable, port } of wanted) {
     if (!(await isTaken(port))) continue;
     throw new LauncherError(`Port ${port} for the ${name} is already in use.`, {
-      hint: `Stop what listens there, or choose another port: ${variable}=${port + 10} npm start`,
+      hint: `Stop the program that listens there, or choose another port: ${variable}=${port + 10} npm start`,
     });
   }
 }
@@ -36,7 +36,7 @@ export async function isTaken(port) {
   } catch (error) {
     if (codeOf(error) === 'EADDRINUSE') return true;
     if (codeOf(error) === 'EACCES') {
-      throw new LauncherError(`Port ${port} needs privileges that this user does not have.`);
+      throw new LauncherError(`This user may not listen on port ${port}.`);
     }
     throw error;
   }

@@ -20,18 +20,18 @@ import { LauncherError } from './errors.mjs';
 import { capture } from './processes.mjs';
 
 /**
- * How to run PostgreSQL's programs, which refuse to run as root.
+ * How to run the programs of PostgreSQL, which refuse to run as root.
  *
  * @typedef {object} PostgresHome
  * @property {string} programs The folder that holds `bin`, `lib` and `share`.
- * @property {string} data The cluster's folder.
+ * @property {string} data The data folder of the cluster.
  * @property {(program: 'initdb' | 'postgres', args: string[]) => { command: string, args: string[], uid?: number, gid?: number }} command
  */
 
 /**
- * Where PostgreSQL lives and how it is started, for the user that runs the launcher.
+ * Returns where PostgreSQL is and how to start it, for the user that runs the launcher.
  *
- * Anyone but root runs it in place. For root there are two ways. In a user namespace of its own
+ * Users other than root run it in place. For root there are two ways. In a user namespace of its own
  * (`unshare -U`) it runs unprivileged while it keeps root's access to files, so nothing
  * moves and the folder may lie below a closed home such as `/root`. Where namespaces are refused,
  * as in most containers, it runs as an unprivileged system user; when that user cannot reach
@@ -91,14 +91,14 @@ export function unprivilegedUser() {
       return { uid: Number(uid) | 0, gid: Number(gid) | 0 };
   }
   throw new LauncherError(
-    'PostgreSQL does not run as root, and there is no other user to run it as.',
+    'PostgreSQL does not run as root, and this system has no unprivileged user for it.',
     {
-      hint: 'Run the command as an ordinary user, or set DATABASE_URL to a PostgreSQL of your own.',
+      hint: 'Run the command as another user, or set DATABASE_URL to a PostgreSQL of your own.',
     },
   );
 }
 
-/** @param {string} path @returns {boolean} Whether every folder on the way lets others pass. */
+/** @param {string} path @returns {boolean} Whether other users may enter every folder of the path. */
 function isReachable(path) {
   for (let folder = path; ; folder = dirname(folder)) {
     if (existsSync(folder) && (statSync(folder).mode & 0o001) === 0) return false;
@@ -108,8 +108,8 @@ function isReachable(path) {
 
 /**
  * @param {string} programs
- * @param {string} link The cluster's place in the data folder, from now on a link to the real one:
- *   who removes the data folder means the cluster as well.
+ * @param {string} link The cluster's path in the data folder. It becomes a link to the moved cluster;
+ *   where the link is missing, the moved cluster is deleted like the data folder.
  */
 function moved(programs, link) {
   const base = join('/var/lib/ceiba', createHash('sha256').update(link).digest('hex').slice(0, 12));
@@ -153,8 +153,8 @@ function isSameBuild(one, other) {
 }
 
 /**
- * Hands a folder and all in it to a user, when it is not theirs yet: an earlier run may have used
- * the other way.
+ * Makes a user the owner of a folder and its contents, when it is not yet: an earlier run may have
+ * started PostgreSQL as another user.
  *
  * @param {string} path
  * @param {{ uid: number, gid: number }} user
@@ -165,6 +165,6 @@ function giveTo(path, user) {
     const inner = join(path, entry);
     if (!lstatSync(inner).isSymbolicLink()) chownSync(inner, user.uid, user.gid);
   }
-  // Last: its owner says that all below is done.
+  // Last: the owner of this folder marks the contents as done.
   chownSync(path, user.uid, user.gid);
 }

@@ -47,7 +47,7 @@ const stopping = /** @type {const} */ ({ signal: 'SIGINT', graceMs: 15_000, stag
  * that a killed launcher left running on that data is adopted.
  *
  * @param {Supervisor} supervisor
- * @param {{ port?: number }} [options] A free port unless one is named.
+ * @param {{ port?: number }} [options] A free port unless given.
  * @returns {Promise<Postgres>}
  * @throws {LauncherError} With the end of the server's log.
  */
@@ -108,14 +108,14 @@ function hydrateSymlinks(packageRoot) {
   for (const { source, target } of links) {
     const link = join(packageRoot, target);
     if (existsSync(link)) continue;
-    // Both lie in the same folder, and a relative link survives a move of the whole.
+    // Both are in the same folder, so a relative link survives when the package is moved.
     symlinkSync(source.slice(source.lastIndexOf('/') + 1), link);
   }
 }
 
 /**
- * Creates the cluster beside its place and moves it there whole: an initialisation that was cut
- * short looks much like a finished one.
+ * Creates the cluster beside its final path and moves it there when complete: an interrupted
+ * initialisation looks much like a finished one.
  *
  * @param {Supervisor} supervisor
  * @param {PostgresHome} home
@@ -147,7 +147,7 @@ async function initialise(supervisor, home, password) {
       ...initdb,
       name: 'initdb',
       failure: 'The embedded PostgreSQL could not create its data folder.',
-      hint: 'Set DATABASE_URL to a PostgreSQL 15 or newer of your own to do without it.',
+      hint: 'Or set DATABASE_URL to a PostgreSQL 15 or newer of your own.',
     });
   } finally {
     rmSync(passwordFile, { force: true });
@@ -159,12 +159,12 @@ async function initialise(supervisor, home, password) {
  * @param {Supervisor} supervisor
  * @param {PostgresHome} home
  * @param {string} password
- * @returns {Promise<Postgres | undefined>} Undefined when none runs on this data any more.
+ * @returns {Promise<Postgres | undefined>} Undefined when no server runs on this data.
  */
 async function adopt(supervisor, home, password) {
   const pidFile = join(home.data, 'postmaster.pid');
   if (!existsSync(pidFile)) return undefined;
-  // Process id, data folder, start time, port, …: one a line.
+  // Process id, data folder, start time, port, …: one per line.
   const [pid = 0, , , port = 0] = readFileSync(pidFile, 'utf8').split('\n').map(Number);
   const found = { name, pid, ...stopping };
   const startedAt = pid > 0 && commandOf(pid).includes(home.data) ? startOf(pid) : undefined;
@@ -188,8 +188,8 @@ async function adopt(supervisor, home, password) {
  * @returns {Promise<Postgres>}
  */
 async function launch(supervisor, home, password, wantedPort) {
-  // More than once: the port may be taken between its choice and its use, and the last sessions of
-  // a server that was killed hold its shared memory for a moment.
+  // Three attempts: another program may take the port before PostgreSQL does, and the last sessions
+  // of a killed server hold its shared memory for a moment.
   for (let attempt = 1; ; attempt += 1) {
     const port = wantedPort ?? (await freePort());
     const service = await supervisor.spawn({
@@ -211,7 +211,7 @@ async function launch(supervisor, home, password, wantedPort) {
     if (attempt === 3) {
       throw new LauncherError('The embedded PostgreSQL did not start.', {
         output: service.tail(),
-        hint: 'Set DATABASE_URL to a PostgreSQL 15 or newer of your own to do without it.',
+        hint: 'Or set DATABASE_URL to a PostgreSQL 15 or newer of your own.',
       });
     }
   }
@@ -263,8 +263,8 @@ async function answer(url, isRunning, timeoutMs) {
 }
 
 function lostPassword() {
-  return new LauncherError('The password of the embedded PostgreSQL is not the one on file.', {
-    hint: 'secrets.json in the data folder was replaced: bring it back, or remove the data folder.',
+  return new LauncherError('The embedded PostgreSQL refuses the password in secrets.json.', {
+    hint: 'Restore secrets.json in the data folder, or delete the data folder to start empty.',
   });
 }
 

@@ -4,23 +4,23 @@ import { readFileSync } from 'node:fs';
 import { waitFor } from './wait.mjs';
 
 /**
- * A process as a later run can recognise it: a process id alone may have been given to another
- * program since.
+ * A process as a later run can recognise it: the operating system may reuse its id for another
+ * program.
  *
  * @typedef {object} ProcessRecord
  * @property {string} name For messages.
  * @property {number} pid
- * @property {string} startedAt What the operating system says of its start; opaque.
- * @property {NodeJS.Signals} signal What asks it to stop.
- * @property {number} graceMs How long it may take before it is killed.
- * @property {number} stage Higher stages stop first: what serves, then what it depends on.
- * @property {boolean} [wholeGroup] Whether the signal goes to all that it started as well.
+ * @property {string} startedAt Its start as the operating system reports it; opaque.
+ * @property {NodeJS.Signals} signal The signal that asks it to stop.
+ * @property {number} graceMs How long it may take to stop before it is killed.
+ * @property {number} stage Higher stages stop first: programs, then the databases that they use.
+ * @property {boolean} [wholeGroup] Whether the signal goes to its whole process group.
  */
 
 /**
  * @param {string} command
  * @param {string[]} args
- * @returns {string} What it wrote to standard output, trimmed.
+ * @returns {string} Its standard output, trimmed.
  * @throws {Error} When it cannot be run or fails.
  */
 export function capture(command, args) {
@@ -65,7 +65,7 @@ function statOf(pid) {
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 }
 
-/** @param {number} pid @returns {string} The command line, empty when there is none to see. */
+/** @param {number} pid @returns {string} The command line, empty when it cannot be read. */
 export function commandOf(pid) {
   try {
     if (process.platform === 'linux') return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
@@ -81,8 +81,8 @@ export function isAlive({ pid, startedAt }) {
 }
 
 /**
- * Stops processes stage by stage, highest first, each by its own signal; what has not gone within
- * its grace is killed with its process group.
+ * Stops processes stage by stage, highest first, each by its own signal; what has not ended within
+ * its grace period is killed with its process group.
  *
  * @param {readonly ProcessRecord[]} records
  */
@@ -98,7 +98,7 @@ async function stopProcess(record) {
   if (!isAlive(record)) return;
   const target = record.wholeGroup ? -record.pid : record.pid;
   send(target, record.signal);
-  // A stopped (SIGSTOP, Ctrl-Z) process takes no signal until it continues.
+  // A paused process (SIGSTOP, Ctrl-Z) handles no signal until it continues.
   send(target, 'SIGCONT');
   const gone = () => !isAlive(record);
   if (await waitFor(gone, { timeoutMs: record.graceMs, intervalMs: 25 })) return;
@@ -106,7 +106,7 @@ async function stopProcess(record) {
   await waitFor(gone, { timeoutMs: 2000, intervalMs: 25 });
 }
 
-/** @param {number} pid @param {NodeJS.Signals} signal @returns {boolean} Whether it was there. */
+/** @param {number} pid @param {NodeJS.Signals} signal @returns {boolean} Whether the process exists. */
 function send(pid, signal) {
   try {
     return process.kill(pid, signal);

@@ -13,7 +13,7 @@ import { waitFor } from './wait.mjs';
  * @typedef {object} LocalRedis
  * @property {string} url
  * @property {string} version As the server reports it: `7.2.4`, `Valkey 8.1.0`.
- * @property {boolean} isReal False for the one in JavaScript, which keeps nothing.
+ * @property {boolean} isReal False for the one in JavaScript, which stores nothing on disk.
  * @property {import('./supervisor.mjs').Service} service
  */
 
@@ -40,7 +40,7 @@ export function redisOnPath() {
  * Starts a Redis on loopback: the one on PATH with its data on disk, else one in JavaScript.
  *
  * @param {Supervisor} supervisor
- * @param {{ port?: number }} [options] A free port unless one is named.
+ * @param {{ port?: number }} [options] A free port unless given.
  * @returns {Promise<LocalRedis>}
  * @throws {LauncherError} With the end of the server's log.
  */
@@ -62,14 +62,14 @@ export async function startRedis(supervisor, { port: wantedPort } = {}) {
     if (attempt === 3) {
       throw new LauncherError(`The local Redis (${program ?? 'js-redis-server'}) did not start.`, {
         output: service.tail(),
-        hint: 'Set REDIS_URL to a Redis or Valkey of your own to do without it.',
+        hint: 'Or set REDIS_URL to a Redis or Valkey of your own.',
       });
     }
   }
 }
 
 /**
- * Every write is on disk within a second and nothing is evicted: usage and quota live here until
+ * Every write is on disk within a second and nothing is evicted: Redis holds usage and quota until
  * they are in PostgreSQL.
  *
  * @param {string} dataDir

@@ -3,7 +3,7 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Writes a file that only its owner may read, whole or not at all.
+ * Writes a file that only its owner may read, atomically.
  *
  * @param {string} file
  * @param {unknown} value
@@ -28,7 +28,7 @@ export function readJson(file) {
 }
 
 /**
- * The random secrets of a data folder, made at its first use.
+ * Returns the random secrets of a data folder, created on first use.
  *
  * @param {string} dataDir
  * @returns {{ postgresPassword: string, consoleSecret: string }}

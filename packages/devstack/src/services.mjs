@@ -13,7 +13,7 @@ import { startRedis } from './redis.mjs';
  */
 
 /**
- * Brings up PostgreSQL and Redis: those that the settings name, else local ones whose data lives
+ * Connects to the PostgreSQL and Redis that the settings name, or starts local ones with their data
  * in the supervisor's data folder.
  *
  * @param {import('./supervisor.mjs').Supervisor} supervisor
@@ -36,7 +36,7 @@ export async function startServices(supervisor, given) {
           'Redis',
           () => startRedis(supervisor),
           ({ isReal, version }) =>
-            isReal ? version : 'in JavaScript: for trying out, not for production or benchmarks',
+            isReal ? version : 'in JavaScript, for a first try only: no redis-server on PATH',
         ),
   ]);
   return {
@@ -53,36 +53,48 @@ export async function startServices(supervisor, given) {
  * @param {number} defaultPort
  */
 async function givenServer(name, variable, url, defaultPort) {
-  // A list of hosts is no URL to `new URL`; its client finds out which of them answers.
-  const { hostname, port } = URL.canParse(url) ? new URL(url) : { hostname: '', port: '' };
-  if (hostname === '' || url.includes('+sentinel://')) return { url, isReal: true };
-  const place = { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || defaultPort };
-  await step(
-    name,
-    () => requireListener(name, variable, place),
-    () => `from ${variable}`,
-  );
+  const server = singleServerOf(url, defaultPort);
+  if (server !== undefined) {
+    await step(
+      name,
+      () => requireListener(name, variable, server),
+      () => `from ${variable}`,
+    );
+  }
   return { url, isReal: true };
+}
+
+/**
+ * @param {string} url
+ * @param {number} defaultPort
+ * @returns {{ host: string, port: number } | undefined} Undefined for a list of hosts and for
+ *   Sentinel: the client finds out which server to use.
+ */
+export function singleServerOf(url, defaultPort) {
+  if (!URL.canParse(url) || url.includes('+sentinel://')) return undefined;
+  const { hostname, port } = new URL(url);
+  if (hostname === '' || hostname.includes(',')) return undefined;
+  return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || defaultPort };
 }
 
 /**
  * @param {string} name
  * @param {string} variable
- * @param {{ host: string, port: number }} place Never the URL itself, which may hold a password.
+ * @param {{ host: string, port: number }} server Not the URL, which may hold a password.
  * @returns {Promise<void>}
  */
-function requireListener(name, variable, place) {
+function requireListener(name, variable, server) {
   return new Promise((resolve, reject) => {
     /** @param {string} reason */
     const fail = (reason) => {
       socket.destroy();
       reject(
-        new LauncherError(`${name} does not answer at ${place.host}:${place.port}: ${reason}.`, {
-          hint: `Start it or correct ${variable}; without ${variable} a local one is used.`,
+        new LauncherError(`${name} does not answer at ${server.host}:${server.port}: ${reason}.`, {
+          hint: `Start it, correct ${variable}, or unset ${variable} to use a local one.`,
         }),
       );
     };
-    const socket = connect({ ...place, timeout: 5000 });
+    const socket = connect({ ...server, timeout: 5000 });
     socket.once('connect', () => {
       socket.destroy();
       resolve();

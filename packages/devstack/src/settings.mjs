@@ -7,20 +7,20 @@ import { LauncherError } from './errors.mjs';
 /** The repository's root. */
 export const root = fileURLToPath(new URL('../../..', import.meta.url));
 
-/** The address that everything binds to and is reached at. */
+/** The address that all programs listen on. */
 export const loopback = '127.0.0.1';
 
 /**
  * The settings of `npm start`; `.env.example` lists every name.
  *
  * @typedef {object} Settings
- * @property {string} dataDir Where databases, logs and the demo's credentials live.
+ * @property {string} dataDir The folder of the databases, the logs and the demo's credentials.
  * @property {string | undefined} databaseUrl A PostgreSQL to use instead of the embedded one.
  * @property {string | undefined} redisUrl A Redis to use instead of a local one.
  * @property {{ runtime: number, console: number, host: number }} ports
  */
 
-/** Stops an older Node with a sentence instead of a syntax error from deep inside. */
+/** @throws {LauncherError} On a Node that is too old, which would fail later with a syntax error. */
 export function requireNodeVersion() {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   if (major > 20 || (major === 20 && minor >= 19)) return;
@@ -38,7 +38,7 @@ export function loadEnvFile() {
 /**
  * @param {NodeJS.ProcessEnv} env
  * @returns {Settings}
- * @throws {LauncherError} Naming the variable that cannot be used.
+ * @throws {LauncherError} Naming the variable that is wrong.
  */
 export function readSettings(env) {
   const ports = {
@@ -47,7 +47,10 @@ export function readSettings(env) {
     host: portOf(env, 'HOST_PORT', 4100),
   };
   if (new Set(Object.values(ports)).size !== 3) {
-    throw new LauncherError('RUNTIME_PORT, CONSOLE_PORT and HOST_PORT must differ.');
+    const list = Object.values(ports).join(', ');
+    throw new LauncherError(
+      `RUNTIME_PORT, CONSOLE_PORT and HOST_PORT must be three different ports, not ${list}.`,
+    );
   }
   return {
     dataDir: resolve(root, nonBlank(env.CEIBA_DATA_DIR) ?? '.ceiba'),
@@ -81,7 +84,7 @@ function portOf(env, name, fallback) {
 function urlOf(env, name, starts) {
   const text = nonBlank(env[name]);
   if (text === undefined) return undefined;
-  // The value may hold a password: the message names the variable and never repeats the value.
+  // The message never repeats the value, which may hold a password.
   if (starts.some((start) => text.startsWith(start))) return text;
   throw new LauncherError(`${name} must be a URL that starts with ${starts.join(' or ')}.`);
 }

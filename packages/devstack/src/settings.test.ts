@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 
 import { readSettings } from './settings.mjs';
 
-describe('the settings of npm start', () => {
-  it('need nothing to be set; an empty variable counts as absent', () => {
+describe('readSettings', () => {
+  it('needs no variable, and takes an empty one for a missing one', () => {
     const defaults = { runtime: 4000, console: 3000, host: 4100 };
     for (const env of [{}, { RUNTIME_PORT: '', DATABASE_URL: ' ', CEIBA_DATA_DIR: '' }]) {
       const settings = readSettings(env);
@@ -13,22 +13,22 @@ describe('the settings of npm start', () => {
     }
   });
 
-  it.each(['0', '65536', '80.5', 'http', '-1'])('refuse the port %s by name', (port) => {
+  it.each(['0', '65536', '80.5', 'http', '-1'])('rejects port %s by its variable', (port) => {
     expect(() => readSettings({ HOST_PORT: port })).toThrow('HOST_PORT');
   });
 
-  it('refuse two programs on one port', () => {
-    expect(() => readSettings({ HOST_PORT: '3000' })).toThrow('must differ');
+  it('rejects one port for two programs', () => {
+    expect(() => readSettings({ HOST_PORT: '3000' })).toThrow('must be three different ports');
   });
 
-  it('refuse an address of another kind, and never repeat it: it may hold a password', () => {
+  it('rejects a URL of another scheme without repeating it, since it may hold a password', () => {
     const wrong = () => readSettings({ DATABASE_URL: 'mysql://u:hunter2@h/d' });
     expect(wrong).toThrow('DATABASE_URL');
     expect(wrong).not.toThrow('hunter2');
     expect(() => readSettings({ REDIS_URL: 'localhost:6379' })).toThrow('REDIS_URL');
   });
 
-  it('take a list of hosts', () => {
+  it('accepts a list of hosts', () => {
     const databaseUrl = 'postgres://u@one:5432,two:5432/ceiba';
     expect(readSettings({ DATABASE_URL: databaseUrl }).databaseUrl).toBe(databaseUrl);
     const redisUrl = 'redis://one:6379,two:6379';

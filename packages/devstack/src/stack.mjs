@@ -1,10 +1,13 @@
-import { cpSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { LauncherError } from './errors.mjs';
-import { dataDirSecrets } from './secrets.mjs';
-import { loopback, nonBlank, root } from './settings.mjs';
-import { waitFor } from './wait.mjs';
+import { createDatabase } from './databases.mjs';
+import { ensureDemo } from './demo.mjs';
+import { step } from './output.mjs';
+import { freePort } from './ports.mjs';
+import { migrate, startConsole, startHost, startRuntime } from './programs.mjs';
+import { writePrivateJson } from './secrets.mjs';
+import { loopback } from './settings.mjs';
 
 /**
  * @typedef {import('./supervisor.mjs').Supervisor} Supervisor
@@ -13,185 +16,102 @@ import { waitFor } from './wait.mjs';
  * @typedef {import('./demo.mjs').Demo} Demo
  *
  * @typedef {{ runtimeUrl: string, consoleUrl: string, hostUrl: string }} Addresses
+ *
+ * @typedef {object} StackOptions
+ * @property {('runtime' | 'console' | 'host')[]} programs The host needs the Runtime, and creates
+ *   the demo project that it asks for.
+ * @property {boolean} [ownDatabase] Whether to create a database for this stack, and drop it at the
+ *   end, instead of using that of `servers`.
+ * @property {{ runtime: number, console: number, host: number }} [ports] Free ports unless given.
+ *
+ * @typedef {Services & Addresses & { demo: Demo | undefined }} Stack
  */
 
-const startTimeoutMs = 60_000;
+/** @param {string} dataDir @returns {string} The file with the addresses of the running stack. */
+export function stackFileIn(dataDir) {
+  return join(dataDir, 'stack.json');
+}
+
+/**
+ * Applies the migrations, starts Ceiba's programs, runs `work` against them, and stops them
+ * afterwards, also when a program does not start or the work fails.
+ *
+ * @template T
+ * @param {Supervisor} owner
+ * @param {Services} servers The databases, as `startServices` returns them.
+ * @param {StackOptions} options
+ * @param {(stack: Stack) => Promise<T>} work
+ * @returns {Promise<T>}
+ * @throws {import('./errors.mjs').LauncherError} With the end of the log of what did not start.
+ */
+export async function withStack(owner, servers, { programs, ownDatabase, ports }, work) {
+  /** @type {Service[]} */
+  const spawned = [];
+  /** @type {Supervisor} */
+  const supervisor = {
+    ...owner,
+    async spawn(spec) {
+      const service = await owner.spawn(spec);
+      spawned.push(service);
+      return service;
+    },
+  };
+  const database =
+    ownDatabase && (await createDatabase(servers.databaseUrl, { prefix: 'ceiba_stack' }));
+  const services = database ? { ...servers, databaseUrl: database.url } : servers;
+  const addresses = addressesOf(ports ?? (await freePorts()));
+  const stackFile = stackFileIn(owner.dataDir);
+  rmSync(stackFile, { force: true });
+  try {
+    const migrated = () => migrate(supervisor, services);
+    await step('Migrations', migrated, (output) => output.replace(/:.*/s, ''));
+    const [demo] = await Promise.all([
+      startDecisions(supervisor, services, addresses, programs),
+      programs.includes('console') &&
+        step('Console', () => startConsole(supervisor, services, addresses)),
+    ]);
+    const { databaseUrl, redisUrl } = services;
+    writePrivateJson(stackFile, { databaseUrl, redisUrl, ...addresses });
+    return await work({ ...services, ...addresses, demo });
+  } finally {
+    await Promise.all(spawned.map((service) => service.stop()));
+    if (database) await database.drop();
+  }
+}
+
+/**
+ * Starts what answers and asks for decisions: the Runtime, and the host with the demo project.
+ *
+ * @param {Supervisor} supervisor
+ * @param {Services} services
+ * @param {Addresses} addresses
+ * @param {StackOptions['programs']} programs
+ * @returns {Promise<Demo | undefined>}
+ */
+async function startDecisions(supervisor, services, addresses, programs) {
+  if (!programs.includes('runtime')) return undefined;
+  const { runtimeUrl } = addresses;
+  await step('Runtime', () => startRuntime(supervisor, services, addresses));
+  if (!programs.includes('host')) return undefined;
+  const { demo } = await step(
+    'Demo project',
+    () => ensureDemo({ supervisor, services, runtimeUrl }),
+    ({ news }) => news,
+  );
+  await step('Example API', () => startHost(supervisor, addresses, demo));
+  return demo;
+}
+
+async function freePorts() {
+  return { runtime: await freePort(), console: await freePort(), host: await freePort() };
+}
 
 /** @param {{ runtime: number, console: number, host: number }} ports @returns {Addresses} */
-export function addressesOf(ports) {
+function addressesOf(ports) {
   return {
     runtimeUrl: `http://${loopback}:${ports.runtime}`,
-    // Signing in binds to the name in the address bar, and people type this one.
+    // The session cookie is bound to the host name in the address bar, and users type this one.
     consoleUrl: `http://localhost:${ports.console}`,
     hostUrl: `http://${loopback}:${ports.host}`,
   };
-}
-
-/**
- * Runs a `ceiba` command against a database.
- *
- * @param {Supervisor} supervisor
- * @param {Services} services
- * @param {string[]} args
- * @param {{ failure: string, input?: string, ownerPassword?: string }} options
- * @returns {Promise<string>} What it printed.
- */
-export function ceiba(supervisor, services, args, { failure, input, ownerPassword }) {
-  return supervisor.run({
-    name: `ceiba ${args[0]}`,
-    command: process.execPath,
-    args: [join(root, 'apps/cli/bin/ceiba.mjs'), ...args],
-    env: {
-      ...process.env,
-      DATABASE_URL: services.databaseUrl,
-      REDIS_URL: services.redisUrl,
-      ...(ownerPassword === undefined ? {} : { CEIBA_OWNER_PASSWORD: ownerPassword }),
-    },
-    failure,
-    ...(input === undefined ? {} : { input }),
-  });
-}
-
-/**
- * @param {Supervisor} supervisor
- * @param {Services} services
- * @returns {Promise<string>} One line on what was applied.
- */
-export async function migrate(supervisor, services) {
-  const output = await ceiba(supervisor, services, ['migrate'], {
-    failure: 'The migrations could not be applied.',
-  });
-  return output.trim().split('\n').at(-1) ?? '';
-}
-
-/**
- * @param {Supervisor} supervisor
- * @param {Services} services
- * @param {number} port
- * @returns {Promise<Service>} Once it is ready to decide.
- */
-export async function startRuntime(supervisor, services, port) {
-  const service = await supervisor.spawn({
-    name: 'Runtime',
-    command: process.execPath,
-    args: ['--enable-source-maps', join(root, 'apps/runtime/dist/main.js')],
-    env: {
-      ...process.env,
-      DATABASE_URL: services.databaseUrl,
-      REDIS_URL: services.redisUrl,
-      RUNTIME_PORT: String(port),
-    },
-    stage: 1,
-    graceMs: 12_000,
-  });
-  await waitUntilServing(service, () => isOk(`http://${loopback}:${port}/ready`));
-  return service;
-}
-
-/**
- * @param {Supervisor} supervisor
- * @param {Services} services
- * @param {Addresses} addresses
- * @returns {Promise<Service>} Once it is ready to serve pages.
- */
-export async function startConsole(supervisor, services, { consoleUrl, runtimeUrl }) {
-  const { port } = new URL(consoleUrl);
-  const service = await supervisor.spawn({
-    name: 'Console',
-    command: process.execPath,
-    args: [join(ownCopyOfConsole(supervisor.dataDir), 'server.js')],
-    env: {
-      ...process.env,
-      DATABASE_URL: services.databaseUrl,
-      CEIBA_RUNTIME_URL: runtimeUrl,
-      CONSOLE_PORT: port,
-      PORT: port,
-      HOSTNAME: loopback,
-      NEXTAUTH_URL: nonBlank(process.env.NEXTAUTH_URL) ?? consoleUrl,
-      NEXTAUTH_SECRET:
-        nonBlank(process.env.NEXTAUTH_SECRET) ?? dataDirSecrets(supervisor.dataDir).consoleSecret,
-      SIGN_UP: nonBlank(process.env.SIGN_UP) ?? 'open',
-      NEXT_TELEMETRY_DISABLED: '1',
-    },
-    stage: 1,
-  });
-  await waitUntilServing(service, () => isOk(`http://${loopback}:${port}/api/ready`));
-  return service;
-}
-
-/**
- * The console reads its files while it serves; a copy lets the next build replace the original.
- *
- * @param {string} dataDir
- * @returns {string} The folder of the copy that holds `server.js`.
- */
-function ownCopyOfConsole(dataDir) {
-  const built = join(root, 'apps/console/.next/standalone');
-  const copy = join(dataDir, 'console');
-  const app = 'apps/console';
-  /** @param {string} folder */
-  const buildId = (folder) => readFileSync(join(folder, app, '.next/BUILD_ID'), 'utf8');
-  if (!existsSync(copy) || buildId(copy) !== buildId(built)) {
-    const draft = `${copy}.new`;
-    for (const folder of [draft, copy]) rmSync(folder, { recursive: true, force: true });
-    cpSync(built, draft, { recursive: true, verbatimSymlinks: true });
-    renameSync(draft, copy);
-  }
-  return join(copy, app);
-}
-
-/**
- * @param {Supervisor} supervisor
- * @param {Addresses} addresses
- * @param {Demo} demo
- * @returns {Promise<Service>} Once the Runtime decides on its requests.
- */
-export async function startHost(supervisor, { hostUrl, runtimeUrl }, demo) {
-  const { port } = new URL(hostUrl);
-  const service = await supervisor.spawn({
-    name: 'Example API',
-    command: process.execPath,
-    args: [join(root, 'examples/express-api/src/server.mjs')],
-    env: {
-      ...process.env,
-      HOST_PORT: port,
-      CEIBA_RUNTIME_URL: runtimeUrl,
-      CEIBA_PROJECT_ID: demo.projectId,
-      CEIBA_PROJECT_SECRET: demo.projectSecret,
-    },
-    stage: 1,
-  });
-  // A call without a key costs nothing, and shows that host, Runtime and database work together.
-  await waitUntilServing(service, async () => (await statusOf(`${hostUrl}/v1/reports`)) === 401);
-  return service;
-}
-
-/**
- * @param {Service} service
- * @param {() => Promise<boolean>} isServing
- */
-async function waitUntilServing(service, isServing) {
-  const settled = async () => (await isServing()) || !service.isRunning();
-  await waitFor(settled, { timeoutMs: startTimeoutMs });
-  if (service.isRunning() && (await isServing())) return;
-  const what = service.isRunning()
-    ? `was not ready within ${startTimeoutMs / 1000} s`
-    : await service.exited;
-  throw new LauncherError(`${service.name} ${what}.`, { output: service.tail() });
-}
-
-/** @param {string} url @returns {Promise<boolean>} */
-async function isOk(url) {
-  return (await statusOf(url)) === 200;
-}
-
-/** @param {string} url @returns {Promise<number | undefined>} Undefined when there is no answer. */
-async function statusOf(url) {
-  try {
-    const answer = await fetch(url, { signal: AbortSignal.timeout(5000) });
-    await answer.body?.cancel();
-    return answer.status;
-  } catch {
-    return undefined;
-  }
 }

@@ -29,16 +29,16 @@ import { waitFor } from './wait.mjs';
  * @property {NodeJS.ProcessEnv} [env]
  * @property {number} [uid]
  * @property {number} [gid]
- * @property {NodeJS.Signals} [signal] SIGTERM unless said otherwise.
- * @property {number} [graceMs] 10,000 unless said otherwise.
+ * @property {NodeJS.Signals} [signal] Asks it to stop; default SIGTERM.
+ * @property {number} [graceMs] How long it may take to stop before it is killed; default 10,000.
  * @property {number} stage Higher stages stop first.
  *
  * @typedef {Omit<ServiceSpec, 'stage'> & { input?: string, failure: string, hint?: string }} JobSpec
- *   `failure` is the sentence to fail with, `hint` what to do then.
+ *   `failure` and `hint` are the texts of the error when it fails.
  */
 
 /**
- * A started program under the supervisor's care.
+ * A running program that the supervisor stops.
  *
  * @typedef {object} Service
  * @property {string} name
@@ -52,9 +52,9 @@ import { waitFor } from './wait.mjs';
 const watchdogProgram = fileURLToPath(new URL('./watchdog.mjs', import.meta.url));
 
 /**
- * Owns every program that a command starts. They run in process groups of their own, so that
- * Ctrl-C reaches the launcher alone and it can stop them in order; a watchdog stops them when the
- * launcher was killed; the lock file lets the next start finish what both left.
+ * Owns every program that a command starts. Each runs in a process group of its own, so that Ctrl-C
+ * reaches only the launcher, which stops them in order. A watchdog stops them when the launcher is
+ * killed. When both are killed, the next start stops them with the help of the lock file.
  *
  * @param {{ dataDir: string, removeOnEnd?: string[] }} options `removeOnEnd` lists paths that must
  *   not outlive the launcher.
@@ -66,7 +66,7 @@ export async function createSupervisor({ dataDir, removeOnEnd = [] }) {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
   });
-  // A watchdog that died is no reason to stop; writing to it must not throw.
+  // The launcher works without a watchdog: a write to a dead one must not throw.
   watchdog.on('error', () => {});
   watchdog.stdin.on('error', () => {});
   watchdog.unref();
@@ -149,20 +149,20 @@ export async function createSupervisor({ dataDir, removeOnEnd = [] }) {
   return {
     dataDir,
 
-    /** @returns {Record<string, number>} The process ids of what runs, the watchdog's among them. */
+    /** @returns {Record<string, number>} The process ids of the running programs and of the watchdog. */
     processes() {
       const running = [...records.values()].map(({ name, pid }) => [name, pid]);
       return Object.fromEntries([['watchdog', watchdog.pid], ...running]);
     },
 
-    /** @param {(service: Service, how: string) => void} handler Called when one ends unasked. */
+    /** @param {(service: Service, how: string) => void} handler Called when a program ends that was not stopped. */
     onUnexpectedExit(handler) {
       onFailure = handler;
     },
 
     /**
      * @param {ServiceSpec} spec
-     * @returns {Promise<Service>} Once the program runs; not yet once it serves.
+     * @returns {Promise<Service>} Once the program runs, before it is ready.
      * @throws {LauncherError} When it cannot be run at all.
      */
     async spawn(spec) {
@@ -174,11 +174,11 @@ export async function createSupervisor({ dataDir, removeOnEnd = [] }) {
     },
 
     /**
-     * Runs a program to its end. Its output matters only when it fails.
+     * Runs a program to its end. Its output is shown only when it fails.
      *
      * @param {JobSpec} job
      * @returns {Promise<string>} Its standard output.
-     * @throws {LauncherError} With the end of what it wrote.
+     * @throws {LauncherError} With the end of its output.
      */
     async run({ input = '', failure, hint, ...spec }) {
       const job = { cwd: root, graceMs: 3000, wholeGroup: true, stage: 2, ...spec };
@@ -196,10 +196,10 @@ export async function createSupervisor({ dataDir, removeOnEnd = [] }) {
     },
 
     /**
-     * Runs a program to its end and lets it write to this one's own output.
+     * Runs a program to its end with the standard output and error of this process.
      *
      * @param {Omit<ServiceSpec, 'stage'>} spec
-     * @returns {Promise<number>} Its exit code, 1 where a signal ended it.
+     * @returns {Promise<number>} Its exit code, or 1 when a signal ended it.
      */
     async stream(spec) {
       const job = { cwd: root, graceMs: 10_000, wholeGroup: true, stage: 2, ...spec };
@@ -212,10 +212,10 @@ export async function createSupervisor({ dataDir, removeOnEnd = [] }) {
     },
 
     /**
-     * Takes over a program that an earlier launcher left running.
+     * Adopts a program that an earlier launcher left running.
      *
      * @param {Omit<ProcessRecord, 'startedAt'>} found
-     * @returns {Service | undefined} Undefined when it has gone meanwhile.
+     * @returns {Service | undefined} Undefined when it has ended.
      */
     adopt(found) {
       const startedAt = startOf(found.pid);
@@ -226,7 +226,7 @@ export async function createSupervisor({ dataDir, removeOnEnd = [] }) {
       return supervise({ ...found, startedAt }, how, logFileOf(dataDir, found.name));
     },
 
-    /** Stops everything, what serves before what it depends on, and gives the data folder back. */
+    /** Stops all programs, then the databases that they use, and releases the data folder. */
     async stop() {
       stopping = true;
       publish();
@@ -271,7 +271,7 @@ function outcomeOf(child, input) {
       everything += chunk;
     });
     child.once('close', (code) => resolve({ code, stdout, everything }));
-    // A program that does not read its input ends the pipe early; its exit code says enough.
+    // A program that does not read its input closes the pipe; its exit code says enough.
     child.stdin?.on('error', () => {});
     child.stdin?.end(input);
   });
@@ -285,7 +285,7 @@ function lastLines(text, count) {
 /** @param {string} dataDir */
 function prepareDataDir(dataDir) {
   try {
-    // Passable for the user that PostgreSQL runs as under root; what is secret is 0600 by itself.
+    // Under root, the user of PostgreSQL has to enter this folder; secret files in it are 0600.
     // An existing folder keeps its mode.
     mkdirSync(dataDir, { recursive: true, mode: 0o711 });
     mkdirSync(join(dataDir, 'logs'), { recursive: true, mode: 0o700 });
@@ -299,7 +299,7 @@ function prepareDataDir(dataDir) {
 
 /**
  * @param {string} prefix
- * @returns {string} A new data folder for a run that leaves nothing behind.
+ * @returns {string} A new data folder in the system's folder for temporary files.
  */
 export function temporaryFolder(prefix) {
   const folder = mkdtempSync(join(tmpdir(), prefix));

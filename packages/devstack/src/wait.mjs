@@ -4,9 +4,9 @@ import { setTimeout as delay } from 'node:timers/promises';
  * Polls until the condition holds.
  *
  * @template T
- * @param {() => Promise<T> | T} condition Done when it returns something truthy.
+ * @param {() => Promise<T> | T} condition Holds when it returns a truthy value.
  * @param {{ timeoutMs: number, intervalMs?: number }} options
- * @returns {Promise<T | undefined>} The truthy value, or undefined once the time is up.
+ * @returns {Promise<T | undefined>} The truthy value, or undefined after the timeout.
  */
 export async function waitFor(condition, { timeoutMs, intervalMs = 50 }) {
   const deadlineMs = performance.now() + timeoutMs;

@@ -1,17 +1,17 @@
 /**
- * Stops the launcher's children once the launcher is gone, also when it was killed with -9.
+ * Stops the launcher's children after the launcher ended, also when it was killed with -9.
  *
  * The launcher holds the other end of this program's standard input and writes the whole state
  * after each change, one JSON line: `{ "processes": ProcessRecord[], "paths": string[] }`. The pipe
- * ends when the launcher does, however it ends; what the last line names is then stopped, in
- * order, and the paths are removed. An orderly launcher has sent an empty state by then.
+ * ends when the launcher does. The watchdog then stops the processes of the last line in order and
+ * removes the paths. A launcher that ends normally sends an empty state first.
  */
 import { rmSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
 import { stopProcesses } from './processes.mjs';
 
-// The terminal's signals reach the whole session; only the launcher's end counts here.
+// The terminal sends its signals to the whole session; only the launcher's end stops the watchdog.
 for (const signal of /** @type {const} */ (['SIGINT', 'SIGHUP', 'SIGTERM'])) {
   process.on(signal, () => {});
 }

@@ -1,14 +1,17 @@
 import { createHash } from 'node:crypto';
 
-/** Chance that the same seed repeats. */
+/** A generator of random values that gives the same values for the same seed. */
 export interface Random {
+  /** From 0 up to, but not including, 1. */
+  next(): number;
+  bytes(count: number): Uint8Array;
   /** A whole number from `least` to `most`, both included. */
   int(least: number, most: number): number;
   pick<T>(items: readonly T[]): T;
   chance(probability: number): boolean;
 }
 
-/** @param seed Any text; each proof adds its name, so that it takes the same course alone. */
+/** @param seed Any text; each proof adds its name, so that it gets the same values when it runs alone. */
 export function createRandom(seed: string): Random {
   let drawn = 0;
   return randomOf(() => {
@@ -18,7 +21,7 @@ export function createRandom(seed: string): Random {
   });
 }
 
-/** Chance that costs little, for many draws (mulberry32). */
+/** A cheaper generator, for many draws (mulberry32). */
 export function createFastRandom(seed: string): Random {
   let state = createHash('sha256').update(seed).digest().readUInt32LE();
   return randomOf(() => {
@@ -33,6 +36,8 @@ export function createFastRandom(seed: string): Random {
 function randomOf(next: () => number): Random {
   const int = (least: number, most: number) => least + Math.floor(next() * (most - least + 1));
   return {
+    next,
+    bytes: (count) => Uint8Array.from({ length: count }, () => next() * 256),
     int,
     pick(items) {
       const item = items[int(0, items.length - 1)];

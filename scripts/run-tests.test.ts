@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import { afterAll, describe, expect, it } from 'vitest';
 
-import { lineOf, readPlaywright, readVitest, sum, tallyOf } from './tally.mjs';
+import { lineOf, readPlaywright, readVitest, sum, tallyOf } from './run-tests.mjs';
 
 const folder = mkdtempSync(join(tmpdir(), 'ceiba-tally-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -21,15 +21,15 @@ const vitestFile = (status: string, ...statuses: string[]) => ({
   assertionResults: statuses.map((each, index) => ({ status: each, fullName: `test ${index}` })),
 });
 
-describe('the result line', () => {
-  it('names skipped tests where there are any, and only there', () => {
+describe('the result', () => {
+  it('mentions skipped tests only where there are some', () => {
     expect(lineOf({ passed: 3, skipped: 0, failures: [] })).toBe('3 passed, 0 failed');
     expect(lineOf({ passed: 3, skipped: 2, failures: ['a'] })).toBe(
       '3 passed, 1 failed, 2 skipped',
     );
   });
 
-  it('adds up the parts', () => {
+  it('is the sum of the parts', () => {
     const parts = [
       { passed: 1, skipped: 0, failures: ['a'] },
       { passed: 2, skipped: 3, failures: ['b', 'c'] },
@@ -39,14 +39,14 @@ describe('the result line', () => {
 });
 
 describe('a run of vitest', () => {
-  it('counts each test, and what is neither passed nor failed as skipped', () => {
+  it('counts a test that neither passed nor failed as skipped', () => {
     const testResults = [vitestFile('failed', 'passed', 'failed', 'skipped', 'todo', 'pending')];
     const { failures, ...counts } = readVitest({ testResults });
     expect(counts).toEqual({ passed: 1, skipped: 3 });
     expect(failures).toEqual([expect.stringContaining('x.test.ts: test 1')]);
   });
 
-  it('fails for a file that could not be loaded', () => {
+  it('fails when a file could not be loaded', () => {
     expect(readVitest({ testResults: [vitestFile('failed')] }).failures).toHaveLength(1);
   });
 
@@ -57,7 +57,7 @@ describe('a run of vitest', () => {
     expect(tallyOf('unit', exitCode, file, readVitest).failures).toHaveLength(1);
   });
 
-  it('fails for an error outside of every test', () => {
+  it('fails on an error outside all tests', () => {
     const file = reportOf({ testResults: [vitestFile('passed', 'passed')] });
     expect(tallyOf('unit', 0, file, readVitest).failures).toEqual([]);
     expect(tallyOf('unit', 1, file, readVitest).failures).toHaveLength(1);
@@ -69,14 +69,14 @@ describe('a run of Playwright', () => {
     specs: statuses.map((status) => ({ title: status, file: 'a.spec.ts', tests: [{ status }] })),
   });
 
-  it('counts nested suites, and takes a flaky test for a failed one', () => {
+  it('counts nested suites, and a flaky test as failed', () => {
     const suites = [{ ...suite('expected'), suites: [suite('skipped', 'unexpected', 'flaky')] }];
     const tally = readPlaywright({ suites, errors: [] });
     expect(tally).toMatchObject({ passed: 1, skipped: 1 });
     expect(tally.failures).toHaveLength(2);
   });
 
-  it('fails for an error outside of every test', () => {
+  it('fails on an error outside all tests', () => {
     const errors = [{ message: 'no browser' }];
     expect(readPlaywright({ suites: [], errors }).failures).toEqual(['tests/e2e: no browser']);
   });

@@ -1,15 +1,17 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { relative } from 'node:path';
+import { join, relative } from 'node:path';
 
 import { root } from '../packages/devstack/src/settings.mjs';
 
 /**
- * What a part of the tests came to.
+ * The result of a part of the tests.
  *
  * @typedef {object} Tally
  * @property {number} passed
  * @property {number} skipped
- * @property {string[]} failures The names of what failed.
+ * @property {string[]} failures The names of the tests that failed.
+ *
+ * @typedef {import('../packages/devstack/src/supervisor.mjs').Supervisor} Supervisor
  */
 
 /** @param {Tally[]} tallies @returns {Tally} */
@@ -27,8 +29,45 @@ export function lineOf({ passed, failures, skipped }) {
 }
 
 /**
- * Reads the report of a test runner. A run that failed without a failed test (a file that could not
- * be loaded, an unhandled error, no report at all) and one that found no test count as a failure.
+ * Runs vitest, with its output on this process's own.
+ *
+ * @param {Supervisor} supervisor
+ * @param {{ name: string, args: string[], env: NodeJS.ProcessEnv }} run `name` is for messages.
+ * @returns {Promise<Tally>}
+ */
+export async function runVitest(supervisor, { name, args, env }) {
+  const report = join(supervisor.dataDir, `${name}-report.json`);
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
+  const exitCode = await supervisor.stream({
+    name: 'vitest',
+    command: process.execPath,
+    args: [join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...reporters, ...args],
+    env,
+  });
+  return tallyOf(name, exitCode, report, readVitest);
+}
+
+/**
+ * Runs Playwright against the stack of the supervisor's data folder.
+ *
+ * @param {Supervisor} supervisor
+ * @param {{ name: string, args: string[], env: NodeJS.ProcessEnv }} run `name` is for messages.
+ * @returns {Promise<Tally>}
+ */
+export async function runPlaywright(supervisor, { name, args, env }) {
+  const report = join(supervisor.dataDir, `${name}-report.json`);
+  const exitCode = await supervisor.stream({
+    name: 'playwright',
+    command: process.execPath,
+    args: [join(root, 'node_modules/@playwright/test/cli.js'), 'test', ...args],
+    env: { ...env, CEIBA_DATA_DIR: supervisor.dataDir, CEIBA_TEST_REPORT: report },
+  });
+  return tallyOf(name, exitCode, report, readPlaywright);
+}
+
+/**
+ * Reads the report of a test runner. A run that found no test, or that failed without a failed test
+ * (a file that could not be loaded, an unhandled error, no report at all), counts as a failure.
  *
  * @param {string} name
  * @param {number} exitCode

@@ -1,0 +1,187 @@
+import { cpSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { LauncherError } from './errors.mjs';
+import { dataDirSecrets } from './secrets.mjs';
+import { loopback, nonBlank, root } from './settings.mjs';
+import { waitFor } from './wait.mjs';
+
+/**
+ * @typedef {import('./supervisor.mjs').Supervisor} Supervisor
+ * @typedef {import('./supervisor.mjs').Service} Service
+ * @typedef {import('./services.mjs').Services} Services
+ * @typedef {import('./demo.mjs').Demo} Demo
+ * @typedef {import('./stack.mjs').Addresses} Addresses
+ */
+
+const startTimeoutMs = 60_000;
+
+/**
+ * Runs a `ceiba` command against a database.
+ *
+ * @param {Supervisor} supervisor
+ * @param {Services} services
+ * @param {string[]} args
+ * @param {{ failure: string, input?: string, ownerPassword?: string }} options
+ * @returns {Promise<string>} Its standard output.
+ */
+export function ceiba(supervisor, services, args, { failure, input, ownerPassword }) {
+  return supervisor.run({
+    name: `ceiba ${args[0]}`,
+    command: process.execPath,
+    args: [join(root, 'apps/cli/bin/ceiba.mjs'), ...args],
+    env: {
+      ...process.env,
+      DATABASE_URL: services.databaseUrl,
+      REDIS_URL: services.redisUrl,
+      ...(ownerPassword === undefined ? {} : { CEIBA_OWNER_PASSWORD: ownerPassword }),
+    },
+    failure,
+    ...(input === undefined ? {} : { input }),
+  });
+}
+
+/**
+ * @param {Supervisor} supervisor
+ * @param {Services} services
+ * @returns {Promise<string>} One line that says what was applied.
+ */
+export async function migrate(supervisor, services) {
+  const output = await ceiba(supervisor, services, ['migrate'], {
+    failure: 'The migrations could not be applied.',
+  });
+  return output.trim().split('\n').at(-1) ?? '';
+}
+
+/**
+ * @param {Supervisor} supervisor
+ * @param {Services} services
+ * @param {Addresses} addresses
+ * @returns {Promise<Service>} Once it is ready to decide.
+ */
+export async function startRuntime(supervisor, services, { runtimeUrl }) {
+  const service = await supervisor.spawn({
+    name: 'Runtime',
+    command: process.execPath,
+    args: ['--enable-source-maps', join(root, 'apps/runtime/dist/main.js')],
+    env: {
+      ...process.env,
+      DATABASE_URL: services.databaseUrl,
+      REDIS_URL: services.redisUrl,
+      RUNTIME_PORT: new URL(runtimeUrl).port,
+    },
+    stage: 1,
+    graceMs: 12_000,
+  });
+  await waitUntilServing(service, () => isOk(`${runtimeUrl}/ready`));
+  return service;
+}
+
+/**
+ * @param {Supervisor} supervisor
+ * @param {Services} services
+ * @param {Addresses} addresses
+ * @returns {Promise<Service>} Once it is ready to serve pages.
+ */
+export async function startConsole(supervisor, services, { consoleUrl, runtimeUrl }) {
+  const { port } = new URL(consoleUrl);
+  const service = await supervisor.spawn({
+    name: 'Console',
+    command: process.execPath,
+    args: [join(ownCopyOfConsole(supervisor.dataDir), 'server.js')],
+    env: {
+      ...process.env,
+      DATABASE_URL: services.databaseUrl,
+      CEIBA_RUNTIME_URL: runtimeUrl,
+      CONSOLE_PORT: port,
+      PORT: port,
+      HOSTNAME: loopback,
+      NEXTAUTH_URL: nonBlank(process.env.NEXTAUTH_URL) ?? consoleUrl,
+      NEXTAUTH_SECRET:
+        nonBlank(process.env.NEXTAUTH_SECRET) ?? dataDirSecrets(supervisor.dataDir).consoleSecret,
+      SIGN_UP: nonBlank(process.env.SIGN_UP) ?? 'open',
+      NEXT_TELEMETRY_DISABLED: '1',
+    },
+    stage: 1,
+  });
+  await waitUntilServing(service, () => isOk(`http://${loopback}:${port}/api/ready`));
+  return service;
+}
+
+/**
+ * Copies the build of the console, which reads its files while it serves: the next build may then
+ * replace the original.
+ *
+ * @param {string} dataDir
+ * @returns {string} The folder of the copy that holds `server.js`.
+ */
+function ownCopyOfConsole(dataDir) {
+  const built = join(root, 'apps/console/.next/standalone');
+  const copy = join(dataDir, 'console');
+  const app = 'apps/console';
+  /** @param {string} folder */
+  const buildId = (folder) => readFileSync(join(folder, app, '.next/BUILD_ID'), 'utf8');
+  if (!existsSync(copy) || buildId(copy) !== buildId(built)) {
+    const draft = `${copy}.new`;
+    for (const folder of [draft, copy]) rmSync(folder, { recursive: true, force: true });
+    cpSync(built, draft, { recursive: true, verbatimSymlinks: true });
+    renameSync(draft, copy);
+  }
+  return join(copy, app);
+}
+
+/**
+ * @param {Supervisor} supervisor
+ * @param {Addresses} addresses
+ * @param {Demo} demo
+ * @returns {Promise<Service>} Once the Runtime decides on its requests.
+ */
+export async function startHost(supervisor, { hostUrl, runtimeUrl }, demo) {
+  const { port } = new URL(hostUrl);
+  const service = await supervisor.spawn({
+    name: 'Example API',
+    command: process.execPath,
+    args: [join(root, 'examples/express-api/src/server.mjs')],
+    env: {
+      ...process.env,
+      HOST_PORT: port,
+      CEIBA_RUNTIME_URL: runtimeUrl,
+      CEIBA_PROJECT_ID: demo.projectId,
+      CEIBA_PROJECT_SECRET: demo.projectSecret,
+    },
+    stage: 1,
+  });
+  // A request without a key charges nothing, and shows that host, Runtime and database work together.
+  await waitUntilServing(service, async () => (await statusOf(`${hostUrl}/v1/reports`)) === 401);
+  return service;
+}
+
+/**
+ * @param {Service} service
+ * @param {() => Promise<boolean>} isServing
+ */
+async function waitUntilServing(service, isServing) {
+  const settled = async () => (await isServing()) || !service.isRunning();
+  await waitFor(settled, { timeoutMs: startTimeoutMs });
+  if (service.isRunning() && (await isServing())) return;
+  const problem = service.isRunning()
+    ? `was not ready within ${startTimeoutMs / 1000} s`
+    : await service.exited;
+  throw new LauncherError(`${service.name} ${problem}.`, { output: service.tail() });
+}
+
+/** @param {string} url @returns {Promise<boolean>} */
+async function isOk(url) {
+  return (await statusOf(url)) === 200;
+}
+
+/** @param {string} url @returns {Promise<number | undefined>} Undefined when there is no answer. */
+async function statusOf(url) {
+  try {
+    const answer = await fetch(url, { signal: AbortSignal.timeout(5000) });
+    await answer.body?.cancel();
+    return answer.status;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,25 @@
+import { turbo } from '../packages/devstack/src/build.mjs';
+import { step } from '../packages/devstack/src/output.mjs';
+import { startServices } from '../packages/devstack/src/services.mjs';
+import { installIfNeeded } from './install.mjs';
+
+/**
+ * The first steps of a command: installs the packages, then starts the databases and builds.
+ *
+ * @param {import('../packages/devstack/src/supervisor.mjs').Supervisor} supervisor
+ * @param {Pick<import('../packages/devstack/src/settings.mjs').Settings, 'databaseUrl' | 'redisUrl'>} settings
+ * @param {{ build?: boolean }} [options]
+ * @returns {Promise<import('../packages/devstack/src/services.mjs').Services>}
+ */
+export async function prepare(supervisor, settings, { build = true } = {}) {
+  await step(
+    'Packages',
+    () => installIfNeeded(supervisor),
+    (installed) => (installed ? 'installed' : 'up to date'),
+  );
+  const [services] = await Promise.all([
+    startServices(supervisor, settings),
+    build && step('Build', () => turbo(supervisor, 'build', 'The build failed.')),
+  ]);
+  return services;
+}
