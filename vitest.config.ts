@@ -6,7 +6,10 @@ const servers = {
   hookTimeout: 60_000,
 };
 
-/** Minutes long, or in need of what few machines have: `npm run prove` alone runs them. */
+/** A busy machine may take longer than the five seconds that vitest allows. */
+const busy = { testTimeout: 60_000, hookTimeout: 180_000 };
+
+/** They take minutes, or need servers that few machines have: only `npm run prove` runs them. */
 const proofsWithoutSmallSize = process.env.CEIBA_PROVE === 'full' ? ['tests/chaos/*.proof.ts'] : [];
 
 export default defineConfig({
@@ -16,12 +19,14 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['{packages,apps}/*/src/**/*.test.ts', 'scripts/**/*.test.ts'],
+          ...busy,
         },
       },
       {
         test: {
           name: 'static',
           include: ['tests/static/**/*.test.ts'],
+          ...busy,
         },
       },
       {
