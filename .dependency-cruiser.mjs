@@ -1,6 +1,6 @@
 /**
- * Who may import whom. `tests/static/imports.test.ts` runs these rules over the repository, and over
- * a small tree of breaches that each rule has to find.
+ * The allowed imports. `tests/static/imports.test.ts` checks them in the repository, and checks each
+ * rule against a small tree that breaks it.
  *
  * @type {import('dependency-cruiser').IConfiguration}
  */
@@ -17,7 +17,7 @@ const config = {
     arrow('bench', ['packages/(contract|devstack|domain|schema|sdk)']),
     {
       name: 'by-name',
-      comment: 'A workspace is imported by its name and exports, never by a path into it.',
+      comment: 'Workspaces import each other by name, never by a path.',
       severity: 'error',
       from: { path: WORKSPACE() },
       to: {
@@ -28,7 +28,7 @@ const config = {
     },
     {
       name: 'no-tests-in-code',
-      comment: 'What ships imports nothing of the tests, the launchers or the build.',
+      comment: 'Code that ships does not import tests, launchers or build tools.',
       severity: 'error',
       from: {
         path: '^(packages|apps|examples)/[^/]+/(src|app|lib)/',
@@ -38,8 +38,7 @@ const config = {
     },
     {
       name: 'before-install',
-      comment:
-        'The launchers run before `npm ci`: packages are loaded dynamically, once installed.',
+      comment: 'Launchers start before `npm ci`: they import packages only dynamically.',
       severity: 'error',
       from: {
         path: '^(scripts|packages/devstack/src)/',
@@ -49,14 +48,15 @@ const config = {
     },
     {
       name: 'resolvable',
-      comment: 'An import names a file that is there, or an export of a package.',
+      comment: 'An import names an existing file, or an export of a package.',
       severity: 'error',
       from: {},
       to: { couldNotResolve: true },
     },
     {
       name: 'no-circle',
-      comment: 'Two files that need each other are one subject, or hide a third.',
+      comment:
+        'Files that import each other belong together, or share code that belongs in a third.',
       severity: 'error',
       from: {},
       to: { circular: true },
@@ -67,7 +67,7 @@ const config = {
     made('packages/sdk', '(?!)', true),
     {
       name: 'sql-stays-in-schema',
-      comment: 'Everything outside of packages/schema calls verbs.',
+      comment: 'Code outside packages/schema calls verbs.',
       severity: 'error',
       from: { path: WORKSPACE(), pathNot: ['^packages/(schema|devstack)/', TEST(), '^bench/'] },
       to: { path: '(^|/)node_modules/(drizzle-orm|drizzle-kit|postgres|pg)/' },
@@ -81,7 +81,7 @@ const config = {
     },
     {
       name: 'actions-use-their-database',
-      comment: 'A server action works on the database that it was given, within its one budget.',
+      comment: 'A server action uses the database of its context, which limits its time.',
       severity: 'error',
       from: { path: '^apps/console/src/app/.*/actions\\.ts$' },
       to: { path: '^apps/console/src/server/database\\.ts$' },
@@ -102,21 +102,21 @@ const config = {
     },
     {
       name: 'components-below-app',
-      comment: 'What routes share knows no route.',
+      comment: 'Code that routes share imports no route.',
       severity: 'error',
       from: { path: '^apps/console/src/(components|lib|server)/' },
       to: { path: '^apps/console/src/app/' },
     },
     {
       name: 'declared',
-      comment: 'A workspace declares every package that it loads.',
+      comment: 'A workspace declares every package that it imports.',
       severity: 'error',
       from: { path: WORKSPACE(), pathNot: [TEST(), TOOLING()] },
       to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['npm-peer'] },
     },
     {
       name: 'no-development-packages',
-      comment: 'What ships loads nothing that is there for development alone, types aside.',
+      comment: 'Code that ships imports no development packages, except types.',
       severity: 'error',
       from: {
         path: WORKSPACE(),
@@ -144,7 +144,7 @@ const config = {
 
 export default config;
 
-/** The workspace of a file, as the first group. */
+/** Matches a file of a workspace; the first group is the workspace. */
 function WORKSPACE() {
   return '^((?:packages|apps|examples)/[^/]+|bench)/';
 }
@@ -153,14 +153,14 @@ function TEST() {
   return '\\.(test|spec)(-d)?\\.[jt]sx?$|/(test|tests|fixtures)/|\\.fixture\\.ts$';
 }
 
-/** Beside `src`, not in it: build scripts and the settings of tools. */
+/** Build scripts and configuration at the top of a workspace. */
 function TOOLING() {
   return '^((packages|apps|examples)/[^/]+|bench)/[^/]+\\.[cm]?[jt]s$';
 }
 
 /**
  * @param {string} from A workspace.
- * @param {readonly string[]} allowed The workspaces that it may import, beside itself.
+ * @param {readonly string[]} allowed The other workspaces that it may import.
  */
 function arrow(from, allowed) {
   return {
@@ -174,13 +174,13 @@ function arrow(from, allowed) {
 
 /**
  * @param {string} from An inner package.
- * @param {string} packages What its code may load from outside, types aside.
- * @param {boolean} [anyBuiltin] Whether all of Node's own modules are among them.
+ * @param {string} packages The npm packages and Node modules that its code may import; types are free.
+ * @param {boolean} [anyBuiltin] Whether it may import all of Node's modules.
  */
 function made(from, packages, anyBuiltin = false) {
   return {
     name: `made-of-${from.replace('packages/', '')}`,
-    comment: 'The inner packages import nothing from outside but what they are made of.',
+    comment: 'The inner packages import only the npm packages listed here.',
     severity: /** @type {const} */ ('error'),
     from: { path: `^${from}/src/`, pathNot: TEST() },
     to: {

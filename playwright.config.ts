@@ -5,20 +5,20 @@ import { readSettings } from '@ceiba/devstack/settings';
 import { defineConfig } from '@playwright/test';
 
 /**
- * The tests drive the console of a stack that runs: the one that `npm test` starts, or that of
- * `npm start` in the same folder. Its addresses and the demo's credentials are in the data folder.
+ * The tests use the console of a running stack, which `npm test` or `npm start` started. The data
+ * folder holds its addresses and the demo's credentials.
  */
 const { dataDir } = readSettings(process.env);
 const { executablePath, env } = await findBrowser();
 const stack = runningStack();
-// Some tests look at what is stored.
+// Some tests read the database.
 process.env.DATABASE_URL ??= stack.databaseUrl;
 const report = process.env.CEIBA_TEST_REPORT;
 
 export default defineConfig({
   projects: [
     { name: 'e2e', testDir: 'tests/e2e' },
-    // Pictures for people; `npm run screenshots` takes them.
+    // `npm run screenshots` runs these; they check nothing.
     {
       name: 'screenshots',
       testDir: 'tests/screenshots',
@@ -27,11 +27,11 @@ export default defineConfig({
   ],
   outputDir: 'test-results',
   timeout: 60_000,
-  // A page may take the 3 s of its database budget, and a busy machine its time beside that.
+  // A page may use the 3 s of its database budget, and a busy machine adds to that.
   expect: { timeout: 15_000 },
   retries: 0,
   forbidOnly: true,
-  // The first user of an installation is its administrator: tests of that share one installation.
+  // All tests share one installation, of which the first user is the administrator.
   workers: 1,
   reporter: [['list'], ...(report ? [['json', { outputFile: report }] as const] : [])],
   use: {

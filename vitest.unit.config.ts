@@ -1,6 +1,9 @@
 import { defineConfig } from 'vitest/config';
 
-/** The unit tests alone, for mutation testing: they need no server and no build. */
+/** The unit tests for mutation testing: they need no server and no build. */
 export default defineConfig({
-  test: { include: ['{packages,apps}/*/src/**/*.test.ts'] },
+  test: {
+    include: ['{packages,apps}/*/src/**/*.test.ts'],
+    exclude: ['**/node_modules/**', 'packages/devstack/**'],
+  },
 });

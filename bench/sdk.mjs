@@ -1,11 +1,11 @@
 /**
- * What the client library costs, in CPU time of the host process per request:
+ * Measures what the client library costs, in CPU time of the host process per request:
  *
- *   1. a decision through `node:http` and through the global `fetch` (why the client uses the former);
- *   2. each adapter, beyond the bare framework and the client's own call.
+ *   1. a decision through `node:http`, which the client uses, and through the global `fetch`;
+ *   2. each adapter, in addition to the bare framework and the client's call.
  *
- * CPU time rather than throughput, because it says the same on a busy machine. The Runtime is a
- * stand-in that answers at once. Run it with `node bench/sdk.mjs`, after `npm run build`.
+ * It measures CPU time instead of throughput, which a busy machine changes. The Runtime is a stub
+ * that answers immediately. Run it with `node bench/sdk.mjs`, after `npm run build`.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -73,7 +73,7 @@ else if (role === 'host') await runHost(...args);
 else if (role === 'client') await runClient(...args);
 else await runBench();
 
-/** A Runtime that allows at once. */
+/** A Runtime that allows every call. */
 async function runRuntime() {
   const body = JSON.stringify(allowDecision());
   const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
@@ -133,7 +133,7 @@ async function reply(child) {
   return answer;
 }
 
-/** Microseconds of CPU that one request to a host costs the host. */
+/** CPU time of the host per request, in µs. */
 async function hostCost({ child, hello: port }) {
   const agent = new http.Agent({ keepAlive: true, maxSockets: AT_ONCE });
   const headers = { 'x-api-key': API_KEY };
@@ -158,7 +158,7 @@ function median(values) {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 }
 
-/** Measures all of them in turn, so that a busy moment hits each alike; the first round warms up. */
+/** Measures all in every round, so that a busy moment affects each; the first round warms up. */
 async function mediansOf(measures) {
   const results = Object.fromEntries(Object.keys(measures).map((name) => [name, []]));
   for (let round = 0; round <= ROUNDS; round += 1) {

@@ -1,7 +1,7 @@
 import autocannon from 'autocannon';
 
 /**
- * Puts load on one address and tells what came back.
+ * Sends load to one URL and summarises the answers.
  *
  * @param {object} target
  * @param {string} target.url

@@ -1,10 +1,10 @@
 import http from 'node:http';
 
 const WARM_UP_REQUESTS = 20;
-/** What browsers take. */
+/** The encodings that browsers accept. */
 const COMPRESSED = 'br, gzip';
 
-/** Every page of a project, at its most expensive: ranges that are long, lists that are full. */
+/** Every page of a project at its most expensive: long ranges and full lists. */
 const PAGES = {
   overview: '',
   keys: 'keys',
@@ -21,12 +21,12 @@ const PAGES = {
   'simulator, one key': ({ apiKeyId }) =>
     `simulator?apiKeyId=${apiKeyId}&method=GET&path=/v1/reports`,
   audit: 'audit',
-  'audit searched': 'audit?q=nobody',
+  'audit searched': 'audit?q=unknown',
   settings: 'settings',
 };
 
 /**
- * Asks for each page as a browser that comes for the first time does, but for one at a time.
+ * Requests each page as a browser without a cache does, one request at a time.
  *
  * @param {{ consoleUrl: string, requests: number } & import('./seed-console.ts').SeededConsole} at
  * @returns {Promise<{ name: string, javascriptKb: number, p50Ms: number, p95Ms: number }[]>}
@@ -53,9 +53,8 @@ export async function measurePages({ consoleUrl, requests, ...seeded }) {
 }
 
 /**
- * The kB (of 1,000 bytes) of all scripts that a page names, in its elements or in the data that
- * React reads, as the server sends them. Only what no browser of today asks for is left out: the
- * file for those without modules.
+ * The compressed size in kB (of 1,000 bytes) of all scripts that a page names, in its elements or in
+ * the data of React, except the one for browsers without modules.
  */
 async function javascriptOf(address, load) {
   const html = (await load(address, 'identity')).body.toString();
@@ -75,7 +74,7 @@ function quantile(times, share) {
   return Math.round(sorted[Math.ceil(sorted.length * share) - 1] * 10) / 10;
 }
 
-/** The session's cookie of somebody who signed in with a password. */
+/** Signs in with a password and returns the session cookie. */
 async function signIn(consoleUrl, { email, password }) {
   const token = await fetch(new URL('/api/auth/csrf', consoleUrl));
   const { csrfToken } = await token.json();
@@ -97,7 +96,7 @@ const cookiesOf = (answer) =>
     .join('; ');
 
 /**
- * One answer as it is sent, until its last byte.
+ * Reads one answer to its last byte, still compressed.
  *
  * @returns {Promise<{ body: Buffer, milliseconds: number }>}
  */

@@ -13,30 +13,30 @@ import {
 } from '@ceiba/schema';
 
 const POLICIES = 12;
-/** Rows that an hour of a busy project has: a key, a policy and an outcome each. */
-const ROWS_AN_HOUR = 40;
+/** Rows per hour of a busy project, one per key, policy and outcome. */
+const ROWS_PER_HOUR = 40;
 const AUDIT_ROWS = 5_000;
 const DAY_MS = 86_400_000;
-/** What stands for a key or a policy that a decision did not reach. */
+/** In place of the key or the policy, for a decision that found none. */
 const NO_ID = '00000000-0000-0000-0000-000000000000';
-/** As many as a step of the Runtime's upkeep. */
-const DAYS_A_STEP = 4;
+/** As in the Runtime's upkeep. */
+const DAYS_PER_STEP = 4;
 
 export interface SeededConsole {
   projectId: string;
   apiKeyId: string;
   policyId: string;
-  /** The owner's. */
+  /** Of the owner. */
   email: string;
   password: string;
-  /** The days of usage, `YYYY-MM-DD` in UTC, both included. */
+  /** The first and last day with usage, `YYYY-MM-DD` in UTC. */
   firstDay: string;
   lastDay: string;
 }
 
 /**
- * A project that has been in use for long: its keys, policies, usage and audit log, as the Runtime
- * leaves them, with the days that are over added up.
+ * Creates a project with a long history: keys, policies, an audit log, and usage as the Runtime
+ * stores it, with past days rolled up.
  */
 export async function seedConsole(
   databaseUrl: string,
@@ -49,7 +49,7 @@ export async function seedConsole(
     await insertKeysAndPolicies(db, projectId, keyCount);
     await insertUsage(db, projectId, dayCount);
     await insertAudit(db, projectId, ownerId);
-    await addUpDays(db);
+    await rollUpDays(db);
     await db.sql`vacuum analyze`;
     const now = Date.now();
     return {
@@ -81,11 +81,11 @@ async function createSubscribedProject(
   const ctx: VerbContext = { db, actor: { kind: 'system' }, clientAddress: null, requestId: null };
   const passwordHash = await hashPassword(password);
   const owner = await createUser(ctx, { email, passwordHash });
-  if (owner.kind !== 'created') throw new Error('the database is not a fresh one');
+  if (owner.kind !== 'created') throw new Error('the database is not empty');
   const ownerId = owner.userId;
   const secret = mintProjectSecret(randomBytes);
   const project = await createProject(ctx, { ownerId, name: 'Bench', secret });
-  if (project.kind !== 'created') throw new Error('the database is not a fresh one');
+  if (project.kind !== 'created') throw new Error('the database is not empty');
   const { planId } = await putPlan(ctx, {
     name: 'Bench',
     activeKeyCap: keyCount,
@@ -96,7 +96,7 @@ async function createSubscribedProject(
   return { projectId: project.projectId, ownerId };
 }
 
-/** Some keys have ended, some will, some are idle: so that every hint has its keys. */
+/** Some keys have expired, some expire soon and some are idle, so that every hint has keys. */
 async function insertKeysAndPolicies(db: Database, projectId: string, keyCount: number) {
   await db.sql`
     insert into api_keys (project_id, display_name, key_prefix, key_digest, status, created_at,
@@ -116,7 +116,7 @@ async function insertKeysAndPolicies(db: Database, projectId: string, keyCount: 
     from generate_series(1, ${POLICIES}::int) as n`;
 }
 
-/** Every outcome each hour, the allowed ones with their policy; and the months that they make. */
+/** Every outcome in each hour, allowed ones with their policy; and the resulting months. */
 async function insertUsage(db: Database, projectId: string, dayCount: number) {
   await db.sql`
     with key as (select array_agg(id) as ids from api_keys where project_id = ${projectId}),
@@ -130,7 +130,7 @@ async function insertUsage(db: Database, projectId: string, dayCount: number) {
       case when r <= 6 then ${NO_ID} else policy.ids[1 + r % cardinality(policy.ids)] end,
       case when r <= 9 then outcome.names[r] else 'allowed' end, 'bench', 1 + (h + r) % 50
     from key, policy, outcome, generate_series(0, ${dayCount * 24 - 1}::int) as h,
-      generate_series(1, ${ROWS_AN_HOUR}::int) as r`;
+      generate_series(1, ${ROWS_PER_HOUR}::int) as r`;
   await db.sql`
     insert into usage_months (project_id, month, scope, incarnation, count)
     select ${projectId}, extract(year from hour) * 12 + extract(month from hour) - 1, scope,
@@ -149,8 +149,8 @@ async function insertAudit(db: Database, projectId: string, ownerId: string) {
     from generate_series(1, ${AUDIT_ROWS}::int) as n`;
 }
 
-/** As the Runtime's upkeep does it, until nothing is left. */
-async function addUpDays(db: Database) {
+/** As the Runtime's upkeep does, until all days are rolled up. */
+async function rollUpDays(db: Database) {
   let isComplete = false;
-  while (!isComplete) ({ isComplete } = await rollUpUsage(db, { mostDays: DAYS_A_STEP }));
+  while (!isComplete) ({ isComplete } = await rollUpUsage(db, { mostDays: DAYS_PER_STEP }));
 }

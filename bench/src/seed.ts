@@ -14,20 +14,20 @@ const NO_LIMIT = 2_147_483_647;
 const KEYS_PER_INSERT = 5_000;
 
 /**
- * A project with as many keys as asked for and limits that nothing reaches. The keys go in as one
- * would restore them, past the verbs, since the cap is not what is measured.
+ * Creates a project with many keys, and limits that no run reaches. The keys are inserted by SQL
+ * instead of the verb, to save time.
  *
- * @returns the project's id and secret, and every key's plaintext
+ * @returns the project's id and secret, and the plaintext of every key
  */
 export async function seedProject(databaseUrl: string, keyCount: number) {
   const db = createDatabase(databaseUrl);
   const ctx: VerbContext = { db, actor: { kind: 'system' }, clientAddress: null, requestId: null };
   try {
     const owner = await createUser(ctx, { email: 'bench@example.com', passwordHash: null });
-    if (owner.kind !== 'created') throw new Error('the database is not a fresh one');
+    if (owner.kind !== 'created') throw new Error('the database is not empty');
     const secret = mintProjectSecret(randomBytes);
     const project = await createProject(ctx, { ownerId: owner.userId, name: 'bench', secret });
-    if (project.kind !== 'created') throw new Error('the database is not a fresh one');
+    if (project.kind !== 'created') throw new Error('the database is not empty');
     const { projectId } = project;
     const limits = { activeKeyCap: NO_LIMIT, rateLimitPerMinute: NO_LIMIT, monthlyQuota: NO_LIMIT };
     const { planId } = await putPlan(ctx, { name: 'Bench', ...limits });

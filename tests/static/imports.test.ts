@@ -144,7 +144,7 @@ const BREACHES: Record<string, Record<string, string>> = {
   'no-development-packages': { 'apps/cli/src/i.ts': "import 'esbuild';" },
 };
 
-/** What the breaches import, sound by itself but for the other half of the circle. */
+/** What the breaches import; correct, except for the other half of the cycle. */
 const SOUND: Record<string, string> = {
   'apps/cli/src/c.test.ts': '',
   'apps/cli/src/f.ts': "import './e.ts';",
