@@ -16,6 +16,9 @@ import { waitFor } from './wait.mjs';
 
 const startTimeoutMs = 60_000;
 
+/** Programs stop before the databases, which are stage 0. */
+export const programStage = 1;
+
 /**
  * Runs a `ceiba` command against a database.
  *
@@ -70,7 +73,7 @@ export async function startRuntime(supervisor, services, { runtimeUrl }) {
       REDIS_URL: services.redisUrl,
       RUNTIME_PORT: new URL(runtimeUrl).port,
     },
-    stage: 1,
+    stage: programStage,
     graceMs: 12_000,
   });
   await waitUntilServing(service, () => isOk(`${runtimeUrl}/ready`));
@@ -102,7 +105,7 @@ export async function startConsole(supervisor, services, { consoleUrl, runtimeUr
       SIGN_UP: nonBlank(process.env.SIGN_UP) ?? 'open',
       NEXT_TELEMETRY_DISABLED: '1',
     },
-    stage: 1,
+    stage: programStage,
   });
   await waitUntilServing(service, () => isOk(`http://${loopback}:${port}/api/ready`));
   return service;
@@ -149,7 +152,7 @@ export async function startHost(supervisor, { hostUrl, runtimeUrl }, demo) {
       CEIBA_PROJECT_ID: demo.projectId,
       CEIBA_PROJECT_SECRET: demo.projectSecret,
     },
-    stage: 1,
+    stage: programStage,
   });
   // A request without a key charges nothing, and shows that host, Runtime and database work together.
   await waitUntilServing(service, async () => (await statusOf(`${hostUrl}/v1/reports`)) === 401);

@@ -5,13 +5,12 @@ import { createDatabase } from './databases.mjs';
 import { ensureDemo } from './demo.mjs';
 import { step } from './output.mjs';
 import { freePort } from './ports.mjs';
-import { migrate, startConsole, startHost, startRuntime } from './programs.mjs';
+import { migrate, programStage, startConsole, startHost, startRuntime } from './programs.mjs';
 import { writePrivateJson } from './secrets.mjs';
 import { loopback } from './settings.mjs';
 
 /**
  * @typedef {import('./supervisor.mjs').Supervisor} Supervisor
- * @typedef {import('./supervisor.mjs').Service} Service
  * @typedef {import('./services.mjs').Services} Services
  * @typedef {import('./demo.mjs').Demo} Demo
  *
@@ -37,30 +36,19 @@ export function stackFileIn(dataDir) {
  * afterwards, also when a program does not start or the work fails.
  *
  * @template T
- * @param {Supervisor} owner
+ * @param {Supervisor} supervisor
  * @param {Services} servers The databases, as `startServices` returns them.
  * @param {StackOptions} options
  * @param {(stack: Stack) => Promise<T>} work
  * @returns {Promise<T>}
  * @throws {import('./errors.mjs').LauncherError} With the end of the log of what did not start.
  */
-export async function withStack(owner, servers, { programs, ownDatabase, ports }, work) {
-  /** @type {Service[]} */
-  const spawned = [];
-  /** @type {Supervisor} */
-  const supervisor = {
-    ...owner,
-    async spawn(spec) {
-      const service = await owner.spawn(spec);
-      spawned.push(service);
-      return service;
-    },
-  };
+export async function withStack(supervisor, servers, { programs, ownDatabase, ports }, work) {
   const database =
     ownDatabase && (await createDatabase(servers.databaseUrl, { prefix: 'ceiba_stack' }));
   const services = database ? { ...servers, databaseUrl: database.url } : servers;
   const addresses = addressesOf(ports ?? (await freePorts()));
-  const stackFile = stackFileIn(owner.dataDir);
+  const stackFile = stackFileIn(supervisor.dataDir);
   rmSync(stackFile, { force: true });
   try {
     const migrated = () => migrate(supervisor, services);
@@ -74,13 +62,13 @@ export async function withStack(owner, servers, { programs, ownDatabase, ports }
     writePrivateJson(stackFile, { databaseUrl, redisUrl, ...addresses });
     return await work({ ...services, ...addresses, demo });
   } finally {
-    await Promise.all(spawned.map((service) => service.stop()));
+    await supervisor.stopOnly(({ stage }) => stage === programStage);
     if (database) await database.drop();
   }
 }
 
 /**
- * Starts what answers and asks for decisions: the Runtime, and the host with the demo project.
+ * Starts the Runtime, and the host with the demo project.
  *
  * @param {Supervisor} supervisor
  * @param {Services} services

@@ -55,49 +55,150 @@ const watchdogProgram = fileURLToPath(new URL('./watchdog.mjs', import.meta.url)
  * Owns every program that a command starts. Each runs in a process group of its own, so that Ctrl-C
  * reaches only the launcher, which stops them in order. A watchdog stops them when the launcher is
  * killed. When both are killed, the next start stops them with the help of the lock file.
- *
- * @param {{ dataDir: string, removeOnEnd?: string[] }} options `removeOnEnd` lists paths that must
- *   not outlive the launcher.
  */
-export async function createSupervisor({ dataDir, removeOnEnd = [] }) {
-  prepareDataDir(dataDir);
-  const lock = await acquireLock(dataDir);
-  const watchdog = spawn(process.execPath, [watchdogProgram], {
-    detached: true,
-    stdio: ['pipe', 'ignore', 'ignore'],
-  });
-  // The launcher works without a watchdog: a write to a dead one must not throw.
-  watchdog.on('error', () => {});
-  watchdog.stdin.on('error', () => {});
-  watchdog.unref();
-
+export class Supervisor {
+  #lock;
+  #removeOnEnd;
+  #watchdog = startWatchdog();
   /** @type {Map<number, ProcessRecord>} */
-  const records = new Map();
-  let stopping = false;
+  #records = new Map();
+  #stopping = false;
   /** @type {((service: Service, how: string) => void) | undefined} */
-  let onFailure;
+  #onUnexpectedExit;
 
-  const publish = () => {
-    const processes = [...records.values()];
-    lock.update({ processes, stopping, ...(watchdog.pid ? { watchdogPid: watchdog.pid } : {}) });
-    watchdog.stdin.write(`${JSON.stringify({ processes, paths: removeOnEnd })}\n`);
-  };
-  publish();
+  /**
+   * @param {string} dataDir
+   * @param {Awaited<ReturnType<typeof acquireLock>>} lock
+   * @param {string[]} removeOnEnd Paths that must not outlive the launcher.
+   */
+  constructor(dataDir, lock, removeOnEnd) {
+    this.dataDir = dataDir;
+    this.#lock = lock;
+    this.#removeOnEnd = removeOnEnd;
+    this.#publish();
+  }
 
-  /** @param {ProcessRecord} record */
-  const forget = (record) => {
-    if (records.get(record.pid) === record && records.delete(record.pid)) publish();
-  };
+  /** @returns {Record<string, number>} The process ids of the running programs and of the watchdog. */
+  processes() {
+    const running = [...this.#records.values()].map(({ name, pid }) => [name, pid]);
+    return Object.fromEntries([['watchdog', this.#watchdog.pid], ...running]);
+  }
+
+  /** @param {(service: Service, how: string) => void} handler Called when a program ends that was not stopped. */
+  onUnexpectedExit(handler) {
+    this.#onUnexpectedExit = handler;
+  }
+
+  /**
+   * @param {ServiceSpec} spec
+   * @returns {Promise<Service>} Once the program runs, before it is ready.
+   * @throws {LauncherError} When it cannot be run at all.
+   */
+  async spawn(spec) {
+    const logFile = logFileOf(this.dataDir, spec.name);
+    const log = openSync(logFile, 'w', 0o600);
+    const { record, exited } = this.#launch(spec, ['ignore', log, log]);
+    closeSync(log);
+    return this.#supervise(record, exited, logFile);
+  }
+
+  /**
+   * Runs a program to its end. Its output is shown only when it fails.
+   *
+   * @param {JobSpec} job
+   * @returns {Promise<string>} Its standard output.
+   * @throws {LauncherError} With the end of its output.
+   */
+  async run({ input = '', failure, hint, ...spec }) {
+    const job = { cwd: root, graceMs: 3000, wholeGroup: true, stage: 2, ...spec };
+    const { child, record } = this.#launch(job, 'pipe');
+    const { code, stdout, everything } = await outcomeOf(child, input);
+    this.#forget(record);
+    if (code === 0) return stdout;
+    if (this.#stopping) throw new LauncherError('Stopped.');
+    throw new LauncherError(failure, { hint, output: lastLines(everything, 30) });
+  }
+
+  /**
+   * Runs a program to its end with the standard output and error of this process.
+   *
+   * @param {Omit<ServiceSpec, 'stage'>} spec
+   * @returns {Promise<number>} Its exit code, or 1 when a signal ended it.
+   */
+  async stream(spec) {
+    const job = { cwd: root, wholeGroup: true, stage: 2, ...spec };
+    const { child, record } = this.#launch(job, ['ignore', 'inherit', 'inherit']);
+    const { code } = await outcomeOf(child, '');
+    this.#forget(record);
+    return code ?? 1;
+  }
+
+  /**
+   * Adopts a program that an earlier launcher left running.
+   *
+   * @param {Omit<ProcessRecord, 'startedAt'>} found
+   * @returns {Service | undefined} Undefined when it has ended.
+   */
+  adopt(found) {
+    const startedAt = startOf(found.pid);
+    if (startedAt === undefined) return undefined;
+    const record = { ...found, startedAt };
+    this.#records.set(record.pid, record);
+    this.#publish();
+    const gone = () => startOf(found.pid) !== startedAt;
+    const exited = waitFor(gone, { timeoutMs: Number.POSITIVE_INFINITY, intervalMs: 500 });
+    const how = exited.then(() => 'ended');
+    return this.#supervise(record, how, logFileOf(this.dataDir, found.name));
+  }
+
+  /** @param {(record: ProcessRecord) => boolean} isChosen Which programs to stop; the others keep running. */
+  async stopOnly(isChosen) {
+    const chosen = [...this.#records.values()].filter(isChosen);
+    for (const { pid } of chosen) this.#records.delete(pid);
+    await stopProcesses(chosen);
+    this.#publish();
+  }
+
+  /** Stops all programs, then the databases that they use, and releases the data folder. */
+  async stop() {
+    this.#stopping = true;
+    this.#publish();
+    await stopProcesses([...this.#records.values()]);
+    this.#records.clear();
+    for (const path of this.#removeOnEnd) rmSync(path, { recursive: true, force: true });
+    this.#watchdog.stdin.end(`${JSON.stringify({ processes: [], paths: [] })}\n`);
+    this.#lock.release();
+  }
+
+  /** Writes the running programs to the lock file and to the watchdog. */
+  #publish() {
+    const processes = [...this.#records.values()];
+    const { pid } = this.#watchdog;
+    this.#lock.update({
+      processes,
+      stopping: this.#stopping,
+      ...(pid === undefined ? {} : { watchdogPid: pid }),
+    });
+    this.#watchdog.stdin.write(`${JSON.stringify({ processes, paths: this.#removeOnEnd })}\n`);
+  }
+
+  /** @param {ProcessRecord} record @returns {boolean} Whether it was still supervised. */
+  #forget(record) {
+    if (this.#records.get(record.pid) !== record) return false;
+    this.#records.delete(record.pid);
+    this.#publish();
+    return true;
+  }
 
   /**
    * @param {ServiceSpec & { wholeGroup?: boolean }} spec
    * @param {import('node:child_process').StdioOptions} stdio
    */
-  const launch = (spec, stdio) => {
-    if (stopping) throw new LauncherError('Stopped.');
+  #launch(spec, stdio) {
+    if (this.#stopping) throw new LauncherError('Stopped.');
     const { name, command, args = [], signal = 'SIGTERM', graceMs = 10_000, stage } = spec;
     const child = spawn(command, args, {
-      cwd: spec.cwd ?? dataDir,
+      cwd: spec.cwd ?? this.dataDir,
       env: spec.env ?? process.env,
       detached: true,
       stdio,
@@ -111,8 +212,10 @@ export async function createSupervisor({ dataDir, removeOnEnd = [] }) {
     /** @type {ProcessRecord} */
     const record = { name, pid: child.pid, startedAt, signal, graceMs, stage };
     if (spec.wholeGroup) record.wholeGroup = true;
+    this.#records.set(record.pid, record);
+    this.#publish();
     return { child, record, exited };
-  };
+  }
 
   /**
    * @param {ProcessRecord} record
@@ -120,9 +223,7 @@ export async function createSupervisor({ dataDir, removeOnEnd = [] }) {
    * @param {string} logFile
    * @returns {Service}
    */
-  const supervise = (record, exited, logFile) => {
-    records.set(record.pid, record);
-    publish();
+  #supervise(record, exited, logFile) {
     let running = true;
     /** @type {Service} */
     const service = {
@@ -131,115 +232,38 @@ export async function createSupervisor({ dataDir, removeOnEnd = [] }) {
       exited,
       isRunning: () => running,
       tail: () => tailOf(logFile),
-      stop: async () => {
-        records.delete(record.pid);
-        await stopProcesses([record]);
-        publish();
-      },
+      stop: () => this.stopOnly((each) => each === record),
     };
     exited.then((how) => {
       running = false;
-      const expected = stopping || !records.has(record.pid);
-      forget(record);
-      if (!expected) onFailure?.(service, how);
+      if (this.#forget(record) && !this.#stopping) this.#onUnexpectedExit?.(service, how);
     });
     return service;
-  };
-
-  return {
-    dataDir,
-
-    /** @returns {Record<string, number>} The process ids of the running programs and of the watchdog. */
-    processes() {
-      const running = [...records.values()].map(({ name, pid }) => [name, pid]);
-      return Object.fromEntries([['watchdog', watchdog.pid], ...running]);
-    },
-
-    /** @param {(service: Service, how: string) => void} handler Called when a program ends that was not stopped. */
-    onUnexpectedExit(handler) {
-      onFailure = handler;
-    },
-
-    /**
-     * @param {ServiceSpec} spec
-     * @returns {Promise<Service>} Once the program runs, before it is ready.
-     * @throws {LauncherError} When it cannot be run at all.
-     */
-    async spawn(spec) {
-      const logFile = logFileOf(dataDir, spec.name);
-      const log = openSync(logFile, 'w', 0o600);
-      const { record, exited } = launch(spec, ['ignore', log, log]);
-      closeSync(log);
-      return supervise(record, exited, logFile);
-    },
-
-    /**
-     * Runs a program to its end. Its output is shown only when it fails.
-     *
-     * @param {JobSpec} job
-     * @returns {Promise<string>} Its standard output.
-     * @throws {LauncherError} With the end of its output.
-     */
-    async run({ input = '', failure, hint, ...spec }) {
-      const job = { cwd: root, graceMs: 3000, wholeGroup: true, stage: 2, ...spec };
-      const { record, child } = launch(job, 'pipe');
-      records.set(record.pid, record);
-      publish();
-      try {
-        const { code, stdout, everything } = await outcomeOf(child, input);
-        if (code === 0) return stdout;
-        if (stopping) throw new LauncherError('Stopped.');
-        throw new LauncherError(failure, { hint, output: lastLines(everything, 30) });
-      } finally {
-        forget(record);
-      }
-    },
-
-    /**
-     * Runs a program to its end with the standard output and error of this process.
-     *
-     * @param {Omit<ServiceSpec, 'stage'>} spec
-     * @returns {Promise<number>} Its exit code, or 1 when a signal ended it.
-     */
-    async stream(spec) {
-      const job = { cwd: root, graceMs: 10_000, wholeGroup: true, stage: 2, ...spec };
-      const { record, child } = launch(job, ['ignore', 'inherit', 'inherit']);
-      records.set(record.pid, record);
-      publish();
-      const { code } = await outcomeOf(child, '');
-      forget(record);
-      return code ?? 1;
-    },
-
-    /**
-     * Adopts a program that an earlier launcher left running.
-     *
-     * @param {Omit<ProcessRecord, 'startedAt'>} found
-     * @returns {Service | undefined} Undefined when it has ended.
-     */
-    adopt(found) {
-      const startedAt = startOf(found.pid);
-      if (startedAt === undefined) return undefined;
-      const gone = () => startOf(found.pid) !== startedAt;
-      const exited = waitFor(gone, { timeoutMs: Number.POSITIVE_INFINITY, intervalMs: 500 });
-      const how = exited.then(() => 'ended');
-      return supervise({ ...found, startedAt }, how, logFileOf(dataDir, found.name));
-    },
-
-    /** Stops all programs, then the databases that they use, and releases the data folder. */
-    async stop() {
-      stopping = true;
-      publish();
-      await stopProcesses([...records.values()]);
-      records.clear();
-      for (const path of removeOnEnd) rmSync(path, { recursive: true, force: true });
-      watchdog.stdin.end(`${JSON.stringify({ processes: [], paths: [] })}\n`);
-      lock.release();
-    },
-  };
+  }
 }
 
-/** @typedef {Awaited<ReturnType<typeof createSupervisor>>} Supervisor */
+/**
+ * @param {{ dataDir: string, removeOnEnd?: string[] }} options `removeOnEnd` lists paths that must
+ *   not outlive the launcher.
+ * @returns {Promise<Supervisor>}
+ * @throws {LauncherError} When another launcher uses the data folder.
+ */
+export async function createSupervisor({ dataDir, removeOnEnd = [] }) {
+  prepareDataDir(dataDir);
+  return new Supervisor(dataDir, await acquireLock(dataDir), removeOnEnd);
+}
+
+function startWatchdog() {
+  const watchdog = spawn(process.execPath, [watchdogProgram], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  // The launcher works without a watchdog: a write to a dead one must not throw.
+  watchdog.on('error', () => {});
+  watchdog.stdin.on('error', () => {});
+  watchdog.unref();
+  return watchdog;
+}
 
 /**
  * @param {import('node:child_process').ChildProcess} child
