@@ -77,16 +77,16 @@ function invite({ runtimeUrl, consoleUrl, hostUrl, demo }, settings) {
   };
   print();
   print(`  ${bold('Console')}      ${cyan(consoleUrl)}`);
-  print(`               sign in as ${demo.ownerEmail} with ${demo.ownerPassword}`);
+  print(`               sign in as ${demo.ownerEmail} with the password ${demo.ownerPassword}`);
   print(`  ${bold('Runtime')}      ${cyan(runtimeUrl)}`);
   print(`  ${bold('Example API')}  ${cyan(hostUrl)} ${dim('asks the Runtime about each request')}`);
   print();
-  print(`  ${bold('Try it')}       paste one of these into another terminal`);
-  offer('200  let through: a policy of the demo project covers it', '/v1/reports', demo.apiKey);
-  offer('403  service_forbidden: no policy covers it', '/v1/billing', demo.apiKey);
-  offer('401  service_unauthorized: there is no such key', '/v1/reports', 'nonsense');
+  print(`  ${bold('Try it')}       run one of these in another terminal`);
+  offer('200  allowed: a policy of the demo project matches', '/v1/reports', demo.apiKey);
+  offer('403  service_forbidden: no policy matches', '/v1/billing', demo.apiKey);
+  offer('401  service_unauthorized: the key does not exist', '/v1/reports', 'nonsense');
   print();
-  print(dim(`  Ctrl-C stops everything. Data and logs: ${nameOf(settings.dataDir)}`));
+  print(dim(`  Ctrl-C stops everything. Data and logs are in ${nameOf(settings.dataDir)}`));
 }
 
 /** @param {string} folder @returns {string} Relative where it lies in the repository. */

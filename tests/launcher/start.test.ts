@@ -119,7 +119,7 @@ describe('npm start', () => {
     expect(printed).toEqual(shown.map(([, ...fields]) => fields));
     expect(printed).toHaveLength(3);
     for (const { url, apiKey, answer } of current.curls()) {
-      const { status, error = 'let through' } = await ask(url, apiKey);
+      const { status, error = 'allowed' } = await ask(url, apiKey);
       expect(answer).toContain(`${status}  ${error}: `);
     }
   });
