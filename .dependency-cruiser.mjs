@@ -62,8 +62,8 @@ const config = {
       to: { circular: true },
     },
     made('packages/contract', 'zod'),
-    made('packages/domain', 'crypto|zlib'),
-    made('packages/schema', 'drizzle-orm|postgres|@node-rs/argon2', true),
+    made('packages/domain', 'crypto|zlib|@node-rs/argon2'),
+    made('packages/schema', 'drizzle-orm|postgres', true),
     made('packages/sdk', '(?!)', true),
     {
       name: 'sql-stays-in-schema',

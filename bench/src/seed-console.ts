@@ -1,11 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mintProjectSecret } from '@ceiba/domain';
+import { hashPassword } from '@ceiba/domain/password';
 import {
   createDatabase,
   createProject,
   createUser,
   type Database,
-  hashPassword,
   putPlan,
   rollUpUsage,
   setSubscription,

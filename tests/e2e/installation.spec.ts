@@ -1,4 +1,4 @@
-import { hashPassword } from '@ceiba/schema';
+import { hashPassword } from '@ceiba/domain/password';
 import { expect, test } from '@playwright/test';
 import postgres from 'postgres';
 import { z } from 'zod';

@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mintProjectSecret } from '@ceiba/domain';
+import { hashPassword } from '@ceiba/domain/password';
 import {
   chargeAttempt,
   chargePasswordChange,
@@ -12,7 +13,6 @@ import {
   findUserByIdentity,
   forgiveAttempt,
   forgivePasswordChange,
-  hashPassword,
   listProjectsAtAGlance,
   setPassword,
   signOutEverywhere,

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { mintApiKey, mintProjectSecret } from '@ceiba/domain';
+import { hashPassword } from '@ceiba/domain/password';
 import {
   archiveApiKey,
   createApiKey,
@@ -9,7 +10,6 @@ import {
   createProject,
   createUser,
   type Database,
-  hashPassword,
   listPlans,
   revokeApiKey,
   rollUpUsage,

@@ -1,4 +1,4 @@
-import { whyPasswordRefused } from '@ceiba/schema';
+import { whyPasswordRefused } from '@ceiba/domain';
 import { badInput } from './errors.ts';
 
 /**

@@ -1,5 +1,5 @@
-import { sql } from 'drizzle-orm';
-import type { Executor, Transactor } from './database.ts';
+import type { Transactor } from './connection/database.ts';
+import { takeLock } from './locks.ts';
 
 /** Who asks for a change; the audit log names them. */
 export type Actor =
@@ -8,7 +8,7 @@ export type Actor =
   | { kind: 'cli' }
   | { kind: 'system' };
 
-/** What every verb is given: where to act, for whom, and whence the request came. */
+/** What every verb takes: the database, the actor and the origin of the request. */
 export interface VerbContext {
   db: { readonly orm: Transactor };
   actor: Actor;
@@ -20,8 +20,8 @@ export interface VerbContext {
 /**
  * Runs a change and its audit row as one transaction.
  *
- * The level is named because the session's default may be another: under REPEATABLE READ a second
- * statement would not see what the lock waited for (consistency rule 7).
+ * The isolation level is explicit because the session's default may differ: under REPEATABLE READ,
+ * a statement after a lock would not see what the lock waited for (consistency rule 7).
  */
 export function inTransaction<T>(
   ctx: VerbContext,
@@ -30,26 +30,18 @@ export function inTransaction<T>(
   return ctx.db.orm.transaction(run, { isolationLevel: 'read committed' });
 }
 
-/** Any number, as long as every caller takes the same one. */
-const ALL_OR_NOTHING_LOCK = 0x0ce1bc;
-
 /**
- * Runs several verbs as one transaction: all of them happen or none. Calls of this take turns, so
- * two that touch the same rows in different orders cannot deadlock.
+ * Runs several verbs as one transaction: all of them take effect or none. Serialised, so that two
+ * calls that change the same rows in different orders cannot deadlock.
  *
- * @param run is given the context that its verbs have to use; each verb becomes a savepoint
+ * @param run receives the context that its verbs have to use; each verb becomes a savepoint
  */
 export function allOrNothing<T>(
   ctx: VerbContext,
   run: (ctx: VerbContext) => Promise<T>,
 ): Promise<T> {
   return inTransaction(ctx, async (tx) => {
-    await takeTurns(tx, ALL_OR_NOTHING_LOCK);
+    await takeLock(tx, 'allOrNothing');
     return run({ ...ctx, db: { orm: tx } });
   });
-}
-
-/** Waits until no other transaction holds the lock; it is held until this one ends. */
-export async function takeTurns(tx: Executor, lock: number): Promise<void> {
-  await tx.execute(sql`select pg_advisory_xact_lock(${lock})`);
 }

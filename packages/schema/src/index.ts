@@ -1,11 +1,3 @@
-export * from './accounts/charge-attempt.ts';
-export * from './accounts/end-session.ts';
-export * from './accounts/find-identity.ts';
-export * from './accounts/find-session.ts';
-export * from './accounts/has-users.ts';
-export * from './accounts/sign-out-everywhere.ts';
-export * from './accounts/sign-up.ts';
-export * from './accounts/start-session.ts';
 export * from './api-key/create.ts';
 export { type ApiKeyRef, getApiKey } from './api-key/get.ts';
 export {
@@ -21,18 +13,26 @@ export * from './api-key/set-limits.ts';
 export * from './api-key/survey.ts';
 export * from './api-key/transition.ts';
 export * from './audit/list.ts';
-export { AUDIT_ACTIONS, type AuditAction } from './audit.ts';
-export { classifyError } from './classify-error.ts';
-export { DatabaseClient, DatabaseUnavailableError } from './client.ts';
+export { AUDIT_ACTIONS, type AuditAction } from './audit/write.ts';
+export { classifyError } from './connection/classify-error.ts';
+export { DatabaseClient, DatabaseUnavailableError } from './connection/client.ts';
+export { createDatabase, type Database, type DatabaseOptions } from './connection/database.ts';
+export {
+  isUniqueViolation,
+  NoLeaseError,
+  NotPrimaryError,
+  postgresFault,
+} from './connection/errors.ts';
+export * from './connection/inspect.ts';
+export { openDatabase } from './connection/open.ts';
+export * from './connection/ping.ts';
+export type { Fence, ServerEvidence } from './connection/server.ts';
+export { within } from './connection/within.ts';
 export { type Actor, allOrNothing, type VerbContext } from './context.ts';
-export { createDatabase, type Database, type DatabaseOptions } from './database.ts';
-export { isUniqueViolation, NoLeaseError, NotPrimaryError, postgresFault } from './faults.ts';
-export * from './inspect.ts';
-export * from './lookup.ts';
+export * from './decision/lookup.ts';
+export * from './decision/simulate.ts';
 export * from './migrate.ts';
-export { openDatabase } from './open-database.ts';
 export type { Page, PageRequest, Run } from './page.ts';
-export * from './ping.ts';
 export * from './plan/create.ts';
 export * from './plan/delete.ts';
 export * from './plan/list.ts';
@@ -51,28 +51,15 @@ export * from './project/rotate-secret.ts';
 export * from './project/update.ts';
 export * from './runtime-lease/remove-dead.ts';
 export * from './runtime-lease/renew.ts';
-export type { Fence, ServerEvidence } from './server.ts';
 export * from './settings/apply-retention.ts';
 export * from './settings/retention.ts';
-export * from './settings/retention-days.ts';
-export * from './simulation/read.ts';
 export { getSubscription, type Subscription } from './subscription/get.ts';
-export * from './subscription/project-quota.ts';
 export * from './subscription/quota-use.ts';
 export * from './subscription/set.ts';
 export { framesOf, tellFault, withoutParameters } from './tell-fault.ts';
 export { compareUsage, type UsageComparison } from './usage/compare.ts';
 export * from './usage/export.ts';
 export * from './usage/month-totals.ts';
-export {
-  finestUsageStep,
-  USAGE_CUTS,
-  USAGE_RANGE_DAYS_MAX,
-  USAGE_STEPS,
-  type UsageCut,
-  type UsageRange,
-  type UsageStep,
-} from './usage/range.ts';
 export {
   type LastUse,
   recordUsage,
@@ -88,8 +75,8 @@ export * from './user/create.ts';
 export * from './user/delete.ts';
 export * from './user/find.ts';
 export * from './user/list.ts';
-export * from './user/password.ts';
-export * from './user/password-rule.ts';
+export * from './user/session.ts';
 export * from './user/set-administrator.ts';
 export * from './user/set-password.ts';
-export { within } from './within.ts';
+export * from './user/sign-in-attempts.ts';
+export * from './user/sign-up.ts';

@@ -1,10 +1,8 @@
 import { migrate } from 'drizzle-orm/postgres-js/migrator';
-import type { Database } from './database.ts';
-import { openDatabase } from './open-database.ts';
-import { pingDatabase } from './ping.ts';
-
-/** Any number, as long as every migrator takes the same one. */
-const MIGRATION_LOCK = 0x0ce1ba;
+import type { Database } from './connection/database.ts';
+import { openDatabase } from './connection/open.ts';
+import { pingDatabase } from './connection/ping.ts';
+import { LOCKS } from './locks.ts';
 
 /**
  * Applies the migrations that the database lacks. Two that start at once take turns by a lock, held
@@ -23,7 +21,7 @@ export async function migrateDatabase(
     await pingDatabase(db);
     return await db.sql.begin(async (lock) => {
       await lock`set local idle_in_transaction_session_timeout = 0`;
-      await lock`select pg_advisory_xact_lock(${MIGRATION_LOCK})`;
+      await lock`select pg_advisory_xact_lock(${LOCKS.migration})`;
       const before = await appliedMigrationTimes(db);
       await migrate(db.orm, { migrationsFolder });
       return { applied: (await appliedMigrationTimes(db)).length - before.length };

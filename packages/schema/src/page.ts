@@ -102,3 +102,7 @@ export async function* everyPage<Item>(
     cursor = page.next;
   } while (cursor !== null);
 }
+
+/** A search term, trimmed and without NUL, which no text in Postgres can hold; null when empty. */
+export const searchText = (text: string | undefined): string | null =>
+  text?.replaceAll('\0', '').trim() || null;

@@ -1,4 +1,5 @@
 import { API_KEY_STATUSES, OUTCOMES, SUBSCRIPTION_STATUSES } from '@ceiba/contract/sets';
+import { RETENTION_DAYS_MAX, RETENTION_DAYS_MIN } from '@ceiba/domain';
 import { type SQL, sql } from 'drizzle-orm';
 import {
   bigint,
@@ -18,8 +19,6 @@ import {
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core';
-import { RETENTION_DAYS_MAX, RETENTION_DAYS_MIN } from './settings/retention-days.ts';
-import { LARGEST_KEYS_A_DAY } from './usage/range.ts';
 
 /**
  * Every table, and the constraints that hold whoever writes. Time is judged by Postgres's clock;
@@ -329,6 +328,12 @@ export const usagePolicyDays = pgTable(
   ],
 );
 
+/**
+ * How many keys per day are indexed as the largest. The largest of a longer time are found among
+ * these: a key that is one of them on no day is not found.
+ */
+export const LARGEST_KEYS_PER_DAY = 50;
+
 /** The decisions of a day by key. */
 export const usageKeyDays = pgTable(
   'usage_key_days',
@@ -348,7 +353,7 @@ export const usageKeyDays = pgTable(
     }),
     index('usage_key_days_largest_idx')
       .on(table.projectId, table.day)
-      .where(sql`${table.rank} <= ${sql.raw(String(LARGEST_KEYS_A_DAY))}`),
+      .where(sql`${table.rank} <= ${sql.raw(String(LARGEST_KEYS_PER_DAY))}`),
   ],
 );
 

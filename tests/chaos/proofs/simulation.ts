@@ -173,7 +173,7 @@ export const SIMULATION_MUTANTS: Record<string, SimulationMutant> = {
   'a lost server that is never connected again': {
     edits: [
       {
-        file: 'packages/schema/src/client.ts',
+        file: 'packages/schema/src/connection/client.ts',
         find: "this.#options.onStateChange?.('down', error);\n    this.connect();",
         replace: "this.#options.onStateChange?.('down', error);",
       },

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { digestOf, isWellFormedProjectSecret } from '@ceiba/domain';
+import { verifyPassword } from '@ceiba/domain/password';
 import {
   createDatabase,
   findPlanByName,
@@ -11,7 +12,6 @@ import {
   listPolicies,
   lookupMany,
   putPlan,
-  verifyPassword,
 } from '@ceiba/schema';
 import { afterEach, describe, expect, test } from 'vitest';
 import { everything, OWNER_PASSWORD, useDesk } from './support.ts';

@@ -1,13 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { PassThrough } from 'node:stream';
 import { digestOf, mintApiKey } from '@ceiba/domain';
-import {
-  createApiKey,
-  findUserByEmail,
-  getSubscription,
-  lookupMany,
-  verifyPassword,
-} from '@ceiba/schema';
+import { verifyPassword } from '@ceiba/domain/password';
+import { createApiKey, findUserByEmail, getSubscription, lookupMany } from '@ceiba/schema';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { everything, OWNER_PASSWORD, typing, useDesk } from './support.ts';
 

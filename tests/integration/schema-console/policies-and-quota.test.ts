@@ -1,7 +1,7 @@
+import { projectQuota } from '@ceiba/domain';
 import {
   createPolicy,
   listPoliciesWithHits,
-  projectQuota,
   type QuotaUse,
   readQuotaUse,
   setSubscription,

@@ -1,8 +1,8 @@
+import { finestUsageStep } from '@ceiba/domain';
 import {
   createPolicy,
   deletePolicy,
   exportUsage,
-  finestUsageStep,
   readTopDenials,
   readUsageSeries,
   readUsageTotals,

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type MintedCredential, mintApiKey, mintProjectSecret } from '@ceiba/domain';
+import { hashPassword } from '@ceiba/domain/password';
 import {
   allOrNothing,
   archiveApiKey,
@@ -16,7 +17,6 @@ import {
   deleteProject,
   deleteUser,
   getProject,
-  hashPassword,
   putPlan,
   replacePolicies,
   revokeApiKey,

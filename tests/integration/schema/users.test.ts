@@ -1,13 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import {
-  createUser,
-  findUserByEmail,
-  findUserById,
-  hashPassword,
-  setPassword,
-  verifyPassword,
-  whyPasswordRefused,
-} from '@ceiba/schema';
+import { whyPasswordRefused } from '@ceiba/domain';
+import { hashPassword, verifyPassword } from '@ceiba/domain/password';
+import { createUser, findUserByEmail, findUserById, setPassword } from '@ceiba/schema';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { expectKind, useBench } from './support.ts';
 

@@ -1,4 +1,5 @@
 import { mintProjectSecret, type RandomBytes } from '@ceiba/domain';
+import { hashPassword } from '@ceiba/domain/password';
 import {
   allOrNothing,
   createProject,
@@ -6,7 +7,6 @@ import {
   findPlanByName,
   findProjectByName,
   findUserByEmail,
-  hashPassword,
   listPlans,
   putPlan,
   type ReplacePoliciesResult,

@@ -1,4 +1,5 @@
-import { findUserByEmail, hashPassword, setPassword } from '@ceiba/schema';
+import { hashPassword } from '@ceiba/domain/password';
+import { findUserByEmail, setPassword } from '@ceiba/schema';
 import type { Command } from 'commander';
 import { withDatabase } from '../database.ts';
 import { readSettings } from '../env.ts';

@@ -1,8 +1,8 @@
 import type { MintedCredential } from '@ceiba/domain';
 import { and, eq, sql } from 'drizzle-orm';
-import { writeAudit } from '../audit.ts';
+import { writeAudit } from '../audit/write.ts';
+import type { Executor } from '../connection/database.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
-import type { Executor } from '../database.ts';
 import { apiKeys, plans, projects, subscriptions } from '../tables.ts';
 
 export interface CreateApiKeyInput {

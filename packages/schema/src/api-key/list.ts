@@ -1,6 +1,6 @@
 import type { ApiKeySummary } from '@ceiba/contract';
 import { and, desc, eq, sql } from 'drizzle-orm';
-import type { Executor } from '../database.ts';
+import type { Executor } from '../connection/database.ts';
 import { apiKeys } from '../tables.ts';
 import { summaryColumns, toSummary } from './summary.ts';
 

@@ -1,5 +1,5 @@
-import type { Database } from '../database.ts';
-import { requirePrimary, SERVER_EVIDENCE, type ServerEvidence } from '../server.ts';
+import type { Database } from '../connection/database.ts';
+import { requirePrimary, SERVER_EVIDENCE, type ServerEvidence } from '../connection/server.ts';
 
 /** Waits for no lock, and locks in the order of the ids, so that two Runtimes cannot deadlock. */
 const WRITE_FREE = `

@@ -1,11 +1,10 @@
 import type { ApiKeyStatus, ApiKeySummary } from '@ceiba/contract';
 import { API_KEY_BRAND } from '@ceiba/domain';
 import { and, eq, inArray, type SQL, sql } from 'drizzle-orm';
-import type { Executor } from '../database.ts';
-import { keyset, type Page, type PageRequest, readPage, UUID_ID } from '../page.ts';
-import { searchText } from '../search-text.ts';
+import type { Executor } from '../connection/database.ts';
+import { keyset, type Page, type PageRequest, readPage, searchText, UUID_ID } from '../page.ts';
 import { apiKeys } from '../tables.ts';
-import { monthNumber } from '../usage/this-month.ts';
+import { monthNumber } from '../time.ts';
 import type { ApiKeyRef } from './get.ts';
 import { isApiKey } from './get.ts';
 import { type ApiKeyHint, HINT_CONDITIONS, hintsOfRow } from './hints.ts';

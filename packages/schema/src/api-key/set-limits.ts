@@ -1,6 +1,6 @@
 import type { ApiKeyStatus } from '@ceiba/contract';
 import { eq } from 'drizzle-orm';
-import { writeAudit } from '../audit.ts';
+import { writeAudit } from '../audit/write.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
 import { apiKeys, projects } from '../tables.ts';
 import { type ApiKeyRef, isApiKey } from './get.ts';

@@ -1,6 +1,6 @@
 import type { ApiKeyStatus } from '@ceiba/contract';
 import { sql } from 'drizzle-orm';
-import type { Executor } from '../database.ts';
+import type { Executor } from '../connection/database.ts';
 import { type ApiKeyHint, HINT_CONDITIONS } from './hints.ts';
 
 /** How many keys a project has. */

@@ -1,9 +1,9 @@
 import type { ApiKeyStatus, ApiKeySummary } from '@ceiba/contract';
 import { type ApiKeyTrigger, statusesThat, TARGET_STATUS, TRANSITIONS } from '@ceiba/domain';
 import { and, eq, inArray } from 'drizzle-orm';
-import { type AuditAction, writeAudit } from '../audit.ts';
+import { type AuditAction, writeAudit } from '../audit/write.ts';
+import type { Executor } from '../connection/database.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
-import type { Executor } from '../database.ts';
 import { apiKeys, projects } from '../tables.ts';
 import { type ApiKeyRef, isApiKey } from './get.ts';
 import { summaryColumns, toSummary } from './summary.ts';

@@ -1,7 +1,6 @@
 import { and, eq, gte, inArray, lt, type SQL, sql } from 'drizzle-orm';
-import type { AuditAction } from '../audit.ts';
+import type { Executor } from '../connection/database.ts';
 import type { Actor } from '../context.ts';
-import type { Executor } from '../database.ts';
 import {
   everyPage,
   keyset,
@@ -10,9 +9,10 @@ import {
   type PageRequest,
   type Run,
   readPage,
+  searchText,
 } from '../page.ts';
-import { searchText } from '../search-text.ts';
 import { auditLog, projects } from '../tables.ts';
+import type { AuditAction } from './write.ts';
 
 export interface AuditFilter {
   /** Whose log; null for all of them, which is an administrator's alone to ask. */

@@ -1,4 +1,4 @@
-import { writeAudit } from '../audit.ts';
+import { writeAudit } from '../audit/write.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
 import { plans } from '../tables.ts';
 import type { Plan } from './list.ts';

@@ -1,6 +1,6 @@
 import { DEFAULT_PLAN_NAME } from '@ceiba/domain';
 import { eq, sql } from 'drizzle-orm';
-import { writeAudit } from '../audit.ts';
+import { writeAudit } from '../audit/write.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
 import { plans, subscriptions } from '../tables.ts';
 import { planColumns } from './list.ts';

@@ -1,6 +1,6 @@
 import { DEFAULT_PLAN_NAME } from '@ceiba/domain';
 import { asc, eq, sql } from 'drizzle-orm';
-import type { Executor } from '../database.ts';
+import type { Executor } from '../connection/database.ts';
 import { plans, subscriptions } from '../tables.ts';
 import { type Plan, planColumns } from './list.ts';
 

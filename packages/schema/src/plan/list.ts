@@ -1,5 +1,5 @@
 import { asc, eq } from 'drizzle-orm';
-import type { Executor } from '../database.ts';
+import type { Executor } from '../connection/database.ts';
 import { plans } from '../tables.ts';
 
 /** Limits are whole numbers from 0, which admits nothing, to 2,147,483,647. */

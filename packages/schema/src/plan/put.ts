@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm';
-import { writeAudit } from '../audit.ts';
+import { writeAudit } from '../audit/write.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
 import { plans } from '../tables.ts';
 import { type Plan, planColumns } from './list.ts';

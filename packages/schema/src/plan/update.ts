@@ -1,8 +1,8 @@
 import { DEFAULT_PLAN_NAME } from '@ceiba/domain';
 import { eq } from 'drizzle-orm';
-import { writeAudit } from '../audit.ts';
+import { writeAudit } from '../audit/write.ts';
+import { isUniqueViolation } from '../connection/errors.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
-import { isUniqueViolation } from '../faults.ts';
 import { plans } from '../tables.ts';
 import { type Plan, planColumns } from './list.ts';
 

@@ -1,8 +1,8 @@
 import { and, eq, sql } from 'drizzle-orm';
-import { writeAudit } from '../audit.ts';
+import { writeAudit } from '../audit/write.ts';
+import type { Executor } from '../connection/database.ts';
+import { isUniqueViolation } from '../connection/errors.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
-import type { Executor } from '../database.ts';
-import { isUniqueViolation } from '../faults.ts';
 import { policies, projects } from '../tables.ts';
 
 /** A rule in normal form: `parsePolicyMethod` and `parsePathPattern` of the domain made it. */

@@ -1,7 +1,7 @@
+import { MS_PER_DAY, startOfStep } from '@ceiba/domain';
 import { sql } from 'drizzle-orm';
-import type { Executor } from '../database.ts';
+import type { Executor } from '../connection/database.ts';
 import { days, withinDays } from '../usage/decisions.ts';
-import { MS_PER_DAY, startOfStep } from '../usage/range.ts';
 import { listPolicies, type PolicyRecord } from './list.ts';
 
 /** A policy and the decisions of the month, in UTC, that it matched. */

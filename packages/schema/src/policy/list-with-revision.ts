@@ -1,5 +1,5 @@
-import type { Database } from '../database.ts';
-import { requirePrimary, SERVER_EVIDENCE, type ServerEvidence } from '../server.ts';
+import type { Database } from '../connection/database.ts';
+import { requirePrimary, SERVER_EVIDENCE, type ServerEvidence } from '../connection/server.ts';
 
 export interface PolicyList {
   /** Changes with every change of the list, whoever makes it (consistency rule 6). */

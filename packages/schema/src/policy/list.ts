@@ -1,6 +1,6 @@
 import { comparePolicies } from '@ceiba/domain';
 import { eq } from 'drizzle-orm';
-import type { Executor } from '../database.ts';
+import type { Executor } from '../connection/database.ts';
 import { policies } from '../tables.ts';
 
 export interface PolicyRecord {

@@ -1,7 +1,7 @@
 import type { MintedCredential } from '@ceiba/domain';
 import { DEFAULT_PLAN_NAME } from '@ceiba/domain';
 import { eq } from 'drizzle-orm';
-import { writeAudit } from '../audit.ts';
+import { writeAudit } from '../audit/write.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
 import { plans, projects, subscriptions } from '../tables.ts';
 

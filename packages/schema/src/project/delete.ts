@@ -1,7 +1,7 @@
 import { eq, sql } from 'drizzle-orm';
-import { writeAudit } from '../audit.ts';
+import { writeAudit } from '../audit/write.ts';
+import type { Executor } from '../connection/database.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
-import type { Executor } from '../database.ts';
 import { apiKeys, policies, projects } from '../tables.ts';
 import { removeUsage } from '../usage/remove.ts';
 

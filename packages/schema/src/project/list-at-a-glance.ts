@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm';
-import type { Executor } from '../database.ts';
-import { searchText } from '../search-text.ts';
+import type { Executor } from '../connection/database.ts';
+import { searchText } from '../page.ts';
 import { admitsNow } from '../subscription/admits.ts';
-import { monthNumber } from '../usage/this-month.ts';
+import { monthNumber } from '../time.ts';
 
 /** What one look at a project has to tell. Counts are decisions, newest hour last. */
 export interface ProjectAtAGlance {

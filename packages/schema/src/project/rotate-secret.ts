@@ -1,7 +1,7 @@
 import type { MintedCredential } from '@ceiba/domain';
 import { SECRET_OVERLAP_HOURS } from '@ceiba/domain';
 import { and, eq, sql } from 'drizzle-orm';
-import { writeAudit } from '../audit.ts';
+import { writeAudit } from '../audit/write.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
 import { projects } from '../tables.ts';
 

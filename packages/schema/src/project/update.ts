@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
-import { writeAudit } from '../audit.ts';
+import { writeAudit } from '../audit/write.ts';
+import { isUniqueViolation } from '../connection/errors.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
-import { isUniqueViolation } from '../faults.ts';
 import { projects } from '../tables.ts';
 
 export interface UpdateProjectInput {

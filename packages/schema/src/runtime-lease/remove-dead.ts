@@ -1,5 +1,5 @@
 import { lt, sql } from 'drizzle-orm';
-import type { Executor } from '../database.ts';
+import type { Executor } from '../connection/database.ts';
 import { runtimeLeases } from '../tables.ts';
 
 /** Removes the rows of Runtimes that have renewed nothing for an hour. */

@@ -1,6 +1,6 @@
-import type { Database } from '../database.ts';
-import { NotPrimaryError } from '../faults.ts';
-import { SERVER_EVIDENCE, type ServerEvidence } from '../server.ts';
+import type { Database } from '../connection/database.ts';
+import { NotPrimaryError } from '../connection/errors.ts';
+import { SERVER_EVIDENCE, type ServerEvidence } from '../connection/server.ts';
 
 export interface LeaseRenewal {
   evidence: ServerEvidence;

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import type { Executor, Transactor } from '../database.ts';
+import type { Executor, Transactor } from '../connection/database.ts';
 import { findUsageToRemove, removeUsage } from '../usage/remove.ts';
 import { asUpkeep } from '../usage/upkeep.ts';
 import { readRetention } from './retention.ts';

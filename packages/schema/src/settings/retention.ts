@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
-import { writeAudit } from '../audit.ts';
+import { writeAudit } from '../audit/write.ts';
+import type { Executor } from '../connection/database.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
-import type { Executor } from '../database.ts';
 import { settings } from '../tables.ts';
 
 /** For how many days what is kept; null keeps it for ever. */

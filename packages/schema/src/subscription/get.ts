@@ -1,11 +1,11 @@
 import type { SubscriptionStatus } from '@ceiba/contract';
 import { eq, sql } from 'drizzle-orm';
-import type { Executor } from '../database.ts';
+import type { Executor } from '../connection/database.ts';
 import type { Plan } from '../plan/list.ts';
 import { planColumns } from '../plan/list.ts';
 import { plans, subscriptions } from '../tables.ts';
+import { toMs } from '../time.ts';
 import { admitsNow } from './admits.ts';
-import { periodEndColumn } from './period-end.ts';
 
 export interface Subscription {
   status: SubscriptionStatus;
@@ -14,6 +14,14 @@ export interface Subscription {
   admits: boolean;
   plan: Plan;
 }
+
+/**
+ * When the period ends, read as a number: `Date` cannot parse the text that Postgres writes of a
+ * year before 100, and such a row must stay readable to be corrected.
+ */
+export const periodEndColumn = sql`${toMs(sql`${subscriptions.currentPeriodEnd}`)}`.mapWith(
+  (ms: number): Date | null => new Date(Math.round(ms)),
+);
 
 /** @returns null when the project has none */
 export async function getSubscription(

@@ -1,28 +1,19 @@
+import { MS_PER_DAY, type QuotaState, startOfStep, stepsOf } from '@ceiba/domain';
 import { sql } from 'drizzle-orm';
-import type { Executor } from '../database.ts';
-import { days, decisionsByHour, instant, stepOf, toMs } from '../usage/decisions.ts';
-import { MS_PER_DAY, startOfStep, stepsOf } from '../usage/range.ts';
-import { clock, monthNumber } from '../usage/this-month.ts';
+import type { Executor } from '../connection/database.ts';
+import { clock, instant, monthNumber, toMs } from '../time.ts';
+import { days, decisionsByHour, stepOf } from '../usage/decisions.ts';
 
 /** What a project has used of its month, in UTC. */
-export interface QuotaUse {
-  /** By the database's clock. */
-  now: Date;
+export interface QuotaUse extends QuotaState {
   monthStart: Date;
-  monthEnd: Date;
-  /** Null where the project has no subscription. */
-  monthlyQuota: number | null;
-  /** Requests admitted this month, as far as they have been told to Postgres. */
-  used: number;
   /**
-   * When the number last grew. Runtimes tell theirs every second, so it is behind by that much at
-   * most, unless one of them cannot reach Postgres. Null before the first admission of the month.
+   * When the count last grew. Runtimes write theirs every second, so it is that much behind at most,
+   * unless one of them cannot reach Postgres. Null before the month's first allowed request.
    */
   countedAt: Date | null;
-  /** Admissions of each day of the month, up to the day that is under way. */
+  /** Requests allowed on each day of the month, up to today. */
   byDay: { day: Date; allowed: number }[];
-  /** Admissions of the last seven days, also where a month began in them, or since the project is. */
-  recent: { since: Date; allowed: number };
 }
 
 /** Long enough for a weekend to be in it, short enough to notice a change. */

@@ -1,11 +1,11 @@
 import type { SubscriptionStatus } from '@ceiba/contract';
 import { eq, sql } from 'drizzle-orm';
-import { writeAudit } from '../audit.ts';
+import { writeAudit } from '../audit/write.ts';
+import type { Executor } from '../connection/database.ts';
+import { isForeignKeyViolation } from '../connection/errors.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
-import type { Executor } from '../database.ts';
-import { isForeignKeyViolation } from '../faults.ts';
 import { plans, projects, subscriptions } from '../tables.ts';
-import { periodEndColumn } from './period-end.ts';
+import { periodEndColumn } from './get.ts';
 
 export interface SetSubscriptionInput {
   projectId: string;

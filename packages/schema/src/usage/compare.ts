@@ -1,5 +1,5 @@
-import type { Database } from '../database.ts';
-import { requirePrimary, SERVER_EVIDENCE, type ServerEvidence } from '../server.ts';
+import type { Database } from '../connection/database.ts';
+import { requirePrimary, SERVER_EVIDENCE, type ServerEvidence } from '../connection/server.ts';
 import { hourColumns, listOf, monthColumns, type UsageBatch } from './record.ts';
 
 /** What Postgres knows of a batch. */

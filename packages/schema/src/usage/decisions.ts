@@ -1,6 +1,8 @@
 import type { Outcome } from '@ceiba/contract/sets';
+import { startOfStep, type UsageRange, type UsageStep } from '@ceiba/domain';
 import { type SQL, sql } from 'drizzle-orm';
-import { LARGEST_KEYS_A_DAY, startOfStep, type UsageRange, type UsageStep } from './range.ts';
+import { LARGEST_KEYS_PER_DAY } from '../tables.ts';
+import { instant } from '../time.ts';
 
 /**
  * What statements about a project's usage read from: days whose totals are valid from the totals,
@@ -12,14 +14,10 @@ export interface UsageOfProject extends UsageRange {
   projectId: string;
 }
 
-/** Ms since 1970 of an instant, as a number that the driver does not turn into text. */
-export const toMs = (at: SQL) => sql`date_part('epoch', ${at}) * 1000`;
-
 /** When the step begins, in UTC, that holds an instant. */
 export const stepOf = (at: SQL, step: UsageStep) =>
   sql`date_trunc(${sql.raw(`'${step}'`)}, ${at}, 'UTC')`;
 
-export const instant = (at: Date) => sql`${at.toISOString()}::timestamptz`;
 const dayOf = (at: Date) => sql`${startOfStep(at, 'day').toISOString().slice(0, 10)}::timestamp`;
 
 /** For a WITH in front of what follows: the days of a range, each with the part that is in it. */
@@ -123,7 +121,7 @@ export const largestKeysOfDays = ({ projectId }: UsageOfProject): SQL => sql`
   select t.api_key_id as id, t.allowed as count
   from usage_key_days t where t.project_id = ${projectId}
     and t.day = any(array(select day from days where rolled))
-    and t.rank <= ${sql.raw(String(LARGEST_KEYS_A_DAY))}
+    and t.rank <= ${sql.raw(String(LARGEST_KEYS_PER_DAY))}
   union all
   select u.api_key_id, u.count
   from ${withinDays(sql`usage_hours`, projectId, sql`h.outcome = 'allowed'`)} where not days.rolled`;

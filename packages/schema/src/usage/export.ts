@@ -1,10 +1,11 @@
 import type { Outcome } from '@ceiba/contract/sets';
+import { MS_PER_DAY, stepsOf, type UsageStep, wholeSteps } from '@ceiba/domain';
 import { sql } from 'drizzle-orm';
-import type { Executor } from '../database.ts';
+import type { Executor } from '../connection/database.ts';
 import type { Run } from '../page.ts';
 import { NO_ID } from '../tables.ts';
-import { instant, stepOf, toMs, type UsageOfProject } from './decisions.ts';
-import { MS_PER_DAY, stepsOf, type UsageStep, wholeSteps } from './range.ts';
+import { instant, toMs } from '../time.ts';
+import { stepOf, type UsageOfProject } from './decisions.ts';
 
 /** Decisions of one hour or day that came to one outcome with one key and policy. */
 export interface UsageRow {

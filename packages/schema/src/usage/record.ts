@@ -1,7 +1,7 @@
 import type { Outcome } from '@ceiba/contract/sets';
-import type { Database } from '../database.ts';
+import type { Database } from '../connection/database.ts';
+import { LOCKS } from '../locks.ts';
 import { NO_ID } from '../tables.ts';
-import { USAGE_WRITERS_LOCK } from './roll-up.ts';
 
 /** Decisions of one hour; `count` is the absolute number within the incarnation. */
 export interface UsageHourCount {
@@ -67,7 +67,7 @@ export async function recordUsage(
 
 const PREPARED = { prepare: true };
 
-const SHARE_LOCK = `select pg_advisory_xact_lock_shared(${USAGE_WRITERS_LOCK})`;
+const SHARE_LOCK = `select pg_advisory_xact_lock_shared(${LOCKS.usageWriters})`;
 
 /**
  * Also says of each day that it changes, and whose totals were made, that they are out of date.

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm';
-import type { Executor } from '../database.ts';
-import { monthNumber } from './this-month.ts';
+import type { Executor } from '../connection/database.ts';
+import { monthNumber } from '../time.ts';
 
 /** A table of usage, and which of its rows lie before a day in UTC; none where the day is null. */
 interface UsageTable {

@@ -11,12 +11,11 @@
  * 3. Totals become valid only if no write came late while they were made.
  */
 import { type SQL, sql } from 'drizzle-orm';
-import type { Executor, Transactor } from '../database.ts';
+import type { Executor, Transactor } from '../connection/database.ts';
+import { takeLock } from '../locks.ts';
 import { projectsIn } from './remove.ts';
 import { asUpkeep } from './upkeep.ts';
 
-/** Shared by those who write usage. Any number, as long as every caller takes the same one. */
-export const USAGE_WRITERS_LOCK = 0x0ce1bd;
 /** Writers wait behind whoever waits for their lock; so that one gives up soon. */
 const LOCK_TIMEOUT_MS = 500;
 
@@ -60,7 +59,7 @@ async function pendingDays(tx: Executor, mostDays: number): Promise<ProjectDay[]
   const missing = await missingDays(tx, mostDays);
   if (missing.length > 0) {
     await tx.execute(sql.raw(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`));
-    await tx.execute(sql`select pg_advisory_xact_lock(${USAGE_WRITERS_LOCK})`);
+    await takeLock(tx, 'usageWriters');
     await tx.execute(sql`
       insert into usage_rolled_days (project_id, day)
       select * from unnest(${listOf(missing.map(({ projectId }) => projectId))}::uuid[],

@@ -1,6 +1,16 @@
 import { OUTCOMES } from '@ceiba/contract/sets';
+import {
+  monthOf,
+  stepsOf,
+  USAGE_RANGE_DAYS_MAX,
+  type UsageCut,
+  type UsageRange,
+  type UsageStep,
+  wholeSteps,
+} from '@ceiba/domain';
 import { type SQL, sql } from 'drizzle-orm';
-import type { Executor } from '../database.ts';
+import type { Executor } from '../connection/database.ts';
+import { toMs } from '../time.ts';
 import {
   admissions,
   type Divider,
@@ -9,18 +19,8 @@ import {
   decisionsByHour,
   largestKeysOfDays,
   stepOf,
-  toMs,
   type UsageOfProject,
 } from './decisions.ts';
-import {
-  monthNumberOf,
-  stepsOf,
-  USAGE_RANGE_DAYS_MAX,
-  type UsageCut,
-  type UsageRange,
-  type UsageStep,
-  wholeSteps,
-} from './range.ts';
 
 export interface UsageSeriesInput extends UsageOfProject {
   step: UsageStep;
@@ -150,7 +150,7 @@ function sourceOf(reader: Reader, by: Divider): Source {
 
 /** The months' totals are there by key already, for the reseed. */
 function admissionsOfMonths({ projectId, from, to }: UsageOfProject) {
-  const months = stepsOf({ from, to }, 'month').map(monthNumberOf);
+  const months = stepsOf({ from, to }, 'month').map(monthOf);
   const counted = (scope: SQL) => sql`
     with counted as (
       select make_timestamptz(month / 12, month % 12 + 1, 1, 0, 0, 0, 'UTC') as at, scope as id, count

@@ -1,9 +1,10 @@
 import type { DenialReason } from '@ceiba/contract/sets';
+import { type UsageRange, wholeSteps } from '@ceiba/domain';
 import { sql } from 'drizzle-orm';
-import type { Executor } from '../database.ts';
+import type { Executor } from '../connection/database.ts';
 import { NO_ID } from '../tables.ts';
-import { instant, toMs, type UsageOfProject } from './decisions.ts';
-import { type UsageRange, wholeSteps } from './range.ts';
+import { instant, toMs } from '../time.ts';
+import type { UsageOfProject } from './decisions.ts';
 
 /** The most days whose denials are told apart by reason, key and policy: they come from hours. */
 export const DENIALS_DAYS_MAX = 7;

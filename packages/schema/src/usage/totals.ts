@@ -1,8 +1,8 @@
 import { OUTCOMES, type Outcome } from '@ceiba/contract/sets';
+import { USAGE_RANGE_DAYS_MAX, type UsageRange, wholeSteps } from '@ceiba/domain';
 import { sql } from 'drizzle-orm';
-import type { Executor } from '../database.ts';
+import type { Executor } from '../connection/database.ts';
 import { days, decisionsByDay, type UsageOfProject } from './decisions.ts';
-import { USAGE_RANGE_DAYS_MAX, type UsageRange, wholeSteps } from './range.ts';
 
 /** Decisions of a range, widened to whole hours. */
 export interface UsageTotals extends UsageRange {

@@ -1,22 +1,18 @@
 import { sql } from 'drizzle-orm';
-import type { Executor, Transactor } from '../database.ts';
+import type { Executor, Transactor } from '../connection/database.ts';
+import { tryLock } from '../locks.ts';
 
-/** Held by the one Runtime that adds up or removes at a time. */
-const UPKEEP_LOCK = 0x0ce1be;
-/** A day of ten thousand busy keys takes seconds; nobody waits for it. */
+/** A day of ten thousand busy keys takes seconds, and no request waits for it. */
 const STATEMENT_TIMEOUT_MS = 20_000;
 
-/** Runs a step of upkeep as one transaction; null where somebody else is at it. */
+/** Runs a step of upkeep as one transaction; null while another Runtime does the upkeep. */
 export function asUpkeep<T>(
   db: { orm: Transactor },
   step: (tx: Executor) => Promise<T>,
 ): Promise<T | null> {
   return db.orm.transaction(
     async (tx) => {
-      const [lock] = await tx.execute<{ isOurs: boolean }>(
-        sql`select pg_try_advisory_xact_lock(${UPKEEP_LOCK}) as "isOurs"`,
-      );
-      if (lock?.isOurs !== true) return null;
+      if (!(await tryLock(tx, 'upkeep'))) return null;
       await tx.execute(sql.raw(`set local statement_timeout = ${STATEMENT_TIMEOUT_MS}`));
       return step(tx);
     },

@@ -1,25 +1,23 @@
-import { writeAudit } from '../audit.ts';
-import { inTransaction, takeTurns, type VerbContext } from '../context.ts';
+import { writeAudit } from '../audit/write.ts';
+import { inTransaction, type VerbContext } from '../context.ts';
+import { takeLock } from '../locks.ts';
 import { users } from '../tables.ts';
 
 export type CreateUserResult =
   | { kind: 'created'; userId: string; isAdministrator: boolean }
   | { kind: 'email_taken' };
 
-/** Sign-ups take turns here, so that exactly one is the first. */
-const FIRST_USER_LOCK = 0x0ce1bb;
-
 /**
- * Creates a person. The first of all is the administrator, also when two sign up at once.
+ * Creates a user. The first one is an administrator; of two created at once, only one is.
  *
- * @param input.passwordHash from `hashPassword`; null for a person who uses a provider only
+ * @param input.passwordHash from `hashPassword`; null for a user who signs in through a provider only
  */
 export function createUser(
   ctx: VerbContext,
   input: { email: string; passwordHash: string | null },
 ): Promise<CreateUserResult> {
   return inTransaction(ctx, async (tx) => {
-    await takeTurns(tx, FIRST_USER_LOCK);
+    await takeLock(tx, 'firstUser');
     const [anyone] = await tx.select({ userId: users.id }).from(users).limit(1);
     const isAdministrator = anyone === undefined;
     const [row] = await tx

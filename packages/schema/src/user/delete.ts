@@ -1,35 +1,27 @@
 import { eq, sql } from 'drizzle-orm';
-import { writeAudit } from '../audit.ts';
+import { writeAudit } from '../audit/write.ts';
+import type { Executor } from '../connection/database.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
-import type { Executor } from '../database.ts';
 import { projects, users } from '../tables.ts';
-import { isLastAdministrator, takeTurnWithAdministrators } from './administrators.ts';
+import { lockUser } from './lock.ts';
 
 export type DeleteUserResult =
   | { kind: 'owns_projects'; projects: number }
   | { kind: 'deleted' | 'last_administrator' | 'not_found' };
 
 /**
- * Deletes a person's account and ends their sessions. Refused while they own projects: hosts ask
- * about these every second, so each is deleted by its name first. What they did stays in the audit
- * log.
+ * Deletes a user and ends their sessions. Refused while the user owns projects, which hosts may
+ * depend on: each has to be deleted by its name first. The audit log keeps what the user did.
  */
 export function deleteUser(
   ctx: VerbContext,
   { userId }: { userId: string },
 ): Promise<DeleteUserResult> {
   return inTransaction(ctx, async (tx) => {
-    await takeTurnWithAdministrators(tx);
-    // Whoever creates a project holds its owner's row; the count below then sees the project.
-    const [user] = await tx
-      .select({ email: users.email, isAdministrator: users.isAdministrator })
-      .from(users)
-      .where(eq(users.id, userId))
-      .for('update');
+    // Creating a project locks its owner's row, so the count below sees that project.
+    const user = await lockUser(tx, userId, 'update');
     if (user === undefined) return { kind: 'not_found' };
-    if (user.isAdministrator && (await isLastAdministrator(tx))) {
-      return { kind: 'last_administrator' };
-    }
+    if (user.isLastAdministrator) return { kind: 'last_administrator' };
     const owned = await countProjects(tx, userId);
     if (owned > 0) return { kind: 'owns_projects', projects: owned };
     await tx.delete(users).where(eq(users.id, userId));

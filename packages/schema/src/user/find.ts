@@ -1,6 +1,6 @@
-import { eq, sql } from 'drizzle-orm';
-import type { Executor } from '../database.ts';
-import { users } from '../tables.ts';
+import { and, eq, sql } from 'drizzle-orm';
+import type { Executor } from '../connection/database.ts';
+import { identities, users } from '../tables.ts';
 
 export interface User {
   userId: string;
@@ -18,7 +18,7 @@ const columns = {
   sessionVersion: users.sessionVersion,
 };
 
-/** @returns the person with that address, letter case aside, or null */
+/** @returns the user with that address, compared without letter case, or null */
 export async function findUserByEmail(db: { orm: Executor }, email: string): Promise<User | null> {
   const [row] = await db.orm
     .select(columns)
@@ -27,8 +27,27 @@ export async function findUserByEmail(db: { orm: Executor }, email: string): Pro
   return row ?? null;
 }
 
-/** @returns the person, or null */
+/** @returns the user, or null */
 export async function findUserById(db: { orm: Executor }, userId: string): Promise<User | null> {
   const [row] = await db.orm.select(columns).from(users).where(eq(users.id, userId));
   return row ?? null;
+}
+
+/** @returns the user of a provider's identity, or null */
+export async function findUserByIdentity(
+  db: { orm: Executor },
+  { provider, subject }: { provider: string; subject: string },
+): Promise<Pick<User, 'userId' | 'sessionVersion'> | null> {
+  const [row] = await db.orm
+    .select({ userId: users.id, sessionVersion: users.sessionVersion })
+    .from(identities)
+    .innerJoin(users, eq(users.id, identities.userId))
+    .where(and(eq(identities.provider, provider), eq(identities.subject, subject)));
+  return row ?? null;
+}
+
+/** Whether the installation has a user yet. */
+export async function hasUsers(db: { orm: Executor }): Promise<boolean> {
+  const rows = await db.orm.select({ userId: users.id }).from(users).limit(1);
+  return rows.length > 0;
 }

@@ -1,15 +1,14 @@
 import { type SQL, sql } from 'drizzle-orm';
-import type { Executor } from '../database.ts';
-import { keyset, type Page, type PageRequest, readPage, UUID_ID } from '../page.ts';
-import { searchText } from '../search-text.ts';
-import { toMs } from '../usage/decisions.ts';
+import type { Executor } from '../connection/database.ts';
+import { keyset, type Page, type PageRequest, readPage, searchText, UUID_ID } from '../page.ts';
+import { toMs } from '../time.ts';
 
-/** A person as an administrator sees them. */
+/** A user as an administrator sees them. */
 export interface UserRow {
   userId: string;
   email: string;
   isAdministrator: boolean;
-  /** False for a person who signs in through a provider only. */
+  /** False for a user who signs in through a provider only. */
   hasPassword: boolean;
   /** The providers through which they can sign in. */
   providers: string[];
@@ -22,7 +21,7 @@ export interface ListUsersInput extends PageRequest {
   text?: string;
 }
 
-/** One page of everybody who has an account, the newest first, and how many there are. */
+/** One page of users, newest first, and the total that match. */
 export async function listUsers(
   db: { orm: Executor },
   { text, ...request }: ListUsersInput,

@@ -1,5 +1,5 @@
 import { and, eq, sql } from 'drizzle-orm';
-import { writeAudit } from '../audit.ts';
+import { writeAudit } from '../audit/write.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
 import { users } from '../tables.ts';
 import { findUserById } from './find.ts';
@@ -8,16 +8,16 @@ export interface SetPasswordInput {
   userId: string;
   passwordHash: string;
   /**
-   * The person's version that was read together with the password that they proved to know: of two
-   * who proved it at once, only the first sets another. Absent for who needs no proof.
+   * The user's session version, read together with the password hash that was checked: of two
+   * concurrent changes, only the first succeeds. Omit when no proof is required.
    */
   sessionVersion?: number;
 }
 
-/** `outdated`: since that version, the password was set or the person signed out everywhere. */
+/** `outdated`: since that version, the password was set or the user signed out everywhere. */
 export type SetPasswordResult = { kind: 'updated' | 'outdated' | 'not_found' };
 
-/** Sets a person's password and signs them out everywhere. */
+/** Sets a user's password and ends all their sessions. */
 export function setPassword(
   ctx: VerbContext,
   { userId, passwordHash, sessionVersion }: SetPasswordInput,

@@ -1,4 +1,5 @@
-import type { QuotaProjection, QuotaUse } from '@ceiba/schema';
+import type { QuotaProjection } from '@ceiba/domain';
+import type { QuotaUse } from '@ceiba/schema';
 import { cn } from '../../lib/cn.ts';
 import { formatCount, formatShare } from '../../lib/format.ts';
 import { AbsoluteDate, RelativeTime } from '../ui/time.tsx';

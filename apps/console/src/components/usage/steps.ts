@@ -1,4 +1,4 @@
-import type { UsageStep } from '@ceiba/schema';
+import type { UsageStep } from '@ceiba/domain';
 
 const inUtc = (options: Intl.DateTimeFormatOptions) =>
   new Intl.DateTimeFormat('en-GB', { ...options, timeZone: 'UTC' });

@@ -1,12 +1,11 @@
 import 'server-only';
+import { hashPassword, verifyPassword } from '@ceiba/domain/password';
 import {
   chargePasswordChange,
   findUserById,
   forgivePasswordChange,
-  hashPassword,
   type SetPasswordResult,
   setPassword,
-  verifyPassword,
 } from '@ceiba/schema';
 import type { InDatabase } from '../in-database.ts';
 

@@ -11,6 +11,7 @@ const verbs = vi.hoisted(() => ({
 }));
 
 vi.mock('server-only', () => ({}));
+vi.mock('@ceiba/domain/password', () => verbs);
 vi.mock('@ceiba/schema', () => verbs);
 
 const OWNER = { userId: 'owner', passwordHash: 'hash', sessionVersion: 7 };

@@ -1,11 +1,6 @@
 import 'server-only';
-import {
-  chargeAttempt,
-  findUserByEmail,
-  forgiveAttempt,
-  startSession,
-  verifyPassword,
-} from '@ceiba/schema';
+import { verifyPassword } from '@ceiba/domain/password';
+import { chargeAttempt, findUserByEmail, forgiveAttempt, startSession } from '@ceiba/schema';
 import type { InDatabase } from '../in-database.ts';
 
 export type PasswordResult =

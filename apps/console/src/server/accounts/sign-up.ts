@@ -1,11 +1,6 @@
 import 'server-only';
-import {
-  chargeAttempt,
-  hashPassword,
-  type SignUpPolicy,
-  type SignUpResult,
-  signUp,
-} from '@ceiba/schema';
+import { hashPassword } from '@ceiba/domain/password';
+import { chargeAttempt, type SignUpPolicy, type SignUpResult, signUp } from '@ceiba/schema';
 import type { InDatabase } from '../in-database.ts';
 
 /**

@@ -1,6 +1,6 @@
 'use server';
 
-import { whyPasswordRefused } from '@ceiba/schema';
+import { whyPasswordRefused } from '@ceiba/domain';
 import { z } from 'zod';
 import { signUpWithPassword } from '#server/accounts/sign-up.ts';
 import { isSignUpOpen } from '#server/accounts/sign-up-policy.ts';

@@ -1,6 +1,7 @@
 'use server';
 
-import { signOutEverywhere, whyPasswordRefused } from '@ceiba/schema';
+import { whyPasswordRefused } from '@ceiba/domain';
+import { signOutEverywhere } from '@ceiba/schema';
 import { redirect } from 'next/navigation';
 import { z } from 'zod';
 import { changePasswordOf } from '#server/accounts/change-password.ts';

@@ -1,13 +1,12 @@
 'use server';
 
 import { displayNameSchema } from '@ceiba/contract';
+import { RETENTION_DAYS_MAX, RETENTION_DAYS_MIN } from '@ceiba/domain';
 import {
   createPlan,
   deletePlan,
   deleteUser,
   findUserById,
-  RETENTION_DAYS_MAX,
-  RETENTION_DAYS_MIN,
   setAdministrator,
   setRetention,
   updatePlan,

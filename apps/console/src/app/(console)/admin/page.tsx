@@ -1,10 +1,5 @@
-import {
-  listPlansWithUse,
-  listUsers,
-  RETENTION_DAYS_MAX,
-  RETENTION_DAYS_MIN,
-  readRetention,
-} from '@ceiba/schema';
+import { RETENTION_DAYS_MAX, RETENTION_DAYS_MIN } from '@ceiba/domain';
+import { listPlansWithUse, listUsers, readRetention } from '@ceiba/schema';
 import type { Metadata } from 'next';
 import { LinkTabs } from '#components/ui/link-tabs.tsx';
 import { SearchInput } from '#components/ui/search-input.tsx';

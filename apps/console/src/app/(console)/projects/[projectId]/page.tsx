@@ -1,6 +1,6 @@
+import { projectQuota } from '@ceiba/domain';
 import {
   getSubscription,
-  projectQuota,
   readQuotaUse,
   readTopDenials,
   readUsageSeries,

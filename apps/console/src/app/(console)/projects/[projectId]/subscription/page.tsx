@@ -1,10 +1,5 @@
-import {
-  getSubscription,
-  listPlans,
-  projectQuota,
-  readQuotaUse,
-  surveyApiKeys,
-} from '@ceiba/schema';
+import { projectQuota } from '@ceiba/domain';
+import { getSubscription, listPlans, readQuotaUse, surveyApiKeys } from '@ceiba/schema';
 import type { Metadata } from 'next';
 import { notFound } from 'next/navigation';
 import { NextDecision } from '#components/subscription/next-decision.tsx';

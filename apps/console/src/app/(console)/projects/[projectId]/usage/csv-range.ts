@@ -1,4 +1,4 @@
-import type { UsageRange } from '@ceiba/schema';
+import type { UsageRange } from '@ceiba/domain';
 
 /** The most days that one file holds; `exportUsage` has the same bound. */
 export const CSV_DAYS_MAX = 400;

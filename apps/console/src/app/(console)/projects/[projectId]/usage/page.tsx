@@ -1,13 +1,12 @@
 import { OUTCOMES } from '@ceiba/contract/sets';
 import {
   finestUsageStep,
-  readUsageSeries,
   USAGE_RANGE_DAYS_MAX,
   type UsageCut,
   type UsageRange,
-  type UsageSeries,
   type UsageStep,
-} from '@ceiba/schema';
+} from '@ceiba/domain';
+import { readUsageSeries, type UsageSeries } from '@ceiba/schema';
 import { Download } from 'lucide-react';
 import type { Metadata } from 'next';
 import Link from 'next/link';

@@ -1,7 +1,7 @@
 import postgres from 'postgres';
 import { describe, expect, it } from 'vitest';
 import { classifyError, type ErrorKind } from './classify-error.ts';
-import { NotPrimaryError } from './faults.ts';
+import { NotPrimaryError } from './errors.ts';
 
 const withCode = (code: string) => Object.assign(new Error('failed'), { code });
 /** As the driver makes it of an answer; its types know no constructor. */

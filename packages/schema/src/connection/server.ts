@@ -1,4 +1,4 @@
-import { NoLeaseError, NotPrimaryError } from './faults.ts';
+import { NoLeaseError, NotPrimaryError } from './errors.ts';
 
 /** What a statement says of the server that ran it. */
 export interface ServerEvidence {

@@ -1,6 +1,6 @@
 import { classifyError } from './classify-error.ts';
 import { createDatabase, type Database, type DatabaseOptions, hostsOf } from './database.ts';
-import { NoLeaseError, postgresFault } from './faults.ts';
+import { NoLeaseError, postgresFault } from './errors.ts';
 import { pingDatabase } from './ping.ts';
 import { within } from './within.ts';
 

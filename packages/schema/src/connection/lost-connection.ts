@@ -1,5 +1,5 @@
 import type postgres from 'postgres';
-import { postgresFault } from './faults.ts';
+import { postgresFault } from './errors.ts';
 
 type Begin = (...args: [...options: unknown[], run: Run]) => Promise<unknown>;
 type Run = (tx: postgres.TransactionSql) => unknown;

@@ -10,13 +10,12 @@ import {
 } from '@ceiba/domain';
 import { sql } from 'drizzle-orm';
 import { getApiKey, isApiKey } from '../api-key/get.ts';
-import type { Database, Executor } from '../database.ts';
-import { lookupMany } from '../lookup.ts';
+import type { Database, Executor } from '../connection/database.ts';
 import { listPolicies, type PolicyRecord } from '../policy/list.ts';
 import { getSubscription, type Subscription } from '../subscription/get.ts';
 import { apiKeys } from '../tables.ts';
-import { toMs } from '../usage/decisions.ts';
-import { monthNumber } from '../usage/this-month.ts';
+import { monthNumber, toMs } from '../time.ts';
+import { lookupMany } from './lookup.ts';
 
 export interface SimulationInput {
   projectId: string;

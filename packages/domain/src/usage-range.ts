@@ -1,22 +1,22 @@
-/** Ranges of time and what they are divided into, in UTC. Pure. */
+/** Ranges of time in UTC, and the steps and groups that usage is read in. */
 
 export const USAGE_STEPS = ['hour', 'day', 'month'] as const;
-/** How long one point of a series is: an hour, a day or a month in UTC. */
+/** The length of one point of a series, in UTC. */
 export type UsageStep = (typeof USAGE_STEPS)[number];
 
 export const USAGE_CUTS = ['outcome', 'api_key', 'policy'] as const;
-/** What a series is divided by. */
+/** What a series is grouped by. */
 export type UsageCut = (typeof USAGE_CUTS)[number];
 
-/** From `from` until before `to`. */
+/** From `from`, up to but excluding `to`. */
 export interface UsageRange {
   from: Date;
   to: Date;
 }
 
 /**
- * The most days that a series of each step may span. What lies within is answered from totals, or
- * from so few hours that they can be added up while a page waits.
+ * The most days that a series of each step may span: these are answered from totals, or from few
+ * enough hours to be summed while a page waits.
  */
 export const USAGE_RANGE_DAYS_MAX = {
   outcome: { hour: 31, day: 400, month: 1_830 },
@@ -24,16 +24,10 @@ export const USAGE_RANGE_DAYS_MAX = {
   api_key: { hour: 2, day: 100, month: 1_830 },
 } as const satisfies Record<UsageCut, Record<UsageStep, number>>;
 
-/**
- * Of each day that is over, as many keys are found without reading all of them. The largest of a
- * longer time are sought among these: a key that is none of them on any day is not found.
- */
-export const LARGEST_KEYS_A_DAY = 50;
-
 export const MS_PER_HOUR = 3_600_000;
 export const MS_PER_DAY = 86_400_000;
 
-/** The finest step in which a range can be asked for; months for anything that is longer. */
+/** The finest step that a range may be read in; months when it is too long for any. */
 export function finestUsageStep(by: UsageCut, { from, to }: UsageRange): UsageStep {
   const days = (to.getTime() - from.getTime()) / MS_PER_DAY;
   return USAGE_STEPS.find((step) => days <= USAGE_RANGE_DAYS_MAX[by][step]) ?? 'month';
@@ -42,7 +36,7 @@ export function finestUsageStep(by: UsageCut, { from, to }: UsageRange): UsageSt
 /**
  * Widens a range to whole steps.
  *
- * @throws RangeError where it is empty, or longer than `mostDays`
+ * @throws RangeError when it is empty, or longer than `mostDays`
  */
 export function wholeSteps({ from, to }: UsageRange, step: UsageStep, mostDays: number) {
   const days = (to.getTime() - from.getTime()) / MS_PER_DAY;
@@ -52,7 +46,7 @@ export function wholeSteps({ from, to }: UsageRange, step: UsageStep, mostDays: 
   return { from: startOfStep(from, step), to: nextStep(last, step) };
 }
 
-/** When the step that holds an instant begins. */
+/** The start of the step that contains an instant. */
 export function startOfStep(at: Date, step: UsageStep): Date {
   switch (step) {
     case 'hour':
@@ -75,12 +69,9 @@ function nextStep(start: Date, step: UsageStep): Date {
   }
 }
 
-/** When each step of a range begins, so that those without a decision are shown as 0. */
+/** The start of each step of a range. */
 export function stepsOf({ from, to }: UsageRange, step: UsageStep): Date[] {
   const starts: Date[] = [];
   for (let at = startOfStep(from, step); at < to; at = nextStep(at, step)) starts.push(at);
   return starts;
 }
-
-/** Year × 12 + month, January being 0, in UTC: how months are numbered in `usage_months`. */
-export const monthNumberOf = (at: Date) => at.getUTCFullYear() * 12 + at.getUTCMonth();

@@ -1,9 +1,9 @@
 /** Length counts for more than composition rules (NIST SP 800-63B, section 5.1.1). */
 export const PASSWORD_LENGTH_MIN = 12;
-/** Far above any passphrase; bounds the text that is hashed. */
+/** Longer than any passphrase; bounds the text that is hashed. */
 export const PASSWORD_LENGTH_MAX = 256;
 
-/** Why a new password is refused, in words that complete "the password …"; null when it is not. */
+/** @returns why a new password is refused, to complete "the password …"; null when it is valid */
 export function whyPasswordRefused(password: string): string | null {
   const length = [...password].length;
   if (length < PASSWORD_LENGTH_MIN) {

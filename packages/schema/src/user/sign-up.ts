@@ -1,15 +1,15 @@
 import { inTransaction, type VerbContext } from '../context.ts';
 import { identities } from '../tables.ts';
-import { createUser } from '../user/create.ts';
+import { createUser } from './create.ts';
 
-/** Who may create an account: anyone, only the first person, or nobody. */
+/** Who may sign up: anyone, only the first user, or no one. */
 export type SignUpPolicy = 'open' | 'first-user' | 'closed';
 
 export interface SignUpInput {
   email: string;
-  /** From `hashPassword`; null for a person who comes by a provider. */
+  /** From `hashPassword`; null for a user who signs in through a provider only. */
   passwordHash: string | null;
-  /** Who the provider says this is. */
+  /** The provider's identity of this user. */
   identity?: { provider: string; subject: string };
   policy: SignUpPolicy;
 }
@@ -18,12 +18,12 @@ export type SignUpResult =
   | { kind: 'created'; userId: string; isAdministrator: boolean }
   | { kind: 'email_taken' | 'closed' };
 
-/** Undoes the transaction in which somebody turned out not to be the first. */
+/** Rolls back the transaction of a user who turned out not to be the first. */
 class NotTheFirst extends Error {}
 
 /**
- * Creates an account if sign-up lets this person in. Whether one is the first is decided by the
- * transaction that creates the account, so of two who race on an empty installation one is let in.
+ * Creates a user if the policy permits it. The transaction that creates the user decides whether it
+ * is the first, so of two concurrent sign-ups on an empty installation one succeeds.
  */
 export async function signUp(ctx: VerbContext, input: SignUpInput): Promise<SignUpResult> {
   if (input.policy === 'closed') return { kind: 'closed' };
@@ -37,8 +37,8 @@ export async function signUp(ctx: VerbContext, input: SignUpInput): Promise<Sign
       }
       return created;
     });
-  } catch (fault) {
-    if (fault instanceof NotTheFirst) return { kind: 'closed' };
-    throw fault;
+  } catch (error) {
+    if (error instanceof NotTheFirst) return { kind: 'closed' };
+    throw error;
   }
 }

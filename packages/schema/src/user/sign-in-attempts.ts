@@ -1,29 +1,29 @@
 import { createHash } from 'node:crypto';
 import { and, eq, inArray, sql } from 'drizzle-orm';
+import type { Executor } from '../connection/database.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
-import type { Executor } from '../database.ts';
 import { signInAttempts } from '../tables.ts';
 
 const WINDOW_SECONDS = 900;
 
-/** Attempts within 15 minutes. Many people can share an address, nobody shares an account. */
+/** Attempts per 15 minutes. Many users can share an address; no two share an account. */
 const LIMITS = { account: 10, address: 300, password_change: 10 } as const;
 type Scope = keyof typeof LIMITS;
 
 export type AttemptResult = { kind: 'admitted' } | { kind: 'limited'; retryAfterSeconds: number };
 
 /**
- * Counts an attempt to sign in or up, before any password is hashed: against the account that was
- * named, whether or not it exists, and against the network that it came from.
+ * Counts an attempt to sign in or up, before any password is hashed: per account, whether or not it
+ * exists, and per network.
  *
- * A refused attempt counts too; the window does not move, so it ends at the time that was told.
+ * A refused attempt counts too. It does not extend the window, so `retryAfterSeconds` holds.
  */
 export function chargeAttempt(ctx: VerbContext, email: string): Promise<AttemptResult> {
   return inTransaction(ctx, async (tx) => {
-    // Always the account first: two attempts that wait for each other's row would deadlock.
+    // Always the account first: with two orders, concurrent attempts could deadlock.
     const account = await charge(tx, 'account', accountSubject(email));
     const address = await charge(tx, 'address', addressSubject(ctx.clientAddress));
-    await forgetOver(tx);
+    await deleteExpired(tx);
     const refused = [account, address].filter((charged) => charged.isOver);
     if (refused.length === 0) return { kind: 'admitted' };
     return {
@@ -34,19 +34,18 @@ export function chargeAttempt(ctx: VerbContext, email: string): Promise<AttemptR
 }
 
 /**
- * Counts an attempt of somebody who is signed in to change their password. Against nothing that
- * strangers can use up: whoever names the account or shares its network cannot keep its owner from
- * changing a password that got out.
+ * Counts a signed-in user's attempt to change their password. It has a limit of its own, which
+ * strangers cannot use up: a user can always change a leaked password.
  */
 export function chargePasswordChange(ctx: VerbContext, userId: string): Promise<AttemptResult> {
   return inTransaction(ctx, async (tx) => {
     const { isOver, secondsLeft } = await charge(tx, 'password_change', userId);
-    await forgetOver(tx);
+    await deleteExpired(tx);
     return isOver ? { kind: 'limited', retryAfterSeconds: secondsLeft } : { kind: 'admitted' };
   });
 }
 
-/** Takes attempts back once one knew the password. The account may be signed in to again, too. */
+/** Resets the limits of password changes and of sign-ins to the account, after a correct password. */
 export function forgivePasswordChange(
   ctx: VerbContext,
   { userId, email }: { userId: string; email: string },
@@ -57,7 +56,7 @@ export function forgivePasswordChange(
   });
 }
 
-/** Takes an attempt back that succeeded: its account starts anew, and its network is not charged. */
+/** Uncounts a successful attempt: resets the account's limit and returns one to the network's. */
 export function forgiveAttempt(ctx: VerbContext, email: string): Promise<void> {
   return inTransaction(ctx, async (tx) => {
     await tx.delete(signInAttempts).where(isSubject('account', accountSubject(email)));
@@ -80,7 +79,7 @@ async function charge(tx: Executor, scope: Scope, subject: string) {
     .onConflictDoUpdate({
       target: [signInAttempts.scope, signInAttempts.subject],
       set: {
-        // Capped, so that a flood cannot overflow the column and be answered by an error.
+        // Capped, so that a flood cannot overflow the column.
         count: sql`case when ${windowIsOver} then 1 else least(${signInAttempts.count} + 1, 1000000) end`,
         windowEndsAt: sql`case when ${windowIsOver} then ${freshEnd} else ${signInAttempts.windowEndsAt} end`,
       },
@@ -93,9 +92,9 @@ async function charge(tx: Executor, scope: Scope, subject: string) {
   return { isOver: row.count > LIMITS[scope], secondsLeft: Math.max(1, row.secondsLeft) };
 }
 
-/** A few that are over, and none that somebody else holds. */
-async function forgetOver(tx: Executor): Promise<void> {
-  const over = tx
+/** Deletes a few expired windows, skipping rows that are locked. */
+async function deleteExpired(tx: Executor): Promise<void> {
+  const expired = tx
     .select({ subject: signInAttempts.subject })
     .from(signInAttempts)
     .where(sql`${signInAttempts.windowEndsAt} < now()`)
@@ -103,15 +102,17 @@ async function forgetOver(tx: Executor): Promise<void> {
     .for('update', { skipLocked: true });
   await tx
     .delete(signInAttempts)
-    .where(and(inArray(signInAttempts.subject, over), sql`${signInAttempts.windowEndsAt} < now()`));
+    .where(
+      and(inArray(signInAttempts.subject, expired), sql`${signInAttempts.windowEndsAt} < now()`),
+    );
 }
 
-/** What was typed may be a password in the wrong box: only its digest is kept. */
+/** Only a digest is stored: a user may have typed a password into the wrong field. */
 function accountSubject(email: string): string {
   return createHash('sha256').update(email.trim().toLowerCase()).digest('hex');
 }
 
-/** An IPv6 customer has a whole /64 to change addresses in, so that is what is counted. */
+/** An IPv6 subscriber usually holds a whole /64, so attempts count per /64. */
 function addressSubject(address: string | null): string {
   if (address === null) return 'unknown';
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);

@@ -1,7 +1,7 @@
 import type { ApiKeyStatus } from '@ceiba/contract/sets';
-import type { Database } from './database.ts';
-import { requirePrimary, SERVER_EVIDENCE, type ServerEvidence } from './server.ts';
-import { admitsNow } from './subscription/admits.ts';
+import type { Database } from '../connection/database.ts';
+import { requirePrimary, SERVER_EVIDENCE, type ServerEvidence } from '../connection/server.ts';
+import { admitsNow } from '../subscription/admits.ts';
 
 /** One project, and one key of it where a key is asked for. */
 export interface LookupItem {

@@ -1,5 +1,5 @@
 import { createDatabase, type Database, type DatabaseOptions, hostsOf } from './database.ts';
-import { NotPrimaryError } from './faults.ts';
+import { NotPrimaryError } from './errors.ts';
 import { pingDatabase } from './ping.ts';
 import { within } from './within.ts';
 

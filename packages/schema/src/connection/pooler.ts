@@ -1,5 +1,5 @@
 import type postgres from 'postgres';
-import { postgresFault } from './faults.ts';
+import { postgresFault } from './errors.ts';
 
 /** What a pool sends when it connects and can do without: PgBouncer refuses these. */
 const DISPENSABLE = ['jit', 'idle_in_transaction_session_timeout', 'statement_timeout'];

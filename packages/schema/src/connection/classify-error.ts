@@ -1,4 +1,4 @@
-import { NoLeaseError, NotPrimaryError, postgresFault } from './faults.ts';
+import { NoLeaseError, NotPrimaryError, postgresFault } from './errors.ts';
 
 /**
  * What an error says of the connection that it came over.

@@ -1,6 +1,6 @@
-import type { Actor, VerbContext } from './context.ts';
-import type { Executor } from './database.ts';
-import { auditLog } from './tables.ts';
+import type { Executor } from '../connection/database.ts';
+import type { Actor, VerbContext } from '../context.ts';
+import { auditLog } from '../tables.ts';
 
 /** Everything that a person or a program can change. */
 export const AUDIT_ACTIONS = [

@@ -1,0 +1,31 @@
+import { sql } from 'drizzle-orm';
+import type { Executor } from './connection/database.ts';
+
+/** The advisory locks of the database. A number keeps its meaning: old and new versions share it. */
+export const LOCKS = {
+  /** Held while migrations run. */
+  migration: 0x0ce1ba,
+  /** Serialises the creation of users, so that exactly one is the first. */
+  firstUser: 0x0ce1bb,
+  /** Serialises `allOrNothing`, so that two runs over the same rows cannot deadlock. */
+  allOrNothing: 0x0ce1bc,
+  /** Shared by the writers of usage; held exclusively to open a day for its totals. */
+  usageWriters: 0x0ce1bd,
+  /** Held by the one Runtime that does the upkeep. */
+  upkeep: 0x0ce1be,
+  /** Serialises the removal of administrators, so that one always remains. */
+  administrators: 0x0ce1bf,
+} as const;
+
+/** Waits for an advisory lock and holds it until the transaction ends. */
+export async function takeLock(tx: Executor, lock: keyof typeof LOCKS): Promise<void> {
+  await tx.execute(sql`select pg_advisory_xact_lock(${LOCKS[lock]})`);
+}
+
+/** @returns whether the lock was free; it is then held until the transaction ends */
+export async function tryLock(tx: Executor, lock: keyof typeof LOCKS): Promise<boolean> {
+  const [row] = await tx.execute<{ isOurs: boolean }>(
+    sql`select pg_try_advisory_xact_lock(${LOCKS[lock]}) as "isOurs"`,
+  );
+  return row?.isOurs === true;
+}

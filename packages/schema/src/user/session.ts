@@ -1,0 +1,109 @@
+import { and, eq, gt, lt, sql } from 'drizzle-orm';
+import { writeAudit } from '../audit/write.ts';
+import type { Executor } from '../connection/database.ts';
+import { inTransaction, type VerbContext } from '../context.ts';
+import { sessions, users } from '../tables.ts';
+
+export interface StartSessionInput {
+  userId: string;
+  /**
+   * The user's session version, read in the same statement as the password hash or identity that
+   * was checked: if the password changes while the session starts, the session is void.
+   */
+  sessionVersion: number;
+  lifetimeSeconds: number;
+}
+
+/**
+ * Starts a session, and deletes the user's expired ones.
+ *
+ * @returns null when, since the version was read, the user was deleted, changed the password or
+ *   signed out everywhere
+ */
+export function startSession(
+  ctx: VerbContext,
+  { userId, sessionVersion, lifetimeSeconds }: StartSessionInput,
+): Promise<{ sessionId: string } | null> {
+  return inTransaction(ctx, async (tx) => {
+    await tx
+      .delete(sessions)
+      .where(and(eq(sessions.userId, userId), lt(sessions.expiresAt, sql`now()`)));
+    // The row keeps the version that was read: a change that commits concurrently ends it too.
+    const [session] = await tx.execute<{ sessionId: string }>(sql`
+      insert into sessions (user_id, session_version, expires_at)
+      select id, session_version, now() + make_interval(secs => ${lifetimeSeconds}) from users
+      where ${users.id} = ${userId} and ${users.sessionVersion} = ${sessionVersion}
+      returning id as "sessionId"`);
+    return session ?? null;
+  });
+}
+
+export interface SignedInUser {
+  userId: string;
+  email: string;
+  isAdministrator: boolean;
+  /** False for a user who signs in through a provider only. */
+  hasPassword: boolean;
+  sessionId: string;
+}
+
+/**
+ * Finds the user of a session. Called on every request, so that signing out takes effect on the
+ * next one.
+ *
+ * @returns null when the session ended, expired, or has an older version than the user
+ */
+export async function findSession(
+  db: { orm: Executor },
+  sessionId: string,
+): Promise<SignedInUser | null> {
+  const [row] = await db.orm
+    .select({
+      userId: users.id,
+      email: users.email,
+      isAdministrator: users.isAdministrator,
+      hasPassword: sql<boolean>`${users.passwordHash} is not null`,
+      sessionId: sessions.id,
+    })
+    .from(sessions)
+    .innerJoin(users, eq(users.id, sessions.userId))
+    .where(
+      and(
+        eq(sessions.id, sessionId),
+        eq(sessions.sessionVersion, users.sessionVersion),
+        gt(sessions.expiresAt, sql`now()`),
+      ),
+    );
+  return row ?? null;
+}
+
+/** Ends one session: its cookie is invalid from the next request on. */
+export async function endSession(db: { orm: Executor }, sessionId: string): Promise<void> {
+  await db.orm.delete(sessions).where(eq(sessions.id, sessionId));
+}
+
+/** Ends every session of a user, the current one included, from the next request on. */
+export function signOutEverywhere(
+  ctx: VerbContext,
+  userId: string,
+): Promise<{ kind: 'signed_out'; sessions: number } | { kind: 'not_found' }> {
+  return inTransaction(ctx, async (tx) => {
+    const [user] = await tx
+      .update(users)
+      .set({ sessionVersion: sql`${users.sessionVersion} + 1` })
+      .where(eq(users.id, userId))
+      .returning({ email: users.email });
+    if (user === undefined) return { kind: 'not_found' };
+    const ended = await tx
+      .delete(sessions)
+      .where(eq(sessions.userId, userId))
+      .returning({ sessionId: sessions.id });
+    await writeAudit(tx, ctx, {
+      action: 'user.sign_out_everywhere',
+      target: { id: userId, label: user.email },
+      ownerId: userId,
+      after: { endedSessions: ended.length },
+    });
+    return { kind: 'signed_out', sessions: ended.length };
+  });
+}
