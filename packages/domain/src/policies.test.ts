@@ -171,7 +171,7 @@ describe('against a naive matcher that tests every policy', () => {
       }
     }
     expect(matched).toBeGreaterThan(10_000);
-  });
+  }, 30_000);
 
   it('never lets a prefix reach a path that neither equals its base nor continues it with /', () => {
     const pick = seeded(9);
