@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { mintProjectSecret } from '@ceiba/domain';
 import {
   type CallOptions,
+  QUESTION,
   type Reply,
   type RuntimeClient,
   runtimeClient,
@@ -19,7 +20,7 @@ interface Scene {
   apiKey: TestApiKey;
 }
 
-/** The seven project routes, under the patterns that they are served by. */
+/** The eight project routes, under the patterns that they are served by. */
 const PROJECT_ROUTES: Record<
   string,
   (
@@ -31,6 +32,8 @@ const PROJECT_ROUTES: Record<
 > = {
   'POST /rt/projects/:projectId/authorize': (client, _id, options, plaintext) =>
     client.authorize({ apiKey: plaintext }, options),
+  'POST /rt/projects/:projectId/authorize/batch': (client, _id, options, plaintext) =>
+    client.authorizeBatch([{ ...QUESTION, apiKey: plaintext }], options),
   'GET /rt/projects/:projectId/api-keys': (client, _id, options) => client.listKeys(options),
   'POST /rt/projects/:projectId/api-keys': (client, _id, options) =>
     client.createKey('another', options),
@@ -122,10 +125,10 @@ const SITUATIONS: Situation[] = [
   },
   { name: 'malformed body', options: () => BAD_BODY },
   { name: 'malformed body, wrong secret', options: () => ({ ...BAD_BODY, secret: 'x' }) },
-  { name: 'body over the cap', options: () => ({ body: `"${'x'.repeat(70_000)}"` }) },
+  { name: 'body over the cap', options: () => ({ body: `"${'x'.repeat(1_100_000)}"` }) },
   {
     name: 'body over the cap, wrong secret',
-    options: () => ({ body: `"${'x'.repeat(70_000)}"`, secret: 'x' }),
+    options: () => ({ body: `"${'x'.repeat(1_100_000)}"`, secret: 'x' }),
   },
   {
     name: 'body of another content type',

@@ -183,13 +183,15 @@ export interface CallOptions {
   projectId?: string;
 }
 
-/** The seven project routes of one Runtime, as a host backend calls them. */
+/** The eight project routes of one Runtime, as a host backend calls them. */
 export interface RuntimeClient {
   call(method: string, path: string, options?: CallOptions): Promise<Reply>;
   authorize(
     question: { apiKey?: unknown; method?: unknown; path?: unknown },
     options?: CallOptions,
   ): Promise<Reply>;
+  /** @param requests Sent as they are. */
+  authorizeBatch(requests: readonly unknown[], options?: CallOptions): Promise<Reply>;
   listKeys(options?: CallOptions): Promise<Reply>;
   getKey(apiKeyId: string, options?: CallOptions): Promise<Reply>;
   createKey(displayName: string, options?: CallOptions): Promise<Reply>;
@@ -229,6 +231,8 @@ export function runtimeClient(
     call,
     authorize: (question, options) =>
       call('POST', `${rt(options)}/authorize`, { body: { ...QUESTION, ...question }, ...options }),
+    authorizeBatch: (requests, options) =>
+      call('POST', `${rt(options)}/authorize/batch`, { body: { requests }, ...options }),
     listKeys: (options) => call('GET', keys(options), options),
     getKey: (apiKeyId, options) => call('GET', key(apiKeyId, options), options),
     createKey: (displayName, options) =>

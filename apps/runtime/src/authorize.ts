@@ -7,7 +7,9 @@ import {
   denied,
   type LiveCall,
   lookupDigestOf,
+  type Policy,
   type PolicyMatcher,
+  type Verdict,
 } from '@ceiba/domain';
 import type { LookupItem, LookupRow } from '@ceiba/schema';
 import type { Deadline } from './deadline.ts';
@@ -35,12 +37,10 @@ export interface ChargeRequest {
   scopes: LiveCall['scopes'];
 }
 
-export interface Question {
+/** Who asks: a project, and SHA-256 of the secret that came with the call. */
+export interface Asker {
   projectId: string;
-  /** SHA-256 of the secret that came with the call. */
   secretDigest: Buffer;
-  /** Null where the body is not a valid request: the secret is still judged first. */
-  request: AuthorizeRequest | null;
 }
 
 /** A decision, or why there is none: the secret is judged before the request. */
@@ -50,27 +50,55 @@ export type Answer =
   | { kind: 'invalid_request' };
 
 /**
- * Answers one question: load, decide, charge, reply.
+ * Answers one question: load, judge, charge, reply.
  *
+ * @param request - Null where the body is not a valid request: the secret is still judged first.
  * @throws UnavailableError for any outage
  */
 export async function authorize(
   dependencies: AuthorizeDependencies,
-  { projectId, secretDigest, request }: Question,
+  { projectId, secretDigest }: Asker,
+  request: AuthorizeRequest | null,
   deadline: Deadline,
 ): Promise<Answer> {
-  const apiKeyDigest = lookupDigestOf(request?.apiKey);
-  const row = await dependencies.lookups.find({ projectId, apiKeyDigest }, deadline);
+  const row = await lookUp(dependencies, projectId, request, deadline);
   const project = projectOfSecret(row.project, secretDigest);
   if (project === null) return { kind: 'wrong_secret' };
   if (request === null) return { kind: 'invalid_request' };
+  const judged = await judge(dependencies, { projectId, row, project, request });
+  return { kind: 'decided', decision: await settle(dependencies, judged, deadline) };
+}
 
+/** What the decision of a request needs to know; of no request, what judges the secret. */
+export const lookUp = (
+  { lookups }: AuthorizeDependencies,
+  projectId: string,
+  request: AuthorizeRequest | null,
+  deadline: Deadline,
+) => lookups.find({ projectId, apiKeyDigest: lookupDigestOf(request?.apiKey) }, deadline);
+
+interface Loaded {
+  projectId: string;
+  row: LookupRow;
+  project: NonNullable<LookupRow['project']>;
+  request: AuthorizeRequest;
+}
+
+interface Judged {
+  projectId: string;
+  row: LookupRow;
+  policy: Policy | null;
+  verdict: Verdict;
+}
+
+/** The verdict before any charge, from what was looked up and the project's policies. */
+export async function judge(
+  { policies }: AuthorizeDependencies,
+  { projectId, row, project, request }: Loaded,
+): Promise<Judged> {
   const matcher =
-    row.apiKey === null
-      ? null
-      : await dependencies.policies.matcherFor(projectId, project.policyRevision);
+    row.apiKey === null ? null : await policies.matcherFor(projectId, project.policyRevision);
   const policy = matcher?.match(request.method, request.path) ?? null;
-  const decisionId = dependencies.newDecisionId();
   const verdict = decide({
     projectId,
     defaultKeyRateLimitPerMinute: project.defaultKeyRateLimitPerMinute,
@@ -79,6 +107,17 @@ export async function authorize(
     policy,
     subscription: row.subscription,
   });
+  return { projectId, row, policy, verdict };
+}
+
+/** Charges a live call or counts a denial. The charge begins before this function first waits. */
+export async function settle(
+  dependencies: AuthorizeDependencies,
+  { projectId, row, policy, verdict }: Judged,
+  deadline: Deadline,
+): Promise<Decision> {
+  const { limiter, usage, firstUses, log } = dependencies;
+  const decisionId = dependencies.newDecisionId();
   if (verdict.kind === 'deny') {
     const denial = {
       projectId,
@@ -86,22 +125,22 @@ export async function authorize(
       policyId: policy?.policyId ?? null,
       outcome: verdict.denialReason,
     };
-    dependencies.usage.countDenial(denial);
-    dependencies.log.debug({ decisionId, ...denial }, 'decision');
-    return { kind: 'decided', decision: denied(decisionId, verdict.denialReason) };
+    usage.countDenial(denial);
+    log.debug({ decisionId, ...denial }, 'decision');
+    return denied(decisionId, verdict.denialReason);
   }
 
   const { call } = verdict;
   const { apiKeyId } = call.apiKey;
   const { policyId } = call.policy;
-  const charge = await dependencies.limiter.charge(
+  const charge = await limiter.charge(
     { projectId, apiKeyId, policyId, scopes: call.scopes },
     deadline,
   );
   if (charge.kind === 'allowed' && row.apiKey?.neverUsed) {
-    await dependencies.firstUses.record(apiKeyId, deadline);
+    await firstUses.record(apiKeyId, deadline);
   }
   const outcome = charge.kind === 'allowed' ? 'allowed' : charge.denialReason;
-  dependencies.log.debug({ decisionId, projectId, apiKeyId, policyId, outcome }, 'decision');
-  return { kind: 'decided', decision: conclude(decisionId, call, charge) };
+  log.debug({ decisionId, projectId, apiKeyId, policyId, outcome }, 'decision');
+  return conclude(decisionId, call, charge);
 }

@@ -10,6 +10,18 @@ export const authorizeRequestSchema = z.object({
 });
 export type AuthorizeRequest = z.infer<typeof authorizeRequestSchema>;
 
+/** The largest number of requests in one batch. */
+export const BATCH_SIZE_MAX = 256;
+
+/** Several questions of one project; each is judged by {@link authorizeRequestSchema} by itself. */
+export const authorizeBatchRequestSchema = z.object({
+  requests: z
+    .array(z.unknown())
+    .min(1, 'must hold at least one request')
+    .max(BATCH_SIZE_MAX, `must hold at most ${BATCH_SIZE_MAX} requests`),
+});
+export type AuthorizeBatchRequest = z.infer<typeof authorizeBatchRequestSchema>;
+
 /** A human label: 1 to 100 characters after trimming, none of them a control character. */
 export const displayNameSchema = z
   .string()

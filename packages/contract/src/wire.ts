@@ -87,6 +87,17 @@ export const decisionSchema = z.discriminatedUnion('allowed', [
 ]);
 export type Decision = z.infer<typeof decisionSchema>;
 
+/** The answers to a batch, in the order of its requests. */
+export const authorizeBatchResultSchema = z.strictObject({
+  results: z.array(
+    z.discriminatedUnion('status', [
+      z.strictObject({ status: z.literal(200), decision: decisionSchema }),
+      z.strictObject({ status: z.literal([400, 503]), error: z.string(), message: z.string() }),
+    ]),
+  ),
+});
+export type AuthorizeBatchResult = z.infer<typeof authorizeBatchResultSchema>;
+
 /** The body of a transport error. A 500 or 503 says nothing of the fault. */
 export const transportErrorSchema = z.strictObject({
   error: z.string(),

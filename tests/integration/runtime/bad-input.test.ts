@@ -39,6 +39,12 @@ const BODY_ROUTES = {
     send: (options: CallOptions) =>
       client.call('POST', `/rt/projects/${project.projectId}/authorize`, options),
   },
+  'authorize/batch': {
+    cap: 1024 * 1024,
+    good: () => ({ requests: [{ ...QUESTION, apiKey: apiKey.plaintext }] }),
+    send: (options: CallOptions) =>
+      client.call('POST', `/rt/projects/${project.projectId}/authorize/batch`, options),
+  },
   create: {
     cap: 16 * 1024,
     good: () => ({ displayName: 'Mobile app' }),

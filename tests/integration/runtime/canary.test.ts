@@ -14,6 +14,7 @@ import { until } from '../../support/redis.ts';
 import { type RunningRuntime, startRuntime } from '../../support/runtime.ts';
 import {
   createWorld,
+  QUESTION,
   type Reply,
   type RuntimeClient,
   runtimeClient,
@@ -125,6 +126,8 @@ async function everyDecision(project: TestProject, client: RuntimeClient, keys: 
   const ask = async (question: Parameters<RuntimeClient['authorize']>[0]) =>
     tell(await client.authorize(question));
   for (const { plaintext } of Object.values(keys)) await ask({ apiKey: plaintext });
+  const batch = Object.values(keys).map(({ plaintext }) => ({ ...QUESTION, apiKey: plaintext }));
+  tell(await client.authorizeBatch([...batch, { apiKey: unknown, method: unknown, path: '/' }]));
   await ask({ apiKey: null });
   await ask({ apiKey: unknown });
   await ask({ apiKey: `${keys.live.plaintext} ` });
@@ -154,6 +157,8 @@ async function secretsInOddPlaces(
       await client.authorize({ apiKey: key.plaintext, path: `/v1/reports/${one}?key=${one}` }),
       await client.authorize({ apiKey: key.plaintext, method: one }),
       await client.authorize({ apiKey: [one], method: one, path: one }),
+      await client.authorizeBatch([one, { [one]: one }, { apiKey: one, method: one, path: one }]),
+      await client.authorizeBatch([{ ...QUESTION, apiKey: one }], { secret: one }),
       await client.authorize({ apiKey: key.plaintext }, { headers: { 'x-request-id': one } }),
       await client.authorize({ apiKey: key.plaintext }, { headers: { authorization: one } }),
       await client.authorize({ apiKey: key.plaintext }, { headers: { 'x-api-key': one } }),
@@ -182,6 +187,7 @@ async function faultsOfPostgres(
   const everything = async () => {
     tell(
       await client.authorize({ apiKey: key.plaintext }),
+      await client.authorizeBatch([{ ...QUESTION, apiKey: key.plaintext }]),
       await client.listKeys(),
       await client.getKey(key.apiKeyId),
       await client.createKey('Refused'),

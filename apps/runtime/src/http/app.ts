@@ -1,7 +1,7 @@
 import type { HttpBindings } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
 import { BUILD } from '../build-info.ts';
-import { type AuthorizeRouteOptions, createAuthorizeRoute } from './authorize-route.ts';
+import { type AuthorizeRouteOptions, createAuthorizeRoutes } from './authorize-routes.ts';
 import { TransportError } from './errors.ts';
 import { type Check, readiness } from './health-routes.ts';
 import { answerKeyRoute, KEY_ROUTES, type KeyRouteOptions } from './key-routes.ts';
@@ -20,9 +20,12 @@ export interface AppOptions {
 /** Every address that the Runtime answers on. */
 export function createApp({ authorize, keys, checks, isDraining }: AppOptions): Hono<Environment> {
   const app = new Hono<Environment>();
-  const answerQuestion = createAuthorizeRoute(authorize);
+  const hot = createAuthorizeRoutes(authorize);
   app.post('/rt/projects/:projectId/authorize', (c) =>
-    answerQuestion(c.env.incoming, c.req.param('projectId')),
+    hot.authorize(c.env.incoming, c.req.param('projectId')),
+  );
+  app.post('/rt/projects/:projectId/authorize/batch', (c) =>
+    hot.authorizeBatch(c.env.incoming, c.req.param('projectId')),
   );
   for (const route of KEY_ROUTES) {
     app.on(route.method, route.path, (c) =>

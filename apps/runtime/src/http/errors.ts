@@ -27,16 +27,25 @@ export const unauthorized = () =>
     'The project secret is missing or not valid for this project.',
   );
 
+export const UNAVAILABLE_MESSAGE = 'The service cannot answer now. Try again shortly.';
+
 export const invalidRequest = (message: string) => new TransportError('invalid_request', message);
 
-/** Names the first field that is wrong and says how. */
-export function invalidField(error: z.ZodError): TransportError {
+/**
+ * Names the first field that is wrong and says how.
+ *
+ * @param within - Where the body holds what was parsed.
+ */
+export function invalidField(
+  error: z.ZodError,
+  within: readonly PropertyKey[] = [],
+): TransportError {
   const issue = error.issues[0];
   if (issue === undefined) return invalidRequest('The body is not valid.');
   if (issue.code === 'unrecognized_keys') {
     return invalidRequest(`"${shortened(issue.keys[0] ?? '')}" is not a known field.`);
   }
-  const field = issue.path.join('.');
+  const field = [...within, ...issue.path].join('.');
   return invalidRequest(`${field === '' ? 'The body' : `"${field}"`} ${wordsOf(issue)}.`);
 }
 

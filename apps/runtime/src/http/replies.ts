@@ -1,6 +1,6 @@
 import type { Logger } from '../log.ts';
 import { UnavailableError } from '../unavailable.ts';
-import { errorBody, TransportError } from './errors.ts';
+import { errorBody, TransportError, UNAVAILABLE_MESSAGE } from './errors.ts';
 import { REQUEST_ID_HEADER } from './request-id.ts';
 
 const NO_STORE = 'no-store';
@@ -34,7 +34,7 @@ export function faultReply(fault: unknown, requestId: string, faults: FaultLog):
   if (fault instanceof TransportError) return errorReply(fault.code, fault.message, requestId);
   faults.tell(fault, requestId);
   return fault instanceof UnavailableError
-    ? errorReply('unavailable', 'The service cannot answer now. Try again shortly.', requestId)
+    ? errorReply('unavailable', UNAVAILABLE_MESSAGE, requestId)
     : errorReply('internal', 'Something went wrong.', requestId);
 }
 

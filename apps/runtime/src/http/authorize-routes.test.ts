@@ -1,0 +1,80 @@
+import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
+import type { LookupRow } from '@ceiba/schema';
+import { pino } from 'pino';
+import { describe, expect, it } from 'vitest';
+import type { AuthorizeDependencies } from '../authorize.ts';
+import { createAuthorizeRoutes } from './authorize-routes.ts';
+import { FaultLog } from './replies.ts';
+
+const PROJECT_ID = '0190a0b0-0000-7000-8000-000000000000';
+const MIB = 1024 * 1024;
+
+/** A call with this body; `undefined` never sends the rest of what it announces. */
+function incoming(body: unknown, contentLength?: number): IncomingMessage {
+  const bytes = body === undefined ? null : Buffer.from(JSON.stringify(body));
+  const stream = new Readable({ read() {} });
+  if (bytes) stream.push(bytes);
+  if (bytes) stream.push(null);
+  const headers = {
+    'content-type': 'application/json',
+    'content-length': String(contentLength ?? bytes?.length ?? 0),
+    'x-service-project-secret': 'secret',
+  };
+  return Object.assign(stream, { headers, complete: true }) as unknown as IncomingMessage;
+}
+
+/** Routes whose lookups wait until `release` lets them find no project, so that they end in 401. */
+function routesOf({ maxInFlight }: { maxInFlight: number }) {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const find = async () => {
+    await released;
+    return { project: null, apiKey: null, subscription: null } as LookupRow;
+  };
+  const dependencies = { lookups: { find } } as unknown as AuthorizeDependencies;
+  const faults = new FaultLog(pino({ level: 'silent' }));
+  const routes = createAuthorizeRoutes({ dependencies, faults, deadlineMs: 10_000, maxInFlight });
+  const batch = (size: number) =>
+    routes.authorizeBatch(incoming({ requests: Array(size).fill({}) }), PROJECT_ID);
+  const one = () => routes.authorize(incoming({}), PROJECT_ID);
+  return { routes, release, one, batch };
+}
+
+const statusOf = async (reply: Promise<Response>) => (await reply).status;
+
+describe('the limit of decisions in flight', () => {
+  it('refuses a batch that does not fit beside what is in flight, and frees its places', async () => {
+    const { one, batch, release } = routesOf({ maxInFlight: 4 });
+    const waiting = one();
+    expect(await statusOf(batch(4))).toBe(503);
+    const fits = batch(3);
+    await new Promise(setImmediate);
+    expect(await statusOf(one())).toBe(503);
+    release();
+    expect(await statusOf(waiting)).toBe(401);
+    expect(await statusOf(fits)).toBe(401);
+    expect(await statusOf(batch(4))).toBe(401);
+  });
+
+  it('lets a batch that is larger than the limit through where nothing else is in flight', async () => {
+    const { batch, release } = routesOf({ maxInFlight: 4 });
+    const large = batch(9);
+    await new Promise(setImmediate);
+    expect(await statusOf(batch(1))).toBe(503);
+    release();
+    expect(await statusOf(large)).toBe(401);
+  });
+
+  it('refuses batches, but never a single question, once 64 MiB of batches are on their way', async () => {
+    const { routes, one, release } = routesOf({ maxInFlight: 4_096 });
+    release();
+    for (let n = 0; n < 64; n += 1) {
+      void routes.authorizeBatch(incoming(undefined, MIB), PROJECT_ID);
+    }
+    expect(await statusOf(routes.authorizeBatch(incoming({}, MIB), PROJECT_ID))).toBe(503);
+    expect(await statusOf(one())).toBe(401);
+  });
+});

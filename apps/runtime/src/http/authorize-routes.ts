@@ -1,0 +1,98 @@
+import type { IncomingMessage } from 'node:http';
+import { PROJECT_SECRET_HEADER } from '@ceiba/contract/sets';
+import { digestOf } from '@ceiba/domain';
+import type { AuthorizeDependencies } from '../authorize.ts';
+import { Deadline } from '../deadline.ts';
+import { UnavailableError } from '../unavailable.ts';
+import { type AuthorizeCall, answerBatch, answerOne } from './authorize-answers.ts';
+import { readJsonBody } from './body.ts';
+import { unauthorized } from './errors.ts';
+import { parseUuid } from './parameters.ts';
+import { type FaultLog, faultReply, jsonReply } from './replies.ts';
+import { requestIdOf } from './request-id.ts';
+
+export interface AuthorizeRouteOptions {
+  dependencies: AuthorizeDependencies;
+  faults: FaultLog;
+  deadlineMs: number;
+  maxInFlight: number;
+}
+
+interface Route {
+  bodyCapBytes: number;
+  /** How many bytes of bodies may be on their way at a time. */
+  maxBodyBytesInFlight: number;
+  answer(call: AuthorizeCall): Promise<unknown>;
+}
+
+const ONE: Route = {
+  bodyCapBytes: 64 * 1024,
+  maxBodyBytesInFlight: Number.POSITIVE_INFINITY,
+  answer: answerOne,
+};
+const BATCH: Route = {
+  bodyCapBytes: 1024 * 1024,
+  maxBodyBytesInFlight: 64 * 1024 * 1024,
+  answer: answerBatch,
+};
+
+/**
+ * The hot routes, for one question and for a batch. They are bare: no middleware, nothing set on the
+ * response after it was made. They share the limit of decisions in flight.
+ *
+ * @returns for each route, what answers a call; the answer is never later than the deadline
+ */
+export function createAuthorizeRoutes(options: AuthorizeRouteOptions) {
+  const { dependencies, faults, maxInFlight } = options;
+  let inFlight = 0;
+
+  const serve = (route: Route) => {
+    let bodyBytesInFlight = 0;
+    return async (incoming: IncomingMessage, projectId: string): Promise<Response> => {
+      const deadline = new Deadline(options.deadlineMs);
+      const requestId = requestIdOf(incoming);
+      const bodyBytes = Number(incoming.headers['content-length'] ?? route.bodyCapBytes);
+      if (inFlight >= maxInFlight || bodyBytesInFlight + bodyBytes > route.maxBodyBytesInFlight) {
+        return faultReply(overload(), requestId, faults);
+      }
+      let decisions = 1;
+      inFlight += 1;
+      bodyBytesInFlight += bodyBytes;
+      /** A batch that has the Runtime for itself may be larger than the limit. */
+      const countAs = (count: number) => {
+        const others = inFlight - 1;
+        if (others > 0 && others + count > maxInFlight) throw overload();
+        inFlight = others + count;
+        decisions = count;
+      };
+      try {
+        const reportOutage = (error: UnavailableError) => faults.tell(error, requestId);
+        const call = { dependencies, incoming, projectId, deadline, countAs, reportOutage };
+        // A body that was still on its way is the caller's doing, no outage.
+        const blame = () => (incoming.complete ? 'overload' : 'caller');
+        return jsonReply(200, await deadline.race(blame, answerCall(route, call)), requestId);
+      } catch (error) {
+        return faultReply(error, requestId, faults);
+      } finally {
+        inFlight -= decisions;
+        bodyBytesInFlight -= bodyBytes;
+      }
+    };
+  };
+  return { authorize: serve(ONE), authorizeBatch: serve(BATCH) };
+}
+
+const overload = () => new UnavailableError('overload', 'too many decisions in flight');
+
+type IncomingCall = Omit<AuthorizeCall, 'asker' | 'body'> & {
+  incoming: IncomingMessage;
+  projectId: string;
+};
+
+async function answerCall(route: Route, { incoming, projectId: text, ...call }: IncomingCall) {
+  const projectId = parseUuid('projectId', text);
+  const secret = incoming.headers[PROJECT_SECRET_HEADER];
+  if (typeof secret !== 'string' || secret === '') throw unauthorized();
+  const body = await readJsonBody(incoming, route.bodyCapBytes);
+  return route.answer({ ...call, asker: { projectId, secretDigest: digestOf(secret) }, body });
+}
