@@ -73,7 +73,7 @@ test('signing out everywhere ends the sessions of other browsers', async ({ page
   await page.goto('/account');
   await page.getByRole('button', { name: 'Sign out everywhere' }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Sign out everywhere' }).click();
-  await expect(page.getByText('Every session is signed out')).toBeVisible();
+  await expect(page.getByText('You are signed out in every browser')).toBeVisible();
   await elsewhere.goto('/projects');
   await expect(elsewhere).toHaveURL(/\/sign-in/);
   await other.close();
@@ -86,7 +86,7 @@ test('a changed password ends every session and is the only one that works', asy
   await page.getByLabel('Current password').fill('not the present one');
   await page.getByLabel('New password').fill(newPassword);
   await page.getByRole('button', { name: 'Change password' }).click();
-  await expect(page.getByText('This is not your present password.')).toBeVisible();
+  await expect(page.getByText('This is not your current password.')).toBeVisible();
   await page.getByLabel('Current password').fill(account.password);
   await page.getByRole('button', { name: 'Change password' }).click();
   await expect(page.getByText('Your password is changed')).toBeVisible();

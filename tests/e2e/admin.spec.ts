@@ -38,22 +38,22 @@ test('a plan is added, changed and deleted, and refusals stand beside their fiel
   await page.getByRole('button', { name: 'Add plan' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Name').fill('Free');
-  await dialog.getByLabel('Requests a month').fill('1,000');
-  await dialog.getByLabel('Requests a minute').fill('lots');
+  await dialog.getByLabel('Requests per month').fill('1,000');
+  await dialog.getByLabel('Requests per minute').fill('lots');
   await dialog.getByLabel('Active keys').fill('2');
   await dialog.getByRole('button', { name: 'Add plan' }).click();
   await expect(dialog.getByText('Must be a whole number, 0 or more.')).toBeVisible();
-  await dialog.getByLabel('Requests a minute').fill('10');
+  await dialog.getByLabel('Requests per minute').fill('10');
   await dialog.getByRole('button', { name: 'Add plan' }).click();
-  await expect(dialog.getByText('There is a plan of that name already.')).toBeVisible();
-  await expect(dialog.getByLabel('Requests a month')).toHaveValue('1,000');
+  await expect(dialog.getByText('There is a plan with this name already.')).toBeVisible();
+  await expect(dialog.getByLabel('Requests per month')).toHaveValue('1,000');
   await dialog.getByLabel('Name').fill(name);
   await dialog.getByRole('button', { name: 'Add plan' }).click();
   const row = page.getByRole('row').filter({ hasText: name });
   await expect(row).toContainText('1,000');
 
   await row.getByRole('button', { name: `Change ${name}` }).click();
-  await dialog.getByLabel('Requests a month').fill('2000');
+  await dialog.getByLabel('Requests per month').fill('2000');
   await dialog.getByRole('button', { name: 'Save plan' }).click();
   await expect(row).toContainText('2,000');
 
@@ -61,7 +61,9 @@ test('a plan is added, changed and deleted, and refusals stand beside their fiel
   await row.getByRole('button', { name: `Delete ${name}` }).click();
   const question = page.getByRole('alertdialog');
   await question.getByRole('button', { name: 'Delete plan' }).click();
-  await expect(question.getByRole('alert')).toContainText('1 project came to be on it');
+  await expect(question.getByRole('alert')).toContainText(
+    '1 project chose this plan in the meantime',
+  );
   await question.getByRole('button', { name: 'Keep plan' }).click();
   await project.usePlan('Free');
   await gotoReady(page, '/admin');
@@ -90,9 +92,9 @@ test('an account becomes an administrator, and is deleted by its address alone',
   await expect(dialog.getByRole('button', { name: 'Delete account' })).toBeDisabled();
   await dialog.getByLabel(/to confirm/).fill(other.email);
   await dialog.getByRole('button', { name: 'Delete account' }).click();
-  await expect(page.getByText('The account is deleted')).toBeVisible();
+  await expect(page.getByText('Account deleted')).toBeVisible();
   await expect(dialog).toHaveCount(0);
-  await expect(page.getByText('No address has this in it.')).toBeVisible();
+  await expect(page.getByText('No e-mail address contains this text.')).toBeVisible();
   await elsewhere.goto('/projects');
   await expect(elsewhere).toHaveURL(/\/sign-in/);
   await elsewhere.context().close();
@@ -118,7 +120,7 @@ test('retention has bounds, and is kept', async () => {
   await expect(page.getByText('Must be from 31 to 3,650 days, or empty.')).toBeVisible();
   await page.getByLabel('Days of usage').fill('3,650');
   await page.getByRole('button', { name: 'Save retention' }).click();
-  await expect(page.getByText('The retention is saved')).toBeVisible();
+  await expect(page.getByText('Retention saved')).toBeVisible();
   await gotoReady(page, '/admin?tab=retention');
   await expect(page.getByLabel('Days of usage')).toHaveValue('3650');
   await page.getByLabel('Days of usage').fill('');

@@ -37,7 +37,7 @@ test('a filter lives in the URL and holds for the file too', async () => {
     from projects where id = ${project.projectId}`;
   const page = await project.open('audit');
   await expect(page.getByRole('listitem').filter({ hasText: 'created project' })).toBeVisible();
-  await page.getByLabel('Changes of').selectOption('Policies');
+  await page.getByLabel('Type').selectOption('Policies');
   await page.getByRole('button', { name: 'Filter' }).click();
   await expect(page).toHaveURL(/kind=policy/);
   const lines = page.getByRole('main').getByRole('listitem');
@@ -50,9 +50,9 @@ test('a filter lives in the URL and holds for the file too', async () => {
   const text = readFileSync(await (await download).path(), 'utf8');
   expect(text.trimEnd().split('\r\n')).toHaveLength(2);
   expect(text).toContain(`"policy","p1","'=1+1"`);
-  await page.getByLabel('Who, what or address').fill('nobody at all');
+  await page.getByLabel('User, item or IP address').fill('nobody at all');
   await page.getByRole('button', { name: 'Filter' }).click();
-  await expect(page.getByText('Nothing that happened matches this filter.')).toBeVisible();
+  await expect(page.getByText('No changes match this filter.')).toBeVisible();
 });
 
 test('older lines are a page away, and the account’s log holds every project', async () => {
@@ -78,16 +78,16 @@ test('a key that is searched for whole reaches no address, and a text leaves the
   const page = await project.open('audit');
   for (const address of [project.at('audit'), '/audit']) {
     await gotoReady(page, address);
-    const search = page.getByLabel('Who, what or address');
+    const search = page.getByLabel('User, item or IP address');
     await search.fill(`ceiba_${'A'.repeat(49)}`);
     await expect(search).toHaveValue(`ceiba_${'A'.repeat(8)}`);
     await page.getByRole('button', { name: 'Filter' }).click();
     await expect(page).toHaveURL(/q=ceiba_A{8}&/);
-    await expect(page.getByText('Nothing that happened matches this filter.')).toBeVisible();
+    await expect(page.getByText('No changes match this filter.')).toBeVisible();
   }
-  await expect(page.getByText('no more than a year of the log is searched')).toBeVisible();
+  await expect(page.getByText('A text search covers one year')).toBeVisible();
   await expect(page.getByLabel('First day')).toHaveValue('');
-  await page.getByLabel('Who, what or address').fill('');
+  await page.getByLabel('User, item or IP address').fill('');
   await page.getByRole('button', { name: 'Filter' }).click();
   await expect(page.getByRole('listitem').filter({ hasText: 'created project' })).toBeVisible();
   await expect(page).toHaveURL(/from=&/);

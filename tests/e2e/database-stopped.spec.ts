@@ -91,8 +91,8 @@ test('a page of a project whose database is gone says so, and a reload brings it
   const readWithout = async ({ tab, address }: (typeof tabs)[number]) => {
     await tab.goto(address);
     await expect(title(tab)).toHaveText('The database is not answering');
-    await expect(tab.getByText('helps as soon as the database answers')).toBeVisible();
-    await expect(tab.getByText('Nothing that was saved is lost')).toBeVisible();
+    await expect(tab.getByText('Try again once the database is back')).toBeVisible();
+    await expect(tab.getByText('Your saved data is safe')).toBeVisible();
     await expect(tab.getByRole('link', { name: 'Open the status page' })).toBeVisible();
   };
   await inGroups(tabs, readWithout);
@@ -213,7 +213,7 @@ const FORMS: Record<string, Form> = {
     path: '/settings',
     fill: (opened) => type(opened.getByLabel('Project name'), 'Kept'),
     button: 'Rename project',
-    done: (opened) => opened.getByText('The project is renamed'),
+    done: (opened) => opened.getByText('Project renamed'),
   },
   'delete policy': {
     path: '/policies',
@@ -222,17 +222,17 @@ const FORMS: Record<string, Form> = {
       return opened.getByRole('alertdialog').getByText('GET /v1/billing').first();
     },
     button: 'Delete policy',
-    done: (opened) => opened.getByText('The policy is deleted'),
+    done: (opened) => opened.getByText('Policy deleted'),
   },
   'revoke key': {
     path: '/keys',
     fill: async (opened) => {
-      await opened.getByRole('button', { name: 'What to do with Mobile app' }).click();
+      await opened.getByRole('button', { name: 'Actions for Mobile app' }).click();
       await opened.getByRole('button', { name: 'Revoke key' }).click();
       return opened.getByRole('alertdialog').getByText('Revoke Mobile app?');
     },
     button: 'Revoke key',
-    done: (opened) => opened.getByText('The key is revoked'),
+    done: (opened) => opened.getByText('Key revoked'),
   },
 };
 

@@ -26,7 +26,7 @@ test('from sign-up to a protected call that works, and to its denial once the ke
   await page.waitForURL(/\/projects\/[0-9a-f-]{36}$/);
 
   await page.getByRole('link', { name: 'Policies', exact: true }).first().click();
-  await page.getByRole('link', { name: 'Write one of your own' }).click();
+  await page.getByRole('link', { name: 'Write your own' }).click();
   await page.getByLabel('Path pattern').fill('/v1/reports*');
   await page.getByRole('button', { name: 'Add policy' }).click();
   await expect(page.getByRole('table')).toContainText('/v1/reports*');
@@ -51,10 +51,10 @@ test('from sign-up to a protected call that works, and to its denial once the ke
     expect((await call('/v1/billing')).status).toBe(403);
     expect((await call('/v1/reports', {})).status).toBe(401);
 
-    await page.getByRole('button', { name: 'What to do with Mobile app' }).click();
+    await page.getByRole('button', { name: 'Actions for Mobile app' }).click();
     await page.getByRole('button', { name: 'Revoke key' }).click();
     await page.getByRole('button', { name: 'Revoke key' }).click();
-    await expect(page.getByText('The key is revoked')).toBeVisible();
+    await expect(page.getByText('Key revoked')).toBeVisible();
 
     const denied = await call('/v1/reports');
     expect(denied.status).toBe(401);

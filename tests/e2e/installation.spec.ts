@@ -39,7 +39,7 @@ test('on an empty installation the first person becomes administrator, and sign-
     await expect(waiting.getByText('Sign-up is closed').first()).toBeVisible();
     await page.context().clearCookies();
     await page.goto(`${app.url}/sign-up`);
-    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Sign-up is closed here');
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Sign-up is closed');
   } finally {
     await app.stop();
   }

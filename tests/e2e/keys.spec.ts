@@ -20,9 +20,9 @@ const row = (page: Page, name: string) => page.getByRole('row').filter({ hasText
 /** Opens what can be done with a key. */
 async function menuOf(page: Page, name: string) {
   await row(page, name)
-    .getByRole('button', { name: `What to do with ${name}` })
+    .getByRole('button', { name: `Actions for ${name}` })
     .click();
-  return page.getByRole('navigation', { name: `What can be done with ${name}` });
+  return page.getByRole('navigation', { name: `Actions for ${name}` });
 }
 
 async function choose(page: Page, name: string, item: string) {
@@ -138,16 +138,16 @@ test('leaving without the key asks for a link and for a command, and goes where 
 
 test('what cannot be a key is refused beside its field, and nothing typed is lost', async () => {
   const page = await project.open('keys/new');
-  await page.getByLabel('Requests a minute').fill('ten');
-  await page.getByLabel('Requests a month').fill('10,000');
+  await page.getByLabel('Requests per minute').fill('ten');
+  await page.getByLabel('Requests per month').fill('10,000');
   await page.getByLabel('Expires', { exact: true }).selectOption('On a date');
   await page.getByRole('button', { name: 'Create key' }).click();
   await expect(page.getByText('Fill this in.')).toBeVisible();
   await expect(page.getByText('Must be a whole number, 0 or more.')).toBeVisible();
-  await expect(page.getByText('Choose a date and a time.')).toBeVisible();
+  await expect(page.getByText('Choose a date and time.')).toBeVisible();
   await expect(page.getByLabel('Name')).toBeFocused();
-  await expect(page.getByLabel('Requests a minute')).toHaveValue('ten');
-  await page.getByLabel('Requests a minute').fill('30');
+  await expect(page.getByLabel('Requests per minute')).toHaveValue('ten');
+  await page.getByLabel('Requests per minute').fill('30');
   await page.getByLabel('Name').fill('Metered');
   await page.getByLabel('Expires', { exact: true }).selectOption('In 30 days');
   await page.getByRole('button', { name: 'Create key' }).click();
@@ -185,7 +185,7 @@ test('of two tabs that race for the last key one is refused, told what to do, an
   await expect(elsewhere.getByText('All 3 active keys of the plan Free are in use')).toBeVisible();
   await choose(elsewhere, 'First', 'Archive key');
   await elsewhere.getByRole('button', { name: 'Archive key' }).click();
-  await expect(elsewhere.getByText('The key is archived')).toBeVisible();
+  await expect(elsewhere.getByText('Key archived')).toBeVisible();
   await loser.getByRole('button', { name: 'Create key' }).click();
   await expect(loser.getByRole('heading', { name: 'Copy the key now' })).toBeVisible();
 });
@@ -207,7 +207,7 @@ test('by keyboard alone a key is created and revoked, and the next call with it 
   await press(page, 'Done');
   await page.waitForURL(`**${project.at('keys')}`);
 
-  await press(page, 'What to do with By hand');
+  await press(page, 'Actions for By hand');
   await press(page, 'Revoke key');
   const question = page.getByRole('alertdialog', { name: 'Revoke By hand?' });
   await expect(question).toContainText('denied from the next request on');
@@ -216,15 +216,15 @@ test('by keyboard alone a key is created and revoked, and the next call with it 
   await page.keyboard.press('Tab');
   await expectSeenFocus(question.getByRole('button', { name: 'Revoke key' }));
   await page.keyboard.press('Enter');
-  await expect(page.getByText('The key is revoked')).toBeVisible();
+  await expect(page.getByText('Key revoked')).toBeVisible();
   expect(await project.authorize({ apiKey, ...call })).toMatchObject({
     allowed: false,
     denialReason: 'revoked_api_key',
   });
   await page.goto(project.at('keys?status=revoked'));
-  await press(page, 'What to do with By hand');
-  const menu = page.getByRole('navigation', { name: 'What can be done with By hand' });
-  await expect(menu.getByRole('link', { name: 'Simulate a call with it' })).toBeVisible();
+  await press(page, 'Actions for By hand');
+  const menu = page.getByRole('navigation', { name: 'Actions for By hand' });
+  await expect(menu.getByRole('link', { name: 'Simulate a call' })).toBeVisible();
   await expect(menu.getByRole('button')).toHaveCount(0);
 });
 
@@ -264,7 +264,7 @@ test('an expiry that is past denies at once, and clearing it admits again', asyn
   await choose(page, 'Guest', 'Set expiry');
   await page.getByLabel('Expires', { exact: true }).selectOption('On a date');
   await page.getByLabel('Date and time').fill('2020-01-31T12:00');
-  await expect(page.getByText('This is past')).toBeVisible();
+  await expect(page.getByText('This time is in the past')).toBeVisible();
   await page.getByRole('button', { name: 'Set expiry' }).click();
   await expect(row(page, 'Guest')).toContainText('Expired');
   expect(await project.authorize({ apiKey, ...call })).toMatchObject({
@@ -282,9 +282,9 @@ test('a key’s own limits hold from the next call on', async () => {
   const page = await project.open('keys');
   const apiKey = await createKey(page, project, 'Bounded');
   await choose(page, 'Bounded', 'Set limits');
-  await page.getByLabel('Requests a month').fill('1');
+  await page.getByLabel('Requests per month').fill('1');
   await page.getByRole('button', { name: 'Set limits' }).click();
-  await expect(page.getByText('The limits are set')).toBeVisible();
+  await expect(page.getByText('Limits saved')).toBeVisible();
   await expect(row(page, 'Bounded')).toContainText('of 1');
   expect(await project.authorize({ apiKey, ...call })).toMatchObject({ allowed: true });
   expect(await project.authorize({ apiKey, ...call })).toMatchObject({
@@ -298,10 +298,10 @@ test('a tab that is stale is told what another one did, and changes nothing', as
   const other = await project.open('keys');
   await choose(other, 'Contested', 'Revoke key');
   await other.getByRole('button', { name: 'Revoke key' }).click();
-  await expect(other.getByText('The key is revoked')).toBeVisible();
+  await expect(other.getByText('Key revoked')).toBeVisible();
   await choose(stale, 'Contested', 'Archive key');
   await stale.getByRole('button', { name: 'Archive key' }).click();
-  await expect(stale.getByText('This key was revoked in the meantime')).toBeVisible();
+  await expect(stale.getByText('The key was revoked in the meantime')).toBeVisible();
   await stale.getByRole('button', { name: 'Keep key' }).click();
   await expect(stale.getByText('No keys match this filter.')).toBeVisible();
   const [key] =

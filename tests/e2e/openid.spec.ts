@@ -60,7 +60,7 @@ test('an identity is never joined to an account by its e-mail address', async ({
   issuer.claims = { sub: randomUUID(), email: owner.email.toUpperCase(), email_verified: true };
   await page.goto(`${app.url}/sign-in`);
   await page.getByRole('button', { name: 'Continue with Example Login' }).click();
-  await expect(page.getByText('accounts are never joined by their address alone')).toBeVisible();
+  await expect(page.getByText('a matching address alone does not link accounts')).toBeVisible();
   await page.goto(`${app.url}/projects`);
   await expect(page).toHaveURL(/\/sign-in/);
 });
@@ -73,5 +73,5 @@ test('an address that nobody checked, or none, lets nobody in', async ({ page })
 
   issuer.claims = { sub: randomUUID() };
   await page.getByRole('button', { name: 'Continue with Example Login' }).click();
-  await expect(page.getByText('The provider did not tell an e-mail address')).toBeVisible();
+  await expect(page.getByText('The provider did not share an e-mail address')).toBeVisible();
 });

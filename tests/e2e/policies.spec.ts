@@ -29,8 +29,8 @@ test('a policy is added from an empty page, with a preview that follows each key
   const listed = (title: string) =>
     preview.getByRole('heading', { name: title }).locator('xpath=following-sibling::ul');
   await expect(listed('These calls match')).toContainText('GET /v1/reports/42');
-  await expect(listed('These do not')).toContainText('GET /v1/reportsX');
-  await expect(listed('These do not')).toContainText('HEAD /v1/reports');
+  await expect(listed('These calls do not match')).toContainText('GET /v1/reportsX');
+  await expect(listed('These calls do not match')).toContainText('HEAD /v1/reports');
   await page.getByLabel('Try a path').fill('/v1/reports/7?full=1');
   await expect(preview).toContainText('Matches, and this policy wins.');
   await page.getByLabel('Try a path').fill('/v1/reports/../admin');
@@ -56,7 +56,7 @@ test('a policy that is saved sooner than its preview settles leads to the list',
   );
   await page.getByLabel('Path pattern').fill('/v1/reports*');
   await page.getByLabel('Path pattern').press('Enter');
-  await expect(page.getByText('The policy is added')).toBeVisible();
+  await expect(page.getByText('Policy added')).toBeVisible();
   await expect(rows(page)).toContainText('/v1/reports*');
   await expect(page).toHaveURL(list.href);
 });
@@ -108,10 +108,10 @@ test('a pattern that can never match is refused with the reason, as one types an
   await expect(page.getByLabel('Path pattern')).toBeFocused();
   await expect(page.getByLabel('Path pattern')).toHaveValue('https://example.com/v1');
   await page.getByLabel('Path pattern').fill('/v1/reports');
-  await page.getByLabel('Method').selectOption('Another method');
+  await page.getByLabel('Method').selectOption('Other method');
   await expect(page.getByText(/^The method must/)).toBeVisible();
-  await expect(page.getByLabel('Which method')).toHaveValue('');
-  await page.getByLabel('Which method').fill('get');
+  await expect(page.getByLabel('Other method')).toHaveValue('');
+  await page.getByLabel('Other method').fill('get');
   await expect(page.getByText('write GET')).toBeVisible();
   await page.getByRole('button', { name: 'Add policy' }).click();
   await expect(page.getByLabel('Method', { exact: true })).toBeFocused();
@@ -156,7 +156,7 @@ test('a policy that another one covers is pointed out, in the list and before it
   await project.addPolicy('*', '/v1*');
   await project.addPolicy('GET', '/v1/reports*');
   const page = await project.open('policies');
-  await expect(rows(page).first()).toContainText('Covered by ANY /v1* too');
+  await expect(rows(page).first()).toContainText('Also covered by ANY /v1*');
   await page.goto(project.at('policies/new'));
   await page.getByLabel('Path pattern').fill('/v1/reports/42');
   await expect(page.getByText('Already covered by')).toBeVisible();
@@ -175,7 +175,7 @@ test('a changed policy holds for the next call, keeps its id, and may not double
   await expect(page.getByText('This policy exists already')).toBeVisible();
   await page.getByRole('button', { name: 'Save policy' }).click();
   await expect(
-    page.getByText('This project has a policy of this method and pattern'),
+    page.getByText('This project already has a policy with this method and pattern'),
   ).toBeVisible();
   await page.getByLabel('Path pattern').fill('/v2/reports/*');
   await expect(page.getByText('GET /v2/reports/42', { exact: true })).toBeVisible();
@@ -198,7 +198,7 @@ test('deleting says what it means and denies the next call; a stale tab is told'
   const question = page.getByRole('alertdialog');
   await expect(question).toContainText('denied from the next request on');
   await question.getByRole('button', { name: 'Delete policy' }).click();
-  await expect(page.getByText('The policy is deleted')).toBeVisible();
+  await expect(page.getByText('Policy deleted')).toBeVisible();
   await expect(rows(page)).toHaveCount(1);
   expect(await project.authorize({ apiKey, method: 'GET', path: '/v1/reports' })).toMatchObject({
     denialReason: 'policy_no_match',
@@ -216,7 +216,7 @@ test('whoever deletes the last policy is told, and so is a tab that came too lat
   const tabs = [await project.open('policies'), await project.open('policies')] as const;
   for (const tab of tabs) await tab.getByRole('button', { name: 'Delete GET /v1/billing' }).click();
   for (const [tab, said] of [
-    [tabs[0], 'The policy is deleted'],
+    [tabs[0], 'Policy deleted'],
     [tabs[1], 'The policy was deleted in the meantime. Nothing was changed.'],
   ] as const) {
     await tab.getByRole('button', { name: 'Delete policy' }).click();
@@ -232,7 +232,7 @@ test('of two tabs that add the same policy one is refused, and there is one poli
     await expect(tab.getByText('GET /v1/raced', { exact: true })).toBeVisible();
   }
   await Promise.all(tabs.map((tab) => tab.getByRole('button', { name: 'Add policy' }).click()));
-  const refusal = 'This project has a policy of this method and pattern';
+  const refusal = 'This project already has a policy with this method and pattern';
   const answers = await Promise.all(
     tabs.map((tab) => tab.getByText(refusal).or(rows(tab)).first().innerText()),
   );
@@ -251,9 +251,7 @@ test('a policy that another tab deleted is not saved, and its form says so', asy
   await expect(stale.getByText('GET /v1/other/42', { exact: true })).toBeVisible();
   await project.sql`delete from policies where id = ${policyId}`;
   await stale.getByRole('button', { name: 'Save policy' }).click();
-  await expect(
-    stale.getByText(/was deleted in the meantime|Nothing is here/).first(),
-  ).toBeVisible();
+  await expect(stale.getByText(/was deleted in the meantime|Page not found/).first()).toBeVisible();
   const saved = await project.sql`select 1 from policies where project_id = ${project.projectId}`;
   expect(saved).toHaveLength(0);
 });

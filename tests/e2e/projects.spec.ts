@@ -44,7 +44,7 @@ test('a name that is taken is refused beside the field, with what was typed', as
   await page.goto('/projects/new');
   await page.getByLabel('Name').fill('Reports');
   await page.getByRole('button', { name: 'Create project' }).click();
-  await expect(page.getByText('You have a project of that name already')).toBeVisible();
+  await expect(page.getByText('You already have a project with this name')).toBeVisible();
   await expect(page.getByLabel('Name')).toHaveValue('Reports');
 });
 

@@ -24,7 +24,7 @@ async function statusFor(secret: string): Promise<number> {
 
 async function confirmRotation(page: Page): Promise<string> {
   await page.getByRole('alertdialog').getByRole('button', { name: 'Rotate secret' }).click();
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText('The secret is rotated');
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Secret rotated');
   return (await page.getByRole('status').filter({ hasText: 'ceiba_secret_' }).innerText()).trim();
 }
 
@@ -40,11 +40,11 @@ test('a name that is taken is refused beside its field, and a free one shows eve
   const page = await project.open('settings');
   await page.getByLabel('Project name').fill('Billing');
   await page.getByRole('button', { name: 'Rename project' }).click();
-  await expect(page.getByText('You have a project of that name already')).toBeVisible();
+  await expect(page.getByText('You already have a project with this name')).toBeVisible();
   await expect(page.getByLabel('Project name')).toHaveValue('Billing');
   await page.getByLabel('Project name').fill('Reports, renamed');
   await page.getByRole('button', { name: 'Rename project' }).click();
-  await expect(page.getByText('The project is renamed')).toBeVisible();
+  await expect(page.getByText('Project renamed')).toBeVisible();
   await expect(page.getByRole('button', { name: /^Reports, renamed/ })).toBeVisible();
 });
 
@@ -66,11 +66,11 @@ test('a form that is not answered keeps what was typed, says so, and can be sent
     route.fulfill({ status: 404, headers: { 'x-nextjs-action-not-found': '1' } }),
   );
   await rename.click();
-  await expect(page.getByRole('main').getByRole('alert')).toContainText('The console was upgraded');
+  await expect(page.getByRole('main').getByRole('alert')).toContainText('The console was updated');
   await expect(field).toHaveValue('Reports, kept');
   await page.unroute(here);
   await rename.click();
-  await expect(page.getByText('The project is renamed')).toBeVisible();
+  await expect(page.getByText('Project renamed')).toBeVisible();
 });
 
 test('the default rate holds from the next decision on', async () => {
@@ -79,14 +79,14 @@ test('the default rate holds from the next decision on', async () => {
   const { plaintext, digest } = mintApiKey(randomBytes);
   await project.addKey('Mobile app', { key_digest: digest });
   const call = { apiKey: plaintext, method: 'GET', path: '/v1/reports' };
-  const field = page.getByLabel('Requests a minute');
+  const field = page.getByLabel('Requests per minute');
   await field.fill('a few');
   await page.getByRole('button', { name: 'Save default rate' }).click();
   await expect(page.getByText('Must be a whole number, 0 or more.')).toBeVisible();
   await expect(field).toHaveValue('a few');
   await field.fill('0');
   await page.getByRole('button', { name: 'Save default rate' }).click();
-  await expect(page.getByText('The default rate is saved')).toBeVisible();
+  await expect(page.getByText('Default rate saved')).toBeVisible();
   expect(await project.authorize(call)).toMatchObject({ denialReason: 'rate_limited' });
   await field.fill('1,000');
   await page.getByRole('button', { name: 'Save default rate' }).click();
@@ -107,7 +107,7 @@ test('a secret that could not be shown is not made, by keyboard either', async (
   await page.getByRole('button', { name: 'Rotate secret…' }).click();
   const question = page.getByRole('alertdialog');
   await question.getByRole('button', { name: 'Rotate secret' }).press('Enter');
-  await expect(question.getByRole('alert')).toContainText('so no secret was made');
+  await expect(question.getByRole('alert')).toContainText('so the secret was not rotated');
   expect(await secretMadeAt()).toEqual(before);
   await page.close();
 });
@@ -117,7 +117,7 @@ test('a rotation shows the secret once, and both secrets are accepted for a day'
   await page.goto(project.at('keys'));
   await page.goto(project.at('settings'));
   await page.getByRole('button', { name: 'Rotate secret…' }).click();
-  await expect(page.getByRole('alertdialog')).toContainText('stays valid for 24 hours more');
+  await expect(page.getByRole('alertdialog')).toContainText('stays valid for another 24 hours');
   const second = await confirmRotation(page);
   await expect(page.locator('pre')).toContainText(`CEIBA_PROJECT_SECRET=${second}`);
   await expect(page.locator('pre')).toContainText(`CEIBA_PROJECT_ID=${project.projectId}`);
@@ -137,9 +137,9 @@ test('a rotation shows the secret once, and both secrets are accepted for a day'
   // A second one says what it does before it happens, and needs a word.
   await page.getByRole('button', { name: 'Rotate secret…' }).click();
   const question = page.getByRole('alertdialog');
-  await expect(question).toContainText('Rotating again ends the previous one at once');
+  await expect(question).toContainText('Rotating again ends the previous one immediately');
   await question.getByRole('button', { name: 'Rotate secret' }).click();
-  await expect(question).toContainText('Tick this first');
+  await expect(question).toContainText('Confirm this first');
   await expectAccessible(page);
   expect(await statusFor(project.projectSecret)).toBe(200);
   await question.getByRole('checkbox').check();
@@ -161,11 +161,11 @@ test('a stale tab rotates nothing and is told so', async () => {
   const current = await confirmRotation(fresh);
   const question = stale.getByRole('alertdialog');
   await question.getByRole('button', { name: 'Rotate secret' }).click();
-  await expect(question.getByRole('alert')).toContainText('was rotated after this page was loaded');
+  await expect(question.getByRole('alert')).toContainText('was rotated in another window');
   // What the question now says is what is so: a retry by habit ends no secret either.
-  await expect(question).toContainText('Rotating again ends the previous one at once');
+  await expect(question).toContainText('Rotating again ends the previous one immediately');
   await question.getByRole('button', { name: 'Rotate secret' }).click();
-  await expect(question).toContainText('Tick this first');
+  await expect(question).toContainText('Confirm this first');
   expect(await statusFor(current)).toBe(200);
   project.projectSecret = current;
   for (const page of [stale, fresh]) await page.close({ runBeforeUnload: false });
@@ -190,5 +190,5 @@ test('a project is deleted by its name alone, and its hosts are answered 401', a
   expect((await page.goto(project.at('settings')))?.status()).toBe(404);
 
   await stale.getByRole('button', { name: 'Create key' }).click();
-  await expect(stale.getByText(/no longer exists|Nothing is here/).first()).toBeVisible();
+  await expect(stale.getByText(/no longer exists|Page not found/).first()).toBeVisible();
 });

@@ -33,7 +33,7 @@ test('each gate that can stop a call says what it saw, and leads to where it is 
   };
   await project.addPolicy('GET', '/v1/reports*');
   const page = await project.open('simulator');
-  await expect(page.getByText('Every call passes these gates in this order')).toBeVisible();
+  await expect(page.getByText('Every call goes through these gates in this order')).toBeVisible();
   const cases = [
     ['none', 'GET', 'Missing key', 'A key is sent', 'Create a key'],
     [keys.revoked, 'GET', 'Revoked key', 'It is not revoked', 'Create a key'],
@@ -53,7 +53,7 @@ test('each gate that can stop a call says what it saw, and leads to where it is 
     await expect(verdict(page)).toContainText(outcome);
     await expect(gate(page, stoppedAt)).toContainText('denied');
     await expect(gate(page, stoppedAt).getByRole('link', { name: remedy })).toBeVisible();
-    await expect(gate(page, 'The minute has room')).toContainText('not reached');
+    await expect(gate(page, 'The rate limit has room')).toContainText('not reached');
   }
   await expect(verdict(page)).toContainText(
     'GET /v1/reports* matches the path, but not the method',
@@ -64,8 +64,8 @@ test('each gate that can stop a call says what it saw, and leads to where it is 
 
   await project.sql`update subscriptions set status = 'past_due' where project_id = ${project.projectId}`;
   await page.goto(project.at(`simulator?apiKeyId=${keys.live}&method=GET&path=/v1/reports`));
-  await expect(gate(page, 'Subscription is active')).toContainText('Free, past due');
-  await expect(gate(page, 'Subscription is active').getByRole('link')).toHaveAttribute(
+  await expect(gate(page, 'The subscription is active')).toContainText('Free, past due');
+  await expect(gate(page, 'The subscription is active').getByRole('link')).toHaveAttribute(
     'href',
     project.at('subscription'),
   );
@@ -74,7 +74,7 @@ test('each gate that can stop a call says what it saw, and leads to where it is 
   await use(keys.bounded, 5);
   await page.goto(project.at(`simulator?apiKeyId=${keys.bounded}&method=GET&path=/v1/reports`));
   await expect(verdict(page)).toContainText('Quota exceeded');
-  await expect(gate(page, 'The month has room')).toContainText('5 of 5 used of this key');
+  await expect(gate(page, 'The monthly quota has room')).toContainText('5 of 5 used of this key');
 });
 
 test('the quota is as of the last flush, with its age, and the minute is shown as live only', async () => {
@@ -84,10 +84,10 @@ test('the quota is as of the last flush, with its age, and the minute is shown a
   const page = await project.open(`simulator?apiKeyId=${apiKeyId}&method=GET&path=/v1/reports/42`);
   await expect(verdict(page)).toContainText('Allowed');
   await expect(gate(page, 'A policy matches')).toContainText('GET /v1/reports*');
-  await expect(gate(page, 'The month has room')).toContainText('1,234 of 10,000 used');
-  await expect(gate(page, 'The minute has room')).toContainText('judged live');
-  await expect(gate(page, 'The minute has room')).toContainText('60 a minute');
-  await expect(verdict(page)).toContainText(/as the last flush wrote it, (just now|.* ago)/);
+  await expect(gate(page, 'The monthly quota has room')).toContainText('1,234 of 10,000 used');
+  await expect(gate(page, 'The rate limit has room')).toContainText('checked live');
+  await expect(gate(page, 'The rate limit has room')).toContainText('60 per minute');
+  await expect(verdict(page)).toContainText(/Monthly usage is from (just now|.* ago)/);
 });
 
 test('a simulated call charges nothing and agrees with the Runtime', async () => {
@@ -135,8 +135,8 @@ test('a pasted key is judged, and reaches no address, log, storage or page sourc
 
   await page.getByLabel('Key to paste').fill(`${apiKey.slice(0, -1)}!`);
   await page.getByRole('button', { name: 'Simulate call' }).click();
-  await expect(gate(page, 'The key is one of this project')).toContainText(
-    'not the shape of a key',
+  await expect(gate(page, 'The key belongs to this project')).toContainText(
+    'not a well-formed key',
   );
   await page.getByLabel('Path', { exact: true }).fill('reports');
   await page.getByRole('button', { name: 'Simulate call' }).click();
@@ -148,8 +148,8 @@ test('a key’s menu opens the simulator with it, and what was asked can be relo
   await project.addKey('Other');
   await project.addKey('Chosen one', { created_at: new Date('2026-01-01') });
   const page = await project.open('keys');
-  await page.getByRole('button', { name: 'What to do with Chosen one' }).click();
-  await page.getByRole('link', { name: 'Simulate a call with it' }).click();
+  await page.getByRole('button', { name: 'Actions for Chosen one' }).click();
+  await page.getByRole('link', { name: 'Simulate a call' }).click();
   await page.getByLabel('Path', { exact: true }).fill('/v1/reports');
   await page.getByRole('button', { name: 'Simulate call' }).click();
   await expect(verdict(page)).toContainText('With Chosen one');
@@ -167,7 +167,7 @@ test('a link to the page one is on shows it as it is when first opened', async (
   const asAtFirst = async () => {
     await page.getByRole('link', { name: 'Simulator', exact: true }).first().click();
     await expect(page).toHaveURL(/\/simulator$/);
-    await expect(page.getByText('Every call passes these gates in this order')).toBeVisible();
+    await expect(page.getByText('Every call goes through these gates in this order')).toBeVisible();
     await expect(path).toHaveValue('');
     await expect(page.getByLabel('Method')).toHaveValue('GET');
   };
@@ -181,11 +181,11 @@ test('a link to the page one is on shows it as it is when first opened', async (
   await asAtFirst();
 
   await gotoReady(page, project.at('policies'));
-  await page.getByLabel('Method to try').selectOption('Another method');
-  await page.getByLabel('Which method').pressSequentially('GETALL');
+  await page.getByLabel('Method to try').selectOption('Other method');
+  await page.getByLabel('Other method').pressSequentially('GETALL');
   await expect(page).toHaveURL(/method=GETALL/);
   await page.getByRole('link', { name: 'Policies', exact: true }).first().click();
   await expect(page).toHaveURL(/\/policies$/);
   await expect(page.getByLabel('Method to try')).toHaveValue('GET');
-  await expect(page.getByLabel('Which method')).toHaveCount(0);
+  await expect(page.getByLabel('Other method')).toHaveCount(0);
 });

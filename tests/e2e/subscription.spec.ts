@@ -24,12 +24,12 @@ async function changeState(page: Page, button: string): Promise<void> {
 
 test('each state says what it does, and the next decision is as it says', async () => {
   const page = await project.open('subscription');
-  await expect(page.getByText('Calls are allowed if the key')).toBeVisible();
+  await expect(page.getByText('Calls with an active key are allowed')).toBeVisible();
   expect(await project.authorize(call)).toMatchObject({ allowed: true });
 
   await page.getByRole('button', { name: 'Cancel subscription…' }).click();
   await expect(page.getByRole('alertdialog')).toContainText(
-    'Every call is denied as inactive_subscription from the next decision on.',
+    'From the next decision on, all calls are denied as inactive_subscription.',
   );
   await page.getByRole('button', { name: 'Keep as it is' }).click();
   expect(await project.authorize(call)).toMatchObject({ allowed: true });
@@ -46,7 +46,7 @@ test('each state says what it does, and the next decision is as it says', async 
   }
   for (const button of ['Set trial', 'Reactivate']) {
     await changeState(page, button);
-    await expect(page.getByText('Calls are allowed if the key')).toBeVisible();
+    await expect(page.getByText('Calls with an active key are allowed')).toBeVisible();
     expect(await project.authorize(call)).toMatchObject({ allowed: true });
   }
 });
@@ -54,7 +54,7 @@ test('each state says what it does, and the next decision is as it says', async 
 test('another plan holds from the next decision on', async () => {
   const page = await project.open('subscription');
   await page.getByRole('radio', { name: /^Starter/ }).check();
-  await expect(page.getByText('300 requests a minute, 100,000 a month.')).toBeVisible();
+  await expect(page.getByText('300 requests per minute, 100,000 per month.')).toBeVisible();
   await page.getByRole('button', { name: 'Change to Starter' }).click();
   await expect(page.getByText('On the plan Starter.')).toBeVisible();
   expect(await project.authorize(call)).toMatchObject({
@@ -78,15 +78,15 @@ test('a period that is over denies, and one without an end admits', async () => 
   const page = await project.open('subscription');
   await page.getByLabel('Ends', { exact: true }).selectOption('at');
   await page.getByRole('button', { name: 'Save period end' }).click();
-  await expect(page.getByText('Choose a date and a time.')).toBeVisible();
+  await expect(page.getByText('Choose a date and time.')).toBeVisible();
   await page.getByLabel('Date and time').fill('2020-01-31T12:00');
-  await expect(page.getByText('This is past')).toBeVisible();
+  await expect(page.getByText('This time is in the past')).toBeVisible();
   await page.getByRole('button', { name: 'Save period end' }).click();
   await expect(page.getByText('its period ended')).toBeVisible();
   expect(await project.authorize(call)).toMatchObject({ denialReason: 'inactive_subscription' });
   await page.getByLabel('Ends', { exact: true }).selectOption('never');
   await page.getByRole('button', { name: 'Save period end' }).click();
-  await expect(page.getByText('Calls are allowed if the key')).toBeVisible();
+  await expect(page.getByText('Calls with an active key are allowed')).toBeVisible();
   expect(await project.authorize(call)).toMatchObject({ allowed: true });
 });
 
@@ -103,9 +103,9 @@ test('a trial admits until the end that is set for it, and not after', async () 
   await expect(page.getByText('The subscription has no end.')).toBeVisible();
 
   await end.fill('2031-01-31T12:00');
-  await expect(page.getByText(/^Admits until 31 Jan 2031, 12:00/)).toBeVisible();
+  await expect(page.getByText(/^All calls are allowed until 31 Jan 2031, 12:00/)).toBeVisible();
   await save.click();
-  await expect(page.getByText('Calls are allowed if the key')).toBeVisible();
+  await expect(page.getByText('Calls with an active key are allowed')).toBeVisible();
   await expect(page.getByText('Until 31 Jan 2031, 12:00.', { exact: true })).toBeVisible();
   expect(await project.authorize(call)).toMatchObject({ allowed: true });
 
@@ -116,7 +116,7 @@ test('a trial admits until the end that is set for it, and not after', async () 
   await expect(page.getByText('its period ended')).toBeVisible();
   await page.getByLabel('Ends', { exact: true }).selectOption('never');
   await save.click();
-  await expect(page.getByText('Calls are allowed if the key')).toBeVisible();
+  await expect(page.getByText('Calls with an active key are allowed')).toBeVisible();
 });
 
 test('a quota that is nearly used says when it will be used up', async () => {

@@ -52,7 +52,7 @@ test('without a decision the page teaches, with the values of this project', asy
   await expect(page.locator('pre')).toContainText(`/rt/projects/${project.projectId}/authorize`);
   await expectAccessible(page);
   await gotoReady(page, project.at(''));
-  await expect(page.getByText('No decision yet')).toBeVisible();
+  await expect(page.getByText('No decisions yet')).toBeVisible();
   await expectAccessible(page);
   await page.getByRole('link', { name: 'Add a policy' }).click();
   await page.waitForURL('**/policies/new');
@@ -67,7 +67,7 @@ test('one decision is one bar, one share and one line of the file', async () => 
   const page = await project.open('usage?range=24h');
   await expect(page.getByText('1 decision in this range.')).toBeVisible();
   await expect(page.getByRole('img', { name: /^Decisions in 24 hours, at most 1/ })).toBeVisible();
-  await expect(page.getByRole('list', { name: 'Admissions by policy' })).toContainText(
+  await expect(page.getByRole('list', { name: 'Allowed calls by policy' })).toContainText(
     'GET /v1/reports*',
   );
   await page.getByText('Show the numbers').click();
@@ -94,7 +94,7 @@ test('a year is shown by day, its denials by reason, and ranges live in the URL'
     const page = await project.open('usage?range=1y');
     await expect(page.getByText('365,100 decisions in this range.')).toBeVisible();
     await expect(page.getByRole('img', { name: /^Decisions in 365 days/ })).toBeVisible();
-    await expect(page.getByText('The numbers of each day are in the CSV file.')).toBeVisible();
+    await expect(page.getByText('The CSV file has the numbers of each day.')).toBeVisible();
     await expectAccessible(page);
     const reasons = page.getByRole('list', { name: 'Denial reasons' }).getByRole('listitem');
     await expect(reasons).toHaveText([/Invalid key.*60/, /Rate limited.*40/]);
@@ -111,7 +111,7 @@ test('a range that cannot be shown is refused beside its field', async () => {
   const page = await project.open('usage');
   await page.getByLabel('First day').fill('2026-02-02');
   await page.getByLabel('Last day').fill('2026-02-01');
-  await page.getByRole('button', { name: 'Show these days' }).click();
+  await page.getByRole('button', { name: 'Show range' }).click();
   await expect(page.getByText('The last day must not be before the first.')).toBeVisible();
   await expect(page.getByLabel('First day')).toHaveValue('2026-02-02');
   await page.goto(project.at('usage?from=2023-01-01&to=2026-11-30'));

@@ -45,7 +45,7 @@ const simulated = (query: (sample: Sample) => Record<string, string>): View => (
   signedIn: true,
 });
 async function chooseOfFirstKey(page: Page, item: string) {
-  const opener = page.getByRole('button', { name: /^What to do with/ });
+  const opener = page.getByRole('button', { name: /^Actions for/ });
   await opener.first().click();
   await page.getByRole('button', { name: item, exact: true }).locator('visible=true').click();
 }

@@ -1,19 +1,18 @@
 import { type NextRequest, NextResponse } from 'next/server';
 import { contentSecurityPolicy } from './server/security-headers.ts';
 
-/** As much as Next reads of a form. What is longer it answers, and logs, as a fault of ours. */
+/** The most that Next.js reads of a form. It would report a longer one as an internal error. */
 const BODY_BYTES_MAX = 1024 * 1024;
 
 /**
- * Puts the content security policy, with a nonce of its own for each page, into the request (from
- * which Next takes the nonce for its scripts) and the response, and tells pages their own path. It
- * decides nothing about access: every page and action checks that itself. A form that is too long
- * to be read is refused before it is.
+ * Sets the content security policy, with a new nonce per page, on the response and on the request,
+ * where Next.js reads the nonce for its scripts. It passes pages their path and refuses forms that
+ * are too long. It does not check access: every page and action does.
  */
 export function proxy(request: NextRequest): NextResponse {
   if (Number(request.headers.get('content-length')) > BODY_BYTES_MAX) {
     const headers = { 'content-type': 'text/plain' };
-    return new NextResponse('A form may have 1 MB at most.\n', { status: 413, headers });
+    return new NextResponse('A form may have at most 1 MB.\n', { status: 413, headers });
   }
   const nonce = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString('base64');
   const policy = contentSecurityPolicy(nonce);

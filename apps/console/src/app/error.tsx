@@ -1,15 +1,15 @@
 'use client';
 
-import { Fault } from '#components/fault.tsx';
+import { ErrorPage } from '#components/error-page.tsx';
 import { SiteHeader } from '#components/site-header.tsx';
 
-/** Faults outside the signed-in pages, and of what they all need. */
-export default function RootFault({ error, retry }: { error: unknown; retry: () => void }) {
+/** Errors outside the signed-in pages, and of the frame around those. */
+export default function RootError({ error, retry }: { error: unknown; retry: () => void }) {
   return (
     <>
       <SiteHeader />
       <main id="content" className="px-4 sm:px-8">
-        <Fault error={error} retry={retry} />
+        <ErrorPage error={error} retry={retry} />
       </main>
     </>
   );

@@ -9,10 +9,9 @@ export default function NotFound() {
     <>
       <SiteHeader />
       <main id="content" className="mx-auto max-w-[45rem] px-4 py-16 sm:px-8">
-        <h1 className="text-display font-semibold tracking-[-0.025em]">Nothing is here</h1>
+        <h1 className="text-display font-semibold tracking-[-0.025em]">Page not found</h1>
         <p className="mt-4 text-title text-muted">
-          The page does not exist, or it belongs to another account than the one you are signed in
-          with.
+          The page does not exist, or it belongs to another account.
         </p>
         <Button asChild variant="primary" className="mt-8">
           <Link href="/projects">Go to your projects</Link>

@@ -12,35 +12,35 @@ const ceiba = createExpressMiddleware({ client: new CeibaRuntimeClient(config), 
 app.get('/v1/reports', ceiba, (req, res) => res.json(reportsFor(req.access)));`;
 
 const EXAMPLE_GATES: readonly Gate[] = [
-  { id: 'key', name: 'Key is known and live', saw: 'ceiba_4fJx09Qa…', verdict: 'passed' },
+  { id: 'key', name: 'The key is active', saw: 'ceiba_4fJx09Qa…', verdict: 'passed' },
   { id: 'policy', name: 'A policy matches', saw: 'GET /v1/reports*', verdict: 'passed' },
-  { id: 'subscription', name: 'Subscription is active', saw: 'Starter', verdict: 'passed' },
-  { id: 'quota', name: 'Monthly quota has room', saw: '41,207 of 100,000', verdict: 'passed' },
+  { id: 'subscription', name: 'The subscription is active', saw: 'Starter', verdict: 'passed' },
+  { id: 'quota', name: 'The monthly quota has room', saw: '41,207 of 100,000', verdict: 'passed' },
   {
     id: 'rate',
-    name: 'Rate has room',
+    name: 'The rate limit has room',
     saw: '300 of 300 this minute',
     verdict: 'limited',
-    remedy: 'Again in 12 s. The denied request costs nothing.',
+    remedy: 'Retry in 12 s. Denied requests do not use quota.',
   },
 ];
 
 const PROMISES = [
   {
-    title: 'Revoked means revoked',
-    text: 'A revoked key is refused on the very next decision, on every instance. There is no cache window.',
+    title: 'Revocation is immediate',
+    text: 'The very next decision denies a revoked key, on every instance. No cache delays it.',
   },
   {
-    title: 'A charge is one act',
-    text: 'Every limit has room and all are charged together, or nothing is. Two callers never share the last request.',
+    title: 'Limits are exact',
+    text: 'All limits of a call are checked and charged in one atomic step. Two callers never share the last request.',
   },
   {
-    title: 'Faults never admit',
-    text: 'When a database is down the answer is an error, never an allow, and never “invalid key”.',
+    title: 'Outages fail closed',
+    text: 'If a database is down, the answer is an error: never an allow, and never “invalid key”.',
   },
   {
-    title: 'Every admission is counted',
-    text: 'Usage and quota survive a killed process, and a wiped cache does not hand out a fresh quota.',
+    title: 'Every allowed call is counted',
+    text: 'Usage and quota survive a crash, and a wiped cache does not reset a quota.',
   },
 ] as const;
 
@@ -55,8 +55,8 @@ export default function LandingPage() {
               Access control for the API you already run
             </h1>
             <p className="mt-6 max-w-xl text-title text-muted">
-              Your backend asks one question per request: should this be allowed? Ceiba answers from
-              keys, policies, plan and limits. No gateway, and your traffic stays yours.
+              Your backend asks one question per request: should this be allowed? Ceiba answers with
+              your keys, policies, plans and limits. There is no gateway in your traffic.
             </p>
             <div className="mt-8 flex flex-wrap gap-2">
               <Button asChild variant="primary">
@@ -71,11 +71,11 @@ export default function LandingPage() {
         </div>
         <section aria-labelledby="host-code" className="border-t py-12">
           <h2 id="host-code" className="text-title">
-            Five lines in your host
+            Five lines in your API
           </h2>
           <p className="mt-2 mb-6 max-w-2xl text-muted">
-            Express here; Fastify has a pre-handler of the same shape. The three values are shown
-            when you create a project.
+            This is Express; Fastify has a pre-handler. You get the three values when you create a
+            project.
           </p>
           <CodeBlock tabs={[{ name: 'server.ts', code: HOST_CODE }]} />
         </section>

@@ -1,5 +1,6 @@
 'use client';
 
+import { unstable_isUnrecognizedActionError, unstable_rethrow } from 'next/navigation';
 import {
   type ComponentProps,
   type ReactNode,
@@ -9,16 +10,15 @@ import {
   useMemo,
   useRef,
 } from 'react';
-import { type ActionState, type FormAction, IDLE } from '../lib/action-state.ts';
-import { answered } from './answered.ts';
+import { type ActionState, type FormAction, IDLE, unanswered } from '../lib/action-state.ts';
 import { Notice } from './ui/notice.tsx';
 
 export interface ActionFormParts<Data> {
   pending: boolean;
   state: ActionState<Data>;
-  /** How to fix a field; spread into `<Field error={…}>`. */
+  /** How to fix a field, for `<Field error={…}>`. */
   errorOf: (field: string) => string | undefined;
-  /** What was typed before a refusal, else the given value; for `defaultValue`. */
+  /** What was typed before a refusal, else `otherwise`; for `defaultValue`. */
   typed: (field: string, otherwise?: string) => string;
 }
 
@@ -27,17 +27,17 @@ export type ActionFormProps<Data> = Omit<
   'action' | 'children' | 'hidden'
 > & {
   action: FormAction<Data>;
-  /** Sent along unseen, such as `projectId`. */
+  /** Hidden fields, such as `projectId`. */
   hidden?: Record<string, string>;
-  /** Called once for each success, with the form as it was filled in. */
+  /** Called once per success, with the form as it was filled in. */
   onDone?: (data: Data, form: HTMLFormElement) => void;
   children: (parts: ActionFormParts<Data>) => ReactNode;
 };
 
 /**
- * A form over a server action. It keeps what was typed when it is refused, moves the focus to the
- * first field that is wrong, and says what is wrong with the whole at its top; also where nobody
- * answers. Works without scripts too, except for `onDone`.
+ * A form over a server action. When it is refused, it keeps what was typed, moves the focus to the
+ * first invalid field and shows the form's error at its top. If the server does not answer, it shows
+ * that as an error. It works without scripts too, except for `onDone`.
  */
 export function ActionForm<Data>({
   action,
@@ -46,8 +46,11 @@ export function ActionForm<Data>({
   children,
   ...rest
 }: ActionFormProps<Data>) {
-  // The server writes the action's own address into the form, which is sent to it without scripts.
-  const call = useMemo(() => (typeof window === 'undefined' ? action : answered(action)), [action]);
+  // On the server the form needs the action itself, to work without scripts.
+  const call = useMemo(
+    () => (typeof window === 'undefined' ? action : catchOutage(action)),
+    [action],
+  );
   const [state, dispatch, pending] = useActionState<ActionState<Data>, FormData>(call, IDLE);
   const form = useRef<HTMLFormElement>(null);
   const settledAt = state.kind === 'idle' ? 0 : state.at;
@@ -67,7 +70,7 @@ export function ActionForm<Data>({
     <form
       ref={form}
       action={dispatch}
-      // React empties a form after its action; sending it by hand leaves what was typed.
+      // React resets a form after its action. Dispatching it ourselves keeps what was typed.
       onSubmit={(event) => {
         event.preventDefault();
         if (pending) return;
@@ -82,7 +85,7 @@ export function ActionForm<Data>({
         <input key={name} type="hidden" name={name} value={value} />
       ))}
       {refusal?.message && (
-        <Notice tone="fault" className="mb-6">
+        <Notice tone="error" className="mb-6">
           {refusal.message}
         </Notice>
       )}
@@ -95,3 +98,21 @@ export function ActionForm<Data>({
     </form>
   );
 }
+
+/** Turns a missing answer of the server into a refusal that says so. */
+function catchOutage<Data>(action: FormAction<Data>): FormAction<Data> {
+  return async (state, form) => {
+    try {
+      return await action(state, form);
+    } catch (error) {
+      unstable_rethrow(error);
+      const isOutdated = unstable_isUnrecognizedActionError(error);
+      return unanswered(isOutdated ? OUTDATED : NO_ANSWER, form);
+    }
+  };
+}
+
+const NO_ANSWER =
+  'The console is not answering. Your input is kept; try again in a moment, or reload to see what was saved.';
+const OUTDATED =
+  'The console was updated after this page was loaded, so nothing was changed. Copy your input, then reload the page.';

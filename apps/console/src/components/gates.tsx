@@ -2,16 +2,16 @@ import { Activity, Check, Gauge, Minus, X } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { cn } from '../lib/cn.ts';
 
-/** `live` is for what only the Runtime knows, at the moment of a call. */
+/** `live`: only the Runtime can check it, at the time of a call. */
 export type GateVerdict = 'passed' | 'denied' | 'limited' | 'not_reached' | 'live';
 
 export interface Gate {
   id: string;
   name: ReactNode;
   verdict: GateVerdict;
-  /** The value that the gate saw. */
+  /** The value that the gate checked. */
   saw?: ReactNode;
-  /** How to fix it, where the gate stopped the request. */
+  /** How to fix it, if the gate denied the call. */
   remedy?: ReactNode;
 }
 
@@ -19,14 +19,11 @@ const LOOKS = {
   passed: { icon: Check, dot: 'border-allow bg-allow-soft text-allow-text', word: 'passed' },
   denied: { icon: X, dot: 'border-deny bg-deny-soft text-deny-text', word: 'denied' },
   limited: { icon: Gauge, dot: 'border-limit bg-limit-soft text-limit-text', word: 'denied' },
-  live: { icon: Activity, dot: 'border-line-strong bg-sunken text-muted', word: 'judged live' },
+  live: { icon: Activity, dot: 'border-line-strong bg-sunken text-muted', word: 'checked live' },
   not_reached: { icon: Minus, dot: 'border-line bg-surface text-muted', word: 'not reached' },
 } as const satisfies Record<GateVerdict, object>;
 
-/**
- * The checks of a decision in their order, as stations on one line: it runs on while they pass and
- * ends where one stops the request.
- */
+/** The checks of a decision in order, as stations on a line that ends at the one that denies. */
 export function GateLine({ gates, label }: { gates: readonly Gate[]; label: string }) {
   return (
     <ol aria-label={label} className="grid">

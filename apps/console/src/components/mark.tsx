@@ -1,6 +1,6 @@
 import { cn } from '../lib/cn.ts';
 
-/** The ceiba: a wide canopy over three roots. It reads at 16 px. */
+/** The ceiba tree: a wide canopy over three roots, recognisable at 16 px. */
 export function Mark({ className }: { className?: string }) {
   return (
     <svg
@@ -23,7 +23,7 @@ export function Mark({ className }: { className?: string }) {
   );
 }
 
-/** The mark with the name beside it. */
+/** The mark and the name. */
 export function Wordmark({ className }: { className?: string }) {
   return (
     <span className={cn('inline-flex items-center gap-2 font-semibold tracking-tight', className)}>

@@ -12,12 +12,12 @@ export interface MethodSelectProps {
   control: Partial<ControlProps> & { 'aria-label'?: string };
   value: string;
   onChange: (method: string) => void;
-  /** Whether `*`, any method, can be chosen. */
+  /** Offers `*`, any method. */
   any?: boolean;
   className?: string;
 }
 
-/** The usual methods, and a field for any other. */
+/** The common methods, and a text field for any other. */
 export function MethodSelect({
   control,
   value,
@@ -26,7 +26,7 @@ export function MethodSelect({
   className,
 }: MethodSelectProps) {
   const isUsual = METHODS.some((method) => method === value) || (any && value === '*');
-  /** In the field for another, where a usual one may be on its way to something longer. */
+  /** The text of that field. It stays open while a common method is typed in it. */
   const [typed, setTyped] = useState<string>();
   const other = !isUsual || typed === value;
   const { name, ...rest } = control;
@@ -47,11 +47,11 @@ export function MethodSelect({
           </option>
         ))}
         {any && <option value="*">Any method</option>}
-        <option value={OTHER}>Another method</option>
+        <option value={OTHER}>Other method</option>
       </Select>
       {other && (
         <Input
-          aria-label="Which method"
+          aria-label="Other method"
           value={value}
           onChange={(event) => {
             setTyped(event.target.value);

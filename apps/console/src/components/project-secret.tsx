@@ -1,19 +1,21 @@
 'use client';
 
-import { environmentFile, type HostSettings } from '#lib/host-snippets.ts';
 import { IdChip } from './ui/id-chip.tsx';
 import { SecretReveal } from './ui/secret-reveal.tsx';
 
 export interface ProjectSecretProps {
-  values: HostSettings;
-  /** Host code to paste after the `.env` block. */
+  values: { runtimeUrl: string; projectId: string; projectSecret: string };
+  /** Example code of hosts, shown in tabs after the `.env` file. */
   hosts?: { name: string; code: string }[];
   onDone: () => void;
 }
 
-/** A project's secret, the one time that it is shown, with the block that hosts take. */
+/** Shows a project's secret, once, with the `.env` file of a host. */
 export function ProjectSecret({ values, hosts = [], onDone }: ProjectSecretProps) {
-  const file = environmentFile(values);
+  const file = `CEIBA_RUNTIME_URL=${values.runtimeUrl}
+CEIBA_PROJECT_ID=${values.projectId}
+CEIBA_PROJECT_SECRET=${values.projectSecret}
+`;
   return (
     <SecretReveal
       name="project secret"

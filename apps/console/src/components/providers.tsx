@@ -17,10 +17,10 @@ export interface ProvidersProps {
 
 let nonceIsSet = false;
 
-/** What every page has: the viewer's clock, theme and toasts. */
+/** The clock, the theme and the toasts of every page. */
 export function Providers({ timeZone, now, nonce, theme, children }: ProvidersProps) {
-  // Dialogs add a style element while they lock scrolling; it needs this document's nonce, which
-  // stays the first one while the viewer moves between pages.
+  // Dialogs add a style element to lock scrolling. It needs the nonce of the document, which is the
+  // nonce of the first page.
   if (typeof window !== 'undefined' && !nonceIsSet && nonce !== undefined) {
     setNonce(nonce);
     nonceIsSet = true;

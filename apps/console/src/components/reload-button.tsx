@@ -5,7 +5,7 @@ import { useRouter } from 'next/navigation';
 import { useTransition } from 'react';
 import { Button } from './ui/button.tsx';
 
-/** Renders the page again from the server, keeping scroll and focus. */
+/** Reloads the data of the page and keeps scroll position and focus. */
 export function ReloadButton() {
   const router = useRouter();
   const [pending, startTransition] = useTransition();

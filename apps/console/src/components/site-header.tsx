@@ -3,7 +3,7 @@ import { Wordmark } from './mark.tsx';
 import { ThemeToggle } from './theme.tsx';
 import { Button } from './ui/button.tsx';
 
-/** The head of the public pages. */
+/** The header of the public pages. */
 export function SiteHeader() {
   return (
     <header className="mx-auto flex w-full max-w-[70rem] items-center justify-between gap-4 px-4 py-4 sm:px-8">

@@ -14,7 +14,7 @@ const ThemeContext = createContext<ThemeControl>({ theme: 'system', setTheme: ()
 
 export const useTheme = (): ThemeControl => useContext(ThemeContext);
 
-/** Keeps the theme in a cookie that the server renders from, so a reload does not flash. */
+/** Keeps the theme in a cookie, so that the server renders it and a reload does not flash. */
 export function ThemeProvider({ initial, children }: { initial: Theme; children: ReactNode }) {
   const [theme, keep] = useState(initial);
   const control = useMemo<ThemeControl>(
@@ -38,7 +38,7 @@ const LOOKS = {
   dark: { label: 'Dark', icon: Moon },
 } as const satisfies Record<Theme, object>;
 
-/** Three choices side by side; the chosen one is filled. */
+/** System, light or dark. */
 export function ThemeToggle({ className }: { className?: string }) {
   const { theme, setTheme } = useTheme();
   return (

@@ -1,14 +1,16 @@
-/** What a form knows of its action. Plain data: it crosses from server to browser. */
+import { plural } from './format.ts';
+
+/** The state of a form's action. Plain data: it crosses from server to browser. */
 export type ActionState<Data = null> =
   | { kind: 'idle' }
-  /** `at` tells two successes apart, so that each is announced once. */
+  /** `at` distinguishes two successes, so that each is announced once. */
   | { kind: 'done'; data: Data; at: number }
   | Refusal;
 
 export interface Refusal {
   kind: 'refused';
   code: RefusalCode;
-  /** What is wrong with the whole; absent when the fields say it all. */
+  /** What is wrong with the form as a whole; absent if only fields are wrong. */
   message?: string;
   /** How to fix each field, by its name. */
   fieldErrors: Record<string, string>;
@@ -18,32 +20,32 @@ export interface Refusal {
 }
 
 export type RefusalCode =
-  /** The sender, not the content: origin, session, owner. */
+  /** The sender: origin, session, owner. */
   | 'foreign_origin'
   | 'signed_out'
   | 'forbidden'
   | 'not_found'
-  /** The content, or the state of things. */
+  /** The input, or the current state of the data. */
   | 'invalid'
   | 'conflict'
   | 'limit_reached'
   | 'rate_limited'
-  /** A fault. The change may or may not have been made. */
+  /** An outage or a bug. The change may or may not have been made. */
   | 'unavailable'
   | 'internal';
 
-/** What stands beside a field that has to be filled in and is not. */
+/** The error of a required field that is empty. */
 export const FILL_THIS_IN = 'Fill this in.';
 
 export const IDLE = { kind: 'idle' } as const satisfies ActionState;
 
-/** Every server action has this shape, so that one form component and one test serve all of them. */
+/** The shape of every server action, so that one form component and one test fit all of them. */
 export type FormAction<Data = null> = (
   state: ActionState<Data>,
   form: FormData,
 ) => Promise<ActionState<Data>>;
 
-/** The refusal of a browser that has no answer to show. */
+/** The refusal that the browser makes itself if the server does not answer. */
 export const unanswered = (message: string, form: FormData): Refusal => ({
   kind: 'refused',
   code: 'unavailable',
@@ -53,7 +55,7 @@ export const unanswered = (message: string, form: FormData): Refusal => ({
   at: Date.now(),
 });
 
-/** Text fields by name. Names that start with `$` are the framework's; files are not taken. */
+/** Text fields by name, without files, empty fields and the framework's own (`$…`). */
 export function fieldsOf(form: FormData): Record<string, string> {
   const fields: Record<string, string> = {};
   for (const [name, value] of form) {
@@ -62,18 +64,18 @@ export function fieldsOf(form: FormData): Record<string, string> {
   return fields;
 }
 
-/** What goes back into the form. A password is never sent back, whatever its field is called. */
+/** What goes back into the form: everything but credentials. */
 export function typedValues(form: FormData): Record<string, string> {
   const fields = Object.entries(fieldsOf(form));
   return Object.fromEntries(fields.filter(([name]) => !/password|secret|apiKey$/i.test(name)));
 }
 
 /**
- * An action that hands over what is shown once, called when what shows it is there: a secret that
- * could not be shown is not made.
+ * Loads the component that shows an action's secret before it runs the action, so that no secret is
+ * created that could not be shown.
  *
- * @param load Fetches what shows it.
- * @param notLoaded What the form says where that fails.
+ * @param load Loads that component.
+ * @param notLoaded The form's error if that fails.
  */
 export function shownWith<Data>(
   load: () => Promise<unknown>,
@@ -89,3 +91,7 @@ export function shownWith<Data>(
     return action(state, form);
   };
 }
+
+/** The error when attempts to sign in, sign up or change a password are used up. */
+export const tooManyAttempts = (retryAfterSeconds: number): string =>
+  `Too many attempts. Try again in ${plural(Math.ceil(retryAfterSeconds / 60), 'minute')}.`;

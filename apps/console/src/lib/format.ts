@@ -7,14 +7,21 @@ const compactNumber = new Intl.NumberFormat('en-US', {
 /** `12,345`. */
 export const formatCount = (count: number): string => wholeNumber.format(count);
 
-/** `12.3K`, for axes and narrow places; the full number belongs beside it or in a tooltip. */
+/** `12.3K`, for axes and narrow places. Show the full number nearby or in a tooltip. */
 export const formatCompact = (count: number): string => compactNumber.format(count);
 
 /** `3 keys`, `1 key`. */
 export const plural = (count: number, singular: string, many = `${singular}s`): string =>
   `${formatCount(count)} ${count === 1 ? singular : many}`;
 
-/** `42%`, `<1%` for little, `>99%` for nearly all: a share never reads as none or all unless it is. */
+/** `GET /v1/reports*`, `ANY /v1*`. */
+export const policyText = ({ method, pathPattern }: { method: string; pathPattern: string }) =>
+  `${method === '*' ? 'ANY' : method} ${pathPattern}`;
+
+export const sum = (counts: readonly number[]): number =>
+  counts.reduce((total, count) => total + count, 0);
+
+/** `42%`, `<1%`, `>99%`: only nothing reads as 0%, and only everything as 100%. */
 export function formatShare(part: number, whole: number): string {
   if (whole <= 0) return '0%';
   const percent = (part / whole) * 100;

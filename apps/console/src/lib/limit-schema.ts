@@ -2,7 +2,7 @@ import { PLAN_LIMIT_MAX } from '@ceiba/domain';
 import { z } from 'zod';
 import { formatCount } from './format.ts';
 
-/** A limit as people write it, `10,000` too. */
+/** A limit as a user types it; `10,000` is valid too. */
 export const limitSchema = z
   .string()
   .transform((text) => text.replace(/[\s,_']/g, ''))
@@ -10,5 +10,5 @@ export const limitSchema = z
   .transform(Number)
   .pipe(z.number().max(PLAN_LIMIT_MAX, `must be at most ${formatCount(PLAN_LIMIT_MAX)}`));
 
-/** An empty field sets no limit: null. */
+/** Null for an empty field. */
 export const optionalLimitSchema = limitSchema.optional().transform((limit) => limit ?? null);

@@ -3,25 +3,25 @@ import { parseListQuery, withQuery } from './list-query.ts';
 
 describe('parseListQuery', () => {
   it.each([[undefined], ['0'], ['-1'], ['1.5'], ['x'], ['1e9'], ['']])(
-    'takes the first page for page=%s',
+    'returns the first page for page=%s',
     (page) => {
       expect(parseListQuery({ page }).page).toBe(1);
     },
   );
 
-  it('takes the first of several values', () => {
+  it('uses the first of several values', () => {
     expect(parseListQuery({ q: [' a ', 'b'], page: ['2', '3'] })).toEqual({ q: 'a', page: 2 });
   });
 });
 
 describe('withQuery', () => {
-  it('keeps every other filter', () => {
+  it('keeps all other parameters', () => {
     expect(withQuery('/keys', { status: 'active', page: '2' }, { page: '3' })).toBe(
       '/keys?status=active&page=3',
     );
   });
 
-  it('takes parameters away', () => {
+  it('removes parameters', () => {
     expect(withQuery('/keys', { page: '2' }, { page: undefined })).toBe('/keys');
   });
 });

@@ -1,17 +1,17 @@
-/** As Next gives it to a page: each parameter once, several times, or not at all. */
+/** The query parameters of a page in Next.js. */
 export type SearchParams = Promise<Query>;
 export type Query = Record<string, string | string[] | undefined>;
 
 const LONGEST_SEARCH = 100;
 const LAST_PAGE = 100_000;
 
-/** The first value of a query parameter, or what an absent one stands for. */
+/** The first value of a query parameter, or `absent`. */
 export function textOf(query: Query, name: string, absent = ''): string {
   const value = query[name];
   return (Array.isArray(value) ? value[0] : value) ?? absent;
 }
 
-/** What nearly every list takes from its URL; whatever is not usable counts as absent. */
+/** The search text and the page of a list; invalid values count as absent. */
 export function parseListQuery(query: Query): { q: string; page: number } {
   const page = Number(textOf(query, 'page'));
   return {
@@ -20,7 +20,7 @@ export function parseListQuery(query: Query): { q: string; page: number } {
   };
 }
 
-/** An address with the present query, changed in some parameters; undefined takes one away. */
+/** The path with the query, with some parameters changed; undefined removes one. */
 export function withQuery(
   pathname: string,
   query: Query,

@@ -1,7 +1,4 @@
-/**
- * What a viewer prefers is kept in cookies, so that the server renders it and nothing flashes. None
- * of it is secret or trusted.
- */
+/** Preferences are in cookies, so that the server renders them. They are neither secret nor trusted. */
 export const THEME_COOKIE = 'ceiba-theme';
 export const TIME_ZONE_COOKIE = 'ceiba-zone';
 

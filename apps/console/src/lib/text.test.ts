@@ -2,15 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { legible, withoutSecrets } from './text.ts';
 
 it.each([
-  ['turned around', 'Mobile\u202Eppa', 'Mobile\uFFFDppa'],
-  ['closing the isolate that it stands in', 'a\u2069\u202Eb', 'a\uFFFD\uFFFDb'],
-  ['invisible', '\u200B', '\uFFFD'],
-])('what hides in a name is seen: %s', (_what, name, seen) => {
+  ['a changed direction', 'Mobile\u202Eppa', 'Mobile\uFFFDppa'],
+  ['the end of the surrounding isolate', 'a\u2069\u202Eb', 'a\uFFFD\uFFFDb'],
+  ['a character without width', '\u200B', '\uFFFD'],
+])('shows a control character in a name: %s', (_what, name, seen) => {
   expect(legible(name)).toBe(seen);
 });
 
 it.each(['Mobile app', 'אפליקציה', 'می\u200Cخواهم', 'a\u200Fb', '👩\u200D💻', '🏴󠁧󠁢󠁥󠁮󠁧󠁿'])(
-  'a name in any script stays as it is: %s',
+  'leaves a name in any script as it is: %s',
   (name) => {
     expect(legible(name)).toBe(name);
   },
@@ -23,7 +23,7 @@ describe('withoutSecrets', () => {
     [' by ceiba_01234567ZZ, ceiba_secret_abcdefghZZ', ' by ceiba_01234567, ceiba_secret_abcdefgh'],
     ['ceiba_01234567', 'ceiba_01234567'],
     ['Mobile app', 'Mobile app'],
-  ])('%s becomes %s', (text, cut) => {
+  ])('cuts %s to %s', (text, cut) => {
     expect(withoutSecrets(text)).toBe(cut);
   });
 });

@@ -8,7 +8,7 @@ import {
   relativeTime,
 } from './time.ts';
 
-describe('a time beside now', () => {
+describe('relativeTime', () => {
   const now = new Date('2026-11-21T14:06:00Z');
 
   it.each([
@@ -19,12 +19,12 @@ describe('a time beside now', () => {
     ['2025-11-20T00:00:00Z', '1 year ago'],
     ['2026-11-21T11:06:00Z', '3 hours ago'],
     ['2026-11-21T14:05:55Z', 'just now'],
-  ])('%s is %s, whatever day of the week it is', (instant, words) => {
+  ])('shows %s as %s', (instant, words) => {
     expect(relativeTime(new Date(instant), now)).toBe(words);
   });
 });
 
-describe('what is known by the hour alone', () => {
+describe('relativeHour', () => {
   const now = new Date('2026-11-21T14:06:00Z');
 
   it.each([
@@ -33,17 +33,17 @@ describe('what is known by the hour alone', () => {
     ['2026-11-21T11:00:00Z', '3 hours ago'],
     ['2026-11-20T15:00:00Z', '23 hours ago'],
     ['2026-11-19T14:00:00Z', '2 days ago'],
-  ])('in the hour from %s was %s', (hour, words) => {
+  ])('shows the hour from %s as %s', (hour, words) => {
     expect(relativeHour(new Date(hour), now)).toBe(words);
   });
 
-  it('is this hour for a page whose clock is behind', () => {
+  it('shows a future hour as this hour, for a clock that is behind', () => {
     expect(relativeHour(new Date('2026-11-21T15:00:00Z'), now)).toBe('this hour');
   });
 });
 
-describe('a day in an address', () => {
-  it.each(['2000-01-01', '2028-02-29', '9998-12-31'])('takes %s', (text) => {
+describe('parseDay', () => {
+  it.each(['2000-01-01', '2028-02-29', '9998-12-31'])('parses %s', (text) => {
     expect(parseDay(text)?.toISOString()).toBe(`${text}T00:00:00.000Z`);
   });
 
@@ -55,17 +55,17 @@ describe('a day in an address', () => {
   );
 });
 
-describe('a time in a field of the browser', () => {
-  it.each(['2027-01-31T12:00', ...Object.values(LOCAL_TIME_BOUNDS)])('gives %s back', (typed) => {
+describe('a datetime-local field', () => {
+  it.each(['2027-01-31T12:00', ...Object.values(LOCAL_TIME_BOUNDS)])('round-trips %s', (typed) => {
     const instant = instantOf(typed);
     expect(instant && localText(instant)).toBe(typed);
   });
 
-  it.each(['', 'tomorrow', '2027-13-01T00:00'])('takes %j for no instant', (typed) => {
+  it.each(['', 'tomorrow', '2027-13-01T00:00'])('reads %j as no time', (typed) => {
     expect(instantOf(typed)).toBeNull();
   });
 
-  it('leaves a year of two digits out', () => {
+  it('has bounds that exclude a year with two digits', () => {
     expect('0026-11-21T10:00' < LOCAL_TIME_BOUNDS.min).toBe(true);
   });
 });

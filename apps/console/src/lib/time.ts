@@ -5,7 +5,7 @@ const STEPS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ['hour', 3_600],
   ['minute', 60],
 ];
-/** Numbers alone: what is nine days away is not "next week" on every day of the week. */
+/** Always numbers, because "next week" depends on the day of the week. */
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always' });
 
 /** `3 hours ago`, `in 9 days`, `just now`; the coarsest unit that fits. */
@@ -21,10 +21,9 @@ export function relativeTime(instant: Date, now: Date): string {
 const HOUR_MS = 3_600_000;
 
 /**
- * `this hour`, `an hour ago`, `3 hours ago`, `2 days ago`: when something was that is known by the
- * hour alone.
+ * `this hour`, `an hour ago`, `3 hours ago`, `2 days ago`, for data per hour.
  *
- * @param hour where that hour begins
+ * @param hour the start of the hour
  */
 export function relativeHour(hour: Date, now: Date): string {
   const hours = Math.floor((now.getTime() - hour.getTime()) / HOUR_MS);
@@ -35,13 +34,13 @@ export function relativeHour(hour: Date, now: Date): string {
 const DAY = { day: 'numeric', month: 'short', year: 'numeric' } as const;
 const MINUTE = { ...DAY, hour: '2-digit', minute: '2-digit' } as const;
 
-/** `20 Nov 2026, 14:05`, in the given IANA zone. */
+/** `20 Nov 2026, 14:05`, in an IANA time zone. */
 export const absoluteTime = formatterByZone(MINUTE);
 
-/** `20 Nov 2026`, in the given IANA zone. */
+/** `20 Nov 2026`, in an IANA time zone. */
 export const absoluteDate = formatterByZone(DAY);
 
-/** Making a formatter costs far more than using it, and a list has a hundred times: one a zone. */
+/** Caches one formatter per time zone, because creating one is expensive and a list has a hundred times. */
 function formatterByZone(options: Intl.DateTimeFormatOptions) {
   const byZone = new Map<string, Intl.DateTimeFormat>();
   return (instant: Date, timeZone: string): string => {
@@ -57,7 +56,7 @@ export function utcTime(instant: Date): string {
   return `${instant.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }
 
-/** A zone that this server can format in; anything else, also absence, is UTC. */
+/** The time zone if this server knows it, else UTC. */
 export function knownTimeZone(name: string | undefined): string {
   if (name === undefined || name.length > 64) return 'UTC';
   try {
@@ -68,26 +67,26 @@ export function knownTimeZone(name: string | undefined): string {
 }
 
 /**
- * `YYYY-MM-DD` as the instant at which that day begins in UTC; null for anything else. Only the
- * years 2000 to 9998: the day after, and a step around it, are then dates that Postgres reads too.
+ * The start of the day `YYYY-MM-DD` in UTC; null for anything else. Only the years 2000 to 9998, so
+ * that Postgres accepts the following day too.
  */
 export function parseDay(text: string): Date | null {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || text < '2000' || text >= '9999') return null;
   const day = new Date(`${text}T00:00:00Z`);
-  // A 30 February would have become a day of March.
+  // `Date` turns 30 February into a day of March.
   return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text) ? day : null;
 }
 
-/** What a `datetime-local` field may hold: an earlier year is one that was typed in two digits. */
+/** The bounds of a `datetime-local` field. An earlier year was typed with two digits. */
 export const LOCAL_TIME_BOUNDS = { min: '2000-01-01T00:00', max: '9998-12-31T23:59' } as const;
 
-/** As `datetime-local` takes it, in the browser's zone. */
+/** The value of a `datetime-local` field, in the browser's time zone. */
 export function localText(instant: Date): string {
   const local = new Date(instant.getTime() - instant.getTimezoneOffset() * 60_000);
   return local.toISOString().slice(0, 16);
 }
 
-/** What `datetime-local` holds, in the browser's zone; null where that is no instant. */
+/** The time in a `datetime-local` field, in the browser's time zone; null if there is none. */
 export function instantOf(typed: string): Date | null {
   const instant = new Date(typed);
   return Number.isNaN(instant.getTime()) ? null : instant;

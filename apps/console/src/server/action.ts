@@ -21,12 +21,11 @@ import { isOwnOrigin } from './origin.ts';
 import { currentUser, type SignedInUser } from './session.ts';
 
 /**
- * The only way in which a page changes anything. Each action that is made here checks the origin,
- * the session, the owner and the input, whatever stands in front of it. An action
- * defines only what happens after that.
+ * Creates server actions, the only way in which a page changes data. Each action checks the origin,
+ * the session, the owner and the input itself, whatever is in front of the console.
  */
 
-/** Ends an action with a reason that the form shows; thrown by {@link refuse}. */
+/** Ends an action with an error that the form shows. Thrown by {@link refuse}. */
 class Refused extends Error {
   constructor(
     readonly code: RefusalCode,
@@ -37,37 +36,37 @@ class Refused extends Error {
   }
 }
 
-/** Refuses the form as a whole: one sentence that says why and how to fix it. */
+/** Refuses the form: one sentence that says why and how to fix it. */
 export function refuse(code: RefusalCode, text: string): never {
   throw new Refused(code, text, {});
 }
 
-/** Refuses because of one field: the sentence stands beside it. */
+/** Refuses one field: the sentence is shown beside it. */
 export function refuseField(field: string, text: string): never {
   throw new Refused('invalid', undefined, { [field]: text });
 }
 
 interface Definition<Input extends z.ZodType, Context, Data> {
-  /** Parses the form's fields, each a string; an absent or empty one is absent. */
+  /** Parses the form's fields, which are strings. An empty field is absent. */
   input: Input;
   run: (context: Context, input: z.output<Input>) => Promise<Data>;
-  /** It changes nothing, so no page is revalidated. */
+  /** The action changes nothing, so no page is revalidated. */
   readsOnly?: true;
   /**
-   * It hands over what is shown once. The answer brings no page, for one that cannot be read would
-   * take the place of what is shown; `SecretReveal` revalidates the pages when it is closed.
+   * The action returns a secret. Its answer contains no page, because an error page would replace the
+   * secret. `SecretReveal` revalidates the pages when it is closed.
    */
   showsOnce?: true;
 }
 
-/** Actions on accounts take their turns in the database themselves, for they hash in between. */
+/** Actions on accounts open their own transactions, because they hash passwords in between. */
 export interface PublicContext {
   inDatabase: InDatabase;
 }
 export interface UserContext extends PublicContext {
   user: SignedInUser;
 }
-/** The others are one turn in the database from beginning to end. */
+/** All other actions run within one time budget of the database. */
 export interface AdministratorContext {
   ctx: DatabaseContext;
   user: SignedInUser;
@@ -76,7 +75,7 @@ export interface ProjectContext extends AdministratorContext {
   project: Project;
 }
 
-/** For anybody: sign-up alone. The page stays as it is, for its form still has to sign in. */
+/** Requires no session; used by sign-up. The page is not revalidated, because its form still signs in. */
 export function publicAction<Input extends z.ZodType, Data>(
   definition: Definition<Input, PublicContext, Data>,
 ): FormAction<Data> {
@@ -99,7 +98,7 @@ export function userAction<Input extends z.ZodType, Data>(
   return guarded(run, refreshesOf(definition));
 }
 
-/** For an administrator; to anybody else it does not exist. */
+/** Requires an administrator. To other users the action does not exist. */
 export function administratorAction<Input extends z.ZodType, Data>(
   definition: Definition<Input, AdministratorContext, Data>,
 ): FormAction<Data> {
@@ -114,7 +113,7 @@ export function administratorAction<Input extends z.ZodType, Data>(
 
 const projectIdSchema = z.object({ projectId: z.guid() });
 
-/** For the owner of the project whose `projectId` is among the fields; to others it is not found. */
+/** Requires the owner of the project in the field `projectId`. Other users get `not_found`. */
 export function projectAction<Input extends z.ZodType, Data>(
   definition: Definition<Input, ProjectContext, Data>,
 ): FormAction<Data> {
@@ -132,9 +131,9 @@ export function projectAction<Input extends z.ZodType, Data>(
   return guarded(run, refreshesOf(definition));
 }
 
-const NOT_FOUND = 'It no longer exists, or belongs to another account. Reload the page.';
+const NOT_FOUND = 'It no longer exists, or it belongs to another account. Reload the page.';
 
-/** Which answers revalidate the pages. */
+/** When to revalidate the pages. */
 interface Refreshes {
   afterSuccess: boolean;
   afterStale: boolean;
@@ -156,34 +155,34 @@ function guarded<Data>(
   { afterSuccess, afterStale }: Refreshes,
 ): FormAction<Data> {
   return async (_state, form): Promise<ActionState<Data>> => {
-    // An action's arguments are whatever the sender made them.
+    // A client can send anything as arguments.
     const sent = form instanceof FormData ? form : new FormData();
     try {
       if (!isOwnOrigin(await headers(), env().publicOrigin)) {
         refuse('foreign_origin', `Open the console at ${env().publicOrigin} and try again there.`);
       }
       const data = await work(sent);
-      if (afterSuccess) showWhatIs();
+      if (afterSuccess) revalidate();
       return { kind: 'done', data, at: Date.now() };
     } catch (error) {
       unstable_rethrow(error);
       const refusal = refusalFor(error, sent);
-      if (afterStale && STALE.has(refusal.code)) showWhatIs();
+      if (afterStale && STALE.has(refusal.code)) revalidate();
       return refusal;
     }
   };
 }
 
-/** Refusals which say that the page shows what is no longer so. */
+/** Refusals that mean that the page is out of date. */
 const STALE: ReadonlySet<RefusalCode> = new Set(['conflict', 'not_found', 'limit_reached']);
 
-/** Revalidates the page, and clears the browser's cache of pages. */
-const showWhatIs = () => revalidatePath('/', 'layout');
+/** Revalidates the page and clears the browser's cache of pages. */
+const revalidate = () => revalidatePath('/', 'layout');
 
 async function signedInUser(): Promise<SignedInUser> {
   const user = await currentUser();
   if (user !== null) return user;
-  refuse('signed_out', 'You are signed out. Sign in in another tab, then press the button again.');
+  refuse('signed_out', 'You are signed out. Sign in in another tab, then try again.');
 }
 
 const actorOf = (user: SignedInUser) =>
@@ -202,25 +201,26 @@ function parse<Input extends z.ZodType>(schema: Input, form: FormData): z.output
   throw new Refused('invalid', undefined, fieldErrors);
 }
 
-/** Rules complete "this …" (`must not be empty`); beside a field that stands alone. */
+/** Turns a rule (`must not be empty`) into a sentence. */
 function sentence(rule: string): string {
   const text = rule.charAt(0).toUpperCase() + rule.slice(1);
   return /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
 function refusalFor(error: unknown, form: FormData): Refusal {
-  const said = error instanceof Refused ? error : faultFor(error);
+  const refused = error instanceof Refused ? error : refusedBy(error);
   return {
     kind: 'refused',
-    code: said.code,
-    ...(said.text === undefined ? {} : { message: said.text }),
-    fieldErrors: said.fieldErrors,
+    code: refused.code,
+    ...(refused.text === undefined ? {} : { message: refused.text }),
+    fieldErrors: refused.fieldErrors,
     values: typedValues(form),
     at: Date.now(),
   };
 }
 
-function faultFor(error: unknown): Refused {
+/** Logs an outage or a bug. */
+function refusedBy(error: unknown): Refused {
   if (error instanceof DatabaseUnavailableError) {
     log.error('action.database_unavailable', { message: error.message });
     return new Refused('unavailable', UNAVAILABLE, {});
@@ -230,6 +230,6 @@ function faultFor(error: unknown): Refused {
 }
 
 const UNAVAILABLE =
-  'The database is not answering. What you typed is kept; reload to see what was saved, or try again in a moment.';
+  'The database is not answering. Your input is kept; try again in a moment, or reload to see what was saved.';
 const INTERNAL =
-  'The console failed, and the fault is in its log. What you typed is kept; reload to see what was saved.';
+  'Something went wrong; the error is in the console’s log. Your input is kept; reload to see what was saved.';

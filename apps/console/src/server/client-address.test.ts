@@ -11,16 +11,16 @@ const read = (hops: number, peer: string, forwardedFor?: string) =>
   );
 
 describe('clientAddress', () => {
-  it('believes the connection alone when no proxy is trusted', () => {
+  it('uses only the connection if no proxy is trusted', () => {
     expect(read(0, '192.0.2.1', '203.0.113.9')).toBe('192.0.2.1');
   });
 
-  it('takes the entry that the outermost trusted proxy wrote, not those a client put before it', () => {
+  it('uses the entry of the outermost trusted proxy, and no entry that the client forged', () => {
     expect(read(1, '10.0.0.1', '6.6.6.6, 203.0.113.9')).toBe('203.0.113.9');
     expect(read(2, '10.0.0.1', '6.6.6.6, 203.0.113.9, 10.0.0.2')).toBe('203.0.113.9');
   });
 
-  it('takes what there is when there are fewer entries than proxies', () => {
+  it('uses the first entry if there are fewer entries than proxies', () => {
     expect(read(2, '10.0.0.1', '203.0.113.9')).toBe('203.0.113.9');
     expect(read(1, '192.0.2.1')).toBe('192.0.2.1');
   });
@@ -30,7 +30,7 @@ describe('clientAddress', () => {
     expect(read(0, '2001:db8::1')).toBe('2001:db8::1');
   });
 
-  it('knows no address in what is not one', () => {
+  it('returns null for an invalid address', () => {
     expect(read(1, '10.0.0.1', 'unknown')).toBeNull();
     expect(read(0, '')).toBeNull();
   });

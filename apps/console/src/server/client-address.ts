@@ -2,11 +2,11 @@ import { isIP } from 'node:net';
 import { PEER_ADDRESS_HEADER } from './peer-address.ts';
 
 /**
- * The client's network address: the connection's other end, or, behind `trustedProxyHops` proxies
- * that each append to X-Forwarded-For, the entry that the outermost of them wrote. Entries to the
- * left of it are the client's own words.
+ * The client's IP address: the peer of the connection or, behind `trustedProxyHops` proxies that each
+ * append to X-Forwarded-For, the entry of the outermost proxy. The client can forge the entries
+ * before that one.
  *
- * @returns null when no address is known
+ * @returns null if no address is known
  */
 export function clientAddress(headers: Headers, trustedProxyHops: number): string | null {
   const forwarded = trustedProxyHops === 0 ? [] : listOf(headers.get('x-forwarded-for'));

@@ -1,8 +1,10 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { csvLine } from './csv.ts';
 
+vi.mock('server-only', () => ({}));
+
 describe('csvLine', () => {
-  it('quotes texts and leaves numbers as they are', () => {
+  it('quotes text and leaves numbers as they are', () => {
     expect(csvLine(['Mobile app', 12, null, -3])).toBe('"Mobile app",12,,-3\r\n');
   });
 
@@ -17,13 +19,13 @@ describe('csvLine', () => {
   });
 
   it.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', '\n=1', '＝1+1'])(
-    'lets no spreadsheet run %j',
+    'escapes %j, which a spreadsheet would run',
     (text) => {
       expect(csvLine([text])).toBe(`"'${text}"\r\n`);
     },
   );
 
-  it('escapes a formula that also holds quotes and commas', () => {
+  it('escapes a formula that contains quotes and commas', () => {
     expect(csvLine(['=HYPERLINK("http://evil.example","x")'])).toBe(
       `"'=HYPERLINK(""http://evil.example"",""x"")"\r\n`,
     );

@@ -1,12 +1,15 @@
-/** What a spreadsheet would run instead of show (OWASP, CSV injection). */
+import 'server-only';
+import { log } from './log.ts';
+
+/** Text that a spreadsheet would run as a formula (OWASP, CSV injection). */
 const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
 
 export type CsvCell = string | number | null;
 
 /**
- * One line of a CSV file (RFC 4180). A text that a spreadsheet would take for a formula gets an
- * apostrophe in front; a number is left as it is, also a negative one. Every text stands in quotes:
- * a spreadsheet that splits at `;` would find a formula in the middle of a bare one.
+ * One line of a CSV file (RFC 4180). Text that looks like a formula gets an apostrophe in front;
+ * numbers stay as they are. All text is quoted, because a spreadsheet that splits at `;` could find
+ * a formula inside unquoted text.
  */
 export function csvLine(cells: readonly CsvCell[]): string {
   return `${cells.map(csvCell).join(',')}\r\n`;
@@ -17,4 +20,51 @@ function csvCell(cell: CsvCell): string {
   if (typeof cell === 'number') return String(cell);
   const text = FORMULA.test(cell) ? `'${cell}` : cell;
   return `"${text.replaceAll('"', '""')}"`;
+}
+
+/** Makes spreadsheets read UTF-8. */
+const BYTE_ORDER_MARK = '\uFEFF';
+
+/**
+ * Streams a CSV file. An error aborts the download, so that a part is never mistaken for the whole
+ * file.
+ *
+ * @param fileName letters, digits and hyphens
+ * @param head plain column names, not quoted: after the byte order mark a quote would not start a
+ * cell
+ */
+export function csvResponse(
+  fileName: string,
+  head: readonly string[],
+  pages: AsyncGenerator<CsvCell[][]>,
+): Response {
+  const encoder = new TextEncoder();
+  let isBegun = false;
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      if (!isBegun) {
+        isBegun = true;
+        controller.enqueue(encoder.encode(`${BYTE_ORDER_MARK}${head.join(',')}\r\n`));
+        return;
+      }
+      try {
+        const { done, value } = await pages.next();
+        if (done) controller.close();
+        else controller.enqueue(encoder.encode(value.map(csvLine).join('')));
+      } catch (error) {
+        log.error('csv.aborted', { error });
+        controller.error(error);
+      }
+    },
+    async cancel() {
+      await pages.return(undefined);
+    },
+  });
+  return new Response(body, {
+    headers: {
+      'content-type': 'text/csv; charset=utf-8',
+      'content-disposition': `attachment; filename="${fileName}.csv"`,
+      'cache-control': 'no-store',
+    },
+  });
 }

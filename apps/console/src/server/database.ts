@@ -15,9 +15,8 @@ const BUDGET_MS = 3_000;
 const READINESS_BUDGET_MS = 600;
 
 /**
- * A client that is made on first use: `next build` imports routes without a database. A call that
- * runs out of time costs every call of the client its connection, so nothing that waits for
- * anything but Postgres belongs into one.
+ * A client that is created on first use, because `next build` imports routes without a database. A
+ * call that exceeds its time closes the connections of all calls, so do nothing but query in it.
  */
 class Pool {
   #client: DatabaseClient | undefined;
@@ -54,8 +53,8 @@ export function withDatabase<T>(work: (db: Database) => Promise<T>): Promise<T> 
 let readinessCheck: Promise<boolean> | undefined;
 
 /**
- * Whether Postgres answers now, within 0.6 s. On a connection of its own, so that a busy pool does
- * not look like an outage; callers at the same time share one check.
+ * Whether Postgres answers within 0.6 s. It has its own connection, so that a busy pool does not look
+ * like an outage. Concurrent calls share one check.
  */
 export function isDatabaseReady(): Promise<boolean> {
   readinessCheck ??= Promise.resolve()

@@ -1,24 +1,33 @@
 import 'server-only';
+import { randomUUID } from 'node:crypto';
 import type { Actor, Database, VerbContext } from '@ceiba/schema';
+import { headers } from 'next/headers';
+import { cache } from 'react';
+import { env } from '../env.ts';
+import { clientAddress } from './client-address.ts';
 import { withDatabase } from './database.ts';
-import { requestContext } from './request-context.ts';
 
-/** What verbs are given, on the whole pool: reading may need more of it than changing does. */
+/** What a verb needs. `db` is the pool, so that independent reads can run at the same time. */
 export interface DatabaseContext extends VerbContext {
   db: Database;
 }
 
 /**
- * Runs verbs within the time that the database is given. What waits for something else, such as a
- * processor that hashes a password, stays outside: it must neither hold a connection nor pass for
- * a database that does not answer.
+ * Runs verbs within the database's time budget. Anything else that takes time, such as hashing a
+ * password, stays outside: it would hold a connection and count as a database outage.
  */
 export type InDatabase = <T>(work: (ctx: DatabaseContext) => Promise<T>) => Promise<T>;
 
-/** Turns in the database for the request at hand, of which the audit log names the actor. */
+/** Runs verbs for this request; the audit log records the actor. */
 export function inDatabaseAs(actor: Actor): InDatabase {
   return async (work) => {
-    const context = await requestContext();
-    return withDatabase((db) => work({ db, actor, ...context }));
+    const origin = await requestOrigin();
+    return withDatabase((db) => work({ db, actor, ...origin }));
   };
 }
+
+/** Recorded in the audit log, and the key of rate limits. */
+const requestOrigin = cache(async () => ({
+  clientAddress: clientAddress(await headers(), env().trustedProxyHops),
+  requestId: randomUUID(),
+}));

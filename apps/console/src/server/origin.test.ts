@@ -5,7 +5,7 @@ const accepts = (headers: Record<string, string>, publicOrigin = 'https://ceiba.
   isOwnOrigin(new Headers(headers), publicOrigin);
 
 describe('isOwnOrigin', () => {
-  it('accepts the configured origin, whatever the proxy calls the host', () => {
+  it('accepts the configured origin with any Host header', () => {
     expect(accepts({ origin: 'https://ceiba.example', host: '10.0.0.7:3000' })).toBe(true);
   });
 
@@ -22,14 +22,14 @@ describe('isOwnOrigin', () => {
     ['a path', { origin: 'https://ceiba.example/' }],
     ['two origins', { origin: 'https://ceiba.example, https://evil.example' }],
     [
-      'a foreign origin that the host agrees with',
+      'a foreign origin that matches the host',
       {
         origin: 'https://evil.example',
         host: 'evil.example',
       },
     ],
     [
-      'a foreign origin that forwarded headers agree with',
+      'a foreign origin that matches forwarded headers',
       {
         origin: 'https://evil.example',
         host: 'ceiba.example',
@@ -42,20 +42,20 @@ describe('isOwnOrigin', () => {
     expect(accepts(headers as Record<string, string>)).toBe(false);
   });
 
-  it('accepts another name of the same loopback server, talking to itself', () => {
+  it('accepts another name of the same loopback server', () => {
     const own = 'http://localhost:3000';
     expect(accepts({ origin: 'http://127.0.0.1:3000', host: '127.0.0.1:3000' }, own)).toBe(true);
     expect(accepts({ origin: 'http://[::1]:3000', host: '[::1]:3000' }, own)).toBe(true);
   });
 
-  it('refuses another port of the loopback, and one name talking to another', () => {
+  it('refuses another loopback port, and an origin that differs from the host', () => {
     const own = 'http://localhost:3000';
     expect(accepts({ origin: 'http://127.0.0.1:8080', host: '127.0.0.1:8080' }, own)).toBe(false);
     expect(accepts({ origin: 'http://127.0.0.1:3000', host: 'localhost:3000' }, own)).toBe(false);
     expect(accepts({ origin: 'https://127.0.0.1:3000', host: '127.0.0.1:3000' }, own)).toBe(false);
   });
 
-  it('knows no loopback names where the console has a public address', () => {
+  it('refuses loopback names if the console has a public address', () => {
     expect(accepts({ origin: 'https://localhost', host: 'localhost' })).toBe(false);
   });
 });

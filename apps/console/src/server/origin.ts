@@ -1,13 +1,12 @@
 const LOOPBACK_HOSTS = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /**
- * Whether a request that wants to change something was sent by a page of this console. Browsers
- * put `Origin` on every POST; a request without it, or with `null`, is refused. Only `Origin` is
- * compared, and only with the configured address: `Host` and the `X-Forwarded-` headers are the
- * sender's to choose.
+ * Whether a page of this console sent a request. Browsers set `Origin` on every POST; a request
+ * without it, or with `null`, is refused. Only `Origin` is compared, and only with the configured
+ * address, because a client can forge `Host` and the `X-Forwarded-` headers.
  *
- * On a machine's own loopback the same server has three names. There, and there alone, a page may
- * use another of them than the configured one, as long as it talks to itself.
+ * On the loopback interface the same server has three names. Only there a page may use another name
+ * than the configured one, if it matches `Host`.
  *
  * @see https://cheatsheetseries.owasp.org/cheatsheets/Cross-Site_Request_Forgery_Prevention_Cheat_Sheet.html
  */

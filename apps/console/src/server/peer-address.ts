@@ -2,13 +2,12 @@ import { subscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Carries the address of the connection's other end to the handlers, which see headers alone. */
+/** The request header with the IP address of the connection's peer. Handlers only see headers. */
 export const PEER_ADDRESS_HEADER = 'x-ceiba-peer-address';
 
 /**
- * Writes each connection's address into a header of its requests, over whatever the client sent
- * under that name. Node announces a request before any handler sees it. Without this, a handler
- * would have to believe X-Forwarded-For, which anyone can write.
+ * Sets that header on every request before a handler sees it, and overwrites what the client sent
+ * under its name. Without it, a handler would have to trust X-Forwarded-For, which a client can forge.
  *
  * @see https://nodejs.org/api/diagnostics_channel.html#http
  */

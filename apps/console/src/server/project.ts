@@ -7,8 +7,8 @@ import { withDatabase } from './database.ts';
 import { requireUser, type SignedInUser } from './session.ts';
 
 /**
- * The project of an address and its owner, for pages. Redirects to sign-in without a session;
- * another owner's project is not found. Read once per request.
+ * The project of a page and its owner, read once per request. Redirects to sign-in without a session.
+ * Another owner's project is not found.
  */
 export const requireProject = cache(
   async (projectId: string): Promise<{ user: SignedInUser; project: Project }> => {

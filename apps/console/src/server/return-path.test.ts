@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { returnPath, signInAddress } from './return-path.ts';
 
 describe('returnPath', () => {
-  it('keeps a path of this site with its query', () => {
+  it('returns a path of this site with its query', () => {
     expect(returnPath('/projects/1/keys?status=active')).toBe('/projects/1/keys?status=active');
   });
 
@@ -18,13 +18,13 @@ describe('returnPath', () => {
     '/a/..//evil.example',
     '/%2e//evil.example',
     '/./\\evil.example',
-  ])('leads nowhere else: %j', (text) => {
+  ])('returns the projects page for %j', (text) => {
     expect(returnPath(text)).toBe('/projects');
   });
 });
 
 describe('signInAddress', () => {
-  it('carries the path to come back to', () => {
+  it('carries the path to return to', () => {
     expect(signInAddress('/account')).toBe('/sign-in?next=%2Faccount');
     expect(signInAddress(null)).toBe('/sign-in');
   });

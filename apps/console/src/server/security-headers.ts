@@ -1,8 +1,8 @@
 import { IS_DEVELOPMENT } from '../env.ts';
 
 /**
- * Scripts and style elements need the page's nonce. Style attributes are let through because
- * floating panels are placed by them; an attribute cannot load or run anything.
+ * Scripts and style elements need the page's nonce. Style attributes are allowed, because floating
+ * panels are placed with them, and they cannot load or run anything.
  *
  * @see https://www.w3.org/TR/CSP3/
  */

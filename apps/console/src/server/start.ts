@@ -1,7 +1,7 @@
 import { env } from '../env.ts';
 import { recordPeerAddresses } from './peer-address.ts';
 
-/** Refuses to start with settings that cannot work, and names each of them. */
+/** Fails if settings are invalid, with an error that names each of them. */
 export function start(): void {
   env();
   recordPeerAddresses();

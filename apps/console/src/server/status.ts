@@ -9,20 +9,20 @@ export type CheckVerdict = 'ok' | 'unavailable' | 'unknown';
 
 export interface ServiceStatus {
   name: 'Console' | 'Runtime';
-  /** What the service is for, so that a reader knows what an outage means. */
+  /** What stops during an outage of the service. */
   purpose: string;
-  /** Whether the service itself answered, whatever it said of its dependencies. */
+  /** Whether the service answered, whatever the state of its dependencies. */
   answered: boolean;
   checks: readonly { name: string; verdict: CheckVerdict }[];
   sha: string | null;
-  /** How long the readiness check took, in ms. */
+  /** Duration of the readiness check in ms. */
   tookMs: number;
 }
 
 export const isUp = (service: ServiceStatus): boolean =>
   service.answered && service.checks.every(({ verdict }) => verdict === 'ok');
 
-/** Asks every service now. Never throws and never takes longer than its budget. */
+/** Checks every service. Never throws and never exceeds its time budget. */
 export async function measureStatus(): Promise<readonly ServiceStatus[]> {
   return Promise.all([measureConsole(), measureRuntime()]);
 }
@@ -58,7 +58,7 @@ async function measureRuntime(): Promise<ServiceStatus> {
   };
 }
 
-/** The JSON at a path of the Runtime, whatever its status; undefined when there is none. */
+/** The JSON at a path of the Runtime with any status; undefined if there is none. */
 async function ask(path: string): Promise<unknown> {
   try {
     const response = await fetch(env().runtimeUrl + path, {

@@ -1,8 +1,8 @@
 'use client';
 
-import { Fault } from '#components/fault.tsx';
+import { ErrorPage } from '#components/error-page.tsx';
 
-/** A page that failed leaves the frame around it usable. */
-export default function PageFault({ error, retry }: { error: unknown; retry: () => void }) {
-  return <Fault error={error} retry={retry} />;
+/** The error of one signed-in page; the frame around it stays usable. */
+export default function PageError({ error, retry }: { error: unknown; retry: () => void }) {
+  return <ErrorPage error={error} retry={retry} />;
 }

@@ -4,7 +4,7 @@ import { AppShell } from '#components/shell/app-shell.tsx';
 import { withDatabase } from '#server/database.ts';
 import { requireUser } from '#server/session.ts';
 
-/** As many as a switcher can show; the list of projects pages through the others. */
+/** The most projects in the switcher; the list of projects has all of them. */
 const SWITCHER_LIMIT = 100;
 
 export default async function ConsoleLayout({ children }: { children: ReactNode }) {

@@ -3,14 +3,12 @@ import { Button } from '#components/ui/button.tsx';
 
 export const metadata = { title: 'Not found' };
 
-/** Another owner's project and an unknown one look the same. */
+/** The same for another owner's project and for an unknown one. */
 export default function NotFoundInConsole() {
   return (
     <div className="max-w-[45rem] py-8">
-      <h1 className="text-title">Nothing is here</h1>
-      <p className="mt-2 text-muted">
-        It does not exist, or it belongs to another account than the one you are signed in with.
-      </p>
+      <h1 className="text-title">Page not found</h1>
+      <p className="mt-2 text-muted">The page does not exist, or it belongs to another account.</p>
       <Button asChild variant="primary" className="mt-6">
         <Link href="/projects">Go to your projects</Link>
       </Button>

@@ -7,7 +7,7 @@ import { Chip } from '#components/ui/chip.tsx';
 import { AbsoluteTime } from '#components/ui/time.tsx';
 import { type CheckVerdict, isUp, measureStatus, type ServiceStatus } from '#server/status.ts';
 
-export const metadata: Metadata = { title: 'Status', description: 'Ceiba, measured now.' };
+export const metadata: Metadata = { title: 'Status', description: 'The current status of Ceiba.' };
 
 export default async function StatusPage() {
   await connection();
@@ -27,8 +27,7 @@ export default async function StatusPage() {
         </h1>
         <div className="mt-6 flex flex-wrap items-center gap-4 text-muted">
           <p>
-            Measured <AbsoluteTime at={new Date()} />, when this page was loaded. No history is
-            kept.
+            Measured <AbsoluteTime at={new Date()} />. No history is stored.
           </p>
           <ReloadButton />
         </div>
@@ -76,7 +75,7 @@ function ServiceSection({ service }: { service: ServiceStatus }) {
 const VERDICTS = {
   ok: { tone: 'allow', icon: CircleCheck, word: 'Working' },
   unavailable: { tone: 'deny', icon: CircleAlert, word: 'Unavailable' },
-  unknown: { tone: 'neutral', icon: CircleHelp, word: 'Not known' },
+  unknown: { tone: 'neutral', icon: CircleHelp, word: 'Unknown' },
 } as const satisfies Record<CheckVerdict, object>;
 
 function StatusLine({ name, verdict }: { name: string; verdict: CheckVerdict }) {
@@ -91,7 +90,7 @@ function StatusLine({ name, verdict }: { name: string; verdict: CheckVerdict }) 
   );
 }
 
-/** One sentence: all is well, or what is down. */
+/** One sentence: everything works, or what is down. */
 function headline(services: readonly ServiceStatus[]): string {
   const silent = services.filter(({ answered }) => !answered).map(({ name }) => `the ${name}`);
   const dependencies = services.flatMap(({ checks }) =>

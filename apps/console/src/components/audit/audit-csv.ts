@@ -1,6 +1,6 @@
 import 'server-only';
 import { type AuditFilter, type AuditRow, exportAudit } from '@ceiba/schema';
-import { csvResponse } from '../../server/csv-response.ts';
+import { csvResponse } from '../../server/csv.ts';
 import { withDatabase } from '../../server/database.ts';
 import { parseAuditQuery } from './audit-query.ts';
 
@@ -20,7 +20,7 @@ const HEAD = [
   'after',
 ];
 
-/** All that a filter of the URL lets through, newest first. */
+/** The audit rows that match the filter of the URL as CSV, newest first. */
 export function auditCsv(url: URL, scope: Pick<AuditFilter, 'ownerId' | 'projectId'>): Response {
   const now = new Date();
   const { filter } = parseAuditQuery(Object.fromEntries(url.searchParams), now);

@@ -10,23 +10,23 @@ import { AUDIT_KINDS } from './audit-words.ts';
 export interface AuditFilterFormProps {
   here: string;
   query: AuditQuery;
-  /** Kinds that never occur here are not offered. */
+  /** The kinds that can occur here. */
   kinds: readonly string[];
 }
 
-/** Part of the log, by its URL. */
+/** The filter of the log, kept in the URL. */
 export function AuditFilterForm({ here, query, kinds }: AuditFilterFormProps) {
   return (
     <Form
       action={here}
-      // The fields show the URL, also when it is changed by a link.
+      // The fields follow the URL, even if a link changes it.
       key={JSON.stringify([query.text, query.kind, query.firstDay, query.lastDay])}
       className="mb-6 grid grid-cols-2 items-end gap-4 lg:grid-cols-[minmax(0,1fr)_11rem_10rem_10rem_auto]"
     >
-      <Field name="q" label="Who, what or address" className="max-sm:col-span-2">
+      <Field name="q" label="User, item or IP address" className="max-sm:col-span-2">
         {(control) => <AuditSearch control={control} text={query.text} />}
       </Field>
-      <Field name="kind" label="Changes of" className="max-sm:col-span-2">
+      <Field name="kind" label="Type" className="max-sm:col-span-2">
         {(control) => (
           <Select {...control} defaultValue={query.kind}>
             <option value="">Everything</option>
@@ -54,8 +54,8 @@ export function AuditFilterForm({ here, query, kinds }: AuditFilterFormProps) {
       </div>
       {query.searchedSince !== null && (
         <p className="col-span-full text-small text-muted">
-          For a text, no more than a year of the log is searched: here from {query.searchedSince}{' '}
-          on. Set the last day to look further back.
+          A text search covers one year: here it starts on {query.searchedSince}. To search earlier
+          entries, set the last day.
         </p>
       )}
     </Form>

@@ -7,11 +7,11 @@ import { auditWords, type FieldChange, fieldChanges, fieldWords } from './audit-
 
 export interface AuditListProps {
   rows: readonly AuditRow[];
-  /** Names the project of each row, where there is more than one. */
+  /** Shows the project of each row. */
   withProject?: boolean;
 }
 
-/** A sentence each; before and after on opening. */
+/** One sentence per row; open it to see the values before and after. */
 export function AuditList({ rows, withProject = false }: AuditListProps) {
   return (
     <ol className="divide-y rounded border bg-surface">
@@ -67,7 +67,7 @@ function Details({ row, withProject }: { row: AuditRow; withProject: boolean }) 
   return (
     <div className="numbers grid gap-4 border-t bg-sunken/50 px-4 py-4 sm:pl-11">
       {changes.length === 0 ? (
-        <p className="text-small text-muted">There are no values to compare.</p>
+        <p className="text-small text-muted">No values were changed.</p>
       ) : (
         <dl className="grid grid-cols-[minmax(0,9rem)_minmax(0,1fr)] gap-x-4 gap-y-2 sm:grid-cols-[12rem_minmax(0,1fr)]">
           {changes.map((change) => (

@@ -5,11 +5,11 @@ const NOW = new Date('2026-11-21T15:00:00Z');
 const DAY_MS = 86_400_000;
 
 describe('parseAuditQuery', () => {
-  it('asks for the whole log where nothing is asked for', () => {
+  it('selects the whole log without a filter', () => {
     expect(parseAuditQuery({}, NOW)).toMatchObject({ filter: {}, firstDay: '', isFiltered: false });
   });
 
-  it('takes days as they are, and the last of them whole', () => {
+  it('includes the whole last day', () => {
     const { filter } = parseAuditQuery({ from: '2020-01-31', to: '2026-11-20' }, NOW);
     expect(filter).toEqual({ from: new Date('2020-01-31'), to: new Date('2026-11-21') });
   });
@@ -20,7 +20,7 @@ describe('parseAuditQuery', () => {
     { to: '2024-02-29' },
     { from: '1970-01-01', to: '2024-02-29' },
     { from: 'nonsense' },
-  ])('looks for a text in a year at most, and says which: %j', (days) => {
+  ])('searches at most a year for a text and returns its first day: %j', (days) => {
     const { filter, searchedSince } = parseAuditQuery({ q: 'owner', ...days }, NOW);
     const { from, to = NOW } = filter;
     if (from === undefined) throw new Error('the range is open');
@@ -29,7 +29,7 @@ describe('parseAuditQuery', () => {
     expect(searchedSince).toBe(from.toISOString().slice(0, 10));
   });
 
-  it('leaves a narrower range for a text as it is', () => {
+  it('keeps a narrower range of a text search', () => {
     const asked = parseAuditQuery({ q: 'owner', from: '2026-11-01' }, NOW);
     expect(asked.filter.from).toEqual(new Date('2026-11-01'));
     expect(asked).toMatchObject({ firstDay: '2026-11-01', searchedSince: null });

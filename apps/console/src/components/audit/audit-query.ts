@@ -5,24 +5,24 @@ import { AUDIT_KINDS } from './audit-words.ts';
 
 export interface AuditQuery {
   filter: Pick<AuditFilter, 'actions' | 'text' | 'from' | 'to'>;
-  /** As the fields show it. */
+  /** The values of the fields. */
   text: string;
   kind: string;
   firstDay: string;
   lastDay: string;
   cursor: string;
-  /** The first day that is searched for the text, where that is not the one asked for. */
+  /** The first day of the text search, if it differs from the first day of the filter. */
   searchedSince: string | null;
-  /** Whether anything is left out. */
+  /** Whether any filter is set. */
   isFiltered: boolean;
 }
 
 const DAY_MS = 86_400_000;
 const LONGEST_TEXT = 100;
-/** No index finds a part of a text, so no more of the log than this is looked through for one. */
+/** No index supports the text search, so it covers no more days than this. */
 const TEXT_DAYS_MAX = 366;
 
-/** A filter from the URL; what is not usable counts as absent. Days are those of UTC. */
+/** The filter of the URL; invalid values count as absent. Days are in UTC. */
 export function parseAuditQuery(query: Query, now: Date): AuditQuery {
   const text = textOf(query, 'q').trim().slice(0, LONGEST_TEXT);
   const kind = AUDIT_KINDS.find(({ value }) => value === textOf(query, 'kind'))?.value ?? '';

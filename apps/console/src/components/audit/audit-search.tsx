@@ -9,23 +9,23 @@ export interface AuditSearchProps {
   text: string;
 }
 
-/** What the log is searched for. It goes into the address as it stands here. */
+/** The text to search for. It becomes part of the URL, so credentials in it are cut. */
 export function AuditSearch({ control, text }: AuditSearchProps) {
   return (
     <Input
       {...control}
-      ref={cut}
+      ref={cutSecrets}
       type="search"
       defaultValue={text}
-      onChange={(event) => cut(event.target)}
+      onChange={(event) => cutSecrets(event.target)}
       data-shortcut="search"
       autoComplete="off"
     />
   );
 }
 
-/** Also what was typed before the scripts were there. */
-function cut(field: HTMLInputElement | null): void {
+/** As a ref it also cuts what was typed before hydration. */
+function cutSecrets(field: HTMLInputElement | null): void {
   if (field === null) return;
   const text = withoutSecrets(field.value);
   if (text !== field.value) field.value = text;

@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { AUDIT_KINDS, auditWords, fieldChanges, fieldWords } from './audit-words.ts';
 
 describe('fieldChanges', () => {
-  it('tells what differs, and leaves out what stayed', () => {
+  it('returns the fields that differ, and no others', () => {
     expect(
       fieldChanges({ plan: 'Free', status: 'active' }, { plan: 'Pro', status: 'active' }),
     ).toEqual([{ field: 'plan', before: 'Free', after: 'Pro' }]);
   });
 
-  it('tells a value that became none from one that was not there', () => {
+  it('distinguishes a value that became null from one that was absent', () => {
     expect(fieldChanges({ expiresAt: 'x' }, { expiresAt: null, name: 'y' })).toEqual([
       { field: 'expiresAt', before: 'x', after: null },
       { field: 'name', after: 'y' },
@@ -22,8 +22,8 @@ describe('fieldChanges', () => {
   });
 });
 
-describe('words', () => {
-  it('has a sentence and a filter for every action that can be written', () => {
+describe('auditWords', () => {
+  it('has a verb and a filter for every audit action', () => {
     const kinds = new Set<string>(AUDIT_KINDS.map(({ value }) => value));
     for (const action of AUDIT_ACTIONS) {
       expect(auditWords(action)).not.toBe(action);
@@ -31,7 +31,7 @@ describe('words', () => {
     }
   });
 
-  it('names an action and a field that it does not know', () => {
+  it('shows an unknown action or field by its name', () => {
     expect(auditWords('planet.create')).toBe('planet.create');
     expect(fieldWords('rateLimitPerMinute')).toBe('rate limit per minute');
   });

@@ -1,6 +1,6 @@
 import type { AuditAction } from '@ceiba/schema';
 
-/** The verb of an audit row: actor, verb, target. */
+/** The middle part of an audit sentence: actor, verb, target. */
 const WORDS = {
   'project.create': 'created project',
   'project.update': 'changed project',
@@ -26,11 +26,11 @@ const WORDS = {
   'retention.set': 'set the',
 } as const satisfies Record<AuditAction, string>;
 
-/** An action of a newer version shows as its name. */
+/** The verb of an action; an unknown action, from a newer version, is shown by its name. */
 export const auditWords = (action: string): string =>
   (WORDS as Record<string, string>)[action] ?? action;
 
-/** What a filter can ask for, each with the first part of its actions. */
+/** The types of the filter; each value is the first part of its actions. */
 export const AUDIT_KINDS = [
   { value: 'api_key', name: 'Keys' },
   { value: 'policy', name: 'Policies' },
@@ -43,12 +43,12 @@ export const AUDIT_KINDS = [
 
 export interface FieldChange {
   field: string;
-  /** Absent where the change made it, or took it away. */
+  /** `before` is absent if the change added the field, `after` if it removed it. */
   before?: unknown;
   after?: unknown;
 }
 
-/** The fields that differ between before and after, in the order in which they were written. */
+/** The fields that differ between before and after, in their original order. */
 export function fieldChanges(before: unknown, after: unknown): FieldChange[] {
   const [old, now] = [fieldsOf(before), fieldsOf(after)];
   const fields = [...new Set([...Object.keys(old), ...Object.keys(now)])];

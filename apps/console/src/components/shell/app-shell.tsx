@@ -2,11 +2,11 @@ import type { ReactNode } from 'react';
 import { NeedsScripts } from '../needs-scripts.tsx';
 import { BottomBar } from './bottom-bar.tsx';
 import { Commands } from './commands.tsx';
-import type { ShellProps } from './shell-props.ts';
+import type { ShellProps } from './sections.ts';
 import { Sidebar } from './sidebar.tsx';
 import { TopBar } from './top-bar.tsx';
 
-/** The frame of the signed-in pages: a sidebar, which on a phone is a bar at the bottom. */
+/** The frame of the signed-in pages: a sidebar, or on a phone a bar at the bottom. */
 export function AppShell({ children, ...shell }: ShellProps & { children: ReactNode }) {
   return (
     <div className="md:grid md:grid-cols-[15rem_minmax(0,1fr)]">

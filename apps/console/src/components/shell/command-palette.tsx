@@ -1,35 +1,28 @@
 'use client';
 
 import { Command } from 'cmdk';
-import {
-  Activity,
-  FolderTree,
-  type LucideIcon,
-  Monitor,
-  Moon,
-  Plus,
-  ScrollText,
-  ShieldCheck,
-  Sun,
-  UserRound,
-} from 'lucide-react';
+import { FolderTree, type LucideIcon, Monitor, Moon, Plus, Sun } from 'lucide-react';
 import { usePathname, useRouter } from 'next/navigation';
 import { Dialog as RadixDialog } from 'radix-ui';
 import type { ReactNode } from 'react';
 import { mayLeaveFor } from '../../lib/use-leave-guard.ts';
 import { useTheme } from '../theme.tsx';
 import { Name } from '../ui/name.tsx';
-import { PROJECT_SECTIONS, placeOf, sectionHref } from './sections.ts';
-import type { ShellProps } from './shell-props.ts';
+import { placeOf, placesAt, placesOfProject, type ShellProps } from './sections.ts';
 
-/** Everywhere one can go and what one can do, by typing a part of its name. */
+/** Finds pages and actions by a part of their name. */
 export default function CommandPalette({
   user,
   projects,
   onClose,
 }: ShellProps & { onClose: () => void }) {
   const router = useRouter();
-  const place = placeOf(usePathname());
+  const pathname = usePathname();
+  const place = placeOf(pathname);
+  const { account, audit, administration, status } = placesAt(pathname);
+  const elsewhere = [account, { ...audit, name: 'Audit of all projects' }];
+  if (user.isAdministrator) elsewhere.push(administration);
+  elsewhere.push(status);
   const { setTheme } = useTheme();
 
   function go(href: string) {
@@ -52,16 +45,12 @@ export default function CommandPalette({
               className="h-12 w-full border-b bg-transparent px-4 placeholder:text-muted focus-visible:outline-none"
             />
             <Command.List className="max-h-[60vh] overflow-y-auto p-2">
-              <Command.Empty className="p-4 text-muted">Nothing has that name.</Command.Empty>
+              <Command.Empty className="p-4 text-muted">No results.</Command.Empty>
               {place && (
                 <Group heading="This project">
-                  {PROJECT_SECTIONS.map((section) => (
-                    <Item
-                      key={section.path}
-                      icon={section.icon}
-                      onSelect={() => go(sectionHref(place.projectId, section))}
-                    >
-                      {section.name}
+                  {placesOfProject(place).map(({ href, name, icon }) => (
+                    <Item key={href} icon={icon} onSelect={() => go(href)}>
+                      {name}
                     </Item>
                   ))}
                 </Group>
@@ -85,20 +74,11 @@ export default function CommandPalette({
                 </Item>
               </Group>
               <Group heading="Elsewhere">
-                <Item icon={UserRound} onSelect={() => go('/account')}>
-                  Account
-                </Item>
-                <Item icon={ScrollText} onSelect={() => go('/audit')}>
-                  Audit of all projects
-                </Item>
-                {user.isAdministrator && (
-                  <Item icon={ShieldCheck} onSelect={() => go('/admin')}>
-                    Administration
+                {elsewhere.map(({ href, name, icon }) => (
+                  <Item key={href} icon={icon} onSelect={() => go(href)}>
+                    {name}
                   </Item>
-                )}
-                <Item icon={Activity} onSelect={() => go('/status')}>
-                  Status
-                </Item>
+                ))}
               </Group>
               <Group heading="Theme">
                 <Item icon={Sun} onSelect={() => setTheme('light')}>

@@ -2,18 +2,18 @@
 
 import dynamic from 'next/dynamic';
 import { useEffect, useState } from 'react';
-import type { ShellProps } from './shell-props.ts';
+import type { ShellProps } from './sections.ts';
 import { listenForShortcuts } from './shortcuts.ts';
 
-// Neither is needed until it is opened. The palette is fetched while its first key is held
-// down, so that what is typed next is not lost.
+// Both load when they are opened. The palette loads as soon as Ctrl is down, so that no keystroke is
+// lost.
 const loadPalette = () => import('./command-palette.tsx');
 const CommandPalette = dynamic(loadPalette);
 const ShortcutHelp = dynamic(() => import('./shortcut-help.tsx'));
 
 type Shown = 'palette' | 'help' | null;
 
-/** The command palette under Ctrl-K and the list of shortcuts under `?`. */
+/** The command palette (Ctrl-K) and the list of shortcuts (`?`). */
 export function Commands(shell: ShellProps) {
   const [shown, setShown] = useState<Shown>(null);
   useEffect(

@@ -2,15 +2,9 @@
 
 import { LoaderCircle, type LucideIcon } from 'lucide-react';
 import Link, { useLinkStatus } from 'next/link';
+import type { Place } from './sections.ts';
 
-export interface NavLinkProps {
-  href: string;
-  name: string;
-  icon: LucideIcon;
-  current: boolean;
-}
-
-export function NavLink({ href, name, icon, current }: NavLinkProps) {
+export function NavLink({ href, name, icon, current }: Place) {
   return (
     <Link
       href={href}
@@ -23,7 +17,7 @@ export function NavLink({ href, name, icon, current }: NavLinkProps) {
   );
 }
 
-/** The link's icon, which turns while its page takes its time. */
+/** The icon of a link; a spinner while its page loads. */
 export function LinkIcon({ icon: Icon, className }: { icon: LucideIcon; className: string }) {
   const { pending } = useLinkStatus();
   return (

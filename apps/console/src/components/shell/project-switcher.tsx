@@ -4,13 +4,12 @@ import { Check, ChevronsUpDown, FolderTree, Plus } from 'lucide-react';
 import Link from 'next/link';
 import { Name } from '../ui/name.tsx';
 import { Popover, popoverItem } from '../ui/popover.tsx';
-import { sectionHref } from './sections.ts';
-import type { ShellProject } from './shell-props.ts';
+import { type ShellProps, sectionHref } from './sections.ts';
 
 export interface ProjectSwitcherProps {
-  projects: readonly ShellProject[];
+  projects: ShellProps['projects'];
   projectId: string;
-  /** The page that is shown: the other project opens on the same one. */
+  /** The current page; the other project opens on the same one. */
   path: string;
 }
 

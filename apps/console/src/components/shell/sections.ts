@@ -1,25 +1,34 @@
 import {
+  Activity,
   ChartNoAxesColumn,
   CreditCard,
   FlaskConical,
+  FolderTree,
   KeyRound,
   LayoutDashboard,
   type LucideIcon,
   Route,
   ScrollText,
   Settings,
+  ShieldCheck,
+  UserRound,
 } from 'lucide-react';
+
+export interface ShellProps {
+  user: { email: string; isAdministrator: boolean };
+  projects: readonly { projectId: string; name: string }[];
+}
 
 export interface Section {
   /** The last part of the address; empty for the overview. */
   path: string;
   name: string;
   icon: LucideIcon;
-  /** Whether it has a place of its own in a phone's bottom bar. */
+  /** Whether it is in a phone's bottom bar, not under "More". */
   inBar: boolean;
 }
 
-/** The pages of a project, in the order in which they are shown. Add a page here. */
+/** The pages of a project, in the order of the navigation. */
 export const PROJECT_SECTIONS: readonly Section[] = [
   { path: '', name: 'Overview', icon: LayoutDashboard, inBar: true },
   { path: 'keys', name: 'Keys', icon: KeyRound, inBar: true },
@@ -37,8 +46,40 @@ export const sectionHref = (projectId: string, section: Pick<Section, 'path'>): 
 const PROJECT_ADDRESS =
   /^\/projects\/([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})(?:\/([a-z-]+))?/i;
 
-/** Which project and which of its pages an address shows; null outside a project. */
+/** The project and the page that a path shows; null outside a project. */
 export function placeOf(pathname: string): { projectId: string; path: string } | null {
   const match = PROJECT_ADDRESS.exec(pathname);
   return match?.[1] === undefined ? null : { projectId: match[1], path: match[2] ?? '' };
 }
+
+export interface Place {
+  href: string;
+  name: string;
+  icon: LucideIcon;
+  current: boolean;
+}
+
+/** The pages outside projects. */
+export function placesAt(pathname: string) {
+  const place = (href: string, name: string, icon: LucideIcon): Place => ({
+    href,
+    name,
+    icon,
+    current: placeOf(pathname) === null && pathname.startsWith(href),
+  });
+  return {
+    projects: place('/projects', 'Projects', FolderTree),
+    audit: place('/audit', 'Audit', ScrollText),
+    administration: place('/admin', 'Administration', ShieldCheck),
+    status: place('/status', 'Status', Activity),
+    account: place('/account', 'Account', UserRound),
+  };
+}
+
+/** The pages of a project, as places. */
+export const placesOfProject = ({ projectId, path }: { projectId: string; path: string }) =>
+  PROJECT_SECTIONS.map((section) => ({
+    ...section,
+    href: sectionHref(projectId, section),
+    current: section.path === path,
+  }));

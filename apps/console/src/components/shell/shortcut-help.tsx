@@ -25,8 +25,8 @@ export default function ShortcutHelp({ onClose }: { onClose: () => void }) {
       </dl>
       <Checkbox
         className="mt-4"
-        label="Shortcuts of a single key"
-        hint="Turn them off if you speak to your computer or press keys by accident."
+        label="Single-key shortcuts"
+        hint="Turn them off if you use speech input or press keys by accident."
         checked={on}
         onChange={(event) => {
           setSingleKeys(event.target.checked);

@@ -4,18 +4,18 @@ const OPEN_PALETTE = 'ceiba:open-palette';
 const SINGLE_KEYS_OFF = 'ceiba-single-keys-off';
 
 export interface ShortcutHandlers {
-  /** Ctrl or Cmd went down: a palette may be wanted in a moment. */
+  /** Ctrl or Cmd is down: the palette may open next. */
   onModifier: () => void;
   onPalette: () => void;
   onHelp: () => void;
 }
 
-/** What the list under `?` shows. */
+/** The list under `?`. */
 export const SHORTCUTS = [
   { keys: ['Ctrl', 'K'], does: 'Go to a project, a page or an action' },
   { keys: ['/'], does: 'Search on this page' },
-  { keys: ['n'], does: 'Create what this page lists' },
-  { keys: ['?'], does: 'This list' },
+  { keys: ['n'], does: 'Create a new item on this page' },
+  { keys: ['?'], does: 'Show this list' },
 ] as const;
 
 export function openCommandPalette(): void {
@@ -23,9 +23,9 @@ export function openCommandPalette(): void {
 }
 
 /**
- * Listens for the shortcuts. Pages say what `/` and `n` mean by marking an element with
- * `data-shortcut="search"` or `data-shortcut="new"`. Single keys can be turned off (WCAG 2.1.4).
- * While it listens, `data-shortcuts` stands on the document's root.
+ * Listens for the shortcuts. A page marks the elements that `/` focuses and `n` clicks with
+ * `data-shortcut="search"` and `data-shortcut="new"`. Single keys can be turned off (WCAG 2.1.4).
+ * While it listens, the root element has the attribute `data-shortcuts`, which tests wait for.
  *
  * @returns a function that stops listening
  */
@@ -64,7 +64,7 @@ export function setSingleKeys(on: boolean): void {
   else localStorage.setItem(SINGLE_KEYS_OFF, '1');
 }
 
-/** Whether a field or an open dialog takes the keys. */
+/** Whether a field or an open dialog receives the keys. */
 function isBusy(target: EventTarget | null): boolean {
   if (document.querySelector('[role=dialog], [role=alertdialog], nav:popover-open') !== null)
     return true;

@@ -1,19 +1,18 @@
 'use client';
 
-import { Activity, FolderTree, ScrollText, ShieldCheck, UserRound } from 'lucide-react';
 import Link from 'next/link';
 import { usePathname } from 'next/navigation';
 import { Wordmark } from '../mark.tsx';
 import { ThemeToggle } from '../theme.tsx';
 import { NavLink } from './nav-link.tsx';
 import { ProjectSwitcher } from './project-switcher.tsx';
-import { PROJECT_SECTIONS, placeOf, sectionHref } from './sections.ts';
-import type { ShellProps } from './shell-props.ts';
+import { placeOf, placesAt, placesOfProject, type ShellProps } from './sections.ts';
 import { openCommandPalette } from './shortcuts.ts';
 
 export function Sidebar({ user, projects }: ShellProps) {
   const pathname = usePathname();
   const place = placeOf(pathname);
+  const { projects: allProjects, audit, administration, status, account } = placesAt(pathname);
   return (
     <aside
       aria-label="Sidebar"
@@ -32,51 +31,23 @@ export function Sidebar({ user, projects }: ShellProps) {
       </button>
       {place === null ? (
         <nav aria-label="Console" className="grid gap-1">
-          <NavLink
-            href="/projects"
-            name="Projects"
-            icon={FolderTree}
-            current={pathname.startsWith('/projects')}
-          />
-          <NavLink
-            href="/audit"
-            name="Audit"
-            icon={ScrollText}
-            current={pathname.startsWith('/audit')}
-          />
+          <NavLink {...allProjects} />
+          <NavLink {...audit} />
         </nav>
       ) : (
         <div className="grid gap-2">
           <ProjectSwitcher projects={projects} projectId={place.projectId} path={place.path} />
           <nav aria-label="Project" className="grid gap-1">
-            {PROJECT_SECTIONS.map((section) => (
-              <NavLink
-                key={section.path}
-                href={sectionHref(place.projectId, section)}
-                name={section.name}
-                icon={section.icon}
-                current={section.path === place.path}
-              />
+            {placesOfProject(place).map(({ href, name, icon, current }) => (
+              <NavLink key={href} href={href} name={name} icon={icon} current={current} />
             ))}
           </nav>
         </div>
       )}
       <nav aria-label="Account" className="mt-auto grid gap-1">
-        {user.isAdministrator && (
-          <NavLink
-            href="/admin"
-            name="Administration"
-            icon={ShieldCheck}
-            current={pathname.startsWith('/admin')}
-          />
-        )}
-        <NavLink href="/status" name="Status" icon={Activity} current={false} />
-        <NavLink
-          href="/account"
-          name="Account"
-          icon={UserRound}
-          current={pathname.startsWith('/account')}
-        />
+        {user.isAdministrator && <NavLink {...administration} />}
+        <NavLink {...status} />
+        <NavLink {...account} />
       </nav>
       <div className="grid gap-3 border-t pt-4">
         <p className="truncate px-2 text-small text-muted" title={user.email}>

@@ -4,10 +4,9 @@ import Link from 'next/link';
 import { usePathname } from 'next/navigation';
 import { Mark, Wordmark } from '../mark.tsx';
 import { ProjectSwitcher } from './project-switcher.tsx';
-import { placeOf } from './sections.ts';
-import type { ShellProps } from './shell-props.ts';
+import { placeOf, type ShellProps } from './sections.ts';
 
-/** On a phone: where one is, above the page. */
+/** On a phone: the current project, above the page. */
 export function TopBar({ projects }: ShellProps) {
   const place = placeOf(usePathname());
   return (

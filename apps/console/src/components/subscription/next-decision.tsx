@@ -8,22 +8,22 @@ export interface NextDecisionProps {
   use: QuotaUse;
 }
 
-/** What the subscription does to the very next call, in one sentence. */
+/** Whether the subscription allows the next call, in one sentence. */
 export function NextDecision({ subscription, use }: NextDecisionProps) {
   if (subscription === null) {
     return (
-      <Notice tone="fault" title="The next call is denied." className="mb-8">
-        There is no subscription: <code>inactive_subscription</code>. Choose a plan below.
+      <Notice tone="error" title="All calls are denied" className="mb-8">
+        <code>inactive_subscription</code>: the project has no subscription. Choose a plan.
       </Notice>
     );
   }
   const { admits, currentPeriodEnd, status, plan } = subscription;
   if (!admits) {
     return (
-      <Notice tone="fault" title="The next call is denied." className="mb-8">
+      <Notice tone="error" title="All calls are denied" className="mb-8">
         <code>inactive_subscription</code>:{' '}
         {status === 'past_due' || status === 'canceled' ? (
-          `the subscription is ${status.replace('_', ' ')}. Reactivate it below to allow calls again.`
+          `the subscription is ${status.replace('_', ' ')}. Reactivate it to allow calls again.`
         ) : (
           <>
             its period ended
@@ -33,7 +33,7 @@ export function NextDecision({ subscription, use }: NextDecisionProps) {
                 on <AbsoluteTime at={currentPeriodEnd} />
               </>
             )}
-            . Set a later end below, or none.
+            . Set a later end, or none, to allow calls again.
           </>
         )}
       </Notice>
@@ -41,7 +41,7 @@ export function NextDecision({ subscription, use }: NextDecisionProps) {
   }
   if (use.used >= plan.monthlyQuota) {
     return (
-      <Notice tone="warning" title="The next call is denied." className="mb-8">
+      <Notice tone="warning" title="All calls are denied" className="mb-8">
         <code>quota_exceeded</code>: all {formatCount(plan.monthlyQuota)} requests of this month are
         used. Calls are allowed again on <AbsoluteTime at={use.monthEnd} />, or with a larger plan.
       </Notice>
@@ -50,7 +50,7 @@ export function NextDecision({ subscription, use }: NextDecisionProps) {
   return (
     <Notice
       tone="done"
-      title="Calls are allowed if the key and a policy permit them"
+      title="Calls with an active key are allowed where a policy matches"
       className="mb-8"
     >
       {currentPeriodEnd ? (

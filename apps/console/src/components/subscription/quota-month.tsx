@@ -4,7 +4,7 @@ import { cn } from '../../lib/cn.ts';
 import { formatCount, formatShare } from '../../lib/format.ts';
 import { AbsoluteDate, RelativeTime } from '../ui/time.tsx';
 
-/** From this part on a quota counts as nearly used, wherever it is shown. */
+/** From this share on, a quota is shown as nearly used. */
 export const NEARLY_USED = 0.8;
 
 export interface QuotaMonthProps {
@@ -12,7 +12,7 @@ export interface QuotaMonthProps {
   projection: QuotaProjection;
 }
 
-/** The month's use of the quota, where it will be at the month's end, and when it is used up. */
+/** The quota used this month, the expected use at its end, and when the quota runs out. */
 export function QuotaMonth({ use, projection }: QuotaMonthProps) {
   const quota = use.monthlyQuota;
   return (
@@ -43,7 +43,7 @@ export function QuotaMonth({ use, projection }: QuotaMonthProps) {
   );
 }
 
-/** Used in full colour, expected in a lighter one; the mark is the quota where more is expected. */
+/** Used in full colour, expected in a lighter one. A line marks the quota if more is expected. */
 function QuotaBar({ use, quota, projection }: QuotaMonthProps & { quota: number }) {
   const whole = Math.max(quota, projection.expectedAtMonthEnd, use.used, 1);
   const percent = (count: number) => `${(count / whole) * 100}%`;
@@ -83,7 +83,7 @@ function Forecast({ use, projection: { expectedAtMonthEnd, exhaustedAt } }: Quot
     return <strong className="font-semibold text-limit-text">The quota is used up.</strong>;
   }
   if (use.recent.allowed === 0) {
-    return <>No traffic in 7 days: no forecast.</>;
+    return <>No forecast: there were no requests in the last 7 days.</>;
   }
   if (exhaustedAt !== null) {
     return (
@@ -91,15 +91,15 @@ function Forecast({ use, projection: { expectedAtMonthEnd, exhaustedAt } }: Quot
         <strong className="font-semibold text-limit-text">
           Used up on <AbsoluteDate at={exhaustedAt} />
         </strong>{' '}
-        if requests come as in the last seven days; {formatCount(expectedAtMonthEnd)} are expected
-        by the end of the month.
+        at the rate of the last 7 days; {formatCount(expectedAtMonthEnd)} requests are expected by
+        the end of the month.
       </>
     );
   }
   return (
     <>
-      Enough: {formatCount(expectedAtMonthEnd)} are expected by the end of the month if requests
-      come as in the last seven days.
+      Enough: {formatCount(expectedAtMonthEnd)} requests are expected by the end of the month at the
+      rate of the last 7 days.
     </>
   );
 }

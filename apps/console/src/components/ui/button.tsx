@@ -1,5 +1,5 @@
 import { cva, type VariantProps } from 'class-variance-authority';
-import { LoaderCircle } from 'lucide-react';
+import { LoaderCircle, type LucideIcon } from 'lucide-react';
 import { Slot } from 'radix-ui';
 import type { ComponentProps } from 'react';
 import { cn } from '../../lib/cn.ts';
@@ -26,13 +26,13 @@ const button = cva(
 
 export type ButtonProps = ComponentProps<'button'> &
   VariantProps<typeof button> & {
-    /** Renders the only child (a link, say) with the looks of a button. */
+    /** Renders its only child, such as a link, with the looks of a button. */
     asChild?: boolean;
-    /** Work is under way: shown, announced, and a second press does nothing. */
+    /** Shows and announces that the action is running; a second press does nothing. */
     pending?: boolean;
   };
 
-/** A button says what will happen: "Revoke key", never "OK". */
+/** Its label says what it does: "Revoke key", never "OK". */
 export function Button({
   variant,
   size,
@@ -57,5 +57,19 @@ export function Button({
       {children}
       {pending && <span className="sr-only">, working</span>}
     </button>
+  );
+}
+
+export type IconButtonProps = Omit<ButtonProps, 'children' | 'asChild' | 'size'> & {
+  icon: LucideIcon;
+  /** What it does and to what: "Delete Starter". */
+  label: string;
+};
+
+export function IconButton({ icon: Icon, label, ...rest }: IconButtonProps) {
+  return (
+    <Button size="icon" variant="quiet" aria-label={label} {...rest}>
+      <Icon aria-hidden="true" />
+    </Button>
   );
 }

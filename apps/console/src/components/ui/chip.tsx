@@ -19,7 +19,7 @@ export interface ChipProps {
   className?: string;
 }
 
-/** A word with a shape and a colour, so that the colour never speaks alone. */
+/** A word with an icon and a colour, so that nothing depends on colour alone. */
 export function Chip({ tone = 'neutral', icon: Icon, children, className }: ChipProps) {
   return (
     <span
@@ -35,7 +35,7 @@ export function Chip({ tone = 'neutral', icon: Icon, children, className }: Chip
   );
 }
 
-/** How each outcome is named and coloured, here and in charts. */
+/** The label and the colour of each outcome, here and in charts. */
 export const OUTCOME_LOOKS = {
   allowed: { label: 'Allowed', tone: 'allow' },
   missing_api_key: { label: 'Missing key', tone: 'deny' },
@@ -70,7 +70,7 @@ const STATUS_LOOKS = {
   archived: { label: 'Archived', tone: 'neutral', icon: Archive },
 } as const;
 
-/** The state of a key or of a subscription. */
+/** The status of a key or a subscription. */
 export function StatusChip({ status }: { status: keyof typeof STATUS_LOOKS }) {
   const { label, tone, icon } = STATUS_LOOKS[status];
   return (

@@ -15,7 +15,7 @@ export interface CodeBlockProps {
   onCopied?: ((code: string) => void) | undefined;
 }
 
-/** Code to copy, one tab for each way of doing the same thing. */
+/** Code to copy, one tab per variant. */
 export function CodeBlock({ tabs, onCopied }: CodeBlockProps) {
   const [shown, setShown] = useState(tabs[0]?.name ?? '');
   const code = tabs.find(({ name }) => name === shown)?.code ?? '';

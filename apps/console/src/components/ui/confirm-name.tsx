@@ -6,9 +6,9 @@ import { Field } from './field.tsx';
 import { Input } from './input.tsx';
 
 export interface ConfirmNameProps {
-  /** What has to be typed, letter for letter. */
+  /** The exact text to type. */
   expected: string;
-  /** The field's name, so that the action can check it again. */
+  /** The name of the field, which the action checks again. */
   name: string;
   /** What the button does: "Delete project". */
   actionLabel: string;
@@ -16,7 +16,7 @@ export interface ConfirmNameProps {
   error?: string | undefined;
 }
 
-/** The last question before something is gone for good: it is answered by typing its name. */
+/** Confirms a permanent deletion by typing the name. */
 export function ConfirmName({ expected, name, actionLabel, pending, error }: ConfirmNameProps) {
   const [typed, setTyped] = useState('');
   const matches = typed.trim() === expected;
@@ -27,7 +27,7 @@ export function ConfirmName({ expected, name, actionLabel, pending, error }: Con
         error={error}
         label={
           <span className="font-normal">
-            {/* A box of its own and not a <Name>, so that what is copied from here is the name. */}
+            {/* Not a <Name>: copied from here, the text must be the exact name. */}
             Type <strong className="inline-block font-semibold break-all">{expected}</strong> to
             confirm
           </span>

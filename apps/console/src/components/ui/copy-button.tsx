@@ -1,42 +1,29 @@
 'use client';
 
 import { Check, Copy } from 'lucide-react';
-import { useEffect, useState } from 'react';
 import { Button, type ButtonProps } from './button.tsx';
-import { copyText } from './copy.ts';
+import { useCopy } from './copy.ts';
 import { useToast } from './toast.tsx';
-
-const CONFIRMATION_MS = 2_000;
 
 export type CopyButtonProps = Omit<ButtonProps, 'onClick' | 'asChild'> & {
   text: string;
-  /** What is copied, for those who hear the button: "Copy project ID". */
+  /** For screen readers: "Copy project ID". */
   label: string;
   onCopied?: (() => void) | undefined;
 };
 
-/** Copies, and says so in its own place. With children it is a worded button, else an icon. */
+/** Copies text and confirms it in place. Without children it is an icon. */
 export function CopyButton({ text, label, onCopied, children, ...rest }: CopyButtonProps) {
-  const [copied, setCopied] = useState(false);
+  const { copied, copy } = useCopy(text);
   const toast = useToast();
 
-  useEffect(() => {
-    if (!copied) return;
-    const timer = setTimeout(() => setCopied(false), CONFIRMATION_MS);
-    return () => clearTimeout(timer);
-  }, [copied]);
-
-  async function copy() {
-    if (await copyText(text)) {
-      setCopied(true);
-      onCopied?.();
-    } else {
-      toast({
-        tone: 'fault',
-        title: 'The browser refused to copy',
-        description: 'Select the text and copy it by hand.',
-      });
-    }
+  async function onClick() {
+    if (await copy()) return onCopied?.();
+    toast({
+      tone: 'error',
+      title: 'The browser refused to copy',
+      description: 'Select the text and copy it yourself.',
+    });
   }
 
   const Icon = copied ? Check : Copy;
@@ -46,7 +33,7 @@ export function CopyButton({ text, label, onCopied, children, ...rest }: CopyBut
       variant={children ? 'secondary' : 'quiet'}
       aria-label={children ? undefined : label}
       title={children ? undefined : label}
-      onClick={copy}
+      onClick={onClick}
       {...rest}
     >
       <Icon aria-hidden="true" className={copied ? 'text-allow-text' : undefined} />

@@ -12,7 +12,7 @@ const panel =
 export interface DialogProps {
   open?: boolean;
   onOpenChange?: (open: boolean) => void;
-  /** The button that opens it; it takes the focus back afterwards. */
+  /** The button that opens it and gets the focus back. */
   trigger?: ReactNode;
   title: ReactNode;
   description?: ReactNode;
@@ -20,7 +20,7 @@ export interface DialogProps {
   className?: string;
 }
 
-/** A step of its own over the page; on a phone it rises from the bottom edge. */
+/** A modal dialog; on a phone it is at the bottom edge. */
 export function Dialog({
   trigger,
   title,
@@ -66,13 +66,13 @@ export interface AlertDialogProps {
   trigger?: ReactNode;
   /** The question: "Revoke Mobile app?" */
   title: ReactNode;
-  /** What it means, and whether it can be undone. */
+  /** What it does, and whether it can be undone. */
   description: ReactNode;
-  /** The buttons, in an `AlertDialogFooter`. */
+  /** The buttons, in a `DialogFooter`. */
   children: ReactNode;
 }
 
-/** Asks before what cannot be undone. It closes by a choice alone, and the safe one has the focus. */
+/** Asks before an action. Only its buttons close it, and the safe one has the focus. */
 export function AlertDialog({ trigger, title, description, children, ...state }: AlertDialogProps) {
   return (
     <RadixAlert.Root {...state}>
@@ -91,10 +91,10 @@ export function AlertDialog({ trigger, title, description, children, ...state }:
   );
 }
 
-/** The safe way out; takes the focus when the dialog opens. */
+/** The safe button, which has the focus when the dialog opens. */
 export const AlertDialogCancel = RadixAlert.Cancel;
 
-/** The buttons of a dialog: side by side, the one that acts last. */
+/** The buttons of a dialog; the one that acts comes last. */
 export function DialogFooter({ children }: { children: ReactNode }) {
   return (
     <div className="mt-6 flex flex-col-reverse gap-2 sm:flex-row sm:justify-end">{children}</div>

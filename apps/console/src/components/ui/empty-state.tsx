@@ -2,15 +2,15 @@ import type { ReactNode } from 'react';
 
 export interface EmptyStateProps {
   title: ReactNode;
-  /** What this is, and why one would want it. */
+  /** What this is, and what it is for. */
   children: ReactNode;
   /** The one thing to do. */
   action?: ReactNode;
-  /** A snippet that works with the real values. */
+  /** A snippet with the real values. */
   snippet?: ReactNode;
 }
 
-/** An empty page teaches. */
+/** Explains an empty page and offers the next step. */
 export function EmptyState({ title, children, action, snippet }: EmptyStateProps) {
   return (
     <div className="rounded border border-dashed border-line-strong/60 p-6 sm:p-8">

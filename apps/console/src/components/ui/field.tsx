@@ -2,7 +2,7 @@ import { CircleAlert } from 'lucide-react';
 import { type ReactNode, useId } from 'react';
 import { cn } from '../../lib/cn.ts';
 
-/** What a control needs so that its label, hint and error belong to it. Spread it. */
+/** Attributes that connect a control with its label, hint and error. Spread them. */
 export interface ControlProps {
   id: string;
   name: string;
@@ -14,14 +14,14 @@ export interface FieldProps {
   name: string;
   label: ReactNode;
   hint?: ReactNode;
-  /** How to fix the input; undefined when it is valid. */
+  /** How to fix the input; undefined if it is valid. */
   error?: string | undefined;
   optional?: boolean;
   className?: string;
   children: (control: ControlProps) => ReactNode;
 }
 
-/** One control with its label above and what is wrong beside it. */
+/** One control with its label, hint and error. */
 export function Field({ name, label, hint, error, optional, className, children }: FieldProps) {
   const id = useId();
   const hintId = `${id}-hint`;

@@ -9,7 +9,7 @@ export function Input({ className, ...rest }: ComponentProps<'input'>) {
   return <input className={cn(control, 'h-10 px-3', className)} {...rest} />;
 }
 
-/** The platform's own select: it works with every keyboard, reader and phone. */
+/** The native select, which works with every keyboard, screen reader and phone. */
 export function Select({ className, children, ...rest }: ComponentProps<'select'>) {
   return (
     <span className={cn('relative block', className)}>
@@ -29,7 +29,7 @@ export type CheckboxProps = Omit<ComponentProps<'input'>, 'type' | 'children'> &
   hint?: ReactNode;
 };
 
-/** A box with its words beside it; both can be clicked. */
+/** A checkbox with a label that can be clicked. */
 export function Checkbox({ label, hint, className, ...rest }: CheckboxProps) {
   const id = useId();
   return (

@@ -5,7 +5,7 @@ export interface LinkTabsProps {
   tabs: readonly { href: string; name: string; current: boolean }[];
 }
 
-/** Tabs that live in the URL. */
+/** Tabs that are links, so that the URL holds the current one. */
 export function LinkTabs({ label, tabs }: LinkTabsProps) {
   return (
     <nav aria-label={label} className="mb-6 flex gap-1 overflow-x-auto border-b">

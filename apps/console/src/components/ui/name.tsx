@@ -1,6 +1,6 @@
 import { legible } from '../../lib/text.ts';
 
-/** A name given by a user. Isolated, so that no character in it changes the text around it. */
+/** A name that a user chose, isolated so that it cannot change the direction of the text around it. */
 export function Name({ children }: { children: string }) {
   return <bdi>{legible(children)}</bdi>;
 }

@@ -6,7 +6,7 @@ const TONES = {
   info: { icon: Info, box: 'border-line bg-sunken', ink: 'text-muted' },
   done: { icon: CircleCheck, box: 'border-allow/40 bg-allow-soft', ink: 'text-allow-text' },
   warning: { icon: TriangleAlert, box: 'border-limit/40 bg-limit-soft', ink: 'text-limit-text' },
-  fault: { icon: CircleAlert, box: 'border-deny/40 bg-deny-soft', ink: 'text-deny-text' },
+  error: { icon: CircleAlert, box: 'border-deny/40 bg-deny-soft', ink: 'text-deny-text' },
 } as const;
 
 export interface NoticeProps {
@@ -17,12 +17,12 @@ export interface NoticeProps {
   className?: string;
 }
 
-/** A sentence that stays on the page: what is so, and what to do about it. */
+/** A message that stays on the page: what happened, and what to do about it. */
 export function Notice({ tone = 'info', title, children, action, className }: NoticeProps) {
   const { icon: Icon, box, ink } = TONES[tone];
   return (
     <div
-      role={tone === 'fault' ? 'alert' : undefined}
+      role={tone === 'error' ? 'alert' : undefined}
       className={cn(
         'flex flex-wrap items-start gap-x-4 gap-y-2 rounded border p-4',
         box,

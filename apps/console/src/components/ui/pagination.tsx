@@ -1,7 +1,64 @@
 import { ChevronLeft, ChevronRight } from 'lucide-react';
 import Link from 'next/link';
+import type { ReactNode } from 'react';
 import { formatCount } from '../../lib/format.ts';
 import { Button } from './button.tsx';
+
+export interface PageLinksProps {
+  /** Addresses of the neighbouring pages; null where there is none. */
+  previous: string | null;
+  next: string | null;
+  names?: readonly [previous: string, next: string];
+  /** Which part of the list is shown. */
+  summary?: string;
+}
+
+/** Links to the neighbouring pages of a list; nothing if it has only one page. */
+export function PageLinks({
+  previous,
+  next,
+  names = ['Previous', 'Next'],
+  summary,
+}: PageLinksProps) {
+  if (previous === null && next === null) return null;
+  return (
+    <nav aria-label="Pages" className="mt-4 flex flex-wrap items-center justify-between gap-2">
+      <p className="numbers text-small text-muted">{summary}</p>
+      <div className="flex gap-2">
+        <PageLink href={previous} rel="prev">
+          <ChevronLeft aria-hidden="true" />
+          {names[0]}
+        </PageLink>
+        <PageLink href={next} rel="next">
+          {names[1]}
+          <ChevronRight aria-hidden="true" />
+        </PageLink>
+      </div>
+    </nav>
+  );
+}
+
+function PageLink({
+  href,
+  rel,
+  children,
+}: {
+  href: string | null;
+  rel: string;
+  children: ReactNode;
+}) {
+  return href === null ? (
+    <Button size="sm" disabled>
+      {children}
+    </Button>
+  ) : (
+    <Button asChild size="sm">
+      <Link href={href} rel={rel}>
+        {children}
+      </Link>
+    </Button>
+  );
+}
 
 export interface PaginationProps {
   /** From 1. */
@@ -14,51 +71,15 @@ export interface PaginationProps {
   of: string;
 }
 
-/** Which part of a list is shown, and the way to the parts beside it. */
+/** Page links of a list with numbered pages. */
 export function Pagination({ page, pageSize, total, hrefOf, of }: PaginationProps) {
-  if (total <= pageSize && page === 1) return null;
   const first = Math.min(total, (page - 1) * pageSize + 1);
   const last = Math.min(total, page * pageSize);
   return (
-    <nav aria-label="Pages" className="mt-4 flex flex-wrap items-center justify-between gap-2">
-      <p className="numbers text-small text-muted">
-        {formatCount(first)}–{formatCount(last)} of {formatCount(total)} {of}
-      </p>
-      <div className="flex gap-2">
-        <Step href={page > 1 ? hrefOf(page - 1) : undefined} rel="prev">
-          <ChevronLeft aria-hidden="true" />
-          Previous
-        </Step>
-        <Step href={last < total ? hrefOf(page + 1) : undefined} rel="next">
-          Next
-          <ChevronRight aria-hidden="true" />
-        </Step>
-      </div>
-    </nav>
-  );
-}
-
-function Step({
-  href,
-  rel,
-  children,
-}: {
-  href: string | undefined;
-  rel: string;
-  children: React.ReactNode;
-}) {
-  if (href === undefined) {
-    return (
-      <Button size="sm" disabled>
-        {children}
-      </Button>
-    );
-  }
-  return (
-    <Button asChild size="sm">
-      <Link href={href} rel={rel}>
-        {children}
-      </Link>
-    </Button>
+    <PageLinks
+      previous={page > 1 ? hrefOf(page - 1) : null}
+      next={last < total ? hrefOf(page + 1) : null}
+      summary={`${formatCount(first)}–${formatCount(last)} of ${formatCount(total)} ${of}`}
+    />
   );
 }

@@ -1,9 +1,8 @@
 import { Fragment } from 'react';
 
 /**
- * A path or a pattern stays in one piece as long as a line has room for it. A longer one breaks
- * before a slash or after a hyphen, and within a word only where the word alone is too long. What
- * is copied holds no break.
+ * A path or a pattern that wraps before a slash or after a hyphen, and within a word only if that is
+ * too long for a line. Copied text contains no break.
  */
 export function PathText({ children: path }: { children: string }) {
   let offset = 0;

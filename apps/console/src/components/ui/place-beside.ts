@@ -2,12 +2,12 @@ const GAP_PX = 6;
 const MARGIN_PX = 8;
 
 export interface Placement {
-  /** On which side of the anchor it goes if it fits there; else on the other. */
+  /** The side of the anchor, or the other one if the panel does not fit there. */
   side: 'above' | 'below';
   align: 'start' | 'center' | 'end';
 }
 
-/** Puts a fixed panel beside its anchor, inside the window. */
+/** Places a fixed panel next to its anchor, inside the window. */
 export function placeBeside(panel: HTMLElement, anchor: Element, placement: Placement): void {
   const at = anchor.getBoundingClientRect();
   const { offsetWidth: width, offsetHeight: height } = panel;

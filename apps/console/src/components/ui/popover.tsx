@@ -6,19 +6,19 @@ import { cn } from '../../lib/cn.ts';
 import { type Placement, placeBeside } from './place-beside.ts';
 
 export interface PopoverProps {
-  /** What the button shows. */
+  /** The content of the button. */
   trigger: ReactNode;
   triggerClassName?: string;
   placement: Placement;
-  /** What it holds, for those who cannot see it: "Projects". */
+  /** For screen readers: "Projects". */
   label: string;
   className?: string;
   children: ReactNode;
 }
 
 /**
- * A panel of links behind a button, on the browser's own top layer: it closes with Escape, by a
- * click outside and by following a link, and gives the focus back. It needs no scripts to open.
+ * A panel of links behind a button, with the browser's Popover API: Escape, a click outside or a
+ * link closes it and returns the focus. It opens without scripts.
  */
 export function Popover({
   trigger,
@@ -33,7 +33,7 @@ export function Popover({
   const panel = useRef<HTMLElement>(null);
   const pathname = usePathname();
 
-  // A link in it was followed.
+  // Following a link closes it.
   useEffect(() => panel.current?.hidePopover(), [pathname]);
 
   function place(event: ToggleEvent<HTMLElement>) {
@@ -70,6 +70,6 @@ export function Popover({
   );
 }
 
-/** The looks of one link in it. */
+/** The classes of a link in a popover. */
 export const popoverItem =
   'flex min-h-8 w-full items-center gap-2 rounded px-2 py-1 text-left hover:bg-hover aria-[current=page]:font-medium aria-[current=page]:text-accent-text [&_svg]:size-4 [&_svg]:shrink-0 [&_svg]:text-muted';

@@ -7,12 +7,12 @@ export interface ScrollRegionProps {
   children: ReactNode;
 }
 
-/** Scrolls sideways on its own where the screen is narrow, by keyboard too (WCAG 2.1.1). */
+/** Scrolls horizontally on narrow screens, by keyboard too (WCAG 2.1.1). */
 export function ScrollRegion({ label, className, children }: ScrollRegionProps) {
   return (
     <section
       aria-label={label}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must take the keyboard
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard
       tabIndex={0}
       className={cn('overflow-x-auto', className)}
     >

@@ -8,14 +8,14 @@ import { Input } from './input.tsx';
 import { useLiveQuery } from './use-live-query.ts';
 
 export interface SearchInputProps {
-  /** What is searched: "Search keys". */
+  /** "Search keys". */
   label: string;
   className?: string;
 }
 
 /**
- * The text that a list is filtered by, in the URL as `q`. `/` moves the focus here; Escape empties
- * it. Without scripts it is a form that sends on Enter.
+ * Filters a list by the text in the URL's `q`. `/` focuses it and Escape clears it. Without scripts
+ * it is a form that Enter submits.
  */
 export function SearchInput({ label, className }: SearchInputProps) {
   const pathname = usePathname();

@@ -10,25 +10,23 @@ import { CopyButton } from './copy-button.tsx';
 import { AlertDialog, AlertDialogCancel, DialogFooter } from './dialog.tsx';
 
 export interface SecretRevealProps {
-  /** What it is, as in "Copy project secret". */
+  /** As in "Copy project secret". */
   name: string;
   secret: string;
-  /** Which file the download makes. */
+  /** The name of the download. */
   fileName: string;
-  /** What goes into that file; the secret alone when absent. */
+  /** The content of the download; by default the secret. */
   fileText?: string;
   /** Ready-to-paste blocks: `.env` first, then what uses it. */
   snippets?: readonly CodeTab[];
-  /** More that is worth keeping beside it, such as the project ID. */
+  /** Other values to store, such as the project ID. */
   children?: ReactNode;
-  /** What the last button says and does: "Done". */
-  doneLabel?: string;
   onDone: () => void;
 }
 
 /**
- * The one time that a secret is shown. It lives in this component's state alone; once it is gone
- * it is gone. Leaving without having copied or downloaded it asks once.
+ * Shows a secret, once: it exists only in this component's state. Leaving without a copy or a
+ * download asks once.
  */
 export function SecretReveal({
   name,
@@ -37,7 +35,6 @@ export function SecretReveal({
   fileText,
   snippets = [],
   children,
-  doneLabel = 'Done',
   onDone,
 }: SecretRevealProps) {
   const [stored, setStored] = useState(false);
@@ -45,17 +42,17 @@ export function SecretReveal({
   const router = useRouter();
   const heading = useRef<HTMLHeadingElement>(null);
   const headingId = useId();
-  /** A snippet without the secret in it keeps nothing. */
+  /** Only text with the secret in it counts as a copy. */
   const keep = (copied: string) => copied.includes(secret) && setStored(true);
 
   // The step replaces the page's content; moving the focus announces it to screen readers.
   useEffect(() => heading.current?.focus(), []);
 
-  // Its action revalidated no page (`showsOnce`), so that none could replace it.
+  // The action revalidated no page (`showsOnce`), because that could have replaced this one.
   useEffect(() => () => router.refresh(), [router]);
 
   return (
-    // A selection that is copied by hand counts as well.
+    // Copying a selection counts too.
     <section
       aria-labelledby={headingId}
       onCopy={() => keep(String(getSelection()))}
@@ -71,7 +68,7 @@ export function SecretReveal({
           <KeyRound aria-hidden="true" className="size-5 text-limit-text" />
           Copy the {name} now
         </h2>
-        <p className="mt-1">It will not be shown again: only its hash is stored.</p>
+        <p className="mt-1">It will not be shown again, because only its hash is stored.</p>
         <output className="mt-4 block rounded border bg-surface p-4 font-mono text-title text-balance break-all select-all">
           {secret}
         </output>
@@ -99,14 +96,14 @@ export function SecretReveal({
       {snippets.length > 0 && <CodeBlock tabs={snippets} onCopied={keep} />}
       <div>
         <Button variant={stored ? 'primary' : 'secondary'} onClick={finish}>
-          {doneLabel}
+          Done
         </Button>
       </div>
       <AlertDialog
         open={leave !== null}
         onOpenChange={(open) => !open && stay()}
         title={`Leave without copying the ${name}?`}
-        description="It cannot be shown again. Without it you would have to make a new one."
+        description="It cannot be shown again. Without it you have to create a new one."
       >
         <DialogFooter>
           <AlertDialogCancel asChild>
@@ -127,7 +124,7 @@ export function SecretReveal({
   );
 }
 
-/** Hands the browser a file that was never anywhere else. */
+/** Saves text as a file, without a request. */
 function download(fileName: string, text: string): void {
   const address = URL.createObjectURL(new Blob([text], { type: 'text/plain' }));
   const link = document.createElement('a');

@@ -3,12 +3,12 @@ import { cn } from '../../lib/cn.ts';
 
 export interface PageHeaderProps {
   title: ReactNode;
-  /** One sentence that answers the page's question or says what the page is for. */
+  /** One sentence that says what the page shows or is for. */
   description?: ReactNode;
   actions?: ReactNode;
 }
 
-/** The head of a page: its only h1, one sentence, and the next step on the right. */
+/** The header of a page: its only h1, one sentence, and the next steps on the right. */
 export function PageHeader({ title, description, actions }: PageHeaderProps) {
   return (
     <header className="mb-8 flex flex-wrap items-start justify-between gap-4">
@@ -29,7 +29,7 @@ export interface SectionProps {
   className?: string;
 }
 
-/** A part of a page: no card, a rule above, its heading as its name. */
+/** A part of a page with a heading and a line above. */
 export function Section({ title, description, actions, children, className }: SectionProps) {
   const headingId = useId();
   return (
@@ -51,10 +51,7 @@ export function Section({ title, description, actions, children, className }: Se
   );
 }
 
-/**
- * Reading pages: one column of at most 1,120 px. It begins where tables and forms begin too, so that
- * the head of a page never moves sideways from one page to the next.
- */
+/** The column of reading pages, at most 1,120 px wide and aligned with tables and forms. */
 export function Column({ className, children }: { className?: string; children: ReactNode }) {
   return <div className={cn('w-full max-w-[70rem]', className)}>{children}</div>;
 }

@@ -2,7 +2,7 @@ import type { ComponentProps } from 'react';
 import { cn } from '../../lib/cn.ts';
 import { ScrollRegion } from './scroll-region.tsx';
 
-/** A dense table; the label names it for those who cannot see what surrounds it. */
+/** A dense table; screen readers read the label. */
 export function Table({ label, className, ...rest }: ComponentProps<'table'> & { label: string }) {
   return (
     <ScrollRegion label={label} className="rounded border bg-surface">
@@ -35,7 +35,7 @@ export function HeadCell({ numeric, className, ...rest }: ComponentProps<'th'> &
   );
 }
 
-/** `numeric` aligns the digits of a column under each other. */
+/** `numeric` aligns the digits of a column. */
 export function Cell({ numeric, className, ...rest }: ComponentProps<'td'> & CellProps) {
   return (
     <td

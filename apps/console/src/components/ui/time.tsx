@@ -23,8 +23,8 @@ export interface ClockProviderProps {
 }
 
 /**
- * The viewer's zone and a clock that ticks. The first render uses what the server used (the zone
- * from a cookie of the last visit), so that nothing changes while the page comes alive.
+ * The viewer's time zone and a ticking clock. The first render uses the server's values (the time
+ * zone is in a cookie of the last visit), so that hydration changes nothing.
  */
 export function ClockProvider({ initialTimeZone, initialNow, children }: ClockProviderProps) {
   const [timeZone, setTimeZone] = useState(initialTimeZone);
@@ -44,12 +44,12 @@ export function ClockProvider({ initialTimeZone, initialNow, children }: ClockPr
 }
 
 interface TimeProps {
-  /** ISO 8601, as verbs and the wire give it, or a Date. */
+  /** ISO 8601 or a Date. */
   at: string | Date;
   className?: string;
 }
 
-/** `3 hours ago`; the viewer's own time and UTC on hover or focus. */
+/** `3 hours ago`; the viewer's time and UTC on hover or focus. */
 export function RelativeTime({ at, className }: TimeProps) {
   const { now } = useClock();
   const instant = new Date(at);
@@ -60,7 +60,7 @@ export function RelativeTime({ at, className }: TimeProps) {
   );
 }
 
-/** `this hour`, `3 hours ago`, for what is kept by the hour; which hour on hover or focus. */
+/** `this hour`, `3 hours ago`, for data per hour; the hour itself on hover or focus. */
 export function RelativeHour({ at }: TimeProps) {
   const { now } = useClock();
   const instant = new Date(at);
@@ -95,7 +95,7 @@ export function AbsoluteDate({ at, className }: TimeProps) {
 
 interface TimeHintProps {
   instant: Date;
-  /** What the instant is, where it is not simply when something was. */
+  /** Text before the time. */
   lead?: string;
   className?: string | undefined;
   children: ReactNode;

@@ -15,7 +15,7 @@ import { cn } from '../../lib/cn.ts';
 export interface ToastMessage {
   title: string;
   description?: string;
-  tone?: 'done' | 'fault';
+  tone?: 'done' | 'error';
 }
 
 type ShownToast = ToastMessage & { id: number };
@@ -25,9 +25,10 @@ const MOST_AT_ONCE = 3;
 
 const ToastContext = createContext<(message: ToastMessage) => void>(() => {});
 
-/** Says in passing that something was done. What must be acted on belongs on the page. */
+/** Confirms an action briefly. A message that needs a reaction belongs on the page (`Notice`). */
 export const useToast = () => useContext(ToastContext);
 
+/** Radix's toast would add 11 kB to every page. */
 export function ToastProvider({ children }: { children: ReactNode }) {
   const [toasts, setToasts] = useState<readonly ShownToast[]>([]);
   const [held, setHeld] = useState(false);
@@ -62,12 +63,12 @@ export function ToastProvider({ children }: { children: ReactNode }) {
 
 interface ToastProps {
   toast: ShownToast;
-  /** Being read, with the pointer or the focus on it: it waits. */
+  /** The pointer or the focus is on a toast, so none disappears. */
   held: boolean;
   onGone: (id: number) => void;
 }
 
-/** Goes by itself. */
+/** Disappears after a while. */
 function Toast({ toast: { id, title, description, tone }, held, onGone }: ToastProps) {
   useEffect(() => {
     if (held) return;
@@ -75,14 +76,14 @@ function Toast({ toast: { id, title, description, tone }, held, onGone }: ToastP
     return () => clearTimeout(timer);
   }, [held, id, onGone]);
 
-  const Icon = tone === 'fault' ? CircleAlert : CircleCheck;
+  const Icon = tone === 'error' ? CircleAlert : CircleCheck;
   return (
     <div className="flex animate-enter items-start gap-3 rounded border border-line-strong bg-surface p-4">
       <Icon
         aria-hidden="true"
         className={cn(
           'mt-0.5 size-5 shrink-0',
-          tone === 'fault' ? 'text-deny-text' : 'text-allow-text',
+          tone === 'error' ? 'text-deny-text' : 'text-allow-text',
         )}
       />
       <div className="min-w-0 flex-1">

@@ -3,25 +3,25 @@
 import { usePathname, useRouter, useSearchParams } from 'next/navigation';
 import { useEffect, useLayoutEffect, useRef, useState, useTransition } from 'react';
 
-/** Short enough to feel like typing, long enough for a word to be one request. */
+/** Short enough to feel immediate, long enough to send a word as one request. */
 const SETTLE_MS = 150;
 
 export interface LiveQuery<Name extends string> {
   values: Record<Name, string>;
   change: (name: Name, value: string) => void;
-  /** Whether the page does not yet show what is typed. */
+  /** The page does not show what is typed yet. */
   pending: boolean;
-  /** Call before leaving the page: stops sending what is typed. */
+  /** Stops updating the URL; call it before leaving the page. */
   stop: () => void;
 }
 
 /**
- * Fields that live in the URL. The server renders the page again with them, a moment after the last
- * key: its rules stay in one place, and reloading, going back and sharing keep what was typed.
+ * Keeps fields in the URL. Shortly after the last keystroke the server renders the page with them,
+ * so that its rules exist once, and reloading, going back and sharing keep what was typed.
  *
- * @param inUrl What the URL holds now.
- * @param absent What the page takes a field for that the URL does not hold. Text that is emptied is
- * not the same where this is not empty.
+ * @param inUrl The current values in the URL.
+ * @param absent The value of each field that is not in the URL. A field with this value is removed
+ * from the URL.
  */
 export function useLiveQuery<Name extends string>(
   inUrl: Record<Name, string>,
@@ -46,7 +46,7 @@ export function useLiveQuery<Name extends string>(
   const typed = JSON.stringify(values);
   const next = withValues(query, values, absent);
   const href = next === '' ? pathname : `${pathname}?${next}`;
-  // Forgotten before a field leaves the page, for that counts as one that loses the focus.
+  // A layout effect is cleaned up before a removed field fires `focusout`.
   useLayoutEffect(() => {
     if (typed === sent.current) return;
     const send = () => {
@@ -56,7 +56,7 @@ export function useLiveQuery<Name extends string>(
       startTransition(() => router.replace(href, { scroll: false }));
     };
     const timer = setTimeout(send, SETTLE_MS);
-    // A timer that fires after a link or a form was followed would bring the user back.
+    // Sent now if the user leaves: a later update would navigate back to this page.
     document.addEventListener('focusout', send);
     document.addEventListener('submit', send, { capture: true });
     const forget = () => {
@@ -74,7 +74,7 @@ export function useLiveQuery<Name extends string>(
   return { values, change, pending: pending || typed !== shown, stop };
 }
 
-/** The query with these values in it, back on the first page of a list. */
+/** The query with these values, on the first page of a list. */
 function withValues<Name extends string>(
   query: URLSearchParams,
   values: Record<Name, string>,

@@ -4,7 +4,7 @@ export const TONES = ['allow', 'limit', 'deny'] as const;
 export type OutcomeTone = (typeof TONES)[number];
 
 export const TONE_NAMES = { allow: 'Allowed', limit: 'Limited', deny: 'Denied' } as const;
-/** As text in the middle of a sentence. */
+/** Within a sentence. */
 export const TONE_WORDS = { allow: 'allowed', limit: 'limited', deny: 'denied' } as const;
 export const TONE_FILLS = {
   allow: 'fill-allow',
@@ -12,10 +12,10 @@ export const TONE_FILLS = {
   deny: 'fill-deny',
 } as const;
 
-/** What was allowed, what a limit stopped, and what was denied for any other reason. */
+/** Counts of allowed calls, calls that a limit denied, and calls denied for another reason. */
 export interface ToneCounts {
   totals: Record<OutcomeTone, number>;
-  /** For each step. */
+  /** Per step. */
   counts: Record<OutcomeTone, number>[];
 }
 

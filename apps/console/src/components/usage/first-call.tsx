@@ -5,7 +5,7 @@ export interface FirstCallProps {
   runtimeUrl: string;
 }
 
-/** How a first decision comes about, with the values of this project. */
+/** A command that requests a decision, with the values of this project. */
 export function FirstCall({ projectId, runtimeUrl }: FirstCallProps) {
   const code = `curl ${runtimeUrl}/rt/projects/${projectId}/authorize \\
   -H "x-service-project-secret: $CEIBA_PROJECT_SECRET" \\

@@ -15,26 +15,26 @@ import {
 } from './by-tone.ts';
 import { axisMax, stepName } from './steps.ts';
 
-/** Of the drawing, which is stretched to the width that there is. */
+/** The size of the drawing, which is stretched to the available width. */
 const WIDTH = 1_000;
 const HEIGHT = 176;
-/** A bar never gets so wide that a single one looks like a wall. */
+/** The largest width of a bar. */
 const WIDEST = 60;
-/** More of them would be narrower than a pointer. */
+/** The most areas with a tooltip; more would be narrower than a pointer. */
 const MOST_SLOTS = 100;
-/** More names would not fit beside each other. */
+/** The most names that fit below the bars. */
 const MOST_NAMED = 8;
-/** A longer table is a file's business. */
+/** A longer table is only in the CSV file. */
 const LONGEST_TABLE = 120;
 const ICONS = { allow: Check, limit: Gauge, deny: X } as const;
 
 export interface OutcomeChartProps {
   series: UsageSeries;
-  /** Leaves the table of the numbers away, where another page has it. */
+  /** Without the table of numbers. */
   brief?: boolean;
 }
 
-/** Decisions by outcome over time: bars from zero, drawn by the server, the numbers below. */
+/** Decisions by outcome over time: stacked bars, rendered on the server, and a table of the numbers. */
 export function OutcomeChart({ series, brief = false }: OutcomeChartProps) {
   const tones = byTone(series);
   return (
@@ -58,7 +58,7 @@ export function OutcomeChart({ series, brief = false }: OutcomeChartProps) {
       {!brief && series.starts.length <= LONGEST_TABLE && <Numbers series={series} tones={tones} />}
       {series.starts.length > LONGEST_TABLE && (
         <p className="mt-4 text-small text-muted">
-          The numbers of each {series.step} are in the CSV file.
+          The CSV file has the numbers of each {series.step}.
         </p>
       )}
     </figure>
@@ -117,7 +117,7 @@ function Bars({ series: { starts, step }, tones: { counts } }: PartProps) {
   );
 }
 
-/** Few bars are named one by one; of many, the first, the one in the middle and the last. */
+/** Names every bar if there are few, else the first, the middle and the last one. */
 function TimeAxis({ starts, step }: Pick<UsageSeries, 'starts' | 'step'>) {
   const each = starts.length <= MOST_NAMED;
   const few = [0, Math.floor(starts.length / 2), starts.length - 1];
@@ -142,7 +142,7 @@ function TimeAxis({ starts, step }: Pick<UsageSeries, 'starts' | 'step'>) {
   );
 }
 
-/** All bars of a tone as one path: a year is hundreds of them. What happened at all can be seen. */
+/** One path per tone, because a year has hundreds of bars. A count above 0 is at least 1.5 high. */
 function barPaths(counts: ToneCounts['counts'], max: number): Record<OutcomeTone, string> {
   const slot = WIDTH / counts.length;
   const width = Math.min(slot * (counts.length > 100 ? 0.9 : 0.75), WIDEST);
@@ -161,7 +161,7 @@ function barPaths(counts: ToneCounts['counts'], max: number): Record<OutcomeTone
   return paths;
 }
 
-/** What the pointer can be on: a step, or as many beside each other as are wide enough to be hit. */
+/** The areas with a tooltip: one step, or several if one is too narrow to point at. */
 function slotsOf(steps: number): { first: number; length: number }[] {
   const length = Math.ceil(steps / MOST_SLOTS);
   return Array.from({ length: Math.ceil(steps / length) }, (_, index) => ({
@@ -170,7 +170,7 @@ function slotsOf(steps: number): { first: number; length: number }[] {
   }));
 }
 
-/** Of the whole height, so that a step without decisions is found too. */
+/** Full height, so that a step without decisions has a tooltip too. */
 function slotPath(first: number, length: number, steps: number): string {
   const width = WIDTH / steps;
   const [left, right] = [rounded(width * first), rounded(width * Math.min(first + length, steps))];
@@ -182,7 +182,7 @@ const rounded = (length: number) => Math.round(length * 100) / 100;
 const tooltipOf = (name: string, counts: ToneCounts['counts'][number] | undefined) =>
   `${name} UTC: ${TONES.map((tone) => `${formatCount(counts?.[tone] ?? 0)} ${TONE_WORDS[tone]}`).join(', ')}`;
 
-/** The same as text, for those who cannot see the bars or want to copy them; the newest first. */
+/** The same as a table, the newest first, for screen readers and for copying. */
 function Numbers({ series: { starts, step }, tones: { counts } }: PartProps) {
   const rows = starts.map((start, index) => ({ start, counts: counts[index] })).reverse();
   return (

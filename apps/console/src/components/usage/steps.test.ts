@@ -19,7 +19,7 @@ describe('axisMax', () => {
 });
 
 describe('stepName', () => {
-  it('names the hour, day and month of UTC', () => {
+  it('names the hour, day or month in UTC', () => {
     const at = new Date('2026-11-20T23:00:00Z');
     expect(stepName(at, 'hour')).toBe('20 Nov, 23:00');
     expect(stepName(at, 'day')).toBe('20 Nov 2026');

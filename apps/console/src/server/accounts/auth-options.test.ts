@@ -9,10 +9,10 @@ const database = vi.hoisted(() => ({ withDatabase: vi.fn() }));
 
 vi.mock('server-only', () => ({}));
 vi.mock('../database.ts', () => database);
-vi.mock('../request-context.ts', () => ({
-  requestContext: async () => ({ clientAddress: null, requestId: null }),
+vi.mock('next/headers', () => ({ headers: async () => new Headers() }));
+vi.mock('../../env.ts', () => ({
+  env: () => ({ sessionSecret: 'x'.repeat(32), trustedProxyHops: 0 }),
 }));
-vi.mock('../../env.ts', () => ({ env: () => ({ sessionSecret: 'x'.repeat(32) }) }));
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -27,23 +27,23 @@ function authorize(email: string): Promise<unknown> {
 
 describe('signing in with a password', () => {
   it.each(['a\0@example.com', 'a\n@example.com', 'a\u0085@example.com'])(
-    'finds no user by an address with a control character, without a query: %j',
+    'refuses an e-mail address with a control character without a query: %j',
     async (email) => {
       expect(await authorize(email)).toBeNull();
       expect(database.withDatabase).not.toHaveBeenCalled();
     },
   );
 
-  it('tells a stranger no fault, and the log every one', async () => {
+  it('logs an error, and sends no details to the browser', async () => {
     const error = vi.spyOn(log, 'error').mockReturnValue();
-    const fault = new FailedQuery('select 1', ['typed'], new Error('invalid byte sequence'));
-    database.withDatabase.mockRejectedValue(fault);
+    const failure = new FailedQuery('select 1', ['typed'], new Error('invalid byte sequence'));
+    database.withDatabase.mockRejectedValue(failure);
     await expect(authorize('a@example.com')).rejects.toThrow(/^unavailable$/);
-    expect(error).toHaveBeenCalledExactlyOnceWith('sign_in.failed', { fault });
+    expect(error).toHaveBeenCalledExactlyOnceWith('sign_in.failed', { error: failure });
   });
 });
 
-describe('a session’s token', () => {
+describe('a session token', () => {
   const token = { sub: randomUUID(), sid: randomUUID() };
   const renew = () => authOptions().callbacks?.jwt?.({ token } as never);
 
@@ -54,8 +54,8 @@ describe('a session’s token', () => {
 
   it.each([
     ['has ended', null],
-    ['is another person’s', { userId: randomUUID() }],
-  ])('is not renewed for a session that %s, which is no fault to log', async (_how, user) => {
+    ['belongs to another user', { userId: randomUUID() }],
+  ])('is not renewed for a session that %s, and nothing is logged', async (_how, user) => {
     const error = vi.spyOn(log, 'error').mockReturnValue();
     database.withDatabase.mockResolvedValue(user);
     const refused = await Promise.resolve(renew()).catch((thrown: unknown) => thrown);
@@ -64,11 +64,11 @@ describe('a session’s token', () => {
     expect(error).not.toHaveBeenCalled();
   });
 
-  it('outlasts a database that does not answer, which is logged', async () => {
+  it('is renewed during a database outage, which is logged', async () => {
     const error = vi.spyOn(log, 'error').mockReturnValue();
-    const fault = new Error('Postgres cannot be reached');
-    database.withDatabase.mockRejectedValue(fault);
+    const outage = new Error('Postgres cannot be reached');
+    database.withDatabase.mockRejectedValue(outage);
     expect(await renew()).toEqual(token);
-    expect(error).toHaveBeenCalledExactlyOnceWith('session.not_checked', { fault });
+    expect(error).toHaveBeenCalledExactlyOnceWith('session.not_checked', { error: outage });
   });
 });

@@ -26,14 +26,14 @@ const credentialsSchema = z.object({
   password: z.string().min(1).max(1024),
 });
 
-/** next-auth's options, made on first use because they hold settings. */
+/** The options of next-auth, created on first use because they need the settings. */
 export function authOptions(): AuthOptions {
   options ??= {
     secret: env().sessionSecret,
     session: { strategy: 'jwt', maxAge: SESSION_LIFETIME_SECONDS },
     pages: { signIn: '/sign-in', error: '/sign-in', signOut: '/account' },
     providers: providers(),
-    callbacks: { signIn: admitIdentity, jwt: issueToken },
+    callbacks: { signIn: signInIdentity, jwt: issueToken },
     events: { signOut: async ({ token }) => forgetSession(token) },
     logger: {
       error: (code, metadata) => {
@@ -48,7 +48,7 @@ export function authOptions(): AuthOptions {
 }
 let options: AuthOptions | undefined;
 
-/** The providers that the settings name, for the sign-in page. */
+/** The configured providers, for the sign-in page. */
 export function configuredProviders(): readonly { id: string; name: string }[] {
   const { github, google, oidc } = env();
   return [
@@ -87,12 +87,12 @@ function openIdProvider(settings: NonNullable<ReturnType<typeof env>['oidc']>) {
   } satisfies OAuthConfig<{ sub: string; email?: string }>;
 }
 
-/** The user and the session that next-auth makes a token for. */
+/** The user and the session of a token. */
 const signedInSchema = z.object({ id: z.guid(), sessionId: z.guid() });
 type SignedIn = z.output<typeof signedInSchema>;
 
-/** The sign-in errors that the form knows; it shows anything else as a failure. */
-export type SignInFault = `limited:${number}` | 'unavailable' | 'CredentialsSignin';
+/** The sign-in errors that the form knows. */
+export type SignInError = `limited:${number}` | 'unavailable' | 'CredentialsSignin';
 
 async function authorizePassword(input: unknown): Promise<SignedIn | null> {
   const credentials = credentialsSchema.safeParse(input);
@@ -106,12 +106,12 @@ async function authorizePassword(input: unknown): Promise<SignedIn | null> {
     case 'wrong':
       return null;
     case 'limited':
-      throw new Error(`limited:${result.retryAfterSeconds}` satisfies SignInFault);
+      throw new Error(`limited:${result.retryAfterSeconds}` satisfies SignInError);
   }
 }
 
-/** Lets a provider's identity in, or sends it back to the sign-in page with the reason. */
-async function admitIdentity({
+/** Signs in with a provider's identity, or returns to the sign-in page with the reason. */
+async function signInIdentity({
   user,
   account,
   profile,
@@ -132,7 +132,7 @@ async function admitIdentity({
     inDatabase((ctx) => signInWithIdentity(ctx, claimed, env().signUp, SESSION_LIFETIME_SECONDS)),
   );
   if (result.kind !== 'signed_in') return `/sign-in?error=${result.kind}`;
-  // The token is made from this object next; from here on it is our person, not the provider's.
+  // next-auth creates the token from this object, which so far holds the provider's user.
   Object.assign(user, { id: result.userId, sessionId: result.sessionId } satisfies SignedIn);
   return true;
 }
@@ -142,17 +142,17 @@ function verifiedClaim(profile: Profile | undefined): boolean | undefined {
   return claims.success ? claims.data.email_verified : undefined;
 }
 
-/** Has next-auth clear the cookie of a session that has ended. This is not a failure. */
+/** Makes next-auth clear the cookie of a session that has ended. It is not logged. */
 class SessionOver extends Error {
   override name = 'SessionOver';
 }
 
 /**
- * Issues a token at sign-in, and the same one again when next-auth is asked for the session, which
- * prolongs the cookie.
+ * Issues a token at sign-in, and the same one again whenever next-auth reads the session, which
+ * extends the cookie.
  *
- * The session has begun by now, where the password or the identity was checked: a fault at this
- * place would be shown as it is.
+ * The session was created where the password or the identity was checked: next-auth would show an
+ * error of this function to the user as it is.
  */
 async function issueToken({ token, user }: { token: object; user?: User | undefined }) {
   if (user === undefined) {
@@ -163,12 +163,12 @@ async function issueToken({ token, user }: { token: object; user?: User | undefi
   return { sub: id, sid: sessionId };
 }
 
-/** An outage ends no session: without an answer the session counts as valid. */
+/** An outage does not end a session: if it cannot be checked, it counts as valid. */
 async function isOver(token: unknown): Promise<boolean> {
   try {
     return (await userOfToken(token)) === null;
-  } catch (fault) {
-    log.error('session.not_checked', { fault });
+  } catch (error) {
+    log.error('session.not_checked', { error });
     return false;
   }
 }
@@ -180,13 +180,13 @@ async function forgetSession(token: unknown): Promise<void> {
 
 const inDatabase = inDatabaseAs({ kind: 'system' });
 
-/** next-auth tells the browser the message of whatever is thrown, so it is one that says nothing. */
+/** Logs an error and replaces it by one without details, because next-auth sends its message to the browser. */
 async function orUnavailable<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
-  } catch (fault) {
-    log.error('sign_in.failed', { fault });
-    throw new Error('unavailable' satisfies SignInFault);
+  } catch (error) {
+    log.error('sign_in.failed', { error });
+    throw new Error('unavailable' satisfies SignInError);
   }
 }
 

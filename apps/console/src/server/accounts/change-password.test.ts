@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { changePasswordOf } from './change-password.ts';
-import { countedTurns } from './counted-turns.fixture.ts';
+import { countedTransactions } from './counted-transactions.fixture.ts';
 
 const verbs = vi.hoisted(() => ({
   chargePasswordChange: vi.fn(),
@@ -15,11 +15,11 @@ vi.mock('server-only', () => ({}));
 vi.mock('@ceiba/domain/password', () => verbs);
 vi.mock('@ceiba/schema', () => verbs);
 
-const turns = countedTurns();
+const transactions = countedTransactions();
 
 const change = () =>
   changePasswordOf(
-    turns.inDatabase,
+    transactions.inDatabase,
     { userId: 'owner', email: 'owner@example.com' },
     { currentPassword: 'typed', newPassword: 'new' },
   );
@@ -34,15 +34,15 @@ beforeEach(() => {
 });
 
 describe('changePasswordOf', () => {
-  it('holds no connection while it waits for either password to be hashed', async () => {
-    const whileHashing = vi.fn(turns.open);
+  it('holds no connection while a password is hashed', async () => {
+    const whileHashing = vi.fn(transactions.open);
     verbs.verifyPassword.mockImplementation(async () => whileHashing() >= 0);
     verbs.hashPassword.mockImplementation(async () => `hash ${whileHashing()}`);
     expect(await change()).toEqual({ kind: 'updated' });
     expect(whileHashing.mock.results.map(({ value }) => value)).toEqual([0, 0]);
   });
 
-  it('sets the password only over the one that it has checked', async () => {
+  it('sets the password only if the one that it checked is still set', async () => {
     await change();
     expect(verbs.verifyPassword).toHaveBeenCalledExactlyOnceWith('old hash', 'typed');
     expect(verbs.setPassword).toHaveBeenCalledExactlyOnceWith(expect.anything(), {
@@ -52,7 +52,7 @@ describe('changePasswordOf', () => {
     });
   });
 
-  it('tells that another was set since then', async () => {
+  it('reports that another password was set in the meantime', async () => {
     verbs.setPassword.mockResolvedValue({ kind: 'outdated' });
     expect(await change()).toEqual({ kind: 'outdated' });
   });
@@ -60,7 +60,7 @@ describe('changePasswordOf', () => {
   it.each([
     ['a wrong password', { passwordHash: 'old hash', sessionVersion: 7 }],
     ['a user who was deleted', null],
-  ])('sets and forgives nothing for %s', async (_whom, user) => {
+  ])('sets no password and keeps the attempt counted for %s', async (_case, user) => {
     verbs.findUserById.mockResolvedValue(user);
     verbs.verifyPassword.mockResolvedValue(false);
     expect(await change()).toEqual({ kind: 'wrong' });

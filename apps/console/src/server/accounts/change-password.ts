@@ -15,16 +15,16 @@ export type ChangePasswordResult =
   | { kind: 'limited'; retryAfterSeconds: number };
 
 /**
- * Sets a new password if the current one is right. Both are hashed between two transactions, so that
- * hashing holds no connection. The second transaction writes only if nothing else has set a password
- * or ended all sessions since the first.
+ * Sets a new password if the current one is correct. Hashing happens between two transactions, so
+ * that it holds no connection. The second one writes only if the password and the sessions have not
+ * changed since the first.
  */
 export async function changePasswordOf(
   inDatabase: InDatabase,
-  person: { userId: string; email: string },
+  account: { userId: string; email: string },
   { currentPassword, newPassword }: { currentPassword: string; newPassword: string },
 ): Promise<ChangePasswordResult> {
-  const { userId } = person;
+  const { userId } = account;
   const begun = await inDatabase(async (ctx) => {
     const attempt = await chargePasswordChange(ctx, userId);
     if (attempt.kind === 'limited') return attempt;
@@ -36,7 +36,7 @@ export async function changePasswordOf(
   if (user === null || !matches) return { kind: 'wrong' };
   const passwordHash = await hashPassword(newPassword);
   return inDatabase(async (ctx) => {
-    await forgivePasswordChange(ctx, person);
+    await forgivePasswordChange(ctx, account);
     return setPassword(ctx, { userId, passwordHash, sessionVersion: user.sessionVersion });
   });
 }

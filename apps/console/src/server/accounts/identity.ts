@@ -8,11 +8,11 @@ import {
 } from '@ceiba/schema';
 
 export interface ProviderProfile {
-  /** A provider's name or an issuer's URL. */
+  /** The name of a provider, or the URL of an issuer. */
   provider: string;
   subject: string;
   email: string | null | undefined;
-  /** False when the provider says that the address is unverified; undefined when it says nothing. */
+  /** Undefined if the provider does not say. */
   emailVerified: boolean | undefined;
 }
 
@@ -21,9 +21,8 @@ export type IdentityResult =
   | { kind: 'email_missing' | 'email_unverified' | 'email_taken' | 'closed' | 'unavailable' };
 
 /**
- * Begins a session of the person behind a provider's identity, who is created when new. An account
- * that has the same address is left alone: the holder of an address at a provider need not be its
- * owner here.
+ * Starts a session for the user of a provider's identity; creates the user if needed. It never links
+ * an existing account by its e-mail address, because the provider's user may not own that account.
  */
 export async function signInWithIdentity(
   ctx: VerbContext,
@@ -33,21 +32,21 @@ export async function signInWithIdentity(
 ): Promise<IdentityResult> {
   const identity = { provider: profile.provider, subject: profile.subject };
   const known = await findUserByIdentity(ctx.db, identity);
-  if (known !== null) return begin(ctx, known, lifetimeSeconds);
+  if (known !== null) return start(ctx, known, lifetimeSeconds);
   if (!profile.email) return { kind: 'email_missing' };
   if (profile.emailVerified === false) return { kind: 'email_unverified' };
   const result = await signUp(ctx, { email: profile.email, passwordHash: null, identity, policy });
   if (result.kind !== 'created') return result;
-  return begin(ctx, await findUserByIdentity(ctx.db, identity), lifetimeSeconds);
+  return start(ctx, await findUserByIdentity(ctx.db, identity), lifetimeSeconds);
 }
 
-async function begin(
+async function start(
   ctx: VerbContext,
-  person: { userId: string; sessionVersion: number } | null,
+  user: { userId: string; sessionVersion: number } | null,
   lifetimeSeconds: number,
 ): Promise<IdentityResult> {
-  const session = person && (await startSession(ctx, { ...person, lifetimeSeconds }));
-  // Deleted or signed out everywhere at this very moment: the next try finds what is so then.
-  if (person === null || session === null) return { kind: 'unavailable' };
-  return { kind: 'signed_in', userId: person.userId, sessionId: session.sessionId };
+  const session = user && (await startSession(ctx, { ...user, lifetimeSeconds }));
+  // Deleted or signed out everywhere just now; a retry sees the new state.
+  if (user === null || session === null) return { kind: 'unavailable' };
+  return { kind: 'signed_in', userId: user.userId, sessionId: session.sessionId };
 }

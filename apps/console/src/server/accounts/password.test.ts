@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { countedTurns } from './counted-turns.fixture.ts';
+import { countedTransactions } from './counted-transactions.fixture.ts';
 import { signInWithPassword } from './password.ts';
 
 const verbs = vi.hoisted(() => ({
@@ -15,10 +15,14 @@ vi.mock('@ceiba/domain/password', () => verbs);
 vi.mock('@ceiba/schema', () => verbs);
 
 const OWNER = { userId: 'owner', passwordHash: 'hash', sessionVersion: 7 };
-const turns = countedTurns();
+const transactions = countedTransactions();
 
 const signIn = () =>
-  signInWithPassword(turns.inDatabase, { email: 'owner@example.com', password: 'typed' }, 60);
+  signInWithPassword(
+    transactions.inDatabase,
+    { email: 'owner@example.com', password: 'typed' },
+    60,
+  );
 
 beforeEach(() => {
   vi.resetAllMocks();
@@ -29,16 +33,16 @@ beforeEach(() => {
 });
 
 describe('signInWithPassword', () => {
-  it('holds no connection while it waits for the password to be hashed', async () => {
+  it('holds no connection while a password is hashed', async () => {
     verbs.verifyPassword.mockImplementation(async () => {
-      expect(turns.open()).toBe(0);
+      expect(transactions.open()).toBe(0);
       return true;
     });
     expect(await signIn()).toEqual({ kind: 'signed_in', userId: 'owner', sessionId: 'session' });
     expect(verbs.verifyPassword).toHaveBeenCalledOnce();
   });
 
-  it('begins the session with the version that was read beside the hash', async () => {
+  it('starts the session with the version that was read with the hash', async () => {
     await signIn();
     expect(verbs.startSession).toHaveBeenCalledExactlyOnceWith(expect.anything(), {
       userId: 'owner',
@@ -47,7 +51,7 @@ describe('signInWithPassword', () => {
     });
   });
 
-  it('is wrong, and forgives nothing, when that version is over by then', async () => {
+  it('refuses, and keeps the attempt counted, if that version has changed', async () => {
     verbs.startSession.mockResolvedValue(null);
     expect(await signIn()).toEqual({ kind: 'wrong' });
     expect(verbs.forgiveAttempt).not.toHaveBeenCalled();

@@ -9,9 +9,9 @@ export type PasswordResult =
   | { kind: 'limited'; retryAfterSeconds: number };
 
 /**
- * Checks an address and a password, and begins a session. The attempt is counted before anything is
- * hashed, and an unknown address costs the same work as a known one, so neither answer nor time
- * tells them apart.
+ * Checks an e-mail address and a password, and starts a session. The attempt is counted before
+ * anything is hashed. An unknown address costs the same work, so that neither the answer nor its
+ * time reveals whether an account exists.
  */
 export async function signInWithPassword(
   inDatabase: InDatabase,
@@ -30,7 +30,7 @@ export async function signInWithPassword(
   return inDatabase(async (ctx) => {
     const { userId, sessionVersion } = user;
     const session = await startSession(ctx, { userId, sessionVersion, lifetimeSeconds });
-    // The password was the right one until a moment ago.
+    // The password has just changed.
     if (session === null) return { kind: 'wrong' };
     await forgiveAttempt(ctx, email);
     return { kind: 'signed_in', userId, sessionId: session.sessionId };

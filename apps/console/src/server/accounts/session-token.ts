@@ -3,7 +3,7 @@ import { findSession, type SignedInUser } from '@ceiba/schema';
 import { z } from 'zod';
 import { withDatabase } from '../database.ts';
 
-/** The session cookie holds these and nothing else; the person is read from Postgres each time. */
+/** The content of the session cookie. The user is read from Postgres on every request. */
 export const sessionTokenSchema = z.object({ sub: z.guid(), sid: z.guid() });
 
 /** The user of a session cookie; null without a valid session. */

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { countedTurns } from './counted-turns.fixture.ts';
+import { countedTransactions } from './counted-transactions.fixture.ts';
 import { signUpWithPassword } from './sign-up.ts';
 
 const verbs = vi.hoisted(() => ({
@@ -9,14 +9,20 @@ const verbs = vi.hoisted(() => ({
 }));
 
 vi.mock('server-only', () => ({}));
+vi.mock('../../env.ts', () => ({}));
+vi.mock('../database.ts', () => ({}));
 vi.mock('@ceiba/domain/password', () => verbs);
 vi.mock('@ceiba/schema', () => verbs);
 
-const turns = countedTurns();
+const transactions = countedTransactions();
 const CREATED = { kind: 'created', userId: 'owner', isAdministrator: true };
 
 const signUp = () =>
-  signUpWithPassword(turns.inDatabase, { email: 'owner@example.com', password: 'typed' }, 'open');
+  signUpWithPassword(
+    transactions.inDatabase,
+    { email: 'owner@example.com', password: 'typed' },
+    'open',
+  );
 
 beforeEach(() => {
   vi.resetAllMocks();
@@ -26,9 +32,9 @@ beforeEach(() => {
 });
 
 describe('signUpWithPassword', () => {
-  it('holds no connection while it waits for the password to be hashed', async () => {
+  it('holds no connection while a password is hashed', async () => {
     verbs.hashPassword.mockImplementation(async () => {
-      expect(turns.open()).toBe(0);
+      expect(transactions.open()).toBe(0);
       return 'hash';
     });
     expect(await signUp()).toEqual(CREATED);

@@ -1,11 +1,31 @@
 import 'server-only';
 import { hashPassword } from '@ceiba/domain/password';
-import { chargeAttempt, type SignUpPolicy, type SignUpResult, signUp } from '@ceiba/schema';
+import {
+  chargeAttempt,
+  hasUsers,
+  type SignUpPolicy,
+  type SignUpResult,
+  signUp,
+} from '@ceiba/schema';
+import { env } from '../../env.ts';
+import { withDatabase } from '../database.ts';
 import type { InDatabase } from '../in-database.ts';
 
+/** Whether sign-up is open now. */
+export async function isSignUpOpen(): Promise<boolean> {
+  switch (env().signUp) {
+    case 'open':
+      return true;
+    case 'closed':
+      return false;
+    case 'first-user':
+      return !(await withDatabase(hasUsers));
+  }
+}
+
 /**
- * Creates an account with a password. The attempt is counted before anything is hashed, and the
- * hash is made between two turns in the database.
+ * Creates an account with a password. The attempt is counted before anything is hashed, and the hash
+ * is made between two transactions, so that hashing holds no connection.
  */
 export async function signUpWithPassword(
   inDatabase: InDatabase,

@@ -1,10 +1,8 @@
 'use client';
 
 import { ActionForm } from '#components/action-form.tsx';
+import { PasswordField, TextField } from '#components/form-fields.tsx';
 import { Button } from '#components/ui/button.tsx';
-import { Field } from '#components/ui/field.tsx';
-import { PasswordInput } from '#components/ui/password-input.tsx';
-import { EmailField } from './email-field.tsx';
 import { signInWithPassword } from './sign-in.ts';
 
 export function SignInForm({ next }: { next: string }) {
@@ -15,13 +13,22 @@ export function SignInForm({ next }: { next: string }) {
       onDone={() => window.location.assign(next)}
       className="grid gap-6"
     >
-      {({ pending, errorOf, typed }) => (
+      {(parts) => (
         <>
-          <EmailField errorOf={errorOf} typed={typed} />
-          <Field name="password" label="Password" error={errorOf('password')}>
-            {(control) => <PasswordInput {...control} autoComplete="current-password" />}
-          </Field>
-          <Button type="submit" variant="primary" pending={pending}>
+          <TextField
+            parts={parts}
+            name="email"
+            label="E-mail"
+            type="email"
+            autoComplete="username"
+          />
+          <PasswordField
+            errorOf={parts.errorOf}
+            name="password"
+            label="Password"
+            autoComplete="current-password"
+          />
+          <Button type="submit" variant="primary" pending={parts.pending}>
             Sign in
           </Button>
         </>

@@ -6,21 +6,21 @@ import {
   FILL_THIS_IN,
   type Refusal,
   type RefusalCode,
+  tooManyAttempts,
 } from '#lib/action-state.ts';
-import { tooManyAttempts } from '#lib/too-many-attempts.ts';
 
 /**
- * Signs in with the form's `email` and `password`; the session arrives as a cookie that scripts
- * cannot read. As forms want their actions, except that it runs in the browser: next-auth has a
- * way of its own to the server.
+ * Signs in with the form's `email` and `password`; the session is a cookie that scripts cannot read.
+ * It has the shape of a server action but runs in the browser, because next-auth calls the server
+ * itself.
  */
 export async function signInWithPassword(_state: unknown, form: FormData): Promise<ActionState> {
   const email = String(form.get('email') ?? '');
   const password = String(form.get('password') ?? '');
-  const refused = (code: RefusalCode, said: Partial<Refusal>): Refusal => {
-    return { kind: 'refused', code, fieldErrors: {}, values: { email }, at: Date.now(), ...said };
+  const refused = (code: RefusalCode, reason: Partial<Refusal>): Refusal => {
+    return { kind: 'refused', code, fieldErrors: {}, values: { email }, at: Date.now(), ...reason };
   };
-  const fieldErrors = whatIsMissing(email, password);
+  const fieldErrors = checkFields(email, password);
   if (Object.keys(fieldErrors).length > 0) return refused('invalid', { fieldErrors });
   try {
     const answer = await signIn('credentials', { email, password, redirect: false });
@@ -29,15 +29,15 @@ export async function signInWithPassword(_state: unknown, form: FormData): Promi
     if (limited) return refused('rate_limited', { message: tooManyAttempts(Number(limited[1])) });
     if (answer?.error === 'CredentialsSignin') return refused('invalid', { message: WRONG });
   } catch {
-    // No answer: as when the server says that it cannot tell.
+    // No answer from the server is an outage too.
   }
   return refused('unavailable', { message: UNAVAILABLE });
 }
 
 const WRONG = 'The e-mail address or the password is wrong.';
-const UNAVAILABLE = 'The console could not check that just now. Try again in a moment.';
+const UNAVAILABLE = 'The console could not check your password. Try again in a moment.';
 
-function whatIsMissing(email: string, password: string): Record<string, string> {
+function checkFields(email: string, password: string): Record<string, string> {
   const fieldErrors: Record<string, string> = {};
   if (email === '') fieldErrors.email = FILL_THIS_IN;
   else if (!email.includes('@')) fieldErrors.email = 'Must be an e-mail address.';

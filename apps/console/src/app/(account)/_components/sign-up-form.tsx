@@ -3,10 +3,8 @@
 import { useState } from 'react';
 import { createAccount } from '#app/(account)/sign-up/actions.ts';
 import { ActionForm } from '#components/action-form.tsx';
+import { PasswordField, TextField } from '#components/form-fields.tsx';
 import { Button } from '#components/ui/button.tsx';
-import { Field } from '#components/ui/field.tsx';
-import { PasswordInput } from '#components/ui/password-input.tsx';
-import { EmailField } from './email-field.tsx';
 import { signInWithPassword } from './sign-in.ts';
 
 export function SignUpForm({ next }: { next: string }) {
@@ -25,18 +23,23 @@ export function SignUpForm({ next }: { next: string }) {
       onDone={(_created, form) => enter(form)}
       className="grid gap-6"
     >
-      {({ pending, errorOf, typed }) => (
+      {(parts) => (
         <>
-          <EmailField errorOf={errorOf} typed={typed} />
-          <Field
+          <TextField
+            parts={parts}
+            name="email"
+            label="E-mail"
+            type="email"
+            autoComplete="username"
+          />
+          <PasswordField
+            errorOf={parts.errorOf}
             name="password"
             label="Password"
-            error={errorOf('password')}
             hint="At least 12 characters. Try a phrase only you would think of."
-          >
-            {(control) => <PasswordInput {...control} autoComplete="new-password" />}
-          </Field>
-          <Button type="submit" variant="primary" pending={pending || entering}>
+            autoComplete="new-password"
+          />
+          <Button type="submit" variant="primary" pending={parts.pending || entering}>
             Create account
           </Button>
         </>

@@ -2,15 +2,14 @@
 
 import { whyPasswordRefused } from '@ceiba/domain';
 import { z } from 'zod';
-import { signUpWithPassword } from '#server/accounts/sign-up.ts';
-import { isSignUpOpen } from '#server/accounts/sign-up-policy.ts';
+import { isSignUpOpen, signUpWithPassword } from '#server/accounts/sign-up.ts';
 import { publicAction, refuse, refuseField } from '#server/action.ts';
 import { env } from '../../../env.ts';
-import { tooManyAttempts } from '../../../lib/too-many-attempts.ts';
+import { tooManyAttempts } from '../../../lib/action-state.ts';
 
 const CLOSED = 'Sign-up is closed. Ask your administrator for an account.';
 
-/** Creates an account with a password. The first person to do so is the administrator. */
+/** Creates an account with a password. The first user becomes the administrator. */
 export const createAccount = publicAction({
   input: z.object({
     email: z.string().trim().max(254).pipe(z.email('must be an e-mail address')),

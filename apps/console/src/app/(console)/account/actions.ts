@@ -6,9 +6,9 @@ import { redirect } from 'next/navigation';
 import { z } from 'zod';
 import { changePasswordOf } from '#server/accounts/change-password.ts';
 import { refuse, refuseField, userAction } from '#server/action.ts';
-import { tooManyAttempts } from '../../../lib/too-many-attempts.ts';
+import { tooManyAttempts } from '../../../lib/action-state.ts';
 
-/** Changes the password, which signs out every session, this one too. */
+/** Changes the password and ends every session of the user, including this one. */
 export const changePassword = userAction({
   input: z.object({ currentPassword: z.string().max(1024), newPassword: z.string() }),
   async run({ inDatabase, user }, passwords): Promise<null> {
@@ -21,7 +21,7 @@ export const changePassword = userAction({
       case 'limited':
         return refuse('rate_limited', tooManyAttempts(result.retryAfterSeconds));
       case 'wrong':
-        return refuseField('currentPassword', 'This is not your present password.');
+        return refuseField('currentPassword', 'This is not your current password.');
       case 'outdated':
       case 'not_found':
         return refuse('signed_out', SIGNED_OUT_MEANWHILE);
@@ -30,9 +30,9 @@ export const changePassword = userAction({
 });
 
 const SIGNED_OUT_MEANWHILE =
-  'Your password was changed in another place just now, or you were signed out from there. Nothing was changed here.';
+  'Your password was changed in another window, or you were signed out there. Nothing was changed here.';
 
-/** Ends every session of this person, in every browser. */
+/** Ends every session of the user, in every browser. */
 export const endEverySession = userAction({
   input: z.object({}),
   async run({ inDatabase, user }): Promise<null> {

@@ -24,14 +24,14 @@ export default async function AccountPage() {
       {user.hasPassword && (
         <Section
           title="Password"
-          description="Changing it signs you out in every browser, this one too."
+          description="Changing it signs you out in every browser, including this one."
         >
           <ChangePassword email={user.email} />
         </Section>
       )}
       <Section
         title="Sessions"
-        description="A session lasts 14 days. If you left one open somewhere, end all of them from here."
+        description="A session lasts 14 days. If you are still signed in on another device, sign out everywhere."
       >
         <SignOutEverywhere />
       </Section>

@@ -23,7 +23,7 @@ const plan = {
   monthlyQuota: limitSchema,
 };
 
-/** Adds a plan, which every project can change to from then on. */
+/** Adds a plan that every project can choose. */
 export const addPlan = administratorAction({
   input: z.object(plan),
   async run({ ctx }, input): Promise<null> {
@@ -33,21 +33,21 @@ export const addPlan = administratorAction({
   },
 });
 
-/** Changes a plan for every project that is on it, from the next decision on. */
+/** Changes a plan for every project on it, from the next decision on. */
 export const editPlan = administratorAction({
   input: z.object({ planId: z.guid(), ...plan }),
   async run({ ctx }, input): Promise<null> {
     const result = await updatePlan(ctx, input);
     if (result.kind === 'name_taken') refuseField('name', NAME_TAKEN);
     if (result.kind === 'default_plan') {
-      refuseField('name', 'New projects start on this plan, so it keeps its name.');
+      refuseField('name', 'New projects start on this plan, so it cannot be renamed.');
     }
     if (result.kind === 'not_found') refuse('not_found', GONE);
     return null;
   },
 });
 
-/** Takes a plan away that no project is on. */
+/** Deletes a plan that no project is on. */
 export const removePlan = administratorAction({
   input: z.object({ planId: z.guid() }),
   async run({ ctx }, { planId }): Promise<null> {
@@ -55,10 +55,11 @@ export const removePlan = administratorAction({
     if (result.kind === 'in_use') {
       refuse(
         'conflict',
-        `${plural(result.projects, 'project')} came to be on it. Nothing changed.`,
+        `${plural(result.projects, 'project')} chose this plan in the meantime. Nothing was changed.`,
       );
     }
-    if (result.kind === 'default_plan') refuse('conflict', 'New projects start on this plan.');
+    if (result.kind === 'default_plan')
+      refuse('conflict', 'New projects start on this plan, so it cannot be deleted.');
     if (result.kind === 'not_found') refuse('not_found', GONE);
     return null;
   },
@@ -85,13 +86,13 @@ export const removeUser = administratorAction({
     const user = await findUserById(ctx.db, userId);
     if (user === null) refuse('not_found', GONE);
     if (confirmation.trim() !== user.email) {
-      refuseField('confirmation', `The address of this account is ${user.email}.`);
+      refuseField('confirmation', `Type the e-mail address of this account: ${user.email}.`);
     }
     const result = await deleteUser(ctx, { userId });
     if (result.kind === 'owns_projects') {
       refuse(
         'conflict',
-        `The account owns ${plural(result.projects, 'project')}, whose hosts still ask. Its owner deletes them first.`,
+        `The account owns ${plural(result.projects, 'project')}. The owner has to delete them first.`,
       );
     }
     if (result.kind === 'last_administrator') refuse('conflict', LAST_ADMINISTRATOR);
@@ -106,7 +107,7 @@ const retentionSchema = optionalLimitSchema.refine(
   RANGE,
 );
 
-/** Sets for how long usage and the audit log are kept. */
+/** Sets how long usage and the audit log are kept. */
 export const saveRetention = administratorAction({
   input: z.object({ usageDays: retentionSchema, auditDays: retentionSchema }),
   async run({ ctx }, input): Promise<null> {
@@ -115,7 +116,7 @@ export const saveRetention = administratorAction({
   },
 });
 
-const NAME_TAKEN = 'There is a plan of that name already. Choose another name.';
+const NAME_TAKEN = 'There is a plan with this name already. Choose another name.';
 const GONE = 'It was deleted in the meantime. Nothing was changed.';
 const LAST_ADMINISTRATOR =
   'This is the only administrator. Make another user an administrator first.';

@@ -12,8 +12,8 @@ import {
   textOf,
   withQuery,
 } from '#lib/list-query.ts';
-import { requireAdministrator } from '#server/administrator.ts';
 import { withDatabase } from '#server/database.ts';
+import { requireAdministrator } from '#server/session.ts';
 import { PlanTable } from './_components/plan-table.tsx';
 import { RetentionForm } from './_components/retention-form.tsx';
 import { UserTable } from './_components/user-table.tsx';
@@ -35,7 +35,7 @@ export default async function AdministrationPage({ searchParams }: { searchParam
     <Column>
       <PageHeader
         title="Administration"
-        description="What holds for every account of this installation. Only administrators see this page."
+        description="Settings that apply to all users. Only administrators see this page."
       />
       <LinkTabs
         label="Administration"
@@ -47,7 +47,7 @@ export default async function AdministrationPage({ searchParams }: { searchParam
       />
       {tab === 'plans' && <PlanTable plans={await withDatabase(listPlansWithUse)} />}
       {tab === 'users' && <Users query={query} ownId={user.userId} />}
-      {tab === 'retention' && <RetentionPart />}
+      {tab === 'retention' && <Retention />}
     </Column>
   );
 }
@@ -61,7 +61,7 @@ async function Users({ query, ownId }: { query: Query; ownId: string }) {
     cursor === null ? null : withQuery('/admin', query, { cursor });
   return (
     <>
-      <SearchInput label="Search addresses" className="mb-4" />
+      <SearchInput label="Search e-mail addresses" className="mb-4" />
       <p className="numbers mb-4 text-small text-muted">{plural(total, 'account')}</p>
       <UserTable
         ownId={ownId}
@@ -76,12 +76,12 @@ async function Users({ query, ownId }: { query: Query; ownId: string }) {
   );
 }
 
-async function RetentionPart() {
+async function Retention() {
   const retention = await withDatabase(readRetention);
   return (
     <Section
       title="How long data is kept"
-      description="What is older is removed within the hour, and cannot be brought back. Counts of this month are always kept, so no quota changes."
+      description="Older data is deleted within an hour and cannot be restored. This month’s counts are always kept, so quotas are not affected."
       className="border-t-0 pt-0"
     >
       <RetentionForm {...retention} daysMin={RETENTION_DAYS_MIN} daysMax={RETENTION_DAYS_MAX} />

@@ -12,7 +12,7 @@ export default async function AccountAuditPage({ searchParams }: { searchParams:
       here="/audit"
       query={await searchParams}
       title="Audit"
-      description="Who changed what in all of your projects and in your account, also in projects that are deleted."
+      description="All changes in your projects, including deleted ones, and in your account."
       scope={{ ownerId: user.userId }}
       kinds={['api_key', 'policy', 'subscription', 'project', 'user']}
     />

@@ -33,7 +33,7 @@ export default async function ProjectsPage({ searchParams }: { searchParams: Sea
     <Column>
       <PageHeader
         title="Projects"
-        description="Each with its decisions of the last 24 hours. One project for each API that you protect."
+        description="One project per API. The charts show the decisions of the last 24 hours."
         actions={
           <Button asChild variant="primary">
             <Link href="/projects/new" data-shortcut="new">
@@ -52,15 +52,15 @@ export default async function ProjectsPage({ searchParams }: { searchParams: Sea
             </Button>
           }
         >
-          A project holds the keys, policies and plan of one API. Creating one gives you a project
-          ID and a secret for the backend; after that it takes one policy, one key and five lines of
-          code until the first request is checked.
+          A project holds the keys, policies and plan of one API. Create one to get a project ID and
+          a secret for your backend. Then add a policy, a key and five lines of code to check the
+          first request.
         </EmptyState>
       ) : (
         <>
           <SearchInput label="Search projects" className="mb-4" />
           {projects.length === 0 ? (
-            <p className="py-8 text-muted">No project has “{q}” in its name.</p>
+            <p className="py-8 text-muted">No project name contains “{q}”.</p>
           ) : (
             <ul className="divide-y rounded border bg-surface">
               {projects.map((project) => (

@@ -2,7 +2,7 @@ import { isDatabaseReady } from '#server/database.ts';
 
 export const dynamic = 'force-dynamic';
 
-/** Readiness: 200 while the database answers, else 503, always within a second. */
+/** Readiness: 200 if the database answers, else 503, always within one second. */
 export async function GET(): Promise<Response> {
   const ok = await isDatabaseReady();
   return Response.json(

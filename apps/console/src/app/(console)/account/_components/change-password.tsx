@@ -1,9 +1,8 @@
 'use client';
 
 import { ActionForm } from '#components/action-form.tsx';
+import { PasswordField } from '#components/form-fields.tsx';
 import { Button } from '#components/ui/button.tsx';
-import { Field } from '#components/ui/field.tsx';
-import { PasswordInput } from '#components/ui/password-input.tsx';
 import { changePassword } from '../actions.ts';
 
 export function ChangePassword({ email }: { email: string }) {
@@ -11,19 +10,21 @@ export function ChangePassword({ email }: { email: string }) {
     <ActionForm action={changePassword} className="grid max-w-96 gap-6">
       {({ pending, errorOf }) => (
         <>
-          {/* Tells a password manager whose password this is. */}
+          {/* Password managers need to know the account. */}
           <input type="hidden" name="username" autoComplete="username" value={email} readOnly />
-          <Field name="currentPassword" label="Current password" error={errorOf('currentPassword')}>
-            {(control) => <PasswordInput {...control} autoComplete="current-password" />}
-          </Field>
-          <Field
+          <PasswordField
+            errorOf={errorOf}
+            name="currentPassword"
+            label="Current password"
+            autoComplete="current-password"
+          />
+          <PasswordField
+            errorOf={errorOf}
             name="newPassword"
             label="New password"
             hint="At least 12 characters."
-            error={errorOf('newPassword')}
-          >
-            {(control) => <PasswordInput {...control} autoComplete="new-password" />}
-          </Field>
+            autoComplete="new-password"
+          />
           <div>
             <Button type="submit" pending={pending}>
               Change password

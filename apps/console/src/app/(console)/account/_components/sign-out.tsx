@@ -3,9 +3,8 @@
 import { LogOut } from 'lucide-react';
 import { signOut } from 'next-auth/react';
 import { useTransition } from 'react';
-import { ActionForm } from '#components/action-form.tsx';
+import { ConfirmAction } from '#components/confirm-action.tsx';
 import { Button } from '#components/ui/button.tsx';
-import { AlertDialog, AlertDialogCancel, DialogFooter } from '#components/ui/dialog.tsx';
 import { endEverySession } from '../actions.ts';
 
 export function SignOut() {
@@ -23,23 +22,13 @@ export function SignOut() {
 
 export function SignOutEverywhere() {
   return (
-    <AlertDialog
+    <ConfirmAction
       trigger={<Button>Sign out everywhere</Button>}
       title="Sign out everywhere?"
-      description="Every session of yours ends with its next request, in this browser too. You sign in again with your password."
-    >
-      <ActionForm action={endEverySession}>
-        {({ pending }) => (
-          <DialogFooter>
-            <AlertDialogCancel asChild>
-              <Button>Stay signed in</Button>
-            </AlertDialogCancel>
-            <Button type="submit" variant="danger" pending={pending}>
-              Sign out everywhere
-            </Button>
-          </DialogFooter>
-        )}
-      </ActionForm>
-    </AlertDialog>
+      description="You are signed out in every browser, including this one, and have to sign in again."
+      action={endEverySession}
+      cancel="Stay signed in"
+      confirm="Sign out everywhere"
+    />
   );
 }

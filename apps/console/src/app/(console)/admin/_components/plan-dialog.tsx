@@ -1,10 +1,9 @@
 'use client';
 
 import { ActionForm } from '#components/action-form.tsx';
+import { NumberField, TextField } from '#components/form-fields.tsx';
 import { Button } from '#components/ui/button.tsx';
 import { Dialog, DialogFooter } from '#components/ui/dialog.tsx';
-import { Field } from '#components/ui/field.tsx';
-import { Input } from '#components/ui/input.tsx';
 import { Name } from '#components/ui/name.tsx';
 import { useToast } from '#components/ui/toast.tsx';
 import { plural } from '#lib/format.ts';
@@ -16,24 +15,24 @@ export interface PlanRow {
   activeKeyCap: number;
   rateLimitPerMinute: number;
   monthlyQuota: number;
-  /** How many projects are on it. */
+  /** The number of projects on it. */
   projects: number;
-  /** New projects start on it: it can be neither renamed nor deleted. */
+  /** New projects start on it, so it can be neither renamed nor deleted. */
   isDefault: boolean;
 }
 
 const LIMITS = [
-  { name: 'monthlyQuota', label: 'Requests a month', hint: '0 allows no requests.' },
-  { name: 'rateLimitPerMinute', label: 'Requests a minute', hint: '0 allows no requests.' },
+  { name: 'monthlyQuota', label: 'Requests per month', hint: '0 allows no requests.' },
+  { name: 'rateLimitPerMinute', label: 'Requests per minute', hint: '0 allows no requests.' },
   {
     name: 'activeKeyCap',
     label: 'Active keys',
-    hint: 'A smaller number leaves existing keys working and refuses new ones.',
+    hint: 'If you lower it, existing keys keep working, but new ones cannot be created.',
   },
 ] as const;
 
 export interface PlanDialogProps {
-  /** Absent for a new one. */
+  /** Undefined adds a plan. */
   plan: PlanRow | undefined;
   open: boolean;
   onClose: () => void;
@@ -56,51 +55,38 @@ export function PlanDialog({ plan, open, onClose }: PlanDialogProps) {
       }
       description={
         plan
-          ? `${plural(plan.projects, 'project')} on it ${plan.projects === 1 ? 'is' : 'are'} judged by the new limits from the next decision on.`
-          : 'Every project can change to it.'
+          ? `Changes apply immediately to ${plural(plan.projects, 'project')}.`
+          : 'Every project can choose it.'
       }
     >
       <ActionForm
         action={plan ? editPlan : addPlan}
         hidden={plan ? { planId: plan.planId } : {}}
         onDone={() => {
-          toast({ title: plan ? 'The plan is changed' : 'The plan is added' });
+          toast({ title: plan ? 'Plan saved' : 'Plan added' });
           onClose();
         }}
         className="grid gap-4"
       >
-        {({ pending, errorOf, typed }) => (
+        {(parts) => (
           <>
             {plan?.isDefault ? (
               <input type="hidden" name="name" value={plan.name} />
             ) : (
-              <Field name="name" label="Name" error={errorOf('name')}>
-                {(control) => (
-                  <Input
-                    {...control}
-                    defaultValue={typed('name', plan?.name)}
-                    maxLength={100}
-                    autoComplete="off"
-                  />
-                )}
-              </Field>
+              <TextField
+                parts={parts}
+                name="name"
+                label="Name"
+                initial={plan?.name}
+                maxLength={100}
+              />
             )}
-            {LIMITS.map(({ name, label, hint }) => (
-              <Field key={name} name={name} label={label} hint={hint} error={errorOf(name)}>
-                {(control) => (
-                  <Input
-                    {...control}
-                    inputMode="numeric"
-                    autoComplete="off"
-                    className="numbers"
-                    defaultValue={typed(name, plan && String(plan[name]))}
-                  />
-                )}
-              </Field>
+            {LIMITS.map((limit) => (
+              <NumberField key={limit.name} parts={parts} initial={plan?.[limit.name]} {...limit} />
             ))}
             <DialogFooter>
               <Button onClick={onClose}>Cancel</Button>
-              <Button type="submit" variant="primary" pending={pending}>
+              <Button type="submit" variant="primary" pending={parts.pending}>
                 {plan ? 'Save plan' : 'Add plan'}
               </Button>
             </DialogFooter>

@@ -2,29 +2,36 @@
 
 import { Pencil, Plus, Trash2 } from 'lucide-react';
 import { useState } from 'react';
-import { Button } from '#components/ui/button.tsx';
+import { ConfirmAction } from '#components/confirm-action.tsx';
+import { Button, IconButton } from '#components/ui/button.tsx';
 import { Chip } from '#components/ui/chip.tsx';
 import { Name } from '#components/ui/name.tsx';
 import { Cell, HeadCell, Row, Table, TableBody, TableHead } from '#components/ui/table.tsx';
+import { useToast } from '#components/ui/toast.tsx';
 import { formatCount, plural } from '#lib/format.ts';
 import { legible } from '#lib/text.ts';
-import { PlanDeletion } from './plan-deletion.tsx';
-import type { PlanRow } from './plan-dialog.tsx';
-import { PlanDialog } from './plan-dialog.tsx';
+import { removePlan } from '../actions.ts';
+import { PlanDialog, type PlanRow } from './plan-dialog.tsx';
 
-type Asked = { kind: 'add' } | { kind: 'edit' | 'delete'; plan: PlanRow };
+type Step = { kind: 'add' } | { kind: 'edit' | 'delete'; plan: PlanRow };
 
-/** Every plan with its limits; the dialogs stand beside the table, which a plan may leave. */
+/** The numbers of a plan; on a phone they are one line under its name. */
+const COLUMNS = [
+  { heading: 'Requests per month', value: (plan: PlanRow) => plan.monthlyQuota },
+  { heading: 'Per minute', value: (plan: PlanRow) => plan.rateLimitPerMinute },
+  { heading: 'Active keys', value: (plan: PlanRow) => plan.activeKeyCap },
+  { heading: 'Projects', value: (plan: PlanRow) => plan.projects },
+] as const;
+
+/** Every plan with its limits. The dialogs are outside the table, because a row may leave it. */
 export function PlanTable({ plans }: { plans: readonly PlanRow[] }) {
-  const [asked, setAsked] = useState<Asked>();
-  const close = () => setAsked(undefined);
+  const [step, setStep] = useState<Step>();
+  const close = () => setStep(undefined);
   return (
     <>
       <div className="mb-4 flex flex-wrap items-center justify-between gap-4">
-        <p className="text-muted">
-          A change holds for every project on the plan, from the next decision on.
-        </p>
-        <Button variant="primary" data-shortcut="new" onClick={() => setAsked({ kind: 'add' })}>
+        <p className="text-muted">Changes apply immediately to every project on the plan.</p>
+        <Button variant="primary" data-shortcut="new" onClick={() => setStep({ kind: 'add' })}>
           <Plus aria-hidden="true" />
           Add plan
         </Button>
@@ -33,80 +40,90 @@ export function PlanTable({ plans }: { plans: readonly PlanRow[] }) {
         <TableHead>
           <Row>
             <HeadCell>Name</HeadCell>
-            <HeadCell numeric className="max-md:hidden">
-              Requests a month
-            </HeadCell>
-            <HeadCell numeric className="max-md:hidden">
-              A minute
-            </HeadCell>
-            <HeadCell numeric className="max-md:hidden">
-              Active keys
-            </HeadCell>
-            <HeadCell numeric className="max-md:hidden">
-              Projects
-            </HeadCell>
+            {COLUMNS.map(({ heading }) => (
+              <HeadCell key={heading} numeric className="max-md:hidden">
+                {heading}
+              </HeadCell>
+            ))}
             <HeadCell className="relative">
-              <span className="sr-only">Change</span>
+              <span className="sr-only">Actions</span>
             </HeadCell>
           </Row>
         </TableHead>
         <TableBody>
           {plans.map((plan) => (
-            <Row key={plan.planId}>
-              <Cell className="max-md:py-3">
-                <p className="flex flex-wrap items-center gap-x-3 gap-y-1 font-medium">
-                  <Name>{plan.name}</Name>
-                  {plan.isDefault && <Chip>New projects</Chip>}
-                </p>
-                <p className="numbers text-small text-muted md:hidden">
-                  {formatCount(plan.monthlyQuota)} a month, {formatCount(plan.rateLimitPerMinute)} a
-                  minute
-                  <br />
-                  {plural(plan.activeKeyCap, 'active key')}, {plural(plan.projects, 'project')}
-                </p>
-              </Cell>
-              <Cell numeric className="max-md:hidden">
-                {formatCount(plan.monthlyQuota)}
-              </Cell>
-              <Cell numeric className="max-md:hidden">
-                {formatCount(plan.rateLimitPerMinute)}
-              </Cell>
-              <Cell numeric className="max-md:hidden">
-                {formatCount(plan.activeKeyCap)}
-              </Cell>
-              <Cell numeric className="max-md:hidden">
-                {formatCount(plan.projects)}
-              </Cell>
-              <Cell className="w-px text-right whitespace-nowrap">
-                <Button
-                  size="icon"
-                  variant="quiet"
-                  aria-label={`Change ${legible(plan.name)}`}
-                  onClick={() => setAsked({ kind: 'edit', plan })}
-                >
-                  <Pencil aria-hidden="true" />
-                </Button>
-                <Button
-                  size="icon"
-                  variant="quiet"
-                  aria-label={`Delete ${legible(plan.name)}`}
-                  disabled={plan.isDefault || plan.projects > 0}
-                  onClick={() => setAsked({ kind: 'delete', plan })}
-                >
-                  <Trash2 aria-hidden="true" />
-                </Button>
-              </Cell>
-            </Row>
+            <PlanCells key={plan.planId} plan={plan} onStep={setStep} />
           ))}
         </TableBody>
       </Table>
-      <p className="mt-2 text-small text-muted">A plan can be deleted once no project is on it.</p>
+      <p className="mt-2 text-small text-muted">You can delete a plan that no project is on.</p>
       <PlanDialog
-        plan={asked?.kind === 'edit' ? asked.plan : undefined}
-        open={asked?.kind === 'add' || asked?.kind === 'edit'}
+        plan={step?.kind === 'edit' ? step.plan : undefined}
+        open={step?.kind === 'add' || step?.kind === 'edit'}
         onClose={close}
       />
-      <PlanDeletion plan={asked?.kind === 'delete' ? asked.plan : undefined} onClose={close} />
+      {step?.kind === 'delete' && <PlanDeletion plan={step.plan} onClose={close} />}
     </>
+  );
+}
+
+function PlanCells({ plan, onStep }: { plan: PlanRow; onStep: (step: Step) => void }) {
+  return (
+    <Row>
+      <Cell className="max-md:py-3">
+        <p className="flex flex-wrap items-center gap-x-3 gap-y-1 font-medium">
+          <Name>{plan.name}</Name>
+          {plan.isDefault && <Chip>New projects</Chip>}
+        </p>
+        <p className="numbers text-small text-muted md:hidden">
+          {formatCount(plan.monthlyQuota)} per month, {formatCount(plan.rateLimitPerMinute)} per
+          minute
+          <br />
+          {plural(plan.activeKeyCap, 'active key')}, {plural(plan.projects, 'project')}
+        </p>
+      </Cell>
+      {COLUMNS.map(({ heading, value }) => (
+        <Cell key={heading} numeric className="max-md:hidden">
+          {formatCount(value(plan))}
+        </Cell>
+      ))}
+      <Cell className="w-px text-right whitespace-nowrap">
+        <IconButton
+          icon={Pencil}
+          label={`Change ${legible(plan.name)}`}
+          onClick={() => onStep({ kind: 'edit', plan })}
+        />
+        <IconButton
+          icon={Trash2}
+          label={`Delete ${legible(plan.name)}`}
+          disabled={plan.isDefault || plan.projects > 0}
+          onClick={() => onStep({ kind: 'delete', plan })}
+        />
+      </Cell>
+    </Row>
+  );
+}
+
+function PlanDeletion({ plan, onClose }: { plan: PlanRow; onClose: () => void }) {
+  const toast = useToast();
+  return (
+    <ConfirmAction
+      open
+      onOpenChange={(open) => !open && onClose()}
+      title={
+        <>
+          Delete the plan <Name>{plan.name}</Name>?
+        </>
+      }
+      description="No project is on it. You can add it again."
+      action={removePlan}
+      hidden={{ planId: plan.planId }}
+      onDone={() => {
+        toast({ title: 'Plan deleted', description: plan.name });
+        onClose();
+      }}
+      cancel="Keep plan"
+      confirm="Delete plan"
+    />
   );
 }

@@ -1,15 +1,14 @@
 'use client';
 
 import { ActionForm } from '#components/action-form.tsx';
+import { NumberField } from '#components/form-fields.tsx';
 import { Button } from '#components/ui/button.tsx';
-import { Field } from '#components/ui/field.tsx';
-import { Input } from '#components/ui/input.tsx';
 import { useToast } from '#components/ui/toast.tsx';
 import { formatCount } from '#lib/format.ts';
 import { saveRetention } from '../actions.ts';
 
 export interface RetentionFormProps {
-  /** Null keeps it for ever. */
+  /** Null keeps the data forever. */
   usageDays: number | null;
   auditDays: number | null;
   daysMin: number;
@@ -27,34 +26,25 @@ export function RetentionForm({ daysMin, daysMax, ...days }: RetentionFormProps)
     <ActionForm
       action={saveRetention}
       onDone={() =>
-        toast({ title: 'The retention is saved', description: 'It is applied within the hour.' })
+        toast({ title: 'Retention saved', description: 'It is applied within an hour.' })
       }
       className="grid max-w-md gap-6"
     >
-      {({ pending, errorOf, typed }) => (
+      {(parts) => (
         <>
           {FIELDS.map(({ name, label }) => (
-            <Field
+            <NumberField
               key={name}
+              parts={parts}
               name={name}
               label={label}
               optional
-              hint={`From ${formatCount(daysMin)} to ${formatCount(daysMax)}. Empty keeps all of it.`}
-              error={errorOf(name)}
-            >
-              {(control) => (
-                <Input
-                  {...control}
-                  inputMode="numeric"
-                  autoComplete="off"
-                  className="numbers"
-                  defaultValue={typed(name, String(days[name] ?? ''))}
-                />
-              )}
-            </Field>
+              hint={`From ${formatCount(daysMin)} to ${formatCount(daysMax)}. Leave it empty to keep everything.`}
+              initial={days[name]}
+            />
           ))}
           <div>
-            <Button type="submit" variant="primary" pending={pending}>
+            <Button type="submit" variant="primary" pending={parts.pending}>
               Save retention
             </Button>
           </div>

@@ -1,13 +1,14 @@
 'use client';
 
 import { ShieldCheck, ShieldOff, Trash2 } from 'lucide-react';
-import Link from 'next/link';
 import { useState } from 'react';
 import { ActionForm } from '#components/action-form.tsx';
-import { Button } from '#components/ui/button.tsx';
+import { ConfirmAction } from '#components/confirm-action.tsx';
+import { IconButton } from '#components/ui/button.tsx';
 import { Chip } from '#components/ui/chip.tsx';
 import { ConfirmName } from '#components/ui/confirm-name.tsx';
-import { AlertDialog, AlertDialogCancel, Dialog, DialogFooter } from '#components/ui/dialog.tsx';
+import { Dialog } from '#components/ui/dialog.tsx';
+import { PageLinks } from '#components/ui/pagination.tsx';
 import { Cell, HeadCell, Row, Table, TableBody, TableHead } from '#components/ui/table.tsx';
 import { RelativeTime } from '#components/ui/time.tsx';
 import { useToast } from '#components/ui/toast.tsx';
@@ -27,78 +28,54 @@ export interface UserTableRow {
 
 export interface UserTableProps {
   users: readonly UserTableRow[];
-  /** Who is looking. */
+  /** The viewer. */
   ownId: string;
   newer: string | null;
   older: string | null;
 }
 
-type Asked = { kind: 'administrator' | 'delete'; user: UserTableRow };
+type Step = { kind: 'administrator' | 'delete'; user: UserTableRow };
 
 /**
- * Everybody who has an account, the newest first. The questions stand beside the list, so that the
- * last one to leave it takes neither question nor answer along.
+ * All accounts, the newest first. The dialogs are outside the list, because a row may leave it.
  */
-export function UserTable({ users, ...rest }: UserTableProps) {
-  const [asked, setAsked] = useState<Asked>();
-  const close = () => setAsked(undefined);
+export function UserTable({ users, ownId, newer, older }: UserTableProps) {
+  const [step, setStep] = useState<Step>();
+  const close = () => setStep(undefined);
   return (
     <>
       {users.length === 0 ? (
-        <p className="py-8 text-muted">No address has this in it.</p>
+        <p className="py-8 text-muted">No e-mail address contains this text.</p>
       ) : (
-        <UserList users={users} {...rest} ask={setAsked} />
+        <Table label="Accounts">
+          <TableHead>
+            <Row>
+              <HeadCell>E-mail</HeadCell>
+              <HeadCell className="max-md:hidden">Signs in with</HeadCell>
+              <HeadCell numeric className="max-md:hidden">
+                Projects
+              </HeadCell>
+              <HeadCell className="max-md:hidden">Created</HeadCell>
+              <HeadCell className="relative">
+                <span className="sr-only">Actions</span>
+              </HeadCell>
+            </Row>
+          </TableHead>
+          <TableBody>
+            {users.map((user) => (
+              <UserCells
+                key={user.userId}
+                user={user}
+                isOwn={user.userId === ownId}
+                onStep={setStep}
+              />
+            ))}
+          </TableBody>
+        </Table>
       )}
-      <AdministratorQuestion
-        user={asked?.kind === 'administrator' ? asked.user : undefined}
-        onClose={close}
-      />
-      <DeleteQuestion user={asked?.kind === 'delete' ? asked.user : undefined} onClose={close} />
-    </>
-  );
-}
-
-interface UserListProps extends UserTableProps {
-  ask: (asked: Asked) => void;
-}
-
-function UserList({ users, ownId, newer, older, ask }: UserListProps) {
-  return (
-    <>
-      <Table label="Accounts">
-        <TableHead>
-          <Row>
-            <HeadCell>Address</HeadCell>
-            <HeadCell className="max-md:hidden">Signs in by</HeadCell>
-            <HeadCell numeric className="max-md:hidden">
-              Projects
-            </HeadCell>
-            <HeadCell className="max-md:hidden">Since</HeadCell>
-            <HeadCell className="relative">
-              <span className="sr-only">Change</span>
-            </HeadCell>
-          </Row>
-        </TableHead>
-        <TableBody>
-          {users.map((user) => (
-            <UserCells key={user.userId} user={user} isOwn={user.userId === ownId} ask={ask} />
-          ))}
-        </TableBody>
-      </Table>
-      {(newer !== null || older !== null) && (
-        <nav aria-label="Pages" className="mt-4 flex justify-end gap-2">
-          {newer !== null && (
-            <Button asChild size="sm">
-              <Link href={newer}>Newer</Link>
-            </Button>
-          )}
-          {older !== null && (
-            <Button asChild size="sm">
-              <Link href={older}>Older</Link>
-            </Button>
-          )}
-        </nav>
-      )}
+      <PageLinks previous={newer} next={older} names={['Newer', 'Older']} />
+      {step?.kind === 'administrator' && <AdministratorDialog user={step.user} onClose={close} />}
+      {step?.kind === 'delete' && <DeleteDialog user={step.user} onClose={close} />}
     </>
   );
 }
@@ -106,12 +83,11 @@ function UserList({ users, ownId, newer, older, ask }: UserListProps) {
 interface UserCellsProps {
   user: UserTableRow;
   isOwn: boolean;
-  ask: (asked: Asked) => void;
+  onStep: (step: Step) => void;
 }
 
-function UserCells({ user, isOwn, ask }: UserCellsProps) {
+function UserCells({ user, isOwn, onStep }: UserCellsProps) {
   const ways = [...(user.hasPassword ? ['password'] : []), ...user.providers];
-  const Shield = user.isAdministrator ? ShieldOff : ShieldCheck;
   return (
     <Row>
       <Cell className="max-md:py-3">
@@ -121,9 +97,9 @@ function UserCells({ user, isOwn, ask }: UserCellsProps) {
           {isOwn && <Chip>You</Chip>}
         </p>
         <p className="numbers text-small text-muted md:hidden">
-          {plural(user.projects, 'project')}, signs in by {ways.join(', ') || 'nothing'}
+          {plural(user.projects, 'project')}, signs in with {ways.join(', ') || 'nothing'}
           <br />
-          since <RelativeTime at={user.createdAt} />
+          created <RelativeTime at={user.createdAt} />
         </p>
       </Cell>
       <Cell className="text-muted max-md:hidden">{ways.join(', ') || 'nothing'}</Cell>
@@ -134,106 +110,87 @@ function UserCells({ user, isOwn, ask }: UserCellsProps) {
         <RelativeTime at={user.createdAt} />
       </Cell>
       <Cell className="w-px text-right whitespace-nowrap">
-        <Button
-          size="icon"
-          variant="quiet"
-          aria-label={`${user.isAdministrator ? 'Remove administrator' : 'Make administrator'} ${user.email}`}
-          onClick={() => ask({ kind: 'administrator', user })}
-        >
-          <Shield aria-hidden="true" />
-        </Button>
-        <Button
-          size="icon"
-          variant="quiet"
-          aria-label={`Delete ${user.email}`}
-          onClick={() => ask({ kind: 'delete', user })}
-        >
-          <Trash2 aria-hidden="true" />
-        </Button>
+        <IconButton
+          icon={user.isAdministrator ? ShieldOff : ShieldCheck}
+          label={`${user.isAdministrator ? 'Remove administrator' : 'Make administrator'} ${user.email}`}
+          onClick={() => onStep({ kind: 'administrator', user })}
+        />
+        <IconButton
+          icon={Trash2}
+          label={`Delete ${user.email}`}
+          onClick={() => onStep({ kind: 'delete', user })}
+        />
       </Cell>
     </Row>
   );
 }
 
-interface QuestionProps {
-  user: UserTableRow | undefined;
+interface UserDialogProps {
+  user: UserTableRow;
   onClose: () => void;
 }
 
-function AdministratorQuestion({ user, onClose }: QuestionProps) {
+function AdministratorDialog({ user, onClose }: UserDialogProps) {
   const toast = useToast();
-  const takes = user?.isAdministrator === true;
-  const label = takes ? 'Remove administrator' : 'Make administrator';
+  const isRemoval = user.isAdministrator;
   return (
-    <AlertDialog
-      open={user !== undefined}
+    <ConfirmAction
+      open
       onOpenChange={(open) => !open && onClose()}
-      title={takes ? 'Remove this administrator?' : 'Make this user an administrator?'}
+      title={isRemoval ? 'Remove this administrator?' : 'Make this user an administrator?'}
       description={
         <>
-          <p className="font-medium break-all text-ink">{user?.email}</p>
+          <p className="font-medium break-all text-ink">{user.email}</p>
           <p className="mt-2">
-            {takes
-              ? 'From the next request on they cannot change plans, accounts or retention. Their own projects stay.'
-              : 'From the next request on they can change plans, accounts and retention for everybody. The projects of others stay out of their reach.'}
+            {isRemoval
+              ? 'They can no longer change plans, accounts or retention. Their own projects stay.'
+              : 'They can change plans, accounts and retention for all users. They cannot see the projects of other users.'}
           </p>
         </>
       }
-    >
-      {user && (
-        <ActionForm
-          action={changeAdministrator}
-          hidden={{ userId: user.userId, isAdministrator: takes ? 'no' : 'yes' }}
-          onDone={() => {
-            toast({ title: takes ? 'No longer an administrator' : 'Now an administrator' });
-            onClose();
-          }}
-        >
-          {({ pending }) => (
-            <DialogFooter>
-              <AlertDialogCancel asChild>
-                <Button>Keep as it is</Button>
-              </AlertDialogCancel>
-              <Button type="submit" variant={takes ? 'danger' : 'primary'} pending={pending}>
-                {label}
-              </Button>
-            </DialogFooter>
-          )}
-        </ActionForm>
-      )}
-    </AlertDialog>
+      action={changeAdministrator}
+      hidden={{ userId: user.userId, isAdministrator: isRemoval ? 'no' : 'yes' }}
+      onDone={() => {
+        toast({
+          title: isRemoval ? 'Administrator removed' : 'Administrator added',
+          description: user.email,
+        });
+        onClose();
+      }}
+      cancel="Cancel"
+      confirm={isRemoval ? 'Remove administrator' : 'Make administrator'}
+      isDangerous={isRemoval}
+    />
   );
 }
 
-function DeleteQuestion({ user, onClose }: QuestionProps) {
+function DeleteDialog({ user, onClose }: UserDialogProps) {
   const toast = useToast();
   return (
     <Dialog
-      open={user !== undefined}
+      open
       onOpenChange={(open) => !open && onClose()}
       title="Delete this account?"
-      description="This cannot be undone. Every session of theirs ends; what they did stays in the audit log."
+      description="This cannot be undone. The user is signed out everywhere; their actions stay in the audit log."
     >
-      {user && (
-        <ActionForm
-          action={removeUser}
-          hidden={{ userId: user.userId }}
-          onDone={() => {
-            toast({ title: 'The account is deleted', description: user.email });
-            onClose();
-          }}
-        >
-          {({ pending, errorOf }) => (
-            <ConfirmName
-              expected={user.email}
-              name="confirmation"
-              actionLabel="Delete account"
-              pending={pending}
-              error={errorOf('confirmation')}
-            />
-          )}
-        </ActionForm>
-      )}
+      <ActionForm
+        action={removeUser}
+        hidden={{ userId: user.userId }}
+        onDone={() => {
+          toast({ title: 'Account deleted', description: user.email });
+          onClose();
+        }}
+      >
+        {({ pending, errorOf }) => (
+          <ConfirmName
+            expected={user.email}
+            name="confirmation"
+            actionLabel="Delete account"
+            pending={pending}
+            error={errorOf('confirmation')}
+          />
+        )}
+      </ActionForm>
     </Dialog>
   );
 }

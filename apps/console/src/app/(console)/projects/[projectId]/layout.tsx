@@ -14,7 +14,7 @@ export async function generateMetadata({ params }: ProjectLayoutProps): Promise<
   return { title: { default: name, template: `%s · ${name} · Ceiba` } };
 }
 
-/** Each page asks again by itself: a layout is not rendered again on navigation. */
+/** Each page checks access again, because a layout is not rendered again on navigation. */
 export default async function ProjectLayout({ params, children }: ProjectLayoutProps) {
   await requireProject((await params).projectId);
   return children;

@@ -83,11 +83,14 @@ export default async function OverviewPage({ params }: { params: Promise<{ proje
           >
             <OutcomeChart series={decisions} brief />
           </Section>
-          <Section title="Why calls are denied" description="The most frequent of these 24 hours.">
+          <Section
+            title="Why calls are denied"
+            description="The most frequent denials of the last 24 hours."
+          >
             <TopDenials projectId={projectId} denials={denials} />
           </Section>
           <Section
-            title="Quota of this month"
+            title="Quota this month"
             actions={
               <Button asChild size="sm">
                 <Link href={`/projects/${projectId}/subscription`}>Subscription</Link>

@@ -1,7 +1,7 @@
-import { formatCount, plural } from '#lib/format.ts';
+import { formatCount, plural, sum } from '#lib/format.ts';
 
 export interface OutcomeSparklineProps {
-  /** Counts by hour, the newest last; both of the same length. */
+  /** Counts by hour, the newest last; both have the same length. */
   allowed: readonly number[];
   denied: readonly number[];
 }
@@ -10,13 +10,12 @@ const HEIGHT = 32;
 const STEP = 7;
 const BAR = 5;
 
-/** Decisions by hour as small bars from zero: what was denied stands on what was allowed. */
+/** Decisions by hour as small stacked bars: denied on top of allowed. */
 export function OutcomeSparkline({ allowed, denied }: OutcomeSparklineProps) {
   const total = (hour: number) => (allowed[hour] ?? 0) + (denied[hour] ?? 0);
   const highest = Math.max(1, ...allowed.map((_, hour) => total(hour)));
   const scale = (count: number) => (count === 0 ? 0 : Math.max(1.5, (count / highest) * HEIGHT));
   const width = allowed.length * STEP - (STEP - BAR);
-  const sum = (counts: readonly number[]) => counts.reduce((all, count) => all + count, 0);
   return (
     <svg
       role="img"

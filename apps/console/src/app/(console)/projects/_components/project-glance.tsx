@@ -4,12 +4,10 @@ import Link from 'next/link';
 import { NEARLY_USED } from '#components/subscription/quota-month.tsx';
 import { Chip } from '#components/ui/chip.tsx';
 import { Name } from '#components/ui/name.tsx';
-import { formatCompact, formatCount, formatShare } from '#lib/format.ts';
+import { formatCompact, formatCount, formatShare, sum } from '#lib/format.ts';
 import { OutcomeSparkline } from './outcome-sparkline.tsx';
 
-const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
-
-/** One project in one line: its state in a word, its last day, its keys and its quota. */
+/** One project in one line: its state, the last 24 hours, its keys and its quota. */
 export function ProjectGlance({ project }: { project: ProjectAtAGlance }) {
   const allowed = sum(project.allowedByHour);
   const denied = sum(project.deniedByHour);
@@ -57,7 +55,7 @@ interface ProjectStateProps {
   denied: number;
 }
 
-/** The word for its state: the worst thing that is true of it. */
+/** The worst state that applies, in a word. */
 function ProjectState({ project, allowed, denied }: ProjectStateProps) {
   if (!project.admits) {
     return (

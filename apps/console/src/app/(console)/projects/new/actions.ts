@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { refuseField, userAction } from '#server/action.ts';
 import { env } from '../../../../env.ts';
 
-/** What the page shows once. The secret is in this answer and nowhere else. */
+/** Shown once: the secret is in this answer and nowhere else. */
 export interface NewProject {
   projectId: string;
   name: string;
@@ -16,7 +16,7 @@ export interface NewProject {
   runtimeUrl: string;
 }
 
-/** Creates a project on the plan Free and hands over its secret. */
+/** Creates a project on the default plan and returns its secret. */
 export const createNewProject = userAction({
   showsOnce: true,
   input: z.object({ name: displayNameSchema }),
@@ -26,7 +26,7 @@ export const createNewProject = userAction({
       createProject(ctx, { ownerId: user.userId, name, secret }),
     );
     if (result.kind === 'name_taken') {
-      refuseField('name', 'You have a project of that name already. Choose another name.');
+      refuseField('name', 'You already have a project with this name. Choose another name.');
     }
     return {
       projectId: result.projectId,

@@ -12,7 +12,7 @@ export async function GET(request: NextRequest, context: AuthRouteContext): Prom
   return NextAuth(request, context, authOptions());
 }
 
-/** next-auth asks for a token of its own as well; the origin is checked as in every action. */
+/** Checks the origin as every action does; next-auth also checks its own token. */
 export async function POST(request: NextRequest, context: AuthRouteContext): Promise<Response> {
   if (!isOwnOrigin(request.headers, env().publicOrigin)) {
     return Response.json({ error: 'forbidden_origin' }, { status: 403 });

@@ -9,7 +9,7 @@ const denial = {
 } as const;
 
 describe('whyHref', () => {
-  it('fills in the key, a method and a path that the policy matches', () => {
+  it('fills in the key, and a method and path that the policy matches', () => {
     expect(whyHref('p1', denial)).toBe(
       '/projects/p1/simulator?apiKeyId=k1&method=GET&path=%2Fv1%2Freports',
     );
@@ -18,14 +18,14 @@ describe('whyHref', () => {
     );
   });
 
-  it('fills in any path where the key alone decides', () => {
+  it('fills in any path if the key alone is the reason', () => {
     const revoked = { ...denial, denialReason: 'revoked_api_key', method: null, pathPattern: null };
     expect(whyHref('p1', { ...revoked, denialReason: 'revoked_api_key' })).toBe(
       '/projects/p1/simulator?apiKeyId=k1&path=%2F',
     );
   });
 
-  it('leaves the path to be typed where the path decides', () => {
+  it('leaves the path empty if the path is the reason', () => {
     const href = whyHref('p1', {
       denialReason: 'policy_no_match',
       apiKeyId: 'k1',

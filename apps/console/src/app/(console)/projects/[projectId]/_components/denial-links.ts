@@ -1,6 +1,6 @@
 import type { Denial } from '@ceiba/schema';
 
-/** These gates come before the path matters, so that any path shows why. */
+/** These gates come before the policies, so any path reproduces the denial. */
 const BEFORE_PATH: ReadonlySet<string> = new Set([
   'missing_api_key',
   'revoked_api_key',
@@ -8,7 +8,7 @@ const BEFORE_PATH: ReadonlySet<string> = new Set([
   'expired_api_key',
 ]);
 
-/** The simulator with a denial filled in, as far as it is known: paths are not recorded. */
+/** A link to the simulator with a denied call filled in. Paths are not recorded, so it guesses one. */
 export function whyHref(
   projectId: string,
   denial: Pick<Denial, 'denialReason' | 'apiKeyId' | 'method' | 'pathPattern'>,
@@ -24,7 +24,7 @@ export function whyHref(
   return `/projects/${projectId}/simulator${query.size === 0 ? '' : `?${query}`}`;
 }
 
-/** A path that a pattern matches: its base. */
+/** A path that the pattern matches: its base. */
 function pathWithin(pathPattern: string): string {
   const base = pathPattern.replace(/\/?\*$/, '');
   return base === '' ? '/' : base;

@@ -10,12 +10,12 @@ export interface GettingStartedProps {
   runtimeUrl: string;
 }
 
-/** Before the first decision: what leads to it. */
+/** What to do before the first decision. */
 export function GettingStarted({ projectId, activeKeys, runtimeUrl }: GettingStartedProps) {
   const here = `/projects/${projectId}`;
   return (
     <EmptyState
-      title="No decision yet"
+      title="No decisions yet"
       action={
         <>
           <Button asChild variant="primary">
@@ -31,9 +31,9 @@ export function GettingStarted({ projectId, activeKeys, runtimeUrl }: GettingSta
       }
       snippet={<FirstCall projectId={projectId} runtimeUrl={runtimeUrl} />}
     >
-      A policy says which calls may be made, a key says who makes them. With one of each, a host
-      that has the project’s secret can ask; its first question shows here within seconds. The one
-      below names no key, so it is denied and costs nothing.
+      Add a policy for the calls to allow, and a key for their caller. Then your API can request
+      decisions with the project secret; the first one appears here within seconds. The command
+      below sends no key, so it is denied and uses no quota.
     </EmptyState>
   );
 }

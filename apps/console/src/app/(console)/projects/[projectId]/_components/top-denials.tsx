@@ -6,7 +6,7 @@ import { OutcomeChip } from '#components/ui/chip.tsx';
 import { Name } from '#components/ui/name.tsx';
 import { PathText } from '#components/ui/path-text.tsx';
 import { RelativeHour } from '#components/ui/time.tsx';
-import { formatCount } from '#lib/format.ts';
+import { formatCount, policyText } from '#lib/format.ts';
 import { whyHref } from './denial-links.ts';
 
 export interface TopDenialsProps {
@@ -14,9 +14,9 @@ export interface TopDenialsProps {
   denials: readonly Denial[];
 }
 
-/** What is denied most, with the simulator one step away, filled in. */
+/** The most frequent denials, each with a link to the simulator. */
 export function TopDenials({ projectId, denials }: TopDenialsProps) {
-  if (denials.length === 0) return <p className="text-muted">Nothing was denied.</p>;
+  if (denials.length === 0) return <p className="text-muted">No calls were denied.</p>;
   return (
     <ul className="numbers divide-y rounded border bg-surface">
       {denials.map((denial) => (
@@ -30,12 +30,14 @@ export function TopDenials({ projectId, denials }: TopDenialsProps) {
           <p className="text-right font-medium">{formatCount(denial.count)}</p>
           <p className="min-w-0 text-small text-muted max-sm:col-span-2">
             <Caller denial={denial} />
-            {denial.method !== null && (
+            {denial.method !== null && denial.pathPattern !== null && (
               <>
                 {' '}
                 at{' '}
                 <code>
-                  <PathText>{`${denial.method === '*' ? 'ANY' : denial.method} ${denial.pathPattern}`}</PathText>
+                  <PathText>
+                    {policyText({ method: denial.method, pathPattern: denial.pathPattern })}
+                  </PathText>
                 </code>
               </>
             )}
@@ -55,7 +57,7 @@ export function TopDenials({ projectId, denials }: TopDenialsProps) {
 
 function Caller({ denial: { apiKeyId, displayName, keyPrefix } }: { denial: Denial }) {
   if (apiKeyId === null) return 'without a key of this project';
-  if (displayName === null) return 'with a key that is gone';
+  if (displayName === null) return 'with a deleted key';
   return (
     <>
       with{' '}

@@ -18,7 +18,7 @@ export default async function ProjectAuditPage({ params, searchParams }: AuditPr
       here={`/projects/${projectId}/audit`}
       query={await searchParams}
       title="Audit"
-      description="Who changed what in this project, when and from where. Open a line for the values before and after."
+      description="All changes in this project. Open a row to see the values before and after."
       scope={{ ownerId: user.userId, projectId }}
       kinds={['api_key', 'policy', 'subscription', 'project']}
     />

@@ -19,18 +19,18 @@ import { optionalLimitSchema } from '../../../../../lib/limit-schema.ts';
 
 const limits = { rateLimitPerMinute: optionalLimitSchema, monthlyQuota: optionalLimitSchema };
 
-/** Never, or at an instant: an empty date must not come to mean never. */
+/** Never, or at a time. Two fields, so that an empty date does not mean never. */
 const expiry = { expires: z.enum(['never', 'at']), expiresAt: expirySchema.optional() };
-/** Also when another field is wrong, so that all errors show at once. */
+/** Checked even if another field is wrong, so that all errors show at once. */
 const dateIsThere = {
   check: (input: { expires?: 'never' | 'at'; expiresAt?: string | null | undefined }) =>
     input.expires !== 'at' || input.expiresAt != null,
-  refusal: { path: ['expiresAt'], message: 'Choose a date and a time.', when: () => true },
+  refusal: { path: ['expiresAt'], message: 'Choose a date and time.', when: () => true },
 };
 const instantOf = (input: { expires: 'never' | 'at'; expiresAt?: string | null | undefined }) =>
   input.expires === 'never' || input.expiresAt == null ? null : new Date(input.expiresAt);
 
-/** What the page shows once. The key is in this answer and nowhere else. */
+/** Shown once: the key itself is in this answer and nowhere else. */
 export interface NewKey {
   apiKeyId: string;
   displayName: string;
@@ -38,7 +38,7 @@ export interface NewKey {
   plaintext: string;
 }
 
-/** Creates a key and hands it over. */
+/** Creates a key and returns it. */
 export const createKey = projectAction({
   showsOnce: true,
   input: z
@@ -59,7 +59,7 @@ export const createKey = projectAction({
     if (result.kind === 'plan_limit_reached') {
       refuse(
         'limit_reached',
-        `The plan allows ${plural(result.activeKeyCap, 'active key')}, and all are in use. Revoke or archive one, or change the plan, then press the button again; what you typed is kept.`,
+        `The plan allows ${plural(result.activeKeyCap, 'active key')}, and all are in use. Revoke or archive one or change the plan, then try again. Your input is kept.`,
       );
     }
     const { apiKeyId, keyPrefix } = result;
@@ -105,15 +105,15 @@ export const archiveKey = projectAction({
 
 const GONE = 'The key no longer exists. Nothing was changed.';
 
-const ENDED = {
-  active: 'This key has changed in the meantime. Nothing was changed; look at it again.',
-  revoked: 'This key was revoked in the meantime and allows no calls. Nothing was changed.',
-  archived: 'This key was archived in the meantime and allows no calls. Nothing was changed.',
+const CONFLICTS = {
+  active: 'The key was changed in the meantime. Nothing was changed; check the list again.',
+  revoked: 'The key was revoked in the meantime. Nothing was changed.',
+  archived: 'The key was archived in the meantime. Nothing was changed.',
 } as const satisfies Record<ApiKeyStatus, string>;
 
-/** What another tab has done since this one was loaded is said, and the list shows it. */
+/** Refuses with what changed the key since the page was loaded. */
 function settled(result: TransitionResult | SetApiKeyLimitsResult): null {
   if (result.kind === 'not_found') refuse('not_found', GONE);
-  if (result.kind === 'conflict') refuse('conflict', ENDED[result.status]);
+  if (result.kind === 'conflict') refuse('conflict', CONFLICTS[result.status]);
   return null;
 }

@@ -1,6 +1,6 @@
 import { type Query, textOf } from '#lib/list-query.ts';
 
-/** The tabs of the list. An expired key is active by its status, and counts as such. */
+/** The tabs of the list. An expired key has the status active. */
 export const STATUS_TABS = [
   { status: 'active', name: 'Active' },
   { status: 'revoked', name: 'Revoked' },
@@ -9,16 +9,16 @@ export const STATUS_TABS = [
 ] as const;
 export type StatusFilter = (typeof STATUS_TABS)[number]['status'];
 
-/** What is worth a look among the active keys; each is a filter. */
+/** Reasons to look at an active key; each is a filter. */
 export const HINTS = [
   { hint: 'idle', words: 'idle for 90 days' },
-  { hint: 'expired', words: 'expired, still using a slot' },
+  { hint: 'expired', words: 'expired, still counted as active' },
   { hint: 'expires_soon', words: 'expiring within 7 days' },
   { hint: 'never_expires', words: 'without an expiry' },
 ] as const;
 export type HintFilter = (typeof HINTS)[number]['hint'];
 
-/** By what the list can be ordered, in the direction that tells most. */
+/** The orders of the list. */
 export const SORTS = ['created', 'name', 'expires', 'last_used', 'used'] as const;
 export type SortFilter = (typeof SORTS)[number];
 
@@ -28,7 +28,7 @@ export interface KeyFilter {
   sort: SortFilter;
 }
 
-/** What the address asks for; whatever is not known counts as absent. */
+/** The filter of the URL; unknown values count as absent. */
 export function readFilter(query: Query): KeyFilter {
   return {
     status: STATUS_TABS.find((tab) => tab.status === textOf(query, 'status'))?.status ?? 'active',

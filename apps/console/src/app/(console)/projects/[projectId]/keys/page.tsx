@@ -6,6 +6,7 @@ import { Button } from '#components/ui/button.tsx';
 import { EmptyState } from '#components/ui/empty-state.tsx';
 import { LinkTabs } from '#components/ui/link-tabs.tsx';
 import { Name } from '#components/ui/name.tsx';
+import { PageLinks } from '#components/ui/pagination.tsx';
 import { SearchInput } from '#components/ui/search-input.tsx';
 import { PageHeader } from '#components/ui/section.tsx';
 import { formatCount, plural } from '#lib/format.ts';
@@ -15,7 +16,6 @@ import { requireProject } from '#server/project.ts';
 import { CapReached } from './_components/cap-reached.tsx';
 import { HintLinks } from './_components/hint-links.tsx';
 import { KeyDialogs } from './_components/key-dialogs.tsx';
-import { KeyPages } from './_components/key-pages.tsx';
 import { KeyTable } from './_components/key-table.tsx';
 import { readFilter, STATUS_TABS } from './filter.ts';
 
@@ -81,9 +81,9 @@ export default async function KeysPage({ params, searchParams }: KeysProps) {
             </Button>
           }
         >
-          A key tells who calls your API. Give each caller one of their own: it is shown once, sent
-          with every call as <code>x-api-key</code>, and can be revoked at any moment; the very next
-          call with it is denied.
+          A key identifies a caller of your API, who sends it with every call as{' '}
+          <code>x-api-key</code>. Create one per caller. A key is shown once, and you can revoke it
+          at any time; the next call with it is denied.
         </EmptyState>
       ) : (
         <>
@@ -108,7 +108,7 @@ export default async function KeysPage({ params, searchParams }: KeysProps) {
             <p className="py-8 text-muted">
               {q === ''
                 ? 'No keys match this filter.'
-                : `No key here has “${q}” in its name or its prefix.`}
+                : `No key here has “${q}” in its name or prefix.`}
             </p>
           ) : (
             <KeyTable
@@ -123,11 +123,10 @@ export default async function KeysPage({ params, searchParams }: KeysProps) {
               }
             />
           )}
-          <KeyPages
-            shown={keys.length}
-            total={total}
-            previousHref={pageAt(previous)}
-            nextHref={pageAt(next)}
+          <PageLinks
+            previous={pageAt(previous)}
+            next={pageAt(next)}
+            summary={`${formatCount(keys.length)} of ${plural(total, 'key')}`}
           />
         </>
       )}

@@ -5,7 +5,7 @@ import { createPolicy, deletePolicy, updatePolicy } from '@ceiba/schema';
 import { z } from 'zod';
 import { projectAction, refuse, refuseField } from '#server/action.ts';
 
-/** As the domain stores it; a pattern that no path could match is refused with the reason. */
+/** Normalised as it is stored. A pattern that can match no path is refused with the reason. */
 const rule = {
   method: z.string().transform((text, issues) => {
     const parsed = parsePolicyMethod(text.trim());
@@ -21,13 +21,13 @@ const rule = {
   }),
 };
 
-/** A policy as it is saved. */
+/** The policy as it was saved. */
 export interface SavedPolicy {
   method: string;
   pathPattern: string;
 }
 
-/** Adds a policy, which admits from the next decision on. */
+/** Adds a policy, which applies from the next decision on. */
 export const createNewPolicy = projectAction({
   input: z.object(rule),
   async run({ ctx, project }, input): Promise<SavedPolicy> {
@@ -38,7 +38,7 @@ export const createNewPolicy = projectAction({
   },
 });
 
-/** Gives a policy another method or pattern. */
+/** Changes a policy's method or pattern. */
 export const changePolicy = projectAction({
   input: z.object({ policyId: z.guid(), ...rule }),
   async run({ ctx, project }, input): Promise<SavedPolicy> {
@@ -49,7 +49,7 @@ export const changePolicy = projectAction({
   },
 });
 
-/** Takes a policy away. */
+/** Deletes a policy. */
 export const removePolicy = projectAction({
   input: z.object({ policyId: z.guid() }),
   async run({ ctx, project }, { policyId }): Promise<null> {
@@ -59,5 +59,5 @@ export const removePolicy = projectAction({
   },
 });
 
-const TAKEN = 'This project has a policy of this method and pattern already.';
+const TAKEN = 'This project already has a policy with this method and pattern.';
 const GONE = 'The policy was deleted in the meantime. Nothing was changed.';

@@ -59,18 +59,17 @@ export default async function PoliciesPage({ params, searchParams }: PoliciesPro
               <>
                 <Button asChild variant="primary">
                   <Link href={`${here}/new?method=GET&pathPattern=${encodeURIComponent('/v1/*')}`}>
-                    Admit GET /v1*
+                    Allow GET /v1*
                   </Link>
                 </Button>
                 <Button asChild>
-                  <Link href={`${here}/new`}>Write one of your own</Link>
+                  <Link href={`${here}/new`}>Write your own</Link>
                 </Button>
               </>
             }
           >
-            A policy names a method and a path, such as <code>GET /v1/reports*</code>, and lets
-            calls with a live key through to that path and all below it. Start with what your API
-            serves to everybody who has a key.
+            A policy allows a method on a path, such as <code>GET /v1/reports*</code>, for every
+            active key. Start with what your API serves to everyone who has a key.
           </EmptyState>
         ) : (
           <>
@@ -82,7 +81,7 @@ export default async function PoliciesPage({ params, searchParams }: PoliciesPro
                   className="inline-flex items-center gap-2 font-medium text-accent-text hover:underline"
                 >
                   <FlaskConical aria-hidden="true" className="size-4" />
-                  Simulate the whole decision
+                  Simulate the decision
                 </Link>
               </TryVerdict>
             </div>
@@ -94,8 +93,9 @@ export default async function PoliciesPage({ params, searchParams }: PoliciesPro
               matching={explained?.matching ?? null}
             />
             <p className="mt-3 text-small text-muted">
-              {plural(policies.length, 'policy', 'policies')}, the most specific first: an exact
-              path before a prefix, the longer prefix before the shorter, a named method before any.
+              {plural(policies.length, 'policy', 'policies')}, the most specific first: exact paths
+              before prefixes, longer prefixes before shorter ones, a named method before any
+              method.
             </p>
             <Pagination
               page={page}

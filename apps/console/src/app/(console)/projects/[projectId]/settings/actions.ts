@@ -11,20 +11,20 @@ import { projectAction, refuse, refuseField } from '#server/action.ts';
 import { env } from '../../../../../env.ts';
 import { optionalLimitSchema } from '../../../../../lib/limit-schema.ts';
 
-/** Gives a project another name; hosts know it by its ID and notice nothing. */
+/** Renames a project. Hosts use its ID and are not affected. */
 export const renameProject = projectAction({
   input: z.object({ name: displayNameSchema }),
   async run({ ctx, project }, { name }): Promise<null> {
     const result = await updateProject(ctx, { projectId: project.projectId, name });
     if (result.kind === 'name_taken') {
-      refuseField('name', 'You have a project of that name already. Choose another name.');
+      refuseField('name', 'You already have a project with this name. Choose another name.');
     }
     if (result.kind === 'not_found') refuse('not_found', GONE);
     return null;
   },
 });
 
-/** Sets the rate of every key that has none of its own, from the next decision on. */
+/** Sets the rate of every key without its own, from the next decision on. */
 export const setDefaultKeyRate = projectAction({
   input: z.object({ defaultKeyRateLimitPerMinute: optionalLimitSchema }),
   async run({ ctx, project }, values): Promise<null> {
@@ -34,22 +34,22 @@ export const setDefaultKeyRate = projectAction({
   },
 });
 
-/** What the page shows once. The secret is in this answer and nowhere else. */
+/** Shown once: the secret is in this answer and nowhere else. */
 export interface RotatedSecret {
   projectId: string;
   projectSecret: string;
   runtimeUrl: string;
-  /** ISO 8601; until then the one before is accepted too. */
+  /** ISO 8601; until then the previous secret is accepted too. */
   previousSecretExpiresAt: string;
 }
 
-/** Makes a new secret. It replaces the one that the page showed, or none. */
+/** Creates a new secret, if the current one is still the one that the page showed. */
 export const rotateSecret = projectAction({
   showsOnce: true,
   input: z.object({
-    /** When the secret was made that the page showed: the compare of the swap. */
+    /** When the secret that the page showed was created: the expected value of the swap. */
     replaces: z.iso.datetime().transform((text) => new Date(text)),
-    /** Where an older one is still accepted: that it may end at once. */
+    /** Confirms that a previous secret that is still accepted may end immediately. */
     dropsPrevious: z.literal('yes').optional(),
   }),
   async run({ ctx, project }, { replaces, dropsPrevious }): Promise<RotatedSecret> {
@@ -72,14 +72,17 @@ export const rotateSecret = projectAction({
       case 'conflict':
         return refuse('conflict', ROTATED_ELSEWHERE);
       case 'previous_still_valid':
-        return refuseField('dropsPrevious', 'Say that the older secret may end now.');
+        return refuseField(
+          'dropsPrevious',
+          'Confirm this first: the previous secret ends immediately.',
+        );
       case 'not_found':
         return refuse('not_found', GONE);
     }
   },
 });
 
-/** Deletes a project with all that belongs to it; its audit log stays. */
+/** Deletes a project and everything in it except its audit log. */
 export const removeProject = projectAction({
   input: z.object({ confirmation: z.string() }),
   async run({ ctx, project }, { confirmation }): Promise<null> {
@@ -88,7 +91,7 @@ export const removeProject = projectAction({
       name: confirmation.trim(),
     });
     if (result.kind === 'name_mismatch') {
-      refuseField('confirmation', `The name of this project is ${legible(project.name)}.`);
+      refuseField('confirmation', `Type the name of this project: ${legible(project.name)}.`);
     }
     if (result.kind === 'not_found') refuse('not_found', GONE);
     redirect('/projects');
@@ -97,4 +100,4 @@ export const removeProject = projectAction({
 
 const GONE = 'The project was deleted in the meantime. Nothing was changed.';
 const ROTATED_ELSEWHERE =
-  'The secret was rotated after this page was loaded, in another tab or by another user. This request changed nothing: the secret shown there is the current one. The page now shows the current state.';
+  'The secret was rotated in another window after this page was loaded. Nothing was changed here; the secret shown there is the current one.';

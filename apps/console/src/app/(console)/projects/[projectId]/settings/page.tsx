@@ -20,14 +20,14 @@ export default async function SettingsPage({ params }: { params: Promise<{ proje
       <SecretStep>
         <PageHeader
           title="Settings"
-          description="What your hosts need to reach this project, and what holds for all of it."
+          description="The credentials of your API, and settings for the whole project."
         />
-        <Section title="Project ID" description="Goes into CEIBA_PROJECT_ID. It never changes.">
+        <Section title="Project ID" description="Set it as CEIBA_PROJECT_ID. It never changes.">
           <IdChip id={projectId} label="project ID" whole />
         </Section>
         <Section
           title="Project secret"
-          description="Goes into CEIBA_PROJECT_SECRET of every host. Only its hash is stored here, so it cannot be shown; a new one can be made."
+          description="Set it as CEIBA_PROJECT_SECRET on your servers. Ceiba stores only its hash, so it cannot be shown again; you can rotate it."
         >
           <SecretTimeline createdAt={secretCreatedAt} previousExpiresAt={previousExpiresAt} />
           <RotateSecret
@@ -36,18 +36,18 @@ export default async function SettingsPage({ params }: { params: Promise<{ proje
             previousExpiresAt={previousExpiresAt}
           />
         </Section>
-        <Section title="Name" description="Only you see it. Hosts know the project by its ID.">
+        <Section title="Name" description="Only you see the name.">
           <RenameProject projectId={projectId} name={name} />
         </Section>
         <Section
           title="Default rate for each key"
-          description="Keeps one busy caller from using up the rate of all. It holds for every key without a rate of its own, beside the plan’s, from the next request on."
+          description="Keeps one busy caller from using up the plan’s rate for all others. It applies to every key without its own rate, in addition to the plan’s."
         >
           <DefaultKeyRate projectId={projectId} rate={project.defaultKeyRateLimitPerMinute} />
         </Section>
         <Section
           title="Delete project"
-          description="Its keys, policies, subscription and usage are gone for good, and every request of its hosts is answered 401 from then on. The audit log keeps what happened. To deny calls and keep everything, cancel the subscription instead."
+          description="Permanently deletes its keys, policies, subscription and usage, and your API’s requests are answered with 401. The audit log stays. To deny all calls but keep the data, cancel the subscription instead."
         >
           <DeleteProject projectId={projectId} name={name} />
         </Section>

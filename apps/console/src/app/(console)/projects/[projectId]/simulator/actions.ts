@@ -8,10 +8,10 @@ import { simulate } from './simulate.ts';
 
 const call = {
   method: authorizeRequestSchema.shape.method,
-  path: z.string().trim().startsWith('/', 'Write the path as it is sent, from its first /.'),
+  path: z.string().trim().startsWith('/', 'Must begin with a /.'),
 };
 
-/** Answers what a call would come to. It charges nothing and keeps nothing. */
+/** Simulates the decision on a call. Nothing is charged or stored. */
 export const simulateCall = projectAction({
   readsOnly: true,
   input: z.discriminatedUnion('source', [

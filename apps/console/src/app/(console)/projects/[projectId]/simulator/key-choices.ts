@@ -1,20 +1,20 @@
-import { legible } from '#lib/text.ts';
 import 'server-only';
 import { type Database, getApiKey, searchApiKeys } from '@ceiba/schema';
 import { z } from 'zod';
+import { legible } from '#lib/text.ts';
 import type { KeyChoice } from './_components/simulator.tsx';
 
 const LISTED = 100;
 
 export interface KeyChoices {
   choices: KeyChoice[];
-  /** How many keys are not among them. */
+  /** The number of keys that are not in `choices`. */
   unlisted: number;
-  /** The key that the address asks for, else the newest; null when there is none. */
+  /** The key in the URL, else the newest; null if there is none. */
   chosen: string | null;
 }
 
-/** The newest keys of a project, and the one that is asked for wherever it stands. */
+/** The newest keys of a project, and the key in the URL even if it is older. */
 export async function readKeyChoices(
   db: Database,
   projectId: string,

@@ -49,11 +49,11 @@ export default async function SimulatorPage({ params, searchParams }: SimulatorP
       >
         <div className="rounded border border-dashed border-line-strong/60 p-6">
           <p className="mb-4 text-muted">
-            Every call passes these gates in this order, and the first that does not let it through
-            names the reason.
+            Every call goes through these gates in this order. The first one that fails is the
+            denial reason.
           </p>
           <GateLine
-            label="Gates in their order"
+            label="Gates in order"
             gates={Object.entries(GATE_NAMES).map(([id, name]) => ({
               id,
               name,

@@ -1,4 +1,3 @@
-import { legible } from '#lib/text.ts';
 import 'server-only';
 import { DENIAL_REASONS, type DenialReason } from '@ceiba/contract/sets';
 import { explainMatch, isWellFormedApiKey, type Policy, parsePathPattern } from '@ceiba/domain';
@@ -11,16 +10,17 @@ import {
   type Simulation as SimulationFacts,
   type SimulationInput,
 } from '@ceiba/schema';
-import { formatCount, plural } from '#lib/format.ts';
+import { formatCount, plural, policyText } from '#lib/format.ts';
+import { legible } from '#lib/text.ts';
 import type { SimulatedGate, Simulation } from './_components/simulation.ts';
 
 export type SimulatedCall = Omit<SimulationInput, 'projectId'>;
 
 /**
- * What a call would come to, gate by gate, in words. The verdict is the verb's, by the rule and the
- * lookup of the Runtime; here each gate gets the value that it saw and the fix.
+ * Describes the decision on a call, gate by gate. The verdict comes from `readSimulation`, which uses
+ * the rules and the lookup of the Runtime; this adds the value that each gate checked and the fix.
  *
- * @returns null when the project is gone
+ * @returns null if the project no longer exists
  */
 export async function simulate(
   db: Database,
@@ -30,7 +30,7 @@ export async function simulate(
   const facts = await readSimulation(db, { projectId: project.projectId, ...call });
   if (facts === null) return null;
   const limits = facts.scopes.length === 0 ? null : judgeLimits(facts.scopes);
-  // A rate of 0 is the one thing about the minute that is certain without asking the Runtime.
+  // Only the Runtime knows the current rate, but a rate of 0 denies in any case.
   const denialReason = facts.denialReason ?? (limits?.rate === 0 ? 'rate_limited' : null);
   const policies =
     denialReason === 'policy_no_match' ? await listPolicies(db, project.projectId) : [];
@@ -53,9 +53,9 @@ interface Seen {
   project: Project;
   facts: SimulationFacts;
   call: SimulatedCall;
-  /** Null where a gate before the limits denies. */
+  /** Null if a gate before the limits denies. */
   limits: JudgedLimits | null;
-  /** All of them, where none matched. */
+  /** All policies, if none matched. */
   policies: readonly Policy[];
 }
 
@@ -74,7 +74,7 @@ function gateOf(denies: DenialReason, index: number, stoppedAt: number, seen: Se
 
 type GateView = Pick<SimulatedGate, 'saw' | 'at' | 'remedy'>;
 
-/** What each gate saw and, where it stopped the call, how to fix it. */
+/** The value that each gate checked and, if it denied the call, how to fix it. */
 const GATES: Record<DenialReason, (seen: Seen, stopped: boolean) => GateView> = {
   missing_api_key: ({ project }, stopped) =>
     stopped
@@ -92,10 +92,10 @@ const GATES: Record<DenialReason, (seen: Seen, stopped: boolean) => GateView> = 
       ? {
           saw:
             'presented' in credential && !isWellFormedApiKey(credential.presented ?? '')
-              ? 'not the shape of a key, or a typing error'
+              ? 'not a well-formed key'
               : 'no key of this project',
           remedy: {
-            text: 'Copy the key again, all of it, from where it was stored. A key of another project does not count here.',
+            text: 'Copy the complete key again from where it was stored. Keys of other projects are not valid here.',
             href: hrefOf(project, 'keys'),
             label: 'See the keys of this project',
           },
@@ -123,7 +123,7 @@ const GATES: Record<DenialReason, (seen: Seen, stopped: boolean) => GateView> = 
   policy_no_match: (seen, stopped) =>
     stopped
       ? noPolicy(seen)
-      : { saw: seen.facts.match.winner ? wordsOf(seen.facts.match.winner) : '' },
+      : { saw: seen.facts.match.winner ? policyText(seen.facts.match.winner) : '' },
   inactive_subscription: ({ project, facts: { subscription } }, stopped) => ({
     saw:
       subscription === null
@@ -132,7 +132,7 @@ const GATES: Record<DenialReason, (seen: Seen, stopped: boolean) => GateView> = 
     ...at(subscription?.currentPeriodEnd),
     ...(stopped && {
       remedy: {
-        text: 'A subscription allows calls while it is active or in trial and its period is not over.',
+        text: 'A subscription allows calls while it is active or in trial, until its period ends.',
         href: hrefOf(project, 'subscription'),
         label: 'Go to the subscription',
       },
@@ -142,13 +142,13 @@ const GATES: Record<DenialReason, (seen: Seen, stopped: boolean) => GateView> = 
     ...(limits && { saw: limits.month }),
     ...(stopped && {
       remedy: {
-        text: 'Calls are allowed again when the next month begins in UTC, or with a larger quota.',
+        text: 'Calls are allowed again next month (UTC), or with a larger quota.',
         ...placeOfLimit(project, limits?.quotaOf),
       },
     }),
   }),
   rate_limited: ({ project, limits }, stopped) => ({
-    ...(limits && { saw: stopped ? limits.minute : `${limits.minute}, counted live` }),
+    ...(limits && { saw: stopped ? limits.minute : `${limits.minute}, checked at the call` }),
     ...(stopped && {
       remedy: {
         text: 'A rate of 0 allows no requests.',
@@ -159,17 +159,17 @@ const GATES: Record<DenialReason, (seen: Seen, stopped: boolean) => GateView> = 
 };
 
 interface JudgedLimits {
-  /** Whose quota has the least left, and whose rate is the lowest. */
+  /** The scope with the least quota left, and the scope with the lowest rate. */
   quotaOf: SimulatedScope['kind'];
   rateOf: SimulatedScope['kind'];
-  /** Requests a minute. */
+  /** Requests per minute. */
   rate: number;
   month: string;
   minute: string;
   countedAt: Date | null;
 }
 
-/** Of all scopes those that refuse first: the month with the least left, the lowest rate. */
+/** The scopes that deny first: the one with the least quota left, and the one with the lowest rate. */
 function judgeLimits(scopes: readonly SimulatedScope[]): JudgedLimits {
   const months = scopes.flatMap(({ kind, monthlyQuota, usedThisMonth, countedAt }) =>
     monthlyQuota === null ? [] : [{ kind, quota: monthlyQuota, used: usedThisMonth, countedAt }],
@@ -187,26 +187,26 @@ function judgeLimits(scopes: readonly SimulatedScope[]): JudgedLimits {
     rateOf: minute.kind,
     rate: minute.rate,
     month: `${formatCount(month.used)} of ${formatCount(month.quota)} used${ofKey(month.kind)}`,
-    minute: `${formatCount(minute.rate)} a minute${ofKey(minute.kind)}`,
+    minute: `${formatCount(minute.rate)} per minute${ofKey(minute.kind)}`,
     countedAt: month.countedAt,
   };
 }
 
 const placeOfLimit = (project: Project, scope: SimulatedScope['kind'] | undefined) =>
   scope === 'api_key'
-    ? { href: hrefOf(project, 'keys'), label: 'Change the key’s limits' }
+    ? { href: hrefOf(project, 'keys'), label: 'Change the limits of the key' }
     : { href: hrefOf(project, 'subscription'), label: 'Change the plan' };
 
 function noPolicy({ project, facts: { match }, policies, call: { method, path } }: Seen): GateView {
   const saw =
     policies.length === 0
-      ? 'there is none'
+      ? 'there are no policies'
       : `none of ${plural(policies.length, 'policy', 'policies')}`;
   if (match.ambiguous !== null) {
     return {
       saw,
       remedy: {
-        text: `The path ${match.ambiguous}, so servers could read it in two ways; no pattern but a bare * matches it. Have the caller send it without.`,
+        text: `The path ${match.ambiguous}, so servers may read it in different ways. Only the pattern * matches it. Change the path that the caller sends.`,
         href: hrefOf(project, 'policies'),
         label: 'See the policies',
       },
@@ -217,7 +217,7 @@ function noPolicy({ project, facts: { match }, policies, call: { method, path } 
     return {
       saw,
       remedy: {
-        text: `No policy can name this path as it was sent, because a pattern ${pattern.reason}. Only a prefix (*) above it matches.`,
+        text: `No policy can name this exact path, because a pattern ${pattern.reason}. A prefix above it, with a * at the end, can match it.`,
         href: hrefOf(project, 'policies'),
         label: 'See the policies',
       },
@@ -229,8 +229,8 @@ function noPolicy({ project, facts: { match }, policies, call: { method, path } 
     saw,
     remedy: {
       text: near
-        ? `${wordsOf(near)} matches the path, but not the method ${method}.`
-        : 'What no policy matches is denied. Add one to allow this call.',
+        ? `${policyText(near)} matches the path, but not the method ${method}.`
+        : 'Calls that no policy matches are denied. Add a policy to allow this call.',
       href: hrefOf(project, `policies/new?${query}`),
       label: `Add a policy for ${method} ${pattern.pattern}`,
     },
@@ -241,7 +241,7 @@ const matchesUnderItsMethod = (policy: Policy, path: string) =>
   explainMatch([policy], policy.method, path).winner !== null;
 
 const newKey = (project: Project, state: string) => ({
-  text: `A key that is ${state} stays so. Create another one and give it to the caller.`,
+  text: `A key that is ${state} cannot be used again. Create a new key for the caller.`,
   href: hrefOf(project, 'keys/new'),
   label: 'Create a key',
 });
@@ -249,5 +249,3 @@ const newKey = (project: Project, state: string) => ({
 const hrefOf = (project: Project, path: string) => `/projects/${project.projectId}/${path}`;
 const at = (instant: Date | string | null | undefined) =>
   instant ? { at: new Date(instant).toISOString() } : {};
-const wordsOf = ({ method, pathPattern }: Policy) =>
-  `${method === '*' ? 'ANY' : method} ${pathPattern}`;

@@ -5,19 +5,19 @@ import { type SetSubscriptionInput, setSubscription, type VerbContext } from '@c
 import { z } from 'zod';
 import { projectAction, refuse, refuseField } from '#server/action.ts';
 
-/** Puts a project on another plan, whose limits hold from the next decision on. */
+/** Changes a project's plan; its limits apply from the next decision on. */
 export const changePlan = projectAction({
   input: z.object({ planId: z.guid('Choose a plan.') }),
   run: ({ ctx, project }, { planId }) => change(ctx, { projectId: project.projectId, planId }),
 });
 
-/** Sets the state: active, in trial, past due or canceled. */
+/** Sets the status: active, in trial, past due or canceled. */
 export const changeStatus = projectAction({
   input: z.object({ status: z.enum(SUBSCRIPTION_STATUSES) }),
   run: ({ ctx, project }, { status }) => change(ctx, { projectId: project.projectId, status }),
 });
 
-/** Sets when the subscription lapses by itself, or that it does not. */
+/** Sets when the subscription ends by itself, or that it never does. */
 export const changePeriodEnd = projectAction({
   input: z.object({
     ends: z.enum(['never', 'at']),
@@ -26,7 +26,7 @@ export const changePeriodEnd = projectAction({
   async run({ ctx, project }, { ends, currentPeriodEnd }) {
     const { projectId } = project;
     if (ends === 'never') return change(ctx, { projectId, currentPeriodEnd: null });
-    if (currentPeriodEnd == null) refuseField('currentPeriodEnd', 'Choose a date and a time.');
+    if (currentPeriodEnd == null) refuseField('currentPeriodEnd', 'Choose a date and time.');
     return change(ctx, { projectId, currentPeriodEnd: new Date(currentPeriodEnd) });
   },
 });
@@ -39,5 +39,4 @@ async function change(ctx: VerbContext, input: SetSubscriptionInput): Promise<nu
 }
 
 const GONE = 'The project was deleted in the meantime. Nothing was changed.';
-const PLAN_GONE =
-  'The plan was deleted in the meantime. Nothing was changed; choose another of those that are shown now.';
+const PLAN_GONE = 'The plan was deleted in the meantime. Nothing was changed; choose another plan.';

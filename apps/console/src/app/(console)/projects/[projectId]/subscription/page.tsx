@@ -48,16 +48,16 @@ export default async function SubscriptionPage({ params }: SubscriptionProps) {
               On the plan <Name>{subscription.plan.name}</Name>.
             </>
           ) : (
-            'On no plan yet.'
+            'No plan yet.'
           )
         }
       />
       <NextDecision subscription={subscription} use={use} />
-      <Section title="This month" description="UTC. Updated seconds ago.">
+      <Section title="This month" description="Months are in UTC. Counts are a few seconds behind.">
         <QuotaMonth use={use} projection={projectQuota(use)} />
         {subscription && (
           <dl className="numbers mt-6 grid grid-cols-2 gap-4 sm:grid-cols-3">
-            <Fact name="Rate">{formatCount(subscription.plan.rateLimitPerMinute)} a minute</Fact>
+            <Fact name="Rate">{formatCount(subscription.plan.rateLimitPerMinute)} per minute</Fact>
             <Fact name="Active keys">
               {formatCount(keys.byStatus.active)} of {formatCount(subscription.plan.activeKeyCap)}
             </Fact>
@@ -76,14 +76,14 @@ export default async function SubscriptionPage({ params }: SubscriptionProps) {
       {subscription && (
         <>
           <Section
-            title="State"
-            description="Active and trial allow calls; past due and canceled deny them. Keys, policies and counts stay as they are."
+            title="Status"
+            description="Active and trial allow calls; past due and canceled deny them. Keys, policies and usage are not affected."
           >
             <StatusChoice projectId={projectId} status={subscription.status} />
           </Section>
           <Section
             title="Period end"
-            description="From that instant on every call is denied, until a later end is set."
+            description="From this time on, all calls are denied until you set a later end."
           >
             <PeriodEnd projectId={projectId} currentPeriodEnd={periodEnd} />
           </Section>

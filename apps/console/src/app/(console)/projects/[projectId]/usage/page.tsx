@@ -18,15 +18,19 @@ import { Name } from '#components/ui/name.tsx';
 import { Column, PageHeader, Section } from '#components/ui/section.tsx';
 import { FirstCall } from '#components/usage/first-call.tsx';
 import { OutcomeChart } from '#components/usage/outcome-chart.tsx';
-import { plural } from '#lib/format.ts';
+import { plural, sum } from '#lib/format.ts';
 import { type SearchParams, withQuery } from '#lib/list-query.ts';
 import { withDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
 import { env } from '../../../../../env.ts';
 import { RangePicker } from './_components/range-picker.tsx';
 import { type Share, ShareList } from './_components/share-list.tsx';
-import { parseUsageQuery, type UsageQuery } from './_components/usage-query.ts';
-import { CSV_DAYS_MAX, daysIn } from './csv-range.ts';
+import {
+  CSV_DAYS_MAX,
+  daysIn,
+  parseUsageQuery,
+  type UsageQuery,
+} from './_components/usage-query.ts';
 
 export const metadata: Metadata = { title: 'Usage' };
 
@@ -53,13 +57,13 @@ export default async function UsagePage({ params, searchParams }: UsageProps) {
       ),
     ),
   );
-  if (!decisions || !keys || !policies) throw new Error('a series is missing from the answer');
+  if (!decisions || !keys || !policies) throw new Error('a usage series is missing');
   const here = `/projects/${projectId}/usage`;
   return (
     <Column>
       <PageHeader
         title="Usage"
-        description={`${plural(decisions.total, 'decision')} in this range. Days and hours are those of UTC.`}
+        description={`${plural(decisions.total, 'decision')} in this range. Times are in UTC.`}
         actions={<CsvLink href={withQuery(`${here}/csv`, query, {})} usage={usage} />}
       />
       <RangePicker here={here} query={query} usage={usage} />
@@ -71,19 +75,19 @@ export default async function UsagePage({ params, searchParams }: UsageProps) {
             <OutcomeChart series={decisions} />
           </Section>
           <DenialReasons projectId={projectId} series={decisions} />
-          <Admissions
-            title="Admissions by key"
+          <AllowedCalls
+            title="Allowed calls by key"
             series={keys}
-            gone="A key that is gone"
+            gone="A deleted key"
             nameOf={(name) => <Name>{name}</Name>}
             hrefOf={(name) =>
               `/projects/${projectId}/keys?status=all&q=${encodeURIComponent(name)}`
             }
           />
-          <Admissions
-            title="Admissions by policy"
+          <AllowedCalls
+            title="Allowed calls by policy"
             series={policies}
-            gone="A policy that is gone"
+            gone="A deleted policy"
             nameOf={(name) => <code className="text-small">{name.replace(/^\* /, 'ANY ')}</code>}
             hrefOf={() => `/projects/${projectId}/policies`}
           />
@@ -119,9 +123,8 @@ function NoDecisions({ projectId }: { projectId: string }) {
       title="No decisions in this range"
       snippet={<FirstCall projectId={projectId} runtimeUrl={env().runtimeUrl} />}
     >
-      Every call that a host asks about is counted here, allowed or denied, by key and policy.
-      Choose another range above, or ask for a first decision: this one names no key, so it is
-      denied and costs nothing.
+      Every decision is counted here, by outcome, key and policy. Choose another range, or request a
+      first decision with this command. It sends no key, so it is denied and uses no quota.
     </EmptyState>
   );
 }
@@ -131,7 +134,7 @@ function DenialReasons({ projectId, series }: { projectId: string; series: Usage
     .filter(({ id }) => id !== 'allowed')
     .sort((one, other) => other.total - one.total);
   if (denials.length === 0) return null;
-  const total = denials.reduce((sum, line) => sum + line.total, 0);
+  const total = sum(denials.map((line) => line.total));
   const shares = denials.flatMap((line): Share[] => {
     const outcome = OUTCOMES.find((known) => known === line.id);
     if (outcome === undefined) return [];
@@ -141,10 +144,10 @@ function DenialReasons({ projectId, series }: { projectId: string; series: Usage
   return (
     <Section
       title="Denial reasons"
-      description="A denied call costs nothing of the quota."
+      description="Denied calls do not use quota."
       actions={
         <Button asChild size="sm">
-          <Link href={`/projects/${projectId}/simulator`}>Ask the simulator why</Link>
+          <Link href={`/projects/${projectId}/simulator`}>Open the simulator</Link>
         </Button>
       }
     >
@@ -153,16 +156,16 @@ function DenialReasons({ projectId, series }: { projectId: string; series: Usage
   );
 }
 
-interface AdmissionsProps {
+interface AllowedCallsProps {
   title: string;
   series: UsageSeries;
-  /** What stands for a name that is not there any more. */
+  /** Shown instead of a name that no longer exists. */
   gone: string;
   nameOf: (name: string) => ReactNode;
   hrefOf: (name: string) => string;
 }
 
-function Admissions({ title, series, gone, nameOf, hrefOf }: AdmissionsProps) {
+function AllowedCalls({ title, series, gone, nameOf, hrefOf }: AllowedCallsProps) {
   if (series.total === 0) return null;
   const { lines, rest, total } = series;
   const shares: Share[] = lines.map(({ id, label, total: count, counts }) => ({
@@ -192,7 +195,7 @@ function Admissions({ title, series, gone, nameOf, hrefOf }: AdmissionsProps) {
     });
   }
   return (
-    <Section title={title} description="What uses up the quota, the largest first.">
+    <Section title={title} description="The most frequent first.">
       <ShareList label={title} shares={shares} total={total} />
     </Section>
   );

@@ -2,7 +2,7 @@ import type { NextRequest } from 'next/server';
 import { auditCsv } from '#components/audit/audit-csv.ts';
 import { requireProject } from '#server/project.ts';
 
-/** The log of one project. */
+/** The audit log of one project as CSV. */
 export async function GET(
   request: NextRequest,
   { params }: { params: Promise<{ projectId: string }> },

@@ -10,7 +10,7 @@ export interface CapReachedProps {
   activeKeyCap: number;
 }
 
-/** What to do when no further key can be active. */
+/** What to do when the plan allows no more active keys. */
 export function CapReached({ projectId, planName, activeKeyCap }: CapReachedProps) {
   return (
     <Notice
@@ -32,8 +32,8 @@ export function CapReached({ projectId, planName, activeKeyCap }: CapReachedProp
         </div>
       }
     >
-      Revoke or archive a key that is not needed, or change the plan. Expired keys count until they
-      are revoked or archived.
+      Revoke or archive a key that you no longer need, or change the plan. Expired keys count until
+      you revoke or archive them.
     </Notice>
   );
 }

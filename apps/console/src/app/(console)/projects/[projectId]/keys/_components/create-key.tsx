@@ -1,12 +1,9 @@
 'use client';
 
 import dynamic from 'next/dynamic';
-import Link from 'next/link';
 import { useState } from 'react';
 import { ActionForm } from '#components/action-form.tsx';
-import { Button } from '#components/ui/button.tsx';
-import { Field } from '#components/ui/field.tsx';
-import { Input } from '#components/ui/input.tsx';
+import { FormButtons, TextField } from '#components/form-fields.tsx';
 import { PageHeader } from '#components/ui/section.tsx';
 import { shownWith } from '#lib/action-state.ts';
 import { createKey, type NewKey } from '../actions.ts';
@@ -20,22 +17,21 @@ export interface CreateKeyProps {
   activeKeys: number;
   activeKeyCap: number;
   defaultRate: number | null;
-  /** What a call asks for in the example; one that a policy admits where there is one. */
+  /** The call of the example; one that a policy allows, if there is a policy. */
   example: { method: string; path: string };
 }
 
-// Fetched while the first field is filled in; a user who only looks at the
-// page does without it.
+// Loaded when the user starts to type, to keep the page small.
 const loadCreatedKey = () => import('./created-key.tsx');
 const CreatedKey = dynamic(loadCreatedKey);
 
 const createShownKey = shownWith(
   loadCreatedKey,
   createKey,
-  'A part of this page could not be loaded, so no key was created. Reload the page and try again.',
+  'Part of this page failed to load, so no key was created. Reload the page and try again.',
 );
 
-/** Two steps on one page: name it, then store it. */
+/** Two steps on one page: name the key, then store it. */
 export function CreateKey(props: CreateKeyProps) {
   const [created, setCreated] = useState<NewKey>();
   return created === undefined ? (
@@ -53,13 +49,12 @@ function NameStep({
   defaultRate,
   onCreated,
 }: CreateKeyProps & { onCreated: (apiKey: NewKey) => void }) {
-  const list = `/projects/${projectId}/keys`;
   const isFull = activeKeys >= activeKeyCap;
   return (
     <>
       <PageHeader
         title="Create key"
-        description="One for each caller, so that one can be revoked without the others. Calls with it are allowed where a policy matches."
+        description="Create one key per caller, so that you can revoke each on its own. A key allows the calls that a policy matches."
       />
       {isFull && (
         <CapReached projectId={projectId} planName={planName} activeKeyCap={activeKeyCap} />
@@ -73,31 +68,20 @@ function NameStep({
       >
         {(parts) => (
           <>
-            <Field
+            <TextField
+              parts={parts}
               name="displayName"
               label="Name"
-              hint="Who or what calls with it, such as “Mobile app”. Hosts see it on every allowed call."
-              error={parts.errorOf('displayName')}
-            >
-              {(control) => (
-                <Input
-                  {...control}
-                  defaultValue={parts.typed('displayName')}
-                  autoComplete="off"
-                  autoFocus
-                />
-              )}
-            </Field>
+              hint="The caller, such as “Mobile app”. Your API sees it with every allowed call."
+              autoFocus
+            />
             <ExpiryField parts={parts} />
             <LimitFields parts={parts} defaultRate={defaultRate} />
-            <div className="flex gap-2">
-              <Button type="submit" variant="primary" pending={parts.pending}>
-                Create key
-              </Button>
-              <Button asChild variant="quiet">
-                <Link href={list}>Cancel</Link>
-              </Button>
-            </div>
+            <FormButtons
+              label="Create key"
+              pending={parts.pending}
+              cancelHref={`/projects/${projectId}/keys`}
+            />
           </>
         )}
       </ActionForm>

@@ -10,11 +10,11 @@ import { curlExample } from './curl-example.ts';
 export interface CreatedKeyProps {
   projectId: string;
   apiKey: NewKey;
-  /** What a call asks for in the example. */
+  /** The call of the example. */
   example: { method: string; path: string };
 }
 
-/** The one time that a key is shown. */
+/** Shows a new key, once. */
 export default function CreatedKey({ projectId, apiKey, example }: CreatedKeyProps) {
   const router = useRouter();
   const { plaintext, displayName, keyPrefix } = apiKey;
@@ -26,7 +26,7 @@ export default function CreatedKey({ projectId, apiKey, example }: CreatedKeyPro
             <Name>{displayName}</Name> is created
           </>
         }
-        description="Hand it to the one caller that it is for. It works from this moment on."
+        description="Give it to its caller. It works immediately."
       />
       <SecretReveal
         name="key"

@@ -1,4 +1,4 @@
-/** A call with a key, as a shell takes it: a path may hold `;`, `&` or an apostrophe. */
+/** A call with a key as a shell command, quoted: a path may contain `;`, `&` or an apostrophe. */
 export const curlExample = (apiKey: string, { method, path }: { method: string; path: string }) =>
   `curl ${method === 'GET' ? '' : `-X ${quoted(method)} `}-H ${quoted(`x-api-key: ${apiKey}`)} \\\n  ${quoted(`http://localhost:4100${path}`)}\n`;
 

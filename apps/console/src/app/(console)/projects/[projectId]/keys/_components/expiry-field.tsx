@@ -2,10 +2,10 @@
 
 import { useState } from 'react';
 import type { ActionFormParts } from '#components/action-form.tsx';
+import { DateTimeField, EndEffect } from '#components/date-time-field.tsx';
 import { Field } from '#components/ui/field.tsx';
-import { Input, Select } from '#components/ui/input.tsx';
-import { useClock } from '#components/ui/time.tsx';
-import { absoluteTime, instantOf, LOCAL_TIME_BOUNDS, localText, relativeTime } from '#lib/time.ts';
+import { Select } from '#components/ui/input.tsx';
+import { instantOf, localText } from '#lib/time.ts';
 
 const DAY_MS = 86_400_000;
 const CHOICES = [
@@ -19,13 +19,12 @@ const CHOICES = [
 
 export interface ExpiryFieldProps {
   parts: Pick<ActionFormParts<unknown>, 'errorOf'>;
-  /** When it expires now, ISO 8601; null when it never does. */
+  /** The current expiry, ISO 8601; null if the key never expires. */
   initial?: string | null;
 }
 
-/** Never, after some days, or at an instant in the viewer's own zone. */
+/** Never, after some days, or at a time in the viewer's time zone. */
 export function ExpiryField({ parts: { errorOf }, initial = null }: ExpiryFieldProps) {
-  const { now, timeZone } = useClock();
   const [choice, setChoice] = useState(initial === null ? 'never' : 'date');
   const [typed, setTyped] = useState(() => (initial === null ? '' : localText(new Date(initial))));
   const [chosenAt, setChosenAt] = useState(0);
@@ -53,28 +52,14 @@ export function ExpiryField({ parts: { errorOf }, initial = null }: ExpiryFieldP
         )}
       </Field>
       {choice === 'date' && (
-        <Field name="expiresOn" label="Date and time" error={errorOf('expiresAt')}>
-          {(control) => (
-            <Input
-              {...control}
-              type="datetime-local"
-              {...LOCAL_TIME_BOUNDS}
-              value={typed}
-              onChange={(event) => setTyped(event.target.value)}
-            />
-          )}
-        </Field>
+        <DateTimeField
+          name="expiresOn"
+          error={errorOf('expiresAt')}
+          value={typed}
+          onChange={setTyped}
+        />
       )}
-      <p aria-live="polite" className="text-small text-muted empty:hidden sm:col-span-2">
-        {instant && instant <= now && (
-          <strong className="font-medium text-limit-text">
-            This is past: calls with the key are denied from the next request on.
-          </strong>
-        )}
-        {instant &&
-          instant > now &&
-          `Admitted until ${absoluteTime(instant, timeZone)} (${timeZone}), ${relativeTime(instant, now)}. From that instant on every call with it is denied.`}
-      </p>
+      <EndEffect end={instant} calls="Calls with this key" />
     </div>
   );
 }

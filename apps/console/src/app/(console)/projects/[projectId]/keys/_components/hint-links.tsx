@@ -19,12 +19,12 @@ export interface HintLinksProps {
   current: HintFilter | undefined;
 }
 
-/** How many active keys should be looked at, each kind a filter. Nothing when there are none. */
+/** Counts of active keys that need attention, each a link that filters the list; nothing if none do. */
 export function HintLinks({ here, query, counts, current }: HintLinksProps) {
   const shown = HINTS.filter(({ hint }) => counts[hint] > 0 || hint === current);
   if (shown.length === 0) return null;
   return (
-    <nav aria-label="Worth a look" className="mb-4 flex flex-wrap gap-1.5 sm:gap-2">
+    <nav aria-label="Needs attention" className="mb-4 flex flex-wrap gap-1.5 sm:gap-2">
       {shown.map(({ hint, words }) => {
         const Icon = ICONS[hint];
         const isCurrent = hint === current;
@@ -45,7 +45,7 @@ export function HintLinks({ here, query, counts, current }: HintLinksProps) {
             <Icon aria-hidden="true" className="size-4 text-limit-text" />
             {formatCount(counts[hint])} {words}
             {isCurrent && <X aria-hidden="true" className="size-4" />}
-            {isCurrent && <span className="sr-only">, shown alone; show all</span>}
+            {isCurrent && <span className="sr-only">, filtered; show all</span>}
           </Link>
         );
       })}

@@ -2,14 +2,9 @@
 
 import type { ReactNode } from 'react';
 import { ActionForm, type ActionFormParts } from '#components/action-form.tsx';
+import { ConfirmAction } from '#components/confirm-action.tsx';
 import { Button } from '#components/ui/button.tsx';
-import {
-  AlertDialog,
-  AlertDialogCancel,
-  Dialog,
-  DialogClose,
-  DialogFooter,
-} from '#components/ui/dialog.tsx';
+import { Dialog, DialogClose, DialogFooter } from '#components/ui/dialog.tsx';
 import { Name } from '#components/ui/name.tsx';
 import { useToast } from '#components/ui/toast.tsx';
 import type { FormAction } from '#lib/action-state.ts';
@@ -18,15 +13,15 @@ import { archiveKey, revokeKey, setKeyExpiry, setKeyLimits } from '../actions.ts
 import { ExpiryField } from './expiry-field.tsx';
 import { LimitFields } from './limit-fields.tsx';
 
-/** What is done to a key in a step of its own. */
+/** What a dialog can do to a key. */
 export type KeyStep = 'expiry' | 'limits' | 'revoke' | 'archive';
 
-/** What a step has to know of the key. */
+/** What a dialog needs to know about the key. */
 export interface KeyTarget {
   apiKeyId: string;
   displayName: string;
   keyPrefix: string;
-  /** ISO 8601; null when it never expires. */
+  /** ISO 8601; null if it never expires. */
   expiresAt: string | null;
   rateLimitPerMinute: number | null;
   monthlyQuota: number | null;
@@ -40,7 +35,7 @@ interface KeyDialogProps {
   onClose: () => void;
 }
 
-/** One thing to do to one key: what it means, and whether it can be undone. */
+/** One change of one key: what it does, and whether it can be undone. */
 export default function KeyDialog({ step, ...rest }: KeyDialogProps) {
   switch (step) {
     case 'expiry':
@@ -64,10 +59,10 @@ function ExpiryDialog(props: StepProps) {
           When <Name>{props.target.displayName}</Name> expires
         </>
       }
-      description="You can change this for as long as the key is active, also after it has expired."
+      description="You can change this as long as the key is active, even after it has expired."
       action={setKeyExpiry}
       button="Set expiry"
-      done="The expiry is set"
+      done="Expiry saved"
     >
       {(parts) => <ExpiryField parts={parts} initial={props.target.expiresAt} />}
     </ChangeDialog>
@@ -83,10 +78,10 @@ function LimitsDialog(props: StepProps) {
           Limits of <Name>{props.target.displayName}</Name>
         </>
       }
-      description="They hold beside the plan’s, from the next request on. What is used already still counts. You can change them at any time."
+      description="They apply in addition to the plan’s limits, from the next request on. Requests made so far still count."
       action={setKeyLimits}
       button="Set limits"
-      done="The limits are set"
+      done="Limits saved"
     >
       {(parts) => (
         <LimitFields parts={parts} initial={props.target} defaultRate={props.defaultRate} />
@@ -144,18 +139,18 @@ const ENDS = {
   revoke: {
     question: 'Revoke',
     meaning:
-      'For a key that may be in the wrong hands. Calls with it are denied from the next request on, as a revoked key.',
+      'Use this if the key may have leaked. From the next request on, calls with it are denied as revoked_api_key.',
     action: revokeKey,
     button: 'Revoke key',
-    done: 'The key is revoked',
+    done: 'Key revoked',
   },
   archive: {
     question: 'Archive',
     meaning:
-      'For a key that is finished with. Calls with it are denied from the next request on, as an archived key.',
+      'Use this if the key is no longer needed. From the next request on, calls with it are denied as archived_api_key.',
     action: archiveKey,
     button: 'Archive key',
-    done: 'The key is archived',
+    done: 'Key archived',
   },
 } as const;
 
@@ -163,7 +158,7 @@ function EndDialog({ step, target, projectId, onClose }: StepProps & { step: key
   const toast = useToast();
   const { question, meaning, action, button, done } = ENDS[step];
   return (
-    <AlertDialog
+    <ConfirmAction
       open
       onOpenChange={(open) => !open && onClose()}
       title={
@@ -177,31 +172,19 @@ function EndDialog({ step, target, projectId, onClose }: StepProps & { step: key
             <code className="text-small text-ink">{target.keyPrefix}…</code>
           </p>
           <p className="mt-2">
-            {meaning} Its place under the plan’s cap becomes free, and its usage stays in the
+            {meaning} It no longer counts as an active key of the plan, and its usage stays in the
             charts. <strong className="font-semibold text-ink">This cannot be undone.</strong>
           </p>
         </>
       }
-    >
-      <ActionForm
-        action={action}
-        hidden={{ projectId, apiKeyId: target.apiKeyId }}
-        onDone={() => {
-          toast({ title: done, description: legible(target.displayName) });
-          onClose();
-        }}
-      >
-        {({ pending }) => (
-          <DialogFooter>
-            <AlertDialogCancel asChild>
-              <Button>Keep key</Button>
-            </AlertDialogCancel>
-            <Button type="submit" variant="danger" pending={pending}>
-              {button}
-            </Button>
-          </DialogFooter>
-        )}
-      </ActionForm>
-    </AlertDialog>
+      action={action}
+      hidden={{ projectId, apiKeyId: target.apiKeyId }}
+      onDone={() => {
+        toast({ title: done, description: legible(target.displayName) });
+        onClose();
+      }}
+      cancel="Keep key"
+      confirm={button}
+    />
   );
 }

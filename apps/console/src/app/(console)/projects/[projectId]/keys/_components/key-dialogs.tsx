@@ -1,14 +1,15 @@
 'use client';
 
 import dynamic from 'next/dynamic';
-import { createContext, type ReactNode, useContext, useRef, useState } from 'react';
+import { createContext, type ReactNode, useContext } from 'react';
+import { useRowDialog } from '#components/ui/use-row-dialog.ts';
 import type { KeyStep, KeyTarget } from './key-dialog.tsx';
 
 type Open = (step: KeyStep, target: KeyTarget, from: HTMLElement | null) => void;
 
 const OpenContext = createContext<Open>(() => {});
 
-/** Opens a step for a key; `from` takes the focus back. */
+/** Opens a dialog for a key; `from` gets the focus back. */
 export const useKeyStep = () => useContext(OpenContext);
 
 const KeyDialog = dynamic(() => import('./key-dialog.tsx'));
@@ -19,33 +20,19 @@ export interface KeyDialogsProps {
   children: ReactNode;
 }
 
-/**
- * Holds the step that is open. It stands around the list, so that a row that leaves the list by
- * what was done to it takes neither the step nor its answer along.
- */
+/** Shows the dialogs of the keys in the list inside it. */
 export function KeyDialogs({ projectId, defaultRate, children }: KeyDialogsProps) {
-  const [shown, setShown] = useState<{ step: KeyStep; target: KeyTarget }>();
-  const opener = useRef<HTMLElement | null>(null);
-  const list = useRef<HTMLDivElement>(null);
-
-  function close() {
-    setShown(undefined);
-    // After the dialog has let go of the focus; the row may be gone by then.
-    setTimeout(() => (opener.current?.isConnected ? opener.current : list.current)?.focus());
-  }
-
+  const dialog = useRowDialog<{ step: KeyStep; target: KeyTarget }>();
   return (
-    <OpenContext
-      value={(step, target, from) => {
-        opener.current = from;
-        setShown({ step, target });
-      }}
-    >
-      <div ref={list} tabIndex={-1} className="outline-none">
-        {children}
-      </div>
-      {shown && (
-        <KeyDialog projectId={projectId} defaultRate={defaultRate} {...shown} onClose={close} />
+    <OpenContext value={(step, target, from) => dialog.open({ step, target }, from)}>
+      <div {...dialog.listProps}>{children}</div>
+      {dialog.shown && (
+        <KeyDialog
+          projectId={projectId}
+          defaultRate={defaultRate}
+          {...dialog.shown}
+          onClose={dialog.close}
+        />
       )}
     </OpenContext>
   );

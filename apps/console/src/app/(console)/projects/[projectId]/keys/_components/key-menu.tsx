@@ -19,16 +19,16 @@ const STEPS = [
 export interface KeyMenuProps {
   projectId: string;
   target: KeyTarget;
-  /** A key that has ended can only be looked at. */
+  /** A revoked or archived key cannot be changed. */
   isActive: boolean;
 }
 
-/** What can be done to one key. */
+/** The actions for one key. */
 export function KeyMenu({ projectId, target, isActive }: KeyMenuProps) {
   const openStep = useKeyStep();
 
   function open(step: KeyStep, event: MouseEvent<HTMLElement>) {
-    // It lies above every dialog; hidden, it gives the focus back to its button.
+    // A popover covers every dialog. Hiding it returns the focus to its button.
     event.currentTarget.closest<HTMLElement>('[popover]')?.hidePopover();
     const { activeElement } = document;
     openStep(step, target, activeElement instanceof HTMLElement ? activeElement : null);
@@ -36,13 +36,13 @@ export function KeyMenu({ projectId, target, isActive }: KeyMenuProps) {
 
   return (
     <Popover
-      label={`What can be done with ${legible(target.displayName)}`}
+      label={`Actions for ${legible(target.displayName)}`}
       placement={{ side: 'below', align: 'end' }}
       triggerClassName="inline-flex size-8 items-center justify-center rounded text-muted transition-colors hover:bg-hover hover:text-ink"
       trigger={
         <>
           <Ellipsis aria-hidden="true" className="size-4" />
-          <span className="sr-only">What to do with {legible(target.displayName)}</span>
+          <span className="sr-only">Actions for {legible(target.displayName)}</span>
         </>
       }
     >
@@ -51,7 +51,7 @@ export function KeyMenu({ projectId, target, isActive }: KeyMenuProps) {
         className={popoverItem}
       >
         <FlaskConical aria-hidden="true" />
-        Simulate a call with it
+        Simulate a call
       </Link>
       {isActive &&
         STEPS.map(({ step, label, icon: Icon }) => (

@@ -25,7 +25,7 @@ const DIRECTIONS = {
   used: 'descending',
 } as const satisfies Record<SortFilter, string>;
 
-/** Keys with what tells which should not be live. */
+/** Keys, with what shows which of them should not be active. */
 export function KeyTable({ projectId, keys, sort, hrefOfSort }: KeyTableProps) {
   const by = (name: SortFilter, words: string) => (
     <SortLink words={words} href={hrefOfSort(name)} isCurrent={sort === name} />
@@ -151,7 +151,7 @@ function LastUsed({ at }: { at: string | null }) {
   return at === null ? <span className="text-muted">never</span> : <RelativeTime at={at} />;
 }
 
-/** What should be looked at, in a word. */
+/** A word for each reason to look at a key. */
 function Attention({ apiKey: { hints } }: { apiKey: ApiKeyRow }) {
   return (
     <>

@@ -1,61 +1,39 @@
 'use client';
 
 import type { ActionFormParts } from '#components/action-form.tsx';
-import { Field } from '#components/ui/field.tsx';
-import { Input } from '#components/ui/input.tsx';
+import { NumberField } from '#components/form-fields.tsx';
 
 export interface LimitFieldsProps {
   parts: Pick<ActionFormParts<unknown>, 'errorOf' | 'typed'>;
   initial?: { rateLimitPerMinute: number | null; monthlyQuota: number | null };
-  /** What holds for a key without a rate of its own; null when only the plan does. */
+  /** The project's default rate for its keys; null if only the plan limits them. */
   defaultRate: number | null;
 }
 
-/** A key's own limits, each of which may be left out. */
+/** A key's own limits, both optional. */
 export function LimitFields({ parts, initial, defaultRate }: LimitFieldsProps) {
-  const { errorOf, typed } = parts;
   return (
     <div className="grid gap-4 sm:grid-cols-2">
-      <Field
+      <NumberField
+        parts={parts}
         name="rateLimitPerMinute"
-        label="Requests a minute"
+        label="Requests per minute"
         optional
         hint={
           defaultRate === null
-            ? 'Empty: only the plan limits it.'
-            : `Empty: the project’s default, ${defaultRate} a minute.`
+            ? 'If empty, only the plan’s limit applies.'
+            : `If empty, the project’s default applies: ${defaultRate} per minute.`
         }
-        error={errorOf('rateLimitPerMinute')}
-      >
-        {(control) => (
-          <Input
-            {...control}
-            inputMode="numeric"
-            autoComplete="off"
-            className="numbers"
-            defaultValue={typed('rateLimitPerMinute', textOf(initial?.rateLimitPerMinute))}
-          />
-        )}
-      </Field>
-      <Field
+        initial={initial?.rateLimitPerMinute}
+      />
+      <NumberField
+        parts={parts}
         name="monthlyQuota"
-        label="Requests a month"
+        label="Requests per month"
         optional
-        hint="Empty: only the plan limits it. 0 allows no requests."
-        error={errorOf('monthlyQuota')}
-      >
-        {(control) => (
-          <Input
-            {...control}
-            inputMode="numeric"
-            autoComplete="off"
-            className="numbers"
-            defaultValue={typed('monthlyQuota', textOf(initial?.monthlyQuota))}
-          />
-        )}
-      </Field>
+        hint="If empty, only the plan’s limit applies. 0 allows no requests."
+        initial={initial?.monthlyQuota}
+      />
     </div>
   );
 }
-
-const textOf = (limit: number | null | undefined) => (limit == null ? '' : String(limit));

@@ -1,8 +1,6 @@
 'use client';
 
-import { ActionForm } from '#components/action-form.tsx';
-import { Button } from '#components/ui/button.tsx';
-import { AlertDialog, AlertDialogCancel, DialogFooter } from '#components/ui/dialog.tsx';
+import { ConfirmAction } from '#components/confirm-action.tsx';
 import { useToast } from '#components/ui/toast.tsx';
 import { removePolicy } from '../actions.ts';
 
@@ -10,7 +8,7 @@ export interface PolicyTarget {
   policyId: string;
   /** `GET /v1/reports*`. */
   words: string;
-  /** A policy that admits all that this one admits; null when there is none. */
+  /** Another policy that allows every call that this one allows; null if there is none. */
   coveredBy: string | null;
 }
 
@@ -20,7 +18,7 @@ export interface DeletePolicyDialogProps {
   onClose: () => void;
 }
 
-/** Says what is denied from then on, before it is. */
+/** Says which calls will be denied before it deletes the policy. */
 export default function DeletePolicyDialog({
   projectId,
   target,
@@ -28,7 +26,7 @@ export default function DeletePolicyDialog({
 }: DeletePolicyDialogProps) {
   const toast = useToast();
   return (
-    <AlertDialog
+    <ConfirmAction
       open
       onOpenChange={(open) => !open && onClose()}
       title="Delete this policy?"
@@ -41,30 +39,18 @@ export default function DeletePolicyDialog({
             {target.coveredBy
               ? `${target.coveredBy} covers the same calls, so no call is denied.`
               : 'Calls that no other policy matches are denied from the next request on.'}{' '}
-            You can add it again; its hit count starts at zero.
+            If you add it again, its hit count starts at zero.
           </p>
         </>
       }
-    >
-      <ActionForm
-        action={removePolicy}
-        hidden={{ projectId, policyId: target.policyId }}
-        onDone={() => {
-          toast({ title: 'The policy is deleted', description: target.words });
-          onClose();
-        }}
-      >
-        {({ pending }) => (
-          <DialogFooter>
-            <AlertDialogCancel asChild>
-              <Button>Keep policy</Button>
-            </AlertDialogCancel>
-            <Button type="submit" variant="danger" pending={pending}>
-              Delete policy
-            </Button>
-          </DialogFooter>
-        )}
-      </ActionForm>
-    </AlertDialog>
+      action={removePolicy}
+      hidden={{ projectId, policyId: target.policyId }}
+      onDone={() => {
+        toast({ title: 'Policy deleted', description: target.words });
+        onClose();
+      }}
+      cancel="Keep policy"
+      confirm="Delete policy"
+    />
   );
 }

@@ -2,11 +2,12 @@
 
 import { Trash2 } from 'lucide-react';
 import dynamic from 'next/dynamic';
-import { createContext, type ReactNode, useContext, useRef, useState } from 'react';
-import { Button } from '#components/ui/button.tsx';
+import { createContext, type ReactNode, useContext } from 'react';
+import { IconButton } from '#components/ui/button.tsx';
+import { useRowDialog } from '#components/ui/use-row-dialog.ts';
 import type { PolicyTarget } from './delete-policy-dialog.tsx';
 
-const AskContext = createContext<(target: PolicyTarget, from: HTMLElement) => void>(() => {});
+const OpenContext = createContext<(target: PolicyTarget, from: HTMLElement) => void>(() => {});
 
 const DeletePolicyDialog = dynamic(() => import('./delete-policy-dialog.tsx'));
 
@@ -15,46 +16,26 @@ export interface PolicyDeletionProps {
   children: ReactNode;
 }
 
-/**
- * Asks before a policy is deleted. It stands around the list and what is shown without one, so that
- * the last policy to leave takes neither the question nor its answer along.
- */
+/** Asks before a policy of the list inside it is deleted. */
 export function PolicyDeletion({ projectId, children }: PolicyDeletionProps) {
-  const [target, setTarget] = useState<PolicyTarget>();
-  const opener = useRef<HTMLElement | null>(null);
-  const list = useRef<HTMLDivElement>(null);
-
-  function close() {
-    setTarget(undefined);
-    // After the dialog has let go of the focus; the row may be gone by then.
-    setTimeout(() => (opener.current?.isConnected ? opener.current : list.current)?.focus());
-  }
-
+  const dialog = useRowDialog<PolicyTarget>();
   return (
-    <AskContext
-      value={(asked, from) => {
-        opener.current = from;
-        setTarget(asked);
-      }}
-    >
-      <div ref={list} tabIndex={-1} className="outline-none">
-        {children}
-      </div>
-      {target && <DeletePolicyDialog projectId={projectId} target={target} onClose={close} />}
-    </AskContext>
+    <OpenContext value={dialog.open}>
+      <div {...dialog.listProps}>{children}</div>
+      {dialog.shown && (
+        <DeletePolicyDialog projectId={projectId} target={dialog.shown} onClose={dialog.close} />
+      )}
+    </OpenContext>
   );
 }
 
 export function DeletePolicyButton({ target }: { target: PolicyTarget }) {
-  const ask = useContext(AskContext);
+  const open = useContext(OpenContext);
   return (
-    <Button
-      size="icon"
-      variant="quiet"
-      aria-label={`Delete ${target.words}`}
-      onClick={(event) => ask(target, event.currentTarget)}
-    >
-      <Trash2 aria-hidden="true" />
-    </Button>
+    <IconButton
+      icon={Trash2}
+      label={`Delete ${target.words}`}
+      onClick={(event) => open(target, event.currentTarget)}
+    />
   );
 }

@@ -1,11 +1,10 @@
 'use client';
 
-import Link from 'next/link';
 import { useRouter } from 'next/navigation';
 import type { ReactNode } from 'react';
 import { ActionForm } from '#components/action-form.tsx';
+import { FormButtons } from '#components/form-fields.tsx';
 import { MethodSelect } from '#components/method-select.tsx';
-import { Button } from '#components/ui/button.tsx';
 import { Field } from '#components/ui/field.tsx';
 import { Input } from '#components/ui/input.tsx';
 import { useToast } from '#components/ui/toast.tsx';
@@ -15,22 +14,22 @@ import { changePolicy, createNewPolicy } from '../actions.ts';
 
 export interface PolicyFormProps {
   projectId: string;
-  /** Absent for a new one. */
-  policyId?: string;
-  /** What the fields hold before anything is typed. */
+  /** Undefined adds a policy. */
+  policyId: string | undefined;
+  /** The fields before anything is typed. */
   start: { method: string; pathPattern: string };
   method: string;
   pathPattern: string;
-  /** A call of one's own to try. */
+  /** A path to try. */
   path: string;
-  /** Why it cannot be saved as it is typed; known while one types. */
+  /** Why it cannot be saved as typed. The server checks while the user types. */
   methodError?: string | undefined;
   patternError?: string | undefined;
   /** The preview of what is typed, rendered by the server. */
   children: ReactNode;
 }
 
-/** A policy with what it would match beside it, as one types. */
+/** The fields of a policy, with a preview that follows what is typed. */
 export function PolicyForm({ projectId, policyId, children, ...props }: PolicyFormProps) {
   const router = useRouter();
   const toast = useToast();
@@ -54,8 +53,8 @@ export function PolicyForm({ projectId, policyId, children, ...props }: PolicyFo
         onDone={(saved) => {
           stop();
           toast({
-            title: isNew ? 'The policy is added' : 'The policy is changed',
-            description: `${saved.method} ${saved.pathPattern}, from the next request on`,
+            title: isNew ? 'Policy added' : 'Policy saved',
+            description: `${saved.method} ${saved.pathPattern}`,
           });
           router.push(list);
         }}
@@ -66,7 +65,7 @@ export function PolicyForm({ projectId, policyId, children, ...props }: PolicyFo
             <Field
               name="method"
               label="Method"
-              hint="One method; GET does not include HEAD."
+              hint="GET does not include HEAD."
               error={(settling ? undefined : props.methodError) ?? errorOf('method')}
             >
               {(control) => (
@@ -81,11 +80,8 @@ export function PolicyForm({ projectId, policyId, children, ...props }: PolicyFo
             <Field
               name="pathPattern"
               label="Path pattern"
-              hint="A path, or with a * at its end that path and all below it."
-              error={
-                (settling ? undefined : props.patternError) ??
-                (props.patternError === undefined && !settling ? errorOf('pathPattern') : undefined)
-              }
+              hint="A path. With a * at its end it matches that path and all paths below it."
+              error={settling ? undefined : (props.patternError ?? errorOf('pathPattern'))}
             >
               {(control) => (
                 <Input
@@ -101,19 +97,16 @@ export function PolicyForm({ projectId, policyId, children, ...props }: PolicyFo
                 />
               )}
             </Field>
-            <div className="flex gap-2">
-              <Button type="submit" variant="primary" pending={pending}>
-                {isNew ? 'Add policy' : 'Save policy'}
-              </Button>
-              <Button asChild variant="quiet">
-                <Link href={list}>Cancel</Link>
-              </Button>
-            </div>
+            <FormButtons
+              label={isNew ? 'Add policy' : 'Save policy'}
+              pending={pending}
+              cancelHref={list}
+            />
           </>
         )}
       </ActionForm>
       <section aria-label="Preview" className="min-w-0 rounded border bg-surface p-4 sm:p-6">
-        <Field name="path" label="Try a path" optional hint="Any call, with the method above.">
+        <Field name="path" label="Try a path" optional hint="Tried with the chosen method.">
           {({ id, ...control }) => (
             <Input
               {...control}

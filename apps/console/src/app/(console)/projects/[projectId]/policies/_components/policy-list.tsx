@@ -7,21 +7,20 @@ import { Chip, MethodChip } from '#components/ui/chip.tsx';
 import { PathText } from '#components/ui/path-text.tsx';
 import { Cell, HeadCell, Row, Table, TableBody, TableHead } from '#components/ui/table.tsx';
 import { cn } from '#lib/cn.ts';
-import { formatCount, plural } from '#lib/format.ts';
+import { formatCount, plural, policyText } from '#lib/format.ts';
 import { DeletePolicyButton } from './delete-policy.tsx';
-import { wordsOf } from './policy-preview.tsx';
 
 export interface PolicyListProps {
   projectId: string;
   policies: readonly PolicyWithHits[];
-  /** The place of the first of them in match order, from 1. */
+  /** The place of the first policy in match order, from 1. */
   firstPlace: number;
   overlaps: readonly PolicyOverlap[];
-  /** The policies that the tried call matches, the winner first; null when none is tried. */
+  /** The policies that match the tried call, the winner first; null if no call is tried. */
   matching: readonly Policy[] | null;
 }
 
-/** Policies in match order; of a call that is tried, the winner lights up. */
+/** Policies in match order. The winner of a tried call is highlighted. */
 export function PolicyList({ policies, firstPlace, overlaps, matching, ...rest }: PolicyListProps) {
   return (
     <Table label="Policies in match order">
@@ -78,7 +77,7 @@ interface PolicyRowProps {
 }
 
 function PolicyRow({ projectId, policy, place, coveredBy, standing }: PolicyRowProps) {
-  const words = wordsOf(policy);
+  const words = policyText(policy);
   const hits = policy.allowed + policy.denied;
   return (
     <Row
@@ -107,15 +106,14 @@ function PolicyRow({ projectId, policy, place, coveredBy, standing }: PolicyRowP
               Wins
             </Chip>
           )}
-          {standing === 'matches' && <Chip>Matches too</Chip>}
+          {standing === 'matches' && <Chip>Also matches</Chip>}
         </div>
         {coveredBy && (
           <p className="text-small text-muted">
-            Covered by{' '}
+            Also covered by{' '}
             <code>
-              <PathText>{wordsOf(coveredBy)}</PathText>
-            </code>{' '}
-            too
+              <PathText>{policyText(coveredBy)}</PathText>
+            </code>
           </p>
         )}
         <p className="numbers text-small text-muted sm:hidden">{plural(hits, 'hit')} this month</p>
@@ -140,7 +138,7 @@ function PolicyRow({ projectId, policy, place, coveredBy, standing }: PolicyRowP
             target={{
               policyId: policy.policyId,
               words,
-              coveredBy: coveredBy && wordsOf(coveredBy),
+              coveredBy: coveredBy && policyText(coveredBy),
             }}
           />
         </div>

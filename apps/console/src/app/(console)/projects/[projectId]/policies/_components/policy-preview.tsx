@@ -11,27 +11,28 @@ import type { ReactNode } from 'react';
 import { MethodChip } from '#components/ui/chip.tsx';
 import { Notice } from '#components/ui/notice.tsx';
 import { PathText } from '#components/ui/path-text.tsx';
+import { policyText } from '#lib/format.ts';
 import { samplesOf } from './samples.ts';
 
-/** The policy that is being typed, among those that are saved. */
+/** The ID of the policy that is being typed. */
 const DRAFT = 'draft';
 
 export interface PolicyPreviewProps {
   projectId: string;
   method: ParsedPolicyMethod;
   pattern: ParsedPathPattern;
-  /** The saved ones, without the one that is being edited. */
+  /** The saved policies, without the one that is being edited. */
   others: readonly Policy[];
-  /** A path of one's own; empty when none is tried. */
+  /** The path to try; empty if none. */
   path: string;
 }
 
-/** What a policy would do once it is saved: what it matches, what not, and which policy wins. */
+/** What the policy does once it is saved: which calls it matches, and which policy wins. */
 export function PolicyPreview({ projectId, method, pattern, others, path }: PolicyPreviewProps) {
   if (!method.ok || !pattern.ok) {
     return (
       <p className="text-muted">
-        As soon as the method and the pattern can be saved, you see here which calls match.
+        Once the method and the pattern are valid, this shows which calls match.
       </p>
     );
   }
@@ -59,7 +60,7 @@ export function PolicyPreview({ projectId, method, pattern, others, path }: Poli
     <div className="grid gap-6">
       {own && <OwnCall call={own} {...explainDraft(draft, all, own)} />}
       <Calls title="These calls match" calls={tried.filter(({ matches }) => matches)} />
-      <Calls title="These do not" calls={tried.filter(({ matches }) => !matches)} />
+      <Calls title="These calls do not match" calls={tried.filter(({ matches }) => !matches)} />
       <Overlaps draft={draft} all={all} />
     </div>
   );
@@ -72,9 +73,9 @@ interface Call {
 
 interface Explained {
   matches: boolean;
-  /** The other policy that the call falls under; null when there is none. */
+  /** Another policy that wins the call; null if there is none. */
   other: Policy | null;
-  /** Why the path matches nothing but `*`. */
+  /** Why only `*` matches the path. */
   ambiguous: string | null;
 }
 
@@ -99,7 +100,7 @@ function verdictOf({ matches, other, ambiguous }: Explained): ReactNode {
   const elsewhere = other && (
     <>
       <code className="text-small text-ink">
-        <PathText>{wordsOf(other)}</PathText>
+        <PathText>{policyText(other)}</PathText>
       </code>{' '}
       is more specific and wins
     </>
@@ -111,9 +112,9 @@ function verdictOf({ matches, other, ambiguous }: Explained): ReactNode {
       <>
         Does not match.{' '}
         <code className="text-small text-ink">
-          <PathText>{wordsOf(other)}</PathText>
+          <PathText>{policyText(other)}</PathText>
         </code>{' '}
-        admits it.
+        allows it.
       </>
     );
   }
@@ -150,11 +151,11 @@ function Calls({ title, calls }: { title: string; calls: readonly (Call & Explai
 }
 
 function remarkOf({ matches, other, ambiguous }: Explained): string | null {
-  if (other) return matches ? `${wordsOf(other)} wins` : `allowed by ${wordsOf(other)}`;
+  if (other) return matches ? `${policyText(other)} wins` : `allowed by ${policyText(other)}`;
   return matches ? null : ambiguous;
 }
 
-/** Not wrong, only worth knowing: a policy that could be left out. */
+/** Policies that are redundant, which is not an error. */
 function Overlaps({ draft, all }: { draft: Policy; all: readonly Policy[] }) {
   const overlaps = overlappingPolicies(all);
   const by = overlaps.find(({ covered }) => covered.policyId === draft.policyId)?.by;
@@ -174,7 +175,7 @@ function Overlaps({ draft, all }: { draft: Policy; all: readonly Policy[] }) {
         </p>
       ))}
       {covers.length > SHOWN_OVERLAPS && (
-        <p className="text-muted">and all that {covers.length - SHOWN_OVERLAPS} more admit.</p>
+        <p className="text-muted">and {covers.length - SHOWN_OVERLAPS} more.</p>
       )}
     </div>
   );
@@ -182,7 +183,7 @@ function Overlaps({ draft, all }: { draft: Policy; all: readonly Policy[] }) {
 
 const SHOWN_OVERLAPS = 4;
 
-/** A policy in a sentence. */
+/** A policy within a sentence. */
 export function PolicyWords({ policy }: { policy: Pick<Policy, 'method' | 'pathPattern'> }) {
   return (
     <span className="inline-flex max-w-full items-center gap-2">
@@ -193,7 +194,3 @@ export function PolicyWords({ policy }: { policy: Pick<Policy, 'method' | 'pathP
     </span>
   );
 }
-
-/** `GET /v1/reports*`. */
-export const wordsOf = ({ method, pathPattern }: Pick<Policy, 'method' | 'pathPattern'>) =>
-  `${method === '*' ? 'ANY' : method} ${pathPattern}`;

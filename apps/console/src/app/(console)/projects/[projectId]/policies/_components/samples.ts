@@ -1,8 +1,8 @@
 import type { Policy } from '@ceiba/domain';
 
 /**
- * Calls that show where a pattern begins and ends: its base, what is below it, what only looks
- * like it, and what no pattern but `*` matches. Which of them match is for the domain to say.
+ * Example calls around a pattern: its base, paths below it, similar paths, and ambiguous paths that
+ * only `*` matches. It does not decide which of them match.
  */
 export function samplesOf({ method, pathPattern }: Policy): { method: string; path: string }[] {
   const named = method === '*' ? 'GET' : method;
@@ -23,7 +23,7 @@ export function samplesOf({ method, pathPattern }: Policy): { method: string; pa
           `${base}/../admin`,
         ];
   const calls = [...new Set(paths)].map((path) => ({ method: named, path }));
-  // The mistake that is made most: HEAD and OPTIONS are methods of their own.
+  // A common mistake: GET does not include HEAD.
   if (named === 'GET' && method !== '*') calls.push({ method: 'HEAD', path: base || '/' });
   else if (method !== '*') calls.push({ method: 'GET', path: base || '/' });
   return calls;

@@ -9,7 +9,7 @@ export interface TryCallProps {
   path: string;
 }
 
-/** A call to try against the list below it. It lives in the URL, like every filter. */
+/** The call to try against the list, kept in the URL like every filter. */
 export function TryCall({ method, path }: TryCallProps) {
   const { values, change } = useLiveQuery({ method, path }, { method: 'GET', path: '' });
   return (

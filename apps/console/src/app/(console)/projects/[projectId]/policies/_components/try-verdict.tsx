@@ -6,13 +6,13 @@ import { PolicyWords } from './policy-preview.tsx';
 
 export interface TryVerdictProps {
   call: { method: string; path: string };
-  /** Null while no call is tried. */
+  /** Null if no call is tried. */
   explained: MatchExplanation | null;
   /** The next step. */
   children: ReactNode;
 }
 
-/** In one sentence: which policy a call falls under, or why none. */
+/** Says in one sentence which policy matches a call, or why none does. */
 export function TryVerdict({ call, explained, children }: TryVerdictProps) {
   return (
     <div
@@ -64,8 +64,8 @@ function Words({
       <span className="font-medium">No policy matches.</span>
       <span className="text-muted">
         {ambiguous
-          ? `The path ${ambiguous}: only a bare * would match it.`
-          : `A live key would be denied with policy_no_match.`}
+          ? `The path ${ambiguous}. Only the pattern * matches it.`
+          : 'Even an active key is denied with policy_no_match.'}
       </span>
     </>
   );

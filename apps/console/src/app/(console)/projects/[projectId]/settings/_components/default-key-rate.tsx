@@ -1,15 +1,14 @@
 'use client';
 
 import { ActionForm } from '#components/action-form.tsx';
+import { NumberField } from '#components/form-fields.tsx';
 import { Button } from '#components/ui/button.tsx';
-import { Field } from '#components/ui/field.tsx';
-import { Input } from '#components/ui/input.tsx';
 import { useToast } from '#components/ui/toast.tsx';
 import { setDefaultKeyRate } from '../actions.ts';
 
 export interface DefaultKeyRateProps {
   projectId: string;
-  /** Null where the plan alone limits. */
+  /** Null if only the plan limits keys. */
   rate: number | null;
 }
 
@@ -21,36 +20,24 @@ export function DefaultKeyRate({ projectId, rate }: DefaultKeyRateProps) {
       hidden={{ projectId }}
       onDone={() =>
         toast({
-          title: 'The default rate is saved',
-          description: 'It holds from the next request on.',
+          title: 'Default rate saved',
+          description: 'It applies from the next request on.',
         })
       }
       className="grid max-w-md gap-4"
     >
-      {({ pending, errorOf, typed }) => (
+      {(parts) => (
         <>
-          <Field
+          <NumberField
+            parts={parts}
             name="defaultKeyRateLimitPerMinute"
-            label="Requests a minute"
+            label="Requests per minute"
             optional
-            hint="Empty: only the plan limits a key. 0 allows no requests."
-            error={errorOf('defaultKeyRateLimitPerMinute')}
-          >
-            {(control) => (
-              <Input
-                {...control}
-                inputMode="numeric"
-                autoComplete="off"
-                className="numbers"
-                defaultValue={typed(
-                  'defaultKeyRateLimitPerMinute',
-                  rate === null ? '' : String(rate),
-                )}
-              />
-            )}
-          </Field>
+            hint="If empty, only the plan’s limit applies. 0 allows no requests."
+            initial={rate}
+          />
           <div>
-            <Button type="submit" pending={pending}>
+            <Button type="submit" pending={parts.pending}>
               Save default rate
             </Button>
           </div>

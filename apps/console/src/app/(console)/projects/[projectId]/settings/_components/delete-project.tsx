@@ -7,7 +7,7 @@ import { Dialog } from '#components/ui/dialog.tsx';
 import { Name } from '#components/ui/name.tsx';
 import { removeProject } from '../actions.ts';
 
-/** Asks for the project's name, because nothing brings it back. */
+/** Asks for the project's name, because deleting cannot be undone. */
 export function DeleteProject({ projectId, name }: { projectId: string; name: string }) {
   return (
     <Dialog
@@ -17,7 +17,7 @@ export function DeleteProject({ projectId, name }: { projectId: string; name: st
           Delete <Name>{name}</Name>?
         </span>
       }
-      description="This cannot be undone. Every key stops working, and hosts that still ask are answered 401 from the next request on."
+      description="This cannot be undone. All keys stop working, and requests of your API to Ceiba are answered with 401."
     >
       <ActionForm action={removeProject} hidden={{ projectId }}>
         {({ pending, errorOf }) => (

@@ -7,19 +7,19 @@ const secret = {
 };
 
 describe('overlapAt', () => {
-  it('tells what is left of the day and how much of it is over', () => {
+  it('returns what is left of the day and the part that is over', () => {
     expect(overlapAt(secret, new Date('2026-11-20T18:00:00Z'))).toEqual({
       remainingMs: 18 * 3_600_000,
       elapsed: 0.25,
     });
   });
 
-  it('is over at the instant at which it ends', () => {
+  it('ends at its last instant', () => {
     expect(overlapAt(secret, new Date(secret.previousExpiresAt))).toBeNull();
     expect(overlapAt(secret, new Date('2026-11-21T11:59:59.999Z'))?.remainingMs).toBe(1);
   });
 
-  it('is never longer than a day, also for a clock that is behind', () => {
+  it('is never longer than a day, even for a clock that is behind', () => {
     expect(overlapAt(secret, new Date('2026-11-20T11:59:30Z'))).toEqual({
       remainingMs: 24 * 3_600_000,
       elapsed: 0,

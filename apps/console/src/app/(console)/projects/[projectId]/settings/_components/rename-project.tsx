@@ -1,9 +1,8 @@
 'use client';
 
 import { ActionForm } from '#components/action-form.tsx';
+import { TextField } from '#components/form-fields.tsx';
 import { Button } from '#components/ui/button.tsx';
-import { Field } from '#components/ui/field.tsx';
-import { Input } from '#components/ui/input.tsx';
 import { useToast } from '#components/ui/toast.tsx';
 import { renameProject } from '../actions.ts';
 
@@ -13,23 +12,20 @@ export function RenameProject({ projectId, name }: { projectId: string; name: st
     <ActionForm
       action={renameProject}
       hidden={{ projectId }}
-      onDone={() => toast({ title: 'The project is renamed' })}
+      onDone={() => toast({ title: 'Project renamed' })}
       className="grid max-w-md gap-4"
     >
-      {({ pending, errorOf, typed }) => (
+      {(parts) => (
         <>
-          <Field name="name" label="Project name" error={errorOf('name')}>
-            {(control) => (
-              <Input
-                {...control}
-                defaultValue={typed('name', name)}
-                maxLength={100}
-                autoComplete="off"
-              />
-            )}
-          </Field>
+          <TextField
+            parts={parts}
+            name="name"
+            label="Project name"
+            initial={name}
+            maxLength={100}
+          />
           <div>
-            <Button type="submit" pending={pending}>
+            <Button type="submit" pending={parts.pending}>
               Rename project
             </Button>
           </div>

@@ -2,9 +2,8 @@
 
 import dynamic from 'next/dynamic';
 import { createContext, type ReactNode, useContext, useState } from 'react';
-import { ActionForm } from '#components/action-form.tsx';
+import { ConfirmAction } from '#components/confirm-action.tsx';
 import { Button } from '#components/ui/button.tsx';
-import { AlertDialog, AlertDialogCancel, DialogFooter } from '#components/ui/dialog.tsx';
 import { Checkbox } from '#components/ui/input.tsx';
 import { useClock } from '#components/ui/time.tsx';
 import { shownWith } from '#lib/action-state.ts';
@@ -13,17 +12,17 @@ import { durationWords, overlapAt } from './overlap.ts';
 
 const ShowContext = createContext<(secret: RotatedSecret) => void>(() => {});
 
-// Fetched while the user reads the question.
+// Loaded while the user reads the question.
 const loadStep = () => import('./rotated-secret.tsx');
 const RotatedSecretStep = dynamic(loadStep);
 
 const rotateShownSecret = shownWith(
   loadStep,
   rotateSecret,
-  'A part of this page could not be loaded, so no secret was made. Reload the page and try again.',
+  'Part of this page failed to load, so the secret was not rotated. Reload the page and try again.',
 );
 
-/** The page, or in its place the one step in which a new secret is shown. */
+/** The page, or instead of it the new secret right after a rotation. */
 export function SecretStep({ children }: { children: ReactNode }) {
   const [rotated, setRotated] = useState<RotatedSecret>();
   return rotated === undefined ? (
@@ -35,7 +34,7 @@ export function SecretStep({ children }: { children: ReactNode }) {
 
 export interface RotateSecretProps {
   projectId: string;
-  /** ISO 8601. It names the secret that is replaced. */
+  /** ISO 8601. It identifies the secret to replace. */
   secretCreatedAt: string;
   previousExpiresAt: string | null;
 }
@@ -45,7 +44,7 @@ export function RotateSecret({ projectId, secretCreatedAt, previousExpiresAt }: 
   const { now } = useClock();
   const overlap = overlapAt({ createdAt: secretCreatedAt, previousExpiresAt }, now);
   return (
-    <AlertDialog
+    <ConfirmAction
       onOpenChange={(open) => {
         if (open) loadStep().catch(() => {});
       }}
@@ -54,49 +53,39 @@ export function RotateSecret({ projectId, secretCreatedAt, previousExpiresAt }: 
       description={
         overlap ? (
           <p>
-            Two secrets are accepted now, and never three. Rotating again ends the previous one at
-            once, {durationWords(overlap.remainingMs)} early: hosts that still use it are answered
-            401 from the next request on. The one that is current now stays valid for 24 hours more.
+            Two secrets are accepted now, and never more. Rotating again ends the previous one
+            immediately, {durationWords(overlap.remainingMs)} early: requests with it are answered
+            with 401. The current secret stays valid for another 24 hours.
           </p>
         ) : (
           <p>
-            You are shown a new secret, once. The one that is current now stays valid for 24 hours
-            more, so that you can change your hosts one by one and nothing stops.
+            The new secret is shown once. The current secret stays valid for another 24 hours, so
+            that you can update your servers one by one without downtime.
           </p>
         )
       }
+      action={rotateShownSecret}
+      hidden={{ projectId, replaces: secretCreatedAt }}
+      onDone={show}
+      cancel="Keep secret"
+      confirm="Rotate secret"
+      isDangerous={overlap !== null}
     >
-      <ActionForm
-        action={rotateShownSecret}
-        hidden={{ projectId, replaces: secretCreatedAt }}
-        onDone={show}
-      >
-        {({ pending, errorOf }) => (
+      {({ errorOf }) =>
+        overlap && (
           <>
-            {overlap && (
-              <>
-                <Checkbox
-                  name="dropsPrevious"
-                  value="yes"
-                  aria-invalid={errorOf('dropsPrevious') ? true : undefined}
-                  label="No host uses the previous secret any more, or it may stop working."
-                />
-                <p aria-live="polite" className="mt-2 text-small text-deny-text empty:hidden">
-                  {errorOf('dropsPrevious') && 'Tick this first: the previous secret ends at once.'}
-                </p>
-              </>
-            )}
-            <DialogFooter>
-              <AlertDialogCancel asChild>
-                <Button>Keep secret</Button>
-              </AlertDialogCancel>
-              <Button type="submit" variant={overlap ? 'danger' : 'primary'} pending={pending}>
-                Rotate secret
-              </Button>
-            </DialogFooter>
+            <Checkbox
+              name="dropsPrevious"
+              value="yes"
+              aria-invalid={errorOf('dropsPrevious') ? true : undefined}
+              label="No server uses the previous secret any more, or it may stop working."
+            />
+            <p aria-live="polite" className="mt-2 text-small text-deny-text empty:hidden">
+              {errorOf('dropsPrevious')}
+            </p>
           </>
-        )}
-      </ActionForm>
-    </AlertDialog>
+        )
+      }
+    </ConfirmAction>
   );
 }

@@ -10,17 +10,16 @@ export interface RotatedSecretStepProps {
   onDone: () => void;
 }
 
-/** The new secret, the one time that it is shown, with the block that hosts take. */
+/** Shows the new secret, once, with the `.env` block of a host. */
 export default function RotatedSecretStep({ rotated, onDone }: RotatedSecretStepProps) {
   return (
     <>
       <PageHeader
-        title="The secret is rotated"
+        title="Secret rotated"
         description={
           <>
-            Give the new one to every host before{' '}
-            <AbsoluteTime at={rotated.previousSecretExpiresAt} />: until then the one before is
-            accepted as well, so nothing stops meanwhile.
+            Update all of your servers before <AbsoluteTime at={rotated.previousSecretExpiresAt} />.
+            Until then the previous secret is accepted too.
           </>
         }
       />

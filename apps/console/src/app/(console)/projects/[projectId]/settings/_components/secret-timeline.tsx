@@ -5,9 +5,9 @@ import { AbsoluteTime, RelativeTime, useClock } from '#components/ui/time.tsx';
 import { durationWords, overlapAt } from './overlap.ts';
 
 export interface SecretTimelineProps {
-  /** When the current secret was made, ISO 8601. */
+  /** When the current secret was created, ISO 8601. */
   createdAt: string;
-  /** Until when the one before is accepted; in the past, or null, when it is not. */
+  /** When the previous secret ends, ISO 8601; in the past or null if it is not accepted. */
   previousExpiresAt: string | null;
 }
 
@@ -21,7 +21,7 @@ export function SecretTimeline(props: SecretTimelineProps) {
         <KeyRound aria-hidden="true" className="size-4 shrink-0 text-allow-text" />
         <span className="font-medium">Current secret</span>
         <span className="text-muted">
-          made <RelativeTime at={props.createdAt} />, accepted
+          created <RelativeTime at={props.createdAt} />
         </span>
       </p>
       {overlap === null || props.previousExpiresAt === null ? (
@@ -53,7 +53,7 @@ export function SecretTimeline(props: SecretTimelineProps) {
   );
 }
 
-/** The day of the overlap from left to right, with a dot at now. */
+/** The overlap from left to right, with a dot at the present. */
 function OverlapBar({ elapsed }: { elapsed: number }) {
   const at = `${elapsed * 100}%`;
   return (

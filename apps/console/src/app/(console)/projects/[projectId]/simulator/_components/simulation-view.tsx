@@ -24,8 +24,8 @@ export function SimulationView({ simulation }: { simulation: Simulation }) {
           <OutcomeChip outcome={denialReason ?? 'allowed'} />
           <p className="text-muted">
             {denialReason === null
-              ? 'Every gate that can be judged here lets it pass.'
-              : `The host answers ${HTTP_STATUS_FOR_DENIAL[denialReason]} ${HOST_ERROR_FOR_DENIAL[denialReason]}.`}
+              ? 'Every gate that can be checked here passes.'
+              : `Your API answers with ${HTTP_STATUS_FOR_DENIAL[denialReason]} ${HOST_ERROR_FOR_DENIAL[denialReason]}.`}
           </p>
         </div>
         {apiKey && (
@@ -39,7 +39,7 @@ export function SimulationView({ simulation }: { simulation: Simulation }) {
         )}
       </header>
       <div className="p-4 sm:p-6">
-        <GateLine label="Gates in their order" gates={gates.map(gateOf)} />
+        <GateLine label="Gates in order" gates={gates.map(gateOf)} />
       </div>
       <footer className="border-t px-4 py-3 text-small text-muted sm:px-6">
         Nothing was charged. <Basis gates={gates} usageAsOf={usageAsOf} />
@@ -48,21 +48,20 @@ export function SimulationView({ simulation }: { simulation: Simulation }) {
   );
 }
 
-/** On what the gates that count were judged, where the call came as far as that. */
+/** How current the counts are, if the call got as far as the limits. */
 function Basis({ gates, usageAsOf }: Pick<Simulation, 'gates' | 'usageAsOf'>) {
   const month = gates.find(({ denies }) => denies === 'quota_exceeded');
-  if (month?.verdict === 'not_reached')
-    return 'What comes after the gate that denies is not asked.';
+  if (month?.verdict === 'not_reached') return 'The gates after the denial were not checked.';
   return (
     <>
       {usageAsOf === null ? (
-        'No use has been counted this month.'
+        'No requests were counted this month.'
       ) : (
         <>
-          The month is as the last flush wrote it, <RelativeTime at={usageAsOf} />.
+          Monthly usage is from <RelativeTime at={usageAsOf} />.
         </>
       )}{' '}
-      The minute is known to the Runtime alone, when a call is made.
+      Only the Runtime knows the current rate, at the time of a call.
     </>
   );
 }

@@ -20,45 +20,45 @@ export interface SimulatorProps {
   projectId: string;
   /** The newest keys. */
   choices: readonly KeyChoice[];
-  /** How many keys there are beside them. */
+  /** The number of keys that are not in `choices`. */
   unlisted: number;
   apiKeyId: string | null;
   method: string;
   path: string;
-  /** What the address asks for, answered by the server; null when it asks for nothing. */
+  /** The simulation of the call in the URL; null if there is none. */
   initial: Simulation | null;
-  /** Shown until there is something to show. */
+  /** Shown until there is a result. */
   children: ReactNode;
 }
 
 type Source = 'chosen' | 'pasted' | 'none';
 
-/** A call that is simulated, never charged. A link to another call resets it. */
+/** The form and its result. A link to another call resets both. */
 export function Simulator(props: SimulatorProps) {
   const query = useSearchParams().toString();
   const [seen, setSeen] = useState(query);
   const [own, setOwn] = useState<string>();
-  const [beginning, setBeginning] = useState(0);
+  const [resets, setResets] = useState(0);
   if (query !== seen) {
     setSeen(query);
-    if (query !== own) setBeginning(beginning + 1);
+    if (query !== own) setResets(resets + 1);
   }
-  return <SimulatedCall key={beginning} {...props} onAsked={setOwn} />;
+  return <SimulatedCall key={resets} {...props} onSimulated={setOwn} />;
 }
 
 interface SimulatedCallProps extends SimulatorProps {
   /** Receives the query of the call that was simulated here. */
-  onAsked: (query: string) => void;
+  onSimulated: (query: string) => void;
 }
 
-/** On the left what is sent, on the right each gate's word on it. */
+/** The call on the left, the gates with the result on the right. */
 function SimulatedCall({
   projectId,
   choices,
   unlisted,
   initial,
   children,
-  onAsked,
+  onSimulated,
   ...call
 }: SimulatedCallProps) {
   const [source, setSource] = useState<Source>(call.apiKeyId === null ? 'none' : 'chosen');
@@ -68,13 +68,13 @@ function SimulatedCall({
 
   function show(simulation: Simulation, form: HTMLFormElement) {
     setResult(simulation);
-    // What was typed can be reloaded and shared; a pasted key never is.
+    // The URL holds the call for reloading and sharing, but never a pasted key.
     const sent = new FormData(form);
     const query = new URLSearchParams();
     if (source === 'chosen') query.set('apiKeyId', apiKeyId);
     query.set('method', method);
     query.set('path', String(sent.get('path') ?? ''));
-    onAsked(query.toString());
+    onSimulated(query.toString());
     window.history.replaceState(null, '', `${window.location.pathname}?${query}`);
   }
 
@@ -96,7 +96,7 @@ function SimulatedCall({
                 label="Key"
                 hint={
                   unlisted > 0
-                    ? 'The newest are listed. Others: from their menu on the page Keys, or pasted.'
+                    ? 'Only the newest keys are listed. For others, use the menu on the Keys page, or paste the key.'
                     : undefined
                 }
                 error={errorOf('apiKeyId')}
@@ -120,10 +120,10 @@ function SimulatedCall({
               <Field
                 name="apiKey"
                 label="Key to paste"
-                hint="It is compared by its hash, and neither kept nor shown again."
+                hint="Only its hash is used. The key is not stored or shown again."
                 error={errorOf('apiKey')}
               >
-                {/* Uncontrolled, so that what is pasted is no attribute of the page. */}
+                {/* Uncontrolled, so that the pasted key is not an attribute in the page. */}
                 {(control) => (
                   <Input
                     {...control}
@@ -189,7 +189,7 @@ function KeySource({
 }) {
   return (
     <fieldset>
-      <legend className="mb-2 font-medium">Key that is sent</legend>
+      <legend className="mb-2 font-medium">Key to send</legend>
       <div className="grid grid-cols-3 overflow-hidden rounded border border-line-strong">
         {SOURCES.map(({ value, label }) => (
           <label

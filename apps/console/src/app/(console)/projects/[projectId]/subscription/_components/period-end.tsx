@@ -2,23 +2,22 @@
 
 import { useState } from 'react';
 import { ActionForm } from '#components/action-form.tsx';
+import { DateTimeField, EndEffect } from '#components/date-time-field.tsx';
 import { Button } from '#components/ui/button.tsx';
 import { Field } from '#components/ui/field.tsx';
-import { Input, Select } from '#components/ui/input.tsx';
-import { useClock } from '#components/ui/time.tsx';
+import { Select } from '#components/ui/input.tsx';
 import { useToast } from '#components/ui/toast.tsx';
-import { absoluteTime, instantOf, LOCAL_TIME_BOUNDS, localText, relativeTime } from '#lib/time.ts';
+import { instantOf, localText } from '#lib/time.ts';
 import { changePeriodEnd } from '../actions.ts';
 
 export interface PeriodEndProps {
   projectId: string;
-  /** ISO 8601; null where the subscription has no end. */
+  /** ISO 8601; null if the subscription has no end. */
   currentPeriodEnd: string | null;
 }
 
-/** None, or an instant in the viewer's own zone. */
+/** No end, or a time in the viewer's time zone. */
 export function PeriodEnd({ projectId, currentPeriodEnd }: PeriodEndProps) {
-  const { now, timeZone } = useClock();
   const toast = useToast();
   const [ends, setEnds] = useState(currentPeriodEnd === null ? 'never' : 'at');
   const [typed, setTyped] = useState(() =>
@@ -31,8 +30,8 @@ export function PeriodEnd({ projectId, currentPeriodEnd }: PeriodEndProps) {
       hidden={{ projectId, currentPeriodEnd: instant?.toISOString() ?? '' }}
       onDone={() =>
         toast({
-          title: 'The period end is saved',
-          description: 'It holds from the next decision on.',
+          title: 'Period end saved',
+          description: 'It applies from the next decision on.',
         })
       }
       className="grid max-w-2xl gap-4"
@@ -49,29 +48,15 @@ export function PeriodEnd({ projectId, currentPeriodEnd }: PeriodEndProps) {
               )}
             </Field>
             {ends === 'at' && (
-              <Field name="endsOn" label="Date and time" error={errorOf('currentPeriodEnd')}>
-                {(control) => (
-                  <Input
-                    {...control}
-                    type="datetime-local"
-                    {...LOCAL_TIME_BOUNDS}
-                    value={typed}
-                    onChange={(event) => setTyped(event.target.value)}
-                  />
-                )}
-              </Field>
+              <DateTimeField
+                name="endsOn"
+                error={errorOf('currentPeriodEnd')}
+                value={typed}
+                onChange={setTyped}
+              />
             )}
+            <EndEffect end={instant} calls="All calls" />
           </div>
-          <p aria-live="polite" className="text-small text-muted empty:hidden">
-            {instant !== null && instant <= now && (
-              <strong className="font-medium text-limit-text">
-                This is past: every call is denied from the next decision on.
-              </strong>
-            )}
-            {instant !== null &&
-              instant > now &&
-              `Admits until ${absoluteTime(instant, timeZone)} (${timeZone}), ${relativeTime(instant, now)}.`}
-          </p>
           <div>
             <Button type="submit" pending={pending}>
               Save period end

@@ -22,14 +22,14 @@ interface PlanOption {
 export interface PlanChoiceProps {
   projectId: string;
   plans: readonly PlanOption[];
-  /** Null where the project has no subscription. */
+  /** Null if the project has no subscription. */
   currentPlanId: string | null;
   activeKeys: number;
-  /** Requests admitted this month. */
+  /** Requests allowed this month. */
   used: number;
 }
 
-/** Every plan with its limits side by side; what the chosen one does is said before it happens. */
+/** Every plan with its limits, and what choosing one does. */
 export function PlanChoice(props: PlanChoiceProps) {
   const { projectId, plans, currentPlanId } = props;
   const [chosenId, setChosenId] = useState(currentPlanId);
@@ -42,8 +42,8 @@ export function PlanChoice(props: PlanChoiceProps) {
       hidden={{ projectId }}
       onDone={() =>
         toast({
-          title: `The project is on the plan ${legible(chosen?.name ?? '')}`,
-          description: 'Its limits hold from the next decision on.',
+          title: `Changed to ${legible(chosen?.name ?? '')}`,
+          description: 'Its limits apply from the next decision on.',
         })
       }
     >
@@ -104,10 +104,10 @@ function PlanRow({ plan, isCurrent, isChosen, onChoose }: PlanRowProps) {
         {isCurrent && <Chip>Current</Chip>}
       </span>
       <span className="col-start-2 text-muted sm:col-start-auto sm:text-right">
-        {formatCount(plan.monthlyQuota)} a month
+        {formatCount(plan.monthlyQuota)} per month
       </span>
       <span className="col-start-2 text-muted sm:col-start-auto sm:text-right">
-        {formatCount(plan.rateLimitPerMinute)} a minute
+        {formatCount(plan.rateLimitPerMinute)} per minute
       </span>
       <span className="col-start-2 text-muted sm:col-start-auto sm:text-right">
         {plural(plan.activeKeyCap, 'active key')}
@@ -118,16 +118,16 @@ function PlanRow({ plan, isCurrent, isChosen, onChoose }: PlanRowProps) {
 
 function effectOf(plan: PlanOption, { activeKeys, used }: PlanChoiceProps): string {
   const effects = [
-    `From the next decision on: ${formatCount(plan.rateLimitPerMinute)} requests a minute, ${formatCount(plan.monthlyQuota)} a month.`,
+    `From the next decision on: ${formatCount(plan.rateLimitPerMinute)} requests per minute, ${formatCount(plan.monthlyQuota)} per month.`,
   ];
   if (used >= plan.monthlyQuota) {
     effects.push(
-      `${formatCount(used)} are used this month, so every call is denied until it ends.`,
+      `${formatCount(used)} are used this month already, so all calls are denied until next month.`,
     );
   }
   if (activeKeys > plan.activeKeyCap) {
     effects.push(
-      `Your ${plural(activeKeys, 'active key')} go on working, but none can be created before fewer than ${formatCount(plan.activeKeyCap)} are left.`,
+      `Your ${plural(activeKeys, 'active key')} keep working, but you cannot create a key until fewer than ${formatCount(plan.activeKeyCap)} are active.`,
     );
   }
   return effects.join(' ');

@@ -12,7 +12,7 @@ export interface RangePickerProps {
   usage: UsageQuery;
 }
 
-/** A range by one click, or by its first and last day; both live in the URL. */
+/** Chooses a preset range, or one by its first and last day. Both are in the URL. */
 export function RangePicker({ here, query, usage }: RangePickerProps) {
   return (
     <>
@@ -36,7 +36,7 @@ export function RangePicker({ here, query, usage }: RangePickerProps) {
           )}
         </Field>
         <Button type="submit" className="w-fit max-sm:col-span-2 sm:mt-8">
-          Show these days
+          Show range
         </Button>
       </Form>
     </>

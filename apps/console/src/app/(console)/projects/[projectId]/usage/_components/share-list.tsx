@@ -1,13 +1,14 @@
 import type { ReactNode } from 'react';
-import { formatCount, formatShare } from '#lib/format.ts';
+import { type OutcomeTone, TONE_FILLS } from '#components/usage/by-tone.ts';
+import { formatCount, formatShare, sum } from '#lib/format.ts';
 
 export interface Share {
   id: string;
   name: ReactNode;
   count: number;
-  /** Over time, where that is worth a line of its own. */
+  /** Over time; shown as bars instead of the share. */
   counts?: readonly number[];
-  tone: 'allow' | 'limit' | 'deny';
+  tone: OutcomeTone;
 }
 
 export interface ShareListProps {
@@ -16,7 +17,7 @@ export interface ShareListProps {
   total: number;
 }
 
-/** Parts of a whole, the largest first: a name, its course, its count and its share. */
+/** Parts of a whole: the name, a chart, the count and the share. */
 export function ShareList({ label, shares, total }: ShareListProps) {
   return (
     <ul aria-label={label} className="numbers divide-y rounded border bg-surface">
@@ -28,7 +29,7 @@ export function ShareList({ label, shares, total }: ShareListProps) {
           <div className="min-w-0">{name}</div>
           <div className="order-last col-span-2 sm:order-none sm:col-span-1">
             {counts ? (
-              <Course counts={counts} tone={tone} />
+              <Trend counts={counts} tone={tone} />
             ) : (
               <Bar part={count} whole={total} tone={tone} />
             )}
@@ -45,8 +46,6 @@ export function ShareList({ label, shares, total }: ShareListProps) {
   );
 }
 
-const FILLS = { allow: 'fill-allow', limit: 'fill-limit', deny: 'fill-deny' } as const;
-
 function Bar({ part, whole, tone }: { part: number; whole: number; tone: Share['tone'] }) {
   return (
     <svg aria-hidden="true" className="block h-2 w-full">
@@ -54,48 +53,46 @@ function Bar({ part, whole, tone }: { part: number; whole: number; tone: Share['
       <rect
         width={whole === 0 ? 0 : `${(part / whole) * 100}%`}
         height="8"
-        className={FILLS[tone]}
+        className={TONE_FILLS[tone]}
       />
     </svg>
   );
 }
 
-const COURSE_WIDTH = 100;
-const COURSE_HEIGHT = 24;
-/** As many as are distinguishable at its width. */
+const TREND_WIDTH = 100;
+const TREND_HEIGHT = 24;
+/** More would be too narrow to see. */
 const MOST_BARS = 100;
 
-/** Sums of as many neighbours as make it few enough; the last may have fewer of them. */
+/** Adds up neighbours until few enough bars are left. */
 function inFewer(counts: readonly number[]): number[] {
   const together = Math.ceil(counts.length / MOST_BARS);
   return counts.flatMap((_, index) =>
-    index % together === 0
-      ? counts.slice(index, index + together).reduce((sum, count) => sum + count)
-      : [],
+    index % together === 0 ? sum(counts.slice(index, index + together)) : [],
   );
 }
 
-function Course({ counts, tone }: { counts: readonly number[]; tone: Share['tone'] }) {
+function Trend({ counts, tone }: { counts: readonly number[]; tone: Share['tone'] }) {
   const sums = inFewer(counts);
   const highest = Math.max(1, ...sums);
-  const slot = COURSE_WIDTH / Math.max(sums.length, 1);
+  const slot = TREND_WIDTH / Math.max(sums.length, 1);
   const width = Math.min(slot * 0.8, 12);
   const bars = sums.map((count, index) => {
-    const height = count === 0 ? 0 : Math.max(1.5, (count / highest) * COURSE_HEIGHT);
+    const height = count === 0 ? 0 : Math.max(1.5, (count / highest) * TREND_HEIGHT);
     const left = slot * (index + 0.5) - width / 2;
     return height === 0
       ? ''
-      : `M${left.toFixed(2)} ${COURSE_HEIGHT}v-${height.toFixed(1)}h${width.toFixed(2)}V${COURSE_HEIGHT}z`;
+      : `M${left.toFixed(2)} ${TREND_HEIGHT}v-${height.toFixed(1)}h${width.toFixed(2)}V${TREND_HEIGHT}z`;
   });
   return (
     <svg
       aria-hidden="true"
-      viewBox={`0 0 ${COURSE_WIDTH} ${COURSE_HEIGHT}`}
+      viewBox={`0 0 ${TREND_WIDTH} ${TREND_HEIGHT}`}
       preserveAspectRatio="none"
       className="block h-6 w-full"
     >
-      <rect y={COURSE_HEIGHT - 1} width={COURSE_WIDTH} height="1" className="fill-line" />
-      <path d={bars.join('')} className={FILLS[tone]} />
+      <rect y={TREND_HEIGHT - 1} width={TREND_WIDTH} height="1" className="fill-line" />
+      <path d={bars.join('')} className={TONE_FILLS[tone]} />
     </svg>
   );
 }

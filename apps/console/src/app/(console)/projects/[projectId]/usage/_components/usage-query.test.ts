@@ -8,7 +8,7 @@ const spanOf = (query: Record<string, string>) => {
 };
 
 describe('parseUsageQuery', () => {
-  it('takes whole hours or days that end with the one under way', () => {
+  it('returns whole hours or days that end with the current one', () => {
     expect(spanOf({ range: '24h' })).toEqual([
       '24h',
       '2026-11-19T15:00:00.000Z',
@@ -23,12 +23,12 @@ describe('parseUsageQuery', () => {
     ]);
   });
 
-  it('takes seven days for what it does not know', () => {
-    expect(spanOf({ range: 'for ever' })).toEqual(spanOf({}));
+  it('returns seven days for an unknown range', () => {
+    expect(spanOf({ range: 'unknown' })).toEqual(spanOf({}));
     expect(spanOf({})[0]).toBe('7d');
   });
 
-  it('takes the first and the last day, both included', () => {
+  it('includes the first and the last day', () => {
     expect(spanOf({ from: '2026-02-28', to: '2026-02-28' })).toEqual([
       'custom',
       '2026-02-28T00:00:00.000Z',
@@ -42,7 +42,7 @@ describe('parseUsageQuery', () => {
     ['2026-02-01', '', 'Choose the first and the last day.'],
     ['2026-02-02', '2026-02-01', 'The last day must not be before the first.'],
     ['2000-01-01', '2026-02-01', 'At most five years can be shown at once.'],
-  ])('refuses %s to %s, keeps what was typed and shows seven days', (first, last, refusal) => {
+  ])('refuses %s to %s, keeps the typed days and shows seven days', (first, last, refusal) => {
     expect(parseUsageQuery({ from: first, to: last }, now)).toMatchObject({
       choice: '7d',
       firstDay: first,

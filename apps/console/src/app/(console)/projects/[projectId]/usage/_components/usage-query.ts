@@ -1,7 +1,8 @@
+import type { UsageRange } from '@ceiba/domain';
 import { type Query, textOf } from '#lib/list-query.ts';
 import { parseDay } from '#lib/time.ts';
 
-/** The ranges that one choice asks for; each ends with the hour or day that is under way. */
+/** Ranges of one click. Each ends with the current hour or day. */
 export const USAGE_PRESETS = [
   { value: '24h', name: '24 hours', steps: 24, unit: 'hour' },
   { value: '7d', name: '7 days', steps: 7, unit: 'day' },
@@ -12,19 +13,19 @@ export const USAGE_PRESETS = [
 
 const UNIT_MS = { hour: 3_600_000, day: 86_400_000 } as const;
 const DEFAULT_PRESET = '7d';
-/** What a series of months may span: five years. */
+/** The longest series, five years of months. */
 const LONGEST_DAYS = 1_830;
 
 export interface UsageQuery {
   /** A preset's value, or `custom`. */
   choice: string;
   from: Date;
-  /** Until before this instant. */
+  /** Exclusive. */
   to: Date;
-  /** The days of the fields, `YYYY-MM-DD` in UTC, both included. */
+  /** The days in the fields, `YYYY-MM-DD` in UTC, both included. */
   firstDay: string;
   lastDay: string;
-  /** Why what was asked for is not shown. */
+  /** Why the range of the URL is not shown. */
   refusal?: string;
 }
 
@@ -64,3 +65,9 @@ const daysOf = (from: Date, to: Date) => ({
   firstDay: from.toISOString().slice(0, 10),
   lastDay: new Date(to.getTime() - 1).toISOString().slice(0, 10),
 });
+
+/** The longest range of one CSV file; `exportUsage` has the same limit. */
+export const CSV_DAYS_MAX = 400;
+
+export const daysIn = ({ from, to }: UsageRange): number =>
+  (to.getTime() - from.getTime()) / UNIT_MS.day;

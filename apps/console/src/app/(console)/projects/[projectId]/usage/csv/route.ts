@@ -1,10 +1,9 @@
 import { exportUsage, type UsageRow } from '@ceiba/schema';
 import type { NextRequest } from 'next/server';
-import { csvResponse } from '#server/csv-response.ts';
+import { csvResponse } from '#server/csv.ts';
 import { withDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
-import { parseUsageQuery } from '../_components/usage-query.ts';
-import { CSV_DAYS_MAX, daysIn } from '../csv-range.ts';
+import { CSV_DAYS_MAX, daysIn, parseUsageQuery } from '../_components/usage-query.ts';
 
 const HEAD = [
   'from_utc',
@@ -18,7 +17,7 @@ const HEAD = [
   'count',
 ];
 
-/** Every count of a range as it was made: by hour for a day or two, else by day. */
+/** The counts of a range as CSV: by hour for up to two days, else by day. */
 export async function GET(
   request: NextRequest,
   { params }: { params: Promise<{ projectId: string }> },
@@ -26,7 +25,7 @@ export async function GET(
   const { project } = await requireProject((await params).projectId);
   const usage = parseUsageQuery(Object.fromEntries(request.nextUrl.searchParams), new Date());
   if (usage.refusal !== undefined || daysIn(usage) > CSV_DAYS_MAX) {
-    const reason = usage.refusal ?? `A file holds at most ${CSV_DAYS_MAX} days.`;
+    const reason = usage.refusal ?? `A CSV file holds at most ${CSV_DAYS_MAX} days.`;
     return new Response(`${reason}\n`, { status: 400 });
   }
   const { from, to, firstDay, lastDay } = usage;

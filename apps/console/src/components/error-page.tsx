@@ -4,13 +4,13 @@ import { RotateCw } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { Button } from './ui/button.tsx';
 
-type Cause = 'asking' | 'database' | 'console' | 'other';
+type Cause = 'checking' | 'database' | 'console' | 'other';
 
 /**
- * What a page shows when it could not be rendered: what is down now, the reference for the
- * administrator, when to retry, and that nothing was lost.
+ * Shown instead of a page that failed to render: what is down, the reference for the administrator,
+ * when to retry, and that saved data is safe.
  */
-export function Fault({ error, retry }: { error: unknown; retry: () => void }) {
+export function ErrorPage({ error, retry }: { error: unknown; retry: () => void }) {
   const cause = useCause();
   const reference = referenceOf(error);
   return (
@@ -21,11 +21,11 @@ export function Fault({ error, retry }: { error: unknown; retry: () => void }) {
       {reference !== undefined && (
         <p className="mt-2">
           Give this reference to your administrator:{' '}
-          <code className="font-medium">{reference}</code>. The console’s log has the error under
-          it.
+          <code className="font-medium">{reference}</code>. It identifies the error in the console’s
+          log.
         </p>
       )}
-      <p className="mt-2 text-muted">{WHEN_TO_TRY_AGAIN[cause]} Nothing that was saved is lost.</p>
+      <p className="mt-2 text-muted">{ADVICE[cause]} Your saved data is safe.</p>
       <div className="mt-6 flex flex-wrap gap-2">
         <Button variant="primary" onClick={retry}>
           <RotateCw aria-hidden="true" />
@@ -40,26 +40,25 @@ export function Fault({ error, retry }: { error: unknown; retry: () => void }) {
 }
 
 const TITLES = {
-  asking: 'This page could not be loaded',
+  checking: 'This page could not be loaded',
   database: 'The database is not answering',
   console: 'The console is not answering',
   other: 'This page could not be loaded',
 } as const satisfies Record<Cause, string>;
 
-const MAY_LAST =
-  'Try again in a moment. If it persists, contact your administrator with this reference.';
+const OTHER_ADVICE =
+  'Try again in a moment. If the error persists, contact your administrator with this reference.';
 
-const WHEN_TO_TRY_AGAIN = {
-  asking: MAY_LAST,
-  database:
-    'Trying again helps as soon as the database answers; the status page says whether it does.',
-  console: 'Trying again helps as soon as the console can be reached from here.',
-  other: MAY_LAST,
+const ADVICE = {
+  checking: OTHER_ADVICE,
+  database: 'Try again once the database is back. The status page shows whether it is.',
+  console: 'Check your connection, then try again.',
+  other: OTHER_ADVICE,
 } as const satisfies Record<Cause, string>;
 
-/** Asks the readiness endpoint, because a server's error tells the browser nothing but a number. */
+/** Checks readiness, because a server error reaches the browser only as a reference number. */
 function useCause(): Cause {
-  const [cause, setCause] = useState<Cause>('asking');
+  const [cause, setCause] = useState<Cause>('checking');
   useEffect(() => {
     let current = true;
     fetch('/api/ready', { cache: 'no-store' }).then(
@@ -73,7 +72,7 @@ function useCause(): Cause {
   return cause;
 }
 
-/** The number under which the server logs what it keeps from the browser. */
+/** The number under which the server logs the error. */
 function referenceOf(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null || !('digest' in error)) return undefined;
   return typeof error.digest === 'string' ? error.digest : undefined;

@@ -1,7 +1,7 @@
 import type { DatabaseContext, InDatabase } from '../in-database.ts';
 
-/** Turns in a database that is not there, and how many are open at this moment. */
-export function countedTurns(): { inDatabase: InDatabase; open: () => number } {
+/** Transactions without a database, and how many of them are open. */
+export function countedTransactions(): { inDatabase: InDatabase; open: () => number } {
   let open = 0;
   return {
     open: () => open,

@@ -1,20 +1,3 @@
-/** The three settings of a host; the secret in plain text. */
-export interface HostSettings {
-  runtimeUrl: string;
-  projectId: string;
-  projectSecret: string;
-}
-
-/** The settings of a host as its `.env` file takes them. */
-export function environmentFile(values: HostSettings): string {
-  return [
-    `CEIBA_RUNTIME_URL=${values.runtimeUrl}`,
-    `CEIBA_PROJECT_ID=${values.projectId}`,
-    `CEIBA_PROJECT_SECRET=${values.projectSecret}`,
-    '',
-  ].join('\n');
-}
-
 const CONFIG = `const config = parseCeibaConfig({
   runtimeBaseUrl: env.CEIBA_RUNTIME_URL,
   projectId: env.CEIBA_PROJECT_ID,
@@ -23,7 +6,7 @@ const CONFIG = `const config = parseCeibaConfig({
 const client = new CeibaRuntimeClient(config);
 const { projectId } = config;`;
 
-/** A whole Express host with one protected route; it runs with the `.env` file beside it. */
+/** A complete Express host with one protected route; it runs with the `.env` file. */
 export const expressHost = (): string => `// node --env-file=.env server.mjs
 import { env } from 'node:process';
 import { CeibaRuntimeClient, parseCeibaConfig } from '@ceiba/sdk';

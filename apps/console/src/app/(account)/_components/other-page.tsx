@@ -1,0 +1,24 @@
+import Link from 'next/link';
+
+export interface OtherPageProps {
+  question: string;
+  href: '/sign-in' | '/sign-up';
+  label: string;
+  /** The path to return to. */
+  next: string;
+}
+
+/** Links sign-in and sign-up to each other. */
+export function OtherPage({ question, href, label, next }: OtherPageProps) {
+  return (
+    <p className="mt-6 text-muted">
+      {question}{' '}
+      <Link
+        href={`${href}?next=${encodeURIComponent(next)}`}
+        className="rounded font-medium text-accent-text underline underline-offset-4"
+      >
+        {label}
+      </Link>
+    </p>
+  );
+}

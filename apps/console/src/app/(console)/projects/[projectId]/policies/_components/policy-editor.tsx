@@ -1,0 +1,46 @@
+import type { Policy } from '@ceiba/domain';
+import { parsePathPattern, parsePolicyMethod } from '@ceiba/domain';
+import { type Query, textOf } from '#lib/list-query.ts';
+import { PolicyForm } from './policy-form.tsx';
+import { PolicyPreview } from './policy-preview.tsx';
+
+export interface PolicyEditorProps {
+  projectId: string;
+  /** The policy to edit; undefined adds one. */
+  saved?: Policy;
+  /** The project's other policies. */
+  others: readonly Policy[];
+  /** What is typed so far, from the URL. */
+  query: Query;
+}
+
+/** The form of a policy with a preview of what it matches. */
+export function PolicyEditor({ projectId, saved, others, query }: PolicyEditorProps) {
+  const start = { method: saved?.method ?? 'GET', pathPattern: saved?.pathPattern ?? '' };
+  const typed = {
+    method: textOf(query, 'method', start.method),
+    pathPattern: textOf(query, 'pathPattern', start.pathPattern),
+    path: textOf(query, 'path'),
+  };
+  const method = parsePolicyMethod(typed.method);
+  const pattern = parsePathPattern(typed.pathPattern.trim());
+  const isUntouched = saved === undefined && typed.pathPattern === '';
+  return (
+    <PolicyForm
+      projectId={projectId}
+      policyId={saved?.policyId}
+      start={start}
+      {...typed}
+      methodError={method.ok ? undefined : `The method ${method.reason}.`}
+      patternError={pattern.ok || isUntouched ? undefined : `The path pattern ${pattern.reason}.`}
+    >
+      <PolicyPreview
+        projectId={projectId}
+        method={method}
+        pattern={pattern}
+        others={others}
+        path={typed.path}
+      />
+    </PolicyForm>
+  );
+}

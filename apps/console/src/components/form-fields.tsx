@@ -1,0 +1,91 @@
+'use client';
+
+import Link from 'next/link';
+import type { ComponentProps, ReactNode } from 'react';
+import type { ActionFormParts } from './action-form.tsx';
+import { Button } from './ui/button.tsx';
+import { Field } from './ui/field.tsx';
+import { Input } from './ui/input.tsx';
+import { PasswordInput } from './ui/password-input.tsx';
+
+type Parts = Pick<ActionFormParts<unknown>, 'errorOf' | 'typed'>;
+
+export type TextFieldProps = Omit<ComponentProps<'input'>, 'defaultValue'> & {
+  parts: Parts;
+  name: string;
+  label: ReactNode;
+  hint?: ReactNode;
+  optional?: boolean;
+  /** The value before anything is typed. */
+  initial?: string | undefined;
+};
+
+/** A labelled text field of an `ActionForm`: shows its error and keeps what was typed. */
+export function TextField({
+  parts: { errorOf, typed },
+  name,
+  label,
+  hint,
+  optional = false,
+  initial,
+  ...input
+}: TextFieldProps) {
+  return (
+    <Field name={name} label={label} hint={hint} optional={optional} error={errorOf(name)}>
+      {(control) => (
+        <Input autoComplete="off" {...control} defaultValue={typed(name, initial)} {...input} />
+      )}
+    </Field>
+  );
+}
+
+export type NumberFieldProps = Omit<TextFieldProps, 'initial'> & {
+  initial?: number | null | undefined;
+};
+
+/** A whole number, such as a limit. It is text to the browser: people write `10,000`. */
+export function NumberField({ initial, ...field }: NumberFieldProps) {
+  return (
+    <TextField
+      inputMode="numeric"
+      className="numbers"
+      initial={initial?.toString() ?? ''}
+      {...field}
+    />
+  );
+}
+
+export type PasswordFieldProps = Pick<TextFieldProps, 'name' | 'label' | 'hint'> & {
+  errorOf: Parts['errorOf'];
+  autoComplete: 'current-password' | 'new-password';
+};
+
+/** A password; a refused form does not send it back, the browser keeps it. */
+export function PasswordField({ errorOf, autoComplete, ...field }: PasswordFieldProps) {
+  return (
+    <Field {...field} error={errorOf(field.name)}>
+      {(control) => <PasswordInput {...control} autoComplete={autoComplete} />}
+    </Field>
+  );
+}
+
+export interface FormButtonsProps {
+  /** What the form does: "Create key". */
+  label: string;
+  pending: boolean;
+  cancelHref: string;
+}
+
+/** The end of a form that has a page of its own. */
+export function FormButtons({ label, pending, cancelHref }: FormButtonsProps) {
+  return (
+    <div className="flex gap-2">
+      <Button type="submit" variant="primary" pending={pending}>
+        {label}
+      </Button>
+      <Button asChild variant="quiet">
+        <Link href={cancelHref}>Cancel</Link>
+      </Button>
+    </div>
+  );
+}
