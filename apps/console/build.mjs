@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * Builds the console and completes its standalone output: Next leaves the static files and the
- * public folder to whoever deploys it, and a server without them serves pages without scripts.
+ * Builds the console and completes its standalone output: Next.js does not copy the static files and
+ * the public folder, without which pages have no scripts.
  */
 const here = fileURLToPath(new URL('.', import.meta.url));
 const nextCli = createRequire(import.meta.url).resolve('next/dist/bin/next');

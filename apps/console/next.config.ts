@@ -4,7 +4,7 @@ import type { NextConfig } from 'next';
 
 const repositoryRoot = fileURLToPath(new URL('../..', import.meta.url));
 
-/** What every answer carries; the content security policy is made per page, in `src/proxy.ts`. */
+/** Headers of every response. The content security policy differs per page: see `src/proxy.ts`. */
 const headers = [
   { key: 'X-Content-Type-Options', value: 'nosniff' },
   { key: 'X-Frame-Options', value: 'DENY' },
@@ -13,7 +13,7 @@ const headers = [
   { key: 'Cross-Origin-Opener-Policy', value: 'same-origin' },
   { key: 'Cross-Origin-Resource-Policy', value: 'same-origin' },
   { key: 'Permissions-Policy', value: 'camera=(), geolocation=(), microphone=(), payment=()' },
-  // Browsers heed it over HTTPS alone (RFC 6797, section 8.1).
+  // Browsers ignore it without HTTPS (RFC 6797, section 8.1).
   { key: 'Strict-Transport-Security', value: 'max-age=31536000' },
 ];
 
@@ -22,9 +22,9 @@ const config: NextConfig = {
   outputFileTracingRoot: repositoryRoot,
   turbopack: { root: repositoryRoot },
   transpilePackages: ['@ceiba/contract', '@ceiba/domain', '@ceiba/schema'],
-  // Native code and sockets: loaded by Node from node_modules, not bundled.
+  // Native code and sockets: loaded from node_modules, not bundled.
   serverExternalPackages: ['@node-rs/argon2', 'postgres'],
-  // Put into the code by the build, so that /api/version needs neither git nor a setting to answer.
+  // Inlined by the build, so that /api/version needs neither git nor a setting.
   env: { CEIBA_BUILD_SHA: buildSha() },
   poweredByHeader: false,
   reactStrictMode: true,

@@ -1,18 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { type BrowserContext, expect, type Locator, type Page, test } from '@playwright/test';
 import postgres from 'postgres';
+import { startTestNetwork, type TestNetwork } from '../chaos/support/proxy.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type ConsoleProcess, startConsole } from './console-process.ts';
-import { type FreezableProxy, startFreezableProxy } from './freezable-proxy.ts';
 import { gotoReady, newAccount } from './support.ts';
 
 /**
- * Postgres is there when a page is opened and gone when it is read or its form is sent. One console
- * of its own stands behind a proxy that is cut and mended.
+ * Postgres is up when a page is opened, and down when it is reloaded or its form is sent. The tests
+ * share one console behind a network that they interrupt.
  */
 
 let database: TestDatabase;
-let proxy: FreezableProxy;
+let network: TestNetwork;
 let app: ConsoleProcess;
 let sql: postgres.Sql;
 let context: BrowserContext;
@@ -22,8 +22,8 @@ let policyId: string;
 
 test.beforeAll(async ({ browser }) => {
   database = await createTestDatabase();
-  proxy = await startFreezableProxy(database.url);
-  app = await startConsole({ DATABASE_URL: proxy.url, SIGN_UP: 'open' });
+  network = await startTestNetwork(database.url);
+  app = await startConsole({ DATABASE_URL: network.url, SIGN_UP: 'open' });
   sql = postgres(database.url, { max: 1 });
   context = await browser.newContext({ baseURL: app.url });
   page = await context.newPage();
@@ -46,25 +46,25 @@ test.beforeAll(async ({ browser }) => {
     returning id`;
   policyId = policy?.id;
 });
-test.afterEach(() => proxy.mend());
+test.afterEach(() => network.heal());
 test.afterAll(async () => {
   await context?.close();
   await sql?.end();
   await app?.stop();
-  await proxy?.stop();
+  await network?.close();
   await database?.drop();
 });
 
-/** Once the console has its connections back, which it seeks by itself. */
-async function mend() {
-  proxy.mend();
+/** Resolves once the console has connected again, which it does by itself. */
+async function heal() {
+  network.heal();
   await expect.poll(async () => (await page.request.get('/api/ready')).status()).toBe(200);
 }
 
 const at = (path: string) => `/projects/${projectId}${path}`;
 const title = (opened: Page) => opened.getByRole('heading', { level: 1 });
 
-/** Every page that is read with a session, and its heading. */
+/** Every page of a project, and its heading. */
 const PAGES: Record<string, string> = {
   '': 'Reports',
   '/keys': 'Keys',
@@ -79,7 +79,7 @@ const PAGES: Record<string, string> = {
   '/settings': 'Settings',
 };
 
-test('a page of a project whose database is gone says so, and a reload brings it back', async () => {
+test('every page of a project reports a database outage, and a reload shows it again afterwards', async () => {
   const tabs = await Promise.all(
     Object.entries(PAGES).map(async ([path, heading]) => ({
       tab: await context.newPage(),
@@ -87,7 +87,7 @@ test('a page of a project whose database is gone says so, and a reload brings it
       heading,
     })),
   );
-  proxy.cut();
+  network.refuse();
   const readWithout = async ({ tab, address }: (typeof tabs)[number]) => {
     await tab.goto(address);
     await expect(title(tab)).toHaveText('The database is not answering');
@@ -96,7 +96,7 @@ test('a page of a project whose database is gone says so, and a reload brings it
     await expect(tab.getByRole('link', { name: 'Open the status page' })).toBeVisible();
   };
   await inGroups(tabs, readWithout);
-  await mend();
+  await heal();
   const readAgain = async ({ tab, heading }: (typeof tabs)[number]) => {
     await tab.reload();
     await expect(title(tab)).toContainText(heading);
@@ -107,55 +107,55 @@ test('a page of a project whose database is gone says so, and a reload brings it
 
 const GROUP_SIZE = 4;
 
-/** Some at a time: one browser that runs the scripts of all pages at once does so for long. */
+/** A few at a time, because one browser is slow if it runs the scripts of all pages at once. */
 async function inGroups<T>(all: readonly T[], act: (one: T) => Promise<void>): Promise<void> {
   for (let first = 0; first < all.length; first += GROUP_SIZE) {
     await Promise.all(all.slice(first, first + GROUP_SIZE).map(act));
   }
 }
 
-test('a link to a page whose database is gone says so, and trying again brings the page', async () => {
+test('a link shows a database outage, and Try again shows the page afterwards', async () => {
   await gotoReady(page, at('/settings'));
-  proxy.cut();
+  network.refuse();
   await page.getByRole('link', { name: 'Keys', exact: true }).first().click();
   await expect(title(page)).toHaveText('The database is not answering');
-  await mend();
+  await heal();
   await page.getByRole('button', { name: 'Try again' }).click();
   await expect(title(page)).toHaveText('Keys');
 });
 
-test('a fault that lasts is told by its reference in the log, and when trying again helps', async () => {
-  await sql`alter table policies rename to policies_away`;
+test('a lasting error shows the reference that is in the log, and Try again works once it is fixed', async () => {
+  await sql`alter table policies rename to policies_hidden`;
   await page.goto(at('/policies'));
   await expect(title(page)).toHaveText('This page could not be loaded');
-  const said = page.getByRole('main').getByRole('paragraph');
-  await expect(said.first()).toContainText('Give this reference to your administrator');
-  const reference = await said.first().getByRole('code').innerText();
+  const text = page.getByRole('main').getByRole('paragraph');
+  await expect(text.first()).toContainText('Give this reference to your administrator');
+  const reference = await text.first().getByRole('code').innerText();
   expect(reference).toMatch(/^\d+/);
   expect(app.log()).toContain(reference);
-  await expect(said.nth(1)).toContainText('contact your administrator with this reference');
+  await expect(text.nth(1)).toContainText('contact your administrator with this reference');
   await page.getByRole('button', { name: 'Try again' }).click();
   await expect(title(page)).toHaveText('This page could not be loaded');
-  await sql`alter table policies_away rename to policies`;
+  await sql`alter table policies_hidden rename to policies`;
   await page.getByRole('button', { name: 'Try again' }).click();
   await expect(title(page)).toHaveText('Policies');
 });
 
-test('a pattern that is typed while the database is gone is there again after a reload', async () => {
+test('a pattern that is typed during a database outage is still there after a reload', async () => {
   await gotoReady(page, at('/policies/new'));
-  proxy.cut();
+  network.refuse();
   await page.getByLabel('Path pattern').fill('/v1/typed*');
   await expect(title(page)).toHaveText('The database is not answering');
-  await mend();
+  await heal();
   await page.reload();
   await expect(page.getByLabel('Path pattern')).toHaveValue('/v1/typed*');
 });
 
 interface Form {
   path: string;
-  /** Fills it in, and returns the field that has to keep what was typed. */
+  /** Fills the form in, and returns the field that must keep its value. */
   fill: (opened: Page) => Promise<Locator>;
-  /** The button that sends it. */
+  /** The button that submits it. */
   button: string;
   done: (opened: Page) => Locator;
 }
@@ -165,7 +165,7 @@ async function type(field: Locator, text: string): Promise<Locator> {
   return field;
 }
 
-/** As one types, the server renders the preview; here it has done so for what was typed last. */
+/** Waits until the server has rendered the preview of the pattern. */
 async function typePattern(opened: Page, pattern: string): Promise<Locator> {
   const field = await type(opened.getByLabel('Path pattern'), pattern);
   const sample = pattern.replace('*', '/42');
@@ -173,7 +173,7 @@ async function typePattern(opened: Page, pattern: string): Promise<Locator> {
   return field;
 }
 
-/** One form of each page, the ones that end something last. */
+/** One form per page, the destructive ones last. */
 const FORMS: Record<string, Form> = {
   'create key': {
     path: '/keys/new',
@@ -237,25 +237,62 @@ const FORMS: Record<string, Form> = {
 };
 
 for (const [name, { path, fill, button, done }] of Object.entries(FORMS)) {
-  test(`${name}: without the database the form keeps what was typed, and works afterwards`, async () => {
+  test(`the form "${name}" keeps its input during a database outage, and works afterwards`, async () => {
     await gotoReady(page, at(path.replace(':policyId', policyId)));
     const kept = await fill(page);
-    const typed = await heldBy(kept);
-    proxy.cut();
+    const typed = await contentOf(kept);
+    network.refuse();
     await page.getByRole('button', { name: button, exact: true }).click();
     await expect(page.getByText('The database is not answering.')).toBeVisible();
-    expect(await heldBy(kept)).toBe(typed);
-    await mend();
+    expect(await contentOf(kept)).toBe(typed);
+    await heal();
     await page.getByRole('button', { name: button, exact: true }).click();
     await expect(done(page)).toBeVisible();
   });
 }
 
-/** What a field holds, a choice's being checked, or what a question says. */
-async function heldBy(place: Locator): Promise<string> {
-  return place.evaluate((element) =>
-    element instanceof HTMLInputElement
-      ? `${element.value} ${element.checked}`
-      : (element.textContent ?? ''),
+/** The value of a field, whether a choice is checked, or the text of a dialog. */
+async function contentOf(element: Locator): Promise<string> {
+  return element.evaluate((node) =>
+    node instanceof HTMLInputElement ? `${node.value} ${node.checked}` : (node.textContent ?? ''),
   );
 }
+
+test('a connection that the server terminates (57P01) is an outage on the page', async () => {
+  await page.goto(at('/settings'));
+  const locked = sql.begin(async (tx) => {
+    await tx`lock table policies in access exclusive mode`;
+    const opened = page.goto(at('/policies'));
+    const waiting = async () => tx<{ pid: number }[]>`select pid from pg_stat_activity
+      where application_name = 'ceiba-console' and wait_event_type = 'Lock'`;
+    await expect.poll(async () => (await waiting()).length, { intervals: [50] }).toBe(1);
+    const [backend] = await waiting();
+    await tx`select pg_terminate_backend(${backend?.pid ?? 0})`;
+    await opened;
+  });
+  await locked;
+  await expect(title(page)).toHaveText('The database is not answering');
+  expect(app.log()).toContain('DatabaseUnavailableError: 57P01');
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await expect(title(page)).toHaveText('Policies');
+});
+
+test('a database that refuses to write (25006) is an outage in the form', async () => {
+  const { pathname } = new URL(database.url);
+  const name = sql(pathname.slice(1));
+  const reconnect = () => sql`select pg_terminate_backend(pid) from pg_stat_activity
+    where application_name = 'ceiba-console' and datname = current_database()`;
+  await gotoReady(page, at('/settings'));
+  await sql`alter database ${name} set default_transaction_read_only = on`;
+  await reconnect();
+  await page.getByLabel('Project name').fill('Not written');
+  await page.getByRole('button', { name: 'Rename project' }).click();
+  await expect(page.getByText('The database is not answering.')).toBeVisible();
+  await expect(page.getByLabel('Project name')).toHaveValue('Not written');
+  expect(app.log()).toContain('25006');
+  await sql.unsafe('set default_transaction_read_only = off');
+  await sql`alter database ${name} reset default_transaction_read_only`;
+  await reconnect();
+  await page.getByRole('button', { name: 'Rename project' }).click();
+  await expect(page.getByText('Project renamed')).toBeVisible();
+});

@@ -2,9 +2,9 @@ import { hashPassword } from '@ceiba/domain/password';
 import { expect, test } from '@playwright/test';
 import postgres from 'postgres';
 import { z } from 'zod';
+import { startTestNetwork } from '../chaos/support/proxy.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { startConsole } from './console-process.ts';
-import { startFreezableProxy } from './freezable-proxy.ts';
 import { gotoReady, newAccount } from './support.ts';
 
 let database: TestDatabase;
@@ -144,8 +144,8 @@ test('a frozen database is named within a second, pages say so, and all recovers
   page,
   request,
 }) => {
-  const proxy = await startFreezableProxy(database.url);
-  const app = await startConsole({ DATABASE_URL: proxy.url, SIGN_UP: 'open' });
+  const network = await startTestNetwork(database.url);
+  const app = await startConsole({ DATABASE_URL: network.url, SIGN_UP: 'open' });
   try {
     const account = newAccount();
     await page.goto(`${app.url}/sign-up`);
@@ -157,7 +157,7 @@ test('a frozen database is named within a second, pages say so, and all recovers
     await page.getByLabel('Name').fill('Kept');
     expect((await request.get(`${app.url}/api/ready`)).status()).toBe(200);
 
-    proxy.freeze();
+    network.darken();
     for (let round = 0; round < 3; round += 1) {
       const startedAt = performance.now();
       const ready = await request.get(`${app.url}/api/ready`);
@@ -179,7 +179,7 @@ test('a frozen database is named within a second, pages say so, and all recovers
       'The database is not answering',
     );
 
-    proxy.thaw();
+    network.heal();
     await expect
       .poll(async () => (await request.get(`${app.url}/api/ready`)).status(), { timeout: 5_000 })
       .toBe(200);
@@ -189,6 +189,6 @@ test('a frozen database is named within a second, pages say so, and all recovers
     await expect(status.getByRole('heading', { level: 1 })).toHaveText('Projects');
   } finally {
     await app.stop();
-    await proxy.stop();
+    await network.close();
   }
 });

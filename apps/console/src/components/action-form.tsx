@@ -99,7 +99,7 @@ export function ActionForm<Data>({
   );
 }
 
-/** Turns a missing answer of the server into a refusal that says so. */
+/** Turns a missing answer of the server into a refusal. */
 function catchOutage<Data>(action: FormAction<Data>): FormAction<Data> {
   return async (state, form) => {
     try {

@@ -2,6 +2,7 @@
 
 import { RotateCw } from 'lucide-react';
 import { useEffect, useState } from 'react';
+import { isOutage } from '../lib/outage.ts';
 import { Button } from './ui/button.tsx';
 
 type Cause = 'checking' | 'database' | 'console' | 'other';
@@ -11,8 +12,9 @@ type Cause = 'checking' | 'database' | 'console' | 'other';
  * when to retry, and that saved data is safe.
  */
 export function ErrorPage({ error, retry }: { error: unknown; retry: () => void }) {
-  const cause = useCause();
   const reference = referenceOf(error);
+  const checked = useCause();
+  const cause = isOutage(reference) ? 'database' : checked;
   return (
     <div className="max-w-[45rem] py-8">
       <div role="alert">
@@ -56,7 +58,7 @@ const ADVICE = {
   other: OTHER_ADVICE,
 } as const satisfies Record<Cause, string>;
 
-/** Checks readiness, because a server error reaches the browser only as a reference number. */
+/** Checks readiness, because the browser only knows the reference of an error. */
 function useCause(): Cause {
   const [cause, setCause] = useState<Cause>('checking');
   useEffect(() => {

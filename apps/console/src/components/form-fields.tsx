@@ -43,7 +43,7 @@ export type NumberFieldProps = Omit<TextFieldProps, 'initial'> & {
   initial?: number | null | undefined;
 };
 
-/** A whole number, such as a limit. It is text to the browser: people write `10,000`. */
+/** A whole number, such as a limit. A text field, because users may type `10,000`. */
 export function NumberField({ initial, ...field }: NumberFieldProps) {
   return (
     <TextField

@@ -5,36 +5,35 @@ import { useLayoutEffect, useRef, useState } from 'react';
 
 const LEAVING = 'ceiba:leaving';
 
-/** For code that is about to navigate: false where the page asks first, and goes on by itself. */
+/** Asks a page before code navigates away. False if the page shows its question and navigates itself. */
 export const mayLeaveFor = (href: string): boolean =>
   window.dispatchEvent(new CustomEvent(LEAVING, { detail: href, cancelable: true }));
 
-/** Marks the step that a guard adds to the history. */
+/** Marks the history entry that a guard adds. */
 const STEP = 'ceibaGuarded';
 
-/** Whether a step of the history is the guard's, or leads to a part of its page (`#content`). */
+/** Whether a history entry is the guard's, or of a fragment of its page (`#content`). */
 const isInside = (state: unknown) =>
   state === null || (typeof state === 'object' && Object.hasOwn(state, STEP));
 
 export interface LeaveGuard {
-  /** Continues the navigation that was stopped; null while no question is open. */
+  /** Continues the stopped navigation; null if no question is open. */
   leave: (() => void) | null;
-  /** Forgets that leaving. */
+  /** Cancels the stopped navigation. */
   stay: () => void;
-  /** Leaves by the page's own way out, and asks each time. */
+  /** Leaves through `onDone`; asks every time. */
   finish: () => void;
 }
 
 /**
- * Asks once before the page is left: by a link or a command inside the site, by the way back, or by
- * closing or reloading the tab (the browser asks).
+ * Asks once before the user leaves the page: through a link or a command, the Back button, or by
+ * closing or reloading the tab (there the browser asks).
  *
- * While it is mounted a step of its own lies on the history: the way back takes that one first, so
- * that there is still a page to ask on. Every way out takes it back, or the way back would later
- * stop there.
+ * It adds an entry to the history, so that Back first returns to the page, which can then ask. Every
+ * way out removes that entry, so that Back works as usual later.
  *
- * @param isSafe Whether leaving loses nothing, so that no question is needed.
- * @param onDone The page's own way out.
+ * @param isSafe Leaving loses nothing, so no question is needed.
+ * @param onDone Leaves the page.
  */
 export function useLeaveGuard(isSafe: boolean, onDone: () => void): LeaveGuard {
   const router = useRouter();
@@ -42,7 +41,7 @@ export function useLeaveGuard(isSafe: boolean, onDone: () => void): LeaveGuard {
   const asked = useRef(false);
   const latest = useRef({ isSafe, onDone });
   latest.current = { isSafe, onDone };
-  /** What goes on once the guard's step is taken back. */
+  /** Continues after the guard's entry is removed. */
   const next = useRef<(() => void) | null>(null);
 
   function ask(goOn: () => void) {
@@ -59,7 +58,7 @@ export function useLeaveGuard(isSafe: boolean, onDone: () => void): LeaveGuard {
     if (!isInside(history.state)) history.pushState({ [STEP]: true }, '', location.href);
   }
 
-  // Before what is guarded can be seen, and therefore left.
+  // A layout effect, so that it runs before the user can leave.
   useLayoutEffect(() => {
     const here = location.pathname;
     const isFirst = history.length === 1;
@@ -73,7 +72,7 @@ export function useLeaveGuard(isSafe: boolean, onDone: () => void): LeaveGuard {
       const { origin, pathname } = new URL(href, location.href);
       return origin === location.origin && pathname === here;
     }
-    // To where one is leads nowhere: nothing is asked, and no page is read that could fail.
+    // A link to the current page does nothing: reloading could fail and lose the secret.
     function leaveFor(href: string) {
       if (!isHere(href)) askOnce(() => out(() => router.push(href)));
     }
@@ -95,7 +94,7 @@ export function useLeaveGuard(isSafe: boolean, onDone: () => void): LeaveGuard {
       event.preventDefault();
       leaveFor(event.detail);
     }
-    // Where nothing lies behind it, the way back is the page's own way out.
+    // Without an earlier entry, Back leaves through `onDone`.
     const goBack = () => (isFirst ? latest.current.onDone() : history.back());
     function onBack(event: PopStateEvent) {
       if (location.pathname !== here) return;
@@ -112,7 +111,7 @@ export function useLeaveGuard(isSafe: boolean, onDone: () => void): LeaveGuard {
     window.addEventListener('beforeunload', onUnload);
     window.addEventListener(LEAVING, onLeaving);
     window.addEventListener('popstate', onBack);
-    // Before React's own listeners, which would already have begun to navigate.
+    // In the capture phase, before React's listeners start to navigate.
     document.addEventListener('click', onClick, true);
     return () => {
       window.removeEventListener('beforeunload', onUnload);

@@ -225,7 +225,7 @@ function refusedBy(error: unknown): Refused {
     log.error('action.database_unavailable', { message: error.message });
     return new Refused('unavailable', UNAVAILABLE, {});
   }
-  log.error('action.failed', { fault: error });
+  log.error('action.failed', { error });
   return new Refused('internal', INTERNAL, {});
 }
 

@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { csvLine } from './csv.ts';
 
 vi.mock('server-only', () => ({}));
+vi.mock('./database.ts', () => ({}));
 
 describe('csvLine', () => {
   it('quotes text and leaves numbers as they are', () => {

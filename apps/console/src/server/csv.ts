@@ -1,4 +1,6 @@
 import 'server-only';
+import type { NextRequest } from 'next/server';
+import { DatabaseUnavailableError } from './database.ts';
 import { log } from './log.ts';
 
 /** Text that a spreadsheet would run as a formula (OWASP, CSV injection). */
@@ -24,6 +26,22 @@ function csvCell(cell: CsvCell): string {
 
 /** Makes spreadsheets read UTF-8. */
 const BYTE_ORDER_MARK = '\uFEFF';
+
+/** A route that answers 503 during a database outage. */
+export function csvRoute<Context>(
+  handle: (request: NextRequest, context: Context) => Promise<Response>,
+): (request: NextRequest, context: Context) => Promise<Response> {
+  return async (request, context) => {
+    try {
+      return await handle(request, context);
+    } catch (error) {
+      if (!(error instanceof DatabaseUnavailableError)) throw error;
+      log.error('csv.database_unavailable', { error });
+      const text = 'The database is not answering. Try again in a moment.\n';
+      return new Response(text, { status: 503, headers: { 'retry-after': '5' } });
+    }
+  };
+}
 
 /**
  * Streams a CSV file. An error aborts the download, so that a part is never mistaken for the whole

@@ -1,4 +1,5 @@
 import 'server-only';
+import { randomInt } from 'node:crypto';
 import {
   type Database,
   DatabaseClient,
@@ -6,6 +7,7 @@ import {
   pingDatabase,
 } from '@ceiba/schema';
 import { env } from '../env.ts';
+import { outageReference } from '../lib/outage.ts';
 import { printable } from './fault.ts';
 
 export { DatabaseUnavailableError };
@@ -37,7 +39,8 @@ class Pool {
       return await this.#client.run(this.budgetMs, work);
     } catch (error) {
       if (!(error instanceof DatabaseUnavailableError)) throw printable(error);
-      throw new DatabaseUnavailableError(error.message, { cause: printable(error.cause) });
+      const outage = new DatabaseUnavailableError(error.message, { cause: printable(error.cause) });
+      throw Object.assign(outage, { digest: outageReference(randomInt(1e9)) });
     }
   }
 }

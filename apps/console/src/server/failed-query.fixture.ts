@@ -1,4 +1,4 @@
-/** What a statement that failed is thrown as: its values stand in the message and beside it. */
+/** The error of a failed statement as drizzle throws it, with the values in the message and in `params`. */
 export class FailedQuery extends Error {
   readonly params: readonly unknown[];
 

@@ -49,7 +49,7 @@ export function listenForShortcuts({
   }
   window.addEventListener('keydown', onKey);
   window.addEventListener(OPEN_PALETTE, onPalette);
-  document.documentElement.dataset.shortcuts = 'heard';
+  document.documentElement.dataset.shortcuts = 'on';
   return () => {
     delete document.documentElement.dataset.shortcuts;
     window.removeEventListener('keydown', onKey);

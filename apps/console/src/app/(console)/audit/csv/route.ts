@@ -1,9 +1,9 @@
-import type { NextRequest } from 'next/server';
 import { auditCsv } from '#components/audit/audit-csv.ts';
+import { csvRoute } from '#server/csv.ts';
 import { requireUser } from '#server/session.ts';
 
 /** The audit log of all projects of the user as CSV. */
-export async function GET(request: NextRequest): Promise<Response> {
+export const GET = csvRoute(async (request) => {
   const user = await requireUser();
   return auditCsv(request.nextUrl, { ownerId: user.userId });
-}
+});

@@ -1,6 +1,5 @@
 import { exportUsage, type UsageRow } from '@ceiba/schema';
-import type { NextRequest } from 'next/server';
-import { csvResponse } from '#server/csv.ts';
+import { csvResponse, csvRoute } from '#server/csv.ts';
 import { withDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
 import { CSV_DAYS_MAX, daysIn, parseUsageQuery } from '../_components/usage-query.ts';
@@ -18,25 +17,24 @@ const HEAD = [
 ];
 
 /** The counts of a range as CSV: by hour for up to two days, else by day. */
-export async function GET(
-  request: NextRequest,
-  { params }: { params: Promise<{ projectId: string }> },
-): Promise<Response> {
-  const { project } = await requireProject((await params).projectId);
-  const usage = parseUsageQuery(Object.fromEntries(request.nextUrl.searchParams), new Date());
-  if (usage.refusal !== undefined || daysIn(usage) > CSV_DAYS_MAX) {
-    const reason = usage.refusal ?? `A CSV file holds at most ${CSV_DAYS_MAX} days.`;
-    return new Response(`${reason}\n`, { status: 400 });
-  }
-  const { from, to, firstDay, lastDay } = usage;
-  const pages = exportUsage(withDatabase, {
-    projectId: project.projectId,
-    step: daysIn(usage) <= 2 ? 'hour' : 'day',
-    from,
-    to,
-  });
-  return csvResponse(`ceiba-usage-${firstDay}-to-${lastDay}`, HEAD, linesOf(pages));
-}
+export const GET = csvRoute<{ params: Promise<{ projectId: string }> }>(
+  async (request, { params }) => {
+    const { project } = await requireProject((await params).projectId);
+    const usage = parseUsageQuery(Object.fromEntries(request.nextUrl.searchParams), new Date());
+    if (usage.refusal !== undefined || daysIn(usage) > CSV_DAYS_MAX) {
+      const reason = usage.refusal ?? `A CSV file holds at most ${CSV_DAYS_MAX} days.`;
+      return new Response(`${reason}\n`, { status: 400 });
+    }
+    const { from, to, firstDay, lastDay } = usage;
+    const pages = exportUsage(withDatabase, {
+      projectId: project.projectId,
+      step: daysIn(usage) <= 2 ? 'hour' : 'day',
+      from,
+      to,
+    });
+    return csvResponse(`ceiba-usage-${firstDay}-to-${lastDay}`, HEAD, linesOf(pages));
+  },
+);
 
 async function* linesOf(pages: AsyncGenerator<UsageRow[]>) {
   for await (const rows of pages) {
