@@ -35,7 +35,7 @@ async function setAdministrator(email: string, isAdministrator: boolean) {
   await sql.end();
 }
 
-/** So that lists and charts are looked at with something in them. Returns a policy's ID. */
+/** Fills lists and charts. Returns the ID of a policy. */
 async function fill(project: string): Promise<string> {
   const sql = connect();
   for (const status of ['active', 'revoked', 'archived']) {
@@ -44,15 +44,15 @@ async function fill(project: string): Promise<string> {
   }
   const [policy] = await sql`insert into policies (project_id, method, path_pattern)
     values (${project}, 'GET', '/v1*'), (${project}, 'GET', '/v1/reports*') returning id`;
-  const nobody = '00000000-0000-0000-0000-000000000000';
+  const noKey = '00000000-0000-0000-0000-000000000000';
   await sql`insert into usage_hours
     (project_id, hour, api_key_id, policy_id, outcome, incarnation, count)
-    values (${project}, date_trunc('hour', now()), ${nobody}, ${policy?.id}, 'allowed', 'e2e', 40)`;
+    values (${project}, date_trunc('hour', now()), ${noKey}, ${policy?.id}, 'allowed', 'e2e', 40)`;
   await sql.end();
   return policy?.id;
 }
 
-/** Between a desk and a phone, where the sidebar leaves the least room beside it. */
+/** Between desktop and phone, where the sidebar leaves the least room for the page. */
 const TABLET = { width: 820, height: 1180 };
 
 async function expectNoSidewaysScroll(page: Page): Promise<void> {
@@ -64,7 +64,7 @@ async function expectNoSidewaysScroll(page: Page): Promise<void> {
 
 for (const colorScheme of ['light', 'dark'] as const) {
   for (const [name, { path, signedIn }] of Object.entries(PAGES)) {
-    test(`${name}, ${colorScheme}: axe finds nothing, on a desk and on a phone`, async ({
+    test(`the page "${name}" is accessible in ${colorScheme}, on desktop and phone`, async ({
       browser,
     }) => {
       for (const viewport of [

@@ -2,7 +2,7 @@ import { expect, test } from '@playwright/test';
 import { callAction, readBuiltActions } from './call-action.ts';
 import { newAccount, signIn, signUp } from './support.ts';
 
-test('a new person signs up, signs out and signs in again', async ({ page }) => {
+test('a new user signs up, signs out and signs in again', async ({ page }) => {
   const account = await signUp(page);
   await page.goto('/account');
   await expect(page.getByText(account.email).first()).toBeVisible();
@@ -35,25 +35,21 @@ test('sign-in never leads to another site', async ({ page, baseURL }) => {
   await page.waitForURL(`${baseURL}/projects`);
 });
 
-test('a copied cookie is worth nothing after signing out', async ({
-  page,
-  playwright,
-  baseURL,
-}) => {
+test('a copied cookie is invalid after signing out', async ({ page, playwright, baseURL }) => {
   await signUp(page);
   const cookies = await page.context().storageState();
   await page.goto('/account');
   await page.getByRole('button', { name: 'Sign out', exact: true }).click();
   await page.waitForURL((url) => url.pathname === '/');
-  const thief = await playwright.request.newContext({
+  const copy = await playwright.request.newContext({
     storageState: cookies,
     ...(baseURL === undefined ? {} : { baseURL }),
   });
-  const asked = await thief.get('/api/auth/session');
+  const asked = await copy.get('/api/auth/session');
   expect(await asked.json()).toEqual({});
-  const kept = (await thief.storageState()).cookies.map(({ name }) => name);
+  const kept = (await copy.storageState()).cookies.map(({ name }) => name);
   expect(kept.filter((name) => name.includes('session-token'))).toEqual([]);
-  await thief.dispose();
+  await copy.dispose();
   const again = await playwright.request.newContext({
     storageState: cookies,
     ...(baseURL === undefined ? {} : { baseURL }),
@@ -96,7 +92,7 @@ test('a changed password ends every session and is the only one that works', asy
   await expect(page.getByRole('heading', { level: 1, name: 'Projects' })).toBeVisible();
 });
 
-test('of two tabs that change the password at once one does, and the other is told so', async ({
+test('only one of two tabs that change the password at the same time succeeds', async ({
   page,
   baseURL,
 }) => {
@@ -117,18 +113,18 @@ test('of two tabs that change the password at once one does, and the other is to
   await expect(page.getByRole('heading', { level: 1, name: 'Projects' })).toBeVisible();
 });
 
-test('sign-up keeps what was typed and says how to mend it', async ({ page }) => {
+test('sign-up keeps the input and says how to fix it', async ({ page }) => {
   await page.goto('/sign-up');
-  await page.getByLabel('E-mail').fill('somebody@example.com');
+  await page.getByLabel('E-mail').fill('typed@example.com');
   await page.getByLabel('Password', { exact: true }).fill('too short');
   await page.getByRole('button', { name: 'Create account' }).click();
   await expect(page.getByText('The password must be at least 12 characters')).toBeVisible();
-  await expect(page.getByLabel('E-mail')).toHaveValue('somebody@example.com');
+  await expect(page.getByLabel('E-mail')).toHaveValue('typed@example.com');
   await expect(page.getByLabel('Password', { exact: true })).toHaveValue('too short');
   await expect(page.getByLabel('Password', { exact: true })).toBeFocused();
 });
 
-test('sign-up refuses an address that has an account', async ({ page }) => {
+test('sign-up refuses an e-mail address that has an account', async ({ page }) => {
   const account = await signUp(page);
   await page.context().clearCookies();
   await page.goto('/sign-up');
@@ -138,31 +134,29 @@ test('sign-up refuses an address that has an account', async ({ page }) => {
   await expect(page.getByText('An account with this address exists already')).toBeVisible();
 });
 
-test('sign-in says beside a field what is wrong with it, and keeps what was typed', async ({
-  page,
-}) => {
+test('sign-in shows errors beside the fields and keeps the input', async ({ page }) => {
   await page.goto('/sign-in');
   const email = page.getByLabel('E-mail');
   const password = page.getByLabel('Password', { exact: true });
   const press = () => page.getByRole('button', { name: 'Sign in' }).click();
-  await email.fill('somebody');
+  await email.fill('typed');
   await press();
   await expect(email).toHaveAccessibleDescription('Must be an e-mail address.');
   await expect(email).toBeFocused();
   await expect(password).toHaveAccessibleDescription('Fill this in.');
-  await email.fill('somebody@example.com');
+  await email.fill('typed@example.com');
   await press();
   await expect(password).toBeFocused();
   await expect(email).toHaveAccessibleDescription('');
-  await expect(email).toHaveValue('somebody@example.com');
+  await expect(email).toHaveValue('typed@example.com');
   await password.fill('a wrong password');
   await press();
   await expect(page.getByText('The e-mail address or the password is wrong.')).toBeVisible();
   await expect(password).toHaveAccessibleDescription('');
-  await expect(email).toHaveValue('somebody@example.com');
+  await expect(email).toHaveValue('typed@example.com');
 });
 
-test('sign-in that is pressed before the scripts are there is not lost, nor in the address', async ({
+test('sign-in works if it is submitted before the scripts load, and the URL stays empty', async ({
   page,
 }) => {
   let release = () => {};
@@ -175,20 +169,16 @@ test('sign-in that is pressed before the scripts are there is not lost, nor in t
   });
   await page.goto('/sign-in', { waitUntil: 'commit' });
   const email = page.getByLabel('E-mail');
-  await email.fill('nobody@example.com');
+  await email.fill('early@example.com');
   await page.getByLabel('Password', { exact: true }).fill('a wrong password');
   await page.getByRole('button', { name: 'Sign in' }).click({ noWaitAfter: true });
   release();
   await expect(page.getByText('The e-mail address or the password is wrong.')).toBeVisible();
-  await expect(email).toHaveValue('nobody@example.com');
+  await expect(email).toHaveValue('early@example.com');
   expect(new URL(page.url()).search).toBe('');
 });
 
-test('without scripts each page says that it needs them, and public ones do not', async ({
-  page,
-  browser,
-  baseURL,
-}) => {
+test('pages with forms ask for JavaScript if it is off', async ({ page, browser, baseURL }) => {
   await signUp(page);
   const withoutScripts = {
     javaScriptEnabled: false,
@@ -197,7 +187,7 @@ test('without scripts each page says that it needs them, and public ones do not'
   const anonymous = await browser.newContext(withoutScripts);
   const storageState = await page.context().storageState();
   const signedIn = await browser.newContext({ ...withoutScripts, storageState });
-  for (const [context, path, isTold] of [
+  for (const [context, path, isAsked] of [
     [anonymous, '/', false],
     [anonymous, '/status', false],
     [anonymous, '/sign-in', true],
@@ -207,26 +197,27 @@ test('without scripts each page says that it needs them, and public ones do not'
     const opened = await context.newPage();
     await opened.goto(path);
     await expect(opened.getByRole('heading', { level: 1 })).toBeVisible();
-    const told = opened.getByText('The console needs JavaScript', { exact: true });
-    await expect(told).toBeVisible({ visible: isTold });
+    const notice = opened.getByText('The console needs JavaScript', { exact: true });
+    await expect(notice).toBeVisible({ visible: isAsked });
   }
   await expect(page.getByText('The console needs JavaScript')).toHaveCount(0);
   await anonymous.close();
   await signedIn.close();
 });
 
-test('a known and an unknown address are answered alike, and both are limited', async ({
+test('a known and an unknown e-mail address get the same answers and the same limit', async ({
   page,
 }) => {
   const known = await signUp(page);
   await page.context().clearCookies();
+  test.setTimeout(180_000);
   for (const email of [known.email, newAccount().email]) {
     const answers: string[] = [];
     for (let attempt = 0; attempt < 11; attempt += 1) {
       await signIn(page, { email, password: 'a wrong password' });
       answers.push(await page.getByRole('alert').filter({ hasText: '.' }).innerText());
     }
-    // The known one has made one attempt by signing up, which its first sign-in forgave.
+    // Sign-up counts as one attempt, which its sign-in resets.
     expect(new Set(answers.slice(0, 10))).toEqual(
       new Set(['The e-mail address or the password is wrong.']),
     );
@@ -234,7 +225,7 @@ test('a known and an unknown address are answered alike, and both are limited', 
   }
 });
 
-test('the session cookie is out of reach of scripts and of other sites', async ({ page }) => {
+test('scripts and other sites cannot read the session cookie', async ({ page }) => {
   await signUp(page);
   const cookies = await page.context().cookies();
   const session = cookies.find(({ name }) => name.endsWith('next-auth.session-token'));

@@ -1,20 +1,20 @@
 /**
- * Every server action of the console, by file and name, with a call that would succeed for the
- * right person. The isolation tests make that call as everybody else.
+ * Every server action of the console, by file and name, with a call that succeeds for the right
+ * user. The isolation tests make that call as other users.
  */
 export interface World {
-  /** The owner's. */
+  /** A project of the owner. */
   projectId: string;
   /** A key and a policy of that project. */
   apiKeyId: string;
   policyId: string;
   /** A plan that the project is not on. */
   planId: string;
-  /** Its owner. */
+  /** The owner of the project. */
   userId: string;
-  /** When the project's secret was made, ISO 8601. */
+  /** When the project's secret was created, ISO 8601. */
   secretCreatedAt: string;
-  /** The owner's address and password. */
+  /** The owner's e-mail address and password. */
   email: string;
   password: string;
 }
@@ -25,7 +25,7 @@ export interface ActionCase {
   /** The page that it is called from. */
   path: (world: World) => string;
   fields: (world: World) => Record<string, string>;
-  /** Where the action leads when it succeeds, instead of answering. */
+  /** The redirect of a success, if it redirects. */
   redirects?: RegExp;
 }
 
@@ -176,7 +176,7 @@ export const ACTIONS: Record<string, ActionCase> = {
   },
   '(console)/admin/actions.ts saveRetention': {
     ...ofAdministrators,
-    // The longest: what is kept for it goes on being kept.
+    // The longest retention, so that nothing is deleted.
     fields: () => ({ usageDays: '3650', auditDays: '3650' }),
   },
 };

@@ -9,7 +9,7 @@ let context: BrowserContext;
 let page: Page;
 let email: string;
 
-/** The first account of the installation may be somebody else's, so this one is made one by SQL. */
+/** Another test may own the first account of the installation, so SQL makes this one administrator. */
 test.beforeAll(async ({ browser, baseURL }) => {
   project = await ownProject(browser, 'Reports');
   context = await browser.newContext({ baseURL: baseURL ?? '' });
@@ -23,13 +23,13 @@ test.afterAll(async () => {
   await project?.close();
 });
 
-test('to anybody else the page does not exist, nor a link to it', async () => {
+test('other users see neither the page nor a link to it', async () => {
   const stranger = await project.open('');
   await expect(stranger.getByRole('link', { name: 'Administration' })).toHaveCount(0);
   expect((await stranger.goto('/admin'))?.status()).toBe(404);
 });
 
-test('a plan is added, changed and deleted, and refusals stand beside their fields', async () => {
+test('a plan is added, changed and deleted, and errors are beside their fields', async () => {
   const name = `Tiny ${randomBytes(4).toString('hex')}`;
   await gotoReady(page, '/projects');
   await page.getByRole('link', { name: 'Administration' }).click();
@@ -73,7 +73,7 @@ test('a plan is added, changed and deleted, and refusals stand beside their fiel
   await expect(page.getByRole('button', { name: 'Delete Free' })).toBeDisabled();
 });
 
-test('an account becomes an administrator, and is deleted by its address alone', async ({
+test('an account becomes an administrator, and is deleted only by its e-mail address', async ({
   browser,
 }) => {
   const other = newAccount();
@@ -100,7 +100,7 @@ test('an account becomes an administrator, and is deleted by its address alone',
   await elsewhere.context().close();
 });
 
-test('an account that owns a project is not deleted', async () => {
+test('an account that owns a project cannot be deleted', async () => {
   const [owner] = await project.sql<{ email: string }[]>`
     select u.email from users u join projects p on p.owner_id = u.id
     where p.id = ${project.projectId}`;
@@ -112,7 +112,7 @@ test('an account that owns a project is not deleted', async () => {
   await expect(dialog.getByRole('alert')).toContainText('The account owns 1 project');
 });
 
-test('retention has bounds, and is kept', async () => {
+test('retention is refused outside its bounds, and saved within them', async () => {
   await gotoReady(page, '/admin?tab=retention');
   await expectAccessible(page);
   await page.getByLabel('Days of usage').fill('7');

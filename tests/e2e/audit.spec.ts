@@ -11,7 +11,7 @@ test.beforeAll(async ({ browser }) => {
 });
 test.afterAll(() => project?.close());
 
-test('a change is told by whom, from where, with the values before and after', async () => {
+test('a change shows its actor, its IP address and the values before and after', async () => {
   const page = await project.open('subscription');
   await page.getByRole('radio', { name: /^Pro/ }).check();
   await page.getByRole('button', { name: 'Change to Pro' }).click();
@@ -25,12 +25,12 @@ test('a change is told by whom, from where, with the values before and after', a
   await line.locator('summary').click();
   await expect(line.getByRole('deletion')).toHaveText('Free');
   await expect(line.getByRole('insertion')).toHaveText('Pro');
-  // Of several projects it leads to the line's own; here one is in it already.
+  // Only the log of all projects links to the project of a row.
   await expect(line.getByRole('link')).toHaveCount(0);
   await expectAccessible(page);
 });
 
-test('a filter lives in the URL and holds for the file too', async () => {
+test('the filter is in the URL and applies to the CSV file too', async () => {
   await project.sql`insert into audit_log
     (owner_id, project_id, actor_kind, actor_label, action, target_kind, target_id, target_label)
     select owner_id, id, 'cli', 'ceiba CLI', 'policy.create', 'policy', 'p1', '=1+1'
@@ -50,12 +50,12 @@ test('a filter lives in the URL and holds for the file too', async () => {
   const text = readFileSync(await (await download).path(), 'utf8');
   expect(text.trimEnd().split('\r\n')).toHaveLength(2);
   expect(text).toContain(`"policy","p1","'=1+1"`);
-  await page.getByLabel('User, item or IP address').fill('nobody at all');
+  await page.getByLabel('User, item or IP address').fill('no such user');
   await page.getByRole('button', { name: 'Filter' }).click();
   await expect(page.getByText('No changes match this filter.')).toBeVisible();
 });
 
-test('older lines are a page away, and the account’s log holds every project', async () => {
+test('older rows are on the next page, and the account’s log has all projects', async () => {
   await project.sql`insert into audit_log
     (at, owner_id, project_id, actor_kind, actor_label, action, target_kind, target_id, target_label)
     select now() - n * interval '1 hour', owner_id, id, 'project_secret', 'project secret',
@@ -74,7 +74,7 @@ test('older lines are a page away, and the account’s log holds every project',
   await expect(lines).toContainText('created key Key 60 in Reports');
 });
 
-test('a key that is searched for whole reaches no address, and a text leaves the days as they are', async () => {
+test('a key in the search does not reach the URL, and a search keeps the days of the filter', async () => {
   const page = await project.open('audit');
   for (const address of [project.at('audit'), '/audit']) {
     await gotoReady(page, address);

@@ -3,7 +3,7 @@ import type { APIRequestContext } from '@playwright/test';
 
 interface BuiltAction {
   id: string;
-  /** The file under `src/app` and the exported name, as the matrix has them. */
+  /** The file in `src/app` and the exported name, as in the matrix. */
   name: string;
 }
 
@@ -12,7 +12,7 @@ const manifestFile = new URL(
   import.meta.url,
 );
 
-/** Every server action that the build contains. */
+/** Every server action of the build. */
 export function readBuiltActions(): BuiltAction[] {
   const manifest: { node: Record<string, { filename: string; exportedName: string }> } = JSON.parse(
     readFileSync(manifestFile, 'utf8'),
@@ -25,9 +25,9 @@ export function readBuiltActions(): BuiltAction[] {
 
 export interface ActionAnswer {
   status: number;
-  /** Where the action sends the browser; undefined when it answers instead. */
+  /** The redirect of the action; undefined if it answered. */
   redirect: string | undefined;
-  /** The state that the action answered with; undefined when it did not get to answer. */
+  /** The state that the action returned; undefined if it did not run. */
   state: { kind: string; code?: string } | undefined;
   text: string;
 }
@@ -40,14 +40,14 @@ export interface ActionCall {
 }
 
 /**
- * Calls an action as a browser does it: the reference in a header, its two arguments (the form's
- * state and a FormData) in the encoding of React's `encodeReply`.
+ * Calls an action as a browser does: its ID in a header, its two arguments (the form's state and a
+ * FormData) encoded as by React's `encodeReply`.
  */
 export async function callAction(
   request: APIRequestContext,
   { id, path, fields, headers }: ActionCall,
 ): Promise<ActionAnswer> {
-  // The arguments come last, after what they refer to.
+  // The arguments come last, after the values that they reference.
   const body = new FormData();
   for (const [name, value] of Object.entries(fields)) body.append(`_1_${name}`, value);
   body.append('0', '[{"kind":"idle"},"$K1"]');

@@ -9,12 +9,12 @@ const serverFile = fileURLToPath(
 
 export interface ConsoleProcess {
   readonly url: string;
-  /** What it has written to its log so far. */
+  /** Its log so far. */
   log(): string;
   stop(): Promise<void>;
 }
 
-/** Starts the built console with settings of its own, on a port of its own, once it answers. */
+/** Starts the built console with these settings on a free port. Resolves once it answers. */
 export async function startConsole(settings: Record<string, string>): Promise<ConsoleProcess> {
   const port = await freePort();
   const url = `http://localhost:${port}`;

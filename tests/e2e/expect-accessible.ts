@@ -3,7 +3,7 @@ import { expect, type Page } from '@playwright/test';
 
 const STANDARDS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
-/** Asks axe about a page as it stands, in both themes, for states that need data of their own. */
+/** Expects no findings of axe in the current state of a page, in both themes. */
 export async function expectAccessible(page: Page): Promise<void> {
   await page.emulateMedia({ reducedMotion: 'reduce' });
   for (const colorScheme of ['light', 'dark'] as const) {
@@ -12,13 +12,13 @@ export async function expectAccessible(page: Page): Promise<void> {
   }
 }
 
-/** Asks axe about a page exactly as it stands. */
+/** Expects no findings of axe in the current state of a page. */
 export async function expectNoFindings(page: Page): Promise<void> {
   const { violations } = await new AxeBuilder({ page }).withTags(STANDARDS).analyze();
-  const told = violations.map(
+  const findings = violations.map(
     ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`,
   );
-  expect(told, await page.evaluate(themeOf)).toEqual([]);
+  expect(findings, await page.evaluate(themeOf)).toEqual([]);
 }
 
 const themeOf = () => (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light');

@@ -10,7 +10,7 @@ const hostProgram = fileURLToPath(
   new URL('../../examples/express-api/src/server.mjs', import.meta.url),
 );
 
-test('from sign-up to a protected call that works, and to its denial once the key is revoked', async ({
+test('a new user gets from sign-up to an allowed call, and to its denial after revoking the key', async ({
   page,
 }) => {
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
@@ -64,7 +64,7 @@ test('from sign-up to a protected call that works, and to its denial once the ke
   }
 });
 
-/** The lines of a `.env` file. */
+/** The variables of a `.env` file. */
 const parse = (file: string): Record<string, string> =>
   Object.fromEntries(
     file
@@ -76,7 +76,7 @@ const parse = (file: string): Record<string, string> =>
       }),
   );
 
-/** The example host, with what the page gave and nothing else. */
+/** The example host, only with the values that the page showed. */
 async function startHost(environment: Record<string, string>) {
   const port = await freePort();
   const child: ChildProcess = spawn(process.execPath, [hostProgram], {

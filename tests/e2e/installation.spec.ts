@@ -16,7 +16,7 @@ test.afterEach(async () => {
   await database.drop();
 });
 
-test('on an empty installation the first person becomes administrator, and sign-up closes', async ({
+test('the first user of an installation becomes administrator, and sign-up closes', async ({
   page,
 }) => {
   const app = await startConsole({ DATABASE_URL: database.url, SIGN_UP: 'first-user' });
@@ -45,9 +45,7 @@ test('on an empty installation the first person becomes administrator, and sign-
   }
 });
 
-test('an address that a client writes itself is not believed by the limit', async ({
-  playwright,
-}) => {
+test('the sign-in limit ignores IP addresses that the client forges', async ({ playwright }) => {
   const app = await startConsole({ DATABASE_URL: database.url });
   const request = await playwright.request.newContext({ baseURL: app.url });
   const sql = postgres(database.url, { max: 1 });
@@ -74,7 +72,9 @@ test('an address that a client writes itself is not believed by the limit', asyn
   }
 });
 
-test('an unknown address takes as long to refuse as a known one', async ({ playwright }) => {
+test('refusing an unknown e-mail address takes as long as refusing a known one', async ({
+  playwright,
+}) => {
   const app = await startConsole({ DATABASE_URL: database.url, SIGN_UP: 'open' });
   const request = await playwright.request.newContext({ baseURL: app.url });
   const sql = postgres(database.url, { max: 1 });
@@ -83,9 +83,9 @@ test('an unknown address takes as long to refuse as a known one', async ({ playw
     await sql`insert into users (email, password_hash) values ('known@example.com', ${passwordHash})`;
     const { csrfToken } = await (await request.get('/api/auth/csrf')).json();
     const took = { known: [] as number[], unknown: [] as number[] };
-    // By turns, so that whatever else the machine does falls on both.
-    for (let turn = 0; turn < 18; turn += 1) {
-      const who = turn % 2 === 0 ? 'known' : 'unknown';
+    // Alternating, so that other load on the machine affects both.
+    for (let round = 0; round < 18; round += 1) {
+      const who = round % 2 === 0 ? 'known' : 'unknown';
       const startedAt = performance.now();
       await request.post('/api/auth/callback/credentials', {
         headers: { origin: app.url },
@@ -94,7 +94,7 @@ test('an unknown address takes as long to refuse as a known one', async ({ playw
       took[who].push(performance.now() - startedAt);
     }
     const ratio = median(took.unknown) / median(took.known);
-    // Without the work for unknown addresses it is about a tenth.
+    // Without hashing for unknown addresses the ratio is about 0.1.
     expect(ratio).toBeGreaterThan(0.6);
     expect(ratio).toBeLessThan(1.7);
   } finally {
@@ -106,7 +106,7 @@ test('an unknown address takes as long to refuse as a known one', async ({ playw
 
 const median = (values: number[]) => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
 
-test('behind HTTPS the session cookie is Secure, and it opens the pages', async () => {
+test('the session cookie is Secure behind HTTPS', async () => {
   const origin = 'https://ceiba.example';
   const app = await startConsole({ DATABASE_URL: database.url, NEXTAUTH_URL: origin });
   const sql = postgres(database.url, { max: 1 });
@@ -140,7 +140,7 @@ test('behind HTTPS the session cookie is Secure, and it opens the pages', async 
   }
 });
 
-test('a frozen database is named within a second, pages say so, and all recovers by itself', async ({
+test('a frozen database is reported within a second, on every page, until it recovers', async ({
   page,
   request,
 }) => {

@@ -13,9 +13,8 @@ import { ROUTES, readBuiltRoutes } from './route-matrix.ts';
 import { createProject, gotoReady, newAccount, signUp } from './support.ts';
 
 /**
- * Every server action, page and route handler of the build, called as those who may not: nothing
- * is read and nothing is written. The calls go to the actions themselves; no page and no script
- * stands in front of them.
+ * Calls every server action, page and route handler of the build as users without access: they read
+ * and write nothing. The calls go directly to the actions, without pages and scripts.
  */
 
 type Playwright = PlaywrightWorkerArgs['playwright'];
@@ -78,7 +77,7 @@ function contextOf(
   });
 }
 
-/** What the ids of actions name. */
+/** Creates the items of the matrix. */
 async function populate(
   projectId: string,
 ): Promise<Pick<World, 'apiKeyId' | 'policyId' | 'planId' | 'userId' | 'secretCreatedAt'>> {
@@ -102,8 +101,8 @@ async function populate(
 }
 
 /**
- * Everything that an action can change, except the count of attempts, which is meant to rise. What
- * counts decisions changes by itself: flushes and upkeep write it.
+ * A digest of everything that an action can change, except attempts, which are counted in any case,
+ * and usage, which background tasks write.
  */
 async function everything(): Promise<string> {
   const tables = await sql<{ name: string }[]>`
@@ -134,7 +133,7 @@ async function call(
   });
 }
 
-test('the matrix names every action of the build, and no other', () => {
+test('the matrix has every action of the build, and no other', () => {
   expect(Object.keys(ACTIONS).sort()).toEqual(built.map(({ name }) => name).sort());
 });
 
@@ -142,7 +141,7 @@ const FOREIGN_ORIGINS: Record<string, Record<string, string>> = {
   absent: {},
   null: { origin: 'null' },
   foreign: { origin: 'https://evil.example' },
-  'foreign, spoofed as the host': {
+  'foreign, with forged forwarded headers': {
     origin: 'https://evil.example',
     'x-forwarded-host': 'evil.example',
     'x-forwarded-proto': 'https',
@@ -150,11 +149,11 @@ const FOREIGN_ORIGINS: Record<string, Record<string, string>> = {
   },
 };
 
-/** An answer without the fields that it gives back to whoever sent them. */
-const toldBy = ({ text }: { text: string }) => text.replaceAll(/"values":\{[^}]*\}/g, '');
+/** An answer without the fields that it returns to the sender. */
+const disclosedBy = ({ text }: { text: string }) => text.replaceAll(/"values":\{[^}]*\}/g, '');
 
-/** Ids that nobody else may learn, and the name and prefix of the owner's key. */
-const whatTheOwnerHas = () =>
+/** IDs that only the owner may see, and the name and prefix of the owner's key. */
+const ownersData = () =>
   new RegExp([world.projectId, world.apiKeyId, world.policyId, 'ceiba_isolated'].join('|'));
 
 const PROBE: World = {
@@ -168,29 +167,28 @@ const PROBE: World = {
   password: '',
 };
 
-/** Whether what is sent has an id in it besides the project's. */
-const namesWhatAProjectHolds = (sent: string) =>
-  sent.includes(PROBE.apiKeyId) || sent.includes(PROBE.policyId);
+/** Whether a request names a key or a policy. */
+const namesItem = (sent: string) => sent.includes(PROBE.apiKeyId) || sent.includes(PROBE.policyId);
 
 for (const [name, action] of Object.entries(ACTIONS)) {
-  test(`${name}: does nothing for an origin that is not its own`, async () => {
+  test(`${name}: refuses a foreign origin and changes nothing`, async () => {
     const before = await everything();
     for (const headers of Object.values(FOREIGN_ORIGINS)) {
       const answer = await call(owner, name, action, headers);
       expect(answer.state?.kind).not.toBe('done');
       expect(answer.redirect).toBeUndefined();
-      expect(toldBy(answer)).not.toMatch(whatTheOwnerHas());
+      expect(disclosedBy(answer)).not.toMatch(ownersData());
     }
     expect(await everything()).toBe(before);
   });
 
   if (action.access !== 'anybody') {
-    test(`${name}: does nothing for whoever is not signed in`, async () => {
+    test(`${name}: refuses a request without a session and changes nothing`, async () => {
       const before = await everything();
       for (const request of [anonymous, signedOut]) {
         const answer = await call(request, name, action);
         expect(answer.state).toMatchObject({ kind: 'refused', code: 'signed_out' });
-        expect(toldBy(answer)).not.toMatch(whatTheOwnerHas());
+        expect(disclosedBy(answer)).not.toMatch(ownersData());
       }
       expect(await everything()).toBe(before);
     });
@@ -205,8 +203,8 @@ for (const [name, action] of Object.entries(ACTIONS)) {
     });
   }
 
-  if (namesWhatAProjectHolds(JSON.stringify(action.fields(PROBE)))) {
-    test(`${name}: finds nothing of another project under one’s own`, async () => {
+  if (namesItem(JSON.stringify(action.fields(PROBE)))) {
+    test(`${name}: does not find an item of another project`, async () => {
       const before = await everything();
       const mixed = { ...world, projectId: strangersProjectId };
       const answer = await callAction(stranger, {
@@ -221,11 +219,11 @@ for (const [name, action] of Object.entries(ACTIONS)) {
   }
 }
 
-test('the matrix names every page and route of the build, and no other', () => {
+test('the matrix has every page and route of the build, and no other', () => {
   expect(Object.keys(ROUTES).sort()).toEqual(readBuiltRoutes().sort());
 });
 
-/** As a browser asks for a page, and as a link inside the console does. */
+/** The requests of a browser and of a link inside the console. */
 const WAYS: ((request: APIRequestContext, path: string) => Promise<APIResponse>)[] = [
   (request, path) => request.get(path, { maxRedirects: 0 }),
   (request, path) =>
@@ -235,46 +233,46 @@ const WAYS: ((request: APIRequestContext, path: string) => Promise<APIResponse>)
     }),
 ];
 
-/** A link's answer is 200 whatever comes of it, and says inside where it leads or that it fails. */
+/** A link's answer has the status 200, and a redirect or an error in its body. */
 const wholeOf = async (answer: APIResponse) =>
   `${answer.status()} ${answer.headers().location ?? ''} ${await answer.text()}`;
 
-/** What only the owner's pages say: who asks has the ids of the address already. */
-const saidToTheOwner = () => new RegExp(`${world.email}|ceiba_isolated|/v1/isolation`);
+/** Data that only the owner's pages show; the IDs are in the request already. */
+const ownersText = () => new RegExp(`${world.email}|ceiba_isolated|/v1/isolation`);
 
 for (const [name, { access, path }] of Object.entries(ROUTES)) {
-  test(`${name}: shows what it has to those alone whom it is for`, async () => {
+  test(`${name}: is shown only to users with access`, async () => {
     const before = await everything();
     const outsiders = access === 'anybody' ? [] : [anonymous, signedOut];
     const others = access === 'owner' || access === 'administrator' ? [stranger] : [];
     if (access === 'administrator') others.push(owner);
     for (const ask of WAYS) {
       for (const request of outsiders) {
-        const told = await wholeOf(await ask(request, path(world)));
-        expect(told).toMatch(/^307 [^ ]*\/sign-in|NEXT_REDIRECT;\w+;\/sign-in/);
-        expect(told).not.toMatch(saidToTheOwner());
+        const shown = await wholeOf(await ask(request, path(world)));
+        expect(shown).toMatch(/^307 [^ ]*\/sign-in|NEXT_REDIRECT;\w+;\/sign-in/);
+        expect(shown).not.toMatch(ownersText());
       }
       for (const request of others) {
-        const told = await wholeOf(await ask(request, path(world)));
-        expect(told).toMatch(/^404 |NEXT_HTTP_ERROR_FALLBACK;404/);
-        if (request !== owner) expect(told).not.toMatch(saidToTheOwner());
+        const shown = await wholeOf(await ask(request, path(world)));
+        expect(shown).toMatch(/^404 |NEXT_HTTP_ERROR_FALLBACK;404/);
+        if (request !== owner) expect(shown).not.toMatch(ownersText());
       }
-      if (namesWhatAProjectHolds(path(PROBE))) {
+      if (namesItem(path(PROBE))) {
         const answer = await ask(stranger, path({ ...world, projectId: strangersProjectId }));
-        expect(await answer.text()).not.toMatch(saidToTheOwner());
+        expect(await answer.text()).not.toMatch(ownersText());
       }
     }
     if (access !== 'administrator') {
       const answer = await owner.get(path(world));
       expect(answer.status()).toBe(200);
       const isPersonal = access !== 'anybody' && name.endsWith('/page');
-      if (isPersonal) expect(await answer.text()).toMatch(saidToTheOwner());
+      if (isPersonal) expect(await answer.text()).toMatch(ownersText());
     }
     expect(await everything()).toBe(before);
   });
 }
 
-test('signing in and out through the routes needs the origin too', async () => {
+test('the routes of next-auth refuse a foreign origin', async () => {
   const before = await everything();
   const { csrfToken } = await (await owner.get('/api/auth/csrf')).json();
   for (const headers of Object.values(FOREIGN_ORIGINS)) {
@@ -290,13 +288,13 @@ test('signing in and out through the routes needs the origin too', async () => {
   expect(await everything()).toBe(before);
 });
 
-/** Last, for it uses what the calls above must not: some of them end the owner's sessions. */
-test('each action does its work when everything is right, so that refusals above mean something', async ({
+/** Last, because some actions end the owner's sessions. */
+test('each action succeeds for the right user, which proves that the calls above are valid', async ({
   browser,
   playwright,
   baseURL,
 }) => {
-  // An account and a project of its own for each of some thirty actions.
+  // Each action gets a new account and a new project.
   test.setTimeout(300_000);
   for (const [name, action] of Object.entries(ACTIONS)) {
     if (action.access === 'administrator') continue;
@@ -319,7 +317,7 @@ test('each action does its work when everything is right, so that refusals above
   }
 });
 
-test('each administrator’s action does its work for an administrator, and the page is there', async ({
+test('each administrator action and page works for an administrator', async ({
   browser,
   playwright,
   baseURL,
@@ -339,7 +337,7 @@ test('each administrator’s action does its work for an administrator, and the 
       const answer = await callAction(request, {
         id: idOf(name),
         path: action.path(world),
-        fields: action.fields({ ...world, ...(await someoneAndAPlan()) }),
+        fields: action.fields({ ...world, ...(await unusedUserAndPlan()) }),
         headers: { origin },
       });
       expect(answer.state, `${name} ${answer.text}`).toMatchObject({ kind: 'done' });
@@ -353,8 +351,8 @@ test('each administrator’s action does its work for an administrator, and the 
   }
 });
 
-/** A person who owns nothing, and a plan that nobody is on. */
-async function someoneAndAPlan(): Promise<Pick<World, 'userId' | 'email' | 'planId'>> {
+/** A user without projects, and a plan without projects. */
+async function unusedUserAndPlan(): Promise<Pick<World, 'userId' | 'email' | 'planId'>> {
   const name = randomBytes(6).toString('hex');
   const email = `matrix-${name}@example.com`;
   const [user] = await sql`insert into users (email) values (${email}) returning id`;

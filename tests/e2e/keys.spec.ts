@@ -17,7 +17,7 @@ test.beforeEach(async () => {
 
 const row = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name });
 
-/** Opens what can be done with a key. */
+/** Opens the menu of a key. */
 async function menuOf(page: Page, name: string) {
   await row(page, name)
     .getByRole('button', { name: `Actions for ${name}` })
@@ -29,7 +29,7 @@ async function choose(page: Page, name: string, item: string) {
   await (await menuOf(page, name)).getByRole('button', { name: item }).click();
 }
 
-test('a new key is copied, downloaded and stored, and it works', async () => {
+test('a new key can be copied and downloaded, and it works', async () => {
   await project.addPolicy('GET', '/v1/reports*');
   const page = await project.open('keys');
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
@@ -53,7 +53,7 @@ test('a new key is copied, downloaded and stored, and it works', async () => {
   expect(await project.authorize({ apiKey, ...call })).toMatchObject({ allowed: true });
 });
 
-test('leaving without the key asks once, whichever way one leaves', async () => {
+test('leaving without copying the key asks once', async () => {
   const page = await project.open('keys');
   await page.getByRole('link', { name: 'Create key' }).first().click();
   await page.waitForURL('**/keys/new');
@@ -61,7 +61,7 @@ test('leaving without the key asks once, whichever way one leaves', async () => 
   await page.getByRole('button', { name: 'Create key' }).click();
   const shown = page.getByRole('heading', { name: 'Copy the key now' });
   const question = page.getByRole('alertdialog');
-  // Who has the focus is guarded.
+  // The heading has the focus.
   await expect(shown).toBeFocused();
   await page.goBack();
   await expect(question).toContainText('Leave without copying the key?');
@@ -71,7 +71,7 @@ test('leaving without the key asks once, whichever way one leaves', async () => 
   await page.waitForURL(`**${project.at('keys')}`);
 });
 
-test('what leads nowhere asks nothing, and the way back is one step once the key is stored', async () => {
+test('a link to the same page does not ask, and Back takes one step once the key is stored', async () => {
   const page = await project.open('keys');
   await page.getByRole('link', { name: 'Create key' }).first().click();
   await page.waitForURL('**/keys/new');
@@ -90,7 +90,7 @@ test('what leads nowhere asks nothing, and the way back is one step once the key
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Create key');
 });
 
-test('the way back leads on to the list where the tab began with the form', async () => {
+test('Back leads to the list if the tab started with the form', async () => {
   const opener = await project.open('keys');
   const opening = opener.waitForEvent('popup');
   await opener.evaluate((address) => window.open(address), project.at('keys/new'));
@@ -104,11 +104,11 @@ test('the way back leads on to the list where the tab began with the form', asyn
   await page.waitForURL(`**${project.at('keys')}`);
 });
 
-test('a key is shown also where the page beside it cannot be read', async () => {
+test('a key is shown even if its page cannot be loaded', async () => {
   const page = await project.open('keys/new');
   await page.getByLabel('Name').fill('Shown all the same');
   await project.sql.begin(async (transaction) => {
-    // The page reads the policies for its example; what creates the key does not.
+    // The page reads the policies for its example; the action does not.
     await transaction`lock table policies in access exclusive mode`;
     await page.getByRole('button', { name: 'Create key' }).click();
     await expect(page.getByRole('heading', { name: 'Copy the key now' })).toBeVisible();
@@ -118,7 +118,7 @@ test('a key is shown also where the page beside it cannot be read', async () => 
   await expect(row(page, 'Shown all the same')).toContainText('Active');
 });
 
-test('leaving without the key asks for a link and for a command, and goes where one wanted', async () => {
+test('leaving without the key through a link or a command asks, then leads to its target', async () => {
   for (const leave of ['link', 'command'] as const) {
     const page = await project.open('keys/new');
     await page.getByLabel('Name').fill(`Hasty by ${leave}`);
@@ -136,7 +136,7 @@ test('leaving without the key asks for a link and for a command, and goes where 
   }
 });
 
-test('what cannot be a key is refused beside its field, and nothing typed is lost', async () => {
+test('invalid input is refused beside its field and kept', async () => {
   const page = await project.open('keys/new');
   await page.getByLabel('Requests per minute').fill('ten');
   await page.getByLabel('Requests per month').fill('10,000');
@@ -159,7 +159,7 @@ test('what cannot be a key is refused beside its field, and nothing typed is los
   expect(key).toEqual({ rate: 30, quota: 10_000, days: 30 });
 });
 
-test('of two tabs that race for the last key one is refused, told what to do, and then succeeds', async () => {
+test('one of two tabs that race for the last key is refused with what to do, and then succeeds', async () => {
   await project.usePlan('Free');
   await project.addKey('First');
   await project.addKey('Second');
@@ -177,7 +177,7 @@ test('of two tabs that race for the last key one is refused, told what to do, an
   );
   const loser = tabs[answers.findIndex((answer) => answer.includes('all are in use'))];
   expect(answers.filter((answer) => answer.includes('all are in use'))).toHaveLength(1);
-  if (loser === undefined) throw new Error('nobody was refused');
+  if (loser === undefined) throw new Error('no tab was refused');
   await expect(loser.getByText('All 3 active keys of the plan Free are in use')).toBeVisible();
   await expect(loser.getByLabel('Name')).toHaveValue(/^Racer/);
 
@@ -190,7 +190,7 @@ test('of two tabs that race for the last key one is refused, told what to do, an
   await expect(loser.getByRole('heading', { name: 'Copy the key now' })).toBeVisible();
 });
 
-test('by keyboard alone a key is created and revoked, and the next call with it is denied', async () => {
+test('a key is created and revoked by keyboard, and the next call with it is denied', async () => {
   await project.addPolicy('GET', '/v1/reports*');
   const page = await project.open('keys');
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
@@ -210,7 +210,7 @@ test('by keyboard alone a key is created and revoked, and the next call with it 
   await press(page, 'Actions for By hand');
   await press(page, 'Revoke key');
   const question = page.getByRole('alertdialog', { name: 'Revoke By hand?' });
-  await expect(question).toContainText('denied from the next request on');
+  await expect(question).toContainText('From the next request on, calls with it are denied');
   await expect(question).toContainText('This cannot be undone.');
   await expectSeenFocus(question.getByRole('button', { name: 'Keep key' }));
   await page.keyboard.press('Tab');
@@ -230,7 +230,7 @@ test('by keyboard alone a key is created and revoked, and the next call with it 
 
 const isFocused = (element: Element) => element === document.activeElement;
 
-/** The focus is there, drawn around it, and on the screen. */
+/** Expects the focus, a visible outline, and the element on the screen. */
 async function expectSeenFocus(target: Locator) {
   await expect(target).toBeFocused();
   await expect(target).toBeInViewport({ ratio: 1 });
@@ -243,7 +243,7 @@ async function expectSeenFocus(target: Locator) {
   expect(outlineColor).not.toMatch(/transparent|, 0\)$/);
 }
 
-/** Goes to a control with Tab, as a person without a pointer does, and presses Enter. */
+/** Reaches a control with Tab and presses Enter. */
 async function press(page: Page, name: string) {
   const target = page.getByRole('button', { name, exact: true });
   await expect(target).toBeVisible();
@@ -257,7 +257,7 @@ async function press(page: Page, name: string) {
   throw new Error(`the keyboard does not reach ${name}`);
 }
 
-test('an expiry that is past denies at once, and clearing it admits again', async () => {
+test('an expiry in the past denies the next call, and clearing it allows calls again', async () => {
   await project.addPolicy('GET', '/v1/reports*');
   const page = await project.open('keys');
   const apiKey = await createKey(page, project, 'Guest');
@@ -277,7 +277,7 @@ test('an expiry that is past denies at once, and clearing it admits again', asyn
   expect(await project.authorize({ apiKey, ...call })).toMatchObject({ allowed: true });
 });
 
-test('a key’s own limits hold from the next call on', async () => {
+test('a key’s own limits apply from the next call on', async () => {
   await project.addPolicy('GET', '/v1/reports*');
   const page = await project.open('keys');
   const apiKey = await createKey(page, project, 'Bounded');
@@ -292,7 +292,7 @@ test('a key’s own limits hold from the next call on', async () => {
   });
 });
 
-test('a tab that is stale is told what another one did, and changes nothing', async () => {
+test('a stale tab shows what another tab changed, and changes nothing', async () => {
   await project.addKey('Contested');
   const stale = await project.open('keys');
   const other = await project.open('keys');
@@ -309,7 +309,7 @@ test('a tab that is stale is told what another one did, and changes nothing', as
   expect(key?.status).toBe('revoked');
 });
 
-test('search and filters live in the URL, and point at keys that should not be live', async () => {
+test('search and filters are in the URL, and point to keys that need attention', async () => {
   const days = (count: number) => new Date(Date.now() + count * 86_400_000);
   await project.addKey('Forgotten', { created_at: days(-200), last_used_at: days(-91) });
   await project.addKey('Ending', { expires_at: days(3), last_used_at: days(-1) });
@@ -338,12 +338,12 @@ test('search and filters live in the URL, and point at keys that should not be l
   await page.keyboard.press('Escape');
   await expect(page.getByRole('row')).toHaveCount(5);
 
-  // A key that is pasted whole is searched for, but its secret part reaches no address.
+  // A pasted key is searched by its prefix; its secret part does not reach the URL.
   await page.keyboard.type(`ceiba_${'A'.repeat(49)}`);
   await expect(page).toHaveURL(/q=ceiba_A{8}(&|$)/);
 });
 
-test('an empty list teaches, and names that are code run nowhere', async () => {
+test('an empty list explains keys, and a name with code in it is only text', async () => {
   const page = await project.open('keys');
   await expect(page.getByText('No keys yet')).toBeVisible();
   const attack = '<img src=x onerror="document.title=1"><script>document.title=1</script>';
@@ -355,7 +355,7 @@ test('an empty list teaches, and names that are code run nowhere', async () => {
   await expect(page).toHaveTitle(/^Keys/);
 });
 
-test('a name that would turn the line around it is seen, and turns nothing', async () => {
+test('a control character in a name is shown and does not change the text direction', async () => {
   await project.addKey('Old\u2069\u202Eyek');
   const page = await project.open('keys');
   const seen = 'Old\uFFFD\uFFFDyek';
@@ -367,7 +367,7 @@ test('a name that would turn the line around it is seen, and turns nothing', asy
   await expect(page.getByLabel('Key', { exact: true })).toContainText(`${seen} (ceiba_`);
 });
 
-/** The characters of an element from left to right, as they are drawn on one line. */
+/** The characters of an element from left to right, as they are rendered on one line. */
 function drawnOrder(element: Element): string {
   const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
   const drawn: { left: number; character: string }[] = [];

@@ -2,7 +2,7 @@ import { createHash, generateKeyPairSync, randomUUID, sign } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 
-/** Who the issuer says is signing in; a test changes it between two sign-ins. */
+/** The claims of the next sign-in; a test can change them. */
 export interface Claims {
   sub: string;
   email?: string;
@@ -21,8 +21,8 @@ const clientId = 'console';
 const clientSecret = 'the client secret of the test';
 
 /**
- * An OpenID Connect issuer on loopback that approves at once: authorization code with PKCE, an ID
- * token signed with RS256, and a key set to check it by.
+ * An OpenID Connect issuer on loopback that approves immediately: authorization code with PKCE, an
+ * ID token signed with RS256, and its key set.
  *
  * @see https://openid.net/specs/openid-connect-core-1_0.html#CodeFlowAuth
  */
@@ -44,7 +44,7 @@ export async function startOpenIdIssuer(): Promise<OpenIdIssuer> {
     url,
     clientId,
     clientSecret,
-    claims: { sub: 'nobody' },
+    claims: { sub: 'unset' },
     async stop() {
       server.closeAllConnections();
       server.close();

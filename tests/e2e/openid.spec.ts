@@ -27,7 +27,7 @@ test.afterAll(async () => {
   await issuer?.stop();
 });
 
-test('an identity signs in, is created once, and comes back to the same account', async ({
+test('an identity creates an account once, and signs in to the same account again', async ({
   page,
   browser,
 }) => {
@@ -39,7 +39,7 @@ test('an identity signs in, is created once, and comes back to the same account'
   await expect(page.getByRole('main').getByText(claims.email)).toBeVisible();
   await expect(page.getByText('Current password')).toHaveCount(0);
 
-  // The address at the provider may change: the subject is who it is.
+  // The e-mail address at the provider may change; the subject identifies the user.
   issuer.claims = { ...claims, email: newAccount().email };
   const again = await (await browser.newContext()).newPage();
   await again.goto(`${app.url}/sign-in?next=/account`);
@@ -48,7 +48,7 @@ test('an identity signs in, is created once, and comes back to the same account'
   await again.context().close();
 });
 
-test('an identity is never joined to an account by its e-mail address', async ({ page }) => {
+test('an identity is never linked to an account by its e-mail address', async ({ page }) => {
   const owner = newAccount();
   await page.goto(`${app.url}/sign-up`);
   await page.getByLabel('E-mail').fill(owner.email);
@@ -65,7 +65,7 @@ test('an identity is never joined to an account by its e-mail address', async ({
   await expect(page).toHaveURL(/\/sign-in/);
 });
 
-test('an address that nobody checked, or none, lets nobody in', async ({ page }) => {
+test('an unverified or missing e-mail address is refused', async ({ page }) => {
   issuer.claims = { sub: randomUUID(), email: newAccount().email, email_verified: false };
   await page.goto(`${app.url}/sign-in`);
   await page.getByRole('button', { name: 'Continue with Example Login' }).click();

@@ -12,23 +12,23 @@ const databaseUrl = () => {
   return process.env.DATABASE_URL;
 };
 
-/** One person with one project, for the tests of a file: signing up once saves most of their time. */
+/** One user with one project, shared by the tests of a file to save time. */
 export interface OwnProject {
   projectId: string;
   projectSecret: string;
   /** The address of one of its pages. */
   at: (path: string) => string;
-  /** A page of a browser that is signed in, which hears what is typed; closed by {@link OwnProject.close}. */
+  /** Opens a signed-in page that listens to the keyboard; {@link OwnProject.close} closes it. */
   open: (path: string) => Promise<Page>;
   sql: postgres.Sql;
-  /** Sets the plan by its name. */
+  /** Changes to the plan with this name. */
   usePlan: (name: string) => Promise<void>;
-  /** Writes a key that nobody holds. */
+  /** Inserts a key without a known secret. */
   addKey: (displayName: string, columns?: Record<string, unknown>) => Promise<string>;
   addPolicy: (method: string, pathPattern: string) => Promise<string>;
-  /** Takes all keys, policies and usage away. */
+  /** Deletes all keys, policies and usage. */
   empty: () => Promise<void>;
-  /** Asks the Runtime for a decision, as a host does. */
+  /** Requests a decision from the Runtime, as a host does. */
   authorize: (call: { apiKey: string | null; method: string; path: string }) => Promise<Decision>;
   close: () => Promise<void>;
 }
@@ -112,13 +112,13 @@ export function stack(): { runtimeUrl: string; consoleUrl: string; redisUrl: str
   return JSON.parse(readFileSync(join(dataDir, 'stack.json'), 'utf8'));
 }
 
-/** What the console has written to its log so far. */
+/** The log of the console so far. */
 export function consoleLog(): string {
   const { dataDir } = readSettings(process.env);
   return readFileSync(logFileOf(dataDir, 'Console'), 'utf8');
 }
 
-/** Creates a key through its page and returns it, leaving the page at the list. */
+/** Creates a key through its page, returns it, and leaves the page on the list. */
 export async function createKey(page: Page, project: OwnProject, name: string): Promise<string> {
   await gotoReady(page, project.at('keys/new'));
   await page.getByLabel('Name').fill(name);

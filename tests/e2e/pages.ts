@@ -1,22 +1,22 @@
-/** What addresses name; each test brings its own. */
+/** The IDs in the paths. */
 export interface Place {
   projectId: string;
   policyId: string;
 }
 
 export interface PageCase {
-  /** The folder of its `page.tsx` below `apps/console/src/app`; null where Next has no page. */
+  /** The folder of its `page.tsx` in `apps/console/src/app`; null if it has none. */
   route: string | null;
   path: (place: Place) => string;
-  /** Whether one has to be signed in. The person is an administrator, who sees every page. */
+  /** Requires a session. The user is an administrator, who sees every page. */
   signedIn: boolean;
 }
 
 const PROJECT = '(console)/projects/[projectId]';
 
 /**
- * Every page, for the accessibility tests and the screenshots. Add a page here;
- * `tests/static/pages.test.ts` fails where one is missing.
+ * Every page, for the accessibility tests and the screenshots. `tests/static/pages.test.ts` fails if
+ * one is missing.
  */
 export const PAGES: Record<string, PageCase> = {
   landing: { route: '', path: () => '/', signedIn: false },

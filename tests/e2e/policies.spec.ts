@@ -19,7 +19,7 @@ const rows = (page: Page) => page.getByRole('table').locator('tbody tr');
 const standing = (page: Page) =>
   rows(page).evaluateAll((all) => all.map((one) => one.getAttribute('data-standing')));
 
-test('a policy is added from an empty page, with a preview that follows each key', async () => {
+test('a policy is added from the empty page, with a preview that follows the typing', async () => {
   const page = await project.open('policies');
   await expect(page.getByText('No policies yet, so every call is denied')).toBeVisible();
   await pressShortcut(page, 'n');
@@ -42,11 +42,11 @@ test('a policy is added from an empty page, with a preview that follows each key
   });
 });
 
-test('a policy that is saved sooner than its preview settles leads to the list', async () => {
+test('a policy that is saved before its preview is loaded leads to the list', async () => {
   const page = await project.open('policies/new');
   const list = new URL(`/projects/${project.projectId}/policies`, page.url());
   const previewed = page.waitForRequest((one) => one.url().includes(`${list.pathname}/new?`));
-  // The list comes last, however fast the form is.
+  // The list loads last, however fast the form is.
   await page.route(
     ({ pathname }) => pathname === list.pathname,
     async (route) => {
@@ -61,10 +61,8 @@ test('a policy that is saved sooner than its preview settles leads to the list',
   await expect(page).toHaveURL(list.href);
 });
 
-test('what is typed while a policy is being saved does not bring one back to its form', async ({
-  page,
-}) => {
-  // A browser of its own, for a clock stands still in the whole of it.
+test('typing while a policy is saved does not navigate back to its form', async ({ page }) => {
+  // A separate browser context, because the clock is paused in all of it.
   const signedIn = await project.open('policies');
   await page.context().addCookies(await signedIn.context().cookies());
   await page.goto(project.at('policies/new'));
@@ -75,7 +73,7 @@ test('what is typed while a policy is being saved does not bring one back to its
   await page.route(
     ({ pathname }) => pathname.startsWith(list.pathname),
     async (route) => {
-      // A key is pressed once the form is on its way, and its time is up before the list is here.
+      // The key is pressed after the form is sent, and its timer fires before the list is loaded.
       if (route.request().method() === 'POST') await pattern.press('x');
       else if (new URL(route.request().url()).pathname === list.pathname) {
         await page.clock.runFor(1_000);
@@ -85,12 +83,12 @@ test('what is typed while a policy is being saved does not bring one back to its
   );
   await pattern.fill('/v1/reports*');
   await pattern.press('Enter');
-  await expect(page.getByText('GET /v1/reports*, from the next request on')).toBeVisible();
+  await expect(page.getByText('Policy added')).toBeVisible();
   await expect(rows(page)).toContainText('/v1/reports*');
   await expect(page).toHaveURL(list.href);
 });
 
-test('a pattern that can never match is refused with the reason, as one types and when saved', async () => {
+test('a pattern that can never match is refused with the reason, while typing and on saving', async () => {
   const page = await project.open('policies/new');
   const reasons = {
     'v1/reports': 'The path pattern must start with / (or be a single *).',
@@ -104,7 +102,7 @@ test('a pattern that can never match is refused with the reason, as one types an
     await expect(page.getByText(reason)).toBeVisible();
   }
   await page.getByRole('button', { name: 'Add policy' }).click();
-  // The answer is in once the focus has moved to the field that it refuses.
+  // The focus moves to the refused field when the answer arrives.
   await expect(page.getByLabel('Path pattern')).toBeFocused();
   await expect(page.getByLabel('Path pattern')).toHaveValue('https://example.com/v1');
   await page.getByLabel('Path pattern').fill('/v1/reports');
@@ -120,7 +118,7 @@ test('a pattern that can never match is refused with the reason, as one types an
   expect(saved).toHaveLength(0);
 });
 
-test('the list stands in match order, and a call that is tried lights up the winner', async () => {
+test('the list is in match order, and a tried call highlights the winner', async () => {
   for (const [method, pattern] of [
     ['*', '*'],
     ['GET', '/v1*'],
@@ -152,7 +150,7 @@ test('the list stands in match order, and a call that is tried lights up the win
   expect(answer.access?.policy).toMatchObject({ method: '*', pathPattern: '*' });
 });
 
-test('a policy that another one covers is pointed out, in the list and before it is saved', async () => {
+test('a policy that another one covers is marked in the list and in the preview', async () => {
   await project.addPolicy('*', '/v1*');
   await project.addPolicy('GET', '/v1/reports*');
   const page = await project.open('policies');
@@ -162,7 +160,7 @@ test('a policy that another one covers is pointed out, in the list and before it
   await expect(page.getByText('Already covered by')).toBeVisible();
 });
 
-test('a changed policy holds for the next call, keeps its id, and may not double another', async () => {
+test('a changed policy applies to the next call, keeps its ID, and cannot duplicate another', async () => {
   const policyId = await project.addPolicy('GET', '/v1/reports*');
   await project.addPolicy('GET', '/v1/billing');
   const page = await project.open('policies');
@@ -189,7 +187,7 @@ test('a changed policy holds for the next call, keeps its id, and may not double
   expect(await ask('/v2/reports')).toMatchObject({ allowed: true });
 });
 
-test('deleting says what it means and denies the next call; a stale tab is told', async () => {
+test('deleting a policy explains the effect and denies the next call, and a stale tab reports it', async () => {
   await project.addPolicy('GET', '/v1/reports*');
   await project.addPolicy('GET', '/v1/billing');
   const page = await project.open('policies');
@@ -211,7 +209,7 @@ test('deleting says what it means and denies the next call; a stale tab is told'
   await expect(rows(stale)).toHaveCount(1);
 });
 
-test('whoever deletes the last policy is told, and so is a tab that came too late', async () => {
+test('deleting the last policy is confirmed, and refused in a second tab', async () => {
   await project.addPolicy('GET', '/v1/billing');
   const tabs = [await project.open('policies'), await project.open('policies')] as const;
   for (const tab of tabs) await tab.getByRole('button', { name: 'Delete GET /v1/billing' }).click();
@@ -225,7 +223,7 @@ test('whoever deletes the last policy is told, and so is a tab that came too lat
   }
 });
 
-test('of two tabs that add the same policy one is refused, and there is one policy', async () => {
+test('one of two tabs that add the same policy is refused, and one policy exists', async () => {
   const tabs = await Promise.all([project.open('policies/new'), project.open('policies/new')]);
   for (const tab of tabs) {
     await tab.getByLabel('Path pattern').fill('/v1/raced');
@@ -238,13 +236,13 @@ test('of two tabs that add the same policy one is refused, and there is one poli
   );
   expect(answers.filter((answer) => answer.includes(refusal))).toHaveLength(1);
   const loser = tabs[answers.findIndex((answer) => answer.includes(refusal))];
-  if (loser === undefined) throw new Error('nobody was refused');
+  if (loser === undefined) throw new Error('no tab was refused');
   await expect(loser.getByLabel('Path pattern')).toHaveValue('/v1/raced');
   const saved = await project.sql`select 1 from policies where project_id = ${project.projectId}`;
   expect(saved).toHaveLength(1);
 });
 
-test('a policy that another tab deleted is not saved, and its form says so', async () => {
+test('saving a policy that another tab deleted is refused', async () => {
   const policyId = await project.addPolicy('GET', '/v1/reports*');
   const stale = await project.open(`policies/${policyId}`);
   await stale.getByLabel('Path pattern').fill('/v1/other*');

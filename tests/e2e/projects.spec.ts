@@ -1,7 +1,9 @@
 import { expect, test } from '@playwright/test';
 import { createProject, pressShortcut, signUp } from './support.ts';
 
-test('a new project shows its secret once, with blocks that work when pasted', async ({ page }) => {
+test('a new project shows its secret once, with snippets that work when pasted', async ({
+  page,
+}) => {
   await signUp(page);
   await page.goto('/projects/new');
   await page.getByLabel('Name').fill('Reports');
@@ -22,7 +24,7 @@ test('leaving without the secret asks once', async ({ page }) => {
   await page.getByRole('button', { name: 'Create project' }).click();
   await expect(page.getByRole('heading', { name: 'Copy the project secret now' })).toBeFocused();
   const question = page.getByRole('alertdialog');
-  // It leads to where one is.
+  // A link to the current page.
   await pressShortcut(page, 'Control+k');
   await page.getByRole('option', { name: 'Create project' }).click();
   await expect(page.getByRole('dialog')).toHaveCount(0);
@@ -33,12 +35,12 @@ test('leaving without the secret asks once', async ({ page }) => {
   await page.getByRole('link', { name: 'Account' }).click();
   await page.waitForURL('**/account');
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Account');
-  // Every page knows the project, however its secret was left.
+  // Every page lists the project, even if its secret was not copied.
   await pressShortcut(page, 'Control+k');
   await expect(page.getByRole('option', { name: 'Reports' })).toBeVisible();
 });
 
-test('a name that is taken is refused beside the field, with what was typed', async ({ page }) => {
+test('a taken name is refused beside the field, and the input is kept', async ({ page }) => {
   await signUp(page);
   await createProject(page, 'Reports');
   await page.goto('/projects/new');
@@ -62,7 +64,7 @@ test('another owner’s project does not exist', async ({ page, browser }) => {
   await other.context().close();
 });
 
-test('the list is filtered through its URL, by keyboard', async ({ page }) => {
+test('the list is filtered by keyboard, and the filter is in the URL', async ({ page }) => {
   await signUp(page);
   await createProject(page, 'Alpha');
   await createProject(page, 'Bravo');
@@ -77,7 +79,7 @@ test('the list is filtered through its URL, by keyboard', async ({ page }) => {
   await expect(list).toContainText('Bravo');
 });
 
-test('the palette, the list of shortcuts and n work without a pointer', async ({ page }) => {
+test('the palette, the list of shortcuts and n work by keyboard', async ({ page }) => {
   await signUp(page);
   await pressShortcut(page, '?');
   await expect(page.getByRole('dialog', { name: 'Keyboard shortcuts' })).toBeVisible();

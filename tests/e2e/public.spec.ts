@@ -9,10 +9,10 @@ test('the landing page says what Ceiba is and shows five lines of host code', as
   expect(code.trim().split('\n')).toHaveLength(5);
 });
 
-test('a chosen theme is rendered by the server on the next visit', async ({ page }) => {
+test('the server renders the chosen theme on the next visit', async ({ page }) => {
   await page.emulateMedia({ colorScheme: 'light' });
   await page.goto('/');
-  // Nothing on this page tells when its scripts run; a click before that is lost.
+  // Nothing on this page shows when its scripts run, and an earlier click has no effect.
   await expect(async () => {
     await page.getByRole('button', { name: 'Dark' }).first().click();
     await expect(page.locator('html[data-theme=dark]')).toBeAttached({ timeout: 500 });
@@ -55,7 +55,7 @@ test('the readiness endpoint returns its verdict on the database and nothing els
   expect(await response.json()).toEqual({ ok: true, checks: { database: 'ok' } });
 });
 
-test('a form that is too long to be read is refused as such', async ({ request, baseURL }) => {
+test('a form that is too long is refused with 413', async ({ request, baseURL }) => {
   const headers = { origin: baseURL ?? '', 'next-action': '0'.repeat(42) };
   const email = 'a'.repeat(3_000_000);
   for (const path of ['/sign-up', '/api/auth/callback/credentials']) {
@@ -65,7 +65,7 @@ test('a form that is too long to be read is refused as such', async ({ request, 
   }
 });
 
-test('the status page names each service and is stored nowhere', async ({ page }) => {
+test('the status page shows each service and is not cached', async ({ page }) => {
   const response = await page.goto('/status');
   expect(response?.headers()['cache-control']).toContain('no-store');
   await expect(page.getByRole('heading', { level: 2, name: 'Console' })).toBeVisible();

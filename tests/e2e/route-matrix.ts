@@ -6,10 +6,10 @@ const manifestFile = new URL(
   import.meta.url,
 );
 
-/** What Next makes by itself: it shows nothing of ours. */
+/** Pages that Next.js adds. */
 const OWN_OF_NEXT = ['/_global-error/page', '/_not-found/page'];
 
-/** Every page and route handler that the build contains, by its file under `src/app`. */
+/** Every page and route handler of the build, by its file in `src/app`. */
 export function readBuiltRoutes(): string[] {
   const manifest: Record<string, string> = JSON.parse(readFileSync(manifestFile, 'utf8'));
   return Object.keys(manifest).filter((route) => !OWN_OF_NEXT.includes(route));
@@ -18,7 +18,7 @@ export function readBuiltRoutes(): string[] {
 export interface RouteCase {
   /** Who may read it. */
   access: 'anybody' | 'signed-in' | 'administrator' | 'owner';
-  /** Names every id that the page takes, in its path or its query. */
+  /** The path, with every ID that the page accepts in its path or query. */
   path: (world: World) => string;
 }
 
@@ -29,7 +29,7 @@ const ofProject = (path: string | ((world: World) => string)): RouteCase => ({
   path: (world) => `/projects/${world.projectId}${typeof path === 'string' ? path : path(world)}`,
 });
 
-/** Every route of the console, with an address at which the right person finds something. */
+/** Every route of the console, with a path at which the right user sees data. */
 export const ROUTES: Record<string, RouteCase> = {
   '/page': open('/'),
   '/status/page': open('/status'),

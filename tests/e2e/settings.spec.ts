@@ -11,7 +11,7 @@ test.beforeAll(async ({ browser }) => {
 });
 test.afterAll(() => project?.close());
 
-/** What the Runtime answers a host that shows this secret. */
+/** The status with which the Runtime answers a host with this secret. */
 async function statusFor(secret: string): Promise<number> {
   const url = `${stack().runtimeUrl}/rt/projects/${project.projectId}/authorize`;
   const response = await fetch(url, {
@@ -34,7 +34,7 @@ async function storeSecret(page: Page): Promise<void> {
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Settings');
 }
 
-test('a name that is taken is refused beside its field, and a free one shows everywhere', async () => {
+test('a taken name is refused beside its field, and a new name shows everywhere', async () => {
   await project.sql`insert into projects (owner_id, name, secret_digest)
     select owner_id, 'Billing', sha256('another') from projects where id = ${project.projectId}`;
   const page = await project.open('settings');
@@ -48,7 +48,7 @@ test('a name that is taken is refused beside its field, and a free one shows eve
   await expect(page.getByRole('button', { name: /^Reports, renamed/ })).toBeVisible();
 });
 
-test('a form that is not answered keeps what was typed, says so, and can be sent again', async () => {
+test('a form without an answer keeps its input, shows an error, and can be sent again', async () => {
   const page = await project.open('settings');
   const field = page.getByLabel('Project name');
   const rename = page.getByRole('button', { name: 'Rename project' });
@@ -61,7 +61,7 @@ test('a form that is not answered keeps what was typed, says so, and can be sent
   );
   await expect(field).toHaveValue('Reports, kept');
   await page.unroute(here);
-  // As a console answers that was upgraded since the page was loaded.
+  // The answer of a console that was updated after the page was loaded.
   await page.route(here, (route) =>
     route.fulfill({ status: 404, headers: { 'x-nextjs-action-not-found': '1' } }),
   );
@@ -73,7 +73,7 @@ test('a form that is not answered keeps what was typed, says so, and can be sent
   await expect(page.getByText('Project renamed')).toBeVisible();
 });
 
-test('the default rate holds from the next decision on', async () => {
+test('the default rate applies from the next decision on', async () => {
   await project.addPolicy('GET', '/v1/reports*');
   const page = await project.open('settings');
   const { plaintext, digest } = mintApiKey(randomBytes);
@@ -95,7 +95,7 @@ test('the default rate holds from the next decision on', async () => {
     .toBe(true);
 });
 
-test('a secret that could not be shown is not made, by keyboard either', async () => {
+test('a secret that cannot be shown is not created, with the mouse or the keyboard', async () => {
   const page = await project.open('settings');
   const secretMadeAt = async () => {
     const [row] = await project.sql`
@@ -134,7 +134,7 @@ test('a rotation shows the secret once, and both secrets are accepted for a day'
   await expect(page).toHaveURL(project.at('keys'));
   await page.goForward();
 
-  // A second one says what it does before it happens, and needs a word.
+  // A second rotation explains its effect and needs a confirmation.
   await page.getByRole('button', { name: 'Rotate secret…' }).click();
   const question = page.getByRole('alertdialog');
   await expect(question).toContainText('Rotating again ends the previous one immediately');
@@ -151,7 +151,7 @@ test('a rotation shows the secret once, and both secrets are accepted for a day'
   await page.close({ runBeforeUnload: false });
 });
 
-test('a stale tab rotates nothing and is told so', async () => {
+test('a stale tab does not rotate the secret, and reports why', async () => {
   await project.sql`update projects set previous_secret_digest = null,
     previous_secret_expires_at = null where id = ${project.projectId}`;
   const [stale, fresh] = [await project.open('settings'), await project.open('settings')];
@@ -162,7 +162,7 @@ test('a stale tab rotates nothing and is told so', async () => {
   const question = stale.getByRole('alertdialog');
   await question.getByRole('button', { name: 'Rotate secret' }).click();
   await expect(question.getByRole('alert')).toContainText('was rotated in another window');
-  // What the question now says is what is so: a retry by habit ends no secret either.
+  // The dialog shows the current state now, so an immediate retry does not end a secret either.
   await expect(question).toContainText('Rotating again ends the previous one immediately');
   await question.getByRole('button', { name: 'Rotate secret' }).click();
   await expect(question).toContainText('Confirm this first');
@@ -171,7 +171,7 @@ test('a stale tab rotates nothing and is told so', async () => {
   for (const page of [stale, fresh]) await page.close({ runBeforeUnload: false });
 });
 
-test('a project is deleted by its name alone, and its hosts are answered 401', async () => {
+test('a project is deleted only by its name, and its hosts then get 401', async () => {
   const [{ name } = { name: '' }] = await project.sql<{ name: string }[]>`
     select name from projects where id = ${project.projectId}`;
   const [page, stale] = [await project.open('settings'), await project.open('keys/new')];

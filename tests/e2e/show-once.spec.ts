@@ -15,13 +15,13 @@ import {
 } from './show-once.ts';
 import { createProject, gotoReady, signUp } from './support.ts';
 
-/** Of a credential the part that is stored nowhere: its brand and, of a key, its prefix are. */
+/** The part of a credential that is not stored anywhere: all but its brand and the prefix of a key. */
 const secretPartOf = (credential: string) =>
   credential.slice(credential.startsWith('ceiba_secret_') ? 'ceiba_secret_'.length : 14);
 
 const PLANTED = 'planted by the test of what is shown once';
 
-/** All that is kept anywhere, apart from the answers. */
+/** Everything that is stored anywhere, except the answers. */
 async function everywhere(page: Page, sql: postgres.Sql): Promise<Places> {
   const { dataDir } = readSettings(process.env);
   const logs = ['Console', 'Runtime'].map((name): Places[number] => [
@@ -56,7 +56,7 @@ test.afterAll(async () => {
   await sql?.end();
 });
 
-test('a key and a project’s secrets are each in one answer, and nowhere else once left', async () => {
+test('a key and a project’s secrets are each in one answer, and nowhere else after leaving', async () => {
   const answers = await recordAnswers(context);
   const page = await context.newPage();
   await signUp(page);
@@ -87,7 +87,7 @@ test('a key and a project’s secrets are each in one answer, and nowhere else o
   await page.goBack();
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Audit');
   const elsewhere: Places = [];
-  // A page that still navigates has nothing to read yet.
+  // Reading a page that still navigates fails.
   await expect(async () => elsewhere.push(...(await everywhere(page, sql)))).toPass();
 
   for (const [credential, path] of [
@@ -101,7 +101,7 @@ test('a key and a project’s secrets are each in one answer, and nowhere else o
   }
 });
 
-/** Has the credentials go through the Runtime, right and wrong, so that it could have kept them. */
+/** Sends valid and invalid credentials to the Runtime, which could store them. */
 async function use(projectId: string, { apiKey, secrets }: { apiKey: string; secrets: string[] }) {
   for (const secret of [...secrets, `${secrets[0]}x`]) {
     await fetch(`${stack().runtimeUrl}/rt/projects/${projectId}/authorize`, {
@@ -112,7 +112,7 @@ async function use(projectId: string, { apiKey, secrets }: { apiKey: string; sec
   }
 }
 
-test('what is planted is found, wherever it is, so that finding nothing means something', async () => {
+test('a planted credential is found in every place that the test searches', async () => {
   const page = await context.newPage();
   await page.goto('/projects');
   const redis = new Redis(stack().redisUrl);

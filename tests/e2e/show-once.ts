@@ -2,13 +2,13 @@ import type { BrowserContext, Page } from '@playwright/test';
 import { Redis } from 'ioredis';
 import type postgres from 'postgres';
 
-/** Where something was said, and what. */
+/** Places and the text in them. */
 export type Places = [place: string, text: string][];
 
-/** The place names at which a text is said: as it is, and as encodings write it. */
+/** The places that contain a text, as it is or encoded. */
 export function placesOf(text: string, places: Places): string[] {
   const bytes = Buffer.from(text);
-  // In base64 a text looks different by where it begins; its middle is the same three ways.
+  // The base64 of a text depends on its offset; there are three variants of its middle.
   const base64 = [0, 1, 2].map((shift) =>
     Buffer.concat([Buffer.alloc(shift), bytes])
       .toString('base64')
@@ -16,40 +16,40 @@ export function placesOf(text: string, places: Places): string[] {
   );
   const forms = [text, bytes.toString('hex'), ...base64];
   return places
-    .filter(([, said]) => forms.some((form) => said.includes(form)))
+    .filter(([, content]) => forms.some((form) => content.includes(form)))
     .map(([place]) => place);
 }
 
-/** Those were there before any credential. */
+/** Files of the build existed before any credential. */
 const isNoFileOfTheBuild = ({ pathname }: URL) => !pathname.startsWith('/_next/static/');
 
 /**
- * Keeps every answer to a browser: its headers and its body, read before the browser has it, for
- * what it has navigated away from it does not give out any more.
+ * Records the headers and the body of every answer before the browser gets it, because a browser
+ * discards the answers of earlier pages.
  */
 export async function recordAnswers(context: BrowserContext): Promise<Places> {
   const answers: Places = [];
   await context.route(isNoFileOfTheBuild, async (route) => {
     const request = route.request();
-    // A kept-alive connection may be closed at the moment of its reuse. What writes is sent once.
+    // A keep-alive connection may close when it is reused. Requests that write are sent only once.
     const maxRetries = request.method() === 'GET' ? 2 : 0;
     const answer = await route
       .fetch({ maxRedirects: 0, maxRetries })
       .then(async (response) => ({ response, body: await response.text() }))
-      .catch((fault: unknown) => {
-        if (!request.frame().page().isClosed()) throw fault;
+      .catch((error: unknown) => {
+        if (!request.frame().page().isClosed()) throw error;
       });
     if (answer === undefined) return route.abort().catch(() => {});
     const { response, body } = answer;
     const place = `${request.method()} ${request.url()}`;
     answers.push([place, `${place} ${JSON.stringify(response.headers())} ${body}`]);
-    // Its page may be gone by now.
+    // The page may be closed already.
     await route.fulfill({ response }).catch(() => {});
   });
   return answers;
 }
 
-/** All that a browser keeps for the site that a page is of. */
+/** Everything that the browser stores for the site of a page. */
 export async function storedBy(page: Page): Promise<Places> {
   const [local, session, databases, caches, history] = await page.evaluate(async () => {
     const read = <T>(request: IDBRequest<T>) =>
@@ -73,7 +73,7 @@ export async function storedBy(page: Page): Promise<Places> {
         cached.push(request.url, (await (await cache.match(request))?.text()) ?? '');
       }
     }
-    // Item by item: a spread leaves out what is named as a method of theirs.
+    // Item by item: a spread omits items with the name of a method.
     const itemsOf = (storage: Storage) =>
       Array.from({ length: storage.length }, (_, index) => {
         const name = storage.key(index) ?? '';
@@ -112,7 +112,7 @@ export async function storedInPostgres(sql: postgres.Sql): Promise<Places> {
   return places;
 }
 
-/** Every key of Redis with its value, whatever its type. */
+/** Every key of Redis with its value, of any type. */
 export async function storedInRedis(url: string): Promise<Places> {
   const redis = new Redis(url);
   const said: string[] = [];

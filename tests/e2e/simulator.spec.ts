@@ -23,7 +23,7 @@ const use = (scope: string, count: number) => project.sql`
   insert into usage_months (project_id, month, scope, incarnation, count)
   values (${project.projectId}, ${month()}, ${scope}, 'test', ${count})`;
 
-test('each gate that can stop a call says what it saw, and leads to where it is mended', async () => {
+test('each gate that denies a call shows the value that it checked, and links to the fix', async () => {
   const keys = {
     live: await project.addKey('Live'),
     revoked: await project.addKey('Revoked one', { status: 'revoked' }),
@@ -36,9 +36,9 @@ test('each gate that can stop a call says what it saw, and leads to where it is 
   await expect(page.getByText('Every call goes through these gates in this order')).toBeVisible();
   const cases = [
     ['none', 'GET', 'Missing key', 'A key is sent', 'Create a key'],
-    [keys.revoked, 'GET', 'Revoked key', 'It is not revoked', 'Create a key'],
-    [keys.archived, 'GET', 'Archived key', 'It is not archived', 'Create a key'],
-    [keys.expired, 'GET', 'Expired key', 'It has not expired', 'Go to the key'],
+    [keys.revoked, 'GET', 'Revoked key', 'The key is not revoked', 'Create a key'],
+    [keys.archived, 'GET', 'Archived key', 'The key is not archived', 'Create a key'],
+    [keys.expired, 'GET', 'Expired key', 'The key has not expired', 'Go to the key'],
     [
       keys.live,
       'POST',
@@ -77,7 +77,7 @@ test('each gate that can stop a call says what it saw, and leads to where it is 
   await expect(gate(page, 'The monthly quota has room')).toContainText('5 of 5 used of this key');
 });
 
-test('the quota is as of the last flush, with its age, and the minute is shown as live only', async () => {
+test('the quota shows its age, and the rate is checked only by a real call', async () => {
   const apiKeyId = await project.addKey('Live');
   await project.addPolicy('GET', '/v1/reports*');
   await use('project', 1234);
@@ -107,7 +107,7 @@ test('a simulated call charges nothing and agrees with the Runtime', async () =>
   expect(after.limits?.remainingThisMonth).toBe((before.limits?.remainingThisMonth ?? 0) - 1);
 });
 
-test('a pasted key is judged, and reaches no address, log, storage or page source', async () => {
+test('a pasted key is simulated, and reaches no URL, log, storage or page source', async () => {
   const page = await project.open('keys');
   const apiKey = await createKey(page, project, 'Pasted one');
   await project.addPolicy('GET', '/v1/reports*');
@@ -140,11 +140,11 @@ test('a pasted key is judged, and reaches no address, log, storage or page sourc
   );
   await page.getByLabel('Path', { exact: true }).fill('reports');
   await page.getByRole('button', { name: 'Simulate call' }).click();
-  await expect(page.getByText('Write the path as it is sent, from its first /.')).toBeVisible();
+  await expect(page.getByText('Must begin with a /.')).toBeVisible();
   await expect(page.getByLabel('Path', { exact: true })).toHaveValue('reports');
 });
 
-test('a key’s menu opens the simulator with it, and what was asked can be reloaded', async () => {
+test('a key’s menu opens the simulator with the key, and a simulation can be reloaded', async () => {
   await project.addKey('Other');
   await project.addKey('Chosen one', { created_at: new Date('2026-01-01') });
   const page = await project.open('keys');
@@ -160,7 +160,7 @@ test('a key’s menu opens the simulator with it, and what was asked can be relo
   await expect(page.getByLabel('Path', { exact: true })).toHaveValue('/v1/reports');
 });
 
-test('a link to the page one is on shows it as it is when first opened', async () => {
+test('a link to the simulator resets it', async () => {
   await project.addPolicy('GET', '/v1/reports*');
   const page = await project.open('simulator?method=POST&path=/v1/reports');
   const path = page.getByLabel('Path', { exact: true });
@@ -173,7 +173,7 @@ test('a link to the page one is on shows it as it is when first opened', async (
   };
   await expect(verdict(page)).toContainText('Missing key');
   await asAtFirst();
-  // Also where what is shown was asked for here, and only the address was told.
+  // Also after a simulation that only changed the URL.
   await path.fill('/v1/reports/42');
   await page.getByRole('button', { name: 'Simulate call' }).click();
   await expect(verdict(page)).toContainText('Missing key');

@@ -22,7 +22,7 @@ async function changeState(page: Page, button: string): Promise<void> {
   await expect(page.getByRole('alertdialog')).toHaveCount(0);
 }
 
-test('each state says what it does, and the next decision is as it says', async () => {
+test('each status shows its effect, and the next decision matches it', async () => {
   const page = await project.open('subscription');
   await expect(page.getByText('Calls with an active key are allowed')).toBeVisible();
   expect(await project.authorize(call)).toMatchObject({ allowed: true });
@@ -51,7 +51,7 @@ test('each state says what it does, and the next decision is as it says', async 
   }
 });
 
-test('another plan holds from the next decision on', async () => {
+test('another plan applies from the next decision on', async () => {
   const page = await project.open('subscription');
   await page.getByRole('radio', { name: /^Starter/ }).check();
   await expect(page.getByText('300 requests per minute, 100,000 per month.')).toBeVisible();
@@ -62,7 +62,7 @@ test('another plan holds from the next decision on', async () => {
   });
 });
 
-test('a plan that was deleted meanwhile is refused, and nothing changes', async () => {
+test('a plan that was deleted in the meantime is refused, and nothing changes', async () => {
   const name = `Gone ${randomBytes(4).toString('hex')}`;
   await project.sql`insert into plans (name, active_key_cap, rate_limit_per_minute, monthly_quota)
     values (${name}, 1, 1, 1)`;
@@ -74,7 +74,7 @@ test('a plan that was deleted meanwhile is refused, and nothing changes', async 
   await expect(page.getByText('On the plan Starter.')).toBeVisible();
 });
 
-test('a period that is over denies, and one without an end admits', async () => {
+test('a period that is over denies calls, and one without an end allows them', async () => {
   const page = await project.open('subscription');
   await page.getByLabel('Ends', { exact: true }).selectOption('at');
   await page.getByRole('button', { name: 'Save period end' }).click();
@@ -90,7 +90,7 @@ test('a period that is over denies, and one without an end admits', async () => 
   expect(await project.authorize(call)).toMatchObject({ allowed: true });
 });
 
-test('a trial admits until the end that is set for it, and not after', async () => {
+test('a trial allows calls until its end, and denies them after it', async () => {
   const page = await project.open('subscription');
   await changeState(page, 'Set trial');
   const end = page.getByLabel('Date and time');
@@ -119,7 +119,7 @@ test('a trial admits until the end that is set for it, and not after', async () 
   await expect(page.getByText('Calls with an active key are allowed')).toBeVisible();
 });
 
-test('a quota that is nearly used says when it will be used up', async () => {
+test('a quota that is nearly used shows when it will be used up', async () => {
   const month = await project.sql`select (extract(year from now() at time zone 'UTC') * 12
     + extract(month from now() at time zone 'UTC') - 1)::int as month`;
   const rows = { project_id: project.projectId, month: month[0]?.month, scope: 'project' };

@@ -6,7 +6,7 @@ export interface Account {
   password: string;
 }
 
-/** Somebody nobody has seen before: tests share one console and must not share people. */
+/** A new account, because tests share one console. */
 export const newAccount = (): Account => ({
   email: `person-${randomBytes(6).toString('hex')}@example.com`,
   password: `passphrase ${randomBytes(12).toString('hex')}`,
@@ -34,7 +34,7 @@ export interface CreatedProject {
   projectSecret: string;
 }
 
-/** Creates a project through its page and goes on to the project. */
+/** Creates a project through its page and opens it. */
 export async function createProject(page: Page, name: string): Promise<CreatedProject> {
   await gotoReady(page, '/projects/new');
   await page.getByLabel('Name').fill(name);
@@ -54,16 +54,16 @@ export async function createProject(page: Page, name: string): Promise<CreatedPr
   return { projectId, projectSecret };
 }
 
-/** Opens a page of somebody who is signed in, and waits until it hears what is typed and pressed. */
+/** Opens a signed-in page and waits until it listens to the keyboard. */
 export async function gotoReady(page: Page, address: string): Promise<void> {
   await page.goto(address);
   await expectListening(page);
 }
 
-/** What is typed or pressed before its scripts run is lost on a page. */
+/** Input before the scripts of a page run is lost. */
 const expectListening = (page: Page) => expect(page.locator('html[data-shortcuts]')).toBeAttached();
 
-/** Presses a key that the page listens for, once it listens: before that nobody hears it. */
+/** Presses a key once the page listens for it. */
 export async function pressShortcut(page: Page, key: string): Promise<void> {
   await expectListening(page);
   await page.keyboard.press(key);

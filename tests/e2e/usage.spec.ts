@@ -6,7 +6,7 @@ import { type OwnProject, ownProject } from './own-project.ts';
 import { gotoReady, signUp } from './support.ts';
 
 const HOUR_MS = 3_600_000;
-const NOBODY = '00000000-0000-0000-0000-000000000000';
+const NO_ID = '00000000-0000-0000-0000-000000000000';
 
 let project: OwnProject;
 
@@ -30,8 +30,8 @@ async function count(...rows: Counted[]): Promise<void> {
     rows.map((row) => ({
       project_id: project.projectId,
       hour: new Date(now - (row.hoursAgo ?? 0) * HOUR_MS),
-      api_key_id: row.apiKeyId ?? NOBODY,
-      policy_id: row.policyId ?? NOBODY,
+      api_key_id: row.apiKeyId ?? NO_ID,
+      policy_id: row.policyId ?? NO_ID,
       outcome: row.outcome ?? 'allowed',
       incarnation: 'e2e',
       count: row.count,
@@ -46,7 +46,7 @@ async function csvOf(page: Page): Promise<string[]> {
   return text.trimEnd().split('\r\n');
 }
 
-test('without a decision the page teaches, with the values of this project', async () => {
+test('the page without decisions shows a command with the values of the project', async () => {
   const page = await project.open('usage');
   await expect(page.getByText('No decisions in this range')).toBeVisible();
   await expect(page.locator('pre')).toContainText(`/rt/projects/${project.projectId}/authorize`);
@@ -58,7 +58,7 @@ test('without a decision the page teaches, with the values of this project', asy
   await page.waitForURL('**/policies/new');
 });
 
-test('one decision is one bar, one share and one line of the file', async () => {
+test('one decision is one bar, one share and one line of the CSV file', async () => {
   const [apiKeyId, policyId] = [
     await project.addKey('=HYPERLINK("http://evil.example","Mobile")'),
     await project.addPolicy('GET', '/v1/reports*'),
@@ -82,7 +82,7 @@ test('one decision is one bar, one share and one line of the file', async () => 
   expect(more).toEqual([]);
 });
 
-test('a year is shown by day, its denials by reason, and ranges live in the URL', async () => {
+test('a year is shown by day, denials by reason, and the range is in the URL', async () => {
   await withinOneDay(async () => {
     await project.empty();
     const apiKeyId = await project.addKey('Mobile app');
@@ -120,7 +120,7 @@ test('a range that cannot be shown is refused beside its field', async () => {
   expect(refused.status()).toBe(400);
 });
 
-test('the overview leads from the top denial to the simulator, filled in', async () => {
+test('the overview links the top denial to the simulator, filled in', async () => {
   const apiKeyId = await project.addKey('Old partner', { status: 'revoked' });
   await count({ count: 90 }, { outcome: 'revoked_api_key', apiKeyId, count: 12 });
   const page = await project.open('');
@@ -137,7 +137,7 @@ test('the overview leads from the top denial to the simulator, filled in', async
   await expect(page.getByRole('main')).toContainText('revoked');
 });
 
-test('no file leaves for anybody else', async ({ browser, playwright, baseURL }) => {
+test('other users cannot download the CSV file', async ({ browser, playwright, baseURL }) => {
   await count({ count: 1 });
   const files = ['usage/csv', 'audit/csv'].map((path) => project.at(path));
   const anonymous = await playwright.request.newContext({ baseURL: baseURL ?? '' });

@@ -69,7 +69,7 @@ const ARCHIVED = [
   'Audit 2025',
 ];
 
-/** With how much of the traffic each of them has. */
+/** Policies with their weight in the traffic. */
 const POLICIES: readonly [method: string, pathPattern: string, weight: number][] = [
   ['GET', '/v1/reports*', 34],
   ['GET', '/v1/reports/archive', 1],
@@ -85,7 +85,7 @@ const POLICIES: readonly [method: string, pathPattern: string, weight: number][]
 export interface Sample {
   projectId: string;
   policyId: string;
-  /** A project of the same person in which nothing has happened yet. */
+  /** A project of the same user without any data. */
   emptyProjectId: string;
   busyKeyId: string;
 }
@@ -97,9 +97,9 @@ interface World {
 }
 
 /**
- * Fills an installation of nobody else: projects, keys in every state, policies that overlap, a
- * quota that is nearly used, two months of decisions and what was written down meanwhile. The
- * shape is the same in each run; ids and times are the run's own, and nobody knows its secrets.
+ * Fills an empty installation: projects, keys in every state, overlapping policies, a quota that is
+ * nearly used, two months of decisions and an audit log. Names and numbers are the same in each run;
+ * IDs and times differ.
  */
 export async function fillSample(
   databaseUrl: string,
@@ -147,11 +147,11 @@ async function addColleagues({ db, ctx }: World) {
 async function createEmpty({ ctx, ownerId }: World, name: string): Promise<string> {
   const secret = mintProjectSecret(random.bytes);
   const project = await createProject(ctx, { ownerId, name, secret });
-  if (project.kind !== 'created') throw new Error('the installation is not an empty one');
+  if (project.kind !== 'created') throw new Error('the installation is not empty');
   return project.projectId;
 }
 
-/** @param volume how many times the traffic of the largest project */
+/** @param volume the traffic relative to the largest project */
 async function addProject(world: World, name: string, planName: string, volume: number) {
   const { db, ctx } = world;
   const projectId = await createEmpty(world, name);
@@ -185,7 +185,7 @@ async function addKey({ ctx }: World, projectId: string, displayName: string): P
   return key.apiKeyId;
 }
 
-/** What has happened to a project beside being called. */
+/** Changes of a project, for the audit log. */
 async function addHistory(world: World, projectId: string, keyIds: string[]) {
   const { ctx, db } = world;
   for (const name of REVOKED) {
@@ -220,7 +220,7 @@ async function addHistory(world: World, projectId: string, keyIds: string[]) {
   });
 }
 
-/** As if all that was done in a moment had been done over a season, some of it by programs. */
+/** Spreads the audit rows over some months and gives some of them other actors. */
 async function spreadOverTime(db: Database) {
   await db.sql`update audit_log set at = now() - interval '7 minutes' * power(
     (select max(id) from audit_log) - id, 2)`;

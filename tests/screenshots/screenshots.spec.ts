@@ -8,8 +8,8 @@ import { type Account, signUp } from '../e2e/support.ts';
 import { fillSample, type Sample } from './sample.ts';
 
 /**
- * Pictures of every page, and of what shows only after a step, at the width of a phone and of a
- * desk, in both themes. They are for people to look at; nothing is compared.
+ * Screenshots of every page and of states that need a step, on phone and desktop, in both themes.
+ * Nothing is compared; look at them.
  */
 
 const FOLDER = join(root, '.screenshots');
@@ -24,10 +24,10 @@ const heightOf = (width: number) => (width < 500 ? 844 : 800);
 
 interface View {
   signedIn: boolean;
-  /** Signed in as somebody who has nothing yet. */
+  /** Signed in as a user without projects. */
   isNewcomers?: boolean;
   path: (sample: Sample) => string;
-  /** What is done on the page before its picture is taken. */
+  /** Steps before the screenshot. */
   act?: (page: Page) => Promise<void>;
 }
 
@@ -50,10 +50,10 @@ async function chooseOfFirstKey(page: Page, item: string) {
   await page.getByRole('button', { name: item, exact: true }).locator('visible=true').click();
 }
 
-/** Each picture creates one, and a name is taken once. */
+/** Each screenshot creates a project, which needs a new name. */
 let projectsCreated = 0;
 
-/** What the addresses of {@link PAGES} alone do not show. */
+/** States that {@link PAGES} does not show. */
 const STATES: Record<string, View> = {
   'projects, empty': { path: () => '/projects', signedIn: true, isNewcomers: true },
   'overview, empty': inEmpty(''),
@@ -109,7 +109,7 @@ const STATES: Record<string, View> = {
   }),
 };
 
-/** What the README shows. */
+/** The pictures of the README. */
 const README: Record<string, View['path']> = {
   overview: ({ projectId }) => `/projects/${projectId}`,
   simulator: ({ projectId, busyKeyId }) =>
@@ -132,7 +132,7 @@ test.beforeAll(async ({ browser }) => {
   newcomers = await signedUp(browser, { ...account, email: 'newcomer@example.com' });
   const [user] = await sql<{ userId: string }[]>`
     select id as "userId" from users where email = ${account.email}`;
-  if (user === undefined) throw new Error('who signed up is not there');
+  if (user === undefined) throw new Error('the new user is missing');
   sample = await fillSample(databaseUrl, { ...user, email: account.email });
   for (const folder of [FOLDER, README_FOLDER]) mkdirSync(folder, { recursive: true });
 });
@@ -158,11 +158,11 @@ async function open(browser: Browser, { width, colorScheme }: Look, state?: type
   return context.newPage();
 }
 
-/** As the page stands once everything on it has arrived. */
+/** Opens a page and waits until it is complete. */
 async function show(page: Page, address: string, act?: View['act']) {
   await page.goto(address);
   if (act !== undefined) {
-    // What it does needs the page's scripts.
+    // The steps need the page's scripts.
     await page.waitForLoadState('networkidle');
     await act(page);
   }
@@ -170,8 +170,8 @@ async function show(page: Page, address: string, act?: View['act']) {
 }
 
 /**
- * As high as the page, so that all of it is in the picture and what sticks to the window's edges is
- * there. What lies over a page shows the window alone.
+ * Makes the window as high as the page, so that the screenshot shows all of it with fixed elements in
+ * place. With a dialog it keeps its size.
  */
 async function fit(page: Page, { width }: Look) {
   const isCovered = (await page.getByRole('dialog').or(page.getByRole('alertdialog')).count()) > 0;
@@ -194,10 +194,10 @@ async function picture(browser: Browser, name: string, view: View) {
 
 const slugOf = (name: string) => name.replaceAll(/[^a-z0-9]+/g, '-');
 
-// First, while the installation is as it was made.
+// First, while the installation is unchanged.
 for (const [name, path] of Object.entries(README)) {
   for (const colorScheme of ['light', 'dark'] as const) {
-    test(`README, ${name}, ${colorScheme}`, async ({ browser }) => {
+    test(`takes the README picture "${name}" in ${colorScheme}`, async ({ browser }) => {
       const page = await open(browser, { width: 1280, colorScheme }, storage);
       await show(page, path(sample));
       await page.screenshot({ path: join(README_FOLDER, `${name}-${colorScheme}.png`) });
@@ -207,13 +207,13 @@ for (const [name, path] of Object.entries(README)) {
 }
 
 for (const [name, view] of Object.entries({ ...PAGES, ...STATES })) {
-  test(name, ({ browser }) => picture(browser, name, view));
+  test(`takes screenshots of "${name}"`, ({ browser }) => picture(browser, name, view));
 }
 
-test('fault', async ({ browser }) => {
+test('takes screenshots of an outage', async ({ browser }) => {
   const path = ({ projectId }: Sample) => `/projects/${projectId}/audit`;
   await sql.begin(async (transaction) => {
     await transaction`lock table audit_log in access exclusive mode`;
-    await picture(browser, 'fault', { path, signedIn: true });
+    await picture(browser, 'outage', { path, signedIn: true });
   });
 });

@@ -8,7 +8,7 @@ const ROWS_AN_HOUR = 9;
 const REQUESTS_AN_HOUR = 2100;
 const INCARNATION = 'sample';
 
-/** How many of all calls end so. */
+/** The share of each denial reason in all calls. */
 const DENIALS = {
   rate_limited: 0.034,
   policy_no_match: 0.021,
@@ -22,14 +22,14 @@ export interface UsageShape {
   /** The busiest first. */
   keyIds: readonly string[];
   policyIds: readonly string[];
-  /** Each policy's part of the traffic. */
+  /** Each policy's weight in the traffic. */
   weights: readonly number[];
   volume: number;
 }
 
 /**
- * Writes decisions of the last days: more by day than by night, fewer at the weekend, and one bad
- * afternoon. Returns how many were admitted in the month that is under way.
+ * Writes decisions of the last days: more by day than by night, fewer at the weekend, and a burst on
+ * one afternoon. Returns the number of allowed calls in the current month.
  */
 export async function addUsage(db: Database, random: Random, shape: UsageShape): Promise<number> {
   const thisHour = Math.floor(Date.now() / HOUR_MS);
@@ -77,7 +77,7 @@ function hourOf(hour: number, random: Random, shape: UsageShape): UsageHourCount
   return [...counts.values()];
 }
 
-/** Times the usual: of the hour of the day and the day of the week. */
+/** The factor of the hour and the weekday. */
 function swing(hour: number): number {
   const day = new Date(hour * HOUR_MS);
   const isWeekend = day.getUTCDay() % 6 === 0;
@@ -85,7 +85,7 @@ function swing(hour: number): number {
   return byDay * (isWeekend ? 0.55 : 1);
 }
 
-/** An afternoon eleven days ago on which somebody forgot to wait. */
+/** A burst of a client that retried without waiting, eleven days ago. */
 function surge(hour: number, reason: DenialReason): number {
   const back = Math.floor(Date.now() / HOUR_MS) - hour;
   return reason === 'rate_limited' && back > 11 * 24 && back < 11 * 24 + 6 ? 14 : 1;
@@ -104,7 +104,7 @@ const monthOf = (hour: number) => {
   return day.getUTCFullYear() * 12 + day.getUTCMonth();
 };
 
-/** The admissions of each month, of the project and of each key. */
+/** The allowed calls of each month, of the project and of each key. */
 function monthsOf(hours: readonly UsageHourCount[], projectId: string) {
   const sums = new Map<string, { month: number; scope: string; count: number }>();
   for (const { hour, apiKeyId, outcome, count } of hours) {

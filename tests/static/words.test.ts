@@ -52,10 +52,8 @@ const EXEMPT: readonly string[] = [
   'packages/schema/',
   'packages/sdk/',
   'tests/chaos/',
-  'tests/e2e/',
   'tests/golden/',
   'tests/integration/',
-  'tests/screenshots/',
   'tests/sdk/',
   'tests/support/',
 ];
