@@ -21,6 +21,7 @@ import { serve } from '@hono/node-server';
 import express from 'express';
 import fastify from 'fastify';
 import { Hono } from 'hono';
+import { median } from './src/load.mjs';
 
 const PROJECT_ID = '0192f0c0-0000-7000-8000-000000000001';
 const API_KEY = 'ceiba_0123456789abcdefghijklmnopqrstuvwxyzABCDEFG012345';
@@ -152,10 +153,6 @@ async function hostCost({ child, hello: port }) {
   const after = await reply(child);
   agent.destroy();
   return (after.user - before.user + after.system - before.system) / REQUESTS;
-}
-
-function median(values) {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 }
 
 /** Measures all in every round, so that a busy moment affects each; the first round warms up. */

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -80,4 +80,17 @@ describe('a run of Playwright', () => {
     const errors = [{ message: 'no browser' }];
     expect(readPlaywright({ suites: [], errors }).failures).toEqual(['tests/e2e: no browser']);
   });
+});
+
+it('npm test runs every project of vitest', () => {
+  const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8');
+  const projects = [...read('../vitest.config.ts').matchAll(/name: '(\w+)'/g)].map(
+    ([, name]) => name,
+  );
+  const calls = [...read('test.mjs').matchAll(/vitest\(world, '\w+', \[([^\]]+)\]\)/g)];
+  const run = calls.flatMap(([, names]) =>
+    [...names!.matchAll(/'(\w+)'/g)].map(([, name]) => name),
+  );
+  expect(projects.length).toBeGreaterThan(4);
+  expect(run.sort()).toEqual(projects.sort());
 });

@@ -1,7 +1,7 @@
+import { capture } from '@ceiba/devstack/processes';
 import { waitFor } from '@ceiba/devstack/wait';
 import { createDatabase } from '@ceiba/schema';
 import { median, putLoad } from './load.mjs';
-import { cpuMilliseconds, residentMiB } from './processes.mjs';
 import { seedProject } from './seed.ts';
 
 /** As many as most services have in use at a time; the other run spreads the calls over all keys. */
@@ -107,4 +107,18 @@ async function cpuPerRequest({ decisions, echoes }, { runtime, echo, seconds }) 
     runtime: await measure(runtime, decisions),
     bareEcho: await measure(echo, echoes),
   };
+}
+
+const ps = (pid, column) => capture('ps', ['-o', `${column}=`, '-p', String(pid)]);
+
+/** The resident memory of the process, in MiB. */
+const residentMiB = (pid) => Math.round(Number(ps(pid, 'rss')) / 1024);
+
+/** The CPU time of the process in ms, with a resolution of one second. */
+function cpuMilliseconds(pid) {
+  const [seconds = 0, minutes = 0, hours = 0] = ps(pid, 'cputime')
+    .split(/[:-]/)
+    .reverse()
+    .map(Number);
+  return ((hours * 60 + minutes) * 60 + seconds) * 1000;
 }
