@@ -29,7 +29,7 @@ export function lineOf({ passed, failures, skipped }) {
 }
 
 /**
- * Runs vitest, with its output on this process's own.
+ * Runs vitest with the output of this process.
  *
  * @param {Supervisor} supervisor
  * @param {{ name: string, args: string[], env: NodeJS.ProcessEnv }} run `name` is for messages.

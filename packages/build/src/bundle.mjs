@@ -40,7 +40,7 @@ export async function bundleApp(appFolder) {
       },
     ],
   });
-  // A module reads its script from beside itself, which is beside the bundle once it is in it.
+  // A module reads its Lua script from its own folder, which is that of the bundle here.
   for (const path of readdirSync(source, { recursive: true, encoding: 'utf8' })) {
     if (path.endsWith('.lua')) copyFileSync(join(source, path), join(output, basename(path)));
   }

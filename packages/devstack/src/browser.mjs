@@ -65,8 +65,8 @@ function isExecutable(path) {
 }
 
 /**
- * The Chromium of the `@sparticuz/chromium` package, unpacked once for this installation, with the
- * system libraries that the package brings where the system lacks them.
+ * Returns the Chromium of the `@sparticuz/chromium` package, unpacked once for this installation. It
+ * uses the libraries of the package where the system lacks them.
  *
  * @returns {Promise<Browser | string>} The reason, where it cannot be used.
  */

@@ -19,7 +19,7 @@ Server.prototype.listen = /** @type {typeof listen} */ (
 
 const port = Number(process.argv[2]);
 const redis = await createRedisServer({ port, compatibility: 'redis-7.0' });
-// Without it, a reply that spans two writes waits for the client's delayed acknowledgement: 40 ms.
+// With Nagle's algorithm, a reply in two writes waits 40 ms for the client's delayed acknowledgement.
 Reflect.get(redis.server, 'server').on(
   'connection',
   (/** @type {import('node:net').Socket} */ socket) => socket.setNoDelay(true),

@@ -242,8 +242,8 @@ function serverArguments(data, port) {
  * @param {string} url
  * @param {() => boolean} isRunning
  * @param {number} timeoutMs
- * @returns {Promise<string | undefined>} The server's version, or undefined when it ended or the
- *   time is up.
+ * @returns {Promise<string | undefined>} The server's version, or undefined when it ended or after
+ *   the timeout.
  */
 async function answer(url, isRunning, timeoutMs) {
   /** @type {string | undefined} */
