@@ -15,10 +15,10 @@ import { homedir, networkInterfaces, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { withConnection } from '@ceiba/devstack/databases';
 import { startOf } from '@ceiba/devstack/processes';
 import { waitFor } from '@ceiba/devstack/wait';
 import { Redis } from 'ioredis';
-import postgres from 'postgres';
 import { afterEach, describe, expect, it } from 'vitest';
 import { realRedis } from '../support/services.ts';
 
@@ -79,23 +79,14 @@ async function kill(pid: number): Promise<void> {
   expect(await waitFor(() => startOf(pid) === undefined, { timeoutMs: 5000 })).toBe(true);
 }
 
-async function query<T>(url: string, work: (sql: postgres.Sql) => Promise<T>): Promise<T> {
-  const sql = postgres(url, { max: 1, onnotice: () => {} });
-  try {
-    return await work(sql);
-  } finally {
-    await sql.end();
-  }
-}
-
 const writeMark = (url: string) =>
-  query(url, async (sql) => {
+  withConnection(url, async (sql) => {
     await sql`create table mark (value text)`;
     await sql`insert into mark values ('kept')`;
   });
 
 const readMark = (url: string) =>
-  query(url, async (sql) => (await sql`select value from mark`)[0]?.value as unknown);
+  withConnection(url, async (sql) => (await sql`select value from mark`)[0]?.value as unknown);
 
 describe('startServices', () => {
   it('starts servers that listen only on loopback', async () => {
@@ -113,7 +104,7 @@ describe('startServices', () => {
 
   it('starts a durable PostgreSQL that requires a password', async () => {
     const { databaseUrl } = await started(dataFolder());
-    const settings = await query(
+    const settings = await withConnection(
       databaseUrl,
       (sql) =>
         sql`select name, setting from pg_settings where name in ('fsync', 'synchronous_commit')`,
@@ -121,7 +112,7 @@ describe('startServices', () => {
     expect(settings.map((row) => row.setting)).toEqual(['on', 'on']);
     const withoutPassword = new URL(databaseUrl);
     withoutPassword.password = 'guess';
-    const refused = query(withoutPassword.toString(), (sql) => sql`select 1`);
+    const refused = withConnection(withoutPassword.toString(), (sql) => sql`select 1`);
     await expect(refused).rejects.toMatchObject({ code: '28P01' });
   });
 
