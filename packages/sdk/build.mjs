@@ -1,7 +1,7 @@
 /**
  * Builds `dist/`: ES modules, CommonJS, and types for both. Modules are not merged, so that the
- * client and the adapters share one copy of the error class; what the contract lends (a few closed
- * sets) is bundled in, types included, so that the package stands alone.
+ * client and the adapters share one copy of the error class. The closed sets and types of the contract
+ * are bundled, so that the package has no dependencies.
  */
 import { readdirSync, renameSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +11,7 @@ import { dts } from 'rollup-plugin-dts';
 
 const at = (path) => fileURLToPath(new URL(path, import.meta.url));
 const ENTRIES = ['index', 'express', 'fastify', 'hono', 'next', 'fetch', 'testing'];
-/** Written aside and moved into place, so that a program that runs meanwhile finds a whole package. */
+/** Built here and then renamed, so that a running program never sees an incomplete package. */
 const draft = at(`./dist.${process.pid}`);
 const sources = readdirSync(at('./src'), { recursive: true })
   .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))
@@ -47,7 +47,7 @@ function buildCode(format, extension) {
   });
 }
 
-/** A source file of types alone compiles to nothing, in either format. */
+/** A source file that has only types compiles to an empty module in both formats. */
 function removeEmptyModules({ metafile }) {
   for (const [path, { bytes }] of Object.entries(metafile.outputs)) {
     if (bytes > 0) continue;

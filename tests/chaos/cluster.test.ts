@@ -8,7 +8,7 @@ import { size } from './support/size.ts';
 import { openStage, type Stage } from './support/stage.ts';
 
 describe.skipIf(realRedis === undefined)(
-  'with Redis Cluster, hands the quota out once when',
+  'with Redis Cluster, a Runtime hands the quota out once when',
   () => {
     let cluster: RedisCluster;
     let database: TestDatabase;

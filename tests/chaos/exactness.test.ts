@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage.close());
 
-it('admits exactly what rate and quota leave, however many call at once through two Runtimes', async () => {
+it('allows exactly what rate and quota leave when 200 calls arrive at once through two Runtimes', async () => {
   const figures = await prove('exactness', (random) =>
     proveExactness(stage, size.exactnessRounds, random),
   );

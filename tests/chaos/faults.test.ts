@@ -32,10 +32,10 @@ afterAll(async () => {
 });
 
 const times = size.faultsOfEachKind;
-// One at its pace, and one that a caller holds up.
+// One without, and one with a caller that delays it.
 const stops = Math.max(2, times);
 
-describe('answers 503 in time, admits nothing and recovers by itself when', () => {
+describe('a Runtime answers 503 in time, allows nothing and recovers when', () => {
   for (const kind of FAULT_KINDS) {
     it.skipIf(NEEDS_REAL_REDIS.has(kind) && realRedis === undefined)(kind, async () => {
       const figures = await prove(`fault: ${kind}`, (random) =>
@@ -53,7 +53,7 @@ describe('answers 503 in time, admits nothing and recovers by itself when', () =
   });
 });
 
-describe('one bad item among many fails alone:', () => {
+describe('one bad item fails without affecting others:', () => {
   it('a key that Postgres cannot read', async () => {
     const figures = await prove('fault: a key cannot be read', (random) =>
       provePoisonedKey(stage, times, random),
@@ -61,12 +61,12 @@ describe('one bad item among many fails alone:', () => {
     expect(figures.rounds).toBe(times);
   });
 
-  it('a key that is locked while its first use is to be written', async () => {
+  it('a key that is locked when its first use has to be written', async () => {
     const figures = await prove('fault: a key is locked', () => proveLockedKey(stage, times));
     expect(figures.rounds).toBe(times);
   });
 
-  it('a key that is locked while usage is to be written', async () => {
+  it('a key that is locked when usage has to be written', async () => {
     const figures = await prove('fault: usage beside a locked key', (random) =>
       proveUsageBesideLock(stage, scene.nodes[0], times, random),
     );
@@ -81,12 +81,12 @@ describe('one bad item among many fails alone:', () => {
   });
 });
 
-it('goes on deciding for others beside lists of many keys', async () => {
+it('a Runtime keeps deciding while callers list many keys', async () => {
   const figures = await prove('fault: a long list', () => proveLongList(stage, times));
   expect(figures.rounds).toBe(times);
 });
 
-it('drains, flushes and exits 0 when it is stopped under load', async () => {
+it('a Runtime drains, flushes and exits 0 when it is stopped under load', async () => {
   const figures = await prove('fault: SIGTERM', (random) => proveDrain(stage, stops, random));
   expect(figures.stops).toBe(stops);
 });

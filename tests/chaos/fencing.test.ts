@@ -3,7 +3,7 @@ import { proveFencing } from './proofs/fencing.ts';
 import { prove } from './support/prove.ts';
 import { openSharedStage } from './support/stage.ts';
 
-it('an old primary that was cut off decides nothing once its lease is over', async () => {
+it('no decision uses an old primary that was cut off, once its lease is over', async () => {
   const stage = await openSharedStage();
   try {
     const { questionsAfter } = await prove('fencing: the primary is cut off', () =>

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage.close());
 
-// Once at rest, and once under load or midway.
+// Once at rest, and once under load or in the middle of a flush.
 const times = Math.max(2, size.lossesOfEachKind);
 
 const loses = (kind: LossKind) => async () => {
@@ -22,9 +22,9 @@ const loses = (kind: LossKind) => async () => {
   expect(figures.losses).toBe(times);
 };
 
-describe('hands no quota out again and loses no usage when', () => {
+describe('a Runtime hands no quota out twice and loses no usage when', () => {
   it('Redis is flushed', loses('Redis is flushed'));
-  it('Redis is killed and starts with nothing', loses('Redis is killed and starts with nothing'));
+  it('Redis is killed and starts without data', loses('Redis is killed and starts without data'));
   it.skipIf(realRedis === undefined)(
     'Redis starts with an older snapshot',
     loses('Redis starts with an older snapshot'),
@@ -53,7 +53,7 @@ describe('hands no quota out again and loses no usage when', () => {
   });
 });
 
-it('loses at most one flush interval when Redis and every Runtime are killed at once', async () => {
+it('at most one flush interval is lost when Redis and every Runtime are killed at once', async () => {
   const figures = await prove('loss: everything is killed', (random) =>
     proveTotalLoss(stage, size.lossesOfEachKind, random),
   );

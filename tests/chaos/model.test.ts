@@ -7,11 +7,11 @@ import { prove } from './support/prove.ts';
 import { size } from './support/size.ts';
 
 describe('the specification', () => {
-  it('keeps the promises in random courses', () =>
+  it('keeps the promises in random runs', () =>
     prove('model: simulation', (random) => proveModel(size.modelCourses, random)));
 
   for (const [name, mutant] of Object.entries(MODEL_MUTANTS)) {
-    it(`breaks a promise by ${name}`, () =>
+    it(`breaks a promise with ${name}`, () =>
       prove(`model: ${name}`, () => proveModelMutant(mutant)));
   }
 });
@@ -29,6 +29,6 @@ describe.skipIf(realRedis === undefined)('the scripts on a real Redis, and Postg
     await Promise.all([redis?.dispose(), database?.drop()]);
   });
 
-  it('do in every step what the specification does', () =>
+  it('match the specification in every step', () =>
     prove('model: replay', (random) => proveReplay(redis.admin, world, size.modelReplays, random)));
 });

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage.close());
 
-describe('the proof that guards it catches', () => {
+describe('a proof catches', () => {
   const mutants = Object.entries(MUTANTS).filter(([, mutant]) => size.isFull || mutant.isInSmall);
 
   for (const [name, { edits, rule, needsRealRedis, try: attempt }] of mutants) {
@@ -20,9 +20,9 @@ describe('the proof that guards it catches', () => {
       prove(`mutant: ${name}`, async (random) => {
         const mutant = stage.withEdits(edits);
         try {
-          const fault = await attempt({ stage, mutant, edits, random }).catch((it: unknown) => it);
-          expect(fault).toBeInstanceOf(Violation);
-          expect(fault).toMatchObject({ rule });
+          const error = await attempt({ stage, mutant, edits, random }).catch((it: unknown) => it);
+          expect(error).toBeInstanceOf(Violation);
+          expect(error).toMatchObject({ rule });
           return { caughtBy: rule };
         } finally {
           await mutant.close();

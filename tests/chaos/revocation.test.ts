@@ -17,7 +17,7 @@ afterAll(async () => {
 });
 
 it.each(KINDS)(
-  'denies on the very next decision of another Runtime, under load, when %s',
+  'another Runtime denies on the very next decision, under load, when %s',
   async (kind) => {
     const times = size.revocationsOfEachKind;
     const figures = await prove(`revocation: ${kind}`, (random) =>
@@ -27,7 +27,7 @@ it.each(KINDS)(
   },
 );
 
-it('denies within five seconds when a policy is removed with triggers off', async () => {
+it('a Runtime denies within five seconds when a policy is removed with triggers off', async () => {
   const times = size.isFull ? 5 : 1;
   const figures = await prove('revocation: triggers are off', () =>
     proveTriggersOff(stage, nodes[1], times),

@@ -14,9 +14,9 @@ describe.skipIf(realRedis === undefined)('the scripts on a real Redis', () => {
   });
   afterAll(() => redis.dispose());
 
-  it('do in every step of many histories what the reference does', () =>
+  it('match the reference in every step of many histories', () =>
     prove('scripts: reference', (random) => proveScripts(judge, size.scriptHistories, random)));
 
-  it('have no mutant that the reference does not catch', () =>
+  it('have no unexplained mutant that matches the reference', () =>
     prove('scripts: mutants', () => proveMutantsOfScripts(judge, size.isFull)));
 });

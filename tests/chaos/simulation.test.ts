@@ -18,7 +18,7 @@ describe('a Runtime in simulated time', () => {
   });
   afterAll(() => program.remove());
 
-  it('keeps every rule through schedules of faults, changes and stops', async () => {
+  it('keeps every rule in schedules of faults, changes and stops', async () => {
     const figures = await prove('simulation', (random) =>
       size.isFull
         ? proveSchedulesOnEachCore(size.schedules, random)
@@ -27,14 +27,14 @@ describe('a Runtime in simulated time', () => {
     expect(figures.schedules).toBe(size.schedules);
   });
 
-  it('takes the same course twice by the same seed', async () => {
+  it('repeats the same run with the same seed', async () => {
     for (const seed of ['1', '2', '3', '4', '5']) {
       expect(await runSchedule(program, seed)).toEqual(await runSchedule(program, seed));
     }
   });
 });
 
-/** Each mutant is found within a tenth of these, whatever the seed. */
+/** Each mutant is found within a tenth of these with any seed. */
 const MOST_SCHEDULES_OF_A_MUTANT = 4_000;
 
 describe('a schedule finds', () => {

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage.close());
 
-describe('lets no decision rest on a standby that lags, by', () => {
+describe('no decision uses a standby that lags, with', () => {
   for (const arrangement of ARRANGEMENTS) {
     const isMissing = arrangement.startsWith('HAProxy') && haproxy === undefined;
     it.skipIf(isMissing)(arrangement, async () => {

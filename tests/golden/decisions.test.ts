@@ -1,7 +1,7 @@
 /**
- * Every situation and what the Runtime makes of it, asked of the real program over HTTP and printed
- * as one text that a reviewer can read. Its order of checks is judged here a second time, against
- * the contract's table of denial reasons rather than against the file.
+ * Asks the real Runtime over HTTP in every situation, and prints the answers as one text that a
+ * reviewer can read. Also checks the order of the checks against the contract's table of denial
+ * reasons, independently of the file.
  */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -15,12 +15,11 @@ import { routes } from './routes.ts';
 const { world, runtime } = await startWorld();
 const file = fileURLToPath(new URL('./decisions.txt', import.meta.url));
 
-const HEADER = `What the Runtime answers, asked of the running program over HTTP.
+const HEADER = `The answers of the running Runtime, over HTTP.
 
-Written by tests/golden/decisions.test.ts; a difference fails it. After a change that is meant:
-  npm test -- --only integration      shows the difference
-  npx vitest run --project integration tests/golden -u
-writes this file anew (with DATABASE_URL and REDIS_URL set), for a reviewer to read.
+tests/golden/decisions.test.ts writes this file and fails on a difference. After an intended change:
+  npm test -- --only integration                         shows the difference
+  npx vitest run --project integration tests/golden -u   rewrites the file (needs DATABASE_URL and REDIS_URL)
 `;
 
 let combinations: Combination[];
@@ -31,29 +30,29 @@ beforeAll(async () => {
   combinations = matrix.combinations;
   text = [
     HEADER,
-    'DECISIONS: one situation each\n',
+    'DECISIONS: one situation at a time\n',
     await situations(world, runtime.url),
-    '\nPRECEDENCE: every combination of checks that fail, and the one that names the reason\n',
+    '\nPRECEDENCE: every combination of failing checks, and the one that names the reason\n',
     matrix.text,
-    '\nROUTES: who is let in, and what is said to who is not\n',
+    '\nROUTES: which requests each route accepts, and its answers to the others\n',
     await routes(world, runtime.url),
     '',
   ].join('\n');
 }, 240_000);
 
 describe('the matrix of decisions', () => {
-  it('is the committed one', async () => {
+  it('equals the committed file', async () => {
     await expect(text).toMatchFileSnapshot(file);
   });
 
-  it('holds every denial reason, and an allow', () => {
+  it('contains every denial reason, and an allow', () => {
     const committed = readFileSync(file, 'utf8');
     for (const outcome of ['allowed', ...DENIAL_REASONS]) {
       expect(committed).toMatch(new RegExp(`  ${outcome}$`, 'm'));
     }
   });
 
-  it('holds every route that the Runtime serves', () => {
+  it('contains every route that the Runtime serves', () => {
     const unused = {} as never;
     const app = createApp({
       authorize: unused,
@@ -70,22 +69,22 @@ describe('the matrix of decisions', () => {
 });
 
 describe('precedence', () => {
-  it('the first check that fails, in the order of the contract, names the reason', () => {
+  it('takes the reason from the first failing check in the order of the contract', () => {
     for (const { failing, outcome } of combinations) {
       const first = DENIAL_REASONS.find((reason) => failing.includes(reason)) ?? 'allowed';
       expect({ failing, outcome }).toEqual({ failing, outcome: first });
     }
   });
 
-  it('is shown for every pair of checks that can fail together', () => {
+  it('covers every pair of checks that can fail together', () => {
     const shown = new Set(
       combinations.flatMap(({ failing }) =>
         failing.flatMap((a) => failing.map((b) => `${a} ${b}`)),
       ),
     );
-    // One request carries one key, and a key has one status: these two cannot meet.
+    // One request carries one key, and a key has one status: these two cannot fail together.
     const exclusive = new Set(['revoked_api_key archived_api_key']);
-    // Without a key of the project there is none that could be revoked, archived or expired.
+    // Without a key of the project, no key can be revoked, archived or expired.
     for (const without of ['missing_api_key', 'invalid_api_key']) {
       for (const state of ['revoked_api_key', 'archived_api_key', 'expired_api_key']) {
         exclusive.add(`${without} ${state}`);

@@ -29,16 +29,16 @@ async function ask(
   return decisionSchema.parse(reply.json);
 }
 
-/* ------------------------------------------------------------------ every combination that fails */
+/* ------------------------------------------------------------------ every failing combination */
 
-/** What a request presents, and which checks that makes fail. */
+/** The credential of a request, and the checks that fail because of it. */
 interface Credential {
   name: string;
   failing: DenialReason[];
   present(keys: Keys): string | null;
 }
 
-/** The keys of a project, in every state that one can be in, and one of a stranger. */
+/** One key of a project per state, and a key of another project. */
 type Keys = Record<KeyState, string> & { stranger: string };
 const KEY_STATES = [
   'live',
@@ -53,7 +53,7 @@ type KeyState = (typeof KEY_STATES)[number];
 const CREDENTIALS: Credential[] = [
   { name: 'live', failing: [], present: ({ live }) => live },
   { name: 'none', failing: ['missing_api_key'], present: () => null },
-  // Blank text is no key of any project either: missing and invalid at once.
+  // A blank string is also not a key of the project: missing and invalid at once.
   { name: 'blank', failing: ['missing_api_key', 'invalid_api_key'], present: () => '  ' },
   { name: "another project's", failing: ['invalid_api_key'], present: ({ stranger }) => stranger },
   { name: 'revoked', failing: ['revoked_api_key'], present: ({ revoked }) => revoked },
@@ -74,13 +74,13 @@ const CREDENTIALS: Credential[] = [
 export interface Combination {
   failing: DenialReason[];
   outcome: string;
-  /** As the table shows it. */
+  /** The row of the table. */
   row: string[];
 }
 
 /**
- * Every credential, with and without a policy that matches, a subscription that admits, quota and
- * rate: a project for each state of the last three, whose quota and rate are really used up.
+ * Every credential, with and without a matching policy, an active subscription, quota and rate.
+ * There is a project for each state of the last three, with its quota and rate really used up.
  */
 export async function precedence(
   world: World,
@@ -183,9 +183,9 @@ interface Situation {
   name: string;
   project?: ProjectOptions;
   apiKey?: ApiKeyOptions;
-  /** What is done before the question. */
+  /** Runs before the question. */
   before?(scene: Scene): Promise<unknown>;
-  /** The credential, where it is not the scene's key as it is. */
+  /** The credential, if it is not the scene's key. */
   present?(scene: Scene): string | null | Promise<string | null>;
   method?: string;
   path?: string;
@@ -196,7 +196,7 @@ interface Scene {
   project: TestProject;
   apiKey: TestApiKey;
   client: ReturnType<typeof runtimeClient>;
-  /** Asks once, which charges when it is allowed. */
+  /** Asks once; an allow charges. */
   spend(): Promise<unknown>;
 }
 
@@ -227,9 +227,9 @@ const GROUPS: Record<string, Situation[]> = {
     { name: 'is null', present: () => null },
     { name: 'is an empty string', present: () => '' },
     { name: 'is blank', present: () => ' \t' },
-    { name: 'is no key at all', present: () => 'letmein' },
+    { name: 'is not a key', present: () => 'letmein' },
     { name: 'has a typing error', present: ({ apiKey }) => swapLast(apiKey.plaintext) },
-    { name: 'has a blank before it', present: ({ apiKey }) => ` ${apiKey.plaintext}` },
+    { name: 'has a leading blank', present: ({ apiKey }) => ` ${apiKey.plaintext}` },
     { name: 'is cut short', present: ({ apiKey }) => apiKey.plaintext.slice(0, -1) },
     { name: 'is its display-safe prefix', present: ({ apiKey }) => apiKey.keyPrefix },
     { name: 'is the project secret', present: ({ project }) => project.secret },
@@ -262,9 +262,9 @@ const GROUPS: Record<string, Situation[]> = {
     { name: '/v1/reports*, asked for /v1/reportsX', path: '/v1/reportsX' },
     { name: '/v1/reports*, asked for /v1/billing', path: ELSEWHERE },
     { name: '*, asked for /v1/billing', project: policies('GET *'), path: ELSEWHERE },
-    { name: '*, asked for an ambiguous path', project: policies('GET *'), path: '/v1/../admin' },
-    { name: '/*, asked for an ambiguous path', project: policies('GET /*'), path: '/v1/../admin' },
-    { name: '/*, asked for the root', project: policies('GET /*'), path: '/' },
+    { name: '*, for an ambiguous path', project: policies('GET *'), path: '/v1/../admin' },
+    { name: '/*, for an ambiguous path', project: policies('GET /*'), path: '/v1/../admin' },
+    { name: '/*, for the root', project: policies('GET /*'), path: '/' },
     { name: 'GET, asked with GET' },
     { name: 'GET, asked with HEAD', method: 'HEAD' },
     { name: 'GET, asked with get', method: 'get' },
@@ -274,7 +274,7 @@ const GROUPS: Record<string, Situation[]> = {
       project: policies('* /v1/reports'),
       method: 'POST',
     },
-    { name: 'a query beside the path', path: '/v1/reports?page=2' },
+    { name: 'a query after the path', path: '/v1/reports?page=2' },
     { name: 'removed', before: ({ project }) => project.setPolicies([]) },
     {
       name: 'removed by SQL',
@@ -350,12 +350,12 @@ const GROUPS: Record<string, Situation[]> = {
       before: (s) => s.spend(),
     },
     {
-      name: "the project's default a key: 1 a minute, 1 used",
+      name: "the project's default per key: 1 per minute, 1 used",
       project: { defaultKeyRateLimitPerMinute: 1 },
       before: (s) => s.spend(),
     },
     {
-      name: "the key's own 2 a minute over the default of 1, 1 used",
+      name: "the key's own 2 per minute over the default of 1, 1 used",
       project: { defaultKeyRateLimitPerMinute: 1 },
       apiKey: { rateLimitPerMinute: 2 },
       before: (s) => s.spend(),
@@ -379,7 +379,7 @@ const GROUPS: Record<string, Situation[]> = {
 
 const swapLast = (text: string) => `${text.slice(0, -1)}${text.endsWith('0') ? '1' : '0'}`;
 
-/** Each situation in a project of its own, everything else being well. */
+/** Each situation in its own project, with everything else valid. */
 export async function situations(world: World, runtimeUrl: string): Promise<string> {
   const sections: string[] = [];
   for (const [group, list] of Object.entries(GROUPS)) {

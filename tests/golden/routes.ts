@@ -20,7 +20,7 @@ interface Scene {
   apiKey: TestApiKey;
 }
 
-/** The eight project routes, under the patterns that they are served by. */
+/** The eight project routes, by pattern. */
 const PROJECT_ROUTES: Record<
   string,
   (
@@ -52,7 +52,7 @@ const OPEN_ROUTES = ['GET /health', 'GET /ready', 'GET /version'];
 interface Situation {
   name: string;
   options(scene: Scene): CallOptions | Promise<CallOptions>;
-  /** Whose key the address names, where it is not the project's own. */
+  /** The key in the address, if it is not the project's own. */
   apiKeyId?(scene: Scene): string | Promise<string>;
 }
 
@@ -95,7 +95,7 @@ const SITUATIONS: Situation[] = [
   { name: 'no secret', options: secretOf(() => null) },
   { name: 'empty secret', options: secretOf(() => '') },
   { name: 'unknown secret', options: secretOf(() => mintProjectSecret(randomBytes).plaintext) },
-  { name: 'text that is no secret', options: secretOf(() => 'letmein') },
+  { name: 'text that is not a secret', options: secretOf(() => 'letmein') },
   { name: "another project's secret", options: secretOf(({ stranger }) => stranger.secret) },
   { name: 'a downstream key as the secret', options: secretOf(({ apiKey }) => apiKey.plaintext) },
   {
@@ -136,7 +136,7 @@ const SITUATIONS: Situation[] = [
   },
 ];
 
-/** Every project route in every situation, and the open ones, with the status and error of each. */
+/** Every project route in every situation, and the open routes, with the status and error of each. */
 export async function routes(world: World, runtimeUrl: string): Promise<string> {
   const sections: string[] = [];
   for (const [route, call] of Object.entries(PROJECT_ROUTES)) {
@@ -152,10 +152,10 @@ export async function routes(world: World, runtimeUrl: string): Promise<string> 
   for (const route of OPEN_ROUTES) {
     const [method = '', path = ''] = route.split(' ');
     const of = async (headers: Record<string, string>) =>
-      told(await send(`${runtimeUrl}${path}`, method, { headers }));
+      answerOf(await send(`${runtimeUrl}${path}`, method, { headers }));
     const rows = [
       ['    no secret', await of({})],
-      ['    text that is no secret', await of({ 'x-service-project-secret': 'letmein' })],
+      ['    text that is not a secret', await of({ 'x-service-project-secret': 'letmein' })],
     ];
     sections.push(`  ${route}\n${tableOf(rows)}`);
   }
@@ -183,11 +183,11 @@ async function answerIn(
   const options = await situation.options(scene);
   const apiKeyId = (await situation.apiKeyId?.(scene)) ?? scene.apiKey.apiKeyId;
   const client = runtimeClient(runtimeUrl, project);
-  return told(await call(client, apiKeyId, options, scene.apiKey.plaintext));
+  return answerOf(await call(client, apiKeyId, options, scene.apiKey.plaintext));
 }
 
-/** The status, and of an error its code and what its message calls by name. */
-function told({ status, text }: Reply): string {
+/** The status; for an error also its code and the field that its message names. */
+function answerOf({ status, text }: Reply): string {
   if (status < 400) return String(status);
   const { error, message } = JSON.parse(text);
   const [named = ''] = /^"\w+"/.exec(message) ?? [];

@@ -42,14 +42,14 @@ describe.each(EXAMPLES)('examples/%s', (name) => {
     expect((await call('/v1/reports/3')).status).toBe(404);
   });
 
-  it('denies what the project has no policy for', async () => {
+  it('denies a path without a policy', async () => {
     expect(await call('/v1/billing')).toMatchObject({
       status: 403,
       body: { error: 'service_forbidden' },
     });
   });
 
-  it('denies a caller without a key, and one with a wrong key', async () => {
+  it('denies a caller without a key or with a wrong key', async () => {
     for (const key of [null, 'wrong']) {
       const { status, headers, body } = await call('/v1/reports', key);
       expect([status, body.error]).toEqual([401, 'service_unauthorized']);
@@ -57,9 +57,9 @@ describe.each(EXAMPLES)('examples/%s', (name) => {
     }
   });
 
-  it('ends when it is asked to', async () => {
+  it('exits on SIGTERM', async () => {
     const other = await startExample(name, settings());
-    // Next ends with 128 + SIGTERM once it listens for signals, which it does after it serves.
+    // Next exits with 128 + SIGTERM once it listens for signals, which it does after it starts to serve.
     const ends =
       name === 'next-api'
         ? ['exited with code 143', 'was killed by SIGTERM']
@@ -83,7 +83,7 @@ describe.each(['express-api', 'fastify-api'] as const)('examples/%s', (name) => 
 });
 
 describe('examples/next-api', () => {
-  it('fails closed without its settings, and names what is missing in its log', async () => {
+  it('fails closed without its settings, and logs the missing one', async () => {
     const { projectSecret: _, ...incomplete } = settings();
     const example = await startExample('next-api', incomplete);
     const reply = await fetch(`${example.url}/v1/reports`, { headers: { 'x-api-key': apiKey } });
@@ -94,7 +94,7 @@ describe('examples/next-api', () => {
   });
 });
 
-describe.each(EXAMPLES)('examples/%s, when its Runtime goes away', (name) => {
+describe.each(EXAMPLES)('examples/%s, when its Runtime goes down', (name) => {
   it('answers 503 at once, and serves again when it is back', async () => {
     const projectId = project.projectId;
     const first = await startAllowingRuntime();

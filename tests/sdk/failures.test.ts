@@ -13,8 +13,8 @@ import { ADAPTERS, sendRaw, startBrokenExpress } from './support/hosts.ts';
 import { loadSdk, type Sdk } from './support/sdk.ts';
 
 /*
- * Promise 3, seen from a host: whatever happens to the Runtime, no handler runs, the caller hears
- * so within the deadline, and the status is the contract's.
+ * Promise 3, seen from a host: for every failure of the Runtime, no handler runs, the caller gets an
+ * answer within the deadline, and the status is the one in the contract.
  */
 
 let sdk: Sdk;
@@ -29,8 +29,8 @@ const names = failures('http://127.0.0.1:1').map(({ name }) => name);
 
 describe.each([
   ['the built-in transport', () => ({})],
-  ['a fetch of the host', () => ({ client: { fetch } })],
-])('over %s no adapter lets a request in when the Runtime', (_name, options) => {
+  ['a custom fetch', () => ({ client: { fetch } })],
+])('over %s no adapter runs a handler when the Runtime', (_name, options) => {
   it.each(names)('%s', async (name) => {
     const failure = failures(allowing.url).find((candidate) => candidate.name === name);
     if (failure === undefined) throw new Error(`there is no failure ${name}`);
@@ -40,8 +40,8 @@ describe.each([
 
 describe.each([
   ['the built-in transport', {}],
-  ['a fetch of the host', { fetch }],
-])('over %s an answer that nobody asked for', (_name, options) => {
+  ['a custom fetch', { fetch }],
+])('over %s an unsolicited answer', (_name, options) => {
   const denial = '{"allowed":false,"decisionId":"d","denialReason":"invalid_api_key"}';
   const question = { apiKey: 'k', method: 'GET', path: '/v1/reports' };
 
@@ -57,7 +57,7 @@ describe.each([
         setImmediate(() => socket.write(replyText(200, ALLOW)));
       },
     ],
-  ])('is not taken for the answer to the next question when it comes %s', async (_when, answer) => {
+  ])('is not used for the next question when it arrives %s', async (_when, answer) => {
     const asked = new WeakSet<Socket>();
     const runtime = await startHostileRuntime({
       name: 'answers unasked',
@@ -98,14 +98,14 @@ describe.each(Object.keys(ADAPTERS))('%s', (adapter) => {
     return { host, client };
   }
 
-  it('answers 503 when nothing listens where the Runtime should be', async () => {
+  it('answers 503 when nothing listens at the address of the Runtime', async () => {
     const { host } = await hostFor('http://127.0.0.1:1');
     expect((await sendRaw(host.port, 'GET /v1/reports HTTP/1.1')).status).toBe(503);
     expect(host.handled).toEqual([]);
     await host.close();
   });
 
-  it('runs the handler on an allow: the matrix does not pass by refusing everything', async () => {
+  it('runs the handler on an allow, so the matrix does not pass by denying everything', async () => {
     const { host, client } = await hostFor(allowing.url);
     expect((await sendRaw(host.port, 'GET /v1/reports HTTP/1.1')).status).toBe(200);
     expect(host.handled).toEqual(['reports']);
@@ -114,8 +114,8 @@ describe.each(Object.keys(ADAPTERS))('%s', (adapter) => {
   });
 });
 
-describe('an Express host whose responses break', () => {
-  it('runs no handler, whether the verdict is a failure or an allow', async () => {
+describe('an Express host with broken responses', () => {
+  it('runs no handler, after a failure or an allow', async () => {
     const adapters = { 'broken express': startBrokenExpress };
     for (const name of ['answers 500', 'never answers']) {
       const failure = failures(allowing.url).find((candidate) => candidate.name === name)!;

@@ -16,8 +16,8 @@ import type { TestProject } from '../support/scenario.ts';
 import { type RealRuntime, startRealRuntime } from './support/real-runtime.ts';
 
 /*
- * The snippets of the documentation, run as they stand there against a real Runtime. A snippet is a
- * JavaScript block whose first line names its file; one that nothing here runs fails the last test.
+ * Runs the snippets of the documentation unchanged against a real Runtime. A snippet is a JavaScript
+ * block whose first line names its file; the last test fails if a snippet was not run.
  */
 
 const run = promisify(execFile);
@@ -138,7 +138,7 @@ describe('the README', () => {
     }
   });
 
-  it('walks through the life of a key', async () => {
+  it('creates, expires, lists, revokes and archives a key', async () => {
     const { stdout } = await run(process.execPath, [snippet('readme', 'keys.mjs')]);
     expect(stdout).toMatch(/never shown again: ceiba_\w+\n2\n409 conflict\n$/);
   });
@@ -147,7 +147,7 @@ describe('the README', () => {
     await run(process.execPath, ['--test', snippet('readme', 'fake.test.mjs')]);
   });
 
-  it('states the tables of the contract', async () => {
+  it('has the tables of the contract', async () => {
     const { DENIAL_REASONS, HOST_ERROR_FOR_DENIAL, HTTP_STATUS_FOR_DENIAL } = await import(
       '@ceiba/contract/sets'
     );
@@ -164,7 +164,7 @@ describe('the README', () => {
 });
 
 describe('the guide to the library', () => {
-  it('shows verdicts as they happen, and a Runtime that is down', async () => {
+  it('logs each verdict, and an outage of the Runtime', async () => {
     executed.add('sdk/ceiba.mjs');
     const server = await serve('sdk', 'observe.mjs');
     expect((await fetch(`${server.url}/v1/reports?x=1`, withKey())).status).toBe(200);
@@ -196,12 +196,12 @@ describe('the guide to the library', () => {
     await server.stop();
   });
 
-  it('asks by hand, under a signal', async () => {
+  it('asks directly, with a signal', async () => {
     const { stdout } = await run(process.execPath, [snippet('sdk', 'deadline.mjs')]);
     expect(stdout).toBe('true\n');
   });
 
-  it('goes through a fetch of the user', async () => {
+  it('uses a custom fetch', async () => {
     const { stdout } = await run(process.execPath, [snippet('sdk', 'own-fetch.mjs')]);
     expect(Number(stdout)).toBeGreaterThan(0);
   });
@@ -216,7 +216,7 @@ const PREFLIGHT = {
   },
 };
 
-/** What a browser needs: an answered preflight, and replies that its page may read. */
+/** Checks that a browser gets an answer to the preflight, and replies that its page may read. */
 async function expectCors(send: (init?: RequestInit) => Promise<Response>): Promise<void> {
   const preflight = await send(PREFLIGHT);
   expect(preflight.status).toBe(204);
@@ -236,7 +236,7 @@ async function expectCors(send: (init?: RequestInit) => Promise<Response>): Prom
 
 describe('the guide to hosts', () => {
   it.each(['cors-express.mjs', 'cors-fastify.mjs', 'cors-hono.mjs'])(
-    'lets a browser through preflight and errors in %s',
+    'lets a browser page read replies and denials after a preflight in %s',
     async (name) => {
       executed.add('hosts/ceiba.mjs');
       const server = await serve('hosts', name);
@@ -245,7 +245,7 @@ describe('the guide to hosts', () => {
     },
   );
 
-  it('lets a browser through preflight and errors in a Next.js route', async () => {
+  it('lets a browser page read replies and denials after a preflight in a Next.js route', async () => {
     const url = pathToFileURL(snippet('hosts', 'cors-route.mjs')).href;
     const route = await import(/* @vite-ignore */ url);
     await expectCors((init = {}) => {
@@ -254,7 +254,7 @@ describe('the guide to hosts', () => {
     });
   });
 
-  it('judges the whole path behind a mounted router, and what a proxy passes on', async () => {
+  it('judges the whole path behind a mounted router, and the path that a proxy passes on', async () => {
     const server = await serve('hosts', 'mounted.mjs');
     expect((await fetch(`${server.url}/v1/reports/42`, withKey())).status).toBe(200);
 
@@ -281,7 +281,7 @@ describe('the guide to hosts', () => {
     await server.stop();
   });
 
-  it('turns away a method that was overridden in front of the guard', async () => {
+  it('denies a method that was overridden before the guard', async () => {
     const { createExpressMiddleware } = await import('@ceiba/sdk/express');
     const { createFakeRuntimeClient } = await import('@ceiba/sdk/testing');
     const client = createFakeRuntimeClient({ verdicts: { good: 'allow' } });
@@ -334,7 +334,7 @@ describe('the guide to testing a host', () => {
 });
 
 describe('the documentation', () => {
-  it('holds no snippet that is not run', () => {
+  it('has no snippet that these tests do not run', () => {
     const all = (Object.keys(PAGES) as Page[]).flatMap((page) =>
       snippetsOf(page).map(({ name }) => `${page}/${name}`),
     );

@@ -7,14 +7,14 @@ import type { LeakReport } from './support/leak-probe.ts';
 
 const PROBE = fileURLToPath(new URL('./support/leak-probe.ts', import.meta.url));
 const REQUESTS = 10_000;
-/** Two hundred bytes kept for each request would be as much. */
+/** As much as a leak of two hundred bytes per request. */
 const HEAP_GROWTH_BYTES = 2 * 1024 * 1024;
 
 const run = promisify(execFile);
 
 describe.each(Object.keys(ADAPTERS))('10,000 requests through %s', (adapter) => {
-  it('leave no socket, listener, timer or memory behind, whatever the Runtime answered', async () => {
-    // It ends by itself: with anything left open it would run into the timeout.
+  it('leak no socket, listener, timer or memory after any answer of the Runtime', async () => {
+    // Node exits when nothing is open; with a leak, the process runs into the timeout.
     const { stdout } = await run(
       process.execPath,
       ['--expose-gc', '--import', 'tsx', PROBE, adapter, String(REQUESTS)],

@@ -11,14 +11,14 @@ import {
 import { ADAPTERS, startBrokenExpress } from './support/hosts.ts';
 
 /*
- * The failure matrix is worth something only if it notices. Each mutant is a copy of the built
- * package with one line broken, and the matrix must find it.
+ * The failure matrix is useful only if it can fail. Each mutant is a copy of the built package with
+ * one line broken, and the matrix must catch it.
  */
 
 interface Mutant extends Sabotage {
   readonly name: string;
-  /** The failures of the matrix, by name, of which at least one must notice. */
-  readonly noticedBy: readonly string[];
+  /** The failures of the matrix, by name, of which at least one must catch it. */
+  readonly caughtBy: readonly string[];
   readonly options?: MatrixOptions;
 }
 
@@ -26,18 +26,18 @@ const denied = ['denies for an unknown reason'];
 
 const MUTANTS: Mutant[] = [
   {
-    name: 'the check of the verdict inverted',
+    name: 'an inverted check of the verdict',
     file: 'guard.js',
     from: 'decision.allowed === true ?',
     to: 'decision.allowed !== true ?',
-    noticedBy: denied,
+    caughtBy: denied,
   },
   {
-    name: 'a failure that admits',
+    name: 'a failure that allows',
     file: 'guard.js',
     from: 'return failClosed(error, options);',
-    to: `return admit(${ALLOW});`,
-    noticedBy: ['never answers', 'answers 500', 'resets after the request'],
+    to: `return allow(${ALLOW});`,
+    caughtBy: ['never answers', 'answers 500', 'resets after the request'],
   },
   ...[
     ['express 5', 'express.js', 'if (!verdict.allowed)', 'if (verdict.allowed)'],
@@ -47,11 +47,11 @@ const MUTANTS: Mutant[] = [
     ['next', 'next.js', 'if (!verdict.allowed)', 'if (verdict.allowed)'],
     ['fetch', 'fetch.js', 'if (verdict.allowed)', 'if (!verdict.allowed)'],
   ].map(([adapter = '', file = '', from = '', to = '']) => ({
-    name: `the check of ${adapter} inverted`,
+    name: `an inverted check in ${adapter}`,
     file,
     from,
     to,
-    noticedBy: denied,
+    caughtBy: denied,
     options: { adapters: { [adapter]: ADAPTERS[adapter]! } },
   })),
   {
@@ -59,62 +59,62 @@ const MUTANTS: Mutant[] = [
     file: 'express.js',
     from: 'next(new Error("The Ceiba middleware failed", { cause }))',
     to: 'next()',
-    noticedBy: ['answers 500'],
+    caughtBy: ['answers 500'],
     options: { adapters: { 'broken express': startBrokenExpress } },
   },
   {
-    name: 'an `allowed` that need only be truthy',
+    name: 'an `allowed` that may be any truthy value',
     file: 'decision.js',
     from: 'fields?.allowed === true',
     to: 'fields?.allowed',
-    noticedBy: ['answers "allowed":"true"', 'answers "allowed":1'],
+    caughtBy: ['answers "allowed":"true"', 'answers "allowed":1'],
   },
   {
     name: 'limits that may be absent',
     file: 'decision.js',
     from: 'if (fields === null) return null;\n  const rateLimitPerMinute',
     to: `if (fields === null) return ${JSON.stringify(JSON.parse(ALLOW).limits)};\n  const rateLimitPerMinute`,
-    noticedBy: ['answers an allow without limits'],
+    caughtBy: ['answers an allow without limits'],
   },
   {
-    name: 'a status that nobody looks at',
+    name: 'an unchecked status',
     file: 'client.js',
     from: 'answer.status !== 200',
     to: 'false',
-    noticedBy: ['answers 500', 'answers 404', 'answers 201'],
+    caughtBy: ['answers 500', 'answers 404', 'answers 201'],
   },
   {
-    name: 'a content type that nobody looks at',
+    name: 'an unchecked content type',
     file: 'client.js',
     from: 'isWhole && isJson(answer) ?',
     to: 'isWhole ?',
-    noticedBy: ['answers an allow as HTML', 'answers an allow of no type'],
+    caughtBy: ['answers an allow as HTML', 'answers an allow of no type'],
   },
   {
     name: 'a body without a bound',
     file: 'http/node-transport.js',
     from: 'exchange.maxResponseBytes,',
     to: 'Number.POSITIVE_INFINITY,',
-    noticedBy: ['answers an allow of 70 kB'],
+    caughtBy: ['answers an allow of 70 kB'],
   },
   {
     name: 'no deadline',
     file: 'http/transport.js',
     from: '}, timeoutMs);',
     to: '}, 60_000).unref();',
-    noticedBy: ['never answers', 'hangs in the body', 'sends one byte at a time'],
+    caughtBy: ['never answers', 'hangs in the body', 'sends one byte at a time'],
   },
   {
-    name: 'a table that keeps 401 for the caller',
+    name: 'a table that passes 401 on to the caller',
     file: 'errors.js',
     from: 'status === 401 ||',
     to: '',
-    noticedBy: ['answers 401'],
+    caughtBy: ['answers 401'],
   },
 ];
 
 let allowing: HostileRuntime;
-// A broken adapter makes its framework complain on stderr.
+// A framework with a broken adapter writes errors to stderr.
 const stderr = vi.spyOn(console, 'error').mockImplementation(() => undefined);
 beforeAll(async () => {
   allowing = await startAllowingRuntime();
@@ -130,16 +130,16 @@ function failureNamed(name: string): Failure {
   return failure;
 }
 
-describe('the failure matrix notices', () => {
-  it.each(MUTANTS)('$name', async (mutant) => {
+describe('the failure matrix', () => {
+  it.each(MUTANTS)('catches $name', async (mutant) => {
     const sdk = await loadBrokenSdk(mutant);
-    for (const name of mutant.noticedBy) {
+    for (const name of mutant.caughtBy) {
       const violations = await violationsOf(sdk, failureNamed(name), mutant.options);
       expect(violations, name).not.toEqual([]);
     }
   });
 
-  it('that nothing is wrong with a copy in which nothing was broken', async () => {
+  it('finds no violation in an unchanged copy', async () => {
     const sdk = await loadBrokenSdk({ file: 'guard.js', from: '', to: '' });
     expect(await violationsOf(sdk, failureNamed('answers 500'))).toEqual([]);
   });

@@ -13,8 +13,8 @@ import { type RealRuntime, startRealRuntime } from './support/real-runtime.ts';
 import { probes } from './support/targets.ts';
 
 /*
- * What can only be asked of a whole Next: how it reads targets and methods before a route handler
- * sees them. The wrapper itself is in the matrices with the other adapters.
+ * How a real Next reads targets and methods before a route handler sees them. The matrices test the
+ * wrapper together with the other adapters.
  */
 
 const POLICIES = ['/v1/reports*', '/v1/reports', '/v1/billing'] as const;
@@ -35,7 +35,7 @@ async function startNext(project: TestProject): Promise<Example> {
   });
 }
 
-/** The handler whose reply this is; undefined for every other reply. */
+/** The handler that sent this reply; undefined for any other reply. */
 function handlerOf({ body }: WireReply): 'reports' | 'report' | 'billing' | undefined {
   if (body.includes('"reports":')) return 'reports';
   if (body.includes('"invoices":')) return 'billing';
@@ -48,7 +48,7 @@ const COVERED: Record<(typeof POLICIES)[number], string[]> = {
   '/v1/billing': ['billing'],
 };
 
-describe.each(POLICIES)('a Next host under the policy %s alone', (pathPattern) => {
+describe.each(POLICIES)('a Next host under only the policy %s', (pathPattern) => {
   let next: Example;
   let key: TestApiKey;
   beforeAll(async () => {
@@ -59,7 +59,7 @@ describe.each(POLICIES)('a Next host under the policy %s alone', (pathPattern) =
   });
   afterAll(() => next.stop());
 
-  it('serves nothing beyond it, whatever the target', async () => {
+  it('serves nothing beyond the policy for any target', async () => {
     const strays: string[] = [];
     const served = new Set<string>();
     const waiting = CORPUS.values();
@@ -92,19 +92,19 @@ describe('a Next host', () => {
 
   const send = (line: string, ...headers: string[]) => sendRaw(next.port, line, headers);
 
-  it('asks with the method on the wire, although HEAD runs the handler of GET', async () => {
+  it('asks about the method that the caller sent, although HEAD runs the handler of GET', async () => {
     const head = await send('HEAD /v1/reports HTTP/1.1', `x-api-key: ${key}`);
     expect([head.status, head.body]).toEqual([403, '']);
     expect((await send('GET /v1/reports HTTP/1.1', `x-api-key: ${key}`)).status).toBe(200);
   });
 
-  it('answers OPTIONS by itself, without a key and without the handler', async () => {
+  it('answers OPTIONS without a key and without the handler', async () => {
     const reply = await send('OPTIONS /v1/reports HTTP/1.1');
     expect(reply.status).toBe(204);
     expect(reply.head).toMatch(/^allow: GET, HEAD, OPTIONS/im);
   });
 
-  it('turns away two keys in one request', async () => {
+  it('denies two keys in one request', async () => {
     const lines = [`x-api-key: ${key}`, 'Authorization: Bearer another'];
     expect((await send('GET /v1/reports HTTP/1.1', ...lines)).status).toBe(401);
     const twice = [`x-api-key: ${key}`, `x-api-key: ${key}`];
@@ -126,7 +126,7 @@ describe('a Next host runs no handler when the Runtime', () => {
       projectId: '0192f0c0-0000-7000-8000-000000000001',
       projectSecret: 'any',
     });
-    await ask(); // Next loads a route at its first request.
+    await ask(); // Next loads a route on its first request.
   });
   afterAll(async () => {
     await next.stop();

@@ -19,8 +19,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { builtSdk } from './support/sdk.ts';
 
 /*
- * The package as a consumer gets it: packed, installed from the tarball, run and type-checked
- * there. Nothing of the workspace is in reach but the tools and frameworks that a fixture names.
+ * Tests the package as a consumer gets it: packed, installed from the tarball, run and type-checked.
+ * A consumer can reach only the tools and frameworks of the workspace that are linked for it.
  */
 
 const run = promisify(execFile);
@@ -40,7 +40,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Installs the tarball into a copy of a fixture, as a user would, without asking the network. */
+/** Installs the tarball into a copy of a fixture, as a consumer would, without network access. */
 async function install(fixture: string, tools: readonly string[] = []): Promise<string> {
   const target = join(folder, fixture);
   cpSync(fileURLToPath(new URL(`./fixtures/${fixture}`, import.meta.url)), target, {
@@ -59,7 +59,7 @@ async function install(fixture: string, tools: readonly string[] = []): Promise<
 }
 
 describe('the tarball', () => {
-  it('holds what a consumer needs, and nothing else', () => {
+  it('contains the built package, and no other files', () => {
     const paths = packed.files.map(({ path }) => path);
     const others = paths.filter((path) => !/^dist\/[\w/-]+\.(?:js|cjs|d\.ts|d\.cts)$/.test(path));
     expect(others.sort()).toEqual(['LICENSE', 'README.md', 'package.json']);
@@ -99,7 +99,7 @@ describe('the tarball', () => {
     );
   });
 
-  it('carries types in which nothing of the workspace is left', () => {
+  it('has types that do not refer to the workspace', () => {
     const types = readdirSync(builtSdk, { recursive: true, encoding: 'utf8' })
       .filter((path) => /\.d\.c?ts$/.test(path))
       .map((path) => readFileSync(join(builtSdk, path), 'utf8'))
@@ -108,15 +108,15 @@ describe('the tarball', () => {
   });
 });
 
-/** The Node releases that the package promises to work with. */
+/** The Node releases that the package supports. */
 const RELEASES = { 20: '20.20.2', 22: '22.23.3', 24: '24.21.0' } as const;
 const isCurrent = (major: string) => process.versions.node.startsWith(`${major}.`);
 
-/** What npm says when there is no way to a registry and nothing in its cache. */
+/** An error of npm without a registry and without a cached package. */
 const OFFLINE = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ENETUNREACH|ETIMEDOUT|ENOTCACHED/;
 
 /**
- * A binary of one release: the one that runs the test, or the one that npm brings.
+ * A binary of one release: the one that runs the test, or one that npm installs.
  *
  * @returns null where npm cannot reach a registry.
  */
@@ -157,25 +157,35 @@ describe.each(['esm', 'cjs'])('a consumer in %s', (fixture) => {
   }
 });
 
-const TOOLS = ['@types', 'express', 'fastify', 'hono', 'undici-types'];
+describe('a TypeScript consumer', () => {
+  let consumer: string;
+  beforeAll(async () => {
+    consumer = await install('typescript', [
+      '@types',
+      'express',
+      'fastify',
+      'hono',
+      'undici-types',
+    ]);
+  }, 120_000);
 
-describe.each(['node16', 'bundler'])(
-  'a TypeScript consumer with moduleResolution %s',
-  (fixture) => {
-    it('type-checks, the declarations of the package included', async () => {
-      const consumer = await install(fixture, TOOLS);
+  it.each(['node16', 'bundler'])(
+    'type-checks with moduleResolution %s, including the declarations of the package',
+    async (resolution) => {
       const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
-      const checked = await run(process.execPath, [tsc, '-p', consumer]).catch((error) => error);
+      const project = join(consumer, `tsconfig.${resolution}.json`);
+      const checked = await run(process.execPath, [tsc, '-p', project]).catch((error) => error);
       expect(checked.stdout).toBe('');
       expect(checked.code).toBeUndefined();
-    }, 120_000);
-  },
-);
+    },
+    120_000,
+  );
+});
 
-describe('the exports', () => {
+describe('the exports of the package', () => {
   const require = createRequire(import.meta.url);
 
-  it.each(ENTRIES)('of %s are the same in ES modules and CommonJS', async (entry) => {
+  it.each(ENTRIES)('are the same in ES modules and CommonJS for %s', async (entry) => {
     const esm = await import(/* @vite-ignore */ `${builtSdk}/${entry}.js`);
     const cjs = require(`${builtSdk}/${entry}.cjs`);
     expect(Object.keys(cjs).sort()).toEqual(Object.keys(esm).sort());
@@ -198,7 +208,7 @@ describe('the exports', () => {
       );
   };
 
-  it('are these, types included', () => {
+  it('match the snapshot, including types', () => {
     const all = Object.fromEntries(
       ENTRIES.map((entry) => [
         entry,
@@ -210,7 +220,7 @@ describe('the exports', () => {
     expect(all).toMatchSnapshot();
   });
 
-  it.each(ENTRIES)('of %s are documented, the public methods of classes too', (entry) => {
+  it.each(ENTRIES)('have documentation in %s, also for public methods', (entry) => {
     const isDocumented = (symbol: ts.Symbol) => symbol.getDocumentationComment(checker).length > 0;
     const undocumented = exportsOf(entry).flatMap((symbol) => {
       const methods =

@@ -9,13 +9,12 @@ import { loadSdk, type Sdk } from './support/sdk.ts';
 import { PAIRS, type Probe, probes } from './support/targets.ts';
 
 /*
- * Ceiba judges one reading of a target and the host's router serves another: that is how access
- * controls in front of routers are walked around. For each policy and each router, no target of
- * the corpus may run a handler whose route the policy does not let in, or reach a resource that it
- * does not cover.
+ * If Ceiba judges one reading of a target and the host's router serves another, a caller can bypass
+ * the policy. For each policy and each router, no target of the corpus may run a handler whose route
+ * the policy does not allow, or reach a resource that it does not cover.
  */
 
-/** Each policy, alone, and the routes that it lets in. */
+/** Each policy, and the routes that it allows on its own. */
 const POLICIES: Readonly<Record<string, readonly string[]>> = {
   '/v1/reports*': ['', '/preview', '/caf%C3%A9', '/:id'].map((leaf) => `/v1/reports${leaf}`),
   '/v1/reports': ['/v1/reports'],
@@ -27,7 +26,7 @@ const POLICIES: Readonly<Record<string, readonly string[]>> = {
   '/v1/files/public*': ['/v1/files/*'],
   '/v1/any': ['/v1/any'],
 };
-/** The first two segments, below which the routes of a policy have all their siblings. */
+/** The first two segments: all sibling routes of a policy are below them. */
 const treeOf = (path: string) => /^\/v1\/\w+/.exec(path)?.[0];
 const corpusFor = (pattern: string) =>
   probes(PAIRS.filter(([resource]) => treeOf(resource) === treeOf(pattern)));
@@ -36,7 +35,7 @@ const AT_ONCE = 24;
 let sdk: Sdk;
 let runtime: RealRuntime;
 const callers = new Map<string, Caller>();
-// Hono reports on stderr the requests that it cannot read.
+// Hono logs requests that it cannot parse to stderr.
 const stderr = vi.spyOn(console, 'error').mockImplementation(() => undefined);
 
 beforeAll(async () => {
@@ -69,7 +68,7 @@ async function letIn({ url, world }: RealRuntime, pathPattern: string): Promise<
   return { client: new sdk.root.CeibaRuntimeClient(config), apiKey: plaintext };
 }
 
-/** What the policy covers, put as plainly as the contract does. */
+/** Whether the policy covers a resource, written as simply as the contract does. */
 function covers(pattern: string, resource: string): boolean {
   const text = decodeURI(pattern);
   if (!text.endsWith('*')) return resource === text;
@@ -84,7 +83,7 @@ interface Served {
   readonly resource: string;
 }
 
-/** Sends every probe of a corpus to a host behind one router, and returns what was served. */
+/** Sends every probe of a corpus to a host behind one router, and returns the served requests. */
 async function serve(
   router: string,
   { client, apiKey }: { client: AuthorizeClient; apiKey: string },
@@ -108,7 +107,7 @@ async function serve(
   });
 }
 
-/** What a caller who is let in for `pattern` was served beyond it. */
+/** The served requests that `pattern` does not cover. */
 function strays(pattern: string, served: readonly Served[]): Served[] {
   return served.filter(
     ({ route, resource }) => !POLICIES[pattern]?.includes(route) || !covers(pattern, resource),
@@ -120,17 +119,17 @@ const routesOf = (served: readonly Served[]) =>
 
 describe.each(Object.keys(ROUTERS))('%s', (router) => {
   it.each(Object.keys(POLICIES))(
-    'runs no handler beyond %s for a caller who is let in for it',
+    'runs no handler beyond %s for a caller with only that policy',
     async (pattern) => {
       const served = await serve(router, callers.get(pattern)!, corpusFor(pattern));
       expect(strays(pattern, served)).toEqual([]);
-      // The plain spelling works, also behind a mounted router: the corpus is not refused wholesale.
+      // The plain spelling works, also behind a mounted router, so not every target is denied.
       expect(routesOf(served)).toEqual([...POLICIES[pattern]!].sort());
     },
     120_000,
   );
 
-  it('would serve more to a judge that compares prefixes: the corpus has teeth', async () => {
+  it('serves more under a judge that compares prefixes, so the corpus can find violations', async () => {
     const { allowDecision, denyDecision, FAKE_PROJECT_ID: projectId } = sdk.testing;
     const client: AuthorizeClient = {
       projectId,
@@ -142,8 +141,8 @@ describe.each(Object.keys(ROUTERS))('%s', (router) => {
   });
 });
 
-describe('the corpus notices', () => {
-  it('a Runtime that decodes before it matches', async () => {
+describe('the corpus', () => {
+  it('catches a Runtime that decodes before it matches', async () => {
     const find = ' ? null : withoutTrailingSlash(path);';
     const replace = find.replace('(path)', '(decodeURI(path))');
     const copy = copyProgram([{ file: 'main.js', find, replace }]);
@@ -161,13 +160,16 @@ describe('the corpus notices', () => {
     ['fastify', '/v1/any'],
     ['hono', '/v1/any'],
     ['express 5, case sensitive and strict', '/v1/any'],
-  ])('in %s an adapter that lets an empty parameter below %s pass', async (router, pattern) => {
-    const broken = await loadBrokenSdk({
-      file: 'guard.js',
-      from: '(parameters ?? {})',
-      to: '({})',
-    });
-    const served = await serve(router, callers.get(pattern)!, corpusFor(pattern), broken);
-    expect(routesOf(strays(pattern, served))).toEqual([`${pattern}/:id`]);
-  });
+  ])(
+    'catches in %s an adapter that allows an empty parameter below %s',
+    async (router, pattern) => {
+      const broken = await loadBrokenSdk({
+        file: 'guard.js',
+        from: '(parameters ?? {})',
+        to: '({})',
+      });
+      const served = await serve(router, callers.get(pattern)!, corpusFor(pattern), broken);
+      expect(routesOf(strays(pattern, served))).toEqual([`${pattern}/:id`]);
+    },
+  );
 });

@@ -13,8 +13,8 @@ import { type RealRuntime, startRealRuntime } from './support/real-runtime.ts';
 import { loadSdk, type Sdk } from './support/sdk.ts';
 
 /*
- * All ten verdicts on every adapter, asked of a real Runtime. The scenario behind each denial is
- * built once; each adapter then presents it as a caller would.
+ * All ten verdicts on every adapter, from a real Runtime. The scenario of each denial is built once;
+ * each adapter then sends its request as a caller would.
  */
 
 /** A project and the request that leads to one verdict. */
@@ -134,7 +134,7 @@ describe.each(Object.keys(ADAPTERS))('%s', (adapter) => {
     },
   );
 
-  it('tells an allowed caller its limits, as structured fields', async () => {
+  it('reports the limits of an allow as structured fields', async () => {
     const { reply } = await present(scenarios.allowed);
     const { limits } = JSON.parse(reply.body).access;
     expect(fieldOf(reply, 'RateLimit-Policy')).toEqual([
@@ -148,7 +148,7 @@ describe.each(Object.keys(ADAPTERS))('%s', (adapter) => {
     expect(month?.t).toBeLessThanOrEqual(31 * 86_400);
   });
 
-  it.each(DENIAL_REASONS)('answers %s by the table, and runs no handler', async (reason) => {
+  it.each(DENIAL_REASONS)('answers %s as the table says, and runs no handler', async (reason) => {
     const { host, reply } = await present(scenarios[reason]);
     expect(host.handled).toEqual([]);
     expect(reply.status).toBe(HTTP_STATUS_FOR_DENIAL[reason]);
@@ -159,7 +159,7 @@ describe.each(Object.keys(ADAPTERS))('%s', (adapter) => {
     expect(header(reply, 'www-authenticate')).toBe(reply.status === 401 ? 'Bearer' : undefined);
   });
 
-  it.each(DENIAL_REASONS)('tells the reason %s where the host wants that', async (reason) => {
+  it.each(DENIAL_REASONS)('shows the reason %s where the host enables that', async (reason) => {
     const { reply } = await present(scenarios[reason], undefined, { exposeDenialReason: true });
     expect(JSON.parse(reply.body).denialReason).toBe(reason);
   });
@@ -176,7 +176,7 @@ describe.each(Object.keys(ADAPTERS))('%s', (adapter) => {
   it.each([
     ['rate_limited', 'minute', 60],
     ['quota_exceeded', 'month', 31 * 86_400],
-  ] as const)('says when to come back after %s', async (reason, name, most) => {
+  ] as const)('reports when to retry after %s', async (reason, name, most) => {
     const { reply } = await present(scenarios[reason]);
     const wait = Number(header(reply, 'retry-after'));
     expect(wait).toBeGreaterThan(0);
@@ -187,7 +187,7 @@ describe.each(Object.keys(ADAPTERS))('%s', (adapter) => {
     expect(policies.every((policy) => Number.isInteger(policy.q))).toBe(true);
   });
 
-  it('turns two keys in one request away as an invalid one, unasked', async () => {
+  it('denies two keys in one request as an invalid key, without asking', async () => {
     const key = scenarios.allowed.apiKey ?? '';
     const other = scenarios.revoked_api_key.apiKey ?? '';
     const expected = (await present(scenarios.invalid_api_key)).reply.body;
@@ -200,7 +200,7 @@ describe.each(Object.keys(ADAPTERS))('%s', (adapter) => {
 
   it.each([
     ['x-api-key', (key: string) => `x-api-key: ${key}`],
-    // Next hands its routes the parsed headers of Node, which drop the second Authorization.
+    // Next gives its routes the parsed headers of Node, which drop the second Authorization.
     ...(adapter === 'next'
       ? []
       : [['Authorization', (key: string) => `Authorization: Bearer ${key}`]]),
@@ -210,7 +210,7 @@ describe.each(Object.keys(ADAPTERS))('%s', (adapter) => {
     expect([reply.status, host.handled]).toEqual([401, []]);
   });
 
-  it('asks with the method on the wire: HEAD is not GET', async () => {
+  it('asks about the method that the caller sent: HEAD is not GET', async () => {
     const { project, apiKey } = scenarios.allowed;
     const client = clientOf(project);
     const host = await ADAPTERS[adapter]!(sdk, { client, projectId: project.projectId });
@@ -220,7 +220,7 @@ describe.each(Object.keys(ADAPTERS))('%s', (adapter) => {
     client.close();
   });
 
-  it('revokes with effect on the next request', async () => {
+  it('denies a revoked key on the next request', async () => {
     const { project } = scenarios.allowed;
     const client = clientOf(project);
     const { apiKeyId, plaintextKey } = await client.createApiKey('Short-lived');
@@ -236,7 +236,7 @@ describe.each(Object.keys(ADAPTERS))('%s', (adapter) => {
 });
 
 describe('the client', () => {
-  it('walks a key through its life with the six methods', async () => {
+  it('manages a key with the six methods', async () => {
     const { project } = scenarios.allowed;
     const client = clientOf(project);
     const created = await client.createApiKey('Six methods');
@@ -265,7 +265,7 @@ describe('the client', () => {
     client.close();
   });
 
-  it('raises 403 plan_limit_reached at the cap of active keys', async () => {
+  it('throws 403 plan_limit_reached at the cap of active keys', async () => {
     const project = await runtime.world.createProject({ plan: { activeKeyCap: 1 } });
     const client = clientOf(project);
     await client.createApiKey('First');
@@ -276,7 +276,7 @@ describe('the client', () => {
     client.close();
   });
 
-  it('turns a wrong project secret into 503 for the caller, never 401', async () => {
+  it('answers 503 for a wrong project secret, never 401', async () => {
     const { project } = scenarios.allowed;
     const client = clientOf({ ...project, secret: 'ceiba_secret_wrong' });
     const host = await ADAPTERS['express 5']!(sdk, { client, projectId: project.projectId });

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** What reads settings: each app's and example's `env` file, and the two commands. */
+/** The files that read settings: each app's and example's `env` file, and the scripts. */
 const readers = [
   ...['apps', 'examples'].flatMap((group) =>
     readdirSync(join(root, group)).flatMap((app) =>
@@ -21,7 +21,7 @@ const readers = [
 /** Set by Node, npm and the terminal, not by a user of Ceiba. */
 const OTHERS = ['HOME', 'NODE_ENV', 'NO_COLOR', 'PATH'];
 
-/** A field of a settings schema; a name handed to a reader; a plain look at the environment. */
+/** A field of a settings schema; a name passed to a reader; a direct read of the environment. */
 const PATTERNS = [
   /^ +([A-Z][A-Z0-9_]+): (?!.*\?\?)\S*\(|^ +([A-Z][A-Z0-9_]+): provider/gm,
   /\(env, '([A-Z][A-Z0-9_]+)'/g,

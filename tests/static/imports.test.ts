@@ -80,7 +80,7 @@ describe('the imports of the repository', () => {
     expect(tree.breaches).toEqual([]);
   });
 
-  test('were read, in every workspace', () => {
+  test('include every workspace', () => {
     const sources = tree.modules.map(({ source }) => source);
     const folders = new Set(sources.map((path) => /^(?:bench|[^/]+\/[^/]+)\//.exec(path)?.[0]));
     for (const folder of ['packages/sdk/', 'apps/console/', 'examples/next-api/', 'bench/']) {
@@ -89,14 +89,14 @@ describe('the imports of the repository', () => {
     expect(tree.modules.flatMap(({ dependencies }) => dependencies).length).toBeGreaterThan(1500);
   });
 
-  test('bring neither schema nor domain into the browser', () => {
+  test('load neither schema nor domain into the browser', () => {
     const { breaches, clients } = browserBreachesOf(root, tree.modules);
     expect(clients.length).toBeGreaterThan(50);
     expect(breaches).toEqual([]);
   });
 });
 
-/** One file per breach, by the rule that has to find it. */
+/** Files that break a rule, by the rule that has to find them. */
 const BREACHES: Record<string, Record<string, string>> = {
   'arrows-of-packages-contract': {
     'packages/contract/src/a.ts': "import type { A } from '@ceiba/domain';",
@@ -219,7 +219,7 @@ describe('a breach', () => {
     expect(Object.keys(BREACHES).sort()).toEqual(rules.forbidden?.map(({ name }) => name).sort());
   });
 
-  test('of the browser is found through the files between', () => {
+  test('in the browser is found through the files in between', () => {
     expect(browserBreachesOf(tree, cruised.modules).breaches).toEqual([
       'apps/console/src/client.ts',
     ]);

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** One breach per line, which the rule of that name has to find in that file. */
+/** Files with one breach per line, by the rule that has to find them. */
 const BREACHES: Record<string, Record<string, string[]>> = {
   pure: {
     'packages/domain/src/a.ts': [
@@ -84,13 +84,13 @@ describe('the rules of tests/static/lint', () => {
     expect(found).toEqual(expect.arrayContaining(expected));
   });
 
-  test('find nothing in what is sound', () => {
+  test('find nothing in valid files', () => {
     const files = new Set(found.map((place) => place.split(':')[0]));
     for (const path of Object.keys(SOUND)) expect(files).not.toContain(path);
   });
 });
 
-/** What the rules say of a tree; Biome's own rules are left out. */
+/** The findings of our rules in a tree, without those of Biome's own rules. */
 function diagnosticsOf(tree: string): Diagnostic[] {
   const program = join(root, 'node_modules/@biomejs/biome/bin/biome');
   const args = [program, 'lint', '--reporter=json', '--max-diagnostics=none', '.'];
@@ -99,7 +99,7 @@ function diagnosticsOf(tree: string): Diagnostic[] {
   return diagnostics.filter(({ category }) => category === 'plugin');
 }
 
-/** Biome exits with 1 where it finds something, and prints it all the same. */
+/** Biome exits with 1 if it finds something; its output is then in the error. */
 function spawnOf(args: string[], cwd: string): { stdout: string } {
   try {
     return {

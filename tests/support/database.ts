@@ -8,22 +8,22 @@ import type { Sql } from 'postgres';
 
 export const migrationsFolder = fileURLToPath(new URL('../../drizzle', import.meta.url));
 
-/** Any number that no other advisory lock of the tests takes. */
+/** An arbitrary number that no other advisory lock of the tests uses. */
 const TEMPLATE_LOCK = 0x7e5717;
 
 export interface TestDatabase {
-  /** A database of its own, migrated and otherwise empty. */
+  /** A migrated database without data. */
   readonly url: string;
-  /** Removes it, ending the sessions that are still open. */
+  /** Drops it and ends its open sessions. */
   drop(): Promise<void>;
 }
 
 /**
- * Makes a fresh migrated database. The migrations run once, into a template that is named after
- * their content; each test database is a copy of it, which takes a fraction of a second.
+ * Creates a migrated database. The migrations run once, into a template that is named after their
+ * content; each test database is a copy of it, which takes a fraction of a second.
  *
- * @param serverUrl Default: the server of `DATABASE_URL`.
- * @throws When it is unset or its user may not create databases.
+ * @param serverUrl the server of `DATABASE_URL` by default.
+ * @throws when `DATABASE_URL` is unset or its user may not create databases.
  */
 export async function createTestDatabase(
   serverUrl = process.env.DATABASE_URL,
@@ -38,14 +38,14 @@ export async function createTestDatabase(
   return createDatabase(serverUrl, { prefix: 'ceiba_test', template });
 }
 
-/** Concurrent test files take turns; whoever comes first migrates, the others find it done. */
+/** The first of concurrent test files creates the template; the others wait for its lock. */
 async function ensureTemplate(sql: Sql, serverUrl: string): Promise<string> {
   const template = `ceiba_template_${migrationsDigest()}`;
   await sql`select pg_advisory_lock(${TEMPLATE_LOCK})`;
   try {
     const found = await sql`select 1 from pg_database where datname = ${template}`;
     if (found.length > 0) return template;
-    // Renamed once it is whole: a run that was cut short leaves no half-migrated template.
+    // Renamed once complete, so that an interrupted run leaves no half-migrated template.
     const draft = `${template}_draft`;
     await sql`drop database if exists ${sql(draft)} with (force)`;
     await sql`create database ${sql(draft)}`;

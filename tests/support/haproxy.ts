@@ -6,22 +6,22 @@ import { freePort } from '@ceiba/devstack/ports';
 import { createSupervisor, temporaryFolder } from '@ceiba/devstack/supervisor';
 import { until } from './redis.ts';
 
-/** An HAProxy of one test, which gives connections to several servers in turn. */
+/** An HAProxy for one test, which distributes connections over several servers. */
 export interface HaProxy {
-  /** The first server's address by way of the balancer. */
+  /** The first server's URL with the balancer's address. */
   readonly url: string;
   dispose(): Promise<void>;
 }
 
-/** Debian installs it where only root's PATH leads. */
+/** Debian installs it in a folder that only root's PATH has. */
 const PROGRAMS = ['haproxy', '/usr/sbin/haproxy'];
 
-/** The HAProxy of this machine; what needs one is skipped, visibly, without it. */
+/** The HAProxy of this machine; without it, tests that need it are reported as skipped. */
 export const haproxy: string | undefined = PROGRAMS.find(
   (program) => spawnSync(program, ['-v']).status === 0,
 );
 
-/** Balances without any check of health, as a careless installation does. */
+/** Balances without health checks, as a careless installation does. */
 export async function startHaProxy(serverUrls: readonly string[]): Promise<HaProxy> {
   if (haproxy === undefined) throw new Error('there is no haproxy on this machine');
   const dataDir = temporaryFolder('ceiba-haproxy-');

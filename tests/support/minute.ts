@@ -1,10 +1,10 @@
 /**
- * Runs something whose counts have to fall into one UTC minute, and runs it once more where the
- * minute turned meanwhile. `work` starts from nothing each time.
+ * Runs `work`, whose counts have to be in one UTC minute, and repeats it once if the minute ended
+ * meanwhile. `work` must not depend on an earlier run.
  */
 export const withinOneMinute = <T>(work: () => Promise<T>): Promise<T> => withinOne(60_000, work);
 
-/** As {@link withinOneMinute}, for what has to fall into one UTC day. */
+/** The same for counts that have to be in one UTC day. */
 export const withinOneDay = <T>(work: () => Promise<T>): Promise<T> => withinOne(86_400_000, work);
 
 async function withinOne<T>(spanMs: number, work: () => Promise<T>): Promise<T> {
@@ -13,8 +13,8 @@ async function withinOne<T>(spanMs: number, work: () => Promise<T>): Promise<T> 
   try {
     const result = await work();
     if (present() === startedIn) return result;
-  } catch (fault) {
-    if (present() === startedIn) throw fault;
+  } catch (error) {
+    if (present() === startedIn) throw error;
   }
   return work();
 }

@@ -6,18 +6,19 @@ import { unprivilegedUser } from '@ceiba/devstack/postgres-user';
 import { randomSecret } from '@ceiba/devstack/secrets';
 import { createSupervisor, type Supervisor, temporaryFolder } from '@ceiba/devstack/supervisor';
 import { until } from './redis.ts';
+import { isOk } from './runtime.ts';
 
-/** Two PostgreSQL servers under Patroni, with synchronous replication, and the etcd they ask. */
+/** Two PostgreSQL servers under Patroni, with synchronous replication, and their etcd. */
 export interface PatroniCluster {
-  /** Of both servers, by a list of hosts. */
+  /** The URL that lists both servers. */
   urlOf(database: string): string;
-  /** Of the server that is the primary now. */
+  /** The URL of the current primary. */
   primaryUrl(): Promise<string>;
-  /** Asks Patroni to change the roles, and returns once the other server leads. */
+  /** Asks Patroni for a switchover, and returns once the other server is the leader. */
   switchOver(): Promise<void>;
-  /** Ends the primary without a warning, and returns once the other server leads. */
+  /** Kills the primary with SIGKILL, and returns once the other server is the leader. */
   killPrimary(): Promise<void>;
-  /** Resolves when the standby streams and commits wait for it: only then may it be promoted. */
+  /** Resolves when the standby streams and commits wait for it, so that it may be promoted. */
   inSync(): Promise<void>;
   dispose(): Promise<void>;
 }
@@ -34,7 +35,7 @@ const CHANGES_WITHIN_MS = 60_000;
 interface Member {
   name: string;
   port: number;
-  /** Of Patroni's own HTTP interface. */
+  /** The port of Patroni's HTTP interface. */
   api: string;
   dataFolder: string;
 }
@@ -61,7 +62,11 @@ export async function startPatroniCluster(): Promise<PatroniCluster> {
     return found[0];
   };
   const followed = async (former: Member) =>
-    until('the other one leads', async () => (await leader()) !== former, CHANGES_WITHIN_MS);
+    until(
+      'the other server is the leader',
+      async () => (await leader()) !== former,
+      CHANGES_WITHIN_MS,
+    );
   const cluster: PatroniCluster = {
     urlOf: (database) => urlFor(members.map(({ port }) => `127.0.0.1:${port}`).join(','), database),
     primaryUrl: async () => urlFor(`127.0.0.1:${(await leader()).port}`, 'postgres'),
@@ -96,20 +101,10 @@ export async function startPatroniCluster(): Promise<PatroniCluster> {
   return cluster;
 }
 
-const isLeader = ({ api }: Member) => answersOk(`${api}/primary`);
-const isRunning = ({ api }: Member) => answersOk(`${api}/health`);
+const isLeader = ({ api }: Member) => isOk(`${api}/primary`);
+const isRunning = ({ api }: Member) => isOk(`${api}/health`);
 
-async function answersOk(url: string): Promise<boolean> {
-  try {
-    const reply = await fetch(url, { signal: AbortSignal.timeout(2_000) });
-    await reply.arrayBuffer();
-    return reply.ok;
-  } catch {
-    return false;
-  }
-}
-
-/** @returns its address for clients */
+/** @returns the URL for clients */
 async function startEtcd(supervisor: Supervisor): Promise<string> {
   const [clients, peers] = [await freePort(), await freePort()];
   const [clientUrl, peerUrl] = [`http://127.0.0.1:${clients}`, `http://127.0.0.1:${peers}`];
@@ -124,7 +119,7 @@ async function startEtcd(supervisor: Supervisor): Promise<string> {
       ...['--initial-cluster', `default=${peerUrl}`],
     ],
   });
-  await until('etcd answers', () => answersOk(`${clientUrl}/health`));
+  await until('etcd answers', () => isOk(`${clientUrl}/health`));
   return `127.0.0.1:${clients}`;
 }
 
@@ -154,7 +149,7 @@ async function startMember(
         ttl: 20,
         loop_wait: 1,
         retry_timeout: 3,
-        // A primary that crashed is not waited for.
+        // Do not wait for a crashed primary.
         master_start_timeout: 0,
         primary_start_timeout: 0,
         synchronous_mode: true,
@@ -177,7 +172,7 @@ async function startMember(
     },
   };
   const file = join(folder, 'patroni.json');
-  // JSON is YAML.
+  // JSON is valid YAML.
   writeFileSync(file, JSON.stringify(settings));
   if (owner !== undefined) {
     for (const path of [folder, file]) chownSync(path, owner.uid, owner.gid);

@@ -8,22 +8,22 @@ import { until } from './redis.ts';
 
 export type PoolMode = 'session' | 'transaction';
 
-/** A PgBouncer of one test, in front of one server. */
+/** A PgBouncer for one test, in front of one server. */
 export interface PgBouncer {
-  /** The same database's address by way of the pooler. */
+  /** The URL of the same database through the pooler. */
   urlOf(databaseUrl: string): string;
   dispose(): Promise<void>;
 }
 
-/** Debian installs it where only root's PATH leads. */
+/** Debian installs it in a folder that only root's PATH has. */
 const PROGRAMS = ['pgbouncer', '/usr/sbin/pgbouncer'];
 
-/** The PgBouncer of this machine; what needs one is skipped, visibly, without it. */
+/** The PgBouncer of this machine; without it, tests that need it are reported as skipped. */
 export const pgbouncer: string | undefined = PROGRAMS.find(
   (program) => spawnSync(program, ['--version']).status === 0,
 );
 
-/** @param settings - More lines of `pgbouncer.ini`. */
+/** @param settings additional lines of `pgbouncer.ini` */
 export async function startPgBouncer(
   serverUrl: string,
   mode: PoolMode,
@@ -46,13 +46,13 @@ export async function startPgBouncer(
     'auth_type = scram-sha-256',
     `auth_file = ${users}`,
     `pool_mode = ${mode}`,
-    // In session mode each connection of a Runtime takes a server's for its whole life.
+    // In session mode each connection of a Runtime holds a server connection until it closes.
     `default_pool_size = ${mode === 'session' ? 60 : 5}`,
     ...settings,
   ];
   writeFileSync(configuration, `${lines.join('\n')}\n`);
   const supervisor = await createSupervisor({ dataDir, removeOnEnd: [dataDir] });
-  // It refuses to run as root, and reads its files as the user that it becomes.
+  // PgBouncer refuses to run as root, and reads its files as the user that it switches to.
   const isRoot = process.getuid?.() === 0;
   if (isRoot) chmodSync(dataDir, 0o755);
   const service = await supervisor.spawn({

@@ -6,31 +6,31 @@ import { until } from './redis.ts';
 import { startTestPostgres, type TestService } from './services.ts';
 
 /**
- * A primary and a hot standby that streams from it, on the embedded PostgreSQL. The names stay with
- * the servers: after `promote` the standby is a primary as well.
+ * A primary and a hot standby that streams from it, on the embedded PostgreSQL. The names do not
+ * change with the roles: after `promote` the standby is a primary too.
  */
 export interface PostgresPair {
   readonly primary: TestService;
   readonly standby: TestService;
   /**
-   * The way by which the standby reaches the primary. `refuse` or `darken` cuts the two off from
-   * each other, while clients go on reaching both.
+   * The proxy through which the standby reaches the primary. `refuse` or `darken` cuts the two off
+   * from each other, while clients still reach both.
    */
   readonly replication: TestNetwork;
-  /** Both addresses in one URL, as libpq writes them; the primary's is first. */
+  /** One URL that lists both servers, the primary first. */
   hostListUrl(databaseUrl: string): string;
-  /** Resolves when the standby serves what the primary had committed at the call. */
+  /** Resolves when the standby has replayed every commit of the primary before the call. */
   caughtUp(): Promise<void>;
-  /** The standby goes on receiving, and its readers see what was true at the call. */
+  /** Pauses replay: the standby still receives, but its readers see the state at the call. */
   pauseReplay(): Promise<void>;
   resumeReplay(): Promise<void>;
-  /** Makes the standby a primary and returns once it accepts writes; the old primary stays as it is. */
+  /** Promotes the standby and returns once it accepts writes; the old primary does not change. */
   promote(): Promise<void>;
   dispose(): Promise<void>;
 }
 
 export interface PairOptions {
-  /** Whether a commit on the primary waits for the standby. Default: false. */
+  /** Whether a commit on the primary waits for the standby; false by default. */
   isSynchronous?: boolean;
 }
 
@@ -41,7 +41,7 @@ const CATCH_UP_WITHIN_MS = 20_000;
 export async function startPostgresPair(options: PairOptions = {}): Promise<PostgresPair> {
   const primary = await startTestPostgres();
   const replication = await startTestNetwork(primary.url);
-  // The packaged binaries have no pg_basebackup; a cold copy needs none.
+  // A cold copy, because the packaged binaries have no pg_basebackup.
   await primary.stop();
   const standby = await startTestPostgres((dataDir) => {
     copyCluster(primary, dataDir);
@@ -82,7 +82,7 @@ export async function startPostgresPair(options: PairOptions = {}): Promise<Post
   return pair;
 }
 
-/** Both stopped or not yet started: the copy is a whole cluster with the same password. */
+/** While both are stopped: copies the whole cluster, including its password. */
 function copyCluster(primary: TestService, dataDir: string): void {
   const source = realpathSync(primary.dataFolder);
   cpSync(source, join(dataDir, 'postgres'), { recursive: true, verbatimSymlinks: true });
@@ -103,7 +103,7 @@ function configure(dataFolder: string, settings: Record<string, string>): void {
   appendFileSync(join(dataFolder, 'postgresql.auto.conf'), lines.join(''));
 }
 
-/** @param serverUrls - Of the same user, password and database. */
+/** @param serverUrls URLs with the same user, password and database */
 function hostListUrl(databaseUrl: string, serverUrls: readonly string[]): string {
   const { host } = new URL(databaseUrl);
   return databaseUrl.replace(host, serverUrls.map((url) => new URL(url).host).join(','));
@@ -114,12 +114,12 @@ async function holds(url: string, condition: string): Promise<boolean> {
   return row?.holds === true;
 }
 
-/** How far a primary's log reaches. */
+/** The position of a primary's WAL. */
 async function writtenBy(url: string): Promise<string> {
   const [row] = await withConnection(
     url,
     (sql) => sql<{ position: string }[]>`select pg_current_wal_flush_lsn()::text as position`,
   );
-  if (row === undefined) throw new Error('the server named no position of its log');
+  if (row === undefined) throw new Error('the server returned no WAL position');
   return row.position;
 }

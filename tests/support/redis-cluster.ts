@@ -4,24 +4,24 @@ import { Command } from 'ioredis';
 import { type RedisServer, startRedisServer, until } from './redis.ts';
 
 const SLOTS = 16_384;
-/** How long a node is silent before the others take it for dead; its replica takes over then. */
+/** How long a node is silent before the others mark it as failed and its replica takes over. */
 const NODE_TIMEOUT_MS = 1500;
-/** A slot stays in each state of its move for this long, so that a load meets them all. */
+/** How long a slot stays in each state of its move, so that a load meets every state. */
 const STEP_MS = 200;
 
-/** Primaries with a replica each, of one test, to be hurt. */
+/** A cluster for one test, with a replica per primary, into which the test injects faults. */
 export interface RedisCluster {
-  /** For `REDIS_URL`: some of the nodes. */
+  /** A `REDIS_URL` that lists some of the nodes. */
   readonly url: string;
-  /** The server that a majority of the living nodes takes for the owner of a key's slot. */
+  /** The owner of a key's slot, as seen by a majority of the running nodes. */
   ownerOf(key: string): Promise<RedisServer>;
-  /** One of the primaries that does not own the slot of the key. */
-  strangerTo(key: string): Promise<RedisServer>;
-  /** Moves the slot of a key and all that is in it, as `redis-cli --cluster reshard` does. */
+  /** A primary that does not own the slot of the key. */
+  nonOwnerOf(key: string): Promise<RedisServer>;
+  /** Moves the slot of a key with its data, as `redis-cli --cluster reshard` does. */
   moveSlot(key: string, to: RedisServer): Promise<void>;
   /** Adds an empty primary. */
   addPrimary(): Promise<RedisServer>;
-  /** Resolves once every slot has a primary with a replica in sync, as all nodes see it. */
+  /** Resolves once all nodes agree that every slot has a primary with a replica in sync. */
   isWhole(): Promise<void>;
   dispose(): Promise<void>;
 }
@@ -90,11 +90,11 @@ async function meet(server: RedisServer, other: RedisServer): Promise<void> {
   );
 }
 
-/** @param primaries Each gets a replica. */
+/** @param primaries the number of primaries; each gets a replica */
 export async function startRedisCluster(primaries = 3): Promise<RedisCluster> {
   const servers = await Promise.all(Array.from({ length: 2 * primaries }, startNode));
   const [first] = servers;
-  if (!first) throw new Error('a cluster has nodes');
+  if (!first) throw new Error('a cluster needs at least one node');
   for (const [index, server] of servers.entries()) {
     await server.admin.call('CLUSTER', 'SET-CONFIG-EPOCH', `${index + 1}`);
     if (index >= primaries) continue;
@@ -106,7 +106,7 @@ export async function startRedisCluster(primaries = 3): Promise<RedisCluster> {
   const allKnow = () =>
     until('each node knows every other', async () => {
       const views = await Promise.all(servers.map(viewOf));
-      // On a busy machine a handshake can run out of time, and is forgotten then.
+      // On a busy machine a handshake can time out, and the node forgets it.
       const known = new Set(views[0]?.map(({ port }) => port));
       for (const server of servers) if (!known.has(server.port)) await meet(first, server);
       return views.every((view) => view.length === servers.length);
@@ -123,7 +123,7 @@ export async function startRedisCluster(primaries = 3): Promise<RedisCluster> {
         Promise.race([
           viewOf(server),
           new Promise<never>((_, reject) => {
-            setTimeout(() => reject(new Error('it is silent')), 300);
+            setTimeout(() => reject(new Error('the node does not answer')), 300);
           }),
         ]).catch(() => null),
       ),
@@ -140,7 +140,7 @@ export async function startRedisCluster(primaries = 3): Promise<RedisCluster> {
   const cluster: RedisCluster = {
     url: `redis://${servers.map(({ port }) => `127.0.0.1:${port}`).join(',')}`,
     ownerOf,
-    strangerTo: (key) =>
+    nonOwnerOf: (key) =>
       majorityOf((view) =>
         view
           .sort((one, other) => one.port - other.port)
@@ -168,7 +168,7 @@ export async function startRedisCluster(primaries = 3): Promise<RedisCluster> {
       servers.push(server);
       await meet(first, server);
       await allKnow();
-      await until('it may serve', async () =>
+      await until('the cluster state is ok', async () =>
         /^cluster_state:ok/m.test(String(await server.admin.cluster('INFO'))),
       );
       return server;

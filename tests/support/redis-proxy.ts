@@ -3,12 +3,12 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 /** A proxy in front of one or several Redis servers. */
 export interface RedisProxy {
   readonly url: string;
-  /** Where new connections go from now on, in turn. */
+  /** Sets the servers over which new connections are distributed. */
   ports: readonly number[];
   close(): Promise<void>;
 }
 
-/** @param rewrite Changes answers; it must keep their length. */
+/** @param rewrite changes answers; it must keep their length */
 export async function startRedisProxy(
   ports: readonly number[],
   rewrite: (answer: string) => string = (answer) => answer,
@@ -44,6 +44,6 @@ export async function startRedisProxy(
   return proxy;
 }
 
-/** What a server reports that names neither its run nor its replication. */
+/** The report of a server that identifies neither its run nor its replication. */
 export const withoutEpoch = (answer: string) =>
   answer.replaceAll('run_id:', 'run_xx:').replaceAll('master_replid:', 'master_xxxxxx:');

@@ -7,34 +7,34 @@ import { freePort } from '@ceiba/devstack/ports';
 import { redisOnPath } from '@ceiba/devstack/redis';
 import { Redis } from 'ioredis';
 
-/** A real server of one test, to be hurt. It keeps its port and its folder over a restart. */
+/** A real server for one test to inject faults into. It keeps its port and folder over a restart. */
 export interface RedisServer {
   readonly url: string;
   readonly port: number;
-  /** Its data; change it only while the server is stopped. */
+  /** The folder of its data; change it only while the server is stopped. */
   readonly folder: string;
-  /** Speaks to the server without the code under test in between. */
+  /** A client of the test's own, independent of the code under test. */
   readonly admin: Redis;
   start(): Promise<void>;
-  /** Starts it with further settings and returns before it answers. */
+  /** Starts it with additional settings and returns before it answers. */
   startUnready(settings: readonly string[]): Promise<void>;
-  /** Ends it without a warning: nothing more reaches its disk. */
+  /** Kills it with SIGKILL: it writes nothing more to disk. */
   kill(): Promise<void>;
-  /** SIGSTOP: connections stay open, new ones are accepted by the kernel, nothing answers. */
+  /** SIGSTOP: connections stay open, the kernel accepts new ones, and nothing answers. */
   freeze(): void;
   thaw(): void;
-  /** For a replica: resolves when it has all that its primary had. */
+  /** For a replica: resolves when it has all data of its primary. */
   inSyncWithPrimary(): Promise<void>;
   dispose(): Promise<void>;
 }
 
-/** The Valkey or Redis on PATH; suites that need a real one are skipped, visibly, without it. */
+/** The Valkey or Redis on PATH; without it, suites that need a real one are reported as skipped. */
 export const realRedis: string | undefined = redisOnPath();
 
 /**
- * Starts the Redis on PATH, in memory alone unless `settings` say otherwise.
+ * Starts the Redis on PATH, in memory only unless `settings` enable persistence.
  *
- * @param settings - Lines of `redis.conf` as arguments, such as `['--appendonly', 'yes']`.
+ * @param settings lines of `redis.conf` as arguments, such as `['--appendonly', 'yes']`.
  */
 export async function startRedisServer(settings: readonly string[] = []): Promise<RedisServer> {
   if (realRedis === undefined) throw new Error('no redis-server or valkey-server on PATH');
@@ -102,7 +102,7 @@ export async function startRedisServer(settings: readonly string[] = []): Promis
   };
 }
 
-/** Waits for a condition; a fault of the condition counts as not yet. */
+/** Waits for a condition; an error of the condition counts as false. */
 export async function until(
   what: string,
   condition: () => boolean | Promise<boolean>,
@@ -113,7 +113,7 @@ export async function until(
     try {
       if (await condition()) return;
     } catch {
-      // Not yet.
+      // Counts as false.
     }
     if (performance.now() > endsAt)
       throw new Error(`Within ${withinMs} ms it did not happen: ${what}`);

@@ -10,26 +10,26 @@ import { waitFor } from '@ceiba/devstack/wait';
 export interface RuntimeOptions {
   databaseUrl: string;
   redisUrl: string;
-  /** More settings, by the names of the Runtime's environment. */
+  /** Additional environment variables of the Runtime. */
   settings?: Record<string, string>;
-  /** What has to answer 200 before this returns. Default: `/ready`. */
+  /** The path that has to answer 200 before this returns; `/ready` by default. */
   until?: '/ready' | '/health';
-  /** The built program to run; default: this workspace's. */
+  /** The built program to run; this workspace's by default. */
   program?: string;
 }
 
-/** The Runtime as a process of its own, on a port of its own. */
+/** The Runtime in its own process, on its own port. */
 export interface RunningRuntime {
   readonly url: string;
   readonly port: number;
   readonly pid: number;
-  /** Everything that it has logged so far, also once it has stopped. */
+  /** Everything that it has logged so far, also after it stopped. */
   stdout(): string;
-  /** Resolves with how it ended, such as `exited with code 0`. */
+  /** Resolves with how it exited, such as `exited with code 0`. */
   readonly exited: Promise<string>;
-  /** Asks it to stop, waits until it has, and removes its files. Once is enough, twice is fine. */
+  /** Stops it, waits for the exit, and removes its files. May be called more than once. */
   stop(): Promise<string>;
-  /** Sends a signal; with SIGKILL, wait for `exited`. `stop` is still to be called. */
+  /** Sends a signal; after SIGKILL, wait for `exited`. Call `stop` in any case. */
   kill(signal: NodeJS.Signals): void;
   /** Stops the process in place, as SIGSTOP does. */
   pause(): void;
@@ -41,8 +41,8 @@ const builtProgram = join(root, 'apps/runtime/dist/main.js');
 const START_TIMEOUT_MS = 20_000;
 
 /**
- * Starts the built Runtime and returns once it answers. It does not outlive the process that calls
- * this, however that one ends.
+ * Starts the built Runtime and returns once it answers. It exits with the calling process, also if
+ * that one is killed.
  *
  * @throws Error with the Runtime's log when it does not come up
  */
@@ -104,7 +104,7 @@ export async function startRuntime(options: RuntimeOptions): Promise<RunningRunt
   };
 }
 
-/** Nothing of the caller's environment but what a program needs to run at all. */
+/** The part of the caller's environment that any program needs to run. */
 function environmentOf({ databaseUrl, redisUrl, settings }: RuntimeOptions, port: number) {
   return {
     PATH: process.env.PATH,
@@ -116,7 +116,8 @@ function environmentOf({ databaseUrl, redisUrl, settings }: RuntimeOptions, port
   };
 }
 
-async function isOk(url: string): Promise<boolean> {
+/** Whether a GET answers 2xx within two seconds. */
+export async function isOk(url: string): Promise<boolean> {
   try {
     const reply = await fetch(url, { signal: AbortSignal.timeout(2_000) });
     await reply.arrayBuffer();

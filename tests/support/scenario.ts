@@ -20,12 +20,12 @@ import {
   type VerbContext,
 } from '@ceiba/schema';
 
-/** What a plan allows; a field that is absent is more than a test can use up. */
+/** The limits of a plan; the default of each is more than a test can use up. */
 export type PlanLimits = Partial<Omit<Plan, 'planId' | 'name'>>;
 
 export interface ProjectOptions {
   plan?: PlanLimits;
-  /** Default: GET `/v1/reports*`, the policy of the demo. */
+  /** GET `/v1/reports*`, the policy of the demo, by default. */
   policies?: readonly PolicyRule[];
   defaultKeyRateLimitPerMinute?: number;
 }
@@ -37,7 +37,7 @@ export interface ApiKeyOptions {
   monthlyQuota?: number;
 }
 
-/** A key together with its plaintext, which only its creator has. */
+/** A key with its plaintext. */
 export interface TestApiKey {
   apiKeyId: string;
   displayName: string;
@@ -45,12 +45,12 @@ export interface TestApiKey {
   plaintext: string;
 }
 
-/** A project of its own owner, on a plan of its own, to be changed as an operator would. */
+/** A project with its own owner and plan, and the changes that an operator can make. */
 export interface TestProject {
   readonly projectId: string;
   readonly ownerId: string;
   readonly plan: { readonly planId: string; readonly name: string };
-  /** The current secret: what `rotateSecret` made last. */
+  /** The current secret: the last result of `rotateSecret`. */
   readonly secret: string;
   createKey(options?: ApiKeyOptions): Promise<TestApiKey>;
   setKeyLimits(
@@ -61,11 +61,11 @@ export interface TestProject {
   setSubscription(change: Omit<SetSubscriptionInput, 'projectId'>): Promise<void>;
   setPolicies(rules: readonly PolicyRule[]): Promise<void>;
   setDefaultKeyRate(rateLimitPerMinute: number | null): Promise<void>;
-  /** Makes a new secret current, dropping a previous one that is still valid. */
+  /** Creates a new secret, and drops a previous one that is still valid. */
   rotateSecret(): Promise<string>;
 }
 
-/** Everything of one test file: a pool to build with and to look into the tables with. */
+/** The database and scenarios of one test file, with a pool to build and to query with. */
 export interface World {
   readonly db: Database;
   createProject(options?: ProjectOptions): Promise<TestProject>;
@@ -75,7 +75,7 @@ export interface World {
 const PLENTY = { activeKeyCap: 1_000, rateLimitPerMinute: 1_000_000, monthlyQuota: 1_000_000 };
 const REPORTS: readonly PolicyRule[] = [{ method: 'GET', pathPattern: '/v1/reports*' }];
 
-/** Builds scenarios in a migrated database, through the verbs alone. */
+/** Builds scenarios in a migrated database, only through the verbs. */
 export function createWorld(databaseUrl: string): World {
   const db = createDatabase(databaseUrl, { maxConnections: 4, applicationName: 'ceiba-tests' });
   const ctx: VerbContext = {
@@ -144,7 +144,7 @@ async function buildProject(ctx: VerbContext, options: ProjectOptions): Promise<
     setDefaultKeyRate,
     async rotateSecret() {
       const project = await getProject(ctx.db, projectId);
-      if (project === null) throw new Error('the project is gone');
+      if (project === null) throw new Error('the project does not exist');
       const next = mintProjectSecret(randomBytes);
       const replaces = project.secretCreatedAt;
       expectKind(
@@ -165,20 +165,20 @@ function expectKind<Result extends { kind: string }, Kind extends Result['kind']
   return result as Extract<Result, { kind: Kind }>;
 }
 
-/** An answer as it was on the wire. */
+/** An answer as received. */
 export interface Reply {
   status: number;
   headers: Headers;
   text: string;
-  /** The body parsed as JSON; the test fails where it is none. */
+  /** The body parsed as JSON; throws if it is not JSON. */
   readonly json: unknown;
 }
 
 export interface CallOptions {
-  /** Default: the project's current secret; null sends none. */
+  /** The project's current secret by default; null sends none. */
   secret?: string | null;
   headers?: Record<string, string>;
-  /** Sent as JSON; a string or bytes are sent as they are. */
+  /** Sent as JSON; a string or bytes are sent unchanged. */
   body?: unknown;
   projectId?: string;
 }
@@ -200,12 +200,12 @@ export interface RuntimeClient {
   archive(apiKeyId: string, options?: CallOptions): Promise<Reply>;
 }
 
-/** What `authorize` asks about unless a test asks something else; the demo's policy admits it. */
+/** The default question of `authorize`, which the demo's policy allows. */
 export const QUESTION = { method: 'GET', path: '/v1/reports' } as const;
 
 /**
- * @param runtimeUrl Of any one Runtime; several clients may speak for one project.
- * @param project Its `secret` is read at each call, so a rotation is followed.
+ * @param runtimeUrl of any Runtime; several clients may use one project.
+ * @param project its `secret` is read on each call, so the client follows a rotation.
  */
 export function runtimeClient(
   runtimeUrl: string,
@@ -246,10 +246,10 @@ export function runtimeClient(
   };
 }
 
-/** Longer than any deadline of the Runtime: an answer that takes this long is a failure. */
+/** Longer than any deadline of the Runtime: without an answer by then, the test fails. */
 const REPLY_TIMEOUT_MS = 15_000;
 
-/** Sends one request. A body that is no string or bytes is sent as JSON. */
+/** Sends one request. A body that is neither a string nor bytes is sent as JSON. */
 export async function send(
   url: string,
   method: string,

@@ -1,24 +1,24 @@
 /**
- * What `charge.lua` and `trim.lua` do, said a second time in TypeScript and in another form, from
- * the rules of docs/consistency.md. Tests compare the scripts with it, command by command.
+ * A second implementation of `charge.lua` and `trim.lua`, in TypeScript and with another structure,
+ * written from the rules of docs/consistency.md. Tests compare the scripts with it command by command.
  */
 
-/** What a Redis holds for the scripts. */
+/** The data of the scripts in a Redis. */
 export interface RedisState {
-  /** A counter each; null is a key of another type. */
+  /** The counters by key; null is a key of another type. */
   strings: Map<string, string | null>;
-  /** Usage; null is a key of another type. */
+  /** The usage by key; null is a key of another type. */
   hashes: Map<string, Map<string, string> | null>;
 }
 
-/** What the scripts ask their server for. */
+/** The state of the server that the scripts read. */
 export interface RedisServerFacts {
   timeMs: number;
-  /** What INFO reports in these two sections. */
+  /** The report of INFO for these two sections. */
   info: { server: string; replication: string };
 }
 
-/** What Redis sends back: an array, a number, or an error. */
+/** A reply of Redis: an array, a number, or an error. */
 export type ScriptReply = readonly (string | number)[] | number | { error: string };
 
 export const emptyState = (): RedisState => ({ strings: new Map(), hashes: new Map() });
@@ -30,7 +30,7 @@ export function copyState({ strings, hashes }: RedisState): RedisState {
 
 const WRONG_TYPE = { error: 'WRONGTYPE' };
 
-/** A count within a window: what the lineage began with, and what was admitted since (rule 12). */
+/** A count in a window: the base of the lineage, and the calls allowed since (rule 12). */
 interface Tally {
   base: number;
   own: number;
@@ -65,7 +65,7 @@ interface Charge {
 
 const countOf = ({ base, own }: Tally) => base + own;
 
-/** Runs `charge.lua` on a state, which it changes. */
+/** Runs `charge.lua` on a state and changes it. */
 export function chargeByReference(
   state: RedisState,
   keys: readonly string[],
@@ -152,7 +152,7 @@ export function chargeByReference(
   return [outcome, timeMs, minute, month, incarnation, ...counts, ...numbers];
 }
 
-/** Runs `trim.lua` on a state, which it changes. */
+/** Runs `trim.lua` on a state and changes it. */
 export function trimByReference(
   state: RedisState,
   keys: readonly string[],
@@ -176,7 +176,7 @@ export function trimByReference(
   return removed;
 }
 
-/** What Postgres knows is the least that the month begins with; the lineage's own stay on top. */
+/** The total of Postgres is the lower bound of the month's base; the lineage's own count is added. */
 const raised = ({ base, own }: Tally, seed: number): Tally => ({
   base: base + Math.max(0, seed - base - own),
   own,
@@ -184,18 +184,18 @@ const raised = ({ base, own }: Tally, seed: number): Tally => ({
 
 const begun = (tally: Tally): Tally => ({ base: countOf(tally), own: 0 });
 
-/** What was seen in another lineage was there before this one; in the same one, the later wins. */
+/** Counts seen in another lineage are older than this one; in the same one, the later count wins. */
 const resumed = ({ base, own }: Tally, seen: number, isSameLineage: boolean): Tally =>
   isSameLineage ? { base, own: Math.max(own, seen - base) } : { base: Math.max(base, seen), own };
 
-/** Year × 12 + month, January being 0. */
+/** Year × 12 + month, with January = 0. */
 export function monthOf(minute: number): number {
   const eras = Math.floor(minute / MINUTES_A_400_YEARS);
   const date = new Date((minute - eras * MINUTES_A_400_YEARS) * 60_000);
   return (eras * 400 + date.getUTCFullYear()) * 12 + date.getUTCMonth();
 }
 
-/** The calendar repeats after 400 years; `Date` ends long before a counter does. */
+/** The calendar repeats after 400 years; the range of `Date` is smaller than that of a counter. */
 const MINUTES_A_400_YEARS = 146_097 * 1_440;
 
 function epochOf({ server, replication }: RedisServerFacts['info']): string {
@@ -208,7 +208,7 @@ function wholeOf(text: string | undefined): number | null {
   return text !== undefined && /^\d{1,14}$/.test(text) ? Number(text) : null;
 }
 
-/** What brings a window forward may be any number; what counts is whole. */
+/** A time argument may be any number, while a count has to be whole. */
 const numberOf = (text: string | undefined) =>
   text !== undefined && /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : null;
 

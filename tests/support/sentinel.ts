@@ -6,14 +6,14 @@ import { freePort } from '@ceiba/devstack/ports';
 import { Redis } from 'ioredis';
 import { type RedisServer, realRedis, startRedisServer, until } from './redis.ts';
 
-/** A primary, a replica and three sentinels of one test, to be hurt. */
+/** A primary, a replica and three sentinels for one test to inject faults into. */
 export interface SentinelGroup {
-  /** For `REDIS_URL`. */
+  /** The `REDIS_URL` of the group. */
   readonly url: string;
   readonly servers: readonly [RedisServer, RedisServer];
   /** The server that a majority of the sentinels names. */
   primary(): Promise<RedisServer>;
-  /** Asks for a failover, as an operator does. */
+  /** Starts a failover, as an operator does. */
   failOver(): Promise<void>;
   /** Resolves once there is one primary with a replica in sync, and all sentinels know both. */
   isWhole(): Promise<void>;
@@ -21,9 +21,9 @@ export interface SentinelGroup {
 }
 
 export const PRIMARY_NAME = 'ceiba';
-/** What the sentinels ask for; the servers ask for nothing. */
+/** The password of the sentinels; the servers have none. */
 export const SENTINEL_PASSWORD = 'sentinels only';
-/** How long a primary is silent before a sentinel takes it for dead. */
+/** How long a primary is silent before a sentinel considers it down. */
 const DOWN_AFTER_MS = 1000;
 const MAJORITY = 2;
 

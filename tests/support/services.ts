@@ -13,23 +13,23 @@ import {
   temporaryFolder,
 } from '@ceiba/devstack/supervisor';
 
-/** A server of one test, to be hurt: the shared one of `DATABASE_URL` or `REDIS_URL` is not. */
+/** A server for one test to inject faults into, unlike the shared ones of `DATABASE_URL` and `REDIS_URL`. */
 export interface TestService {
-  /** The same before and after a restart. */
+  /** Does not change with a restart. */
   readonly url: string;
-  /** Where its files are; change them only while it is stopped. */
+  /** The folder of its files; change them only while it is stopped. */
   readonly dataFolder: string;
   pid(): number;
-  /** Stops its processes in place, as SIGSTOP does: connections stay open, nothing answers. */
+  /** Sends SIGSTOP to its processes: connections stay open, nothing answers. */
   freeze(): void;
   thaw(): void;
-  /** Ends it without a warning and returns once it is gone. */
+  /** Kills it with SIGKILL and returns once it has exited. */
   kill(): Promise<void>;
-  /** Asks it to shut down and returns once it has. */
+  /** Shuts it down and returns once it has exited. */
   stop(): Promise<void>;
-  /** Starts it again on its data and returns once it answers. */
+  /** Restarts it on its data and returns once it answers. */
   start(): Promise<void>;
-  /** Stops it for good and removes its files. */
+  /** Stops it and removes its files. */
   dispose(): Promise<void>;
 }
 
@@ -42,13 +42,13 @@ export const realRedis: string | undefined = redisOnPath();
 /**
  * Starts an embedded PostgreSQL with the settings of `npm start`.
  *
- * @param prepare Fills the launcher's empty data folder; by default the server gets a new cluster.
+ * @param prepare fills the launcher's empty data folder; by default the server gets a new cluster.
  */
 export function startTestPostgres(prepare?: (dataDir: string) => void): Promise<TestService> {
   return startTestService('postgres', startPostgres, prepare);
 }
 
-/** Starts the Redis on PATH with the settings of `npm start`, else the one in JavaScript. */
+/** Starts the Redis on PATH with the settings of `npm start`, or the one in JavaScript. */
 export function startTestRedis(): Promise<TestService> {
   return startTestService('redis', startRedis);
 }
@@ -87,14 +87,14 @@ async function startTestService(
   };
 }
 
-/** PostgreSQL's sessions are processes of their own, each the leader of its own group. */
+/** Signals the server and its sessions: each session of PostgreSQL is a process with its own group. */
 function signalAll(pid: number, signal: NodeJS.Signals): void {
-  // The parent first: a stopped one starts no further session.
+  // The parent first, so that it starts no further session.
   for (const target of [pid, ...descendantsOf(pid)]) {
     try {
       process.kill(target, signal);
     } catch {
-      // It ended between the listing and the signal.
+      // The process exited between the listing and the signal.
     }
   }
 }

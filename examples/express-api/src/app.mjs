@@ -7,7 +7,7 @@ const REPORTS = [
 ];
 
 /**
- * A small API whose routes under `/v1` answer only to callers that Ceiba lets in.
+ * A small API whose routes under `/v1` answer only calls that Ceiba allows.
  *
  * @param {{ client: import('@ceiba/sdk').AuthorizeClient, projectId: string }} access
  */

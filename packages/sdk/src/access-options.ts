@@ -1,39 +1,39 @@
 import type { HostReplyCode } from './errors.ts';
 import type { AuthorizeClient, RequestAccess } from './types.ts';
 
-/** How one request came out. */
+/** The outcome of one request. */
 export type AccessOutcome =
   | { readonly outcome: 'allowed'; readonly access: RequestAccess }
   | DeniedOutcome
   | FailedOutcome;
 
-/** The Runtime said no, or the request carried two credentials. */
+/** The Runtime denied the request, or the guard denied it without asking. */
 export interface DeniedOutcome {
   readonly outcome: 'denied';
   readonly denialReason: string;
-  /** Null when the request was turned away without asking the Runtime. */
+  /** Null when the guard denied the request without asking the Runtime. */
   readonly decisionId: string | null;
   readonly httpStatus: number;
 }
 
-/** No verdict could be had; the request was turned away. */
+/** There was no verdict, so the request was rejected. */
 export interface FailedOutcome {
   readonly outcome: 'failed';
-  /** A `RuntimeTransportError`, unless the client is not this package's. */
+  /** A `RuntimeTransportError`, unless the client is a custom one. */
   readonly error: unknown;
   readonly httpStatus: number;
 }
 
-/** What {@link AccessOptions.onDecision} sees. */
+/** The argument of {@link AccessOptions.onDecision}. */
 export type AccessEvent = AccessOutcome & {
   readonly method: string;
   /** The path that was judged: the request target without its query. */
   readonly path: string;
-  /** Milliseconds from question to verdict. */
+  /** Milliseconds from the question to the verdict. */
   readonly durationMs: number;
 };
 
-/** The body of a reply that turns a request away. */
+/** The body of a reply that rejects a request. */
 export interface HostReplyBody {
   readonly error: HostReplyCode;
   readonly message: string;
@@ -41,7 +41,7 @@ export interface HostReplyBody {
   readonly denialReason?: string;
 }
 
-/** A reply that turns a request away. */
+/** A reply that rejects a request. */
 export interface HostReply<Body = unknown> {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -49,28 +49,28 @@ export interface HostReply<Body = unknown> {
   readonly body: Body;
 }
 
-/** What {@link AccessOptions.customizeReply} may change. */
+/** The changes that {@link AccessOptions.customizeReply} may make. */
 export interface CustomReply {
   /** Replaces the body; sent as JSON. */
   readonly body?: unknown;
-  /** Added to the default headers, in place of those of the same name. */
+  /** Added to the default headers; replaces headers of the same name. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What every adapter takes. */
+/** The options of every adapter. */
 export interface AccessOptions {
   /** A `CeibaRuntimeClient`, or the fake of `@ceiba/sdk/testing`. */
   readonly client: AuthorizeClient;
   /** Must be the client's own project; a mismatch throws at start. */
   readonly projectId: string;
   /**
-   * Adds `denialReason` to the body of a denial. Off by default, so that a caller cannot tell a
-   * revoked key from an unknown one.
+   * Adds `denialReason` to the body of a denial. Off by default, so that a caller cannot
+   * distinguish a revoked key from an unknown one.
    */
   readonly exposeDenialReason?: boolean | undefined;
   /**
-   * Changes body and headers of a reply that turns a request away. The status stays the
-   * contract's. When it throws, the default reply is sent.
+   * Changes the body and headers of a reply that rejects a request; the contract fixes the status.
+   * When it throws, the default reply is sent.
    */
   readonly customizeReply?:
     | ((
@@ -78,6 +78,6 @@ export interface AccessOptions {
         outcome: DeniedOutcome | FailedOutcome,
       ) => CustomReply | undefined)
     | undefined;
-  /** Sees every verdict, for logs and metrics. It cannot change one; what it throws is a warning. */
+  /** Receives every verdict, for logs and metrics, and cannot change it. Its errors become warnings. */
   readonly onDecision?: ((event: AccessEvent) => void | Promise<void>) | undefined;
 }

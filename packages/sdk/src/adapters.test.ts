@@ -14,7 +14,7 @@ const allowedRequest = (method = 'GET') =>
   new Request('http://host/v1/reports', { method, headers: { 'x-api-key': 'good' } });
 const LIMITS = '"minute";r=59;t=30, "month";r=9999;t=86400';
 
-/** Responses of which some have immutable headers, and some set the fields themselves. */
+/** Responses with immutable headers, and responses that already set the fields. */
 const RESPONSES = [
   ['plain', () => new Response('ok'), LIMITS],
   ['JSON', () => Response.json({ ok: true }), LIMITS],
@@ -44,8 +44,8 @@ describe('the rate limit fields of an allow', () => {
   );
 });
 
-describe('a guard that is made at the first request', () => {
-  it('is not made before, and once', async () => {
+describe('a guard that is created on the first request', () => {
+  it('is not created before, and created once', async () => {
     const make = vi.fn(() => options);
     const route = createNextRouteGuard(make)(() => new Response('ok'));
     expect(make).not.toHaveBeenCalled();
@@ -55,7 +55,7 @@ describe('a guard that is made at the first request', () => {
     expect(make).toHaveBeenCalledOnce();
   });
 
-  it('lets nothing in while it cannot be made', async () => {
+  it('allows no request while it cannot be created', async () => {
     const handler = vi.fn(() => new Response('ok'));
     const route = createNextRouteGuard(() => {
       throw new Error('CEIBA_PROJECT_SECRET is missing');
@@ -70,11 +70,11 @@ describe('the fetch guard', () => {
   it('sends no body in reply to HEAD', async () => {
     const request = new Request('http://host/v1/reports', { method: 'HEAD' });
     const verdict = await createFetchGuard(options)(request);
-    if (verdict.allowed) throw new Error('the request was let through');
+    if (verdict.allowed) throw new Error('the request was allowed');
     expect([verdict.response.status, verdict.response.body]).toEqual([401, null]);
   });
 
-  it('prefers what the framework knows of the request as it was sent', async () => {
+  it('prefers the raw values that the framework provides', async () => {
     const fake = createFakeRuntimeClient();
     const guard = createFetchGuard({ client: fake, projectId: fake.projectId });
     const target = '/v1/reports/../billing?x=1';
@@ -95,7 +95,7 @@ describe('the Express middleware', () => {
     return { req, res: new ServerResponse(req) };
   }
 
-  it('sends the target before a router stripped it', async () => {
+  it('asks about the whole target, of which a router has stripped a part', async () => {
     const fake = createFakeRuntimeClient({ verdicts: { good: 'allow' } });
     const { req, res } = exchange();
     req.originalUrl = '/v1/reports?x=1';
@@ -104,7 +104,7 @@ describe('the Express middleware', () => {
     expect(fake.questions).toEqual([{ apiKey: 'good', method: 'GET', path: '/v1/reports' }]);
   });
 
-  it('runs no handler for a method that was overridden on the way', async () => {
+  it('runs no handler for an overridden method', async () => {
     const next = vi.fn();
     const { req, res } = exchange();
     Object.assign(req, { method: 'DELETE', originalMethod: 'POST' });
@@ -113,7 +113,7 @@ describe('the Express middleware', () => {
     expect([res.statusCode, next.mock.calls]).toEqual([403, []]);
   });
 
-  it('runs no handler once somebody else has answered', async () => {
+  it('runs no handler after another middleware has answered', async () => {
     const next = vi.fn();
     const { req, res } = exchange();
     createExpressMiddleware(options)(req, res, next);
@@ -122,7 +122,7 @@ describe('the Express middleware', () => {
     expect(next).not.toHaveBeenCalled();
   });
 
-  it('hands Express an error, whatever broke', async () => {
+  it('passes any error to Express', async () => {
     const { req, res } = exchange();
     res.setHeader = () => {
       throw undefined;

@@ -27,21 +27,21 @@ const CREATED = {
 const NULLABLE = ['expiresAt', 'revokedAt', 'archivedAt', 'lastUsedAt'];
 const NO_OBJECTS = [null, undefined, 'text', 7, true];
 
-/** The same body with one field of another type, and without it. */
+/** Copies of a body with an invalid field, and one without the field. */
 function spoilt(body: Record<string, unknown>, field: string, values: readonly unknown[]) {
   const { [field]: _, ...without } = body;
   return [without, ...values.map((value) => ({ ...body, [field]: value }))];
 }
 
-describe('a key in read shape', () => {
-  it('is read field by field, and nothing else of it', () => {
+describe('a key', () => {
+  it('is parsed field by field, without other fields', () => {
     expect(parseApiKeySummary({ ...SUMMARY, secret: 'x' })).toEqual(SUMMARY);
     for (const status of API_KEY_STATUSES) {
       expect(parseApiKeySummary({ ...SUMMARY, status })?.status).toBe(status);
     }
   });
 
-  it.each(NULLABLE)('has a text or null for %s', (field) => {
+  it.each(NULLABLE)('has a string or null for %s', (field) => {
     const at = '2026-11-23T00:00:00.000Z';
     expect(parseApiKeySummary({ ...SUMMARY, [field]: at })).toEqual({ ...SUMMARY, [field]: at });
     for (const body of spoilt(SUMMARY, field, [7, false, {}])) {
@@ -50,7 +50,7 @@ describe('a key in read shape', () => {
   });
 
   it.each(Object.keys(SUMMARY).filter((field) => !NULLABLE.includes(field)))(
-    'is no key without a text for %s',
+    'is refused without a string for %s',
     (field) => {
       for (const body of spoilt(SUMMARY, field, [null, 7, '', ['active']])) {
         expect(parseApiKeySummary(body)).toBeNull();
@@ -58,7 +58,7 @@ describe('a key in read shape', () => {
     },
   );
 
-  it('has a status that this version knows', () => {
+  it('is refused with an unknown status', () => {
     expect(parseApiKeySummary({ ...SUMMARY, status: 'paused' })).toBeNull();
   });
 
@@ -68,7 +68,7 @@ describe('a key in read shape', () => {
 });
 
 describe('a list of keys', () => {
-  it('is read whole, in order, or not at all', () => {
+  it('is parsed as a whole and in order, or refused', () => {
     const other = { ...SUMMARY, apiKeyId: 'other' };
     expect(parseApiKeyList({ apiKeys: [] })).toEqual({ apiKeys: [] });
     expect(parseApiKeyList({ apiKeys: [SUMMARY, other] })).toEqual({ apiKeys: [SUMMARY, other] });
@@ -81,11 +81,11 @@ describe('a list of keys', () => {
 });
 
 describe('the answer to a creation', () => {
-  it('holds the plaintext, once', () => {
+  it('has the plaintext', () => {
     expect(parseApiKeyCreateResult({ ...CREATED, more: 1 })).toEqual(CREATED);
   });
 
-  it.each(Object.keys(CREATED))('is none without a text for %s', (field) => {
+  it.each(Object.keys(CREATED))('is refused without a string for %s', (field) => {
     for (const body of spoilt(CREATED, field, [null, 7, ''])) {
       expect(parseApiKeyCreateResult(body)).toBeNull();
     }

@@ -9,20 +9,20 @@ import type {
 } from './types.ts';
 
 /*
- * The answers of the key routes, read field by field. Each function returns null for a body that
- * has another shape; the client turns that into a transport error.
+ * Parsers for the answers of the key routes. Each reads field by field and returns null for a body
+ * of another shape, which the client turns into a transport error.
  */
 
 function statusOf(value: unknown): ApiKeyStatus | null {
   return API_KEY_STATUSES.find((status) => status === value) ?? null;
 }
 
-/** A string, or null where the wire says null; undefined when it is neither. */
+/** A string or null as it is; undefined for any other value. */
 function nullableText(value: unknown): string | null | undefined {
   return value === null || typeof value === 'string' ? value : undefined;
 }
 
-/** Reads one key in read shape. */
+/** Parses one key. */
 export function parseApiKeySummary(body: unknown): ApiKeySummary | null {
   const fields = fieldsOf(body);
   if (fields === null) return null;
@@ -48,7 +48,7 @@ export function parseApiKeySummary(body: unknown): ApiKeySummary | null {
   return { ...identity, createdAt, expiresAt, revokedAt, archivedAt, lastUsedAt };
 }
 
-/** Reads the list of all keys; one entry of another shape spoils the list. */
+/** Parses the list of all keys; one invalid entry invalidates the list. */
 export function parseApiKeyList(body: unknown): ApiKeyListResult | null {
   const entries = fieldsOf(body)?.apiKeys;
   if (!Array.isArray(entries)) return null;
@@ -61,7 +61,7 @@ export function parseApiKeyList(body: unknown): ApiKeyListResult | null {
   return { apiKeys };
 }
 
-/** Reads the create result, the only answer with a plaintext key. */
+/** Parses the answer to a create, the only answer with a plaintext key. */
 export function parseApiKeyCreateResult(body: unknown): ApiKeyCreateResult | null {
   const fields = fieldsOf(body);
   const apiKeyId = textOf(fields?.apiKeyId);
@@ -72,7 +72,7 @@ export function parseApiKeyCreateResult(body: unknown): ApiKeyCreateResult | nul
   return { apiKeyId, displayName, keyPrefix, plaintextKey };
 }
 
-/** Reads the result of revoke or archive. */
+/** Parses the answer to a revoke or an archive. */
 export function parseApiKeyLifecycleResult(body: unknown): ApiKeyLifecycleResult | null {
   const fields = fieldsOf(body);
   const apiKeyId = textOf(fields?.apiKeyId);

@@ -18,7 +18,7 @@ async function failureOf(run: Promise<unknown>): Promise<TransportFailure | 'non
 }
 
 describe('the circuit breaker', () => {
-  it('opens to deny after failures in a row, and asks nothing while it is open', async () => {
+  it('opens after failures in a row, and sends nothing while it is open', async () => {
     const breaker = createCircuitBreaker({ failureThreshold: 3, openMs: 100 }, () => 0);
     for (let asked = 0; asked < 3; asked += 1) {
       expect(await failureOf(breaker.run(down))).toBe('unreachable');
@@ -28,7 +28,7 @@ describe('the circuit breaker', () => {
     expect(call).not.toHaveBeenCalled();
   });
 
-  it('lets one probe through when its time is over, and closes when the probe comes back', async () => {
+  it('sends one probe after the open time, and closes when the probe succeeds', async () => {
     let now = 0;
     const breaker = createCircuitBreaker({ failureThreshold: 1, openMs: 100 }, () => now);
     await failureOf(breaker.run(down));
@@ -53,7 +53,7 @@ describe('the circuit breaker', () => {
     expect(await breaker.run(up)).toBe('up');
   });
 
-  it('counts failures in a row only', async () => {
+  it('counts only failures in a row', async () => {
     const breaker = createCircuitBreaker({ failureThreshold: 2, openMs: 100 }, () => 0);
     for (let round = 0; round < 5; round += 1) {
       expect(await failureOf(breaker.run(down))).toBe('unreachable');
@@ -76,7 +76,7 @@ describe('the circuit breaker', () => {
     expect(await failureOf(breaker.run(up))).toBe('circuit_open');
   });
 
-  it('is not opened by a question that could not be asked', async () => {
+  it('is not opened by a question that could not be sent', async () => {
     const breaker = createCircuitBreaker({ failureThreshold: 1, openMs: 100 }, () => 0);
     const wrong = () => Promise.reject(new TypeError('timeoutMs is wrong'));
     await expect(breaker.run(wrong)).rejects.toThrow(TypeError);

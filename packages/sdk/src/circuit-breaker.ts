@@ -5,13 +5,13 @@ import { RuntimeTransportError } from './errors.ts';
 export interface CircuitBreakerOptions {
   /** Failures in a row that open the circuit. Default 5. */
   readonly failureThreshold?: number;
-  /** Milliseconds for which it stays open before one question probes the Runtime. Default 1000. */
+  /** Milliseconds that the circuit stays open before one question probes the Runtime. Default 1000. */
   readonly openMs?: number;
 }
 
 /**
- * Spares a Runtime in trouble, and callers the wait: after some failures in a row questions are
- * refused unasked. It opens to *deny*: a refused question is a failure (503), never an allow.
+ * Saves load on a failing Runtime, and waiting for callers: after some failures in a row, questions
+ * fail without being sent. Such a question is a failure (503), never an allow.
  */
 export interface CircuitBreaker {
   /** Runs the call, or rejects at once while the circuit is open. */
@@ -20,7 +20,7 @@ export interface CircuitBreaker {
 
 /**
  * @param now a monotonic clock in milliseconds.
- * @throws {CeibaConfigError} naming the option that is wrong.
+ * @throws {CeibaConfigError} naming the invalid option.
  */
 export function createCircuitBreaker(
   { failureThreshold = 5, openMs = 1_000 }: CircuitBreakerOptions,
@@ -36,7 +36,7 @@ export function createCircuitBreaker(
       if (now() < openUntil) {
         throw new RuntimeTransportError('circuit_open', 'The circuit breaker is open');
       }
-      // This call is the probe; the others keep being refused until it has come back.
+      // This call is the probe; all others fail until it has an answer.
       openUntil = now() + openMs;
     }
     try {
@@ -44,7 +44,7 @@ export function createCircuitBreaker(
       failuresInARow = 0;
       return result;
     } catch (error) {
-      if (speaksOfTrouble(error)) {
+      if (isRuntimeFailure(error)) {
         failuresInARow += 1;
         openUntil = now() + openMs;
       }
@@ -60,10 +60,10 @@ function requirePositive(setting: CeibaSetting, value: number): void {
 }
 
 /**
- * A refusal that names its cause (401, 400, …) shows a Runtime in good health, and a question that
- * was asked wrongly or taken back shows nothing.
+ * Whether an error shows a failing Runtime. A client error (400, 401, …) comes from a healthy one, and
+ * a question that was malformed or cancelled says nothing about it.
  */
-function speaksOfTrouble(error: unknown): boolean {
+function isRuntimeFailure(error: unknown): boolean {
   if (!RuntimeTransportError.is(error) || error.failure === 'aborted') return false;
   return error.failure !== 'error_status' || error.status === null || error.status >= 500;
 }

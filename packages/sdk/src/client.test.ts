@@ -31,7 +31,7 @@ interface Recorded {
   readonly body: string;
 }
 
-/** A server that records what reaches it and answers as the test says. */
+/** A server that records requests and gives the answers of the test. */
 let answer: (res: http.ServerResponse, req: Recorded) => void;
 let recorded: Recorded[];
 let connections: number;
@@ -80,7 +80,7 @@ afterEach(() => {
 
 const TRANSPORTS: [string, CeibaRuntimeClientOptions][] = [
   ['node:http', {}],
-  ['a fetch of the user', { fetch }],
+  ['a custom fetch', { fetch }],
 ];
 
 describe.each(TRANSPORTS)('the client over %s', (_name, options) => {
@@ -172,7 +172,7 @@ describe.each(TRANSPORTS)('the client over %s', (_name, options) => {
   });
 
   it.each(['', '.', '..'])(
-    'sends no key id that would name another route: %j',
+    'sends no key id that would address another route: %j',
     async (apiKeyId) => {
       const client = connect();
       for (const run of [
@@ -187,14 +187,14 @@ describe.each(TRANSPORTS)('the client over %s', (_name, options) => {
     },
   );
 
-  it('escapes a key id, which the Runtime then judges', async () => {
+  it('escapes a key id and leaves its validation to the Runtime', async () => {
     answer = json(400, { error: 'invalid_request', message: 'm', requestId: 'r' });
     await failureOf(connect().getApiKey('../../x?y#z'));
     expect(recorded[0]?.url).toBe(`${keys}/..%2F..%2Fx%3Fy%23z`);
   });
 
   it.each([400, 401, 403, 404, 409, 413, 415, 429, 500, 503])(
-    'raises a transport error with status and body for %i',
+    'throws a transport error with status and body for %i',
     async (status) => {
       const body = { error: 'code', message: 'text', requestId: 'r' };
       answer = json(status, body);
@@ -205,7 +205,7 @@ describe.each(TRANSPORTS)('the client over %s', (_name, options) => {
   );
 
   it.each([301, 302, 303, 307, 308])(
-    'never follows a %i, and sends the secret nowhere else',
+    'never follows a %i, and sends the secret to no other server',
     async (status) => {
       answer = (res, { url }) => {
         if (url?.startsWith('/rt/')) res.writeHead(status, { location: '/elsewhere' }).end();
@@ -217,7 +217,7 @@ describe.each(TRANSPORTS)('the client over %s', (_name, options) => {
     },
   );
 
-  it('takes an answer of another shape or content type for a failure', async () => {
+  it('treats an answer of another shape or content type as a failure', async () => {
     const client = connect();
     for (const send of [
       json(200, { allowed: 'true' }),
@@ -233,20 +233,20 @@ describe.each(TRANSPORTS)('the client over %s', (_name, options) => {
     expect((await failureOf(client.listApiKeys())).failure).toBe('invalid_answer');
   });
 
-  it('keeps a key that it could not read out of the error', async () => {
+  it('leaves a key out of the error when it cannot parse the answer', async () => {
     answer = json(200, { plaintextKey: 'ceiba_plaintext' });
     const error = await failureOf(connect().createApiKey('x'));
     expect(inspect(error, { depth: 9 })).not.toContain('ceiba_plaintext');
   });
 
-  it('takes a list of the size of 250,000 keys', async () => {
+  it('accepts a list of the size of 250,000 keys', async () => {
     const key = JSON.stringify({ ...SUMMARY, displayName: 'x'.repeat(100) });
     const body = `{"apiKeys":[${key}${' '.repeat(249_999 * key.length)}]}`;
     answer = (res) => void res.writeHead(200, { 'content-type': 'application/json' }).end(body);
     expect(await connect(30_000).listApiKeys()).toMatchObject({ apiKeys: [{ apiKeyId: KEY_ID }] });
   }, 60_000);
 
-  it('says of an answer that is too large that it is, and by which bound', async () => {
+  it('reports an answer that is too large, with the bound', async () => {
     answer = json(200, { ...allowDecision(), padding: 'x'.repeat(64 * 1024) });
     expect(await failureOf(connect().authorize(question))).toMatchObject({
       failure: 'invalid_answer',
@@ -266,7 +266,7 @@ describe.each(TRANSPORTS)('the client over %s', (_name, options) => {
   }, 60_000);
 
   it.each([0, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 60_001, '1000', null])(
-    'asks nothing with a deadline of %j ms, and names timeoutMs',
+    'sends nothing with a deadline of %j ms, and names timeoutMs',
     async (timeoutMs) => {
       const call = { timeoutMs: timeoutMs as number };
       const client = connect();
@@ -278,7 +278,7 @@ describe.each(TRANSPORTS)('the client over %s', (_name, options) => {
     },
   );
 
-  it('sends nothing twice, whatever came back', async () => {
+  it('sends nothing twice after any answer', async () => {
     const client = connect(200);
     for (const send of [
       json(503, {}),
@@ -292,7 +292,7 @@ describe.each(TRANSPORTS)('the client over %s', (_name, options) => {
     }
   });
 
-  it('uses its connections again', async () => {
+  it('reuses its connections', async () => {
     const client = connect();
     for (let call = 0; call < 20; call += 1) await client.authorize(question);
     expect(connections).toBeLessThanOrEqual(2);
@@ -310,7 +310,7 @@ describe.each(TRANSPORTS)('the client over %s', (_name, options) => {
     expect(performance.now() - startedAt).toBeLessThan(1_000);
   });
 
-  it('stops when its signal fires, before the call and during it', async () => {
+  it('stops when its signal fires before or during the call', async () => {
     const client = connect(5_000);
     const already = { signal: AbortSignal.abort() };
     expect((await failureOf(client.authorize(question, already))).failure).toBe('aborted');
@@ -321,7 +321,7 @@ describe.each(TRANSPORTS)('the client over %s', (_name, options) => {
     expect((await failureOf(client.authorize(question, { signal }))).failure).toBe('aborted');
   });
 
-  it('reports a Runtime that is not there', async () => {
+  it('reports an unreachable Runtime', async () => {
     const config = parseCeibaConfig({
       runtimeBaseUrl: 'http://127.0.0.1:1',
       projectId: PROJECT_ID,
@@ -331,7 +331,7 @@ describe.each(TRANSPORTS)('the client over %s', (_name, options) => {
     expect(error).toMatchObject({ failure: 'unreachable', status: null });
   });
 
-  it('shows its secret to no log', () => {
+  it('keeps its secret out of logs', () => {
     const client = connect();
     expect(inspect(client, { depth: 9, showHidden: true })).not.toContain(SECRET);
     expect(JSON.stringify(client)).not.toContain(SECRET);
@@ -339,7 +339,7 @@ describe.each(TRANSPORTS)('the client over %s', (_name, options) => {
 });
 
 describe('the client', () => {
-  it('takes only what parseCeibaConfig returned', () => {
+  it('accepts only the result of parseCeibaConfig', () => {
     const config = parseCeibaConfig({
       runtimeBaseUrl: 'http://127.0.0.1:1',
       projectId: PROJECT_ID,
@@ -356,7 +356,7 @@ describe('the client', () => {
     ['openMs', -1],
     ['openMs', 1.5],
     ['openMs', null],
-  ])('is not made with a circuit breaker whose %s is %j', (option, value) => {
+  ])('refuses a circuit breaker whose %s is %j', (option, value) => {
     const config = parseCeibaConfig({
       runtimeBaseUrl: 'http://127.0.0.1:1',
       projectId: PROJECT_ID,
@@ -367,7 +367,7 @@ describe('the client', () => {
     expect(make).toThrow(`circuitBreaker.${option} must be a whole number from 1 up`);
   });
 
-  it('refuses questions unasked while its circuit breaker is open', async () => {
+  it('fails questions without sending them while its circuit breaker is open', async () => {
     const config = parseCeibaConfig({
       runtimeBaseUrl: `http://127.0.0.1:${port()}`,
       projectId: PROJECT_ID,

@@ -27,11 +27,11 @@ import type {
   Decision,
 } from './types.ts';
 
-/** Settings of the client beside the config. */
+/** Options of the client that are not in the config. */
 export interface CeibaRuntimeClientOptions {
   /**
-   * A `fetch` to use instead of the built-in transport, for a proxy or a CA of your own. The
-   * deadline, the size bounds and the ban on redirects hold for it too.
+   * A `fetch` to use instead of the built-in transport, for example for a proxy or a private CA. The
+   * deadline, the size bounds and the ban on redirects apply to it too.
    */
   readonly fetch?: FetchLike | undefined;
   /** Off by default; `{}` turns it on with its defaults. */
@@ -41,17 +41,17 @@ export interface CeibaRuntimeClientOptions {
 /** A decision is small. */
 const MOST_BYTES = 64 * 1024;
 /**
- * The list has no pages and keys are never deleted, so a list that is too large stays so. In JSON a
- * key takes some 280 bytes, 400 with a long name: 250,000 of them fit, which few projects reach.
+ * The list has no pages and keys are never deleted, so a list that is too large stays too large. A
+ * key takes some 280 bytes of JSON, 400 with a long name: 250,000 keys fit, which few projects reach.
  */
 const MOST_LIST_BYTES = 96 * 1024 * 1024;
 
 /**
- * Asks the Runtime for decisions and manages a project's keys. One client per process is enough:
- * it keeps its connections. It holds no rules of its own and sends nothing twice.
+ * Asks the Runtime for decisions and manages a project's keys. One client per process is enough,
+ * because it keeps its connections open. It makes no decisions itself and sends no request twice.
  *
  * Every method throws {@link RuntimeTransportError} unless the Runtime answers 200 with the
- * expected shape, and {@link CeibaConfigError} for a `timeoutMs` that cannot be kept.
+ * expected shape, and {@link CeibaConfigError} for an invalid `timeoutMs`.
  *
  * @example
  * const client = new CeibaRuntimeClient(parseCeibaConfig({ runtimeBaseUrl, projectId, projectSecret }));
@@ -65,7 +65,7 @@ export class CeibaRuntimeClient implements AuthorizeClient {
   readonly #authorizePath: string;
   readonly #keysPath: string;
 
-  /** @throws {CeibaConfigError} when an option of the circuit breaker is wrong. */
+  /** @throws {CeibaConfigError} when an option of the circuit breaker is invalid. */
   constructor(config: CeibaConfig, options: CeibaRuntimeClientOptions = {}) {
     if (typeof config.projectSecret !== 'string') {
       throw new TypeError('CeibaRuntimeClient takes the object that parseCeibaConfig returned');
@@ -82,8 +82,8 @@ export class CeibaRuntimeClient implements AuthorizeClient {
   }
 
   /**
-   * Asks whether one request may proceed. An allow has been charged; a failure may have been, and
-   * is not asked again.
+   * Asks whether one request may proceed. An allow has been charged. After an error the request may
+   * have been charged, so it is not sent again.
    */
   authorize(input: AuthorizeInput, options: CallOptions = {}): Promise<Decision> {
     const { apiKey, method, path } = input;
@@ -93,9 +93,9 @@ export class CeibaRuntimeClient implements AuthorizeClient {
   }
 
   /**
-   * Every key of the project, newest first, revoked and archived ones included. Many thousands take
-   * longer than a decision: give the call a `timeoutMs` of its own, and the Runtime as much in its
-   * setting `KEY_ROUTE_DEADLINE_MS` (2 s by default).
+   * Every key of the project, newest first, including revoked and archived ones. For many thousands
+   * of keys, raise `timeoutMs` for this call and the Runtime's setting `KEY_ROUTE_DEADLINE_MS` (2 s
+   * by default).
    */
   listApiKeys(options: CallOptions = {}): Promise<ApiKeyListResult> {
     return this.#call('GET', this.#keysPath, undefined, parseApiKeyList, options, MOST_LIST_BYTES);
@@ -107,8 +107,8 @@ export class CeibaRuntimeClient implements AuthorizeClient {
   }
 
   /**
-   * Creates a key. `plaintextKey` of the result exists nowhere else: if this call fails without
-   * an answer, list the keys and revoke the one that nobody holds. 403 `plan_limit_reached` at the
+   * Creates a key. Only this result contains `plaintextKey`: if the call fails without an answer,
+   * list the keys and revoke the new one, whose plaintext is lost. 403 `plan_limit_reached` at the
    * plan's cap of active keys.
    */
   createApiKey(displayName: string, options: CallOptions = {}): Promise<ApiKeyCreateResult> {
@@ -125,24 +125,24 @@ export class CeibaRuntimeClient implements AuthorizeClient {
     return this.#call('PATCH', path, { expiresAt }, parseApiKeySummary, options);
   }
 
-  /** Revokes a key, from the next decision on and for good. 409 when it is archived. */
+  /** Revokes a key permanently, from the next decision on. 409 when it is archived. */
   async revokeApiKey(apiKeyId: string, options: CallOptions = {}): Promise<ApiKeyLifecycleResult> {
     const path = `${this.#keyPath(apiKeyId)}/revoke`;
     return this.#call('POST', path, {}, parseApiKeyLifecycleResult, options);
   }
 
-  /** Archives a key that is finished with, for good. 409 when it is revoked. */
+  /** Archives a key permanently. 409 when it is revoked. */
   async archiveApiKey(apiKeyId: string, options: CallOptions = {}): Promise<ApiKeyLifecycleResult> {
     const path = `${this.#keyPath(apiKeyId)}/archive`;
     return this.#call('POST', path, {}, parseApiKeyLifecycleResult, options);
   }
 
-  /** Closes the connections that the client holds; calls under way fail. */
+  /** Closes the client's connections; calls in flight fail. */
   close(): void {
     this.#transport.close();
   }
 
-  /** An empty id or a dot segment would name another route, so neither is sent. */
+  /** An empty id or a dot segment would address another route. */
   #keyPath(apiKeyId: string): string {
     if (apiKeyId === '' || apiKeyId === '.' || apiKeyId === '..') {
       throw new TypeError('apiKeyId must be the id of a key');
@@ -194,7 +194,7 @@ function errorStatus(answer: HttpAnswer): RuntimeTransportError {
   return new RuntimeTransportError('error_status', message, { status: answer.status, body });
 }
 
-/** JSON of the wrong shape may hold a new key, and errors end up in logs: it is left out. */
+/** Leaves out JSON of an unexpected shape: it may contain a new key, and errors end up in logs. */
 function invalidAnswer(answer: HttpAnswer, maxResponseBytes: number): RuntimeTransportError {
   const message =
     answer.cutOff === 'too_large'

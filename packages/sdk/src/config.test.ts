@@ -20,7 +20,7 @@ function errorFor(change: Partial<Record<keyof CeibaConfigInput, unknown>>): Cei
 }
 
 describe('parseCeibaConfig', () => {
-  it('returns the three values and a deadline of one second', () => {
+  it('returns the three values and defaults the deadline to one second', () => {
     const config = parseCeibaConfig(GOOD);
     expect(config.runtimeBaseUrl).toBe('https://runtime.example.com');
     expect(config.projectId).toBe(GOOD.projectId);
@@ -28,7 +28,7 @@ describe('parseCeibaConfig', () => {
     expect(config.timeoutMs).toBe(1_000);
   });
 
-  it('reads no environment', () => {
+  it('reads no environment variables', () => {
     process.env.CEIBA_RUNTIME_URL = 'https://elsewhere.example.com';
     try {
       expect(errorFor({ runtimeBaseUrl: undefined }).message).toBe('runtimeBaseUrl is missing');
@@ -47,10 +47,10 @@ describe('parseCeibaConfig', () => {
     ['runtimeBaseUrl', '', 'is missing'],
     ['runtimeBaseUrl', 'runtime.example.com', 'must be an absolute URL'],
     ['runtimeBaseUrl', 'ftp://example.com', 'must start with https:// or http://'],
-    ['runtimeBaseUrl', 'https://user:pass@example.com', 'must not hold credentials'],
-    ['runtimeBaseUrl', 'https://user@example.com', 'must not hold credentials'],
-    ['runtimeBaseUrl', 'https://example.com/?a=1', 'must not hold a query'],
-    ['runtimeBaseUrl', 'https://example.com/#a', 'must not hold a query or a fragment'],
+    ['runtimeBaseUrl', 'https://user:pass@example.com', 'must not contain credentials'],
+    ['runtimeBaseUrl', 'https://user@example.com', 'must not contain credentials'],
+    ['runtimeBaseUrl', 'https://example.com/?a=1', 'must not contain a query'],
+    ['runtimeBaseUrl', 'https://example.com/#a', 'must not contain a query or a fragment'],
     ['runtimeBaseUrl', 'http://example.com', 'must use https'],
     ['runtimeBaseUrl', 'http://127.0.0.1.example.com', 'must use https'],
     ['runtimeBaseUrl', 'http://localhost.example.com', 'must use https'],
@@ -59,14 +59,14 @@ describe('parseCeibaConfig', () => {
     ['projectId', '../../../etc', 'must be a UUID'],
     ['projectSecret', undefined, 'is missing'],
     ['projectSecret', 42, 'must be a string'],
-    ['projectSecret', `${SECRET}\n`, 'line break at its end'],
+    ['projectSecret', `${SECRET}\n`, 'trailing space or line break'],
     ['projectSecret', `${SECRET}\r\nx-evil: 1`, 'visible ASCII'],
     ['timeoutMs', 0, 'from 1 to 60000'],
     ['timeoutMs', 1.5, 'whole number'],
     ['timeoutMs', Number.NaN, 'whole number'],
     ['timeoutMs', '1000', 'whole number'],
     ['timeoutMs', 60_001, 'from 1 to 60000'],
-  ] as const)('names %s when it is %j', (setting, value, problem) => {
+  ] as const)('refuses %s when it is %j, and names it', (setting, value, problem) => {
     const error = errorFor({ [setting]: value });
     expect(error.setting).toBe(setting);
     expect(error.message.startsWith(setting)).toBe(true);
@@ -84,7 +84,7 @@ describe('parseCeibaConfig', () => {
     expect(parseCeibaConfig({ ...GOOD, runtimeBaseUrl }).runtimeBaseUrl).toBe(runtimeBaseUrl);
   });
 
-  it('takes plain HTTP to another host only when it is listed by name', () => {
+  it('accepts plain HTTP to a host that is not loopback only when it is listed by name', () => {
     const runtimeBaseUrl = 'http://runtime:4000';
     expect(errorFor({ runtimeBaseUrl, allowPlainHttpHosts: ['other'] }).message).toContain(
       '"runtime" must be listed in allowPlainHttpHosts',

@@ -1,10 +1,9 @@
 /**
- * What `parseCeibaConfig` takes. It reads no environment: pass the values from wherever your
- * application keeps its settings. A value may be `undefined` so that `process.env.X` can be passed
- * as it is; the error then names the setting.
+ * The input of `parseCeibaConfig`, which reads no environment variables itself. A value may be
+ * `undefined` so that `process.env.X` can be passed directly; the error then names the setting.
  */
 export interface CeibaConfigInput {
-  /** Where the Runtime answers, such as `https://runtime.example.com`. A path prefix is kept. */
+  /** URL of the Runtime, such as `https://runtime.example.com`. A path prefix is kept. */
   readonly runtimeBaseUrl: string | undefined;
   /** UUID of the project, shown in the console. */
   readonly projectId: string | undefined;
@@ -13,15 +12,15 @@ export interface CeibaConfigInput {
   /** Total deadline of one call in milliseconds: connect, headers and body. Default 1000. */
   readonly timeoutMs?: number | undefined;
   /**
-   * Hosts, by name, that may be reached over plain HTTP although they are not loopback, such as
-   * `['runtime']` inside a private container network. The project secret travels unencrypted there.
+   * Names of hosts that may be reached over plain HTTP although they are not loopback, such as
+   * `['runtime']` in a private container network. The project secret is sent unencrypted to them.
    */
   readonly allowPlainHttpHosts?: readonly string[] | undefined;
 }
 
 /**
- * Settings that have been checked. `projectSecret` is not enumerable: it stays out of logs, of
- * `JSON.stringify` and of spread copies.
+ * Validated settings. `projectSecret` is not enumerable, so it is not in logs, `JSON.stringify` or
+ * spread copies.
  */
 export interface CeibaConfig {
   /** Absolute URL without a trailing slash. */
@@ -32,13 +31,13 @@ export interface CeibaConfig {
   readonly timeoutMs: number;
 }
 
-/** The settings that are checked: those of {@link parseCeibaConfig} and of the client. */
+/** The validated settings: those of {@link parseCeibaConfig} and of the client. */
 export type CeibaSetting =
   | keyof CeibaConfigInput
   | 'circuitBreaker.failureThreshold'
   | 'circuitBreaker.openMs';
 
-/** A setting cannot be used; `setting` names the value at fault, never its content. */
+/** A setting is invalid. `setting` names it; the message never contains its value. */
 export class CeibaConfigError extends TypeError {
   override readonly name = 'CeibaConfigError';
   readonly setting: CeibaSetting;
@@ -56,9 +55,9 @@ const LOOPBACK = /^(?:localhost|.+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
 
 /**
- * Checks the settings of the client and returns them as a frozen config.
+ * Validates the settings of the client and returns them as a frozen config.
  *
- * @throws {CeibaConfigError} naming the setting that is missing or wrong.
+ * @throws {CeibaConfigError} naming the setting that is missing or invalid.
  * @example
  * const config = parseCeibaConfig({
  *   runtimeBaseUrl: process.env.CEIBA_RUNTIME_URL,
@@ -100,10 +99,10 @@ function parseBaseUrl(value: unknown, plainHttpHosts: readonly string[]): string
     throw new CeibaConfigError(setting, 'must start with https:// or http://');
   }
   if (url.username !== '' || url.password !== '') {
-    throw new CeibaConfigError(setting, 'must not hold credentials');
+    throw new CeibaConfigError(setting, 'must not contain credentials');
   }
   if (/[?#]/.test(text)) {
-    throw new CeibaConfigError(setting, 'must not hold a query or a fragment');
+    throw new CeibaConfigError(setting, 'must not contain a query or a fragment');
   }
   if (url.protocol === 'http:' && !LOOPBACK.test(url.hostname) && !isListed(url, plainHttpHosts)) {
     throw new CeibaConfigError(
@@ -129,13 +128,13 @@ function parseSecret(value: unknown): string {
   if (!VISIBLE_ASCII.test(text)) {
     throw new CeibaConfigError(
       'projectSecret',
-      'must hold visible ASCII characters only; look for a space or a line break at its end',
+      'must contain only visible ASCII characters; check for a trailing space or line break',
     );
   }
   return text;
 }
 
-/** @throws {CeibaConfigError} unless it is a deadline that a timer can keep. */
+/** @throws {CeibaConfigError} unless the value is a whole number of milliseconds in range. */
 export function parseTimeout(value: unknown): number {
   const valid = typeof value === 'number' && Number.isInteger(value) && value >= 1;
   if (!valid || value > LONGEST_TIMEOUT_MS) {

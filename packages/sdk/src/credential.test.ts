@@ -5,7 +5,7 @@ const key = (apiKey: string) => ({ kind: 'key', apiKey });
 const MISSING = { kind: 'missing' };
 const CONFLICTING = { kind: 'conflicting' };
 
-/** What both readers must make of headers that no framework joins or drops. */
+/** Headers that no framework joins or drops, with the credential that both readers must return. */
 const CASES = [
   ['no header', [], MISSING],
   ['only other headers', ['Host', 'a', 'Accept', 'b', 'api-key', 'c'], MISSING],
@@ -23,14 +23,14 @@ const CASES = [
   ['an empty header beside a key', ['Authorization', 'Bearer', 'x-api-key', 'abc'], key('abc')],
   ['another scheme', ['Authorization', 'Basic dXNlcjpwYXNz'], MISSING],
   ['another scheme beside a key', ['Authorization', 'Basic dXNlcg==', 'x-api-key', 'a'], key('a')],
-  ['a scheme that only begins alike', ['Authorization', 'BearerX abc'], MISSING],
+  ['a scheme that starts with the letters of Bearer', ['Authorization', 'BearerX abc'], MISSING],
   ['a key that ends in a no-break space', ['x-api-key', 'abc\u00a0'], key('abc\u00a0')],
-  ['a key of odd content', ['x-api-key', `a b,c;"d"='é`], key(`a b,c;"d"='é`)],
+  ['a key of unusual characters', ['x-api-key', `a b,c;"d"='é`], key(`a b,c;"d"='é`)],
   ['a key that looks like a scheme', ['x-api-key', 'Bearer abc'], key('Bearer abc')],
 ] as const;
 
-describe.each(CASES)('%s', (_name, rawHeaders, expected) => {
-  it('reads the same from raw headers and from Headers', () => {
+describe.each(CASES)('%s: the credential', (_name, rawHeaders, expected) => {
+  it('is the same from raw headers and from Headers', () => {
     expect(readCredential(rawHeaders)).toEqual(expected);
     const headers = new Headers();
     for (let at = 0; at < rawHeaders.length; at += 2) {

@@ -1,6 +1,6 @@
 /**
- * What the caller presented. `conflicting` is the only case that is answered without asking the
- * Runtime: with two credentials nobody can say whose request it is.
+ * The credential that the caller sent. `conflicting` is denied without asking the Runtime: with two
+ * credentials it is unknown which customer sent the request.
  */
 export type Credential =
   | { readonly kind: 'key'; readonly apiKey: string }
@@ -15,8 +15,8 @@ const BLANK = /^[ \t]*$/;
 /**
  * Reads the caller's key from `Authorization: Bearer <key>` or `x-api-key: <key>`.
  *
- * @param rawHeaders name, value, name, value, … as Node received them. The parsed `headers` of
- * Node will not do: they drop a second `Authorization` and join a second `x-api-key`.
+ * @param rawHeaders name, value, name, value, … as Node received them, because Node's parsed
+ * `headers` drop a second `Authorization` and join a second `x-api-key`.
  */
 export function readCredential(rawHeaders: readonly string[]): Credential {
   let authorization: string | undefined;
@@ -35,8 +35,8 @@ export function readCredential(rawHeaders: readonly string[]): Credential {
 }
 
 /**
- * The same for the Fetch API, whose `Headers` join repeated headers with a comma. The joined text
- * is no key, so the Runtime answers `invalid_api_key` and the caller sees the same reply.
+ * Does the same for the Fetch API, whose `Headers` join repeated headers with a comma. The joined
+ * text is not a key, so the Runtime denies it as `invalid_api_key` and the caller sees the same reply.
  */
 export function readCredentialFromHeaders(headers: Headers): Credential {
   return chooseCredential(
@@ -56,7 +56,7 @@ function chooseCredential(
   return apiKey === undefined ? MISSING : { kind: 'key', apiKey };
 }
 
-/** A value that holds nothing but spaces was not presented; any other is passed on as it is. */
+/** A blank value counts as absent; any other value is passed on unchanged. */
 function presented(value: string | undefined): string | undefined {
   return value === undefined || BLANK.test(value) ? undefined : value;
 }

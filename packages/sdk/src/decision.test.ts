@@ -51,7 +51,7 @@ const OPTIONAL = /^resetAfterSeconds/;
 const needed = fieldPaths(ALLOW).filter((path) => !OPTIONAL.test(path.join('.')));
 
 describe('parseDecision', () => {
-  it('reads an allow and a denial as the contract writes them', () => {
+  it('parses an allow and a denial of the contract', () => {
     expect(decisionSchema.parse(ALLOW)).toEqual(ALLOW);
     expect(parseDecision(ALLOW)).toEqual(ALLOW);
     expect(parseDecision(DENY)).toEqual(DENY);
@@ -62,7 +62,7 @@ describe('parseDecision', () => {
     expect(parseDecision(broken)).toBeNull();
   });
 
-  it.each(needed.map((path) => path.join('.')))('refuses an allow with an odd %s', (name) => {
+  it.each(needed.map((path) => path.join('.')))('refuses an allow with an invalid %s', (name) => {
     const odd = name === 'allowed' ? ['true', 1, {}, [true]] : [null, {}, [], -1, 1.5, true, ''];
     for (const value of odd) {
       const broken = withField(name.split('.'), (parent, field) => {
@@ -81,17 +81,17 @@ describe('parseDecision', () => {
     ['an empty object', {}],
     ['"true" in text', { ...ALLOW, allowed: 'true' }],
     ['a denial without a reason', { allowed: false, decisionId: ID }],
-    ['a denial with an odd reason', { ...DENY, denialReason: 42 }],
-  ])('takes %s for no decision', (_name, body) => {
+    ['a denial with an invalid reason', { ...DENY, denialReason: 42 }],
+  ])('does not parse %s as a decision', (_name, body) => {
     expect(parseDecision(body)).toBeNull();
   });
 
-  it('denies for a reason that it does not know', () => {
+  it('denies for an unknown reason', () => {
     const decision = parseDecision({ ...DENY, denialReason: 'suspended_api_key' });
     expect(decision).toMatchObject({ allowed: false, denialReason: 'suspended_api_key' });
   });
 
-  it('lets fields that it does not know pass, and leaves them behind', () => {
+  it('ignores and drops unknown fields', () => {
     const later = structuredClone({
       ...ALLOW,
       region: 'eu',
@@ -101,7 +101,7 @@ describe('parseDecision', () => {
     expect(parseDecision({ ...DENY, region: 'eu' })).toEqual(DENY);
   });
 
-  it('keeps a verdict whose reset or retry times are odd', () => {
+  it('keeps a verdict whose reset or retry times are invalid', () => {
     const { resetAfterSeconds: _, ...rest } = ALLOW;
     for (const resetAfterSeconds of [undefined, null, 'soon', { minute: -1, month: 1 }]) {
       expect(parseDecision({ ...ALLOW, resetAfterSeconds })).toEqual(rest);
@@ -110,7 +110,7 @@ describe('parseDecision', () => {
     expect(parseDecision({ ...DENY, retryAfterSeconds: 'later' })).toEqual(denial);
   });
 
-  it('takes no allow from a field named __proto__', () => {
+  it('parses no allow from a field named __proto__', () => {
     expect(parseDecision(JSON.parse(`{"__proto__":${JSON.stringify(ALLOW)}}`))).toBeNull();
   });
 });

@@ -1,8 +1,8 @@
 import type { AccessContext, Decision, Limits, ResetAfterSeconds } from './types.ts';
 
 /*
- * Everything here is read field by field, because a value that only looks like an allow must not
- * become one (consistency: fail closed). Unknown fields pass and are left behind.
+ * Decisions are parsed field by field, because a value that only resembles an allow must not become
+ * one (docs/consistency.md: fail closed). Unknown fields are ignored and dropped.
  */
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -11,12 +11,12 @@ function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The value as an object's fields, or null when it is no JSON object. */
+/** The fields of a JSON object, or null for any other value. */
 export function fieldsOf(value: unknown): Fields | null {
   return isFields(value) ? value : null;
 }
 
-/** A string that is not empty, or null. */
+/** A non-empty string, or null. */
 export function textOf(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }
@@ -26,10 +26,10 @@ function countOf(value: unknown): number | null {
 }
 
 /**
- * Reads a decision out of a parsed JSON body.
+ * Parses a decision from a JSON body.
  *
- * @returns null when the body is no decision. An allow needs the literal `true`, a decision id, a
- * whole access context and whole limits; a denial needs the literal `false` and a reason.
+ * @returns null when the body is not a decision. An allow needs the literal `true`, a decision id, a
+ * complete access context and complete limits; a denial needs the literal `false` and a reason.
  */
 export function parseDecision(body: unknown): Decision | null {
   const fields = fieldsOf(body);
@@ -79,7 +79,7 @@ function parseLimits(value: unknown): Limits | null {
   return { rateLimitPerMinute, monthlyQuota, remainingThisMinute, remainingThisMonth };
 }
 
-/** A missing or odd reset time costs a header parameter, not the verdict. */
+/** Without a valid reset time a header parameter is missing; the verdict is still valid. */
 function parseReset(value: unknown): { resetAfterSeconds?: ResetAfterSeconds } {
   const fields = fieldsOf(value);
   const minute = countOf(fields?.minute);

@@ -18,7 +18,7 @@ describe('the denial table', () => {
   });
 
   it.each(['', 'suspended_api_key', 'toString', '__proto__', 'constructor'])(
-    'denies with 403 for the reason %j, which it does not know',
+    'denies with 403 for the unknown reason %j',
     (reason) => {
       expect(httpStatusForDenial(reason)).toBe(403);
       expect(ceibaErrorCodeForDenial(reason)).toBe('service_forbidden');
@@ -51,7 +51,7 @@ describe('the transport table', () => {
     expect(httpStatusForRuntimeTransport(status)).toBe(hostStatus);
   });
 
-  it('never answers with less than 500, whatever the Runtime answered', () => {
+  it('never maps an answer to a status below 500', () => {
     for (let status = 0; status < 1_000; status += 1) {
       expect(httpStatusForRuntimeTransport(status)).toBeGreaterThanOrEqual(500);
     }
@@ -66,7 +66,7 @@ describe('RuntimeTransportError', () => {
     expect(error).toBeInstanceOf(Error);
   });
 
-  it('knows an error of another copy of the package, and nothing else', () => {
+  it('recognises an error of another copy of the package, and no other value', () => {
     const brand = Symbol.for('ceiba.RuntimeTransportError');
     expect(RuntimeTransportError.is({ [brand]: true })).toBe(true);
     for (const other of [null, undefined, 'text', new Error('x'), {}]) {

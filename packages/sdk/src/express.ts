@@ -8,13 +8,13 @@ import type { RequestAccess } from './types.ts';
 declare global {
   namespace Express {
     interface Request {
-      /** Which key, policy and plan let this request in. Set behind the Ceiba middleware. */
+      /** The key, policy and plan that matched. The Ceiba middleware sets it. */
       access?: RequestAccess;
     }
   }
 }
 
-/** The part of an Express request that the middleware uses; Express 4 and 5 and Connect have it. */
+/** The part of an Express request that the middleware uses, in Express 4 and 5 and Connect. */
 export interface ExpressRequest extends IncomingMessage {
   originalUrl?: string;
   access?: RequestAccess;
@@ -28,8 +28,8 @@ export type ExpressMiddleware = (
 ) => void;
 
 /**
- * Makes a middleware for Express 4 and 5 that lets a request through only on an allow, with the
- * access context on `req.access`.
+ * Creates a middleware for Express 4 and 5 that passes a request on only after an allow, with the
+ * access context in `req.access`.
  *
  * @example
  * app.get('/v1/reports', createExpressMiddleware({ client, projectId }), listReports);
@@ -43,7 +43,7 @@ export function createExpressMiddleware(options: AccessOptions): ExpressMiddlewa
       routedMethod: req.method,
       target: req.originalUrl ?? req.url ?? '',
       credential: readCredential(req.rawHeaders),
-      // Not part of ExpressRequest: declared there, it would be optional in the host's handlers too.
+      // Declared in ExpressRequest, `params` would be optional in the host's handlers too.
       parameters: 'params' in req ? req.params : undefined,
     })
       .then((verdict) => {
@@ -60,7 +60,7 @@ export function createExpressMiddleware(options: AccessOptions): ExpressMiddlewa
   };
 }
 
-/** The `method-override` package keeps the method on the wire in `originalMethod`. */
+/** The `method-override` package keeps the caller's method in `originalMethod`. */
 function wireMethod(req: ExpressRequest & { originalMethod?: unknown }): string {
   return typeof req.originalMethod === 'string' ? req.originalMethod : (req.method ?? '');
 }

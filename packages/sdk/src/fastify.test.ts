@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { AccessOptions } from './access-options.ts';
 import { createFastifyPreHandler } from './fastify.ts';
 
-/** Asks the pre-handler of `/v1/reports/:id`, and returns the status and the path that it judged. */
+/** Runs the pre-handler of `/v1/reports/:id`, and returns the status and the judged path. */
 async function ask(originalUrl: string, params: unknown) {
   let judged: string | null = null;
   const client = {
@@ -32,12 +32,12 @@ async function ask(originalUrl: string, params: unknown) {
   return { status, judged };
 }
 
-it('refuses an empty parameter at the end, also where validation made a number of it', async () => {
+it('refuses an empty last parameter, also where validation replaced it with a number', async () => {
   expect(await ask('/v1/reports/', { id: 0 })).toEqual({ status: 403, judged: null });
   expect(await ask('/v1/reports/?page=2', { id: 0 })).toEqual({ status: 403, judged: null });
 });
 
-it('asks about a parameter that is there, with a slash behind it too', async () => {
+it('asks about a non-empty parameter, also with a trailing slash', async () => {
   expect(await ask('/v1/reports/0', { id: 0 })).toMatchObject({ judged: '/v1/reports/0' });
   expect(await ask('/v1/reports/42/', { id: 42 })).toMatchObject({ judged: '/v1/reports/42/' });
 });

@@ -6,7 +6,7 @@ import type { RequestAccess } from './types.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Which key, policy and plan let this request in. Set behind the Ceiba pre-handler. */
+    /** The key, policy and plan that matched. The Ceiba pre-handler sets it. */
     access?: RequestAccess;
   }
 }
@@ -29,15 +29,15 @@ export interface FastifyReplyLike {
   send(payload: string): unknown;
 }
 
-/** A hook for a route's `preHandler`, or its `onRequest` to turn requests away unread. */
+/** A hook for a route's `preHandler`, or its `onRequest` to reject requests before reading the body. */
 export type FastifyPreHandler = <Reply extends FastifyReplyLike>(
   request: FastifyRequestLike,
   reply: Reply,
 ) => Promise<Reply | undefined>;
 
 /**
- * Makes a pre-handler for Fastify that lets a request through only on an allow, with the access
- * context on `request.access`.
+ * Creates a pre-handler for Fastify that passes a request on only after an allow, with the access
+ * context in `request.access`.
  *
  * @example
  * const preHandler = createFastifyPreHandler({ client, projectId });
@@ -62,15 +62,15 @@ export function createFastifyPreHandler(options: AccessOptions): FastifyPreHandl
     const { status, headers, body } = verdict.reply;
     reply.code(status);
     reply.headers(headers);
-    // A string passes by the route's response schema, which would strip what it does not name.
+    // A string, because the route's response schema would remove unknown fields of an object.
     reply.send(body);
     return reply;
   };
 }
 
 /**
- * Whether the route ends in a parameter that the path leaves empty. Validation may have replaced it
- * in `params` already, `''` by `0`.
+ * Whether the route ends in a parameter that is empty in the path. Validation may have already
+ * replaced it in `params`, for example `''` by `0`.
  */
 function hasEmptyEnd({ originalUrl, routeOptions }: FastifyRequestLike): boolean {
   const asked = originalUrl.replace(/\?.*$/s, '').split('/');

@@ -4,7 +4,7 @@ import { createGuard } from './guard.ts';
 import type { ReadyReply } from './host-reply.ts';
 import type { RequestAccess } from './types.ts';
 
-/** Either the access of an allowed request, or the response that turns it away. */
+/** Either the access of an allowed request, or the response that rejects it. */
 export type FetchVerdict =
   | {
       readonly allowed: true;
@@ -14,21 +14,21 @@ export type FetchVerdict =
     }
   | { readonly allowed: false; readonly response: Response };
 
-/** What a framework knows better than its `Request`, whose URL is normalised and headers joined. */
+/** Raw values from the framework: in a `Request` the URL is normalised and headers are joined. */
 export interface RequestOrigin {
-  /** The request target as it was sent, in place of the path of `request.url`. */
+  /** The request target as it was sent; replaces the path of `request.url`. */
   readonly target?: string | undefined;
-  /** Header names and values as they were sent, in place of `request.headers`. */
+  /** Header names and values as they were sent; replaces `request.headers`. */
   readonly rawHeaders?: readonly string[] | undefined;
-  /** The parameters of the route, if the router has run; an empty one is refused. */
+  /** The parameters of the route, if the router has run; an empty one is denied. */
   readonly parameters?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Request in, access or response out. It never rejects. */
+/** Judges a request. Never rejects: an error becomes a response. */
 export type FetchGuard = (request: Request, origin?: RequestOrigin) => Promise<FetchVerdict>;
 
 /**
- * Makes a guard for anything that speaks the Fetch API.
+ * Creates a guard for handlers that use the Fetch API.
  *
  * @example
  * const guard = createFetchGuard({ client, projectId });
@@ -64,12 +64,12 @@ function responseOf({ status, headers, body }: ReadyReply, method: string): Resp
   return new Response(method === 'HEAD' ? null : body, { status, headers: { ...headers } });
 }
 
-/** Adds fields to a response, unless the handler has set them itself. */
+/** Adds headers to a response, except those that the handler has set. */
 export function withHeaders(
   response: Response,
   headers: Readonly<Record<string, string>>,
 ): Response {
-  // A response of `fetch` or `Response.redirect` has immutable headers: the copy has not.
+  // A response of `fetch` or `Response.redirect` has immutable headers; a copy does not.
   const copy = new Response(response.body, response);
   for (const [name, value] of Object.entries(headers)) {
     if (!copy.headers.has(name)) copy.headers.set(name, value);

@@ -26,7 +26,7 @@ function judge(asked: IncomingQuestion, options: Partial<AccessOptions> = {}): P
 
 async function replyTo(asked: IncomingQuestion, options: Partial<AccessOptions> = {}) {
   const verdict = await judge(asked, options);
-  if (verdict.allowed) throw new Error('the request was let through');
+  if (verdict.allowed) throw new Error('the request was allowed');
   return { ...verdict.reply, body: JSON.parse(verdict.reply.body) };
 }
 
@@ -44,14 +44,14 @@ describe('the question', () => {
     expect(client.questions).toEqual([{ apiKey: 'good', method: 'GET', path }]);
   });
 
-  it('carries null when no key was presented', async () => {
+  it('carries null when the caller sent no key', async () => {
     const client = fake();
     const reply = await replyTo(question(null), { client });
     expect(client.questions[0]?.apiKey).toBeNull();
     expect(reply.status).toBe(401);
   });
 
-  it('is not asked when two keys were presented: it reads as a key that cannot be found', async () => {
+  it('is not asked when the caller sent two different keys, which is denied as an unknown key', async () => {
     const client = fake();
     const reply = await replyTo(question(null, { credential: { kind: 'conflicting' } }), {
       client,
@@ -60,7 +60,7 @@ describe('the question', () => {
     expect(reply).toEqual(await replyTo(question('unknown')));
   });
 
-  it('is not asked when the router was given another method than the caller sent', async () => {
+  it('is not asked when the router saw another method than the caller sent', async () => {
     const client = fake();
     const asked = question('good', { method: 'POST', routedMethod: 'DELETE' });
     expect(await replyTo(asked, { client })).toEqual(await replyTo(question('policy_no_match')));
@@ -68,7 +68,7 @@ describe('the question', () => {
   });
 
   it.each([{ id: '' }, { id: null }, { id2: '' }, { org: '7', id: '' }])(
-    'is not asked when the router took an empty parameter from the target: %j',
+    'is not asked when a route parameter is empty: %j',
     async (parameters) => {
       const client = fake();
       const reply = await replyTo(question('good', { parameters }), { client });
@@ -84,7 +84,7 @@ describe('the question', () => {
     },
   );
 
-  it('goes to the project of the client alone: another one throws at start', () => {
+  it('is about the project of the client: another project throws at start', () => {
     const client = fake();
     const projectId = '0192f0c0-0000-7000-8000-000000000009';
     expect(() => createGuard({ client, projectId })).toThrow('projectId must be the project');
@@ -108,19 +108,19 @@ describe('the reply', () => {
     });
   });
 
-  it.each(DENIAL_REASONS)('holds exactly error and message for %s', async (reason) => {
+  it.each(DENIAL_REASONS)('has exactly error and message for %s', async (reason) => {
     const { body, headers } = await replyTo(question(reason));
     expect(Object.keys(body as object)).toEqual(['error', 'message']);
     expect(headers['Content-Type']).toBe('application/json; charset=utf-8');
     expect(headers['Cache-Control']).toBe('no-store');
   });
 
-  it.each(DENIAL_REASONS)('tells the reason %s when the host asks for that', async (reason) => {
+  it.each(DENIAL_REASONS)('has the reason %s when the host enables that', async (reason) => {
     const { body } = await replyTo(question(reason), { exposeDenialReason: true });
     expect(body).toMatchObject({ denialReason: reason });
   });
 
-  it('says nothing of the fault when the Runtime failed', async () => {
+  it('does not disclose the error when the Runtime failed', async () => {
     const { status, body } = await replyTo(question('down'), { exposeDenialReason: true });
     expect(status).toBe(503);
     expect(body).toEqual({
@@ -136,18 +136,18 @@ describe('the reply', () => {
       502,
     ],
     [
-      'a status that no reply can carry',
+      'a status that is not valid HTTP',
       new RuntimeTransportError('error_status', 'x', { status: 600, body: {} }),
       502,
     ],
     ['an error of another kind', new Error('boom'), 503],
     ['nothing at all', undefined, 503],
-  ])('turns the request away when the client rejects with %s', async (_name, error, status) => {
+  ])('rejects the request when the client rejects with %s', async (_name, error, status) => {
     const client = { ...fake(), authorize: () => Promise.reject(error) };
     expect((await replyTo(question('good'), { client })).status).toBe(status);
   });
 
-  it('turns the request away when the client throws or returns no decision', async () => {
+  it('rejects the request when the client throws or returns no decision', async () => {
     const answers = [
       null,
       undefined,
@@ -170,7 +170,7 @@ describe('the reply', () => {
 });
 
 describe('customizeReply', () => {
-  it('replaces the body and adds headers, and leaves the status alone', async () => {
+  it('replaces the body and adds headers, and cannot change the status', async () => {
     const reply = await replyTo(question('rate_limited'), {
       customizeReply: ({ status, body }) => ({
         body: { type: 'about:blank', status, title: body.message },
@@ -185,7 +185,7 @@ describe('customizeReply', () => {
     ]);
   });
 
-  it('sees the reason, which the caller does not', async () => {
+  it('receives the reason, which the caller does not see', async () => {
     const customizeReply = vi.fn(() => undefined);
     const reply = await replyTo(question('revoked_api_key'), { customizeReply });
     expect(customizeReply).toHaveBeenCalledWith(
@@ -203,8 +203,8 @@ describe('customizeReply', () => {
       },
     ],
     ['returns a header that cannot be sent', () => ({ headers: { 'x-a': 'a\r\nb' } })],
-    ['returns a body that is no JSON', () => ({ body: 1n })],
-  ])('is passed by for the default reply, with a warning, when it %s', async (_name, hook) => {
+    ['returns a body that cannot be written as JSON', () => ({ body: 1n })],
+  ])('is ignored with a warning, and the default reply sent, when it %s', async (_name, hook) => {
     const warning = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
     const reply = await replyTo(question('unknown'), { customizeReply: hook });
     expect(reply).toEqual(await replyTo(question('unknown')));
@@ -214,7 +214,7 @@ describe('customizeReply', () => {
 });
 
 describe('onDecision', () => {
-  it('sees an allow, a denial and a failure, without the query', async () => {
+  it('receives an allow, a denial and a failure, without the query', async () => {
     const events: AccessEvent[] = [];
     const onDecision = (event: AccessEvent) => {
       events.push(event);
@@ -231,7 +231,7 @@ describe('onDecision', () => {
     expect(JSON.stringify(events)).not.toContain('secret');
   });
 
-  it('cannot change a verdict, whether it throws or rejects', async () => {
+  it('cannot change a verdict by throwing or rejecting', async () => {
     const warning = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
     const hooks = [
       () => {

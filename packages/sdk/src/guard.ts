@@ -10,20 +10,20 @@ import { headersForAllow, headersForLimitDenial } from './rate-limit-headers.ts'
 import type { AllowDecision, Decision, DenyDecision, RequestAccess } from './types.ts';
 import { warn } from './warn.ts';
 
-/** One incoming request, as an adapter hands it over. */
+/** One incoming request, as an adapter passes it to the guard. */
 export interface IncomingQuestion {
-  /** The method on the wire; HEAD stays HEAD. */
+  /** The method that the caller sent; HEAD stays HEAD. */
   readonly method: string;
-  /** The method that the router saw, where something may have overridden it. */
+  /** The method that the router saw, if it can differ. */
   readonly routedMethod?: string | undefined;
-  /** The request target as it was sent, query included, nothing stripped. */
+  /** The request target as it was sent, with its query. */
   readonly target: string;
   readonly credential: Credential;
-  /** What a router that has already read the target took from it, by name. */
+  /** The route parameters by name, if the router has run. */
   readonly parameters?: unknown;
 }
 
-/** What an adapter has to do: run the handler, or send the reply. */
+/** Allowed: the adapter runs the handler. Otherwise it sends the reply. */
 export type Verdict =
   | {
       readonly allowed: true;
@@ -33,11 +33,12 @@ export type Verdict =
     }
   | { readonly allowed: false; readonly reply: ReadyReply };
 
-/** Judges one request. It never rejects: every failure is a reply that turns the request away. */
+/** Judges one request. Never rejects: every error becomes a reply that rejects the request. */
 export type Guard = (question: IncomingQuestion) => Promise<Verdict>;
 
 /**
- * The core that all adapters share: asks the client and maps the answer by the contract's tables.
+ * Creates the guard that all adapters share. It asks the client and maps the answer with the
+ * contract's tables.
  *
  * @throws {TypeError} when `projectId` is not the client's.
  */
@@ -59,7 +60,7 @@ export function createGuard(options: AccessOptions): Guard {
   };
 }
 
-/** The target without its query: what stands before the first `?`. */
+/** The target without its query: everything before the first `?`. */
 function pathOf(target: string): string {
   const query = target.indexOf('?');
   return query === -1 ? target : target.slice(0, query);
@@ -68,17 +69,17 @@ function pathOf(target: string): string {
 async function decide(question: IncomingQuestion, path: string, options: AccessOptions) {
   try {
     const decision = deniedLocally(question) ?? (await ask(question, path, options));
-    return decision.allowed === true ? admit(decision) : turnAway(decision, options);
+    return decision.allowed === true ? allow(decision) : deny(decision, options);
   } catch (error) {
     return failClosed(error, options);
   }
 }
 
 /**
- * With two different keys nobody can say whose request it is: it reads as a key that cannot be
- * found. A method overridden on the way to the router would run another handler than the one that
- * is judged, and so would `/v1/reports/`, judged as `/v1/reports`, where a router takes it for
- * `/v1/reports/:id` with an empty id: both read as a resource without a policy.
+ * Denies what the Runtime cannot judge. Two different keys: it is unknown which customer sent the
+ * request. An overridden method: the router would run a different handler than the judged one. An
+ * empty parameter: `/v1/reports/` is judged as `/v1/reports`, but a router may match it to
+ * `/v1/reports/:id` with an empty id.
  */
 function deniedLocally({
   credential,
@@ -96,8 +97,8 @@ function deniedLocally({
 }
 
 /**
- * Validation may have turned an empty text into null. What a wildcard matched (`*`, `0` in
- * Express 4) may be empty: then its handler serves what the policy names.
+ * Validation may have replaced an empty string with null. The match of a wildcard (`*`, or `0` in
+ * Express 4) may be empty: its handler then serves the path that the policy names.
  */
 function isEmptyParameter([name, value]: [string, unknown]): boolean {
   return (value === '' || value === null) && !/^[*\d]/.test(name);
@@ -112,7 +113,7 @@ function ask(
   return client.authorize({ apiKey, method, path });
 }
 
-function admit(decision: AllowDecision) {
+function allow(decision: AllowDecision) {
   const access: RequestAccess = {
     access: decision.access,
     limits: decision.limits,
@@ -122,7 +123,7 @@ function admit(decision: AllowDecision) {
   return { verdict, outcome: 'allowed', access } as const;
 }
 
-function turnAway(decision: DenyDecision, options: AccessOptions) {
+function deny(decision: DenyDecision, options: AccessOptions) {
   const { denialReason, decisionId } = decision;
   const httpStatus = httpStatusForDenial(denialReason);
   const outcome = { outcome: 'denied', denialReason, decisionId, httpStatus } as const;
@@ -139,7 +140,7 @@ function failClosed(error: unknown, options: AccessOptions) {
   return { verdict, ...outcome };
 }
 
-/** RFC 9110, section 15: a number above 599 is no status, and a `Response` cannot carry it. */
+/** RFC 9110, section 15: numbers above 599 are not valid, and a `Response` refuses them. */
 function sendable(status: number): number {
   return status <= 599 ? status : 502;
 }

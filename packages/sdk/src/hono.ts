@@ -3,16 +3,16 @@ import type { AccessOptions } from './access-options.ts';
 import { createFetchGuard, type RequestOrigin } from './fetch.ts';
 import type { RequestAccess } from './types.ts';
 
-/** For `new Hono<CeibaEnv>()`: makes `c.get('access')` typed. */
+/** Types `c.get('access')`: use it as `new Hono<CeibaEnv>()`. */
 export interface CeibaEnv {
   Variables: {
-    /** Which key, policy and plan let this request in. Set behind the Ceiba middleware. */
+    /** The key, policy and plan that matched. The Ceiba middleware sets it. */
     access: RequestAccess;
   };
 }
 
 /**
- * Makes a Hono middleware that lets a request through only on an allow, with the access context as
+ * Creates a Hono middleware that passes a request on only after an allow, with the access context as
  * `c.get('access')`.
  *
  * @example
@@ -28,13 +28,13 @@ export function createHonoMiddleware(options: AccessOptions): MiddlewareHandler<
     for (const [name, value] of headers) c.header(name, value);
     c.set('access', verdict.access);
     await next();
-    // Hono leaves them out of a `new Response()` that the handler made itself.
+    // Hono does not add `c.header()` values to a `new Response()` of the handler.
     for (const [name, value] of headers) if (!c.res.headers.has(name)) c.header(name, value);
     return undefined;
   };
 }
 
-/** On Node, `@hono/node-server` hands the raw request along as `c.env.incoming`. */
+/** On Node, `@hono/node-server` provides the raw request as `c.env.incoming`. */
 function originOf(env: unknown): RequestOrigin {
   if (typeof env !== 'object' || env === null || !('incoming' in env)) return {};
   const { incoming } = env;

@@ -9,7 +9,7 @@ import type {
 import { ceibaErrorCodeForDenial, type HostReplyCode } from './errors.ts';
 import { warn } from './warn.ts';
 
-/** One text per code, so that the replies to all five 401 reasons are the same bytes. */
+/** One message per code, so that the replies to all five 401 reasons are identical. */
 const MESSAGES: Readonly<Record<HostReplyCode, string>> = {
   service_unauthorized: 'A valid API key is required.',
   service_forbidden: 'This API key does not give access to this resource.',
@@ -21,13 +21,13 @@ const MESSAGES: Readonly<Record<HostReplyCode, string>> = {
 type ReplyOptions = Pick<AccessOptions, 'exposeDenialReason' | 'customizeReply'>;
 type Turned = DeniedOutcome | FailedOutcome;
 
-/** A reply as an adapter sends it: its body is JSON text, and its headers can be sent. */
+/** A reply that an adapter can send: the body is JSON text, and the headers are valid. */
 export type ReadyReply = HostReply<string>;
 
 /**
- * The reply that turns a request away, by the contract's tables.
+ * The reply that rejects a request, from the contract's tables.
  *
- * @param limitHeaders `Retry-After` and the rate limit fields, where the outcome has any.
+ * @param limitHeaders `Retry-After` and the rate limit fields, if the outcome has any.
  */
 export function replyTo(
   outcome: Turned,
@@ -63,14 +63,14 @@ function bodyOf(outcome: Turned, exposeDenialReason: boolean): HostReplyBody {
   return exposeDenialReason ? { ...body, denialReason } : body;
 }
 
-/** @throws {TypeError} when a header of the host's cannot be sent. */
+/** @throws {TypeError} when a header of the host is invalid. */
 function customized(reply: HostReply, { headers, body = reply.body }: CustomReply): HostReply {
   const extra = new Headers({ ...headers });
   const kept = Object.entries(reply.headers).filter(([name]) => !extra.has(name));
   return { status: reply.status, headers: { ...Object.fromEntries(kept), ...headers }, body };
 }
 
-/** @throws {TypeError} when a body of the host's cannot be written as JSON. */
+/** @throws {TypeError} when a body of the host cannot be written as JSON. */
 function ready({ body, ...reply }: HostReply): ReadyReply {
   return { ...reply, body: JSON.stringify(body) };
 }

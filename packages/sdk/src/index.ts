@@ -1,4 +1,4 @@
-/** The client of the Ceiba Runtime, and the tables by which a host maps its answers. */
+/** The client of the Ceiba Runtime, and the functions that map its answers to a host's replies. */
 export type {
   AccessEvent,
   AccessOptions,

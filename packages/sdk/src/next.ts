@@ -9,23 +9,23 @@ export type GuardedRouteHandler<Req extends Request, Context> = (
   access: RequestAccess,
 ) => Response | Promise<Response>;
 
-/** A Next.js route handler, to be exported as `GET`, `POST`, … of a `route.ts`. */
+/** A Next.js route handler, for export as `GET`, `POST`, … of a `route.ts`. */
 export type RouteHandler<Req extends Request, Context> = (
   request: Req,
   context: Context,
 ) => Promise<Response>;
 
-/** Wraps a route handler so that it runs only on an allow. */
+/** Wraps a route handler so that it runs only after an allow. */
 export type NextRouteGuard = <Req extends Request, Context>(
   handler: GuardedRouteHandler<Req, Context>,
 ) => RouteHandler<Req, Context>;
 
 /**
- * Makes a wrapper for Next.js route handlers. Wrap each handler that is to be protected, rather
- * than relying on a proxy (middleware) in front of it: then nothing can go around the check.
+ * Creates a wrapper for Next.js route handlers. Wrap each protected handler instead of relying on a
+ * proxy (middleware) in front of it, so that no request can bypass the check.
  *
- * @param options the options, or a function that makes them at the first request: `next build`
- * imports every route, and a build should need no secrets. What it throws fails the request.
+ * @param options the options, or a function that returns them on the first request: `next build`
+ * imports every route, and a build should need no secrets. An error that it throws fails the request.
  * @example
  * export const protect = createNextRouteGuard(() => ({ client: createClient(), projectId }));
  * // app/v1/reports/route.ts

@@ -6,7 +6,7 @@ export function setHeaders(res: ServerResponse, headers: Readonly<Record<string,
   for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
 }
 
-/** Sends a reply that turns a request away. Node itself leaves out the body of a HEAD. */
+/** Sends a reply that rejects a request. Node omits the body of a reply to HEAD. */
 export function sendReply(res: ServerResponse, { status, headers, body }: ReadyReply): void {
   res.statusCode = status;
   setHeaders(res, headers);

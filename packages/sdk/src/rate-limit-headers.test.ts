@@ -14,13 +14,13 @@ const decision = allowDecision({
 });
 const denial = { allowed: false, decisionId: 'd', retryAfterSeconds: 12 } as const;
 
-/** Reads a field as RFC 9651 says, so that the test does not share our idea of the syntax. */
+/** Parses a field with a library for RFC 9651, independent of the code that writes it. */
 function read(field: string | undefined) {
   return parseList(field ?? '').map(([name, parameters]) => [name, Object.fromEntries(parameters)]);
 }
 
 describe('the rate limit fields', () => {
-  it('tell an allowed caller both limits, what remains and when each is full again', () => {
+  it('report both limits of an allow, the remaining calls and the seconds until each is full again', () => {
     const headers = headersForAllow(decision);
     expect(read(headers['RateLimit-Policy'])).toEqual([
       ['minute', { q: 60, w: 60 }],
@@ -32,7 +32,7 @@ describe('the rate limit fields', () => {
     ]);
   });
 
-  it('leave out the reset times that the Runtime did not tell', () => {
+  it('omit the reset times that the Runtime did not report', () => {
     const { resetAfterSeconds: _, ...rest } = decision;
     expect(headersForAllow(rest).RateLimit).toBe('"minute";r=59, "month";r=2147483647');
   });
@@ -40,13 +40,13 @@ describe('the rate limit fields', () => {
   it.each([
     ['rate_limited', 'minute'],
     ['quota_exceeded', 'month'],
-  ] as const)('name the limit behind %s, with the wait of Retry-After', (denialReason, name) => {
+  ] as const)('name the limit behind %s, with the seconds of Retry-After', (denialReason, name) => {
     const headers = headersForLimitDenial({ ...denial, denialReason });
     expect(headers['Retry-After']).toBe('12');
     expect(read(headers.RateLimit)).toEqual([[name, { r: 0, t: 12 }]]);
   });
 
-  it('tell a caller over a limit both policies, where the Runtime reports them', () => {
+  it('report both policies on a denial by a limit, where the Runtime reports them', () => {
     const { limits } = decision;
     const headers = headersForLimitDenial({ ...denial, denialReason: 'rate_limited', limits });
     expect(read(headers['RateLimit-Policy'])).toEqual([

@@ -1,15 +1,15 @@
 import type { AllowDecision, DenyDecision } from './types.ts';
 
 /*
- * `RateLimit` and `RateLimit-Policy` as draft-ietf-httpapi-ratelimit-headers-10 writes them: lists
- * of quoted policy names with parameters. `q` is the quota, `w` the window in seconds, `r` what
- * remains, `t` the seconds until it is full again. A calendar month has no fixed length, so the
+ * `RateLimit` and `RateLimit-Policy` of draft-ietf-httpapi-ratelimit-headers-10: lists of quoted
+ * policy names with parameters. `q` is the quota, `w` the window in seconds, `r` the remaining
+ * calls, `t` the seconds until the quota is full again. A calendar month has no fixed length, so the
  * month's policy names no window.
  */
 
 type HeaderFields = Record<string, string>;
 
-/** What an allowed request is told of its limits. */
+/** The rate limit headers of an allowed request. */
 export function headersForAllow(decision: AllowDecision): HeaderFields {
   const { limits, resetAfterSeconds: reset } = decision;
   return {
@@ -20,7 +20,7 @@ export function headersForAllow(decision: AllowDecision): HeaderFields {
   };
 }
 
-/** What a request over a limit is told; nothing for every other denial. */
+/** The rate limit headers of a request over a limit; none for every other denial. */
 export function headersForLimitDenial(decision: DenyDecision): HeaderFields {
   const window = WINDOWS.get(decision.denialReason);
   if (window === undefined) return {};

@@ -9,31 +9,31 @@ import type {
 } from './types.ts';
 
 /**
- * How the fake answers a key: `'allow'`, a denial reason, `'unavailable'` (no answer, as when the
- * Runtime is down), or a decision of your own.
+ * The fake client's answer to a key: `'allow'`, a denial reason, `'unavailable'` (no answer, as when
+ * the Runtime is down), or a whole decision.
  */
 export type FakeVerdict = 'allow' | 'unavailable' | DenialReason | Decision;
 
 /** Settings of the fake client. */
 export interface FakeRuntimeOptions {
-  /** Default {@link FAKE_PROJECT_ID}. */
+  /** {@link FAKE_PROJECT_ID} by default. */
   readonly projectId?: string;
   /** The verdict by API key. A key that is not listed is `invalid_api_key`. */
   readonly verdicts?: Readonly<Record<string, FakeVerdict>>;
 }
 
-/** A stand-in for `CeibaRuntimeClient` in the tests of a host. */
+/** Replaces `CeibaRuntimeClient` in the tests of a host. */
 export interface FakeRuntimeClient extends AuthorizeClient {
-  /** Every question that was asked, in order. */
+  /** Every question so far, in order. */
   readonly questions: readonly AuthorizeInput[];
 }
 
-/** The project of a fake client that was given none. */
+/** The default project of a fake client. */
 export const FAKE_PROJECT_ID = '00000000-0000-4000-8000-000000000000';
 
 /**
- * Makes a client that answers from a table, without a Runtime and without a network. For tests: it
- * judges no paths, charges nothing and knows no limits.
+ * Creates a client for tests that answers from a table, without a Runtime or a network. It matches no
+ * paths, charges nothing and has no limits.
  *
  * @example
  * const client = createFakeRuntimeClient({
@@ -61,7 +61,7 @@ export function createFakeRuntimeClient(options: FakeRuntimeOptions = {}): FakeR
 
 const DECISION_ID = '00000000-0000-7000-8000-000000000001';
 
-/** An allow with plausible content, to be changed field by field. */
+/** An allow with plausible values, any of which can be replaced. */
 export function allowDecision(
   changes: Partial<Omit<AllowDecision, 'allowed'>> = {},
 ): AllowDecision {
@@ -93,7 +93,7 @@ export function allowDecision(
   };
 }
 
-/** A denial; one over a limit says which and when to come back. */
+/** A denial; one by a limit has the limits and the seconds to wait. */
 export function denyDecision(denialReason: DenialReason): DenyDecision {
   const isLimit = httpStatusForDenial(denialReason) === 429;
   const wait = isLimit ? { limits: allowDecision().limits, retryAfterSeconds: 30 } : {};

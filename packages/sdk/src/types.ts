@@ -1,36 +1,36 @@
 import type * as sets from '@ceiba/contract/sets';
 
-/** The states of a key. A new key is active; revoked and archived are for good. */
+/** The states of a key. A new key is active; revoked and archived are final. */
 export type ApiKeyStatus = sets.ApiKeyStatus;
 
-/** The nine reasons for which a decision denies. */
+/** The nine denial reasons. */
 export type DenialReason = sets.DenialReason;
 
 /** The `error` of a host's reply to a denial. */
 export type HostErrorCode = sets.HostErrorCode;
 
-/** A downstream key as list, get and expiry update return it. Times are ISO 8601. */
+/** A key, as list, get and expiry update return it. Times are ISO 8601. */
 export interface ApiKeySummary {
   readonly apiKeyId: string;
   readonly displayName: string;
-  /** Safe to store and show; lets a person recognise the key. */
+  /** The start of the key, for recognising it; safe to store and show. */
   readonly keyPrefix: string;
-  /** An expired key still reads `active`: expiry is enforced when a request is judged. */
+  /** An expired key stays `active`: each decision checks the expiry. */
   readonly status: ApiKeyStatus;
   readonly createdAt: string;
   readonly expiresAt: string | null;
   readonly revokedAt: string | null;
   readonly archivedAt: string | null;
-  /** Null until the key has let its first request through. */
+  /** Null until the first allowed request. */
   readonly lastUsedAt: string | null;
 }
 
-/** Every key of the project, newest first, revoked and archived ones included. */
+/** Every key of the project, newest first, including revoked and archived ones. */
 export interface ApiKeyListResult {
   readonly apiKeys: ApiKeySummary[];
 }
 
-/** The only answer that holds a key in plain text, exactly once. Lose it and it is gone. */
+/** The only answer with the plaintext of a key, which cannot be retrieved again. */
 export interface ApiKeyCreateResult {
   readonly apiKeyId: string;
   readonly displayName: string;
@@ -38,13 +38,13 @@ export interface ApiKeyCreateResult {
   readonly plaintextKey: string;
 }
 
-/** What revoke and archive return. */
+/** The result of revoke and archive. */
 export interface ApiKeyLifecycleResult {
   readonly apiKeyId: string;
   readonly status: 'revoked' | 'archived';
 }
 
-/** Which key, which policy and which plan an allowed request matched. */
+/** The key, policy and plan that an allowed request matched. */
 export interface AccessContext {
   readonly projectId: string;
   readonly apiKey: {
@@ -60,7 +60,7 @@ export interface AccessContext {
   readonly plan: { readonly planId: string; readonly name: string };
 }
 
-/** The limits in force, in requests: for the minute and for the month, the counter with least left. */
+/** The limits in requests: for the minute and for the month, the counter with the least left. */
 export interface Limits {
   readonly rateLimitPerMinute: number;
   readonly monthlyQuota: number;
@@ -68,17 +68,17 @@ export interface Limits {
   readonly remainingThisMonth: number;
 }
 
-/** Seconds until the minute and the month that `limits` speaks of are over. */
+/** Seconds until the minute and the month of `limits` end. */
 export interface ResetAfterSeconds {
   readonly minute: number;
   readonly month: number;
 }
 
-/** The question a host asks for each request. */
+/** The question that a host asks for each request. */
 export interface AuthorizeInput {
-  /** The caller's key as it was presented, or null when none was. */
+  /** The key that the caller sent, unchanged; null without one. */
   readonly apiKey: string | null;
-  /** The HTTP method on the wire; HEAD stays HEAD. */
+  /** The HTTP method that the caller sent; HEAD stays HEAD. */
   readonly method: string;
   /** The request target as it was sent, without its query. */
   readonly path: string;
@@ -97,7 +97,7 @@ export interface AllowDecision {
 export interface DenyDecision {
   readonly allowed: false;
   readonly decisionId: string | null;
-  /** One of the nine reasons, or one that a newer Runtime knows and this library does not. */
+  /** One of the nine reasons, or a reason of a newer Runtime. */
   readonly denialReason: DenialReason | (string & {});
   /** Seconds until a retry can succeed; only where waiting helps. */
   readonly retryAfterSeconds?: number | undefined;
@@ -108,27 +108,27 @@ export interface DenyDecision {
 /** The Runtime's verdict on one request. */
 export type Decision = AllowDecision | DenyDecision;
 
-/** What an adapter attaches to an allowed request (`req.access`, `request.access`). */
+/** The access that an adapter attaches to an allowed request (`req.access`, `request.access`). */
 export interface RequestAccess {
-  /** Which key, policy and plan matched. */
+  /** The key, policy and plan that matched. */
   readonly access: AccessContext;
-  /** What is left after this request was charged. */
+  /** What is left after this request. */
   readonly limits: Limits;
-  /** Names this decision in the Runtime's log: a line each at `LOG_LEVEL=debug`, none at `info`. */
+  /** Identifies this decision in the Runtime's log, which has a line for it at `LOG_LEVEL=debug`. */
   readonly decisionId: string;
 }
 
 /** Settings of one call. */
 export interface CallOptions {
-  /** Cancels the call. A charge that is already on its way may still be made. */
+  /** Cancels the call. A charge in flight may still be made. */
   readonly signal?: AbortSignal | undefined;
   /** Total deadline of this call in milliseconds; the config's by default. */
   readonly timeoutMs?: number | undefined;
 }
 
 /**
- * What an adapter needs of a client. `CeibaRuntimeClient` is one; the fake client of
- * `@ceiba/sdk/testing` is another.
+ * The part of a client that an adapter uses. `CeibaRuntimeClient` and the fake client of
+ * `@ceiba/sdk/testing` implement it.
  */
 export interface AuthorizeClient {
   readonly projectId: string;

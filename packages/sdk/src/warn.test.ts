@@ -10,7 +10,7 @@ it.each([
   [withoutStack, 'message alone'],
   ['a text', 'a text'],
   [undefined, 'undefined'],
-])('reports a fault as a warning with its detail: %s', (cause, detail) => {
+])('reports an error as a warning with its detail: %s', (cause, detail) => {
   const emit = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
   warn('onDecision threw', cause);
   expect(emit.mock.calls).toEqual([['onDecision threw', { type: 'CeibaWarning', detail }]]);

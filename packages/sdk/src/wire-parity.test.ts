@@ -5,11 +5,11 @@ import { parseDecision } from './decision.ts';
 import { allowDecision, denyDecision } from './testing.ts';
 import type * as sdk from './types.ts';
 
-/** Readonly is this package's promise to its users, not a part of the wire. */
+/** `readonly` is a promise of this package, not a part of the wire format. */
 type Mutable<T> = T extends object ? { -readonly [K in keyof T]: Mutable<T[K]> } : T;
 
-describe('the types that this package states', () => {
-  it('are those of the contract', () => {
+describe('the types of this package', () => {
+  it('equal those of the contract', () => {
     expectTypeOf<Mutable<sdk.ApiKeySummary>>().toEqualTypeOf<contract.ApiKeySummary>();
     expectTypeOf<Mutable<sdk.ApiKeyListResult>>().toEqualTypeOf<contract.ApiKeyListResult>();
     expectTypeOf<Mutable<sdk.ApiKeyCreateResult>>().toEqualTypeOf<contract.ApiKeyCreateResult>();
@@ -23,14 +23,14 @@ describe('the types that this package states', () => {
     expectTypeOf<contract.Decision>().toExtend<sdk.Decision>();
   });
 
-  it('hold for the decisions of the fake client too', () => {
+  it('match the decisions of the fake client too', () => {
     for (const decision of [allowDecision(), denyDecision('rate_limited')]) {
       expect(decisionSchema.parse(decision)).toEqual(decision);
       expect(parseDecision(decision)).toEqual(decision);
     }
   });
 
-  it('leave the body of a transport error to its reader', () => {
+  it('leave the body of a transport error unknown', () => {
     const body = { error: 'conflict', message: 'No.', requestId: 'r' };
     expect(transportErrorSchema.parse(body)).toEqual(body);
   });

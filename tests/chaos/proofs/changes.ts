@@ -7,34 +7,34 @@ import type { Credentials, Verdict } from '../support/caller.ts';
 import type { Node, Stage } from '../support/stage.ts';
 import { hold } from '../support/violation.ts';
 
-/** Where a change is made and where it has to be seen. */
+/** The project and the Runtimes of one change. */
 export interface Scene {
   stage: Stage;
   project: TestProject;
   key: TestApiKey;
-  /** Changes that a Runtime offers a route for are asked of this one. */
+  /** Makes the changes for which the Runtime has a route. */
   a: Node;
-  /** Decisions are asked of this one. */
+  /** Answers the questions. */
   b: Node;
 }
 
 export interface Change {
-  /** What every question that is sent after the acknowledgement comes to. */
+  /** The verdict of every question that is sent after the acknowledgement. */
   becomes: Verdict;
-  /** How it is made, each until it has been acknowledged: a route of `a`, a verb, or plain SQL. */
+  /** The ways to make the change until its acknowledgement: a route of `a`, a verb, or plain SQL. */
   ways: Record<string, (scene: Scene) => Promise<unknown>>;
-  /** Takes it back, so that the next question is admitted again; absent where nothing does. */
+  /** Undoes the change, so that the next question is allowed; absent if it cannot be undone. */
   restore?: (scene: Scene) => Promise<unknown>;
 }
 
-/** Long enough to be admitted before it, short enough to wait for. */
+/** Long enough for an allow before the expiry, short enough to wait for. */
 const SOON = '60 milliseconds';
 const LONG_AGO = '2020-01-01T00:00:00.000Z';
 const REPORTS = { method: 'GET', pathPattern: '/v1/reports*' };
 
 const PLENTY = { rateLimitPerMinute: 1_000_000, monthlyQuota: 1_000_000 };
 
-/** Every kind of change that takes an admission away. */
+/** Every kind of change after which an allowed call is denied. */
 export const CHANGES = {
   'a key is revoked': {
     becomes: 'revoked_api_key',
@@ -80,7 +80,7 @@ export const CHANGES = {
     },
     restore: (scene) => patchExpiry(scene, null),
   },
-  'a key may do nothing any more': {
+  'the limit of a key becomes 0': {
     becomes: 'rate_limited',
     ways: {
       verb: ({ project, key }) =>
@@ -136,15 +136,15 @@ export const CHANGES = {
     },
     restore: ({ project }) => project.setSubscription({ currentPeriodEnd: null }),
   },
-  'the plan has no quota any more': planChange({ monthlyQuota: 0 }, 'quota_exceeded'),
-  'the plan has no rate any more': planChange({ rateLimitPerMinute: 0 }, 'rate_limited'),
+  'the quota of the plan becomes 0': planChange({ monthlyQuota: 0 }, 'quota_exceeded'),
+  'the rate of the plan becomes 0': planChange({ rateLimitPerMinute: 0 }, 'rate_limited'),
   'the secret is rotated twice': {
     becomes: 'unauthorized',
     ways: {
       verb: (scene) => rotateTwice(scene, () => scene.project.rotateSecret()),
       sql: (scene) => rotateTwice(scene, () => rotateBySql(scene)),
     },
-    // A third rotation, whose secret the project knows.
+    // A third rotation, so that the project has the current secret.
     restore: ({ project }) => project.rotateSecret(),
   },
 } as const satisfies Record<string, Change>;
@@ -184,11 +184,11 @@ async function patchExpiry(scene: Scene, expiresAt: string | null): Promise<void
 
 async function soon(scene: Scene): Promise<string> {
   const [row] = await sqlOf(scene)<{ at: string }[]>`select now() + ${SOON}::text::interval as at`;
-  if (row === undefined) throw new Error('the database told no time');
+  if (row === undefined) throw new Error('the database returned no time');
   return new Date(row.at).toISOString();
 }
 
-/** The database's clock is the one that counts. */
+/** Waits by the database's clock, which decides. */
 const untilKeyExpired = (scene: Scene) =>
   untilTrue(
     () => sqlOf(scene)`select expires_at <= now() as "isTrue" from api_keys
@@ -196,7 +196,7 @@ const untilKeyExpired = (scene: Scene) =>
   );
 
 function untilTrue(read: () => PromiseLike<readonly { isTrue?: unknown }[]>): Promise<void> {
-  return until('the moment has passed', async () => (await read())[0]?.isTrue === true);
+  return until('the time has passed', async () => (await read())[0]?.isTrue === true);
 }
 
 function planChange(limits: PlanLimits, becomes: Verdict): Change {
@@ -221,13 +221,13 @@ function planChange(limits: PlanLimits, becomes: Verdict): Change {
   };
 }
 
-/** The secret that is replaced first stays good until the next rotation, then it is dead at once. */
+/** The replaced secret stays valid until the next rotation, which invalidates it at once. */
 async function rotateTwice(scene: Scene, rotate: () => Promise<unknown>): Promise<void> {
   const oldest = credentialsOf(scene);
   await rotate();
   const between = await scene.b.ask(oldest);
-  hold('a change holds from the next decision on', between.verdict === 'allowed', () => {
-    return `after one rotation the previous secret came to ${between.words}`;
+  hold('a change applies from the next decision on', between.verdict === 'allowed', () => {
+    return `after one rotation the previous secret got ${between.words}`;
   });
   await rotate();
 }

@@ -5,10 +5,10 @@ import { STEPPED_CLOCK } from './clock-offset.ts';
 import { CLOCK_LEAP, type FaultFigures, openFaultScene, proveFault } from './faults.ts';
 
 /**
- * The clock of Redis leaps an hour ahead, and back. That is an outage as any other: the charges that
- * are answered after it find the windows as they were.
+ * The clock of Redis leaps an hour ahead, and back. This is an outage like any other: later charges
+ * find the windows unchanged.
  *
- * @param edits Further changes of the Runtime.
+ * @param edits additional edits of the Runtime
  */
 export async function proveClockLeap(
   stage: PrivateStage,

@@ -13,10 +13,10 @@ const SECOND = 1000;
 const DAY = 86_400 * SECOND;
 
 /**
- * The clock passes a month's end and is stepped back over it. The new month goes on where it was,
+ * The clock passes a month's end and is stepped back over it. The counts of the new month continue,
  * and neither month's quota is handed out again.
  *
- * @param edits Further changes of the Runtime.
+ * @param edits additional edits of the Runtime
  */
 export async function proveClockStep(
   stage: PrivateStage,
@@ -53,13 +53,13 @@ export async function proveClockStep(
   return figuresOf(accounts.map(({ account }) => account));
 }
 
-/** Usage has each admission in the month in which it was charged. */
+/** Usage has each allowed call in the month in which it was charged. */
 async function judgeMonths(
   { world }: Stage,
   { account, end }: { account: Account; end: number },
 ): Promise<void> {
   const uncertain = uncertainOf(account);
-  if (uncertain > 0) throw new Error(`${uncertain} answers tell nothing`);
+  if (uncertain > 0) throw new Error(`${uncertain} answers are uncertain`);
   const usage = await readUsage(world, account.project.projectId);
   const date = new Date(end);
   const newMonth = date.getUTCFullYear() * 12 + date.getUTCMonth();
@@ -78,7 +78,7 @@ async function nowOf({ redisAdmin }: PrivateStage): Promise<number> {
   return Number(seconds) * SECOND;
 }
 
-/** The first moment of the next month, in ms since 1970. */
+/** The start of the next month, in ms since 1970. */
 async function endOfMonth(stage: PrivateStage): Promise<number> {
   const now = new Date(await nowOf(stage));
   return Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1);

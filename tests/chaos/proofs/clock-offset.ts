@@ -1,6 +1,6 @@
 import type { Edit } from '../support/programs.ts';
 
-/** How far the scripts see Redis's clock ahead, in seconds; a real server's cannot be stepped. */
+/** The offset that the scripts add to Redis's clock, in seconds; a real clock cannot be stepped. */
 export const OFFSET_KEY = 'ceiba-proof:clock-offset';
 const OFFSET = `(tonumber(redis.call('GET', '${OFFSET_KEY}')) or 0)`;
 
@@ -17,7 +17,7 @@ export const STEPPED_CLOCK: readonly Edit[] = [
   },
 ];
 
-/** The Runtime's own clock is not stepped with that of Redis, so it has to follow any. */
+/** Makes the Runtime accept any clock of Redis, because its own clock is not stepped. */
 export const ANY_CLOCK_IS_SOUND: Edit = {
   file: 'main.js',
   find: 'MOST_AHEAD_MS = 3e5',

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { PROJECT_SECRET_HEADER } from '@ceiba/contract/sets';
 import { until } from '../../support/redis.ts';
-import { admittedOf, askFor, judgeWithUsage, openAccount } from '../support/account.ts';
+import { allowedOf, askFor, judgeWithUsage, openAccount } from '../support/account.ts';
 import { type Credentials, countOf, tally } from '../support/caller.ts';
 import { askInLoops } from '../support/load.ts';
 import type { Random } from '../support/random.ts';
@@ -10,15 +10,15 @@ import { hold } from '../support/violation.ts';
 
 export interface DrainFigures {
   stops: number;
-  admitted: number;
-  /** Questions that found nobody who took the connection; none of them was charged. */
+  allowed: number;
+  /** Questions whose connection was refused; none of them was charged. */
   refused: number;
   slowestStopMs: number;
 }
 
 const STOP_WITHIN_MS = 10_000;
 
-/** A caller that has sent half a body and will never send the rest. */
+/** Sends half a body, and never the rest. */
 function sendHalfABody(port: number, { projectId, secret }: Credentials): Socket {
   const socket = connect(port, '127.0.0.1');
   socket.on('error', () => {});
@@ -33,7 +33,7 @@ function sendHalfABody(port: number, { projectId, secret }: Credentials): Socket
   return socket;
 }
 
-/** Callers, and how long each thinks between two questions, in ms. */
+/** The number of callers, and the pause of each between two questions, in ms. */
 const CROWDS = [
   { loops: 8, pauseMs: 2 },
   { loops: 32, pauseMs: 0 },
@@ -41,15 +41,15 @@ const CROWDS = [
 ];
 
 /**
- * SIGTERM under load: what comes over a connection that was accepted is answered, what was counted
- * is in Postgres when the process has ended, and it ends by itself with exit code 0.
+ * SIGTERM under load: every request on an accepted connection is answered, all counted usage is in
+ * Postgres when the process exits, and the exit code is 0.
  */
 export async function proveDrain(
   stage: Stage,
   times: number,
   random: Random,
 ): Promise<DrainFigures> {
-  const figures = { stops: 0, admitted: 0, refused: 0, slowestStopMs: 0 };
+  const figures = { stops: 0, allowed: 0, refused: 0, slowestStopMs: 0 };
   for (; figures.stops < times; figures.stops += 1) {
     const account = await openAccount(stage, 1_000_000);
     const node = await startNode(stage);
@@ -64,7 +64,7 @@ export async function proveDrain(
       node.runtime.kill('SIGTERM');
       const how = await node.runtime.exited;
       const stopMs = Math.round(performance.now() - askedAt);
-      hold('stops in order', how === 'exited with code 0' && stopMs <= STOP_WITHIN_MS, () => {
+      hold('stops gracefully', how === 'exited with code 0' && stopMs <= STOP_WITHIN_MS, () => {
         return `it ${how} after ${stopMs} ms`;
       });
       figures.slowestStopMs = Math.max(figures.slowestStopMs, stopMs);
@@ -73,13 +73,13 @@ export async function proveDrain(
       await load.stop();
       await node.stop();
     }
-    const admitted = admittedOf(account);
+    const allowed = allowedOf(account);
     const refused = countOf(account.answers, 'not_accepted');
-    hold('stops in order', admitted + refused === account.answers.length, () => {
+    hold('stops gracefully', allowed + refused === account.answers.length, () => {
       return `under load there were ${tally(account.answers)}`;
     });
     await judgeWithUsage(stage, account, 'a stop under load');
-    figures.admitted += admitted;
+    figures.allowed += allowed;
     figures.refused += refused;
   }
   return figures;

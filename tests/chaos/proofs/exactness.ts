@@ -8,12 +8,12 @@ import { type Node, PATIENT, type Stage, startTwoNodes } from '../support/stage.
 import { monthsOf, readUsage } from '../support/usage.ts';
 
 const CALLS_AT_ONCE = 200;
-/** What a raised limit leaves, so that what was charged can be read from what remains. */
+/** A limit so high that the remaining count shows the number of charges. */
 const RAISED = 1_000_000;
-/** Rounds that a minute's edge may spoil before the clock is to blame. */
+/** How many rounds a minute's edge may invalidate before the proof fails. */
 const MOST_SPOILT = 20;
 
-/** One key and how many of the calls are made with it. */
+/** A key, and the number of calls with it. */
 interface Share {
   key: TestApiKey;
   calls: number;
@@ -23,20 +23,20 @@ interface Round {
   project: TestProject;
   history: History;
   shares: Share[];
-  /** Admitted one by one before the boundary is tried. */
+  /** Calls that are allowed one by one before the boundary is tried. */
   before: number;
 }
 
 export interface ExactnessFigures {
   rounds: number;
   calls: number;
-  admitted: number;
+  allowed: number;
   spoiltByAMinutesEdge: number;
 }
 
 /**
- * 200 calls at once, through two Runtimes, at a boundary that rate and quota both make: exactly as
- * many are admitted as the smaller of them leaves, and the denied ones consume nothing.
+ * 200 calls at once, through two Runtimes, at a boundary of both rate and quota: exactly as many are
+ * allowed as the smaller limit leaves, and the denied calls cost nothing.
  */
 export async function proveExactness(
   stage: Stage,
@@ -45,24 +45,25 @@ export async function proveExactness(
 ): Promise<ExactnessFigures> {
   const nodes = await startTwoNodes(stage, { settings: PATIENT });
   const redis = new Redis(stage.redisUrl);
-  const figures: ExactnessFigures = { rounds: 0, calls: 0, admitted: 0, spoiltByAMinutesEdge: 0 };
+  const figures: ExactnessFigures = { rounds: 0, calls: 0, allowed: 0, spoiltByAMinutesEdge: 0 };
   const proven: Round[] = [];
   try {
     while (figures.rounds < rounds) {
       const round = await setUp(stage, random);
       if (!(await tryBoundary(round, nodes, redis))) {
         figures.spoiltByAMinutesEdge += 1;
-        if (figures.spoiltByAMinutesEdge > MOST_SPOILT) throw new Error('no round fits a minute');
+        if (figures.spoiltByAMinutesEdge > MOST_SPOILT)
+          throw new Error('no round fits into a minute');
         continue;
       }
       figures.rounds += 1;
       figures.calls += CALLS_AT_ONCE;
-      figures.admitted += countOf(round.history.asks, 'allowed') - round.before - 1;
+      figures.allowed += countOf(round.history.asks, 'allowed') - round.before - 1;
       proven.push(round);
     }
   } finally {
     redis.disconnect();
-    // A Runtime that has stopped in order has flushed all that it knew.
+    // A Runtime that has stopped gracefully has flushed all its usage.
     await Promise.all(nodes.map((node) => node.stop()));
   }
   for (const round of proven) await judgeWithUsage(stage, round);
@@ -96,7 +97,7 @@ const planOf = ({ ratePerMinute, quota }: RateAndQuota) => ({
   monthlyQuota: quota,
 });
 
-/** @returns false where the round reached over a minute's edge: then two rates were in force */
+/** @returns false if the round crossed a minute's edge, so that the rate applied twice */
 async function tryBoundary(round: Round, nodes: [Node, Node], redis: Redis): Promise<boolean> {
   const { project, history, shares, before } = round;
   const startedIn = await minuteOf(redis);
@@ -113,7 +114,7 @@ async function tryBoundary(round: Round, nodes: [Node, Node], redis: Redis): Pro
   for (let i = 0; i < before; i += 1) await ask(first, i);
   await askAtOnce(calls.length, (index) => ask(calls[index] ?? first, index));
 
-  // Without limits, what remains shows what was charged: the denied calls cost nothing.
+  // With raised limits, the remaining count shows the charges: the denied calls cost nothing.
   history.limitsLiftedAtMs = performance.now();
   await project.setPlanLimits(planOf({ ratePerMinute: RAISED, quota: RAISED }));
   await ask(await project.createKey(), 0);
@@ -122,14 +123,14 @@ async function tryBoundary(round: Round, nodes: [Node, Node], redis: Redis): Pro
   return isOfOneMinute;
 }
 
-/** Of two minutes it is only known that they kept to the quotas. */
+/** Over two minutes, only the quotas can be judged. */
 function withoutRates({ asks, limits, ...history }: History): History {
   const ofProject = { ...limits.project, ratePerMinute: null };
-  const admitted = asks.filter(({ verdict }) => verdict === 'allowed');
-  return { ...history, asks: admitted, limits: { project: ofProject, keys: {} } };
+  const allowed = asks.filter(({ verdict }) => verdict === 'allowed');
+  return { ...history, asks: allowed, limits: { project: ofProject, keys: {} } };
 }
 
-/** Every call of the round is in Postgres, once, as what it came to. */
+/** Every call of the round is in Postgres once, with its verdict. */
 async function judgeWithUsage({ world }: Stage, { project, history }: Round): Promise<void> {
   const usage = await readUsage(world, project.projectId);
   const outcomes = { allowed: 0, quota_exceeded: 0, rate_limited: 0, ...usage.hours };

@@ -14,7 +14,7 @@ import { hold } from '../support/violation.ts';
 import { OFFSET_KEY } from './clock-offset.ts';
 import { untilReady } from './loss.ts';
 
-/** Strikes, and returns what heals; that resolves once the server accepts connections again. */
+/** Injects the fault, and returns a function that ends it and waits for the server to accept connections. */
 type Fault = (network: Network) => Promise<() => Promise<unknown>>;
 
 const redisAnswers = ({ stage }: Network) =>
@@ -22,7 +22,7 @@ const redisAnswers = ({ stage }: Network) =>
 const postgresAnswers = ({ stage }: Network) =>
   until('Postgres answers', async () => (await stage.world.db.sql`select 1`).length === 1);
 
-/** More than the Runtime gives either of them, there and back. */
+/** More than the Runtime's budget for either store, per direction. */
 const SLOW_MS = 200;
 
 export const FAULTS = {
@@ -54,7 +54,7 @@ export const FAULTS = {
     return () => stage.redisAdmin.config('SET', 'maxmemory', 0);
   },
   'Redis has become a replica': async ({ stage }) => {
-    await stage.redisAdmin.replicaof('127.0.0.1', 1); // where nobody is
+    await stage.redisAdmin.replicaof('127.0.0.1', 1); // a port without a server
     return () => stage.redisAdmin.replicaof('NO', 'ONE');
   },
   'the clock of Redis leaps ahead': async ({ stage }) => {
@@ -102,39 +102,39 @@ export const FAULTS = {
 } as const satisfies Record<string, Fault>;
 
 export type FaultKind = keyof typeof FAULTS;
-/** Takes a Runtime whose scripts see the offset of the clock. */
+/** Needs a Runtime whose scripts add the offset of the clock. */
 export const CLOCK_LEAP = 'the clock of Redis leaps ahead' satisfies FaultKind;
-/** Those that strike a Runtime as it ships. */
+/** The faults for an unchanged Runtime. */
 export const FAULT_KINDS = (Object.keys(FAULTS) as FaultKind[]).filter(
   (kind) => kind !== CLOCK_LEAP,
 );
 
-/** The Redis in JavaScript knows neither. */
+/** The Redis in JavaScript supports neither. */
 export const NEEDS_REAL_REDIS: ReadonlySet<FaultKind> = new Set([
   'Redis has no memory left',
   'Redis has become a replica',
 ]);
 
-/** A Redis that is killed may not have written its last second to disk, or keeps nothing there. */
+/** A killed Redis may have lost its last second, or has no disk at all. */
 const FORGETFUL: ReadonlySet<FaultKind> = new Set(['Redis is stopped', 'Redis is killed']);
 
 export interface FaultFigures {
   faults: number;
-  /** Questions that the fault made unanswerable, and how long their 503 took. */
+  /** Questions during the fault, and how long their 503 took. */
   answered503: number;
   p50Ms: number;
   p99Ms: number;
   maxMs: number;
-  /** From the moment that the server accepted again until every question was answered, in ms. */
+  /** From the server accepting connections until every question was answered, in ms. */
   slowestRecoveryMs: number;
   mostLateCharges: number;
-  /** Faults that were tried again because the machine did not keep a timer's time either. */
+  /** Rounds that were repeated because the machine delayed a plain timer too. */
   unmeasurable: number;
 }
 
-/** The deadline of a decision, and what the way there and back may take on top. */
+/** The deadline of a decision, plus the network time. */
 const ANSWER_WITHIN_MS = 500 + 100;
-/** A timer that is later than this tells of a machine on which no time can be judged. */
+/** If a plain timer is later than this, the machine is too busy to judge times. */
 const NOISE_MS = 40;
 const MOST_UNMEASURABLE = 10;
 const RECOVER_WITHIN_MS = 5_000;
@@ -142,7 +142,7 @@ const MOST_LATE_CHARGES = 16;
 const EVERY_MS = 40;
 const BURST = 60;
 
-/** What the faults of one run have in common. */
+/** The Runtimes, network and control that the faults of one run share. */
 export interface FaultScene {
   readonly network: Network;
   readonly nodes: [Node, Node];
@@ -150,7 +150,7 @@ export interface FaultScene {
   close(): Promise<void>;
 }
 
-/** @param runtime What the Runtimes are started from; default: the stage's own program. */
+/** @param runtime the program of the Runtimes; the stage's own by default */
 export async function openFaultScene(
   stage: PrivateStage,
   runtime: Stage = stage,
@@ -172,8 +172,8 @@ export async function openFaultScene(
 
 /**
  * A dependency fails under a small load on two Runtimes. Every question is answered 503 in time,
- * none is admitted, what does not need the dependency is answered as ever, and both Runtimes
- * recover by themselves.
+ * none is allowed, calls that do not need the dependency are answered as usual, and both Runtimes
+ * recover without a restart.
  */
 export async function proveFault(
   scene: FaultScene,
@@ -199,7 +199,7 @@ export async function proveFault(
 }
 
 interface Round {
-  /** Null where the machine was too busy to judge them. */
+  /** Null if the machine was too busy to judge them. */
   times503: number[] | null;
   recoveryMs: number;
   lateCharges: number;
@@ -211,7 +211,9 @@ async function strikeOnce(scene: FaultScene, kind: FaultKind, random: Random): P
   await untilReady(nodes);
   const loads = nodes.map((node) => askAtPace(() => askFor(account, node), EVERY_MS));
   try {
-    await until('both admit', () => loads.every(({ answers }) => countOf(answers, 'allowed') > 4));
+    await until('both allow calls', () =>
+      loads.every(({ answers }) => countOf(answers, 'allowed') > 4),
+    );
     const strikesAtMs = performance.now();
     const heal = await FAULTS[kind](network);
     control.worstLatenessMs();
@@ -221,7 +223,7 @@ async function strikeOnce(scene: FaultScene, kind: FaultKind, random: Random): P
       await Promise.all([
         askTimes(account, nodes, BURST),
         holdOthers(account, nodes, kind),
-        pause(random.int(700, 1_500)), // how long it lasts
+        pause(random.int(700, 1_500)), // the duration of the fault
       ]);
     } finally {
       toMs = performance.now();
@@ -231,7 +233,7 @@ async function strikeOnce(scene: FaultScene, kind: FaultKind, random: Random): P
     const isMeasurable = control.worstLatenessMs() <= NOISE_MS;
     await untilSound(loads, acceptsAtMs);
     await Promise.all(loads.map((load) => load.stop()));
-    await askFor(account, nodes[0]); // what remains shows what was charged late
+    await askFor(account, nodes[0]); // the remaining count shows late charges
     account.history.faults.push({
       words: kind,
       strikesAtMs,
@@ -258,36 +260,36 @@ async function strikeOnce(scene: FaultScene, kind: FaultKind, random: Random): P
 const timesBetween = (answers: readonly Answer[], fromMs: number, toMs: number) =>
   answers.filter(({ sentAtMs }) => sentAtMs > fromMs && sentAtMs < toMs).map(tookMs);
 
-/** What does not need the dependency is answered as ever; what does says so. */
+/** Calls that do not need the failed dependency are answered as usual. */
 async function holdOthers(account: Account, nodes: [Node, Node], kind: FaultKind): Promise<void> {
   const { projectId, secret } = account.who;
   for (const node of nodes) {
     const health = await node.call('GET', '/health');
-    hold('a fault leaves strangers alone', health === 200, () => `${kind}: /health ${health}`);
+    hold('a fault does not affect others', health === 200, () => `${kind}: /health ${health}`);
     if (isOfRedis(kind)) {
       const unknown = await node.ask({ ...account.who, apiKey: 'unknown' });
-      hold('a fault leaves strangers alone', unknown.verdict === 'invalid_api_key', () => {
-        return `${kind}: an unknown key came to ${unknown.words}`;
+      hold('a fault does not affect others', unknown.verdict === 'invalid_api_key', () => {
+        return `${kind}: an unknown key got ${unknown.words}`;
       });
       const list = await node.call('GET', `/rt/projects/${projectId}/api-keys`, secret);
-      hold('a fault leaves strangers alone', list === 200, () => `${kind}: the key list ${list}`);
+      hold('a fault does not affect others', list === 200, () => `${kind}: the key list ${list}`);
     }
   }
 }
 
 const isOfRedis = (kind: FaultKind) => kind.includes('Redis');
 
-/** Waits until each Runtime admits again; the history says whether it took too long. */
+/** Waits until each Runtime allows calls again; the history judges how long it took. */
 async function untilSound(loads: readonly Load[], acceptsAtMs: number): Promise<void> {
   const sound = 10;
   const isSound = ({ answers }: Load) => {
     const latest = answers.filter(({ sentAtMs }) => sentAtMs > acceptsAtMs).slice(-sound);
     return latest.length === sound && countOf(latest, 'allowed') === sound;
   };
-  await until('both admit again', () => loads.every(isSound), 20_000).catch(() => {});
+  await until('both allow calls again', () => loads.every(isSound), 20_000).catch(() => {});
 }
 
-/** @returns ms until the last question was left unanswered, from the moment of `acceptsAtMs` */
+/** @returns ms from `acceptsAtMs` until the last question that was not allowed */
 function recoveryOf(answers: readonly Answer[], acceptsAtMs: number): number {
   const unanswered = answers.filter(
     ({ sentAtMs, verdict }) => sentAtMs > acceptsAtMs && verdict !== 'allowed',
@@ -296,7 +298,7 @@ function recoveryOf(answers: readonly Answer[], acceptsAtMs: number): number {
   return Math.round(Math.max(0, ...times));
 }
 
-/** What remains tells what was charged; more than was admitted was charged late. */
+/** Computes the late charges: the charges by the remaining count, minus the allowed calls. */
 function lateChargesOf({ answers, quota }: Account): number {
   const left = answers.at(-1)?.limits?.remainingThisMonth;
   if (left === undefined) throw new Error(`after the recovery there was ${answers.at(-1)?.words}`);

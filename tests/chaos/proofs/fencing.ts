@@ -6,24 +6,24 @@ import { openStage, PATIENT, type Stage, startNode } from '../support/stage.ts';
 import { hold } from '../support/violation.ts';
 
 export interface FencingFigures {
-  /** Questions that were sent later than one lease after the promotion, over how long. */
+  /** Questions that were sent later than one lease after the promotion, within `watchedMs`. */
   questionsAfter: number;
   watchedMs: number;
-  /** When the last allow was asked for, after the promotion; 0 if there was none. */
+  /** When the last allowed question was sent, in ms after the revocation; 0 if there was none. */
   lastAllowMs: number;
 }
 
-/** The default, where commits wait for a standby. */
+/** The default with synchronous replication. */
 const LEASE_MS = 1_000;
-/** Beyond the lease: a lease that is renewed wrongly goes on for as long as it is watched. */
+/** How long to ask beyond the lease: a lease that is renewed wrongly would not end. */
 const WATCHED_MS = 2_000;
 
 /**
  * A synchronous primary is cut off from its standby, which is promoted; the Runtime still reaches
- * the old primary and knows of no other. A key that is revoked on the new one is admitted by
- * nothing that is asked later than one lease after the promotion (consistency rule 27).
+ * only the old primary. No question later than one lease after the promotion is allowed for a key
+ * that is revoked on the new primary (consistency rule 27).
  *
- * @param program the Runtime to start; default: this workspace's
+ * @param program the Runtime to start
  */
 export async function proveFencing({ redisUrl, program }: Stage): Promise<FencingFigures> {
   const pair = await startPostgresPair({ isSynchronous: true });
@@ -38,7 +38,11 @@ export async function proveFencing({ redisUrl, program }: Stage): Promise<Fencin
     const { plaintext } = await project.createKey();
     const who = { projectId: project.projectId, secret: project.secret, apiKey: plaintext };
     const before = await node.ask(who);
-    hold('a fault never admits', before.verdict === 'allowed', () => `before: ${before.words}`);
+    hold(
+      'a fault never allows a call',
+      before.verdict === 'allowed',
+      () => `before: ${before.words}`,
+    );
 
     pair.replication.refuse();
     await pair.promote();
@@ -49,10 +53,12 @@ export async function proveFencing({ redisUrl, program }: Stage): Promise<Fencin
       answers.push(await node.ask(who));
     }
     const late = answers.filter(({ sentAtMs }) => sentAtMs > revokedAtMs + LEASE_MS);
-    hold('a change holds from the next decision on', countOf(late, 'allowed') === 0, () => {
+    hold('a change applies from the next decision on', countOf(late, 'allowed') === 0, () => {
       return `later than a lease after the promotion there were ${tally(late)}`;
     });
-    hold('a fault is no denial', countOf(late, 'unavailable') === late.length, () => tally(late));
+    hold('a fault is not a denial', countOf(late, 'unavailable') === late.length, () =>
+      tally(late),
+    );
     const allows = answers.filter(({ verdict }) => verdict === 'allowed');
     return {
       questionsAfter: late.length,

@@ -9,29 +9,29 @@ import { hold } from '../support/violation.ts';
 export interface LongListFigures {
   rounds: number;
   keysAList: number;
-  strangersAdmitted: number;
+  othersAllowed: number;
 }
 
-/** Revoked keys fill no slot, so that a project of any plan can have so many. */
+/** Revoked keys do not count against a plan's cap, so any project can have this many. */
 const KEYS = 50_000;
 const LISTS_AT_ONCE = 4;
-/** The lists may take their time; decisions have what they always have. */
+/** More time for the lists; decisions keep their deadlines. */
 const SETTINGS = { KEY_ROUTE_DEADLINE_MS: '20000' };
 
-/** Somebody lists a project of many keys, again and again: the decisions of others go on. */
+/** While a caller keeps listing a project of many keys, decisions of other projects continue. */
 export async function proveLongList(stage: Stage, times: number): Promise<LongListFigures> {
-  const figures = { rounds: 0, keysAList: KEYS, strangersAdmitted: 0 };
+  const figures = { rounds: 0, keysAList: KEYS, othersAllowed: 0 };
   const { projectId, secret } = await openLargeProject(stage.world);
   const node = await startNode(stage, { settings: SETTINGS });
-  const stranger = await openAccount(stage, 1_000_000);
-  await askFor(stranger, node);
-  const load = askInLoops(() => askFor(stranger, node), 2, 5);
+  const other = await openAccount(stage, 1_000_000);
+  await askFor(other, node);
+  const load = askInLoops(() => askFor(other, node), 2, 5);
   const list = () => node.call('GET', `/rt/projects/${projectId}/api-keys`, secret);
   try {
     for (; figures.rounds < times; figures.rounds += 1) {
       const statuses = await Promise.all(Array.from({ length: LISTS_AT_ONCE }, list));
       hold(
-        'a fault leaves strangers alone',
+        'a fault does not affect others',
         statuses.every((status) => status === 200),
         () => `the lists were answered ${statuses}`,
       );
@@ -40,8 +40,8 @@ export async function proveLongList(stage: Stage, times: number): Promise<LongLi
     await load.stop();
     await node.stop();
   }
-  figures.strangersAdmitted = countOf(stranger.answers, 'allowed');
-  judge(stranger.history, `beside lists of ${KEYS} keys`);
+  figures.othersAllowed = countOf(other.answers, 'allowed');
+  judge(other.history, `beside lists of ${KEYS} keys`);
   return figures;
 }
 
@@ -51,7 +51,7 @@ async function openLargeProject(world: World) {
     insert into api_keys (project_id, display_name, key_prefix, key_digest, status)
     select ${project.projectId}, 'key ' || n, 'ceiba_AAAAAAAA', sha256(n::text::bytea), 'revoked'
     from generate_series(1, ${KEYS}) n`;
-  // As Postgres does by itself within a minute: a plan of a page made without it reads them all.
+  // Autovacuum does this within a minute; without statistics, the plan of a page reads all keys.
   await world.db.sql`analyze api_keys`;
   return project;
 }

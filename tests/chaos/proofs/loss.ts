@@ -1,7 +1,7 @@
 import { until } from '../../support/redis.ts';
 import {
   type Account,
-  admittedOf,
+  allowedOf,
   askFor,
   askTimes,
   exhaust,
@@ -19,14 +19,14 @@ import { type Node, PATIENT, type Stage, startTwoNodes } from '../support/stage.
 
 export interface LossFigures {
   losses: number;
-  admitted: number;
-  /** Answered 503, or not at all, around a loss: these may have been charged. */
+  allowed: number;
+  /** Calls around a loss that were answered 503, or not at all: these may have been charged. */
   uncertain: number;
 }
 
 /**
- * Prepares a loss, at a moment that an older snapshot would be of, and returns what makes it and
- * resolves once the server is back.
+ * Prepares a loss, for example by taking a snapshot to return to. The returned function causes the
+ * loss and resolves once the server is back.
  */
 type Loss = (stage: PrivateStage) => () => Promise<unknown>;
 
@@ -35,7 +35,7 @@ export const LOSSES = {
     ({ redisAdmin }) =>
     () =>
       redisAdmin.flushall(),
-  'Redis is killed and starts with nothing':
+  'Redis is killed and starts without data':
     ({ redis }) =>
     () =>
       restartEmpty(redis),
@@ -54,10 +54,10 @@ export const LOSSES = {
 export type LossKind = keyof typeof LOSSES;
 
 /**
- * One store loses what it had, at rest or under load. The quota is handed out once, and Postgres
- * ends up with every admission.
+ * One store loses its data, at rest or under load. The quota is handed out once, and Postgres ends up
+ * with every allowed call.
  *
- * @param runtime What the Runtimes are started from; default: the stage's own program.
+ * @param runtime the program of the Runtimes; the stage's own by default
  */
 export async function proveLoss(
   stage: PrivateStage,
@@ -87,13 +87,13 @@ export async function proveLoss(
 
 export const figuresOf = (accounts: readonly Account[]): LossFigures => ({
   losses: accounts.length,
-  admitted: sum(accounts.map(admittedOf)),
+  allowed: sum(accounts.map(allowedOf)),
   uncertain: sum(accounts.map(uncertainOf)),
 });
 
 const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
 
-/** The Runtime that is asked afterwards has seen nothing of it: only Postgres can tell. */
+/** The Runtime that is asked afterwards has seen no counts: only Postgres has them. */
 async function loseAtRest(
   stage: Stage,
   [a, b]: [Node, Node],
@@ -108,7 +108,7 @@ async function loseAtRest(
   await exhaust(account, [b]);
 }
 
-/** What was not flushed yet, the living Runtimes know; each of them goes on. */
+/** The running Runtimes have the usage that is not flushed yet, and both continue. */
 async function loseUnderLoad(
   _: Stage,
   nodes: [Node, Node],
@@ -117,7 +117,7 @@ async function loseUnderLoad(
 ): Promise<void> {
   const loads = nodes.map((node) => askInLoops(() => askFor(account, node), 2, 4));
   try {
-    await until('both are asked', () => loads.every(({ answers }) => answers.length >= 5));
+    await until('both answer', () => loads.every(({ answers }) => answers.length >= 5));
     await lose();
     await untilReady(nodes);
   } finally {
@@ -126,7 +126,7 @@ async function loseUnderLoad(
   await exhaust(account, nodes);
 }
 
-/** Tells of both dependencies, and charges nothing. */
+/** Waits with `/ready`, which checks both dependencies and charges nothing. */
 export async function untilReady(callers: readonly Caller[]): Promise<void> {
   for (const caller of callers) {
     await until('it is ready', async () => (await caller.call('GET', '/ready')) === 200);

@@ -18,7 +18,7 @@ const PROMISES = [
 
 const seedFrom = (random: Random) => random.int(1, 2 ** 31);
 
-/** Random courses of docs/spec/ceiba.qnt keep the promises, with losses and without. */
+/** Random runs of docs/spec/ceiba.qnt keep the promises, with and without losses. */
 export async function proveModel(courses: number, random: Random) {
   const specification = specificationText();
   const each = { specification, courses, steps: STEPS };
@@ -29,12 +29,12 @@ export async function proveModel(courses: number, random: Random) {
   return { courses: 2 * courses, steps: STEPS };
 }
 
-/** A fault in the specification, and the promise that it breaks. */
+/** A mutant of the specification, and the promise that it breaks. */
 interface ModelMutant {
   find: string;
   replace: string;
   breaks: (typeof PROMISES)[number];
-  /** Leads to a course that shows it at once; after a change of the specification others follow. */
+  /** Finds the violation early; choose another seed if a change of the specification delays it. */
   seed: number;
 }
 
@@ -51,19 +51,19 @@ export const MODEL_MUTANTS: Record<string, ModelMutant> = {
     breaks: 'quotaHolds',
     seed: 0xedd1a,
   },
-  'usage that goes on in its incarnation after a restart': {
+  'usage that keeps its incarnation after a restart': {
     find: 'val isFresh = redis.usage.epoch != epoch',
     replace: 'val isFresh = redis.usage.epoch == 0',
     breaks: 'usageIsKept',
     seed: 0x4c24,
   },
-  'a sweep that removes a month that goes on': {
+  'a sweep that removes the current month': {
     find: 'filter(key => key._2 < monthOf(now))',
     replace: 'filter(key => key._2 <= monthOf(now))',
     breaks: 'usageIsKept',
     seed: 0xbfae,
   },
-  'a memory of another lineage that is added twice': {
+  'seen counts of another lineage that are added twice': {
     find: 'else if (seen > base) { count: count + seen - base, base: seen }',
     replace: 'else if (seen > base) { count: count + seen, base: seen }',
     breaks: 'deniesNothingForNothing',
@@ -76,13 +76,13 @@ export async function proveModelMutant({ find, replace, breaks, seed }: ModelMut
   const pieces = specificationText().split(find);
   expect(pieces).toHaveLength(2);
   const specification = pieces.join(replace);
-  // The same courses in every run: whether it is found must not be left to chance.
+  // The same runs every time, so that the violation is always found.
   const each = { specification, courses: 5000, steps: STEPS, invariants: [breaks] };
   expect(await simulate({ ...each, seed })).toEqual([breaks]);
   return { breaks };
 }
 
-/** The real scripts and a real Postgres do what the specification does, step by step. */
+/** The real scripts and a real Postgres match the specification step by step. */
 export async function proveReplay(redis: Redis, world: World, courses: number, random: Random) {
   const specification = specificationText();
   const seed = seedFrom(random);

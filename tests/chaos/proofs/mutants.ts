@@ -24,13 +24,13 @@ import { proveSleeper } from './sleeper.ts';
 import { proveStandbyIsNotAsked } from './standby.ts';
 import { proveTriggersOff } from './triggers-off.ts';
 
-/** A sabotage of the Runtime, and the proof that has to fail on it. */
+/** A mutant of the Runtime, and the proof that has to catch it. */
 export interface Mutant {
-  /** Each is one line of the built program. */
+  /** Each edit replaces one line of the built program. */
   edits: readonly Edit[];
-  /** The rule that the proof finds broken. */
+  /** The rule that the mutant breaks. */
   rule: Rule;
-  /** A Redis that keeps nothing on disk cannot show it. */
+  /** The Redis in JavaScript cannot show it, because it keeps nothing on disk. */
   needsRealRedis?: true;
   /** Also part of the small size. */
   isInSmall?: true;
@@ -39,9 +39,9 @@ export interface Mutant {
 }
 
 export interface MutantContext {
-  /** The servers, whole. */
+  /** The servers, with the unchanged Runtime. */
   stage: PrivateStage;
-  /** The same servers under the sabotaged Runtime. */
+  /** The same servers, with the mutant. */
   mutant: Stage;
   edits: readonly Edit[];
   random: Random;
@@ -65,7 +65,7 @@ export const MUTANTS: Record<string, Mutant> = {
           'counters[#counters + 1] = got end',
       },
     ],
-    rule: 'admits exactly what the limits leave',
+    rule: 'allows exactly what the limits leave',
     isInSmall: true,
     try: ({ mutant, random }) => proveExactness(mutant, 10, random),
   },
@@ -83,11 +83,11 @@ export const MUTANTS: Record<string, Mutant> = {
           'this.#enqueue(item, { deadline, resolve: keep, reject });',
       },
     ],
-    rule: 'a change holds from the next decision on',
+    rule: 'a change applies from the next decision on',
     isInSmall: true,
     try: revocation('a key is revoked'),
   },
-  'a cache of policies without a look at their revision': {
+  'a cache of policies that ignores their revision': {
     edits: [
       {
         file: 'main.js',
@@ -95,7 +95,7 @@ export const MUTANTS: Record<string, Mutant> = {
         replace: 'cached !== undefined && ',
       },
     ],
-    rule: 'a change holds from the next decision on',
+    rule: 'a change applies from the next decision on',
     try: revocation('a policy is removed'),
   },
   'a Runtime that ignores its lease': {
@@ -106,7 +106,7 @@ export const MUTANTS: Record<string, Mutant> = {
         replace: 'const verdict = "trusted";',
       },
     ],
-    rule: 'a change holds from the next decision on',
+    rule: 'a change applies from the next decision on',
     try: ({ mutant }) => proveFencing(mutant),
   },
   'a lease that any commit renews': {
@@ -117,7 +117,7 @@ export const MUTANTS: Record<string, Mutant> = {
         replace: "set_config('synchronous_commit', 'local', true)",
       },
     ],
-    rule: 'a change holds from the next decision on',
+    rule: 'a change applies from the next decision on',
     try: ({ mutant }) => proveFencing(mutant),
   },
   'a cache of policies without an age': {
@@ -128,7 +128,7 @@ export const MUTANTS: Record<string, Mutant> = {
         replace: 'cached?.revision === revision',
       },
     ],
-    rule: 'a change holds from the next decision on',
+    rule: 'a change applies from the next decision on',
     async try({ mutant }) {
       const node = await startNode(mutant, { settings: PATIENT });
       try {
@@ -148,7 +148,7 @@ export const MUTANTS: Record<string, Mutant> = {
           'if (!isCurrent && !isPrevious && !seen.has(given)) return null; seen.add(given); return project;',
       },
     ],
-    rule: 'a change holds from the next decision on',
+    rule: 'a change applies from the next decision on',
     try: revocation('the secret is rotated twice'),
   },
   'counters without an epoch': {
@@ -173,7 +173,7 @@ export const MUTANTS: Record<string, Mutant> = {
         replace: 'usage_hours.count + excluded.count',
       },
     ],
-    rule: 'usage is what was admitted',
+    rule: 'usage equals the allowed calls',
     try: loss('Redis is flushed'),
   },
   'a flush that overwrites': {
@@ -185,7 +185,7 @@ export const MUTANTS: Record<string, Mutant> = {
       },
       { file: 'main.js', find: 'where usage_hours.count < excluded.count', replace: '' },
     ],
-    rule: 'usage is what was admitted',
+    rule: 'usage equals the allowed calls',
     try: ({ stage, mutant, random }) => proveSleeper(stage, 3, random, mutant),
   },
   'a transaction that sleeps with its locks': {
@@ -196,7 +196,7 @@ export const MUTANTS: Record<string, Mutant> = {
         replace: 'idle_in_transaction_session_timeout: 0',
       },
     ],
-    rule: 'usage is what was admitted',
+    rule: 'usage equals the allowed calls',
     try: ({ stage, mutant, random }) => proveSleeper(stage, 2, random, mutant),
   },
   'a sweep that adopts nothing': {
@@ -207,10 +207,10 @@ export const MUTANTS: Record<string, Mutant> = {
         replace: '',
       },
     ],
-    rule: 'usage is what was admitted',
+    rule: 'usage equals the allowed calls',
     try: ({ stage, mutant, random }) => proveRuntimeLoss(stage, 1, random, mutant),
   },
-  'a sweep that takes everything for written': {
+  'a sweep that treats everything as written': {
     edits: [
       {
         file: 'main.js',
@@ -218,17 +218,17 @@ export const MUTANTS: Record<string, Mutant> = {
         replace: 'missing: { hours: [], months: [] }',
       },
     ],
-    rule: 'usage is what was admitted',
+    rule: 'usage equals the allowed calls',
     try: ({ stage, mutant, random }) => proveRuntimeLoss(stage, 1, random, mutant),
   },
   'a stop without a last flush': {
     edits: [{ file: 'main.js', find: 'await flusher.stop();', replace: '' }],
-    rule: 'usage is what was admitted',
+    rule: 'usage equals the allowed calls',
     try: ({ mutant, random }) => proveDrain(mutant, 3, random),
   },
-  'a list that is read whole': {
+  'a list that is read in one statement': {
     edits: [{ file: 'main.js', find: 'KEYS_A_PAGE = 500', replace: 'KEYS_A_PAGE = 5e5' }],
-    rule: 'a fault leaves strangers alone',
+    rule: 'a fault does not affect others',
     try: ({ mutant }) => proveLongList(mutant, 4),
   },
   'a stop that closes idle connections at once': {
@@ -239,7 +239,7 @@ export const MUTANTS: Record<string, Mutant> = {
         replace: 'server.close()',
       },
     ],
-    rule: 'stops in order',
+    rule: 'stops gracefully',
     try: ({ mutant, random }) => proveDrain(mutant, 12, random),
   },
   'windows that go back': {
@@ -253,12 +253,12 @@ export const MUTANTS: Record<string, Mutant> = {
     rule: 'a loss hands nothing out again',
     try: ({ stage, edits, random }) => proveClockStep(stage, 3, random, edits),
   },
-  'a Redis clock that is followed wherever it leaps': {
+  'a Redis clock that is followed over any leap': {
     edits: [ANY_CLOCK_IS_SOUND],
-    rule: 'a fault never admits',
+    rule: 'a fault never allows a call',
     try: ({ stage, edits, random }) => proveClockLeap(stage, 1, random, edits),
   },
-  'a catch that admits': {
+  'a catch that allows': {
     edits: [
       {
         file: 'main.js',
@@ -267,14 +267,14 @@ export const MUTANTS: Record<string, Mutant> = {
           'const reply = await settle({ request, counterKeys, deadline }).catch(() => null); ' +
           'const limits = { rateLimitPerMinute: 1, monthlyQuota: 1, ' +
           'remainingThisMinute: 0, remainingThisMonth: 0 }; ' +
-          'if (!reply) return { kind: "admitted", limits, resetAfterSeconds: { minute: 1, month: 1 } };',
+          'if (!reply) return { kind: "allowed", limits, resetAfterSeconds: { minute: 1, month: 1 } };',
       },
     ],
-    rule: 'a fault never admits',
+    rule: 'a fault never allows a call',
     isInSmall: true,
     try: fault('Redis is killed'),
   },
-  "a client that one node's error ends": {
+  "a client that one node's error closes": {
     edits: [
       {
         file: 'main.js',
@@ -282,11 +282,11 @@ export const MUTANTS: Record<string, Mutant> = {
         replace: '|| isReply(error, WANTS_ANOTHER_CONNECTION)',
       },
     ],
-    rule: 'a fault leaves strangers alone',
+    rule: 'a fault does not affect others',
     needsRealRedis: true,
     try: trouble('a node has a full disk'),
   },
-  'a Runtime that asks the sentinels only where to connect': {
+  'a Runtime that asks the sentinels only when it connects': {
     edits: [{ file: 'main.js', find: 'if (await source.isReplaced?.())', replace: 'if (false)' }],
     rule: 'a loss hands nothing out again',
     needsRealRedis: true,
@@ -294,7 +294,7 @@ export const MUTANTS: Record<string, Mutant> = {
       const group = await startSentinelGroup();
       try {
         const stage = { ...mutant, redisUrl: group.url };
-        return await proveFailover(stage, group, 'the primary freezes and lives on', 1, random);
+        return await proveFailover(stage, group, 'the primary freezes and wakes', 1, random);
       } finally {
         await group.dispose();
       }
@@ -308,10 +308,10 @@ export const MUTANTS: Record<string, Mutant> = {
         replace: '',
       },
     ],
-    rule: 'a thaw charges only a handful late',
+    rule: 'few charges run late',
     try: fault('Redis is frozen'),
   },
-  'a wait without an end': {
+  'a wait without a deadline': {
     edits: [
       {
         file: 'main.js',
@@ -330,16 +330,16 @@ export const MUTANTS: Record<string, Mutant> = {
         replace: 'const index',
       },
     ],
-    rule: 'a change holds from the next decision on',
+    rule: 'a change applies from the next decision on',
     try: standby('a balancer in front of both'),
   },
   'policies that a standby may list': {
     edits: [{ file: 'main.js', find: 'requirePrimary(db, first);', replace: '' }],
-    rule: 'a change holds from the next decision on',
+    rule: 'a change applies from the next decision on',
     isInSmall: true,
     try: standby('a balancer in front of both'),
   },
-  'month totals that a standby may tell': {
+  'month totals that a standby may return': {
     edits: [
       {
         file: 'main.js',
@@ -350,7 +350,7 @@ export const MUTANTS: Record<string, Mutant> = {
     rule: 'a loss hands nothing out again',
     try: standby('a balancer in front of both'),
   },
-  'a bad item that takes its batch along': {
+  'a bad item that fails its batch': {
     edits: [
       {
         file: 'main.js',
@@ -358,7 +358,7 @@ export const MUTANTS: Record<string, Mutant> = {
         replace: 'if (false) {',
       },
     ],
-    rule: 'a fault leaves strangers alone',
+    rule: 'a fault does not affect others',
     try: ({ mutant, random }) => provePoisonedKey(mutant, 3, random),
   },
 };

@@ -15,12 +15,12 @@ export interface PatroniFigures {
   failovers: number;
   switchovers: number;
   kills: number;
-  /** Revocations that were acknowledged, and of these the ones from a failover's begin to its end. */
+  /** Acknowledged revocations, and those among them during a failover. */
   revocations: number;
   revocationsDuring: number;
   /** Questions about revoked keys that were sent after the acknowledgement. */
   questionsAfter: number;
-  /** How long a key that stays live was not admitted, a failover each. */
+  /** How long calls of a live key were not allowed, per failover. */
   outageP50Ms: number;
   outageMaxMs: number;
 }
@@ -29,7 +29,7 @@ const KEYS_A_ROUND = 24;
 const LOOPS = 6;
 const ANSWERED_WITHIN_MS = 30_000;
 
-/** A key, and when its revocation was acknowledged. */
+/** A key, the time of its acknowledged revocation, and its answers. */
 interface Watched {
   apiKeyId: string;
   plaintext: string;
@@ -38,9 +38,9 @@ interface Watched {
 }
 
 /**
- * Two Runtimes ask a primary and its synchronous standby by a list of hosts, while Patroni changes
- * their roles. Keys are revoked before, during and after each failover, through either Runtime: no
- * question that is sent after an acknowledgement is admitted, and what stays live is admitted again.
+ * Two Runtimes list a primary and its synchronous standby as hosts, while Patroni switches their
+ * roles. Keys are revoked before, during and after each failover, through either Runtime: no question
+ * that is sent after an acknowledgement is allowed, and calls of the live key are allowed again.
  */
 export async function provePatroni(failovers: number, random: Random): Promise<PatroniFigures> {
   const [cluster, redis] = await Promise.all([startPatroniCluster(), startTestRedis()]);
@@ -54,7 +54,7 @@ export async function provePatroni(failovers: number, random: Random): Promise<P
   try {
     const project = await stage.world.createProject();
     for (let round = 0; round < failovers; round += 1) {
-      // Each of them at least once.
+      // Each kind at least once.
       const isKill = round < 2 ? round === 1 : random.chance(0.5);
       const keys: Watched[] = [];
       while (keys.length < KEYS_A_ROUND) keys.push(await createKey(project, nodes));
@@ -93,7 +93,7 @@ async function oneFailover(
   const [live, ...others] = keys;
   const third = Math.floor(others.length / 3);
   try {
-    await untilAdmitted(live);
+    await untilAllowed(live);
     for (const watched of others.slice(0, third)) await revoke(project, nodes, watched);
     let isOver = false;
     const failedOver = failOver().finally(() => {
@@ -106,17 +106,17 @@ async function oneFailover(
       during += 1;
     }
     await failedOver;
-    await untilAdmitted(live);
+    await untilAllowed(live);
     for (const watched of others.slice(2 * third)) await revoke(project, nodes, watched);
-    // Some questions more, after the last acknowledgement.
-    await untilAdmitted(live);
+    // Wait for questions after the last acknowledgement.
+    await untilAllowed(live);
     return during;
   } finally {
     await load.stop();
   }
 }
 
-/** Asks both Runtimes about one key after the other, without a pause that is longer than a turn. */
+/** Asks both Runtimes about the keys in rotation, almost without a pause. */
 function askAboutAll(
   { projectId, secret }: TestProject,
   nodes: readonly Caller[],
@@ -146,15 +146,15 @@ function askAboutAll(
   };
 }
 
-/** Until it is admitted by a question that was sent from now on. */
-async function untilAdmitted(watched: Watched | undefined): Promise<void> {
+/** Waits until a question that is sent from now on is allowed. */
+async function untilAllowed(watched: Watched | undefined): Promise<void> {
   const sinceMs = performance.now();
-  const isAdmitted = () =>
+  const isAllowed = () =>
     watched?.answers.some(({ verdict, sentAtMs }) => verdict === 'allowed' && sentAtMs > sinceMs);
-  await until('what stays live is admitted', () => isAdmitted() === true, ANSWERED_WITHIN_MS);
+  await until('the live key is allowed', () => isAllowed() === true, ANSWERED_WITHIN_MS);
 }
 
-/** By a Runtime, which finds the primary. */
+/** Creates a key through a Runtime, which finds the primary. */
 async function createKey(project: TestProject, [{ url }]: readonly [Node, Node]): Promise<Watched> {
   const client = runtimeClient(url, project);
   let created: unknown;
@@ -172,8 +172,8 @@ async function createKey(project: TestProject, [{ url }]: readonly [Node, Node])
 }
 
 /**
- * Asks one Runtime and then the other until one of them acknowledges it. That it was made already,
- * by an attempt without an answer, acknowledges nothing.
+ * Revokes a key through one Runtime and then the other until one acknowledges it. A 409 after an
+ * attempt without an answer is not an acknowledgement.
  */
 async function revoke(
   { projectId, secret }: TestProject,
@@ -195,16 +195,16 @@ async function revoke(
 function holdsFrom({ revokedAtMs, answers }: Watched): number {
   if (revokedAtMs === null) return 0;
   const after = answers.filter(({ sentAtMs }) => sentAtMs > revokedAtMs);
-  hold('a change holds from the next decision on', countOf(after, 'allowed') === 0, () => {
-    return `across a failover, what was sent after a revocation came to ${tally(after)}`;
+  hold('a change applies from the next decision on', countOf(after, 'allowed') === 0, () => {
+    return `across a failover, questions after a revocation got ${tally(after)}`;
   });
   return after.length;
 }
 
-/** The longest time between two admissions of the key that stays live. */
+/** The longest time between two allows of the live key. */
 function outageOf([live]: readonly Watched[]): number {
-  const admittedAt = (live?.answers ?? [])
+  const allowedAt = (live?.answers ?? [])
     .filter(({ verdict }) => verdict === 'allowed')
     .map(({ answeredAtMs }) => answeredAtMs);
-  return Math.max(0, ...admittedAt.map((atMs, index) => atMs - (admittedAt[index - 1] ?? atMs)));
+  return Math.max(0, ...allowedAt.map((atMs, index) => atMs - (allowedAt[index - 1] ?? atMs)));
 }

@@ -1,7 +1,7 @@
 import type { TestProject, World } from '../../support/scenario.ts';
 import {
   type Account,
-  admittedOf,
+  allowedOf,
   askFor,
   askTimes,
   judgeWithUsage,
@@ -18,34 +18,38 @@ const CALLS_AT_ONCE = 48;
 
 export interface PoisonFigures {
   rounds: number;
-  strangersAdmitted: number;
+  othersAllowed: number;
   answered503: number;
 }
 
 /**
- * One key's row cannot be read: PostgreSQL raises an error for it. Its own questions are answered
- * 503, and those that share their statement with it are admitted.
+ * PostgreSQL raises an error for one key's row. Questions about this key are answered 503, and
+ * questions that share a statement with it are allowed.
  */
 export async function provePoisonedKey(
   stage: Stage,
   times: number,
   random: Random,
 ): Promise<PoisonFigures> {
-  const figures = { rounds: 0, strangersAdmitted: 0, answered503: 0 };
+  const figures = { rounds: 0, othersAllowed: 0, answered503: 0 };
   const restore = await readByIndexAlone(stage.world);
   const node = await startNode(stage, { settings: PATIENT });
   try {
     for (; figures.rounds < times; figures.rounds += 1) {
-      const { poisoned, strangers } = await askBesidePoison(stage.world, node, random);
-      hold('a fault never admits', countOf(poisoned, 'unavailable') === poisoned.length, () => {
-        return `the key that cannot be read: ${tally(poisoned)}`;
-      });
+      const { poisoned, others } = await askBesidePoison(stage.world, node, random);
       hold(
-        'a fault leaves strangers alone',
-        countOf(strangers, 'allowed') === strangers.length,
-        () => `beside a key that cannot be read there were ${tally(strangers)}`,
+        'a fault never allows a call',
+        countOf(poisoned, 'unavailable') === poisoned.length,
+        () => {
+          return `the key that cannot be read: ${tally(poisoned)}`;
+        },
       );
-      figures.strangersAdmitted += strangers.length;
+      hold(
+        'a fault does not affect others',
+        countOf(others, 'allowed') === others.length,
+        () => `beside a key that cannot be read there were ${tally(others)}`,
+      );
+      figures.othersAllowed += others.length;
       figures.answered503 += poisoned.length;
     }
   } finally {
@@ -60,18 +64,18 @@ async function askBesidePoison(world: World, node: Node, random: Random) {
   const callers = await Promise.all(projects.map(async (project) => callerOf(project)));
   const bad = random.int(0, callers.length - 1);
   const isBad = (index: number) => index % callers.length === bad;
-  const ask = (index: number) => node.ask(callers[index % callers.length] ?? NOBODY);
-  const cure = await poisonKey(world, callers[bad] ?? NOBODY);
+  const ask = (index: number) => node.ask(callers[index % callers.length] ?? NO_KEY);
+  const cure = await poisonKey(world, callers[bad] ?? NO_KEY);
   try {
     const answers = await askAtOnce(CALLS_AT_ONCE, ask);
     return {
       poisoned: answers.filter((_, index) => isBad(index)),
-      strangers: answers.filter((_, index) => !isBad(index)),
+      others: answers.filter((_, index) => !isBad(index)),
     };
   } finally {
     await cure();
     const after = await ask(bad);
-    hold('recovers by itself in time', after.verdict === 'allowed', () => after.words);
+    hold('recovers in time', after.verdict === 'allowed', () => after.words);
   }
 }
 
@@ -79,7 +83,7 @@ interface OneKey extends Credentials {
   apiKeyId: string;
 }
 
-const NOBODY: OneKey = { projectId: '', secret: '', apiKey: null, apiKeyId: '' };
+const NO_KEY: OneKey = { projectId: '', secret: '', apiKey: null, apiKeyId: '' };
 
 async function callerOf(project: TestProject): Promise<OneKey> {
   const { projectId, secret } = project;
@@ -88,8 +92,8 @@ async function callerOf(project: TestProject): Promise<OneKey> {
 }
 
 /**
- * As with many keys: the row of a key is found by its index. The few of a test would be read one
- * and all, and the bad one with them.
+ * Makes Postgres use the index, as it does with many keys. It would read the few keys of a test
+ * sequentially, including the bad one.
  */
 async function readByIndexAlone({ db }: World): Promise<() => Promise<unknown>> {
   const [row] = await db.sql<{ name: string }[]>`select current_database() as name`;
@@ -100,7 +104,7 @@ async function readByIndexAlone({ db }: World): Promise<() => Promise<unknown>> 
   return () => db.sql`alter database ${db.sql(name)} reset all`;
 }
 
-/** Puts a view in the table's place that raises for one row, as a damaged page would. */
+/** Replaces the table with a view that raises for one row, as a damaged page would. */
 async function poisonKey({ db }: World, { apiKeyId }: OneKey): Promise<() => Promise<unknown>> {
   await db.sql.begin(async (sql) => {
     await sql.unsafe(`
@@ -125,24 +129,24 @@ async function poisonKey({ db }: World, { apiKeyId }: OneKey): Promise<() => Pro
 }
 
 /**
- * A key's row is locked by an open transaction, and its first use has to be written. It is answered
- * 503; first uses of other keys at the same moment are admitted.
+ * An open transaction locks a key's row when its first use has to be written. Questions about this
+ * key are answered 503; first uses of other keys at the same time are allowed.
  */
 export async function proveLockedKey(stage: Stage, times: number): Promise<PoisonFigures> {
-  const figures = { rounds: 0, strangersAdmitted: 0, answered503: 0 };
-  const node = await startNode(stage, { settings: { ...PATIENT, ...SOON_TIRED_OF_A_LOCK } });
+  const figures = { rounds: 0, othersAllowed: 0, answered503: 0 };
+  const node = await startNode(stage, { settings: { ...PATIENT, ...SHORT_WAIT_FOR_LOCKS } });
   try {
     for (; figures.rounds < times; figures.rounds += 1) {
-      const { locked, strangers } = await askBesideLock(stage.world, node);
-      hold('a fault never admits', countOf(locked, 'unavailable') === locked.length, () => {
+      const { locked, others } = await askBesideLock(stage.world, node);
+      hold('a fault never allows a call', countOf(locked, 'unavailable') === locked.length, () => {
         return `while its first use could not be written: ${tally(locked)}`;
       });
       hold(
-        'a fault leaves strangers alone',
-        countOf(strangers, 'allowed') === strangers.length,
-        () => `beside a locked key there were ${tally(strangers)}`,
+        'a fault does not affect others',
+        countOf(others, 'allowed') === others.length,
+        () => `beside a locked key there were ${tally(others)}`,
       );
-      figures.strangersAdmitted += strangers.length;
+      figures.othersAllowed += others.length;
       figures.answered503 += locked.length;
     }
   } finally {
@@ -151,25 +155,25 @@ export async function proveLockedKey(stage: Stage, times: number): Promise<Poiso
   return figures;
 }
 
-const SOON_TIRED_OF_A_LOCK = { DECISION_DATABASE_BUDGET_MS: '1500' };
+const SHORT_WAIT_FOR_LOCKS = { DECISION_DATABASE_BUDGET_MS: '1500' };
 
 async function askBesideLock(world: World, node: Node) {
   const project = await world.createProject();
   const callers = await Promise.all(Array.from({ length: 8 }, () => callerOf(project)));
-  const [lockedOne = NOBODY] = callers;
+  const [lockedOne = NO_KEY] = callers;
   const unlock = await lockKey(world, lockedOne);
   try {
     const answers = await askAtOnce(CALLS_AT_ONCE, (index) =>
-      node.ask(callers[index % callers.length] ?? NOBODY),
+      node.ask(callers[index % callers.length] ?? NO_KEY),
     );
     return {
       locked: answers.filter((_, index) => index % callers.length === 0),
-      strangers: answers.filter((_, index) => index % callers.length !== 0),
+      others: answers.filter((_, index) => index % callers.length !== 0),
     };
   } finally {
     await unlock();
     const after = await node.ask(lockedOne);
-    hold('recovers by itself in time', after.verdict === 'allowed', () => after.words);
+    hold('recovers in time', after.verdict === 'allowed', () => after.words);
   }
 }
 
@@ -187,16 +191,16 @@ async function lockKey(
 }
 
 /**
- * A key's row stays locked while it is in use. The usage of all is written meanwhile, its own
- * included; only when it was last used has to wait.
+ * A key's row stays locked while the key is in use. Meanwhile the usage of all keys is written,
+ * including its own; only its time of last use has to wait.
  */
 export async function proveUsageBesideLock(
   stage: Stage,
   node: Node,
   times: number,
   random: Random,
-): Promise<{ rounds: number; admitted: number }> {
-  const figures = { rounds: 0, admitted: 0 };
+): Promise<{ rounds: number; allowed: number }> {
+  const figures = { rounds: 0, allowed: 0 };
   for (; figures.rounds < times; figures.rounds += 1) {
     const accounts = await Promise.all([1, 2, 3].map(() => openAccount(stage, 1_000)));
     for (const account of accounts) await askFor(account, node); // the first use waits for no lock
@@ -208,7 +212,7 @@ export async function proveUsageBesideLock(
       await unlock();
     }
     for (const account of accounts) await judgeWithUsage(stage, account, 'beside a locked key');
-    figures.admitted += accounts.map(admittedOf).reduce((total, count) => total + count, 0);
+    figures.allowed += accounts.map(allowedOf).reduce((total, count) => total + count, 0);
   }
   return figures;
 }
@@ -219,8 +223,8 @@ export interface RefusedUsageFigures {
 }
 
 /**
- * Postgres refuses the usage of one project. The others' arrives as ever, and what was refused
- * arrives once it is not refused any more.
+ * Postgres refuses the usage of one project. Usage of other projects arrives as usual, and the refused
+ * usage arrives once Postgres accepts it.
  */
 export async function proveRefusedUsage(
   stage: Stage,
@@ -246,7 +250,7 @@ export async function proveRefusedUsage(
       await accept();
     }
     const acceptedAt = performance.now();
-    // Redis has it: a Runtime that starts now sweeps it up, the others would within a minute.
+    // Redis has the usage: a new Runtime sweeps at start, the running ones within a minute.
     const sweeper = await startNode(stage);
     await untilFlushed(stage, refused);
     await sweeper.stop();

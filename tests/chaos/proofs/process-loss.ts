@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { until } from '../../support/redis.ts';
 import {
   type Account,
-  admittedOf,
+  allowedOf,
   askFor,
   askTimes,
   exhaust,
@@ -21,14 +21,14 @@ import { hold } from '../support/violation.ts';
 import { startWriteControl } from '../support/write-control.ts';
 import { figuresOf, type LossFigures } from './loss.ts';
 
-/** A second, and what a timer and a process may be late by. The write that ends it comes on top. */
+/** A second, plus the possible delay of a timer and a process. The time of the write comes on top. */
 const FLUSH_MS = 1_000 + 150;
 
-/** The replacement of a killed Runtime sweeps soon after its start, a living one once a minute. */
+/** The replacement of a killed Runtime sweeps soon after its start; a running one once a minute. */
 const ADOPTED_WITHIN_MS = 20_000;
 
 export interface RuntimeLossFigures extends LossFigures {
-  /** From the start of the replacement until Postgres knew all, in ms. */
+  /** From the start of the replacement until Postgres had all usage, in ms. */
   slowestAdoptionMs: number;
   deniedBeforeAKill: number;
   denialsLost: number;
@@ -36,8 +36,8 @@ export interface RuntimeLossFigures extends LossFigures {
 }
 
 /**
- * A Runtime is killed with usage that it has not flushed. Redis has it, and whichever Runtime comes
- * next brings it to Postgres; of denials at most the last second is lost.
+ * A Runtime is killed with unflushed usage. Redis has the allowed calls, and the next Runtime writes
+ * them to Postgres; of the denials at most the last second is lost.
  */
 export async function proveRuntimeLoss(
   stage: PrivateStage,
@@ -83,7 +83,7 @@ interface DenialsBeforeAKill {
   killedAtMs: number;
 }
 
-/** Denials over some flushes, then a burst of admissions, then SIGKILL before the next flush. */
+/** Denials over some flushes, then a burst of allowed calls, then SIGKILL before the next flush. */
 async function killWithUsage(
   runtime: Stage,
   account: Account,
@@ -93,7 +93,7 @@ async function killWithUsage(
   try {
     const elsewhere = { path: '/v1/elsewhere' };
     const denials = askAtPace(() => victim.ask(account.who, elsewhere), 20);
-    await pause(random.int(1_500, 2_500)); // some flushes; the kill finds any moment between two
+    await pause(random.int(1_500, 2_500)); // some flushes; the kill is at a random time between two
     await askTimes(account, [victim], random.int(20, 60));
     const killedAtMs = performance.now();
     victim.runtime.kill('SIGKILL');
@@ -105,7 +105,7 @@ async function killWithUsage(
   }
 }
 
-/** @returns how many are not in Postgres */
+/** @returns how many denials are not in Postgres */
 async function holdDenials(
   { world }: Stage,
   account: Account,
@@ -116,25 +116,29 @@ async function holdDenials(
   const counted = hours.policy_no_match ?? 0;
   const flushedMs = killedAtMs - FLUSH_MS - writeMs;
   const older = answers.filter(({ answeredAtMs }) => answeredAtMs < flushedMs);
-  hold('usage is what was admitted', counted >= older.length && counted <= answers.length, () => {
-    return `${answers.length} denials, ${older.length} of them before the last flush, ${counted} counted`;
-  });
+  hold(
+    'usage equals the allowed calls',
+    counted >= older.length && counted <= answers.length,
+    () => {
+      return `${answers.length} denials, ${older.length} of them before the last flush, ${counted} counted`;
+    },
+  );
   return answers.length - counted;
 }
 
 export interface TotalLossFigures extends LossFigures {
-  admissionsLost: number;
+  allowedLost: number;
   slowestWriteMs: number;
 }
 
-/** Redis and every Runtime at once: at most what one flush interval held is lost. */
+/** Redis and every Runtime are killed at once: at most one flush interval is lost. */
 export async function proveTotalLoss(
   stage: PrivateStage,
   times: number,
   random: Random,
 ): Promise<TotalLossFigures> {
   const accounts: Account[] = [];
-  let admissionsLost = 0;
+  let allowedLost = 0;
   let slowestWriteMs = 0;
   for (let done = 0; done < times; done += 1) {
     const account = await openAccount(stage, random.int(300, 400));
@@ -148,11 +152,11 @@ export async function proveTotalLoss(
       ({ verdict, answeredAtMs }) => verdict === 'allowed' && answeredAtMs > flushedMs,
     );
     account.history.losses.push({ words: 'everything was killed', forgets: recent.length });
-    const admittedBefore = admittedOf(account);
+    const allowedBefore = allowedOf(account);
     const node = await startNode(stage, { settings: PATIENT });
     const { months } = await readUsage(stage.world, account.project.projectId);
     const flushed = Object.values(months).reduce((total, count) => total + count, 0);
-    admissionsLost += Math.max(0, admittedBefore - flushed);
+    allowedLost += Math.max(0, allowedBefore - flushed);
     try {
       await exhaust(account, [node]);
     } finally {
@@ -160,10 +164,10 @@ export async function proveTotalLoss(
     }
     await judgeWithUsage(stage, account, 'a total loss');
   }
-  return { ...figuresOf(accounts), admissionsLost, slowestWriteMs };
+  return { ...figuresOf(accounts), allowedLost, slowestWriteMs };
 }
 
-/** @returns the reading of `performance.now` at which it was lost */
+/** @returns the time of the loss, by `performance.now` */
 async function loseEverything(
   stage: PrivateStage,
   account: Account,
@@ -172,7 +176,7 @@ async function loseEverything(
   const nodes = await startTwoNodes(stage, { settings: PATIENT });
   try {
     const load = askAtPace(() => askFor(account, random.pick(nodes)), 15);
-    await pause(random.int(1_500, 2_500)); // any moment between two flushes
+    await pause(random.int(1_500, 2_500)); // a random time between two flushes
     const killedAtMs = performance.now();
     for (const node of nodes) node.runtime.kill('SIGKILL');
     const emptied = restartEmpty(stage.redis);

@@ -9,12 +9,12 @@ import { CHANGES, type Change, credentialsOf, type Scene } from './changes.ts';
 
 export interface RevocationFigures {
   changes: number;
-  /** Questions that were sent after an acknowledgement, the very next ones and those of the load. */
+  /** Questions after an acknowledgement: the very next ones and those of the load. */
   questionsAfter: number;
   restored: number;
 }
 
-/** Loops that ask without a pause: four of the Runtime that has to know, one of the other. */
+/** Loops that ask without a pause: four on the Runtime under test, one on the other. */
 const LOOPS = { a: 1, b: 4 };
 
 export type Kind = keyof typeof CHANGES;
@@ -22,7 +22,7 @@ export const KINDS = Object.keys(CHANGES) as Kind[];
 
 /**
  * Two Runtimes under load. A change is made on one of them, by a verb or by plain SQL; the next
- * question to the other, sent after the acknowledgement, and all that follow see it.
+ * question to the other after the acknowledgement, and all that follow, see the change.
  */
 export async function proveRevocation(
   stage: Stage,
@@ -36,7 +36,7 @@ export async function proveRevocation(
   const ways = Object.entries(change.ways);
   let project = await stage.world.createProject();
   while (figures.changes < times) {
-    // Each change takes a new key, and a plan caps how many of them are active.
+    // Each change needs a new key, and a plan caps the number of active keys.
     if (figures.changes % 100 === 99) project = await stage.world.createProject();
     const scene = { stage, project, key: await project.createKey(), a, b };
     const [way, make] = ways[figures.changes] ?? random.pick(ways); // each at least once
@@ -66,7 +66,13 @@ async function seenAtOnce(
     const sentAtMs = performance.now();
     await what(scene);
     const answeredAtMs = performance.now();
-    history.changes.push({ what: 'admission', key: null, sentAtMs, answeredAtMs, becomes: to });
+    history.changes.push({
+      what: 'the changed object',
+      key: null,
+      sentAtMs,
+      answeredAtMs,
+      becomes: to,
+    });
     return answeredAtMs;
   };
 
@@ -78,7 +84,7 @@ async function seenAtOnce(
   let acknowledgedAtMs: number;
   try {
     await until('every Runtime is asked', () => loads.every(({ answers }) => answers.length > 1));
-    await pause(random.int(0, 5)); // wherever in its work that finds the other Runtime
+    await pause(random.int(0, 5)); // at a random point of the other Runtime's work
     acknowledgedAtMs = await change(make, becomes);
     await ask(scene.b, who); // the very next one
   } finally {
@@ -92,7 +98,7 @@ async function seenAtOnce(
   }
   judge(history, words);
   if (countOf(before, 'allowed') === 0) {
-    throw new Error(`${words}: nothing was admitted before it: ${tally(before)}`);
+    throw new Error(`${words}: no call was allowed before it: ${tally(before)}`);
   }
   return after.length;
 }

@@ -9,12 +9,12 @@ import { EQUIVALENTS } from './script-equivalents.ts';
 
 const SHIPPED: ScriptTexts = { charge: chargeScriptText(), trim: trimScriptText() };
 
-/** The same ones in every run: whether a mutant is caught must not be left to chance. */
+/** The same histories in every run, so that a mutant is always caught. */
 const HISTORIES_A_MUTANT = 400;
 
-/** The scripts do what the reference does, in every step of as many histories. */
+/** The scripts match the reference in every step of `times` histories. */
 export async function proveScripts(judge: ScriptJudge, histories: number, random: Random) {
-  const figures = { histories: 0, charges: 0, admitted: 0, reseeds: 0, trims: 0 };
+  const figures = { histories: 0, charges: 0, allowed: 0, reseeds: 0, trims: 0 };
   const course = random.int(0, 2 ** 31);
   for (let number = 0; number < histories; number++) {
     const history = scriptHistory(`${course} ${number}`);
@@ -25,7 +25,7 @@ export async function proveScripts(judge: ScriptJudge, histories: number, random
       const { reply } = step.expected;
       const outcome = Array.isArray(reply) ? reply[0] : '';
       figures[step.script === 'charge' ? 'charges' : 'trims'] += 1;
-      if (outcome === 'allowed') figures.admitted += 1;
+      if (outcome === 'allowed') figures.allowed += 1;
       if (outcome === 'reseed') figures.reseeds += 1;
     }
   }
@@ -33,10 +33,10 @@ export async function proveScripts(judge: ScriptJudge, histories: number, random
 }
 
 /**
- * Every mutant of the scripts does something else than the reference, or is explained.
+ * Every mutant of the scripts differs from the reference, or is explained.
  *
- * @param isFull Also finds the explained ones that are caught after all.
- * @returns how many mutants were tried, and what survived without an explanation
+ * @param isFull also tries the explained mutants, and reports those that are caught
+ * @returns how many mutants were tried, and which survived without an explanation
  */
 export async function proveMutantsOfScripts(judge: ScriptJudge, isFull: boolean) {
   const histories = Array.from({ length: HISTORIES_A_MUTANT }, (_, number) =>
@@ -61,7 +61,7 @@ export async function proveMutantsOfScripts(judge: ScriptJudge, isFull: boolean)
   }
   const names = new Set(mutants.map(({ name }) => name));
   expect(survivors.filter((name) => !explained.has(name))).toEqual([]);
-  // An explanation of what is caught, or of a line that is gone, explains nothing.
+  // An explanation of a mutant that is caught, or of a removed line, is an error.
   expect([...explained].filter((name) => !names.has(name) || caught.includes(name))).toEqual([]);
   return { mutants: names.size, caught: caught.length, explained: explained.size };
 }

@@ -11,21 +11,21 @@ import { type Rule, Violation } from '../support/violation.ts';
 export interface SimulationFigures {
   schedules: number;
   asked: number;
-  admitted: number;
+  allowed: number;
   unavailable: number;
 }
 
 /**
- * Runs schedules of a Runtime whose time and servers are simulated, each by a seed of its own.
+ * Runs schedules of a Runtime whose time and servers are simulated, each with its own seed.
  *
- * @throws Violation, with the seed that repeats it
+ * @throws Violation with the seed that repeats the schedule
  */
 export async function proveSchedules(
   program: Program,
   schedules: number,
   random: Random,
 ): Promise<SimulationFigures> {
-  const figures = { schedules: 0, asked: 0, admitted: 0, unavailable: 0 };
+  const figures = { schedules: 0, asked: 0, allowed: 0, unavailable: 0 };
   for (; figures.schedules < schedules; figures.schedules += 1) {
     const seed = random.int(0, 2 ** 32 - 1).toString(16);
     const course = await runSchedule(program, seed).catch((error: unknown) => {
@@ -33,16 +33,16 @@ export async function proveSchedules(
       throw error;
     });
     figures.asked += course.asked;
-    figures.admitted += course.admitted;
+    figures.allowed += course.allowed;
     figures.unavailable += course.unavailable;
   }
   return figures;
 }
 
 /**
- * The same in a process for each core: a schedule waits for nothing, so one process fills one core.
+ * Does the same in one process per core, because a schedule never waits.
  *
- * @throws Violation, with the seed that repeats it
+ * @throws Violation with the seed that repeats the schedule
  */
 export async function proveSchedulesOnEachCore(
   schedules: number,
@@ -53,11 +53,11 @@ export async function proveSchedulesOnEachCore(
     schedules: Math.floor((schedules + index) / cores),
     seed: random.int(0, 2 ** 32 - 1).toString(16),
   }));
-  const figures = { schedules: 0, asked: 0, admitted: 0, unavailable: 0 };
+  const figures = { schedules: 0, asked: 0, allowed: 0, unavailable: 0 };
   for (const part of await Promise.all(shares.map(runShare))) {
     figures.schedules += part.schedules;
     figures.asked += part.asked;
-    figures.admitted += part.admitted;
+    figures.allowed += part.allowed;
     figures.unavailable += part.unavailable;
   }
   return figures;
@@ -80,13 +80,13 @@ async function runShare(share: Share): Promise<SimulationFigures> {
     : new Violation(result.rule, result.message);
 }
 
-/** A sabotage of what the Runtime does at the same time, and the rule that a schedule finds broken. */
+/** A mutant of the Runtime's concurrency, and the rule that it breaks. */
 export interface SimulationMutant {
   edits: readonly SourceEdit[];
   rule: Rule;
-  /** A rule that it breaks as well, in other schedules. */
+  /** Another rule that it breaks in some schedules. */
   otherRule?: Rule;
-  /** Also part of the small size: a handful of schedules shows it. */
+  /** Also part of the small size: a few schedules show it. */
   isInSmall?: true;
 }
 
@@ -97,7 +97,7 @@ const inRuntime = (file: string, find: string, replace: string): SourceEdit => (
 });
 
 export const SIMULATION_MUTANTS: Record<string, SimulationMutant> = {
-  'a decision that joins a statement under way': {
+  'a decision that joins a statement in flight': {
     edits: [
       inRuntime(
         'database/lookups.ts',
@@ -117,7 +117,7 @@ export const SIMULATION_MUTANTS: Record<string, SimulationMutant> = {
         '(this as any).underWay?.clear(); batch.forEach(({ waiters }, index) => {',
       ),
     ],
-    rule: 'a change holds from the next decision on',
+    rule: 'a change applies from the next decision on',
   },
   'a charge that is sent again after an error': {
     edits: [
@@ -130,9 +130,9 @@ export const SIMULATION_MUTANTS: Record<string, SimulationMutant> = {
       ),
     ],
     rule: 'nothing is sent twice',
-    otherRule: 'usage is what was admitted',
+    otherRule: 'usage equals the allowed calls',
   },
-  'a charge whose deadline is never': {
+  'a charge without a deadline': {
     edits: [
       inRuntime(
         'limiter/limiter.ts',
@@ -140,10 +140,10 @@ export const SIMULATION_MUTANTS: Record<string, SimulationMutant> = {
         'redisDeadlineMs: clock.estimateMs() + 1e9',
       ),
     ],
-    rule: 'a thaw charges only a handful late',
+    rule: 'few charges run late',
     isInSmall: true,
   },
-  'a flush that forgets what it could not write': {
+  'a flush that drops what it could not write': {
     edits: [
       inRuntime(
         'usage/flusher.ts',
@@ -151,26 +151,26 @@ export const SIMULATION_MUTANTS: Record<string, SimulationMutant> = {
         'ledger.confirm(chunk); const { confirmed, refused, refusal } =',
       ),
     ],
-    rule: 'usage is what was admitted',
+    rule: 'usage equals the allowed calls',
     isInSmall: true,
   },
   'a confirmation that drops what has grown since': {
     edits: [inRuntime('usage/ledger.ts', 'known.count <= fact.count', 'true')],
-    rule: 'usage is what was admitted',
+    rule: 'usage equals the allowed calls',
   },
   'a stop without a last flush': {
     edits: [inRuntime('server.ts', 'await flusher.stop();', '')],
-    rule: 'usage is what was admitted',
+    rule: 'usage equals the allowed calls',
     isInSmall: true,
   },
   'a first use that is written after the answer': {
     edits: [
       inRuntime('authorize.ts', 'await dependencies.firstUses', 'void dependencies.firstUses'),
     ],
-    rule: 'usage is what was admitted',
+    rule: 'usage equals the allowed calls',
     isInSmall: true,
   },
-  'a lost server that is never connected again': {
+  'a lost server that is never reconnected': {
     edits: [
       {
         file: 'packages/schema/src/connection/client.ts',
@@ -178,18 +178,18 @@ export const SIMULATION_MUTANTS: Record<string, SimulationMutant> = {
         replace: "this.#options.onStateChange?.('down', error);",
       },
     ],
-    rule: 'recovers by itself in time',
+    rule: 'recovers in time',
     isInSmall: true,
   },
   'a queue without a share for each project': {
     edits: [
       inRuntime('database/lookups.ts', 'ofProject >= this.#limits.maxWaitingPerProject', 'false'),
     ],
-    rule: 'a fault leaves strangers alone',
+    rule: 'a fault does not affect others',
   },
 };
 
-/** @returns the seed of the first schedule that finds a rule broken, and what it throws */
+/** @returns the error of the first schedule that breaks a rule */
 export async function findViolation(
   program: Program,
   mostSchedules: number,

@@ -14,13 +14,13 @@ import { figuresOf, type LossFigures, untilReady } from './loss.ts';
 
 const WORDS = 'a Runtime slept';
 
-/** A transaction that its owner sleeps in is ended by Postgres after five seconds. */
+/** Postgres ends an idle transaction after five seconds. */
 const FLUSHED_WITHIN_MS = 20_000;
 
 /**
- * A Runtime is frozen with usage that it has not flushed, or in the middle of flushing it, and
- * wakes when Postgres has newer numbers from another. It keeps nothing from the other, and what it
- * writes at last takes nothing away and adds nothing.
+ * A Runtime is frozen with unflushed usage, or in the middle of a flush, and wakes when Postgres has
+ * newer numbers from another Runtime. It does not block the other one, and its late write neither
+ * removes nor adds usage.
  */
 export async function proveSleeper(
   stage: PrivateStage,
@@ -43,7 +43,7 @@ export async function proveSleeper(
       await untilReady([sleeper]);
     } finally {
       await other.stop();
-      await sleeper.stop(); // after the newer numbers of the other
+      await sleeper.stop(); // after the newer numbers of the other Runtime
     }
     await judgeWithUsage(stage, account, WORDS);
     const next = await startNode(runtime);
@@ -57,7 +57,7 @@ export async function proveSleeper(
   return figuresOf(accounts);
 }
 
-/** Holds up a flush between its statements, so that it sleeps with rows locked. */
+/** Blocks a flush between its statements, so that it sleeps with rows locked. */
 async function pauseMidway(stage: Stage, account: Account, sleeper: Node): Promise<void> {
   await untilFlushed(stage, account);
   const { sql } = stage.world.db;

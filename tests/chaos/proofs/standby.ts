@@ -1,13 +1,7 @@
 import { withConnection } from '@ceiba/devstack/databases';
 import { Redis } from 'ioredis';
 import { until } from '../../support/redis.ts';
-import {
-  type Account,
-  admittedOf,
-  exhaust,
-  openAccount,
-  untilFlushed,
-} from '../support/account.ts';
+import { type Account, allowedOf, exhaust, openAccount, untilFlushed } from '../support/account.ts';
 import { type Answer, countOf, tally } from '../support/caller.ts';
 import { judge } from '../support/history.ts';
 import { type Node, PATIENT, type Stage, startNode } from '../support/stage.ts';
@@ -16,30 +10,29 @@ import { hold } from '../support/violation.ts';
 
 export interface StandbyFigures {
   rounds: number;
-  /** Questions that were sent after a change that the standby does not know of. */
+  /** Questions after a change that the standby has not replayed. */
   questionsAfter: number;
-  /** Of these, answered 503 rather than by the standby. */
+  /** Those of them that were answered 503. */
   unavailable: number;
-  /** What the quotas admitted, over all losses of Redis. */
-  admitted: number;
+  /** Calls that the quotas allowed, over all losses of Redis. */
+  allowed: number;
 }
 
-/** Asked at once, this many projects make a Runtime open all of its connections for decisions. */
+/** Concurrent questions about this many projects make a Runtime open all its connections for decisions. */
 const CONNECTIONS_OF_A_RUNTIME = 6;
 const QUOTA = 25;
 const PLENTY = 1_000_000;
-/** Each is one more chance that a connection ends up at the standby. */
+/** Each cut is another chance that a connection leads to the standby. */
 const CUTS_A_ROUND = 6;
 const LOSSES_A_ROUND = 2;
 const FINDS_THE_PRIMARY_WITHIN_MS = 20_000;
 
 /**
- * A Runtime may be connected to a standby that lags: by a list of hosts once the primary has
- * restarted, or by a balancer. A key that is revoked, a policy that is removed and a month that is
- * counted on the primary are not forgotten because the standby does not know of them; and the
- * Runtime finds the primary by itself.
+ * A Runtime may connect to a standby that lags: through a list of hosts after the primary has
+ * restarted, or through a balancer. A revoked key, a removed policy and the month's count on the
+ * primary still apply, although the standby has not replayed them; and the Runtime finds the primary.
  *
- * @param runtime What the Runtime is started from; default: the stage's own program.
+ * @param runtime the program of the Runtime; the stage's own by default
  */
 export async function proveStandbyIsNotAsked(
   stage: StandbyStage,
@@ -47,7 +40,7 @@ export async function proveStandbyIsNotAsked(
   rounds: number,
   runtime: Stage = stage,
 ): Promise<StandbyFigures> {
-  const figures = { rounds: 0, questionsAfter: 0, unavailable: 0, admitted: 0 };
+  const figures = { rounds: 0, questionsAfter: 0, unavailable: 0, allowed: 0 };
   const start = () =>
     startNode(runtime, { databaseUrl: stage.urls[arrangement], settings: PATIENT });
   while (figures.rounds < rounds) {
@@ -57,7 +50,7 @@ export async function proveStandbyIsNotAsked(
     const answers = await changesHold(stage, arrangement, accounts, start);
     figures.questionsAfter += answers.length;
     figures.unavailable += countOf(answers, 'unavailable');
-    figures.admitted += await quotaIsHandedOutOnce(stage, start);
+    figures.allowed += await quotaIsHandedOutOnce(stage, start);
     figures.rounds += 1;
   }
   return figures;
@@ -85,7 +78,7 @@ async function changesHold(
     const answers: Answer[] = [];
     for (let cut = 0; cut < CUTS_A_ROUND; cut += 1) {
       await endConnections(stage);
-      // A balancer gives the next connection to the other server then.
+      // Makes a balancer send the next connection to the other server.
       if (cut % 2 === 1) await withConnection(stage.urls[arrangement], (sql) => sql`select 1`);
       answers.push(...(await askUntilDenied(node, accounts)));
     }
@@ -96,7 +89,7 @@ async function changesHold(
   }
 }
 
-/** The Runtimes that follow have seen nothing of the month, and Redis has lost it. */
+/** Each Runtime starts without seen counts, and Redis has lost the month. */
 async function quotaIsHandedOutOnce(
   stage: StandbyStage,
   start: () => Promise<Node>,
@@ -117,23 +110,23 @@ async function quotaIsHandedOutOnce(
         await endConnections(stage);
         await redisAdmin.flushall();
         await Promise.all(accounts.map((account) => exhaust(account, [node])));
-        // What no store has yet is lost with Redis and the Runtime, standby or not.
+        // Unflushed usage is lost with Redis and the Runtime, with or without a standby.
         await Promise.all(accounts.map((account) => untilFlushed(stage, account)));
       } finally {
         await node.stop();
       }
       for (const account of accounts) {
-        judge(account.history, `Redis was flushed ${loss} times beside a standby that lags`);
+        judge(account.history, `Redis was flushed ${loss} times with a standby that lags`);
       }
     }
   } finally {
     redisAdmin.disconnect();
     await pair.resumeReplay();
   }
-  return accounts.reduce((total, account) => total + admittedOf(account), 0);
+  return accounts.reduce((total, account) => total + allowedOf(account), 0);
 }
 
-/** Such questions cost nothing: the Runtime sees nothing of the month by them. */
+/** Denied questions cost nothing, so the Runtime sees no counts of the month. */
 async function untilPoliciesAreRead(node: Node, accounts: readonly Account[]): Promise<void> {
   const elsewhere = { path: '/v1/elsewhere' };
   await until('all policies are read', async () => {
@@ -142,7 +135,7 @@ async function untilPoliciesAreRead(node: Node, accounts: readonly Account[]): P
   });
 }
 
-/** Not one is admitted, and the Runtime finds the server that knows why not. */
+/** No question is allowed, and the Runtime finds the primary, which has the changes. */
 async function askUntilDenied(node: Node, accounts: readonly Account[]): Promise<Answer[]> {
   const answers: Answer[] = [];
   const isSettled = async () => {
@@ -156,14 +149,14 @@ async function askUntilDenied(node: Node, accounts: readonly Account[]): Promise
   };
   const found = until('the Runtime finds the primary', isSettled, FINDS_THE_PRIMARY_WITHIN_MS);
   await found.catch(() => {});
-  hold('a change holds from the next decision on', countOf(answers, 'allowed') === 0, () => {
-    return `beside a standby that lags, what was revoked came to ${tally(answers)}`;
+  hold('a change applies from the next decision on', countOf(answers, 'allowed') === 0, () => {
+    return `with a standby that lags, revoked keys and removed policies got ${tally(answers)}`;
   });
   await found;
   return answers;
 }
 
-/** As a restart of the primary does: the driver goes on to the next host, a balancer as well. */
+/** Ends connections as a restart of the primary does: the driver or balancer tries the next host. */
 async function endConnections({ world }: StandbyStage): Promise<void> {
   await world.db.sql`
     select pg_terminate_backend(pid) from pg_stat_activity

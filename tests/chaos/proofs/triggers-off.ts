@@ -7,12 +7,12 @@ export interface TriggersOffFigures {
   slowestMs: number;
 }
 
-/** The stated age of a policy list, and how long a machine under load may take to answer. */
+/** The maximum age of a policy list, plus the time that a machine under load may take to answer. */
 const HOLDS_WITHIN_MS = 5_000 + 500;
 
 /**
- * A policy is removed while triggers are off, so that the revision stays. What is asked later than
- * the stated age of a list is denied (consistency rule 26).
+ * A policy is removed while triggers are off, so that the revision does not change. Questions later
+ * than the maximum age of a list are denied (consistency rule 26).
  */
 export async function proveTriggersOff(
   { world }: Stage,
@@ -25,7 +25,7 @@ export async function proveTriggersOff(
     const { plaintext } = await project.createKey();
     const who = { projectId: project.projectId, secret: project.secret, apiKey: plaintext };
     const before = await node.ask(who);
-    hold('a change holds from the next decision on', before.verdict === 'allowed', () => {
+    hold('a change applies from the next decision on', before.verdict === 'allowed', () => {
       return `before a policy was removed: ${before.words}`;
     });
     await world.db.sql.begin(async (sql) => {
@@ -37,7 +37,7 @@ export async function proveTriggersOff(
     do {
       answer = await node.ask(who);
       hold(
-        'a change holds from the next decision on',
+        'a change applies from the next decision on',
         answer.verdict !== 'allowed' || answer.sentAtMs < removedAtMs + HOLDS_WITHIN_MS,
         () => `${HOLDS_WITHIN_MS} ms after a removal with triggers off there was ${answer.words}`,
       );

@@ -12,14 +12,14 @@ export interface Delays {
 
 export const CALM: Delays = { leastMs: 0.1, mostMs: 2, slowShare: 0, slowMs: 0 };
 
-/** A process, as its servers see it. */
+/** A process as a client of servers. */
 export interface Process {
   readonly name: string;
-  /** Killed: it sends nothing any more and hears of nothing. */
+  /** Killed: it sends and receives nothing more. */
   isDead: boolean;
 }
 
-/** One server and the ways of all processes to it. */
+/** One server and the connections of all processes to it. */
 export class Endpoint {
   readonly clock: VirtualClock;
   readonly #random: Random;
@@ -27,7 +27,7 @@ export class Endpoint {
   #atThaw: (() => void)[] = [];
   #isFrozen = false;
   isDown = false;
-  /** Names of processes whose messages are swallowed, in both directions. */
+  /** Names of processes whose messages are dropped, in both directions. */
   readonly dark = new Set<string>();
   delays = CALM;
 
@@ -36,7 +36,7 @@ export class Endpoint {
     this.#random = random;
   }
 
-  /** @returns a connection that is not made yet */
+  /** @returns a connection that is not open yet */
   wire(process: Process): Wire {
     return new Wire(this, process, this.#open);
   }
@@ -47,7 +47,7 @@ export class Endpoint {
     return leastMs + (this.#random.int(0, 1_000) / 1_000) * (longest - leastMs);
   }
 
-  /** Ends every connection; what is under way has no answer, also where it has run. */
+  /** Closes every connection; calls in flight get no answer, even if they have run. */
   breakAll(process?: Process): void {
     for (const wire of [...this.#open]) {
       if (process === undefined || wire.process === process) wire.fail(closed());
@@ -58,7 +58,7 @@ export class Endpoint {
     this.#isFrozen = true;
   }
 
-  /** Runs what has arrived meanwhile, whether or not anyone waits for it. */
+  /** Runs the messages that arrived meanwhile, even if no caller waits for them. */
   thaw(): void {
     this.#isFrozen = false;
     const waiting = this.#atThaw;
@@ -78,10 +78,10 @@ const closed = () => codedError('CONNECTION_CLOSED', 'Connection is closed.');
 export const codedError = (code: string, message: string) =>
   Object.assign(new Error(message), { code });
 
-/** A driver gives up an attempt to connect after this time. */
+/** The connect timeout of a driver. */
 const CONNECT_TIMEOUT_MS = 1_000;
 
-/** One connection. What is sent over it arrives in order, or not at all. */
+/** One connection. Its messages arrive in order, or not at all. */
 export class Wire {
   readonly process: Process;
   readonly #endpoint: Endpoint;
@@ -105,7 +105,7 @@ export class Wire {
     this.#onClose.push(listener);
   }
 
-  /** A frozen server accepts, since its system does. */
+  /** A frozen server accepts connections, because its kernel does. */
   connect(): Promise<void> {
     const { clock } = this.#endpoint;
     return new Promise((resolve, reject) => {
@@ -128,8 +128,7 @@ export class Wire {
   }
 
   /**
-   * @param run What the server does when the message arrives, all at once; it may take its time by
-   *   a promise.
+   * @param run what the server does when the message arrives; may return a promise
    */
   request<T>(run: () => T | Promise<T>): Promise<T> {
     const { clock } = this.#endpoint;
@@ -168,7 +167,7 @@ export class Wire {
     if (wasOpen) for (const listener of this.#onClose) listener();
   }
 
-  /** Ends it from this side; what was sent may still arrive. */
+  /** Closes it on this side; sent messages may still arrive. */
   close(): void {
     this.fail(closed());
   }

@@ -13,16 +13,16 @@ export interface ModelProject {
   readonly projectId: string;
   readonly secretDigest: Buffer;
   readonly monthlyQuota: number;
-  /** By digest, in hexadecimal digits. */
+  /** By digest, in hexadecimal. */
   readonly keys: Map<string, ModelKey>;
   readonly policies: PolicyList['policies'];
   hasPolicies: boolean;
   revision: number;
 }
 
-/** A pool that the program has opened. */
+/** A pool of the program. */
 export interface PooledDatabase {
-  /** Runs one statement, at the moment in which it arrives at the server. */
+  /** Runs one statement when it arrives at the server. */
   run<T>(statement: (model: PostgresModel) => T | Promise<T>): Promise<T>;
   close(graceMs?: number): Promise<void>;
 }
@@ -30,7 +30,7 @@ export interface PooledDatabase {
 /** SQLSTATE query_canceled. */
 const CANCELED = { code: '57014', message: 'canceling statement due to statement timeout' };
 
-/** What Postgres answers to the statements of a decision, and holds of usage. */
+/** A model of Postgres: the answers to the statements of a decision, and the stored usage. */
 export class PostgresModel {
   readonly endpoint: Endpoint;
   readonly projects = new Map<string, ModelProject>();
@@ -78,7 +78,7 @@ export class PostgresModel {
     };
   }
 
-  /** Holds up every statement, as a lock does, until the returned function is called. */
+  /** Blocks every statement, as a lock does, until the returned function is called. */
   lock(): () => void {
     this.#atUnlock = [];
     return () => {

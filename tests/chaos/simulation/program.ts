@@ -9,11 +9,11 @@ import type { Machine } from './machine.ts';
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const edge = (name: string) => fileURLToPath(new URL(`./edges/${name}.ts`, import.meta.url));
 
-/** Text of a source file of the Runtime that is replaced. */
+/** A replacement of a text in a source file of the Runtime. */
 export interface SourceEdit {
-  /** From the root of the repository. */
+  /** Path from the root of the repository. */
   file: string;
-  /** Stands in the file exactly once. */
+  /** A text that is in the file exactly once. */
   find: string;
   replace: string;
 }
@@ -23,7 +23,7 @@ export interface SimulatedRuntime {
   stop(): Promise<void>;
 }
 
-/** The Runtime's own source, whose edges are those of a simulation. */
+/** The Runtime's own source with simulated edges. */
 export interface Program {
   enter(machine: Machine): void;
   readSettings(environment: Record<string, string>): unknown;
@@ -32,7 +32,7 @@ export interface Program {
   remove(): void;
 }
 
-/** Files and packages that reach out of the process, and what stands in their place. */
+/** Files and packages that reach out of the process, and their replacements. */
 const EDGES: readonly [path: RegExp, exports: string][] = [
   [/^ioredis$/, `export * from '${edge('ioredis')}'`],
   [/^node:timers\/promises$/, `export * from '${edge('timers-promises')}'`],
@@ -56,7 +56,7 @@ const EDGES: readonly [path: RegExp, exports: string][] = [
   ]),
 ];
 
-/** Small limits, so that a schedule of a dozen calls reaches them and costs little. */
+/** Small limits, so that a schedule of a dozen calls reaches them quickly. */
 export const SMALL_LIMITS: readonly SourceEdit[] = [
   { file: 'apps/runtime/src/database/lookups.ts', find: 'maxBatch: 256', replace: 'maxBatch: 4' },
   {
@@ -69,7 +69,7 @@ export const SMALL_LIMITS: readonly SourceEdit[] = [
     find: 'maxWaitingPerProject: 4_096',
     replace: 'maxWaitingPerProject: 10',
   },
-  // Its room is taken at once, which takes longer than a schedule.
+  // A large queue is allocated at once, which takes longer than a schedule.
   { file: 'packages/domain/src/redis-epoch.ts', find: 'rounds: 25', replace: 'rounds: 2' },
   { file: 'apps/runtime/src/limiter/seen.ts', find: 'max = 65_536', replace: 'max = 64' },
 ];
@@ -77,7 +77,7 @@ export const SMALL_LIMITS: readonly SourceEdit[] = [
 /**
  * Bundles the Runtime's source with simulated edges and loads it.
  *
- * @throws Error where a text to be replaced does not stand in its file exactly once
+ * @throws Error if a text to replace is not in its file exactly once
  */
 export async function loadProgram(edits: readonly SourceEdit[] = []): Promise<Program> {
   const parent = join(root, 'node_modules/.cache');
@@ -138,7 +138,7 @@ const edited = (edits: readonly SourceEdit[]): Plugin => ({
       for (const edit of edits.filter(({ file }) => path === join(root, file))) {
         const pieces = contents.split(edit.find);
         if (pieces.length !== 2) {
-          throw new Error(`${edit.file} holds this ${pieces.length - 1} times: ${edit.find}`);
+          throw new Error(`${edit.file} has this ${pieces.length - 1} times: ${edit.find}`);
         }
         contents = pieces.join(edit.replace);
         made.add(edit);
@@ -147,7 +147,7 @@ const edited = (edits: readonly SourceEdit[]): Plugin => ({
     });
     onEnd(() => {
       const missed = edits.find((edit) => !made.has(edit));
-      if (missed) throw new Error(`${missed.file} is no part of the program`);
+      if (missed) throw new Error(`${missed.file} is not a part of the program`);
     });
   },
 });

@@ -19,10 +19,10 @@ const SCRIPTS = new Map(
   ].map(([text, reference]) => [createHash('sha1').update(text).digest('hex'), reference]),
 );
 
-/** What the Runtime gives Redis for one charge, and what the way there may take on top. */
+/** The Runtime's budget for one charge, plus the network time. */
 const CHARGE_BUDGET_MS = 200 + 1;
 
-/** What Redis answers to the commands of the Runtime. The scripts are those of the reference. */
+/** A model of Redis: the answers to the Runtime's commands, with the scripts of the reference. */
 export class RedisModel {
   readonly endpoint: Endpoint;
   readonly #wallClockMs: () => number;
@@ -45,8 +45,8 @@ export class RedisModel {
     this.#state.hashes.clear();
   }
 
-  /** Admissions of a project in the usage that is held here. */
-  admissions(projectId: string): number {
+  /** Allowed calls of a project in the stored usage. */
+  allowedCalls(projectId: string): number {
     const fields = [...(this.#state.hashes.get(usageKey(projectId)) ?? [])];
     const months = fields.filter(([field]) => /^m\|.*\|project$/.test(field));
     return months.reduce((total, [, count]) => total + Number(count), 0);
@@ -63,7 +63,7 @@ export class RedisModel {
     return [String(Math.floor(timeMs / 1000)), String((timeMs % 1000) * 1000)];
   }
 
-  /** @param sentAtMs When the Runtime sent it, on the virtual clock. */
+  /** @param sentAtMs when the Runtime sent the command, on the virtual clock */
   evalsha(digest: string, keyCount: number, rest: readonly string[], sentAtMs: number) {
     if (!this.#loaded.has(digest)) throw new Error('NOSCRIPT No matching script.');
     return this.#run(digest, keyCount, rest, sentAtMs);
@@ -95,13 +95,13 @@ export class RedisModel {
     return reply;
   }
 
-  /** Kept rather than thrown: a Runtime answers 503 to whatever a server throws at it. */
+  /** Kept instead of thrown, because a Runtime answers 503 to any error of a server. */
   #judge(freshId = '', sentAtMs: number): void {
     const tookMs = this.endpoint.clock.nowMs - sentAtMs;
     const rule: Rule | null = this.#ran.has(freshId)
       ? 'nothing is sent twice'
       : tookMs > CHARGE_BUDGET_MS
-        ? 'a thaw charges only a handful late'
+        ? 'few charges run late'
         : null;
     if (rule) this.violation ??= new Violation(rule, `a charge ran ${tookMs} ms after its sending`);
     this.#ran.add(freshId);

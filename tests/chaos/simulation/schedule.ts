@@ -19,12 +19,12 @@ const WALL_CLOCK_AT_START_MS = Date.parse('2026-11-18T10:30:15.000Z');
 interface Node {
   readonly process: Process;
   readonly runtime: SimulatedRuntime;
-  /** Ends the questions that it will not answer any more. */
+  /** Ends the questions that it will never answer. */
   readonly open: Set<() => void>;
   isStopping: boolean;
 }
 
-/** A project with its callers, and the history of what happened to it. */
+/** A project with its callers and its history. */
 interface Tenant {
   readonly project: ModelProject;
   readonly secret: string;
@@ -32,43 +32,43 @@ interface Tenant {
   readonly history: History;
 }
 
-/** What something becomes by a change. */
+/** The verdict after a change. */
 type NewState = Omit<Change, 'sentAtMs' | 'answeredAtMs'>;
 
 export interface Course {
   readonly fault: FaultKind;
   readonly asked: number;
-  readonly admitted: number;
+  readonly allowed: number;
   readonly unavailable: number;
 }
 
-/** There is one Postgres, and nothing to fence off. */
+/** There is only one Postgres, so no lease is needed. */
 const SETTINGS = { DATABASE_LEASE_MS: '0' };
 const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
 
-/** A secret and keys cost more to mint than a schedule takes. */
+/** Shared, because minting a secret and keys takes longer than a schedule. */
 const SECRET = mintProjectSecret((bytes) => Buffer.alloc(bytes, 1));
 const KEYS = [2, 3, 4, 5].map((fill) => mintApiKey((bytes) => Buffer.alloc(bytes, fill)));
 
-/** The deadline of a decision, and nothing on top: here the machine is never late. */
+/** Exactly the deadline of a decision, because a simulated machine is never late. */
 const ANSWER_WITHIN_MS = 500 + 1;
-/** A second to connect, half a second between two attempts, and a second to prove itself. */
+/** A second to connect, half a second between two attempts, and a second for the first check. */
 const RECOVER_WITHIN_MS = 3_000;
 const STOP_WITHIN_MS = 10_000;
-/** Where nothing is away, a Runtime is connected by then; so long nobody sends it questions. */
+/** A Runtime is connected after this time; questions start then. */
 const READY_WITHIN_MS = 50;
 
 /**
- * One run of some Runtimes under a load, a fault and some changes, all by the seed.
+ * Runs some Runtimes under a load, a fault and some changes, all determined by the seed.
  *
- * @throws Violation where a rule was broken
+ * @throws Violation if a rule was broken
  */
 export async function runSchedule(program: Program, seed: string): Promise<Course> {
   const world = new World(program, createFastRandom(seed));
   return world.run();
 }
 
-/** What goes wrong, from its first moment to its last. */
+/** A fault, from its begin to its end. */
 type Strike = (world: World) => () => void;
 
 const FAULTS = {
@@ -101,19 +101,19 @@ const FAULTS = {
     world.redis.restart({ isWiped: false });
     return takeDown(world.redis.endpoint);
   },
-  'Redis restarts with nothing': ({ redis, postgres, tenants }) => {
+  'Redis restarts without data': ({ redis, postgres, tenants }) => {
     for (const { project, history } of tenants) {
       const { projectId } = project;
-      // What no flush has brought to Postgres, another Runtime than the one that saw it may repeat.
+      // Unflushed calls may be allowed again by a Runtime that has not seen them.
       const flushed = postgres.usage.admissions(projectId, 'project');
-      const repeats = Math.max(0, redis.admissions(projectId) - flushed);
+      const repeats = Math.max(0, redis.allowedCalls(projectId) - flushed);
       history.losses.push({ words: 'Redis lost its data', forgets: 0, repeats });
     }
     redis.restart({ isWiped: true });
     return takeDown(redis.endpoint);
   },
   'Postgres restarts': ({ postgres }) => takeDown(postgres.endpoint),
-  'a lock holds every statement': ({ postgres }) => postgres.lock(),
+  'a lock blocks every statement': ({ postgres }) => postgres.lock(),
   'a Runtime is killed': (world) => {
     world.kill();
     return () => {};
@@ -127,7 +127,7 @@ const FAULTS = {
 export type FaultKind = keyof typeof FAULTS;
 export const FAULT_KINDS = Object.keys(FAULTS) as FaultKind[];
 
-/** Nothing that any project needs is away, so each question is answered. */
+/** Faults without an outage, during which each question is answered. */
 const HARMLESS: ReadonlySet<FaultKind> = new Set(['nothing goes wrong', 'a Runtime is stopped']);
 
 function freeze(endpoint: Endpoint): () => void {
@@ -214,8 +214,8 @@ class World implements Machine {
     heal();
     const toMs = Math.max(clock.nowMs, loadEndsAtMs);
     for (const [index, { history }] of this.tenants.entries()) {
-      const isStranger = fault === 'one project floods' && index > 0;
-      if (HARMLESS.has(fault) || isStranger) continue;
+      const isOther = fault === 'one project floods' && index > 0;
+      if (HARMLESS.has(fault) || isOther) continue;
       history.faults.push({
         words: fault,
         strikesAtMs,
@@ -239,16 +239,16 @@ class World implements Machine {
     return {
       fault,
       asked: asks.length,
-      admitted: countOf('allowed'),
+      allowed: countOf('allowed'),
       unavailable: countOf('unavailable'),
     };
   }
 
-  /** Many questions of the first project at one moment, and a few of the other. */
+  /** Many questions of the first project at once, and a few of the other. */
   flood(): void {
-    const [tenant, stranger] = this.tenants;
+    const [tenant, other] = this.tenants;
     for (let left = this.random.int(20, 60); left > 0; left -= 1) void this.#ask(tenant);
-    for (let left = this.random.int(1, 3); left > 0; left -= 1) void this.#ask(stranger);
+    for (let left = this.random.int(1, 3); left > 0; left -= 1) void this.#ask(other);
   }
 
   kill(): void {
@@ -304,13 +304,13 @@ class World implements Machine {
     const stopped = node.runtime.stop().then(() => {
       const stopMs = Math.round(this.clock.nowMs - startedAtMs);
       this.#keep(() =>
-        hold('stops in order', stopMs <= STOP_WITHIN_MS, () => `after ${stopMs} ms`),
+        hold('stops gracefully', stopMs <= STOP_WITHIN_MS, () => `after ${stopMs} ms`),
       );
     });
     this.#stops.push(stopped);
   }
 
-  /** What a killed Runtime has left is swept up by the one that was started after it. */
+  /** The replacement of a killed Runtime sweeps up its usage. */
   async #stopAll(): Promise<void> {
     if (this.#wasKilled) await this.clock.runUntil(this.clock.nowMs + 6_000);
     for (const node of this.nodes) if (!node.isStopping) this.#stop(node);
@@ -319,7 +319,7 @@ class World implements Machine {
       isOver = true;
     });
     await this.clock.runUntil(this.clock.nowMs + 2 * STOP_WITHIN_MS, () => isOver);
-    hold('stops in order', isOver, () => 'a Runtime did not stop');
+    hold('stops gracefully', isOver, () => 'a Runtime did not stop');
     hold('a fault is answered in time', this.#openAsks === 0, () => {
       return `${this.#openAsks} questions were never answered`;
     });
@@ -381,13 +381,13 @@ class World implements Machine {
       hold('a fault is answered in time', clock.nowMs - sentAtMs <= ANSWER_WITHIN_MS, () => {
         return `a question was answered after ${Math.round(clock.nowMs - sentAtMs)} ms`;
       });
-      hold('usage is what was admitted', answer.verdict !== 'allowed' || row.isUsed, () => {
-        return 'a key was admitted before its first use was in Postgres';
+      hold('usage equals the allowed calls', answer.verdict !== 'allowed' || row.isUsed, () => {
+        return 'a key was allowed before its first use was in Postgres';
       });
     });
   }
 
-  /** Each is made at one moment, amid questions, and acknowledged a little later, as a commit is. */
+  /** Makes changes amid questions, each acknowledged a little later, as a commit is. */
   #changeSometimes(untilMs: number): void {
     const { clock, random } = this;
     for (const tenant of this.tenants) {
@@ -448,7 +448,7 @@ class World implements Machine {
     }
   }
 
-  /** Keeps the first violation, since a fault that is thrown in a Runtime is answered by it. */
+  /** Keeps the first violation, because a Runtime would catch a thrown error. */
   #keep(check: () => void): void {
     try {
       check();

@@ -1,11 +1,11 @@
 interface Entry {
   readonly atMs: number;
-  /** Of two entries of the same moment, the one that was made first runs first. */
+  /** Of two entries at the same time, the one that was added first runs first. */
   readonly order: number;
   run: (() => void) | null;
 }
 
-/** A timer as Node returns it, as far as the Runtime uses one. */
+/** The part of Node's timer object that the Runtime uses. */
 export interface VirtualTimer {
   readonly entry: Entry;
   unref(): VirtualTimer;
@@ -13,8 +13,8 @@ export interface VirtualTimer {
 }
 
 /**
- * Time that passes when nothing is left to do in it. Each timer runs alone: all promises that it
- * settles have run their course before the next one.
+ * A clock that advances when there is nothing left to do. Each timer runs alone: all promises that it
+ * settles have finished before the next timer.
  */
 export class VirtualClock {
   nowMs = 0;
@@ -32,7 +32,7 @@ export class VirtualClock {
     if (timer) timer.entry.run = null;
   }
 
-  /** Lets time pass up to a moment, or until a condition holds. */
+  /** Advances to a time, or until a condition is true. */
   async runUntil(endMs: number, isOver: () => boolean = () => false): Promise<void> {
     await turn();
     for (let next = this.#heap[0]; next !== undefined && !isOver(); next = this.#heap[0]) {
@@ -77,5 +77,5 @@ function isBefore(one: Entry | undefined, other: Entry | undefined): boolean {
   return one.atMs < other.atMs || (one.atMs === other.atMs && one.order < other.order);
 }
 
-/** Everything that promises have left to do is done before the next turn of the event loop. */
+/** Resolves after all pending promise callbacks, on the next iteration of the event loop. */
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));

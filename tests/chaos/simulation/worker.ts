@@ -3,13 +3,13 @@ import { createFastRandom } from '../support/random.ts';
 import { type Rule, Violation } from '../support/violation.ts';
 import { loadProgram } from './program.ts';
 
-/** What a worker is asked for, as its one argument in JSON. */
+/** The input of a worker: its only argument, in JSON. */
 export interface Share {
   schedules: number;
   seed: string;
 }
 
-/** The message that a worker ends with. */
+/** The result of a worker. */
 export type ShareResult = { figures: SimulationFigures } | { rule: Rule | null; message: string };
 
 const { schedules, seed } = JSON.parse(process.argv[2] ?? '') as Share;

@@ -7,16 +7,16 @@ import type { Stage } from './stage.ts';
 import { allowedIn, monthsOf, readUsage } from './usage.ts';
 import { hold } from './violation.ts';
 
-/** A project with a quota and one caller, and the history of what happened to it. */
+/** A project with a quota and one caller, and its history. */
 export interface Account {
   readonly project: TestProject;
   readonly apiKeyId: string;
   readonly who: Credentials;
   readonly quota: number;
   readonly history: History;
-  /** Every answer that the caller got, in the order in which they came. */
+  /** Every answer to the caller, in order of arrival. */
   readonly answers: readonly Answer[];
-  /** The month that is being counted, where a proof steps the clock. */
+  /** The current month, for proofs that step the clock. */
   window: number;
 }
 
@@ -29,7 +29,7 @@ export async function openAccount({ world }: Stage, quota: number): Promise<Acco
   return { project, apiKeyId, who, quota, history, answers: history.asks, window: 0 };
 }
 
-/** Asks once and writes it down. */
+/** Asks once and records the answer in the history. */
 export async function askFor(account: Account, caller: Caller): Promise<Answer> {
   const { window, apiKeyId: key } = account;
   const answer = await caller.ask(account.who);
@@ -37,11 +37,11 @@ export async function askFor(account: Account, caller: Caller): Promise<Answer> 
   return answer;
 }
 
-/** Asks a number of times at once, the callers in turn. */
+/** Asks `times` questions at once, distributed over the callers. */
 export function askTimes(account: Account, callers: readonly Caller[], times: number) {
   return askAtOnce(times, (index) => {
     const caller = callers[index % callers.length];
-    if (caller === undefined) throw new Error('nobody to ask');
+    if (caller === undefined) throw new Error('there is no caller');
     return askFor(account, caller);
   });
 }
@@ -49,7 +49,7 @@ export function askTimes(account: Account, callers: readonly Caller[], times: nu
 const CALLS_AT_ONCE = 16;
 const EXHAUST_WITHIN_MS = 30_000;
 
-/** Asks until nothing but the end of the quota is left. */
+/** Asks until every answer is `quota_exceeded`. */
 export async function exhaust(account: Account, callers: readonly Caller[]): Promise<void> {
   await until(
     'the quota is used up',
@@ -61,12 +61,12 @@ export async function exhaust(account: Account, callers: readonly Caller[]): Pro
   );
 }
 
-export const admittedOf = ({ answers }: Account) => countOf(answers, 'allowed');
+export const allowedOf = ({ answers }: Account) => countOf(answers, 'allowed');
 
 export const uncertainOf = ({ answers }: Account) =>
   countOf(answers, 'unavailable') + countOf(answers, 'no_answer');
 
-/** Writes down what Postgres holds, and judges the whole history. */
+/** Records the usage in Postgres, and judges the whole history. */
 export async function judgeWithUsage(
   { world }: Stage,
   account: Account,
@@ -80,7 +80,7 @@ export async function judgeWithUsage(
   judge(history, words);
 }
 
-/** Waits until Postgres knows of every admission. @throws Violation where it takes too long */
+/** Waits until Postgres has every allowed call. @throws Violation if it takes too long */
 export async function untilFlushed(
   { world }: Stage,
   account: Account,
@@ -88,11 +88,11 @@ export async function untilFlushed(
 ): Promise<void> {
   const isFlushed = async () => {
     const usage = await readUsage(world, account.project.projectId);
-    const admitted = admittedOf(account);
-    return allowedIn(usage) >= admitted && monthsOf(usage) >= admitted;
+    const allowed = allowedOf(account);
+    return allowedIn(usage) >= allowed && monthsOf(usage) >= allowed;
   };
-  await until('Postgres knows', isFlushed, withinMs).catch(() => {});
-  hold('usage is what was admitted', await isFlushed(), () => {
-    return `after ${withinMs} ms Postgres does not know of all ${admittedOf(account)} admissions`;
+  await until('usage is flushed', isFlushed, withinMs).catch(() => {});
+  hold('usage equals the allowed calls', await isFlushed(), () => {
+    return `after ${withinMs} ms Postgres does not have all ${allowedOf(account)} allowed calls`;
   });
 }

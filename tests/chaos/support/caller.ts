@@ -2,7 +2,7 @@ import { Agent, type ClientRequest, request } from 'node:http';
 import { type Decision, decisionSchema, type Limits } from '@ceiba/contract';
 import { type DenialReason, PROJECT_SECRET_HEADER } from '@ceiba/contract/sets';
 
-/** Whom a question speaks for. */
+/** The credentials of a question. */
 export interface Credentials {
   projectId: string;
   secret: string;
@@ -15,8 +15,8 @@ export interface Question {
 }
 
 /**
- * What a question came to. A connection that was never made is `not_accepted`: nothing was sent.
- * Any other failure of a connection is `no_answer`.
+ * The result of a question. `not_accepted`: there was no connection, so nothing was sent. Any other
+ * failure of a connection is `no_answer`.
  */
 export type Verdict =
   | 'allowed'
@@ -29,38 +29,38 @@ export type Verdict =
 
 export interface Answer {
   verdict: Verdict;
-  /** Readings of `performance.now()`: when the question was sent and when the answer was whole. */
+  /** When the question was sent and when the answer was complete, by `performance.now()`. */
   sentAtMs: number;
   answeredAtMs: number;
-  /** Null where there was no answer. */
+  /** Null without an answer. */
   status: number | null;
-  /** Only of an allow. */
+  /** Only for an allow. */
   limits: Limits | null;
-  /** For people: what the answer was, where the verdict does not tell. */
+  /** A description of the answer for messages, with more detail than the verdict. */
   words: string;
 }
 
 export const tookMs = (answer: Answer) => answer.answeredAtMs - answer.sentAtMs;
 
-/** A way to one Runtime that costs the measuring process little, so that it measures the Runtime. */
+/** A client for one Runtime with little overhead, so that times measure the Runtime. */
 export interface Caller {
   readonly url: string;
   ask(who: Credentials, question?: Question): Promise<Answer>;
-  /** @returns the status, or null where there was no answer */
+  /** @returns the status, or null without an answer */
   call(method: string, path: string, secret?: string, body?: unknown): Promise<number | null>;
   close(): void;
 }
 
 /**
- * The server was gone before it took the connection, or had read nothing of it: the system refuses
- * the one and resets the other. A connection that the server itself closes is neither.
+ * The server exited before it accepted the connection, which the system then refuses, or before it
+ * read from it, which the system then resets.
  */
 const isUntaken = (call: ClientRequest, { code, syscall }: NodeJS.ErrnoException) =>
   !call.reusedSocket &&
   (code === 'ECONNREFUSED' || (code === 'ECONNRESET' && syscall !== undefined));
 
 class Untaken extends Error {
-  override message = 'nothing took the connection';
+  override message = 'the connection was not accepted';
 }
 
 /** Longer than any deadline of the Runtime. */
@@ -86,7 +86,7 @@ export function createCaller(url: string): Caller {
             : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(payload) }),
         },
       });
-      call.once('error', (fault) => reject(isUntaken(call, fault) ? new Untaken() : fault));
+      call.once('error', (error) => reject(isUntaken(call, error) ? new Untaken() : error));
       call.once('timeout', () => call.destroy(new Error('no answer in time')));
       call.once('response', (reply) => {
         const chunks: Buffer[] = [];
@@ -107,10 +107,10 @@ export function createCaller(url: string): Caller {
       try {
         const reply = await exchange('POST', `/rt/projects/${projectId}/authorize`, secret, body);
         return { sentAtMs, answeredAtMs: performance.now(), ...judged(reply.status, reply.text) };
-      } catch (fault) {
-        const words = fault instanceof Error ? fault.message : 'unknown fault';
+      } catch (error) {
+        const words = error instanceof Error ? error.message : 'unknown error';
         const answeredAtMs = performance.now();
-        const verdict = fault instanceof Untaken ? 'not_accepted' : 'no_answer';
+        const verdict = error instanceof Untaken ? 'not_accepted' : 'no_answer';
         return { verdict, status: null, limits: null, words, sentAtMs, answeredAtMs };
       }
     },
@@ -125,7 +125,7 @@ export function createCaller(url: string): Caller {
   };
 }
 
-/** What a decision's reply means. */
+/** Parses the reply to a question. */
 export function judged(status: number, text: string): Omit<Answer, 'sentAtMs' | 'answeredAtMs'> {
   const words = `${status} ${text}`;
   if (status === 401) return { verdict: 'unauthorized', status, limits: null, words };
@@ -148,7 +148,7 @@ function decisionOf(text: string): Decision | null {
 export const countOf = (answers: readonly Answer[], verdict: Verdict) =>
   answers.filter((answer) => answer.verdict === verdict).length;
 
-/** For messages: how often each verdict was given. */
+/** The number of each verdict, for messages. */
 export function tally(answers: readonly Answer[]): string {
   const counts = new Map<string, number>();
   for (const { verdict } of answers) counts.set(verdict, (counts.get(verdict) ?? 0) + 1);

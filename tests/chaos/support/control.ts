@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { type Caller, createCaller } from './caller.ts';
 
-/** How late a plain timer of another process was, as this process saw it. */
+/** Measures how late a plain timer of another process is, as seen by this process. */
 export interface Control {
-  /** The worst lateness since the last call of this, in ms. */
+  /** The worst lateness since the last call of this method, in ms. */
   worstLatenessMs(): number;
   stop(): Promise<void>;
 }
@@ -13,7 +13,7 @@ export interface Control {
 const TIMER_MS = 500;
 const EVERY_MS = 50;
 
-/** Answers each request after half a second; nothing in it can be slow but the machine. */
+/** Answers each request after half a second; if it is later, the machine is slow. */
 const SERVER = `
   const server = require('node:http').createServer((_, reply) =>
     setTimeout(() => reply.end(), ${TIMER_MS}));
@@ -23,8 +23,8 @@ const SERVER = `
 `;
 
 /**
- * Measures the machine beside the Runtime, in the same way and over the same seconds. A bound on
- * the Runtime's time is only judged where the machine kept a timer's.
+ * Measures the machine at the same time and in the same way as the Runtime. A bound on the Runtime's
+ * time is judged only if the machine ran the timer in time.
  */
 export async function startControl(): Promise<Control> {
   const child = spawn(process.execPath, ['-e', SERVER], { stdio: ['pipe', 'pipe', 'ignore'] });

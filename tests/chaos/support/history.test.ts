@@ -6,7 +6,7 @@ import type { Rule } from './violation.ts';
 const QUOTA = 3;
 const LIMITED = { project: { quota: QUOTA, ratePerMinute: null }, keys: {} };
 
-/** A question that was under way from one time to another; an allow tells which charge it was. */
+/** A question in flight from one time to another; an allow reports its number among the charges. */
 const ask = (
   verdict: Verdict,
   sentAtMs: number,
@@ -64,12 +64,12 @@ const threeAdmitted = [
   ask('allowed', 20, 30, { charge: 3 }),
 ];
 
-describe('a history without a breach', () => {
+describe('a valid history', () => {
   const good: Record<string, Partial<History>> = {
-    'admits up to the limit and refuses the rest': {
+    'allows calls up to the limit and denies the rest': {
       asks: [...threeAdmitted, ask('quota_exceeded', 25, 35)],
     },
-    'answers 503 during an outage and soon after it, and may have charged for it': {
+    'answers 503 during an outage and soon after it, and may have charged those calls': {
       faults: [outage],
       asks: [
         ask('unavailable', 150, 650),
@@ -77,7 +77,7 @@ describe('a history without a breach', () => {
         ask('allowed', 1_450, 1_460, { charge: 2 }),
       ],
     },
-    'holds a change from its acknowledgement on, and may hold it from its sending on': {
+    'applies a change from its acknowledgement on, and may apply it from its sending on': {
       changes: [revoked, restored],
       asks: [
         ask('allowed', 50, 60),
@@ -88,20 +88,20 @@ describe('a history without a breach', () => {
         ask('allowed', 220, 230),
       ],
     },
-    'denies for any of two changes that hold': {
+    'denies for either of two changes': {
       changes: [revoked, { ...revoked, what: 'policies', becomes: 'policy_no_match' }],
       asks: [ask('revoked_api_key', 120, 130), ask('policy_no_match', 120, 130)],
     },
-    'loses what the promise gives up': {
+    'loses what the promise permits to lose': {
       losses: [{ words: 'lost', forgets: 1 }],
       asks: [...threeAdmitted, ask('allowed', 40, 50, { charge: 3 })],
       usage: [{ atMs: 60, outcomes: { allowed: 3 }, months: { 0: 3 } }],
     },
-    'counts each month alone': {
+    'counts each month separately': {
       asks: [...threeAdmitted, ask('allowed', 40, 50, { charge: 1, window: 1 })],
       usage: [{ atMs: 60, outcomes: { allowed: 4 }, months: { 0: 3, 1: 1 } }],
     },
-    'counts an answer that was lost, or not': {
+    'may or may not count a lost answer': {
       losses: [{ words: 'a kill', forgets: 0 }],
       asks: [ask('allowed', 0, 10), ask('no_answer', 0, 10)],
       usage: [
@@ -109,7 +109,7 @@ describe('a history without a breach', () => {
         { atMs: 20, outcomes: { allowed: 2 }, months: { 0: 2 } },
       ],
     },
-    'shows what was charged once the limits are lifted': {
+    'shows the number of charges once the limits are lifted': {
       limitsLiftedAtMs: 40,
       asks: [...threeAdmitted, ask('allowed', 50, 60, { charge: 4 })],
     },
@@ -123,39 +123,39 @@ describe('a history without a breach', () => {
 describe('a history breaks the rule', () => {
   const bad: [Rule, string, Partial<History>][] = [
     [
-      'admits exactly what the limits leave',
-      'where more is admitted than the limit',
+      'allows exactly what the limits leave',
+      'where more calls are allowed than the limit',
       { asks: [...threeAdmitted, ask('allowed', 40, 50, { charge: 4 })] },
     ],
     [
-      'admits exactly what the limits leave',
-      'where something is refused that there is room for',
+      'allows exactly what the limits leave',
+      'where a call is denied although the limit has room',
       { asks: [ask('allowed', 0, 10, { charge: 1 }), ask('quota_exceeded', 20, 30)] },
     ],
     [
-      'admits exactly what the limits leave',
-      'where the minute refuses what the month has to refuse',
+      'allows exactly what the limits leave',
+      'where the minute denies a call that the month has to deny',
       {
         limits: { project: { quota: 1, ratePerMinute: 1 }, keys: {} },
         asks: [ask('allowed', 0, 10, { charge: 1 }), ask('rate_limited', 20, 30)],
       },
     ],
     [
-      'admits exactly what the limits leave',
-      'where a key is admitted more than its own limit',
+      'allows exactly what the limits leave',
+      'where a key is allowed more calls than its own limit',
       {
         limits: { ...LIMITED, keys: { key: { quota: 1, ratePerMinute: null } } },
         asks: [ask('allowed', 0, 10), ask('allowed', 20, 30)],
       },
     ],
     [
-      'admits exactly what the limits leave',
-      'where a remaining number is told twice',
+      'allows exactly what the limits leave',
+      'where a remaining count is reported twice',
       { asks: [ask('allowed', 0, 10, { charge: 1 }), ask('allowed', 5, 15, { charge: 1 })] },
     ],
     [
-      'admits exactly what the limits leave',
-      'where a later call is told an older number',
+      'allows exactly what the limits leave',
+      'where a later call reports an older count',
       {
         asks: [
           ask('allowed', 0, 10, { charge: 1 }),
@@ -168,44 +168,44 @@ describe('a history breaks the rule', () => {
     ],
     [
       'a denial costs nothing',
-      'where more was charged than was admitted',
+      'where more calls were charged than allowed',
       { asks: [ask('allowed', 0, 10, { charge: 2 })] },
     ],
     [
-      'usage is what was admitted',
-      'where an admission is missing',
+      'usage equals the allowed calls',
+      'where an allowed call is missing',
       { asks: threeAdmitted, usage: [{ atMs: 50, outcomes: { allowed: 2 }, months: { 0: 3 } }] },
     ],
     [
-      'usage is what was admitted',
-      'where the month has one too many',
+      'usage equals the allowed calls',
+      'where the month has one call too many',
       { asks: threeAdmitted, usage: [{ atMs: 50, outcomes: { allowed: 3 }, months: { 0: 4 } }] },
     ],
     [
-      'usage is what was admitted',
-      'where a month holds what another was charged',
+      'usage equals the allowed calls',
+      'where a month has a call of another month',
       {
         asks: [...threeAdmitted, ask('allowed', 40, 50, { charge: 1, window: 1 })],
         usage: [{ atMs: 60, outcomes: { allowed: 4 }, months: { 0: 4 } }],
       },
     ],
     [
-      'a change holds from the next decision on',
-      'where a call is admitted after the acknowledgement',
+      'a change applies from the next decision on',
+      'where a call is allowed after the acknowledgement',
       { changes: [revoked], asks: [ask('allowed', 111, 120)] },
     ],
     [
-      'a change holds from the next decision on',
-      'where a call is denied for something else',
+      'a change applies from the next decision on',
+      'where a call is denied for another reason',
       { changes: [revoked], asks: [ask('invalid_api_key', 111, 120)] },
     ],
     [
-      'a change holds from the next decision on',
-      'where a call is denied after it was taken back',
+      'a change applies from the next decision on',
+      'where a call is denied after the change was undone',
       { changes: [revoked, restored], asks: [ask('revoked_api_key', 211, 220)] },
     ],
     [
-      'a change holds from the next decision on',
+      'a change applies from the next decision on',
       'where one of two changes is forgotten',
       {
         changes: [revoked, restored, { ...revoked, what: 'policies', becomes: 'policy_no_match' }],
@@ -214,25 +214,25 @@ describe('a history breaks the rule', () => {
     ],
     [
       'a loss hands nothing out again',
-      'where more is admitted than the limit and what may be forgotten',
+      'where more calls are allowed than the limit and the permitted loss',
       {
         losses: [{ words: 'lost', forgets: 1 }],
         asks: [...threeAdmitted, ...threeAdmitted],
       },
     ],
     [
-      'a fault never admits',
-      'where a call is admitted while nothing can be decided',
+      'a fault never allows a call',
+      'where a call is allowed while no decision is possible',
       { faults: [outage], asks: [ask('allowed', 150, 160)] },
     ],
     [
-      'a fault is no denial',
-      'where an outage is answered as a bad key',
+      'a fault is not a denial',
+      'where an outage is answered as an invalid key',
       { faults: [outage], asks: [ask('invalid_api_key', 150, 160)] },
     ],
     [
-      'a fault is no denial',
-      'where a call is denied and nothing was changed',
+      'a fault is not a denial',
+      'where a call is denied without a change',
       { asks: [ask('invalid_api_key', 150, 160)] },
     ],
     [
@@ -246,13 +246,13 @@ describe('a history breaks the rule', () => {
       { faults: [outage], asks: [ask('no_answer', 150, 160)] },
     ],
     [
-      'a fault leaves strangers alone',
-      'where nothing is away and a call is answered 503',
+      'a fault does not affect others',
+      'where a call is answered 503 without an outage',
       { asks: [ask('unavailable', 0, 10)] },
     ],
     [
-      'a thaw charges only a handful late',
-      'where too much was charged that was answered 503',
+      'few charges run late',
+      'where too many calls were charged that were answered 503',
       {
         faults: [outage],
         asks: [
@@ -263,8 +263,8 @@ describe('a history breaks the rule', () => {
       },
     ],
     [
-      'recovers by itself in time',
-      'where a call is answered 503 long after it is over',
+      'recovers in time',
+      'where a call is answered 503 long after the outage',
       { faults: [outage], asks: [ask('unavailable', 1_400, 1_501)] },
     ],
   ];

@@ -3,8 +3,8 @@ import { type Answer, tally, tookMs, type Verdict } from './caller.ts';
 import { type Rule, Violation } from './violation.ts';
 
 /**
- * What happened to one project, as its callers and Postgres saw it. A proof writes down what it
- * does and what it gets; {@link judge} knows the rules. All times are readings of one clock, in ms.
+ * The history of one project, as seen by its callers and Postgres. A proof records its actions and
+ * their results; {@link judge} checks the rules. All times are from one clock, in ms.
  */
 export interface History {
   readonly limits: Limits;
@@ -12,13 +12,13 @@ export interface History {
   readonly changes: Change[];
   readonly faults: Fault[];
   readonly losses: Loss[];
-  /** What Postgres holds once every Runtime has stopped or has flushed. */
+  /** The usage in Postgres after every Runtime has stopped or flushed. */
   readonly usage: UsageReading[];
-  /** From then on no limit applies: what is asked later only shows what was charged. */
+  /** From this time on no limit applies: later questions only show the number of charges. */
   limitsLiftedAtMs: number;
 }
 
-/** Limits that are known, of the project and of its keys by id; unknown ones are not judged. */
+/** The known limits of the project, and of its keys by id; unknown limits are not judged. */
 export interface Limits {
   readonly project: ScopeLimits;
   readonly keys: Readonly<Record<string, ScopeLimits>>;
@@ -26,60 +26,60 @@ export interface Limits {
 
 export interface ScopeLimits {
   readonly quota: number | null;
-  /** Only of a history that lies within one minute. */
+  /** Only if the whole history is within one minute. */
   readonly ratePerMinute: number | null;
 }
 
 export interface Ask extends Answer {
   readonly key: string;
-  /** Names the month that the question is counted in. */
+  /** The month in which the question is counted. */
   readonly window: number;
 }
 
-/** Something that decides over admission, changed by anyone in any way. */
+/** A change that affects decisions, made in any way. */
 export interface Change {
-  /** What is changed, such as a key or the policies: each is judged by its own last change. */
+  /** The changed object, such as a key or the policies: the last change of each object counts. */
   readonly what: string;
-  /** Null where it is of every key. */
+  /** Null if it applies to every key. */
   readonly key: string | null;
   readonly sentAtMs: number;
-  /** When it was acknowledged. */
+  /** The time of the acknowledgement. */
   readonly answeredAtMs: number;
   readonly becomes: Verdict;
 }
 
-/** A dependency was away or slow; no data was lost. */
+/** A dependency was down or slow; no data was lost. */
 export interface Fault {
   readonly words: string;
-  /** When it began to strike, had struck, and began to heal. */
+  /** When the fault began, was complete, and began to end. */
   readonly strikesAtMs: number;
   readonly fromMs: number;
   readonly toMs: number;
-  /** Whether no decision can be made while it lasts. */
+  /** Whether no decision is possible during the fault. */
   readonly isTotal: boolean;
-  /** Whether what was answered is still counted after it. */
+  /** Whether earlier answers are still counted after the fault. */
   readonly keepsCounts: boolean;
-  /** Infinity where the machine was too busy to judge it. */
+  /** Infinity if the machine was too busy to judge it. */
   readonly answerWithinMs: number;
   readonly recoverWithinMs: number;
   readonly mostLateCharges: number;
 }
 
-/** Counts were lost or held up. After it any call may have been answered 503. */
+/** A loss or delay of counts. After it, any call may have been answered 503. */
 export interface Loss {
   readonly words: string;
-  /** Admissions that it may take, by the words of the promise. */
+  /** How many allowed calls the promise permits to lose. */
   readonly forgets: number;
-  /** Admissions that may be made again though usage keeps them; default: none. */
+  /** How many calls may be allowed again although usage has them; none by default. */
   readonly repeats?: number;
 }
 
 export interface UsageReading {
-  /** When it was read; nothing was being asked. */
+  /** When it was read, with no question in flight. */
   readonly atMs: number;
-  /** Decisions by what they came to; only the named ones are judged. */
+  /** Decisions by outcome; only the outcomes in it are judged. */
   readonly outcomes: Partial<Record<Outcome, number>>;
-  /** Admissions by window. */
+  /** Allowed calls by window. */
   readonly months: Readonly<Record<number, number>>;
 }
 
@@ -96,9 +96,9 @@ export const openHistory = (limits: Partial<Limits> = {}): History => ({
 });
 
 /**
- * Judges a history by every rule. Linear in its operations, once they are sorted.
+ * Checks a history against every rule, in time linear in its length after sorting.
  *
- * @param words Say which history it is.
+ * @param words a description of the history
  * @throws Violation of the first rule that is broken
  */
 export function judge(history: History, words: string): void {
@@ -118,9 +118,9 @@ function* breaches(history: History): Generator<Breach> {
   yield* ofChanges(history);
   for (const asks of byWindow(history).values()) {
     yield* ofLimits(history, asks);
-    yield* ofRefusals(history, asks);
-    yield* ofToldCounts(history, asks, 'month');
-    yield* ofToldCounts(history, asks, 'minute');
+    yield* ofLimitDenials(history, asks);
+    yield* ofReportedCounts(history, asks, 'month');
+    yield* ofReportedCounts(history, asks, 'minute');
   }
   yield* ofUsage(history);
 }
@@ -140,15 +140,16 @@ const byAnswer = (asks: readonly Ask[]) =>
 
 // Faults -----------------------------------------------------------------------------------------
 
-/** Nothing is admitted, nothing is blamed on the caller, and every answer comes in time. */
+/** No call is allowed or denied, and every answer is in time. */
 function* duringFaults({ asks, faults }: History): Generator<Breach> {
   for (const { words, fromMs, toMs, isTotal, answerWithinMs } of faults) {
     const sentDuring = asks.filter(({ sentAtMs }) => sentAtMs > fromMs && sentAtMs < toMs);
     const during = sentDuring.filter(({ answeredAtMs }) => answeredAtMs < toMs);
     const details = `${words}: ${tally(during)}`;
-    if (isTotal && during.some(isAllowed)) yield { rule: 'a fault never admits', words: details };
+    if (isTotal && during.some(isAllowed))
+      yield { rule: 'a fault never allows a call', words: details };
     if (isTotal && !during.every(isUncertain))
-      yield { rule: 'a fault is no denial', words: details };
+      yield { rule: 'a fault is not a denial', words: details };
     if (during.some(({ verdict }) => verdict === 'no_answer')) {
       yield { rule: 'a fault is answered in time', words: details };
     }
@@ -164,7 +165,7 @@ function* duringFaults({ asks, faults }: History): Generator<Breach> {
   }
 }
 
-/** Where nothing is away, every question is answered. */
+/** Without an outage, every question is answered. */
 function* withoutFault({ asks, faults, losses }: History): Generator<Breach> {
   if (losses.length > 0) return;
   for (const ask of asks.filter(isUncertain)) {
@@ -176,14 +177,14 @@ function* withoutFault({ asks, faults, losses }: History): Generator<Breach> {
     const last = faults.findLast(({ toMs }) => toMs < ask.answeredAtMs);
     if (last === undefined) {
       yield {
-        rule: 'a fault leaves strangers alone',
-        words: `nothing was away, and there were ${tally(asks)}, the first of them ${ask.words}`,
+        rule: 'a fault does not affect others',
+        words: `there was no outage, and there were ${tally(asks)}, the first of them ${ask.words}`,
       };
       return;
     }
     const lateMs = Math.round(ask.answeredAtMs - last.toMs);
     yield {
-      rule: 'recovers by itself in time',
+      rule: 'recovers in time',
       words: `${last.words}: ${lateMs} ms after it was over there was ${ask.words}`,
     };
   }
@@ -192,14 +193,14 @@ function* withoutFault({ asks, faults, losses }: History): Generator<Breach> {
 // Changes ----------------------------------------------------------------------------------------
 
 /**
- * What was acknowledged before a question was sent holds for it. While a change is under way, both
- * what was and what will be are right. Without a change or a limit there is nothing to deny.
+ * A change that was acknowledged before a question was sent applies to it. While a change is in
+ * flight, both the old and the new state are correct. Without a change or a limit nothing is denied.
  */
 function* ofChanges({ asks, changes, limits }: History): Generator<Breach> {
   const timelines = timelinesOf(changes);
   for (const ask of bySending(asks)) {
     if (isUncertain(ask) || ask.verdict === 'not_accepted') continue;
-    if (isJudgedAsRefusal(ask, limits)) continue;
+    if (isDeniedByKnownLimit(ask, limits)) continue;
     const states = timelines
       .filter(({ key }) => key === null || key === ask.key)
       .map((timeline) => timeline.during(ask));
@@ -208,20 +209,23 @@ function* ofChanges({ asks, changes, limits }: History): Generator<Breach> {
       : states.some((verdicts) => verdicts.has(ask.verdict));
     if (isRight) continue;
     if (changes.length === 0) {
-      yield { rule: 'a fault is no denial', words: `nothing was denied to it: ${ask.words}` };
+      yield {
+        rule: 'a fault is not a denial',
+        words: `there was no reason to deny, and there was ${ask.words}`,
+      };
       continue;
     }
     const wanted = states.map((verdicts) => [...verdicts].join(' or ')).join(', ');
     yield {
-      rule: 'a change holds from the next decision on',
-      words: `a question sent after it must come to ${wanted}, not to ${ask.words}`,
+      rule: 'a change applies from the next decision on',
+      words: `a question sent after it must get ${wanted}, not ${ask.words}`,
     };
   }
 }
 
 interface Timeline {
   readonly key: string | null;
-  /** What the thing may have been while a question was under way; ask in the order of sending. */
+  /** The possible states while a question was in flight; call in the order of sending. */
   during(ask: Ask): ReadonlySet<Verdict>;
 }
 
@@ -232,7 +236,7 @@ function timelinesOf(changes: readonly Change[]): Timeline[] {
   }
   return [...byWhat.values()].map((ofOne) => {
     const sorted = ofOne.sort((a, b) => a.sentAtMs - b.sentAtMs);
-    let settled = 0; // how many were acknowledged before the question was sent
+    let settled = 0; // how many changes were acknowledged before the question was sent
     return {
       key: sorted[0]?.key ?? null,
       during({ sentAtMs, answeredAtMs }) {
@@ -260,27 +264,27 @@ function byWindow({ asks }: History): Map<number, Ask[]> {
 }
 
 const exactRule = ({ losses }: History): Rule =>
-  losses.length > 0 ? 'a loss hands nothing out again' : 'admits exactly what the limits leave';
+  losses.length > 0 ? 'a loss hands nothing out again' : 'allows exactly what the limits leave';
 
 const wordsOfLosses = ({ losses }: History) => losses.map(({ words }) => `${words}, `).join('');
 
-/** No more than the limit of each scope. */
+/** No scope allows more calls than its limit. */
 function* ofLimits(history: History, asks: readonly Ask[]): Generator<Breach> {
   const { limits, limitsLiftedAtMs } = history;
-  const admitted = new Map<string, number>();
+  const allowed = new Map<string, number>();
   for (const ask of asks) {
-    if (isAllowed(ask) && ask.sentAtMs < limitsLiftedAtMs) count(admitted, ask);
+    if (isAllowed(ask) && ask.sentAtMs < limitsLiftedAtMs) count(allowed, ask);
   }
   for (const [scope, { quota, ratePerMinute }] of [
     [PROJECT, limits.project] as const,
     ...Object.entries(limits.keys),
   ]) {
-    const letIn = admitted.get(scope) ?? 0;
+    const allowedInScope = allowed.get(scope) ?? 0;
     const most = Math.min(quota ?? Infinity, ratePerMinute ?? Infinity) + repeatedIn(history);
-    if (letIn <= most) continue;
+    if (allowedInScope <= most) continue;
     yield {
       rule: exactRule(history),
-      words: `${wordsOfLosses(history)}a limit of ${most} let in ${letIn} of the scope ${scope}`,
+      words: `${wordsOfLosses(history)}a limit of ${most} let in ${allowedInScope} of the scope ${scope}`,
     };
   }
 }
@@ -292,22 +296,22 @@ function count(charged: Map<string, number>, { key }: Ask): void {
   for (const scope of [PROJECT, key]) charged.set(scope, (charged.get(scope) ?? 0) + 1);
 }
 
-/** A refusal by a limit that is known is judged by {@link ofRefusals}. */
-function isJudgedAsRefusal({ verdict, key }: Ask, limits: Limits): boolean {
+/** {@link ofLimitDenials} judges a denial by a known limit. */
+function isDeniedByKnownLimit({ verdict, key }: Ask, limits: Limits): boolean {
   const scopes = [limits.project, limits.keys[key] ?? NO_LIMITS];
   if (verdict === 'quota_exceeded') return scopes.some(({ quota }) => quota !== null);
   if (verdict === 'rate_limited') return scopes.some((scope) => scope.ratePerMinute !== null);
   return false;
 }
 
-/** Nobody is refused while there is room in each limit, and the month is judged before the minute. */
-function* ofRefusals(history: History, asks: readonly Ask[]): Generator<Breach> {
+/** No call is denied while each limit has room, and the month is checked before the minute. */
+function* ofLimitDenials(history: History, asks: readonly Ask[]): Generator<Breach> {
   const { limits } = history;
-  const refusals = byAnswer(asks.filter((ask) => isJudgedAsRefusal(ask, limits)));
+  const denials = byAnswer(asks.filter((ask) => isDeniedByKnownLimit(ask, limits)));
   const charges = bySending(asks.filter(mayBeCharged));
   const charged = new Map<string, number>();
   let sent = 0;
-  for (const { key, verdict, answeredAtMs } of refusals) {
+  for (const { key, verdict, answeredAtMs } of denials) {
     for (let ask = charges[sent]; ask && ask.sentAtMs < answeredAtMs; ask = charges[sent]) {
       count(charged, ask);
       sent += 1;
@@ -322,18 +326,19 @@ function* ofRefusals(history: History, asks: readonly Ask[]): Generator<Breach> 
     yield {
       rule: exactRule(history),
       words:
-        `${wordsOfLosses(history)}refused as ${verdict} after at most ${charged.get(PROJECT) ?? 0} ` +
+        `${wordsOfLosses(history)}denied as ${verdict} after at most ${charged.get(PROJECT) ?? 0} ` +
         `charges, where the limits are ${JSON.stringify(limits)}`,
     };
   }
 }
 
 /**
- * What an allow tells as remaining tells how many were charged up to it: each number once, at least
- * what was admitted before it was sent, at most what may have been charged before it was answered.
- * Once counts are lost, Runtimes that have seen different numbers tell some of them again.
+ * The remaining count of an allow implies the number of charges up to it: each number occurs once, is
+ * at least the number of calls allowed before the question was sent, and at most the number of calls
+ * that may have been charged before the answer. After a loss of counts, Runtimes that have seen
+ * different counts report some numbers again.
  */
-function* ofToldCounts(
+function* ofReportedCounts(
   history: History,
   asks: readonly Ask[],
   window: 'month' | 'minute',
@@ -342,62 +347,61 @@ function* ofToldCounts(
   if (losses.length > 0) return;
   if ((window === 'month' ? limits.project.quota : limits.project.ratePerMinute) === null) return;
 
-  const admitted = asks.filter(isAllowed);
-  const answered = admitted.map(({ answeredAtMs }) => answeredAtMs).sort((a, b) => a - b);
+  const allowed = asks.filter(isAllowed);
+  const answered = allowed.map(({ answeredAtMs }) => answeredAtMs).sort((a, b) => a - b);
   const least = new Map<Ask, number>();
   let before = 0;
-  for (const ask of bySending(admitted)) {
+  for (const ask of bySending(allowed)) {
     while ((answered[before] ?? Infinity) < ask.sentAtMs) before += 1;
     least.set(ask, before + 1);
   }
 
   const mostLate =
     faults.length > 0 ? sumOf(faults.map((fault) => fault.mostLateCharges)) : Infinity;
-  const tooMany: Rule =
-    faults.length > 0 ? 'a thaw charges only a handful late' : 'a denial costs nothing';
+  const tooMany: Rule = faults.length > 0 ? 'few charges run late' : 'a denial costs nothing';
   const charges = bySending(asks.filter(mayBeCharged));
   const keepsCounts = faults.every((fault) => fault.keepsCounts);
-  const told = new Set<number>();
+  const reported = new Set<number>();
   let sent = 0;
-  let sentAndAdmitted = 0;
-  for (const ask of byAnswer(admitted)) {
+  let sentAndAllowed = 0;
+  for (const ask of byAnswer(allowed)) {
     for (let other = charges[sent]; other && other.sentAtMs <= ask.answeredAtMs; ) {
-      if (isAllowed(other)) sentAndAdmitted += 1;
+      if (isAllowed(other)) sentAndAllowed += 1;
       sent += 1;
       other = charges[sent];
     }
     if (ask.limits === null || limits.keys[ask.key] !== undefined) continue;
-    const count = countTold(ask.limits, window);
-    const details = `told as charged in the ${window}: ${count}`;
-    if (keepsCounts && told.has(count)) {
+    const count = reportedCharges(ask.limits, window);
+    const details = `reported as charged in the ${window}: ${count}`;
+    if (keepsCounts && reported.has(count)) {
       yield { rule: exactRule(history), words: `${details}, a second time` };
     } else if (keepsCounts && count < (least.get(ask) ?? 0)) {
       yield { rule: exactRule(history), words: `${details}, of at least ${least.get(ask)}` };
     } else if (count > sent) {
       yield { rule: tooMany, words: `${details}, of at most ${sent}` };
-    } else if (count - sentAndAdmitted > mostLate) {
-      yield { rule: tooMany, words: `${details}, and ${sentAndAdmitted} were admitted` };
+    } else if (count - sentAndAllowed > mostLate) {
+      yield { rule: tooMany, words: `${details}, and ${sentAndAllowed} were allowed` };
     }
-    told.add(count);
+    reported.add(count);
   }
 }
 
-const countTold = (limits: NonNullable<Answer['limits']>, window: 'month' | 'minute') =>
+const reportedCharges = (limits: NonNullable<Answer['limits']>, window: 'month' | 'minute') =>
   window === 'month'
     ? limits.monthlyQuota - limits.remainingThisMonth
     : limits.rateLimitPerMinute - limits.remainingThisMinute;
 
 // Usage ------------------------------------------------------------------------------------------
 
-/** Usage is what was answered; what got no answer may be in it or not. */
+/** Usage equals the answers; questions without an answer may be in it or not. */
 function* ofUsage(history: History): Generator<Breach> {
   for (const { atMs, outcomes, months } of history.usage) {
     const asks = history.asks.filter(({ answeredAtMs }) => answeredAtMs <= atMs);
     const answered = new Map<Verdict, number>();
     for (const { verdict } of asks) answered.set(verdict, (answered.get(verdict) ?? 0) + 1);
-    const admittedIn = new Map<number, number>();
+    const allowedByWindow = new Map<number, number>();
     for (const { window } of asks.filter(isAllowed)) {
-      admittedIn.set(window, (admittedIn.get(window) ?? 0) + 1);
+      allowedByWindow.set(window, (allowedByWindow.get(window) ?? 0) + 1);
     }
 
     const least = -forgottenIn(history);
@@ -407,14 +411,14 @@ function* ofUsage(history: History): Generator<Breach> {
     const areOutcomesRight = Object.entries(outcomes).every(([outcome, counted]) =>
       isRight(counted, answered.get(outcome as Outcome) ?? 0),
     );
-    const windows = new Set([...admittedIn.keys(), ...Object.keys(months).map(Number)]);
+    const windows = new Set([...allowedByWindow.keys(), ...Object.keys(months).map(Number)]);
     const areMonthsRight = [...windows].every((window) =>
-      isRight(months[window] ?? 0, admittedIn.get(window) ?? 0),
+      isRight(months[window] ?? 0, allowedByWindow.get(window) ?? 0),
     );
     if (areOutcomesRight && areMonthsRight) continue;
     const counted = JSON.stringify({ outcomes, months });
     yield {
-      rule: 'usage is what was admitted',
+      rule: 'usage equals the allowed calls',
       words: `${wordsOfLosses(history)}there were ${tally(asks)}, but usage is ${counted}`,
     };
   }

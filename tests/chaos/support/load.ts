@@ -1,14 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Answer } from './caller.ts';
+import { until } from '../../support/redis.ts';
+import { type Answer, tally } from './caller.ts';
+import { hold } from './violation.ts';
 
 export interface Load {
-  /** All answers so far, in the order in which they came. */
+  /** All answers so far, in order of arrival. */
   readonly answers: readonly Answer[];
   /** Resolves once the last question has been answered. */
   stop(): Promise<readonly Answer[]>;
 }
 
-/** Asks in loops that each wait for their answer, without a pause unless one is named. */
+/** Asks in concurrent loops, each of which waits for its answer and then `pauseMs`. */
 export function askInLoops(ask: () => Promise<Answer>, loops: number, pauseMs = 0): Load {
   const answers: Answer[] = [];
   let stopped = false;
@@ -29,7 +31,7 @@ export function askInLoops(ask: () => Promise<Answer>, loops: number, pauseMs = 
   };
 }
 
-/** Asks at a steady pace whether or not answers come, as callers do who know nothing of a fault. */
+/** Asks at a steady pace without waiting for answers, like independent callers. */
 export function askAtPace(ask: () => Promise<Answer>, everyMs: number): Load {
   const answers: Answer[] = [];
   const open = new Set<Promise<void>>();
@@ -52,7 +54,27 @@ export function askAtPace(ask: () => Promise<Answer>, everyMs: number): Load {
   };
 }
 
-/** Sends them all before any can be answered. */
+const RECOVER_WITHIN_MS = 5_000;
+
+/**
+ * Waits until a question that was sent after `sinceMs` is decided, within the stated time.
+ *
+ * @param words what happened at `sinceMs`
+ * @returns ms from `sinceMs` until the decision
+ * @throws Violation if it takes too long
+ */
+export async function holdRecovery(load: Load, sinceMs: number, words: string): Promise<number> {
+  const isDecided = () =>
+    load.answers.some(({ verdict, sentAtMs }) => verdict !== 'unavailable' && sentAtMs > sinceMs);
+  await until('questions are decided again', isDecided, 20_000).catch(() => {});
+  const recoveryMs = Math.round(performance.now() - sinceMs);
+  hold('recovers in time', isDecided() && recoveryMs <= RECOVER_WITHIN_MS, () => {
+    return `${words}, and ${recoveryMs} ms later there were ${tally(load.answers)}`;
+  });
+  return recoveryMs;
+}
+
+/** Sends all questions before any can be answered. */
 export function askAtOnce(times: number, ask: (index: number) => Promise<Answer>) {
   return Promise.all(Array.from({ length: times }, (_, index) => ask(index)));
 }

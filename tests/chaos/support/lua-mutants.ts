@@ -1,4 +1,4 @@
-/** A script with one small fault. */
+/** A script with one small change. */
 export interface LuaMutant {
   /** The line that changed, before and after; unique within the script. */
   name: string;
@@ -20,7 +20,7 @@ interface Change {
 const TOKEN =
   /(?<skipped>\s+|--\[\[[\s\S]*?\]\]|--[^\n]*|#!.*\n)|(?<word>[A-Za-z_]\w*)|(?<number>\d+(?:\.\d+)?(?:e\d+)?)|(?<string>'(?:\\.|[^'\\])*')|(?<sign>==|~=|<=|>=|\.\.|[-+*/%#<>=(){}[\];:,.])/y;
 
-/** @throws Error where the text holds what this does not know */
+/** @throws Error at a token that this lexer does not know */
 function tokensOf(text: string): Token[] {
   const tokens: Token[] = [];
   TOKEN.lastIndex = 0;
@@ -35,7 +35,7 @@ function tokensOf(text: string): Token[] {
   return tokens;
 }
 
-/** What each sign or word is taken for in turn. */
+/** The replacements of each sign or word. */
 const SWAPS: Record<string, readonly string[]> = {
   '==': ['~='],
   '~=': ['=='],
@@ -55,7 +55,7 @@ const SWAPS: Record<string, readonly string[]> = {
   false: ['true'],
 };
 
-/** What each name is easily mistaken for. */
+/** The names that each name is easily confused with. */
 const NEIGHBOURS: Record<string, readonly string[]> = {
   minuteCount: ['monthCount', 'minuteBase'],
   monthCount: ['minuteCount', 'monthBase'],
@@ -81,7 +81,7 @@ const NEIGHBOURS: Record<string, readonly string[]> = {
 };
 
 /**
- * Every script that differs by one small fault: another comparison, sum, number, text or name, `and`
+ * Every script that differs by one small change: another comparison, sum, number, text or name, `and`
  * for `or`, a condition that always or never holds or lost a part, the first or the last argument
  * instead of all, one write or assignment less.
  */
@@ -176,7 +176,7 @@ function halves(tokens: readonly Token[], index: number): Change[] {
   ];
 }
 
-/** The last token of the operand that begins beside `index`. */
+/** The last token of the operand that begins next to `index`. */
 function reach(tokens: readonly Token[], index: number, step: 1 | -1): number {
   const [opens, closes] = step === 1 ? ['([{', ')]}'] : [')]}', '([{'];
   let depth = 0;
@@ -200,7 +200,7 @@ function reach(tokens: readonly Token[], index: number, step: 1 | -1): number {
   }
 }
 
-/** Two operands side by side: the second begins a statement. */
+/** Two adjacent operands: the second begins a statement. */
 const startsStatement = (left: Token, right: Token) =>
   right.kind === 'word' &&
   right.text !== 'and' &&
@@ -208,7 +208,7 @@ const startsStatement = (left: Token, right: Token) =>
   left.text !== 'not' &&
   (left.kind !== 'sign' || ')]}'.includes(left.text));
 
-/** Each line that is a whole assignment or call, left out. */
+/** Omits each line that is a complete assignment or call. */
 function statements(text: string): Change[] {
   const changes: Change[] = [];
   const line =
@@ -231,7 +231,7 @@ function closingOf(tokens: readonly Token[], open: number): number {
   throw new Error('a bracket that is not closed');
 }
 
-/** Where the commas of a call are, without those of calls in it. */
+/** The positions of the commas of a call, without those of nested calls. */
 function commasWithin(tokens: readonly Token[], open: number, close: number): number[] {
   const commas: number[] = [];
   let depth = 0;

@@ -8,7 +8,7 @@ export interface Network {
   readonly stage: PrivateStage;
   readonly toRedis: TestNetwork;
   readonly toPostgres: TestNetwork;
-  /** For `startNode`. */
+  /** Options for `startNode`. */
   readonly options: NodeOptions;
   close(): Promise<void>;
 }
@@ -31,9 +31,9 @@ const CONNECTIONS = 210;
 const TOO_MANY = '53300';
 
 /**
- * Takes every connection that the server has left.
+ * Opens every free connection of the server.
  *
- * @returns gives them back
+ * @returns a function that closes them
  */
 export async function takeEveryConnection(databaseUrl: string): Promise<() => Promise<void>> {
   const taken = Array.from({ length: CONNECTIONS }, () =>
@@ -48,5 +48,5 @@ export async function takeEveryConnection(databaseUrl: string): Promise<() => Pr
   };
   if (isFull) return giveBack;
   await giveBack();
-  throw new Error(`the server gave ${CONNECTIONS} connections and has more`);
+  throw new Error(`the server still has free connections after ${CONNECTIONS}`);
 }

@@ -7,13 +7,13 @@ import { startTestPostgres, startTestRedis, type TestService } from '../../suppo
 import type { Edit } from './programs.ts';
 import { openStage, type Stage } from './stage.ts';
 
-/** A stage on servers of its own, to be hurt. */
+/** A stage on its own servers, into which a proof injects faults. */
 export interface PrivateStage extends Stage {
   readonly postgres: TestService;
   readonly redis: TestService;
-  /** Speaks to Redis without the code under test in between. */
+  /** A Redis client of the proof's own, independent of the code under test. */
   readonly redisAdmin: Redis;
-  /** The same servers and database under a Runtime with changes. */
+  /** A stage on the same servers and database with an edited Runtime. */
   withEdits(edits: readonly Edit[]): Stage;
 }
 
@@ -38,14 +38,14 @@ export async function openPrivateStage(): Promise<PrivateStage> {
   };
 }
 
-/** What a Redis on disk had at a moment; only a real one keeps anything there. */
+/** A copy of Redis's data on disk; only a real Redis has any. */
 export interface RedisSnapshot {
   remove(): void;
-  /** Kills the server and starts it on the data of that moment. */
+  /** Kills the server and starts it on the copy. */
   restore(redis: TestService): Promise<void>;
 }
 
-/** An append-only file may be copied while it grows: Redis reads it up to its last whole entry. */
+/** Copies the append-only file while it grows: Redis reads it up to its last complete entry. */
 export function takeSnapshot({ dataFolder }: TestService): RedisSnapshot {
   const copy = mkdtempSync(join(tmpdir(), 'ceiba-snapshot-'));
   cpSync(dataFolder, copy, { recursive: true });
@@ -60,7 +60,7 @@ export function takeSnapshot({ dataFolder }: TestService): RedisSnapshot {
   };
 }
 
-/** Kills Redis and starts it with nothing. */
+/** Kills Redis and starts it without data. */
 export async function restartEmpty(redis: TestService): Promise<void> {
   await redis.kill();
   emptyFolder(redis.dataFolder);

@@ -5,31 +5,31 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
-/** One line of the built Runtime, to be replaced. */
+/** A replacement of one line of the built Runtime. */
 export interface Edit {
   file: 'main.js' | 'charge.lua' | 'trim.lua';
-  /** Stands in the file exactly once. */
+  /** A text that is in the file exactly once. */
   find: string;
   replace: string;
 }
 
 export interface ProgramCopy {
-  /** For `startRuntime`. */
+  /** The path for `startRuntime`. */
   readonly program: string;
   remove(): void;
 }
 
 const builtProgram = join(root, 'apps/runtime/dist/main.js');
-/** What a copy needs of its surroundings: it is a module, and finds its packages from its place. */
+/** The files that a copy needs: it is a module, and resolves its packages from its folder. */
 const MANIFEST = 'package.json';
 const PACKAGES = 'node_modules';
 
 /**
- * Copies the built Runtime, with changes where some are given: what ships stays free of switches
- * for tests. Also a copy without a change is of use: a build beside the tests does not touch it.
+ * Copies the built Runtime and applies edits, so that the product needs no switches for tests. A copy
+ * without edits is useful too: a concurrent build does not change it.
  *
- * @param program The one to copy; default: this workspace's.
- * @throws Error where a text to be replaced does not stand in its file exactly once
+ * @param program the program to copy; this workspace's by default
+ * @throws Error if a text to replace is not in its file exactly once
  */
 export function copyProgram(edits: readonly Edit[] = [], program = builtProgram): ProgramCopy {
   const folder = mkdtempSync(join(tmpdir(), 'ceiba-program-'));
@@ -41,7 +41,7 @@ export function copyProgram(edits: readonly Edit[] = [], program = builtProgram)
     const path = join(folder, file);
     const pieces = readFileSync(path, 'utf8').split(find);
     if (pieces.length !== 2) {
-      throw new Error(`${file} holds this ${pieces.length - 1} times instead of once: ${find}`);
+      throw new Error(`${file} has this ${pieces.length - 1} times instead of once: ${find}`);
     }
     writeFileSync(path, pieces.join(replace));
   }

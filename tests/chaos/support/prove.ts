@@ -5,9 +5,9 @@ import { seed } from './size.ts';
 export type Figures = Readonly<Record<string, number | string>>;
 
 /**
- * Runs a proof with chance of its own and reports its figures.
+ * Runs a proof with its own random choices and reports its figures.
  *
- * @throws what the proof throws, with the seed that repeats it
+ * @throws the error of the proof, with the seed that repeats it
  */
 export async function prove<F extends object>(
   name: string,
@@ -19,13 +19,13 @@ export async function prove<F extends object>(
     const seconds = Math.round((performance.now() - startedAt) / 1000);
     report({ proof: name, ...figures, seconds });
     return figures;
-  } catch (fault) {
-    if (fault instanceof Error) fault.message += `\n(${name}, seed ${seed})`;
-    throw fault;
+  } catch (error) {
+    if (error instanceof Error) error.message += `\n(${name}, seed ${seed})`;
+    throw error;
   }
 }
 
-/** `npm run prove` collects the figures here; without it they go to the test's own output. */
+/** `npm run prove` collects the figures in this file; otherwise they are in the test's output. */
 function report(figures: Figures): void {
   const line = JSON.stringify({ seed, ...figures });
   if (process.env.CEIBA_PROVE_REPORT) {

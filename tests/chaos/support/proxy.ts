@@ -1,29 +1,29 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** A network between a Runtime and a server, in a test's hand. */
+/** A network between a Runtime and a server that a test controls. */
 export interface TestNetwork {
-  /** The server's URL by way of this network. */
+  /** The server's URL through this network. */
   readonly url: string;
   /**
-   * Connections stay open and carry nothing; new ones are accepted and carry nothing either. What
-   * was sent meanwhile arrives once it is healed, as after a partition.
+   * Connections stay open and carry nothing; new ones are accepted and carry nothing either. Data
+   * that was sent meanwhile arrives after `heal`, as after a partition.
    */
   darken(): void;
-  /** From now on everything takes this much longer, each way. */
+  /** Delays everything by this time, in each direction. */
   slowDown(delayMs: number): void;
-  /** Ends every connection, and each new one at once. */
+  /** Closes every connection, and each new one at once. */
   refuse(): void;
   heal(): void;
   close(): Promise<void>;
 }
 
-/** A chunk that waits for its time; null is the end of the stream. */
+/** A delayed chunk; null is the end of the stream. */
 interface Parcel {
   chunk: Buffer | null;
   dueAtMs: number;
 }
 
-/** @param others - With them it is a balancer: each new connection goes to the next server. */
+/** @param others makes it a balancer: each new connection goes to the next server */
 export async function startTestNetwork(
   serverUrl: string,
   ...others: readonly string[]
@@ -113,7 +113,7 @@ class Line {
     else setTimeout(() => this.deliver(), delayMs + 1);
   }
 
-  /** In order: one that is not due yet holds up those behind it. */
+  /** In order: a chunk that is not due yet delays those after it. */
   deliver(): void {
     while (!this.#weather.isDark) {
       const [first] = this.#parcels;

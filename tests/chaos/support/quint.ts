@@ -11,30 +11,30 @@ const SPECIFICATION = join(root, 'docs/spec/ceiba.qnt');
 export interface Simulation {
   /** The text to run. */
   specification: string;
-  /** How many courses, and of how many steps each. */
+  /** How many runs, and the number of steps of each. */
   courses: number;
   steps: number;
   seed: number;
   invariants: readonly string[];
-  /** The action that takes a step; default: `step`. */
+  /** The action of a step; `step` by default. */
   step?: string;
 }
 
 export const specificationText = () => readFileSync(SPECIFICATION, 'utf8');
 
-/** @returns the invariants that a course broke */
+/** @returns the invariants that a run broke */
 export async function simulate(simulation: Simulation): Promise<string[]> {
   return inFolder(async (folder) => {
     const { exitCode, output } = await runQuint(folder, simulation, []);
     if (exitCode === 0) return [];
     if (!output.includes('[violation]')) throw new Error(`quint failed: ${output}`);
-    // It names them only where there are several to choose from.
+    // Quint names the broken ones only if there are several invariants.
     if (simulation.invariants.length === 1) return [...simulation.invariants];
     return [...output.matchAll(/❌ (\w+)/g)].map(([, name = '']) => name);
   });
 }
 
-/** @returns courses in the Informal Trace Format, a list of states each */
+/** @returns runs in the Informal Trace Format, each a list of states */
 export async function tracesOf(simulation: Simulation): Promise<unknown[][]> {
   return inFolder(async (folder) => {
     const wanted = ['--n-traces', `${simulation.courses}`, '--out-itf', join(folder, '{seq}.itf')];
@@ -54,7 +54,7 @@ function runQuint(folder: string, simulation: Simulation, more: readonly string[
   writeFileSync(file, specification);
   const args = [
     ...[PROGRAM, 'run', file, '--verbosity', '1', '--seed', `${seed}`, '--step', step],
-    // The other backend is a program that Quint downloads.
+    // The default backend is a program that Quint downloads.
     ...['--backend', 'typescript'],
     ...['--max-samples', `${courses}`, '--max-steps', `${steps}`],
     ...(invariants.length === 0 ? [] : ['--invariants', ...invariants]),
@@ -76,7 +76,7 @@ async function inFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
   }
 }
 
-/** Values of the trace format as plain ones: numbers, arrays, and a map as an array of pairs. */
+/** Values of the trace format as plain values: numbers, arrays, and a map as an array of pairs. */
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain);
   if (typeof value !== 'object' || value === null) return value;

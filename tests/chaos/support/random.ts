@@ -32,7 +32,7 @@ export function createFastRandom(seed: string): Random {
   });
 }
 
-/** @param next Uniform in [0, 1). */
+/** @param next returns numbers uniform in [0, 1) */
 function randomOf(next: () => number): Random {
   const int = (least: number, most: number) => least + Math.floor(next() * (most - least + 1));
   return {

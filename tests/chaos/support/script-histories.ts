@@ -10,7 +10,7 @@ import {
 } from '../../support/script-reference.ts';
 import { createRandom, type Random } from './random.ts';
 
-/** One step against a Redis: a state that it is put into, or a script that runs. */
+/** One step on a Redis: a state to set, or a script to run. */
 export type ScriptStep = { kind: 'put'; state: RedisState } | ScriptCall;
 
 export interface ScriptCall {
@@ -19,7 +19,7 @@ export interface ScriptCall {
   keys: readonly string[];
   args: readonly string[];
   facts: RedisServerFacts;
-  /** What the reference replies and leaves behind. */
+  /** The reply and the resulting data of the reference. */
   expected: { reply: ScriptReply; state: RedisState };
 }
 
@@ -29,7 +29,7 @@ const NAMES = ['project', 'key', 'other'];
 const MINUTE_MS = 60_000;
 const CALLS_A_HISTORY = 30;
 
-/** Where calendars go wrong: ends of months, leap days, centuries. Also any moment at all. */
+/** Times where calendars go wrong: ends of months, leap days, centuries. Also arbitrary times. */
 function startOf(random: Random): number {
   const edges = [
     ...['2026-11-18T10:30:59.998Z', '2026-11-30T23:59:58Z', '2026-12-31T23:58:59.999Z'],
@@ -42,10 +42,10 @@ function startOf(random: Random): number {
 }
 
 /**
- * A course of charges and trims by two Runtimes, of clocks that step, servers that lose or change
- * their data, and arguments that no Runtime sends; with what has to come of each.
+ * A sequence of charges and trims by two Runtimes, with clocks that step, servers that lose or change
+ * their data, and arguments that no Runtime sends; each with its expected result.
  *
- * @param seed The same one gives the same course.
+ * @param seed the same seed gives the same sequence
  */
 export function scriptHistory(seed: string): ScriptStep[] {
   const random = createRandom(seed);
@@ -183,7 +183,7 @@ function spoiled(args: readonly (string | number)[], random: Random): (string | 
   const at = random.int(0, args.length - 1);
   const spoilt = [...args];
   if (random.chance(0.2)) return spoilt.slice(0, at);
-  // What is a name may be anything; what is a number may not.
+  // A name may be any text; a number may not.
   if (typeof args[at] === 'string') return spoilt;
   spoilt[at] = random.pick(['', 'x', '-2', '0.5', 'nan', 'inf', '100000000000000', '1e300']);
   return spoilt;
@@ -209,7 +209,7 @@ function withSpoiledCounter(
   else if (spoil === 4) state.strings.set(key, held.replace(/\d+$/, random.pick(['0.5', '-1'])));
   else if (spoil === 5) {
     const huge = random.pick(['99999999999999', '9'.repeat(400), '90000000000']);
-    const place = huge.length === 11 ? 1 + (at % 4) : at; // that many minutes are no date
+    const place = huge.length === 11 ? 1 + (at % 4) : at; // so many minutes are out of the range of dates
     state.strings.set(
       key,
       withNumbers((number, index) => (index === place ? huge : number)),
@@ -217,7 +217,7 @@ function withSpoiledCounter(
   } else if (spoil === 6) {
     state.strings.set(key, held.replace(/^e/, 'f'));
   } else {
-    // A counter that another server or an older snapshot had: other numbers, all of them sound.
+    // A counter of another server or an older snapshot: other numbers, all of them valid.
     const shift = random.pick([-1, 1, 2]);
     const changed = at === 0 ? shift * random.pick([1, 60, 1440 * 31]) : shift;
     state.strings.set(

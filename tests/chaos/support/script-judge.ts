@@ -3,14 +3,14 @@ import type { Redis } from 'ioredis';
 import type { RedisState, ScriptReply } from '../../support/script-reference.ts';
 import type { ScriptCall, ScriptStep } from './script-histories.ts';
 
-/** The two scripts, one of them mutated or none. */
+/** The two scripts, of which one may be a mutant. */
 export type ScriptTexts = Readonly<Record<ScriptCall['script'], string>>;
 
 const COUNTER_TTL_SECONDS = 63 * 86_400;
 
 /**
- * The script as it ships, with its clock and its server's facts in the test's hand, and a reply
- * that holds all that it left behind. What it raises, it raises inside.
+ * The shipped script, with a clock and server facts that the test controls, and a reply that contains
+ * all resulting data. It catches its own errors.
  */
 export function withGivenFacts(text: string): string {
   const [shebang = ''] = /^#!.*\n/.exec(text) ?? [];
@@ -50,7 +50,7 @@ return { reply, left }
 }
 
 export interface ScriptJudge {
-  /** @returns what the scripts did otherwise than the reference, at the first step that shows it */
+  /** @returns the first difference between the scripts and the reference */
   difference(texts: ScriptTexts, history: readonly ScriptStep[]): Promise<string | null>;
 }
 
@@ -131,7 +131,7 @@ function differenceOf({ keys, script, expected }: ScriptCall, got: unknown): str
   return null;
 }
 
-/** An error is the same where it begins the same: Redis adds the line of the script. */
+/** Errors are equal if they begin the same: Redis appends the line of the script. */
 function isSameReply(expected: ScriptReply, reply: unknown): boolean {
   if (typeof expected === 'object' && 'error' in expected) {
     return typeof reply === 'string' && reply.startsWith(`error ${expected.error}`);

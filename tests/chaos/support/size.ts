@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 
 /**
- * How much of each proof is run. `npm test` runs the small size; `npm run prove` sets these
- * variables, which scripts/prove.mjs explains.
+ * The size of each proof. `npm test` runs the small size; `npm run prove` sets these variables, which
+ * scripts/prove.mjs explains.
  */
 const isFull = process.env.CEIBA_PROVE === 'full';
 const rounds = Number(process.env.CEIBA_PROVE_ROUNDS ?? 0);

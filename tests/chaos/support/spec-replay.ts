@@ -9,7 +9,7 @@ import { trimScriptText } from '../../../apps/runtime/src/usage/sweep.ts';
 import type { World } from '../../support/scenario.ts';
 import { withGivenFacts } from './script-judge.ts';
 
-/** Admissions by incarnation and month. */
+/** Allowed calls by incarnation and month. */
 type Admissions = [slot: [incarnation: number, month: number], count: number][];
 
 interface SpecRedis {
@@ -31,7 +31,7 @@ interface SpecRuntime {
   ledger: Admissions;
 }
 
-/** A state of docs/spec/ceiba.qnt, as far as it can be seen outside. */
+/** The observable part of a state of docs/spec/ceiba.qnt. */
 export interface SpecState {
   redis: SpecRedis;
   epoch: number;
@@ -54,7 +54,7 @@ const idOf = (id: number) => `id${id}`;
 const runIdOf = (epoch: number) => `${epoch}`.padEnd(40, 'x');
 const REPLID = 'r'.repeat(40);
 
-/** The minutes of a month of the specification are the first ones of a real month. */
+/** Maps the minutes of a month in the specification to the first minutes of a real month. */
 function minuteOf(minute: number): number {
   if (minute === 0) return 0;
   const start = Date.UTC(YEAR, Math.floor(minute / MINUTES_A_MONTH)) / 60_000;
@@ -62,10 +62,10 @@ function minuteOf(minute: number): number {
 }
 
 /**
- * Carries out a course of the specification on the real scripts and a real Postgres, and compares
- * what they hold after each step with what the specification says.
+ * Replays a run of the specification on the real scripts and a real Postgres, and compares their data
+ * with the specification after each step.
  *
- * @returns how many steps there were, by name
+ * @returns the number of steps, by name
  */
 export async function replay(redis: Redis, world: World, states: readonly SpecState[]) {
   const { projectId } = await world.createProject();
@@ -136,7 +136,7 @@ const held = async (redis: Redis, { counter, usage }: Place): Promise<Snapshot> 
   usage: await redis.hgetall(usage),
 });
 
-/** A script at a moment, on a server, of the specification. */
+/** Runs a script at a time and on a server of the specification. */
 function scriptAt(redis: Redis, text: string, { now, epoch }: SpecState): Script {
   const timeMs = minuteOf(now) * 60_000 + 500;
   const server = `# Server\r\nrun_id:${runIdOf(epoch)}\r\n\r\n`;
@@ -212,13 +212,13 @@ async function monthsInPostgres({ db }: World, projectId: string): Promise<Usage
 const sorted = (months: UsageMonthCount[]) =>
   months.sort((a, b) => a.month - b.month || (a.incarnation < b.incarnation ? -1 : 1));
 
-/** What Redis holds, without the hours, which the specification does not count. */
+/** The data in Redis, without the hours, which the specification does not have. */
 function seenFromOutside({ counter, usage }: Snapshot): Snapshot {
   const fields = Object.entries(usage).filter(([field]) => !field.startsWith('h|'));
   return { counter, usage: Object.fromEntries(fields) };
 }
 
-/** What Redis has to hold, as the scripts write it. */
+/** The expected data in Redis, in the format of the scripts. */
 function inSpec({ counter, usage }: SpecRedis): Snapshot {
   const epochOf = (epoch: number) => `e${runIdOf(epoch).slice(0, 16)}${REPLID.slice(0, 16)}`;
   const { minuteBase, minuteCount, monthBase, monthCount } = counter;

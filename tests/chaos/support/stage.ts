@@ -4,7 +4,7 @@ import { createWorld, type World } from '../../support/scenario.ts';
 import { type Caller, createCaller } from './caller.ts';
 import { copyProgram, type Edit } from './programs.ts';
 
-/** Where a proof takes place: a migrated database, a Redis and a built Runtime. */
+/** The environment of a proof: a migrated database, a Redis and a built Runtime. */
 export interface Stage {
   readonly databaseUrl: string;
   readonly redisUrl: string;
@@ -13,7 +13,7 @@ export interface Stage {
   close(): Promise<void>;
 }
 
-/** @param original The built Runtime to copy; default: this workspace's. */
+/** @param original the built Runtime to copy; this workspace's by default */
 export function openStage(
   { databaseUrl, redisUrl }: { databaseUrl: string; redisUrl: string },
   edits: readonly Edit[] = [],
@@ -33,7 +33,7 @@ export function openStage(
   };
 }
 
-/** A stage on the servers that all tests share, with a database of its own. */
+/** A stage on the shared test servers, with its own database. */
 export async function openSharedStage(): Promise<Stage> {
   const redisUrl = process.env.REDIS_URL;
   if (!redisUrl) throw new Error('REDIS_URL is unset. Run the tests through `npm test`.');
@@ -48,10 +48,10 @@ export async function openSharedStage(): Promise<Stage> {
   };
 }
 
-/** A Runtime together with a way to ask it. */
+/** A Runtime and a client for it. */
 export interface Node extends Caller {
   readonly runtime: RunningRuntime;
-  /** Stops it in order, once; what it knew of usage is in Postgres then. */
+  /** Stops it gracefully, once; all its usage is then in Postgres. */
   stop(): Promise<string>;
 }
 
@@ -79,18 +79,24 @@ export async function startTwoNodes(stage: Stage, options: NodeOptions): Promise
   const a = await startNode(stage, options);
   try {
     return [a, await startNode(stage, options)];
-  } catch (fault) {
+  } catch (error) {
     await a.stop();
-    throw fault;
+    throw error;
   }
 }
 
 /**
- * Deadlines that a loaded machine keeps too, for the proofs that are about what is decided and not
- * about when.
+ * Deadlines that a busy machine keeps too, for proofs that judge verdicts and not times.
  */
 export const PATIENT = {
   DECISION_DEADLINE_MS: '20000',
   DECISION_DATABASE_BUDGET_MS: '10000',
   DECISION_REDIS_BUDGET_MS: '10000',
+};
+
+/** Longer deadlines than the defaults for a busy machine, but short enough to notice a failover. */
+export const FAILOVER_DEADLINES = {
+  DECISION_DEADLINE_MS: '3000',
+  DECISION_DATABASE_BUDGET_MS: '2000',
+  DECISION_REDIS_BUDGET_MS: '500',
 };

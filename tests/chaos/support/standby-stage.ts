@@ -5,7 +5,7 @@ import { startTestRedis, type TestService } from '../../support/services.ts';
 import { startTestNetwork } from './proxy.ts';
 import { openStage, type Stage } from './stage.ts';
 
-/** How a Runtime may come to ask a standby. */
+/** The ways in which a Runtime may connect to a standby. */
 export const ARRANGEMENTS = [
   'a list of both hosts',
   'a balancer in front of both',
@@ -13,11 +13,11 @@ export const ARRANGEMENTS = [
 ] as const;
 export type Arrangement = (typeof ARRANGEMENTS)[number];
 
-/** A stage over a primary and a standby; its world writes to the primary alone. */
+/** A stage with a primary and a standby; its world writes only to the primary. */
 export interface StandbyStage extends Stage {
   readonly pair: PostgresPair;
   readonly redis: TestService;
-  /** Empty for HAProxy on a machine without one. */
+  /** Empty for HAProxy if the machine has none. */
   readonly urls: Readonly<Record<Arrangement, string>>;
 }
 

@@ -4,7 +4,7 @@ export function percentile(values: readonly number[], share: number): number {
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0;
 }
 
-/** Of times in ms, for people. */
+/** A summary of times in ms, for the figures. */
 export const distributionOf = (timesMs: readonly number[]) => ({
   p50Ms: Math.round(percentile(timesMs, 0.5)),
   p99Ms: Math.round(percentile(timesMs, 0.99)),

@@ -1,11 +1,11 @@
 import type { Outcome } from '@ceiba/contract/sets';
 import type { World } from '../../support/scenario.ts';
 
-/** What Postgres holds of a project's decisions. */
+/** A project's usage in Postgres. */
 export interface Usage {
-  /** Decisions by what they came to, over all hours, keys and incarnations. */
+  /** Decisions by outcome, over all hours, keys and incarnations. */
   hours: Partial<Record<Outcome, number>>;
-  /** Admissions by month, year × 12 + month, over all incarnations of the project's counter. */
+  /** Allowed calls by month (year × 12 + month), over all incarnations of the project's counter. */
   months: Record<number, number>;
 }
 

@@ -1,20 +1,20 @@
-/** The rules that the proofs hold the Runtime to, each in its own word. */
+/** The rules that the proofs check, by name. */
 export type Rule =
-  | 'admits exactly what the limits leave'
+  | 'allows exactly what the limits leave'
   | 'a denial costs nothing'
-  | 'usage is what was admitted'
-  | 'a change holds from the next decision on'
+  | 'usage equals the allowed calls'
+  | 'a change applies from the next decision on'
   | 'a loss hands nothing out again'
-  | 'a fault never admits'
-  | 'a fault is no denial'
+  | 'a fault never allows a call'
+  | 'a fault is not a denial'
   | 'a fault is answered in time'
-  | 'a fault leaves strangers alone'
-  | 'a thaw charges only a handful late'
-  | 'recovers by itself in time'
-  | 'stops in order'
+  | 'a fault does not affect others'
+  | 'few charges run late'
+  | 'recovers in time'
+  | 'stops gracefully'
   | 'nothing is sent twice';
 
-/** The Runtime broke a rule; anything else that is thrown is a fault of the proof. */
+/** The Runtime broke a rule; any other error is an error of the proof. */
 export class Violation extends Error {
   override readonly name = 'Violation';
   readonly rule: Rule;
@@ -25,7 +25,7 @@ export class Violation extends Error {
   }
 }
 
-/** @throws Violation unless the condition holds */
+/** @throws Violation unless the condition is true */
 export function hold(rule: Rule, condition: boolean, words: () => string): void {
   if (!condition) throw new Violation(rule, words());
 }

@@ -1,17 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { World } from '../../support/scenario.ts';
 
-/** How long a small transaction took on the same Postgres, in the same seconds. */
+/** Measures small transactions on the same Postgres at the same time. */
 export interface WriteControl {
-  /** @returns the slowest, in ms */
+  /** @returns the duration of the slowest, in ms */
   stop(): Promise<number>;
 }
 
 const EVERY_MS = 25;
 
 /**
- * What a flush interval holds is lost when a Runtime is killed, and so is what waits for the write
- * that ends it. How long that takes is the machine's affair, so it is measured beside the Runtime.
+ * A killed Runtime loses one flush interval, plus the usage that arrives during the write at its end.
+ * The duration of that write depends on the machine, so it is measured separately.
  */
 export async function startWriteControl({ db }: World): Promise<WriteControl> {
   await db.sql`create table if not exists proof_writes (id int primary key, count int not null)`;

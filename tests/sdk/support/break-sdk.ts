@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { builtSdk, loadSdk, type Sdk } from './sdk.ts';
 
-/** A text of the built package, and what takes its place. */
+/** A text of the built package, and its replacement. */
 export interface Sabotage {
   readonly file: string;
   readonly from: string;
@@ -12,9 +12,9 @@ export interface Sabotage {
 }
 
 /**
- * Loads a copy of the built package with one text replaced. The copy is removed with the test.
+ * Loads a copy of the built package with one text replaced. The copy is removed after the test.
  *
- * @throws Error when the file does not hold the text
+ * @throws Error when the file does not contain the text
  */
 export async function loadBrokenSdk({ file, from, to }: Sabotage): Promise<Sdk> {
   const folder = mkdtempSync(join(tmpdir(), 'ceiba-sdk-mutant-'));
@@ -23,7 +23,7 @@ export async function loadBrokenSdk({ file, from, to }: Sabotage): Promise<Sdk> 
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
   const path = join(folder, file);
   const code = readFileSync(path, 'utf8');
-  if (!code.includes(from)) throw new Error(`${file} no longer holds ${JSON.stringify(from)}`);
+  if (!code.includes(from)) throw new Error(`${file} no longer contains ${JSON.stringify(from)}`);
   writeFileSync(path, code.replace(from, to));
   return loadSdk(folder);
 }

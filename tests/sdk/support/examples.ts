@@ -10,7 +10,7 @@ import { nextCli, nextExample } from './build-next.ts';
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const START_TIMEOUT_MS = 30_000;
 
-/** The programs, by the name of their folder, with the arguments that start each on a port. */
+/** The arguments that start each example on a port, by folder. */
 const PROGRAMS = {
   'express-api': () => [join(root, 'examples/express-api/src/server.mjs')],
   'fastify-api': () => [join(root, 'examples/fastify-api/src/server.mjs')],
@@ -28,26 +28,26 @@ const PROGRAMS = {
 export type ExampleName = keyof typeof PROGRAMS;
 export const EXAMPLES = ['express-api', 'fastify-api', 'next-api'] as const;
 
-/** An example as a process of its own. */
+/** An example in its own process. */
 export interface Example {
   readonly url: string;
   readonly port: number;
-  /** Everything that it has written. */
+  /** Everything that it has written so far. */
   log(): string;
-  /** How it ended, such as `exited with code 0`. */
+  /** How it exited, such as `exited with code 0`. */
   readonly exited: Promise<string>;
-  /** Asks it to stop, and waits until it has. */
+  /** Sends SIGTERM, and waits for the exit. */
   stop(): Promise<string>;
 }
 
-/** Where an example finds its Runtime. */
+/** The settings with which an example finds its Runtime. */
 export interface ExampleSettings {
   readonly runtimeUrl?: string | undefined;
   readonly projectId?: string | undefined;
   readonly projectSecret?: string | undefined;
 }
 
-/** Starts an example and returns once it accepts connections, or has ended. */
+/** Starts an example and returns once it accepts connections, or has exited. */
 export async function startExample(
   name: ExampleName,
   { runtimeUrl, projectId, projectSecret }: ExampleSettings,

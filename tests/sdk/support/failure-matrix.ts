@@ -3,7 +3,7 @@ import { type Failure, startHostileRuntime } from './hostile-runtime.ts';
 import { ADAPTERS, type Host, type StartHost, sendRaw } from './hosts.ts';
 import type { Sdk } from './sdk.ts';
 
-/** Milliseconds: short where only the deadline ends the call, else out of the way. */
+/** Milliseconds: short where only the deadline ends the call, otherwise long. */
 const deadlineOf = ({ isSlow }: Failure) => (isSlow ? 250 : 5_000);
 /** How much later than the deadline a host's reply may be. */
 const GRACE_MS = 500;
@@ -15,15 +15,15 @@ export interface Violation {
   readonly problem: string;
 }
 
-/** What may vary from one run of the matrix to the next. */
+/** Options of one run of the matrix. */
 export interface MatrixOptions {
-  /** Default: every adapter. */
+  /** Every adapter by default. */
   readonly adapters?: Readonly<Record<string, StartHost>>;
   readonly client?: CeibaRuntimeClientOptions;
   readonly access?: Partial<AccessOptions>;
 }
 
-/** Runs one failure against every adapter, and returns what went wrong. */
+/** Runs one failure against every adapter, and returns the violations. */
 export async function violationsOf(
   sdk: Sdk,
   failure: Failure,

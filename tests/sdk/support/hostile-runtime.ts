@@ -3,24 +3,24 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { allowDecision } from '@ceiba/sdk/testing';
 
-/** What a server does with a connection on which a whole request has arrived. */
+/** Answers on a connection on which a complete request has arrived. */
 type Answer = (socket: Socket) => void;
 
-/** One way in which a Runtime, or what stands in its place, can fail. */
+/** One way in which a Runtime, or another server at its address, can fail. */
 export interface Failure {
   readonly name: string;
   /** The status with which the host must answer. */
   readonly hostStatus: number;
   readonly answer: Answer;
-  /** Does its harm when a connection is made, before any request. */
+  /** Fails when a connection opens, before any request. */
   readonly onConnect?: Answer;
-  /** The answer does not come before the deadline: the run can use a short one. */
+  /** The answer never arrives before the deadline, so the run can use a short one. */
   readonly isSlow?: boolean;
-  /** Speaks no HTTP at all: reached over https, so that the TLS handshake hangs. */
+  /** Does not speak HTTP: the host connects over https, so that the TLS handshake hangs. */
   readonly overTls?: boolean;
 }
 
-/** A whole, valid allow: nothing but what surrounds it may keep it from letting a request in. */
+/** A complete, valid allow: only its surroundings may prevent the request from being allowed. */
 export const ALLOW = JSON.stringify(allowDecision());
 const NOTHING: Answer = () => undefined;
 
@@ -29,7 +29,7 @@ function head(status: number, headers: Readonly<Record<string, string | number>>
   return `HTTP/1.1 ${status} X\r\n${lines.join('')}\r\n`;
 }
 
-/** One HTTP answer, as it stands on the wire. */
+/** One HTTP answer as sent on the wire. */
 export function replyText(status: number, body: string, type = 'application/json'): string {
   const length = Buffer.byteLength(body);
   return head(status, { 'content-type': type, 'content-length': length }) + body;
@@ -44,7 +44,7 @@ const sendsAndCloses =
   (socket) =>
     void socket.end(text);
 
-/** Writes a text piece by piece until it, or the other side, is through. */
+/** Writes a text piece by piece until its end, or until the connection closes. */
 function drips(text: string, piece: number, everyMs: number): Answer {
   return (socket) => {
     let at = 0;
@@ -57,7 +57,7 @@ function drips(text: string, piece: number, everyMs: number): Answer {
   };
 }
 
-/** Writes a head and then so many megabytes, as fast as the other side takes them. */
+/** Writes a head and then `megabytes`, as fast as the other side reads them. */
 function floods(start: string, megabytes: number, end = ''): Answer {
   return (socket) => {
     const piece = 'a'.repeat(1_000_000);
@@ -66,7 +66,7 @@ function floods(start: string, megabytes: number, end = ''): Answer {
   };
 }
 
-/** Answers with a valid allow behind so much padding. */
+/** Answers with a valid allow after padding. */
 function paddedAllow(status: number, megabytes: number): Answer {
   const [start, end] = ['{"padding":"', `",${ALLOW.slice(1)}`];
   const length = start.length + megabytes * 1_000_000 + end.length;
@@ -74,7 +74,7 @@ function paddedAllow(status: number, megabytes: number): Answer {
   return floods(head(status, headers) + start, megabytes, end);
 }
 
-/** An allow with some fields replaced; undefined leaves one out. */
+/** An allow with some fields replaced; undefined removes a field. */
 function allowWith(changes: Readonly<Record<string, unknown>>): string {
   return JSON.stringify({ ...allowDecision(), ...changes });
 }
@@ -153,7 +153,7 @@ const SLOW: Failure[] = [
   },
 ].map((failure) => ({ ...failure, isSlow: true }));
 
-/** Each carries a whole allow, which must not count. */
+/** Each contains a complete allow, which must not count. */
 const STATUSES: Failure[] = (
   [
     [500, 500],
@@ -184,7 +184,7 @@ const STATUSES: Failure[] = (
   answer: sends(replyText(status, ALLOW)),
 }));
 
-/** Each points at an address that would let everything in. */
+/** Each redirects to a server that allows everything. */
 const redirectsTo = (url: string): Failure[] =>
   [300, 301, 302, 303, 304, 307, 308].map((status) => ({
     name: `answers ${status}`,
@@ -212,7 +212,10 @@ const NO_DECISION: Failure[] = [
   ['answers "allowed":"true"', replyText(200, allowWith({ allowed: 'true' }))],
   ['answers "allowed":1', replyText(200, allowWith({ allowed: 1 }))],
   ['answers an allow without limits', replyText(200, allowWith({ limits: undefined }))],
-  ['answers an allow with odd limits', replyText(200, allowWith({ limits: { monthlyQuota: -1 } }))],
+  [
+    'answers an allow with invalid limits',
+    replyText(200, allowWith({ limits: { monthlyQuota: -1 } })),
+  ],
   ['answers an allow without access', replyText(200, allowWith({ access: undefined }))],
   ['answers an allow without an id', replyText(200, allowWith({ decisionId: undefined }))],
   ['answers a denial without a reason', replyText(200, '{"allowed":false}')],
@@ -233,7 +236,7 @@ const DENIALS: Failure[] = [
     answer: sends(replyText(200, '{"allowed":false,"decisionId":"d","denialReason":"suspended"}')),
   },
   {
-    name: 'denies and holds an allow besides',
+    name: 'denies with the fields of an allow',
     hostStatus: 429,
     answer: sends(replyText(200, allowWith({ allowed: false, denialReason: 'rate_limited' }))),
   },
@@ -248,7 +251,7 @@ const LARGE: Failure[] = [
 /**
  * Every failure of the matrix.
  *
- * @param allowUrl where a redirect points: a server that allows everything.
+ * @param allowUrl the target of redirects: a server that allows everything.
  */
 export function failures(allowUrl: string): Failure[] {
   return [
@@ -269,7 +272,7 @@ export interface HostileRuntime {
   close(): Promise<void>;
 }
 
-/** Starts a server that fails as it is told, on a port of its own unless one is named. */
+/** Starts a server with a failure that can be changed, on a free port by default. */
 export async function startHostileRuntime(
   failure: Failure,
   wantedPort = 0,
@@ -296,7 +299,7 @@ export async function startHostileRuntime(
   };
 }
 
-/** Calls back once for each whole request: head, and as much body as its length says. */
+/** Calls back once for each complete request: head, and a body of its declared length. */
 function onEachRequest(socket: Socket, callback: () => void): void {
   let pending = '';
   socket.on('data', (data) => {
@@ -310,7 +313,7 @@ function onEachRequest(socket: Socket, callback: () => void): void {
   });
 }
 
-/** A Runtime that lets everything in, so that what must fail beside it cannot fail for lack of it. */
+/** A Runtime that allows everything, so that no test passes for lack of an allow. */
 export function startAllowingRuntime(port = 0): Promise<HostileRuntime> {
   const allowing = { name: 'allows', hostStatus: 200, answer: sends(replyText(200, ALLOW)) };
   return startHostileRuntime(allowing, port);

@@ -10,7 +10,7 @@ import { Hono } from 'hono';
 import { NextRequest } from 'next/server.js';
 import type { Sdk } from './sdk.ts';
 
-/** A host API under test: what its handlers did, and how to reach it. */
+/** A host API under test: its address, and which of its handlers ran. */
 export interface Host {
   readonly url: string;
   readonly port: number;
@@ -22,7 +22,7 @@ export interface Host {
 /** Starts a host whose routes are all behind the guard. */
 export type StartHost = (sdk: Sdk, options: AccessOptions) => Promise<Host>;
 
-/** What the handlers answer with: who ran, and what the adapter attached. */
+/** The answer of a handler: its name, and the access that the adapter attached. */
 export interface HandlerReply {
   readonly handler: string;
   readonly access: unknown;
@@ -30,7 +30,7 @@ export interface HandlerReply {
 
 const ROUTES = ['reports', 'billing'] as const;
 
-/** A host whose responses refuse every header, so that the middleware itself cannot go on. */
+/** A host whose responses refuse every header, so that the middleware itself fails. */
 export const startBrokenExpress: StartHost = (sdk, options) => {
   const app = express();
   app.use('/v1', (_req, res, next) => {
@@ -39,7 +39,7 @@ export const startBrokenExpress: StartHost = (sdk, options) => {
     };
     next();
   });
-  // What Express would answer with needs headers too.
+  // The error reply of Express needs headers too.
   const answer: express.ErrorRequestHandler = (_error, _req, res, _next) => {
     res.socket?.end(
       'HTTP/1.1 500 Broken\r\nConnection: close\r\n\r\n{"error":"service_unavailable"}',
@@ -104,7 +104,7 @@ export const ADAPTERS: Readonly<Record<string, StartHost>> = {
     return fetchHost(app.fetch, handled);
   },
 
-  /** The wrapper alone, around handlers that Next would call; a whole Next runs in its own test. */
+  /** Only the wrapper, around handlers that Next would call; next.test.ts runs a real Next. */
   next(sdk, options) {
     const handled: string[] = [];
     const protect = sdk.next.createNextRouteGuard(options);
@@ -149,7 +149,7 @@ async function fetchHost(
   return hostOf(server as Server, handled);
 }
 
-/** A host on a listening, or soon listening, server. */
+/** A host on a server that listens, or is about to. */
 export async function hostOf(server: Server, handled: string[]): Promise<Host> {
   if (!server.listening) await once(server, 'listening');
   const close = async () => {
@@ -166,7 +166,7 @@ function addressOf(server: Server): { url: string; port: number } {
   return { url: `http://127.0.0.1:${port}`, port };
 }
 
-/** One reply, read off the wire. */
+/** One reply as read from the wire. */
 export interface WireReply {
   readonly status: number;
   readonly head: string;
@@ -174,7 +174,7 @@ export interface WireReply {
 }
 
 /**
- * Sends one request byte for byte: no client tidies up the target, and headers may repeat.
+ * Sends one request byte for byte: no client normalises the target, and headers may repeat.
  * Resolves with status 0 when the host closes the connection without a reply.
  */
 export async function sendRaw(

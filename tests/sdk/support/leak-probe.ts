@@ -1,6 +1,6 @@
 /*
- * Sends many requests through one adapter, in a process of its own that ends by itself: a socket, a
- * timer or a server that was left behind keeps it alive, and the test that waits for it fails.
+ * Sends many requests through one adapter, in a process that exits only if nothing is open: a leaked
+ * socket, timer or server keeps it alive, and the test that waits for it fails.
  *
  *   node --expose-gc --import tsx leak-probe.ts <adapter> <requests>
  *
@@ -15,20 +15,20 @@ import { loadSdk } from './sdk.ts';
 
 export interface LeakReport {
   readonly statuses: Readonly<Record<string, number>>;
-  /** Bytes of live heap that the measured requests left behind. */
+  /** Growth of the live heap by the measured requests, in bytes. */
   readonly heapGrowthBytes: number;
-  /** Most connections to the Runtime that were open at once. */
+  /** The most connections to the Runtime at once. */
   readonly mostConnections: number;
-  /** Connections to the Runtime once all requests were answered and idle ones had been closed. */
+  /** Connections to the Runtime after all answers, when idle ones have been closed. */
   readonly connectionsLeft: number;
-  /** Listeners that calls left on a signal that outlives them. */
+  /** Listeners that calls left on a long-lived signal. */
   readonly listenersLeft: number;
   readonly warnings: readonly string[];
 }
 
 const AT_ONCE = 50;
 const WARM_UP = 2_000;
-/** What the Runtime does in turn: mostly answer, and now and then fail. */
+/** The behaviour of the Runtime, in rotation: it mostly answers and sometimes fails. */
 const DENY = replyText(200, '{"allowed":false,"decisionId":"d","denialReason":"rate_limited"}');
 const PAGE = replyText(200, '<h1>Hello</h1>', 'text/html');
 const TURNS = [
@@ -49,7 +49,7 @@ const open = new Set<unknown>();
 let mostConnections = 0;
 let turn = 0;
 const runtime = await startHostileRuntime({
-  name: 'takes turns',
+  name: 'answers and fails in rotation',
   hostStatus: 200,
   answer: (socket) => {
     if (!open.has(socket)) {
@@ -107,7 +107,7 @@ async function load(total: number, once: () => Promise<unknown>, atOnce = AT_ONC
   host.handled.length = 0;
 }
 
-/** Live heap in bytes: the smallest of some collections, as some garbage dies late. */
+/** Live heap in bytes: the smallest after several collections, because some garbage is freed late. */
 async function liveHeap(): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
   for (let round = 0; round < 6; round += 1) {

@@ -1,4 +1,4 @@
-/** Express 4 beside Express 5; what the tests use of it has the same types. */
+/** Express 4, installed in addition to Express 5, with the same types as far as the tests use them. */
 declare module 'express4' {
   import express from 'express';
 

@@ -2,7 +2,7 @@ import { createTestDatabase } from '../../support/database.ts';
 import { startRuntime } from '../../support/runtime.ts';
 import { createWorld, type World } from '../../support/scenario.ts';
 
-/** A Runtime on real Postgres and Redis, with a database of its own to build projects in. */
+/** A Runtime on real Postgres and Redis, with its own database. */
 export interface RealRuntime {
   readonly url: string;
   readonly world: World;
@@ -10,7 +10,7 @@ export interface RealRuntime {
 }
 
 /**
- * @param program The built Runtime, or a copy that was broken on purpose.
+ * @param program the built Runtime, or a copy that was broken on purpose.
  * @throws when `DATABASE_URL` or `REDIS_URL` is unset: run the tests through `npm test`.
  */
 export async function startRealRuntime(program?: string): Promise<RealRuntime> {

@@ -10,9 +10,9 @@ import { type Host, hostOf } from './hosts.ts';
 import type { Sdk } from './sdk.ts';
 
 /*
- * Hosts with one and the same tree of routes, in every framework and with every option that changes
- * how its router reads a target. A handler records which route it is, and the resource that it would
- * serve: the path of its route, with the decoded parameter joined on as a file server would join it.
+ * Hosts with the same tree of routes, in every framework and with every option that changes how its
+ * router reads a target. A handler records its route and the resource that it would serve: the path
+ * of its route, joined with the decoded parameter as a file server would join it.
  *
  *   /v1/reports, /v1/billing              guarded at the route
  *   …/preview, …/caf%C3%A9, …/:id         below each of them, literal routes beside a parameter
@@ -21,10 +21,10 @@ import type { Sdk } from './sdk.ts';
  *   /v1/mounted/reports, …/billing        the same, guarded inside a router mounted at /v1/mounted
  */
 
-/** Names the probe of a request, so that many can be under way at once. */
+/** Identifies the probe of a request, so that many can be in flight at once. */
 export const PROBE = 'x-probe';
 
-/** Each entry of `handled` is the number of a probe, the route and the resource, with a space between. */
+/** Each entry of `handled` is the number of a probe, the route and the resource, separated by spaces. */
 export type StartRouter = (sdk: Sdk, options: AccessOptions) => Promise<Host>;
 
 const COLLECTIONS = ['reports', 'billing'] as const;
@@ -33,7 +33,7 @@ const LEAVES = ['', '/preview', '/caf%C3%A9', '/:id'] as const;
 /** The routes of the collections, below their prefix. */
 const ROUTES = COLLECTIONS.flatMap((name) => LEAVES.map((leaf) => `/${name}${leaf}`));
 
-/** What `route` serves when its parameter is `below`. */
+/** The resource of `route` when its parameter is `below`. */
 function served(route: string, below: unknown = ''): string {
   const base = decodeURI(route).replace(/\/[:*].*/, '');
   const rest = Array.isArray(below) ? below.join('/') : String(below);
@@ -133,7 +133,7 @@ function honoRouter(
   };
 }
 
-/** All that makes Fastify's router more lenient; its types do not name the semicolons. */
+/** Every option that makes Fastify's router more lenient; its types lack `useSemicolonDelimiter`. */
 const LAX = {
   caseSensitive: false,
   ignoreTrailingSlash: true,
@@ -142,7 +142,7 @@ const LAX = {
   maxParamLength: 4_096,
 };
 
-/** Every framework, with default options and with those that make its router read more leniently. */
+/** Every framework, with default options and with those that make its router more lenient. */
 export const ROUTERS: Readonly<Record<string, StartRouter>> = {
   'express 5': expressRouter(express, '/v1/files/*path'),
   'express 5, case sensitive and strict': expressRouter(express, '/v1/files/*path', {

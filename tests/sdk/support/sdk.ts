@@ -1,6 +1,6 @@
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
-/** The whole package, as one object: the built one, or a copy that was broken on purpose. */
+/** The whole package as one object: the built package, or a copy that was broken on purpose. */
 export interface Sdk {
   readonly root: typeof import('@ceiba/sdk');
   readonly express: typeof import('@ceiba/sdk/express');
@@ -11,10 +11,10 @@ export interface Sdk {
   readonly testing: typeof import('@ceiba/sdk/testing');
 }
 
-/** Where the build puts the package. */
+/** The output folder of the build. */
 export const builtSdk = fileURLToPath(new URL('../../../packages/sdk/dist', import.meta.url));
 
-/** Loads every entry point of the package that was built into a folder. */
+/** Loads every entry point of a built package. */
 export async function loadSdk(folder: string = builtSdk): Promise<Sdk> {
   const load = (name: string) =>
     import(/* @vite-ignore */ pathToFileURL(`${folder}/${name}.js`).href);

@@ -1,5 +1,5 @@
 /*
- * Targets that two parsers may read differently, after the advisories of other routers and proxies:
+ * Targets that two parsers may read differently, from security advisories of routers and proxies:
  * Envoy CVE-2019-9901 and Istio CVE-2021-31920 (dot segments, slashes), Next.js CVE-2025-29927
  * (a header that skips the check), Fastify CVE-2026-33808, Hono CVE-2026-29045 and
  * Traefik CVE-2026-48020 (encodings, `;`, `//`, case, absolute form).
@@ -84,7 +84,7 @@ const TRICKS = [
   '/%2e/A',
 ] as const;
 
-/** Resources of the tree in `routers.ts`, all of them written with `A` and `B` as their last part. */
+/** Resources of the tree in `routers.ts`, with `A` and `B` for their last segment. */
 export const PAIRS = [
   ['/v1/reports/preview', '/v1/reports/caf%C3%A9'],
   ['/v1/mounted/reports/preview', '/v1/mounted/reports/42'],
@@ -140,7 +140,7 @@ function spellings(path: string): string[] {
   ];
 }
 
-/** Headers by which other software overrides method, path or check. */
+/** Headers with which other software overrides the method, the path or the check. */
 function overrides(other: string): string[] {
   return [
     'X-HTTP-Method-Override: DELETE',
@@ -165,7 +165,7 @@ function overrides(other: string): string[] {
   ];
 }
 
-/** The whole corpus, plain spellings included. */
+/** The whole corpus, including plain spellings. */
 export function probes(pairs: readonly (readonly [string, string])[] = PAIRS): Probe[] {
   const targets = pairs.flatMap(([first, second]) => {
     const tricks = [

@@ -13,7 +13,7 @@ import {
 /** The part of the Fetch API that the client uses. The global `fetch` is one. */
 export type FetchLike = (url: string, init: RequestInit) => Promise<Response>;
 
-/** Speaks through a `fetch` of the user's own, within the same bounds as the default transport. */
+/** Sends through a custom `fetch`, within the same bounds as the default transport. */
 export function createFetchTransport(
   baseUrl: string,
   baseHeaders: BaseHeaders,
@@ -35,7 +35,7 @@ export function createFetchTransport(
     });
     let head: Head | undefined;
     try {
-      // A fetch may ignore its signal, so the deadline is raced and not only signalled.
+      // A custom fetch may ignore its signal, so the deadline is also raced.
       const response = await Promise.race([begin(exchange, abort.signal), stopped]);
       head = headOf(response);
       const body = readBody(response, exchange.maxResponseBytes);

@@ -14,13 +14,13 @@ import {
 } from './transport.ts';
 
 /**
- * Idle connections are closed by this side after 4 s. Node servers close theirs after 5 s; a
- * request that meets a connection just closed is lost, and a charge is never sent twice.
+ * The client closes idle connections after 4 s, before a Node server does after 5 s: a request on a
+ * connection that the server just closed is lost, and a charge is never sent twice.
  */
 const IDLE_CONNECTION_MS = 4_000;
 const MOST_CONNECTIONS = 256;
 
-/** Speaks HTTP/1.1 through `node:http` or `node:https` over a keep-alive agent of its own. */
+/** Sends HTTP/1.1 through `node:http` or `node:https` with its own keep-alive agent. */
 export function createNodeTransport(baseUrl: string, baseHeaders: BaseHeaders): Transport {
   const url = new URL(baseUrl);
   const { request, Agent } = url.protocol === 'https:' ? https : http;
@@ -85,7 +85,7 @@ function exchangeOnce(request: http.ClientRequest, exchange: Exchange): Promise<
       if (!isSettled) stop(unreachable(cause));
     }
 
-    // A server that switches protocols closes the request without an error: hence `close` too.
+    // A server that switches protocols closes the request without an `error` event.
     request.on('error', onBroken).on('close', onBroken);
     request.on('response', (incoming) => {
       response = incoming;

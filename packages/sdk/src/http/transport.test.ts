@@ -11,10 +11,10 @@ const exchange = (signal?: AbortSignal) => ({
   signal,
 });
 
-describe('the watch over a call', () => {
+describe('watchForStop', () => {
   afterEach(() => vi.useRealTimers());
 
-  it('stops it at the deadline, and not before', () => {
+  it('stops a call at the deadline, and not before', () => {
     vi.useFakeTimers();
     const stop = vi.fn();
     watchForStop(exchange(), stop);
@@ -27,7 +27,7 @@ describe('the watch over a call', () => {
     expect(stop.mock.calls[0]?.[0]).toMatchObject({ failure: 'timeout', status: null });
   });
 
-  it('stops it when its signal fires, once', () => {
+  it('stops a call once when its signal fires', () => {
     vi.useFakeTimers();
     const stop = vi.fn();
     const controller = new AbortController();
@@ -37,7 +37,7 @@ describe('the watch over a call', () => {
     expect(stop.mock.calls).toEqual([[cancelled()]]);
   });
 
-  it('leaves nothing behind once it is over', () => {
+  it('leaves no timer or listener after the call', () => {
     vi.useFakeTimers();
     const stop = vi.fn();
     const controller = new AbortController();
@@ -64,7 +64,7 @@ describe('an error of the transport', () => {
   });
 });
 
-describe('an answer whose body did not arrive whole', () => {
+describe('an answer with an incomplete body', () => {
   const late = new RuntimeTransportError('timeout', 'late');
   it.each([
     [200, cancelled(), false],
@@ -76,7 +76,7 @@ describe('an answer whose body did not arrive whole', () => {
     [299, late, false],
     [300, late, true],
     [500, late, true],
-  ])('of status %i after %s tells enough: %s', (status, error, expected) => {
+  ])('of status %i after %s is usable: %s', (status, error, expected) => {
     expect(isAnswerEnough(status, error)).toBe(expected);
   });
 });

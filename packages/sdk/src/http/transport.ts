@@ -9,39 +9,39 @@ export interface Exchange {
   readonly body: string | undefined;
   /** Total deadline in milliseconds: connect, headers and body. */
   readonly timeoutMs: number;
-  /** An answer with a larger body is cut off there. */
+  /** A larger body is cut off. */
   readonly maxResponseBytes: number;
   readonly signal: AbortSignal | undefined;
 }
 
-/** What came back. */
+/** The answer to one call. */
 export interface HttpAnswer {
   readonly status: number;
   readonly contentType: string;
   readonly text: string;
-  /** Why the body is not there as a whole, `text` being empty then; null when it is. */
+  /** Why the body is incomplete (then `text` is empty); null when it is complete. */
   readonly cutOff: 'too_large' | 'broken' | null;
 }
 
 /**
- * Sends one call and never follows a redirect, because the secret must not travel elsewhere, and
- * never sends it twice, because it may carry a charge.
+ * Sends one call. Never follows a redirect, because the secret must not go to another server. Never
+ * sends the call twice, because it may have been charged.
  *
  * @throws {RuntimeTransportError} when there is no answer: timeout, unreachable or aborted.
  */
 export interface Transport {
   send(exchange: Exchange): Promise<HttpAnswer>;
-  /** Closes the connections it holds. */
+  /** Closes the open connections. */
   close(): void;
 }
 
-/** The headers of every call, the secret among them. */
+/** The headers of every call, including the secret. */
 export type BaseHeaders = Readonly<Record<string, string>>;
 
 /**
- * Watches for the two reasons to stop a call that is under way: its deadline and its signal.
+ * Watches for the two reasons to stop a call in flight: its deadline and its signal.
  *
- * @returns ends the watch; to be called once the call is over, so that nothing is left behind.
+ * @returns a function that removes the timer and the listener; call it once the call is over.
  */
 export function watchForStop(
   { timeoutMs, signal }: Exchange,
@@ -69,8 +69,8 @@ export function unreachable(cause: unknown): RuntimeTransportError {
 }
 
 /**
- * Whether an answer whose body did not arrive whole still tells something: an error by its status
- * alone, and a broken-off body that this was no decision. A decision that is late is no answer.
+ * Whether an answer with an incomplete body is still usable: an error status needs no body, and a
+ * body that broke off is not a decision. A decision that is late is not an answer.
  */
 export function isAnswerEnough(status: number, { failure }: RuntimeTransportError): boolean {
   if (failure === 'aborted') return false;

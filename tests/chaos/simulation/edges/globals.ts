@@ -1,7 +1,7 @@
 import type { VirtualTimer } from '../virtual-clock.ts';
 import { machine } from './machine.ts';
 
-// In place of the globals of the same names; `Date.now` and `Math.random` are replaced by name.
+// Replaces the globals of the same names; `Date.now` and `Math.random` are replaced by name.
 
 export const setTimeout = (run: () => void, delayMs = 0) => machine().clock.after(delayMs, run);
 export const clearTimeout = (timer?: VirtualTimer) => machine().clock.cancel(timer);
@@ -10,7 +10,7 @@ export const performance = { now: () => machine().clock.nowMs };
 export const virtualDateNow = () => machine().wallClockMs();
 export const virtualRandom = () => machine().random();
 
-/** As much of a `Response` as the Runtime makes and a schedule reads. */
+/** The part of `Response` that the Runtime creates and a schedule reads. */
 export class Response {
   readonly status: number;
   readonly headers = new Map<string, string>();

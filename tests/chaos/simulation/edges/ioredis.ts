@@ -2,7 +2,7 @@ import type { Wire } from '../network.ts';
 import type { RedisModel } from '../redis-model.ts';
 import { machine, processOf } from './machine.ts';
 
-/** `Redis` of ioredis, as far as the Runtime uses it: one connection that is made once. */
+/** The part of ioredis's `Redis` that the Runtime uses: one connection that is opened once. */
 export class Redis {
   readonly #wire: Wire;
   status = 'wait';

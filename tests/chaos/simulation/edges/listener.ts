@@ -6,7 +6,7 @@ interface App {
 
 type Reply = Pick<Response, 'status' | 'text'>;
 
-/** A body that is there at once. */
+/** A body that is complete at once. */
 class Incoming extends EventEmitter {
   readonly complete = true;
   readonly headers: Record<string, string>;
@@ -29,7 +29,7 @@ class Incoming extends EventEmitter {
   }
 }
 
-/** In place of the HTTP server: the app, and the calls that it has not answered. */
+/** Replaces the HTTP server: the app, and the calls that it has not answered. */
 export class SimulatedServer {
   readonly #app: App;
   #open = 0;

@@ -2,7 +2,7 @@ import type { Machine } from '../machine.ts';
 
 let entered: Machine | undefined;
 
-/** Which world the program is in from now on. */
+/** Sets the simulated machine of the program. */
 export function enter(machine: Machine): void {
   entered = machine;
 }

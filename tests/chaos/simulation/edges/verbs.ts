@@ -1,7 +1,7 @@
 import type { LookupItem, MonthTotalItem, UsageBatch } from '@ceiba/schema';
 import type { PooledDatabase } from '../postgres-model.ts';
 
-// In place of the verbs of the same names: one statement each, whose answer the model knows.
+// Replaces the verbs of the same names with one statement each, which the model answers.
 
 export const pingDatabase = (db: PooledDatabase) => db.run(() => {});
 export const lookupMany = (db: PooledDatabase, items: readonly LookupItem[]) =>
