@@ -1,7 +1,7 @@
 /** 1: the request was fine but could not be done. 2: the command line or a file has to change. */
 type ExitCode = 1 | 2;
 
-/** An error that its message explains in full to the person who typed the command. */
+/** An error whose message explains it in full to the user of the command. */
 export class CliError extends Error {
   override readonly name = 'CliError';
   readonly exitCode: ExitCode;

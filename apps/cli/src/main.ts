@@ -4,17 +4,17 @@ import { run } from './program.ts';
 
 let printsSecret = false;
 
-process.stdout.on('error', (fault: NodeJS.ErrnoException) => {
-  // Whoever closes the pipe (`ceiba --help | head`) has seen enough, unless it was a secret.
-  if (fault.code === 'EPIPE' && !printsSecret) return;
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  // A reader that closes the pipe (`ceiba --help | head`) needs no more, unless it was a secret.
+  if (error.code === 'EPIPE' && !printsSecret) return;
   const loss = printsSecret
-    ? ' A new project secret was in it and may be lost: make another one with ceiba project rotate-secret.'
+    ? ' It contained a new project secret, which may be lost: create another one with ceiba project rotate-secret.'
     : '';
-  process.stderr.write(`error: The output could not be written (${fault.code}).${loss}\n`);
+  process.stderr.write(`error: The output could not be written (${error.code}).${loss}\n`);
   process.exit(1);
 });
 
-// What nobody reads needs no complaint that nobody reads.
+// If no one reads the errors, there is nowhere to report that.
 process.stderr.on('error', () => {});
 
 process.exitCode = await run(process.argv.slice(2), {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 
-/** Beside the workspace's apps, both from the source and from the bundle. */
+/** The same relative path from the source and from the bundle. */
 export const MIGRATIONS_FOLDER = fileURLToPath(new URL('../../../drizzle', import.meta.url));
 
 const journalSchema = z.object({
@@ -12,7 +12,7 @@ const journalSchema = z.object({
 
 export interface Migration {
   tag: string;
-  /** Milliseconds since 1970, as the journal and the database's record of it have it. */
+  /** Milliseconds since 1970, as in the journal and in the database. */
   when: number;
 }
 

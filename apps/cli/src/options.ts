@@ -8,8 +8,8 @@ import { PLAN_LIMIT_MAX } from '@ceiba/domain';
 import { InvalidArgumentError } from 'commander';
 
 /**
- * Parsers of option values; commander names the option in front of what they say. None may return
- * null, which commander takes for an option without a value: `none` stays a word until `orNull`.
+ * Parsers of option values; commander puts the option's name in front of their errors. None may
+ * return null, which commander takes for an option without a value: `orNull` converts `none`.
  */
 
 export function uuid(text: string): string {
@@ -17,7 +17,7 @@ export function uuid(text: string): string {
   throw new InvalidArgumentError('It must be a UUID, as ceiba apply and the console show it.');
 }
 
-/** A whole number from 0, which admits nothing, or `none`, which takes the limit away. */
+/** A whole number from 0, which allows nothing, or `none`, which removes the limit. */
 export function limitOrNone(text: string): number | 'none' {
   if (text === 'none') return text;
   const value = Number(text);

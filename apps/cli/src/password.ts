@@ -3,7 +3,7 @@ import { badInput } from './errors.ts';
 
 /**
  * @param source where the password came from, for the error
- * @throws CliError that says what a password has to be; never the password
+ * @throws CliError that says what is wrong; never the password
  */
 export function checkedPassword(password: string, source: string): string {
   const reason = whyPasswordRefused(password);

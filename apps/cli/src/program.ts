@@ -12,32 +12,32 @@ import type { World } from './world.ts';
 
 const AFTER_HELP = `
 The database is that of DATABASE_URL, or else of the npm start that runs in this folder or above.
-Begin with: npx ceiba migrate, then npx ceiba apply -f ceiba.yaml
-Exit codes: 0 done, 1 could not be done, 2 the command line or the file has to change.`;
+Start with: npx ceiba migrate, then npx ceiba apply -f ceiba.yaml
+Exit codes: 0 success, 1 failure, 2 an error in the command line or the file.`;
 
 /**
  * Runs one command line.
  *
  * @param args what follows the program's name
- * @returns the exit code: 0 done, 1 could not be done, 2 the command line or a file has to change
+ * @returns the exit code: 0 success, 1 failure, 2 an error in the command line, a setting or a file
  */
 export async function run(args: readonly string[], world: World): Promise<number> {
   try {
     await programFor(world).parseAsync([...args], { from: 'user' });
     return 0;
-  } catch (fault) {
-    if (fault instanceof CommanderError) return fault.exitCode === 0 ? 0 : 2;
-    world.stderr.write(`error: ${fault instanceof Error ? fault.message : String(fault)}\n`);
-    return fault instanceof CliError ? fault.exitCode : 1;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    world.stderr.write(`error: ${error instanceof Error ? error.message : String(error)}\n`);
+    return error instanceof CliError ? error.exitCode : 1;
   }
 }
 
 function programFor(world: World): Command {
   const program = new Command('ceiba')
-    .description('Sets up and looks after a Ceiba installation.')
+    .description('Sets up and manages a Ceiba installation.')
     .version(`ceiba ${manifest.version} (schema ${newestMigration().tag})`)
     .addHelpText('after', AFTER_HELP)
-    .showHelpAfterError('What there is: npx ceiba --help')
+    .showHelpAfterError('For help, run: npx ceiba --help')
     .exitOverride()
     .configureOutput({
       writeOut: (text) => world.stdout.write(text),

@@ -4,20 +4,20 @@ import { badInput, failure } from './errors.ts';
 import type { World } from './world.ts';
 
 /**
- * Asks twice for a new password, showing nothing of it.
+ * Prompts twice for a new password, without echo.
  *
- * @throws CliError when there is no terminal to ask at, or the two differ
+ * @throws CliError when there is no terminal, or the two inputs differ
  */
 export async function askForNewPassword(world: World, email: string): Promise<string> {
   if (world.stdin.isTTY !== true) {
     throw badInput(
-      'There is no terminal to ask for the password at. Set CEIBA_OWNER_PASSWORD instead.',
+      'There is no terminal to prompt for the password. Set CEIBA_OWNER_PASSWORD instead.',
     );
   }
   const ask = hiddenLines(world);
   try {
     const first = await ask.next(`New password of ${email}: `);
-    const second = await ask.next('The same again: ');
+    const second = await ask.next('Repeat the password: ');
     if (first !== second) throw badInput('The two passwords differ. Nothing was changed.');
     return first;
   } finally {
@@ -25,7 +25,7 @@ export async function askForNewPassword(world: World, email: string): Promise<st
   }
 }
 
-/** Lines typed at the terminal; what is typed is shown nowhere. */
+/** Reads lines from the terminal without echo. */
 function hiddenLines(world: World) {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const terminal = createInterface({ input: world.stdin, output: nowhere, terminal: true });

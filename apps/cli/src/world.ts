@@ -1,16 +1,16 @@
 import type { RandomBytes } from '@ceiba/domain';
 
-/** All that a command may touch besides the servers: the process's surroundings, as arguments. */
+/** The process's environment as an argument: all that a command uses except the servers. */
 export interface World {
   env: Readonly<Record<string, string | undefined>>;
   cwd: string;
   stdin: NodeJS.ReadableStream & { isTTY?: boolean };
-  /** What was asked for: results, and nothing else under `--json`. */
+  /** Results; with `--json` nothing else. */
   stdout: NodeJS.WritableStream;
-  /** What a person is told: errors, prompts, advice. */
+  /** Errors, prompts and advice. */
   stderr: NodeJS.WritableStream;
   random: RandomBytes;
-  /** Told before a new secret goes to stdout: output that is lost from then on is a lost secret. */
+  /** Called before a new secret is written to stdout: from then on, lost output is a lost secret. */
   onSecret(): void;
 }
 
@@ -19,7 +19,7 @@ export function printJson(world: World, value: unknown): void {
   world.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
 }
 
-/** Prints a result for a person. */
+/** Prints a result for a user. */
 export function printLines(world: World, lines: readonly string[]): void {
   world.stdout.write(`${lines.join('\n')}\n`);
 }

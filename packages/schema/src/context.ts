@@ -45,3 +45,7 @@ export function allOrNothing<T>(
     return run({ ...ctx, db: { orm: tx } });
   });
 }
+
+/** Whether a change leaves every field of a row as it is. */
+export const isUnchanged = <Row extends object>(before: Row, after: Row): boolean =>
+  Object.entries(after).every(([field, value]) => before[field as keyof Row] === value);

@@ -15,19 +15,21 @@ export * from './api-key/transition.ts';
 export * from './audit/list.ts';
 export { AUDIT_ACTIONS, type AuditAction } from './audit/write.ts';
 export { classifyError } from './connection/classify-error.ts';
-export { DatabaseClient, DatabaseUnavailableError } from './connection/client.ts';
+export { DatabaseClient } from './connection/client.ts';
 export { createDatabase, type Database, type DatabaseOptions } from './connection/database.ts';
 export {
+  DatabaseUnavailableError,
   isUniqueViolation,
   NoLeaseError,
   NotPrimaryError,
-  postgresFault,
+  outageCode,
+  postgresError,
 } from './connection/errors.ts';
 export * from './connection/inspect.ts';
 export { openDatabase } from './connection/open.ts';
 export * from './connection/ping.ts';
 export type { Fence, ServerEvidence } from './connection/server.ts';
-export { within } from './connection/within.ts';
+export { within, withPatience } from './connection/within.ts';
 export { type Actor, allOrNothing, type VerbContext } from './context.ts';
 export * from './decision/lookup.ts';
 export * from './decision/simulate.ts';
@@ -35,8 +37,13 @@ export * from './migrate.ts';
 export type { Page, PageRequest, Run } from './page.ts';
 export * from './plan/create.ts';
 export * from './plan/delete.ts';
-export * from './plan/list.ts';
-export * from './plan/list-with-use.ts';
+export {
+  findPlanByName,
+  listPlans,
+  listPlansWithUse,
+  type Plan,
+  type PlanWithUse,
+} from './plan/list.ts';
 export * from './plan/put.ts';
 export * from './plan/update.ts';
 export * from './policy/change.ts';

@@ -5,9 +5,9 @@ import { pingDatabase } from './connection/ping.ts';
 import { LOCKS } from './locks.ts';
 
 /**
- * Applies the migrations that the database lacks. Two that start at once take turns by a lock, held
- * in a transaction beside the migrations: behind a pooler in transaction mode, a session's lock
- * would stay with some server and be waited for by others.
+ * Applies the migrations that the database lacks. Concurrent runs are serialised by a lock that is
+ * held in a transaction of its own: behind a pooler in transaction mode, a session lock would stay
+ * on a shared server process and block others.
  *
  * @param migrationsFolder the folder that holds the SQL files and `meta/_journal.json`
  * @returns how many this call applied
@@ -31,7 +31,7 @@ export async function migrateDatabase(
   }
 }
 
-/** When each migration that the database has was made, as the journal has it, oldest first. */
+/** The journal's time of each migration that the database has, oldest first. */
 export async function appliedMigrationTimes(db: Database): Promise<number[]> {
   const [table] = await db.sql`select to_regclass('drizzle.__drizzle_migrations') as name`;
   if (table?.name === null) return [];

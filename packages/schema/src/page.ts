@@ -1,22 +1,22 @@
 import { type SQL, sql } from 'drizzle-orm';
 
-/** One page of a list, and where the pages beside it begin; null where there is none. */
+/** One page of a list, and the cursors of its neighbours; null when there is none. */
 export interface Page<Item> {
   items: Item[];
-  /** Goes into `cursor` for the page after this one. */
+  /** The `cursor` of the next page. */
   next: string | null;
-  /** Goes into `cursor` for the page before this one. */
+  /** The `cursor` of the previous page. */
   previous: string | null;
 }
 
 export interface PageRequest {
-  /** From a page's `next` or `previous`; anything else means the first page. */
+  /** A page's `next` or `previous`; anything else reads the first page. */
   cursor?: string | null;
   /** From 1 to 1,000. */
   limit: number;
 }
 
-/** A row, by its id, and the side of it that is asked for. */
+/** The rows after or before a row. */
 export interface Place {
   side: 'after' | 'before';
   id: string;
@@ -25,15 +25,15 @@ export interface Place {
 const LIMIT_MAX = 1_000;
 const CURSOR = /^(after|before)\.([0-9a-f-]{1,36})$/;
 
-/** What a cursor may name, so that no cast of it can fail in SQL. */
+/** The ids that a cursor may hold, so that no cast of them can fail in SQL. */
 export const UUID_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 export const NUMBER_ID = /^\d{1,18}$/;
 
 /**
- * Reads a page by the key of a row beside it, so that a late page costs what the first does and
- * nothing is shown twice when rows are added. A cursor that names a row which is gone begins anew.
+ * Reads a page by the key of the row next to it (keyset pagination): every page costs the same, and
+ * no row appears twice when rows are added. A cursor of a deleted row reads the first page.
  *
- * @param read returns up to `count` rows in order, going away from the place
+ * @param read returns up to `count` rows in order, starting next to the place
  */
 export async function readPage<Item>(
   { cursor, limit }: PageRequest,
@@ -67,15 +67,15 @@ function placeOf(cursor: string | null | undefined, idFormat: RegExp): Place | n
 }
 
 export interface Order {
-  /** What is sorted by; never null. Ties are broken by the id, in the same direction. */
+  /** The sort key; never null. Ties are broken by the id, in the same direction. */
   value: SQL;
   id: SQL;
   descending: boolean;
-  /** A subquery in brackets that selects value and id of the row that a place names. */
+  /** A subquery in brackets that selects the value and id of a place's row. */
   rowAt: (id: string) => SQL;
 }
 
-/** The order of a page and the condition that it lies beyond the place. */
+/** The order of a page, and the condition that its rows are beyond the place. */
 export function keyset(place: Place | null, { value, id, descending, rowAt }: Order) {
   const isDown = descending === (place?.side !== 'before');
   const direction = sql.raw(isDown ? 'desc' : 'asc');
@@ -88,10 +88,10 @@ export function keyset(place: Place | null, { value, id, descending, rowAt }: Or
   };
 }
 
-/** Runs verbs against a database; so a long export holds no connection between two pages. */
+/** Runs a verb, so that a long export holds no connection between pages. */
 export type Run<Db> = <T>(work: (db: Db) => Promise<T>) => Promise<T>;
 
-/** Every page of a list, one after the other. */
+/** Reads every page of a list. */
 export async function* everyPage<Item>(
   read: (cursor: string | null) => Promise<Page<Item>>,
 ): AsyncGenerator<Item[]> {

@@ -21,8 +21,8 @@ import {
 } from 'drizzle-orm/pg-core';
 
 /**
- * Every table, and the constraints that hold whoever writes. Time is judged by Postgres's clock;
- * infinite timestamps are refused because JavaScript cannot hold them (consistency rule 3).
+ * Every table, with the constraints that hold for every writer. Times are compared by Postgres's
+ * clock; infinite timestamps are refused because JavaScript cannot represent them (consistency rule 3).
  */
 
 const bytea = customType<{ data: Buffer; driverData: Buffer }>({ dataType: () => 'bytea' });
@@ -39,9 +39,9 @@ const notNegative = (column: unknown) => sql`${column} >= 0`;
 const retentionDays = (column: unknown) =>
   sql`${column} between ${sql.raw(`${RETENTION_DAYS_MIN} and ${RETENTION_DAYS_MAX}`)}`;
 
-/** One row a Runtime, written again and again: what proves that its server can commit (rule 27). */
+/** One row per Runtime. Renewing it proves that the server can commit (consistency rule 27). */
 export const runtimeLeases = pgTable('runtime_leases', {
-  /** Random, of the process. */
+  /** Random, one per process. */
   id: text('id').primaryKey(),
   renewedAt: instant('renewed_at').notNull().defaultNow(),
 });
@@ -51,10 +51,10 @@ export const users = pgTable(
   {
     id: id(),
     email: text('email').notNull(),
-    /** Argon2id in PHC form; null for a person who signs in through a provider only. */
+    /** Argon2id in PHC form; null for a user who signs in through a provider only. */
     passwordHash: text('password_hash'),
     isAdministrator: boolean('is_administrator').notNull().default(false),
-    /** Raised to sign a person out everywhere; a session that names an older one is void. */
+    /** Incremented to sign a user out everywhere; sessions with an older version are void. */
     sessionVersion: integer('session_version').notNull().default(0),
     createdAt: createdAt(),
   },
@@ -88,12 +88,12 @@ export const projects = pgTable(
     name: text('name').notNull(),
     secretDigest: bytea('secret_digest').notNull(),
     secretCreatedAt: instant('secret_created_at').notNull().defaultNow(),
-    /** Accepted beside the current secret until it expires, 24 hours after the rotation. */
+    /** Accepted as well as the current secret until it expires, 24 hours after the rotation. */
     previousSecretDigest: bytea('previous_secret_digest'),
     previousSecretExpiresAt: instant('previous_secret_expires_at'),
-    /** A rate for every key that has none of its own; null limits by the plan alone. */
+    /** The rate of keys that have none of their own; null leaves them to the plan's limit. */
     defaultKeyRateLimitPerMinute: integer('default_key_rate_limit_per_minute'),
-    /** Set by trigger on every change of the project's policies (consistency rule 6). */
+    /** A trigger renews it on every change of the project's policies (consistency rule 6). */
     policyRevision: uuid('policy_revision').notNull().defaultRandom(),
     createdAt: createdAt(),
   },
@@ -166,11 +166,11 @@ export const apiKeys = pgTable(
     status: text('status', { enum: API_KEY_STATUSES }).notNull().default('active'),
     createdAt: createdAt(),
     expiresAt: instant('expires_at'),
-    /** Stamped by trigger when the status changes, whoever changes it; so is archivedAt. */
+    /** Set by a trigger when the status changes, as is archivedAt. */
     revokedAt: instant('revoked_at'),
     archivedAt: instant('archived_at'),
     lastUsedAt: instant('last_used_at'),
-    /** Limits of the key's own, beside the plan's; null means none. */
+    /** The key's own limits, in addition to the plan's; null means none. */
     rateLimitPerMinute: integer('rate_limit_per_minute'),
     monthlyQuota: integer('monthly_quota'),
   },
@@ -190,13 +190,13 @@ export const apiKeys = pgTable(
   ],
 );
 
-/** What the nil UUID stands for in usage rows: a decision that reached no key or no policy. */
+/** The nil UUID: in usage rows, no key or no policy. */
 export const NO_ID = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Decisions by hour. `count` is an absolute number within its incarnation, so that writing it
- * again changes nothing (consistency rules 15 and 16). No foreign keys: a late flush of a deleted
- * project is dropped by a join, not by an error.
+ * Decisions by hour. `count` is the total of its incarnation, so that writing it again changes
+ * nothing (consistency rules 15 and 16). There are no foreign keys: a join drops a late flush of a
+ * deleted project without an error.
  */
 export const usageHours = pgTable(
   'usage_hours',
@@ -221,7 +221,7 @@ export const usageHours = pgTable(
         table.incarnation,
       ],
     }),
-    // Of no column that a flush changes: else each flush would write to this index as well.
+    // Has no column that a flush changes, so that flushes need not write to this index.
     index('usage_hours_denials_idx')
       .on(table.projectId, table.hour)
       .where(sql`${table.outcome} <> 'allowed'`),
@@ -231,8 +231,8 @@ export const usageHours = pgTable(
 );
 
 /**
- * Admissions by month, for the project (`project`) and for each key (its id): what a reseed reads
- * (consistency rule 17). `month` is year × 12 + month, January being 0.
+ * Allowed requests by month, for the project (`project`) and for each key (its id): what a reseed
+ * reads (consistency rule 17). `month` is year × 12 + month, January being 0.
  */
 export const usageMonths = pgTable(
   'usage_months',
@@ -242,7 +242,7 @@ export const usageMonths = pgTable(
     scope: text('scope').notNull(),
     incarnation: text('incarnation').notNull(),
     count: bigint('count', { mode: 'number' }).notNull(),
-    /** When the count last grew: how far the month is known to be told. */
+    /** When the count last grew. */
     updatedAt: instant('updated_at').notNull().defaultNow(),
   },
   (table) => [
@@ -255,8 +255,8 @@ export const usageMonths = pgTable(
 );
 
 /**
- * Days in UTC whose decisions are added up in the four tables below. A day that is not here, or
- * whose `rolledAt` is null, is read from `usage_hours`; so the totals are never wrong, only faster
+ * Days in UTC whose decisions are added up in the four tables below. Days that are missing, or whose
+ * `rolledAt` is null, are read from `usage_hours`; so totals are faster and never wrong
  * (`usage/roll-up.ts`).
  */
 export const usageRolledDays = pgTable(
@@ -265,7 +265,7 @@ export const usageRolledDays = pgTable(
     projectId: uuid('project_id').notNull(),
     day: date('day').notNull(),
     rolledAt: instant('rolled_at'),
-    /** How often a write came after the day was written down here. */
+    /** How many writes came after the day was inserted here. */
     lateWrites: integer('late_writes').notNull().default(0),
   },
   (table) => [
@@ -343,7 +343,7 @@ export const usageKeyDays = pgTable(
     apiKeyId: uuid('api_key_id').notNull(),
     allowed: bigint('allowed', { mode: 'number' }).notNull(),
     denied: bigint('denied', { mode: 'number' }).notNull(),
-    /** Its place among the project's keys by admissions of the day, from 1. */
+    /** Its rank among the project's keys by the day's allowed requests, from 1. */
     rank: integer('rank').notNull(),
   },
   (table) => [
@@ -360,13 +360,13 @@ export const usageKeyDays = pgTable(
 const newestFirst = (table: { at: ExtraConfigColumn; id: ExtraConfigColumn }) =>
   [table.at.desc().nullsFirst(), table.id.desc().nullsFirst()] as const;
 
-/** Who changed what, when and from where. Written in the transaction of the change itself. */
+/** Who changed what, when and from where. Written in the transaction of the change. */
 export const auditLog = pgTable(
   'audit_log',
   {
     id: bigint('id', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
     at: instant('at').notNull().defaultNow(),
-    /** Kept when the project is gone; so no foreign key. */
+    /** Kept when the project is deleted, hence no foreign key. */
     ownerId: uuid('owner_id'),
     projectId: uuid('project_id'),
     actorKind: text('actor_kind').notNull(),
@@ -389,13 +389,13 @@ export const auditLog = pgTable(
 );
 
 /**
- * Who a provider says somebody is. Never joined to a person by e-mail alone: an address can be
- * somebody else's there.
+ * A user's identity at a provider. Never linked to a user by e-mail alone: at a provider, an address
+ * may belong to another person.
  */
 export const identities = pgTable(
   'identities',
   {
-    /** A provider's name, or an OpenID issuer's URL: subjects of two issuers are two people. */
+    /** A provider's name, or an OpenID issuer's URL: subjects are unique per issuer. */
     provider: text('provider').notNull(),
     subject: text('subject').notNull(),
     userId: uuid('user_id')
@@ -409,7 +409,7 @@ export const identities = pgTable(
   ],
 );
 
-/** One sign-in in one browser. A cookie without its row, or of an older version, is worth nothing. */
+/** One sign-in in one browser. A cookie without its row, or with an older version, is invalid. */
 export const sessions = pgTable(
   'sessions',
   {
@@ -417,7 +417,7 @@ export const sessions = pgTable(
     userId: uuid('user_id')
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
-    /** The person's version when the session began. */
+    /** The user's session version when the session started. */
     sessionVersion: integer('session_version').notNull(),
     createdAt: createdAt(),
     expiresAt: instant('expires_at').notNull(),
@@ -428,11 +428,11 @@ export const sessions = pgTable(
   ],
 );
 
-/** Attempts within a window, counted before any password is hashed. */
+/** Sign-in attempts per window, counted before any password is hashed. */
 export const signInAttempts = pgTable(
   'sign_in_attempts',
   {
-    /** What is limited, such as `account`, and whose: a digest or a network address. */
+    /** What is limited, such as `account`, and its subject: a digest or a network address. */
     scope: text('scope').notNull(),
     subject: text('subject').notNull(),
     count: integer('count').notNull(),
@@ -445,7 +445,7 @@ export const signInAttempts = pgTable(
   ],
 );
 
-/** What an administrator sets for the whole installation: one row, or none while nothing is set. */
+/** Settings of the installation: one row, or none until an administrator sets something. */
 export const settings = pgTable(
   'settings',
   {

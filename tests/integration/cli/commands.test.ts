@@ -31,21 +31,21 @@ describe('ceiba project rotate-secret', () => {
   const rotate = (...more: string[]) =>
     desk.ceiba(['project', 'rotate-secret', '--project', projectId, ...more]);
 
-  test('prints exactly three fields as JSON, and both secrets work', async () => {
+  test('prints exactly three fields as JSON, and keeps both secrets valid', async () => {
     const { code, stdout, stderr } = await rotate('--json');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    const told = JSON.parse(stdout);
-    expect(told).toEqual({
+    const printed = JSON.parse(stdout);
+    expect(printed).toEqual({
       projectId,
       projectSecret: expect.stringMatching(/^ceiba_secret_[0-9A-Za-z]{49}$/),
       previousSecretExpiresAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
     });
-    const remaining = Date.parse(told.previousSecretExpiresAt) - Date.now();
+    const remaining = Date.parse(printed.previousSecretExpiresAt) - Date.now();
     expect(remaining / 3_600_000).toBeGreaterThan(23.9);
-    expect(await acceptedDigests()).toEqual([hexOf(told.projectSecret), hexOf(firstSecret)]);
+    expect(await acceptedDigests()).toEqual([hexOf(printed.projectSecret), hexOf(firstSecret)]);
   });
 
-  test('refuses while a previous secret works, says until when, and changes nothing', async () => {
+  test('refuses while a previous secret is valid, says until when, and changes nothing', async () => {
     const { previousSecretExpiresAt } = JSON.parse((await rotate('--json')).stdout);
     const before = await everything(desk.db);
     const { code, stdout, stderr } = await rotate('--json');
@@ -55,32 +55,32 @@ describe('ceiba project rotate-secret', () => {
     expect(await everything(desk.db)).toBe(before);
   });
 
-  test('with --yes drops the oldest secret at once', async () => {
+  test('invalidates the oldest secret at once with --yes', async () => {
     const second = JSON.parse((await rotate('--json')).stdout).projectSecret;
     const third = JSON.parse((await rotate('--json', '--yes')).stdout).projectSecret;
     expect(await acceptedDigests()).toEqual([hexOf(third), hexOf(second)]);
   });
 
-  test('tells a person the secret once, and until when the replaced one works', async () => {
+  test('prints the secret once, and until when the replaced one is valid', async () => {
     const { stdout } = await rotate();
     expect(stdout.match(/ceiba_secret_\w+/g)).toHaveLength(1);
-    expect(stdout).toContain('shown this once');
-    expect(stdout).toMatch(/The secret that it replaces works until \d{4}-/);
+    expect(stdout).toContain('shown only once');
+    expect(stdout).toMatch(/The secret that it replaces is valid until \d{4}-/);
   });
 
-  test('of two at once makes one new secret; the other one is refused', async () => {
+  test('refuses the other of two concurrent runs', async () => {
     const ran = await Promise.all([rotate('--json', '--yes'), rotate('--json', '--yes')]);
     const done = ran.filter(({ code }) => code === 0);
     for (const { projectSecret } of done.map(({ stdout }) => JSON.parse(stdout))) {
       expect(await acceptedDigests()).toContain(hexOf(projectSecret));
     }
     for (const { stderr } of ran.filter(({ code }) => code !== 0)) {
-      expect(stderr).toContain('rotated by somebody else just now');
+      expect(stderr).toContain('Someone else has just rotated the secret');
     }
     expect(done.length).toBeGreaterThan(0);
   });
 
-  test('of no project says so', async () => {
+  test('reports a project that does not exist', async () => {
     const missing = randomUUID();
     const { code, stderr } = await desk.ceiba(['project', 'rotate-secret', '--project', missing]);
     expect(code).toBe(2);
@@ -92,7 +92,7 @@ describe('ceiba project set-subscription', () => {
   const set = (...more: string[]) =>
     desk.ceiba(['project', 'set-subscription', '--project', projectId, ...more]);
 
-  test('changes what is named and keeps the rest', async () => {
+  test('changes the given fields and keeps the others', async () => {
     expect(await set('--plan', 'Pro', '--status', 'trialing')).toMatchObject({ code: 0 });
     const { stdout } = await set('--current-period-end', '2099-01-31T12:00:00+02:00', '--json');
     expect(JSON.parse(stdout)).toEqual({
@@ -110,9 +110,9 @@ describe('ceiba project set-subscription', () => {
     expect(await getSubscription(desk.db, projectId)).toMatchObject({ currentPeriodEnd: null });
   });
 
-  test('says whether the subscription admits now', async () => {
+  test('prints whether the subscription allows requests now', async () => {
     const lapsed = await set('--current-period-end', '2001-01-01T00:00:00Z');
-    expect(lapsed.stdout).toMatch(/^admits requests +no$/m);
+    expect(lapsed.stdout).toMatch(/^allows requests +no$/m);
     const canceled = await set('--status', 'canceled', '--current-period-end', 'none', '--json');
     expect(JSON.parse(canceled.stdout)).toMatchObject({ status: 'canceled', admits: false });
   });
@@ -141,7 +141,7 @@ describe('ceiba project set-subscription', () => {
     expect(await everything(desk.db)).toBe(before);
   });
 
-  test('of no project says so', async () => {
+  test('refuses a project that does not exist', async () => {
     const args = ['project', 'set-subscription', '--project', randomUUID(), '--status', 'active'];
     expect(await desk.ceiba(args)).toMatchObject({ code: 2 });
   });
@@ -158,27 +158,31 @@ describe('ceiba key set-limits', () => {
   const set = (...more: string[]) =>
     desk.ceiba(['key', 'set-limits', '--project', projectId, '--key', apiKeyId, ...more]);
 
-  test('sets one limit at a time, and none takes it away', async () => {
-    const told = async (...args: string[]) => JSON.parse((await set('--json', ...args)).stdout);
+  test('sets one limit at a time, and removes it with none', async () => {
+    const printed = async (...args: string[]) => JSON.parse((await set('--json', ...args)).stdout);
     const ids = { projectId, apiKeyId };
-    expect(await told('--rate', '5')).toEqual({
+    expect(await printed('--rate', '5')).toEqual({
       ...ids,
       rateLimitPerMinute: 5,
       monthlyQuota: null,
     });
-    expect(await told('--quota', '0')).toEqual({ ...ids, rateLimitPerMinute: 5, monthlyQuota: 0 });
-    expect(await told('--rate', 'none', '--quota', '2147483647')).toEqual({
+    expect(await printed('--quota', '0')).toEqual({
+      ...ids,
+      rateLimitPerMinute: 5,
+      monthlyQuota: 0,
+    });
+    expect(await printed('--rate', 'none', '--quota', '2147483647')).toEqual({
       ...ids,
       rateLimitPerMinute: null,
       monthlyQuota: 2_147_483_647,
     });
   });
 
-  test('tells a person which key it was', async () => {
+  test('prints the name of the key', async () => {
     const { stdout } = await set('--rate', '5');
     expect(stdout).toContain('Limits of Batch job');
-    expect(stdout).toMatch(/requests a minute +5$/m);
-    expect(stdout).toMatch(/requests a month +none$/m);
+    expect(stdout).toMatch(/requests per minute +5$/m);
+    expect(stdout).toMatch(/requests per month +none$/m);
   });
 
   test.each([
@@ -215,7 +219,7 @@ describe('ceiba owner set-password', () => {
   const owner = async () => (await findUserByEmail(desk.db, EMAIL))!;
   const opens = async (password: string) => verifyPassword((await owner()).passwordHash, password);
 
-  test('takes the password from the environment and signs out everywhere', async () => {
+  test('takes the password from the environment and ends all sessions', async () => {
     const { sessionVersion } = await owner();
     const ran = await setPassword({ env: { CEIBA_OWNER_PASSWORD: NEW_PASSWORD } });
     expect(ran).toMatchObject({ code: 0, stderr: '' });
@@ -225,11 +229,11 @@ describe('ceiba owner set-password', () => {
     expect((await owner()).sessionVersion).toBe(sessionVersion + 1);
   });
 
-  test('asks twice at a terminal and shows nothing of what is typed', async () => {
+  test('prompts twice at a terminal without echo', async () => {
     const ran = await setPassword({ stdin: typing(NEW_PASSWORD, NEW_PASSWORD) });
     expect(ran.code).toBe(0);
     expect(ran.stderr).toContain(`New password of ${EMAIL}: `);
-    expect(ran.stderr).toContain('The same again: ');
+    expect(ran.stderr).toContain('Repeat the password: ');
     expect(ran.stdout + ran.stderr).not.toContain(NEW_PASSWORD);
     expect(await opens(NEW_PASSWORD)).toBe(true);
   });
@@ -243,17 +247,17 @@ describe('ceiba owner set-password', () => {
       /Cancelled/,
     ],
     ['no terminal and no variable', `${NEW_PASSWORD}\n`, /Set CEIBA_OWNER_PASSWORD instead/],
-  ])('refuses %s, and the old password still works', async (_, stdin, message) => {
+  ])('refuses %s, and keeps the old password', async (_, stdin, message) => {
     const { code, stderr } = await setPassword({ stdin });
     expect(code).toBeGreaterThan(0);
     expect(stderr).toMatch(message);
     expect(await opens(OWNER_PASSWORD)).toBe(true);
   });
 
-  test('of no account says so before it asks for anything', async () => {
-    const { code, stderr } = await setPassword({ stdin: typing('x', 'x') }, 'nobody@example.com');
+  test('reports a missing account before it prompts', async () => {
+    const { code, stderr } = await setPassword({ stdin: typing('x', 'x') }, 'missing@example.com');
     expect(code).toBe(2);
-    expect(stderr).toContain('There is no account nobody@example.com');
+    expect(stderr).toContain('There is no account missing@example.com');
     expect(stderr).not.toContain('New password');
   });
 
@@ -265,8 +269,8 @@ describe('ceiba owner set-password', () => {
   });
 });
 
-describe('every change by the CLI', () => {
-  test('is in the audit log as the CLI’s', async () => {
+describe('every command', () => {
+  test('has the CLI as the actor in the audit log', async () => {
     await desk.ceiba(['project', 'rotate-secret', '--project', projectId]);
     await desk.ceiba(['project', 'set-subscription', '--project', projectId, '--plan', 'Pro']);
     const rows = await desk.db.sql`
@@ -274,7 +278,7 @@ describe('every change by the CLI', () => {
     expect(rows).toEqual([{ actor_kind: 'cli', actor_label: 'ceiba CLI' }]);
   });
 
-  test('refuses an id that is no UUID before it asks the database', async () => {
+  test('refuses an id that is not a UUID before it connects', async () => {
     const env = { DATABASE_URL: 'postgres://ceiba@127.0.0.1:1/ceiba' };
     for (const args of [
       ['project', 'rotate-secret', '--project', 'reports'],

@@ -14,7 +14,7 @@ import {
   typing,
 } from './support.ts';
 
-/** `docs/cli.md` from top to bottom: each command that it shows runs and prints what it shows. */
+/** Runs each command of `docs/cli.md`, from top to bottom, and compares its output with the page. */
 const docs = readFileSync(fileURLToPath(new URL('../../../docs/cli.md', import.meta.url)), 'utf8');
 
 interface Example {
@@ -38,17 +38,17 @@ const examples: Example[] = [...docs.matchAll(/```console\n([\s\S]*?)```/g)].fla
 
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 
-/** What differs from run to run, taken out. */
+/** Replaces what differs from run to run. */
 const normalised = (text: string) =>
   text
     .replace(UUID, '<id>')
-    // The page shows no whole secret, so that no scanner has to wonder about it.
+    // The page has no complete secret, so that no scanner finds one.
     .replace(/ceiba_secret_(?:\w+|…)/g, '<secret>')
     .replace(/ +$/gm, '')
     .replace(/(until |"previousSecretExpiresAt": ")[-\dT:.]+Z/g, '$1<time>')
     .trimEnd();
 
-/** The servers' own lines differ from machine to machine; the names of the checks do not. */
+/** The details of the checks differ from machine to machine; their names do not. */
 const postgresChecks = (text: string) =>
   [...text.matchAll(/^(\w+) +(DATABASE_URL |REDIS_URL |postgres \S+|migrations .*)/gm)].map(
     ([, status, name]) => `${status} ${name}`,
@@ -57,7 +57,7 @@ const postgresChecks = (text: string) =>
 describe('docs/cli.md', () => {
   let empty: EmptyDatabase;
   const folder = mkdtempSync(join(tmpdir(), 'ceiba-docs-'));
-  /** Ids as the page has them, and the ones that stand for them in this run. */
+  /** The ids of the page, and the corresponding ones of this run. */
   const ids = new Map<string, string>();
 
   beforeAll(async () => {
@@ -87,7 +87,7 @@ describe('docs/cli.md', () => {
     });
   }
 
-  /** The one id of the page that no command prints: a key's, which the console or the API shows. */
+  /** The only id of the page that no command prints: a key is created in the console or by the API. */
   async function makeKey(): Promise<string> {
     const db = createDatabase(empty.url, { maxConnections: 1 });
     try {
@@ -105,7 +105,7 @@ describe('docs/cli.md', () => {
     }
   }
 
-  test('shows commands, and every one of the program', () => {
+  test('has an example of every command', () => {
     const shown = new Set(examples.map(({ command }) => command.split(' --')[0]));
     expect([...shown].sort()).toEqual([
       'npx ceiba apply -f ceiba.yaml',
@@ -119,7 +119,7 @@ describe('docs/cli.md', () => {
     ]);
   });
 
-  test.each(examples)('prints what it shows: $command', async (example) => {
+  test.each(examples)('shows the output of: $command', async (example) => {
     const { output } = await runAsShown(example);
     const [shown, actual] = [example.output.match(UUID) ?? [], output.match(UUID) ?? []];
     for (const [index, id] of shown.entries()) if (!ids.has(id)) ids.set(id, actual[index]!);
@@ -130,7 +130,7 @@ describe('docs/cli.md', () => {
     }
   });
 
-  test('names every check of doctor in its table', async () => {
+  test('lists every check of doctor', async () => {
     const doctor = { command: 'npx ceiba doctor --json', output: '' };
     const { checks } = JSON.parse((await runAsShown(doctor)).stdout);
     for (const { name } of checks) expect(docs).toContain(`\`${name}\``);

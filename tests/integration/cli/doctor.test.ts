@@ -23,36 +23,36 @@ afterAll(async () => {
   await database.drop();
 });
 
-interface Told {
+interface Report {
   ok: boolean;
   checks: { name: string; status: string; detail: string; remedy: string | null }[];
 }
 
-async function doctor(env: Record<string, string> = {}): Promise<Ran & { told: Told }> {
+async function doctor(env: Record<string, string> = {}): Promise<Ran & { report: Report }> {
   const servers = { DATABASE_URL: database.url, REDIS_URL: process.env.REDIS_URL! };
   const ran = await runCeiba(['doctor', '--json'], { env: { ...servers, ...env } });
-  return { ...ran, told: JSON.parse(ran.stdout) };
+  return { ...ran, report: JSON.parse(ran.stdout) };
 }
 
-/** What a check says; every check has to be there exactly once. */
-function check({ told }: { told: Told }, name: string) {
-  const [found, ...more] = told.checks.filter((one) => one.name === name);
+/** The check of that name, which must occur exactly once. */
+function check({ report }: { report: Report }, name: string) {
+  const [found, ...more] = report.checks.filter((one) => one.name === name);
   if (found === undefined || more.length > 0) throw new Error(`no single check named ${name}`);
   return found;
 }
 
 describe('ceiba doctor', () => {
-  test('finds nothing to mend where the tests run, and exits with 0', async () => {
+  test('finds no error on the servers of the tests, and exits with 0', async () => {
     const ran = await doctor();
-    expect(ran.told.checks.filter(({ status }) => status === 'error')).toEqual([]);
-    expect(ran).toMatchObject({ code: 0, stderr: '', told: { ok: true } });
+    expect(ran.report.checks.filter(({ status }) => status === 'error')).toEqual([]);
+    expect(ran).toMatchObject({ code: 0, stderr: '', report: { ok: true } });
     expect(check(ran, 'migrations')).toMatchObject({ status: 'ok' });
     expect(check(ran, 'postgres role')).toMatchObject({ status: 'ok', detail: 'primary' });
     expect(check(ran, 'postgres pooler')).toMatchObject({ detail: 'none, connected directly' });
-    expect(check(ran, 'postgres lease').detail).toMatch(/^off: no synchronous_standby_names/);
+    expect(check(ran, 'postgres lease').detail).toMatch(/^off: without synchronous_standby_names/);
   });
 
-  test('tells a person the same, a line a check', async () => {
+  test('prints one line per check without --json', async () => {
     const env = { DATABASE_URL: database.url, REDIS_URL: process.env.REDIS_URL! };
     const { code, stdout } = await runCeiba(['doctor'], { env });
     expect(code).toBe(0);
@@ -60,14 +60,14 @@ describe('ceiba doctor', () => {
     expect(stdout).toMatch(/^ok +migrations +all applied, the newest is \d{14}_/m);
   });
 
-  test('gives every error and warning a remedy, and no other check one', async () => {
+  test('gives a remedy for every error and warning, and for no other check', async () => {
     const ran = await doctor({ DATABASE_URL: 'postgres://ceiba@127.0.0.1:1/x' });
-    for (const { status, remedy } of ran.told.checks) {
+    for (const { status, remedy } of ran.report.checks) {
       expect(remedy !== null).toBe(status !== 'ok');
     }
   });
 
-  test('shows no password of an address', async () => {
+  test('prints no password of an address', async () => {
     const ran = await doctor({
       DATABASE_URL: 'postgres://ceiba:s3cret@127.0.0.1:1/x',
       REDIS_URL: 'redis://default:s3cret@127.0.0.1:1',
@@ -80,21 +80,21 @@ describe('ceiba doctor', () => {
 });
 
 describe('settings', () => {
-  test('that are missing are errors', async () => {
+  test('that are missing are reported as errors', async () => {
     const ran = await runCeiba(['doctor', '--json'], { env: { CEIBA_DATA_DIR: '/nonexistent' } });
     expect(ran.code).toBe(1);
-    const told: Told = JSON.parse(ran.stdout);
-    expect(told.ok).toBe(false);
-    expect(told.checks).toMatchObject([
+    const report: Report = JSON.parse(ran.stdout);
+    expect(report.ok).toBe(false);
+    expect(report.checks).toMatchObject([
       { name: 'DATABASE_URL', status: 'error', detail: 'is not set' },
       { name: 'REDIS_URL', status: 'error', detail: 'is not set' },
     ]);
   });
 
-  test('that do not parse are all told', async () => {
+  test('that are invalid are all reported', async () => {
     const ran = await doctor({ DATABASE_URL: 'x', REDIS_URL: 'y', REDIS_CLUSTER: 'maybe' });
     expect(ran.code).toBe(1);
-    expect(ran.told.checks.map(({ detail }) => detail.split(' ')[0])).toEqual([
+    expect(ran.report.checks.map(({ detail }) => detail.split(' ')[0])).toEqual([
       'DATABASE_URL',
       'REDIS_URL',
       'REDIS_CLUSTER',
@@ -115,7 +115,7 @@ describe('Postgres', () => {
     await db.sql.unsafe(`alter database "${name}" ${change}`);
   }
 
-  /** The server as it would be with other settings: its own functions, found before the real ones. */
+  /** Simulates a server with other settings, by functions that shadow the real ones. */
   async function pretend(settings: Record<string, string>, inRecovery = false) {
     const cases = Object.entries(settings).map(([name, value]) => `when '${name}' then '${value}'`);
     await db.sql.unsafe(`
@@ -127,21 +127,21 @@ describe('Postgres', () => {
     await setForDatabase('search_path', 'pretended, pg_catalog, public');
   }
 
-  test('with synchronous_commit off, by the database’s own setting, has to be mended', async () => {
+  test('is an error with synchronous_commit off, also as a setting of the database', async () => {
     await setForDatabase('synchronous_commit', 'off');
     const ran = await doctor();
-    expect(ran).toMatchObject({ code: 1, told: { ok: false } });
+    expect(ran).toMatchObject({ code: 1, report: { ok: false } });
     expect(check(ran, 'postgres synchronous_commit')).toMatchObject({ status: 'error' });
   });
 
-  test('with synchronous_commit local is a warning, which leaves the exit code at 0', async () => {
+  test('is a warning, with exit code 0, with synchronous_commit local', async () => {
     await setForDatabase('synchronous_commit', 'local');
     const ran = await doctor();
     expect(ran.code).toBe(0);
     expect(check(ran, 'postgres synchronous_commit')).toMatchObject({ status: 'warning' });
   });
 
-  test('with fsync off has to be mended', async () => {
+  test('is an error with fsync off', async () => {
     await pretend({ fsync: 'off', other: '' });
     const ran = await doctor();
     expect(ran.code).toBe(1);
@@ -149,7 +149,7 @@ describe('Postgres', () => {
     expect(check(ran, 'postgres fsync').remedy).toContain('fsync = on');
   });
 
-  test('14 is too old, and 15 is not', async () => {
+  test('is an error at version 14, and not at version 15', async () => {
     await pretend({ server_version_num: '140023', server_version: '14.23' });
     const old = await doctor();
     expect(old.code).toBe(1);
@@ -159,14 +159,14 @@ describe('Postgres', () => {
     expect(check(await doctor(), 'postgres version')).toMatchObject({ status: 'ok' });
   });
 
-  test('that is a standby has to be replaced by the primary', async () => {
+  test('is an error as a standby', async () => {
     await pretend({ other: '' }, true);
     const ran = await doctor();
     expect(ran.code).toBe(1);
     expect(check(ran, 'postgres role').remedy).toContain('primary');
   });
 
-  test('without migrations, or without one in the middle, is told to be migrated', async () => {
+  test('is an error without migrations, or without one in the middle', async () => {
     await db.sql`create table kept as select * from drizzle.__drizzle_migrations`;
     try {
       await db.sql`
@@ -188,7 +188,7 @@ describe('Postgres', () => {
     }
   });
 
-  test('that is newer than this build is a warning', async () => {
+  test('is a warning if it is newer than this build', async () => {
     await db.sql`
       insert into drizzle.__drizzle_migrations (hash, created_at) values ('later', 9999999999999)`;
     try {
@@ -201,7 +201,7 @@ describe('Postgres', () => {
   });
 });
 
-test('a Redis that accepts and never answers is given up within 8 s', async () => {
+test('a Redis that accepts connections and never answers is reported within 8 s', async () => {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   try {
@@ -226,7 +226,7 @@ describe.skipIf(realRedis === undefined)('Redis with Sentinel', () => {
   const look = (url: string) =>
     doctor({ REDIS_URL: url, REDIS_SENTINEL_PASSWORD: SENTINEL_PASSWORD });
 
-  test('is checked through the sentinels, at the primary that they name', async () => {
+  test('is checked at the primary that its sentinels name', async () => {
     const ran = await look(group.url);
     expect(check(ran, 'redis sentinels')).toMatchObject({ status: 'ok' });
     expect(check(ran, 'redis role')).toMatchObject({ status: 'ok' });
@@ -239,7 +239,7 @@ describe.skipIf(realRedis === undefined)('Redis with Sentinel', () => {
     expect(safer.code).toBe(0);
   });
 
-  test('of which a sentinel is gone, or which knows no such primary, says so', async () => {
+  test('is reported if a sentinel is down or no sentinel knows the primary', async () => {
     const gone = `127.0.0.1:${await freePort()}`;
     const ran = await look(group.url.replace('//', `//${gone},`));
     expect(check(ran, 'redis sentinels')).toMatchObject({ status: 'warning' });
@@ -263,7 +263,7 @@ describe.skipIf(realRedis === undefined)('Redis', () => {
   });
   const look = (env: Record<string, string> = {}) => doctor({ REDIS_URL: redis.url, ...env });
 
-  test('as production needs it has nothing to mend', async () => {
+  test('has no error when it is configured for production', async () => {
     const ran = await look();
     expect(ran.code).toBe(0);
     for (const name of ['version', 'role', 'mode', 'persistence', 'maxmemory-policy']) {
@@ -271,21 +271,21 @@ describe.skipIf(realRedis === undefined)('Redis', () => {
     }
   });
 
-  test('without an append-only file has to be mended', async () => {
+  test('is an error without an append-only file', async () => {
     await redis.admin.config('SET', 'appendonly', 'no');
     const ran = await look();
     expect(ran.code).toBe(1);
     expect(check(ran, 'redis persistence').remedy).toContain('CONFIG SET appendonly yes');
   });
 
-  test('that evicts has to be mended', async () => {
+  test('is an error if it evicts keys', async () => {
     await redis.admin.config('SET', 'maxmemory-policy', 'allkeys-lru');
     const ran = await look();
     expect(ran.code).toBe(1);
     expect(check(ran, 'redis maxmemory-policy').detail).toContain('allkeys-lru');
   });
 
-  test('of a provider that refuses CONFIG and says little of itself is no error', async () => {
+  test('is a warning if its provider refuses CONFIG and sections of INFO', async () => {
     const sections = ['server', 'replication'].map((section) => `+info|${section}`);
     const rules = ['on', '>pass', '~*', '+@all', '-config', '-info', ...sections];
     await redis.admin.call('ACL', 'SETUSER', 'app', ...rules);
@@ -294,11 +294,11 @@ describe.skipIf(realRedis === undefined)('Redis', () => {
     expect(check(ran, 'redis epoch')).toMatchObject({ status: 'ok' });
     for (const name of ['redis persistence', 'redis maxmemory-policy']) {
       expect(check(ran, name)).toMatchObject({ status: 'warning' });
-      expect(check(ran, name).detail).toContain('does not say');
+      expect(check(ran, name).detail).toContain('does not report');
     }
   });
 
-  test('that is two servers behind one address has to be mended', async () => {
+  test('is an error if two servers are behind one address', async () => {
     const other = await startRedisServer(['--appendonly', 'yes']);
     const proxy = await startRedisProxy([redis.port, other.port]);
     try {
@@ -311,7 +311,7 @@ describe.skipIf(realRedis === undefined)('Redis', () => {
     }
   });
 
-  test('that does not say which data it has is not taken for the one in JavaScript', async () => {
+  test('is an error if it reports no epoch, and is not taken for the JavaScript server', async () => {
     const proxy = await startRedisProxy([redis.port], withoutEpoch);
     try {
       const ran = await look({ REDIS_URL: proxy.url });
@@ -322,18 +322,18 @@ describe.skipIf(realRedis === undefined)('Redis', () => {
     }
   });
 
-  test('that is a replica has to be replaced by the primary', async () => {
+  test('is an error as a replica', async () => {
     await redis.admin.replicaof('127.0.0.1', 1);
     expect(check(await look(), 'redis role')).toMatchObject({ status: 'error' });
   });
 
-  test('that is taken for a cluster and is none has to be mended', async () => {
+  test('is an error if REDIS_CLUSTER is set for a single server', async () => {
     const ran = await look({ REDIS_CLUSTER: 'true' });
     expect(check(ran, 'redis mode')).toMatchObject({ status: 'error' });
     expect(check(ran, 'redis mode').remedy).toContain('REDIS_CLUSTER=false');
   });
 
-  test('as a cluster of which one named node is gone is a warning, and of which all are an error', async () => {
+  test('is a warning as a cluster with one listed node down, and an error with all of them down', async () => {
     const settings = ['--appendonly', 'yes', '--cluster-enabled', 'yes'];
     const node = await startRedisServer([...settings, '--cluster-port', `${await freePort()}`]);
     const gone = `127.0.0.1:${await freePort()}`;
@@ -351,14 +351,14 @@ describe.skipIf(realRedis === undefined)('Redis', () => {
     }
   });
 
-  test('that is a list of servers and no cluster has to be mended', async () => {
+  test('is an error as a list of servers without REDIS_CLUSTER', async () => {
     const ran = await look({ REDIS_URL: 'redis://:s3cret@127.0.0.1:1,127.0.0.1:2' });
     expect(ran.code).toBe(1);
     expect(check(ran, 'redis').detail).toContain('REDIS_CLUSTER');
     expect(ran.stdout).not.toContain('s3cret');
   });
 
-  test('that asks for a password which nobody gave says so', async () => {
+  test('is an error if it requires a password that is not set', async () => {
     await redis.admin.config('SET', 'requirepass', 'pass');
     const ran = await look();
     await redis.admin.auth('pass');

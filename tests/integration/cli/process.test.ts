@@ -15,7 +15,7 @@ afterEach(() => {
   for (const child of running.splice(0)) child.kill('SIGKILL');
 });
 
-/** The program as a process of its own, with nothing of this one's environment but PATH. */
+/** Starts the program with only PATH from this process's environment. */
 async function start(args: readonly string[], env: Record<string, string>, stdin = '') {
   const child = spawn(process.execPath, args, {
     cwd: root,
@@ -36,14 +36,14 @@ describe('the program', () => {
   const ceiba = (args: string[], env: Record<string, string> = {}, stdin = '') =>
     start(['--import', 'tsx', main, ...args], { DATABASE_URL: desk.url, ...env }, stdin);
 
-  test('reads a pipe, writes one JSON document to stdout and exits by itself with 0', async () => {
+  test('reads a pipe, writes one JSON document to stdout and exits with 0', async () => {
     const env = { CEIBA_OWNER_PASSWORD: OWNER_PASSWORD };
     const { code, stdout, stderr } = await ceiba(['apply', '-f', '-', '--json'], env, YAML);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(JSON.parse(stdout).projects).toMatchObject([{ name: 'reports' }]);
   });
 
-  /** As `ceiba … | head -0`: nobody reads the output. */
+  /** Like `ceiba … | head -0`: the output is not read. */
   async function intoClosedPipe(
     args: string[],
     stdin = '',
@@ -64,7 +64,7 @@ describe('the program', () => {
     return { stderr, code: await exited };
   }
 
-  test('says that a secret may be lost when nobody takes its output', async () => {
+  test('reports that a secret may be lost if its output is not read', async () => {
     const applied = await intoClosedPipe(['apply', '-f', '-', '--json'], YAML);
     expect(applied.stderr).toMatch(/could not be written \(EPIPE\).*rotate-secret/);
     expect(applied.code).toBe(1);
@@ -74,7 +74,7 @@ describe('the program', () => {
     expect(rotated.code).toBe(1);
   });
 
-  test('ends quietly, as it would have, when nobody takes output that holds no secret', async () => {
+  test('exits silently and as usual if output without a secret is not read', async () => {
     const quiet = { stderr: '', code: 0 };
     expect(await intoClosedPipe(['--help'])).toEqual(quiet);
     await ceiba(['apply', '-f', '-'], { CEIBA_OWNER_PASSWORD: OWNER_PASSWORD }, YAML);
@@ -82,13 +82,13 @@ describe('the program', () => {
     expect(await intoClosedPipe(['frobnicate'], '', 'stderr')).toEqual({ stderr: '', code: 2 });
   });
 
-  test('names the next step for a command that it does not know', async () => {
+  test('points to --help for an unknown command', async () => {
     const { code, stderr } = await ceiba(['frobnicate']);
     expect(code).toBe(2);
-    expect(stderr).toBe("error: unknown command 'frobnicate'\nWhat there is: npx ceiba --help\n");
+    expect(stderr).toBe("error: unknown command 'frobnicate'\nFor help, run: npx ceiba --help\n");
   });
 
-  test('exits with 2 for a file that has to change and with 1 for a server that is away', async () => {
+  test('exits with 2 for an invalid file and with 1 for an unreachable server', async () => {
     const wrong = await ceiba(['apply', '-f', '-'], {}, 'plan: []');
     expect(wrong).toMatchObject({ code: 2, stdout: '' });
     expect(wrong.stderr).toContain('plan (line 1): is not a known field');
@@ -98,7 +98,7 @@ describe('the program', () => {
 });
 
 describe('bin/ceiba.mjs', () => {
-  test('says how to build the program where it is not built', async () => {
+  test('says how to build the program if it is not built', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'ceiba-bin-'));
     try {
       cpSync(join(root, 'apps/cli/bin'), join(folder, 'bin'), { recursive: true });

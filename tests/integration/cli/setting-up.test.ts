@@ -29,11 +29,11 @@ function makeFolder(): string {
   return folder;
 }
 
-/** Somewhere without a stack file, whatever runs in the workspace. */
+/** A folder without a stack file, whatever runs in the workspace. */
 const nowhere = () => ({ CEIBA_DATA_DIR: makeFolder() });
 
 describe('ceiba migrate', () => {
-  test('brings an empty database to the newest migration, and has nothing to do after that', async () => {
+  test('applies every migration to an empty database, and then has nothing to do', async () => {
     const env = { DATABASE_URL: await emptyDatabaseUrl() };
     expect(await runCeiba(['migrate'], { env })).toMatchObject({
       code: 0,
@@ -47,14 +47,14 @@ describe('ceiba migrate', () => {
     });
   });
 
-  test('started three times at once migrates once, and each run is content', async () => {
+  test('migrates once if three runs start at once, and each succeeds', async () => {
     const env = { DATABASE_URL: await emptyDatabaseUrl() };
     const ran = await Promise.all([1, 2, 3].map(() => runCeiba(['migrate'], { env })));
     expect(ran.map(({ code }) => code)).toEqual([0, 0, 0]);
     expect(ran.filter(({ stdout }) => stdout.startsWith('Applied'))).toHaveLength(1);
   });
 
-  test('has to run before any other command, which says so', async () => {
+  test('is required by every other command', async () => {
     const env = { DATABASE_URL: await emptyDatabaseUrl() };
     const id = '00000000-0000-4000-8000-000000000000';
     for (const args of [
@@ -69,7 +69,7 @@ describe('ceiba migrate', () => {
     }
   });
 
-  test('is asked for by name where the database lacks the newest migration', async () => {
+  test('is required, with the name of the migration, if the database lacks the newest one', async () => {
     const env = { DATABASE_URL: await emptyDatabaseUrl() };
     await runCeiba(['migrate'], { env });
     const db = createDatabase(env.DATABASE_URL);
@@ -108,7 +108,7 @@ describe('the address of the database', () => {
     expect((await listPlans(db)).map(({ name }) => name)).toContain('Huge');
   });
 
-  test('is looked for in CEIBA_DATA_DIR where that is set', async () => {
+  test('is read from CEIBA_DATA_DIR if that is set', async () => {
     const folder = makeFolder();
     await makeStack(folder);
     const env = { CEIBA_DATA_DIR: join(folder, '.ceiba') };
@@ -116,7 +116,7 @@ describe('the address of the database', () => {
     expect(await apply({ env: nowhere(), cwd: folder })).toMatchObject({ code: 2 });
   });
 
-  test('is DATABASE_URL before that of npm start', async () => {
+  test('is taken from DATABASE_URL rather than from npm start', async () => {
     const folder = makeFolder();
     await makeStack(folder);
     const env = { DATABASE_URL: 'postgres://ceiba@127.0.0.1:1/ceiba' };
@@ -125,33 +125,38 @@ describe('the address of the database', () => {
     expect(stderr).toContain('127.0.0.1:1 cannot be reached');
   });
 
-  test('that nobody gave is asked for', async () => {
+  test('is required', async () => {
     const { code, stderr } = await apply({ env: nowhere() });
     expect(code).toBe(2);
     expect(stderr).toBe(
-      'error: No database is known. Set DATABASE_URL to a Postgres URL, or start the local stack with: npm start\n',
+      'error: No database is set. Set DATABASE_URL to a Postgres URL, or start the local stack with: npm start\n',
     );
   });
 
   test.each([
-    ['is no address', 'localhost:5432', 2, /DATABASE_URL must be an address such as postgres:/],
-    ['is of something else', 'mysql://ceiba@127.0.0.1/x', 2, /DATABASE_URL must be an address/],
+    ['is not an address', 'localhost:5432', 2, /DATABASE_URL must be an address such as postgres:/],
+    [
+      'belongs to another kind of server',
+      'mysql://ceiba@127.0.0.1/x',
+      2,
+      /DATABASE_URL must be an address/,
+    ],
     ['does not answer', 'postgres://ceiba:s3cret@127.0.0.1:1/x', 1, /ECONNREFUSED/],
     ['does not exist', 'postgres://ceiba:s3cret@nowhere.invalid/x', 1, /cannot be reached/],
     [
-      'holds several hosts',
+      'has several hosts',
       'postgres://ceiba:s3cret@127.0.0.1:1,127.0.0.1:2/x',
       1,
       /127\.0\.0\.1:1,/,
     ],
-  ])('that %s is told without its password', async (_, url, exitCode, message) => {
+  ])('that %s is reported without its password', async (_, url, exitCode, message) => {
     const { code, stdout, stderr } = await apply({ env: { DATABASE_URL: url } });
     expect({ code, stdout }).toEqual({ code: exitCode, stdout: '' });
     expect(stderr).toMatch(message);
     expect(stderr).not.toContain('s3cret');
   });
 
-  test('whose database does not exist is told with what to do', async () => {
+  test('of a database that does not exist is reported with what to do', async () => {
     const url = new URL(process.env.DATABASE_URL!);
     url.pathname = '/ceiba_nowhere';
     const { code, stderr } = await apply({ env: { DATABASE_URL: url.toString() } });
@@ -159,7 +164,7 @@ describe('the address of the database', () => {
     expect(stderr).toContain('has no database of this name; create it first');
   });
 
-  test('of a server that accepts and never answers is given up within 5 s', async () => {
+  test('of a server that accepts connections and never answers is reported within 5 s', async () => {
     const server = await listen();
     const started = performance.now();
     const env = { DATABASE_URL: `postgres://ceiba@127.0.0.1:${server}/x` };
@@ -169,7 +174,7 @@ describe('the address of the database', () => {
     expect(performance.now() - started).toBeLessThan(5_000);
   });
 
-  test('in a stack file that is damaged is told with the file', async () => {
+  test('in a damaged stack file is reported with the file', async () => {
     const folder = makeFolder();
     writeFileSync(join(folder, 'stack.json'), '{"databaseUrl": 5}');
     const broken = await apply({ env: { CEIBA_DATA_DIR: folder } });
@@ -180,7 +185,7 @@ describe('the address of the database', () => {
   });
 });
 
-/** A port that takes connections and says nothing. */
+/** A port that accepts connections and never answers. */
 async function listen(): Promise<number> {
   const server: Server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -190,7 +195,7 @@ async function listen(): Promise<number> {
 }
 
 describe('the command line', () => {
-  test('tells its version and the migration that it knows', async () => {
+  test('prints its version and its newest migration', async () => {
     const { code, stdout } = await runCeiba(['--version']);
     expect(code).toBe(0);
     expect(stdout).toMatch(new RegExp(`^ceiba \\d+\\.\\d+\\.\\d+ \\(schema ${newest}\\)\\n$`));

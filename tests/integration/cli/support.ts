@@ -15,7 +15,7 @@ export interface Ran {
   code: number;
   stdout: string;
   stderr: string;
-  /** Both, in the order in which a terminal would have shown them. */
+  /** Both, in the order in which a terminal would show them. */
   output: string;
 }
 
@@ -25,7 +25,7 @@ export interface RunOptions {
   stdin?: string | NodeJS.ReadableStream;
 }
 
-/** Runs a command line in a world of its own: no variable of this process reaches it. */
+/** Runs a command line with its own environment: it sees no variable of this process. */
 export async function runCeiba(
   args: readonly string[],
   { env = {}, cwd = tmpdir(), stdin = '' }: RunOptions = {},
@@ -60,7 +60,7 @@ export async function runCeiba(
   };
 }
 
-/** A terminal at which somebody types one line after another. */
+/** A terminal at which a user types these lines. */
 export function typing(...lines: string[]): NodeJS.ReadableStream & { isTTY: true } {
   const stream = new PassThrough();
   for (const line of lines) stream.write(`${line}\r`);
@@ -71,18 +71,18 @@ export interface Desk {
   readonly url: string;
   readonly db: Database;
   readonly ctx: VerbContext;
-  /** Runs a command against the desk's database, in a folder of its own. */
+  /** Runs a command against the desk's database, in its own folder. */
   ceiba(args: readonly string[], options?: RunOptions): Promise<Ran>;
-  /** Applies a file given as text, with the owner's password at hand. */
+  /** Applies a file given as text, with the owner's password set. */
   apply(yaml: string, options?: RunOptions & { json?: boolean }): Promise<Ran>;
 }
 
-/** A database of the test file's own, as a new installation has it before every test. */
+/** One database per test file, reset to a new installation before every test. */
 export function useDesk(): Desk {
   let made: { database: TestDatabase; db: Database } | undefined;
   const folder = mkdtempSync(join(tmpdir(), 'ceiba-cli-'));
   const current = () => {
-    if (made === undefined) throw new Error('the database is made before the first test');
+    if (made === undefined) throw new Error('the database is created before the first test');
     return made;
   };
   beforeAll(async () => {
@@ -131,7 +131,7 @@ export function useDesk(): Desk {
   };
 }
 
-/** Every row of every table, as text: equal before and after what must change nothing. */
+/** Every row of every table, as text, to compare before and after. */
 export async function everything(db: Database): Promise<string> {
   const tables = await db.sql<{ name: string }[]>`
     select tablename as name from pg_tables where schemaname = 'public' order by 1`;
@@ -147,7 +147,7 @@ export interface EmptyDatabase {
   drop(): Promise<void>;
 }
 
-/** A database without any table, where `createTestDatabase` gives a migrated one. */
+/** A database without tables; `createTestDatabase` returns a migrated one. */
 export async function createEmptyDatabase(): Promise<EmptyDatabase> {
   const server = createDatabase(process.env.DATABASE_URL!, { maxConnections: 1 });
   const name = `ceiba_empty_${randomBytes(8).toString('hex')}`;

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => pair.dispose());
 
-test('a change that the synchronous standby did not confirm is not reported as done', async () => {
+test('a change that the synchronous standby did not confirm is reported as a failure', async () => {
   const { url } = await createTestDatabase(pair.primary.url);
   const world = createWorld(url);
   const project = await world.createProject();
@@ -26,7 +26,7 @@ test('a change that the synchronous standby did not confirm is not reported as d
     ['project', 'set-subscription', '--project', projectId, '--status', 'canceled'],
     { env: { DATABASE_URL: url, REDIS_URL: 'redis://127.0.0.1:1' } },
   );
-  // As its own time limit does, in half a minute.
+  // Its own timeout would cancel it after half a minute.
   await withConnection(pair.primary.url, async (sql) => {
     await until('the commit waits for the standby', async () => {
       return (await sql.unsafe(`select 1 from pg_stat_activity where ${WAITS}`)).length === 1;

@@ -22,7 +22,7 @@ import type { CeibaFile, ProjectEntry } from './schema.ts';
 
 type Outcome = 'created' | 'updated' | 'unchanged';
 
-/** What a run did, in the file's order. */
+/** The result of a run, in the file's order. */
 export interface Applied {
   owner: { email: string; outcome: Outcome; isAdministrator: boolean } | null;
   plans: { plan: CeibaFile['plans'][number]; outcome: Outcome }[];
@@ -34,7 +34,7 @@ export interface AppliedProject {
   projectId: string;
   /** Only in the run that created the project; it is stored nowhere. */
   projectSecret: string | null;
-  /** Null where the file does not name the thing, which then stays as it is. */
+  /** Null when the file does not mention the field, which then keeps its value. */
   subscription: Outcome | null;
   defaultKeyRateLimitPerMinute: Outcome | null;
   policies: ReplacePoliciesResult | null;
@@ -47,8 +47,8 @@ export interface ApplyOptions {
 }
 
 /**
- * Makes an installation hold what a file says, as one transaction: after an error nothing has
- * changed and no secret is lost. Running it again changes nothing.
+ * Applies a file to an installation, as one transaction: an error changes nothing and loses no
+ * secret. Applying the same file again changes nothing.
  *
  * @throws CliError when the file names a plan that does not exist, or a new owner has no password
  */
@@ -69,7 +69,7 @@ export function applyFile(
       if (owner === null) throw new Error('a checked file has projects without an owner');
       projects.push(await putProject(tx, owner.userId, project, options.random));
     }
-    return { owner: owner === null ? null : toldOwner(owner), plans, projects };
+    return { owner: owner === null ? null : withoutId(owner), plans, projects };
   });
 }
 
@@ -94,7 +94,7 @@ interface Owner {
   isAdministrator: boolean;
 }
 
-const toldOwner = ({ email, outcome, isAdministrator }: Owner) => ({
+const withoutId = ({ email, outcome, isAdministrator }: Owner) => ({
   email,
   outcome,
   isAdministrator,
@@ -105,7 +105,7 @@ async function putOwner(tx: VerbContext, email: string, options: ApplyOptions): 
   if (existing !== null) return { ...existing, outcome: 'unchanged' };
   const passwordHash = await hashPassword(passwordForNewOwner(email, options.ownerPassword));
   const created = await createUser(tx, { email, passwordHash });
-  // Somebody signed up with this address in the meantime: the account is theirs, as it is.
+  // A user signed up with this address concurrently: keep that account.
   if (created.kind === 'email_taken') return putOwner(tx, email, options);
   return { ...created, email, outcome: 'created' };
 }
@@ -113,8 +113,8 @@ async function putOwner(tx: VerbContext, email: string, options: ApplyOptions): 
 function passwordForNewOwner(email: string, password: string | undefined): string {
   if (password === undefined) {
     throw badInput(
-      `${email} has no account yet, so nothing was changed. ` +
-        'Set CEIBA_OWNER_PASSWORD to the password that the account should have.',
+      `${email} has no account yet. Nothing was changed. ` +
+        'Set CEIBA_OWNER_PASSWORD to the password of the new account.',
     );
   }
   return checkedPassword(password, 'CEIBA_OWNER_PASSWORD');
@@ -153,7 +153,7 @@ async function findOrCreate(tx: VerbContext, ownerId: string, name: string, rand
   const secret = mintProjectSecret(random);
   const created = await createProject(tx, { ownerId, name, secret });
   if (created.kind === 'name_taken') {
-    throw failure(`A project named ${name} was created by somebody else just now. Run this again.`);
+    throw failure(`Someone else has just created a project named ${name}. Run this again.`);
   }
   return { projectId: created.projectId, projectSecret: secret.plaintext };
 }
@@ -174,13 +174,13 @@ async function putSubscription(
   );
 }
 
-/** Inside the transaction that found or made a project, only its deletion can get in between. */
+/** After this transaction found or created the project, only a deletion can intervene. */
 function outcomeOf({ kind }: { kind: string }): 'updated' | 'unchanged' {
   if (kind === 'updated' || kind === 'unchanged') return kind;
-  throw failure(`The project was changed by somebody else just now (${kind}). Run this again.`);
+  throw failure(`Someone else has just changed the project (${kind}). Run this again.`);
 }
 
 function counted(result: ReplacePoliciesResult | { kind: 'not_found' }): ReplacePoliciesResult {
-  if ('kind' in result) throw failure('The project was deleted just now. Run this again.');
+  if ('kind' in result) throw failure('The project has just been deleted. Run this again.');
   return result;
 }

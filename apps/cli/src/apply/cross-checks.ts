@@ -1,17 +1,17 @@
 import { z } from 'zod';
 import { policySchema } from './schema.ts';
 
-/** What is wrong with a file, and where. */
+/** An error in a file, with its position. */
 export interface Problem {
   path: readonly PropertyKey[];
   message: string;
-  /** Where it stands in the text, when the path does not say. */
+  /** Its position in the text, if the path does not give it. */
   offset?: number;
 }
 
 /**
- * Problems between fields, looked for in the raw value so that they are told together with those
- * of single fields.
+ * Finds problems between fields. It reads the raw value, so that they are reported together with the
+ * problems of single fields.
  */
 export function problemsAcross(raw: unknown): Problem[] {
   const file = looseFile.safeParse(raw).data;
@@ -20,11 +20,11 @@ export function problemsAcross(raw: unknown): Problem[] {
     ...ownerProblems(file),
     ...repeats(file.plans, nameOf).map(({ index, first }) => ({
       path: ['plans', index, 'name'],
-      message: `is the name of plans[${first}] already`,
+      message: `is also the name of plans[${first}]`,
     })),
     ...repeats(file.projects, nameOf).map(({ index, first }) => ({
       path: ['projects', index, 'name'],
-      message: `is the name of projects[${first}] already`,
+      message: `is also the name of projects[${first}]`,
     })),
     ...file.projects.flatMap(policyProblems),
   ];
@@ -37,12 +37,12 @@ const named = z.object({ name: z.string() });
 
 function ownerProblems({ owner, projects }: z.infer<typeof looseFile>): Problem[] {
   if (owner !== undefined || projects.length === 0) return [];
-  return [{ path: ['owner'], message: 'is missing: somebody has to own the projects' }];
+  return [{ path: ['owner'], message: 'is missing: the projects need an owner' }];
 }
 
 function policyProblems(project: unknown, projectIndex: number): Problem[] {
   const policies = looseProject.safeParse(project).data?.policies ?? [];
-  return repeats(policies, policyWords).map(({ index, first }) => ({
+  return repeats(policies, policyLabel).map(({ index, first }) => ({
     path: ['projects', projectIndex, 'policies', index],
     message: `is the same policy as policies[${first}]`,
   }));
@@ -50,19 +50,19 @@ function policyProblems(project: unknown, projectIndex: number): Problem[] {
 
 const nameOf = (item: unknown) => named.safeParse(item).data?.name.trim();
 
-/** The same for every spelling of one method and pattern. */
-function policyWords(policy: unknown): string | undefined {
+/** The normal form, the same for every spelling of a method and pattern. */
+function policyLabel(policy: unknown): string | undefined {
   const rule = policySchema.safeParse(policy).data;
   return rule === undefined ? undefined : `${rule.method} ${rule.pathPattern}`;
 }
 
-function repeats(items: readonly unknown[], wordsOf: (item: unknown) => string | undefined) {
+function repeats(items: readonly unknown[], labelOf: (item: unknown) => string | undefined) {
   const seen = new Map<string, number>();
   return items.flatMap((item, index) => {
-    const words = wordsOf(item);
-    const first = words === undefined ? undefined : seen.get(words);
+    const label = labelOf(item);
+    const first = label === undefined ? undefined : seen.get(label);
     if (first !== undefined) return [{ index, first }];
-    if (words !== undefined) seen.set(words, index);
+    if (label !== undefined) seen.set(label, index);
     return [];
   });
 }

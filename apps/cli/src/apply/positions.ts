@@ -1,6 +1,6 @@
 import { type Document, isMap, isNode, isScalar, isSeq } from 'yaml';
 
-/** `projects[0].policies[1].pathPattern`; the whole file has no name. */
+/** For example `projects[0].policies[1].pathPattern`; `file` for the whole file. */
 export function fieldName(path: readonly PropertyKey[]): string {
   const name = path
     .map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
@@ -8,7 +8,7 @@ export function fieldName(path: readonly PropertyKey[]): string {
   return name === '' ? 'file' : name.replace(/^\./, '');
 }
 
-/** Where a field starts, or the nearest thing around it where the field is missing. */
+/** The offset of a field, or of its nearest parent if the field is missing. */
 export function offsetOf(document: Document, path: readonly PropertyKey[]): number {
   let node: unknown = document.contents;
   let offset = 0;

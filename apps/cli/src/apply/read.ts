@@ -5,10 +5,10 @@ import { type Problem, problemsAcross } from './cross-checks.ts';
 import { fieldName, offsetOf } from './positions.ts';
 import { type CeibaFile, fileSchema } from './schema.ts';
 
-/** A file that was checked, and where in it each field stands. */
+/** A valid file, with the positions of its fields. */
 export interface ReadFile {
   file: CeibaFile;
-  /** The error that names every problem by its field and line. */
+  /** Creates the error that reports every problem with its field and line. */
   refuse(problems: readonly Problem[]): Error;
 }
 
@@ -16,7 +16,7 @@ export interface ReadFile {
  * Reads the text of a Ceiba file, YAML 1.2 or JSON.
  *
  * @param name what to call the file in errors
- * @throws CliError that names every problem of the file, each by its field and line
+ * @throws CliError that reports every problem with its field and line
  */
 export function readCeibaFile(name: string, text: string): ReadFile {
   const lines = new LineCounter();
@@ -25,7 +25,7 @@ export function readCeibaFile(name: string, text: string): ReadFile {
   if (document.errors.length > 0) throw refuse(document.errors.map(yamlProblem));
   const raw = toPlain(name, document);
   if (raw === null) throw badInput(`${name} is empty.`);
-  const result = fileSchema.safeParse(raw, { error: wordsFor });
+  const result = fileSchema.safeParse(raw, { error: messageFor });
   const problems = [
     ...(result.success ? [] : result.error.issues.flatMap(problemsOfIssue)),
     ...problemsAcross(raw),
@@ -37,25 +37,25 @@ export function readCeibaFile(name: string, text: string): ReadFile {
 function toPlain(name: string, document: Document): unknown {
   try {
     return document.toJS();
-  } catch (fault) {
-    // An alias that names no anchor, or aliases that multiply without end.
-    throw badInput(`${name}: ${fault instanceof Error ? fault.message : String(fault)}`);
+  } catch (error) {
+    // An alias without an anchor, or aliases that expand without end.
+    throw badInput(`${name}: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 
-const yamlProblem = (fault: YAMLError): Problem => ({
+const yamlProblem = (error: YAMLError): Problem => ({
   path: [],
-  offset: fault.pos[0],
+  offset: error.pos[0],
   message:
-    fault.code === 'BAD_ALIAS' ? "a value that starts with * needs quotes: '*'" : fault.message,
+    error.code === 'BAD_ALIAS' ? "a value that starts with * needs quotes: '*'" : error.message,
 });
 
-/** In the words of somebody who writes YAML, not of a type system. */
-function wordsFor(issue: z.core.$ZodRawIssue): string | undefined {
+/** Describes a problem in the terms of YAML, not of a type system. */
+function messageFor(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code !== 'invalid_type') return undefined;
   if (issue.input === undefined) return 'is missing';
   const expected = KIND[issue.expected] ?? issue.expected;
-  if (issue.input === null) return `must be ${expected}, but nothing stands here`;
+  if (issue.input === null) return `must be ${expected}, but is empty`;
   const isUnquoted = issue.expected === 'string' && typeof issue.input !== 'object';
   return `must be ${expected}, not ${kindOf(issue.input)}${isUnquoted ? '; put it in quotes' : ''}`;
 }
@@ -84,7 +84,7 @@ function refusal(
   document: Document,
   lines: LineCounter,
 ): Error {
-  const told = problems
+  const list = problems
     .map(({ path, message, offset }) => ({
       path,
       message,
@@ -92,5 +92,5 @@ function refusal(
     }))
     .sort((a, b) => a.line - b.line)
     .map(({ path, message, line }) => `  ${fieldName(path)} (line ${line}): ${message}`);
-  return badInput([`${name} is not right, so nothing was changed:`, ...told].join('\n'));
+  return badInput([`${name} is invalid. Nothing was changed:`, ...list].join('\n'));
 }

@@ -1,7 +1,7 @@
 import type { ReplacePoliciesResult } from '@ceiba/schema';
 import type { Applied, AppliedProject } from './apply.ts';
 
-/** What a run did, for a person: a line a thing, then each new secret, marked as such. */
+/** The result of a run for a user: one line per item, then the new secrets. */
 export function reportOf(applied: Applied): string[] {
   return [
     ...ownerLines(applied),
@@ -9,7 +9,7 @@ export function reportOf(applied: Applied): string[] {
       line(
         outcome,
         `plan ${plan.name}: ${plan.activeKeyCap} active keys, ` +
-          `${plan.rateLimitPerMinute} requests a minute, ${plan.monthlyQuota} a month`,
+          `${plan.rateLimitPerMinute} requests per minute, ${plan.monthlyQuota} per month`,
       ),
     ),
     ...applied.projects.flatMap(projectLines),
@@ -17,7 +17,7 @@ export function reportOf(applied: Applied): string[] {
   ];
 }
 
-/** What a run did, for a program. */
+/** The result of a run for a program. */
 export const jsonOf = ({ projects }: Applied) => ({
   projects: projects.map(({ entry, projectId, projectSecret }) => ({
     name: entry.name,
@@ -38,7 +38,7 @@ function projectLines(project: AppliedProject): string[] {
   const { entry, projectId, projectSecret, policies } = project;
   return [
     line(projectSecret === null ? 'unchanged' : 'created', `project ${entry.name} (${projectId})`),
-    ...partLines(project.subscription, `subscription: ${wordsOf(entry)}`),
+    ...partLines(project.subscription, `subscription: ${subscriptionText(entry)}`),
     ...partLines(
       project.defaultKeyRateLimitPerMinute,
       `default rate of its keys: ${entry.defaultKeyRateLimitPerMinute ?? 'none'}`,
@@ -50,15 +50,15 @@ function projectLines(project: AppliedProject): string[] {
 const partLines = (outcome: string | null, what: string) =>
   outcome === null ? [] : [line(outcome, `  ${what}`)];
 
-/** What the file says of a subscription, for the line that tells of it. */
-function wordsOf({ subscription }: AppliedProject['entry']): string {
+/** The subscription as the file sets it. */
+function subscriptionText({ subscription }: AppliedProject['entry']): string {
   const end = subscription?.currentPeriodEnd;
-  const words = [
+  const parts = [
     subscription?.plan && `plan ${subscription.plan}`,
     subscription?.status,
     end && `until ${end.toISOString()}`,
   ].filter(Boolean);
-  return words.length === 0 ? 'as it was' : words.join(', ');
+  return parts.length === 0 ? 'unchanged' : parts.join(', ');
 }
 
 function policyLines({ created, deleted, unchanged }: ReplacePoliciesResult): string[] {
@@ -70,7 +70,7 @@ function secretLines({ entry, projectSecret }: AppliedProject): string[] {
   if (projectSecret === null) return [];
   return [
     '',
-    `Project secret of ${entry.name}, shown this once (keep it on the server, away from browsers):`,
+    `Project secret of ${entry.name}, shown only once (keep it on the server, never in a browser):`,
     `  ${projectSecret}`,
   ];
 }

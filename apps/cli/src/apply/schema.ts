@@ -2,11 +2,9 @@ import { displayNameSchema, expirySchema, SUBSCRIPTION_STATUSES } from '@ceiba/c
 import { PLAN_LIMIT_MAX, parsePathPattern, parsePolicyMethod } from '@ceiba/domain';
 import { z } from 'zod';
 
-/**
- * The shape of a Ceiba file. What a file does not name stays as it is; null takes a value away.
- */
+/** The schema of a Ceiba file. Absent fields keep their values; null removes a value. */
 
-/** An object whose unknown fields are refused with the names of the known ones. */
+/** An object that refuses unknown fields with a list of the known ones. */
 const record = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
   z.strictObject(shape, {
     error: (issue) =>
@@ -15,7 +13,7 @@ const record = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
         : undefined,
   });
 
-/** What a value that is there has to be; a missing one is said to be missing. */
+/** The error for a value that breaks a rule, or for a missing one. */
 const must = (rule: string) => ({
   error: (issue: z.core.$ZodRawIssue) => (issue.input === undefined ? 'is missing' : rule),
 });
@@ -68,6 +66,6 @@ export const fileSchema = record({
   projects: z.array(projectSchema).default([]),
 });
 
-/** A file that was checked: what an installation should hold. */
+/** A valid file. */
 export type CeibaFile = z.output<typeof fileSchema>;
 export type ProjectEntry = CeibaFile['projects'][number];

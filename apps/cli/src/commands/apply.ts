@@ -13,13 +13,10 @@ import { printJson, printLines, type World } from '../world.ts';
 export function applyCommand(program: Command, world: World): void {
   program
     .command('apply')
-    .description('make plans, projects and policies what a file says; safe to run again')
+    .description('apply plans, projects and policies from a file; safe to repeat')
     .requiredOption('-f, --file <path>', 'the file, YAML or JSON; - reads standard input')
     .option('--json', 'print the projects as JSON, with the secrets of new ones')
-    .addHelpText(
-      'after',
-      '\nAn owner who has no account yet gets the password in CEIBA_OWNER_PASSWORD.',
-    )
+    .addHelpText('after', '\nA new owner gets the password in CEIBA_OWNER_PASSWORD.')
     .action(async ({ file: path, json }: { file: string; json?: true }) => {
       const name = path === '-' ? 'standard input' : path;
       const checked = readCeibaFile(name, await readText(path, name, world));
@@ -33,7 +30,7 @@ export function applyCommand(program: Command, world: World): void {
     });
 }
 
-/** Far above any file that a person keeps, far below what would hurt. */
+/** Far larger than any real file, and still cheap to read. */
 const LONGEST_FILE_BYTES = 4 * 1024 * 1024;
 
 async function readText(path: string, name: string, world: World): Promise<string> {
@@ -55,9 +52,9 @@ async function readBytes(stream: NodeJS.ReadableStream, name: string): Promise<B
       length += chunks.at(-1)?.byteLength ?? 0;
       if (length > LONGEST_FILE_BYTES) throw badInput(`${name} is longer than 4 MiB.`);
     }
-  } catch (fault) {
-    if (fault instanceof CliError) throw fault;
-    const code = fault instanceof Error && 'code' in fault ? String(fault.code) : 'unknown fault';
+  } catch (error) {
+    if (error instanceof CliError) throw error;
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
     throw badInput(`${name} cannot be read: ${UNREADABLE[code] ?? code}.`);
   }
   return Buffer.concat(chunks);

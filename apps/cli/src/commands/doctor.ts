@@ -7,7 +7,7 @@ import { type Address, readSettings, type Settings } from '../env.ts';
 import { CliError, failure } from '../errors.ts';
 import { printJson, printLines, type World } from '../world.ts';
 
-/** `ceiba doctor`: looks and changes nothing. */
+/** `ceiba doctor`: a read-only check of the installation. */
 export function doctorCommand(program: Command, world: World): void {
   program
     .command('doctor')
@@ -21,7 +21,7 @@ export function doctorCommand(program: Command, world: World): void {
       if (json) printJson(world, { ok: errors === 0, checks });
       else printLines(world, checks.flatMap(linesOf));
       const summary = `${plural(errors, 'error')}, ${plural(warnings, 'warning')}`;
-      if (errors > 0) throw failure(`${summary}: mend the errors and run this again`);
+      if (errors > 0) throw failure(`${summary}: fix the errors and run this again`);
       if (!json) printLines(world, ['', warnings === 0 ? 'All is well.' : `${summary}.`]);
     });
 }
@@ -45,11 +45,11 @@ async function examine(world: World): Promise<Check[]> {
 function settingsOf(world: World): Settings | Check[] {
   try {
     return readSettings(world.env, world.cwd);
-  } catch (fault) {
-    if (!(fault instanceof CliError)) throw fault;
-    return fault.message
+  } catch (cause) {
+    if (!(cause instanceof CliError)) throw cause;
+    return cause.message
       .split('\n')
-      .map((line) => error('settings', line, 'Mend the setting and run this again.'));
+      .map((line) => error('settings', line, 'Fix the setting and run this again.'));
   }
 }
 

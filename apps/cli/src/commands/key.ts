@@ -17,13 +17,13 @@ interface LimitOptions {
 export function keyCommands(program: Command, world: World): void {
   program
     .command('key')
-    .description('look after one API key')
+    .description('manage one API key')
     .command('set-limits')
-    .description("set limits of a key's own, beside its project's plan")
+    .description("set a key's own limits, in addition to its project's plan")
     .requiredOption('--project <id>', 'the project that the key belongs to', uuid)
     .requiredOption('--key <id>', 'the key (its id, not the key itself)', uuid)
-    .option('--rate <number>', 'requests a minute, or none', limitOrNone)
-    .option('--quota <number>', 'requests a month, or none', limitOrNone)
+    .option('--rate <number>', 'requests per minute, or none', limitOrNone)
+    .option('--quota <number>', 'requests per month, or none', limitOrNone)
     .option('--json', 'print the limits as JSON')
     .action(async (options: LimitOptions) => {
       if (options.rate === undefined && options.quota === undefined) {
@@ -46,7 +46,7 @@ async function setLimits(world: World, { project, key, rate, quota, json }: Limi
   );
   if (result.kind === 'not_found') throw badInput(`Project ${project} has no key ${key}.`);
   if (result.kind === 'conflict') {
-    throw badInput(`Key ${key} is ${result.status}: only an active key takes limits.`);
+    throw badInput(`Key ${key} is ${result.status}: only the limits of an active key can be set.`);
   }
   const { rateLimitPerMinute, monthlyQuota } = result.limits;
   if (json) {
@@ -58,8 +58,8 @@ async function setLimits(world: World, { project, key, rate, quota, json }: Limi
     });
   }
   printLines(world, [
-    `Limits of ${result.displayName}, beside those of the project's plan:`,
-    `  requests a minute  ${rateLimitPerMinute ?? 'none'}`,
-    `  requests a month   ${monthlyQuota ?? 'none'}`,
+    `Limits of ${result.displayName}, in addition to the project's plan:`,
+    `  requests per minute  ${rateLimitPerMinute ?? 'none'}`,
+    `  requests per month   ${monthlyQuota ?? 'none'}`,
   ]);
 }

@@ -1,16 +1,16 @@
 import { migrateDatabase } from '@ceiba/schema';
 import type { Command } from 'commander';
-import { databaseAddress, withExplainedFaults } from '../database.ts';
+import { databaseAddress, withExplainedErrors } from '../database.ts';
 import { MIGRATIONS_FOLDER, newestMigration } from '../migrations.ts';
 import { printLines, type World } from '../world.ts';
 
-/** `ceiba migrate`: safe to run again and to start twice at once. */
+/** `ceiba migrate`: safe to repeat and to run concurrently. */
 export function migrateCommand(program: Command, world: World): void {
   program
     .command('migrate')
-    .description('bring the database up to the newest migration')
+    .description('apply the migrations that the database lacks')
     .action(async () => {
-      const { applied } = await withExplainedFaults(databaseAddress(world), ({ url }) =>
+      const { applied } = await withExplainedErrors(databaseAddress(world), ({ url }) =>
         migrateDatabase(url, MIGRATIONS_FOLDER),
       );
       const { tag } = newestMigration();

@@ -8,20 +8,20 @@ import { checkedPassword } from '../password.ts';
 import { askForNewPassword } from '../prompt.ts';
 import { printLines, type World } from '../world.ts';
 
-/** `ceiba owner …`. A password comes from the environment or a prompt: arguments are public. */
+/** `ceiba owner …`. Passwords come from the environment or a prompt: arguments are visible to others. */
 export function ownerCommands(program: Command, world: World): void {
   program
     .command('owner')
-    .description("look after a project owner's account")
+    .description("manage a project owner's account")
     .command('set-password')
-    .description('set the console password and sign the owner out everywhere')
+    .description('set the console password and end all sessions of the owner')
     .requiredOption('--email <address>', 'the account')
     .addHelpText(
       'after',
-      '\nThe password is asked for, or taken from CEIBA_OWNER_PASSWORD where that is set.',
+      '\nThe command prompts for the password unless CEIBA_OWNER_PASSWORD is set.',
     )
     .action(async ({ email }: { email: string }) => {
-      const told = await withDatabase(world, async (ctx) => {
+      const address = await withDatabase(world, async (ctx) => {
         const user = await findUserByEmail(ctx.db, email);
         if (user === null) throw noAccount(email);
         const passwordHash = await hashPassword(await newPassword(world, user.email));
@@ -29,7 +29,7 @@ export function ownerCommands(program: Command, world: World): void {
         if (kind === 'not_found') throw noAccount(email);
         return user.email;
       });
-      printLines(world, [`The password of ${told} is set. Every session of theirs has ended.`]);
+      printLines(world, [`The password of ${address} is set, and all its sessions are ended.`]);
     });
 }
 
@@ -40,4 +40,4 @@ async function newPassword(world: World, email: string): Promise<string> {
 }
 
 const noAccount = (email: string) =>
-  badInput(`There is no account ${email}. ceiba apply creates the owner that its file names.`);
+  badInput(`There is no account ${email}. ceiba apply creates the owner in its file.`);

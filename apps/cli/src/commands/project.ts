@@ -17,7 +17,7 @@ import { printJson, printLines, type World } from '../world.ts';
 
 /** `ceiba project …`. */
 export function projectCommands(program: Command, world: World): void {
-  const project = program.command('project').description('look after one project');
+  const project = program.command('project').description('manage one project');
   rotateSecretCommand(project, world);
   setSubscriptionCommand(project, world);
 }
@@ -25,18 +25,21 @@ export function projectCommands(program: Command, world: World): void {
 function rotateSecretCommand(project: Command, world: World): void {
   project
     .command('rotate-secret')
-    .description('make a new project secret; the one it replaces works for 24 hours more')
+    .description('create a new project secret; the one it replaces stays valid for 24 hours')
     .requiredOption('--project <id>', 'the project', uuid)
-    .option('--yes', 'rotate although a previous secret still works, which then stops at once')
+    .option(
+      '--yes',
+      'rotate although a previous secret is still valid, which stops working at once',
+    )
     .option('--json', 'print the new secret as JSON')
     .action(async (options: { project: string; yes?: true; json?: true }) => {
       const rotated = await withDatabase(world, (ctx) => rotate(ctx, world, options));
       world.onSecret();
       if (options.json) return printJson(world, rotated);
       printLines(world, [
-        'New project secret, shown this once (keep it on the server, away from browsers):',
+        'New project secret, shown only once (keep it on the server, never in a browser):',
         `  ${rotated.projectSecret}`,
-        `The secret that it replaces works until ${rotated.previousSecretExpiresAt}.`,
+        `The secret that it replaces is valid until ${rotated.previousSecretExpiresAt}.`,
       ]);
     });
 }
@@ -64,12 +67,12 @@ async function rotate(
       };
     case 'previous_still_valid':
       throw badInput(
-        `${project.name} was rotated less than 24 hours ago: the secret before works until ` +
-          `${result.previousSecretExpiresAt.toISOString()}, and rotating now would stop it at once. ` +
-          'Once no host uses it any more, run this again with --yes.',
+        `${project.name} was rotated less than 24 hours ago: its previous secret is valid until ` +
+          `${result.previousSecretExpiresAt.toISOString()}, and rotating now stops it at once. ` +
+          'When no host uses it any more, run this again with --yes.',
       );
     case 'conflict':
-      throw failure('The secret was rotated by somebody else just now. Nothing was changed.');
+      throw failure('Someone else has just rotated the secret. Nothing was changed.');
     case 'not_found':
       throw noProject(projectId);
   }
@@ -86,24 +89,28 @@ interface SubscriptionOptions {
 function setSubscriptionCommand(project: Command, world: World): void {
   project
     .command('set-subscription')
-    .description("change a project's subscription; holds from the next decision on")
+    .description("change a project's subscription; takes effect with the next decision")
     .requiredOption('--project <id>', 'the project', uuid)
-    .option('--plan <name>', 'the plan to be on')
+    .option('--plan <name>', 'the name of the plan')
     .option('--status <status>', 'active, trialing, past_due or canceled', subscriptionStatus)
-    .option('--current-period-end <time>', 'when it lapses (RFC 3339), or none', instantOrNone)
+    .option(
+      '--current-period-end <time>',
+      'when the subscription ends (RFC 3339), or none',
+      instantOrNone,
+    )
     .option('--json', 'print the subscription as JSON')
     .action(async (options: SubscriptionOptions) => {
       const { plan, status, currentPeriodEnd, json } = options;
       if (plan === undefined && status === undefined && currentPeriodEnd === undefined) {
         throw badInput('Nothing to change: give --plan, --status or --current-period-end.');
       }
-      const told = await withDatabase(world, (ctx) => changeSubscription(ctx, options));
-      if (json) return printJson(world, told);
+      const changed = await withDatabase(world, (ctx) => changeSubscription(ctx, options));
+      if (json) return printJson(world, changed);
       printLines(world, [
-        `plan                ${told.plan}`,
-        `status              ${told.status}`,
-        `current period end  ${told.currentPeriodEnd ?? 'none'}`,
-        `admits requests     ${told.admits ? 'yes' : 'no'}`,
+        `plan                ${changed.plan}`,
+        `status              ${changed.status}`,
+        `current period end  ${changed.currentPeriodEnd ?? 'none'}`,
+        `allows requests     ${changed.admits ? 'yes' : 'no'}`,
       ]);
     });
 }
@@ -122,7 +129,7 @@ async function changeSubscription(
   if (kind === 'not_found') throw noProject(projectId);
   if (kind === 'plan_not_found') throw badInput('The project has no plan yet: give --plan.');
   const now = await getSubscription(ctx.db, projectId);
-  if (now === null) throw failure('The project was deleted just now.');
+  if (now === null) throw failure('The project has just been deleted.');
   return {
     projectId,
     plan: now.plan.name,

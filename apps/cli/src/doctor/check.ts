@@ -1,9 +1,9 @@
-/** One thing that was looked at. Errors have to be mended; warnings are for the operator to judge. */
+/** The result of one check. Errors must be fixed; warnings are for the operator to judge. */
 export interface Check {
   name: string;
   status: 'ok' | 'warning' | 'error';
   detail: string;
-  /** What to do; null when nothing is to be done. */
+  /** What to do; null when there is nothing to do. */
   remedy: string | null;
 }
 

@@ -5,16 +5,16 @@ import {
   inspectDatabase,
   openDatabase,
   sharesServerProcesses,
+  withPatience,
 } from '@ceiba/schema';
-import { explainDatabaseFault } from '../database.ts';
+import { explainDatabaseError } from '../database.ts';
 import type { Address } from '../env.ts';
 import { missingMigrations, newestMigration } from '../migrations.ts';
-import { withPatience } from '../patience.ts';
 import { type Check, error, ok, warning } from './check.ts';
 
 const OLDEST_VERSION_NUMBER = 150_000;
 
-/** Postgres: reachable, new enough, a primary, durable, migrated, and what is in front of it. */
+/** Checks Postgres: reachability, version, role, durability, pooler and migrations. */
 export async function checkDatabase(address: Address): Promise<Check[]> {
   const opened: Database[] = [];
   const open = async () => {
@@ -29,9 +29,9 @@ export async function checkDatabase(address: Address): Promise<Check[]> {
     const db = await open();
     const other = await open();
     return await withPatience(checksOf(db, other));
-  } catch (fault) {
-    const detail = explainDatabaseFault(fault, address);
-    return [error('postgres', detail, 'Mend the connection; the checks of Postgres follow then.')];
+  } catch (cause) {
+    const detail = explainDatabaseError(cause, address);
+    return [error('postgres', detail, 'Fix the connection; then Postgres can be checked.')];
   } finally {
     await Promise.all(opened.map((db) => db.close()));
   }
@@ -60,7 +60,7 @@ const checkRole = ({ inRecovery }: DatabaseFacts) =>
   inRecovery
     ? error(
         'postgres role',
-        'a standby, whose answers may be old: no decision may rest on them',
+        'a standby: its answers may be stale, so no decision may use them',
         'Point DATABASE_URL at the primary.',
       )
     : ok('postgres role', 'primary');
@@ -70,7 +70,7 @@ const checkFsync = ({ fsync }: DatabaseFacts) =>
     ? ok('postgres fsync', 'on')
     : error(
         'postgres fsync',
-        'off: a crash can lose what was committed, or all of it',
+        'off: a crash can lose committed changes, or the whole database',
         'Set fsync = on in postgresql.conf and reload.',
       );
 
@@ -94,21 +94,21 @@ function checkPooler(facts: DatabaseFacts, sharesServers: boolean): Check {
       ? ["idle_in_transaction_session_timeout = '5s'"]
       : []),
   ];
-  if (missing.length === 0) return ok(name, `PgBouncer or the like, ${mode}`);
+  if (missing.length === 0) return ok(name, `PgBouncer or similar, ${mode}`);
   return warning(
     name,
-    `PgBouncer or the like, ${mode}: it lets no connection choose ${missing.join(', ')}`,
+    `PgBouncer or similar, ${mode}: connections cannot set ${missing.join(', ')}`,
     `Run: ${missing.map((setting) => `ALTER ROLE CURRENT_USER SET ${setting};`).join(' ')}`,
   );
 }
 
-/** What a Runtime does that DATABASE_LEASE_MS does not tell otherwise. */
+/** What a Runtime does unless DATABASE_LEASE_MS is set. */
 const checkLease = ({ synchronousStandbyNames: names }: DatabaseFacts) =>
   ok(
     'postgres lease',
     names === ''
-      ? 'off: no synchronous_standby_names, so a failover can lose changes, lease or not'
-      : `1000 ms: commits wait for ${names}, and a primary that cannot commit decides nothing`,
+      ? 'off: without synchronous_standby_names, a failover can lose changes'
+      : `1000 ms: commits wait for ${names}, and a primary that cannot commit makes no decisions`,
   );
 
 function checkMigrations(applied: readonly number[]): Check {
@@ -124,8 +124,8 @@ function checkMigrations(applied: readonly number[]): Check {
   return (applied.at(-1) ?? 0) > newest.when
     ? warning(
         'migrations',
-        `the database is newer than this build, whose newest is ${newest.tag}`,
-        'Bring the Runtime, the console and this command up to the newer release.',
+        `the database is newer than this build, which ends at ${newest.tag}`,
+        'Upgrade the Runtime, the console and this command to the newer release.',
       )
     : ok('migrations', `all applied, the newest is ${newest.tag}`);
 }

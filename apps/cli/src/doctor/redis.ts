@@ -9,16 +9,16 @@ import {
   type RedisClusterAddress,
   type RedisSentinelAddress,
 } from '@ceiba/domain';
+import { withPatience } from '@ceiba/schema';
 import { Redis, type RedisOptions } from 'ioredis';
 import { hostOf } from '../database.ts';
 import type { Address } from '../env.ts';
-import { withPatience } from '../patience.ts';
 import { type Check, error, ok, warning } from './check.ts';
 
 const OLDEST_MAJOR = 7;
 const CONNECT_TIMEOUT_MS = 2_000;
 
-/** Redis or Valkey: reachable, new enough, a primary, of the kind that was set, and durable. */
+/** Checks Redis or Valkey: reachability, version, role, mode and durability. */
 export async function checkRedis(
   address: Address,
   isCluster: boolean,
@@ -27,7 +27,7 @@ export async function checkRedis(
   const redis = parseRedisUrl(address.url, isCluster);
   switch (redis.kind) {
     case 'invalid':
-      return [error('redis', `REDIS_URL ${redis.reason}`, 'Mend the setting and run this again.')];
+      return [error('redis', `REDIS_URL ${redis.reason}`, 'Fix the setting and run this again.')];
     case 'server':
       return checkServer(address, isCluster);
     case 'cluster':
@@ -45,7 +45,7 @@ async function checkServer(address: Address, isCluster: boolean): Promise<Check[
   return [...checksOf(asked.facts, isCluster), ...epoch];
 }
 
-/** Whether one server answers, and says which lifetime of its data it is in. */
+/** Checks that one server answers, and that it reports its epoch. */
 async function checkEpoch(connect: () => Redis): Promise<Check> {
   const name = 'redis epoch';
   const connections = Array.from({ length: EPOCH_SAMPLES.connections }, connect);
@@ -58,7 +58,7 @@ async function checkEpoch(connect: () => Redis): Promise<Check> {
     return epochs;
   };
   try {
-    for (const redis of connections) redis.on('error', () => {}); // they reach us as rejections
+    for (const redis of connections) redis.on('error', () => {}); // errors also arrive as rejections
     const epochs = await withPatience(sample());
     const verdict = judgeEpochs(epochs);
     return verdict === 'steady'
@@ -66,17 +66,17 @@ async function checkEpoch(connect: () => Redis): Promise<Check> {
       : error(
           name,
           `the server ${EPOCH_PROBLEMS[verdict]}`,
-          'Point REDIS_URL at one server that reports both, past any proxy.',
+          'Point REDIS_URL at one server that reports both, not at a proxy.',
         );
-  } catch (fault) {
-    const reason = fault instanceof Error ? fault.message : String(fault);
-    return error(name, `cannot be asked: ${reason}`, 'Let the user run EVAL and INFO.');
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    return error(name, `cannot be read: ${reason}`, 'Permit the user to run EVAL and INFO.');
   } finally {
     for (const redis of connections) redis.disconnect();
   }
 }
 
-/** One node that answers is enough for a Runtime; the others are what it can fall back on. */
+/** A Runtime needs one node that answers; the others are its fallback. */
 async function checkCluster(
   address: Address,
   { nodes, access }: RedisClusterAddress,
@@ -87,9 +87,9 @@ async function checkCluster(
       ...(await askFacts(new Redis({ ...ONE_ATTEMPT, ...accessOptions(access), ...node }))),
     })),
   );
-  const living = asked.filter((node) => 'facts' in node);
+  const answering = asked.filter((node) => 'facts' in node);
   const silent = asked.filter((node) => 'reason' in node);
-  const [first] = living;
+  const [first] = answering;
   if (first === undefined) return [unreachable(address, silent[0]?.reason)];
   const names = silent.map(({ name }) => name);
   return [checkNodes(nodes.length, names), ...checksOf(first.facts, true)];
@@ -97,14 +97,14 @@ async function checkCluster(
 
 const checkNodes = (count: number, silent: readonly string[]): Check =>
   silent.length === 0
-    ? ok('redis nodes', `each of ${count} that REDIS_URL names answers`)
+    ? ok('redis nodes', `each of the ${count} in REDIS_URL answers`)
     : warning(
         'redis nodes',
         `${silent.join(', ')} of ${count} cannot be used`,
-        'Start them, or name others: a Runtime needs one of them to start.',
+        'Start them, or list others: a Runtime needs one of them to start.',
       );
 
-/** A failover takes a majority of the sentinels, and two of them are none once one is gone. */
+/** A failover needs a majority of the sentinels; of two, none is left once one is lost. */
 const FEWEST_SENTINELS = 3;
 
 async function checkSentinel(
@@ -150,7 +150,7 @@ async function checkSentinel(
       : warning(
           'redis sentinels',
           `${agreeing} of ${sentinels.length} name ${primaryPlace}`,
-          `Run at least ${FEWEST_SENTINELS} sentinels, list them all, and see why the others differ.`,
+          `Run at least ${FEWEST_SENTINELS} sentinels, list them all, and find out why the others differ.`,
         ),
     checkReplicas(info.facts),
     ...checksOf(info.facts, false),
@@ -158,13 +158,13 @@ async function checkSentinel(
   ];
 }
 
-/** INFO reports the good replicas only where a number of them is required. */
+/** INFO reports the number of good replicas only if some are required. */
 const checkReplicas = (facts: Facts): Check =>
   facts.has('min_slaves_good_slaves')
     ? ok('redis min-replicas-to-write', 'set')
     : warning(
         'redis min-replicas-to-write',
-        'not set: a primary that is cut off from its replicas and sentinels goes on counting',
+        'not set: a primary that loses its replicas and sentinels continues to count',
         'Set min-replicas-to-write 1 and min-replicas-max-lag 10 on every server.',
       );
 
@@ -183,18 +183,18 @@ const ONE_ATTEMPT = {
   disableClientInfo: true,
 } as const satisfies RedisOptions;
 
-/** What the server reports of itself, or why it cannot be used. */
+/** What the server reports about itself, or why it cannot be used. */
 async function askFacts(redis: Redis): Promise<{ facts: Facts } | { reason: unknown }> {
   const answer = await ask(redis, () => sectionsOf(redis));
   return 'reply' in answer ? { facts: factsOf(answer.reply) } : answer;
 }
 
-/** One command over a connection of its own. */
+/** Runs one command over a connection of its own. */
 async function ask<T>(
   redis: Redis,
   command: () => Promise<T>,
 ): Promise<{ reply: T } | { reason: unknown }> {
-  // The reason for a failed connection comes as an event; the rejection only says that it closed.
+  // The reason for a failed connection arrives as an event; the rejection says only that it closed.
   let reason: Error | undefined;
   redis.on('error', (error: Error) => {
     reason = error;
@@ -208,24 +208,24 @@ async function ask<T>(
   }
 }
 
-/** One section at a time: some managed servers take no more, and refuse some. */
+/** Reads one section at a time: some managed servers accept no more, and refuse some sections. */
 async function sectionsOf(redis: Redis): Promise<string> {
   const server = await redis.info('server');
   const others = ['replication', 'persistence', 'memory'].map((section) =>
     redis.info(section).catch((error: Error) => {
-      if (error.name === 'ReplyError') return ''; // what it would have said is unknown
+      if (error.name === 'ReplyError') return ''; // its values are unknown
       throw error;
     }),
   );
   return [server, ...(await Promise.all(others))].join('\r\n');
 }
 
-function unreachable({ url, source }: Address, fault: unknown): Check {
-  const told = fault instanceof Error ? fault.message : String(fault);
+function unreachable({ url, source }: Address, cause: unknown): Check {
+  const reason = cause instanceof Error ? cause.message : String(cause);
   return error(
     'redis',
-    `Redis at ${hostOf(url)} cannot be used: ${told} (address from ${source}).`,
-    'Mend the connection; the checks of Redis follow then.',
+    `Redis at ${hostOf(url)} cannot be used: ${reason} (address from ${source}).`,
+    'Fix the connection; then Redis can be checked.',
   );
 }
 
@@ -252,22 +252,22 @@ function checksOf(facts: Facts, isCluster: boolean): Check[] {
   ];
 }
 
-/** The server in JavaScript. */
+/** The server written in JavaScript, which `npm start` uses when no other is installed. */
 const isForTryingOut = (facts: Facts) => facts.get('os') === 'mocked redis';
 
 const FOR_TRYING_OUT = warning(
   'redis persistence',
-  'the server in JavaScript that npm start uses where none is installed: it keeps nothing on disk',
-  'Fine for trying out. In production, set REDIS_URL to a Redis or Valkey 7 or newer.',
+  'the JavaScript server that npm start uses when none is installed: it stores nothing on disk',
+  'Fine for a trial. In production, set REDIS_URL to Redis or Valkey 7 or newer.',
 );
 
 function checkVersion(facts: Facts): Check {
   const valkey = facts.get('valkey_version');
   const version = valkey ?? facts.get('redis_version') ?? '0';
-  const told = `${valkey === undefined ? 'Redis' : 'Valkey'} ${version}`;
+  const name = `${valkey === undefined ? 'Redis' : 'Valkey'} ${version}`;
   return Number.parseInt(version, 10) >= OLDEST_MAJOR
-    ? ok('redis version', told)
-    : error('redis version', told, 'Upgrade to Redis or Valkey 7 or newer.');
+    ? ok('redis version', name)
+    : error('redis version', name, 'Upgrade to Redis or Valkey 7 or newer.');
 }
 
 const checkRole = (facts: Facts) =>
@@ -277,11 +277,11 @@ const checkRole = (facts: Facts) =>
 
 function checkMode(facts: Facts, isCluster: boolean): Check {
   const serverIsCluster = facts.get('redis_mode') === 'cluster';
-  const told = serverIsCluster ? 'a node of a cluster' : 'a single server';
-  if (serverIsCluster === isCluster) return ok('redis mode', told);
+  const mode = serverIsCluster ? 'a node of a cluster' : 'a single server';
+  if (serverIsCluster === isCluster) return ok('redis mode', mode);
   return error(
     'redis mode',
-    `${told}, but REDIS_CLUSTER is ${isCluster ? 'true' : 'not set'}`,
+    `${mode}, but REDIS_CLUSTER is ${isCluster ? 'true' : 'not set'}`,
     `Set REDIS_CLUSTER=${serverIsCluster}, for the Runtime too.`,
   );
 }
@@ -292,10 +292,10 @@ function checkPersistence(facts: Facts): Check {
   if (isEnabled === '1') return ok(name, 'append-only file');
   const remedy = `Run CONFIG SET appendonly yes, and set it in redis.conf${OR_AT_PROVIDER}.`;
   return isEnabled === undefined
-    ? warning(name, 'the server does not say whether it keeps an append-only file', remedy)
+    ? warning(name, 'the server does not report whether it has an append-only file', remedy)
     : error(
         name,
-        'no append-only file: a restart loses the counts of this minute and unwritten usage',
+        'no append-only file: a restart loses the counts of this minute and unflushed usage',
         remedy,
       );
 }
@@ -306,9 +306,9 @@ function checkEviction(facts: Facts): Check {
   if (policy === 'noeviction') return ok(name, policy);
   const remedy = `Run CONFIG SET maxmemory-policy noeviction, and set it in redis.conf${OR_AT_PROVIDER}.`;
   return policy === undefined
-    ? warning(name, 'the server does not say what it does when it is full', remedy)
-    : error(name, `${policy}: a full server throws counters away`, remedy);
+    ? warning(name, 'the server does not report what it does when it is full', remedy)
+    : error(name, `${policy}: a full server evicts counters`, remedy);
 }
 
 /** Managed servers refuse CONFIG. */
-const OR_AT_PROVIDER = "; of a managed server, in the provider's settings";
+const OR_AT_PROVIDER = "; for a managed server, use the provider's settings";

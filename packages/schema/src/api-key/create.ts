@@ -3,12 +3,13 @@ import { and, eq, sql } from 'drizzle-orm';
 import { writeAudit } from '../audit/write.ts';
 import type { Executor } from '../connection/database.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
-import { apiKeys, plans, projects, subscriptions } from '../tables.ts';
+import { lockProject } from '../project/lock.ts';
+import { apiKeys, plans, subscriptions } from '../tables.ts';
 
 export interface CreateApiKeyInput {
   projectId: string;
   displayName: string;
-  /** Minted by the caller; only its digest and its prefix are stored. */
+  /** Only its digest and its prefix are stored. */
   minted: MintedCredential;
   expiresAt?: Date | null;
   rateLimitPerMinute?: number | null;
@@ -20,7 +21,7 @@ export type CreateApiKeyResult =
   | { kind: 'plan_limit_reached'; activeKeyCap: number }
   | { kind: 'not_found' };
 
-/** Creates a key unless the project already has as many active ones as its plan allows. */
+/** Creates a key unless the project has as many active keys as its plan allows. */
 export function createApiKey(
   ctx: VerbContext,
   input: CreateApiKeyInput,
@@ -65,16 +66,6 @@ export function createApiKey(
     });
     return { kind: 'created', ...created };
   });
-}
-
-/** Creates of one project take turns here; what they wait for, the next statement sees. */
-async function lockProject(tx: Executor, projectId: string) {
-  const [row] = await tx
-    .select({ ownerId: projects.ownerId })
-    .from(projects)
-    .where(eq(projects.id, projectId))
-    .for('no key update');
-  return row;
 }
 
 async function capOf(tx: Executor, projectId: string): Promise<number> {

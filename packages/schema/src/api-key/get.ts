@@ -9,7 +9,7 @@ export interface ApiKeyRef {
   apiKeyId: string;
 }
 
-/** Picks a key within its project: another project's key is not found. */
+/** Selects a key of a project: another project's key is not found. */
 export const isApiKey = ({ projectId, apiKeyId }: ApiKeyRef) =>
   and(eq(apiKeys.id, apiKeyId), eq(apiKeys.projectId, projectId));
 

@@ -1,19 +1,19 @@
 import { type SQL, sql } from 'drizzle-orm';
 
-/** What to point out about an active key; the order is that of how much it matters. */
+/** What a list points out about an active key, most important first. */
 export const API_KEY_HINTS = ['expired', 'expires_soon', 'never_expires', 'idle'] as const;
 export type ApiKeyHint = (typeof API_KEY_HINTS)[number];
 
-/** Days without an admitted request after which a key is idle. */
+/** Days without an allowed request after which a key is idle. */
 export const IDLE_DAYS = 90;
-/** Days before its expiry from which on a key expires soon. */
+/** Days before its expiry when a key starts to count as expiring soon. */
 export const EXPIRES_SOON_DAYS = 7;
 
 const days = (count: number) => sql.raw(`interval '${count} days'`);
 
 /** Conditions on the columns of `api_keys`, by the database's clock. */
 export const HINT_CONDITIONS = {
-  /** Its calls are denied, and it still takes one of the plan's keys. */
+  /** Its calls are denied, and it still counts against the plan's cap. */
   expired: sql`(status = 'active' and expires_at is not null and expires_at <= now())`,
   expires_soon: sql`(status = 'active' and expires_at > now()
     and expires_at <= now() + ${days(EXPIRES_SOON_DAYS)})`,

@@ -5,10 +5,10 @@ import { apiKeys } from '../tables.ts';
 import { summaryColumns, toSummary } from './summary.ts';
 
 /**
- * A project's keys in read shape, newest first, whatever their status.
+ * One page of a project's keys in read shape, of every status, newest first.
  *
- * @param after the last key of the page before; null for the first page
- * @returns at most `limit` keys, fewer only where the list ends; null where `after` is gone
+ * @param after the last key of the previous page; null for the first page
+ * @returns at most `limit` keys, fewer only at the end of the list; null when `after` does not exist
  */
 export async function listApiKeyPage(
   db: { orm: Executor },

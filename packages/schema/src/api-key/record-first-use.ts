@@ -1,7 +1,7 @@
 import type { Database } from '../connection/database.ts';
 import { requirePrimary, SERVER_EVIDENCE, type ServerEvidence } from '../connection/server.ts';
 
-/** Waits for no lock, and locks in the order of the ids, so that two Runtimes cannot deadlock. */
+/** Skips locked rows, and locks in the order of the ids, so that two Runtimes cannot deadlock. */
 const WRITE_FREE = `
   with unused as (
     select id from api_keys where id = any(($1::text)::uuid[]) and last_used_at is null
@@ -16,10 +16,10 @@ const WRITE_FREE = `
   select ${SERVER_EVIDENCE}, locked.id from (select) one_row left join locked on true`;
 
 /**
- * Records the first use of keys, before the allows that use them are answered, so that no read
- * after such an answer shows null (consistency rule 19). Later uses ride on the usage flush.
+ * Records the first use of keys, before the decisions that allow it are answered, so that no read
+ * after such an answer shows null (consistency rule 19). Later uses are part of the usage flush.
  *
- * @returns the keys that are locked by another transaction: {@link recordFirstUse} waits for it
+ * @returns the keys that another transaction has locked; {@link recordFirstUse} waits for the lock
  * @throws NotPrimaryError when the server is in recovery
  */
 export async function recordFirstUses(
@@ -42,7 +42,7 @@ const WRITE_ONE = `
   )
   select ${SERVER_EVIDENCE}`;
 
-/** Records the first use of one key, once whoever has locked it lets go. */
+/** Records the first use of one key, waiting for its lock. */
 export async function recordFirstUse(db: Database, apiKeyId: string): Promise<void> {
   const [row] = await db.sql.unsafe<ServerEvidence[]>(WRITE_ONE, [apiKeyId], { prepare: true });
   requirePrimary(db, row);

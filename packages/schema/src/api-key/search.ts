@@ -5,19 +5,18 @@ import type { Executor } from '../connection/database.ts';
 import { keyset, type Page, type PageRequest, readPage, searchText, UUID_ID } from '../page.ts';
 import { apiKeys } from '../tables.ts';
 import { monthNumber } from '../time.ts';
-import type { ApiKeyRef } from './get.ts';
-import { isApiKey } from './get.ts';
+import { type ApiKeyRef, isApiKey } from './get.ts';
 import { type ApiKeyHint, HINT_CONDITIONS, hintsOfRow } from './hints.ts';
 import { summaryColumns, toSummary } from './summary.ts';
 
-/** A key as a table shows it. */
+/** A key as a row of a list. */
 export interface ApiKeyRow extends ApiKeySummary {
-  /** By the database's clock; its status stays active. */
+  /** By the database's clock. The status of an expired key stays `active`. */
   isExpired: boolean;
-  /** Limits of the key's own; null means none. */
+  /** The key's own limits; null means none. */
   rateLimitPerMinute: number | null;
   monthlyQuota: number | null;
-  /** Requests admitted this month, in UTC, as far as they have been told to Postgres. */
+  /** Requests allowed this month, in UTC, as of the last flush. */
   usedThisMonth: number;
   hints: ApiKeyHint[];
 }
@@ -28,17 +27,17 @@ export type ApiKeySort = (typeof API_KEY_SORTS)[number];
 export interface SearchApiKeysInput extends PageRequest {
   projectId: string;
   status?: ApiKeyStatus;
-  /** Those that a hint is about. */
+  /** Only keys with this hint. */
   hint?: ApiKeyHint;
   /** Part of the name, the first characters of the key, or its id. */
   text?: string;
   /** Default: `created`. */
   sort?: ApiKeySort;
-  /** Default: newest, most used and last used first; names and expiries rising. */
+  /** Default: newest, most used and last used first; names and expiries ascending. */
   descending?: boolean;
 }
 
-/** One page of a project's keys, and how many there are on all pages. */
+/** One page of a project's keys, and the total on all pages. */
 export async function searchApiKeys(
   db: { orm: Executor },
   input: SearchApiKeysInput,
@@ -78,7 +77,7 @@ export async function searchApiKeys(
   return { ...page, total: counted?.total ?? 0 };
 }
 
-/** @returns one key as the table shows it, or null when the project has no such key */
+/** @returns one key as a row of the list, or null when the project has no such key */
 export async function getApiKeyRow(
   db: { orm: Executor },
   ref: ApiKeyRef,
@@ -87,7 +86,7 @@ export async function getApiKeyRow(
   return row ?? null;
 }
 
-/** What a table shows beside the order is read for its rows alone. */
+/** Reads the remaining columns for the rows of the page only. */
 async function readInOrder(db: { orm: Executor }, ids: readonly string[]): Promise<ApiKeyRow[]> {
   if (ids.length === 0) return [];
   const rows = await readRows(db, inArray(apiKeys.id, [...ids]));
@@ -119,13 +118,13 @@ async function readRows(db: { orm: Executor }, where: SQL | undefined): Promise<
   );
 }
 
-/** Each row looks its month up by the primary key: for the few of a page. */
+/** Looks up one key's month by the primary key: for the rows of a page. */
 const usedThisMonth = sql<number>`(
   select coalesce(sum(m.count), 0)::float8 from usage_months m
   where m.project_id = api_keys.project_id and m.month = ${monthNumber()}
     and m.scope = api_keys.id::text)`;
 
-/** For an order over all keys: their months at once. */
+/** Joins the months of all keys, to sort by use. */
 const joinUse = (projectId: string) => sql`
   left join (
     select m.scope::uuid as id, sum(m.count)::float8 as used from usage_months m
@@ -134,15 +133,15 @@ const joinUse = (projectId: string) => sql`
   ) month_use on month_use.id = api_keys.id`;
 
 interface Sort {
-  /** What is compared; never null. */
+  /** The sort key; never null. */
   value: SQL;
-  /** The same for a single row, where that is read otherwise. */
+  /** The sort key of a single row, if that is a different expression. */
   valueOfOne?: SQL;
   descending: boolean;
   join?: (projectId: string) => SQL;
 }
 
-/** A key without an expiry counts as the last to expire, one that was never used as the first used. */
+/** A key without an expiry sorts as the last to expire, an unused key as the first used. */
 const SORTS: Record<ApiKeySort, Sort> = {
   created: { value: sql`api_keys.created_at`, descending: true },
   name: { value: sql`lower(api_keys.display_name)`, descending: false },
@@ -166,7 +165,7 @@ function matching({ projectId, status, hint, text }: SearchApiKeysInput): SQL | 
   );
 }
 
-/** The whole of a key finds it too: of what was typed, only as much as a prefix has is compared. */
+/** Compares as many characters as a stored prefix has, so that a whole key finds its row too. */
 function matchesText(text: string): SQL {
   const digits = text.startsWith(API_KEY_BRAND) ? text.slice(API_KEY_BRAND.length) : text;
   const id = text.toLowerCase();

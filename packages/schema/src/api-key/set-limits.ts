@@ -1,14 +1,14 @@
 import type { ApiKeyStatus } from '@ceiba/contract';
 import { eq } from 'drizzle-orm';
 import { writeAudit } from '../audit/write.ts';
-import { inTransaction, type VerbContext } from '../context.ts';
+import { inTransaction, isUnchanged, type VerbContext } from '../context.ts';
 import { apiKeys, projects } from '../tables.ts';
 import { type ApiKeyRef, isApiKey } from './get.ts';
 
 export interface ApiKeyLimits {
-  /** Requests a minute; null sets no limit of the key's own. */
+  /** Requests per minute; null means that the key has no limit of its own. */
   rateLimitPerMinute: number | null;
-  /** Requests a UTC month; null sets no limit of the key's own. */
+  /** Requests per month in UTC; null means that the key has no limit of its own. */
   monthlyQuota: number | null;
 }
 
@@ -18,8 +18,8 @@ export type SetApiKeyLimitsResult =
   | { kind: 'not_found' };
 
 /**
- * Sets an active key's own limits; a field that is absent stays as it is. Counts go on unbroken. A
- * key that has ended is a conflict.
+ * Sets an active key's own limits; absent fields keep their values. What the key has used still
+ * counts. A revoked or archived key is a conflict.
  */
 export function setApiKeyLimits(
   ctx: VerbContext,
@@ -42,12 +42,7 @@ export function setApiKeyLimits(
     const { displayName, status, ownerId, ...old } = before;
     if (status !== 'active') return { kind: 'conflict', status };
     const after = { ...old, ...limits };
-    if (
-      after.rateLimitPerMinute === old.rateLimitPerMinute &&
-      after.monthlyQuota === old.monthlyQuota
-    ) {
-      return { kind: 'unchanged', limits: after, displayName };
-    }
+    if (isUnchanged(old, after)) return { kind: 'unchanged', limits: after, displayName };
     await tx.update(apiKeys).set(after).where(isApiKey(ref));
     await writeAudit(tx, ctx, {
       action: 'api_key.set_limits',

@@ -3,16 +3,16 @@ import { sql } from 'drizzle-orm';
 import type { Executor } from '../connection/database.ts';
 import { type ApiKeyHint, HINT_CONDITIONS } from './hints.ts';
 
-/** How many keys a project has. */
+/** Counts of a project's keys. */
 export interface ApiKeySurvey {
   byStatus: Record<ApiKeyStatus, number>;
-  /** How many active keys each hint is about; a key can be among several. */
+  /** Active keys per hint; a key can have several. */
   byHint: Record<ApiKeyHint, number>;
-  /** How many active keys the plan allows; 0 without a subscription. */
+  /** The plan's cap of active keys; 0 without a subscription. */
   activeKeyCap: number;
 }
 
-/** Counts a project's keys by status, and those that should be looked at. */
+/** Counts a project's keys by status and by hint. */
 export async function surveyApiKeys(
   db: { orm: Executor },
   projectId: string,

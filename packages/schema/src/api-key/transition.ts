@@ -13,13 +13,13 @@ export type TransitionResult =
   | { kind: 'conflict'; status: ApiKeyStatus }
   | { kind: 'not_found' };
 
-/** Revokes a key: it is no longer trusted, from the next decision on. Cannot be undone. */
+/** Revokes a key: it is denied from the next decision on. Cannot be undone. */
 export const revokeApiKey = (ctx: VerbContext, ref: ApiKeyRef) => transition(ctx, ref, 'revoke');
 
-/** Archives a key: it is finished with. Cannot be undone. */
+/** Archives a key: it is denied from the next decision on. Cannot be undone. */
 export const archiveApiKey = (ctx: VerbContext, ref: ApiKeyRef) => transition(ctx, ref, 'archive');
 
-/** Sets or clears (null) the expiry of an active key. An instant that is past expires it at once. */
+/** Sets or clears (null) the expiry of an active key. A past instant expires it at once. */
 export const setApiKeyExpiry = (
   ctx: VerbContext,
   { expiresAt, ...ref }: ApiKeyRef & { expiresAt: Date | null },
@@ -31,7 +31,7 @@ const AUDIT_ACTION = {
   set_expiry: 'api_key.set_expiry',
 } as const satisfies Record<ApiKeyTrigger, AuditAction>;
 
-/** One UPDATE, guarded by the states that the transition table lets through. */
+/** One UPDATE, guarded by the states that the transition table permits. */
 function transition(
   ctx: VerbContext,
   ref: ApiKeyRef,

@@ -15,17 +15,17 @@ import { auditLog, projects } from '../tables.ts';
 import type { AuditAction } from './write.ts';
 
 export interface AuditFilter {
-  /** Whose log; null for all of them, which is an administrator's alone to ask. */
+  /** The owner whose log to read; null reads all, which only an administrator may. */
   ownerId: string | null;
   projectId?: string;
   actions?: readonly AuditAction[];
   actorKind?: Actor['kind'];
-  /** A person, as the one who acted. */
+  /** The user who acted. */
   actorId?: string;
-  /** Part of who acted, what was changed, its id or the network address. */
+  /** Part of the actor, the target, its id or the network address. */
   text?: string;
   from?: Date;
-  /** Until before this instant. */
+  /** Excluded. */
   to?: Date;
 }
 
@@ -36,16 +36,16 @@ export interface AuditRow {
   action: string;
   target: { kind: string; id: string; label: string | null };
   projectId: string | null;
-  /** Null where the change was of no project, or of one that is gone. */
+  /** Null when the change concerned no project, or one that was deleted. */
   projectName: string | null;
   clientAddress: string | null;
   requestId: string | null;
-  /** What the change touched. */
+  /** The changed fields. */
   before: unknown;
   after: unknown;
 }
 
-/** One page of who changed what, newest first. */
+/** One page of the audit log, newest first. */
 export function listAudit(
   db: { orm: Executor },
   { cursor, limit, ...filter }: AuditFilter & PageRequest,
@@ -66,16 +66,16 @@ export function listAudit(
   );
 }
 
-const ROWS_A_PAGE = 1_000;
+const ROWS_PER_PAGE = 1_000;
 
 /**
- * Everything that matches, newest first, a thousand rows at a time: for a CSV file that is written
- * while it is read. No connection is held between two pages.
+ * Reads all matching rows, newest first, a thousand at a time, for a streamed CSV file. No connection
+ * is held between pages.
  *
  * @param run runs a verb, such as the console's `withDatabase`
  */
 export const exportAudit = (run: Run<{ orm: Executor }>, filter: AuditFilter) =>
-  everyPage((cursor) => run((db) => listAudit(db, { ...filter, cursor, limit: ROWS_A_PAGE })));
+  everyPage((cursor) => run((db) => listAudit(db, { ...filter, cursor, limit: ROWS_PER_PAGE })));
 
 async function readRows(
   db: { orm: Executor },

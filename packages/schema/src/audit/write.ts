@@ -2,7 +2,7 @@ import type { Executor } from '../connection/database.ts';
 import type { Actor, VerbContext } from '../context.ts';
 import { auditLog } from '../tables.ts';
 
-/** Everything that a person or a program can change. */
+/** Every change that is audited. */
 export const AUDIT_ACTIONS = [
   'project.create',
   'project.update',
@@ -34,12 +34,12 @@ export interface AuditEntry {
   target: { id: string; label?: string };
   projectId?: string;
   ownerId?: string;
-  /** What the change touched, before and after; never a secret or a digest. */
+  /** The changed fields, before and after; never a secret or a digest. */
   before?: Record<string, unknown>;
   after?: Record<string, unknown>;
 }
 
-/** Writes who did what. Called inside the transaction of the change that it tells of. */
+/** Records a change and its actor. Call it in the transaction of the change. */
 export async function writeAudit(tx: Executor, ctx: VerbContext, entry: AuditEntry): Promise<void> {
   await tx.insert(auditLog).values({
     ...actorColumns(ctx.actor),

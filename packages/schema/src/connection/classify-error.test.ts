@@ -2,26 +2,27 @@ import postgres from 'postgres';
 import { describe, expect, it } from 'vitest';
 import { classifyError, type ErrorKind } from './classify-error.ts';
 import { NotPrimaryError } from './errors.ts';
+import { NoAnswerError } from './within.ts';
 
 const withCode = (code: string) => Object.assign(new Error('failed'), { code });
-/** As the driver makes it of an answer; its types know no constructor. */
-const answered = (code: string): Error =>
-  Reflect.construct(postgres.PostgresError, [{ code, message: 'refused' }]);
+/** As the driver creates it; its types declare no constructor. */
+const answered = (code: string, severity = 'ERROR'): Error =>
+  Reflect.construct(postgres.PostgresError, [{ code, severity, message: 'refused' }]);
 
 const SQL_STATES: Record<Exclude<ErrorKind, 'internal'>, string[]> = {
   statement: ['22P02', '23505', '23503', '40001', '40P01', '42501', '42P01', 'P0001', 'XX001'],
   busy: ['57014', '55P03'],
   connection: [
     ...['08000', '08003', '08006', '08P01'], // connection exceptions
-    ...['25006', '25P02', '25P03'], // a standby; a transaction that is over
-    ...['28000', '28P01', '3D000'], // refused at the door
+    ...['25006', '25P02', '25P03'], // a standby; a failed transaction
+    ...['28000', '28P01', '3D000'], // refused logins
     ...['53100', '53200', '53300'], // disk, memory, connections
     ...['57P01', '57P02', '57P03', '57P04', '57P05'], // going down, crashed, starting up
     ...['58000', '58030'], // the server's own system calls
   ],
 };
 
-const WAY_CODES = [
+const CONNECTION_CODES = [
   ...['CONNECT_TIMEOUT', 'CONNECTION_CLOSED', 'CONNECTION_ENDED', 'CONNECTION_DESTROYED'],
   ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOENT', 'EACCES'],
   ...['EHOSTUNREACH', 'ENETUNREACH', 'ENETDOWN', 'EADDRNOTAVAIL', 'EMFILE', 'EPROTO'],
@@ -33,24 +34,32 @@ const WAY_CODES = [
 
 describe('an error of Postgres', () => {
   for (const [kind, codes] of Object.entries(SQL_STATES)) {
-    it.each(codes)(`%s is of the kind ${kind}`, (code) => {
+    it.each(codes)(`%s is classified as ${kind}`, (code) => {
       expect(classifyError(answered(code))).toBe(kind);
     });
   }
 
-  it('counts where a library wrapped it', () => {
+  it.each(['FATAL', 'PANIC'])(
+    'of severity %s ends the connection whatever its code',
+    (severity) => {
+      expect(classifyError(answered('42501', severity))).toBe('connection');
+    },
+  );
+
+  it('is recognised when a library wrapped it', () => {
     expect(classifyError(new Error('Failed query', { cause: answered('57P01') }))).toBe(
       'connection',
     );
   });
 
-  it('is one of the connection when the server is in recovery', () => {
+  it('concerns the connection when the server is in recovery or stays silent', () => {
     expect(classifyError(new NotPrimaryError('in recovery'))).toBe('connection');
+    expect(classifyError(new NoAnswerError('no answer within 5 s'))).toBe('connection');
   });
 });
 
-describe('an error on the way to Postgres', () => {
-  it.each(WAY_CODES)('%s is one of the connection', (code) => {
+describe('an error of the driver, a socket, DNS or TLS', () => {
+  it.each(CONNECTION_CODES)('%s concerns the connection', (code) => {
     expect(classifyError(withCode(code))).toBe('connection');
     expect(classifyError(new Error('Failed query', { cause: withCode(code) }))).toBe('connection');
   });
@@ -63,7 +72,7 @@ describe('a bug', () => {
     withCode('UNDEFINED_VALUE'),
     'a string',
     undefined,
-  ])('is no outage: %s', (error) => {
+  ])('is not classified as an outage: %s', (error) => {
     expect(classifyError(error)).toBe('internal');
   });
 });

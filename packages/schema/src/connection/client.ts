@@ -1,44 +1,38 @@
 import { classifyError } from './classify-error.ts';
 import { createDatabase, type Database, type DatabaseOptions, hostsOf } from './database.ts';
-import { NoLeaseError, postgresFault } from './errors.ts';
+import { DatabaseUnavailableError, NoLeaseError, outageCode } from './errors.ts';
 import { pingDatabase } from './ping.ts';
 import { within } from './within.ts';
 
-/** Postgres did not answer in time, or not at all. A write may or may not have been made. */
-export class DatabaseUnavailableError extends Error {
-  override readonly name = 'DatabaseUnavailableError';
-}
-
 export interface ClientOptions extends DatabaseOptions {
-  /** How long work in flight may go on over connections that were given up, in ms. */
+  /** How long work in flight may continue over dropped connections, in ms. */
   graceMs?: number;
   onStateChange?: (state: 'up' | 'down', error?: unknown) => void;
-  /** A call waits for the next attempts to connect, for as long as it has time. */
+  /** A call waits for further attempts to connect, within its budget. */
   isPatient?: true;
-  /** Between 0 and 1; spreads the attempts of many processes. */
+  /** Between 0 and 1; spreads the reconnects of many processes. */
   random?: () => number;
 }
 
-/** A fresh connection must answer as a primary within this time, in ms. */
+/** A new pool must answer as a primary within this time. */
 const CONNECT_BUDGET_MS = 1_000;
 const SHORTEST_BACKOFF_MS = 50;
 const LONGEST_BACKOFF_MS = 500;
 
 /**
- * The one way to ask a Postgres that can fail: a pool on a server that has answered as a primary.
- * A timeout or a lost connection drops the whole pool, since a server that froze, or a network that
- * lost its packets, leaves sockets that look alive; until a fresh one has answered, everything is
- * refused unsent (consistency rule 22). The hosts of a list are asked one after the other. No
- * statement is sent twice.
+ * A resilient client: a pool on a server that has answered as the primary. A timeout or a lost
+ * connection drops the whole pool, because a frozen server or a silent network leaves sockets that
+ * look alive; until a new pool has answered, calls fail without being sent (consistency rule 22).
+ * With a list of hosts, each is tried in order. No statement is sent twice.
  */
 export class DatabaseClient {
   readonly #hosts: readonly string[];
   readonly #options: ClientOptions;
-  /** Which host is asked next. */
-  #turn = 0;
+  /** The host to try next. */
+  #nextHost = 0;
   #db: Database | null = null;
   #attempt: Promise<Database> | null = null;
-  /** What the last attempt failed with, while the next one waits. */
+  /** The error of the last attempt, until the next one starts. */
   #refusal: { cause: unknown; isOver: Promise<void> } | null = null;
   #closed = false;
 
@@ -47,12 +41,12 @@ export class DatabaseClient {
     this.#options = options;
   }
 
-  /** Whether a server has answered and its connections have not been given up. */
+  /** Whether there is a pool that has answered. */
   get isUp(): boolean {
     return this.#db !== null;
   }
 
-  /** Connects before the first statement asks for it, and again whenever the server is lost. */
+  /** Connects ahead of the first statement. Afterwards the client reconnects by itself. */
   connect(): void {
     this.#connect().catch(() => {});
   }
@@ -62,7 +56,7 @@ export class DatabaseClient {
    *
    * @param budgetMs how long the caller can wait
    * @throws DatabaseUnavailableError when the server failed, was too slow or could not be reached;
-   *   any other error of the work as it is
+   *   any other error of the work unchanged
    */
   async run<T>(budgetMs: number, work: (db: Database) => Promise<T>): Promise<T> {
     if (budgetMs <= 0) throw new DatabaseUnavailableError('no time was left');
@@ -89,8 +83,8 @@ export class DatabaseClient {
   #drop(db: Database, error: unknown): void {
     if (this.#db !== db) return;
     this.#db = null;
-    // A server that stays silent accepts connections all the same: what is given up is asked last.
-    this.#turn = (this.#turn + 1) % this.#hosts.length;
+    // A frozen server still accepts connections: try the dropped host last.
+    this.#nextHost = (this.#nextHost + 1) % this.#hosts.length;
     void db.close(this.#options.graceMs);
     this.#options.onStateChange?.('down', error);
     this.connect();
@@ -114,19 +108,19 @@ export class DatabaseClient {
     if (this.#closed) return Promise.reject(new DatabaseUnavailableError('the client is closed'));
     if (this.#db !== null) return Promise.resolve(this.#db);
     if (this.#refusal !== null) return Promise.reject(unavailable(this.#refusal.cause));
-    this.#attempt ??= this.#askEachHost(1).finally(() => {
+    this.#attempt ??= this.#tryEachHost(1).finally(() => {
       this.#attempt = null;
     });
     return this.#attempt;
   }
 
-  async #askEachHost(attempt: number): Promise<Database> {
+  async #tryEachHost(attempt: number): Promise<Database> {
     let lastError: unknown;
-    for (let asked = 0; asked < this.#hosts.length && !this.#closed; asked += 1) {
+    for (let tried = 0; tried < this.#hosts.length && !this.#closed; tried += 1) {
       let db: Database | undefined;
       try {
-        // Throws where the address or its certificate cannot be read, which may pass as well.
-        db = createDatabase(this.#hosts[this.#turn] ?? '', this.#options);
+        // May throw: the address or its certificate cannot be read, which can be temporary.
+        db = createDatabase(this.#hosts[this.#nextHost] ?? '', this.#options);
         await within(CONNECT_BUDGET_MS, pingDatabase(db).catch(unlessNoLease), () => {
           return new DatabaseUnavailableError(`no connection within ${CONNECT_BUDGET_MS} ms`);
         });
@@ -136,7 +130,7 @@ export class DatabaseClient {
         return db;
       } catch (error) {
         lastError = error;
-        this.#turn = (this.#turn + 1) % this.#hosts.length;
+        this.#nextHost = (this.#nextHost + 1) % this.#hosts.length;
         void db?.close();
       }
     }
@@ -151,7 +145,7 @@ export class DatabaseClient {
       setTimeout(() => {
         this.#refusal = null;
         if (!this.#closed) {
-          this.#attempt = this.#askEachHost(attempt + 1).finally(() => {
+          this.#attempt = this.#tryEachHost(attempt + 1).finally(() => {
             this.#attempt = null;
           });
           this.#attempt.catch(() => {});
@@ -163,7 +157,7 @@ export class DatabaseClient {
   }
 }
 
-/** A connection to a server that has yet to prove that it is the primary is worth having. */
+/** Keeps a connection to a server that has yet to prove that it is the primary. */
 function unlessNoLease(error: unknown): void {
   if (!(error instanceof NoLeaseError)) throw error;
 }
@@ -171,15 +165,4 @@ function unlessNoLease(error: unknown): void {
 const unavailable = (cause: unknown) =>
   cause instanceof DatabaseUnavailableError
     ? cause
-    : new DatabaseUnavailableError(wordsOf(cause), { cause });
-
-/** The code of the server or of the socket; a driver wraps it, sometimes in an error without words. */
-function wordsOf(error: unknown): string {
-  const sqlState = postgresFault(error)?.code;
-  if (sqlState !== undefined) return sqlState;
-  let innermost = error;
-  while (innermost instanceof Error && innermost.cause instanceof Error)
-    innermost = innermost.cause;
-  if (!(innermost instanceof Error)) return 'unknown fault';
-  return 'code' in innermost ? String(innermost.code) : innermost.name;
-}
+    : new DatabaseUnavailableError(outageCode(cause), { cause });

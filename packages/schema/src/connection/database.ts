@@ -3,20 +3,20 @@ import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import postgres from 'postgres';
 import { withGaplessResults } from './gapless-results.ts';
 import { withoutWritesToLostConnections } from './lost-connection.ts';
-import { withPoolerManners } from './pooler.ts';
+import { withPoolerSupport } from './pooler.ts';
 import type { Fence } from './server.ts';
 
 export interface DatabaseOptions {
   maxConnections?: number;
   applicationName?: string;
-  /** Server-side bound of one statement, in ms. A frozen server ignores it: bound the wait too. */
+  /** Server-side timeout of one statement, in ms. A frozen server ignores it: limit the wait too. */
   statementTimeoutMs?: number;
-  /** Judges each server that answers for a decision; without it, every primary is trusted. */
+  /** Judges each server that answers a decision's statement; without it, every primary is trusted. */
   fence?: Fence;
   onNotice?: (notice: postgres.Notice) => void;
 }
 
-/** A pool of connections to Postgres: `sql` for statements by hand, `orm` for typed ones. */
+/** A pool of connections to Postgres: `sql` for handwritten statements, `orm` for typed ones. */
 export interface Database {
   readonly sql: postgres.Sql;
   readonly orm: PostgresJsDatabase;
@@ -37,22 +37,21 @@ export type Transactor = Executor & Pick<PostgresJsDatabase, 'transaction'>;
 const CONNECT_TIMEOUT_SECONDS = 1;
 const LONGEST_BACKOFF_SECONDS = 0.5;
 
-/** What the driver parses; a server, database or role may have other defaults. */
-const READABLE_TIMES = { TimeZone: 'UTC', DateStyle: 'ISO' };
+/** Formats that the driver can parse; a server, database or role may have other defaults. */
+const PARSABLE_TIMES = { TimeZone: 'UTC', DateStyle: 'ISO' };
 
-/** Compiling a statement took two seconds where running it takes a few ms: none of ours is long. */
+/** JIT compilation of a statement took two seconds, running it a few ms: none of ours is long. */
 const SHORT_STATEMENTS = { jit: 'off' };
 
-/** A program that was frozen in a transaction must not keep its locks from everybody else. */
+/** A process that freezes in a transaction must not hold its locks. */
 const SHORT_TRANSACTIONS = { idle_in_transaction_session_timeout: 5_000 };
 
 /**
- * Opens a pool. No connection is made before the first statement, so that importing code never
- * needs a server.
+ * Opens a pool. It connects with the first statement, so that importing code needs no server.
  *
- * @param url `postgres://…` of one host; `sslmode` and `sslrootcert` mean what libpq says they mean.
- *   A list goes through {@link hostsOf}: given the whole list, the driver starts each pool at the
- *   first host, and takes a standby there for as good as a primary.
+ * @param url `postgres://…` of one host; `sslmode` and `sslrootcert` mean what they mean to libpq.
+ *   Split a list of hosts with {@link hostsOf}: given the whole list, the driver uses the first host
+ *   that answers, even a standby.
  * @see https://www.postgresql.org/docs/current/libpq-ssl.html
  */
 export function createDatabase(url: string, options: DatabaseOptions = {}): Database {
@@ -68,7 +67,7 @@ export function createDatabase(url: string, options: DatabaseOptions = {}): Data
     onnotice: options.onNotice ?? (() => {}),
     connection: {
       application_name: options.applicationName ?? 'ceiba',
-      ...READABLE_TIMES,
+      ...PARSABLE_TIMES,
       ...SHORT_STATEMENTS,
       ...SHORT_TRANSACTIONS,
       ...(options.statementTimeoutMs === undefined
@@ -76,7 +75,7 @@ export function createDatabase(url: string, options: DatabaseOptions = {}): Data
         : { statement_timeout: options.statementTimeoutMs }),
     },
   });
-  const sql = withGaplessResults(withoutWritesToLostConnections(withPoolerManners(pool)));
+  const sql = withGaplessResults(withoutWritesToLostConnections(withPoolerSupport(pool)));
   return {
     sql,
     orm: drizzle(sql),
@@ -85,20 +84,20 @@ export function createDatabase(url: string, options: DatabaseOptions = {}): Data
   };
 }
 
-/** An address with a list of hosts, as libpq writes it, as one address for each of them. */
+/** Splits an address with a list of hosts, as libpq accepts it, into one address per host. */
 export function hostsOf(url: string): string[] {
   const [, start = '', hosts = '', end = ''] = ADDRESS.exec(url) ?? [];
   return hosts === '' ? [url] : hosts.split(',').map((host) => `${start}${host}${end}`);
 }
 
-/** What stands before the hosts, the hosts, and what stands behind them. */
+/** What precedes the hosts, the hosts, and what follows them. */
 const ADDRESS = /^([a-z]+:\/\/(?:[^/?]*@)?)([^/?@]*)(.*)$/;
 
 const jitter = () => 0.5 + Math.random() / 2;
 
 type TlsOption = NonNullable<postgres.Options<Record<string, never>>['ssl']>;
 
-/** By hand rather than by `URL`, which knows no list of hosts. */
+/** Without `URL`, which cannot parse a list of hosts. */
 function splitTls(url: string): { address: string; ssl: TlsOption | undefined } {
   const [address = '', query = ''] = url.split('?');
   const parameters = new URLSearchParams(query);

@@ -1,8 +1,23 @@
 import postgres from 'postgres';
 
-/** The fault as Postgres told it, also where a library wrapped it; null when it told none. */
-export function postgresFault(fault: unknown): postgres.PostgresError | null {
-  for (let cause = fault; cause instanceof Error; cause = cause.cause) {
+/** Postgres did not answer in time, or not at all. A write may or may not have been made. */
+export class DatabaseUnavailableError extends Error {
+  override readonly name = 'DatabaseUnavailableError';
+}
+
+/** The server that answered is not the primary: no decision may use its answer. */
+export class NotPrimaryError extends Error {
+  override readonly name = 'NotPrimaryError';
+}
+
+/** The server that answered has not proven that it still is the primary: no decision may use its answer. */
+export class NoLeaseError extends Error {
+  override readonly name = 'NoLeaseError';
+}
+
+/** @returns the error that Postgres sent, also when a library wrapped it; null when it sent none */
+export function postgresError(error: unknown): postgres.PostgresError | null {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof postgres.PostgresError) return cause;
   }
   return null;
@@ -12,17 +27,28 @@ export function postgresFault(fault: unknown): postgres.PostgresError | null {
 const UNIQUE_VIOLATION = '23505';
 const FOREIGN_KEY_VIOLATION = '23503';
 
-export const isUniqueViolation = (fault: unknown) =>
-  postgresFault(fault)?.code === UNIQUE_VIOLATION;
-export const isForeignKeyViolation = (fault: unknown) =>
-  postgresFault(fault)?.code === FOREIGN_KEY_VIOLATION;
+export const isUniqueViolation = (error: unknown) =>
+  postgresError(error)?.code === UNIQUE_VIOLATION;
 
-/** The server answered, and whether it still is the primary is not proven: no decision may rest on it. */
-export class NoLeaseError extends Error {
-  override readonly name = 'NoLeaseError';
-}
+/** For `catch`: a result in place of the error of a constraint. */
+const insteadOf =
+  (sqlState: string) =>
+  <Result>(result: Result) =>
+  (error: unknown): Result => {
+    if (postgresError(error)?.code === sqlState) return result;
+    throw error;
+  };
 
-/** The server answered, but not as a primary does: no decision may rest on it. */
-export class NotPrimaryError extends Error {
-  override readonly name = 'NotPrimaryError';
+export const onUniqueViolation = insteadOf(UNIQUE_VIOLATION);
+export const onForeignKeyViolation = insteadOf(FOREIGN_KEY_VIOLATION);
+
+/** Names an outage for a log: the SQLSTATE, the code of the socket or driver, or the error's class. */
+export function outageCode(error: unknown): string {
+  const sqlState = postgresError(error)?.code;
+  if (sqlState !== undefined) return sqlState;
+  let innermost = error;
+  while (innermost instanceof Error && innermost.cause instanceof Error)
+    innermost = innermost.cause;
+  if (!(innermost instanceof Error)) return 'unknown error';
+  return 'code' in innermost ? String(innermost.code) : innermost.name;
 }

@@ -3,25 +3,25 @@ import type postgres from 'postgres';
 type Then = (
   this: unknown,
   onFulfilled?: ((result: unknown) => unknown) | null,
-  onRejected?: ((fault: unknown) => unknown) | null,
+  onRejected?: ((error: unknown) => unknown) | null,
 ) => Promise<unknown>;
 
-const mended = new WeakSet<object>();
+const patched = new WeakSet<object>();
 
 /**
- * Keeps a query that failed from spoiling the next one.
+ * Keeps a failed query from corrupting the result of the next one.
  *
- * postgres.js (3.4.9) counts on where a query stopped that failed after some of its rows had
- * arrived: the next query on that connection gets its own rows behind as many gaps, and whoever
- * reads the first row finds none. The gaps are taken out where a result is handed over.
+ * When a query fails after some of its rows arrived, postgres.js (3.4.9) does not reset its row
+ * count: the next result on that connection starts with as many empty slots, so its first row reads
+ * as undefined. The slots are removed when a result is returned.
  *
  * @see https://github.com/porsager/postgres/issues/1181
  */
 export function withGaplessResults(sql: postgres.Sql): postgres.Sql {
-  // Every query is of one class, which the driver does not export; this one is never sent.
+  // All queries share a class, which the driver does not export; this one is never sent.
   const queries: { then: Then } = Object.getPrototypeOf(sql`select 1`);
-  if (mended.has(queries)) return sql;
-  mended.add(queries);
+  if (patched.has(queries)) return sql;
+  patched.add(queries);
   const { then } = queries;
   // biome-ignore lint/suspicious/noThenProperty: the driver's queries have one already
   queries.then = function thenWithoutGaps(onFulfilled, onRejected) {
@@ -34,7 +34,7 @@ export function withGaplessResults(sql: postgres.Sql): postgres.Sql {
   return sql;
 }
 
-/** Gaps come first and only there; what else the result carries stays. */
+/** Removes the leading gaps in place, since a result also has other properties. */
 function withoutGaps(result: unknown): unknown {
   if (Array.isArray(result) && result.length > 0 && !(0 in result)) {
     result.splice(0, result.length - Object.keys(result).length);

@@ -1,26 +1,26 @@
 import type { Database } from './database.ts';
 
-/** What an operator has to know of a server before trusting it with keys. */
+/** What an operator has to know about a server before trusting it with keys. */
 export interface DatabaseFacts {
   /** As Postgres numbers itself: 150004 is 15.4. */
   versionNumber: number;
   version: string;
   inRecovery: boolean;
-  /** Off means that a crash can lose what was committed, a revocation among it. */
+  /** False means that a crash can lose committed changes, such as a revocation. */
   fsync: boolean;
   /** `on`, `off`, `local`, `remote_write` or `remote_apply`. */
   synchronousCommit: string;
-  /** Whether something that speaks for the server, such as PgBouncer, is in between. */
+  /** Whether a pooler such as PgBouncer is between this client and the server. */
   isPooled: boolean;
-  /** Whether long statements are compiled first; Ceiba's own connections ask for `off`. */
+  /** Whether long statements are JIT-compiled; Ceiba's own connections ask for `off`. */
   jit: boolean;
-  /** After how long an idle transaction loses its locks, in ms; 0 is never. */
+  /** After how long an idle transaction is ended, in ms; 0 is never. */
   idleInTransactionTimeoutMs: number;
-  /** Empty where no commit waits for a standby. */
+  /** Empty when no commit waits for a standby. */
   synchronousStandbyNames: string;
 }
 
-/** Reads the server's version, role and durability settings, and what is in front of it. */
+/** Reads the server's version, role and durability settings, and whether it is behind a pooler. */
 export async function inspectDatabase(db: Database): Promise<DatabaseFacts> {
   const rows = await db.sql<(DatabaseFacts & { serverPid: number })[]>`
     select current_setting('server_version_num')::int as "versionNumber",
@@ -36,25 +36,25 @@ export async function inspectDatabase(db: Database): Promise<DatabaseFacts> {
   const [row] = rows;
   if (row === undefined) throw new Error('a select of settings returned no row');
   const { serverPid, ...facts } = row;
-  // Who answers at the address names itself when the connection starts: a pooler is not the server.
+  // The process id that was reported at connect is that of the server, unless a pooler sent it.
   return { ...facts, isPooled: rows.state?.pid !== serverPid };
 }
 
-/** Statements of each client; another client may come in between. */
-const STATEMENTS_A_CLIENT = 3;
+/** Statements per client; other clients may interfere. */
+const STATEMENTS_PER_CLIENT = 3;
 
 /**
- * Whether a pooler hands a server process from one client to the next between transactions, so that
- * nothing which belongs to a session can be relied on.
+ * Whether a pooler shares server processes between clients (transaction mode), so that session state
+ * such as settings and prepared statements cannot be relied on.
  *
  * @param db and `other` are pools of one connection each, to the same address
  */
 export async function sharesServerProcesses(db: Database, other: Database): Promise<boolean> {
   const pids = new Set<number | undefined>();
-  for (let statement = 0; statement < STATEMENTS_A_CLIENT; statement += 1) {
+  for (let statement = 0; statement < STATEMENTS_PER_CLIENT; statement += 1) {
     pids.add(await serverPidOf(db)).add(await serverPidOf(other));
   }
-  // A session of its own for each client means two processes: neither one nor many.
+  // With a session of its own, each client has one process.
   return pids.size !== 2;
 }
 

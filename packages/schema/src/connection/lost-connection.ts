@@ -1,17 +1,16 @@
 import type postgres from 'postgres';
-import { postgresFault } from './errors.ts';
+import { isConnectionLost } from './classify-error.ts';
 
 type Begin = (...args: [...options: unknown[], run: Run]) => Promise<unknown>;
 type Run = (tx: postgres.TransactionSql) => unknown;
 
 /**
- * Keeps the driver from rolling back over a connection that is lost.
+ * Keeps the driver from rolling back over a lost connection.
  *
- * postgres.js (3.4.9) writes the ROLLBACK of a transaction that failed because its connection was
- * lost to that same connection. The write finds no socket, outside of every promise, and ends the
- * process; or it stays behind in a buffer, and the connection can never be used again. A
- * transaction that failed so is therefore left where it stands: the server has rolled back, and
- * `begin` rejects by itself when the connection closes.
+ * When a transaction fails because its connection is lost, postgres.js (3.4.9) writes the ROLLBACK
+ * to that same connection. The write either throws outside of every promise, which ends the process,
+ * or stays in a buffer, which makes the connection unusable for ever. So such a transaction never
+ * settles: the server has rolled it back, and `begin` rejects when the connection closes.
  *
  * @see https://github.com/porsager/postgres/issues/1208
  */
@@ -24,7 +23,7 @@ export function withoutWritesToLostConnections(sql: postgres.Sql): postgres.Sql 
   return Object.assign(sql, { begin: guarded });
 }
 
-/** The work of a transaction, or of a savepoint in one, that never ends once its connection is lost. */
+/** Makes a transaction or savepoint that never settles once its connection is lost. */
 function guard(run: Run): Run {
   return async (tx) => {
     const savepoint = tx.savepoint as Begin;
@@ -34,21 +33,8 @@ function guard(run: Run): Run {
     };
     try {
       return await run(Object.assign(tx, { savepoint: guarded }));
-    } catch (fault) {
-      return isLost(fault) ? new Promise(() => {}) : Promise.reject(fault);
+    } catch (error) {
+      return isConnectionLost(error) ? new Promise(() => {}) : Promise.reject(error);
     }
   };
-}
-
-/** What the driver and the socket say of a connection that is gone. */
-const LOST =
-  /^(CONNECTION_CLOSED|ECONN(RESET|ABORTED)|EPIPE|ETIMEDOUT|E(HOST|NET)UNREACH|ENETDOWN|EPROTO|ERR_(SSL|TLS)_.+)$/;
-
-/** What Postgres told came over a connection that was well: there is something to roll back. */
-function isLost(fault: unknown): boolean {
-  if (postgresFault(fault) !== null) return false;
-  for (let cause = fault; cause instanceof Error; cause = cause.cause) {
-    if ('code' in cause) return LOST.test(String(cause.code));
-  }
-  return false;
 }

@@ -1,18 +1,13 @@
 import { createDatabase, type Database, type DatabaseOptions, hostsOf } from './database.ts';
 import { NotPrimaryError } from './errors.ts';
 import { pingDatabase } from './ping.ts';
-import { within } from './within.ts';
-
-/** The first answer of one host, in ms. */
-const PATIENCE_MS = 5_000;
+import { withPatience } from './within.ts';
 
 /**
- * Opens a pool for one run of a command. Of a list of hosts it is the first that answers as a
- * primary, else the first that answers at all, else the error of the last one: callers who need a
- * primary ask it again.
+ * Opens a pool for one run of a command: to the first host that answers as a primary, else to the
+ * first standby. Callers that need a primary ping it again.
  *
- * @throws what the driver throws; an error with the code `no answer within 5 s` when a server is
- *   frozen
+ * @throws what the driver throws for the last host; NoAnswerError when that server is frozen
  */
 export async function openDatabase(url: string, options: DatabaseOptions = {}): Promise<Database> {
   let standby: Database | null = null;
@@ -20,7 +15,7 @@ export async function openDatabase(url: string, options: DatabaseOptions = {}): 
   for (const host of hostsOf(url)) {
     const db = createDatabase(host, options);
     try {
-      await within(PATIENCE_MS, pingDatabase(db), noAnswer);
+      await withPatience(pingDatabase(db));
       await standby?.close();
       return db;
     } catch (error) {
@@ -32,8 +27,3 @@ export async function openDatabase(url: string, options: DatabaseOptions = {}): 
   if (standby === null) throw lastError;
   return standby;
 }
-
-const noAnswer = () => {
-  const code = `no answer within ${PATIENCE_MS / 1000} s`;
-  return Object.assign(new Error(code), { code });
-};

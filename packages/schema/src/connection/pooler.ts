@@ -1,39 +1,38 @@
 import type postgres from 'postgres';
-import { postgresFault } from './errors.ts';
+import { postgresError } from './errors.ts';
 
-/** What a pool sends when it connects and can do without: PgBouncer refuses these. */
-const DISPENSABLE = ['jit', 'idle_in_transaction_session_timeout', 'statement_timeout'];
+/** Startup parameters that a pool can do without: PgBouncer refuses them. */
+const OPTIONAL = ['jit', 'idle_in_transaction_session_timeout', 'statement_timeout'];
 
-/** Of a query of postgres.js (3.4.9), what is needed to send it again; the driver exports no type. */
+/** What resending a query of postgres.js (3.4.9) needs; the driver exports no type for it. */
 interface Query {
   handler: (query: Query) => void;
   readonly options: { prepare?: boolean };
   handle(): unknown;
   executed: boolean;
   reject(error: unknown): void;
-  /** With which error the driver itself has sent it again. */
+  /** The error after which the driver itself sent it again. */
   retried?: unknown;
 }
 
-/** How to adapt the pool that a query belongs to, by what the pool hands its queries to. */
+/** How to adapt the pool of a query, keyed by the handler that the pool gives its queries. */
 const adaptations = new WeakMap<Query['handler'], () => void>();
 const patched = new WeakSet<object>();
 
 /**
- * Lets a pool of connections work through PgBouncer too, which refuses settings that it does not
- * know when a connection starts, and in transaction mode runs a prepared statement on a server that
- * never heard of it. Either way the statement did not run. From then on the pool does without these
- * settings and prepares nothing, and the statement is sent again. Nothing is prepared unless its
- * statement says so.
+ * Makes a pool work through PgBouncer, which refuses startup parameters that it does not know, and
+ * in transaction mode may run a prepared statement on a server that has not prepared it. In both
+ * cases the statement did not run: the pool drops these parameters, stops preparing, and sends the
+ * statement again. Only statements that ask for it are prepared.
  *
  * @see docs/adr/0013-pgbouncer.md
  * @see https://www.pgbouncer.org/features.html
  */
-export function withPoolerManners(pool: postgres.Sql): postgres.Sql {
+export function withPoolerSupport(pool: postgres.Sql): postgres.Sql {
   const neverSent = pool`select 1` as unknown as Query;
   const adapt = () => {
     pool.options.prepare = false;
-    for (const name of DISPENSABLE) delete pool.options.connection[name];
+    for (const name of OPTIONAL) delete pool.options.connection[name];
   };
   adaptations.set(neverSent.handler, adapt);
   patch(Object.getPrototypeOf(neverSent));
@@ -42,7 +41,7 @@ export function withPoolerManners(pool: postgres.Sql): postgres.Sql {
   return Object.assign(pool, {
     begin: (...args: unknown[]) =>
       begin(...args).catch((error: unknown) => {
-        // A transaction is not repeated here; the next one finds the pool adapted.
+        // Not retried here: the next transaction uses the adapted pool.
         if (isRefusedByPooler(error)) adapt();
         throw error;
       }),
@@ -53,17 +52,17 @@ function patch(queries: Query): void {
   if (patched.has(queries)) return;
   patched.add(queries);
   const { handle } = queries;
-  queries.handle = function handleOnceMoreForPoolers() {
-    // Else the driver prepares its own COMMIT, and repeats one whose statement is missing: in the
-    // transaction that failed by it, where COMMIT rolls back and reports no error.
+  queries.handle = function handleWithResend() {
+    // Otherwise the driver prepares its own COMMIT and retries it when the prepared statement is
+    // missing: in a failed transaction, COMMIT rolls back and reports no error.
     this.options.prepare ??= false;
     const adapt = this.executed ? undefined : adaptations.get(this.handler);
-    if (adapt !== undefined) sendAgainAfter(adapt, this);
+    if (adapt !== undefined) resendAfter(adapt, this);
     return handle.call(this);
   };
 }
 
-function sendAgainAfter(adapt: () => void, query: Query): void {
+function resendAfter(adapt: () => void, query: Query): void {
   const { reject } = query;
   query.reject = (error) => {
     query.reject = reject;
@@ -74,9 +73,9 @@ function sendAgainAfter(adapt: () => void, query: Query): void {
   };
 }
 
-/** Invalid and duplicate names of prepared statements, and a connection that never was one. */
+/** An unknown or duplicate prepared statement, or a refused startup parameter. */
 function isRefusedByPooler(error: unknown): boolean {
-  const fault = postgresFault(error);
-  if (fault?.code === '08P01') return fault.message.startsWith('unsupported startup parameter');
-  return fault?.code === '26000' || fault?.code === '42P05';
+  const answer = postgresError(error);
+  if (answer?.code === '08P01') return answer.message.startsWith('unsupported startup parameter');
+  return answer?.code === '26000' || answer?.code === '42P05';
 }

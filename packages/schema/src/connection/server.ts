@@ -1,26 +1,25 @@
 import { NoLeaseError, NotPrimaryError } from './errors.ts';
 
-/** What a statement says of the server that ran it. */
+/** What a statement reports about the server that ran it. */
 export interface ServerEvidence {
   inRecovery: boolean;
-  /** When the server started, to the microsecond: no two servers of a cluster share it. */
+  /** When the server started, to the microsecond: unique in a cluster. */
   server: string;
   /** Whether its commits wait for a standby. */
   isSynchronous: boolean;
 }
 
 /**
- * The columns of {@link ServerEvidence}. Every statement that serves a decision selects them in the
- * same statement that reads, in at least one row, also where it finds nothing: a check when the
- * connection is made says nothing of the server that answers later, behind a balancer or after a
- * failover (consistency rule 25).
+ * The columns of {@link ServerEvidence}. Every statement that serves a decision selects them and
+ * returns at least one row, also when it finds nothing: behind a load balancer or after a failover,
+ * a check at connect says nothing about the server that answers later (consistency rule 25).
  */
 export const SERVER_EVIDENCE = `
   pg_is_in_recovery() as "inRecovery",
   (select extract(epoch from pg_postmaster_start_time())::text) as "server",
   (select current_setting('synchronous_standby_names') <> '') as "isSynchronous"`;
 
-/** Which server has proven lately that it is still the primary; see the Runtime's `lease.ts`. */
+/** Knows which server has proven that it still is the primary; see the Runtime's `lease.ts`. */
 export interface Fence {
   /** `elsewhere`: another server has proven it. */
   judge(evidence: ServerEvidence): 'trusted' | 'expired' | 'elsewhere';
@@ -28,8 +27,8 @@ export interface Fence {
 
 /**
  * @param row any row of the answer
- * @throws NotPrimaryError unless the row says that a primary answered, and when another server is
- *   known to be it; NoLeaseError when none has proven lately that it is (rule 27)
+ * @throws NotPrimaryError when a standby answered, or another server is known to be the primary;
+ *   NoLeaseError when no server has proven lately that it is (consistency rule 27)
  */
 export function requirePrimary(
   { fence }: { fence?: Fence },

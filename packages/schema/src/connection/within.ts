@@ -1,20 +1,27 @@
 /**
- * Settles as `work` does, or rejects after `ms` with what `late` makes. An answer that already lies
- * in the socket when the time is over is not late: a busy event loop reads it first.
+ * Settles as `work` does, or rejects after `ms` with the error that `late` creates. An answer that
+ * is in the socket when the time ends is not late: the event loop may have been busy.
  */
 export function within<T>(ms: number, work: Promise<T>, late: () => Error): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     const expire = () => reject(late());
     const timer = setTimeout(() => setImmediate(expire), Math.max(0, ms));
-    work.then(
-      (value) => {
-        clearTimeout(timer);
-        resolve(value);
-      },
-      (error) => {
-        clearTimeout(timer);
-        reject(error);
-      },
-    );
+    work.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }
+
+/** A server accepted the connection and did not answer. */
+export class NoAnswerError extends Error {
+  override readonly name = 'NoAnswerError';
+  readonly code = this.message;
+}
+
+const PATIENCE_MS = 5_000;
+
+/**
+ * Waits for the first answers of a server: one that is frozen accepts connections and is silent.
+ *
+ * @throws NoAnswerError after 5 s
+ */
+export const withPatience = <T>(answer: Promise<T>): Promise<T> =>
+  within(PATIENCE_MS, answer, () => new NoAnswerError(`no answer within ${PATIENCE_MS / 1000} s`));

@@ -3,43 +3,51 @@ import type { Database } from '../connection/database.ts';
 import { requirePrimary, SERVER_EVIDENCE, type ServerEvidence } from '../connection/server.ts';
 import { admitsNow } from '../subscription/admits.ts';
 
-/** One project, and one key of it where a key is asked for. */
+/** One project, and optionally one of its keys. */
 export interface LookupItem {
-  /** A UUID; anything else would make the whole statement fail. */
+  /** A UUID; anything else fails the whole statement. */
   projectId: string;
-  /** SHA-256, 32 bytes; null asks for the project alone. */
+  /** SHA-256, 32 bytes; null reads the project alone. */
   apiKeyDigest: Buffer | null;
 }
 
-/** All that a decision is judged from, as the primary had it when the statement ran. */
+/** What a decision is based on, as the primary had it when the statement ran. */
 export interface LookupRow {
-  project: {
-    secretDigest: Buffer;
-    /** Null unless a previous secret is still within its 24 hours. */
-    previousSecretDigest: Buffer | null;
-    policyRevision: string;
-    defaultKeyRateLimitPerMinute: number | null;
-  } | null;
-  subscription: {
-    admits: boolean;
-    plan: { planId: string; name: string; rateLimitPerMinute: number; monthlyQuota: number };
-  } | null;
-  apiKey: {
-    apiKeyId: string;
-    displayName: string;
-    keyPrefix: string;
-    status: ApiKeyStatus;
-    expired: boolean;
-    neverUsed: boolean;
-    rateLimitPerMinute: number | null;
-    monthlyQuota: number | null;
-  } | null;
+  project: LookupProject | null;
+  subscription: { admits: boolean; plan: LookupPlan } | null;
+  apiKey: LookupApiKey | null;
+}
+
+interface LookupProject {
+  secretDigest: Buffer;
+  /** Null unless a previous secret is still valid. */
+  previousSecretDigest: Buffer | null;
+  policyRevision: string;
+  defaultKeyRateLimitPerMinute: number | null;
+}
+
+interface LookupPlan {
+  planId: string;
+  name: string;
+  rateLimitPerMinute: number;
+  monthlyQuota: number;
+}
+
+interface LookupApiKey {
+  apiKeyId: string;
+  displayName: string;
+  keyPrefix: string;
+  status: ApiKeyStatus;
+  expired: boolean;
+  neverUsed: boolean;
+  rateLimitPerMinute: number | null;
+  monthlyQuota: number | null;
 }
 
 /**
- * Time is judged here, by the database's clock, and returned as booleans (consistency rule 3).
- * The parameters are text so that the driver needs no type lookups; only UUIDs and hexadecimal
- * digits are in them, so the casts cannot fail (rule 4).
+ * Times are compared here, by the database's clock, and returned as booleans (consistency rule 3).
+ * The parameters are text so that the driver needs no type lookups. They hold only UUIDs and
+ * hexadecimal digits, so the casts cannot fail (rule 4).
  */
 const STATEMENT = `
   select ${SERVER_EVIDENCE}, item.position::int as "position",
@@ -63,11 +71,11 @@ const STATEMENT = `
   left join api_keys k on k.project_id = p.id and k.key_digest = item.key_digest`;
 
 /**
- * Reads what the decisions that wait rest on, as one statement to the primary.
+ * Reads what a batch of decisions needs, as one statement to the primary.
  *
- * @returns one entry an item, in order; undefined where the answer held no row, or more than one,
- *   for it (consistency rule 1)
- * @throws NotPrimaryError when the server is in recovery; a `PostgresError` on an SQL fault
+ * @returns one entry per item, in order; undefined if the answer did not have exactly one row for it
+ *   (consistency rule 1)
+ * @throws NotPrimaryError when the server is in recovery; a `PostgresError` on an SQL error
  */
 export async function lookupMany(
   db: Database,
@@ -92,25 +100,19 @@ export async function lookupMany(
 const bytesLiteral = (bytes: Buffer | null) =>
   bytes === null ? 'NULL' : `"\\\\x${bytes.toString('hex')}"`;
 
-interface StatementRow extends ServerEvidence {
+/** Without a project, plan or key, the columns of that one are null; one column of each is checked. */
+interface StatementRow
+  extends ServerEvidence,
+    Omit<LookupProject, 'secretDigest'>,
+    Omit<LookupApiKey, 'apiKeyId'> {
   position: number;
   secretDigest: Buffer | null;
-  previousSecretDigest: Buffer | null;
-  policyRevision: string;
-  defaultKeyRateLimitPerMinute: number | null;
   admits: boolean | null;
   planId: string | null;
   planName: string;
   planRateLimitPerMinute: number;
   planMonthlyQuota: number;
   apiKeyId: string | null;
-  displayName: string;
-  keyPrefix: string;
-  status: ApiKeyStatus;
-  expired: boolean;
-  neverUsed: boolean;
-  rateLimitPerMinute: number | null;
-  monthlyQuota: number | null;
 }
 
 function toLookupRow(row: StatementRow): LookupRow {
@@ -121,7 +123,7 @@ function toLookupRow(row: StatementRow): LookupRow {
   };
 }
 
-const projectOf = (row: StatementRow, secretDigest: Buffer) => ({
+const projectOf = (row: StatementRow, secretDigest: Buffer): LookupProject => ({
   secretDigest,
   previousSecretDigest: row.previousSecretDigest,
   policyRevision: row.policyRevision,
@@ -138,7 +140,7 @@ const subscriptionOf = (row: StatementRow, planId: string) => ({
   },
 });
 
-const apiKeyOf = (row: StatementRow, apiKeyId: string) => ({
+const apiKeyOf = (row: StatementRow, apiKeyId: string): LookupApiKey => ({
   apiKeyId,
   displayName: row.displayName,
   keyPrefix: row.keyPrefix,

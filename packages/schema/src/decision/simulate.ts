@@ -19,39 +19,39 @@ import { lookupMany } from './lookup.ts';
 
 export interface SimulationInput {
   projectId: string;
-  /** A key that was chosen, or what a caller would present: null or blank is no key at all. */
+  /** A key of the project, or the text that a caller would send: null or blank means no key. */
   credential: { apiKeyId: string } | { presented: string | null };
   method: string;
   path: string;
 }
 
-/** A counter that a request would be charged to, as of the last flush. */
+/** A counter that the request would be charged to, as of the last flush. */
 export type SimulatedScope = Omit<LimitScope, 'id'> & {
   usedThisMonth: number;
-  /** When the number last grew; null before the first admission of the month. */
+  /** When the count last grew; null before the month's first allowed request. */
   countedAt: Date | null;
 };
 
-/** What a decision would come to, and what each of its gates saw. */
+/** The decision that the Runtime would make, and what each check saw. */
 export interface Simulation {
-  /** Null where the request would be admitted, unless this minute's rate is used up. */
+  /** Null when the request would be allowed, unless this minute's rate is used up. */
   denialReason: DenialReason | null;
   credential: CredentialState;
-  /** Null where the project has no such key. */
+  /** Null when the project has no such key. */
   apiKey: (ApiKeySummary & { isExpired: boolean }) | null;
   match: MatchExplanation<PolicyRecord>;
   subscription: Subscription | null;
-  /** Empty where a gate before the limits denies. The minute's rate is known to Redis alone. */
+  /** Empty when an earlier check denies. Only Redis knows the minute's rate. */
   scopes: SimulatedScope[];
   /** By the database's clock. */
   at: Date;
 }
 
 /**
- * Asks what the Runtime would answer now. Judged from the same lookup by the same rule; charges
- * and records nothing.
+ * Simulates a decision of the Runtime, from the same lookup by the same rule, without charging or
+ * recording it.
  *
- * @returns null where there is no such project
+ * @returns null when there is no such project
  */
 export async function readSimulation(
   db: Database,
@@ -87,7 +87,7 @@ export async function readSimulation(
   };
 }
 
-/** The charge compares likewise: a quota of 0 admits nothing. */
+/** Compares as the charge does: a quota of 0 allows nothing. */
 const quotaReason = (scopes: readonly SimulatedScope[]) =>
   scopes.some(
     ({ monthlyQuota, usedThisMonth }) => monthlyQuota !== null && usedThisMonth >= monthlyQuota,
@@ -95,7 +95,7 @@ const quotaReason = (scopes: readonly SimulatedScope[]) =>
     ? 'quota_exceeded'
     : null;
 
-/** A digest stays in here; null where there is nothing to look for. */
+/** @returns null when there is no key to look up */
 async function digestOfCredential(
   db: { orm: Executor },
   projectId: string,

@@ -5,7 +5,7 @@ import type { Plan } from './list.ts';
 
 export type CreatePlanResult = { kind: 'created'; planId: string } | { kind: 'name_taken' };
 
-/** Adds a plan. Names are unique. */
+/** Creates a plan. Names are unique. */
 export function createPlan(
   ctx: VerbContext,
   { name, activeKeyCap, rateLimitPerMinute, monthlyQuota }: Omit<Plan, 'planId'>,

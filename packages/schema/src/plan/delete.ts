@@ -7,16 +7,16 @@ import { planColumns } from './list.ts';
 
 export type DeletePlanResult =
   | { kind: 'in_use'; projects: number }
-  /** New projects start on the plan `Free`, so it stays: `default_plan`. */
+  /** `default_plan`: new projects start on the plan `Free`, so it cannot be deleted. */
   | { kind: 'deleted' | 'default_plan' | 'not_found' };
 
-/** Takes a plan away that no project is on. */
+/** Deletes a plan that no project is on. */
 export function deletePlan(
   ctx: VerbContext,
   { planId }: { planId: string },
 ): Promise<DeletePlanResult> {
   return inTransaction(ctx, async (tx) => {
-    // Whoever is about to subscribe holds the row; the count below then sees that subscription.
+    // A concurrent subscription locks this row, so the count below sees it.
     const [found] = await tx
       .select(planColumns)
       .from(plans)

@@ -1,8 +1,9 @@
-import { asc, eq } from 'drizzle-orm';
+import { DEFAULT_PLAN_NAME } from '@ceiba/domain';
+import { asc, eq, sql } from 'drizzle-orm';
 import type { Executor } from '../connection/database.ts';
-import { plans } from '../tables.ts';
+import { plans, subscriptions } from '../tables.ts';
 
-/** Limits are whole numbers from 0, which admits nothing, to 2,147,483,647. */
+/** Limits are whole numbers from 0, which allows nothing, to 2,147,483,647. */
 export interface Plan {
   planId: string;
   name: string;
@@ -19,9 +20,32 @@ export const planColumns = {
   monthlyQuota: plans.monthlyQuota,
 };
 
-/** Every plan, the smallest quota first. */
+const SMALLEST_FIRST = [asc(plans.monthlyQuota), asc(plans.name)];
+
+/** Every plan, smallest quota first. */
 export async function listPlans(db: { orm: Executor }): Promise<Plan[]> {
-  return db.orm.select(planColumns).from(plans).orderBy(asc(plans.monthlyQuota), asc(plans.name));
+  return db.orm
+    .select(planColumns)
+    .from(plans)
+    .orderBy(...SMALLEST_FIRST);
+}
+
+export interface PlanWithUse extends Plan {
+  /** How many projects are on the plan; only at 0 can it be deleted. */
+  projects: number;
+  /** Whether new projects start on it, so that it can be neither renamed nor deleted. */
+  isDefault: boolean;
+}
+
+/** Every plan with the number of its projects, smallest quota first. */
+export async function listPlansWithUse(db: { orm: Executor }): Promise<PlanWithUse[]> {
+  const rows = await db.orm
+    .select({ ...planColumns, projects: sql<number>`count(${subscriptions.id})::int` })
+    .from(plans)
+    .leftJoin(subscriptions, eq(subscriptions.planId, plans.id))
+    .groupBy(plans.id)
+    .orderBy(...SMALLEST_FIRST);
+  return rows.map((row) => ({ ...row, isDefault: row.name === DEFAULT_PLAN_NAME }));
 }
 
 /** @returns the plan of that name, or null */

@@ -1,49 +1,26 @@
 import { eq } from 'drizzle-orm';
-import { writeAudit } from '../audit/write.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
 import { plans } from '../tables.ts';
-import { type Plan, planColumns } from './list.ts';
+import { createPlan } from './create.ts';
+import type { Plan } from './list.ts';
+import { updatePlan } from './update.ts';
 
 export type PutPlanResult = { kind: 'created' | 'updated' | 'unchanged'; planId: string };
 
-/** Creates the plan of that name, or sets its limits; new limits hold from the next decision on. */
-export function putPlan(
-  ctx: VerbContext,
-  { name, ...limits }: Omit<Plan, 'planId'>,
-): Promise<PutPlanResult> {
+/** Creates the plan with that name, or sets its limits, which take effect with the next decision. */
+export function putPlan(ctx: VerbContext, plan: Omit<Plan, 'planId'>): Promise<PutPlanResult> {
   return inTransaction(ctx, async (tx) => {
-    const [created] = await tx
-      .insert(plans)
-      .values({ name, ...limits })
-      .onConflictDoNothing({ target: plans.name })
-      .returning({ planId: plans.id });
-    if (created !== undefined) {
-      await writeAudit(tx, ctx, {
-        action: 'plan.create',
-        target: { id: created.planId, label: name },
-        after: { name, ...limits },
-      });
-      return { kind: 'created', planId: created.planId };
-    }
-    const [before] = await tx
-      .select(planColumns)
+    const inner = { ...ctx, db: { orm: tx } };
+    const created = await createPlan(inner, plan);
+    if (created.kind === 'created') return created;
+    const [existing] = await tx
+      .select({ planId: plans.id })
       .from(plans)
-      .where(eq(plans.name, name))
+      .where(eq(plans.name, plan.name))
       .for('no key update');
-    if (before === undefined) throw new Error('a plan was deleted while it was being changed');
-    const { planId, ...old } = before;
-    if (limitNames.every((limit) => old[limit] === limits[limit])) {
-      return { kind: 'unchanged', planId };
-    }
-    await tx.update(plans).set(limits).where(eq(plans.id, planId));
-    await writeAudit(tx, ctx, {
-      action: 'plan.update',
-      target: { id: planId, label: name },
-      before: old,
-      after: { name, ...limits },
-    });
-    return { kind: 'updated', planId };
+    if (existing === undefined) throw new Error('a plan was deleted while it was being changed');
+    const { kind } = await updatePlan(inner, { ...plan, ...existing });
+    if (kind === 'updated' || kind === 'unchanged') return { kind, ...existing };
+    throw new Error(`a locked plan could not be changed: ${kind}`);
   });
 }
-
-const limitNames = ['activeKeyCap', 'rateLimitPerMinute', 'monthlyQuota'] as const;

@@ -1,11 +1,12 @@
 import { and, eq, sql } from 'drizzle-orm';
 import { writeAudit } from '../audit/write.ts';
 import type { Executor } from '../connection/database.ts';
-import { isUniqueViolation } from '../connection/errors.ts';
+import { onUniqueViolation } from '../connection/errors.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
-import { policies, projects } from '../tables.ts';
+import { lockProject } from '../project/lock.ts';
+import { policies } from '../tables.ts';
 
-/** A rule in normal form: `parsePolicyMethod` and `parsePathPattern` of the domain made it. */
+/** A rule in normal form, as `parsePolicyMethod` and `parsePathPattern` return it. */
 export interface PolicyRule {
   method: string;
   pathPattern: string;
@@ -16,15 +17,15 @@ export type CreatePolicyResult =
   | { kind: 'conflict' }
   | { kind: 'not_found' };
 
-/** Adds a policy. The same method and pattern twice in a project is a conflict. */
+/** Creates a policy. The same method and pattern twice in a project is a conflict. */
 export function createPolicy(
   ctx: VerbContext,
   { projectId, ...rule }: PolicyRule & { projectId: string },
 ): Promise<CreatePolicyResult> {
   return inTransaction(ctx, async (tx) => {
-    const ownerId = await lockOwner(tx, projectId);
-    if (ownerId === undefined) return { kind: 'not_found' };
-    const policyId = await insertPolicy(tx, ctx, { projectId, ownerId, rule });
+    const project = await lockProject(tx, projectId);
+    if (project === undefined) return { kind: 'not_found' };
+    const policyId = await insertPolicy(tx, ctx, { projectId, ownerId: project.ownerId, rule });
     return policyId === undefined ? { kind: 'conflict' } : { kind: 'created', policyId };
   });
 }
@@ -36,45 +37,41 @@ export interface PolicyRef {
   policyId: string;
 }
 
-/** Gives a policy another method or pattern; its id, and so its usage, stays. */
-export async function updatePolicy(
+/** Changes a policy's method or pattern; it keeps its id and so its usage. */
+export function updatePolicy(
   ctx: VerbContext,
   { projectId, policyId, ...rule }: PolicyRule & PolicyRef,
 ): Promise<ChangePolicyResult> {
-  try {
-    return await inTransaction(ctx, async (tx) => {
-      const ownerId = await lockOwner(tx, projectId);
-      const before = await readRule(tx, { projectId, policyId });
-      if (ownerId === undefined || before === undefined) return { kind: 'not_found' };
-      if (wordsOf(before) === wordsOf(rule)) return { kind: 'unchanged' };
-      await tx
-        .update(policies)
-        .set({ ...rule, updatedAt: sql`now()` })
-        .where(isPolicy({ projectId, policyId }));
-      await writeAudit(tx, ctx, {
-        action: 'policy.update',
-        target: { id: policyId, label: wordsOf(rule) },
-        projectId,
-        ownerId,
-        before: { ...before },
-        after: { ...rule },
-      });
-      return { kind: 'updated' };
+  const change = inTransaction<ChangePolicyResult>(ctx, async (tx) => {
+    const project = await lockProject(tx, projectId);
+    const before = await readRule(tx, { projectId, policyId });
+    if (project === undefined || before === undefined) return { kind: 'not_found' };
+    if (labelOf(before) === labelOf(rule)) return { kind: 'unchanged' };
+    await tx
+      .update(policies)
+      .set({ ...rule, updatedAt: sql`now()` })
+      .where(isPolicy({ projectId, policyId }));
+    await writeAudit(tx, ctx, {
+      action: 'policy.update',
+      target: { id: policyId, label: labelOf(rule) },
+      projectId,
+      ownerId: project.ownerId,
+      before: { ...before },
+      after: { ...rule },
     });
-  } catch (fault) {
-    if (isUniqueViolation(fault)) return { kind: 'conflict' };
-    throw fault;
-  }
+    return { kind: 'updated' };
+  });
+  return change.catch(onUniqueViolation({ kind: 'conflict' }));
 }
 
 export type DeletePolicyResult = { kind: 'deleted' | 'not_found' };
 
-/** Takes a policy away; what only it allowed is denied from the next decision on. */
+/** Deletes a policy; what only it allowed is denied from the next decision on. */
 export function deletePolicy(ctx: VerbContext, ref: PolicyRef): Promise<DeletePolicyResult> {
   return inTransaction(ctx, async (tx) => {
-    const ownerId = await lockOwner(tx, ref.projectId);
-    if (ownerId === undefined) return { kind: 'not_found' };
-    return removePolicy(tx, ctx, { ...ref, ownerId });
+    const project = await lockProject(tx, ref.projectId);
+    if (project === undefined) return { kind: 'not_found' };
+    return removePolicy(tx, ctx, { ...ref, ownerId: project.ownerId });
   });
 }
 
@@ -84,14 +81,14 @@ export interface ReplacePoliciesResult {
   unchanged: number;
 }
 
-/** Makes a project's policies exactly these: those that stay keep their ids. */
+/** Replaces a project's policies with these. Rules that are in both lists keep their ids. */
 export function replacePolicies(
   ctx: VerbContext,
   { projectId, rules }: { projectId: string; rules: readonly PolicyRule[] },
 ): Promise<ReplacePoliciesResult | { kind: 'not_found' }> {
   return inTransaction(ctx, async (tx) => {
-    const ownerId = await lockOwner(tx, projectId);
-    if (ownerId === undefined) return { kind: 'not_found' };
+    const project = await lockProject(tx, projectId);
+    if (project === undefined) return { kind: 'not_found' };
     const existing = await tx
       .select({
         policyId: policies.id,
@@ -100,14 +97,15 @@ export function replacePolicies(
       })
       .from(policies)
       .where(eq(policies.projectId, projectId));
-    const wanted = new Map(rules.map((rule) => [wordsOf(rule), rule]));
-    const present = new Set(existing.map(wordsOf));
-    const surplus = existing.filter((policy) => !wanted.has(wordsOf(policy)));
-    const missing = [...wanted.values()].filter((rule) => !present.has(wordsOf(rule)));
+    const wanted = new Map(rules.map((rule) => [labelOf(rule), rule]));
+    const present = new Set(existing.map(labelOf));
+    const surplus = existing.filter((policy) => !wanted.has(labelOf(policy)));
+    const missing = [...wanted.values()].filter((rule) => !present.has(labelOf(rule)));
     for (const { policyId } of surplus) {
-      await removePolicy(tx, ctx, { projectId, policyId, ownerId });
+      await removePolicy(tx, ctx, { projectId, policyId, ownerId: project.ownerId });
     }
-    for (const rule of missing) await insertPolicy(tx, ctx, { projectId, ownerId, rule });
+    for (const rule of missing)
+      await insertPolicy(tx, ctx, { projectId, ownerId: project.ownerId, rule });
     return {
       created: missing.length,
       deleted: surplus.length,
@@ -116,20 +114,10 @@ export function replacePolicies(
   });
 }
 
-const wordsOf = ({ method, pathPattern }: PolicyRule) => `${method} ${pathPattern}`;
+const labelOf = ({ method, pathPattern }: PolicyRule) => `${method} ${pathPattern}`;
 
 const isPolicy = ({ projectId, policyId }: PolicyRef) =>
   and(eq(policies.id, policyId), eq(policies.projectId, projectId));
-
-/** Changes of one project's policies take turns. */
-async function lockOwner(tx: Executor, projectId: string): Promise<string | undefined> {
-  const [row] = await tx
-    .select({ ownerId: projects.ownerId })
-    .from(projects)
-    .where(eq(projects.id, projectId))
-    .for('no key update');
-  return row?.ownerId;
-}
 
 async function readRule(tx: Executor, ref: PolicyRef): Promise<PolicyRule | undefined> {
   const [row] = await tx
@@ -152,7 +140,7 @@ async function insertPolicy(
   if (row === undefined) return undefined;
   await writeAudit(tx, ctx, {
     action: 'policy.create',
-    target: { id: row.policyId, label: wordsOf(rule) },
+    target: { id: row.policyId, label: labelOf(rule) },
     projectId,
     ownerId,
     after: { method: rule.method, pathPattern: rule.pathPattern },
@@ -172,7 +160,7 @@ async function removePolicy(
   if (removed === undefined) return { kind: 'not_found' };
   await writeAudit(tx, ctx, {
     action: 'policy.delete',
-    target: { id: policyId, label: wordsOf(removed) },
+    target: { id: policyId, label: labelOf(removed) },
     projectId,
     ownerId,
     before: { ...removed },

@@ -4,16 +4,14 @@ import type { Executor } from '../connection/database.ts';
 import { days, withinDays } from '../usage/decisions.ts';
 import { listPolicies, type PolicyRecord } from './list.ts';
 
-/** A policy and the decisions of the month, in UTC, that it matched. */
+/** A policy and the decisions that it matched this month, in UTC. */
 export interface PolicyWithHits extends PolicyRecord {
   allowed: number;
-  /** Requests that it matched and that were denied all the same, for their quota for example. */
+  /** Requests that it matched and that were still denied, for example for their quota. */
   denied: number;
 }
 
-/**
- * A project's policies in match order, with their hits in the month of `now` so far.
- */
+/** A project's policies in match order, with their hits in the month of `now` so far. */
 export async function listPoliciesWithHits(
   db: { orm: Executor },
   { projectId, now }: { projectId: string; now: Date },

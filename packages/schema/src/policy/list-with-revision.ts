@@ -2,12 +2,12 @@ import type { Database } from '../connection/database.ts';
 import { requirePrimary, SERVER_EVIDENCE, type ServerEvidence } from '../connection/server.ts';
 
 export interface PolicyList {
-  /** Changes with every change of the list, whoever makes it (consistency rule 6). */
+  /** Changes with every change of the list, by whatever program (consistency rule 6). */
   revision: string;
   policies: { policyId: string; method: string; pathPattern: string }[];
 }
 
-/** One row at least, without a project too: it says which server answered. */
+/** Returns at least one row, also without a project, to say which server answered. */
 const STATEMENT = `
   select ${SERVER_EVIDENCE}, p.policy_revision as "revision", policy.id as "policyId",
     policy.method, policy.path_pattern as "pathPattern"
@@ -23,8 +23,7 @@ interface StatementRow extends ServerEvidence {
 }
 
 /**
- * A project's policies together with their revision, read in one statement so that neither can be
- * newer than the other.
+ * A project's policies and their revision, read in one statement so that they belong together.
  *
  * @returns null when there is no such project
  * @throws NotPrimaryError when the server is in recovery

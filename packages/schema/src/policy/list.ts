@@ -19,7 +19,7 @@ export const policyColumns = {
   updatedAt: policies.updatedAt,
 };
 
-/** A project's policies in match order: of two that match, the earlier wins. */
+/** A project's policies in match order: the first that matches wins. */
 export async function listPolicies(
   db: { orm: Executor },
   projectId: string,

@@ -8,7 +8,7 @@ import { plans, projects, subscriptions } from '../tables.ts';
 export interface CreateProjectInput {
   ownerId: string;
   name: string;
-  /** Minted by the caller, who shows the plaintext once. */
+  /** The caller shows its plaintext once. */
   secret: MintedCredential;
 }
 

@@ -7,18 +7,18 @@ import { removeUsage } from '../usage/remove.ts';
 
 export interface DeleteProjectInput {
   projectId: string;
-  /** The project's name, typed by whoever means it. */
+  /** The project's name, as confirmation. */
   name: string;
 }
 
 export type DeleteProjectResult = { kind: 'deleted' | 'name_mismatch' | 'not_found' };
 
-/** What is removed at once, in rows; the Runtime removes the rest within the hour. */
-const MOST_USAGE_ROWS = 50_000;
+/** Rows removed at once; the Runtime removes the rest within the hour. */
+const MAX_USAGE_ROWS = 50_000;
 
 /**
- * Deletes a project with its keys, policies, subscription and usage: calls with its secret are
- * answered with 401 from the next one on. The audit log keeps what was done in it.
+ * Deletes a project with its keys, policies, subscription and usage: from the next call on, its
+ * secret gets 401. The audit log keeps the project's entries.
  */
 export function deleteProject(
   ctx: VerbContext,
@@ -33,8 +33,8 @@ export function deleteProject(
     if (project === undefined) return { kind: 'not_found' };
     if (project.name !== name) return { kind: 'name_mismatch' };
     const counts = await countContents(tx, projectId);
-    // Before the keys go: a flush locks hours first and keys last.
-    await removeUsage(tx, { projectId, before: null }, MOST_USAGE_ROWS);
+    // Before the keys: a flush locks hours first and keys last.
+    await removeUsage(tx, { projectId, before: null }, MAX_USAGE_ROWS);
     await tx.delete(projects).where(eq(projects.id, projectId));
     await writeAudit(tx, ctx, {
       action: 'project.delete',

@@ -32,7 +32,7 @@ export async function getProject(
   return row ?? null;
 }
 
-/** @returns null when there is no such project or it belongs to somebody else, indistinguishably */
+/** @returns null when there is no such project, or, indistinguishably, it has another owner */
 export async function getOwnedProject(
   db: { orm: Executor },
   { ownerId, projectId }: { ownerId: string; projectId: string },

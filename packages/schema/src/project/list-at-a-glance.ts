@@ -4,33 +4,31 @@ import { searchText } from '../page.ts';
 import { admitsNow } from '../subscription/admits.ts';
 import { monthNumber } from '../time.ts';
 
-/** What one look at a project has to tell. Counts are decisions, newest hour last. */
+/** A project's summary for a list. */
 export interface ProjectAtAGlance {
   projectId: string;
   name: string;
   planName: string | null;
-  /** Whether the subscription admits at this moment. */
+  /** Whether the subscription allows requests now. */
   admits: boolean;
   activeKeys: number;
   activeKeyCap: number;
   usedThisMonth: number;
   monthlyQuota: number;
-  /** 24 numbers: the hour that is under way is the last. */
+  /** 24 numbers: the current hour is last. */
   allowedByHour: number[];
   deniedByHour: number[];
 }
 
 export interface ProjectPage {
   projects: ProjectAtAGlance[];
-  /** How many the owner has that match. */
+  /** Matching projects on all pages. */
   total: number;
 }
 
 /**
- * One page of an owner's projects by name, each with its last 24 hours.
- *
- * Two statements: the page first, then its numbers, so that projects that are not shown cost
- * nothing.
+ * One page of an owner's projects by name, each with its last 24 hours. The first statement finds the
+ * page, the second reads the numbers of its projects only.
  */
 export async function listProjectsAtAGlance(
   db: { orm: Executor },
@@ -75,7 +73,7 @@ export async function listProjectsAtAGlance(
   return { projects: [...rows], total: page[0]?.total ?? 0 };
 }
 
-/** An owner's projects by name, for a switcher; at most `limit`. */
+/** An owner's projects by name, at most `limit`. */
 export async function listProjectNames(
   db: { orm: Executor },
   { ownerId, limit }: { ownerId: string; limit: number },

@@ -1,17 +1,17 @@
 import type { MintedCredential } from '@ceiba/domain';
 import { SECRET_OVERLAP_HOURS } from '@ceiba/domain';
-import { and, eq, sql } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import { writeAudit } from '../audit/write.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
 import { projects } from '../tables.ts';
 
 export interface RotateSecretInput {
   projectId: string;
-  /** Minted by the caller, who shows the plaintext once. */
+  /** The caller shows its plaintext once. */
   secret: MintedCredential;
-  /** When the secret that the caller means to replace was made: the compare of the swap. */
+  /** The creation time of the secret to replace, for compare-and-swap. */
   replaces: Date;
-  /** Says that a previous secret which is still in its 24 hours may die at once. */
+  /** Permits a previous secret that is still valid to stop working at once. */
   dropsPrevious: boolean;
 }
 
@@ -22,9 +22,9 @@ export type RotateSecretResult =
   | { kind: 'not_found' };
 
 /**
- * Makes a new secret current; the one that it replaces is accepted for 24 hours more, and an older
- * one no longer. A retry after a lost reply is a conflict: it names a secret that is not current
- * any more, so it cannot kill the one that hosts still use (consistency rule 8).
+ * Makes a new secret current. The one that it replaces stays valid for 24 hours; an older one stops
+ * working. A retry after a lost reply is a conflict, because it names a secret that is no longer
+ * current; so it cannot invalidate the secret that hosts still use (consistency rule 8).
  */
 export function rotateProjectSecret(
   ctx: VerbContext,
@@ -58,7 +58,7 @@ export function rotateProjectSecret(
         previousSecretDigest: sql`${projects.secretDigest}`,
         previousSecretExpiresAt: sql`now() + make_interval(hours => ${SECRET_OVERLAP_HOURS})`,
       })
-      .where(and(eq(projects.id, input.projectId)))
+      .where(eq(projects.id, input.projectId))
       .returning({
         secretCreatedAt: projects.secretCreatedAt,
         previousSecretExpiresAt: projects.previousSecretExpiresAt,

@@ -1,56 +1,47 @@
 import { eq } from 'drizzle-orm';
 import { writeAudit } from '../audit/write.ts';
-import { isUniqueViolation } from '../connection/errors.ts';
-import { inTransaction, type VerbContext } from '../context.ts';
+import { onUniqueViolation } from '../connection/errors.ts';
+import { inTransaction, isUnchanged, type VerbContext } from '../context.ts';
 import { projects } from '../tables.ts';
 
 export interface UpdateProjectInput {
   projectId: string;
   name?: string;
-  /** Requests a minute for every key without a limit of its own; null takes the default away. */
+  /** Requests per minute for every key without a limit of its own; null removes the default. */
   defaultKeyRateLimitPerMinute?: number | null;
 }
 
 export type UpdateProjectResult = { kind: 'updated' | 'unchanged' | 'name_taken' | 'not_found' };
 
-/** Renames a project or sets its default per-key rate; an absent field stays as it is. */
-export async function updateProject(
+/** Renames a project or sets the default rate of its keys; absent fields keep their values. */
+export function updateProject(
   ctx: VerbContext,
   { projectId, ...values }: UpdateProjectInput,
 ): Promise<UpdateProjectResult> {
-  try {
-    return await inTransaction(ctx, async (tx) => {
-      const [before] = await tx
-        .select({
-          name: projects.name,
-          defaultKeyRateLimitPerMinute: projects.defaultKeyRateLimitPerMinute,
-          ownerId: projects.ownerId,
-        })
-        .from(projects)
-        .where(eq(projects.id, projectId))
-        .for('no key update');
-      if (before === undefined) return { kind: 'not_found' };
-      const { ownerId, ...old } = before;
-      const after = { ...old, ...values };
-      if (
-        after.name === old.name &&
-        after.defaultKeyRateLimitPerMinute === old.defaultKeyRateLimitPerMinute
-      ) {
-        return { kind: 'unchanged' };
-      }
-      await tx.update(projects).set(after).where(eq(projects.id, projectId));
-      await writeAudit(tx, ctx, {
-        action: 'project.update',
-        target: { id: projectId, label: after.name },
-        projectId,
-        ownerId,
-        before: old,
-        after,
-      });
-      return { kind: 'updated' };
+  const change = inTransaction<UpdateProjectResult>(ctx, async (tx) => {
+    const [found] = await tx
+      .select({
+        name: projects.name,
+        defaultKeyRateLimitPerMinute: projects.defaultKeyRateLimitPerMinute,
+        ownerId: projects.ownerId,
+      })
+      .from(projects)
+      .where(eq(projects.id, projectId))
+      .for('no key update');
+    if (found === undefined) return { kind: 'not_found' };
+    const { ownerId, ...before } = found;
+    const after = { ...before, ...values };
+    if (isUnchanged(before, after)) return { kind: 'unchanged' };
+    await tx.update(projects).set(after).where(eq(projects.id, projectId));
+    await writeAudit(tx, ctx, {
+      action: 'project.update',
+      target: { id: projectId, label: after.name },
+      projectId,
+      ownerId,
+      before,
+      after,
     });
-  } catch (fault) {
-    if (isUniqueViolation(fault)) return { kind: 'name_taken' };
-    throw fault;
-  }
+    return { kind: 'updated' };
+  });
+  return change.catch(onUniqueViolation({ kind: 'name_taken' }));
 }

@@ -2,7 +2,7 @@ import { lt, sql } from 'drizzle-orm';
 import type { Executor } from '../connection/database.ts';
 import { runtimeLeases } from '../tables.ts';
 
-/** Removes the rows of Runtimes that have renewed nothing for an hour. */
+/** Deletes leases that were not renewed for an hour. */
 export async function removeDeadLeases(db: { orm: Executor }): Promise<{ isComplete: true }> {
   await db.orm
     .delete(runtimeLeases)

@@ -4,26 +4,25 @@ import { SERVER_EVIDENCE, type ServerEvidence } from '../connection/server.ts';
 
 export interface LeaseRenewal {
   evidence: ServerEvidence;
-  /** Whether there was something to commit, and so a commit that could be waited for. */
+  /** Whether something was written, so that the answer followed a commit. */
   isWritten: boolean;
 }
 
 /**
  * Writes a Runtime's row as one small commit that waits for the synchronous standby, whatever
- * `synchronous_commit` is elsewhere. The answer comes after the commit. One that was cancelled
- * while it waited is answered as well, with a warning: a notice of any kind means that the
- * standby does not have it.
+ * `synchronous_commit` says. The answer follows the commit. If the wait was cancelled, the answer
+ * comes with a warning: a notice of any kind means that the standby does not have the commit.
  *
- * @param id letters and digits alone: the statement goes as one message, whose answer is read only
- *   once the server is done, and takes no parameters
- * @param always also where no standby is waited for
+ * @param id letters and digits only: a statement of the simple protocol takes no parameters, and its
+ *   result arrives after the commit
+ * @param always whether to write without a synchronous standby too
  * @throws NotPrimaryError when the server is in recovery
  */
 export async function renewRuntimeLease(
   db: Database,
   { id, always }: { id: string; always: boolean },
 ): Promise<LeaseRenewal> {
-  if (!/^[0-9a-z]+$/.test(id)) throw new TypeError('the id of a lease is letters and digits');
+  if (!/^[0-9a-z]+$/.test(id)) throw new TypeError('the id of a lease has only letters and digits');
   const [row] = await db.sql
     .unsafe<(ServerEvidence & { isWritten: boolean })[]>(`
       with server as (
@@ -37,7 +36,7 @@ export async function renewRuntimeLease(
       )
       select server.*, exists (select from renewed) as "isWritten" from server`)
     .simple();
-  if (row === undefined) throw new Error('the renewal of a lease answered no row');
+  if (row === undefined) throw new Error('the renewal of a lease returned no row');
   const { isWritten, ...evidence } = row;
   if (evidence.inRecovery) throw new NotPrimaryError('the database is in recovery');
   return { evidence, isWritten };

@@ -6,13 +6,13 @@ import { readRetention } from './retention.ts';
 
 export interface ApplyRetentionResult {
   removedRows: number;
-  /** Whether nothing is left to remove; also where another Runtime is at it. */
+  /** Whether nothing is left to remove, or another Runtime does the upkeep. */
   isComplete: boolean;
 }
 
 /**
- * Removes what an administrator no longer wants kept, and the usage of projects that are gone. One
- * transaction of at most `mostRows` rows; to be called until it is complete.
+ * Removes usage and audit rows past their retention, and the usage of deleted projects, in one
+ * transaction of at most `mostRows` rows. Call it until it is complete.
  */
 export async function applyRetention(
   db: { orm: Transactor },
@@ -28,7 +28,7 @@ export async function applyRetention(
   return { removedRows: removed ?? 0, isComplete: removed === null || removed === 0 };
 }
 
-/** In UTC; null, before which nothing is, where everything is kept. */
+/** In UTC; null, which no day precedes, keeps everything. */
 const firstDayKept = (days: number | null) =>
   sql`((now() at time zone 'UTC')::date - ${days}::int)`;
 

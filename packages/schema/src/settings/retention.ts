@@ -4,7 +4,7 @@ import type { Executor } from '../connection/database.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
 import { settings } from '../tables.ts';
 
-/** For how many days what is kept; null keeps it for ever. */
+/** Days for which usage and the audit log are kept; null keeps them for ever. */
 export interface Retention {
   usageDays: number | null;
   auditDays: number | null;
@@ -17,7 +17,7 @@ const columns = {
 
 const KEEP_ALL: Retention = { usageDays: null, auditDays: null };
 
-/** What an administrator has set; everything is kept while nothing is. */
+/** Reads the retention that an administrator has set. By default everything is kept. */
 export async function readRetention(db: { orm: Executor }): Promise<Retention> {
   const [row] = await db.orm.select(columns).from(settings);
   return row ?? KEEP_ALL;
@@ -26,8 +26,8 @@ export async function readRetention(db: { orm: Executor }): Promise<Retention> {
 export type SetRetentionResult = { kind: 'updated' | 'unchanged' };
 
 /**
- * Sets for how long usage and the audit log are kept: `RETENTION_DAYS_MIN` to `RETENTION_DAYS_MAX`
- * days, or null. What is older is removed within the hour (`applyRetention`).
+ * Sets how long usage and the audit log are kept: from `RETENTION_DAYS_MIN` to `RETENTION_DAYS_MAX`
+ * days, or null. Older rows are removed within the hour (`applyRetention`).
  */
 export function setRetention(
   ctx: VerbContext,

@@ -5,10 +5,10 @@ const admitting = statusesThatAdmit()
   .join(', ');
 
 /**
- * The SQL condition under which a subscription admits: its status does, and its period is not over
- * by the database's clock (consistency rule 3).
+ * The SQL condition under which a subscription allows requests: by its status, and its period is not
+ * over by the database's clock (consistency rule 3).
  *
- * @param alias the subscriptions table, as the statement names it
+ * @param alias of the subscriptions table in the statement
  */
 export const admitsNow = (alias: string) =>
   `(${alias}.status in (${admitting})

@@ -10,7 +10,7 @@ import { admitsNow } from './admits.ts';
 export interface Subscription {
   status: SubscriptionStatus;
   currentPeriodEnd: Date | null;
-  /** Whether it admits at this moment, by the database's clock. */
+  /** Whether it allows requests now, by the database's clock. */
   admits: boolean;
   plan: Plan;
 }
@@ -23,7 +23,7 @@ export const periodEndColumn = sql`${toMs(sql`${subscriptions.currentPeriodEnd}`
   (ms: number): Date | null => new Date(Math.round(ms)),
 );
 
-/** @returns null when the project has none */
+/** @returns null when the project has no subscription */
 export async function getSubscription(
   db: { orm: Executor },
   projectId: string,

@@ -4,7 +4,7 @@ import type { Executor } from '../connection/database.ts';
 import { clock, instant, monthNumber, toMs } from '../time.ts';
 import { days, decisionsByHour, stepOf } from '../usage/decisions.ts';
 
-/** What a project has used of its month, in UTC. */
+/** A project's use of its quota in the current month, in UTC. */
 export interface QuotaUse extends QuotaState {
   monthStart: Date;
   /**
@@ -16,14 +16,14 @@ export interface QuotaUse extends QuotaState {
   byDay: { day: Date; allowed: number }[];
 }
 
-/** Long enough for a weekend to be in it, short enough to notice a change. */
+/** Long enough to include a weekend, short enough to notice a change. */
 const RECENT_DAYS = 7;
 
 /**
  * Reads the month's use, for a gauge and its projection (`projectQuota`).
  *
  * @param now Default: the database's clock.
- * @returns null where there is no such project
+ * @returns null when there is no such project
  */
 export async function readQuotaUse(
   db: { orm: Executor },

@@ -2,16 +2,17 @@ import type { SubscriptionStatus } from '@ceiba/contract';
 import { eq, sql } from 'drizzle-orm';
 import { writeAudit } from '../audit/write.ts';
 import type { Executor } from '../connection/database.ts';
-import { isForeignKeyViolation } from '../connection/errors.ts';
+import { onForeignKeyViolation } from '../connection/errors.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
-import { plans, projects, subscriptions } from '../tables.ts';
+import { lockProject } from '../project/lock.ts';
+import { plans, subscriptions } from '../tables.ts';
 import { periodEndColumn } from './get.ts';
 
 export interface SetSubscriptionInput {
   projectId: string;
   planId?: string;
   status?: SubscriptionStatus;
-  /** The subscription lapses at this instant; null takes the end away. */
+  /** The subscription lapses at this instant; null means that it has no end. */
   currentPeriodEnd?: Date | null;
 }
 
@@ -20,32 +21,15 @@ export type SetSubscriptionResult = {
 };
 
 /**
- * Changes a project's subscription; an absent field stays as it is. Takes effect on the next
- * decision. A smaller cap leaves existing keys working and refuses new ones.
+ * Changes a project's subscription; absent fields keep their values. Takes effect with the next
+ * decision. A lower cap keeps existing keys and refuses new ones.
  */
-export async function setSubscription(
-  ctx: VerbContext,
-  input: SetSubscriptionInput,
-): Promise<SetSubscriptionResult> {
-  try {
-    return await change(ctx, input);
-  } catch (fault) {
-    // The plan was there when it was read, and was deleted before the subscription was written.
-    if (isForeignKeyViolation(fault)) return { kind: 'plan_not_found' };
-    throw fault;
-  }
-}
-
-function change(
+export function setSubscription(
   ctx: VerbContext,
   { projectId, ...values }: SetSubscriptionInput,
 ): Promise<SetSubscriptionResult> {
-  return inTransaction(ctx, async (tx) => {
-    const [project] = await tx
-      .select({ ownerId: projects.ownerId, name: projects.name })
-      .from(projects)
-      .where(eq(projects.id, projectId))
-      .for('no key update');
+  const change = inTransaction<SetSubscriptionResult>(ctx, async (tx) => {
+    const project = await lockProject(tx, projectId);
     if (project === undefined) return { kind: 'not_found' };
     const before = await readSubscription(tx, projectId);
     const planId = values.planId ?? before?.planId;
@@ -72,11 +56,13 @@ function change(
       target: { id: projectId, label: project.name },
       projectId,
       ownerId: project.ownerId,
-      ...(before === undefined ? {} : { before: told(before, before.planName) }),
-      after: told(after, planName),
+      ...(before === undefined ? {} : { before: auditOf(before, before.planName) }),
+      after: auditOf(after, planName),
     });
     return { kind: 'updated' };
   });
+  // The plan may be deleted after it was read and before the subscription is written.
+  return change.catch(onForeignKeyViolation({ kind: 'plan_not_found' }));
 }
 
 interface SubscriptionFacts {
@@ -109,7 +95,7 @@ const isSame = (a: SubscriptionFacts, b: SubscriptionFacts) =>
   a.status === b.status &&
   a.currentPeriodEnd?.getTime() === b.currentPeriodEnd?.getTime();
 
-const told = ({ status, currentPeriodEnd }: SubscriptionFacts, plan: string) => ({
+const auditOf = ({ status, currentPeriodEnd }: SubscriptionFacts, plan: string) => ({
   plan,
   status,
   currentPeriodEnd: currentPeriodEnd?.toISOString() ?? null,

@@ -2,24 +2,24 @@ import type { Database } from '../connection/database.ts';
 import { requirePrimary, SERVER_EVIDENCE, type ServerEvidence } from '../connection/server.ts';
 import { hourColumns, listOf, monthColumns, type UsageBatch } from './record.ts';
 
-/** What Postgres knows of a batch. */
+/** What Postgres has of a batch. */
 export interface UsageComparison {
-  /** Positions in the batch of counts that Postgres lacks, or has a smaller number for. */
+  /** Positions in the batch of counts that Postgres lacks or has a smaller number for. */
   missing: { hours: readonly number[]; months: readonly number[] };
   /** The projects of the batch that exist. */
   knownProjectIds: ReadonlySet<string>;
   /**
-   * The projects of the batch that were deleted here. A project that is in neither set may belong
-   * to another installation, or be in the making.
+   * The projects of the batch that were deleted. A project in neither set may belong to another
+   * installation, or its creation has not committed yet.
    */
   deletedProjectIds: ReadonlySet<string>;
 }
 
 /**
- * Says which counts have yet to be written. It takes no lock and writes nothing, so it is far
- * cheaper than to write again what is there (consistency rule 36).
+ * Finds the counts that are not written yet. It takes no lock and writes nothing, so it costs far
+ * less than writing them again (consistency rule 36).
  *
- * @throws NotPrimaryError where a server in recovery answers
+ * @throws NotPrimaryError when the server is in recovery
  */
 export async function compareUsage(
   db: Database,
@@ -45,9 +45,9 @@ interface Row extends ServerEvidence {
 }
 
 /**
- * Lists come as JSON, since the client reads no arrays. Each count is looked up by its key: joined
- * as sets, the planner may read the whole table for every batch. `deleted` asks the audit log,
- * whose row stands in the transaction that deleted the project.
+ * Lists are returned as JSON, because the driver parses no arrays here. Each count is looked up by
+ * its key: with a join, the planner may read the whole table for every batch. `deleted` reads the
+ * audit log, which has a row from the transaction that deleted the project.
  */
 const STATEMENT = `
   select ${SERVER_EVIDENCE},

@@ -5,19 +5,19 @@ import type { Executor } from '../connection/database.ts';
 import type { Run } from '../page.ts';
 import { NO_ID } from '../tables.ts';
 import { instant, toMs } from '../time.ts';
-import { stepOf, type UsageOfProject } from './decisions.ts';
+import {
+  joinKeyAndPolicy,
+  type KeyAndPolicy,
+  keyAndPolicyColumns,
+  stepOf,
+  type UsageOfProject,
+} from './decisions.ts';
 
-/** Decisions of one hour or day that came to one outcome with one key and policy. */
-export interface UsageRow {
-  /** When the hour or day begins, in UTC. */
+/** The decisions of one hour or day with one outcome, key and policy. */
+export interface UsageRow extends KeyAndPolicy {
+  /** The start of the hour or day, in UTC. */
   from: Date;
   outcome: Outcome;
-  apiKeyId: string | null;
-  displayName: string | null;
-  keyPrefix: string | null;
-  policyId: string | null;
-  method: string | null;
-  pathPattern: string | null;
   count: number;
 }
 
@@ -27,14 +27,14 @@ export interface ExportUsageInput extends UsageOfProject {
 
 /** The most days of one export. */
 const EXPORT_DAYS_MAX = 400;
-const ROWS_A_PAGE = 10_000;
+const ROWS_PER_PAGE = 10_000;
 
 /**
- * Everything that was counted, oldest first, ten thousand rows at a time: for a CSV file that is
- * written while it is read. No connection is held between two pages.
+ * Reads all counts of a range, oldest first, ten thousand rows at a time, for a streamed CSV file. No
+ * connection is held between pages.
  *
  * @param run runs a verb, such as the console's `withDatabase`
- * @throws RangeError where the range is empty or longer than 400 days
+ * @throws RangeError when the range is empty or longer than 400 days
  */
 export async function* exportUsage(
   run: Run<{ orm: Executor }>,
@@ -53,12 +53,12 @@ export async function* exportUsage(
       const after: UsageRow | undefined = last;
       const rows = await run((db) => readRows(db, within, after));
       if (rows.length > 0) yield rows;
-      last = rows.length === ROWS_A_PAGE ? rows.at(-1) : undefined;
+      last = rows.length === ROWS_PER_PAGE ? rows.at(-1) : undefined;
     } while (last !== undefined);
   }
 }
 
-/** The rows of a day, or of its hours, that come after one. */
+/** The rows of a day, or of its hours, after the last row of the previous page. */
 async function readRows(
   db: { orm: Executor },
   { projectId, step, from, to }: ExportUsageInput,
@@ -76,15 +76,11 @@ async function readRows(
       from usage_hours
       where project_id = ${projectId} and hour >= ${instant(from)} and hour < ${instant(to)}
         and ${beyond}
-      group by 1, 2, 3, 4 order by 1, 2, 3, 4 limit ${ROWS_A_PAGE}
+      group by 1, 2, 3, 4 order by 1, 2, 3, 4 limit ${ROWS_PER_PAGE}
     )
     select ${toMs(sql`page.start`)} as "fromMs", page.outcome,
-      nullif(page.api_key_id, ${NO_ID}) as "apiKeyId", k.display_name as "displayName",
-      k.key_prefix as "keyPrefix", nullif(page.policy_id, ${NO_ID}) as "policyId", p.method,
-      p.path_pattern as "pathPattern", page.count::float8 as count
-    from page
-    left join api_keys k on k.id = page.api_key_id
-    left join policies p on p.id = page.policy_id
+      page.count::float8 as count, ${keyAndPolicyColumns(sql`page`)}
+    from page ${joinKeyAndPolicy(sql`page`)}
     order by page.start, page.api_key_id, page.policy_id, page.outcome`);
   return rows.map(({ fromMs, ...row }) => ({ from: new Date(fromMs), ...row }));
 }

@@ -19,11 +19,11 @@ const STATEMENT = `
   group by item.position`;
 
 /**
- * How many requests Postgres knows to have been admitted, over all incarnations: the seed of a
- * counter that Redis has lost (consistency rule 11).
+ * Reads how many requests were allowed in a month, over all incarnations: the value to restore a
+ * counter with that Redis lost (consistency rule 11).
  *
- * @returns one total an item, in order
- * @throws NotPrimaryError when the server is in recovery: a standby may lag behind what was flushed
+ * @returns one total per item, in order
+ * @throws NotPrimaryError when the server is in recovery: a standby may lack flushed counts
  */
 export async function readMonthTotals(
   db: Database,

@@ -3,7 +3,7 @@ import type { Database } from '../connection/database.ts';
 import { LOCKS } from '../locks.ts';
 import { NO_ID } from '../tables.ts';
 
-/** Decisions of one hour; `count` is the absolute number within the incarnation. */
+/** Decisions of one hour; `count` is the total of the incarnation. */
 export interface UsageHourCount {
   projectId: string;
   /** Whole hours since 1970-01-01T00:00Z. */
@@ -15,7 +15,7 @@ export interface UsageHourCount {
   count: number;
 }
 
-/** Admissions of one month; `scope` is `project` or a key's id. */
+/** Allowed requests of one month; `scope` is `project` or a key's id. */
 export interface UsageMonthCount {
   projectId: string;
   /** Year × 12 + month, January being 0, in UTC. */
@@ -37,10 +37,10 @@ export interface UsageBatch {
 }
 
 /**
- * Writes counts in one transaction. Numbers are absolute and only ever grow, so writing a batch
- * twice, or an older one after a newer one, changes nothing (consistency rules 16 and 17). Each
- * statement takes its rows in key order, so that two flushes cannot deadlock. A day whose totals
- * were made already is marked for another go (`roll-up.ts`).
+ * Writes counts in one transaction. They are totals that only grow, so writing a batch twice, or an
+ * older one after a newer one, changes nothing (consistency rules 16 and 17). Each statement locks
+ * its rows in key order, so that two flushes cannot deadlock. The totals of a day that was already
+ * rolled up become invalid (`roll-up.ts`).
  *
  * @returns the projects of the batch that exist; counts of others are dropped
  */
@@ -70,8 +70,8 @@ const PREPARED = { prepare: true };
 const SHARE_LOCK = `select pg_advisory_xact_lock_shared(${LOCKS.usageWriters})`;
 
 /**
- * Also says of each day that it changes, and whose totals were made, that they are out of date.
- * It does so in the order of the days, as it writes the hours in theirs.
+ * Also invalidates the totals of each changed day, in the order of the days, as the hours are written
+ * in their order.
  */
 const UPSERT_HOURS = `
   with written as (
@@ -110,8 +110,8 @@ const UPSERT_MONTHS = `
   where usage_months.count < excluded.count`;
 
 /**
- * A key that someone has locked keeps its time until its next use: waiting for it would hold up the
- * counts of everybody. The others are locked in the order of their ids before they are written.
+ * A locked key is skipped and keeps its time until its next use: waiting would delay all counts. The
+ * others are locked in the order of their ids.
  */
 const TOUCH_KEYS = `
   with use as (
@@ -129,7 +129,7 @@ const TOUCH_KEYS = `
 
 const KNOWN_PROJECTS = 'select id from projects where id = any(($1::text)::uuid[])';
 
-/** An array literal; every value is a number, a UUID, an ISO timestamp or a quoted word. */
+/** An array literal of numbers, UUIDs, ISO timestamps or quoted text. */
 export const listOf = (values: readonly (string | number)[]) => `{${values.join(',')}}`;
 const quoted = (text: string) => `"${text.replace(/["\\]/g, '\\$&')}"`;
 

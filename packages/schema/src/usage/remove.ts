@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { Executor } from '../connection/database.ts';
 import { monthNumber } from '../time.ts';
 
-/** A table of usage, and which of its rows lie before a day in UTC; none where the day is null. */
+/** A table of usage, and the condition for its rows before a day in UTC; none when the day is null. */
 interface UsageTable {
   table: SQL;
   isBefore: (day: SQL) => SQL;
@@ -16,7 +16,7 @@ const ofDays = (table: SQL): UsageTable => ({ table, isBefore: (day) => sql`day 
 
 const HOURS = ofHours(sql`usage_hours`);
 const ROLLED_DAYS = ofDays(sql`usage_rolled_days`);
-/** Never the month that is under way: a counter that Redis has lost begins with it (rule 17). */
+/** Never the current month: a counter that Redis lost is restored from it (consistency rule 17). */
 const MONTHS: UsageTable = {
   table: sql`usage_months`,
   isBefore: (day) =>
@@ -24,7 +24,7 @@ const MONTHS: UsageTable = {
       and month < ${monthNumber()}`,
 };
 
-/** In the order in which a flush writes, so that it cannot deadlock with a removal. */
+/** In the order in which a flush writes, so that the two cannot deadlock. */
 const TABLES = [
   HOURS,
   ofHours(sql`usage_outcome_hours`),
@@ -37,11 +37,11 @@ const TABLES = [
 
 export interface UsageToRemove {
   projectId: string;
-  /** What lies before this day goes; null means everything. */
+  /** Removes what is before this day; null removes everything. */
   before: SQL | null;
 }
 
-/** @returns how many rows were removed: less than `mostRows` when nothing is left */
+/** @returns the number of removed rows: less than `mostRows` when nothing is left */
 export async function removeUsage(
   tx: Executor,
   { projectId, before }: UsageToRemove,
@@ -61,14 +61,14 @@ export async function removeUsage(
 }
 
 /**
- * Finds a project whose usage is to be removed: what lies before a day, or all of it where the
- * project is gone.
+ * Finds a project with usage to remove: the usage before a day, or all of it if the project was
+ * deleted.
  */
 export async function findUsageToRemove(
   tx: Executor,
   before: SQL,
 ): Promise<UsageToRemove | undefined> {
-  // The days go after their totals, so they and the two below miss nothing.
+  // Days are removed after their totals, so these three tables cover all of them.
   for (const { table, isBefore } of [HOURS, ROLLED_DAYS, MONTHS]) {
     const [found] = await tx.execute<{ projectId: string; isGone: boolean }>(sql`
       with recursive ${projectsIn(table)}
@@ -85,8 +85,8 @@ export async function findUsageToRemove(
 }
 
 /**
- * For a WITH RECURSIVE: `project(id)`, the projects that a table of usage has rows of, found in as
- * many steps through its primary key as there are projects. The last of them is null.
+ * For WITH RECURSIVE: `project(id)`, the projects in a table of usage, found by a loose index scan of
+ * its primary key. The last one is null.
  */
 export const projectsIn = (table: SQL): SQL => sql`
   project(id) as (

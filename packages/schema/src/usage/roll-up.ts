@@ -1,36 +1,36 @@
 /**
- * Days that are over are added up, so that a page about a year need not read millions of hours
+ * Adds up the hours of past days, so that a page about a year need not read millions of hours
  * (consistency rule 24, docs/adr/0009-daily-totals-of-usage.md).
  *
- * The totals of a day count only while `usage_rolled_days` says that they were made; else the
- * day's hours are read. So they are right as long as no write to the hours goes unnoticed:
- * 1. A day is written down first, without totals, under a lock that every writer of usage shares.
- *    Who wrote before has committed by then; who writes after sees the day there.
- * 2. A writer that changes an hour of such a day counts a late write and voids its totals, in the
- *    statement that changes the hour (`record.ts`).
- * 3. Totals become valid only if no write came late while they were made.
+ * The totals of a day are read only if `usage_rolled_days` marks them as valid, else its hours are.
+ * No write to the hours may go unnoticed:
+ * 1. A day is first inserted without totals, under a lock that all writers of usage share. Earlier
+ *    writers have committed by then; later writers see the day.
+ * 2. A writer that changes an hour of such a day counts a late write and invalidates its totals, in
+ *    the same statement (`record.ts`).
+ * 3. Totals become valid only if there was no late write while they were computed.
  */
 import { type SQL, sql } from 'drizzle-orm';
 import type { Executor, Transactor } from '../connection/database.ts';
 import { takeLock } from '../locks.ts';
+import { listOf } from './record.ts';
 import { projectsIn } from './remove.ts';
 import { asUpkeep } from './upkeep.ts';
 
-/** Writers wait behind whoever waits for their lock; so that one gives up soon. */
+/** Writers queue behind a transaction that waits for their lock, so it gives up soon. */
 const LOCK_TIMEOUT_MS = 500;
 
 export interface RollUpResult {
-  /** Days that were added up by this call. */
+  /** Days that this call added up. */
   rolledDays: number;
-  /** Whether nothing is left to add up; also where another Runtime is at it. */
+  /** Whether nothing is left to add up, or another Runtime does the upkeep. */
   isComplete: boolean;
 }
 
 /**
- * Adds up days that are over and were not yet, or have changed since. The day that is under way
- * by the database's clock stays as it is.
+ * Adds up past days that have no valid totals. Today, by the database's clock, is never added up.
  *
- * @param mostDays how many days this call may add up, over all projects
+ * @param mostDays the most days that this call adds up, over all projects
  */
 export async function rollUpUsage(
   db: { orm: Transactor },
@@ -54,7 +54,7 @@ type ProjectDay = {
   lateWrites: number;
 };
 
-/** Writes down the days that are missing, then lists what has no valid totals. */
+/** Inserts the missing days, then lists the days without valid totals. */
 async function pendingDays(tx: Executor, mostDays: number): Promise<ProjectDay[]> {
   const missing = await missingDays(tx, mostDays);
   if (missing.length > 0) {
@@ -73,9 +73,7 @@ async function pendingDays(tx: Executor, mostDays: number): Promise<ProjectDay[]
   ];
 }
 
-const listOf = (values: readonly string[]) => `{${values.join(',')}}`;
-
-/** Each project's days after the last that is written down, up to its last hour and yesterday. */
+/** Each project's days after its last one in `usage_rolled_days`, up to its last hour and yesterday. */
 async function missingDays(tx: Executor, mostDays: number) {
   const dayOfHour = (order: SQL) => sql`(
     select (u.hour at time zone 'UTC')::date from usage_hours u
@@ -93,10 +91,10 @@ async function missingDays(tx: Executor, mostDays: number) {
     limit ${mostDays}`);
 }
 
-/** Undoes the totals of a day that was written to while they were made. */
-class CameLate extends Error {}
+/** Rolls back the totals of a day that was written to while they were computed. */
+class LateWriteError extends Error {}
 
-/** @returns whether the totals are valid now; null where somebody else does the upkeep */
+/** @returns whether the totals are valid now; null while another Runtime does the upkeep */
 async function rollUpDay(db: { orm: Transactor }, day: ProjectDay): Promise<boolean | null> {
   try {
     return await asUpkeep(db, async (tx) => {
@@ -105,12 +103,12 @@ async function rollUpDay(db: { orm: Transactor }, day: ProjectDay): Promise<bool
         update usage_rolled_days set rolled_at = now()
         where project_id = ${day.projectId} and day = ${day.day}::date
           and rolled_at is null and late_writes = ${day.lateWrites}`);
-      if (valid.count !== 1) throw new CameLate();
+      if (valid.count !== 1) throw new LateWriteError();
       return true;
     });
-  } catch (fault) {
-    if (fault instanceof CameLate) return false;
-    throw fault;
+  } catch (error) {
+    if (error instanceof LateWriteError) return false;
+    throw error;
   }
 }
 

@@ -12,11 +12,11 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { Executor } from '../connection/database.ts';
 import { toMs } from '../time.ts';
 import {
-  admissions,
-  type Divider,
+  allowedRequests,
   days,
   decisionsByDay,
   decisionsByHour,
+  type Grouping,
   largestKeysOfDays,
   stepOf,
   type UsageOfProject,
@@ -25,44 +25,44 @@ import {
 export interface UsageSeriesInput extends UsageOfProject {
   step: UsageStep;
   by: UsageCut;
-  /** How many keys or policies get a line of their own, those with most admissions. Default: 8. */
+  /** How many keys or policies get a line of their own: those with the most allowed requests. Default: 8. */
   top?: number;
 }
 
 export interface UsageLine {
   /** An outcome, or the id of a key or policy. */
   id: string;
-  /** A key's name, or a policy's method and pattern; null for an outcome, and where it is gone. */
+  /** A key's name, or a policy's method and pattern; null for an outcome, or when it was deleted. */
   label: string | null;
   total: number;
-  /** A count for each start. */
+  /** One count per start. */
   counts: number[];
 }
 
 /**
- * Counts over time. By outcome all decisions are counted, by key and by policy the admissions,
- * because it is they that use up a quota.
+ * Counts over time. By outcome they count all decisions; by key and by policy only allowed requests,
+ * which use up a quota.
  */
 export interface UsageSeries extends UsageRange {
   step: UsageStep;
   by: UsageCut;
-  /** When each step begins, in UTC; `from` and `to` are the range, widened to whole steps. */
+  /** The start of each step, in UTC; `from` and `to` are the range, widened to whole steps. */
   starts: Date[];
   /**
-   * By outcome in the order of the contract, else the largest first; none of them is all 0. Keys
-   * over days or months are those that were among the fifty largest of a day.
+   * By outcome in the order of the contract, else largest first, without lines of zeros. Over days
+   * or months, only keys that were among the fifty largest of some day have a line.
    */
   lines: UsageLine[];
-  /** What the lines leave out; by outcome nothing. */
+  /** The remainder: what has no line. Zero by outcome. */
   rest: { total: number; counts: number[] };
   total: number;
 }
 
 /**
- * Reads usage in hours, days or months of UTC; those without a decision are 0.
+ * Reads usage per hour, day or month in UTC; a step without decisions counts 0.
  *
- * @throws RangeError where the range is empty, or longer than `USAGE_RANGE_DAYS_MAX` has it for
- *   this step; `finestUsageStep` names one that fits
+ * @throws RangeError when the range is empty, or longer than `USAGE_RANGE_DAYS_MAX` permits for this
+ *   step; `finestUsageStep` returns a step that fits
  */
 export async function readUsageSeries(
   db: { orm: Executor },
@@ -89,9 +89,9 @@ async function linesByOutcome(reader: Reader) {
   return { lines, whole: sumOf([...counts.values()], reader.starts.length) };
 }
 
-async function largestLines(reader: Reader, by: Divider, top: number) {
+async function largestLines(reader: Reader, by: Grouping, top: number) {
   const source = sourceOf(reader, by);
-  const most = source.isEstimate ? top * CANDIDATES_A_LINE : top;
+  const most = source.isEstimate ? top * CANDIDATES_PER_LINE : top;
   const candidates = await readLargest(reader.db, source.largest, by, most);
   const counts = await countsOf(reader, source.of(candidates.map(({ id }) => id)));
   const whole = await countsOf(reader, source.whole);
@@ -104,17 +104,17 @@ async function largestLines(reader: Reader, by: Divider, top: number) {
   };
 }
 
-/** More than are shown are counted where their order is an estimate. */
-const CANDIDATES_A_LINE = 4;
+/** If the order of the largest is an estimate, this many candidates per line are counted. */
+const CANDIDATES_PER_LINE = 4;
 
 /** Statements that begin with `with … counted as (at, id, count)`. */
 interface Source {
-  /** For an order by size; without `at`. */
+  /** To order by size; without `at`. */
   largest: SQL;
-  /** Whether those lack the small ones of each day. */
+  /** Whether `largest` lacks the small keys of each day. */
   isEstimate: boolean;
   of(ids: readonly string[]): SQL;
-  /** All admissions, whoever's they are. */
+  /** All allowed requests. */
   whole: SQL;
 }
 
@@ -124,32 +124,32 @@ const withDays = (usage: UsageOfProject, rows: SQL) =>
 const allDecisions = ({ usage, step }: Reader) =>
   withDays(usage, step === 'hour' ? decisionsByHour(usage) : decisionsByDay(usage));
 
-/** Over days by policy: of those there are few, and a fraction of the rows of hours by outcome. */
-const allAdmissions = ({ usage, step }: Reader) =>
+/** Days are read by policy, which has far fewer rows than hours by outcome. */
+const allAllowed = ({ usage, step }: Reader) =>
   withDays(
     usage,
     step === 'hour'
       ? decisionsByHour(usage, 'allowed')
       : sql`
-        select at, null as id, count from (${admissions(usage, { by: 'policy', step })}) admissions`,
+        select at, null as id, count from (${allowedRequests(usage, { by: 'policy', step })}) allowed`,
   );
 
-function sourceOf(reader: Reader, by: Divider): Source {
+function sourceOf(reader: Reader, by: Grouping): Source {
   const { usage, step } = reader;
   const source: Source = {
-    largest: withDays(usage, admissions(usage, { by, step })),
+    largest: withDays(usage, allowedRequests(usage, { by, step })),
     isEstimate: false,
-    of: (ids) => withDays(usage, admissions(usage, { by, step, ids })),
-    whole: allAdmissions(reader),
+    of: (ids) => withDays(usage, allowedRequests(usage, { by, step, ids })),
+    whole: allAllowed(reader),
   };
   if (by === 'policy' || step === 'hour') return source;
-  const exact = step === 'month' ? admissionsOfMonths(usage) : source;
+  const exact = step === 'month' ? allowedOfMonths(usage) : source;
   const largest = withDays(usage, largestKeysOfDays(usage));
   return { ...exact, largest, isEstimate: true };
 }
 
-/** The months' totals are there by key already, for the reseed. */
-function admissionsOfMonths({ projectId, from, to }: UsageOfProject) {
+/** Months have totals per key already, for the reseed. */
+function allowedOfMonths({ projectId, from, to }: UsageOfProject) {
   const months = stepsOf({ from, to }, 'month').map(monthOf);
   const counted = (scope: SQL) => sql`
     with counted as (
@@ -166,9 +166,9 @@ function admissionsOfMonths({ projectId, from, to }: UsageOfProject) {
 const LABEL = {
   api_key: sql`select k.display_name from api_keys k where k.id = largest.id::uuid`,
   policy: sql`select p.method || ' ' || p.path_pattern from policies p where p.id = largest.id::uuid`,
-} as const satisfies Record<Divider, SQL>;
+} as const satisfies Record<Grouping, SQL>;
 
-async function readLargest(db: { orm: Executor }, source: SQL, by: Divider, most: number) {
+async function readLargest(db: { orm: Executor }, source: SQL, by: Grouping, most: number) {
   const rows = await db.orm.execute<{ id: string; label: string | null }>(sql`
     ${source}, largest as (
       select id, sum(count) as total from counted group by id
@@ -180,9 +180,9 @@ async function readLargest(db: { orm: Executor }, source: SQL, by: Divider, most
 
 type Counts = Map<string, number[]>;
 
-/** A count for each start and id, 0 where there is no row. */
+/** One count per id and start, 0 without a row. */
 async function countsOf({ db, step, starts }: Reader, source: SQL): Promise<Counts> {
-  // The rows of hours and days begin where their step does, and there are thousands of them.
+  // Rows of hours and days already start with their step; truncating thousands of them costs time.
   const start = step === 'month' ? stepOf(sql`at`, step) : sql`at`;
   const rows = await db.orm.execute<{ id: string; startMs: number; count: number }>(sql`
     ${source}
@@ -210,7 +210,7 @@ function lineOf(about: { id: string; label: string | null }, counts: number[] | 
   return counts === undefined || total === 0 ? [] : [{ ...about, total, counts }];
 }
 
-/** The whole is read after the lines, so it can only be ahead of them; a reseeded month is not. */
+/** The whole is read after the lines, so it is not smaller, except for a reseeded month. */
 function restOf(lines: readonly UsageLine[], whole: readonly number[]) {
   const shown = sumOf(
     lines.map(({ counts }) => counts),

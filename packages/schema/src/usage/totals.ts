@@ -8,14 +8,14 @@ import { days, decisionsByDay, type UsageOfProject } from './decisions.ts';
 export interface UsageTotals extends UsageRange {
   allowed: number;
   denied: number;
-  /** Every outcome, also those that did not happen. */
+  /** Every outcome, including those that did not occur. */
   byOutcome: Record<Outcome, number>;
 }
 
 /**
- * Adds up a project's decisions of at most 400 days.
+ * Counts a project's decisions in a range of at most 400 days.
  *
- * @throws RangeError where the range is empty or longer
+ * @throws RangeError when the range is empty or longer
  */
 export async function readUsageTotals(
   db: { orm: Executor },
@@ -26,22 +26,10 @@ export async function readUsageTotals(
   const rows = await db.orm.execute<{ id: Outcome; count: number }>(sql`
     with ${days(usage)}, counted as (${decisionsByDay(usage)})
     select id, sum(count)::float8 as count from counted group by id`);
-  const counts = new Map(rows.map(({ id, count }) => [id, count]));
-  const byOutcome = zeroByOutcome();
-  for (const outcome of OUTCOMES) byOutcome[outcome] = counts.get(outcome) ?? 0;
+  const byOutcome = { ...NONE };
+  for (const { id, count } of rows) byOutcome[id] = count;
   const total = rows.reduce((sum, { count }) => sum + count, 0);
   return { ...range, allowed: byOutcome.allowed, denied: total - byOutcome.allowed, byOutcome };
 }
 
-const zeroByOutcome = (): Record<Outcome, number> => ({
-  allowed: 0,
-  missing_api_key: 0,
-  invalid_api_key: 0,
-  revoked_api_key: 0,
-  archived_api_key: 0,
-  expired_api_key: 0,
-  policy_no_match: 0,
-  inactive_subscription: 0,
-  quota_exceeded: 0,
-  rate_limited: 0,
-});
+const NONE = Object.fromEntries(OUTCOMES.map((outcome) => [outcome, 0])) as Record<Outcome, number>;
