@@ -1,4 +1,4 @@
-/** What `DATABASE_URL` with a list of hosts leads to, and what it must not. */
+/** `DATABASE_URL` with a list of hosts. */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { freePort } from '@ceiba/devstack/ports';
@@ -13,7 +13,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => pair?.dispose());
 
-/** The standby first, as after a failover back. */
+/** The standby first, as after a second failover. */
 const standbyFirst = () => {
   const { host, pathname, username, password, protocol } = new URL(pair.primary.url);
   const hosts = `${new URL(pair.standby.url).host},${host}`;
@@ -26,7 +26,7 @@ const portOf = async (client: DatabaseClient): Promise<number> => {
   return row?.port;
 };
 
-it('a standby that stands first in the list is passed over', async () => {
+it('a standby that is first in the list is skipped', async () => {
   const client = new DatabaseClient(standbyFirst(), { maxConnections: 4 });
   const ports = await Promise.all(Array.from({ length: 8 }, () => portOf(client)));
   expect(new Set(ports)).toEqual(new Set([Number(new URL(pair.primary.url).port)]));
@@ -38,7 +38,7 @@ it('a standby that stands first in the list is passed over', async () => {
   await db.close();
 });
 
-it('a list without a server fails each call in its time, and asks no host once it is closed', async () => {
+it('a client without a server fails each call in time, and tries no host after close', async () => {
   const ports = [await freePort(), await freePort()];
   const hosts = ports.map((port) => `127.0.0.1:${port}`).join(',');
   const client = new DatabaseClient(`postgres://user@${hosts}/ceiba`);
@@ -65,7 +65,7 @@ it('a list without a server fails each call in its time, and asks no host once i
   for (const server of servers) server.close();
 });
 
-it('what is replaced by a promotion is found at the next host', async () => {
+it('a promoted standby is found at the next host', async () => {
   const client = new DatabaseClient(pair.hostListUrl(pair.primary.url));
   const before = await portOf(client);
   await pair.caughtUp();

@@ -15,7 +15,7 @@ afterAll(() => pair?.dispose());
 
 const WAITING = "application_name = 'ceiba-lease-test' and wait_event = 'SyncRep'";
 
-it('a renewal waits for the standby, and one whose wait is cancelled comes with a notice', async () => {
+it('a renewal waits for the standby, and comes with a notice if the wait is cancelled', async () => {
   await withConnection(database.url, async (sql) => {
     const [row] = await sql`select current_database() as name`;
     await sql`alter database ${sql(row?.name)} set synchronous_commit = local`;
@@ -50,7 +50,7 @@ it('a renewal waits for the standby, and one whose wait is cancelled comes with 
   await db.close();
 });
 
-it('a server without a standby writes nothing unless it is asked to', async () => {
+it('a renewal without a standby writes nothing unless it has to', async () => {
   const alone = await createTestDatabase();
   const db = createDatabase(alone.url, { maxConnections: 1 });
   const idle = await renewRuntimeLease(db, { id: 'a1', always: false });

@@ -15,7 +15,7 @@ const read = (url: string) =>
     return rows.map(({ value }) => value);
   });
 
-it('a pair streams, lags when its replay is paused, and parts in two when the standby is promoted', async () => {
+it('a pair streams, lags while replay is paused, and diverges after the standby is promoted', async () => {
   pair = await startPostgresPair();
   const { primary, standby, replication } = pair;
   await withConnection(primary.url, (sql) => sql`create table numbers (value int)`);
@@ -39,7 +39,7 @@ it('a pair streams, lags when its replay is paused, and parts in two when the st
   expect(await read(primary.url)).toEqual([1, 2, 4]);
 });
 
-it('a synchronous primary that is cut off from its standby answers readers and commits nothing', async () => {
+it('a synchronous primary without its standby answers reads and commits nothing', async () => {
   pair = await startPostgresPair({ isSynchronous: true });
   const { primary, standby, replication } = pair;
   await withConnection(primary.url, (sql) => sql`create table numbers (value int)`);

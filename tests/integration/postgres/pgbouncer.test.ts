@@ -11,11 +11,11 @@ import { createWorld, runtimeClient, type World } from '../../support/scenario.t
 import { runCeiba } from '../cli/support.ts';
 import { PATIENT } from '../runtime/setup.ts';
 
-/** As operators set it who were refused once. */
+/** The setting of operators whose connections were refused. */
 const IGNORES =
   'ignore_startup_parameters = jit, statement_timeout, idle_in_transaction_session_timeout';
 
-/** Each transaction on another server process than the one before. */
+/** Consecutive transactions run on different server processes. */
 const ROUND_ROBIN = 'server_round_robin = 1';
 
 describe.skipIf(pgbouncer === undefined).each([
@@ -42,7 +42,7 @@ describe.skipIf(pgbouncer === undefined).each([
       migrateDatabase(url, migrationsFolder),
       migrateDatabase(url, migrationsFolder),
     ]);
-    // Two at once take turns: the second finds nothing left to do.
+    // Concurrent runs are serialised: the second has nothing to do.
     expect(applied.map((result) => result.applied > 0).sort()).toEqual([false, true]);
     world = createWorld(url);
     runtime = await startRuntime({ databaseUrl: url, redisUrl, settings: PATIENT });
@@ -74,7 +74,7 @@ describe.skipIf(pgbouncer === undefined).each([
     caller.close();
   });
 
-  it('keeps every change that it has acknowledged', async () => {
+  it('keeps every acknowledged change', async () => {
     const project = await world.createProject();
     const created = await Promise.all(Array.from({ length: 100 }, () => project.createKey()));
     const kept = await world.db.sql<{ id: string }[]>`
@@ -83,7 +83,7 @@ describe.skipIf(pgbouncer === undefined).each([
     expect(ids(kept.map(({ id }) => id))).toEqual(ids(created.map(({ apiKeyId }) => apiKeyId)));
   });
 
-  it('sees a policy that is removed and a limit that is lowered by the next decision', async () => {
+  it('applies a removed policy and a lowered limit to the next decision', async () => {
     const project = await world.createProject();
     const { plaintext } = await project.createKey();
     const caller = createCaller(runtime.url);
@@ -98,7 +98,7 @@ describe.skipIf(pgbouncer === undefined).each([
     caller.close();
   });
 
-  it('counts in Postgres what was admitted', async () => {
+  it('counts the allowed requests in Postgres', async () => {
     const project = await world.createProject();
     const { plaintext } = await project.createKey();
     const caller = createCaller(runtime.url);
@@ -114,7 +114,7 @@ describe.skipIf(pgbouncer === undefined).each([
     });
   });
 
-  it('is recognised by the doctor, who says what it takes away and how to get it back', async () => {
+  it('is recognised by the doctor, which says what settings are missing and how to set them', async () => {
     const env = { DATABASE_URL: url, REDIS_URL: process.env.REDIS_URL ?? '' };
     const pooled = async () => {
       const { checks } = JSON.parse((await runCeiba(['doctor', '--json'], { env })).stdout);

@@ -7,7 +7,7 @@ import {
   lookupMany,
   NotPrimaryError,
   pingDatabase,
-  postgresFault,
+  postgresError,
   readMonthTotals,
   recordFirstUse,
   recordFirstUses,
@@ -41,7 +41,7 @@ afterAll(async () => {
   await pair?.dispose();
 });
 
-/** Every statement that a decision rests on. */
+/** Every statement that serves a decision. */
 const STATEMENTS: Record<string, (db: Database) => Promise<unknown>> = {
   'a lookup': (db) =>
     lookupMany(db, [
@@ -56,21 +56,21 @@ const STATEMENTS: Record<string, (db: Database) => Promise<unknown>> = {
   'the check of readiness': pingDatabase,
 };
 
-/** Those that write are refused by the server itself. */
+/** Writes, which the server itself refuses. */
 const WRITES: Record<string, (db: Database) => Promise<unknown>> = {
   'first uses': (db) => recordFirstUses(db, [apiKeyId]),
   'the first use of one key': (db) => recordFirstUse(db, apiKeyId),
 };
 
 describe('a standby', () => {
-  it.each(Object.entries(STATEMENTS))('answers no decision: %s (rule 25)', async (_, run) => {
+  it.each(Object.entries(STATEMENTS))('serves no decision by %s (rule 25)', async (_, run) => {
     await expect(run(standby)).rejects.toBeInstanceOf(NotPrimaryError);
     await run(world.db);
   });
 
-  it.each(Object.entries(WRITES))('takes no write: %s', async (_, run) => {
+  it.each(Object.entries(WRITES))('refuses the write of %s', async (_, run) => {
     const error = await run(standby).catch((thrown: unknown) => thrown);
-    expect(postgresFault(error)?.code).toBe('25006');
+    expect(postgresError(error)?.code).toBe('25006');
     await run(world.db);
   });
 });

@@ -1,0 +1,56 @@
+import { revokeApiKey, setApiKeyLimits } from '@ceiba/schema';
+import { describe, expect, test } from 'vitest';
+import { countAuditRows, expectKind, makeKey, makeProject, useBench } from '../support.ts';
+
+const bench = useBench();
+
+describe('limits of a key’s own', () => {
+  test('are set one by one, and removed by null', async () => {
+    const { projectId } = await makeProject(bench.ctx);
+    const key = await makeKey(bench.ctx, projectId);
+    const set = async (limits: Parameters<typeof setApiKeyLimits>[1]['limits']) =>
+      expectKind(await setApiKeyLimits(bench.ctx, { ...key, limits }), 'updated').limits;
+    expect(await set({ rateLimitPerMinute: 0 })).toEqual({
+      rateLimitPerMinute: 0,
+      monthlyQuota: null,
+    });
+    expect(await set({ monthlyQuota: 9 })).toEqual({ rateLimitPerMinute: 0, monthlyQuota: 9 });
+    expect(await set({ rateLimitPerMinute: null })).toEqual({
+      rateLimitPerMinute: null,
+      monthlyQuota: 9,
+    });
+  });
+
+  test('that do not change write no audit row', async () => {
+    const { projectId } = await makeProject(bench.ctx);
+    const key = await makeKey(bench.ctx, projectId);
+    const limits = { rateLimitPerMinute: 7, monthlyQuota: null };
+    await setApiKeyLimits(bench.ctx, { ...key, limits });
+    const rowsBefore = await countAuditRows(bench.db);
+    expect(await setApiKeyLimits(bench.ctx, { ...key, limits })).toMatchObject({
+      kind: 'unchanged',
+      limits,
+    });
+    expect(await countAuditRows(bench.db)).toBe(rowsBefore);
+  });
+
+  test('of a revoked key cannot be changed', async () => {
+    const { projectId } = await makeProject(bench.ctx);
+    const key = await makeKey(bench.ctx, projectId);
+    await revokeApiKey(bench.ctx, key);
+    const rowsBefore = await countAuditRows(bench.db);
+    expect(await setApiKeyLimits(bench.ctx, { ...key, limits: { monthlyQuota: 9 } })).toEqual({
+      kind: 'conflict',
+      status: 'revoked',
+    });
+    expect(await countAuditRows(bench.db)).toBe(rowsBefore);
+  });
+
+  test('of another project’s key cannot be changed', async () => {
+    const { projectId } = await makeProject(bench.ctx);
+    const key = await makeKey(bench.ctx, projectId);
+    const { projectId: stranger } = await makeProject(bench.ctx);
+    const asked = { ...key, projectId: stranger, limits: { monthlyQuota: 1 } };
+    expect(await setApiKeyLimits(bench.ctx, asked)).toEqual({ kind: 'not_found' });
+  });
+});

@@ -1,0 +1,239 @@
+import { randomUUID } from 'node:crypto';
+import type { ApiKeyStatus, ApiKeySummary } from '@ceiba/contract';
+import {
+  archiveApiKey,
+  getApiKey,
+  listApiKeyPage,
+  recordFirstUses,
+  revokeApiKey,
+  setApiKeyExpiry,
+  type TransitionResult,
+  type VerbContext,
+} from '@ceiba/schema';
+import { describe, expect, test } from 'vitest';
+import {
+  countAuditRows,
+  givePlan,
+  type MadeKey,
+  makeKey,
+  makeProject,
+  useBench,
+} from '../support.ts';
+
+const bench = useBench();
+
+const EXPIRY = new Date('2027-01-31T12:00:00.000Z');
+
+const VERBS = {
+  revoke: revokeApiKey,
+  archive: archiveApiKey,
+  expire: (ctx: VerbContext, ref: MadeKey) => setApiKeyExpiry(ctx, { ...ref, expiresAt: EXPIRY }),
+  unexpire: (ctx: VerbContext, ref: MadeKey) => setApiKeyExpiry(ctx, { ...ref, expiresAt: null }),
+} as const;
+
+/** The contract's table "API key status", row by row. */
+const TABLE: [ApiKeyStatus, keyof typeof VERBS, TransitionResult['kind'], ApiKeyStatus][] = [
+  ['active', 'revoke', 'updated', 'revoked'],
+  ['revoked', 'revoke', 'unchanged', 'revoked'],
+  ['archived', 'revoke', 'conflict', 'archived'],
+  ['active', 'archive', 'updated', 'archived'],
+  ['archived', 'archive', 'unchanged', 'archived'],
+  ['revoked', 'archive', 'conflict', 'revoked'],
+  ['active', 'expire', 'updated', 'active'],
+  ['active', 'unexpire', 'updated', 'active'],
+  ['revoked', 'expire', 'conflict', 'revoked'],
+  ['archived', 'expire', 'conflict', 'archived'],
+  ['revoked', 'unexpire', 'conflict', 'revoked'],
+  ['archived', 'unexpire', 'conflict', 'archived'],
+];
+
+async function makeKeyThatIs(status: ApiKeyStatus): Promise<MadeKey> {
+  const { projectId } = await makeProject(bench.ctx);
+  const key = await makeKey(bench.ctx, projectId);
+  if (status === 'revoked') await revokeApiKey(bench.ctx, key);
+  if (status === 'archived') await archiveApiKey(bench.ctx, key);
+  return key;
+}
+
+/** A page of a list that exists. */
+async function listPage(page: Parameters<typeof listApiKeyPage>[1]): Promise<ApiKeySummary[]> {
+  const keys = await listApiKeyPage(bench.db, page);
+  if (keys === null) throw new Error('the list is gone');
+  return keys;
+}
+
+async function read(key: MadeKey): Promise<ApiKeySummary> {
+  const summary = await getApiKey(bench.db, key);
+  if (summary === null) throw new Error('the key is gone');
+  return summary;
+}
+
+describe.each(TABLE)('%s, then %s', (from, verb, kind, to) => {
+  test(`is ${kind} and leaves the key ${to}`, async () => {
+    const key = await makeKeyThatIs(from);
+    const before = await read(key);
+    const rowsBefore = await countAuditRows(bench.db);
+
+    const result = await VERBS[verb](bench.ctx, key);
+
+    const after = await read(key);
+    expect(result.kind).toBe(kind);
+    expect(after.status).toBe(to);
+    expect(await countAuditRows(bench.db)).toBe(rowsBefore + (kind === 'updated' ? 1 : 0));
+    if (kind !== 'updated') expect(after).toEqual(before);
+    if (result.kind === 'conflict') expect(result.status).toBe(from);
+    if (result.kind === 'updated') expect(result.apiKey).toEqual(after);
+  });
+});
+
+describe('a transition', () => {
+  test('to revoked sets only revokedAt', async () => {
+    const key = await makeKeyThatIs('revoked');
+    expect(await read(key)).toMatchObject({ revokedAt: expect.any(String), archivedAt: null });
+  });
+
+  test('to archived sets only archivedAt', async () => {
+    const key = await makeKeyThatIs('archived');
+    expect(await read(key)).toMatchObject({ revokedAt: null, archivedAt: expect.any(String) });
+  });
+
+  test('of the expiry sets, replaces and clears it, to the millisecond', async () => {
+    const key = await makeKeyThatIs('active');
+    await VERBS.expire(bench.ctx, key);
+    expect((await read(key)).expiresAt).toBe('2027-01-31T12:00:00.000Z');
+    const later = new Date('9999-12-31T23:59:59.999Z');
+    await setApiKeyExpiry(bench.ctx, { ...key, expiresAt: later });
+    expect((await read(key)).expiresAt).toBe('9999-12-31T23:59:59.999Z');
+    await VERBS.unexpire(bench.ctx, key);
+    expect((await read(key)).expiresAt).toBeNull();
+  });
+
+  test('does not happen at the expiry: the key is still listed as active', async () => {
+    const key = await makeKeyThatIs('active');
+    await setApiKeyExpiry(bench.ctx, { ...key, expiresAt: new Date('2001-01-01T00:00:00Z') });
+    const [listed] = await listPage({
+      projectId: key.projectId,
+      after: null,
+      limit: 500,
+    });
+    expect(listed).toMatchObject({ status: 'active', expiresAt: '2001-01-01T00:00:00.000Z' });
+  });
+
+  test('by plain SQL sets the time as well', async () => {
+    const key = await makeKeyThatIs('active');
+    await bench.db.sql`update api_keys set status = 'revoked' where id = ${key.apiKeyId}`;
+    expect(await read(key)).toMatchObject({ status: 'revoked', revokedAt: expect.any(String) });
+  });
+});
+
+describe('the key of another project', () => {
+  test.each(Object.entries(VERBS))('is not found by %s, which changes nothing', async (_, verb) => {
+    const key = await makeKeyThatIs('active');
+    const { projectId: stranger } = await makeProject(bench.ctx);
+    const before = await read(key);
+    expect(await verb(bench.ctx, { ...key, projectId: stranger })).toEqual({ kind: 'not_found' });
+    expect(await verb(bench.ctx, { ...key, apiKeyId: randomUUID() })).toEqual({
+      kind: 'not_found',
+    });
+    expect(await read(key)).toEqual(before);
+    expect(await getApiKey(bench.db, { ...key, projectId: stranger })).toBeNull();
+  });
+});
+
+describe('concurrent transitions', () => {
+  test('to revoked and archived have exactly one winner, whose status stays', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const key = await makeKeyThatIs('active');
+      const results = await Promise.all([
+        revokeApiKey(bench.ctx, key),
+        archiveApiKey(bench.ctx, key),
+      ]);
+      expect(results.map(({ kind }) => kind).sort()).toEqual(['conflict', 'updated']);
+      const winner = results[0].kind === 'updated' ? 'revoked' : 'archived';
+      expect((await read(key)).status).toBe(winner);
+    }
+  });
+
+  test('of ten revokes write one audit row and one time', async () => {
+    const key = await makeKeyThatIs('active');
+    const rowsBefore = await countAuditRows(bench.db);
+    const results = await Promise.all(
+      Array.from({ length: 10 }, () => revokeApiKey(bench.ctx, key)),
+    );
+    expect(results.filter(({ kind }) => kind === 'updated')).toHaveLength(1);
+    expect(results.filter(({ kind }) => kind === 'unchanged')).toHaveLength(9);
+    const times = results.map((result) => 'apiKey' in result && result.apiKey.revokedAt);
+    expect(new Set(times).size).toBe(1);
+    expect(await countAuditRows(bench.db)).toBe(rowsBefore + 1);
+  });
+});
+
+describe('the list', () => {
+  test('has keys of every status, newest first', async () => {
+    const { projectId } = await makeProject(bench.ctx);
+    await givePlan(bench.ctx, projectId, { activeKeyCap: 10 });
+    const keys: MadeKey[] = [];
+    for (let index = 0; index < 5; index += 1) keys.push(await makeKey(bench.ctx, projectId));
+    await revokeApiKey(bench.ctx, keys[1]!);
+    await archiveApiKey(bench.ctx, keys[3]!);
+    const listed = await listPage({ projectId, after: null, limit: 500 });
+    expect(listed.map(({ apiKeyId }) => apiKeyId)).toEqual(
+      keys.map(({ apiKeyId }) => apiKeyId).reverse(),
+    );
+    expect(listed.map(({ status }) => status)).toEqual([
+      'active',
+      'archived',
+      'active',
+      'revoked',
+      'active',
+    ]);
+  });
+
+  test('has each key once over its pages, even if many were created at the same time', async () => {
+    const { projectId } = await makeProject(bench.ctx);
+    await bench.db.sql`
+      insert into api_keys (project_id, display_name, key_prefix, key_digest, created_at)
+      select ${projectId}, 'key ' || n, 'ceiba_AAAAAAAA', sha256(n::text::bytea),
+        timestamptz '2026-01-01T00:00:00.000001Z' + make_interval(secs => 0.0000015 * (n / 9))
+      from generate_series(1, 50) n`;
+    const inOneGo = await listPage({ projectId, after: null, limit: 100 });
+    const page = (after: string | null) => listPage({ projectId, after, limit: 7 });
+    const paged = await page(null);
+    for (let more = paged; more.length === 7; paged.push(...more)) {
+      more = await page(paged.at(-1)!.apiKeyId);
+    }
+    expect(inOneGo).toHaveLength(50);
+    expect(paged).toEqual(inOneGo);
+  });
+
+  test('is null if its project is deleted while it is read, and empty at its end', async () => {
+    const { projectId } = await makeProject(bench.ctx);
+    const { apiKeyId } = await makeKey(bench.ctx, projectId);
+    const after = { projectId, after: apiKeyId, limit: 1 };
+    expect(await listApiKeyPage(bench.db, after)).toEqual([]);
+    await bench.db.sql`delete from projects where id = ${projectId}`;
+    expect(await listApiKeyPage(bench.db, after)).toBeNull();
+  });
+
+  test('has the prefix of each key, and neither the key nor its digest', async () => {
+    const { projectId } = await makeProject(bench.ctx);
+    const { minted } = await makeKey(bench.ctx, projectId);
+    const text = JSON.stringify(await listPage({ projectId, after: null, limit: 500 }));
+    expect(text).toContain(minted.prefix);
+    expect(text).not.toContain(minted.plaintext);
+    expect(text).not.toContain(minted.digest.toString('hex'));
+    expect(text).not.toContain(minted.digest.toString('base64'));
+  });
+});
+
+describe('lastUsedAt', () => {
+  test('is null until the first use, and is not changed by another first use', async () => {
+    const key = await makeKeyThatIs('active');
+    expect((await read(key)).lastUsedAt).toBeNull();
+    await recordFirstUses(bench.db, [key.apiKeyId]);
+    const { lastUsedAt } = await read(key);
+    expect(lastUsedAt).toEqual(expect.any(String));
+    await recordFirstUses(bench.db, [key.apiKeyId]);
+    expect((await read(key)).lastUsedAt).toBe(lastUsedAt);
+  });
+});

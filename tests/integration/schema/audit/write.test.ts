@@ -1,0 +1,411 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type MintedCredential, mintApiKey, mintProjectSecret } from '@ceiba/domain';
+import { hashPassword } from '@ceiba/domain/password';
+import {
+  allOrNothing,
+  archiveApiKey,
+  createApiKey,
+  createPlan,
+  createPolicy,
+  createProject,
+  createUser,
+  deletePlan,
+  deletePolicy,
+  deleteProject,
+  deleteUser,
+  getProject,
+  putPlan,
+  replacePolicies,
+  revokeApiKey,
+  rotateProjectSecret,
+  setAdministrator,
+  setApiKeyExpiry,
+  setApiKeyLimits,
+  setPassword,
+  setRetention,
+  setSubscription,
+  signOutEverywhere,
+  signUp,
+  updatePlan,
+  updatePolicy,
+  updateProject,
+  type VerbContext,
+} from '@ceiba/schema';
+import { beforeAll, describe, expect, test } from 'vitest';
+import {
+  expectKind,
+  givePlan,
+  type MadeKey,
+  type MadeProject,
+  makeKey,
+  makeOwner,
+  makeProject,
+  useBench,
+} from '../support.ts';
+
+const bench = useBench();
+
+/** Every secret that this file creates: no audit row may contain one. */
+const secrets: string[] = [];
+const kept = (minted: MintedCredential) => {
+  const { plaintext, digest } = minted;
+  secrets.push(plaintext, digest.toString('hex'), digest.toString('base64'));
+  return minted;
+};
+
+interface Scene {
+  project: MadeProject;
+  key: MadeKey;
+  policyId: string;
+  passwordHash: string;
+  /** No project is on it. */
+  planId: string;
+  /** Owns nothing. */
+  bystander: string;
+}
+
+const LIMITS = { activeKeyCap: 1, rateLimitPerMinute: 1, monthlyQuota: 1 };
+/** Days of retention that were not set before. */
+let retained = 31;
+
+async function makeScene(): Promise<Scene> {
+  const project = await makeProject(bench.ctx);
+  await givePlan(bench.ctx, project.projectId, { activeKeyCap: 5 });
+  const key = await makeKey(bench.ctx, project.projectId);
+  const rule = { method: 'GET', pathPattern: '/v1/reports*' };
+  const policy = await createPolicy(bench.ctx, { projectId: project.projectId, ...rule });
+  const passwordHash = await hashPassword('correct horse battery staple');
+  kept(project.secret);
+  kept(key.minted);
+  secrets.push(passwordHash, 'correct horse battery staple');
+  const plan = await createPlan(bench.ctx, { name: `plan-${randomUUID()}`, ...LIMITS });
+  return {
+    project,
+    key,
+    policyId: expectKind(policy, 'created').policyId,
+    passwordHash,
+    planId: expectKind(plan, 'created').planId,
+    bystander: await makeOwner(bench.ctx),
+  };
+}
+
+type Mutate = (ctx: VerbContext, scene: Scene) => Promise<unknown>;
+
+/** Every verb that changes something, and the actions that it must write. */
+const MUTATIONS: Record<string, [Mutate, string[]]> = {
+  createProject: [
+    (ctx, { project }) =>
+      createProject(ctx, {
+        ownerId: project.ownerId,
+        name: `project-${randomUUID()}`,
+        secret: kept(mintProjectSecret(randomBytes)),
+      }),
+    ['project.create'],
+  ],
+  updateProject: [
+    (ctx, { project }) => updateProject(ctx, { projectId: project.projectId, name: randomUUID() }),
+    ['project.update'],
+  ],
+  rotateProjectSecret: [
+    async (ctx, { project }) =>
+      rotateProjectSecret(ctx, {
+        projectId: project.projectId,
+        secret: kept(mintProjectSecret(randomBytes)),
+        replaces: (await getProject(bench.db, project.projectId))!.secretCreatedAt,
+        dropsPrevious: false,
+      }),
+    ['project.rotate_secret'],
+  ],
+  setSubscription: [
+    (ctx, { project }) =>
+      setSubscription(ctx, { projectId: project.projectId, status: 'past_due' }),
+    ['subscription.set'],
+  ],
+  createPolicy: [
+    (ctx, { project }) =>
+      createPolicy(ctx, { projectId: project.projectId, method: '*', pathPattern: '*' }),
+    ['policy.create'],
+  ],
+  updatePolicy: [
+    (ctx, { project, policyId }) =>
+      updatePolicy(ctx, {
+        projectId: project.projectId,
+        policyId,
+        method: 'PUT',
+        pathPattern: '/v1/x',
+      }),
+    ['policy.update'],
+  ],
+  deletePolicy: [
+    (ctx, { project, policyId }) => deletePolicy(ctx, { projectId: project.projectId, policyId }),
+    ['policy.delete'],
+  ],
+  replacePolicies: [
+    (ctx, { project }) =>
+      replacePolicies(ctx, {
+        projectId: project.projectId,
+        rules: [{ method: 'GET', pathPattern: '/v1/other' }],
+      }),
+    ['policy.delete', 'policy.create'],
+  ],
+  createApiKey: [
+    (ctx, { project }) =>
+      createApiKey(ctx, {
+        projectId: project.projectId,
+        displayName: 'Job',
+        minted: kept(mintApiKey(randomBytes)),
+      }),
+    ['api_key.create'],
+  ],
+  setApiKeyExpiry: [
+    (ctx, { key }) => setApiKeyExpiry(ctx, { ...key, expiresAt: new Date('2027-01-01Z') }),
+    ['api_key.set_expiry'],
+  ],
+  setApiKeyLimits: [
+    (ctx, { key }) => setApiKeyLimits(ctx, { ...key, limits: { monthlyQuota: 7 } }),
+    ['api_key.set_limits'],
+  ],
+  revokeApiKey: [(ctx, { key }) => revokeApiKey(ctx, key), ['api_key.revoke']],
+  archiveApiKey: [(ctx, { key }) => archiveApiKey(ctx, key), ['api_key.archive']],
+  putPlan: [
+    (ctx) =>
+      putPlan(ctx, {
+        name: `plan-${randomUUID()}`,
+        activeKeyCap: 1,
+        rateLimitPerMinute: 1,
+        monthlyQuota: 1,
+      }),
+    ['plan.create'],
+  ],
+  createUser: [
+    (ctx, { passwordHash }) =>
+      createUser(ctx, { email: `${randomUUID()}@example.com`, passwordHash }),
+    ['user.create'],
+  ],
+  signUp: [
+    (ctx, { passwordHash }) =>
+      signUp(ctx, {
+        email: `${randomUUID()}@example.com`,
+        passwordHash,
+        identity: { provider: 'github', subject: randomUUID() },
+        policy: 'open',
+      }),
+    ['user.create'],
+  ],
+  setPassword: [
+    (ctx, { project, passwordHash }) => setPassword(ctx, { userId: project.ownerId, passwordHash }),
+    ['user.set_password'],
+  ],
+  createPlan: [
+    (ctx) => createPlan(ctx, { name: `plan-${randomUUID()}`, ...LIMITS }),
+    ['plan.create'],
+  ],
+  updatePlan: [(ctx, { planId }) => updatePlan(ctx, { planId, monthlyQuota: 7 }), ['plan.update']],
+  deletePlan: [(ctx, { planId }) => deletePlan(ctx, { planId }), ['plan.delete']],
+  deleteProject: [(ctx, { project }) => deleteProject(ctx, project), ['project.delete']],
+  setAdministrator: [
+    (ctx, { bystander }) => setAdministrator(ctx, { userId: bystander, isAdministrator: true }),
+    ['user.update'],
+  ],
+  deleteUser: [(ctx, { bystander }) => deleteUser(ctx, { userId: bystander }), ['user.delete']],
+  setRetention: [
+    (ctx) => setRetention(ctx, { usageDays: retained++, auditDays: null }),
+    ['retention.set'],
+  ],
+  signOutEverywhere: [
+    (ctx, { project }) => signOutEverywhere(ctx, project.ownerId),
+    ['user.sign_out_everywhere'],
+  ],
+};
+
+/** Functions with a context that write no audit row: they run other verbs, or change no auditable fact. */
+const WITHOUT_AUDIT = [
+  'allOrNothing',
+  'inTransaction',
+  'writeAudit',
+  'chargeAttempt',
+  'forgiveAttempt',
+  'chargePasswordChange',
+  'forgivePasswordChange',
+  'startSession',
+];
+
+/** The exported functions of the package whose first argument is a context. */
+function verbsInSource(): string[] {
+  const source = fileURLToPath(new URL('../../../../packages/schema/src', import.meta.url));
+  const files = readdirSync(source, { recursive: true, encoding: 'utf8' });
+  const declaration =
+    /export (?:async )?(?:function (\w+)(?:<\w+>)?|const (\w+) =)\s*\(\s*(?:tx: Executor,\s*)?ctx: VerbContext/g;
+  return files
+    .filter((name) => name.endsWith('.ts'))
+    .flatMap((name) => [...readFileSync(join(source, name), 'utf8').matchAll(declaration)])
+    .map(([, named, assigned]) => named ?? assigned!);
+}
+
+async function newestAuditId(): Promise<string> {
+  const [row] = await bench.db.sql<
+    { id: string }[]
+  >`select coalesce(max(id), 0) as id from audit_log`;
+  return row!.id;
+}
+
+const auditRowsAfter = (id: string) =>
+  bench.db.sql`select * from audit_log where id > ${id} order by id`;
+
+/** Every table except the audit log, as text. */
+async function everythingElse(): Promise<string> {
+  const tables = await bench.db.sql<{ name: string }[]>`
+    select tablename as name from pg_tables
+    where schemaname = 'public' and tablename <> 'audit_log' order by 1`;
+  const contents = [];
+  for (const { name } of tables) {
+    contents.push(
+      await bench.db.sql.unsafe(`select to_jsonb(t)::text from "${name}" t order by 1`),
+    );
+  }
+  return JSON.stringify(contents);
+}
+
+describe.each(Object.entries(MUTATIONS))('%s', (_, [mutate, actions]) => {
+  let scene: Scene;
+  beforeAll(async () => {
+    scene = await makeScene();
+  });
+
+  test('changes nothing if its audit row cannot be written', async () => {
+    await bench.db.sql`
+      create function refuse() returns trigger language plpgsql as
+      $$ begin raise exception 'no audit row'; end $$`;
+    await bench.db.sql`
+      create trigger refuse before insert on audit_log for each row execute function refuse()`;
+    try {
+      const before = await everythingElse();
+      await expect(mutate(bench.ctx, scene)).rejects.toThrow();
+      expect(await everythingElse()).toBe(before);
+    } finally {
+      await bench.db.sql`drop function refuse cascade`;
+    }
+  });
+
+  test(`records the actor, origin, owner and project: ${actions.join(', ')}`, async () => {
+    const id = await newestAuditId();
+    const actor = { kind: 'user', userId: randomUUID(), email: 'ops@example.com' } as const;
+    await mutate({ ...bench.ctx, actor }, scene);
+    const rows = await auditRowsAfter(id);
+    expect(rows.map((row) => row.action)).toEqual(actions);
+    for (const row of rows) {
+      expect(row).toMatchObject({
+        actor_kind: 'user',
+        actor_id: actor.userId,
+        actor_label: 'ops@example.com',
+        client_address: '192.0.2.7',
+        request_id: 'request-1',
+        target_kind: row.action.split('.')[0],
+        target_id: expect.stringMatching(/^([0-9a-f-]{36}|retention)$/),
+      });
+      const isOfProject = /^(project|subscription|policy|api_key)\./.test(row.action);
+      expect(row.project_id !== null).toBe(isOfProject);
+      expect(row.owner_id !== null).toBe(!/^(plan|retention)\./.test(row.action));
+    }
+  });
+});
+
+describe('the audit log', () => {
+  test('is written by every verb of the package', () => {
+    const verbs = verbsInSource();
+    const covered = [...Object.keys(MUTATIONS), ...WITHOUT_AUDIT];
+    expect(verbs.filter((name) => !covered.includes(name))).toEqual([]);
+    expect(Object.keys(MUTATIONS).filter((name) => !verbs.includes(name))).toEqual([]);
+  });
+
+  test('contains no secret, digest, password or password hash', async () => {
+    for (const [mutate] of Object.values(MUTATIONS)) await mutate(bench.ctx, await makeScene());
+    const rows = await bench.db.sql<{ text: string }[]>`select l::text as text from audit_log l`;
+    const text = rows.map((row) => row.text).join('\n');
+    expect(secrets.length).toBeGreaterThan(100);
+    expect(secrets.filter((secret) => text.includes(secret))).toEqual([]);
+    expect(text).not.toMatch(/argon2|\\x[0-9a-f]{64}/);
+  });
+
+  test('has the changed fields, before and after', async () => {
+    const { project } = await makeScene();
+    const id = await newestAuditId();
+    await setSubscription(bench.ctx, {
+      projectId: project.projectId,
+      status: 'canceled',
+      currentPeriodEnd: new Date('2027-01-31T12:00:00Z'),
+    });
+    const [row] = await auditRowsAfter(id);
+    expect(row!.before).toMatchObject({ status: 'active', currentPeriodEnd: null });
+    expect(row!.after).toMatchObject({
+      status: 'canceled',
+      currentPeriodEnd: '2027-01-31T12:00:00.000Z',
+    });
+  });
+
+  test.each([
+    [{ kind: 'project_secret' } as const, 'project secret'],
+    [{ kind: 'cli' } as const, 'ceiba CLI'],
+    [{ kind: 'system' } as const, 'Ceiba'],
+  ])('names the actor %o as %s', async (actor, label) => {
+    const { key } = await makeScene();
+    const id = await newestAuditId();
+    await revokeApiKey({ ...bench.ctx, actor }, key);
+    expect(await auditRowsAfter(id)).toMatchObject([
+      { actor_kind: actor.kind, actor_id: null, actor_label: label },
+    ]);
+  });
+
+  test('outlives the project', async () => {
+    const { project } = await makeScene();
+    await bench.db.sql`delete from projects where id = ${project.projectId}`;
+    const [row] = await bench.db.sql`
+      select count(*)::int as count from audit_log where project_id = ${project.projectId}`;
+    expect(row!.count).toBeGreaterThan(2);
+  });
+});
+
+describe('several verbs in allOrNothing', () => {
+  test('are all rolled back when one of them fails, with their audit rows', async () => {
+    const { project, key } = await makeScene();
+    const [before, id] = [await everythingElse(), await newestAuditId()];
+    const failed = allOrNothing(bench.ctx, async (ctx) => {
+      await revokeApiKey(ctx, key);
+      await updateProject(ctx, { projectId: project.projectId, name: randomUUID() });
+      throw new Error('the third step failed');
+    });
+    await expect(failed).rejects.toThrow('the third step failed');
+    expect(await everythingElse()).toBe(before);
+    expect(await auditRowsAfter(id)).toEqual([]);
+  });
+
+  test('continue after a verb that refuses, which rolls back only itself', async () => {
+    const [{ project }, { project: other }] = [await makeScene(), await makeScene()];
+    await bench.db.sql`
+      update projects set owner_id = ${project.ownerId} where id = ${other.projectId}`;
+    const name = randomUUID();
+    await allOrNothing(bench.ctx, async (ctx) => {
+      const clash = { projectId: project.projectId, name: other.name };
+      expect(await updateProject(ctx, clash)).toEqual({ kind: 'name_taken' });
+      expect(await updateProject(ctx, { projectId: project.projectId, name })).toEqual({
+        kind: 'updated',
+      });
+    });
+    expect((await getProject(bench.db, project.projectId))?.name).toBe(name);
+  });
+
+  test('do not deadlock when they change the same rows in opposite orders, in 20 rounds', async () => {
+    const [first, second] = [await makeScene(), await makeScene()];
+    const ids = [first.project.projectId, second.project.projectId];
+    const touch = (order: string[]) =>
+      allOrNothing(bench.ctx, async (ctx) => {
+        for (const projectId of order) await updateProject(ctx, { projectId, name: randomUUID() });
+      });
+    for (let round = 0; round < 20; round += 1) {
+      await Promise.all([touch(ids), touch([...ids].reverse())]);
+    }
+  });
+});

@@ -1,0 +1,159 @@
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { SEEDED_PLANS } from '@ceiba/domain';
+import { appliedMigrationTimes, createDatabase, listPlans, migrateDatabase } from '@ceiba/schema';
+import { afterEach, describe, expect, test } from 'vitest';
+import { migrationsFolder } from '../../support/database.ts';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+const journal: { entries: { tag: string; when: number }[] } = JSON.parse(
+  readFileSync(join(migrationsFolder, 'meta/_journal.json'), 'utf8'),
+);
+
+const cleanUps: (() => Promise<void> | void)[] = [];
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
+});
+
+/** A database without tables; `createTestDatabase` returns a migrated one. */
+async function createEmptyDatabase(): Promise<string> {
+  const server = createDatabase(process.env.DATABASE_URL!, { maxConnections: 1 });
+  const name = `ceiba_empty_${randomBytes(8).toString('hex')}`;
+  await server.sql`create database ${server.sql(name)}`;
+  cleanUps.push(async () => {
+    await server.sql`drop database if exists ${server.sql(name)} with (force)`;
+    await server.close();
+  });
+  const url = new URL(process.env.DATABASE_URL!);
+  url.pathname = `/${name}`;
+  return url.toString();
+}
+
+async function appliedTo(url: string): Promise<number[]> {
+  const db = createDatabase(url, { maxConnections: 1 });
+  try {
+    return await appliedMigrationTimes(db);
+  } finally {
+    await db.close();
+  }
+}
+
+const journalTimes = () => journal.entries.map(({ when }) => when);
+
+describe('migrations', () => {
+  test('are all applied to an empty database, in the order of the journal', async () => {
+    const url = await createEmptyDatabase();
+    expect(await appliedTo(url)).toEqual([]);
+    expect(await migrateDatabase(url, migrationsFolder)).toEqual({
+      applied: journal.entries.length,
+    });
+    expect(await appliedTo(url)).toEqual(journalTimes());
+  });
+
+  test('are each applied once by four concurrent runs on an empty database', async () => {
+    const url = await createEmptyDatabase();
+    const results = await Promise.all(
+      Array.from({ length: 4 }, () => migrateDatabase(url, migrationsFolder)),
+    );
+    expect(results.map(({ applied }) => applied).sort((a, b) => b - a)).toEqual([
+      journal.entries.length,
+      0,
+      0,
+      0,
+    ]);
+    expect(await appliedTo(url)).toEqual(journalTimes());
+  });
+
+  test('change nothing in a second run, and keep the data', async () => {
+    const url = await createEmptyDatabase();
+    await migrateDatabase(url, migrationsFolder);
+    const db = createDatabase(url);
+    cleanUps.push(() => db.close());
+    await db.sql`update plans set monthly_quota = 7 where name = 'Free'`;
+    expect(await migrateDatabase(url, migrationsFolder)).toEqual({ applied: 0 });
+    const [free] = await db.sql`select monthly_quota from plans where name = 'Free'`;
+    expect(free).toEqual({ monthly_quota: 7 });
+  });
+
+  test('that fail leave the database unchanged', async () => {
+    const url = await createEmptyDatabase();
+    const folder = copyOfMigrations();
+    const last = journal.entries.at(-1)!;
+    const file = join(folder, `${last.tag}.sql`);
+    writeFileSync(file, `${readFileSync(file, 'utf8')}\n--> statement-breakpoint\nselect 1 / 0;`);
+    await expect(migrateDatabase(url, folder)).rejects.toThrow();
+    expect(await appliedTo(url)).toEqual([]);
+    expect(await migrateDatabase(url, migrationsFolder)).toMatchObject({
+      applied: journal.entries.length,
+    });
+  });
+
+  test('create the plans that the domain seeds', async () => {
+    const url = await createEmptyDatabase();
+    await migrateDatabase(url, migrationsFolder);
+    const db = createDatabase(url);
+    cleanUps.push(() => db.close());
+    const plans = (await listPlans(db)).map(({ planId: _, ...plan }) => plan);
+    expect(plans).toEqual(SEEDED_PLANS);
+  });
+});
+
+describe('the journal', () => {
+  test('has strictly increasing times, because an older migration would be skipped silently', () => {
+    const times = journalTimes();
+    expect(times).toEqual([...new Set(times)].sort((a, b) => a - b));
+  });
+
+  test('has one entry per file, named <timestamp>_<snake_case>', () => {
+    const files = readdirSync(migrationsFolder).filter((name) => name.endsWith('.sql'));
+    expect(journal.entries.map(({ tag }) => `${tag}.sql`).sort()).toEqual(files.sort());
+    for (const { tag } of journal.entries) expect(tag).toMatch(/^\d{14}_[a-z0-9]+(_[a-z0-9]+)*$/);
+  });
+});
+
+describe('drizzle-kit generate', () => {
+  test('has nothing to add, so tables and migrations agree', () => {
+    expect(newFilesAfterGenerate('packages/schema/src/tables.ts')).toEqual([]);
+  }, 60_000);
+
+  test('detects a table that no migration creates', () => {
+    const folder = mkdtempSync(join(root, 'node_modules/.ceiba-tables-'));
+    cleanUps.push(() => rmSync(folder, { recursive: true, force: true }));
+    cpSync(join(root, 'packages/schema/src'), folder, { recursive: true });
+    const changed = join(folder, 'tables.ts');
+    const tables = readFileSync(changed, 'utf8');
+    writeFileSync(changed, `${tables}\nexport const extra = pgTable('extra', { id: id() });\n`);
+    expect(newFilesAfterGenerate(changed)).toEqual([expect.stringMatching(/_check\.sql$/)]);
+  }, 60_000);
+});
+
+function copyOfMigrations(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'ceiba-drizzle-'));
+  cleanUps.push(() => rmSync(folder, { recursive: true, force: true }));
+  cpSync(migrationsFolder, folder, { recursive: true });
+  return folder;
+}
+
+/** The SQL files that `drizzle-kit generate` adds to a copy of the migrations. */
+function newFilesAfterGenerate(schema: string): string[] {
+  const out = copyOfMigrations();
+  const before = new Set(readdirSync(out));
+  const program = join(root, 'node_modules/drizzle-kit/bin.cjs');
+  // drizzle-kit prefixes the folder with ./ and always exits with 0.
+  const options = ['--dialect', 'postgresql', '--schema', schema, '--out', relative(root, out)];
+  const printed = execFileSync(
+    process.execPath,
+    [program, 'generate', ...options, '--name', 'check'],
+    {
+      cwd: root,
+      encoding: 'utf8',
+      timeout: 50_000,
+    },
+  );
+  expect(printed).toMatch(/No schema changes|Your SQL migration/);
+  return readdirSync(out).filter((name) => name.endsWith('.sql') && !before.has(name));
+}

@@ -1,0 +1,210 @@
+import {
+  type Database,
+  listAudit,
+  listPoliciesWithHits,
+  listProjectsAtAGlance,
+  readQuotaUse,
+  readSimulation,
+  readTopDenials,
+  readUsageSeries,
+  readUsageTotals,
+  searchApiKeys,
+  surveyApiKeys,
+} from '@ceiba/schema';
+import { drizzle } from 'drizzle-orm/postgres-js';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type MadeProject, makeProject, rollUpAll, useBench } from './support.ts';
+
+/** Enough rows that reading a whole table, or a month of hours, slows a page down. */
+const KEYS = 10_000;
+const DAYS = 60;
+const ROWS_AN_HOUR = 60;
+const DAY_MS = 86_400_000;
+
+const bench = useBench({ maxConnections: 1 });
+let project: MadeProject;
+let apiKeyId: string;
+
+/** Two projects of the same shape: a page of one must not read rows of the other. */
+async function fill({ projectId, ownerId }: MadeProject): Promise<void> {
+  const { sql } = bench.db;
+  await sql`
+    insert into api_keys (project_id, display_name, key_prefix, key_digest)
+    select ${projectId}, 'Key ' || n, 'ceiba_x', sha256((${projectId} || n)::bytea)
+    from generate_series(1, ${KEYS}::int) as n`;
+  await sql`
+    insert into policies (project_id, method, path_pattern)
+    select ${projectId}, 'GET', '/v1/' || n from generate_series(1, 20) as n`;
+  await sql`
+    with key as (select array_agg(id) as ids from api_keys where project_id = ${projectId}),
+      policy as (select array_agg(id) as ids from policies where project_id = ${projectId})
+    insert into usage_hours (project_id, hour, api_key_id, policy_id, outcome, incarnation, count)
+    select ${projectId}, date_trunc('hour', now()) - h * interval '1 hour',
+      key.ids[1 + (h * 7 + r * 131) % ${KEYS}::int], policy.ids[1 + r % 20],
+      case r % 5 when 0 then 'rate_limited' else 'allowed' end, 'i', 1 + r
+    from key, policy, generate_series(0, ${DAYS * 24 - 1}::int) as h,
+      generate_series(1, ${ROWS_AN_HOUR}::int) as r`;
+  await sql`
+    insert into usage_months (project_id, month, scope, incarnation, count)
+    select ${projectId}, extract(year from hour) * 12 + extract(month from hour) - 1, scope, 'i',
+      sum(count)
+    from usage_hours, unnest(array['project', api_key_id::text]) as scope
+    where project_id = ${projectId} and outcome = 'allowed' group by 2, 3`;
+  await sql`
+    insert into audit_log (at, owner_id, project_id, actor_kind, actor_label, action, target_kind,
+      target_id)
+    select now() - n * interval '1 minute', ${ownerId}, ${projectId}, 'cli', 'ceiba CLI',
+      'project.update', 'project', n::text from generate_series(1, 20000) as n`;
+}
+
+beforeAll(async () => {
+  project = await makeProject(bench.ctx);
+  for (const made of [project, await makeProject(bench.ctx)]) await fill(made);
+  await rollUpAll(bench.db);
+  // If a table is mostly this project's, a full scan of it is no mistake.
+  await bench.db.sql`
+    insert into usage_months (project_id, month, scope, incarnation, count)
+    select md5('project' || n % 20)::uuid, 24000 + n % 12, md5('key' || n)::uuid::text, 'i', 1
+    from generate_series(1, 200000) as n`;
+  await bench.db.sql`analyze`;
+  const [key] = await bench.db.sql<{ id: string }[]>`
+    select id from api_keys where project_id = ${project.projectId} limit 1`;
+  apiKeyId = key!.id;
+}, 240_000);
+
+interface PlanNode {
+  'Node Type': string;
+  'Relation Name'?: string;
+  'Actual Rows': number;
+  'Actual Loops': number;
+  'Rows Removed by Filter'?: number;
+  Plans?: PlanNode[];
+}
+
+const flat = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(flat)];
+
+/** How the statements of a verb read the tables. */
+async function readsOf(run: (db: Database) => Promise<unknown>): Promise<PlanNode[]> {
+  const nodes: PlanNode[] = [];
+  const sql = new Proxy(bench.db.sql, {
+    get: (target, name) =>
+      name === 'unsafe'
+        ? (text: string, parameters: never[], options: object) => {
+            const explained = target
+              .unsafe<{ 'QUERY PLAN': { Plan: PlanNode }[] }[]>(
+                `explain (analyze, format json) ${text}`,
+                parameters,
+              )
+              .then(([row]) => void nodes.push(...flat(row!['QUERY PLAN'][0]!.Plan)));
+            const answer = target.unsafe(text, parameters, options);
+            // Both the plain and the `values()` form of the driver's query are awaited by callers.
+            return Object.assign(
+              explained.then(() => answer),
+              {
+                values: () => explained.then(() => answer.values()),
+              },
+            );
+          }
+        : Reflect.get(target, name),
+  });
+  await run({ ...bench.db, sql, orm: drizzle(sql) });
+  return nodes.filter((node) => node['Relation Name'] !== undefined);
+}
+
+const rowsRead = (nodes: readonly PlanNode[], table: string) =>
+  nodes
+    .filter((node) => node['Relation Name'] === table)
+    .reduce(
+      (sum, node) =>
+        sum + (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'],
+      0,
+    );
+
+const ago = (days: number) => ({ from: new Date(Date.now() - days * DAY_MS), to: new Date() });
+/** The rows of one day, once for each statement of a verb. */
+const HOURS_OF_A_DAY = 24 * ROWS_AN_HOUR;
+
+/** The reads of the pages, and the most rows of hours that each may read. */
+const READS: [string, (db: Database, projectId: string) => Promise<unknown>, number][] = [
+  [
+    'the list of projects',
+    (db) => listProjectsAtAGlance(db, { ownerId: project.ownerId, limit: 20, offset: 0 }),
+    HOURS_OF_A_DAY,
+  ],
+  ['keys, newest first', (db, projectId) => searchApiKeys(db, { projectId, limit: 50 }), 0],
+  ['keys by use', (db, projectId) => searchApiKeys(db, { projectId, limit: 50, sort: 'used' }), 0],
+  ['keys counted', (db, projectId) => surveyApiKeys(db, projectId), 0],
+  [
+    'policies with hits',
+    (db, projectId) => listPoliciesWithHits(db, { projectId, now: new Date() }),
+    HOURS_OF_A_DAY,
+  ],
+  ['the use of the quota', (db, projectId) => readQuotaUse(db, projectId), HOURS_OF_A_DAY],
+  [
+    'totals of 59 days',
+    (db, projectId) => readUsageTotals(db, { projectId, ...ago(59) }),
+    HOURS_OF_A_DAY,
+  ],
+  [
+    'outcomes of 30 days by hour',
+    (db, projectId) => readUsageSeries(db, { projectId, by: 'outcome', step: 'hour', ...ago(30) }),
+    HOURS_OF_A_DAY,
+  ],
+  [
+    'outcomes of 59 days',
+    (db, projectId) => readUsageSeries(db, { projectId, by: 'outcome', step: 'day', ...ago(59) }),
+    HOURS_OF_A_DAY,
+  ],
+  [
+    'keys over 30 days',
+    (db, projectId) => readUsageSeries(db, { projectId, by: 'api_key', step: 'day', ...ago(30) }),
+    3 * HOURS_OF_A_DAY,
+  ],
+  [
+    'keys over months',
+    (db, projectId) => readUsageSeries(db, { projectId, by: 'api_key', step: 'month', ...ago(59) }),
+    HOURS_OF_A_DAY,
+  ],
+  [
+    'policies over 59 days',
+    (db, projectId) => readUsageSeries(db, { projectId, by: 'policy', step: 'day', ...ago(59) }),
+    3 * HOURS_OF_A_DAY,
+  ],
+  [
+    'denials of a week',
+    (db, projectId) => readTopDenials(db, { projectId, ...ago(7) }),
+    (7 * HOURS_OF_A_DAY) / 4,
+  ],
+  [
+    'a simulation',
+    (db, projectId) =>
+      readSimulation(db, { projectId, credential: { apiKeyId }, method: 'GET', path: '/v1/1' }),
+    0,
+  ],
+  ['the audit log', (db) => listAudit(db, { ownerId: project.ownerId, limit: 50 }), 0],
+];
+
+/** Tables that grow with use. */
+const LARGE = ['usage_hours', 'usage_key_days', 'usage_months', 'audit_log'];
+
+describe('a page of a project with 10,000 keys and two months of usage', () => {
+  test.each(READS)('reads %s without a scan, from at most a day of hours', async (...row) => {
+    const [, read, mostHours] = row;
+    const nodes = await readsOf((db) => read(db, project.projectId));
+    expect(nodes).not.toEqual([]);
+    const scans = nodes.filter((node) => node['Node Type'].includes('Seq Scan'));
+    expect(
+      scans.map((node) => node['Relation Name']).filter((name) => LARGE.includes(name!)),
+    ).toEqual([]);
+    expect(rowsRead(nodes, 'usage_hours')).toBeLessThanOrEqual(mostHours);
+  });
+
+  test('is detected if it reads a month of hours', async () => {
+    await bench.db.sql`
+      update usage_rolled_days set rolled_at = null where project_id = ${project.projectId}`;
+    const nodes = await readsOf((db) =>
+      readUsageTotals(db, { projectId: project.projectId, ...ago(30) }),
+    );
+    expect(rowsRead(nodes, 'usage_hours')).toBeGreaterThan(20 * HOURS_OF_A_DAY);
+  });
+});

@@ -1,0 +1,241 @@
+import { randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import {
+  createPolicy,
+  deletePolicy,
+  listPolicies,
+  listPoliciesWithRevision,
+  lookupMany,
+  replacePolicies,
+  updatePolicy,
+} from '@ceiba/schema';
+import { describe, expect, test } from 'vitest';
+import { countAuditRows, expectKind, makeProject, useBench } from '../support.ts';
+
+const bench = useBench();
+
+async function revisionOf(projectId: string): Promise<string> {
+  const [row] = await lookupMany(bench.db, [{ projectId, apiKeyDigest: null }]);
+  return row!.project!.policyRevision;
+}
+
+/** Two projects with two policies each; one project is changed. */
+async function makeTwo() {
+  const [changed, other] = [await makeProject(bench.ctx), await makeProject(bench.ctx)];
+  for (const { projectId } of [changed, other]) {
+    await bench.db.sql`
+      insert into policies (project_id, method, path_pattern)
+      values (${projectId}, 'GET', '/v1/a'), (${projectId}, 'GET', '/v1/b')`;
+  }
+  return { changed: changed.projectId, other: other.projectId };
+}
+
+type Write = (projects: { changed: string; other: string }) => Promise<unknown>;
+
+/** Every way to write policies of one project in plain SQL (consistency rule 6). */
+const WRITES: [string, Write][] = [
+  [
+    'INSERT',
+    ({ changed }) =>
+      bench.db
+        .sql`insert into policies (project_id, method, path_pattern) values (${changed}, '*', '*')`,
+  ],
+  [
+    'UPDATE',
+    ({ changed }) => bench.db.sql`
+      update policies set path_pattern = '/v1/c' where project_id = ${changed} and path_pattern = '/v1/a'`,
+  ],
+  ['DELETE', ({ changed }) => bench.db.sql`delete from policies where project_id = ${changed}`],
+  [
+    'COPY',
+    async ({ changed }) => {
+      const into = await bench.db.sql`
+        copy policies (project_id, method, path_pattern) from stdin`.writable();
+      await pipeline(Readable.from([`${changed}\tPUT\t/v1/copied\n`]), into);
+    },
+  ],
+];
+
+describe('the policy revision', () => {
+  test.each(WRITES)('changes with %s, only for the changed project', async (_, write) => {
+    const projects = await makeTwo();
+    const [before, otherBefore] = [
+      await revisionOf(projects.changed),
+      await revisionOf(projects.other),
+    ];
+    await write(projects);
+    expect(await revisionOf(projects.changed)).not.toBe(before);
+    expect(await revisionOf(projects.other)).toBe(otherBefore);
+  });
+
+  test('changes for both projects when a policy moves from one to the other', async () => {
+    const { changed: from, other: to } = await makeTwo();
+    await bench.db.sql`delete from policies where project_id = ${to}`;
+    const [fromBefore, toBefore] = [await revisionOf(from), await revisionOf(to)];
+    await bench.db.sql`
+      update policies set project_id = ${to} where project_id = ${from} and path_pattern = '/v1/a'`;
+    expect(await revisionOf(from)).not.toBe(fromBefore);
+    expect(await revisionOf(to)).not.toBe(toBefore);
+  });
+
+  test('changes for every project with TRUNCATE', async () => {
+    const { changed, other } = await makeTwo();
+    const before = [await revisionOf(changed), await revisionOf(other)];
+    await bench.db.sql`truncate policies`;
+    expect(await revisionOf(changed)).not.toBe(before[0]);
+    expect(await revisionOf(other)).not.toBe(before[1]);
+  });
+
+  test('never repeats, even in a restored database, because it is random', async () => {
+    const { changed } = await makeTwo();
+    const seen = new Set([await revisionOf(changed)]);
+    for (let round = 0; round < 10; round += 1) {
+      await bench.db
+        .sql`update policies set path_pattern = path_pattern where project_id = ${changed}`;
+      seen.add(await revisionOf(changed));
+    }
+    expect(seen.size).toBe(11);
+  });
+
+  test('does not change when the write is rolled back', async () => {
+    const { changed } = await makeTwo();
+    const before = await revisionOf(changed);
+    const undone = bench.db.sql.begin(async (sql) => {
+      await sql`delete from policies where project_id = ${changed}`;
+      throw new Error('undone');
+    });
+    await expect(undone).rejects.toThrow('undone');
+    expect(await revisionOf(changed)).toBe(before);
+  });
+
+  test('is read in one statement with its list', async () => {
+    const { changed } = await makeTwo();
+    const list = await listPoliciesWithRevision(bench.db, changed);
+    expect(list?.revision).toBe(await revisionOf(changed));
+    expect(list?.policies.map(({ pathPattern }) => pathPattern).sort()).toEqual(['/v1/a', '/v1/b']);
+  });
+
+  test('exists for a project without policies, and is null without a project', async () => {
+    const { projectId } = await makeProject(bench.ctx);
+    expect(await listPoliciesWithRevision(bench.db, projectId)).toEqual({
+      revision: await revisionOf(projectId),
+      policies: [],
+    });
+    expect(await listPoliciesWithRevision(bench.db, randomUUID())).toBeNull();
+  });
+
+  test('does not prevent deleting a project with its policies', async () => {
+    const { changed } = await makeTwo();
+    await bench.db.sql`delete from projects where id = ${changed}`;
+    expect(await listPoliciesWithRevision(bench.db, changed)).toBeNull();
+  });
+});
+
+describe('a change of policies', () => {
+  const RULE = { method: 'GET', pathPattern: '/v1/reports*' };
+
+  test('is a conflict for the same method and pattern twice in a project', async () => {
+    const { projectId } = await makeProject(bench.ctx);
+    expectKind(await createPolicy(bench.ctx, { projectId, ...RULE }), 'created');
+    expectKind(await createPolicy(bench.ctx, { projectId, ...RULE }), 'conflict');
+    expect(await listPolicies(bench.db, projectId)).toHaveLength(1);
+  });
+
+  test('of twenty concurrent creates makes one policy and nineteen conflicts', async () => {
+    const { projectId } = await makeProject(bench.ctx);
+    const results = await Promise.all(
+      Array.from({ length: 20 }, () => createPolicy(bench.ctx, { projectId, ...RULE })),
+    );
+    expect(results.filter(({ kind }) => kind === 'created')).toHaveLength(1);
+    expect(results.filter(({ kind }) => kind === 'conflict')).toHaveLength(19);
+  });
+
+  test('is a conflict for the method and pattern of another policy', async () => {
+    const { projectId } = await makeProject(bench.ctx);
+    expectKind(await createPolicy(bench.ctx, { projectId, ...RULE }), 'created');
+    const other = expectKind(
+      await createPolicy(bench.ctx, { projectId, method: '*', pathPattern: '*' }),
+      'created',
+    );
+    const ref = { projectId, policyId: other.policyId };
+    expect(await updatePolicy(bench.ctx, { ...ref, ...RULE })).toEqual({ kind: 'conflict' });
+    expect(await listPolicies(bench.db, projectId)).toHaveLength(2);
+  });
+
+  test('keeps the id; without a difference it changes neither revision nor audit log', async () => {
+    const { projectId } = await makeProject(bench.ctx);
+    const { policyId } = expectKind(
+      await createPolicy(bench.ctx, { projectId, ...RULE }),
+      'created',
+    );
+    const to = { projectId, policyId, method: 'POST', pathPattern: '/v1/reports' };
+    expect(await updatePolicy(bench.ctx, to)).toEqual({ kind: 'updated' });
+    const [before, rowsBefore] = [await revisionOf(projectId), await countAuditRows(bench.db)];
+    expect(await updatePolicy(bench.ctx, to)).toEqual({ kind: 'unchanged' });
+    expect(await revisionOf(projectId)).toBe(before);
+    expect(await countAuditRows(bench.db)).toBe(rowsBefore);
+    expect(await listPolicies(bench.db, projectId)).toMatchObject([
+      { policyId, method: 'POST', pathPattern: '/v1/reports' },
+    ]);
+  });
+
+  test('does not find another project’s policy', async () => {
+    const { projectId } = await makeProject(bench.ctx);
+    const { projectId: stranger } = await makeProject(bench.ctx);
+    const { policyId } = expectKind(
+      await createPolicy(bench.ctx, { projectId, ...RULE }),
+      'created',
+    );
+    const ref = { projectId: stranger, policyId };
+    expect(await deletePolicy(bench.ctx, ref)).toEqual({ kind: 'not_found' });
+    expect(await updatePolicy(bench.ctx, { ...ref, method: '*', pathPattern: '*' })).toEqual({
+      kind: 'not_found',
+    });
+    expect(await listPolicies(bench.db, projectId)).toMatchObject([RULE]);
+  });
+
+  test('of all rules replaces the list, and keeps the ids of rules in both', async () => {
+    const { projectId } = await makeProject(bench.ctx);
+    const stays = { method: 'GET', pathPattern: '/v1/stays' };
+    const goes = { method: 'GET', pathPattern: '/v1/goes' };
+    const comes = { method: 'GET', pathPattern: '/v1/comes' };
+    await replacePolicies(bench.ctx, { projectId, rules: [stays, goes] });
+    const before = await listPolicies(bench.db, projectId);
+    expect(await replacePolicies(bench.ctx, { projectId, rules: [comes, stays] })).toEqual({
+      created: 1,
+      deleted: 1,
+      unchanged: 1,
+    });
+    const after = await listPolicies(bench.db, projectId);
+    expect(after.map(({ pathPattern }) => pathPattern).sort()).toEqual(['/v1/comes', '/v1/stays']);
+    const idOf = (list: typeof after) =>
+      list.find(({ pathPattern }) => pathPattern === stays.pathPattern)?.policyId;
+    expect(idOf(after)).toBe(idOf(before));
+  });
+
+  test('to the same list changes nothing', async () => {
+    const { projectId } = await makeProject(bench.ctx);
+    await replacePolicies(bench.ctx, { projectId, rules: [RULE] });
+    const [before, rowsBefore] = [await revisionOf(projectId), await countAuditRows(bench.db)];
+    expect(await replacePolicies(bench.ctx, { projectId, rules: [RULE] })).toEqual({
+      created: 0,
+      deleted: 0,
+      unchanged: 1,
+    });
+    expect(await revisionOf(projectId)).toBe(before);
+    expect(await countAuditRows(bench.db)).toBe(rowsBefore);
+  });
+
+  test('of all rules by concurrent calls leaves the whole list of one of them', async () => {
+    const { projectId } = await makeProject(bench.ctx);
+    const lists = Array.from({ length: 8 }, (_, list) =>
+      ['a', 'b', 'c'].map((name) => ({ method: 'GET', pathPattern: `/v${list}/${name}` })),
+    );
+    await Promise.all(lists.map((rules) => replacePolicies(bench.ctx, { projectId, rules })));
+    const left = (await listPolicies(bench.db, projectId)).map(({ pathPattern }) => pathPattern);
+    expect(lists.map((rules) => rules.map(({ pathPattern }) => pathPattern))).toContainEqual(
+      left.sort(),
+    );
+  });
+});

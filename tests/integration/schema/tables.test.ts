@@ -1,0 +1,171 @@
+import { randomBytes } from 'node:crypto';
+import { postgresError } from '@ceiba/schema';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type MadeProject, makeProject, useBench } from './support.ts';
+
+/**
+ * The constraints that hold for every writer: a statement of plain SQL that must be refused, and the
+ * name of the constraint that refuses it. `$1` is a project.
+ */
+const DIGEST_33 = `decode(repeat('ab', 33), 'hex')`;
+const DIGEST_32 = `decode(repeat('ab', 32), 'hex')`;
+const DIGEST_31 = `decode(repeat('ab', 31), 'hex')`;
+const key = (columns: string, values: string) =>
+  `insert into api_keys (project_id, display_name, key_prefix${columns})
+   values ($1, 'Job', 'ceiba_x'${values})`;
+const goodKey = (column: string, value: string) =>
+  key(`, key_digest, ${column}`, `, ${DIGEST_32}, ${value}`);
+const project = (column: string, value: string) =>
+  `update projects set ${column} = ${value} where id = $1`;
+const subscription = (column: string, value: string) =>
+  `update subscriptions set ${column} = ${value} where project_id = $1`;
+const plan = (cap: string, rate: string, quota: string) =>
+  `insert into plans (name, active_key_cap, rate_limit_per_minute, monthly_quota)
+   values ($1::uuid::text, ${cap}, ${rate}, ${quota})`;
+const usage = (outcome: string, count: string) =>
+  `insert into usage_hours (project_id, hour, api_key_id, policy_id, outcome, incarnation, count)
+   values ($1, now(), $1, $1, '${outcome}', 'i', ${count})`;
+const settings = (column: string, value: string) =>
+  `insert into settings (${column}) select ${value} where $1::uuid is not null`;
+
+const REFUSED: [string, string, string][] = [
+  [
+    'a key that expires at infinity',
+    goodKey('expires_at', "'infinity'"),
+    'api_keys_expires_at_check',
+  ],
+  [
+    'a key that expires at -infinity',
+    goodKey('expires_at', "'-infinity'"),
+    'api_keys_expires_at_check',
+  ],
+  [
+    'a previous secret valid until infinity',
+    project('previous_secret_expires_at', "'infinity'"),
+    'projects_previous_secret_expires_at_check',
+  ],
+  [
+    'a previous secret valid until -infinity',
+    project('previous_secret_expires_at', "'-infinity'"),
+    'projects_previous_secret_expires_at_check',
+  ],
+  [
+    'a period that ends at infinity',
+    subscription('current_period_end', "'infinity'"),
+    'subscriptions_current_period_end_check',
+  ],
+  [
+    'a period that ends at -infinity',
+    subscription('current_period_end', "'-infinity'"),
+    'subscriptions_current_period_end_check',
+  ],
+  ['a negative cap', plan('-1', '1', '1'), 'plans_active_key_cap_check'],
+  ['a negative rate', plan('1', '-1', '1'), 'plans_rate_limit_per_minute_check'],
+  ['a negative quota', plan('1', '1', '-1'), 'plans_monthly_quota_check'],
+  [
+    'a negative default rate of keys',
+    project('default_key_rate_limit_per_minute', '-1'),
+    'projects_default_key_rate_check',
+  ],
+  [
+    'a negative rate of a key',
+    goodKey('rate_limit_per_minute', '-1'),
+    'api_keys_rate_limit_per_minute_check',
+  ],
+  ['a negative quota of a key', goodKey('monthly_quota', '-1'), 'api_keys_monthly_quota_check'],
+  ['a key digest of 31 bytes', key(', key_digest', `, ${DIGEST_31}`), 'api_keys_key_digest_check'],
+  ['a key digest of 33 bytes', key(', key_digest', `, ${DIGEST_33}`), 'api_keys_key_digest_check'],
+  ['an empty key digest', key(', key_digest', `, ''`), 'api_keys_key_digest_check'],
+  [
+    'a secret digest of 31 bytes',
+    project('secret_digest', DIGEST_31),
+    'projects_secret_digest_check',
+  ],
+  [
+    'a previous secret digest of 33 bytes',
+    project('previous_secret_digest', DIGEST_33),
+    'projects_previous_secret_digest_check',
+  ],
+  ['a fourth key status', goodKey('status', "'suspended'"), 'api_keys_status_check'],
+  ['a fifth subscription status', subscription('status', "'paused'"), 'subscriptions_status_check'],
+  [
+    'a second subscription of a project',
+    'insert into subscriptions (project_id, plan_id) select $1, id from plans limit 1',
+    'subscriptions_project_id_key',
+  ],
+  ['an outcome that is not a denial reason', usage('perhaps', '1'), 'usage_hours_outcome_check'],
+  ['a negative count of an hour', usage('allowed', '-1'), 'usage_hours_count_check'],
+  [
+    'a negative count of a month',
+    `insert into usage_months (project_id, month, scope, incarnation, count)
+     values ($1, 24322, 'project', 'i', -1)`,
+    'usage_months_count_check',
+  ],
+  ['a second row of settings', settings('id', 'false'), 'settings_one_row_check'],
+  [
+    'a retention of usage of less than a month',
+    settings('usage_retention_days', '30'),
+    'settings_usage_retention_days_check',
+  ],
+  [
+    'a retention of the audit log of more than ten years',
+    settings('audit_retention_days', '3651'),
+    'settings_audit_retention_days_check',
+  ],
+];
+
+const bench = useBench();
+let made: MadeProject;
+beforeAll(async () => {
+  made = await makeProject(bench.ctx);
+});
+
+async function constraintThatRefuses(statement: string): Promise<string | undefined> {
+  try {
+    await bench.db.sql.unsafe(statement, [made.projectId]);
+  } catch (error) {
+    return postgresError(error)?.constraint_name;
+  }
+  throw new Error('the statement was accepted');
+}
+
+describe('the tables refuse', () => {
+  test.each(REFUSED)('%s', async (_, statement, constraint) => {
+    expect(await constraintThatRefuses(statement)).toBe(constraint);
+  });
+
+  test('the same digest twice in a project', async () => {
+    const digest = randomBytes(32);
+    const insert = (projectId: string) =>
+      bench.db.sql`insert into api_keys (project_id, display_name, key_prefix, key_digest)
+        values (${projectId}, 'Job', 'ceiba_x', ${digest})`;
+    await insert(made.projectId);
+    await expect(insert(made.projectId)).rejects.toThrow('api_keys_project_id_key_digest_key');
+    const { projectId: other } = await makeProject(bench.ctx);
+    await insert(other);
+  });
+
+  test('two projects of one name for one owner', async () => {
+    const insert = bench.db.sql`
+      insert into projects (owner_id, name, secret_digest)
+      values (${made.ownerId}, ${made.name}, ${randomBytes(32)})`;
+    await expect(insert).rejects.toThrow('projects_owner_id_name_key');
+  });
+
+  test('one address twice, regardless of letter case', async () => {
+    await bench.db.sql`insert into users (email) values ('Ops@example.com')`;
+    const again = bench.db.sql`insert into users (email) values ('ops@EXAMPLE.com')`;
+    await expect(again).rejects.toThrow('users_email_key');
+  });
+});
+
+describe('every CHECK of the database', () => {
+  test('is tested by a statement here, or concerns only the console', async () => {
+    const rows = await bench.db.sql<{ name: string }[]>`
+      select conname as name from pg_constraint
+      where contype = 'c' and connamespace = 'public'::regnamespace`;
+    const tried = new Set(REFUSED.map(([, , constraint]) => constraint));
+    const untried = rows.map(({ name }) => name).filter((name) => !tried.has(name));
+    expect(untried.filter((name) => !/^(sessions|sign_in_attempts)_/.test(name))).toEqual([]);
+  });
+});

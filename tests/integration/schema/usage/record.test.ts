@@ -1,0 +1,334 @@
+import { randomUUID } from 'node:crypto';
+import {
+  compareUsage,
+  createDatabase,
+  type Database,
+  deleteProject,
+  getApiKey,
+  readMonthTotals,
+  recordFirstUses,
+  recordUsage,
+  type UsageBatch,
+  type UsageHourCount,
+  type UsageMonthCount,
+} from '@ceiba/schema';
+import { describe, expect, test } from 'vitest';
+import { givePlan, makeKey, makeProject, shuffled, useBench } from '../support.ts';
+
+const bench = useBench();
+
+/** Whole hours and months of 2026-11-20T14:00Z. */
+const HOUR = Date.UTC(2026, 10, 20, 14) / 3_600_000;
+const MONTH = 2026 * 12 + 10;
+
+const hourOf = (
+  projectId: string,
+  count: number,
+  rest: Partial<UsageHourCount> = {},
+): UsageHourCount => ({
+  projectId,
+  hour: HOUR,
+  apiKeyId: null,
+  policyId: null,
+  outcome: 'allowed',
+  incarnation: 'i1',
+  count,
+  ...rest,
+});
+
+const monthOf = (
+  projectId: string,
+  count: number,
+  rest: Partial<UsageMonthCount> = {},
+): UsageMonthCount => ({
+  projectId,
+  month: MONTH,
+  scope: 'project',
+  incarnation: 'i1',
+  count,
+  ...rest,
+});
+
+const batchOf = (batch: Partial<UsageBatch>): UsageBatch => ({
+  hours: [],
+  months: [],
+  lastUsed: [],
+  ...batch,
+});
+
+async function hoursOf(projectId: string) {
+  return bench.db.sql<{ outcome: string; incarnation: string; count: string }[]>`
+    select outcome, incarnation, count from usage_hours where project_id = ${projectId}
+    order by outcome, incarnation, count`;
+}
+
+async function total(projectId: string, scope = 'project', month = MONTH): Promise<number> {
+  const [sum] = await readMonthTotals(bench.db, [{ projectId, month, scope }]);
+  return sum!;
+}
+
+async function lastUse(projectId: string, apiKeyId: string) {
+  return (await getApiKey(bench.db, { projectId, apiKeyId }))?.lastUsedAt;
+}
+
+describe('recording usage', () => {
+  test('twice with one batch equals recording it once', async () => {
+    const { projectId } = await makeProject(bench.ctx);
+    const batch = batchOf({ hours: [hourOf(projectId, 5)], months: [monthOf(projectId, 5)] });
+    await recordUsage(bench.db, batch);
+    await recordUsage(bench.db, batch);
+    expect(await hoursOf(projectId)).toMatchObject([{ count: '5' }]);
+    expect(await total(projectId)).toBe(5);
+  });
+
+  test('of an older batch after a newer one lowers no count', async () => {
+    const { projectId } = await makeProject(bench.ctx);
+    for (const count of [9, 4]) {
+      const [hours, months] = [[hourOf(projectId, count)], [monthOf(projectId, count)]];
+      await recordUsage(bench.db, batchOf({ hours, months }));
+    }
+    expect(await hoursOf(projectId)).toMatchObject([{ count: '9' }]);
+    expect(await total(projectId)).toBe(9);
+  });
+
+  test('in any order, each batch up to three times, gives the same counts', async () => {
+    const { projectId } = await makeProject(bench.ctx);
+    const keys = [randomUUID(), randomUUID()];
+    const batches = Array.from({ length: 12 }, (_, step) =>
+      batchOf({
+        hours: keys.map((apiKeyId, index) =>
+          hourOf(projectId, step * (index + 1), { apiKeyId, incarnation: `i${step % 2}` }),
+        ),
+        months: [monthOf(projectId, step * 3, { incarnation: `i${step % 2}` })],
+      }),
+    );
+    const endings = new Set<string>();
+    for (let round = 0; round < 5; round += 1) {
+      await bench.db.sql`delete from usage_hours where project_id = ${projectId}`;
+      await bench.db.sql`delete from usage_months where project_id = ${projectId}`;
+      for (const batch of shuffled([...batches, ...batches, ...batches.slice(0, 6)])) {
+        await recordUsage(bench.db, batch);
+      }
+      endings.add(JSON.stringify([await hoursOf(projectId), await total(projectId)]));
+    }
+    expect([...endings]).toHaveLength(1);
+    expect(await total(projectId)).toBe(10 * 3 + 11 * 3);
+  });
+
+  test('counts outcomes, hours, keys, policies and incarnations separately', async () => {
+    const { projectId } = await makeProject(bench.ctx);
+    const hours = [
+      hourOf(projectId, 1),
+      hourOf(projectId, 2, { outcome: 'rate_limited' }),
+      hourOf(projectId, 3, { hour: HOUR + 1 }),
+      hourOf(projectId, 4, { apiKeyId: randomUUID() }),
+      hourOf(projectId, 5, { policyId: randomUUID() }),
+      hourOf(projectId, 6, { incarnation: 'i2' }),
+    ];
+    await recordUsage(bench.db, batchOf({ hours }));
+    expect(await hoursOf(projectId)).toHaveLength(hours.length);
+  });
+
+  test('stores an hour as its start in UTC', async () => {
+    const { projectId } = await makeProject(bench.ctx);
+    await recordUsage(bench.db, batchOf({ hours: [hourOf(projectId, 1)] }));
+    const [row] = await bench.db.sql`
+      select hour = '2026-11-20T14:00:00Z' as "isThatHour" from usage_hours
+      where project_id = ${projectId}`;
+    expect(row).toEqual({ isThatHour: true });
+  });
+
+  test('keeps counts beyond 32 bits exactly', async () => {
+    const { projectId } = await makeProject(bench.ctx);
+    const count = 2 ** 40 + 1;
+    const months = [monthOf(projectId, count)];
+    await recordUsage(bench.db, batchOf({ hours: [hourOf(projectId, count)], months }));
+    expect(await hoursOf(projectId)).toMatchObject([{ count: String(count) }]);
+    expect(await total(projectId)).toBe(count);
+  });
+});
+
+describe('month totals', () => {
+  test('are the sums over incarnations, per scope and month', async () => {
+    const { projectId } = await makeProject(bench.ctx);
+    const apiKeyId = randomUUID();
+    await recordUsage(
+      bench.db,
+      batchOf({
+        months: [
+          monthOf(projectId, 5),
+          monthOf(projectId, 7, { incarnation: 'i2' }),
+          monthOf(projectId, 11, { scope: apiKeyId }),
+          monthOf(projectId, 100, { month: MONTH - 1 }),
+        ],
+      }),
+    );
+    expect(await total(projectId)).toBe(12);
+    expect(await total(projectId, apiKeyId)).toBe(11);
+    expect(await total(projectId, 'project', MONTH - 1)).toBe(100);
+  });
+
+  test('are 0 without counts, and in the order of the request', async () => {
+    const [first, second] = [await makeProject(bench.ctx), await makeProject(bench.ctx)];
+    const months = [monthOf(first.projectId, 3), monthOf(second.projectId, 8)];
+    await recordUsage(bench.db, batchOf({ months }));
+    const ask = (projectId: string) => ({ projectId, month: MONTH, scope: 'project' });
+    const items = [second, first, { projectId: randomUUID() }, second].map(({ projectId }) =>
+      ask(projectId),
+    );
+    expect(await readMonthTotals(bench.db, items)).toEqual([8, 3, 0, 8]);
+    expect(await readMonthTotals(bench.db, [])).toEqual([]);
+  });
+});
+
+describe('a deleted project', () => {
+  test('has its rows dropped and reported, without affecting the rest of the batch', async () => {
+    const { projectId } = await makeProject(bench.ctx);
+    const { projectId: gone } = await makeProject(bench.ctx);
+    await bench.db.sql`delete from projects where id = ${gone}`;
+    const { knownProjectIds } = await recordUsage(
+      bench.db,
+      batchOf({
+        hours: [hourOf(gone, 1), hourOf(projectId, 2)],
+        months: [monthOf(gone, 1), monthOf(projectId, 2)],
+      }),
+    );
+    expect([...knownProjectIds]).toEqual([projectId]);
+    expect(await hoursOf(gone)).toEqual([]);
+    expect(await total(gone)).toBe(0);
+    expect(await total(projectId)).toBe(2);
+  });
+
+  test('has its rows dropped also if it never existed', async () => {
+    const { knownProjectIds } = await recordUsage(
+      bench.db,
+      batchOf({ hours: [hourOf(randomUUID(), 1)] }),
+    );
+    expect(knownProjectIds.size).toBe(0);
+  });
+});
+
+describe('lastUsedAt', () => {
+  test('only moves forward, and a deleted key is skipped', async () => {
+    const { projectId } = await makeProject(bench.ctx);
+    const { apiKeyId } = await makeKey(bench.ctx, projectId);
+    const [early, late] = [new Date('2026-11-20T14:00:00Z'), new Date('2026-11-20T15:00:00.123Z')];
+    const use = (at: Date) =>
+      recordUsage(
+        bench.db,
+        batchOf({
+          lastUsed: [
+            { apiKeyId: randomUUID(), at },
+            { apiKeyId, at },
+          ],
+        }),
+      );
+    await use(early);
+    expect(await lastUse(projectId, apiKeyId)).toBe('2026-11-20T14:00:00.000Z');
+    await use(late);
+    await use(early);
+    expect(await lastUse(projectId, apiKeyId)).toBe('2026-11-20T15:00:00.123Z');
+  });
+});
+
+describe('concurrent flushes', () => {
+  /** One pool per Runtime. */
+  async function withRuntimes(count: number, run: (dbs: Database[]) => Promise<void>) {
+    const dbs = Array.from({ length: count }, () =>
+      createDatabase(bench.url, { maxConnections: 2 }),
+    );
+    try {
+      await run(dbs);
+    } finally {
+      await Promise.all(dbs.map((db) => db.close()));
+    }
+  }
+
+  test('of the same rows in different orders never deadlock, in 40 rounds of 8 Runtimes', async () => {
+    const projects = await Promise.all(
+      Array.from({ length: 4 }, async () => {
+        const { projectId } = await makeProject(bench.ctx);
+        await givePlan(bench.ctx, projectId, { activeKeyCap: 10 });
+        const keys = [];
+        for (let index = 0; index < 5; index += 1) keys.push(await makeKey(bench.ctx, projectId));
+        return { projectId, keys };
+      }),
+    );
+    const batchAt = (round: number) =>
+      batchOf({
+        hours: shuffled(
+          projects.flatMap(({ projectId, keys }) =>
+            keys.map(({ apiKeyId }) => hourOf(projectId, round + 1, { apiKeyId })),
+          ),
+        ),
+        months: shuffled(projects.map(({ projectId }) => monthOf(projectId, round + 1))),
+        lastUsed: shuffled(
+          projects.flatMap(({ keys }) =>
+            keys.map(({ apiKeyId }) => ({ apiKeyId, at: new Date(Date.UTC(2030, 0, 1) + round) })),
+          ),
+        ),
+      });
+    await withRuntimes(8, async (dbs) => {
+      for (let round = 0; round < 40; round += 1) {
+        await Promise.all(
+          dbs.flatMap((db) => [
+            recordUsage(db, batchAt(round)),
+            recordFirstUses(
+              db,
+              shuffled(projects.flatMap(({ keys }) => keys.map(({ apiKeyId }) => apiKeyId))),
+            ),
+          ]),
+        );
+      }
+    });
+    for (const { projectId } of projects) expect(await total(projectId)).toBe(40);
+  }, 60_000);
+});
+
+describe('a comparison', () => {
+  const compare = (batch: Partial<UsageBatch>) => compareUsage(bench.db, batchOf(batch));
+
+  test('returns only counts that Postgres lacks or has a smaller number for', async () => {
+    const { projectId } = await makeProject(bench.ctx);
+    const apiKeyId = randomUUID();
+    await recordUsage(
+      bench.db,
+      batchOf({
+        hours: [hourOf(projectId, 5), hourOf(projectId, 5, { apiKeyId })],
+        months: [monthOf(projectId, 5)],
+      }),
+    );
+    const { missing, knownProjectIds } = await compare({
+      hours: [
+        hourOf(projectId, 5),
+        hourOf(projectId, 6, { apiKeyId }),
+        hourOf(projectId, 1, { incarnation: 'i2' }),
+        hourOf(projectId, 1, { outcome: 'rate_limited' }),
+        hourOf(projectId, 1, { hour: HOUR + 1 }),
+        hourOf(projectId, 4, { apiKeyId }),
+      ],
+      months: [
+        monthOf(projectId, 5),
+        monthOf(projectId, 6),
+        monthOf(projectId, 1, { scope: apiKeyId }),
+        monthOf(projectId, 1, { month: MONTH + 1 }),
+      ],
+    });
+    expect(missing).toEqual({ hours: [1, 2, 3, 4], months: [1, 2, 3] });
+    expect(knownProjectIds).toEqual(new Set([projectId]));
+  });
+
+  test('distinguishes a deleted project from one that never existed', async () => {
+    const [kept, gone] = [await makeProject(bench.ctx), await makeProject(bench.ctx)];
+    const elsewhere = randomUUID();
+    const [{ name }] = await bench.db.sql<[{ name: string }]>`
+      select name from projects where id = ${gone.projectId}`;
+    expect(await deleteProject(bench.ctx, { projectId: gone.projectId, name })).toEqual({
+      kind: 'deleted',
+    });
+    const months = [kept.projectId, gone.projectId, elsewhere].map((id) => monthOf(id, 1));
+    const { knownProjectIds, deletedProjectIds } = await compare({ months });
+    expect(knownProjectIds).toEqual(new Set([kept.projectId]));
+    expect(deletedProjectIds).toEqual(new Set([gone.projectId]));
+  });
+});

@@ -1,0 +1,277 @@
+import { randomUUID } from 'node:crypto';
+import { hashPassword } from '@ceiba/domain/password';
+import {
+  chargeAttempt,
+  chargePasswordChange,
+  createDatabase,
+  type Database,
+  endSession,
+  findSession,
+  findUserByEmail,
+  findUserByIdentity,
+  forgiveAttempt,
+  forgivePasswordChange,
+  setPassword,
+  signOutEverywhere,
+  signUp,
+  startSession,
+  type VerbContext,
+} from '@ceiba/schema';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../../support/database.ts';
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+let test: TestDatabase;
+let db: Database;
+
+beforeAll(async () => {
+  test = await createTestDatabase();
+  db = createDatabase(test.url);
+});
+afterAll(async () => {
+  await db.close();
+  await test.drop();
+});
+beforeEach(async () => {
+  await db.sql`truncate users, sign_in_attempts, audit_log cascade`;
+});
+
+const contextFrom = (clientAddress: string | null): VerbContext => ({
+  db,
+  actor: { kind: 'system' },
+  clientAddress,
+  requestId: null,
+});
+const account = (name: string) => ({ email: `${name}@example.com`, passwordHash: null });
+
+async function createAccount(name: string): Promise<string> {
+  const created = await signUp(contextFrom(null), { ...account(name), policy: 'open' });
+  if (created.kind !== 'created') throw new Error(created.kind);
+  return created.userId;
+}
+
+describe('sign-up', () => {
+  it('makes exactly one of many concurrent users on an empty installation an administrator', async () => {
+    const names = Array.from({ length: 12 }, (_, index) => `racer${index}`);
+    const results = await Promise.all(
+      names.map((name) => signUp(contextFrom(null), { ...account(name), policy: 'open' })),
+    );
+    const administrators = results.filter(
+      (result) => result.kind === 'created' && result.isAdministrator,
+    );
+    expect(administrators).toHaveLength(1);
+    expect(results.every((result) => result.kind === 'created')).toBe(true);
+  });
+
+  it('accepts only the first of many under first-user, and keeps nothing of the others', async () => {
+    const names = Array.from({ length: 8 }, (_, index) => `racer${index}`);
+    const results = await Promise.all(
+      names.map((name) => signUp(contextFrom(null), { ...account(name), policy: 'first-user' })),
+    );
+    expect(results.filter((result) => result.kind === 'created')).toHaveLength(1);
+    expect(results.filter((result) => result.kind === 'closed')).toHaveLength(7);
+    expect(await db.sql`select 1 from users`).toHaveLength(1);
+    expect(await db.sql`select 1 from audit_log`).toHaveLength(1);
+  });
+
+  it('accepts no one when it is closed', async () => {
+    const result = await signUp(contextFrom(null), { ...account('any'), policy: 'closed' });
+    expect(result.kind).toBe('closed');
+    expect(await db.sql`select 1 from users`).toHaveLength(0);
+  });
+
+  it('refuses an address that is taken, regardless of letter case', async () => {
+    await createAccount('taken');
+    const result = await signUp(contextFrom(null), {
+      email: 'TAKEN@example.com',
+      passwordHash: null,
+      policy: 'open',
+    });
+    expect(result.kind).toBe('email_taken');
+  });
+
+  it('does not link an identity to an account with the same address', async () => {
+    const userId = await createAccount('owner');
+    const identity = { provider: 'https://issuer.example', subject: '1' };
+    const result = await signUp(contextFrom(null), {
+      ...account('owner'),
+      identity,
+      policy: 'open',
+    });
+    expect(result.kind).toBe('email_taken');
+    expect(await findUserByIdentity(db, identity)).toBeNull();
+    expect(userId).toMatch(UUID);
+  });
+
+  it('distinguishes the subjects of two issuers', async () => {
+    const first = { provider: 'https://one.example', subject: '1' };
+    const result = await signUp(contextFrom(null), {
+      ...account('one'),
+      identity: first,
+      policy: 'open',
+    });
+    if (result.kind !== 'created') throw new Error(result.kind);
+    expect(await findUserByIdentity(db, first)).toEqual({
+      userId: result.userId,
+      sessionVersion: 0,
+    });
+    expect(await findUserByIdentity(db, { ...first, provider: 'https://two.example' })).toBeNull();
+  });
+});
+
+describe('sessions', () => {
+  const begin = async (userId: string, lifetimeSeconds = 60) => {
+    const session = await startSession(contextFrom(null), {
+      userId,
+      sessionVersion: 0,
+      lifetimeSeconds,
+    });
+    if (session === null) throw new Error('no session');
+    return session.sessionId;
+  };
+
+  it('are invalid from the next request on after they end', async () => {
+    const sessionId = await begin(await createAccount('owner'));
+    expect(await findSession(db, sessionId)).toMatchObject({ email: 'owner@example.com' });
+    await endSession(db, sessionId);
+    expect(await findSession(db, sessionId)).toBeNull();
+  });
+
+  it('are invalid after they expire', async () => {
+    const sessionId = await begin(await createAccount('owner'));
+    await db.sql`update sessions set expires_at = now()`;
+    expect(await findSession(db, sessionId)).toBeNull();
+  });
+
+  it('all end when their user signs out everywhere, and no one else’s', async () => {
+    const owner = await createAccount('owner');
+    const other = await createAccount('other');
+    const sessionIds = [await begin(owner), await begin(owner)];
+    const untouched = await begin(other);
+    expect(await signOutEverywhere(contextFrom(null), owner)).toEqual({
+      kind: 'signed_out',
+      sessions: 2,
+    });
+    for (const sessionId of sessionIds) expect(await findSession(db, sessionId)).toBeNull();
+    expect(await findSession(db, untouched)).not.toBeNull();
+  });
+
+  it('all end when the password is set', async () => {
+    const userId = await createAccount('owner');
+    const sessionId = await begin(userId);
+    await setPassword(contextFrom(null), {
+      userId,
+      passwordHash: await hashPassword('a passphrase of some length'),
+    });
+    expect(await findSession(db, sessionId)).toBeNull();
+  });
+
+  it('do not start with a password that changed after the check', async () => {
+    const userId = await createAccount('owner');
+    const checked = await findUserByEmail(db, 'owner@example.com');
+    const sessionVersion = checked!.sessionVersion;
+    const passwordHash = await hashPassword('a passphrase of some length');
+    await setPassword(contextFrom(null), { userId, passwordHash });
+    const input = { userId, sessionVersion, lifetimeSeconds: 60 };
+    expect(await startSession(contextFrom(null), input)).toBeNull();
+    expect(await db.sql`select 1 from sessions`).toHaveLength(0);
+  });
+
+  it('that start while their user signs out everywhere are invalid afterwards', async () => {
+    const userId = await createAccount('owner');
+    const input = { userId, sessionVersion: 0, lifetimeSeconds: 60 };
+    const begun = await Promise.all([
+      ...Array.from({ length: 8 }, () => startSession(contextFrom(null), input)),
+      signOutEverywhere(contextFrom(null), userId).then(() => null),
+      ...Array.from({ length: 8 }, () => startSession(contextFrom(null), input)),
+    ]);
+    for (const session of begun) {
+      if (session !== null) expect(await findSession(db, session.sessionId)).toBeNull();
+    }
+    expect(await startSession(contextFrom(null), input)).toBeNull();
+  });
+
+  it('do not start for a deleted user', async () => {
+    const input = { userId: randomUUID(), sessionVersion: 0, lifetimeSeconds: 60 };
+    expect(await startSession(contextFrom(null), input)).toBeNull();
+  });
+});
+
+describe('the limit of attempts', () => {
+  const attempt = (email: string, address: string | null) =>
+    chargeAttempt(contextFrom(address), email);
+
+  it('permits ten per account in 15 minutes, from all addresses together', async () => {
+    const results = [];
+    for (let count = 0; count < 11; count += 1) {
+      results.push(await attempt('Owner@example.com ', `192.0.2.${count}`));
+    }
+    expect(results.slice(0, 10).every((result) => result.kind === 'admitted')).toBe(true);
+    expect(results[10]).toMatchObject({ kind: 'limited' });
+    expect(await attempt('owner@example.com', '198.51.100.1')).toMatchObject({ kind: 'limited' });
+  });
+
+  it('never permits more than ten, however many are concurrent', async () => {
+    const results = await Promise.all(
+      Array.from({ length: 40 }, (_, index) => attempt('owner@example.com', `192.0.2.${index}`)),
+    );
+    expect(results.filter((result) => result.kind === 'admitted')).toHaveLength(10);
+  });
+
+  it('counts an IPv6 network as one address', async () => {
+    const results = await Promise.all(
+      Array.from({ length: 301 }, (_, index) =>
+        attempt(`user${index}@example.com`, `2001:db8:0:7::${index.toString(16)}`),
+      ),
+    );
+    expect(results.filter((result) => result.kind === 'limited')).toHaveLength(1);
+    expect(await attempt('else@example.com', '2001:db8:0:8::1')).toEqual({ kind: 'admitted' });
+  });
+
+  it('returns when the window ends, and permits attempts after that', async () => {
+    for (let count = 0; count < 10; count += 1) await attempt('owner@example.com', '192.0.2.1');
+    const refused = await attempt('owner@example.com', '192.0.2.1');
+    if (refused.kind !== 'limited') throw new Error('not limited');
+    expect(refused.retryAfterSeconds).toBeGreaterThan(850);
+    expect(refused.retryAfterSeconds).toBeLessThanOrEqual(900);
+    await db.sql`update sign_in_attempts set window_ends_at = now() - interval '1 second'`;
+    expect(await attempt('owner@example.com', '192.0.2.1')).toEqual({ kind: 'admitted' });
+  });
+
+  it('uncounts all attempts of an account after a success, and one of the address', async () => {
+    for (let count = 0; count < 10; count += 1) await attempt('owner@example.com', '192.0.2.1');
+    await forgiveAttempt(contextFrom('192.0.2.1'), 'owner@example.com');
+    expect(await attempt('owner@example.com', '192.0.2.1')).toEqual({ kind: 'admitted' });
+    const [address] = await db.sql`select count from sign_in_attempts where scope = 'address'`;
+    expect(address?.count).toBe(10);
+  });
+
+  it('cannot be used by strangers to keep a signed-in user from changing the password', async () => {
+    const owner = { userId: await createAccount('owner'), email: 'owner@example.com' };
+    const here = contextFrom('192.0.2.1');
+    for (let count = 0; count < 11; count += 1) await attempt(owner.email, '192.0.2.1');
+    await db.sql`update sign_in_attempts set count = 1000`;
+    expect(await chargePasswordChange(here, owner.userId)).toEqual({ kind: 'admitted' });
+    await forgivePasswordChange(here, owner);
+    expect(await attempt(owner.email, '198.51.100.1')).toEqual({ kind: 'admitted' });
+  });
+
+  it('permits ten password changes per user, until one of them succeeds', async () => {
+    const owner = { userId: await createAccount('owner'), email: 'owner@example.com' };
+    const other = await createAccount('other');
+    const change = (userId: string) => chargePasswordChange(contextFrom('192.0.2.1'), userId);
+    const results = await Promise.all(Array.from({ length: 20 }, () => change(owner.userId)));
+    expect(results.filter((result) => result.kind === 'admitted')).toHaveLength(10);
+    expect(await change(owner.userId)).toMatchObject({ kind: 'limited' });
+    expect(await change(other)).toEqual({ kind: 'admitted' });
+    await forgivePasswordChange(contextFrom('192.0.2.1'), owner);
+    expect(await change(owner.userId)).toEqual({ kind: 'admitted' });
+  });
+
+  it('stores no e-mail address', async () => {
+    await attempt('owner@example.com', '192.0.2.1');
+    const rows = await db.sql`select * from sign_in_attempts`;
+    expect(JSON.stringify(rows)).not.toContain('owner');
+  });
+});
