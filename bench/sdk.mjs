@@ -29,7 +29,7 @@ const QUESTION = { apiKey: API_KEY, method: 'GET', path: '/v1/reports' };
 const BODY = { ok: true };
 const ROUNDS = 5;
 const REQUESTS = 4_000;
-const AT_ONCE = 32;
+const CONCURRENCY = 32;
 
 /** The same route in each framework, bare when there are no options. */
 const HOSTS = {
@@ -119,7 +119,7 @@ async function inParallel(once) {
       await once();
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
 }
 
 async function start(...childArgs) {
@@ -136,7 +136,7 @@ async function reply(child) {
 
 /** CPU time of the host per request, in µs. */
 async function hostCost({ child, hello: port }) {
-  const agent = new http.Agent({ keepAlive: true, maxSockets: AT_ONCE });
+  const agent = new http.Agent({ keepAlive: true, maxSockets: CONCURRENCY });
   const headers = { 'x-api-key': API_KEY };
   const target = { agent, host: '127.0.0.1', port, path: '/v1/reports', headers };
   const before = await reply(child);
