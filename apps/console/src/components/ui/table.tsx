@@ -35,6 +35,15 @@ export function HeadCell({ numeric, className, ...rest }: ComponentProps<'th'> &
   );
 }
 
+/** The heading of the column with buttons. */
+export function ActionsHeadCell({ className }: { className?: string }) {
+  return (
+    <HeadCell className={cn('relative', className)}>
+      <span className="sr-only">Actions</span>
+    </HeadCell>
+  );
+}
+
 /** `numeric` aligns the digits of a column. */
 export function Cell({ numeric, className, ...rest }: ComponentProps<'td'> & CellProps) {
   return (

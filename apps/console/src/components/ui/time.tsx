@@ -46,78 +46,53 @@ export function ClockProvider({ initialTimeZone, initialNow, children }: ClockPr
 interface TimeProps {
   /** ISO 8601 or a Date. */
   at: string | Date;
-  className?: string;
 }
 
 /** `3 hours ago`; the viewer's time and UTC on hover or focus. */
-export function RelativeTime({ at, className }: TimeProps) {
-  const { now } = useClock();
-  const instant = new Date(at);
-  return (
-    <TimeHint instant={instant} className={className}>
-      {relativeTime(instant, now)}
-    </TimeHint>
-  );
-}
+export const RelativeTime = ({ at }: TimeProps) => (
+  <Time at={at} format={(instant, { now }) => relativeTime(instant, now)} />
+);
 
 /** `this hour`, `3 hours ago`, for data per hour; the hour itself on hover or focus. */
-export function RelativeHour({ at }: TimeProps) {
-  const { now } = useClock();
-  const instant = new Date(at);
-  return (
-    <TimeHint instant={instant} lead="In the hour from">
-      {relativeHour(instant, now)}
-    </TimeHint>
-  );
-}
+export const RelativeHour = ({ at }: TimeProps) => (
+  <Time at={at} lead="In the hour from" format={(instant, { now }) => relativeHour(instant, now)} />
+);
 
-/** `20 Nov 2026, 14:05` in the viewer's zone; UTC on hover or focus. */
-export function AbsoluteTime({ at, className }: TimeProps) {
-  const { timeZone } = useClock();
-  const instant = new Date(at);
-  return (
-    <TimeHint instant={instant} className={className}>
-      {absoluteTime(instant, timeZone)}
-    </TimeHint>
-  );
-}
+/** `20 Nov 2026, 14:05` in the viewer's time zone; UTC on hover or focus. */
+export const AbsoluteTime = ({ at }: TimeProps) => (
+  <Time at={at} format={(instant, { timeZone }) => absoluteTime(instant, timeZone)} />
+);
 
-/** `20 Nov 2026` in the viewer's zone; the full time and UTC on hover or focus. */
-export function AbsoluteDate({ at, className }: TimeProps) {
-  const { timeZone } = useClock();
-  const instant = new Date(at);
-  return (
-    <TimeHint instant={instant} className={className}>
-      {absoluteDate(instant, timeZone)}
-    </TimeHint>
-  );
-}
+/** `20 Nov 2026` in the viewer's time zone; the full time and UTC on hover or focus. */
+export const AbsoluteDate = ({ at }: TimeProps) => (
+  <Time at={at} format={(instant, { timeZone }) => absoluteDate(instant, timeZone)} />
+);
 
-interface TimeHintProps {
-  instant: Date;
-  /** Text before the time. */
+interface FormattedTimeProps extends TimeProps {
+  /** Text before the time on hover. */
   lead?: string;
-  className?: string | undefined;
-  children: ReactNode;
+  format: (instant: Date, clock: Clock) => string;
 }
 
-function TimeHint({ instant, lead, className, children }: TimeHintProps) {
-  const { timeZone } = useClock();
+function Time({ at, lead, format }: FormattedTimeProps) {
+  const clock = useClock();
+  const instant = new Date(at);
   return (
     <Hint
       text={
         <span className="numbers grid gap-x-2">
           {lead && <span>{lead}</span>}
           <span>
-            {absoluteTime(instant, timeZone)} <span className="opacity-70">{timeZone}</span>
+            {absoluteTime(instant, clock.timeZone)}{' '}
+            <span className="opacity-70">{clock.timeZone}</span>
           </span>
           <span>{utcTime(instant)}</span>
         </span>
       }
     >
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the tooltip must open for the keyboard too (WCAG 1.4.13) */}
-      <time dateTime={instant.toISOString()} tabIndex={0} className={className}>
-        {children}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the tooltip must open by keyboard too (WCAG 1.4.13) */}
+      <time dateTime={instant.toISOString()} tabIndex={0}>
+        {format(instant, clock)}
       </time>
     </Hint>
   );

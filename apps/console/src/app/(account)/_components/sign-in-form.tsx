@@ -1,8 +1,8 @@
 'use client';
 
 import { ActionForm } from '#components/action-form.tsx';
-import { PasswordField, TextField } from '#components/form-fields.tsx';
 import { Button } from '#components/ui/button.tsx';
+import { CredentialFields } from './credential-fields.tsx';
 import { signInWithPassword } from './sign-in.ts';
 
 export function SignInForm({ next }: { next: string }) {
@@ -15,19 +15,7 @@ export function SignInForm({ next }: { next: string }) {
     >
       {(parts) => (
         <>
-          <TextField
-            parts={parts}
-            name="email"
-            label="E-mail"
-            type="email"
-            autoComplete="username"
-          />
-          <PasswordField
-            errorOf={parts.errorOf}
-            name="password"
-            label="Password"
-            autoComplete="current-password"
-          />
+          <CredentialFields parts={parts} autoComplete="current-password" />
           <Button type="submit" variant="primary" pending={parts.pending}>
             Sign in
           </Button>

@@ -3,8 +3,8 @@
 import { useState } from 'react';
 import { createAccount } from '#app/(account)/sign-up/actions.ts';
 import { ActionForm } from '#components/action-form.tsx';
-import { PasswordField, TextField } from '#components/form-fields.tsx';
 import { Button } from '#components/ui/button.tsx';
+import { CredentialFields } from './credential-fields.tsx';
 import { signInWithPassword } from './sign-in.ts';
 
 export function SignUpForm({ next }: { next: string }) {
@@ -25,17 +25,8 @@ export function SignUpForm({ next }: { next: string }) {
     >
       {(parts) => (
         <>
-          <TextField
+          <CredentialFields
             parts={parts}
-            name="email"
-            label="E-mail"
-            type="email"
-            autoComplete="username"
-          />
-          <PasswordField
-            errorOf={parts.errorOf}
-            name="password"
-            label="Password"
             hint="At least 12 characters. Try a phrase only you would think of."
             autoComplete="new-password"
           />

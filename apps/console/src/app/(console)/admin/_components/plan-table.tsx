@@ -6,7 +6,15 @@ import { ConfirmAction } from '#components/confirm-action.tsx';
 import { Button, IconButton } from '#components/ui/button.tsx';
 import { Chip } from '#components/ui/chip.tsx';
 import { Name } from '#components/ui/name.tsx';
-import { Cell, HeadCell, Row, Table, TableBody, TableHead } from '#components/ui/table.tsx';
+import {
+  ActionsHeadCell,
+  Cell,
+  HeadCell,
+  Row,
+  Table,
+  TableBody,
+  TableHead,
+} from '#components/ui/table.tsx';
 import { useToast } from '#components/ui/toast.tsx';
 import { formatCount, plural } from '#lib/format.ts';
 import { legible } from '#lib/text.ts';
@@ -45,9 +53,7 @@ export function PlanTable({ plans }: { plans: readonly PlanRow[] }) {
                 {heading}
               </HeadCell>
             ))}
-            <HeadCell className="relative">
-              <span className="sr-only">Actions</span>
-            </HeadCell>
+            <ActionsHeadCell />
           </Row>
         </TableHead>
         <TableBody>

@@ -9,7 +9,15 @@ import { Chip } from '#components/ui/chip.tsx';
 import { ConfirmName } from '#components/ui/confirm-name.tsx';
 import { Dialog } from '#components/ui/dialog.tsx';
 import { PageLinks } from '#components/ui/pagination.tsx';
-import { Cell, HeadCell, Row, Table, TableBody, TableHead } from '#components/ui/table.tsx';
+import {
+  ActionsHeadCell,
+  Cell,
+  HeadCell,
+  Row,
+  Table,
+  TableBody,
+  TableHead,
+} from '#components/ui/table.tsx';
 import { RelativeTime } from '#components/ui/time.tsx';
 import { useToast } from '#components/ui/toast.tsx';
 import { formatCount, plural } from '#lib/format.ts';
@@ -56,9 +64,7 @@ export function UserTable({ users, ownId, newer, older }: UserTableProps) {
                 Projects
               </HeadCell>
               <HeadCell className="max-md:hidden">Created</HeadCell>
-              <HeadCell className="relative">
-                <span className="sr-only">Actions</span>
-              </HeadCell>
+              <ActionsHeadCell />
             </Row>
           </TableHead>
           <TableBody>

@@ -10,14 +10,20 @@ import { PageLinks } from '#components/ui/pagination.tsx';
 import { SearchInput } from '#components/ui/search-input.tsx';
 import { PageHeader } from '#components/ui/section.tsx';
 import { formatCount, plural } from '#lib/format.ts';
-import { parseListQuery, type SearchParams, textOf, withQuery } from '#lib/list-query.ts';
+import {
+  parseListQuery,
+  type Query,
+  type SearchParams,
+  textOf,
+  withQuery,
+} from '#lib/list-query.ts';
 import { withDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
 import { CapReached } from './_components/cap-reached.tsx';
 import { HintLinks } from './_components/hint-links.tsx';
 import { KeyDialogs } from './_components/key-dialogs.tsx';
 import { KeyTable } from './_components/key-table.tsx';
-import { readFilter, STATUS_TABS } from './filter.ts';
+import { readFilter, STATUS_TABS, type StatusFilter } from './filter.ts';
 
 export const metadata: Metadata = { title: 'Keys' };
 
@@ -73,35 +79,18 @@ export default async function KeysPage({ params, searchParams }: KeysProps) {
         }
       />
       {counts.all === 0 ? (
-        <EmptyState
-          title="No keys yet"
-          action={
-            <Button asChild variant="primary">
-              <Link href={`${here}/new`}>Create the first key</Link>
-            </Button>
-          }
-        >
-          A key identifies a caller of your API, who sends it with every call as{' '}
-          <code>x-api-key</code>. Create one per caller. A key is shown once, and you can revoke it
-          at any time; the next call with it is denied.
-        </EmptyState>
+        <NoKeys here={here} />
       ) : (
         <>
           {counts.active >= activeKeyCap && plan && (
             <CapReached projectId={projectId} planName={plan.name} activeKeyCap={activeKeyCap} />
           )}
           <HintLinks here={here} query={query} counts={byHint} current={hint} />
-          <LinkTabs
-            label="Status"
-            tabs={STATUS_TABS.map((tab) => ({
-              name: `${tab.name} ${formatCount(counts[tab.status])}`,
-              current: hint === undefined && tab.status === status,
-              href: withQuery(here, query, {
-                status: tab.status === 'active' ? undefined : tab.status,
-                hint: undefined,
-                cursor: undefined,
-              }),
-            }))}
+          <StatusTabs
+            here={here}
+            query={query}
+            counts={counts}
+            current={hint ? undefined : status}
           />
           <SearchInput label="Search names and prefixes" className="mb-4" />
           {keys.length === 0 ? (
@@ -131,5 +120,46 @@ export default async function KeysPage({ params, searchParams }: KeysProps) {
         </>
       )}
     </KeyDialogs>
+  );
+}
+
+function NoKeys({ here }: { here: string }) {
+  return (
+    <EmptyState
+      title="No keys yet"
+      action={
+        <Button asChild variant="primary">
+          <Link href={`${here}/new`}>Create the first key</Link>
+        </Button>
+      }
+    >
+      A key identifies a caller of your API, who sends it with every call as <code>x-api-key</code>.
+      Create one per caller. A key is shown once, and you can revoke it at any time; the next call
+      with it is denied.
+    </EmptyState>
+  );
+}
+
+interface StatusTabsProps {
+  here: string;
+  query: Query;
+  counts: Record<StatusFilter, number>;
+  current: StatusFilter | undefined;
+}
+
+function StatusTabs({ here, query, counts, current }: StatusTabsProps) {
+  return (
+    <LinkTabs
+      label="Status"
+      tabs={STATUS_TABS.map(({ status, name }) => ({
+        name: `${name} ${formatCount(counts[status])}`,
+        current: status === current,
+        href: withQuery(here, query, {
+          status: status === 'active' ? undefined : status,
+          hint: undefined,
+          cursor: undefined,
+        }),
+      }))}
+    />
   );
 }

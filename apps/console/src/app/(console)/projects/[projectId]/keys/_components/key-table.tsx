@@ -3,7 +3,15 @@ import { ArrowDown, CalendarClock, Hourglass, Infinity as Never } from 'lucide-r
 import Link from 'next/link';
 import { Chip, StatusChip } from '#components/ui/chip.tsx';
 import { Name } from '#components/ui/name.tsx';
-import { Cell, HeadCell, Row, Table, TableBody, TableHead } from '#components/ui/table.tsx';
+import {
+  ActionsHeadCell,
+  Cell,
+  HeadCell,
+  Row,
+  Table,
+  TableBody,
+  TableHead,
+} from '#components/ui/table.tsx';
 import { AbsoluteDate, RelativeTime } from '#components/ui/time.tsx';
 import { formatCount } from '#lib/format.ts';
 import { legible } from '#lib/text.ts';
@@ -50,9 +58,7 @@ export function KeyTable({ projectId, keys, sort, hrefOfSort }: KeyTableProps) {
           <HeadCell className="max-lg:hidden" {...ordered('created')}>
             {by('created', 'Created')}
           </HeadCell>
-          <HeadCell className="w-12">
-            <span className="sr-only">Actions</span>
-          </HeadCell>
+          <ActionsHeadCell className="w-12" />
         </tr>
       </TableHead>
       <TableBody>

@@ -5,7 +5,15 @@ import Link from 'next/link';
 import { Button } from '#components/ui/button.tsx';
 import { Chip, MethodChip } from '#components/ui/chip.tsx';
 import { PathText } from '#components/ui/path-text.tsx';
-import { Cell, HeadCell, Row, Table, TableBody, TableHead } from '#components/ui/table.tsx';
+import {
+  ActionsHeadCell,
+  Cell,
+  HeadCell,
+  Row,
+  Table,
+  TableBody,
+  TableHead,
+} from '#components/ui/table.tsx';
 import { cn } from '#lib/cn.ts';
 import { formatCount, plural, policyText } from '#lib/format.ts';
 import { DeletePolicyButton } from './delete-policy.tsx';
@@ -36,9 +44,7 @@ export function PolicyList({ policies, firstPlace, overlaps, matching, ...rest }
           <HeadCell numeric className="hidden sm:table-cell">
             Hits this month
           </HeadCell>
-          <HeadCell className="w-24">
-            <span className="sr-only">Actions</span>
-          </HeadCell>
+          <ActionsHeadCell className="w-24" />
         </tr>
       </TableHead>
       <TableBody>

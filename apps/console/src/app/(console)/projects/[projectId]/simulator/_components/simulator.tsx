@@ -91,52 +91,15 @@ function SimulatedCall({
           <>
             <KeySource source={source} onChange={setSource} canChoose={choices.length > 0} />
             {source === 'chosen' && (
-              <Field
-                name="apiKeyId"
-                label="Key"
-                hint={
-                  unlisted > 0
-                    ? 'Only the newest keys are listed. For others, use the menu on the Keys page, or paste the key.'
-                    : undefined
-                }
+              <KeyChoiceField
+                choices={choices}
+                unlisted={unlisted}
+                value={apiKeyId}
+                onChange={setApiKeyId}
                 error={errorOf('apiKeyId')}
-              >
-                {(control) => (
-                  <Select
-                    {...control}
-                    value={apiKeyId}
-                    onChange={(event) => setApiKeyId(event.target.value)}
-                  >
-                    {choices.map((choice) => (
-                      <option key={choice.apiKeyId} value={choice.apiKeyId}>
-                        {choice.label}
-                      </option>
-                    ))}
-                  </Select>
-                )}
-              </Field>
+              />
             )}
-            {source === 'pasted' && (
-              <Field
-                name="apiKey"
-                label="Key to paste"
-                hint="Only its hash is used. The key is not stored or shown again."
-                error={errorOf('apiKey')}
-              >
-                {/* Uncontrolled, so that the pasted key is not an attribute in the page. */}
-                {(control) => (
-                  <Input
-                    {...control}
-                    placeholder="ceiba_…"
-                    className="font-mono"
-                    autoCapitalize="none"
-                    spellCheck={false}
-                    data-1p-ignore
-                    data-lpignore="true"
-                  />
-                )}
-              </Field>
-            )}
+            {source === 'pasted' && <PastedKeyField error={errorOf('apiKey')} />}
             <div className="grid grid-cols-[8.5rem_minmax(0,1fr)] items-start gap-3">
               <Field name="method" label="Method" error={errorOf('method')}>
                 {(control) => (
@@ -210,5 +173,60 @@ function KeySource({
         ))}
       </div>
     </fieldset>
+  );
+}
+
+interface KeyChoiceFieldProps extends Pick<SimulatorProps, 'choices' | 'unlisted'> {
+  value: string;
+  onChange: (apiKeyId: string) => void;
+  error: string | undefined;
+}
+
+function KeyChoiceField({ choices, unlisted, value, onChange, error }: KeyChoiceFieldProps) {
+  return (
+    <Field
+      name="apiKeyId"
+      label="Key"
+      hint={
+        unlisted > 0
+          ? 'Only the newest keys are listed. For others, use the menu on the Keys page, or paste the key.'
+          : undefined
+      }
+      error={error}
+    >
+      {(control) => (
+        <Select {...control} value={value} onChange={(event) => onChange(event.target.value)}>
+          {choices.map((choice) => (
+            <option key={choice.apiKeyId} value={choice.apiKeyId}>
+              {choice.label}
+            </option>
+          ))}
+        </Select>
+      )}
+    </Field>
+  );
+}
+
+/** Uncontrolled, so that the pasted key is not an attribute in the page. */
+function PastedKeyField({ error }: { error: string | undefined }) {
+  return (
+    <Field
+      name="apiKey"
+      label="Key to paste"
+      hint="Only its hash is used. The key is not stored or shown again."
+      error={error}
+    >
+      {(control) => (
+        <Input
+          {...control}
+          placeholder="ceiba_…"
+          className="font-mono"
+          autoCapitalize="none"
+          spellCheck={false}
+          data-1p-ignore
+          data-lpignore="true"
+        />
+      )}
+    </Field>
   );
 }

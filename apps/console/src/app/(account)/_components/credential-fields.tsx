@@ -1,0 +1,18 @@
+'use client';
+
+import type { ActionFormParts } from '#components/action-form.tsx';
+import { PasswordField, type PasswordFieldProps, TextField } from '#components/form-fields.tsx';
+
+export type CredentialFieldsProps = Pick<PasswordFieldProps, 'hint' | 'autoComplete'> & {
+  parts: ActionFormParts<unknown>;
+};
+
+/** E-mail and password, named so that browsers and password managers recognise them. */
+export function CredentialFields({ parts, ...password }: CredentialFieldsProps) {
+  return (
+    <>
+      <TextField parts={parts} name="email" label="E-mail" type="email" autoComplete="username" />
+      <PasswordField errorOf={parts.errorOf} name="password" label="Password" {...password} />
+    </>
+  );
+}
