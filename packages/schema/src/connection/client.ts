@@ -34,6 +34,8 @@ export class DatabaseClient {
   #attempt: Promise<Database> | null = null;
   /** The error of the last attempt, until the next one starts. */
   #refusal: { cause: unknown; isOver: Promise<void> } | null = null;
+  /** Why the last attempt failed; undefined after a success. */
+  #lastError: unknown;
   #closed = false;
 
   constructor(url: string, options: ClientOptions = {}) {
@@ -62,7 +64,10 @@ export class DatabaseClient {
     if (budgetMs <= 0) throw new DatabaseUnavailableError('no time was left');
     const endsAt = performance.now() + budgetMs;
     const late = () => new DatabaseUnavailableError(`no answer within ${Math.round(budgetMs)} ms`);
-    const db = this.#db ?? (await within(budgetMs, this.#connectUntil(endsAt), late));
+    // A patient call reports why no host could be reached, not only that its time is over.
+    const unreachable = () =>
+      this.#lastError === undefined ? late() : unavailable(this.#lastError);
+    const db = this.#db ?? (await within(budgetMs, this.#connectUntil(endsAt), unreachable));
     try {
       return await within(endsAt - performance.now(), work(db), late);
     } catch (error) {
@@ -126,6 +131,7 @@ export class DatabaseClient {
         });
         if (this.#closed) throw new DatabaseUnavailableError('the client is closed');
         this.#db = db;
+        this.#lastError = undefined;
         this.#options.onStateChange?.('up');
         return db;
       } catch (error) {
@@ -134,6 +140,7 @@ export class DatabaseClient {
         void db?.close();
       }
     }
+    this.#lastError = lastError;
     this.#retryAfterPause(attempt, lastError);
     throw unavailable(lastError);
   }
