@@ -62,7 +62,7 @@ for (const [name, begin] of Object.entries(OUTAGES)) {
       expect(reference).toMatch(/^outage-\d+$/);
       expect(app.log()).toContain(reference);
       expect(app.log()).toMatch(
-        new RegExp(`DatabaseUnavailableError: .*(${outage.logged.source})`),
+        new RegExp(`DatabaseUnavailableError\\]?: (${outage.logged.source})`),
       );
       expect((await page.request.get(`${app.url}/api/ready`)).status()).toBe(503);
     } finally {
