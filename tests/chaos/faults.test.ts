@@ -67,7 +67,7 @@ describe('one bad item fails without affecting others:', () => {
   });
 
   it('a key that is locked when usage has to be written', async () => {
-    const figures = await prove('fault: usage beside a locked key', (random) =>
+    const figures = await prove('fault: usage with a locked key', (random) =>
       proveUsageBesideLock(stage, scene.nodes[0], times, random),
     );
     expect(figures.rounds).toBe(times);

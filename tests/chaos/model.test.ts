@@ -8,7 +8,7 @@ import { size } from './support/size.ts';
 
 describe('the specification', () => {
   it('keeps the promises in random runs', () =>
-    prove('model: simulation', (random) => proveModel(size.modelCourses, random)));
+    prove('model: simulation', (random) => proveModel(size.modelRuns, random)));
 
   for (const [name, mutant] of Object.entries(MODEL_MUTANTS)) {
     it(`breaks a promise with ${name}`, () =>

@@ -20,7 +20,7 @@ import { startOf } from '@ceiba/devstack/processes';
 import { waitFor } from '@ceiba/devstack/wait';
 import { Redis } from 'ioredis';
 import { afterEach, describe, expect, it } from 'vitest';
-import { realRedis } from '../support/services.ts';
+import { realRedis } from '../support/redis.ts';
 
 const command = fileURLToPath(new URL('./services-command.mjs', import.meta.url));
 const isRoot = process.getuid?.() === 0;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { freePort } from '@ceiba/devstack/ports';
 import { startPostgres } from '@ceiba/devstack/postgres';
 import { parentOf } from '@ceiba/devstack/processes';
-import { redisOnPath, startRedis } from '@ceiba/devstack/redis';
+import { startRedis } from '@ceiba/devstack/redis';
 import {
   createSupervisor,
   type Service,
@@ -32,12 +32,6 @@ export interface TestService {
   /** Stops it and removes its files. */
   dispose(): Promise<void>;
 }
-
-/**
- * The Valkey or Redis on PATH. Tests that need a real one are skipped without it:
- * `describe.skipIf(realRedis === undefined)`.
- */
-export const realRedis: string | undefined = redisOnPath();
 
 /**
  * Starts an embedded PostgreSQL with the settings of `npm start`.

@@ -28,7 +28,7 @@ const NULLABLE = ['expiresAt', 'revokedAt', 'archivedAt', 'lastUsedAt'];
 const NO_OBJECTS = [null, undefined, 'text', 7, true];
 
 /** Copies of a body with an invalid field, and one without the field. */
-function spoilt(body: Record<string, unknown>, field: string, values: readonly unknown[]) {
+function invalidBodies(body: Record<string, unknown>, field: string, values: readonly unknown[]) {
   const { [field]: _, ...without } = body;
   return [without, ...values.map((value) => ({ ...body, [field]: value }))];
 }
@@ -44,7 +44,7 @@ describe('a key', () => {
   it.each(NULLABLE)('has a string or null for %s', (field) => {
     const at = '2026-11-23T00:00:00.000Z';
     expect(parseApiKeySummary({ ...SUMMARY, [field]: at })).toEqual({ ...SUMMARY, [field]: at });
-    for (const body of spoilt(SUMMARY, field, [7, false, {}])) {
+    for (const body of invalidBodies(SUMMARY, field, [7, false, {}])) {
       expect(parseApiKeySummary(body)).toBeNull();
     }
   });
@@ -52,7 +52,7 @@ describe('a key', () => {
   it.each(Object.keys(SUMMARY).filter((field) => !NULLABLE.includes(field)))(
     'is refused without a string for %s',
     (field) => {
-      for (const body of spoilt(SUMMARY, field, [null, 7, '', ['active']])) {
+      for (const body of invalidBodies(SUMMARY, field, [null, 7, '', ['active']])) {
         expect(parseApiKeySummary(body)).toBeNull();
       }
     },
@@ -86,7 +86,7 @@ describe('the answer to a creation', () => {
   });
 
   it.each(Object.keys(CREATED))('is refused without a string for %s', (field) => {
-    for (const body of spoilt(CREATED, field, [null, 7, ''])) {
+    for (const body of invalidBodies(CREATED, field, [null, 7, ''])) {
       expect(parseApiKeyCreateResult(body)).toBeNull();
     }
   });

@@ -20,9 +20,9 @@ const CASES = [
   ['a blank x-api-key', ['x-api-key', '  '], MISSING],
   ['a scheme without a token', ['Authorization', 'Bearer'], MISSING],
   ['a scheme with a blank token', ['Authorization', 'Bearer  '], MISSING],
-  ['an empty header beside a key', ['Authorization', 'Bearer', 'x-api-key', 'abc'], key('abc')],
+  ['an empty header next to a key', ['Authorization', 'Bearer', 'x-api-key', 'abc'], key('abc')],
   ['another scheme', ['Authorization', 'Basic dXNlcjpwYXNz'], MISSING],
-  ['another scheme beside a key', ['Authorization', 'Basic dXNlcg==', 'x-api-key', 'a'], key('a')],
+  ['another scheme next to a key', ['Authorization', 'Basic dXNlcg==', 'x-api-key', 'a'], key('a')],
   ['a scheme that starts with the letters of Bearer', ['Authorization', 'BearerX abc'], MISSING],
   ['a key that ends in a no-break space', ['x-api-key', 'abc\u00a0'], key('abc\u00a0')],
   ['a key of unusual characters', ['x-api-key', `a b,c;"d"='é`], key(`a b,c;"d"='é`)],
@@ -55,7 +55,7 @@ describe('a repeated header', () => {
   it.each([
     ['authorization', 'Bearer abc', 'Bearer abc'],
     ['x-api-key', 'abc', 'abc'],
-  ])('reads as no key of its own where the framework has joined it: %s', (name, first, second) => {
+  ])('is not a valid key after the framework has joined it: %s', (name, first, second) => {
     const headers = new Headers();
     headers.append(name, first);
     headers.append(name, second);

@@ -63,8 +63,9 @@ describe('parseDecision', () => {
   });
 
   it.each(needed.map((path) => path.join('.')))('refuses an allow with an invalid %s', (name) => {
-    const odd = name === 'allowed' ? ['true', 1, {}, [true]] : [null, {}, [], -1, 1.5, true, ''];
-    for (const value of odd) {
+    const invalid =
+      name === 'allowed' ? ['true', 1, {}, [true]] : [null, {}, [], -1, 1.5, true, ''];
+    for (const value of invalid) {
       const broken = withField(name.split('.'), (parent, field) => {
         parent[field] = value;
       });

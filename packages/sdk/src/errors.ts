@@ -47,7 +47,7 @@ export class RuntimeTransportError extends Error {
     Object.defineProperty(this, BRAND, { value: true });
   }
 
-  /** Works across copies of this package (ESM beside CommonJS), where `instanceof` does not. */
+  /** Works across copies of this package (ESM and CommonJS), where `instanceof` does not. */
   static is(error: unknown): error is RuntimeTransportError {
     return typeof error === 'object' && error !== null && BRAND in error;
   }

@@ -125,7 +125,7 @@ export async function proveTrouble(
       control.worstLatenessMs();
       let others: readonly Answer[];
       try {
-        const round = await strikeOnce(cluster, nodes, account, other, kind);
+        const round = await injectOnce(cluster, nodes, account, other, kind);
         figures.slowestRecoveryMs = Math.max(figures.slowestRecoveryMs, round.recoveryMs);
         others = round.others;
       } finally {
@@ -162,7 +162,7 @@ async function openOther(stage: Stage, cluster: RedisCluster, account: Account) 
   }
 }
 
-async function strikeOnce(
+async function injectOnce(
   cluster: RedisCluster,
   [busy, idle]: [Node, Node],
   account: Account,

@@ -11,7 +11,7 @@ const CALLS_AT_ONCE = 200;
 /** A limit so high that the remaining count shows the number of charges. */
 const RAISED = 1_000_000;
 /** How many rounds a minute's edge may invalidate before the proof fails. */
-const MOST_SPOILT = 20;
+const MOST_REPEATED = 20;
 
 /** A key, and the number of calls with it. */
 interface Share {
@@ -31,7 +31,7 @@ export interface ExactnessFigures {
   rounds: number;
   calls: number;
   allowed: number;
-  spoiltByAMinutesEdge: number;
+  repeatedAtMinuteEdge: number;
 }
 
 /**
@@ -45,14 +45,14 @@ export async function proveExactness(
 ): Promise<ExactnessFigures> {
   const nodes = await startTwoNodes(stage, { settings: PATIENT });
   const redis = new Redis(stage.redisUrl);
-  const figures: ExactnessFigures = { rounds: 0, calls: 0, allowed: 0, spoiltByAMinutesEdge: 0 };
+  const figures: ExactnessFigures = { rounds: 0, calls: 0, allowed: 0, repeatedAtMinuteEdge: 0 };
   const proven: Round[] = [];
   try {
     while (figures.rounds < rounds) {
       const round = await setUp(stage, random);
       if (!(await tryBoundary(round, nodes, redis))) {
-        figures.spoiltByAMinutesEdge += 1;
-        if (figures.spoiltByAMinutesEdge > MOST_SPOILT)
+        figures.repeatedAtMinuteEdge += 1;
+        if (figures.repeatedAtMinuteEdge > MOST_REPEATED)
           throw new Error('no round fits into a minute');
         continue;
       }

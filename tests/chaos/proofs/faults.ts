@@ -184,7 +184,7 @@ export async function proveFault(
   const times503: number[] = [];
   const figures = { faults: 0, slowestRecoveryMs: 0, mostLateCharges: 0, unmeasurable: 0 };
   while (figures.faults < times) {
-    const round = await strikeOnce(scene, kind, random);
+    const round = await injectOnce(scene, kind, random);
     figures.slowestRecoveryMs = Math.max(figures.slowestRecoveryMs, round.recoveryMs);
     figures.mostLateCharges = Math.max(figures.mostLateCharges, round.lateCharges);
     if (round.times503 === null) {
@@ -205,7 +205,7 @@ interface Round {
   lateCharges: number;
 }
 
-async function strikeOnce(scene: FaultScene, kind: FaultKind, random: Random): Promise<Round> {
+async function injectOnce(scene: FaultScene, kind: FaultKind, random: Random): Promise<Round> {
   const { network, nodes, control } = scene;
   const account = await openAccount(network.stage, 1_000_000);
   await untilReady(nodes);
@@ -214,8 +214,8 @@ async function strikeOnce(scene: FaultScene, kind: FaultKind, random: Random): P
     await until('both allow calls', () =>
       loads.every(({ answers }) => countOf(answers, 'allowed') > 4),
     );
-    const strikesAtMs = performance.now();
-    const heal = await FAULTS[kind](network);
+    const beginsAtMs = performance.now();
+    const endFault = await FAULTS[kind](network);
     control.worstLatenessMs();
     const fromMs = performance.now();
     let toMs: number;
@@ -227,7 +227,7 @@ async function strikeOnce(scene: FaultScene, kind: FaultKind, random: Random): P
       ]);
     } finally {
       toMs = performance.now();
-      await heal();
+      await endFault();
     }
     const acceptsAtMs = performance.now();
     const isMeasurable = control.worstLatenessMs() <= NOISE_MS;
@@ -236,7 +236,7 @@ async function strikeOnce(scene: FaultScene, kind: FaultKind, random: Random): P
     await askFor(account, nodes[0]); // the remaining count shows late charges
     account.history.faults.push({
       words: kind,
-      strikesAtMs,
+      beginsAtMs,
       fromMs,
       toMs,
       isTotal: true,

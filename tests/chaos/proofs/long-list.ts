@@ -41,7 +41,7 @@ export async function proveLongList(stage: Stage, times: number): Promise<LongLi
     await node.stop();
   }
   figures.othersAllowed = countOf(other.answers, 'allowed');
-  judge(other.history, `beside lists of ${KEYS} keys`);
+  judge(other.history, `during lists of ${KEYS} keys`);
   return figures;
 }
 

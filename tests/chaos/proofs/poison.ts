@@ -47,7 +47,7 @@ export async function provePoisonedKey(
       hold(
         'a fault does not affect others',
         countOf(others, 'allowed') === others.length,
-        () => `beside a key that cannot be read there were ${tally(others)}`,
+        () => `with a key that cannot be read there were ${tally(others)}`,
       );
       figures.othersAllowed += others.length;
       figures.answered503 += poisoned.length;
@@ -144,7 +144,7 @@ export async function proveLockedKey(stage: Stage, times: number): Promise<Poiso
       hold(
         'a fault does not affect others',
         countOf(others, 'allowed') === others.length,
-        () => `beside a locked key there were ${tally(others)}`,
+        () => `with a locked key there were ${tally(others)}`,
       );
       figures.othersAllowed += others.length;
       figures.answered503 += locked.length;
@@ -211,7 +211,7 @@ export async function proveUsageBesideLock(
     } finally {
       await unlock();
     }
-    for (const account of accounts) await judgeWithUsage(stage, account, 'beside a locked key');
+    for (const account of accounts) await judgeWithUsage(stage, account, 'with a locked key');
     figures.allowed += accounts.map(allowedOf).reduce((total, count) => total + count, 0);
   }
   return figures;
@@ -256,7 +256,7 @@ export async function proveRefusedUsage(
     await sweeper.stop();
     const acceptanceMs = Math.round(performance.now() - acceptedAt);
     figures.slowestAcceptanceMs = Math.max(figures.slowestAcceptanceMs, acceptanceMs);
-    for (const account of accounts) await judgeWithUsage(stage, account, 'beside refused usage');
+    for (const account of accounts) await judgeWithUsage(stage, account, 'with refused usage');
   }
   return figures;
 }

@@ -15,9 +15,9 @@ const HISTORIES_A_MUTANT = 400;
 /** The scripts match the reference in every step of `times` histories. */
 export async function proveScripts(judge: ScriptJudge, histories: number, random: Random) {
   const figures = { histories: 0, charges: 0, allowed: 0, reseeds: 0, trims: 0 };
-  const course = random.int(0, 2 ** 31);
+  const seed = random.int(0, 2 ** 31);
   for (let number = 0; number < histories; number++) {
-    const history = scriptHistory(`${course} ${number}`);
+    const history = scriptHistory(`${seed} ${number}`);
     expect(await judge.difference(SHIPPED, history)).toBeNull();
     figures.histories += 1;
     for (const step of history) {

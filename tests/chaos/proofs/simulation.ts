@@ -28,13 +28,13 @@ export async function proveSchedules(
   const figures = { schedules: 0, asked: 0, allowed: 0, unavailable: 0 };
   for (; figures.schedules < schedules; figures.schedules += 1) {
     const seed = random.int(0, 2 ** 32 - 1).toString(16);
-    const course = await runSchedule(program, seed).catch((error: unknown) => {
+    const counts = await runSchedule(program, seed).catch((error: unknown) => {
       if (error instanceof Error) error.message += `\n(schedule ${seed})`;
       throw error;
     });
-    figures.asked += course.asked;
-    figures.allowed += course.allowed;
-    figures.unavailable += course.unavailable;
+    figures.asked += counts.asked;
+    figures.allowed += counts.allowed;
+    figures.unavailable += counts.unavailable;
   }
   return figures;
 }

@@ -35,7 +35,7 @@ interface Tenant {
 /** The verdict after a change. */
 type NewState = Omit<Change, 'sentAtMs' | 'answeredAtMs'>;
 
-export interface Course {
+export interface ScheduleResult {
   readonly fault: FaultKind;
   readonly asked: number;
   readonly allowed: number;
@@ -63,13 +63,13 @@ const READY_WITHIN_MS = 50;
  *
  * @throws Violation if a rule was broken
  */
-export async function runSchedule(program: Program, seed: string): Promise<Course> {
+export async function runSchedule(program: Program, seed: string): Promise<ScheduleResult> {
   const world = new World(program, createFastRandom(seed));
   return world.run();
 }
 
 /** A fault, from its begin to its end. */
-type Strike = (world: World) => () => void;
+type Fault = (world: World) => () => void;
 
 const FAULTS = {
   'nothing goes wrong': () => () => {},
@@ -122,7 +122,7 @@ const FAULTS = {
     world.stopOne();
     return () => {};
   },
-} as const satisfies Record<string, Strike>;
+} as const satisfies Record<string, Fault>;
 
 export type FaultKind = keyof typeof FAULTS;
 export const FAULT_KINDS = Object.keys(FAULTS) as FaultKind[];
@@ -195,7 +195,7 @@ class World implements Machine {
     return process;
   }
 
-  async run(): Promise<Course> {
+  async run(): Promise<ScheduleResult> {
     const { random, clock } = this;
     this.#program.enter(this);
     this.#start('a');
@@ -208,26 +208,12 @@ class World implements Machine {
     this.#askOften(loadEndsAtMs, random.int(3, 14));
     this.#changeSometimes(loadEndsAtMs);
     await clock.runUntil(random.int(READY_WITHIN_MS, loadEndsAtMs));
-    const strikesAtMs = clock.nowMs;
-    const heal = FAULTS[fault](this);
+    const beginsAtMs = clock.nowMs;
+    const endFault = FAULTS[fault](this);
     await clock.runUntil(clock.nowMs + random.int(1, 1_500));
-    heal();
+    endFault();
     const toMs = Math.max(clock.nowMs, loadEndsAtMs);
-    for (const [index, { history }] of this.tenants.entries()) {
-      const isOther = fault === 'one project floods' && index > 0;
-      if (HARMLESS.has(fault) || isOther) continue;
-      history.faults.push({
-        words: fault,
-        strikesAtMs,
-        fromMs: strikesAtMs,
-        toMs,
-        isTotal: false,
-        keepsCounts: true,
-        answerWithinMs: ANSWER_WITHIN_MS,
-        recoverWithinMs: RECOVER_WITHIN_MS,
-        mostLateCharges: Number.POSITIVE_INFINITY,
-      });
-    }
+    this.#recordFault(fault, beginsAtMs, toMs);
     await clock.runUntil(toMs + RECOVER_WITHIN_MS);
     if (random.chance(0.5)) this.#askOften(clock.nowMs + 100, 3);
     await clock.runUntil(clock.nowMs + 100 + ANSWER_WITHIN_MS);
@@ -242,6 +228,25 @@ class World implements Machine {
       allowed: countOf('allowed'),
       unavailable: countOf('unavailable'),
     };
+  }
+
+  /** A flood of one project is a fault only for that project. */
+  #recordFault(fault: FaultKind, beginsAtMs: number, toMs: number): void {
+    if (HARMLESS.has(fault)) return;
+    const affected = fault === 'one project floods' ? this.tenants.slice(0, 1) : this.tenants;
+    for (const { history } of affected) {
+      history.faults.push({
+        words: fault,
+        beginsAtMs,
+        fromMs: beginsAtMs,
+        toMs,
+        isTotal: false,
+        keepsCounts: true,
+        answerWithinMs: ANSWER_WITHIN_MS,
+        recoverWithinMs: RECOVER_WITHIN_MS,
+        mostLateCharges: Number.POSITIVE_INFINITY,
+      });
+    }
   }
 
   /** Many questions of the first project at once, and a few of the other. */

@@ -32,7 +32,7 @@ const limitsAfter = (charge: number) => ({
 
 const outage: Fault = {
   words: 'away',
-  strikesAtMs: 90,
+  beginsAtMs: 90,
   fromMs: 100,
   toMs: 1_000,
   isTotal: true,
@@ -163,7 +163,7 @@ describe('a history breaks the rule', () => {
           ask('unavailable', 0, 40),
           ask('allowed', 20, 30, { charge: 2 }),
         ],
-        faults: [{ ...outage, strikesAtMs: -1, isTotal: false }],
+        faults: [{ ...outage, beginsAtMs: -1, isTotal: false }],
       },
     ],
     [

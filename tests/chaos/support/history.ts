@@ -52,7 +52,7 @@ export interface Change {
 export interface Fault {
   readonly words: string;
   /** When the fault began, was complete, and began to end. */
-  readonly strikesAtMs: number;
+  readonly beginsAtMs: number;
   readonly fromMs: number;
   readonly toMs: number;
   /** Whether no decision is possible during the fault. */
@@ -170,8 +170,8 @@ function* withoutFault({ asks, faults, losses }: History): Generator<Breach> {
   if (losses.length > 0) return;
   for (const ask of asks.filter(isUncertain)) {
     const isExcused = faults.some(
-      ({ strikesAtMs, toMs, recoverWithinMs }) =>
-        ask.answeredAtMs >= strikesAtMs && ask.answeredAtMs <= toMs + recoverWithinMs,
+      ({ beginsAtMs, toMs, recoverWithinMs }) =>
+        ask.answeredAtMs >= beginsAtMs && ask.answeredAtMs <= toMs + recoverWithinMs,
     );
     if (isExcused) continue;
     const last = faults.findLast(({ toMs }) => toMs < ask.answeredAtMs);
@@ -284,7 +284,7 @@ function* ofLimits(history: History, asks: readonly Ask[]): Generator<Breach> {
     if (allowedInScope <= most) continue;
     yield {
       rule: exactRule(history),
-      words: `${wordsOfLosses(history)}a limit of ${most} let in ${allowedInScope} of the scope ${scope}`,
+      words: `${wordsOfLosses(history)}a limit of ${most} allowed ${allowedInScope} calls of the scope ${scope}`,
     };
   }
 }

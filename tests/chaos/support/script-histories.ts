@@ -110,7 +110,7 @@ export function scriptHistory(seed: string): ScriptStep[] {
     const someSeeds = () => keys.slice(1).map(() => random.pick([0, 0, 1, 2, 3, 6]));
     let args = argsWith(0, []);
     if (random.chance(0.05)) args = argsWith(monthOf(facts.timeMs / MINUTE_MS), someSeeds());
-    if (random.chance(0.06)) args = spoiled(args, random);
+    if (random.chance(0.06)) args = corrupted(args, random);
     let reply = call('charge', args, keys);
     if (Array.isArray(reply) && reply[0] === 'reseed' && random.chance(0.95)) {
       const seedMonth = Number(reply[2]) + (random.chance(0.05) ? random.pick([-1, 1]) : 0);
@@ -179,14 +179,14 @@ function infoOf(random: Random, isTerse: boolean): RedisServerFacts['info'] {
   };
 }
 
-function spoiled(args: readonly (string | number)[], random: Random): (string | number)[] {
+function corrupted(args: readonly (string | number)[], random: Random): (string | number)[] {
   const at = random.int(0, args.length - 1);
-  const spoilt = [...args];
-  if (random.chance(0.2)) return spoilt.slice(0, at);
+  const changed = [...args];
+  if (random.chance(0.2)) return changed.slice(0, at);
   // A name may be any text; a number may not.
-  if (typeof args[at] === 'string') return spoilt;
-  spoilt[at] = random.pick(['', 'x', '-2', '0.5', 'nan', 'inf', '100000000000000', '1e300']);
-  return spoilt;
+  if (typeof args[at] === 'string') return changed;
+  changed[at] = random.pick(['', 'x', '-2', '0.5', 'nan', 'inf', '100000000000000', '1e300']);
+  return changed;
 }
 
 function withSpoiledCounter(
@@ -201,20 +201,20 @@ function withSpoiledCounter(
   const withNumbers = (change: (number: number, index: number) => number | string) =>
     [epoch, lineage, ...numbers.map((number, index) => change(Number(number), index))].join(':');
   const at = random.int(0, 4);
-  const spoil = random.int(1, 8);
-  if (spoil === 1) state.strings.delete(key);
-  else if (spoil === 2) state.strings.set(key, null);
-  else if (spoil === 3)
+  const kind = random.int(1, 8);
+  if (kind === 1) state.strings.delete(key);
+  else if (kind === 2) state.strings.set(key, null);
+  else if (kind === 3)
     state.strings.set(key, random.pick(['garbage', '', `${held}:1`, `-${held}`]));
-  else if (spoil === 4) state.strings.set(key, held.replace(/\d+$/, random.pick(['0.5', '-1'])));
-  else if (spoil === 5) {
+  else if (kind === 4) state.strings.set(key, held.replace(/\d+$/, random.pick(['0.5', '-1'])));
+  else if (kind === 5) {
     const huge = random.pick(['99999999999999', '9'.repeat(400), '90000000000']);
     const place = huge.length === 11 ? 1 + (at % 4) : at; // so many minutes are out of the range of dates
     state.strings.set(
       key,
       withNumbers((number, index) => (index === place ? huge : number)),
     );
-  } else if (spoil === 6) {
+  } else if (kind === 6) {
     state.strings.set(key, held.replace(/^e/, 'f'));
   } else {
     // A counter of another server or an older snapshot: other numbers, all of them valid.

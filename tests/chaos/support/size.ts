@@ -17,7 +17,7 @@ export const size = {
   failovers: sized(1, 50),
   scriptHistories: sized(200, 10_000),
   failoversOfEachKind: sized(1, 10),
-  modelCourses: sized(100, 10_000),
+  modelRuns: sized(100, 10_000),
   modelReplays: sized(12, 500),
   schedules: sized(200, 100_000),
 } as const;

@@ -15,7 +15,7 @@ import type { Sdk } from './sdk.ts';
  * of its route, joined with the decoded parameter as a file server would join it.
  *
  *   /v1/reports, /v1/billing              guarded at the route
- *   …/preview, …/caf%C3%A9, …/:id         below each of them, literal routes beside a parameter
+ *   …/preview, …/caf%C3%A9, …/:id         below each of them, literal routes and a parameter
  *   /v1/files/<anything below>            guarded at the route, a wildcard
  *   /v1/any, /v1/any/:id                  guarded at the route, a parameter that may be empty
  *   /v1/mounted/reports, …/billing        the same, guarded inside a router mounted at /v1/mounted
