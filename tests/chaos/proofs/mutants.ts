@@ -262,9 +262,9 @@ export const MUTANTS: Record<string, Mutant> = {
     edits: [
       {
         file: 'main.js',
-        find: 'const reply = await settle({ request, counterKeys, deadline });',
+        find: '({ request, counterKeys, deadline });',
         replace:
-          'const reply = await settle({ request, counterKeys, deadline }).catch(() => null); ' +
+          '({ request, counterKeys, deadline }).catch(() => null); ' +
           'const limits = { rateLimitPerMinute: 1, monthlyQuota: 1, ' +
           'remainingThisMinute: 0, remainingThisMonth: 0 }; ' +
           'if (!reply) return { kind: "allowed", limits, resetAfterSeconds: { minute: 1, month: 1 } };',
