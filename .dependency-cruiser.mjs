@@ -8,11 +8,12 @@ const config = {
   forbidden: [
     arrow('packages/contract', []),
     arrow('packages/domain', ['packages/contract']),
+    arrow('packages/process', ['packages/contract', 'packages/domain']),
     arrow('packages/schema', ['packages/contract', 'packages/domain']),
     arrow('packages/sdk', ['packages/contract']),
     arrow('packages/build', []),
     arrow('packages/devstack', ['packages/build']),
-    arrow('apps/[^/]+', ['packages/(build|contract|domain|schema)']),
+    arrow('apps/[^/]+', ['packages/(build|contract|domain|process|schema)']),
     arrow('examples/[^/]+', ['packages/sdk']),
     arrow('bench', ['packages/(contract|devstack|domain|schema|sdk)']),
     {
@@ -63,6 +64,7 @@ const config = {
     },
     made('packages/contract', 'zod'),
     made('packages/domain', 'crypto|zlib|@node-rs/argon2'),
+    made('packages/process', 'pino|zod'),
     made('packages/schema', 'drizzle-orm|postgres', true),
     made('packages/sdk', '(?!)', true),
     {

@@ -105,6 +105,7 @@ const BREACHES: Record<string, Record<string, string>> = {
     'packages/domain/src/a.ts': "import '@ceiba/schema';",
     'packages/domain/src/a.test.ts': "import '@ceiba/schema';",
   },
+  'arrows-of-packages-process': { 'packages/process/src/a.ts': "import '@ceiba/schema';" },
   'arrows-of-packages-schema': { 'packages/schema/src/a.ts': "import '@ceiba/sdk';" },
   'arrows-of-packages-sdk': {
     'packages/sdk/src/a.ts': "export * from '@ceiba/domain';",
@@ -128,6 +129,7 @@ const BREACHES: Record<string, Record<string, string>> = {
   'no-circle': { 'apps/cli/src/e.ts': "import './f.ts';" },
   'made-of-contract': { 'packages/contract/src/b.ts': "import 'node:fs';" },
   'made-of-domain': { 'packages/domain/src/b.ts': "import 'node:fs';" },
+  'made-of-process': { 'packages/process/src/b.ts': "import 'ioredis';" },
   'made-of-schema': { 'packages/schema/src/b.ts': "import 'ioredis';" },
   'made-of-sdk': { 'packages/sdk/src/c.ts': "import 'undici';" },
   'sql-stays-in-schema': { 'apps/cli/src/g.ts': "import 'postgres';" },
@@ -170,7 +172,7 @@ describe('a breach', () => {
       mkdirSync(dirname(join(tree, path)), { recursive: true });
       writeFileSync(join(tree, path), text);
     };
-    const packages = ['build', 'contract', 'devstack', 'domain', 'schema', 'sdk'];
+    const packages = ['build', 'contract', 'devstack', 'domain', 'process', 'schema', 'sdk'];
     const workspaces = packages.map((name) => `packages/${name}`);
     for (const folder of [
       ...workspaces,

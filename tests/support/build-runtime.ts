@@ -23,6 +23,7 @@ const SOURCES = [
   'drizzle/meta/_journal.json',
   'packages/contract/src',
   'packages/domain/src',
+  'packages/process/src',
   'packages/schema/src',
 ].map((path) => join(root, path));
 

@@ -11,9 +11,9 @@ import {
   type PolicyMatcher,
   type Verdict,
 } from '@ceiba/domain';
+import type { Logger } from '@ceiba/process/log';
 import type { LookupItem, LookupRow } from '@ceiba/schema';
 import type { Deadline } from './deadline.ts';
-import type { Logger } from './log.ts';
 import { projectOfSecret } from './project-secret.ts';
 import type { DenialRecord } from './usage/denials.ts';
 

@@ -9,14 +9,14 @@ const REQUIRED = {
 const failureOf = (environment: Record<string, string>): string => {
   try {
     readSettings(environment);
-  } catch (fault) {
-    return fault instanceof Error ? fault.message : String(fault);
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
   }
   return '';
 };
 
 describe('the settings', () => {
-  it('are loopback, port 4000, 500 ms a decision, 200 ms Redis and 300 ms Postgres by default', () => {
+  it('default to loopback, port 4000, 500 ms per decision, 200 ms for Redis and 300 ms for Postgres', () => {
     expect(readSettings(REQUIRED)).toMatchObject({
       ...REQUIRED,
       RUNTIME_HOST: '127.0.0.1',
@@ -28,28 +28,28 @@ describe('the settings', () => {
     });
   });
 
-  it('are numbers and flags where they mean numbers and flags', () => {
+  it('are parsed to numbers and flags', () => {
     const given = { ...REQUIRED, RUNTIME_PORT: '4010', REDIS_CLUSTER: 'true' };
     expect(readSettings(given)).toMatchObject({ RUNTIME_PORT: 4010, REDIS_CLUSTER: true });
   });
 
-  it('take an empty value for an absent one', () => {
+  it('treat an empty value as absent', () => {
     expect(readSettings({ ...REQUIRED, RUNTIME_PORT: '' }).RUNTIME_PORT).toBe(4000);
     expect(failureOf({ ...REQUIRED, DATABASE_URL: '' })).toContain('DATABASE_URL: is required');
   });
 
-  it('leave everything else in the environment alone', () => {
+  it('ignore other variables', () => {
     expect(readSettings({ ...REQUIRED, HOME: '/root' })).not.toHaveProperty('HOME');
   });
 
-  it('take a list of hosts, as the drivers do', () => {
+  it('accept a list of hosts, as the drivers do', () => {
     const url = 'postgres://ceiba@a:5432,b:5432/ceiba';
     expect(readSettings({ ...REQUIRED, DATABASE_URL: url }).DATABASE_URL).toBe(url);
   });
 });
 
 describe('wrong settings', () => {
-  it('are several servers of Redis that are no cluster', () => {
+  it('include several Redis servers without REDIS_CLUSTER', () => {
     const url = 'redis://:hunter2@one:6379,two:6379';
     const message = failureOf({ ...REQUIRED, REDIS_URL: url });
     expect(message).toContain('REDIS_URL: names several servers');
@@ -58,7 +58,7 @@ describe('wrong settings', () => {
     expect(settings.REDIS_URL).toBe(url);
   });
 
-  it('are all named in one message', () => {
+  it('are all named in one error', () => {
     const message = failureOf({
       REDIS_URL: 'http://cache',
       RUNTIME_PORT: '70000',
@@ -73,7 +73,7 @@ describe('wrong settings', () => {
     ).toEqual(['DATABASE_URL', 'REDIS_URL', 'RUNTIME_PORT', 'LOG_LEVEL', 'DECISION_DEADLINE_MS']);
   });
 
-  it('are never shown: they can hold a password', () => {
+  it('are named without their values, which can hold a password', () => {
     const message = failureOf({
       DATABASE_URL: 'mysql://ceiba:hunter2@db.internal/ceiba',
       REDIS_URL: 'cache.internal:hunter3',
@@ -96,7 +96,7 @@ describe('wrong settings', () => {
     ['MAX_DECISIONS_IN_FLIGHT', '0'],
     ['REDIS_CLUSTER', 'yes'],
     ['LOG_LEVEL', 'INFO'],
-  ])('%s=%j is refused as wrong, not as missing', (name, value) => {
+  ])('report %s=%j as wrong, not as missing', (name, value) => {
     const message = failureOf({ ...REQUIRED, [name]: value });
     expect(message).toContain(`${name}: must`);
     expect(message).not.toContain('is required');

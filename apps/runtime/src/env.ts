@@ -1,28 +1,22 @@
 import { parseRedisUrl } from '@ceiba/domain';
+import {
+  databaseUrl,
+  flag,
+  oneOf,
+  parseSettings,
+  redisUrl,
+  wholeNumber,
+} from '@ceiba/process/settings';
 import { z } from 'zod';
 
-const wholeNumber = (smallest: number, largest: number) =>
-  z
-    .string()
-    .refine((text) => {
-      const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-      return number >= smallest && number <= largest;
-    }, `must be a whole number from ${smallest} to ${largest}`)
-    .transform(Number);
 const port = wholeNumber(0, 65_535);
 const milliseconds = wholeNumber(1, 60_000);
 const count = wholeNumber(1, 1_000_000);
-const oneOf = <const Option extends string>(...options: Option[]) =>
-  z.enum(options, `must be one of ${options.join(', ')}`);
-const flag = oneOf('true', 'false').transform((text) => text === 'true');
-/** A prefix is enough here: a list of hosts is a valid address and no valid URL. */
-const address = (pattern: RegExp, example: string) =>
-  z.string().regex(pattern, `must be an address such as ${example}`);
 
 const environmentSchema = z
   .object({
-    DATABASE_URL: address(/^postgres(ql)?:\/\/./, 'postgres://user@host:5432/ceiba'),
-    REDIS_URL: address(/^rediss?(\+sentinel)?:\/\/./, 'redis://host:6379'),
+    DATABASE_URL: databaseUrl,
+    REDIS_URL: redisUrl,
     REDIS_CLUSTER: flag.default(false),
     REDIS_SENTINEL_PASSWORD: z.string().optional(),
     RUNTIME_HOST: z.string().min(1).default('127.0.0.1'),
@@ -46,18 +40,6 @@ const environmentSchema = z
 /** The Runtime's settings, times in ms; `.env.example` explains each. */
 export type Settings = z.output<typeof environmentSchema>;
 
-/**
- * Validates the environment at start. An empty value counts as absent.
- *
- * @throws Error that names every setting which is missing or wrong, and shows no value
- */
-export function readSettings(environment: NodeJS.ProcessEnv = process.env): Settings {
-  const given = Object.entries(environment).filter(([, value]) => value !== '');
-  const result = environmentSchema.safeParse(Object.fromEntries(given));
-  if (result.success) return result.data;
-  const problems = result.error.issues.map(
-    ({ path, message, code }) =>
-      `  ${path.join('.')}: ${code === 'invalid_type' ? 'is required' : message}`,
-  );
-  throw new Error(`The Runtime cannot start; these settings are wrong:\n${problems.join('\n')}`);
-}
+/** @throws SettingsError that names every setting which is missing or wrong */
+export const readSettings = (environment: NodeJS.ProcessEnv = process.env): Settings =>
+  parseSettings(environmentSchema, environment);

@@ -1,17 +1,17 @@
+import { createLogger, type Logger } from '@ceiba/process/log';
 import { BUILD } from './build-info.ts';
 import { readSettings } from './env.ts';
-import { createLogger, type Logger } from './log.ts';
 import { createRuntime, type Runtime } from './server.ts';
 
-/** A stop that takes longer than this is given up, in ms. */
+/** The process exits with an error if stopping takes longer, in ms. */
 const LONGEST_STOP_MS = 9_000;
 
 const settings = readSettingsOrExit();
-const log = createLogger(settings.LOG_LEVEL);
+const log = createLogger({ service: 'ceiba-runtime', level: settings.LOG_LEVEL });
 const runtime = createRuntime(settings, log);
 
-runtime.server.once('error', (fault) => {
-  log.fatal({ err: fault, port: settings.RUNTIME_PORT }, 'cannot listen');
+runtime.server.once('error', (error) => {
+  log.fatal({ err: error, port: settings.RUNTIME_PORT }, 'cannot listen');
   process.exit(1);
 });
 runtime.server.listen(settings.RUNTIME_PORT, settings.RUNTIME_HOST, () => {
@@ -20,18 +20,20 @@ runtime.server.listen(settings.RUNTIME_PORT, settings.RUNTIME_HOST, () => {
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   process.once(signal, () => stopThenExit(runtime, log, signal));
 }
-process.on('unhandledRejection', (fault) => log.error({ err: fault }, 'unhandled rejection'));
+process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled rejection'));
 
 function readSettingsOrExit() {
   try {
     return readSettings();
-  } catch (fault) {
-    process.stderr.write(`${fault instanceof Error ? fault.message : 'wrong settings'}\n`);
+  } catch (error) {
+    process.stderr.write(
+      `The Runtime cannot start. ${error instanceof Error ? error.message : error}\n`,
+    );
     process.exit(2);
   }
 }
 
-/** Not ready, drain, flush, exit 0. */
+/** Stops being ready, drains, flushes and exits with 0. */
 function stopThenExit(running: Runtime, logger: Logger, signal: string): void {
   logger.info({ signal }, 'the Runtime stops');
   setTimeout(() => {
@@ -40,8 +42,8 @@ function stopThenExit(running: Runtime, logger: Logger, signal: string): void {
   }, LONGEST_STOP_MS).unref();
   running.stop().then(
     () => process.exit(0),
-    (fault: unknown) => {
-      logger.error({ err: fault }, 'the Runtime stopped with a fault');
+    (error: unknown) => {
+      logger.error({ err: error }, 'the Runtime stopped with an error');
       process.exit(1);
     },
   );

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Server } from 'node:http';
+import type { Logger } from '@ceiba/process/log';
+import { SerialQueue } from '@ceiba/process/tasks';
 import {
   applyRetention,
   compareUsage,
@@ -23,12 +25,10 @@ import { DatabasePool } from './database/pool.ts';
 import type { Settings } from './env.ts';
 import { createApp } from './http/app.ts';
 import { createDrain } from './http/drain.ts';
-import { Turns } from './http/key-list.ts';
 import { createHttpServer } from './http/listener.ts';
 import { FaultLog } from './http/replies.ts';
 import { createChargeScript } from './limiter/charge-script.ts';
 import { createLimiter } from './limiter/limiter.ts';
-import type { Logger } from './log.ts';
 import { newUuid } from './new-uuid.ts';
 import { PolicyCache } from './policies/policy-cache.ts';
 import { RedisClock } from './redis/clock.ts';
@@ -153,7 +153,7 @@ export function createRuntime(settings: Settings, log: Logger): Runtime {
       findProject: async (projectId, deadline) =>
         (await lookups.find({ projectId, apiKeyDigest: null }, deadline)).project,
       run: (deadline, work) => pools.keyRoutes.run(deadline.remainingMs(), work),
-      turns: new Turns(),
+      pageReads: new SerialQueue(),
       random: randomBytes,
       faults,
       log,

@@ -227,7 +227,7 @@ export const MUTANTS: Record<string, Mutant> = {
     try: ({ mutant, random }) => proveDrain(mutant, 3, random),
   },
   'a list that is read in one statement': {
-    edits: [{ file: 'main.js', find: 'KEYS_A_PAGE = 500', replace: 'KEYS_A_PAGE = 5e5' }],
+    edits: [{ file: 'main.js', find: 'KEYS_PER_PAGE = 500', replace: 'KEYS_PER_PAGE = 5e5' }],
     rule: 'a fault does not affect others',
     try: ({ mutant }) => proveLongList(mutant, 4),
   },

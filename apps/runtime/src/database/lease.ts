@@ -1,34 +1,35 @@
+import type { Logger } from '@ceiba/process/log';
+import { BackgroundTask } from '@ceiba/process/tasks';
 import type { Fence, LeaseRenewal, ServerEvidence } from '@ceiba/schema';
 import type { MonotonicClock } from '../deadline.ts';
-import type { Logger } from '../log.ts';
-import { type RepeatedTask, repeat } from '../usage/repeat.ts';
 
 export interface LeaseOptions {
-  /** How long a lease lasts, in ms; 0: none is needed. Absent: one of a second where commits wait. */
+  /**
+   * How long a lease lasts, in ms; 0 turns leases off. If absent, servers whose commits wait for a
+   * standby need a lease of one second.
+   */
   leaseMs: number | undefined;
-  /** Commits once. A renewal with a warning proves nothing, and is `null`. */
+  /** Commits once. Null where Postgres warned that the standby did not confirm. */
   renew: (renewal: { always: boolean }) => Promise<LeaseRenewal | null>;
   now: MonotonicClock;
   log: Pick<Logger, 'info' | 'warn'>;
 }
 
 const DEFAULT_LEASE_MS = 1_000;
-/** A lease is renewed so often while it lasts. */
-const RENEWALS_A_LEASE = 4;
+const RENEWALS_PER_LEASE = 4;
 
 /**
- * Proof that a server is still the primary: it has acknowledged a commit, which the synchronous
- * standby has to have, less than a lease ago. A primary that was cut off from its cluster cannot,
- * and decides nothing any more once the lease is over; a standby that is promoted has ended it.
- * The lease counts from before the commit was sent, since the acknowledgement may be old when it
- * arrives (consistency rule 27).
+ * Proof that a server is still the primary: less than a lease ago it acknowledged a commit, which
+ * its synchronous standby must have confirmed. A primary that is cut off from its cluster cannot
+ * renew, so no decision trusts it after the lease. The lease starts when the commit is sent, since
+ * the acknowledgement may arrive late (consistency rule 27).
  */
 export class FencingLease implements Fence {
   readonly #options: LeaseOptions;
   readonly #leaseMs: number;
-  /** The server that answered the last renewal, and whether that was by a commit. */
+  /** The server of the last renewal, and whether it proved itself by a commit. */
   #held: { server: string; isProven: boolean; untilMs: number } | null = null;
-  #renewals: RepeatedTask | null = null;
+  #renewals: BackgroundTask | null = null;
 
   constructor(options: LeaseOptions) {
     this.#options = options;
@@ -43,12 +44,14 @@ export class FencingLease implements Fence {
     return held.isProven ? 'trusted' : 'expired';
   }
 
-  /** Renews until it is stopped. */
+  /** Renews until `stop`. */
   start(): void {
     if (this.#leaseMs === 0) return;
-    this.#renewals = repeat(async () => {
-      await this.renew();
-      return this.#leaseMs / RENEWALS_A_LEASE;
+    this.#renewals = new BackgroundTask({
+      name: 'renewing the lease',
+      run: () => this.renew(),
+      pauseMs: () => this.#leaseMs / RENEWALS_PER_LEASE,
+      log: this.#options.log,
     });
   }
 
@@ -65,18 +68,18 @@ export class FencingLease implements Fence {
       const renewal = await renew({ always: leaseMs !== undefined });
       if (renewal === null) throw new Error('the standby did not confirm the commit');
       const { evidence, isWritten } = renewal;
-      // A server that needs no lease counts as the one, so that another is given up for it.
+      // Also kept for a server that needs no lease: connections to another server are dropped.
       if (!isWritten && this.#isNeededOn(evidence)) return;
       this.#held = {
         server: evidence.server,
         isProven: isWritten,
         untilMs: sentAtMs + this.#leaseMs,
       };
-      if (!wasHeld && isWritten) log.info('Postgres commits to its standby: the lease is held');
+      if (!wasHeld && isWritten) log.info('Postgres commits to its standby: the lease is valid');
     } catch (error) {
       if (this.#held === null || now() < this.#held.untilMs) return;
       this.#held = null;
-      log.warn({ err: error }, 'Postgres acknowledges no commit: the lease is over');
+      log.warn({ err: error }, 'Postgres acknowledges no commit: the lease has expired');
     }
   }
 

@@ -3,8 +3,8 @@ import {
   type RuntimeErrorCode,
   type TransportErrorBody,
 } from '@ceiba/contract';
+import { withoutCredentials } from '@ceiba/process/log';
 import type { z } from 'zod';
-import { withoutCredentials } from '../log.ts';
 
 /**
  * A call that the Runtime does not serve, with the text that goes out. Anything else that is

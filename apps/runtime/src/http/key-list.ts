@@ -1,31 +1,22 @@
+import type { SerialQueue } from '@ceiba/process/tasks';
 import { listApiKeyPage, type VerbContext } from '@ceiba/schema';
 import type { Deadline } from '../deadline.ts';
 import { UnavailableError } from '../unavailable.ts';
 import { unauthorized } from './errors.ts';
 import { JsonText } from './replies.ts';
 
-/** Read and written as JSON in a few ms. */
-const KEYS_A_PAGE = 500;
+/** Reading and serialising so many keys takes a few ms. */
+const KEYS_PER_PAGE = 500;
 /** In ms. A page that takes longer counts as a database outage. */
 const LONGEST_PAGE_MS = 250;
 
-/** Runs one piece of work at a time, in FIFO order. */
-export class Turns {
-  #last: Promise<unknown> = Promise.resolve();
-
-  take<T>(work: () => Promise<T>): Promise<T> {
-    const turn = this.#last.then(work);
-    this.#last = turn.catch(() => {});
-    return turn;
-  }
-}
-
 export interface KeyListCall {
-  /** Runs verbs on a connection, within the time that is left. */
+  /** Runs verbs on one connection, within the time that is left. */
   run<T>(work: (ctx: VerbContext) => Promise<T>): Promise<T>;
   deadline: Deadline;
   projectId: string;
-  turns: Turns;
+  /** Serialises the page reads of all long lists. */
+  pageReads: SerialQueue;
 }
 
 /**
@@ -38,7 +29,7 @@ export async function listKeys({
   run,
   deadline,
   projectId,
-  turns,
+  pageReads,
 }: KeyListCall): Promise<JsonText> {
   const read = (after: string | null) => {
     if (deadline.remainingMs() < LONGEST_PAGE_MS) {
@@ -47,18 +38,18 @@ export async function listKeys({
         'no time was left to list all keys (KEY_ROUTE_DEADLINE_MS)',
       );
     }
-    return run(({ db }) => listApiKeyPage(db, { projectId, after, limit: KEYS_A_PAGE }));
+    return run(({ db }) => listApiKeyPage(db, { projectId, after, limit: KEYS_PER_PAGE }));
   };
   const texts: string[] = [];
   let page = await read(null);
   while (page !== null) {
     for (const apiKey of page) texts.push(JSON.stringify(apiKey));
     const last = page.at(-1);
-    if (page.length < KEYS_A_PAGE || last === undefined) break;
-    const next = turns.take(async () => read(last.apiKeyId));
+    if (page.length < KEYS_PER_PAGE || last === undefined) break;
+    const next = pageReads.run(async () => read(last.apiKeyId));
     page = await deadline.race('overload', next);
   }
-  // Keys go with their project alone.
+  // Keys disappear only together with their project.
   if (page === null) throw unauthorized();
   return new JsonText(`{"apiKeys":[${texts.join(',')}]}`);
 }

@@ -9,6 +9,8 @@ import {
 } from '@ceiba/contract';
 import { PROJECT_SECRET_HEADER } from '@ceiba/contract/sets';
 import { digestOf, mintApiKey, type RandomBytes } from '@ceiba/domain';
+import type { Logger } from '@ceiba/process/log';
+import type { SerialQueue } from '@ceiba/process/tasks';
 import {
   archiveApiKey,
   createApiKey,
@@ -20,11 +22,10 @@ import {
   type TransitionResult,
 } from '@ceiba/schema';
 import { Deadline } from '../deadline.ts';
-import type { Logger } from '../log.ts';
 import { projectOfSecret } from '../project-secret.ts';
 import { parseBody, type ReadBody, readJsonBody } from './body.ts';
 import { TransportError, unauthorized } from './errors.ts';
-import { type KeyListCall, listKeys, type Turns } from './key-list.ts';
+import { type KeyListCall, listKeys } from './key-list.ts';
 import { parseUuid } from './parameters.ts';
 import { type FaultLog, faultReply, jsonReply } from './replies.ts';
 import { requestIdOf } from './request-id.ts';
@@ -34,8 +35,7 @@ export interface KeyRouteOptions {
   findProject(projectId: string, deadline: Deadline): Promise<LookupRow['project']>;
   /** Runs verbs within the time that is left. */
   run<T>(deadline: Deadline, work: (db: Database) => Promise<T>): Promise<T>;
-  /** Serialises the page reads of long lists. */
-  turns: Turns;
+  pageReads: SerialQueue;
   random: RandomBytes;
   faults: FaultLog;
   log: Logger;
@@ -99,7 +99,7 @@ export async function answerKeyRoute(
       projectId,
       apiKeyId,
       body,
-      turns: options.turns,
+      pageReads: options.pageReads,
       random: options.random,
     });
     options.log.info(

@@ -1,4 +1,4 @@
-import type { Logger } from '../log.ts';
+import type { Logger } from '@ceiba/process/log';
 import { UnavailableError } from '../unavailable.ts';
 import { errorBody, TransportError, UNAVAILABLE_MESSAGE } from './errors.ts';
 import { REQUEST_ID_HEADER } from './request-id.ts';

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { withoutCredentials } from '../log.ts';
+import { withoutCredentials } from '@ceiba/process/log';
 import { newUuid } from '../new-uuid.ts';
 
 export const REQUEST_ID_HEADER = 'x-request-id';

@@ -1,3 +1,4 @@
+import { Batcher } from '@ceiba/process/tasks';
 import type { MonthTotalItem } from '@ceiba/schema';
 import type { Deadline } from '../deadline.ts';
 import { UnavailableError } from '../unavailable.ts';
@@ -8,23 +9,18 @@ export type ReadMonthTotals = (
   deadline: Deadline,
 ) => Promise<number[]>;
 
-/** A read that collects items until the one before it is over. */
-interface Batch {
-  readonly items: Map<string, MonthTotalItem>;
-  /** The latest deadline among its callers. */
+interface SeedRequest {
+  items: readonly MonthTotalItem[];
   deadline: Deadline;
-  readonly totals: Promise<ReadonlyMap<string, number>>;
 }
 
 /**
- * Reads the seeds of counters that lost their past. One read is in flight at a time; what arrives
- * meanwhile shares the next one, so that a wiped Redis does not turn into a storm on Postgres
- * (consistency rule 11).
+ * Reads the seeds of counters that Redis lost, one read at a time. Requests that arrive during a
+ * read share the next one, so that a wiped Redis does not overload Postgres (consistency rule 11).
  */
 export class SeedReader {
   readonly #readMonthTotals: ReadMonthTotals;
-  #collecting: Batch | null = null;
-  #lastRead: Promise<unknown> = Promise.resolve();
+  readonly #batches = new Batcher((requests: readonly SeedRequest[]) => this.#readBatch(requests));
 
   constructor(readMonthTotals: ReadMonthTotals) {
     this.#readMonthTotals = readMonthTotals;
@@ -35,26 +31,18 @@ export class SeedReader {
    * @throws UnavailableError when Postgres fails or the deadline passes
    */
   read(items: readonly MonthTotalItem[], deadline: Deadline): Promise<number[]> {
-    this.#collecting ??= this.#openBatch(deadline);
-    const batch = this.#collecting;
-    for (const item of items) batch.items.set(idOf(item), item);
-    if (deadline.remainingMs() > batch.deadline.remainingMs()) batch.deadline = deadline;
-    const totals = batch.totals.then((known) => items.map((item) => known.get(idOf(item)) ?? 0));
+    const totals = this.#batches
+      .add({ items, deadline })
+      .then((known) => items.map((item) => known.get(idOf(item)) ?? 0));
     return deadline.race('database', totals);
   }
 
-  #openBatch(deadline: Deadline): Batch {
-    const items = new Map<string, MonthTotalItem>();
-    const totals = this.#lastRead.then(() => {
-      this.#collecting = null;
-      return this.#readBatch(batch);
-    });
-    const batch: Batch = { items, deadline, totals };
-    this.#lastRead = totals.catch(() => {});
-    return batch;
-  }
-
-  async #readBatch({ items, deadline }: Batch): Promise<ReadonlyMap<string, number>> {
+  /** Each item once, within the latest deadline of the requests. */
+  async #readBatch(requests: readonly SeedRequest[]): Promise<ReadonlyMap<string, number>> {
+    const deadline = requests
+      .map((request) => request.deadline)
+      .reduce((one, other) => (other.remainingMs() > one.remainingMs() ? other : one));
+    const items = new Map(requests.flatMap((it) => it.items).map((item) => [idOf(item), item]));
     try {
       const reading = this.#readMonthTotals([...items.values()], deadline);
       const totals = await deadline.race('database', reading);
@@ -62,10 +50,10 @@ export class SeedReader {
         throw new Error('the month totals are not one count for each item');
       }
       return new Map([...items.keys()].map((id, index) => [id, totals[index] ?? 0]));
-    } catch (fault) {
-      if (fault instanceof UnavailableError) throw fault;
+    } catch (error) {
+      if (error instanceof UnavailableError) throw error;
       throw new UnavailableError('database', 'the month totals could not be read', {
-        cause: fault,
+        cause: error,
       });
     }
   }

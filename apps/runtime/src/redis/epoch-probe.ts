@@ -8,7 +8,7 @@ import {
   judgeEpochs,
   parseRedisUrl,
 } from '@ceiba/domain';
-import type { Logger } from 'pino';
+import type { Logger } from '@ceiba/process/log';
 import { withinMs } from '../deadline.ts';
 import { createServerClient, type RedisClient } from './client.ts';
 import type { RedisSettings } from './source.ts';

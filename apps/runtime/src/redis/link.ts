@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Logger } from '@ceiba/process/log';
 import type { Redis } from 'ioredis';
-import type { Logger } from 'pino';
 import { type MonotonicClock, withinMs } from '../deadline.ts';
 import { UnavailableError } from '../unavailable.ts';
 import { primariesOf, type RedisClient } from './client.ts';

@@ -1,40 +1,21 @@
-import type { Outcome } from '@ceiba/contract/sets';
-import type { UsageBatch } from '@ceiba/schema';
+import type { UsageBatch, UsageHourCount, UsageMonthCount } from '@ceiba/schema';
 
 /**
- * One thing known of usage. `count` is an absolute number that only grows, so of two facts with
- * the same key the larger count is the truth, and writing one again changes nothing.
+ * One number of usage. `count` is absolute and only grows: of two facts with the same key the larger
+ * count is the newer one, and writing a fact twice changes nothing.
  */
 export type UsageFact = CountFact | LastUseFact;
 
 /** What Redis counts. */
 export type CountFact = HourFact | MonthFact;
 
-/** Decisions of one UTC hour that came to one outcome. */
-interface HourFact {
-  kind: 'hour';
-  projectId: string;
-  /** Whole hours since 1970. */
-  hour: number;
-  apiKeyId: string | null;
-  policyId: string | null;
-  outcome: Outcome;
-  incarnation: string;
-  count: number;
-}
+/** Decisions of one UTC hour that had one outcome. */
+type HourFact = { kind: 'hour' } & UsageHourCount;
 
-/** Admissions of one UTC month; `scope` is `project` or a key's id. */
-interface MonthFact {
-  kind: 'month';
-  projectId: string;
-  /** Year × 12 + month, January being 0. */
-  month: number;
-  scope: string;
-  incarnation: string;
-  count: number;
-}
+/** Allowed calls of one UTC month. */
+type MonthFact = { kind: 'month' } & UsageMonthCount;
 
-/** When a key was last admitted; `count` is ms since 1970. */
+/** When a key was last allowed a call; `count` is in ms since 1970. */
 interface LastUseFact {
   kind: 'lastUse';
   projectId: string;
@@ -42,7 +23,7 @@ interface LastUseFact {
   count: number;
 }
 
-/** Names what a fact counts; begins with the project, so that sorting keeps a project together. */
+/** Identifies what a fact counts; begins with the project, so that facts sort by project. */
 export function factKey(fact: UsageFact): string {
   switch (fact.kind) {
     case 'hour': {
@@ -56,7 +37,7 @@ export function factKey(fact: UsageFact): string {
   }
 }
 
-/** What one transaction writes; sorted, so that two of them lock their rows in the same order. */
+/** The rows of one transaction; sorted, so that two transactions lock rows in the same order. */
 export function toBatch(facts: readonly UsageFact[]): UsageBatch {
   const sorted = facts
     .map((fact) => ({ key: factKey(fact), fact }))

@@ -1,9 +1,8 @@
-import type { Logger } from 'pino';
+import type { Logger } from '@ceiba/process/log';
+import { BackgroundTask } from '@ceiba/process/tasks';
 import { factKey, type UsageFact } from './facts.ts';
-import { TaskHealth } from './health.ts';
 import type { UsageLedger } from './ledger.ts';
 import { chunksOf, type RecordUsage, recordFacts } from './record.ts';
-import { type RepeatedTask, repeat } from './repeat.ts';
 
 export interface FlusherOptions {
   ledger: UsageLedger;
@@ -15,57 +14,49 @@ export interface FlusherOptions {
   budgetMs?: number;
 }
 
-/** What Postgres refused is tried again after this many flushes, not at each. */
+/** A fact that Postgres refused is retried after this many flushes, not at each. */
 const FLUSHES_BETWEEN_RETRIES = 60;
 
 /**
- * Brings what the ledger holds to Postgres, every second and one flush at a time. A failure keeps
- * everything for the next flush (consistency rules 16 and 18).
+ * Writes the facts of the ledger to Postgres every second, one flush at a time. After an error the
+ * next flush retries everything (consistency rules 16 and 18).
  */
 export class UsageFlusher {
   readonly #options: FlusherOptions;
-  readonly #health: TaskHealth;
-  /** Facts that Postgres refused on their own, by key, and the flush that tries them again. */
+  /** The keys of facts that Postgres refused, with the flush that retries them. */
   readonly #refused = new Map<string, number>();
-  readonly #repeated: RepeatedTask;
+  readonly #task: BackgroundTask;
   #flushes = 0;
-  #flushing: Promise<void> = Promise.resolve();
 
   constructor(options: FlusherOptions) {
     this.#options = options;
-    this.#health = new TaskHealth('writing usage to Postgres', options.log);
-    const { intervalMs = 1000 } = options;
-    this.#repeated = repeat(async () => {
-      const startedAt = performance.now();
-      await this.flushNow();
-      return Math.max(0, intervalMs - (performance.now() - startedAt));
+    const { intervalMs = 1000, log } = options;
+    this.#task = new BackgroundTask({
+      name: 'writing usage to Postgres',
+      run: () => this.#flush(),
+      pauseMs: ({ tookMs }) => Math.max(0, intervalMs - tookMs),
+      log,
     });
   }
 
-  /** Flushes what is held when its turn comes. Never rejects; `ledger.size` tells what is left. */
+  /** Flushes after a flush that is under way. Never rejects; `ledger.size` says what is left. */
   flushNow(): Promise<void> {
-    this.#flushing = this.#flushing.then(() => this.#flush());
-    return this.#flushing;
+    return this.#task.runNow();
   }
 
   /** Ends the repetition and flushes a last time. */
   async stop(): Promise<void> {
-    await this.#repeated.stop();
+    await this.#task.stop();
     await this.flushNow();
   }
 
   async #flush(): Promise<void> {
     this.#flushes += 1;
     const { ledger, recordUsage, budgetMs = 2000 } = this.#options;
-    try {
-      for (const chunk of chunksOf(this.#due(ledger.pending()))) {
-        const { confirmed, refused, refusal } = await recordFacts(chunk, recordUsage, budgetMs);
-        ledger.confirm(confirmed);
-        this.#setAside(refused, refusal);
-      }
-      this.#health.worked();
-    } catch (fault) {
-      this.#health.failed(fault);
+    for (const chunk of chunksOf(this.#due(ledger.pending()))) {
+      const { confirmed, refused, refusal } = await recordFacts(chunk, recordUsage, budgetMs);
+      ledger.confirm(confirmed);
+      this.#setAside(refused, refusal);
     }
   }
 
@@ -80,7 +71,10 @@ export class UsageFlusher {
     }
     if (refused.length === 0) return;
     const { log } = this.#options;
-    log.warn({ err: refusal, rows: refused.length }, 'Postgres refused rows of usage; kept');
+    log.warn(
+      { err: refusal, rows: refused.length },
+      'Postgres refused rows of usage; they are kept and retried',
+    );
     for (const fact of refused) {
       this.#refused.set(factKey(fact), this.#flushes + FLUSHES_BETWEEN_RETRIES);
     }

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Logger } from 'pino';
+import type { Logger } from '@ceiba/process/log';
+import { BackgroundTask } from '@ceiba/process/tasks';
 import { primariesOf } from '../redis/client.ts';
 import type { RedisClock } from '../redis/clock.ts';
 import { projectIdOfUsageKey, USAGE_KEY_PATTERN, usageKey } from '../redis/keys.ts';
@@ -8,10 +9,8 @@ import { createScript, readScript, type Script } from '../redis/script.ts';
 import { UnavailableError } from '../unavailable.ts';
 import { type CountFact, factKey } from './facts.ts';
 import { factOfField, fieldOf, isPast } from './hash.ts';
-import { TaskHealth } from './health.ts';
 import { type CompareUsage, recordMissing } from './missing.ts';
 import type { RecordUsage } from './record.ts';
-import { type RepeatedTask, repeat } from './repeat.ts';
 
 export interface SweepOptions {
   link: RedisLink;
@@ -28,80 +27,67 @@ export interface SweepOptions {
 
 export const trimScriptText = () => readScript('./trim.lua', import.meta.url);
 
-/** `trim.lua` as the sweep runs it. */
 export const createTrimScript = () => createScript(trimScriptText());
 
 /** How long one command to Redis may take, in ms. */
 const REDIS_BUDGET_MS = 1000;
-const ITEMS_A_SCAN = 500;
-/** A comparison has as many, and what the last scan brought beyond them. */
-const FACTS_A_COMPARISON = 1000;
-/** At start Redis is not connected yet; what a dead Runtime left is not to wait a minute for that. */
+const ITEMS_PER_SCAN = 500;
+/** A comparison takes at least so many; the last scan may add more. */
+const FACTS_PER_COMPARISON = 1000;
+/** After a failed sweep, as at start, when Redis is not connected yet. */
 const SHORTEST_INTERVAL_MS = 5_000;
-/** A write to Postgres is followed by a pause of four times its length, a read by one as long. */
+/** The pause after a statement of Postgres, as a multiple of the time that it took. */
 const PAUSE_FACTOR = { write: 4, read: 1 } as const;
 
 /**
- * Adopts what Runtimes that died have left in Redis, once a minute and at start, and removes from
- * Redis what is past and confirmed (consistency rule 18). Postgres is asked which numbers it lacks,
- * and those alone are written (rule 36). Only what belongs to a project of this installation is
- * removed; of a project that was deleted here, all of it is (rule 35).
+ * Adopts the usage that dead Runtimes left in Redis, at start and once per minute, and removes past
+ * usage that Postgres has confirmed (consistency rule 18). It writes only the numbers that Postgres
+ * lacks (rule 36). It removes only usage of projects of this installation, and all usage of a
+ * project that was deleted here (rule 35).
  */
 export class UsageSweep {
   readonly #options: SweepOptions;
-  readonly #health: TaskHealth;
-  readonly #repeated: RepeatedTask;
-  readonly #stopped = new AbortController();
-  #sweeping: Promise<void> = Promise.resolve();
-  /** Whether the last sweep came to its end. */
-  #isComplete = false;
+  readonly #task: BackgroundTask;
 
   constructor(options: SweepOptions) {
     this.#options = options;
-    this.#health = new TaskHealth('the sweep of usage left in Redis', options.log);
-    this.#repeated = repeat(async () => {
-      await this.sweepNow();
-      return this.#isComplete ? (options.intervalMs ?? 60_000) : SHORTEST_INTERVAL_MS;
+    const { intervalMs = 60_000, log } = options;
+    this.#task = new BackgroundTask({
+      name: 'the sweep of usage left in Redis',
+      run: (signal) => this.#sweep(signal),
+      pauseMs: ({ isDone }) => (isDone ? intervalMs : SHORTEST_INTERVAL_MS),
+      isReported: isRedisOutage,
+      log,
     });
   }
 
-  /** Sweeps when its turn comes. Never rejects. */
+  /** Sweeps after a sweep that is under way. Never rejects. */
   sweepNow(): Promise<void> {
-    this.#sweeping = this.#sweeping.then(() => this.#sweep());
-    return this.#sweeping;
+    return this.#task.runNow();
   }
 
-  /** The next sweep starts within seconds: what it removes is memory that charges wait for. */
+  /** Starts the next sweep within seconds: it frees memory that charges wait for. */
   sweepSoon(): void {
-    this.#repeated.hurry(SHORTEST_INTERVAL_MS);
+    this.#task.hurry(SHORTEST_INTERVAL_MS);
   }
 
   /** Ends the repetition; a sweep under way ends at its next step. */
-  async stop(): Promise<void> {
-    this.#stopped.abort();
-    await this.#repeated.stop();
-    await this.#sweeping;
+  stop(): Promise<void> {
+    return this.#task.stop();
   }
 
-  async #sweep(): Promise<void> {
-    this.#isComplete = false;
-    try {
-      let found = new Map<string, CountFact>();
-      for await (const key of this.#usageKeys()) {
-        for await (const facts of this.#factsOf(key)) {
-          // A scan may show a field twice; the later number is not the smaller one.
-          for (const fact of facts) found.set(factKey(fact), fact);
-          if (found.size < FACTS_A_COMPARISON) continue;
-          await this.#adopt([...found.values()]);
-          found = new Map();
-        }
+  async #sweep(signal: AbortSignal): Promise<void> {
+    let found = new Map<string, CountFact>();
+    for await (const key of this.#usageKeys()) {
+      for await (const facts of this.#factsOf(key)) {
+        // A scan may return a field twice; the later number is never smaller.
+        for (const fact of facts) found.set(factKey(fact), fact);
+        if (found.size < FACTS_PER_COMPARISON) continue;
+        await this.#adopt([...found.values()], signal);
+        found = new Map();
       }
-      await this.#adopt([...found.values()]);
-      this.#isComplete = true;
-      this.#health.worked();
-    } catch (fault) {
-      if (!this.#stopped.signal.aborted && !isRedisFault(fault)) this.#health.failed(fault);
     }
+    await this.#adopt([...found.values()], signal);
   }
 
   async *#usageKeys(): AsyncGenerator<string> {
@@ -111,7 +97,8 @@ export class UsageSweep {
     for (const primary of primaries) {
       let cursor = '0';
       do {
-        const scan = () => primary.scan(cursor, 'MATCH', USAGE_KEY_PATTERN, 'COUNT', ITEMS_A_SCAN);
+        const scan = () =>
+          primary.scan(cursor, 'MATCH', USAGE_KEY_PATTERN, 'COUNT', ITEMS_PER_SCAN);
         const [next, keys] = await this.#options.link.send(REDIS_BUDGET_MS, scan);
         yield* keys;
         cursor = next;
@@ -125,16 +112,16 @@ export class UsageSweep {
     let cursor = '0';
     do {
       const [next, entries] = await this.#options.link.send(REDIS_BUDGET_MS, (client) =>
-        client.hscan(key, cursor, 'COUNT', ITEMS_A_SCAN),
+        client.hscan(key, cursor, 'COUNT', ITEMS_PER_SCAN),
       );
       yield factsOfEntries(projectId, entries);
       cursor = next;
     } while (cursor !== '0');
   }
 
-  async #adopt(facts: readonly CountFact[]): Promise<void> {
+  async #adopt(facts: readonly CountFact[], signal: AbortSignal): Promise<void> {
     if (facts.length === 0) return;
-    this.#stopped.signal.throwIfAborted();
+    signal.throwIfAborted();
     const { clock, budgetMs = 2000 } = this.#options;
     const startedAt = performance.now();
     const { confirmed, hasWritten, knownProjectIds, deletedProjectIds } = await recordMissing(
@@ -152,10 +139,10 @@ export class UsageSweep {
     }
     for (const projectId of deletedProjectIds) await this.#remove(projectId);
     const pauseMs = tookMs * PAUSE_FACTOR[hasWritten ? 'write' : 'read'];
-    await pause(pauseMs, undefined, { signal: this.#stopped.signal });
+    await pause(pauseMs, undefined, { signal });
   }
 
-  /** A call that began before the deletion may count once more; the next sweep removes that. */
+  /** A call that began before the deletion may count again; the next sweep removes that. */
   async #remove(projectId: string): Promise<void> {
     await this.#options.link.send(REDIS_BUDGET_MS, (client) => client.unlink(usageKey(projectId)));
   }
@@ -168,11 +155,11 @@ export class UsageSweep {
   }
 }
 
-/** The link to Redis has told the log of it. */
-const isRedisFault = (fault: unknown) =>
-  fault instanceof UnavailableError && fault.dependency === 'redis';
+/** The link to Redis has logged it. */
+const isRedisOutage = (error: unknown) =>
+  error instanceof UnavailableError && error.dependency === 'redis';
 
-/** HSCAN answers fields and values in turn. */
+/** HSCAN returns fields and values alternately. */
 function factsOfEntries(projectId: string, entries: readonly string[]): CountFact[] {
   const facts: CountFact[] = [];
   for (let i = 0; i + 1 < entries.length; i += 2) {

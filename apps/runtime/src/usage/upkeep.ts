@@ -1,13 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Logger } from 'pino';
-import { TaskHealth } from './health.ts';
-import { type RepeatedTask, repeat } from './repeat.ts';
+import type { Logger } from '@ceiba/process/log';
+import { BackgroundTask } from '@ceiba/process/tasks';
 
-/** One short step of a longer task; somebody else may be at it, which counts as complete. */
+/** One short step of a longer task. A step that another Runtime is taking counts as complete. */
 export type UpkeepStep = () => Promise<{ isComplete: boolean }>;
 
 export interface UpkeepOptions {
-  /** Each is taken step by step until it is complete, one after the other. */
+  /** Run one after the other, each step by step until it is complete. */
   tasks: readonly UpkeepStep[];
   log: Pick<Logger, 'info' | 'warn'>;
   /** The pause between two rounds, in ms. */
@@ -16,48 +15,35 @@ export interface UpkeepOptions {
 
 const HOUR_MS = 3_600_000;
 const RETRY_MS = 60_000;
-/** A step is followed by a pause of four times its length: upkeep takes a fifth of a connection. */
+/** A pause of four times a step follows it: upkeep uses at most a fifth of one connection. */
 const PAUSE_FACTOR = 4;
 
-/** Keeps what is in Postgres small and quick to read, at start and once an hour. */
+/** Deletes old rows of Postgres and adds up usage, at start and once per hour. */
 export class Upkeep {
-  readonly #options: UpkeepOptions;
-  readonly #health: TaskHealth;
-  readonly #repeated: RepeatedTask;
-  readonly #stopped = new AbortController();
+  readonly #task: BackgroundTask;
 
-  constructor(options: UpkeepOptions) {
-    this.#options = options;
-    this.#health = new TaskHealth('upkeep of usage and the audit log', options.log);
-    this.#repeated = repeat(async () => {
-      const isDone = await this.#round();
-      return isDone ? (options.intervalMs ?? HOUR_MS) : RETRY_MS;
+  constructor({ tasks, log, intervalMs = HOUR_MS }: UpkeepOptions) {
+    this.#task = new BackgroundTask({
+      name: 'upkeep of usage and the audit log',
+      run: async (signal) => {
+        for (const step of tasks) await takeSteps(step, signal);
+      },
+      pauseMs: ({ isDone }) => (isDone ? intervalMs : RETRY_MS),
+      log,
     });
   }
 
-  /** Takes no further step. One under way is left to the connection that is closed below it. */
+  /** Takes no further step. Closing the connection ends a step that is under way. */
   stop(): void {
-    this.#stopped.abort();
-    void this.#repeated.stop();
+    void this.#task.stop();
   }
+}
 
-  async #round(): Promise<boolean> {
-    try {
-      for (const step of this.#options.tasks) await this.#takeSteps(step);
-      this.#health.worked();
-      return true;
-    } catch (fault) {
-      if (!this.#stopped.signal.aborted) this.#health.failed(fault);
-      return false;
-    }
-  }
-
-  async #takeSteps(step: UpkeepStep): Promise<void> {
-    for (let isComplete = false; !isComplete; ) {
-      const startedAt = performance.now();
-      ({ isComplete } = await step());
-      const tookMs = performance.now() - startedAt;
-      await pause(tookMs * PAUSE_FACTOR, undefined, { signal: this.#stopped.signal });
-    }
+async function takeSteps(step: UpkeepStep, signal: AbortSignal): Promise<void> {
+  for (let isComplete = false; !isComplete; ) {
+    const startedAt = performance.now();
+    ({ isComplete } = await step());
+    const tookMs = performance.now() - startedAt;
+    await pause(tookMs * PAUSE_FACTOR, undefined, { signal });
   }
 }

@@ -9,7 +9,13 @@ const secret = mintProjectSecret(randomBytes);
 /** Everything that a logger wrote while `write` ran. */
 function logged(write: (log: Logger) => void): string {
   const lines: string[] = [];
-  write(createLogger('trace', { write: (line: string) => lines.push(line) }));
+  write(
+    createLogger({
+      service: 'ceiba-test',
+      level: 'trace',
+      destination: { write: (line) => lines.push(line) },
+    }),
+  );
   expect(lines).not.toHaveLength(0);
   for (const line of lines) expect(() => JSON.parse(line)).not.toThrow();
   return lines.join('');
@@ -20,7 +26,7 @@ describe('a log line', () => {
     const line = JSON.parse(logged((log) => log.info({ requestId: 'r-1' }, 'key route')));
     expect(line).toMatchObject({
       level: 'info',
-      service: 'ceiba-runtime',
+      service: 'ceiba-test',
       requestId: 'r-1',
       msg: 'key route',
     });
@@ -56,16 +62,16 @@ describe('a log line', () => {
           },
         }),
     ],
-    ["a fault's message", (log: Logger) => log.error(new Error(`bad key ${apiKey.plaintext}`))],
+    ["an error's message", (log: Logger) => log.error(new Error(`bad key ${apiKey.plaintext}`))],
     [
-      "a fault's cause",
+      "an error's cause",
       (log: Logger) =>
         log.error({
           err: new Error('lookup failed', { cause: new Error(`secret ${secret.plaintext}`) }),
         }),
     ],
     [
-      "a driver's fault with the statement's parameters",
+      "a driver's error with the statement's parameters",
       (log: Logger) =>
         log.error({
           err: Object.assign(new Error('duplicate key'), {
@@ -76,7 +82,7 @@ describe('a log line', () => {
         }),
     ],
     ["a child's bindings", (log: Logger) => log.child({ from: secret.plaintext }).warn('x')],
-  ])('holds no credential that came in by %s', (_way, write) => {
+  ])('holds no credential of %s', (_way, write) => {
     const text = logged(write);
     expect(text).not.toContain(apiKey.plaintext);
     expect(text).not.toContain(secret.plaintext);
@@ -84,7 +90,7 @@ describe('a log line', () => {
     expect(text).not.toContain(secret.plaintext.slice(21));
   });
 
-  it("holds no digest that a fault's parameters hold", () => {
+  it("holds no digest of an error's parameters", () => {
     const parameters = [apiKey.digest, secret.digest];
     const text = logged((log) =>
       log.error({ err: Object.assign(new Error('duplicate key'), { parameters }) }, 'x'),
@@ -93,19 +99,33 @@ describe('a log line', () => {
     expect(text).not.toMatch(/"(?:type":"Buffer|parameters)"/);
   });
 
-  it("holds no parameter that a fault's message or stack holds", () => {
+  it("holds no parameter of an error's message or stack", () => {
     const parameters = ['Mobile app', apiKey.digest, 'ops@example.com'];
-    const fault = new Error(
+    const error = new Error(
       `Failed query: insert into api_keys values ($1)\nparams: ${parameters}`,
     );
-    const text = logged((log) => log.error({ err: new Error('outer', { cause: fault }) }, 'x'));
+    const text = logged((log) => log.error({ err: new Error('outer', { cause: error }) }, 'x'));
     expect(text).toContain('insert into api_keys');
     expect(text).not.toContain('Mobile app');
     expect(text).not.toContain('ops@example.com');
     expect(text).not.toContain('\ufffd');
   });
 
-  it('shows no password of an address, and still says which address it was', () => {
+  it.each([
+    ['an error under another name than err', (error: Error) => ({ error })],
+    ['a message', ({ message }: Error) => ({ message })],
+    ['a stack', ({ stack }: Error) => ({ stack })],
+  ])('holds no parameter of %s, and keeps the other fields', (_where, factsOf) => {
+    const error = Object.assign(new Error('Failed query: select $1\nparams: a "quoted"\nname'), {
+      params: ['a "quoted"\nname'],
+    });
+    const line = JSON.parse(logged((log) => log.error({ ...factsOf(error), last: 1 }, 'x')));
+    expect(JSON.stringify(line)).toContain('Failed query: select $1');
+    expect(JSON.stringify(line)).not.toContain('quoted');
+    expect(line).toMatchObject({ last: 1, msg: 'x' });
+  });
+
+  it('shows an address without its password', () => {
     const url = 'postgres://ceiba:hunter2@db.internal:5432/ceiba';
     const text = logged((log) =>
       log.error({ err: new Error(`cannot reach ${url}`), databaseUrl: url }, 'down'),
@@ -114,27 +134,27 @@ describe('a log line', () => {
     expect(text).toContain('db.internal:5432');
   });
 
-  it("keeps a fault's name, code and stack, by which it can be found", () => {
-    const fault = Object.assign(new RangeError('out of range'), { code: '22003' });
-    const line = JSON.parse(logged((log) => log.error({ err: fault }, 'internal fault')));
+  it("keeps an error's name, code and stack", () => {
+    const error = Object.assign(new RangeError('out of range'), { code: '22003' });
+    const line = JSON.parse(logged((log) => log.error({ err: error }, 'internal error')));
     expect(line.err).toMatchObject({ type: 'RangeError', message: 'out of range', code: '22003' });
     expect(line.err.stack).toContain('log.test.ts');
   });
 });
 
 describe('withoutCredentials', () => {
-  it('keeps the display-safe prefix of a key, which is no credential', () => {
+  it('keeps the prefix of a key, which is not secret', () => {
     expect(withoutCredentials(`key ${apiKey.prefix} of it`)).toBe(`key ${apiKey.prefix} of it`);
   });
 
-  it('keeps the user and the host of an address, not the password', () => {
+  it('keeps the user and the host of an address, but not the password', () => {
     expect(withoutCredentials('redis://default:secret@cache:6379/0')).toBe(
       'redis://default:[redacted]@cache:6379/0',
     );
     expect(withoutCredentials('redis://:p:ss@cache:6379')).toBe('redis://:[redacted]@cache:6379');
   });
 
-  it('leaves a line of JSON whole', () => {
+  it('does not change a line of JSON without credentials', () => {
     const line = JSON.stringify({ url: 'http://host:80', email: 'ops@example.com' });
     expect(withoutCredentials(line)).toBe(line);
   });

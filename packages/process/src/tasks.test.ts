@@ -1,0 +1,122 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { BackgroundTask, type BackgroundTaskOptions, Batcher, SerialQueue } from './tasks.ts';
+
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('a serial queue', () => {
+  it('runs one piece of work at a time, in order, and goes on after an error', async () => {
+    const queue = new SerialQueue();
+    const events: string[] = [];
+    const work = (name: string) => async () => {
+      events.push(`${name} begins`);
+      await nextTurn();
+      events.push(`${name} ends`);
+      if (name === 'a') throw new Error(name);
+      return name;
+    };
+    const results = await Promise.allSettled([queue.run(work('a')), queue.run(work('b'))]);
+    expect(events).toEqual(['a begins', 'a ends', 'b begins', 'b ends']);
+    expect(results.map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
+  });
+});
+
+describe('a batcher', () => {
+  it('puts items that arrive during a batch into the next one', async () => {
+    const batches: string[][] = [];
+    const batcher = new Batcher(async (items: readonly string[]) => {
+      batches.push([...items]);
+      await nextTurn();
+      return items.length;
+    });
+    const first = batcher.add('a');
+    await Promise.resolve();
+    const others = [batcher.add('b'), batcher.add('c', 'd')];
+    expect(await Promise.all([first, ...others])).toEqual([1, 3, 3]);
+    expect(batches).toEqual([['a'], ['b', 'c', 'd']]);
+  });
+});
+
+describe('a background task', () => {
+  const log = { info: vi.fn(), warn: vi.fn() };
+  const tasks: BackgroundTask[] = [];
+  const start = (options: Partial<BackgroundTaskOptions>) => {
+    const given = { name: 'the task', run: async () => {}, pauseMs: () => 1_000, log, ...options };
+    const task = new BackgroundTask(given);
+    tasks.push(task);
+    return task;
+  };
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  });
+  afterEach(async () => {
+    vi.useRealTimers();
+    vi.clearAllMocks();
+    await Promise.all(tasks.splice(0).map((task) => task.stop()));
+  });
+
+  it('runs at once, and again after each pause, until it is stopped', async () => {
+    const run = vi.fn(async () => {});
+    const task = start({ run });
+    await vi.advanceTimersByTimeAsync(0);
+    expect(run).toHaveBeenCalledTimes(1);
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(run).toHaveBeenCalledTimes(3);
+    await task.stop();
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(run).toHaveBeenCalledTimes(3);
+  });
+
+  it('runs earlier when it is hurried, never later', async () => {
+    const run = vi.fn(async () => {});
+    const task = start({ run });
+    await vi.advanceTimersByTimeAsync(0);
+    task.hurry(2_000);
+    task.hurry(100);
+    await vi.advanceTimersByTimeAsync(100);
+    expect(run).toHaveBeenCalledTimes(2);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(run).toHaveBeenCalledTimes(3);
+  });
+
+  it('logs once that it fails and once that it works again, and reports each to its pause', async () => {
+    let isUp = false;
+    const done: boolean[] = [];
+    const run = async () => {
+      if (!isUp) throw new Error('away');
+    };
+    start({ run, pauseMs: ({ isDone }) => 1_000 * Math.sign(done.push(isDone)) });
+    await vi.advanceTimersByTimeAsync(2_000);
+    isUp = true;
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(log.warn.mock.calls).toEqual([[{ err: new Error('away') }, 'the task is failing']]);
+    expect(log.info.mock.calls).toEqual([['the task works again']]);
+    expect(done).toEqual([false, false, false, true, true]);
+  });
+
+  it('logs neither an error that is already reported nor one of a stopped run', async () => {
+    const run = (signal: AbortSignal) =>
+      new Promise<void>((_, reject) =>
+        signal.addEventListener('abort', () => reject(signal.reason)),
+      );
+    const task = start({ run });
+    await vi.advanceTimersByTimeAsync(0);
+    await task.stop();
+    start({ run: () => Promise.reject(new Error('known')), isReported: () => true });
+    await vi.advanceTimersByTimeAsync(0);
+    expect(log.warn).not.toHaveBeenCalled();
+  });
+
+  it('never runs twice at the same time', async () => {
+    let inFlight = 0;
+    let most = 0;
+    const task = start({
+      run: async () => {
+        most = Math.max(most, ++inFlight);
+        await nextTurn();
+        inFlight -= 1;
+      },
+    });
+    await Promise.all([task.runNow(), task.runNow()]);
+    expect(most).toBe(1);
+  });
+});

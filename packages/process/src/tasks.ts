@@ -1,0 +1,127 @@
+import type { Logger } from './log.ts';
+
+/** Runs one piece of work at a time, in FIFO order. */
+export class SerialQueue {
+  #last: Promise<unknown> = Promise.resolve();
+
+  run<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#last.then(work);
+    this.#last = result.catch(() => {});
+    return result;
+  }
+}
+
+/** Runs one batch at a time; items that arrive meanwhile share the next batch. */
+export class Batcher<Item, Result> {
+  readonly #run: (items: readonly Item[]) => Promise<Result>;
+  readonly #queue = new SerialQueue();
+  #collecting: { items: Item[]; result: Promise<Result> } | null = null;
+
+  constructor(run: (items: readonly Item[]) => Promise<Result>) {
+    this.#run = run;
+  }
+
+  /** @returns the result of the whole batch */
+  add(...items: readonly Item[]): Promise<Result> {
+    this.#collecting ??= this.#open();
+    this.#collecting.items.push(...items);
+    return this.#collecting.result;
+  }
+
+  #open() {
+    const items: Item[] = [];
+    const result = this.#queue.run(() => {
+      this.#collecting = null;
+      return this.#run(items);
+    });
+    return { items, result };
+  }
+}
+
+export interface BackgroundTaskOptions {
+  /** Completes "… is failing" and "… works again" in the log. */
+  name: string;
+  /** Runs the task once. The signal is aborted when the task is stopped. */
+  run(signal: AbortSignal): Promise<void>;
+  /** The pause after a run, in ms. */
+  pauseMs(run: { isDone: boolean; tookMs: number }): number;
+  /** Whether something else has already logged an error of `run`. */
+  isReported?(error: unknown): boolean;
+  log: Pick<Logger, 'info' | 'warn'>;
+}
+
+/**
+ * Repeats a task, at once and then after each pause, never twice at the same time. A failed run is
+ * repeated too; the log says once that the task is failing, and once that it works again.
+ */
+export class BackgroundTask {
+  readonly #options: BackgroundTaskOptions;
+  readonly #queue = new SerialQueue();
+  readonly #stopped = new AbortController();
+  #repetition: Promise<void> = Promise.resolve();
+  #timer: NodeJS.Timeout | undefined;
+  #endedAt = 0;
+  /** When the next run is due; before any moment while one is under way. */
+  #dueAt = Number.NEGATIVE_INFINITY;
+  #isFailing = false;
+
+  constructor(options: BackgroundTaskOptions) {
+    this.#options = options;
+    this.#repeat();
+  }
+
+  /** Runs once more, after a run that is under way. Never rejects. */
+  async runNow(): Promise<void> {
+    await this.#queue.run(() => this.#attempt());
+  }
+
+  /** Starts the next run this many ms after the last one ended, unless it is due before. */
+  hurry(pauseMs: number): void {
+    if (!this.#stopped.signal.aborted && this.#endedAt + pauseMs < this.#dueAt) {
+      clearTimeout(this.#timer);
+      this.#waitUntil(this.#endedAt + pauseMs);
+    }
+  }
+
+  /** Ends the repetition; resolves when a run under way is over. */
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    clearTimeout(this.#timer);
+    await this.#repetition;
+    await this.#queue.run(async () => {});
+  }
+
+  #repeat(): void {
+    this.#dueAt = Number.NEGATIVE_INFINITY;
+    const startedAt = performance.now();
+    this.#repetition = this.#queue.run(async () => {
+      if (this.#stopped.signal.aborted) return;
+      const isDone = await this.#attempt();
+      this.#endedAt = performance.now();
+      const tookMs = this.#endedAt - startedAt;
+      const pauseMs = this.#options.pauseMs({ isDone, tookMs });
+      if (!this.#stopped.signal.aborted) this.#waitUntil(this.#endedAt + pauseMs);
+    });
+  }
+
+  #waitUntil(time: number): void {
+    this.#dueAt = time;
+    this.#timer = setTimeout(() => this.#repeat(), Math.max(0, time - performance.now()));
+  }
+
+  async #attempt(): Promise<boolean> {
+    const { name, run, isReported, log } = this.#options;
+    const { signal } = this.#stopped;
+    try {
+      await run(signal);
+      if (this.#isFailing) log.info(`${name} works again`);
+      this.#isFailing = false;
+      return true;
+    } catch (error) {
+      if (signal.aborted || isReported?.(error)) return false;
+      if (!this.#isFailing) log.warn({ err: error }, `${name} is failing`);
+      this.#isFailing = true;
+      return false;
+    }
+  }
+}
