@@ -89,6 +89,13 @@ const config = {
       to: { path: '^apps/console/src/server/database\\.ts$' },
     },
     {
+      name: 'facts-import-nothing',
+      comment: 'Client components import @ceiba/domain/facts, so it must not lead to Node modules.',
+      severity: 'error',
+      from: { path: '^packages/domain/src/facts\\.ts$' },
+      to: {},
+    },
+    {
       name: 'core-knows-no-http',
       comment: 'A decision returns values; only the routes turn them into HTTP.',
       severity: 'error',

@@ -21,9 +21,9 @@ const config: NextConfig = {
   output: 'standalone',
   outputFileTracingRoot: repositoryRoot,
   turbopack: { root: repositoryRoot },
-  transpilePackages: ['@ceiba/contract', '@ceiba/domain', '@ceiba/schema'],
+  transpilePackages: ['@ceiba/contract', '@ceiba/domain', '@ceiba/process', '@ceiba/schema'],
   // Native code and sockets: loaded from node_modules, not bundled.
-  serverExternalPackages: ['@node-rs/argon2', 'postgres'],
+  serverExternalPackages: ['@node-rs/argon2', 'pino', 'postgres'],
   // Inlined by the build, so that /api/version needs neither git nor a setting.
   env: { CEIBA_BUILD_SHA: buildSha() },
   poweredByHeader: false,

@@ -1,3 +1,4 @@
+import { SettingsError } from '@ceiba/process/settings';
 import { Command, CommanderError } from 'commander';
 import manifest from '../package.json' with { type: 'json' };
 import { applyCommand } from './commands/apply.ts';
@@ -28,6 +29,7 @@ export async function run(args: readonly string[], world: World): Promise<number
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     world.stderr.write(`error: ${error instanceof Error ? error.message : String(error)}\n`);
+    if (error instanceof SettingsError) return 2;
     return error instanceof CliError ? error.exitCode : 1;
   }
 }

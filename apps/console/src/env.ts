@@ -1,3 +1,11 @@
+import {
+  databaseUrl,
+  filled,
+  httpUrl,
+  oneOf,
+  parseSettings as parse,
+  wholeNumber,
+} from '@ceiba/process/settings';
 import { z } from 'zod';
 
 /**
@@ -5,24 +13,19 @@ import { z } from 'zod';
  * first used, never by `next build`, which imports routes on machines that have no settings.
  */
 
-const httpUrl = z.url({ protocol: /^https?$/ });
-const filled = z.string().trim().min(1);
 const provider = { id: filled.optional(), secret: filled.optional() };
 
 const settingsSchema = z
   .object({
-    /** A list of hosts is no URL in the sense of `URL`. */
-    DATABASE_URL: z
-      .string()
-      .regex(/^postgres(ql)?:\/\/./, 'must be like postgres://user@host:5432/ceiba'),
-    CONSOLE_PORT: z.coerce.number().int().min(1).max(65_535).default(3000),
+    DATABASE_URL: databaseUrl,
+    CONSOLE_PORT: wholeNumber(1, 65_535).default(3000),
     CEIBA_RUNTIME_URL: httpUrl.default('http://127.0.0.1:4000'),
     NEXTAUTH_SECRET: z.string().min(32, 'must be at least 32 characters of random text'),
     NEXTAUTH_URL: httpUrl.optional(),
-    /** Who may create an account: anyone, only the first user, or no one. */
-    SIGN_UP: z.enum(['open', 'first-user', 'closed']).default('first-user'),
-    /** How many proxies in front append to X-Forwarded-For; 0 trusts the connection alone. */
-    TRUSTED_PROXY_HOPS: z.coerce.number().int().min(0).max(16).default(0),
+    /** Who may create an account: everyone, only the first user, or no one. */
+    SIGN_UP: oneOf('open', 'first-user', 'closed').default('first-user'),
+    /** How many proxies append to X-Forwarded-For; with 0 only the connection's address counts. */
+    TRUSTED_PROXY_HOPS: wholeNumber(0, 16).default(0),
     GITHUB_CLIENT_ID: provider.id,
     GITHUB_CLIENT_SECRET: provider.secret,
     GOOGLE_CLIENT_ID: provider.id,
@@ -43,14 +46,18 @@ const settingsSchema = z
       const missing = names.filter((name) => settings[name] === undefined);
       if (missing.length === 0 || missing.length === names.length) continue;
       for (const name of missing) {
-        context.addIssue({ code: 'custom', path: [name], message: 'is missing beside its pair' });
+        context.addIssue({
+          code: 'custom',
+          path: [name],
+          message: `is required together with ${names.filter((other) => other !== name).join(', ')}`,
+        });
       }
     }
   })
   .transform((settings) => ({
     databaseUrl: settings.DATABASE_URL,
     runtimeUrl: settings.CEIBA_RUNTIME_URL.replace(/\/+$/, ''),
-    /** The address at which people open the console; the only origin that may act. */
+    /** The address at which users open the console; the only origin whose actions are accepted. */
     publicOrigin: new URL(settings.NEXTAUTH_URL ?? `http://localhost:${settings.CONSOLE_PORT}`)
       .origin,
     sessionSecret: settings.NEXTAUTH_SECRET,
@@ -65,24 +72,18 @@ export type Settings = z.output<typeof settingsSchema>;
 
 let settings: Settings | undefined;
 
-/** The settings of this process. Throws an error that names each setting that is wrong. */
+/** @throws SettingsError that names each setting that is missing or wrong */
 export function env(): Settings {
   if (settings === undefined) {
     settings = parseSettings(process.env);
-    // next-auth reads it from here and would otherwise believe the Host header.
+    // next-auth reads it from here; otherwise it would trust the Host header.
     process.env.NEXTAUTH_URL = settings.publicOrigin;
   }
   return settings;
 }
 
-/** Parses settings from any source; an empty variable counts as absent. */
-export function parseSettings(source: Record<string, string | undefined>): Settings {
-  const present = Object.fromEntries(Object.entries(source).filter(([, value]) => value !== ''));
-  const result = settingsSchema.safeParse(present);
-  if (result.success) return result.data;
-  const problems = result.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
-  throw new Error(`The console's settings are not usable. ${problems.join('; ')}`);
-}
+export const parseSettings = (source: Record<string, string | undefined>): Settings =>
+  parse(settingsSchema, source);
 
 /** The commit of this build; the build replaces the expression by its value. */
 export const BUILD_SHA = process.env.CEIBA_BUILD_SHA ?? 'unknown';

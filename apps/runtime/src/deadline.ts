@@ -1,7 +1,7 @@
 import { within } from '@ceiba/schema';
 import { type UnavailableDependency, UnavailableError } from './unavailable.ts';
 
-/** Milliseconds on a clock that never steps, such as `performance.now`. */
+/** Milliseconds on a monotonic clock, such as `performance.now`. */
 export type MonotonicClock = () => number;
 
 /**
@@ -37,7 +37,7 @@ export class Deadline {
   }
 }
 
-/** What was too slow, or how to tell once the time is over. */
+/** What was too slow, or a function that finds out when the time is over. */
 export type Blame = UnavailableDependency | (() => UnavailableDependency);
 
 /** Settles as `work` does, or rejects with {@link UnavailableError} after `budgetMs`. */

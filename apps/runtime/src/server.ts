@@ -25,8 +25,9 @@ import { DatabasePool } from './database/pool.ts';
 import type { Settings } from './env.ts';
 import { createApp } from './http/app.ts';
 import { createDrain } from './http/drain.ts';
+import { logged } from './http/health-routes.ts';
 import { createHttpServer } from './http/listener.ts';
-import { FaultLog } from './http/replies.ts';
+import { ErrorLog } from './http/replies.ts';
 import { createChargeScript } from './limiter/charge-script.ts';
 import { createLimiter } from './limiter/limiter.ts';
 import { newUuid } from './new-uuid.ts';
@@ -44,25 +45,25 @@ import { Upkeep } from './usage/upkeep.ts';
 
 export interface Runtime {
   readonly server: Server;
-  /** Stops taking requests, answers those under way, flushes usage and lets go of everything. */
+  /** Accepts no more requests, answers those under way, flushes usage and closes all connections. */
   stop(): Promise<void>;
 }
 
-/** Lookups in flight at once; with more of them each carries fewer decisions. */
+/** Lookups in flight at once. With more lanes, each lookup would serve fewer decisions. */
 const LOOKUP_LANES = 2;
-/** Connections by purpose: none of them can take another's. */
+/** Connections by purpose, so that no purpose can take those of another. */
 const CONNECTIONS = { decisions: 4, keyRoutes: 8, usage: 3, checks: 1 };
-/** One write of usage, in ms; nobody waits for it. */
+/** One write of usage, in ms; no request waits for it. */
 const USAGE_BUDGET_MS = 2_000;
-/** One step of upkeep: longer than the server gives to its statements. */
+/** One step of upkeep, in ms: longer than the server's timeout for its statements. */
 const UPKEEP_BUDGET_MS = 30_000;
-/** So many that a step takes a fraction of a second. */
+/** Small enough that a step takes a fraction of a second. */
 const UPKEEP_STEP = { mostDays: 4, mostRows: 5_000 };
 const CHECK_BUDGET_MS = 700;
-/** One renewal of the lease: a server that takes longer is given up for the next host. */
+/** One renewal of the lease, in ms. After it the lease tries the next host. */
 const LEASE_BUDGET_MS = 1_000;
 
-/** Puts the Runtime together; it listens once the caller says where. */
+/** Assembles the Runtime. The caller makes its server listen. */
 export function createRuntime(settings: Settings, log: Logger): Runtime {
   const { lease, closeLease } = openLease(settings, log);
   const pools = openPools(settings, lease);
@@ -133,7 +134,7 @@ export function createRuntime(settings: Settings, log: Logger): Runtime {
   });
 
   let isDraining = false;
-  const faults = new FaultLog(log);
+  const errors = new ErrorLog(log);
   const app = createApp({
     authorize: {
       dependencies: {
@@ -145,7 +146,7 @@ export function createRuntime(settings: Settings, log: Logger): Runtime {
         newDecisionId: newUuid,
         log,
       },
-      faults,
+      errors,
       deadlineMs: settings.DECISION_DEADLINE_MS,
       maxInFlight: settings.MAX_DECISIONS_IN_FLIGHT,
     },
@@ -155,26 +156,15 @@ export function createRuntime(settings: Settings, log: Logger): Runtime {
       run: (deadline, work) => pools.keyRoutes.run(deadline.remainingMs(), work),
       pageReads: new SerialQueue(),
       random: randomBytes,
-      faults,
+      errors,
       log,
       deadlineMs: settings.KEY_ROUTE_DEADLINE_MS,
     },
-    checks: {
-      // Ready means that the next decision is answered, which takes a connection of its own.
-      database: async () => {
-        if (!lookups.isUp) throw new UnavailableError('database', 'no connection for decisions');
-        await pools.checks.run(CHECK_BUDGET_MS, pingDatabase);
-      },
-      redis: async () => {
-        await link.ping(CHECK_BUDGET_MS);
-        const problem = epochProbe.problem ?? clock.problem;
-        if (problem !== null) throw new UnavailableError('redis', problem);
-      },
-    },
+    checks: checksOf({ lookups, pools, link, epochProbe, clock, log }),
     isDraining: () => isDraining,
   });
 
-  const server = createHttpServer(app, faults);
+  const server = createHttpServer(app, errors);
   const drain = createDrain(server);
   return {
     server,
@@ -193,7 +183,31 @@ export function createRuntime(settings: Settings, log: Logger): Runtime {
   };
 }
 
-/** Unique, letters and digits only: a random name of this process, and a number. */
+interface Checked {
+  lookups: Lookups;
+  pools: ReturnType<typeof openPools>;
+  link: RedisLink;
+  epochProbe: EpochProbe;
+  clock: RedisClock;
+  log: Logger;
+}
+
+/** The checks of `/ready`. */
+function checksOf({ lookups, pools, link, epochProbe, clock, log }: Checked) {
+  const database = async () => {
+    // The next decision needs a connection of the lookups, so a ping alone is not enough.
+    if (!lookups.isUp) throw new UnavailableError('database', 'no connection for decisions');
+    await pools.checks.run(CHECK_BUDGET_MS, pingDatabase);
+  };
+  const redis = async () => {
+    await link.ping(CHECK_BUDGET_MS);
+    const problem = epochProbe.problem ?? clock.problem;
+    if (problem !== null) throw new UnavailableError('redis', problem);
+  };
+  return { database: logged('database', database, log), redis: logged('redis', redis, log) };
+}
+
+/** Unique, letters and digits only: a random name of this process and a number. */
 const PROCESS_ID = randomBytes(10).toString('hex');
 let lastId = 0;
 function newId(): string {
@@ -201,13 +215,13 @@ function newId(): string {
   return `${PROCESS_ID}x${lastId.toString(36)}`;
 }
 
-/** A connection of its own, on which nothing else waits. */
+/** On its own connection, so that no other work delays a renewal. */
 function openLease(settings: Settings, log: Logger) {
   let isWarned = false;
   const client = new DatabaseClient(settings.DATABASE_URL, {
     maxConnections: 1,
     applicationName: 'ceiba-lease',
-    // Longer than its budget: a row that a commit holds which waits for its standby is no answer.
+    // Longer than the budget: a commit may wait for the standby while it holds the row's lock.
     statementTimeoutMs: 5 * LEASE_BUDGET_MS,
     onNotice: () => {
       isWarned = true;
@@ -250,7 +264,7 @@ function openPools(settings: Settings, fence: Fence) {
   };
 }
 
-/** The lanes tell the lookups when they can take another batch. */
+/** An idle lane makes the lookups send the next batch. */
 function openLookups(
   settings: Settings,
   fence: Fence,
@@ -262,9 +276,9 @@ function openLookups(
       fence,
       budgetMs: settings.DECISION_DATABASE_BUDGET_MS,
       random: Math.random,
-      onStateChange: (state, fault) => {
+      onStateChange: (state, error) => {
         if (state === 'up') log.info('connected to Postgres for decisions');
-        else log.warn({ err: fault }, 'Postgres is unavailable for decisions');
+        else log.warn({ err: error }, 'Postgres is unavailable for decisions');
       },
       onIdle: () => lookups.schedule(),
     });

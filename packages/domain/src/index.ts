@@ -1,5 +1,6 @@
 export * from './credentials.ts';
 export * from './decide.ts';
+export * from './facts.ts';
 export * from './lifecycle.ts';
 export * from './password-rule.ts';
 export * from './path.ts';
@@ -7,7 +8,6 @@ export * from './policies.ts';
 export * from './quota-projection.ts';
 export * from './redis-address.ts';
 export * from './redis-epoch.ts';
-export * from './retention.ts';
 export * from './subscription.ts';
 export * from './usage-range.ts';
 export * from './windows.ts';

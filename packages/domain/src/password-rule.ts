@@ -1,7 +1,4 @@
-/** Length counts for more than composition rules (NIST SP 800-63B, section 5.1.1). */
-export const PASSWORD_LENGTH_MIN = 12;
-/** Longer than any passphrase; bounds the text that is hashed. */
-export const PASSWORD_LENGTH_MAX = 256;
+import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from './facts.ts';
 
 /** @returns why a new password is refused, to complete "the password …"; null when it is valid */
 export function whyPasswordRefused(password: string): string | null {

@@ -4,7 +4,7 @@ import { parseRedisUrl } from './redis-address.ts';
 const access = { username: null, password: null, isTls: false };
 
 describe('the address of Redis', () => {
-  it('is left to the client as it stands for one server', () => {
+  it('of one server is passed to the client unchanged', () => {
     for (const url of [
       'redis://cache',
       'rediss://:p%40ss@cache:6380/2',
@@ -36,7 +36,7 @@ describe('the address of Redis', () => {
     });
   });
 
-  it('names several servers for a cluster alone', () => {
+  it('names several servers only for a cluster', () => {
     expect(parseRedisUrl('redis://one,two', false)).toMatchObject({
       kind: 'invalid',
       reason: expect.stringContaining('REDIS_CLUSTER'),
@@ -63,14 +63,21 @@ describe('the address of Redis', () => {
   it.each([
     ['another scheme', 'http://one'],
     ['no host', 'redis://'],
-    ['an empty place in the list', 'redis://one,,two'],
-    ['a port that is none', 'redis://one:70000,two'],
-    ['a user that cannot be read', 'redis://%zz@one'],
-  ])('is refused with %s', (_, url) => {
+    ['an empty entry in the list', 'redis://one,,two'],
+    ['an invalid port', 'redis://one:70000,two'],
+    ['a malformed user', 'redis://%zz@one'],
+  ])('is invalid with %s', (_, url) => {
     expect(parseRedisUrl(url, true).kind).toBe('invalid');
   });
 
-  it('is never repeated where it is refused: it can hold a password', () => {
+  it.each(['redis://h:99999', 'redis://h:port', 'redis://[::1', 'redis://a b:6379'])(
+    'of one server is invalid as %s, which no client can parse',
+    (url) => {
+      expect(parseRedisUrl(url, false)).toMatchObject({ kind: 'invalid' });
+    },
+  );
+
+  it('is never repeated in an error, since it can hold a password', () => {
     expect(JSON.stringify(parseRedisUrl('redis://:hunter2@one,two', false))).not.toContain(
       'hunter2',
     );

@@ -4,14 +4,14 @@ export interface HostAndPort {
   port: number;
 }
 
-/** What it takes to be let in; the same at every server of an arrangement. */
+/** The credentials, the same for all servers of a cluster or behind Sentinel. */
 export interface RedisAccess {
   username: string | null;
   password: string | null;
   isTls: boolean;
 }
 
-/** Where Redis is: one server, a cluster by some of its nodes, or what Sentinel takes for primary. */
+/** Where Redis is: one server, a cluster by some of its nodes, or the primary that Sentinel names. */
 export type RedisAddress = RedisServerAddress | RedisClusterAddress | RedisSentinelAddress;
 
 export interface RedisServerAddress {
@@ -28,14 +28,14 @@ export interface RedisClusterAddress {
 export interface RedisSentinelAddress {
   kind: 'sentinel';
   sentinels: readonly HostAndPort[];
-  /** What the sentinels call the primary, `mymaster` in their own examples. */
+  /** The name of the primary in the sentinels' configuration, such as `mymaster`. */
   primaryName: string;
   database: number;
-  /** To the primary; `isTls` is for the sentinels too. */
+  /** For the primary; `isTls` applies to the sentinels too. */
   access: RedisAccess;
 }
 
-/** Why a text is no address; repeats nothing of it, since it can hold a password. */
+/** Why a text is not an address; the reason repeats nothing of it, since it can hold a password. */
 export interface InvalidAddress {
   kind: 'invalid';
   reason: string;
@@ -48,8 +48,8 @@ const HOST = /^(?:\[([0-9a-fA-F:.]+)\]|([^:[\],\s]+))(?::(\d{1,5}))?$/;
 
 /**
  * Reads `REDIS_URL`. `rediss` instead of `redis` is TLS.
- * - One server: `redis://user:password@host:port/database`, left to the client as it stands.
- * - A cluster: several nodes in a comma list, of which one that answers is enough.
+ * - One server: `redis://user:password@host:port/database`, passed to the client unchanged.
+ * - A cluster: several nodes, separated by commas; one that answers is enough.
  * - Sentinel: `redis+sentinel://user:password@one:26379,two:26379/name-of-primary/database`.
  *
  * @example parseRedisUrl('redis://:secret@one:6379,two:6379', true)
@@ -60,16 +60,19 @@ export function parseRedisUrl(url: string, isCluster: boolean): RedisAddress | I
   const hosts = authority.split(',');
   const access = accessOf(userInfo, scheme === 'rediss');
   if (sentinel !== undefined) {
-    if (isCluster) return invalid('names sentinels, which REDIS_CLUSTER=true rules out');
+    if (isCluster)
+      return invalid('names sentinels, which cannot be combined with REDIS_CLUSTER=true');
     const sentinels = hosts.map((host) => hostAndPort(host, SENTINEL_PORT));
     return access !== null && path && sentinels.every((place) => place !== null)
       ? { kind: 'sentinel', sentinels, primaryName: path, database: Number(database ?? 0), access }
       : invalid('must be an address such as redis+sentinel://one:26379,two:26379/mymaster');
   }
   if (!isCluster) {
-    return hosts.length === 1
+    if (hosts.length > 1)
+      return invalid('names several servers, which requires REDIS_CLUSTER=true');
+    return URL.canParse(url)
       ? { kind: 'server', url }
-      : invalid('names several servers, which takes REDIS_CLUSTER=true');
+      : invalid('must be an address such as redis://user:password@host:6379');
   }
   const nodes = hosts.map((host) => hostAndPort(host, REDIS_PORT));
   return access !== null && nodes.every((node) => node !== null)
@@ -85,7 +88,7 @@ function hostAndPort(text: string, defaultPort: number): HostAndPort | null {
   return host === undefined || Number(port) > 65_535 ? null : { host, port: Number(port) };
 }
 
-/** `user:password` with percent escapes; null where those cannot be read. */
+/** `user:password` with percent escapes; null where these are malformed. */
 function accessOf(userInfo: string, isTls: boolean): RedisAccess | null {
   const [username = '', ...rest] = userInfo.split(':');
   try {

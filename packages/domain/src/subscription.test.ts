@@ -1,12 +1,7 @@
 import { SUBSCRIPTION_STATUSES } from '@ceiba/contract/sets';
 import { describe, expect, it } from 'vitest';
-import {
-  ADMITS,
-  DEFAULT_PLAN_NAME,
-  PLAN_LIMIT_MAX,
-  SEEDED_PLANS,
-  statusesThatAdmit,
-} from './subscription.ts';
+import { PLAN_LIMIT_MAX } from './facts.ts';
+import { ADMITS, DEFAULT_PLAN_NAME, SEEDED_PLANS, statusesThatAdmit } from './subscription.ts';
 
 describe('subscriptions', () => {
   it('admits on active and trialing alone', () => {

@@ -1,4 +1,4 @@
-/** Plans, and which subscriptions let requests through. */
+/** Plans, and which subscriptions allow calls. */
 import { SUBSCRIPTION_STATUSES, type SubscriptionStatus } from '@ceiba/contract/sets';
 
 /**
@@ -17,10 +17,7 @@ export function statusesThatAdmit(): SubscriptionStatus[] {
   return SUBSCRIPTION_STATUSES.filter((status) => ADMITS[status]);
 }
 
-/** Largest value of each limit of a plan or key: a PostgreSQL `integer`. The smallest, 0, admits nothing. */
-export const PLAN_LIMIT_MAX = 2_147_483_647;
-
-/** What a plan allows a project: keys at a time, requests a UTC minute and requests a UTC month. */
+/** What a plan allows a project: active keys, calls per UTC minute and calls per UTC month. */
 export interface PlanLimits {
   activeKeyCap: number;
   rateLimitPerMinute: number;
@@ -37,6 +34,3 @@ export const SEEDED_PLANS = [
 
 /** The plan that a new project starts on. */
 export const DEFAULT_PLAN_NAME = 'Free' satisfies (typeof SEEDED_PLANS)[number]['name'];
-
-/** Hours for which the previous project secret stays valid after a rotation. */
-export const SECRET_OVERLAP_HOURS = 24;

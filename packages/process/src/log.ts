@@ -36,6 +36,9 @@ export function describeError(error: unknown): Record<string, unknown> {
   };
 }
 
+const isError = (name: string, fact: unknown) =>
+  fact instanceof Error || (name === 'err' && fact !== undefined);
+
 const SECRET_FIELDS = [
   'apiKey',
   'plaintextKey',
@@ -71,7 +74,7 @@ export function createLogger({ service, level = 'info', destination }: LoggerOpt
         Object.fromEntries(
           Object.entries(facts).map(([name, fact]) => [
             name,
-            name === 'err' || fact instanceof Error ? describeError(fact) : fact,
+            isError(name, fact) ? describeError(fact) : fact,
           ]),
         ),
     },

@@ -31,15 +31,23 @@ export const httpUrl = z.url({
 
 export const filled = z.string().trim().min(1, 'must not be blank');
 
-/** Its message names every setting that is missing or wrong, one per line, and shows no value. */
+/** Settings that are missing or wrong: one line per setting, never with its value. */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError';
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[], source?: string) {
+    const where = source === undefined ? '' : ` in ${source}`;
+    const lines = problems.map((problem) => `\n  ${problem}`).join('');
+    super(`These settings${where} are wrong:${lines}`);
+    this.problems = problems;
+  }
 }
 
 /**
  * Validates settings. An empty value counts as absent.
  *
- * @param source Where the values come from; named in the error if they are not variables.
+ * @param source The file that the values come from; omitted for variables.
  * @throws SettingsError
  */
 export function parseSettings<Schema extends z.ZodType>(
@@ -52,8 +60,7 @@ export function parseSettings<Schema extends z.ZodType>(
   if (result.success) return result.data;
   const problems = result.error.issues.map(
     ({ path, message, input, code }) =>
-      `  ${path.join('.')}: ${code !== 'custom' && input === undefined ? 'is required' : message}`,
+      `${path.join('.')}: ${code !== 'custom' && input === undefined ? 'is required' : message}`,
   );
-  const where = source === undefined ? '' : ` in ${source}`;
-  throw new SettingsError(`These settings${where} are wrong:\n${problems.join('\n')}`);
+  throw new SettingsError(problems, source);
 }

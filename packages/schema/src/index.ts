@@ -63,7 +63,6 @@ export * from './settings/retention.ts';
 export { getSubscription, type Subscription } from './subscription/get.ts';
 export * from './subscription/quota-use.ts';
 export * from './subscription/set.ts';
-export { framesOf, tellFault, withoutParameters } from './tell-fault.ts';
 export { compareUsage, type UsageComparison } from './usage/compare.ts';
 export * from './usage/export.ts';
 export * from './usage/month-totals.ts';

@@ -94,7 +94,7 @@ describe('settings', () => {
   test('that are invalid are all reported', async () => {
     const ran = await doctor({ DATABASE_URL: 'x', REDIS_URL: 'y', REDIS_CLUSTER: 'maybe' });
     expect(ran.code).toBe(1);
-    expect(ran.report.checks.map(({ detail }) => detail.split(' ')[0])).toEqual([
+    expect(ran.report.checks.map(({ detail }) => detail.split(':')[0])).toEqual([
       'DATABASE_URL',
       'REDIS_URL',
       'REDIS_CLUSTER',

@@ -134,12 +134,12 @@ describe('the address of the database', () => {
   });
 
   test.each([
-    ['is not an address', 'localhost:5432', 2, /DATABASE_URL must be an address such as postgres:/],
+    ['is not an address', 'localhost:5432', 2, /DATABASE_URL: must be an address such as postgres:/],
     [
       'belongs to another kind of server',
       'mysql://ceiba@127.0.0.1/x',
       2,
-      /DATABASE_URL must be an address/,
+      /DATABASE_URL: must be an address/,
     ],
     ['does not answer', 'postgres://ceiba:s3cret@127.0.0.1:1/x', 1, /ECONNREFUSED/],
     ['does not exist', 'postgres://ceiba:s3cret@nowhere.invalid/x', 1, /cannot be reached/],
@@ -179,9 +179,13 @@ describe('the address of the database', () => {
     writeFileSync(join(folder, 'stack.json'), '{"databaseUrl": 5}');
     const broken = await apply({ env: { CEIBA_DATA_DIR: folder } });
     expect(broken.code).toBe(2);
-    expect(broken.stderr).toContain(`${join(folder, 'stack.json')}: databaseUrl must be`);
+    expect(broken.stderr).toContain(
+      `in ${join(folder, 'stack.json')} are wrong:\n  databaseUrl: must`,
+    );
     writeFileSync(join(folder, 'stack.json'), '{');
-    expect((await apply({ env: { CEIBA_DATA_DIR: folder } })).stderr).toContain('is not JSON');
+    expect((await apply({ env: { CEIBA_DATA_DIR: folder } })).stderr).toContain(
+      'is not a JSON object',
+    );
   });
 });
 

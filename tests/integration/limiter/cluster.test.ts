@@ -294,4 +294,37 @@ describe.skipIf(realRedis === undefined)('a Redis Cluster (real Redis)', () => {
       expect(store.admissions(projectId, 'project')).toBe(3);
     }
   });
+
+  it('sweeps the other nodes while one node fails, and logs once which one', async () => {
+    const dead = await start();
+    const [failing, healthy] = [await callOn(nodes[0]), await callOn(nodes[1])];
+    for (const call of [failing, healthy]) await chargeTimes(dead, call, 3);
+    dead.die();
+    const store = createMemoryStore();
+    const living = await start({ store });
+    await nodes[0].admin.call('ACL', 'SETUSER', 'default', '-scan');
+    try {
+      const warned = await living.sweep();
+      expect(store.decisions(failing.projectId, 'allowed')).toBe(0);
+      expect(store.decisions(healthy.projectId, 'allowed')).toBe(3);
+      expect(warned).toHaveLength(1);
+      const [[{ err }]] = warned as [[{ err: Error }]];
+      expect(err.message).toContain(`127.0.0.1:${nodes[0].port}: NOPERM`);
+      expect(err.message).toContain('allow the Redis user SCAN');
+    } finally {
+      await nodes[0].admin.call('ACL', 'SETUSER', 'default', '+scan');
+    }
+    await living.sweep();
+    expect(store.decisions(failing.projectId, 'allowed')).toBe(3);
+  });
+
+  it('names the node that makes a Runtime not ready', async () => {
+    const runtime = await start();
+    nodes[1].freeze();
+    try {
+      await expect(runtime.link.ping(300)).rejects.toThrow(`127.0.0.1:${nodes[1].port}: no reply`);
+    } finally {
+      nodes[1].thaw();
+    }
+  });
 });

@@ -1,3 +1,4 @@
+import { SettingsError } from '@ceiba/process/settings';
 import type { Command } from 'commander';
 import { hostOf } from '../database.ts';
 import { type Check, error, ok } from '../doctor/check.ts';
@@ -46,10 +47,11 @@ function settingsOf(world: World): Settings | Check[] {
   try {
     return readSettings(world.env, world.cwd);
   } catch (cause) {
-    if (!(cause instanceof CliError)) throw cause;
-    return cause.message
-      .split('\n')
-      .map((line) => error('settings', line, 'Fix the setting and run this again.'));
+    if (!(cause instanceof SettingsError || cause instanceof CliError)) throw cause;
+    const problems = cause instanceof SettingsError ? cause.problems : [cause.message];
+    return problems.map((problem) =>
+      error('settings', problem, 'Fix the setting and run this again.'),
+    );
   }
 }
 

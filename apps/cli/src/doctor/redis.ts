@@ -2,12 +2,12 @@ import {
   EPOCH_PROBLEMS,
   EPOCH_SAMPLES,
   EPOCH_SCRIPT,
-  epochOf,
   judgeEpochs,
   parseRedisUrl,
   type RedisAccess,
   type RedisClusterAddress,
   type RedisSentinelAddress,
+  sampleEpochs,
 } from '@ceiba/domain';
 import { withPatience } from '@ceiba/schema';
 import { Redis, type RedisOptions } from 'ioredis';
@@ -49,17 +49,11 @@ async function checkServer(address: Address, isCluster: boolean): Promise<Check[
 async function checkEpoch(connect: () => Redis): Promise<Check> {
   const name = 'redis epoch';
   const connections = Array.from({ length: EPOCH_SAMPLES.connections }, connect);
-  const sample = async () => {
-    const epochs: (string | null)[] = [];
-    for (let round = 0; round < EPOCH_SAMPLES.rounds; round++) {
-      for (const redis of connections)
-        epochs.push(epochOf(String(await redis.eval(EPOCH_SCRIPT, 0))));
-    }
-    return epochs;
-  };
   try {
     for (const redis of connections) redis.on('error', () => {}); // errors also arrive as rejections
-    const epochs = await withPatience(sample());
+    const epochs = await withPatience(
+      sampleEpochs(connections.map((redis) => () => redis.eval(EPOCH_SCRIPT, 0))),
+    );
     const verdict = judgeEpochs(epochs);
     return verdict === 'steady'
       ? ok(name, `the same in ${epochs.length} answers over ${connections.length} connections`)

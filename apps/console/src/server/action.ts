@@ -222,10 +222,10 @@ function refusalFor(error: unknown, form: FormData): Refusal {
 /** Logs an outage or a bug. */
 function refusedBy(error: unknown): Refused {
   if (error instanceof DatabaseUnavailableError) {
-    log.error('action.database_unavailable', { message: error.message });
+    log.error({ err: error }, 'action.database_unavailable');
     return new Refused('unavailable', UNAVAILABLE, {});
   }
-  log.error('action.failed', { error });
+  log.error({ err: error }, 'action.failed');
   return new Refused('internal', INTERNAL, {});
 }
 

@@ -36,7 +36,7 @@ export function csvRoute<Context>(
       return await handle(request, context);
     } catch (error) {
       if (!(error instanceof DatabaseUnavailableError)) throw error;
-      log.error('csv.database_unavailable', { error });
+      log.error({ err: error }, 'csv.database_unavailable');
       const text = 'The database is not answering. Try again in a moment.\n';
       return new Response(text, { status: 503, headers: { 'retry-after': '5' } });
     }
@@ -70,7 +70,7 @@ export function csvResponse(
         if (done) controller.close();
         else controller.enqueue(encoder.encode(value.map(csvLine).join('')));
       } catch (error) {
-        log.error('csv.aborted', { error });
+        log.error({ err: error }, 'csv.aborted');
         controller.error(error);
       }
     },

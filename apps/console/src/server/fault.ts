@@ -1,4 +1,4 @@
-import { framesOf, withoutParameters } from '@ceiba/schema';
+import { framesOf, withoutParameters } from '@ceiba/process/log';
 
 /**
  * A statement's fault as others may print it, for the framework prints whatever a page throws: the

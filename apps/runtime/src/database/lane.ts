@@ -23,8 +23,8 @@ export interface LaneOptions {
 }
 
 /**
- * One connection that carries one lookup at a time. The first timeout or connection error drops
- * it; until a fresh one has answered, the lane takes nothing (consistency rule 22).
+ * One connection that carries one lookup at a time. The first timeout or connection error drops it;
+ * until a new connection has answered, the lane takes no lookups (consistency rule 22).
  */
 export class LookupLane {
   readonly #options: LaneOptions;
@@ -57,10 +57,10 @@ export class LookupLane {
   }
 
   /**
-   * Looks up a batch. A statement that the server refuses is halved until the poisoned item fails
-   * alone (consistency rule 4).
+   * Looks up a batch. If the server rejects the statement, the batch is halved until the invalid item
+   * fails alone (consistency rule 4).
    *
-   * @returns one entry an item: its row, or the error that it failed with
+   * @returns one entry per item: its row or its error
    */
   async run(items: readonly LookupItem[], budgetMs: number): Promise<(LookupRow | Error)[]> {
     const endsAt = performance.now() + budgetMs;

@@ -2,7 +2,7 @@ import type { LookupItem, LookupRow } from '@ceiba/schema';
 import type { Deadline } from '../deadline.ts';
 import { UnavailableError } from '../unavailable.ts';
 
-/** What carries a batch to Postgres; `LookupLane` is the one in use. */
+/** Carries a batch to Postgres; see `LookupLane`. */
 export interface Lane {
   readonly isUp: boolean;
   readonly isIdle: boolean;
@@ -26,7 +26,7 @@ export const LOOKUP_LIMITS: LookupLimits = {
 interface Waiter {
   deadline: Deadline;
   resolve: (row: LookupRow) => void;
-  reject: (fault: Error) => void;
+  reject: (error: Error) => void;
 }
 
 interface Entry {
@@ -35,9 +35,9 @@ interface Entry {
 }
 
 /**
- * Shares round trips: requests that arrive while every lane is busy wait for the next statement
- * together, and equal questions share a row of it. A statement is always sent after the requests
- * that it serves arrived, so a change that was acknowledged before is seen (consistency rule 1).
+ * Shares round trips: requests that arrive while every lane is busy share the next statement, and
+ * equal questions share one row of it. A statement is sent after all of its requests arrived, so it
+ * sees every change that was acknowledged before them (consistency rule 1).
  */
 export class Lookups {
   readonly #lanes: readonly Lane[];
@@ -58,7 +58,7 @@ export class Lookups {
     return this.#lanes.some((lane) => lane.isUp);
   }
 
-  /** @throws UnavailableError when Postgres or the time does not allow an answer */
+  /** @throws UnavailableError when Postgres fails or the deadline passes */
   find(item: LookupItem, deadline: Deadline): Promise<LookupRow> {
     const refusal = this.#refusal(item.projectId);
     if (refusal !== null) return Promise.reject(refusal);
@@ -68,7 +68,7 @@ export class Lookups {
     });
   }
 
-  /** Sends what waits, once everything that this turn of the event loop brings has joined it. */
+  /** Sends the waiting lookups after this turn of the event loop, so that more can join them. */
   schedule(): void {
     if (this.#scheduled || this.#queue.size === 0) return;
     this.#scheduled = true;
@@ -143,11 +143,11 @@ export class Lookups {
     });
   }
 
-  #failAll(fault: Error): void {
+  #failAll(error: Error): void {
     for (const [question, entry] of this.#queue) {
       this.#queue.delete(question);
       this.#count(entry.item.projectId, -entry.waiters.length);
-      for (const waiter of entry.waiters) waiter.reject(fault);
+      for (const waiter of entry.waiters) waiter.reject(error);
     }
   }
 

@@ -11,12 +11,12 @@ export interface PoolOptions {
   fence?: Fence;
 }
 
-/** Time for work in flight on a pool that has been given up, in ms. */
+/** Time for work in flight on a pool that is being replaced, in ms. */
 const GRACE_MS = 1_000;
 
 /**
- * A database client whose errors are the Runtime's. Slow statements of a healthy server are stopped
- * by the server first, and cost no other caller a connection.
+ * A database client that throws the Runtime's errors. The server's own statement timeout ends a slow
+ * statement first, so that it costs no connection.
  */
 export class DatabasePool {
   readonly #client: DatabaseClient;
@@ -30,7 +30,7 @@ export class DatabasePool {
    *
    * @param budgetMs how long the caller can wait
    * @throws UnavailableError when the server failed, was too slow or could not be reached; any
-   *   other error of the verb as it is
+   *   other error of the verb unchanged
    */
   async run<T>(budgetMs: number, work: (db: Database) => Promise<T>): Promise<T> {
     try {
@@ -45,6 +45,6 @@ export class DatabasePool {
   }
 }
 
-/** Keeps what the client was told of the server, for the log. */
+/** Keeps the server's error for the log. */
 export const asUnavailable = ({ message, cause }: Error) =>
   new UnavailableError('database', message, cause === undefined ? undefined : { cause });

@@ -5,7 +5,7 @@ import { type AuthorizeRouteOptions, createAuthorizeRoutes } from './authorize-r
 import { TransportError } from './errors.ts';
 import { type Check, readiness } from './health-routes.ts';
 import { answerKeyRoute, KEY_ROUTES, type KeyRouteOptions } from './key-routes.ts';
-import { faultReply, jsonReply } from './replies.ts';
+import { errorReply, jsonReply } from './replies.ts';
 import { requestIdOf } from './request-id.ts';
 
 type Environment = { Bindings: HttpBindings };
@@ -17,7 +17,7 @@ export interface AppOptions {
   isDraining(): boolean;
 }
 
-/** Every address that the Runtime answers on. */
+/** All routes of the Runtime. */
 export function createApp({ authorize, keys, checks, isDraining }: AppOptions): Hono<Environment> {
   const app = new Hono<Environment>();
   const hot = createAuthorizeRoutes(authorize);
@@ -42,10 +42,10 @@ export function createApp({ authorize, keys, checks, isDraining }: AppOptions): 
     return plain(c, state.ok ? 200 : 503, state);
   });
   app.notFound((c) => {
-    const fault = new TransportError('not_found', 'There is nothing at this address.');
-    return faultReply(fault, requestIdOf(c.env.incoming), authorize.faults);
+    const error = new TransportError('not_found', 'There is nothing at this address.');
+    return errorReply(error, requestIdOf(c.env.incoming), authorize.errors);
   });
-  app.onError((fault, c) => faultReply(fault, requestIdOf(c.env.incoming), authorize.faults));
+  app.onError((error, c) => errorReply(error, requestIdOf(c.env.incoming), authorize.errors));
   return app;
 }
 

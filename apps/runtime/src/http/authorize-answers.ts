@@ -12,7 +12,7 @@ import { UnavailableError } from '../unavailable.ts';
 import { parseBody, type ReadBody } from './body.ts';
 import { invalidField, TransportError, UNAVAILABLE_MESSAGE, unauthorized } from './errors.ts';
 
-/** A call whose body was read, and not yet judged: a wrong secret is reported first. */
+/** A call whose body was read but not validated: a wrong secret is reported first. */
 export interface AuthorizeCall {
   dependencies: AuthorizeDependencies;
   asker: Asker;
@@ -39,9 +39,9 @@ export async function answerOne(call: AuthorizeCall): Promise<Decision> {
 }
 
 /**
- * One result per request, in order. What is wrong with one of them fails it alone.
+ * One result per request, in order. An invalid request fails alone.
  *
- * @throws as {@link answerOne}, for what is wrong with the batch as a whole
+ * @throws as {@link answerOne}, for errors of the whole batch
  */
 export async function answerBatch(call: AuthorizeCall): Promise<AuthorizeBatchResult> {
   const { dependencies, asker, body, deadline } = call;

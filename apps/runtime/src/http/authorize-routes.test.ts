@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
+import { createLogger } from '@ceiba/process/log';
 import type { LookupRow } from '@ceiba/schema';
-import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import type { AuthorizeDependencies } from '../authorize.ts';
 import { createAuthorizeRoutes } from './authorize-routes.ts';
-import { FaultLog } from './replies.ts';
+import { ErrorLog } from './replies.ts';
 
 const PROJECT_ID = '0190a0b0-0000-7000-8000-000000000000';
 const MIB = 1024 * 1024;
@@ -35,8 +35,8 @@ function routesOf({ maxInFlight }: { maxInFlight: number }) {
     return { project: null, apiKey: null, subscription: null } as LookupRow;
   };
   const dependencies = { lookups: { find } } as unknown as AuthorizeDependencies;
-  const faults = new FaultLog(pino({ level: 'silent' }));
-  const routes = createAuthorizeRoutes({ dependencies, faults, deadlineMs: 10_000, maxInFlight });
+  const errors = new ErrorLog(createLogger({ service: 'test', level: 'silent' }));
+  const routes = createAuthorizeRoutes({ dependencies, errors, deadlineMs: 10_000, maxInFlight });
   const batch = (size: number) =>
     routes.authorizeBatch(incoming({ requests: Array(size).fill({}) }), PROJECT_ID);
   const one = () => routes.authorize(incoming({}), PROJECT_ID);

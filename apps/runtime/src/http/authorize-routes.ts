@@ -8,19 +8,19 @@ import { type AuthorizeCall, answerBatch, answerOne } from './authorize-answers.
 import { readJsonBody } from './body.ts';
 import { unauthorized } from './errors.ts';
 import { parseUuid } from './parameters.ts';
-import { type FaultLog, faultReply, jsonReply } from './replies.ts';
+import { type ErrorLog, errorReply, jsonReply } from './replies.ts';
 import { requestIdOf } from './request-id.ts';
 
 export interface AuthorizeRouteOptions {
   dependencies: AuthorizeDependencies;
-  faults: FaultLog;
+  errors: ErrorLog;
   deadlineMs: number;
   maxInFlight: number;
 }
 
 interface Route {
   bodyCapBytes: number;
-  /** How many bytes of bodies may be on their way at a time. */
+  /** How many bytes of bodies may be in flight at a time. */
   maxBodyBytesInFlight: number;
   answer(call: AuthorizeCall): Promise<unknown>;
 }
@@ -37,13 +37,13 @@ const BATCH: Route = {
 };
 
 /**
- * The hot routes, for one question and for a batch. They are bare: no middleware, nothing set on the
- * response after it was made. They share the limit of decisions in flight.
+ * The hot routes, for one question and for a batch, without middleware. They share the limit of
+ * decisions in flight.
  *
- * @returns for each route, what answers a call; the answer is never later than the deadline
+ * @returns a handler per route that answers each call by its deadline
  */
 export function createAuthorizeRoutes(options: AuthorizeRouteOptions) {
-  const { dependencies, faults, maxInFlight } = options;
+  const { dependencies, errors, maxInFlight } = options;
   let inFlight = 0;
 
   const serve = (route: Route) => {
@@ -53,12 +53,12 @@ export function createAuthorizeRoutes(options: AuthorizeRouteOptions) {
       const requestId = requestIdOf(incoming);
       const bodyBytes = Number(incoming.headers['content-length'] ?? route.bodyCapBytes);
       if (inFlight >= maxInFlight || bodyBytesInFlight + bodyBytes > route.maxBodyBytesInFlight) {
-        return faultReply(overload(), requestId, faults);
+        return errorReply(overload(), requestId, errors);
       }
       let decisions = 1;
       inFlight += 1;
       bodyBytesInFlight += bodyBytes;
-      /** A batch that has the Runtime for itself may be larger than the limit. */
+      /** A batch may exceed the limit while no other decision is in flight. */
       const countAs = (count: number) => {
         const others = inFlight - 1;
         if (others > 0 && others + count > maxInFlight) throw overload();
@@ -66,13 +66,13 @@ export function createAuthorizeRoutes(options: AuthorizeRouteOptions) {
         decisions = count;
       };
       try {
-        const reportOutage = (error: UnavailableError) => faults.tell(error, requestId);
+        const reportOutage = (error: UnavailableError) => errors.report(error, requestId);
         const call = { dependencies, incoming, projectId, deadline, countAs, reportOutage };
-        // A body that was still on its way is the caller's doing, no outage.
+        // A body that has not arrived completely is the caller's delay, not an outage.
         const blame = () => (incoming.complete ? 'overload' : 'caller');
         return jsonReply(200, await deadline.race(blame, answerCall(route, call)), requestId);
       } catch (error) {
-        return faultReply(error, requestId, faults);
+        return errorReply(error, requestId, errors);
       } finally {
         inFlight -= decisions;
         bodyBytesInFlight -= bodyBytes;

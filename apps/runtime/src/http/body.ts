@@ -3,22 +3,22 @@ import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
 import { invalidField, invalidRequest, TransportError } from './errors.ts';
 
-/** A body as it came: parsed, absent, or the error that it is to be answered with. */
+/** A body as it arrived: parsed, absent, or the error to answer with. */
 export type ReadBody =
   | { kind: 'json'; value: unknown }
   | { kind: 'empty' }
   | { kind: 'refused'; error: TransportError };
 
 /**
- * Reads a JSON body up to a cap. Never rejects for what the caller sent: the secret is judged
- * before the body is complained of.
+ * Reads a JSON body up to a cap. An invalid body is returned, not thrown: the secret is checked
+ * before the body.
  */
 export async function readJsonBody(incoming: IncomingMessage, capBytes: number): Promise<ReadBody> {
   const bytes = await readCapped(incoming, capBytes);
   if (bytes === 'over') {
     return refused('payload_too_large', `The body is over ${capBytes / 1024} KiB.`);
   }
-  // The caller went away: nobody reads the answer, and it is no fault of ours.
+  // The caller closed the connection: no one reads the answer, and it is not an outage.
   if (bytes === 'cut off') return refused('invalid_request', 'The body ended early.');
   const isJson = isJsonType(incoming.headers['content-type']);
   if (bytes.length === 0 && !isJson) return { kind: 'empty' };
@@ -54,12 +54,12 @@ const isJsonType = (contentType: string | undefined) =>
   contentType === 'application/json' ||
   /^application\/json\s*(?:;\s*charset="?utf-8"?\s*)?;?$/i.test(contentType?.trim() ?? '');
 
-/** How long a body that is too large is taken in, in ms. */
+/** How long the rest of a body that is too large is read and discarded, in ms. */
 const DISCARD_MS = 250;
 
 /**
- * Takes in what is still on its way, for a while: a socket that is closed with bytes unread in it
- * resets the connection, and with it the answer.
+ * Reads and discards what is still arriving: closing a socket with unread bytes resets the
+ * connection, and the caller would lose the answer.
  */
 function discarded(incoming: IncomingMessage): Promise<'over'> {
   incoming.removeAllListeners('data').resume();

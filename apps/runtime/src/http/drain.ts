@@ -3,20 +3,19 @@ import type { Server } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
 
-/** A caller that keeps a connection sends its next request within this time, in ms, or later. */
+/** A connection without a request for this long counts as idle, in ms. */
 const QUIET_MS = 300;
 const CHECK_MS = 50;
-/** How long requests under way may take once it stops, in ms; all that are served take less. */
+/** How long requests under way may take after a stop, in ms; every deadline is shorter. */
 const LONGEST_DRAIN_MS = 3_000;
 
 /**
- * Prepares a server to be stopped with no request lost that came over one of its connections.
+ * Prepares a server to stop without losing a request that arrived over one of its connections.
  *
- * @returns resolves once every connection is closed. From then on each answer is the last of its
- *   connection, so that callers leave by themselves. After the delay, for load balancers that have
- *   yet to notice, no connection is accepted any more, and those that nobody uses are closed.
- *   Node's own `server.close()` closes them at once: also those whose next request lies unread in
- *   the socket. What has sent half a request after some seconds will not send the rest.
+ * @returns a function that stops the server and resolves when every connection is closed. Each
+ *   further answer is the last of its connection (`Connection: close`). After the delay, which gives
+ *   load balancers time to notice, the server accepts no connection, and closes idle ones. Node's own
+ *   `server.close()` would close them at once, even with an unread request in the socket.
  */
 export function createDrain(server: Server): (delayMs: number) => Promise<void> {
   const unused = watchUnused(server);
@@ -28,10 +27,10 @@ export function createDrain(server: Server): (delayMs: number) => Promise<void> 
       reply.setHeader('connection', 'close');
     });
     await pause(delayMs);
-    await turn(); // takes what the system has accepted so far
+    await turn(); // accepts the connections that the system has queued
     const closed = once(server, 'close');
     NetServer.prototype.close.call(server);
-    // After the sockets were read: a late timer must not pass for a quiet caller.
+    // After the sockets were read: otherwise a late timer looks like an idle connection.
     const checkQuiet = () =>
       setImmediate(() => {
         if (performance.now() - lastRequestAt < QUIET_MS) return;
@@ -46,7 +45,7 @@ export function createDrain(server: Server): (delayMs: number) => Promise<void> 
   };
 }
 
-/** Connections without a request so far, as load balancers keep them; to Node those are not idle. */
+/** Connections that never had a request, as load balancers keep them; Node does not count them as idle. */
 function watchUnused(server: Server): Set<Socket> {
   const unused = new Set<Socket>();
   server.on('connection', (socket) => {

@@ -7,8 +7,8 @@ import { withoutCredentials } from '@ceiba/process/log';
 import type { z } from 'zod';
 
 /**
- * A call that the Runtime does not serve, with the text that goes out. Anything else that is
- * thrown goes out as `internal` or `unavailable`, without a word of the fault.
+ * A request that the Runtime rejects, with the text that the caller gets. Every other error reaches
+ * the caller as `internal` or `unavailable`, without its message.
  */
 export class TransportError extends Error {
   override readonly name = 'TransportError';
@@ -32,7 +32,7 @@ export const UNAVAILABLE_MESSAGE = 'The service cannot answer now. Try again sho
 export const invalidRequest = (message: string) => new TransportError('invalid_request', message);
 
 /**
- * Names the first field that is wrong and says how.
+ * Names the first invalid field and what is wrong with it.
  *
  * @param within - Where the body holds what was parsed.
  */
@@ -60,7 +60,7 @@ function wordsOf(issue: z.core.$ZodIssue): string {
 const article = (type: string) => (/^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`);
 
 const LONGEST_ECHO = 64;
-/** A field's name is the caller's text: short, printable, and without a credential in it. */
+/** A field's name comes from the caller: it is shortened, made printable and redacted. */
 const shortened = (text: string) =>
   withoutCredentials(text)
     .replace(/[^\x20-\x7e]/g, '?')

@@ -1,11 +1,32 @@
 import type { CheckState } from '@ceiba/contract';
+import type { Logger } from '@ceiba/process/log';
 import { withinMs } from '../deadline.ts';
 import type { UnavailableDependency } from '../unavailable.ts';
 
-/** A dependency's check: resolves when it is fine. */
+/** Resolves when the dependency works. */
 export type Check = () => Promise<void>;
 
-/** An answer must be out within a second, whatever hangs. */
+/** Logs when a dependency stops passing its check, and when it passes again. */
+export function logged(
+  dependency: UnavailableDependency,
+  check: Check,
+  log: Pick<Logger, 'info' | 'warn'>,
+): Check {
+  let isFailing = false;
+  return async () => {
+    try {
+      await check();
+      if (isFailing) log.info({ dependency }, 'ready again');
+      isFailing = false;
+    } catch (error) {
+      if (!isFailing) log.warn({ err: error, dependency }, 'not ready');
+      isFailing = true;
+      throw error;
+    }
+  };
+}
+
+/** A response has to be sent within a second, even if a dependency hangs. */
 const CHECK_BUDGET_MS = 800;
 
 export interface Readiness {
@@ -13,7 +34,7 @@ export interface Readiness {
   checks: { database: CheckState; redis: CheckState };
 }
 
-/** Asks both dependencies at once, live. A Runtime that drains is not ready, whatever they say. */
+/** Checks both dependencies at the same time. A Runtime that drains is not ready. */
 export async function readiness(
   checks: { database: Check; redis: Check },
   isDraining: boolean,

@@ -27,17 +27,17 @@ import { parseBody, type ReadBody, readJsonBody } from './body.ts';
 import { TransportError, unauthorized } from './errors.ts';
 import { type KeyListCall, listKeys } from './key-list.ts';
 import { parseUuid } from './parameters.ts';
-import { type FaultLog, faultReply, jsonReply } from './replies.ts';
+import { type ErrorLog, errorReply, jsonReply } from './replies.ts';
 import { requestIdOf } from './request-id.ts';
 
 export interface KeyRouteOptions {
-  /** Finds the project by an own lookup, so that a slow key route cannot hold up a decision. */
+  /** Finds the project by a lookup, so that a slow key route cannot delay a decision. */
   findProject(projectId: string, deadline: Deadline): Promise<LookupRow['project']>;
   /** Runs verbs within the time that is left. */
   run<T>(deadline: Deadline, work: (db: Database) => Promise<T>): Promise<T>;
   pageReads: SerialQueue;
   random: RandomBytes;
-  faults: FaultLog;
+  errors: ErrorLog;
   log: Logger;
   deadlineMs: number;
 }
@@ -48,7 +48,7 @@ interface Call extends KeyListCall {
   random: RandomBytes;
 }
 
-/** One route: what it does, and whether its path names a key. Every success is a 200. */
+/** Every success is a 200. */
 interface KeyRoute {
   method: 'GET' | 'POST' | 'PATCH';
   path: string;
@@ -107,8 +107,8 @@ export async function answerKeyRoute(
       'key route',
     );
     return jsonReply(200, result, requestId);
-  } catch (fault) {
-    return faultReply(fault, requestId, options.faults);
+  } catch (error) {
+    return errorReply(error, requestId, options.errors);
   }
 }
 

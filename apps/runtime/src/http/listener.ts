@@ -4,21 +4,21 @@ import { getRequestListener, type HttpBindings, RequestError } from '@hono/node-
 import { newUuid } from '../new-uuid.ts';
 import type { createApp } from './app.ts';
 import { errorBody, invalidRequest } from './errors.ts';
-import { type FaultLog, faultReply } from './replies.ts';
+import { type ErrorLog, errorReply } from './replies.ts';
 import { REQUEST_ID_HEADER, requestIdOf } from './request-id.ts';
 
-/** The app behind a server of Node's, which answers in one shape also what never reaches a route. */
-export function createHttpServer(app: ReturnType<typeof createApp>, faults: FaultLog): Server {
-  const errorHandler = (fault: unknown) => {
-    const isTheirs = fault instanceof RequestError;
-    const told = isTheirs ? invalidRequest('The address or the host is not valid.') : fault;
-    return faultReply(told, newUuid(), faults);
+/** The app on a server of Node. Requests that never reach a route get errors of the same shape. */
+export function createHttpServer(app: ReturnType<typeof createApp>, errors: ErrorLog): Server {
+  const errorHandler = (error: unknown) => {
+    const isOfClient = error instanceof RequestError;
+    const reported = isOfClient ? invalidRequest('The address or the host is not valid.') : error;
+    return errorReply(reported, newUuid(), errors);
   };
   const fetch: Parameters<typeof getRequestListener>[0] = (request, bindings) => {
     const { incoming } = bindings as HttpBindings;
     if (hasDotSegment(incoming.url ?? '')) {
       const refusal = invalidRequest('The address has a dot segment.');
-      return faultReply(refusal, requestIdOf(incoming), faults);
+      return errorReply(refusal, requestIdOf(incoming), errors);
     }
     return app.fetch(request, bindings);
   };
@@ -33,16 +33,16 @@ export function createHttpServer(app: ReturnType<typeof createApp>, faults: Faul
 }
 
 const OPTIONS: ServerOptions = {
-  /** The listener asks for a host as well, and its refusal has our shape. */
+  /** Hono's listener requires a host too, and its error has our shape. */
   requireHostHeader: false,
-  /** In ms: longer than clients keep an idle connection, so that it is they who close it. */
+  /** In ms: longer than clients keep idle connections, so that the client closes them. */
   keepAliveTimeout: 65_000,
-  /** In ms, for the whole of a request; looked at every second. */
+  /** In ms, for the whole request; checked every second. */
   requestTimeout: 10_000,
   connectionsCheckingInterval: 1_000,
 };
 
-/** Whoever stands in front may judge addresses by their text, so none is repaired here. */
+/** A proxy may match addresses by their text, so an address is never normalised here. */
 const hasDotSegment = (target: string) => /^[^?]*\/(?:\.|%2e){1,2}(?:[/?]|$)/i.test(target);
 
 const REASONS: Record<string, string> = {
@@ -50,10 +50,10 @@ const REASONS: Record<string, string> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'The request did not arrive in time.',
 };
 
-/** Answers bytes that are no HTTP; where the next request would begin is unknown, so it is the last. */
-function refuse(fault: NodeJS.ErrnoException, socket: Duplex): void {
-  if (fault.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-  const reason = REASONS[fault.code ?? ''] ?? 'The request is not valid HTTP.';
+/** Answers bytes that are not HTTP and closes the connection: the next request cannot be found. */
+function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+  const reason = REASONS[error.code ?? ''] ?? 'The request is not valid HTTP.';
   const requestId = newUuid();
   const { status, body } = errorBody('invalid_request', reason, requestId);
   const text = JSON.stringify(body);

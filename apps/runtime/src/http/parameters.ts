@@ -3,7 +3,7 @@ import { invalidRequest } from './errors.ts';
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /**
- * A path parameter in lower case, so that a project has one name in Postgres and in Redis alike.
+ * A path parameter in lower case: Redis keys, unlike Postgres, distinguish the case of a UUID.
  *
  * @throws TransportError `invalid_request` that names the parameter
  */

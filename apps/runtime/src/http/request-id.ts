@@ -7,8 +7,8 @@ export const REQUEST_ID_HEADER = 'x-request-id';
 const USABLE = /^[A-Za-z0-9._:-]{1,128}$/;
 
 /**
- * The caller's own id where it is short, plain and holds no credential, else a new one (a UUID of
- * version 7): it goes into the log, the audit log and the answer.
+ * The caller's own id if it is short, plain and without a credential; otherwise a new UUID of version
+ * 7. It goes into the log, the audit log and the response.
  */
 export function requestIdOf(incoming: IncomingMessage): string {
   const given = incoming.headers[REQUEST_ID_HEADER];

@@ -6,22 +6,22 @@ import type { MonotonicClock } from '../deadline.ts';
 interface CompiledList {
   revision: string | null;
   matcher: PolicyMatcher;
-  /** When its load began. */
+  /** When its load began, on the monotonic clock. */
   readAtMs: number;
 }
 
-/** Policies that the cache holds in all, or two longer lists; a list counts as its length plus one. */
+/** The capacity of the cache; a list counts as its length plus one. */
 const MAX_POLICIES = 100_000;
-/** A longer list counts as this: compiled anew for each decision it would cost everybody. */
-const MAX_POLICIES_A_LIST = MAX_POLICIES / 2;
-/** A change that was made with triggers off leaves the revision as it was, and holds after this. */
+/** A longer list counts as this, so that it fits: compiling it per decision would block the process. */
+const MAX_POLICIES_PER_LIST = MAX_POLICIES / 2;
+/** A change with triggers disabled keeps the revision; decisions see it after this time. */
 const LONGEST_AGE_MS = 5_000;
 
 /**
- * Compiled policy lists by project. A list serves a decision only if it has the revision that the
- * decision's lookup returned, or if its load began after that lookup returned: then it holds every
- * change that the lookup saw (consistency rule 6). No list serves for longer than five seconds,
- * whatever its revision says (rule 26).
+ * Compiled policy lists per project. A decision uses a list only if it has the revision that the
+ * decision's lookup returned, or if its load began after that lookup returned: then it includes every
+ * change that the lookup saw (consistency rule 6). No list is used for longer than five seconds,
+ * whatever its revision (rule 26).
  */
 export class PolicyCache {
   readonly #load: (projectId: string) => Promise<PolicyList | null>;
@@ -58,7 +58,7 @@ export class PolicyCache {
       const list = await underWay.catch(() => null);
       if (list?.revision === revision) return list.matcher;
     }
-    // Whatever is under way now began after that one ended, and so after the lookup returned.
+    // A load that is under way now began after that one ended, so after the lookup returned.
     const next = this.#loads.get(projectId) ?? this.#startLoad(projectId);
     return (await next).matcher;
   }
@@ -75,7 +75,7 @@ export class PolicyCache {
     const policies = list?.policies ?? [];
     const matcher = compilePolicies(policies);
     const compiled = { revision: list?.revision ?? null, matcher, readAtMs };
-    const size = Math.min(policies.length + 1, MAX_POLICIES_A_LIST);
+    const size = Math.min(policies.length + 1, MAX_POLICIES_PER_LIST);
     this.#lists.set(projectId, compiled, { size });
     return compiled;
   }

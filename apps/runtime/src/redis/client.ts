@@ -10,18 +10,18 @@ export type RedisClient = Redis | Cluster;
 
 const CONNECT_TIMEOUT_MS = 1000;
 
-/** How long a cluster node may leave a fresh connection, or the sweep, without any answer. */
+/** How long a cluster node may take to answer on a new connection, or to the sweep. */
 const NODE_TIMEOUT_MS = 1000;
 
 /**
- * A charge that meets a moving slot fails well within its budget: a timeout would look like a
- * silent node.
+ * A charge on a moving slot fails well within its budget: a timeout would look like a node that does
+ * not answer.
  */
 const REDIRECTIONS = { maxRedirections: 6, retryDelayOnTryAgain: 20 } as const;
 
 /**
- * Nothing is queued for later, sent twice or reconnected behind our back: a charge that was given
- * up must not run when Redis wakes (consistency rule 14).
+ * The driver neither queues nor resends commands nor reconnects: a charge that timed out must not
+ * run later (consistency rule 14).
  */
 const NOTHING_TWICE = {
   lazyConnect: true,
@@ -39,7 +39,7 @@ const ONE_SERVER = {
   retryStrategy: null,
 } as const satisfies RedisOptions;
 
-/** Each of these has not connected yet. */
+/** Like the clients below, not connected yet. */
 export const createServerClient = (url: string): Redis => new Redis(url, ONE_SERVER);
 
 export function createPrimaryClient(
@@ -50,10 +50,10 @@ export function createPrimaryClient(
 }
 
 /**
- * A cluster has a connection for each node, and each is as strict as that of a single server
- * (consistency rule 30): a fresh one carries nothing until its node has answered, and one that
- * ends is replaced by the next command that needs it. What may be sent again is what no node has
- * run: MOVED, ASK and TRYAGAIN.
+ * A cluster has one connection per node, each as strict as that of a single server (consistency rule
+ * 30): a new connection carries no command until its node has answered, and a closed one is replaced
+ * by the next command that needs it. Only commands that no node has run are sent again: after MOVED,
+ * ASK and TRYAGAIN.
  */
 export function createClusterClient({ nodes, access }: RedisClusterAddress): Cluster {
   const cluster = new Cluster([...nodes], {
@@ -65,7 +65,7 @@ export function createClusterClient({ nodes, access }: RedisClusterAddress): Clu
     retryDelayOnClusterDown: 0,
     ...REDIRECTIONS,
     slotsRefreshTimeout: CONNECT_TIMEOUT_MS,
-    // A node whose connection ended comes back by this, also where no command asks for it.
+    // Reconnects to a node whose connection ended, even if no command needs it.
     slotsRefreshInterval: 2_000,
     redisOptions: {
       ...NOTHING_TWICE,
@@ -74,8 +74,8 @@ export function createClusterClient({ nodes, access }: RedisClusterAddress): Clu
       socketTimeout: NODE_TIMEOUT_MS,
     },
   });
-  // All slots of a range share one array, and the driver writes the answer MOVED, which is about one
-  // slot, into it. A slot of its own array keeps the others where they are.
+  // The slots of a range share one array, and the driver writes a MOVED reply for one slot into it.
+  // A copy per slot keeps the other slots unchanged.
   cluster.on('refresh', () => {
     cluster.slots = cluster.slots.map((owners) => [...owners]);
   });
@@ -89,8 +89,8 @@ const accessOptions = ({ username, password, isTls }: RedisAccess): RedisOptions
 });
 
 /**
- * Ends the connection to the node that holds a key. What is under way there fails at once; the next
- * command that needs the node makes a fresh connection.
+ * Ends the connection to the node that holds a key. Commands under way there fail at once; the next
+ * command for that node opens a new connection.
  */
 export function dropNodeOf(cluster: Cluster, key: string): void {
   const owner = cluster.slots[new Command('get', [key]).getSlot()]?.[0];
@@ -99,20 +99,28 @@ export function dropNodeOf(cluster: Cluster, key: string): void {
   if (!isDropped) node?.disconnect();
 }
 
-/**
- * The servers that hold the data: the one server, or every primary of a cluster.
- *
- * @throws Error where a primary of the cluster has no connection just now
- */
-export function primariesOf(client: RedisClient): Redis[] {
-  if (!(client instanceof Cluster)) return [client];
+/** A server that holds data: the one server, or a primary of a cluster. */
+export interface DataServer {
+  /** `host:port`, for the log. */
+  address: string;
+  /** @throws Error where the node of a cluster has no connection at the moment */
+  connection(): Redis;
+}
+
+export function dataServersOf(client: RedisClient): DataServer[] {
+  if (!(client instanceof Cluster)) {
+    return [{ address: addressOf(client), connection: () => client }];
+  }
   const connected = new Map(client.nodes('master').map((node) => [addressOf(node), node]));
   const owners = new Set(client.slots.flatMap(([primary]) => primary ?? []));
-  return [...owners].map((owner) => {
-    const node = connected.get(owner);
-    if (!node) throw new Error(`no connection to ${owner}`);
-    return node;
-  });
+  return [...owners].map((address) => ({
+    address,
+    connection() {
+      const node = connected.get(address);
+      if (!node) throw new Error('no connection');
+      return node;
+    },
+  }));
 }
 
 const addressOf = ({ options }: Redis) => `${options.host}:${options.port}`;

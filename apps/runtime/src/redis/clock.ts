@@ -1,16 +1,16 @@
 import type { MonotonicClock } from '../deadline.ts';
 
 /**
- * How far ahead of this process's clock the server's may be, in ms. Beyond that nothing is charged:
- * windows never go back, so a window of a clock that leapt ahead stays until its time has come
+ * How far the server's clock may be ahead of this process's clock, in ms. Beyond that nothing is
+ * charged: windows never go back, so a window in the future would block the project until then
  * (consistency rule 33).
  */
 const MOST_AHEAD_MS = 300_000;
 
 /**
- * The Redis server's clock as this process knows it: the last `TIME` that it answered, plus the
- * monotonic time since (consistency rule 14). It lags by at most a reply's way back, so a deadline
- * on it is never too late. Where the server's clock has stepped, the next reply corrects it.
+ * Estimates the Redis server's clock: the last `TIME` reply plus the monotonic time since
+ * (consistency rule 14). The estimate lags by the network delay of the reply, so a deadline on it is
+ * never too late. After the server's clock was set, the next reply corrects the estimate.
  */
 export class RedisClock {
   readonly #now: MonotonicClock;
@@ -26,8 +26,8 @@ export class RedisClock {
   }
 
   /**
-   * A time that is too far ahead is not taken over, so that of a cluster the node that answered it
-   * costs its own projects alone: there, a charge with a deadline on the true time is late.
+   * Ignores a time that is too far ahead. In a cluster, only the projects on the node with that clock
+   * are affected: there a charge with a deadline on the true time is late.
    *
    * @param timeMs - The server's `TIME` in ms since 1970.
    */
@@ -39,14 +39,14 @@ export class RedisClock {
   }
 
   /**
-   * Ms since 1970. Before the first observation a time long past: a charge with such a deadline
-   * writes nothing, and its reply says the time.
+   * In ms since 1970. Before the first reply a time close to 1970: a charge with such a deadline
+   * writes nothing, and its reply contains the time.
    */
   estimateMs(): number {
     return this.#observedMs + this.#now() - this.#observedAt;
   }
 
-  /** Why the server's clock is of no use, as last observed; null where it is. */
+  /** Why the last observed time cannot be used; null where it can. */
   get problem(): string | null {
     if (this.#aheadMs <= MOST_AHEAD_MS) return null;
     const seconds = Math.round(this.#aheadMs / 1000);

@@ -4,13 +4,13 @@ import { dropNodeOf, type RedisClient } from './client.ts';
 
 type Fail = (error: unknown) => void;
 
-/** Replies that say that this server cannot charge now, while another or a later one might. */
+/** Replies of a server that cannot charge now, while another one, or the same one later, might. */
 const WANTS_ANOTHER_CONNECTION = /^(READONLY|LOADING|MASTERDOWN|MISCONF|NOAUTH)\b/;
 
 /**
- * One client, from the moment that it has proved itself until the first thing that goes wrong.
- * Then everything under way fails at once and the client is gone for good (consistency rule 14).
- * The client of a cluster stays: there the connection to the one node ends (rule 30).
+ * One connected client, until its first error. Then all commands under way fail at once and the
+ * client is never used again (consistency rule 14). The client of a cluster stays in use: only the
+ * connection to the failing node ends (rule 30).
  */
 export class Connection {
   readonly #client: RedisClient;
@@ -31,9 +31,9 @@ export class Connection {
 
   /**
    * @param budgetMs - How long to wait for the reply.
-   * @param key - Lies on the node that is asked, whose connection the first timeout ends. Without
-   *   it a timeout fails its command alone where the client is that of a cluster.
-   * @throws UnavailableError on any error; the command may have run all the same.
+   * @param key - A key of the command: in a cluster, a timeout ends the connection to the key's node.
+   *   Without it, a timeout in a cluster only fails the command.
+   * @throws UnavailableError on any error; the command may still have run.
    */
   send<T>(budgetMs: number, run: (client: RedisClient) => Promise<T>, key?: string): Promise<T> {
     if (this.#lost) return Promise.reject(unavailable(this.#lost.error));
@@ -48,7 +48,7 @@ export class Connection {
       const expire = () => {
         if (this.#pending.has(fail)) this.#timedOut(fail, budgetMs, key);
       };
-      // A reply that already lies in the socket is no timeout: a busy event loop reads it first.
+      // A busy event loop first reads replies that have already arrived.
       const timer = setTimeout(() => setImmediate(expire), budgetMs);
       this.#pending.add(fail);
       run(this.#client).then(
@@ -72,7 +72,7 @@ export class Connection {
     this.#onLost(error);
   }
 
-  /** A cluster's node costs its own projects alone, and answers for itself whenever it can again. */
+  /** In a cluster only the projects of that node fail, until it can serve them again. */
   #wantsAnother(error: unknown): boolean {
     return !(this.#client instanceof Cluster) && isReply(error, WANTS_ANOTHER_CONNECTION);
   }

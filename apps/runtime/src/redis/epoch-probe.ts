@@ -4,29 +4,30 @@ import {
   EPOCH_SAMPLES,
   EPOCH_SCRIPT,
   type EpochVerdict,
-  epochOf,
   judgeEpochs,
   parseRedisUrl,
+  sampleEpochs,
 } from '@ceiba/domain';
 import type { Logger } from '@ceiba/process/log';
+import type { Redis } from 'ioredis';
 import { withinMs } from '../deadline.ts';
-import { createServerClient, type RedisClient } from './client.ts';
+import { createServerClient } from './client.ts';
 import type { RedisSettings } from './source.ts';
 
 export interface EpochProbeOptions extends RedisSettings {
   log: Pick<Logger, 'info' | 'warn' | 'error'>;
-  /** The pause before a server that is out of reach, or not fit, is asked again, in ms. */
+  /** The pause before the next attempt on a server that is unreachable or unsuitable, in ms. */
   retryMs?: number;
 }
 
 const PROBE_TIMEOUT_MS = 5_000;
 
 /**
- * Asks at start, over several connections, whether one server answers, and whether it says which
- * lifetime of its data it is in (consistency rule 34). With several servers behind one address each
- * charge would begin its counters again; they are refused instead, with the cause, until the
- * address leads to one. The nodes of a cluster, and the primary that sentinels name, are known by
- * name and are not probed.
+ * Checks at start, over several connections, whether a single server answers, and whether it reports
+ * the lifetime of its data (consistency rule 34). With several servers behind one address, each
+ * charge would reset its counters, so decisions are answered 503 with this cause until the address
+ * leads to one server. The nodes of a cluster, and the primary that sentinels name, have addresses of
+ * their own and are not probed.
  */
 export class EpochProbe {
   readonly #options: EpochProbeOptions;
@@ -52,7 +53,7 @@ export class EpochProbe {
     const { log, retryMs = 5_000 } = this.#options;
     const { signal } = this.#closed;
     while (!signal.aborted) {
-      // A server out of reach is the link's to report.
+      // The link reports a server that cannot be reached.
       const verdict = await this.#probe().catch(() => null);
       if (verdict === 'steady' || verdict === 'unreported') {
         if (verdict === 'unreported') log.warn(`Redis ${EPOCH_PROBLEMS.unreported}`);
@@ -64,7 +65,7 @@ export class EpochProbe {
         this.#problem = `the server ${EPOCH_PROBLEMS.changing}`;
         log.error(`Redis ${EPOCH_PROBLEMS.changing}; every decision is answered 503`);
       }
-      await pause(retryMs, undefined, { signal }).catch(() => {}); // cut short by close()
+      await pause(retryMs, undefined, { signal }).catch(() => {}); // ends early on close()
     }
   }
 
@@ -80,12 +81,10 @@ export class EpochProbe {
   }
 }
 
-async function verdictOf(clients: readonly RedisClient[]): Promise<EpochVerdict> {
+async function verdictOf(clients: readonly Redis[]): Promise<EpochVerdict> {
   for (const client of clients) client.on('error', () => {}); // they reach us as rejections
   await Promise.all(clients.map((client) => client.connect()));
-  const epochs: (string | null)[] = [];
-  for (let round = 0; round < EPOCH_SAMPLES.rounds; round++) {
-    for (const client of clients) epochs.push(epochOf(String(await client.eval(EPOCH_SCRIPT, 0))));
-  }
-  return judgeEpochs(epochs);
+  return judgeEpochs(
+    await sampleEpochs(clients.map((client) => () => client.eval(EPOCH_SCRIPT, 0))),
+  );
 }

@@ -3,9 +3,9 @@ import type { Logger } from '@ceiba/process/log';
 import type { Redis } from 'ioredis';
 import { type MonotonicClock, withinMs } from '../deadline.ts';
 import { UnavailableError } from '../unavailable.ts';
-import { primariesOf, type RedisClient } from './client.ts';
+import { type DataServer, dataServersOf, type RedisClient } from './client.ts';
 import type { RedisClock } from './clock.ts';
-import { Connection } from './connection.ts';
+import { Connection, unavailable } from './connection.ts';
 import { type ClientSource, createSource, type RedisSettings } from './source.ts';
 
 export interface RedisLinkOptions extends RedisSettings {
@@ -16,18 +16,18 @@ export interface RedisLinkOptions extends RedisSettings {
   now: MonotonicClock;
 }
 
-/** A frozen server accepts connections and answers nothing, so an answer is what counts. */
+/** A frozen server accepts connections but answers nothing, so a connection has to prove itself. */
 const PROOF_TIMEOUT_MS = 1000;
 const LONGEST_BACKOFF_MS = 500;
-/** A connection that held this long had no error of its own: reconnect without a delay. */
+/** After a connection that worked for this long, reconnect without a delay. */
 const SOUND_AFTER_MS = 1000;
-/** How often Sentinel is asked whether the primary in use still is the primary. */
+/** How often the sentinels are asked for the current primary, in ms. */
 const LOOK_EVERY_MS = 500;
 
 /**
- * The way to Redis. It makes fresh clients itself, because the first timeout has to end a
- * connection for good; until the next one has proved itself, every send fails at once and unsent
- * (consistency rules 14 and 22). A server that accepts again is used again within two seconds.
+ * The connection to Redis. It makes new clients itself, because the first timeout has to end a
+ * connection for good. Until the next one has proved itself, every command fails at once without
+ * being sent (consistency rules 14 and 22). A server that recovers is used again within two seconds.
  */
 export class RedisLink {
   readonly #options: RedisLinkOptions;
@@ -45,10 +45,9 @@ export class RedisLink {
 
   /**
    * @param budgetMs - How long the command may take.
-   * @param key - One that the command touches: of a cluster, a timeout ends the connection to the
-   *   node that holds it.
-   * @throws UnavailableError on any error. Where no connection is up nothing was sent; otherwise
-   *   the command may have run all the same.
+   * @param key - A key of the command: in a cluster, a timeout ends the connection to the key's node.
+   * @throws UnavailableError on any error. Without a connection nothing was sent; otherwise the
+   *   command may still have run.
    */
   async send<T>(
     budgetMs: number,
@@ -61,13 +60,27 @@ export class RedisLink {
   }
 
   /**
-   * Asks every server for its time, which brings the clock up to date.
+   * Asks every server for its time, which also updates the clock.
    *
-   * @throws UnavailableError unless every server answers within the budget.
+   * @throws UnavailableError that names the server, unless every server answers within the budget.
    */
   async ping(budgetMs: number): Promise<void> {
-    const observe = async (server: Redis) => this.#options.clock.observe(await timeMsOf(server));
-    await this.send(budgetMs, async (client) => Promise.all(primariesOf(client).map(observe)));
+    const servers = await this.send(budgetMs, async (client) => dataServersOf(client));
+    const ping = async ({ address, connection }: DataServer) => {
+      try {
+        const timeMs = await this.send(budgetMs, async () => timeMsOf(connection()));
+        this.#options.clock.observe(timeMs);
+      } catch (error) {
+        const { message } = unavailable(error);
+        throw new UnavailableError('redis', `${address}: ${message}`, { cause: error });
+      }
+    };
+    await Promise.all(servers.map(ping));
+  }
+
+  /** Whether there is a connection; while there is none, the link has logged why. */
+  get isUp(): boolean {
+    return this.#connection !== null;
   }
 
   /** Ends the connection and makes no other. */
@@ -107,8 +120,7 @@ export class RedisLink {
   }
 
   /**
-   * A primary that was replaced may live on and answer, until its sentinels reach it (consistency
-   * rule 31).
+   * A replaced primary may go on answering until its sentinels reach it (consistency rule 31).
    */
   async #discardOnceReplaced(connection: Connection, source: ClientSource): Promise<void> {
     while (!connection.isLost) {
@@ -119,12 +131,12 @@ export class RedisLink {
     }
   }
 
-  /** Cut short by `close`. */
+  /** Ends early on `close`. */
   async #pause(ms: number): Promise<void> {
     await pause(ms, undefined, { signal: this.#closed.signal }).catch(() => {});
   }
 
-  /** The first attempt is immediate, the others wait up to half a second, with jitter. */
+  /** The first attempt is immediate; the others wait up to half a second, with jitter. */
   async #backOff(): Promise<void> {
     const attempt = this.#attempt++;
     if (attempt === 0) return;
@@ -134,12 +146,14 @@ export class RedisLink {
 
   async #openProvenClient(): Promise<RedisClient> {
     const client = await this.#source.create();
-    // Without a listener ioredis prints faults; they reach us as rejections.
+    // Without a listener ioredis prints errors; they reach us as rejections.
     client.on('error', () => {});
     try {
       await withinMs(2 * PROOF_TIMEOUT_MS, 'redis', client.connect());
-      // Of a cluster one proof will do: a frozen node must cost the projects of others nothing.
-      const proof = Promise.any(primariesOf(client).map(prove));
+      // In a cluster one proof is enough: a frozen node must not affect projects on other nodes.
+      const proof = Promise.any(
+        dataServersOf(client).map(async ({ connection }) => prove(connection())),
+      );
       this.#options.clock.observe(await withinMs(PROOF_TIMEOUT_MS, 'redis', proof));
       return client;
     } catch (error) {
@@ -156,7 +170,7 @@ export class RedisLink {
 }
 
 /**
- * A server proves itself by answering, and by being a primary: a replica answers a PING too.
+ * A server proves itself by answering as a primary: a replica answers PING too.
  *
  * @returns its `TIME` in ms
  */

@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs';
 import { Cluster } from 'ioredis';
 import type { RedisClient } from './client.ts';
 
-/** A Lua script that runs on whichever server holds its keys. */
+/** A Lua script; it runs on the server that holds its keys. */
 export interface Script {
   /**
    * @param keys - Every key that the script touches.
-   * @returns the reply as Redis sent it, yet to be parsed
+   * @returns the reply, not parsed yet
    */
   run(client: RedisClient, keys: readonly string[], args: readonly Argument[]): Promise<unknown>;
 }
@@ -15,8 +15,8 @@ export interface Script {
 type Argument = string | number;
 
 /**
- * Calls by digest, and by text where the server does not know the script yet: after a restart, on
- * another primary, after `SCRIPT FLUSH`. `NOSCRIPT` means that nothing has run.
+ * Calls by digest, and by text if the server does not know the script: after a restart, on another
+ * primary or after `SCRIPT FLUSH`. `NOSCRIPT` means that nothing has run.
  */
 export function createScript(text: string): Script {
   const digest = createHash('sha1').update(text).digest('hex');
@@ -25,8 +25,8 @@ export function createScript(text: string): Script {
       writeTogether(client);
       try {
         return await client.evalsha(digest, keys.length, ...keys, ...args);
-      } catch (fault) {
-        if (!(fault instanceof Error) || !fault.message.startsWith('NOSCRIPT')) throw fault;
+      } catch (error) {
+        if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
         return await client.eval(text, keys.length, ...keys, ...args);
       }
     },
@@ -34,8 +34,8 @@ export function createScript(text: string): Script {
 }
 
 /**
- * Commands of one turn of the event loop leave in one write: decisions that shared a lookup charge
- * in the same turn, and a system call for each of them costs more than the command.
+ * Sends the commands of one turn of the event loop in one write: decisions that shared a lookup charge
+ * in the same turn, and a system call per command costs more than the command.
  */
 function writeTogether(client: RedisClient): void {
   if (client instanceof Cluster || !client.stream || client.stream.writableCorked > 0) return;
@@ -45,8 +45,8 @@ function writeTogether(client: RedisClient): void {
 }
 
 /**
- * Reads a script that lies beside the module that asks for it; the build copies the `.lua` files
- * beside the bundle.
+ * Reads a script from the folder of the calling module; the build copies the `.lua` files into the
+ * folder of the bundle.
  *
  * @example const charge = createScript(readScript('./charge.lua', import.meta.url));
  */

@@ -1,7 +1,7 @@
 import type { HostAndPort, RedisSentinelAddress } from '@ceiba/domain';
 import { Redis } from 'ioredis';
 
-/** What the sentinels take for the primary; each failover raises the epoch. */
+/** The primary that the sentinels name; each failover raises the epoch. */
 export interface Primary extends HostAndPort {
   epoch: number;
 }
@@ -10,12 +10,12 @@ export interface Primary extends HostAndPort {
 const ANSWER_WITHIN_MS = 300;
 const RECONNECT_AFTER_MS = 500;
 
-/** The sentinels of one primary, each over a connection that is kept. */
+/** The sentinels of one primary, each over a permanent connection. */
 export class Sentinels {
   readonly #name: string;
   readonly #clients: readonly Redis[];
 
-  /** @param password - Of the sentinels themselves, where they ask for one. */
+  /** @param password - Of the sentinels themselves, if they require one. */
   constructor({ sentinels, primaryName, access }: RedisSentinelAddress, password?: string) {
     this.#name = primaryName;
     this.#clients = sentinels.map((place) => {
@@ -41,7 +41,7 @@ export class Sentinels {
   /**
    * Asks all at once. After a failover some still name the old primary, so the newest epoch counts.
    *
-   * @throws Error where none of them can say
+   * @throws Error if no sentinel names a primary
    */
   async primary(): Promise<Primary> {
     const outcomes = await Promise.allSettled(this.#clients.map((client) => this.#ask(client)));
@@ -56,7 +56,7 @@ export class Sentinels {
     for (const client of this.#clients) client.disconnect();
   }
 
-  /** The epoch first: between the two it can only become older than the address. */
+  /** The epoch is read first: a failover in between makes it too low for the address, never too high. */
   async #ask(client: Redis): Promise<Primary> {
     const [facts, address] = await Promise.all([
       client.call('SENTINEL', 'MASTER', this.#name),

@@ -11,23 +11,23 @@ export interface RedisSettings {
   /** As `parseRedisUrl` reads it. */
   url: string;
   cluster: boolean;
-  /** Of the sentinels themselves, where they ask for one. */
+  /** Of the sentinels themselves, if they require one. */
   sentinelPassword?: string | undefined;
 }
 
-/** Makes clients, by what the address says. */
+/** Makes clients for the kind of server that the address names. */
 export interface ClientSource {
-  /** A client that has not connected yet. @throws Error where no server can be named just now */
+  /** A client that has not connected yet. @throws Error if the sentinels name no primary */
   create(): Promise<RedisClient>;
   /**
-   * Whether another server has become the primary since this client, the latest, was made. Only
-   * Sentinel can say; a cluster's nodes say it themselves. Never rejects.
+   * Whether another server has become the primary since the last client was made. Only for Sentinel;
+   * the nodes of a cluster redirect commands themselves. Never rejects.
    */
   isReplaced?(): Promise<boolean>;
   close(): void;
 }
 
-/** @throws Error where the address cannot be read */
+/** @throws Error if the address is not valid */
 export function createSource({ url, cluster, sentinelPassword }: RedisSettings): ClientSource {
   const address = parseRedisUrl(url, cluster);
   switch (address.kind) {
@@ -57,7 +57,7 @@ class SentinelSource implements ClientSource {
     return createPrimaryClient(this.#used, this.#address);
   }
 
-  /** Sentinels that cannot be asked are no outage of Redis. */
+  /** Sentinels that do not answer are not an outage of Redis. */
   async isReplaced(): Promise<boolean> {
     const used = this.#used;
     const named = await this.#sentinels.primary().catch(() => null);

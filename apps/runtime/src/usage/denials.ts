@@ -1,7 +1,7 @@
 import type { DenialReason } from '@ceiba/contract/sets';
 import type { UsageLedger } from './ledger.ts';
 
-/** A denial that was decided without a charge. */
+/** A denial without a charge. */
 export interface DenialRecord {
   projectId: string;
   apiKeyId: string | null;
@@ -13,7 +13,7 @@ export interface DenialCounterOptions {
   ledger: UsageLedger;
   /** Names an incarnation; random. */
   newId: () => string;
-  /** Ms since 1970, for the hour that a denial is counted in. */
+  /** In ms since 1970; decides the hour in which a denial is counted. */
   wallClockMs: () => number;
   mostFields?: number;
 }
@@ -22,8 +22,8 @@ const MS_PER_HOUR = 3_600_000;
 
 /**
  * Counts the denials that never reach Redis, in memory, under an incarnation of this process
- * (consistency rule 20). A number may never start again within its incarnation; so when too many
- * are held, all of them are forgotten and a new incarnation begins.
+ * (consistency rule 20). A number may not restart within its incarnation: when there are too many,
+ * all are dropped and a new incarnation begins.
  */
 export class DenialCounter {
   readonly #options: DenialCounterOptions;
@@ -40,7 +40,7 @@ export class DenialCounter {
   countDenial({ projectId, apiKeyId, policyId, outcome }: DenialRecord): void {
     const hour = Math.floor(this.#options.wallClockMs() / MS_PER_HOUR);
     const field = `${hour}|${projectId}|${apiKeyId}|${policyId}|${outcome}`;
-    if (this.#counts.size >= this.#mostFields && !this.#counts.has(field)) this.#beginAnew();
+    if (this.#counts.size >= this.#mostFields && !this.#counts.has(field)) this.#beginIncarnation();
     const count = (this.#counts.get(field) ?? 0) + 1;
     this.#counts.set(field, count);
     const incarnation = this.#incarnation;
@@ -48,7 +48,7 @@ export class DenialCounter {
     this.#options.ledger.keep({ kind: 'hour', hour, incarnation, count, ...about });
   }
 
-  #beginAnew(): void {
+  #beginIncarnation(): void {
     this.#counts.clear();
     this.#incarnation = this.#options.newId();
   }

@@ -10,8 +10,7 @@ const COUNT = /^(0|[1-9][0-9]{0,13})$/;
 /**
  * Reads a data field of a project's usage hash, as `charge.lua` writes it.
  *
- * @returns null for what is no such field: the hash's own `epoch`, `incarnation` and `minute`, or
- *   something foreign
+ * @returns null for any other field, such as the hash's own `epoch`, `incarnation` and `minute`
  */
 export function factOfField(projectId: string, field: string, value: string): CountFact | null {
   const [kind, incarnation = '', window = '', ...rest] = field.split('|');
@@ -43,8 +42,8 @@ const isOutcome = (text: string): text is Outcome => OUTCOMES.some((outcome) => 
 const KEPT_MINUTES = 120;
 
 /**
- * Whether a fact's window ended more than two hours before a minute. Younger ones stay in Redis:
- * each sweep writes them again, for a Postgres that has lost its last moments.
+ * Whether a fact's window ended more than two hours before a minute. Newer facts stay in Redis: each
+ * sweep compares them again, in case Postgres has lost its latest commits.
  */
 export function isPast(fact: UsageFact, minute: number): fact is CountFact {
   const kept = minute - KEPT_MINUTES;

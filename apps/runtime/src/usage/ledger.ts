@@ -1,6 +1,6 @@
 import { factKey, type UsageFact } from './facts.ts';
 
-/** The most facts held at a time; what a charge counted beyond them waits in Redis for the sweep. */
+/** Beyond this many facts, the counts of charges stay in Redis until the sweep adopts them. */
 const MOST_FACTS = 500_000;
 
 /** Keeps the largest number per fact until Postgres has confirmed it (consistency rule 16). */
@@ -12,12 +12,12 @@ export class UsageLedger {
     this.#mostFacts = mostFacts;
   }
 
-  /** How many facts Postgres has yet to confirm. */
+  /** The number of unconfirmed facts. */
   get size(): number {
     return this.#facts.size;
   }
 
-  /** Takes a fact unless a larger number is known. The fact must not be changed afterwards. */
+  /** Keeps a fact unless a larger number is known. The caller must not change the fact afterwards. */
   keep(fact: UsageFact): void {
     const key = factKey(fact);
     const known = this.#facts.get(key);
@@ -25,12 +25,11 @@ export class UsageLedger {
     this.#facts.set(key, fact);
   }
 
-  /** Everything unconfirmed as of now. */
   pending(): UsageFact[] {
     return [...this.#facts.values()];
   }
 
-  /** Drops what Postgres has; a number that has grown since stays. */
+  /** Drops the facts that Postgres has stored; a number that has grown since stays. */
   confirm(facts: readonly UsageFact[]): void {
     for (const fact of facts) {
       const key = factKey(fact);

@@ -4,10 +4,10 @@ import type { CountFact, UsageFact } from './facts.ts';
 import { chunksOf, type RecordUsage, recordFacts } from './record.ts';
 
 /**
- * Says which counts of a batch Postgres lacks.
+ * Finds the counts of a batch that Postgres lacks.
  *
- * @throws UnavailableError where Postgres is out of reach or too slow; any other fault is held
- *   against the rows of the batch
+ * @throws UnavailableError if Postgres is unreachable or too slow; any other error means that a row
+ *   of the batch was rejected
  */
 export type CompareUsage = (
   batch: Pick<UsageBatch, 'hours' | 'months'>,
@@ -15,7 +15,7 @@ export type CompareUsage = (
 ) => Promise<UsageComparison>;
 
 export interface Adopted {
-  /** What Postgres has now, or will never take because its project is gone. */
+  /** Facts that Postgres has stored, or never will because their project was deleted. */
   confirmed: readonly CountFact[];
   hasWritten: boolean;
   knownProjectIds: ReadonlySet<string>;
@@ -23,9 +23,9 @@ export interface Adopted {
 }
 
 /**
- * Writes what Postgres lacks of some facts (consistency rule 36).
+ * Writes the facts that Postgres lacks (consistency rule 36).
  *
- * @throws UnavailableError where Postgres is out of reach
+ * @throws UnavailableError if Postgres is unreachable
  */
 export async function recordMissing(
   facts: readonly CountFact[],
@@ -67,7 +67,7 @@ async function compare(
     };
   } catch (error) {
     if (error instanceof UnavailableError) throw error;
-    // A row that cannot even be compared: the write finds it by halving.
+    // One of the rows is invalid: the write below finds it by splitting.
     return { missing: facts, knownProjectIds: new Set(), deletedProjectIds: new Set() };
   }
 }

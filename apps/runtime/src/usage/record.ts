@@ -6,8 +6,8 @@ import { toBatch, type UsageFact } from './facts.ts';
  * Writes a batch in one transaction.
  *
  * @returns the projects of the batch that exist
- * @throws UnavailableError where Postgres is out of reach or too slow; any other fault is held
- *   against the rows of the batch
+ * @throws UnavailableError if Postgres is unreachable or too slow; any other error means that a row
+ *   of the batch was rejected
  */
 export type RecordUsage = (
   batch: UsageBatch,
@@ -15,24 +15,24 @@ export type RecordUsage = (
 ) => Promise<{ knownProjectIds: ReadonlySet<string> }>;
 
 export interface Recorded {
-  /** What Postgres has now, or will never take because its project is gone. */
+  /** Facts that Postgres has stored, or never will because their project was deleted. */
   confirmed: UsageFact[];
-  /** What Postgres refused on its own, and the last reason for it. */
+  /** Facts that Postgres rejected, and its last error. */
   refused: UsageFact[];
   refusal: unknown;
   knownProjectIds: Set<string>;
 }
 
-export const MOST_FACTS_A_WRITE = 1000;
+export const MOST_FACTS_PER_WRITE = 1000;
 
-/** Enough to find a few bad rows among a thousand; a fault of all rows must not become a storm. */
-const MOST_WRITES_A_CHUNK = 64;
+/** Enough to find a few bad rows among a thousand, and few enough if all rows are rejected. */
+const MOST_WRITES_PER_CHUNK = 64;
 
 /**
- * Writes at most {@link MOST_FACTS_A_WRITE} facts. A chunk that is refused is split, so that one bad
- * row cannot stop the rest (consistency rule 16).
+ * Writes at most {@link MOST_FACTS_PER_WRITE} facts. A rejected chunk is split, so that one bad row
+ * cannot block the others (consistency rule 16).
  *
- * @throws UnavailableError where Postgres is out of reach; nothing is known to be written then
+ * @throws UnavailableError if Postgres is unreachable; some facts may have been written
  */
 export async function recordFacts(
   facts: readonly UsageFact[],
@@ -48,7 +48,7 @@ export async function recordFacts(
   const waiting = [facts];
   for (let writes = 0; waiting.length > 0; writes++) {
     const chunk = waiting.shift() ?? [];
-    if (writes >= MOST_WRITES_A_CHUNK) {
+    if (writes >= MOST_WRITES_PER_CHUNK) {
       recorded.refused.push(...chunk);
       continue;
     }
@@ -56,9 +56,9 @@ export async function recordFacts(
       const { knownProjectIds } = await recordUsage(toBatch(chunk), budgetMs);
       recorded.confirmed.push(...chunk);
       for (const projectId of knownProjectIds) recorded.knownProjectIds.add(projectId);
-    } catch (fault) {
-      if (fault instanceof UnavailableError) throw fault;
-      recorded.refusal = fault;
+    } catch (error) {
+      if (error instanceof UnavailableError) throw error;
+      recorded.refusal = error;
       if (chunk.length <= 1) recorded.refused.push(...chunk);
       else waiting.unshift(...halvesOf(chunk));
     }
@@ -71,9 +71,9 @@ function halvesOf<T>(items: readonly T[]): [T[], T[]] {
   return [items.slice(0, middle), items.slice(middle)];
 }
 
-/** Facts in pieces of what one transaction takes. */
+/** Splits facts into chunks for one transaction each. */
 export function* chunksOf<T>(facts: readonly T[]): Generator<readonly T[]> {
-  for (let start = 0; start < facts.length; start += MOST_FACTS_A_WRITE) {
-    yield facts.slice(start, start + MOST_FACTS_A_WRITE);
+  for (let start = 0; start < facts.length; start += MOST_FACTS_PER_WRITE) {
+    yield facts.slice(start, start + MOST_FACTS_PER_WRITE);
   }
 }

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '@ceiba/process/log';
 import { BackgroundTask } from '@ceiba/process/tasks';
-import { primariesOf } from '../redis/client.ts';
+import { type DataServer, dataServersOf } from '../redis/client.ts';
 import type { RedisClock } from '../redis/clock.ts';
 import { projectIdOfUsageKey, USAGE_KEY_PATTERN, usageKey } from '../redis/keys.ts';
 import type { RedisLink } from '../redis/link.ts';
@@ -56,6 +56,7 @@ export class UsageSweep {
       name: 'the sweep of usage left in Redis',
       run: (signal) => this.#sweep(signal),
       pauseMs: ({ isDone }) => (isDone ? intervalMs : SHORTEST_INTERVAL_MS),
+      // The link has logged an outage of the whole connection.
       isReported: isRedisOutage,
       log,
     });
@@ -76,9 +77,25 @@ export class UsageSweep {
     return this.#task.stop();
   }
 
+  /** Skips a server that fails, so that one node of a cluster does not stop the sweep of the others. */
   async #sweep(signal: AbortSignal): Promise<void> {
+    const { link } = this.#options;
+    const servers = await link.send(REDIS_BUDGET_MS, async (client) => dataServersOf(client));
+    const failures: Error[] = [];
+    for (const server of servers) {
+      try {
+        await this.#sweepServer(server, signal);
+      } catch (error) {
+        if (!isRedisOutage(error) || !link.isUp) throw error;
+        failures.push(new Error(`${server.address}: ${withRemedy(error.message)}`));
+      }
+    }
+    if (failures[0]) throw failures[0];
+  }
+
+  async #sweepServer(server: DataServer, signal: AbortSignal): Promise<void> {
     let found = new Map<string, CountFact>();
-    for await (const key of this.#usageKeys()) {
+    for await (const key of this.#usageKeys(server)) {
       for await (const facts of this.#factsOf(key)) {
         // A scan may return a field twice; the later number is never smaller.
         for (const fact of facts) found.set(factKey(fact), fact);
@@ -90,20 +107,15 @@ export class UsageSweep {
     await this.#adopt([...found.values()], signal);
   }
 
-  async *#usageKeys(): AsyncGenerator<string> {
-    const primaries = await this.#options.link.send(REDIS_BUDGET_MS, async (client) =>
-      primariesOf(client),
-    );
-    for (const primary of primaries) {
-      let cursor = '0';
-      do {
-        const scan = () =>
-          primary.scan(cursor, 'MATCH', USAGE_KEY_PATTERN, 'COUNT', ITEMS_PER_SCAN);
-        const [next, keys] = await this.#options.link.send(REDIS_BUDGET_MS, scan);
-        yield* keys;
-        cursor = next;
-      } while (cursor !== '0');
-    }
+  async *#usageKeys({ connection }: DataServer): AsyncGenerator<string> {
+    let cursor = '0';
+    do {
+      const [next, keys] = await this.#options.link.send(REDIS_BUDGET_MS, async () =>
+        connection().scan(cursor, 'MATCH', USAGE_KEY_PATTERN, 'COUNT', ITEMS_PER_SCAN),
+      );
+      yield* keys;
+      cursor = next;
+    } while (cursor !== '0');
   }
 
   async *#factsOf(key: string): AsyncGenerator<CountFact[]> {
@@ -155,9 +167,13 @@ export class UsageSweep {
   }
 }
 
-/** The link to Redis has logged it. */
-const isRedisOutage = (error: unknown) =>
+const isRedisOutage = (error: unknown): error is UnavailableError =>
   error instanceof UnavailableError && error.dependency === 'redis';
+
+const withRemedy = (message: string) =>
+  message.startsWith('NOPERM')
+    ? `${message}; allow the Redis user SCAN, HSCAN, UNLINK, EVAL and EVALSHA on the keys ceiba:*`
+    : message;
 
 /** HSCAN returns fields and values alternately. */
 function factsOfEntries(projectId: string, entries: readonly string[]): CountFact[] {

@@ -8,7 +8,11 @@ import { RedisLink } from '../../../../apps/runtime/src/redis/link.ts';
 import { createScript, type Script } from '../../../../apps/runtime/src/redis/script.ts';
 import { UsageFlusher } from '../../../../apps/runtime/src/usage/flusher.ts';
 import { UsageLedger } from '../../../../apps/runtime/src/usage/ledger.ts';
-import { trimScriptText, UsageSweep } from '../../../../apps/runtime/src/usage/sweep.ts';
+import {
+  type SweepOptions,
+  trimScriptText,
+  UsageSweep,
+} from '../../../../apps/runtime/src/usage/sweep.ts';
 import { until } from '../../../support/redis.ts';
 import type { MemoryStore } from './store.ts';
 
@@ -55,7 +59,8 @@ export interface TestRuntime {
   charge(call: Call, deadlineMs?: number): Promise<Charge>;
   /** Flushes until nothing is left. */
   flush(): Promise<void>;
-  sweep(): Promise<void>;
+  /** @returns the arguments of each warning that was logged */
+  sweep(): Promise<unknown[][]>;
   /** Sweeps from now on as a Runtime does, until it dies; resolves after the first two sweeps. */
   sweepRepeatedly(): Promise<void>;
   /** Resolves when Redis is in use again. */
@@ -98,14 +103,14 @@ export async function startRuntime(options: TestRuntimeOptions): Promise<TestRun
     onMemoryFull: () => repeatedSweep?.sweepSoon(),
     redisBudgetMs,
   });
-  const newSweep = () =>
+  const newSweep = (log: SweepOptions['log'] = quiet) =>
     new UsageSweep({
       link,
       clock: hand ? { estimateMs: () => hand.ms } : clock,
       trimScript: scriptOnClock(trimScriptText(), hand),
       compareUsage: (batch) => store.compareUsage(batch),
       recordUsage: (batch) => store.recordUsage(batch),
-      log: quiet,
+      log,
     });
   return {
     limiter,
@@ -119,9 +124,11 @@ export async function startRuntime(options: TestRuntimeOptions): Promise<TestRun
       await flusher.stop();
     },
     async sweep() {
-      const sweep = newSweep();
+      const warnings: unknown[][] = [];
+      const sweep = newSweep({ info() {}, warn: (...line: unknown[]) => warnings.push(line) });
       await sweep.sweepNow();
       await sweep.stop();
+      return warnings;
     },
     async sweepRepeatedly() {
       repeatedSweep = newSweep();

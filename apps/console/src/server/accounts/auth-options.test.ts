@@ -39,7 +39,7 @@ describe('signing in with a password', () => {
     const failure = new FailedQuery('select 1', ['typed'], new Error('invalid byte sequence'));
     database.withDatabase.mockRejectedValue(failure);
     await expect(authorize('a@example.com')).rejects.toThrow(/^unavailable$/);
-    expect(error).toHaveBeenCalledExactlyOnceWith('sign_in.failed', { error: failure });
+    expect(error).toHaveBeenCalledExactlyOnceWith({ err: failure }, 'sign_in.failed');
   });
 });
 
@@ -69,6 +69,6 @@ describe('a session token', () => {
     const outage = new Error('Postgres cannot be reached');
     database.withDatabase.mockRejectedValue(outage);
     expect(await renew()).toEqual(token);
-    expect(error).toHaveBeenCalledExactlyOnceWith('session.not_checked', { error: outage });
+    expect(error).toHaveBeenCalledExactlyOnceWith({ err: outage }, 'session.not_checked');
   });
 });

@@ -1,4 +1,5 @@
 import 'server-only';
+import { SESSION_DAYS } from '@ceiba/domain';
 import { endSession } from '@ceiba/schema';
 import type { Account, AuthOptions, Profile, User } from 'next-auth';
 import CredentialsProvider from 'next-auth/providers/credentials';
@@ -14,7 +15,7 @@ import { signInWithIdentity } from './identity.ts';
 import { signInWithPassword } from './password.ts';
 import { sessionTokenSchema, userOfToken } from './session-token.ts';
 
-export const SESSION_LIFETIME_SECONDS = 14 * 24 * 60 * 60;
+export const SESSION_LIFETIME_SECONDS = SESSION_DAYS * 24 * 60 * 60;
 
 const credentialsSchema = z.object({
   // Postgres refuses a NUL in a text, and no address holds any other control character.
@@ -38,7 +39,7 @@ export function authOptions(): AuthOptions {
     logger: {
       error: (code, metadata) => {
         if (metadata instanceof SessionOver) return;
-        log.error('next-auth', { code, message: messageOf(metadata) });
+        log.error({ code, err: errorOf(metadata) }, 'next-auth');
       },
       warn: () => {},
       debug: () => {},
@@ -168,7 +169,7 @@ async function isOver(token: unknown): Promise<boolean> {
   try {
     return (await userOfToken(token)) === null;
   } catch (error) {
-    log.error('session.not_checked', { error });
+    log.error({ err: error }, 'session.not_checked');
     return false;
   }
 }
@@ -185,13 +186,12 @@ async function orUnavailable<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    log.error('sign_in.failed', { error });
+    log.error({ err: error }, 'sign_in.failed');
     throw new Error('unavailable' satisfies SignInError);
   }
 }
 
-function messageOf(metadata: unknown): string {
-  if (metadata instanceof Error) return metadata.message;
-  const wrapped = z.object({ error: z.instanceof(Error) }).safeParse(metadata);
-  return wrapped.success ? wrapped.data.error.message : '';
+function errorOf(metadata: unknown): Error | undefined {
+  if (metadata instanceof Error) return metadata;
+  return z.object({ error: z.instanceof(Error) }).safeParse(metadata).data?.error;
 }

@@ -1,0 +1,22 @@
+/**
+ * Numbers that rules apply and pages show. Imports nothing, so that client components can import
+ * them from `@ceiba/domain/facts`.
+ */
+
+/** Length counts for more than composition rules (NIST SP 800-63B, section 5.1.1). */
+export const PASSWORD_LENGTH_MIN = 12;
+/** Longer than any passphrase; bounds the text that is hashed. */
+export const PASSWORD_LENGTH_MAX = 256;
+
+/** For how many days usage and the audit log may be kept. The month's usage needs 31. */
+export const RETENTION_DAYS_MIN = 31;
+export const RETENTION_DAYS_MAX = 3_650;
+
+/** How long a session of the console lasts. */
+export const SESSION_DAYS = 14;
+
+/** How long the previous project secret stays valid after a rotation. */
+export const SECRET_OVERLAP_HOURS = 24;
+
+/** The largest value of a limit: a PostgreSQL `integer`. The smallest is 0, which allows no call. */
+export const PLAN_LIMIT_MAX = 2_147_483_647;
