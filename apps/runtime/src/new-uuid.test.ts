@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { newUuid } from './new-uuid.ts';
 
-it('never gives the same id twice, however many are drawn', () => {
+it('never returns the same id twice', () => {
   const ids = Array.from({ length: 10_000 }, newUuid);
   expect(new Set(ids).size).toBe(ids.length);
   for (const id of ids) {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The question that a host asks before it lets a request through. Unknown fields are ignored. */
+/** The question that a host asks before it serves a request. Unknown fields are ignored. */
 export const authorizeRequestSchema = z.object({
   apiKey: z.string().nullish(),
   method: z
@@ -36,7 +36,7 @@ export const displayNameSchema = z
 export const createApiKeyRequestSchema = z.strictObject({ displayName: displayNameSchema });
 export type CreateApiKeyRequest = z.infer<typeof createApiKeyRequestSchema>;
 
-/** `Date` takes an earlier year, as Postgres writes it, for one of the 20th or 21st century. */
+/** `Date` would read an earlier year, as Postgres writes it, as one of the 20th or 21st century. */
 const FIRST_INSTANT = Date.parse('0100-01-01T00:00:00.000Z');
 const LAST_INSTANT = Date.parse('9999-12-31T23:59:59.999Z');
 

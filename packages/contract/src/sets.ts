@@ -1,6 +1,6 @@
 /**
  * The closed sets of the wire, each one table. Source: the service contract, "Errors" and
- * "States and transitions". Free of dependencies, so that the client library can bundle it.
+ * "States and transitions". It imports nothing, so that the client library can bundle it.
  */
 
 /** Every reason for which a decision denies, in the order in which the checks are applied. */
@@ -24,7 +24,7 @@ export type LimitDenial = (typeof LIMIT_DENIALS)[number];
 export const isLimitDenial = (outcome: Outcome): outcome is LimitDenial =>
   LIMIT_DENIALS.some((reason) => reason === outcome);
 
-/** What a decision can come to; the unit in which usage is counted. */
+/** The outcomes of a decision; usage is counted per outcome. */
 export const OUTCOMES = ['allowed', ...DENIAL_REASONS] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 

@@ -39,7 +39,7 @@ export const apiKeyLifecycleResultSchema = z.strictObject({
 });
 export type ApiKeyLifecycleResult = z.infer<typeof apiKeyLifecycleResultSchema>;
 
-/** What the host's handler learns of the caller: which key, which policy and which plan matched. */
+/** What the host's handler learns about the call: which key, policy and plan matched. */
 export const accessContextSchema = z.strictObject({
   projectId: uuidSchema,
   apiKey: z.strictObject({ apiKeyId: uuidSchema, displayName: z.string(), keyPrefix: z.string() }),
@@ -57,7 +57,7 @@ export const limitsSchema = z.strictObject({
 });
 export type Limits = z.infer<typeof limitsSchema>;
 
-/** Seconds until the UTC minute and month that `limits` speaks of are over. */
+/** Seconds until the UTC minute and month of `limits` end. */
 export const resetAfterSecondsSchema = z.strictObject({ minute: wholeNumber, month: wholeNumber });
 export type ResetAfterSeconds = z.infer<typeof resetAfterSecondsSchema>;
 
@@ -98,7 +98,7 @@ export const authorizeBatchResultSchema = z.strictObject({
 });
 export type AuthorizeBatchResult = z.infer<typeof authorizeBatchResultSchema>;
 
-/** The body of a transport error. A 500 or 503 says nothing of the fault. */
+/** The body of a transport error. A 500 or 503 gives no details. */
 export const transportErrorSchema = z.strictObject({
   error: z.string(),
   message: z.string(),

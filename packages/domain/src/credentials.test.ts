@@ -49,7 +49,7 @@ describe.each(KINDS)('a %s', (_, mint, isWellFormed, isOtherWellFormed, brand) =
     }
   });
 
-  it('is well-formed, and never taken for the other kind', () => {
+  it('is well-formed, and never as the other kind', () => {
     const random = seededBytes(seeded(1));
     for (let i = 0; i < 500; i++) {
       const { plaintext } = mint(random);
@@ -86,7 +86,7 @@ describe.each(KINDS)('a %s', (_, mint, isWellFormed, isOtherWellFormed, brand) =
     for (const text of others) expect(isWellFormed(text), text).toBe(false);
   });
 
-  it('takes base62 digits alone, even under a checksum that agrees', () => {
+  it('has only base62 digits, even if the checksum is right', () => {
     for (const foreign of ['-', '_', ' ', 'é', '\u0000']) {
       const body = brand + foreign.repeat(43);
       expect(isWellFormed(body + base62(BigInt(crc32(body)), 6)), body).toBe(false);
@@ -95,7 +95,7 @@ describe.each(KINDS)('a %s', (_, mint, isWellFormed, isOtherWellFormed, brand) =
     expect(isWellFormed(body + base62(BigInt(crc32(body)), 6))).toBe(true);
   });
 
-  it('takes its own brand alone, even under a checksum that agrees', () => {
+  it('has only its own brand, even if the checksum is right', () => {
     const body = `${brand.slice(0, -1)}-${'a'.repeat(43)}`;
     expect(isWellFormed(body + base62(BigInt(crc32(body)), 6))).toBe(false);
   });
@@ -127,7 +127,7 @@ describe('published formats', () => {
     `);
   });
 
-  it('finds each kind in running text, and never the one inside the other', () => {
+  it('finds each kind in a text, and never one inside the other', () => {
     const key = mintApiKey(randomBytes).plaintext;
     const secret = mintProjectSecret(randomBytes).plaintext;
     const text = `KEY=${key}; SECRET="${secret}", x${key}, ${key}0`;
@@ -135,7 +135,7 @@ describe('published formats', () => {
     expect(text.match(new RegExp(PROJECT_SECRET_PATTERN, 'g'))).toEqual([secret]);
   });
 
-  it('judges a long string of garbage without reading it', () => {
+  it('rejects a long invalid text without reading it', () => {
     const garbage = [64 * 1024, 1024 * 1024].map((length) => 'ceiba_'.padEnd(length, 'a'));
     for (const text of garbage) {
       expect(isWellFormedApiKey(text)).toBe(false);
@@ -152,7 +152,7 @@ describe('digests', () => {
     expect(digestsEqual(digestOf('é'), digestOf('e\u0301'))).toBe(false);
   });
 
-  it('are equal only byte for byte; two lengths are unequal and no error', () => {
+  it('are equal only byte for byte; different lengths are unequal, not an error', () => {
     const digest = digestOf('a');
     expect(digestsEqual(digest, Uint8Array.from(digest))).toBe(true);
     expect(digestsEqual(digest, digestOf('b'))).toBe(false);

@@ -3,8 +3,9 @@
  *
  * The 43 digits are 256 random bits as one big-endian number, so no digit is biased beyond what
  * the number itself gives. The 6 are the CRC-32 (ISO-HDLC, the one of zlib and PNG) over the ASCII
- * bytes of everything before them: brand and 43 digits. A checksum is no secret; it lets a typing
- * error be told apart from an unknown key without a look-up. ADR 0001 says why SHA-256 is enough.
+ * bytes of everything before them: brand and 43 digits. The checksum is not a secret; it
+ * distinguishes a typing error from an unknown key without a lookup. ADR 0001 explains why SHA-256
+ * is enough.
  */
 import { hash, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';

@@ -108,7 +108,7 @@ function liveCallOf(snapshot: Snapshot): LiveCall {
 }
 
 describe('decide', () => {
-  it('names the first failing gate in the order of the contract, for all combinations', () => {
+  it('gives the first failing check in the order of the contract, for all combinations', () => {
     const all = combinations();
     expect(all).toHaveLength(2 ** 9 - 2 ** 7);
     for (const failing of all) expect(outcomeOf(failing)).toBe(failing[0] ?? 'allowed');
@@ -125,7 +125,7 @@ describe('decide', () => {
     });
   });
 
-  it('lets no status but active reach the charge', () => {
+  it('charges only an active key', () => {
     const reaching = API_KEY_STATUSES.filter(
       (status) => decide(withApiKey(SNAPSHOT, { status })).kind === 'charge',
     );
@@ -142,7 +142,7 @@ describe('decide', () => {
 });
 
 describe('the scopes that a live call is charged to', () => {
-  it('are the project under its plan and the key, counted though it has no limit', () => {
+  it('are the project with its plan, and the key, which is counted even without a limit', () => {
     expect(liveCallOf(SNAPSHOT).scopes).toEqual([
       {
         kind: 'project',
@@ -174,7 +174,7 @@ describe('the scopes that a live call is charged to', () => {
 });
 
 describe('conclude', () => {
-  it('allows with the key, the policy and the plan that matched, and nothing else of them', () => {
+  it('allows with the matched key, policy and plan, and nothing else', () => {
     const decision = conclude(DECISION_ID, liveCallOf(SNAPSHOT), ADMITTED);
     expect(decision).toEqual({
       allowed: true,
@@ -195,7 +195,7 @@ describe('conclude', () => {
     expect(decisionSchema.parse(decision)).toEqual(decision);
   });
 
-  it('leaks no extra column of a policy or plan into the reply', () => {
+  it('leaks no extra column of a policy or plan into the response', () => {
     const policy = { ...SNAPSHOT.policy!, createdBy: 'someone' };
     const subscription = { admits: true, plan: { ...PLAN, stripeId: 'x' } };
     const decision = conclude(

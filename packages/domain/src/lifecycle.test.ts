@@ -48,7 +48,7 @@ describe('the life of a downstream key', () => {
     }
   });
 
-  it('answers a repeated trigger without a write, but for an expiry, which may change', () => {
+  it('answers a repeated trigger without a write, except for an expiry, which may change', () => {
     expect(statusesThat('revoke', 'unchanged')).toEqual(['revoked']);
     expect(statusesThat('archive', 'unchanged')).toEqual(['archived']);
     expect(statusesThat('set_expiry', 'unchanged')).toEqual([]);

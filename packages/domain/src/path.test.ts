@@ -121,7 +121,7 @@ describe('canonicalPath', () => {
     }
   });
 
-  it('keeps every escape that it does not refuse as it was sent, and a pattern only those that are needed', () => {
+  it('keeps every escape that it does not refuse, and in a pattern only those that are needed', () => {
     for (let code = 0x20; code < 0x7f; code++) {
       const character = String.fromCharCode(code);
       for (const target of [`/x${escapeOf(code)}`, `/x${escapeOf(code).toLowerCase()}`]) {
@@ -274,7 +274,7 @@ function escapeOf(code: number): string {
   return `%${code.toString(16).toUpperCase().padStart(2, '0')}`;
 }
 
-/** A target from pieces that are harmless alone and telling next to each other. */
+/** A target from pieces that are harmless alone and suspicious next to each other. */
 function randomTarget(pick: (below: number) => number): string {
   const harmless = [
     '/',
@@ -294,7 +294,7 @@ function randomTarget(pick: (below: number) => number): string {
     '|',
     '{',
   ];
-  const telling = [
+  const suspicious = [
     '.',
     '..',
     '/',
@@ -313,7 +313,7 @@ function randomTarget(pick: (below: number) => number): string {
     '\n',
   ];
   const pieces = Array.from({ length: pick(7) }, () =>
-    oneOf(pick, pick(8) === 0 ? telling : harmless),
+    oneOf(pick, pick(8) === 0 ? suspicious : harmless),
   );
   return (pick(20) === 0 ? '' : '/') + pieces.join('');
 }

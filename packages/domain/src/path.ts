@@ -129,7 +129,7 @@ function whyUnmatchable(base: string): string | null {
 
 export type ParsedPolicyMethod = { ok: true; method: string } | { ok: false; reason: string };
 
-/** A token (RFC 9110, section 5.6.2), but without `*`, which stands for every method. */
+/** A token (RFC 9110, section 5.6.2) without `*`, which means every method. */
 const TOKEN = /^[!#$%&'+.^_`|~0-9A-Za-z-]+$/;
 
 /**

@@ -88,7 +88,7 @@ describe('matching', () => {
     expect(winner(['GET /a'], 'constructor', '/constructor')).toBeNull();
   });
 
-  it('lets the exact beat the prefix, the longer prefix the shorter, the named method *', () => {
+  it('prefers exact to prefix, the longer prefix to the shorter, and a named method to *', () => {
     const lines = [
       '* *',
       'GET *',
@@ -109,7 +109,7 @@ describe('matching', () => {
     expect(winner(['POST /v1/a', 'GET /v1*'], 'GET', '/v1/a')).toBe('GET /v1*');
   });
 
-  it('lets only a bare * take an ambiguous path', () => {
+  it('matches an ambiguous path only with a bare *', () => {
     const lines = ['GET /*', 'GET /v1*', '* *'];
     expect(winner(lines, 'GET', '/v1/../x')).toBe('* *');
     expect(winner(lines.slice(0, 2), 'GET', '/v1/../x')).toBeNull();
@@ -131,12 +131,12 @@ describe('matching', () => {
     }
   });
 
-  it('reads a pattern that plain SQL wrote in another spelling as the verbs would', () => {
+  it('normalises a pattern that was written by plain SQL, as the verbs do', () => {
     expect(winner(['GET /v1/reports/*'], 'GET', '/v1/reports')).toBe('GET /v1/reports/*');
     expect(winner(['GET /v1/reports/'], 'GET', '/v1/reports')).toBe('GET /v1/reports/');
   });
 
-  it('chooses between two spellings of one policy in the same way, whatever their order', () => {
+  it('chooses between two spellings of one policy independently of their order', () => {
     const lines = ['GET /v1/reports/*', 'GET /v1/reports*'];
     for (const order of [lines, lines.toReversed()]) {
       expect(winner(order, 'GET', '/v1/reports')).toBe('GET /v1/reports*');
@@ -144,14 +144,14 @@ describe('matching', () => {
     expect(overlappingPolicies(policies(...lines))).toHaveLength(1);
   });
 
-  it('returns the caller’s own object, extra fields and all', () => {
+  it('returns the caller’s own object with its extra fields', () => {
     const policy = { policyId: '1', method: 'GET', pathPattern: '/a', hitsThisMonth: 7 };
     expect(compilePolicies([policy]).match('GET', '/a')).toBe(policy);
   });
 });
 
 describe('against a naive matcher that tests every policy', () => {
-  it('agrees on 60,000 random requests, in whatever order the policies come', () => {
+  it('agrees on 60,000 random requests, in any order of the policies', () => {
     const pick = seeded(8);
     let matched = 0;
     for (let round = 0; round < 300; round++) {
@@ -173,7 +173,7 @@ describe('against a naive matcher that tests every policy', () => {
     expect(matched).toBeGreaterThan(10_000);
   }, 30_000);
 
-  it('never lets a prefix reach a path that neither equals its base nor continues it with /', () => {
+  it('never matches a prefix with a path that neither equals its base nor continues it with /', () => {
     const pick = seeded(9);
     for (let i = 0; i < 5000; i++) {
       const set = randomPolicies(pick, 5).filter((policy) => /^\/.*\*$/.test(policy.pathPattern));
@@ -292,7 +292,7 @@ describe('explainMatch', () => {
     expect(explained).toMatchObject({ path: '/v1/reports/42', ambiguous: null });
   });
 
-  it('says why a path is ambiguous, and that only a bare * takes it', () => {
+  it('says why a path is ambiguous, and that only a bare * matches it', () => {
     const explained = explainMatch(set, 'GET', '/v1/%2e%2e/admin');
     expect(explained.winner?.policyId).toBe('* *');
     expect(explained.path).toBeNull();
@@ -310,7 +310,7 @@ describe('explainMatch', () => {
 });
 
 describe('overlappingPolicies', () => {
-  it('points out a policy whose requests another would admit as well', () => {
+  it('reports a policy whose requests another one also allows', () => {
     const set = policies('GET /v1/reports*', '* /v1*', 'GET /v1/reports', 'GET /v2');
     expect(
       overlappingPolicies(set).map(({ covered, by }) => [covered.policyId, by.policyId]),
@@ -321,11 +321,11 @@ describe('overlappingPolicies', () => {
     ]);
   });
 
-  it('is silent about a policy that could not have been saved: it admits nothing', () => {
+  it('ignores a policy that could not have been saved: it allows nothing', () => {
     expect(overlappingPolicies(policies('GET /a', 'get /a', 'GET /a/../b', '* *'))).toHaveLength(1);
   });
 
-  it('is silent where each admits something that the other does not', () => {
+  it('reports nothing where each allows something that the other does not', () => {
     expect(overlappingPolicies(policies('* /v1/reports', 'GET /v1*', 'POST /v1*'))).toEqual([]);
   });
 });
@@ -392,7 +392,7 @@ function weight({ method, pathPattern }: Policy): number {
   return specificity * 2 + (method === '*' ? 0 : 1);
 }
 
-/** One more level of segments than any pattern has tells all patterns apart. */
+/** One more level of segments than any pattern has distinguishes all patterns. */
 function naiveCovers(by: Policy, covered: Policy): boolean {
   return ['GET', 'POST', 'PUT'].every((method) =>
     [...TARGETS, '/zz', '/a/zz'].every(

@@ -4,7 +4,7 @@ import { PLAN_LIMIT_MAX } from './facts.ts';
 import { ADMITS, DEFAULT_PLAN_NAME, SEEDED_PLANS, statusesThatAdmit } from './subscription.ts';
 
 describe('subscriptions', () => {
-  it('admits on active and trialing alone', () => {
+  it('allow calls only while active or trialing', () => {
     expect(statusesThatAdmit()).toEqual(['active', 'trialing']);
     expect(Object.keys(ADMITS)).toEqual([...SUBSCRIPTION_STATUSES]);
   });

@@ -2,8 +2,8 @@
 import { SUBSCRIPTION_STATUSES, type SubscriptionStatus } from '@ceiba/contract/sets';
 
 /**
- * Whether a subscription of this status admits requests while its period lasts. That the period
- * is not over is judged by the database's clock (consistency rule 3).
+ * Whether a subscription with this status allows calls until its period ends. The database's clock
+ * judges the end of the period (consistency rule 3).
  */
 export const ADMITS = {
   active: true,
@@ -12,7 +12,7 @@ export const ADMITS = {
   canceled: false,
 } as const satisfies Record<SubscriptionStatus, boolean>;
 
-/** The statuses that admit, for a condition in SQL. */
+/** The statuses that allow calls, for a condition in SQL. */
 export function statusesThatAdmit(): SubscriptionStatus[] {
   return SUBSCRIPTION_STATUSES.filter((status) => ADMITS[status]);
 }

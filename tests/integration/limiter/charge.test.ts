@@ -38,7 +38,7 @@ describeOnEachRedis('the charge', (redis) => {
   const REFUSED_MINUTE = { kind: 'denied', denialReason: 'rate_limited' };
   const REFUSED_MONTH = { kind: 'denied', denialReason: 'quota_exceeded' };
 
-  it('admits and tells what is left', async () => {
+  it('allows, and reports what is left', async () => {
     const { first } = await start();
     expect(await first.charge(callOf({ rateLimitPerMinute: 60, monthlyQuota: 10_000 }))).toEqual({
       kind: 'allowed',
@@ -80,7 +80,7 @@ describeOnEachRedis('the charge', (redis) => {
     expect(countAdmitted(await chargeTimes(first, other, 50))).toBe(8);
   });
 
-  it('lets a refused request consume neither the quota nor the rate', async () => {
+  it('consumes neither quota nor rate for a denied request', async () => {
     const { first, clock } = await start();
     const call = callOf({ rateLimitPerMinute: 2, monthlyQuota: 5 });
     const perMinute = [];
@@ -91,7 +91,7 @@ describeOnEachRedis('the charge', (redis) => {
     expect(perMinute).toEqual([2, 2, 1, 0]);
   });
 
-  it('names the quota before the rate, over all counters', async () => {
+  it('reports the quota before the rate, over all counters', async () => {
     const { first } = await start();
     const call = callOf({ rateLimitPerMinute: 1 }, { monthlyQuota: 1 });
     await first.charge(call);
@@ -101,7 +101,7 @@ describeOnEachRedis('the charge', (redis) => {
     );
   });
 
-  it('tells how long to wait: to the end of the minute, or of the month', async () => {
+  it('reports how long to wait: until the end of the minute, or of the month', async () => {
     const { first } = await start({ clock: handClock('2028-02-29T23:59:58.500Z') });
     const minute = callOf({ rateLimitPerMinute: 0 });
     expect(await first.charge(minute)).toMatchObject({ ...REFUSED_MINUTE, retryAfterSeconds: 2 });
@@ -125,7 +125,7 @@ describeOnEachRedis('the charge', (redis) => {
     });
   });
 
-  it('never tells of less than nothing left after a limit was lowered', async () => {
+  it('never reports a negative rest after a limit was lowered', async () => {
     const { first } = await start();
     const call = callOf({ rateLimitPerMinute: 10 }, { rateLimitPerMinute: 9 });
     await chargeTimes(first, call, 5);
@@ -162,7 +162,7 @@ describeOnEachRedis('the charge', (redis) => {
     expect(countAdmitted(await chargeTimes(first, call, 9))).toBe(2);
   });
 
-  it('hands nothing out again when the clock steps back over the end of a month', async () => {
+  it('allows no used quota again when the clock steps back over the end of a month', async () => {
     const { first, clock } = await start({ clock: handClock('2026-11-30T23:59:30Z') });
     const call = callOf({ monthlyQuota: 5 });
     expect(countAdmitted(await chargeTimes(first, call, 9))).toBe(5);
@@ -222,7 +222,7 @@ describeOnEachRedis('the charge', (redis) => {
     expect(countAdmitted(await chargeTimes(second, call, 9))).toBe(2);
   });
 
-  it('starts a new incarnation where a usage number does not parse, and loses no admission', async () => {
+  it('starts a new incarnation where a usage number does not parse, and loses no count', async () => {
     const { first, store } = await start();
     const call = callOf({});
     await chargeTimes(first, call, 3);
@@ -237,7 +237,7 @@ describeOnEachRedis('the charge', (redis) => {
     expect(store.admissions(call.projectId, 'project')).toBe(7);
   });
 
-  it('charges nothing and admits nothing where the usage of a project is not what it should be', async () => {
+  it('neither charges nor allows where the usage of a project has an unexpected type', async () => {
     const { first } = await start();
     const call = callOf({});
     await redis().admin.set(usageKey(call.projectId), 'not a hash');
@@ -245,7 +245,7 @@ describeOnEachRedis('the charge', (redis) => {
     expect(await redis().admin.exists(projectCounterKey(call.projectId))).toBe(0);
   });
 
-  it('asks Postgres once for each month that a counter enters, and for nothing else', async () => {
+  it('reads from Postgres once for each month that a counter enters, and nothing else', async () => {
     const { first, clock, store } = await start({ clock: handClock('2026-11-30T12:00:00Z') });
     const call = callOf({ monthlyQuota: 5 });
     await first.charge(call);

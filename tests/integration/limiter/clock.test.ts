@@ -36,7 +36,7 @@ describeOnEachRedis('a Redis whose clock is ahead', (redis) => {
   const minuteOf = async ({ projectId }: Call) =>
     Number(await redis().admin.hget(usageKey(projectId), 'minute'));
 
-  it('by more than five minutes charges nothing, writes no window, and says why', async () => {
+  it('by more than five minutes charges nothing, writes no window, and reports why', async () => {
     const call = callOf({ rateLimitPerMinute: 3, monthlyQuota: 10 });
     await runtime.charge(call);
     const before = await stateOf(call);
@@ -50,7 +50,7 @@ describeOnEachRedis('a Redis whose clock is ahead', (redis) => {
     expect(await stateOf(call)).toEqual(before);
   });
 
-  it('and is set back goes on where it was', async () => {
+  it('and is set back goes on with its old counters', async () => {
     const call = callOf({ rateLimitPerMinute: 3, monthlyQuota: 10 });
     await runtime.charge(call);
     clock.ms += 40 * 24 * 60 * MINUTE_MS;
@@ -62,7 +62,7 @@ describeOnEachRedis('a Redis whose clock is ahead', (redis) => {
     });
   });
 
-  it('since before the Runtime started is refused as well', async () => {
+  it('since before the Runtime started is rejected as well', async () => {
     clock.ms += 6 * MINUTE_MS;
     const late = await startRuntime({ url: redis().url, store, clock, wallClock });
     try {
@@ -83,7 +83,7 @@ describeOnEachRedis('a Redis whose clock is ahead', (redis) => {
     expect(await minuteOf(call)).toBe(ahead);
   });
 
-  it('brings no window further than the sweep judged by', async () => {
+  it('advances no window beyond the time of the sweep', async () => {
     const call = callOf({});
     await runtime.charge(call);
     const key = usageKey(call.projectId);

@@ -85,7 +85,7 @@ describe.skipIf(realRedis === undefined)('a Redis Cluster (real Redis)', () => {
   const chargeTimes = (runtime: TestRuntime, call: Call, times: number) =>
     Promise.all(Array.from({ length: times }, () => runtime.charge(call)));
 
-  it('admits exactly the limit on every node, through two Runtimes at once', async () => {
+  it('allows exactly the limit on every node, through two Runtimes at once', async () => {
     const [first, second] = [await start(), await start()];
     for (const node of nodes) {
       const call = await callOn(node, { rateLimitPerMinute: 1000, monthlyQuota: 20 });
@@ -114,7 +114,7 @@ describe.skipIf(realRedis === undefined)('a Redis Cluster (real Redis)', () => {
     }
   });
 
-  it('costs the projects of the other node nothing when one node freezes, and recovers', async () => {
+  it('serves the projects of the other node while one node is frozen, and recovers', async () => {
     const runtime = await start({ redisBudgetMs: 200 });
     const [healthy, frozen] = [await callOn(nodes[0]), await callOn(nodes[1])];
     await Promise.all([runtime.charge(healthy), runtime.charge(frozen)]);
@@ -145,7 +145,7 @@ describe.skipIf(realRedis === undefined)('a Redis Cluster (real Redis)', () => {
     expect(Number(counted?.split(':').at(-1))).toBeLessThanOrEqual(2 + 5);
   });
 
-  it('costs the projects of the other node nothing while one node refuses writes for its disk', async () => {
+  it('serves the projects of the other node while one node rejects writes because of its disk', async () => {
     const runtime = await start({ redisBudgetMs: 200 });
     const [healthy, broken] = [await callOn(nodes[0]), await callOn(nodes[1])];
     await Promise.all([runtime.charge(healthy), runtime.charge(broken)]);
@@ -178,7 +178,7 @@ describe.skipIf(realRedis === undefined)('a Redis Cluster (real Redis)', () => {
     );
   });
 
-  it('asks the old node alone for a slot that moved, and leaves the rest of its range there', async () => {
+  it('asks the new node only for the slot that moved, not for the rest of its range', async () => {
     const runtime = await start();
     const stranger = await callOn(nodes[0]);
     await runtime.charge(stranger);
@@ -214,7 +214,7 @@ describe.skipIf(realRedis === undefined)('a Redis Cluster (real Redis)', () => {
     }
   });
 
-  it('sends a frozen node nothing more, from the first timeout until it has answered', async () => {
+  it('sends nothing to a frozen node from the first timeout until it has answered', async () => {
     const runtime = await start({ redisBudgetMs: 200 });
     const call = await callOn(nodes[1]);
     await runtime.charge(call);
@@ -281,7 +281,7 @@ describe.skipIf(realRedis === undefined)('a Redis Cluster (real Redis)', () => {
     expect(await runtime.charge(call)).toMatchObject({ kind: 'allowed' });
   });
 
-  it('finds with a sweep what a dead Runtime left on any node', async () => {
+  it('sweeps the usage that a dead Runtime left on any node', async () => {
     const store = createMemoryStore();
     const dead = await start();
     const calls = [await callOn(nodes[0]), await callOn(nodes[1])];

@@ -33,7 +33,7 @@ describe.skipIf(realRedis === undefined)('a Runtime that starts (real Redis)', (
 
   const ports = () => servers.map(({ port }) => port);
 
-  it('refuses to charge two servers behind one address, says so once, and goes on with one', async () => {
+  it('does not charge two servers behind one address, logs it once, and goes on when there is one', async () => {
     const proxy = await startProxy(ports());
     const { probe, log } = startProbe(proxy.url);
     const runtime = await startRuntime({
@@ -57,7 +57,7 @@ describe.skipIf(realRedis === undefined)('a Runtime that starts (real Redis)', (
     }
   });
 
-  it('warns of a server that does not say which data it has', async () => {
+  it('warns about a server that does not report an epoch', async () => {
     const proxy = await startProxy(ports().slice(0, 1), withoutEpoch);
     const { probe, log } = startProbe(proxy.url);
     await until('the log has it', () => log.warn.mock.calls.length > 0);
@@ -65,7 +65,7 @@ describe.skipIf(realRedis === undefined)('a Runtime that starts (real Redis)', (
     expect(probe.problem).toBeNull();
   });
 
-  it('takes a restart in the middle of the probe for what it is', async () => {
+  it('recognises a restart in the middle of the probe', async () => {
     const proxy = await startProxy(ports().slice(0, 1));
     await servers[0]?.kill();
     const { probe, log } = startProbe(proxy.url);

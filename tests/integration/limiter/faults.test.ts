@@ -38,12 +38,12 @@ describe.skipIf(realRedis === undefined)('a Redis in trouble (real Redis)', () =
   /** @returns how long the refusal took, in ms */
   async function refusal(runtime: TestRuntime, call: Call): Promise<number> {
     const startedAt = performance.now();
-    const fault = await runtime.charge(call, DEADLINE_MS).then(
+    const error = await runtime.charge(call, DEADLINE_MS).then(
       () => expect.fail('it was charged'),
-      (fault: unknown) => fault,
+      (error: unknown) => error,
     );
-    expect(fault).toBeInstanceOf(UnavailableError);
-    expect(fault).toMatchObject({ dependency: 'redis' });
+    expect(error).toBeInstanceOf(UnavailableError);
+    expect(error).toMatchObject({ dependency: 'redis' });
     return performance.now() - startedAt;
   }
 
@@ -57,7 +57,7 @@ describe.skipIf(realRedis === undefined)('a Redis in trouble (real Redis)', () =
   const countOf = async ({ projectId }: Call) =>
     Number((await redis.admin.get(projectCounterKey(projectId)))?.split(':').at(-1));
 
-  it('does not run, on thawing, the charges that a frozen Redis left unanswered', async () => {
+  it('runs none of the charges that a frozen Redis left unanswered when it thaws', async () => {
     const runtime = await start();
     const call = callOf({});
     await runtime.charge(call);
@@ -80,7 +80,7 @@ describe.skipIf(realRedis === undefined)('a Redis in trouble (real Redis)', () =
     await recovered(runtime, call);
   });
 
-  it('refuses unsent, at once, from the first timeout until a fresh connection has answered', async () => {
+  it('fails at once, without sending, from the first timeout until a new connection has answered', async () => {
     const runtime = await start();
     const call = callOf({});
     await runtime.charge(call);
@@ -93,7 +93,7 @@ describe.skipIf(realRedis === undefined)('a Redis in trouble (real Redis)', () =
     await recovered(runtime, call);
   });
 
-  it('starts against a frozen Redis and works once it thaws', async () => {
+  it('starts while Redis is frozen, and works when it thaws', async () => {
     const way = await startBlackhole(redis.port);
     try {
       redis.freeze();
@@ -110,7 +110,7 @@ describe.skipIf(realRedis === undefined)('a Redis in trouble (real Redis)', () =
     }
   });
 
-  it('recovers by itself from a kill and a restart, whoever was waiting', async () => {
+  it('recovers by itself from a kill and a restart, with requests under way', async () => {
     const runtime = await start();
     const call = callOf({});
     await runtime.charge(call);
@@ -126,7 +126,7 @@ describe.skipIf(realRedis === undefined)('a Redis in trouble (real Redis)', () =
     await recovered(runtime, call);
   });
 
-  it('recovers from open sockets that carry nothing any more', async () => {
+  it('recovers from open sockets that no longer carry data', async () => {
     const blackhole = await startBlackhole(redis.port);
     try {
       const runtime = await start(blackhole.url);
@@ -145,7 +145,7 @@ describe.skipIf(realRedis === undefined)('a Redis in trouble (real Redis)', () =
     }
   });
 
-  it('uses no replica, and the primary again once it is one', async () => {
+  it('never uses a replica, and uses it after its promotion', async () => {
     const primary = await startRedisServer();
     try {
       const runtime = await start();
@@ -186,7 +186,7 @@ describe.skipIf(realRedis === undefined)('a Redis in trouble (real Redis)', () =
     await recovered(runtime, call);
   });
 
-  it('charges nothing while Redis refuses writes for its disk, and again once it does not', async () => {
+  it('charges nothing while Redis rejects writes because of its disk, and recovers', async () => {
     const runtime = await start();
     const call = callOf({});
     await runtime.charge(call);
@@ -204,7 +204,7 @@ describe.skipIf(realRedis === undefined)('a Redis in trouble (real Redis)', () =
     await recovered(runtime, call);
   });
 
-  it('charges all or nothing at the edge of the memory', async () => {
+  it('charges all or nothing when memory is almost full', async () => {
     const runtime = await start();
     const call = callOf({});
     await runtime.charge(call);

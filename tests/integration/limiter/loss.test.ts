@@ -33,7 +33,7 @@ describeOnEachRedis('a wiped Redis', (redis) => {
   it.each([
     ['the quota', { monthlyQuota: 5 }],
     ['the rate', { rateLimitPerMinute: 5 }],
-  ])('does not hand out again what this Runtime has seen of %s', async (_, limits) => {
+  ])('does not allow again what this Runtime has seen used of %s', async (_, limits) => {
     const runtime = await start(createMemoryStore());
     const call = callOf(limits);
     expect(await admittedOf(runtime, call, 3)).toBe(3);
@@ -41,7 +41,7 @@ describeOnEachRedis('a wiped Redis', (redis) => {
     expect(await admittedOf(runtime, call, 20)).toBe(2);
   });
 
-  it('does not hand out again a quota that this Runtime saw in an earlier minute of the month', async () => {
+  it('does not allow again a quota that this Runtime saw used in an earlier minute of the month', async () => {
     const clock = handClock();
     const runtime = await start(createMemoryStore(), clock);
     const call = callOf({ monthlyQuota: 5 });
@@ -61,7 +61,7 @@ describeOnEachRedis('a wiped Redis', (redis) => {
     expect(await admittedOf(runtime, call, 20)).toBe(4);
   });
 
-  it('does not hand out again the quota that Postgres knows of', async () => {
+  it('does not allow again the quota that Postgres knows as used', async () => {
     const store = createMemoryStore();
     const before = await start(store);
     const call = callOf({ monthlyQuota: 5 }, { monthlyQuota: 4 });
@@ -78,21 +78,18 @@ describeOnEachRedis('a wiped Redis', (redis) => {
   it.each([
     ['the quota', { monthlyQuota: 8 }],
     ['the rate', { rateLimitPerMinute: 8 }],
-  ])(
-    'adds up what two Runtimes have seen of %s, though one charges before the other can tell',
-    async (_, limits) => {
-      const store = createMemoryStore();
-      const [first, second] = [await start(store), await start(store)];
-      const call = callOf(limits);
-      expect(await admittedOf(first, call, 3)).toBe(3);
-      await redis().admin.flushall();
-      expect(await admittedOf(second, call, 2)).toBe(2); // knows nothing of the three
-      expect(await admittedOf(first, call, 20)).toBe(3); // 3 + 2 + 3 are the limit of 8
-      expect(await admittedOf(second, call, 20)).toBe(0);
-    },
-  );
+  ])('adds up what two Runtimes have seen of %s, although one charges first', async (_, limits) => {
+    const store = createMemoryStore();
+    const [first, second] = [await start(store), await start(store)];
+    const call = callOf(limits);
+    expect(await admittedOf(first, call, 3)).toBe(3);
+    await redis().admin.flushall();
+    expect(await admittedOf(second, call, 2)).toBe(2); // knows nothing of the three
+    expect(await admittedOf(first, call, 20)).toBe(3); // 3 + 2 + 3 are the limit of 8
+    expect(await admittedOf(second, call, 20)).toBe(0);
+  });
 
-  it('counts no admission twice when a seed arrives after another Runtime has seeded', async () => {
+  it('counts no call twice when a seed arrives after another Runtime has seeded', async () => {
     const store = createMemoryStore();
     const [first, slow] = [await start(store), await start(store)];
     const hasty = await start(createMemoryStore()); // its Postgres is behind
@@ -108,13 +105,13 @@ describeOnEachRedis('a wiped Redis', (redis) => {
     await hasAsked;
     expect(await hasty.charge(call)).toMatchObject({ limits: { remainingThisMonth: 19 } });
     await first.flush();
-    release(); // with a seed of ten, for a counter that stands at one
+    release(); // with a seed of ten, for a counter whose value is one
     expect(await charging).toMatchObject({ limits: { remainingThisMonth: 9 } });
     // Ten, the hasty one, the slow one, and this: the ten were not counted again.
     expect(await first.charge(call)).toMatchObject({ limits: { remainingThisMonth: 7 } });
   });
 
-  it('keeps usage equal to what was admitted, wiped again and again', async () => {
+  it('keeps usage equal to the allowed calls, although it is wiped repeatedly', async () => {
     const store = createMemoryStore();
     const [first, second] = [await start(store), await start(store)];
     const call = callOf({});
@@ -144,7 +141,7 @@ describeOnEachRedis('a wiped Redis', (redis) => {
     expect(store.reads - reads).toBeLessThanOrEqual(20);
   });
 
-  it('lets a seed count for its own month alone', async () => {
+  it('counts a seed only in its own month', async () => {
     const store = createMemoryStore();
     const clock = handClock('2026-11-30T23:59:59Z');
     const runtime = await start(store, clock);
@@ -164,7 +161,7 @@ describeOnEachRedis('a wiped Redis', (redis) => {
 });
 
 describeOnEachRedis('a wiped Redis and a clock that steps back', (redis) => {
-  it('do not hand out a minute again that a living Runtime remembers', async () => {
+  it('do not allow a used minute again that a living Runtime remembers', async () => {
     const clock = handClock();
     const runtime = await startOne(redis().url, createMemoryStore(), clock);
     const call = callOf({ rateLimitPerMinute: 5 });
@@ -176,7 +173,7 @@ describeOnEachRedis('a wiped Redis and a clock that steps back', (redis) => {
     expect(await admittedOf(runtime, call, 9)).toBe(0);
   });
 
-  it('do not hand out a month again that nobody alive remembers', async () => {
+  it('do not allow a used month again that no living Runtime remembers', async () => {
     const store = createMemoryStore();
     const clock = handClock('2026-12-01T00:10:00Z');
     const before = await startOne(redis().url, store, clock);
@@ -193,7 +190,7 @@ describeOnEachRedis('a wiped Redis and a clock that steps back', (redis) => {
   });
 });
 
-describe.skipIf(realRedis === undefined)('a Redis that comes back with less (real Redis)', () => {
+describe.skipIf(realRedis === undefined)('a Redis that returns with less data (real Redis)', () => {
   it('resumes after a kill and a restart without data', async () => {
     const redis = await startRedisServer();
     try {
@@ -216,7 +213,7 @@ describe.skipIf(realRedis === undefined)('a Redis that comes back with less (rea
     }
   });
 
-  it('takes the larger count after a restart from an older snapshot, and loses no usage', async () => {
+  it('uses the larger count after a restart from an older snapshot, and loses no usage', async () => {
     const redis = await startRedisServer();
     try {
       const store = createMemoryStore();
@@ -239,7 +236,7 @@ describe.skipIf(realRedis === undefined)('a Redis that comes back with less (rea
     }
   });
 
-  it('notices a primary that was replaced, came back as a replica and leads again', async () => {
+  it('notices a primary that was replaced, returned as a replica and was promoted again', async () => {
     const [a, b] = [await startRedisServer(), await startRedisServer()];
     try {
       const store = createMemoryStore();

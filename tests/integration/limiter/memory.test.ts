@@ -55,7 +55,7 @@ describe.skipIf(realRedis === undefined)('a Redis whose memory is full (real Red
   const fieldsOf = async ({ projectId }: Call) =>
     (await redis.admin.hkeys(usageKey(projectId))).filter((field) => field.startsWith('h|'));
 
-  it('loses what is past and confirmed to a sweep, and charges again', async () => {
+  it('charges again after a sweep removed past and confirmed usage', async () => {
     const call = callOf({ monthlyQuota: 100 });
     await runtime.charge(call);
     await useManyKeys(call);
@@ -68,7 +68,7 @@ describe.skipIf(realRedis === undefined)('a Redis whose memory is full (real Red
     expect(await runtime.charge(call)).toMatchObject({ kind: 'allowed' });
   });
 
-  it('counts nothing again in an hour that was taken out, though the clock steps back', async () => {
+  it('counts nothing again in a removed hour, although the clock steps back', async () => {
     const call = callOf({ monthlyQuota: 100 });
     await runtime.charge(call);
     await useManyKeys(call);
@@ -82,7 +82,7 @@ describe.skipIf(realRedis === undefined)('a Redis whose memory is full (real Red
     expect(store.decisions(call.projectId, 'allowed')).toBe(PAST_KEYS + 3);
   });
 
-  it('ends the outage by itself within seconds: a refused charge brings the next sweep forward', async () => {
+  it('recovers within seconds: a rejected charge makes the next sweep start earlier', async () => {
     const call = callOf({ monthlyQuota: 100 });
     await runtime.charge(call);
     await useManyKeys(call);

@@ -48,7 +48,7 @@ describeOnEachRedis('usage', (redis) => {
     expect(store.admissions(call.projectId, call.apiKeyId)).toBe(4);
   });
 
-  it('remembers when a key was last admitted, and not when it was refused', async () => {
+  it('records when a key was last allowed, not when it was denied', async () => {
     const store = createMemoryStore();
     const clock = handClock('2026-11-18T10:30:15.250Z');
     const runtime = await start(store, clock);
@@ -60,7 +60,7 @@ describeOnEachRedis('usage', (redis) => {
     expect(store.lastUseOf(call.apiKeyId)?.toISOString()).toBe('2026-11-18T10:30:15.250Z');
   });
 
-  it('loses no admission of a Runtime that died before it flushed', async () => {
+  it('loses no count of a Runtime that died before it flushed', async () => {
     const store = createMemoryStore();
     const [dead, living] = [await start(store), await start(store)];
     const call = callOf({ rateLimitPerMinute: 5 });
@@ -87,7 +87,7 @@ describeOnEachRedis('usage', (redis) => {
     expect(store.admissions(call.projectId, 'project')).toBe(7);
   });
 
-  it('takes what is past and confirmed out of Redis after two hours, and goes on counting', async () => {
+  it('removes past and confirmed usage from Redis after two hours, and goes on counting', async () => {
     const store = createMemoryStore();
     const clock = handClock('2026-11-30T22:10:00Z');
     const runtime = await start(store, clock);
@@ -110,7 +110,7 @@ describeOnEachRedis('usage', (redis) => {
     expect(store.admissions(call.projectId, 'project')).toBe(9);
   });
 
-  it('takes nothing out of Redis that Postgres has not confirmed', async () => {
+  it('keeps usage in Redis that Postgres has not confirmed', async () => {
     const store = createMemoryStore();
     const clock = handClock();
     const runtime = await start(store, clock);
@@ -122,7 +122,7 @@ describeOnEachRedis('usage', (redis) => {
     expect(await fieldsOf(call)).toHaveLength(3);
   });
 
-  it('takes nothing out of Redis that Postgres has refused, and the rest all the same', async () => {
+  it('keeps usage in Redis that Postgres has rejected, and removes the rest', async () => {
     const store = createMemoryStore();
     const clock = handClock();
     const runtime = await start(store, clock);
@@ -139,7 +139,7 @@ describeOnEachRedis('usage', (redis) => {
     expect(store.admissions(call.projectId, 'project')).toBe(3);
   });
 
-  it('takes nothing out of Redis that belongs to an installation which shares it by mistake', async () => {
+  it('keeps usage in Redis of another installation that shares it by mistake', async () => {
     const [store, strangers] = [createMemoryStore(), createMemoryStore()];
     const clock = handClock();
     const [runtime, stranger] = [await start(store, clock), await start(strangers, clock)];
@@ -154,7 +154,7 @@ describeOnEachRedis('usage', (redis) => {
     expect(await fieldsOf(call)).toEqual([]);
   });
 
-  it('takes all usage of a deleted project out of Redis, also when a call came after the deletion', async () => {
+  it('removes all usage of a deleted project from Redis, even after a late call', async () => {
     const store = createMemoryStore();
     const runtime = await start(store);
     const [deleted, kept] = [callOf({}), callOf({})];
@@ -170,7 +170,7 @@ describeOnEachRedis('usage', (redis) => {
     expect(await redis().admin.exists(usageKey(deleted.projectId))).toBe(0);
   });
 
-  it('writes only what Postgres lacks, and asks for it in batches of a bounded size', async () => {
+  it('writes only what Postgres lacks, and compares in batches of a bounded size', async () => {
     const store = createMemoryStore();
     const runtime = await start(store);
     const call = callOf({});
@@ -196,7 +196,7 @@ describeOnEachRedis('usage', (redis) => {
     expect(store.decisions(call.projectId, 'allowed')).toBe(10_002);
   });
 
-  it('leaves in Redis a number that grew after it was confirmed', async () => {
+  it('keeps a number in Redis that grew after it was confirmed', async () => {
     const store = createMemoryStore();
     const clock = handClock();
     const runtime = await start(store, clock);
@@ -216,7 +216,7 @@ describeOnEachRedis('usage', (redis) => {
     expect(store.decisions(call.projectId, 'allowed')).toBe(4);
   });
 
-  it('counts nothing in an hour again that was taken out, though the clock steps back', async () => {
+  it('counts nothing again in a removed hour, although the clock steps back', async () => {
     const store = createMemoryStore();
     const clock = handClock();
     const runtime = await start(store, clock);

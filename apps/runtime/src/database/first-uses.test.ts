@@ -24,7 +24,7 @@ describe('the first uses of keys', () => {
     expect(writeOne).not.toHaveBeenCalled();
   });
 
-  it('wait for a locked row alone', async () => {
+  it('wait for a lock only on their own row', async () => {
     const { writeAtOnce } = writers();
     writeAtOnce.mockImplementation(async (ids) => ids.filter((id) => id === 'locked'));
     const uses = new FirstUses({ writeAtOnce, writeOne: never });
@@ -34,7 +34,7 @@ describe('the first uses of keys', () => {
     await expect(locked).rejects.toThrow(UnavailableError);
   });
 
-  it('are each written alone when Postgres refuses the statement', async () => {
+  it('are each written alone when Postgres rejects the statement', async () => {
     const { writeAtOnce, writeOne } = writers();
     writeAtOnce.mockRejectedValue(new Error('one of them cannot be written'));
     writeOne.mockImplementation(async (id) => {
@@ -49,7 +49,7 @@ describe('the first uses of keys', () => {
     ]);
   });
 
-  it('fail together when Postgres is out of reach, and work again afterwards', async () => {
+  it('fail together when Postgres is unreachable, and work again afterwards', async () => {
     const { writeAtOnce, writeOne } = writers();
     writeAtOnce.mockRejectedValueOnce(new UnavailableError('database', 'gone'));
     const uses = new FirstUses({ writeAtOnce, writeOne });
@@ -59,7 +59,7 @@ describe('the first uses of keys', () => {
     await expect(uses.record('a', soon())).resolves.toBeUndefined();
   });
 
-  it('of one key are one write, however many ask', async () => {
+  it('of the same key need one write', async () => {
     const { writeOne } = writers();
     const uses = new FirstUses({ writeAtOnce: async (ids) => [...ids], writeOne });
     await Promise.all([uses.record('a', soon()), uses.record('a', soon())]);

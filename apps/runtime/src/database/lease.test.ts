@@ -44,13 +44,13 @@ describe('a lease', () => {
     expect(lease.judge(ON_A)).toBe('expired');
   });
 
-  it('is worth nothing when the answer took longer than it lasts', async () => {
+  it('has already expired when the answer takes longer than a lease', async () => {
     const { lease, renew } = setUp();
     await renew(written(ON_A), 1_000);
     expect(lease.judge(ON_A)).toBe('expired');
   });
 
-  it('holds for the server that acknowledged it alone', async () => {
+  it('is valid only for the server that acknowledged it', async () => {
     const { lease, renew } = setUp();
     await renew(written(ON_A));
     expect(lease.judge(ON_B)).toBe('elsewhere');
@@ -75,7 +75,7 @@ describe('a lease', () => {
 });
 
 describe('without DATABASE_LEASE_MS a lease', () => {
-  it('is needed where commits wait for a standby, from the very statement that says so', async () => {
+  it('is required as soon as a statement reports that commits wait for a standby', async () => {
     const { lease, renew, asked } = setUp();
     const alone = { ...ON_A, isSynchronous: false };
     await renew({ evidence: alone, isWritten: false });
@@ -85,8 +85,8 @@ describe('without DATABASE_LEASE_MS a lease', () => {
   });
 });
 
-describe('a primary that waits for no standby', () => {
-  it('takes the place of one that was cut off, so that its connections are given up', async () => {
+describe('a primary without a synchronous standby', () => {
+  it('replaces a primary that is cut off, whose connections are then dropped', async () => {
     const { lease, clock, renew } = setUp();
     await renew(written(ON_A));
     clock.ms = 5_000;
@@ -99,7 +99,7 @@ describe('a primary that waits for no standby', () => {
 });
 
 describe('DATABASE_LEASE_MS', () => {
-  it('asks for a lease also where no commit waits', async () => {
+  it('requires a lease even where no commit waits', async () => {
     const { lease, clock, renew, asked } = setUp(400);
     const alone = { ...ON_A, isSynchronous: false };
     expect(lease.judge(alone)).toBe('expired');
@@ -111,7 +111,7 @@ describe('DATABASE_LEASE_MS', () => {
     expect(asked).toEqual([{ always: true }]);
   });
 
-  it('of 0 asks for none', () => {
+  it('of 0 requires none', () => {
     expect(setUp(0).lease.judge(ON_A)).toBe('trusted');
   });
 });

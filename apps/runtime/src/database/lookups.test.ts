@@ -70,13 +70,13 @@ function setUp(limits: Partial<LookupLimits> = {}, laneCount = 1) {
 
 /** What became of a question, without an unhandled rejection meanwhile. */
 const outcomeOf = (answer: Promise<LookupRow>): Promise<LookupRow | Error> =>
-  answer.catch((fault: unknown) => {
-    if (fault instanceof Error) return fault;
-    throw fault;
+  answer.catch((error: unknown) => {
+    if (error instanceof Error) return error;
+    throw error;
   });
 
-describe('sharing a round trip', () => {
-  it('sends the questions of one turn of the event loop as one statement', async () => {
+describe('a shared round trip', () => {
+  it('is one statement for the questions of one turn of the event loop', async () => {
     const { lookups, lane } = setUp();
     const answers = [1, 2, 3].map((n) => lookups.find(keyOf(PROJECT, n), inTime()));
     expect(lane.sent).toHaveLength(0);
@@ -86,7 +86,7 @@ describe('sharing a round trip', () => {
     expect(await Promise.all(answers)).toEqual([1, 2, 3].map((n) => rowFor(keyOf(PROJECT, n))));
   });
 
-  it('serves no question from a statement that was sent before it arrived (rule 1)', async () => {
+  it('never answers a question that arrived after the statement was sent (rule 1)', async () => {
     const { lookups, lane } = setUp();
     const early = lookups.find(keyOf(PROJECT, 1), inTime());
     await afterThisTurn();
@@ -101,7 +101,7 @@ describe('sharing a round trip', () => {
     expect((await late).project).not.toBeNull();
   });
 
-  it('asks an equal question once and answers everyone who asked it', async () => {
+  it('looks up equal questions once, and answers each of them', async () => {
     const { lookups, lane } = setUp();
     const same = [1, 1, 1].map((n) => lookups.find(keyOf(PROJECT, n), inTime()));
     const other = lookups.find(keyOf(STRANGER, 1), inTime());
@@ -118,7 +118,7 @@ describe('sharing a round trip', () => {
     expect((await projectAlone).project?.secretDigest).toEqual(Buffer.alloc(32));
   });
 
-  it('puts at most 256 items into a statement, the oldest first (rule 5)', async () => {
+  it('has at most 256 items, the oldest first (rule 5)', async () => {
     const { lookups, lane } = setUp();
     const answers = Array.from({ length: 600 }, (_, n) =>
       lookups.find(keyOf(PROJECT, n), inTime()),
@@ -134,7 +134,7 @@ describe('sharing a round trip', () => {
     expect(await Promise.all(answers)).toHaveLength(600);
   });
 
-  it('keeps every idle lane busy, and sends nothing over one that is down', async () => {
+  it('uses every idle lane, and none that is down', async () => {
     const { lookups, lanes } = setUp({ maxBatch: 2 }, 3);
     const [first, down, third] = lanes;
     if (down === undefined) throw new RangeError('no lane');
@@ -146,7 +146,7 @@ describe('sharing a round trip', () => {
 });
 
 describe('a bounded queue', () => {
-  it('refuses what comes above the cap of a project and serves the other projects', async () => {
+  it('rejects the questions above a project’s cap, and serves the other projects', async () => {
     const { lookups, lane } = setUp({ maxWaitingPerProject: 2 });
     const held = [1, 2].map((n) => lookups.find(keyOf(PROJECT, n), inTime()));
     const refused = await outcomeOf(lookups.find(keyOf(PROJECT, 3), inTime()));
@@ -158,7 +158,7 @@ describe('a bounded queue', () => {
     expect(await Promise.all([...held, stranger])).toHaveLength(3);
   });
 
-  it('counts everyone who waits, also behind an equal question', async () => {
+  it('counts every waiting request, including those with an equal question', async () => {
     const { lookups } = setUp({ maxWaiting: 2 });
     for (const n of [1, 1]) void lookups.find(keyOf(PROJECT, n), inTime());
     expect(await outcomeOf(lookups.find(keyOf(STRANGER, 1), inTime()))).toMatchObject({
@@ -166,7 +166,7 @@ describe('a bounded queue', () => {
     });
   });
 
-  it('takes questions again once those before have left the queue', async () => {
+  it('accepts questions again when earlier ones have left the queue', async () => {
     const { lookups, lane } = setUp({ maxWaiting: 1, maxWaitingPerProject: 1 });
     for (let round = 0; round < 3; round += 1) {
       const answer = lookups.find(keyOf(PROJECT, round), inTime());
@@ -176,7 +176,7 @@ describe('a bounded queue', () => {
     }
   });
 
-  it('answers an item that is past its deadline without sending it (rule 5)', async () => {
+  it('answers an item after its deadline without sending it (rule 5)', async () => {
     const { lookups, lane } = setUp();
     const first = lookups.find(keyOf(PROJECT, 1), inTime());
     await afterThisTurn();
@@ -194,7 +194,7 @@ describe('a bounded queue', () => {
     expect(await patient).toEqual(rowFor(keyOf(PROJECT, 2)));
   });
 
-  it('gives a statement the time of its most patient question', async () => {
+  it('gives a statement the time of the question with the latest deadline', async () => {
     const { lookups, lane } = setUp();
     const at = (totalMs: number) => new Deadline(totalMs, () => 0);
     void lookups.find(keyOf(PROJECT, 1), at(100));
@@ -204,8 +204,8 @@ describe('a bounded queue', () => {
   });
 });
 
-describe('faults', () => {
-  it('lets a poisoned item fail alone (rule 4)', async () => {
+describe('an error', () => {
+  it('of an invalid item fails that item alone (rule 4)', async () => {
     const { lookups, lane } = setUp();
     const answers = [1, 2, 3].map((n) => outcomeOf(lookups.find(keyOf(PROJECT, n), inTime())));
     await afterThisTurn();
@@ -218,7 +218,7 @@ describe('faults', () => {
     ]);
   });
 
-  it('treats an item that got no answer as unavailable, never as an unknown key (rule 1)', async () => {
+  it('for an item without an answer is an outage, never an unknown key (rule 1)', async () => {
     const { lookups, lane } = setUp();
     const answers = [1, 2].map((n) => outcomeOf(lookups.find(keyOf(PROJECT, n), inTime())));
     await afterThisTurn();
@@ -227,7 +227,7 @@ describe('faults', () => {
     expect(await answers[1]).toBeInstanceOf(UnavailableError);
   });
 
-  it('answers at once while no lane is up, also those who already waited', async () => {
+  it('is immediate while no lane is up, also for requests that already waited', async () => {
     const { lookups, lane } = setUp();
     const first = outcomeOf(lookups.find(keyOf(PROJECT, 1), inTime()));
     await afterThisTurn();

@@ -16,11 +16,11 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 /** Reads what is sent to it as the Runtime does. */
 const server = createServer((incoming, outgoing) => {
   void readJsonBody(incoming, CAP).then(
-    (body) => outgoing.end(JSON.stringify(told(body))),
-    (fault: unknown) => outgoing.end(JSON.stringify({ kind: 'rejected', message: String(fault) })),
+    (body) => outgoing.end(JSON.stringify(summaryOf(body))),
+    (error: unknown) => outgoing.end(JSON.stringify({ kind: 'rejected', message: String(error) })),
   );
 });
-const told = (body: ReadBody) =>
+const summaryOf = (body: ReadBody) =>
   body.kind === 'refused' ? { kind: body.kind, code: body.error.code } : body;
 
 beforeAll(async () => {
@@ -49,7 +49,7 @@ async function read(
 }
 
 describe('reading a body', () => {
-  it('parses JSON, whole or in chunks that cut a character', async () => {
+  it('parses JSON, even from chunks that split a character', async () => {
     const bytes = Buffer.from('{"displayName":"Zoë"}');
     const cut = bytes.length - 3;
     expect(await read([bytes])).toEqual({ kind: 'json', value: { displayName: 'Zoë' } });
@@ -82,7 +82,7 @@ describe('reading a body', () => {
     });
   });
 
-  it('refuses a body without a content type, and takes no body without one', async () => {
+  it('refuses a body without a content type, and accepts an empty one without it', async () => {
     expect(await read(['{}'], {})).toEqual({ kind: 'refused', code: 'unsupported_media_type' });
     expect(await read([], { 'content-length': '0' })).toEqual({ kind: 'empty' });
   });
@@ -100,7 +100,7 @@ describe('reading a body', () => {
     expect(await read([text])).toEqual({ kind: 'refused', code: 'invalid_request' });
   });
 
-  it('refuses bytes that are no UTF-8 rather than replace them', async () => {
+  it('refuses bytes that are not UTF-8 instead of replacing them', async () => {
     expect(await read([Buffer.from([0x22, 0xc3, 0x28, 0x22])])).toEqual({
       kind: 'refused',
       code: 'invalid_request',
@@ -115,7 +115,7 @@ describe('reading a body', () => {
 describe('the cap', () => {
   const bodyOf = (bytes: number) => `"${'x'.repeat(bytes - 2)}"`;
 
-  it('lets through a body of exactly its size', async () => {
+  it('accepts a body of exactly its size', async () => {
     expect(await read([bodyOf(CAP)])).toMatchObject({ kind: 'json' });
   });
 
@@ -135,7 +135,7 @@ describe('the cap', () => {
     });
   });
 
-  it('names the size before it complains of the content type', async () => {
+  it('is checked before the content type', async () => {
     expect(await read([bodyOf(CAP + 1)], { 'content-type': 'text/plain' })).toEqual({
       kind: 'refused',
       code: 'payload_too_large',
@@ -143,13 +143,13 @@ describe('the cap', () => {
   });
 });
 
-describe('the message of a wrong body', () => {
+describe('the error of an invalid body', () => {
   const messageOf = (run: () => unknown): string => {
     try {
       run();
-    } catch (fault) {
-      if (fault instanceof TransportError && fault.code === 'invalid_request') return fault.message;
-      throw fault;
+    } catch (error) {
+      if (error instanceof TransportError && error.code === 'invalid_request') return error.message;
+      throw error;
     }
     return '';
   };
@@ -176,7 +176,7 @@ describe('the message of a wrong body', () => {
     );
   });
 
-  it('echoes the name of an unknown field short, printable and without a credential in it', () => {
+  it('shows the name of an unknown field shortened, printable and without credentials', () => {
     const message = (field: string) =>
       messageOf(() => parseBody(createApiKeyRequestSchema, json({ displayName: 'a', [field]: 1 })));
     expect(message('x'.repeat(5_000)).length).toBeLessThan(120);
@@ -184,20 +184,20 @@ describe('the message of a wrong body', () => {
     expect(message(`ceiba_secret_${'a1B2'.repeat(12)}z`)).not.toContain('a1B2');
   });
 
-  it('treats __proto__ as any other unknown field', () => {
+  it('treats __proto__ like any other unknown field', () => {
     const value: unknown = JSON.parse('{"displayName":"a","__proto__":{"isAdministrator":true}}');
     expect(messageOf(() => parseBody(createApiKeyRequestSchema, json(value)))).toBe(
       '"__proto__" is not a known field.',
     );
   });
 
-  it('asks for a body where there is none', () => {
+  it('says that a body is required', () => {
     expect(messageOf(() => parseBody(createApiKeyRequestSchema, { kind: 'empty' }))).toBe(
       'The body must be a JSON object.',
     );
   });
 
-  it('ignores what authorize does not know, so that an older Runtime serves a newer host', () => {
+  it('does not occur for unknown fields of authorize, so that an older Runtime serves a newer host', () => {
     expect(
       parseBody(authorizeRequestSchema, json({ apiKey: 'k', method: 'GET', path: '/', trace: 1 })),
     ).toEqual({ apiKey: 'k', method: 'GET', path: '/' });

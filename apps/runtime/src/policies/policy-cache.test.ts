@@ -10,12 +10,12 @@ const listOf = (revision: string, path: string): PolicyList => ({
   policies: [{ policyId: revision, method: 'GET', pathPattern: path }],
 });
 
-/** A cache whose loads end when the test says so. */
+/** A cache whose loads the test completes. */
 function setUp() {
   const loads: {
     projectId: string;
     end: (list: PolicyList | null) => void;
-    fail: (fault: Error) => void;
+    fail: (error: Error) => void;
   }[] = [];
   const clock = { ms: 0 };
   const cache = new PolicyCache(
@@ -48,7 +48,7 @@ describe('a cached list', () => {
     expect(loads).toHaveLength(1);
   });
 
-  it('is kept however long it is', async () => {
+  it('is kept regardless of its length', async () => {
     const { cache, loads } = setUp();
     const first = cache.matcherFor(PROJECT, 'r1');
     const policies = Array.from({ length: 100_001 }, (_, index) => ({
@@ -75,7 +75,7 @@ describe('a cached list', () => {
     expect(await matches(after, '/b')).toBe(true);
   });
 
-  it('goes back with a restored database: an older revision is loaded anew', async () => {
+  it('is loaded again for an older revision, which a restored database can have', async () => {
     const { cache, loads } = setUp();
     for (const revision of ['r1', 'r2', 'r1']) {
       const matcher = cache.matcherFor(PROJECT, revision);
@@ -100,8 +100,8 @@ describe('a cached list', () => {
   });
 });
 
-describe('a list whose revision no trigger renews', () => {
-  it('serves for five seconds from when its load began, and is read again then (rule 26)', async () => {
+describe('a list whose revision no trigger changes', () => {
+  it('serves for five seconds after its load began, then it is read again (rule 26)', async () => {
     const { cache, loads, clock } = setUp();
     const before = cache.matcherFor(PROJECT, 'r1');
     clock.ms = 300; // the answer took its time
@@ -119,7 +119,7 @@ describe('a list whose revision no trigger renews', () => {
     expect(loads).toHaveLength(2);
   });
 
-  it('serves nobody while it cannot be read again', async () => {
+  it('serves no decision while it cannot be read again', async () => {
     const { cache, loads, clock } = setUp();
     const before = cache.matcherFor(PROJECT, 'r1');
     loads[0]?.end(listOf('r1', '/a'));
@@ -134,7 +134,7 @@ describe('a list whose revision no trigger renews', () => {
 });
 
 describe('a load that is under way', () => {
-  it('cannot be joined by a decision whose lookup returned later, unless its revision equals', async () => {
+  it('serves no decision whose lookup returned later, unless the revision is equal', async () => {
     const { cache, loads } = setUp();
     const early = cache.matcherFor(PROJECT, 'r1');
     // The policy was removed and a lookup saw it (r2) while the load of r1 was still on its way.
@@ -148,7 +148,7 @@ describe('a load that is under way', () => {
     expect(await matches(late, '/kept')).toBe(true);
   });
 
-  it('serves a decision that came later and whose revision it turns out to have', async () => {
+  it('serves a later decision if it turns out to have its revision', async () => {
     const { cache, loads } = setUp();
     const early = cache.matcherFor(PROJECT, 'r1');
     const late = cache.matcherFor(PROJECT, 'r2');
@@ -158,7 +158,7 @@ describe('a load that is under way', () => {
     expect(loads).toHaveLength(1);
   });
 
-  it('is shared by all who could not join the one before: two loads at most', async () => {
+  it('is followed by one load for all decisions that it could not serve', async () => {
     const { cache, loads } = setUp();
     const waiting = ['r1', 'r2', 'r2', 'r3', 'r2'].map((revision) =>
       cache.matcherFor(PROJECT, revision),
@@ -176,7 +176,7 @@ describe('a load that is under way', () => {
     expect(loads).toHaveLength(2);
   });
 
-  it('that fails denies nobody else: the next decision loads again', async () => {
+  it('fails only its own decisions: the next one loads again', async () => {
     const { cache, loads } = setUp();
     const failing = Promise.resolve(cache.matcherFor(PROJECT, 'r1'));
     const behind = cache.matcherFor(PROJECT, 'r2');
@@ -187,7 +187,7 @@ describe('a load that is under way', () => {
     expect(await matches(behind, '/b')).toBe(true);
   });
 
-  it('finds no project: nothing matches, and nothing that a revision names is kept', async () => {
+  it('of a project that is gone matches nothing, and is kept under no revision', async () => {
     const { cache, loads } = setUp();
     const gone = cache.matcherFor(PROJECT, 'r1');
     loads[0]?.end(null);
@@ -198,7 +198,7 @@ describe('a load that is under way', () => {
 });
 
 describe('memory', () => {
-  it('is bounded: the project that was used least recently makes room', async () => {
+  it('is bounded: the least recently used project is evicted', async () => {
     const loadsOf = new Map<string, number>();
     const thirtyThousand = Array.from({ length: 30_000 }, (_, n) => ({
       policyId: String(n),

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { RedisClock } from './clock.ts';
 
-it('is the last TIME observed plus the time since, also after a step back', () => {
+it('is the last observed TIME plus the time since, also after a step back', () => {
   let now = 100;
   const clock = new RedisClock(
     () => now,
@@ -15,11 +15,11 @@ it('is the last TIME observed plus the time since, also after a step back', () =
   expect(clock.estimateMs()).toBe(900_001);
 });
 
-it('knows nothing before the first TIME, so that a deadline on it has passed', () => {
+it('is close to 1970 before the first TIME, so that every deadline has passed', () => {
   expect(new RedisClock(() => 5).estimateMs()).toBeLessThan(1000);
 });
 
-it('follows a server that is five minutes ahead, and none that is further ahead', () => {
+it('follows a server that is up to five minutes ahead, but not further', () => {
   let now = 5;
   const clock = new RedisClock(
     () => now,
@@ -37,7 +37,7 @@ it('follows a server that is five minutes ahead, and none that is further ahead'
   expect(clock.problem).not.toBeNull();
 });
 
-it('follows a server that is behind, however far: it opens no window too early', () => {
+it('follows a server that is behind by any time: no window opens too early', () => {
   const clock = new RedisClock(
     () => 5,
     () => 1_000_000_000,

@@ -23,7 +23,7 @@ function start({ mostFields }: { mostFields?: number } = {}) {
 }
 
 describe('denials that never reach Redis', () => {
-  it('are counted by hour, as absolute numbers that survive a flush', () => {
+  it('are counted per hour, as absolute numbers that survive a flush', () => {
     const { ledger, clock, counter } = start();
     counter.countDenial(unknownKey);
     counter.countDenial(unknownKey);
@@ -37,7 +37,7 @@ describe('denials that never reach Redis', () => {
     ]);
   });
 
-  it('begin a new incarnation instead of holding too many, and lose none', () => {
+  it('begin a new incarnation when there are too many, and lose no count', () => {
     const { ledger, counter } = start({ mostFields: 10 });
     for (let i = 0; i < 100; i++) {
       counter.countDenial({ ...unknownKey, projectId: `p${i % 25}` });

@@ -25,7 +25,7 @@ async function start(recordUsage: RecordUsage) {
 }
 
 describe('the flusher', () => {
-  it('keeps everything while Postgres is down, and says so once, and once that it works again', async () => {
+  it('keeps everything while Postgres is down, and logs once that it fails and once that it works again', async () => {
     let down = true;
     const written: number[] = [];
     const { ledger, log, flusher } = await start(async ({ months }) => {
@@ -46,7 +46,7 @@ describe('the flusher', () => {
     await flusher.stop();
   });
 
-  it('never flushes twice at once, and keeps what grew during a flush', async () => {
+  it('never flushes twice at once, and keeps a number that grew during a flush', async () => {
     let inFlight = 0;
     let most = 0;
     const { ledger, flusher } = await start(async () => {
@@ -65,7 +65,7 @@ describe('the flusher', () => {
     await flusher.stop();
   });
 
-  it('tries a refused row again only now and then, and writes the others at once', async () => {
+  it('retries a rejected row only occasionally, and writes the others at once', async () => {
     let calls = 0;
     const { ledger, flusher } = await start(async ({ months }) => {
       calls += 1;

@@ -10,7 +10,7 @@ describe('a field of the usage hash', () => {
     [`h|abc123|498670|${KEY}|${POLICY}|rate_limited`, '12'],
     ['m|abc123|24322|project', '7'],
     [`m|abc123|24322|${KEY}`, '0'],
-  ])('is read and named again: %s', (field, value) => {
+  ])('is parsed and formatted again: %s', (field, value) => {
     const fact = factOfField(PROJECT, field, value);
     expect(fact).toMatchObject({ projectId: PROJECT, incarnation: 'abc123', count: Number(value) });
     expect(fact && fieldOf(fact)).toBe(field);
@@ -29,7 +29,7 @@ describe('a field of the usage hash', () => {
     [`h|abc123|498670|${KEY}|${POLICY}|admitted`, '1'],
     [`h|abc123|498670|${KEY}|x|allowed`, '1'],
     [`h|abc123|498670|${KEY}|${POLICY}|allowed|more`, '1'],
-  ])('is left alone where it is none of ours: %s = %s', (field, value) => {
+  ])('is ignored if it is not a count: %s = %s', (field, value) => {
     expect(factOfField(PROJECT, field, value)).toBeNull();
   });
 

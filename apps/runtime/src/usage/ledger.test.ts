@@ -14,7 +14,7 @@ const hour = (count: number, hour = 1): UsageFact => ({
 });
 
 describe('the ledger', () => {
-  it('keeps the largest number, in whatever order they come', () => {
+  it('keeps the largest number, in any order of arrival', () => {
     const ledger = new UsageLedger();
     for (const count of [2, 5, 3]) ledger.keep(hour(count));
     expect(ledger.pending()).toEqual([hour(5)]);
@@ -30,7 +30,7 @@ describe('the ledger', () => {
     expect(ledger.pending()).toEqual([hour(6)]);
   });
 
-  it('tells hours, incarnations and outcomes apart', () => {
+  it('distinguishes hours, incarnations and outcomes', () => {
     const ledger = new UsageLedger();
     ledger.keep(hour(1));
     ledger.keep({ ...hour(1), incarnation: 'j' } as UsageFact);
@@ -48,7 +48,7 @@ describe('the ledger', () => {
     expect(ledger.size).toBe(6);
   });
 
-  it('holds no more than its bound, and still lets what it holds grow', () => {
+  it('holds no more facts than its bound, and still updates those that it holds', () => {
     const ledger = new UsageLedger(2);
     for (let i = 0; i < 10; i++) ledger.keep(hour(1, i));
     ledger.keep(hour(7, 1));

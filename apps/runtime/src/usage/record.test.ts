@@ -27,7 +27,7 @@ function postgresThatRefuses(bad: (scope: string) => boolean) {
 }
 
 describe('writing usage', () => {
-  it('lets a bad row stop no other', async () => {
+  it('writes all other rows of a batch with a bad row', async () => {
     const { recordUsage, written } = postgresThatRefuses(
       (scope) => scope === 'k7' || scope === 'k500',
     );
@@ -39,7 +39,7 @@ describe('writing usage', () => {
     expect(knownProjectIds).toEqual(new Set(['p0', 'p1', 'p2']));
   });
 
-  it('turns a fault of all rows into no storm', async () => {
+  it('needs few statements even if every row is rejected', async () => {
     const { recordUsage, calls } = postgresThatRefuses(() => true);
     const { confirmed, refused } = await recordFacts(facts(1000), recordUsage, 100);
     expect(confirmed).toEqual([]);
@@ -47,14 +47,14 @@ describe('writing usage', () => {
     expect(calls.count).toBeLessThanOrEqual(64);
   });
 
-  it('holds an outage against no row', async () => {
+  it('rejects no row because of an outage', async () => {
     const recordUsage = async () => {
       throw new UnavailableError('database', 'down');
     };
     await expect(recordFacts(facts(10), recordUsage, 100)).rejects.toBeInstanceOf(UnavailableError);
   });
 
-  it('gives each transaction its rows in one order, whoever writes them', async () => {
+  it('sorts the rows of each transaction in the same order', async () => {
     const orders: string[] = [];
     const recordUsage = async ({ months }: UsageBatch) => {
       orders.push(months.map((row) => `${row.projectId}${row.scope}`).join());

@@ -29,13 +29,13 @@ test('takes every step of a task before it begins the next, at start', async () 
   expect(notes).toEqual(['a1', 'a2', 'a3', 'b1']);
 });
 
-test('comes round again after its interval', async () => {
+test('starts again after its interval', async () => {
   const notes: string[] = [];
   start([taskOf('a', 1, notes)], 20);
   await vi.waitUntil(() => notes.length >= 3);
 });
 
-test('says once that it fails, and lets nothing of it reach the process', async () => {
+test('logs once that it fails, and never rejects', async () => {
   let calls = 0;
   start([
     async () => {
@@ -48,9 +48,9 @@ test('says once that it fails, and lets nothing of it reach the process', async 
   expect(log.warn).toHaveBeenCalledTimes(1);
 });
 
-test('takes no further step once it is stopped, and says nothing of the one that was cut', async () => {
+test('takes no further step after a stop, and logs nothing about the step that was cut off', async () => {
   let steps = 0;
-  let cut: (fault: Error) => void = () => {};
+  let cut: (error: Error) => void = () => {};
   start([
     () => {
       steps += 1;

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { MonthTotalItem, UsageBatch, UsageComparison } from '@ceiba/schema';
 import { UnavailableError } from '../../../../apps/runtime/src/unavailable.ts';
 
-/** Stands where Postgres does, for what the limiter is to it: numbers that only grow. */
+/** Replaces Postgres for the limiter: numbers that only grow. */
 export interface MemoryStore {
   recordUsage(batch: UsageBatch): Promise<{ knownProjectIds: Set<string> }>;
   compareUsage(batch: Pick<UsageBatch, 'hours' | 'months'>): Promise<UsageComparison>;
