@@ -46,8 +46,6 @@ const ALLOWED: readonly RegExp[] = [/^stands (?:for|in for|still)/i, /^nobody['`
 const EXEMPT: readonly string[] = [
   'apps/cli/',
   'apps/console/',
-  'apps/runtime/',
-  'packages/domain/',
   'packages/schema/',
   'tests/integration/',
 ];

@@ -1,8 +1,8 @@
 /**
  * Downstream keys and project secrets: `<brand><43 base62 digits><6 base62 digits>`.
  *
- * The 43 digits are 256 random bits as one big-endian number, so no digit is biased beyond what
- * the number itself gives. The 6 are the CRC-32 (ISO-HDLC, the one of zlib and PNG) over the ASCII
+ * The 43 digits are 256 random bits as one big-endian number, so no digit is biased beyond the
+ * number itself. The 6 are the CRC-32 (ISO-HDLC, the one of zlib and PNG) over the ASCII
  * bytes of everything before them: brand and 43 digits. The checksum is not a secret; it
  * distinguishes a typing error from an unknown key without a lookup. ADR 0001 explains why SHA-256
  * is enough.
@@ -28,7 +28,7 @@ export const PROJECT_SECRET_PATTERN = `\\b${PROJECT_SECRET_BRAND}[0-9A-Za-z]{${R
 export type RandomBytes = (bytes: number) => Uint8Array;
 
 export interface MintedCredential {
-  /** Shown once, stored nowhere. */
+  /** Shown once, never stored. */
   plaintext: string;
   /** The brand and the first 8 digits: safe to store and to show. */
   prefix: string;

@@ -7,7 +7,7 @@ export type ApiKeyTrigger = (typeof API_KEY_TRIGGERS)[number];
 /** `updated` writes, `unchanged` answers 200 and writes nothing, `conflict` is 409. */
 export type TransitionOutcome = 'updated' | 'unchanged' | 'conflict';
 
-/** The only place that says what a trigger does to a key; guards in SQL are derived from it. */
+/** The effect of each trigger per status; guards in SQL are derived from this table. */
 export const TRANSITIONS = {
   revoke: { active: 'updated', revoked: 'unchanged', archived: 'conflict' },
   archive: { active: 'updated', revoked: 'conflict', archived: 'unchanged' },
@@ -36,12 +36,12 @@ export function statusesThat(trigger: ApiKeyTrigger, outcome: TransitionOutcome)
   return API_KEY_STATUSES.filter((status) => TRANSITIONS[trigger][status] === outcome);
 }
 
-/** Whether a key of this status takes a slot of the plan's active-key cap, expired or not. */
+/** Whether a key with this status counts against the plan's active-key cap, expired or not. */
 export function countsAgainstCap(status: ApiKeyStatus): boolean {
   return COUNTS_AGAINST_CAP[status];
 }
 
-/** The statuses that take a slot of the cap, for a count in SQL. */
+/** The statuses that count against the cap, for a count in SQL. */
 export function statusesThatCount(): ApiKeyStatus[] {
   return API_KEY_STATUSES.filter(countsAgainstCap);
 }

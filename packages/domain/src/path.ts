@@ -1,14 +1,14 @@
 /**
  * Canonical request paths, policy patterns and the match between them.
  *
- * One idea runs through this file (ADR 0005): nothing is repaired and nothing is decoded. A path that
- * two parsers could read differently is refused; every other one is matched as it was sent, because
- * the host's router and Ceiba must agree on what was asked for.
+ * Nothing is normalised and nothing is decoded (ADR 0005). A path that
+ * two parsers could read differently is refused; every other path is matched as it was sent, because
+ * the host's router and Ceiba must agree on it.
  */
 
-/** Longest path, in characters and without its query, that is matched against patterns. */
+/** Longest path, in characters and without its query, that is matched with patterns. */
 export const PATH_LENGTH_MAX = 2048;
-/** Longest method, in characters, that a policy can name; the wire takes no longer one. */
+/** Longest method, in characters, that a policy can name; the wire accepts no longer one. */
 export const METHOD_LENGTH_MAX = 64;
 
 /** What makes a path ambiguous, one cause per row, tested on the text as it was sent. */
@@ -31,18 +31,18 @@ const AMBIGUITIES = [
   [/%(?:[01][0-9A-Fa-f]|7[fF])/, 'an encoded control character'],
 ] as const satisfies readonly (readonly [RegExp, string])[];
 
-/** All rows at once, for the hot path. */
+/** All causes in one expression, for the hot path. */
 const AMBIGUOUS = new RegExp(AMBIGUITIES.map(([cause]) => cause.source).join('|'));
 
 const HIGH_ESCAPE = /%[89A-Fa-f]/;
 const UNRESERVED_ESCAPE = /%(?:2[DE]|3\d|4[1-9A-F]|5[\dAF]|6[1-9A-F]|7[\dAE])/i; // RFC 3986, 2.3
 
 /**
- * The text under which a request target is matched: the target as it was sent, without its query
- * and without a trailing slash; the root stays `/`. Applying it twice changes nothing.
+ * The path that is matched with patterns: the request target as it was sent, without its query and
+ * without a trailing slash; the root stays `/`. A canonical path is its own canonical path.
  *
- * An escape stays an escape, also of a character that needs none: some routers decode before they
- * match and others do not, so `/v1/%77ild` may only be what lies below a prefix, never its text.
+ * Escapes are kept, even unnecessary ones: some routers decode before they match and others do not,
+ * so `/v1/%77ild` can match below a prefix, but never the text of a pattern.
  *
  * @param target - A request target in origin-form (RFC 9112, section 3.2.1), with or without query.
  * @returns The canonical path, or null when the target is ambiguous; {@link ambiguityOf} says why.
@@ -59,8 +59,8 @@ export function canonicalPath(target: string): string | null {
 }
 
 /**
- * Why a request target is ambiguous, in words that complete "the path …", or null when it is not.
- * It is null exactly where {@link canonicalPath} is not.
+ * Why a request target is ambiguous, to complete "the path …"; null when it is not.
+ * Exactly one of this and {@link canonicalPath} is null.
  *
  * @example ambiguityOf('/v1/%2e%2e/admin') // 'holds a dot segment (. or .., also when encoded)'
  */
@@ -100,10 +100,10 @@ function withoutTrailingSlash(path: string): string {
 export type ParsedPathPattern = { ok: true; pattern: string } | { ok: false; reason: string };
 
 /**
- * Reads a path pattern as a person typed it and returns the form in which it is stored and compared.
+ * Parses a path pattern as a user typed it, and returns the form in which it is stored and compared.
  *
  * @returns The pattern without a trailing slash (`/v1/reports/*` becomes `/v1/reports*`), or the
- *   reason for its refusal in words that complete "the path pattern …".
+ *   reason why it is invalid, to complete "the path pattern …".
  */
 export function parsePathPattern(text: string): ParsedPathPattern {
   if (text === '*') return { ok: true, pattern: '*' };
@@ -133,9 +133,9 @@ export type ParsedPolicyMethod = { ok: true; method: string } | { ok: false; rea
 const TOKEN = /^[!#$%&'+.^_`|~0-9A-Za-z-]+$/;
 
 /**
- * Reads the method of a policy: one HTTP method, or `*` for every method. GET does not imply HEAD.
+ * Parses the method of a policy: one HTTP method, or `*` for every method. GET does not imply HEAD.
  *
- * @returns The method, or the reason for its refusal in words that complete "the method …".
+ * @returns The method, or the reason why it is invalid, to complete "the method …".
  */
 export function parsePolicyMethod(text: string): ParsedPolicyMethod {
   if (text === '*') return { ok: true, method: text };

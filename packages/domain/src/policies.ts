@@ -1,7 +1,7 @@
-/** Which of a project's policies a request matches. Default deny: no match is null. */
+/** Finds the policy of a project that a request matches. Default deny: no match is null. */
 import { ambiguityOf, canonicalPath, parsePathPattern, parsePolicyMethod } from './path.ts';
 
-/** Lets requests of one method (or `*`, every method) through to the paths that a pattern matches. */
+/** Allows requests of one method (or `*`, every method) to the paths that a pattern matches. */
 export interface Policy {
   policyId: string;
   method: string;
@@ -10,9 +10,9 @@ export interface Policy {
 
 export interface PolicyMatcher<P extends Policy = Policy> {
   /**
-   * The policy that a request falls under, or null when there is none.
+   * The policy that a request matches, or null.
    *
-   * @param method - The method as it was on the wire; it is compared case-sensitively.
+   * @param method - The method as it was sent; the comparison is case-sensitive.
    * @param target - The request target; a query is ignored.
    */
   match(method: string, target: string): P | null;
@@ -23,7 +23,7 @@ export interface PolicyMatcher<P extends Policy = Policy> {
  * longest prefix pattern, not with the number of policies.
  *
  * A policy that could not have been saved through the verbs (an inner `*`, a dot segment, a
- * lower-case method) matches nothing, whoever wrote it.
+ * lower-case method) matches nothing.
  *
  * @example compilePolicies(policies).match('GET', '/v1/reports/42?full=1')?.policyId
  */
@@ -47,7 +47,7 @@ export interface MatchExplanation<P extends Policy = Policy> {
   ambiguous: string | null;
 }
 
-/** What {@link compilePolicies} would answer and why, for the console's preview and simulator. */
+/** Explains the answer of {@link compilePolicies}, for the console's preview and simulator. */
 export function explainMatch<P extends Policy>(
   policies: readonly P[],
   method: string,
@@ -58,15 +58,15 @@ export function explainMatch<P extends Policy>(
   return { winner: matching[0] ?? null, matching, path, ambiguous: ambiguityOf(target) };
 }
 
-/** `covered` could be removed and every request it admits would still be admitted, by `by`. */
+/** Every request that `covered` allows is also allowed by `by`, so `covered` could be removed. */
 export interface PolicyOverlap<P extends Policy = Policy> {
   covered: P;
   by: P;
 }
 
 /**
- * Pairs of policies of which the first admits nothing that the second would not admit too. The
- * more specific one still wins its requests, so this is no error, only something to point out.
+ * Pairs of policies of which the second allows everything that the first allows. The more specific
+ * policy still wins its requests, so an overlap is a hint, not an error.
  */
 export function overlappingPolicies<P extends Policy>(policies: readonly P[]): PolicyOverlap<P>[] {
   const index = indexOf(policies);
@@ -95,7 +95,7 @@ export function comparePolicies(a: Policy, b: Policy): number {
   );
 }
 
-/** A policy as the index files it. The base of `/*` is empty; a bare `*` has none. */
+/** A policy in the form of the index. The base of `/*` is empty; a bare `*` has no base. */
 type Shape = { method: string } & (
   | { kind: 'exact'; path: string }
   | { kind: 'prefix'; base: string }
@@ -148,7 +148,7 @@ function indexOf<P extends Policy>(policies: readonly P[]): PolicyIndex<P> {
     if (shape === null) continue;
     const byMethod = cellOf(index, shape);
     const held = byMethod.get(shape.method);
-    // Two spellings of one policy can only come from plain SQL; the choice must still be stable.
+    // Only plain SQL can write two spellings of one policy; the choice must still be stable.
     if (held === undefined || comparePolicies(policy, held) < 0) byMethod.set(shape.method, policy);
   }
   return index;
@@ -172,7 +172,7 @@ function getOrCreate<P extends Policy>(cells: Map<string, ByMethod<P>>, key: str
   return byMethod;
 }
 
-/** The policies that match, in match order. A null path is an ambiguous one. */
+/** The policies that match, in match order. An ambiguous path is null. */
 function* candidates<P extends Policy>(
   index: PolicyIndex<P>,
   method: string,
@@ -185,7 +185,7 @@ function* candidates<P extends Policy>(
   yield* ofMethod(index.any, method);
 }
 
-/** Walks up from the longest base that a pattern has, a segment at a time. */
+/** Walks up from the longest base of all patterns, one segment at a time. */
 function* belowPrefixes<P extends Policy>(
   index: PolicyIndex<P>,
   method: string,
@@ -209,7 +209,7 @@ function* ofMethod<P extends Policy>(
   if (any !== undefined) yield any;
 }
 
-/** The policies that match whatever a policy of this shape matches, itself among them. */
+/** The policies that match everything that a policy of this shape matches, including itself. */
 function coverers<P extends Policy>(index: PolicyIndex<P>, shape: Shape): Generator<P> {
   switch (shape.kind) {
     case 'exact':

@@ -134,7 +134,12 @@ describe('the address of the database', () => {
   });
 
   test.each([
-    ['is not an address', 'localhost:5432', 2, /DATABASE_URL: must be an address such as postgres:/],
+    [
+      'is not an address',
+      'localhost:5432',
+      2,
+      /DATABASE_URL: must be an address such as postgres:/,
+    ],
     [
       'belongs to another kind of server',
       'mysql://ceiba@127.0.0.1/x',

@@ -84,17 +84,17 @@ describe('"Missing or invalid secret gives 401." on every project route', () => 
     ],
   ])('%s', async (_what, options) => expectRefused(options));
 
-  it('the secret in the query', async () => {
+  it('ignores a secret in the query', async () => {
     const path = `/rt/projects/${project.projectId}/api-keys`;
     const query = `?${PROJECT_SECRET_HEADER}=${project.secret}`;
     expectError(await client.call('GET', path + query, { secret: null }), 'unauthorized');
   });
 
-  it('a secret is accepted whatever white space the transport put around it', async () => {
+  it('accepts a secret with white space around it, which the transport may add', async () => {
     expect(await works(` ${project.secret}\t`)).toEqual(ALL);
   });
 
-  it('an unknown project, a deleted one and a wrong secret get one answer for all', async () => {
+  it('answers an unknown project, a deleted one and a wrong secret alike', async () => {
     const deleted = await world.createProject();
     const { projectId, secret } = deleted;
     await world.db.sql`delete from projects where id = ${projectId}`;
@@ -112,7 +112,7 @@ describe('"Missing or invalid secret gives 401." on every project route', () => 
     expect(new Set(replies.map(({ text }) => text)).size).toBe(1);
   });
 
-  it('"Keys and projects are owner-scoped": a secret opens its own project alone', async () => {
+  it('"Keys and projects are owner-scoped": a secret is valid only for its own project', async () => {
     const strangerClient = runtimeClient(runtime.url, stranger);
     expect((await strangerClient.listKeys()).status).toBe(200);
     expectError(await strangerClient.listKeys({ secret: project.secret }), 'unauthorized');
@@ -120,9 +120,9 @@ describe('"Missing or invalid secret gives 401." on every project route', () => 
   });
 });
 
-describe('order: project UUID, then secret, then the rest', () => {
+describe('the order of the checks: project UUID, secret, the rest', () => {
   it.each([...ROUTES, ...LAST_ROUTES])(
-    '%s: a bad project id is told before a secret is asked for',
+    '%s reports an invalid project id before it requires a secret',
     async (_name, call) => {
       expectError(
         await call(client, apiKey, { projectId: 'nope', secret: null }),
@@ -137,14 +137,14 @@ describe('order: project UUID, then secret, then the rest', () => {
     ['a body over the cap', { body: `"${'x'.repeat(70_000)}"` }],
     ['a wrong content type', { body: '{}', headers: { 'content-type': 'text/plain' } }],
     ['an unknown field', { body: { unknown: 1 } }],
-  ])('%s is complained of only to who has the secret', async (_what, options) => {
+  ])('%s is reported only with the right secret', async (_what, options) => {
     for (const [, call] of [ROUTES[0]!, ROUTES[3]!, ROUTES[4]!, ...LAST_ROUTES]) {
       expectError(await call(client, apiKey, { ...options, secret: 'wrong' }), 'unauthorized');
       expectError(await call(client, apiKey, { ...options, secret: null }), 'unauthorized');
     }
   });
 
-  it('a bad or unknown key id is complained of only to who has the secret', async () => {
+  it('an invalid or unknown key id is reported only with the right secret', async () => {
     for (const id of ['nope', randomUUID()]) {
       const options = { secret: 'wrong' };
       for (const reply of [
@@ -158,7 +158,7 @@ describe('order: project UUID, then secret, then the rest', () => {
     }
   });
 
-  it('the first thing that is asked of a project with a wrong secret and a bad key is a 401', async () => {
+  it('a wrong secret with an invalid key is 401, even on the first request of a project', async () => {
     const fresh = await world.createProject();
     const by = runtimeClient(runtime.url, fresh);
     for (const bad of [null, 'nope', 'x'.repeat(60_000)]) {
@@ -174,7 +174,7 @@ describe('rotation: "the Runtime accepts the current secret and the single unexp
     return { rotating, by, key: await rotating.createKey() };
   }
 
-  it('both work on every route after a rotation', async () => {
+  it('accepts both on every route after a rotation', async () => {
     const { rotating, by, key } = await setUp();
     const oldest = rotating.secret;
     const newer = await rotating.rotateSecret();
@@ -182,7 +182,7 @@ describe('rotation: "the Runtime accepts the current secret and the single unexp
     expect(await works(newer, by, key)).toEqual(ALL);
   });
 
-  it('"one previous secret only": the oldest is dead at once after a second rotation', async () => {
+  it('"one previous secret only": a second rotation ends the oldest at once', async () => {
     const { rotating, by, key } = await setUp();
     const oldest = rotating.secret;
     const middle = await rotating.rotateSecret();
@@ -194,7 +194,7 @@ describe('rotation: "the Runtime accepts the current secret and the single unexp
     expectError(await by.listKeys({ secret: oldest }), 'unauthorized');
   });
 
-  it('the previous one is valid for 24 hours by the database, and not a moment longer', async () => {
+  it('accepts the previous one for exactly 24 hours on the database’s clock', async () => {
     const { rotating, by, key } = await setUp();
     const oldest = rotating.secret;
     const newer = await rotating.rotateSecret();
@@ -214,7 +214,7 @@ describe('rotation: "the Runtime accepts the current secret and the single unexp
     expect(await works(newer, by, key)).toEqual(ALL);
   });
 
-  it('a rotation changes no key: what callers hold goes on working', async () => {
+  it('changes no key: the keys of callers go on working', async () => {
     const { rotating, by, key } = await setUp();
     await rotating.rotateSecret();
     await rotating.rotateSecret();

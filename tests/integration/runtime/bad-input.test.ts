@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 
 afterAll(() => {
-  // Whatever this file sent, nothing of it was a fault of the Runtime.
+  // Nothing that this file sent was an error of the Runtime.
   expect(runtime.stdout()).not.toMatch(/"level":"(?:error|fatal)"/);
 });
 
@@ -142,7 +142,7 @@ describe.each(ROUTE_NAMES)('a body of %s', (route) => {
     expectError(await send(route, { body, headers: JSON_TYPE }), 'invalid_request', 'JSON');
   });
 
-  it('that is no UTF-8: 400', async () => {
+  it('that is not UTF-8: 400', async () => {
     const bytes = Buffer.concat([
       Buffer.from('{"displayName":"'),
       Buffer.from([0xff, 0xfe]),
@@ -242,12 +242,12 @@ describe('`displayName`', () => {
     ['100 characters and blanks around them', `  ${'x'.repeat(100)}  `],
     ['one character', 'x'],
     ['characters outside the basic plane', '🌳'],
-  ])('of %s is taken, trimmed', async (_what, value) => {
+  ])('of %s is accepted, trimmed', async (_what, value) => {
     const result = expectOk(await create(value), apiKeyCreateResultSchema, FIELDS.created);
     expect(result.displayName).toBe(value.trim());
   });
 
-  it('given twice: the last one counts, as JSON.parse has it', async () => {
+  it('given twice: the last one counts, as in JSON.parse', async () => {
     const body = '{"displayName":"first","displayName":"second"}';
     const reply = await send('create', { body, headers: JSON_TYPE });
     expect(expectOk(reply, apiKeyCreateResultSchema, FIELDS.created).displayName).toBe('second');
@@ -325,7 +325,7 @@ describe('`expiresAt`', () => {
     expectError(await patch(expiresAt), 'invalid_request', '"expiresAt" must');
   });
 
-  it('with a fraction of any length that fits the body is taken, to the millisecond', async () => {
+  it('with a fraction of any length is accepted, and cut to milliseconds', async () => {
     const expiresAt = `2031-01-31T12:00:00.5${'0'.repeat(15_000)}Z`;
     const summary = expectOk(await patch(expiresAt), apiKeySummarySchema, FIELDS.apiKey);
     expect(summary.expiresAt).toBe('2031-01-31T12:00:00.500Z');
@@ -347,7 +347,7 @@ describe('`expiresAt`', () => {
     expectError(await send('expiry', { body: {} }), 'invalid_request', '"expiresAt" is required.');
   });
 
-  it('leaves the key as it was when it is refused', async () => {
+  it('leaves the key unchanged when it is invalid', async () => {
     const { apiKeyId } = await project.createKey();
     const before = (await client.getKey(apiKeyId)).text;
     expectError(await client.setExpiry(apiKeyId, 'soon'), 'invalid_request');
@@ -409,7 +409,7 @@ describe('the question of `authorize`', () => {
     },
   );
 
-  it('a prototype in the body gives no field', async () => {
+  it('takes no field from a prototype in the body', async () => {
     const body = `{"method":"GET","path":"/v1/reports","__proto__":{"apiKey":"${apiKey.plaintext}"}}`;
     const reply = await send('authorize', { body, headers: JSON_TYPE });
     expect(expectOk(reply, denyDecisionSchema, FIELDS.deny).denialReason).toBe('missing_api_key');
@@ -429,7 +429,7 @@ describe('the question of `authorize`', () => {
   });
   const bodyWithout = () => JSON.stringify({ ...QUESTION, apiKey: '' }).length;
 
-  it('a very deep value in a field that it does not know is ignored', async () => {
+  it('ignores a very deep value in an unknown field', async () => {
     const deep = `${'['.repeat(10_000)}${']'.repeat(10_000)}`;
     const body = `${JSON.stringify(good()).slice(0, -1)},"deep":${deep}}`;
     const reply = await send('authorize', { body, headers: JSON_TYPE });
@@ -504,7 +504,7 @@ describe('a bad UUID', () => {
     },
   );
 
-  it('of a version that nobody makes is a UUID: the project is unknown (401), the key not found (404)', async () => {
+  it('of an unknown version is a UUID: the project is unknown (401), the key not found (404)', async () => {
     for (const uuid of [
       '00000000-0000-0000-0000-000000000000',
       'ffffffff-ffff-ffff-ffff-ffffffffffff',
@@ -515,7 +515,7 @@ describe('a bad UUID', () => {
   });
 });
 
-describe('an address that there is not', () => {
+describe('an unknown address', () => {
   it.each<[string, string]>([
     ['GET', '/'],
     ['GET', '/rt'],
@@ -534,7 +534,7 @@ describe('an address that there is not', () => {
     expectError(await client.call(method, path), 'not_found');
   });
 
-  it('a route with something after it is not that route', async () => {
+  it('includes a route with something after it', async () => {
     const path = `/rt/projects/${project.projectId}/api-keys/${apiKey.apiKeyId}`;
     for (const more of ['/', '/revoke/', '/x', '/revoke/x']) {
       expectError(await client.call('POST', path + more, { body: {} }), 'not_found');
@@ -565,13 +565,13 @@ describe('`x-request-id`', () => {
     expect(await answered(id)).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-/);
   });
 
-  it('that holds a credential is replaced by a new one: it would end in the logs', async () => {
+  it('that contains a credential is replaced by a new one, since it is logged', async () => {
     for (const credential of [project.secret, apiKey.plaintext, `trace:${apiKey.plaintext}`]) {
       expect(await answered(credential)).not.toContain(credential.slice(-20));
     }
   });
 
-  it('is on every answer, and another one each time where none was given', async () => {
+  it('is on every answer, and differs each time if the request had none', async () => {
     const replies = await Promise.all([
       client.listKeys(),
       client.authorize({ apiKey: null }),

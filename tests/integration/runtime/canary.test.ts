@@ -1,6 +1,6 @@
 /**
  * A canary search. One Runtime, at its most talkative, is led through everything that it does, and
- * through faults; then every line of its log, every row, every Redis key and value and every answer
+ * through outages; then every line of its log, every row, every Redis key and value and every answer
  * is searched for the secrets, the plaintext keys and their hashes.
  */
 import { createHash, randomBytes } from 'node:crypto';
@@ -72,14 +72,14 @@ async function live(): Promise<void> {
   await secretsInOddPlaces(project, client, keys.live);
   for (let n = 0; n < 2; n += 1) {
     remember(await project.rotateSecret());
-    tell(await client.listKeys());
+    keep(await client.listKeys());
   }
-  await faultsOfPostgres(project, client, keys.live);
-  await faultsOfRedis(client, keys.live);
+  await outagesOfPostgres(project, client, keys.live);
+  await outagesOfRedis(client, keys.live);
 }
 
 const remember = (...found: string[]) => void credentials.push(...found);
-const tell = (...answers: Reply[]) => void replies.push(...answers);
+const keep = (...answers: Reply[]) => void replies.push(...answers);
 
 /** Creates a key over HTTP; its plaintext may stand in this one answer, and is taken out of it. */
 async function create(client: RuntimeClient): Promise<{ apiKeyId: string; plaintext: string }> {
@@ -87,7 +87,7 @@ async function create(client: RuntimeClient): Promise<{ apiKeyId: string; plaint
   const { apiKeyId, plaintextKey } = apiKeyCreateResultSchema.parse(reply.json);
   remember(plaintextKey);
   const text = reply.text.replace(`"plaintextKey":"${plaintextKey}"`, '');
-  tell({ ...reply, text, json: null });
+  keep({ ...reply, text, json: null });
   return { apiKeyId, plaintext: plaintextKey };
 }
 
@@ -99,7 +99,7 @@ async function everyRoute(project: TestProject, client: RuntimeClient) {
   const stranger = await world.createProject();
   const foreign = await stranger.createKey();
   remember(stranger.secret, foreign.plaintext);
-  tell(
+  keep(
     await client.setExpiry(live.apiKeyId, '2999-01-01T00:00:00Z'),
     await client.setExpiry(expired.apiKeyId, '2020-01-01T00:00:00Z'),
     await client.revoke(revoked.apiKeyId),
@@ -113,7 +113,7 @@ async function everyRoute(project: TestProject, client: RuntimeClient) {
     await client.revoke(foreign.apiKeyId),
   );
   await project.setPlanLimits({ activeKeyCap: 1 });
-  tell(await client.createKey('One too many'));
+  keep(await client.createKey('One too many'));
   await project.setPlanLimits({ activeKeyCap: 100 });
   return { live, revoked, archived, expired, foreign };
 }
@@ -124,10 +124,10 @@ async function everyDecision(project: TestProject, client: RuntimeClient, keys: 
   const unknown = mintApiKey(randomBytes).plaintext;
   remember(unknown);
   const ask = async (question: Parameters<RuntimeClient['authorize']>[0]) =>
-    tell(await client.authorize(question));
+    keep(await client.authorize(question));
   for (const { plaintext } of Object.values(keys)) await ask({ apiKey: plaintext });
   const batch = Object.values(keys).map(({ plaintext }) => ({ ...QUESTION, apiKey: plaintext }));
-  tell(await client.authorizeBatch([...batch, { apiKey: unknown, method: unknown, path: '/' }]));
+  keep(await client.authorizeBatch([...batch, { apiKey: unknown, method: unknown, path: '/' }]));
   await ask({ apiKey: null });
   await ask({ apiKey: unknown });
   await ask({ apiKey: `${keys.live.plaintext} ` });
@@ -152,7 +152,7 @@ async function secretsInOddPlaces(
   const json = { 'content-type': 'application/json' };
   for (const one of [secret, key.plaintext]) {
     const field = { [one]: one };
-    tell(
+    keep(
       await client.authorize({ apiKey: one }, { secret: one }),
       await client.authorize({ apiKey: key.plaintext, path: `/v1/reports/${one}?key=${one}` }),
       await client.authorize({ apiKey: key.plaintext, method: one }),
@@ -178,14 +178,14 @@ async function secretsInOddPlaces(
 }
 
 /** Statements that the server refuses, in a lookup and in each kind of change, and lost sessions. */
-async function faultsOfPostgres(
+async function outagesOfPostgres(
   project: TestProject,
   client: RuntimeClient,
   key: { apiKeyId: string; plaintext: string },
 ): Promise<void> {
   const { sql } = world.db;
   const everything = async () => {
-    tell(
+    keep(
       await client.authorize({ apiKey: key.plaintext }),
       await client.authorizeBatch([{ ...QUESTION, apiKey: key.plaintext }]),
       await client.listKeys(),
@@ -218,32 +218,32 @@ async function faultsOfPostgres(
   const decides = async () => (await client.authorize({ apiKey: key.plaintext })).status === 200;
   await until('decisions are made again', decides);
   // Whatever was refused is not left undone: the run after it is like the one before.
-  tell(await client.getKey(key.apiKeyId), await client.listKeys());
+  keep(await client.getKey(key.apiKeyId), await client.listKeys());
   remember(project.secret);
 }
 
-async function faultsOfRedis(client: RuntimeClient, key: { plaintext: string }): Promise<void> {
+async function outagesOfRedis(client: RuntimeClient, key: { plaintext: string }): Promise<void> {
   const decide = () => client.authorize({ apiKey: key.plaintext });
   const decides = async () => (await decide()).status === 200;
   redis.freeze();
-  tell(await decide(), await decide());
+  keep(await decide(), await decide());
   redis.thaw();
   await until('decisions are made again', decides);
   await redis.kill();
-  tell(await decide());
+  keep(await decide());
   await redis.start();
   await until('decisions are made again', decides);
 
   const admin = new Redis(redis.url);
   try {
     for (const name of await admin.keys('ceiba:*')) await admin.set(name, 'not what it was');
-    tell(await decide());
+    keep(await decide());
     for (const name of await admin.keys('ceiba:*')) await admin.del(name);
   } finally {
     admin.disconnect();
   }
   await until('decisions are made again', decides);
-  tell(await decide());
+  keep(await decide());
 }
 
 /* ----------------------------------------------------------------------------------- the dumps */
@@ -349,7 +349,7 @@ function found(text: string, forms: (credential: string) => string[]): string[] 
 const everyForm = (credential: string) => [...plainForms(credential), ...digestForms(credential)];
 
 describe('the search', () => {
-  it('would find every form of every credential, were it there', () => {
+  it('finds every form of every credential in a text that contains it', () => {
     expect(new Set(credentials).size).toBeGreaterThanOrEqual(9);
     for (const credential of credentials) {
       for (const form of everyForm(credential)) {
@@ -360,11 +360,11 @@ describe('the search', () => {
     }
   });
 
-  it('has something to search: the run got every kind of answer and left its traces', () => {
+  it('has data to search: the run got every kind of answer and left traces', () => {
     const statuses = new Set(replies.map(({ status }) => status));
     expect([...statuses].sort()).toEqual([200, 400, 401, 403, 404, 409, 413, 415, 500, 503]);
     expect(log.split('\n').length).toBeGreaterThan(30);
-    for (const word of ['key route', 'answered 503', 'internal fault', 'the Runtime stops']) {
+    for (const word of ['key route', 'answered 503', 'internal error', 'the Runtime stops']) {
       expect(log).toContain(word);
     }
     for (const table of ['audit_log', 'usage_hours', 'usage_months', 'api_keys', 'projects']) {
@@ -377,14 +377,14 @@ describe('the search', () => {
   });
 });
 
-describe('no secret, no plaintext key and no hash of either', () => {
+describe('no secret, no plaintext key and no hash of either is', () => {
   it('in any line of the log', () => {
     expect(found(withStrings(log), everyForm)).toEqual([]);
     // Nor the parameters of a statement, among which the hash of a key that was refused would be.
     expect(withStrings(log)).not.toMatch(/\ufffd|\bparam(?:eter)?s: /);
   });
 
-  it('in any answer, but the plaintext in the one that created it', () => {
+  it('in any answer, except the plaintext in the one that created it', () => {
     for (const { text, headers } of replies) {
       expect(found(withStrings(text), everyForm)).toEqual([]);
       expect(found(JSON.stringify([...headers]), everyForm)).toEqual([]);
@@ -395,7 +395,7 @@ describe('no secret, no plaintext key and no hash of either', () => {
     expect(found(withStrings(redisText), everyForm)).toEqual([]);
   });
 
-  it('in any table, but the digests in their own columns', () => {
+  it('in any table, except the digests in their own columns', () => {
     expect(found(tables, everyForm)).toEqual([]);
     expect(found(tablesWithDigests, plainForms)).toEqual([]);
   });

@@ -137,7 +137,7 @@ describe('"5. Revoked and archived keys are unusable." and expiry', () => {
     await expectDeny(setting, 'archived_api_key');
   });
 
-  it('denies every decision that is asked after the revocation was answered, under load', async () => {
+  it('denies every decision after the revocation was acknowledged, under load', async () => {
     const setting = await setUp();
     let revoked = false;
     const late: string[] = [];
@@ -171,7 +171,7 @@ describe('"5. Revoked and archived keys are unusable." and expiry', () => {
       projectId: project.projectId,
       apiKeyDigest: createHash('sha256').update(apiKey.plaintext).digest(),
     };
-    // Within a transaction `now()` stands still.
+    // Within a transaction `now()` is constant.
     const judged = await world.db.sql.begin(async (tx) => {
       const within = { ...world.db, sql: tx } as unknown as Database;
       const at = async (offset: string) => {
@@ -233,7 +233,7 @@ describe('"2. The request method and path are matched against the project\'s acc
       if (!parsed.ok) throw new Error(parsed.reason);
       const policies = [{ method: 'GET', pathPattern: parsed.pattern }];
       const saved = await setUp({ policies });
-      // And a pattern that somebody wrote by SQL, past the verbs.
+      // And a pattern that was written by plain SQL, not by a verb.
       const raw = await setUp({ policies: [{ method: 'GET', pathPattern: text }] });
       for (const path of ['/v1/reports', '/v1/reports/']) {
         await expectAllow(saved, { path });
@@ -278,7 +278,7 @@ describe('"2. The request method and path are matched against the project\'s acc
     ['http://host/v1/reports', 'an absolute form'],
     [`/v1/reports/${'x'.repeat(2_048)}`, 'more than 2,048 characters'],
     ['', 'nothing'],
-  ])('denies an ambiguous path rather than repair it: %j (%s)', async (path) => {
+  ])('denies an ambiguous path instead of normalising it: %j (%s)', async (path) => {
     const policies = ['/v1/reports*', '/*', '/v1/reports'].map((pathPattern) => ({
       method: 'GET',
       pathPattern,
@@ -286,14 +286,14 @@ describe('"2. The request method and path are matched against the project\'s acc
     await expectDeny(await setUp({ policies }), 'policy_no_match', { path });
   });
 
-  it('leaves the query out', async () => {
+  it('ignores the query', async () => {
     const setting = await setUp({ policies: [{ method: 'GET', pathPattern: '/v1/reports' }] });
     for (const path of ['/v1/reports?a=1', '/v1/reports/?', '/v1/reports?x=/../']) {
       await expectAllow(setting, { path });
     }
   });
 
-  it('decodes nothing: an escape is let in below a prefix, never as the text of a pattern', async () => {
+  it('decodes nothing: an escape matches below a prefix, never the text of a pattern', async () => {
     const policies = ['/v1/reports/preview', '/v1/wild*'].map((pathPattern) => ({
       method: 'GET',
       pathPattern,
@@ -307,7 +307,7 @@ describe('"2. The request method and path are matched against the project\'s acc
     }
   });
 
-  it('takes a changed list of policies on the very next decision', async () => {
+  it('uses a changed list of policies on the very next decision', async () => {
     const setting = await setUp();
     await expectAllow(setting);
     await setting.project.setPolicies([]);
@@ -319,7 +319,7 @@ describe('"2. The request method and path are matched against the project\'s acc
 });
 
 describe('"4. Subscription state is consulted, so a lapsed plan denies immediately."', () => {
-  it.each(SUBSCRIPTION_STATUSES)('status %s', async (status) => {
+  it.each(SUBSCRIPTION_STATUSES)('decides by the status %s', async (status) => {
     const setting = await setUp();
     await expectAllow(setting);
     await setting.project.setSubscription({ status });
@@ -327,7 +327,7 @@ describe('"4. Subscription state is consulted, so a lapsed plan denies immediate
     else await expectDeny(setting, 'inactive_subscription');
   });
 
-  it('a period that is over, whatever the status', async () => {
+  it('denies after the end of the period, with any status', async () => {
     const setting = await setUp();
     await setting.project.setSubscription({ currentPeriodEnd: new Date(Date.now() + 3_600_000) });
     await expectAllow(setting);
@@ -337,7 +337,7 @@ describe('"4. Subscription state is consulted, so a lapsed plan denies immediate
     await expectAllow(setting);
   });
 
-  it('no subscription at all', async () => {
+  it('denies without a subscription', async () => {
     const setting = await setUp();
     const { projectId } = setting.project;
     await world.db.sql`delete from subscriptions where project_id = ${projectId}`;
@@ -362,7 +362,7 @@ describe('"Limits"', () => {
     });
   });
 
-  it('come with the seconds until each window is over', async () => {
+  it('come with the seconds until each window ends', async () => {
     const { resetAfterSeconds } = await expectAllow(await setUp());
     expectFields(resetAfterSeconds, ['minute', 'month']);
     const now = new Date();
@@ -393,7 +393,7 @@ describe('"Limits"', () => {
     expect(Math.abs(retryAfterSeconds - (monthEnd - now.getTime()) / 1_000)).toBeLessThan(5);
   });
 
-  it('are "checked and decremented in one atomic operation": exactly the limit is admitted', async () => {
+  it('are "checked and decremented in one atomic operation": exactly the limit is allowed', async () => {
     await withinOneMinute(async () => {
       const setting = await limited({ rateLimitPerMinute: 12, monthlyQuota: 20 });
       const outcomes = await Promise.all(Array.from({ length: 40 }, () => outcomeOf(setting)));
@@ -402,7 +402,7 @@ describe('"Limits"', () => {
     });
   });
 
-  it('charge nothing for a denied request, whatever denied it', async () => {
+  it('charge nothing for a denied request, for any reason of the denial', async () => {
     await withinOneMinute(async () => {
       const setting = await limited({ rateLimitPerMinute: 3, monthlyQuota: 100 });
       await expectAllow(setting);
@@ -427,7 +427,7 @@ describe('"Limits"', () => {
     await expectDeny(await limited({ [limit]: 0 }), reason);
   });
 
-  it('take the largest value that a plan can have', async () => {
+  it('accept the largest value that a plan can have', async () => {
     const most = 2_147_483_647;
     const setting = await limited({ rateLimitPerMinute: most, monthlyQuota: most });
     expect((await expectAllow(setting)).limits).toMatchObject({
@@ -445,7 +445,7 @@ describe('"Limits"', () => {
     await expectDeny(setting, 'quota_exceeded', { apiKey: other.plaintext });
   });
 
-  it('of a key hold for that key, and `limits` reports the counter with the least left', async () => {
+  it('of a key apply to that key, and `limits` reports the counter with the least left', async () => {
     await withinOneMinute(async () => {
       const setting = await limited({ rateLimitPerMinute: 100, monthlyQuota: 3 });
       const small = await setting.project.createKey({ rateLimitPerMinute: 2, monthlyQuota: 50 });
@@ -467,7 +467,7 @@ describe('"Limits"', () => {
     });
   });
 
-  it('of a key that were cleared and set again have not forgotten what was used', async () => {
+  it('of a key that are cleared and set again still count what was used', async () => {
     const setting = await limited({});
     const { apiKeyId } = setting.apiKey;
     await setting.project.setKeyLimits(apiKeyId, { rateLimitPerMinute: null, monthlyQuota: 2 });
@@ -478,7 +478,7 @@ describe('"Limits"', () => {
     await expectDeny(setting, 'quota_exceeded');
   });
 
-  it("a project's default per-key rate holds for every key without one of its own", async () => {
+  it("include a project's default rate for every key without its own", async () => {
     await withinOneMinute(async () => {
       const setting = await limited({}, { defaultKeyRateLimitPerMinute: 1 });
       const other = await setting.project.createKey();
@@ -492,7 +492,7 @@ describe('"Limits"', () => {
     });
   });
 
-  it('of a plan that was changed hold on the very next decision', async () => {
+  it('of a changed plan apply on the very next decision', async () => {
     const setting = await limited({ monthlyQuota: 1 });
     await expectAllow(setting);
     await expectDeny(setting, 'quota_exceeded');
@@ -542,7 +542,7 @@ describe('"Access decision result"', () => {
     expect(await winner({ path: '/v2' })).toBe('* *');
   });
 
-  it('every decision has an id of its own, a UUID of version 7', async () => {
+  it('has an id of its own, a UUID of version 7', async () => {
     const setting = await setUp();
     const ids = [
       ...(await Promise.all(Array.from({ length: 20 }, () => expectAllow(setting)))),
@@ -559,7 +559,7 @@ describe('"Access decision result"', () => {
     expect(DENIAL_REASONS).toContain(denial.denialReason);
   });
 
-  it('ignores fields of the question that it does not know', async () => {
+  it('does not depend on unknown fields of the question', async () => {
     await expectAllow(await setUp(), { traceId: 'abc' } as Question);
   });
 });
@@ -591,7 +591,7 @@ describe('`lastUsedAt`: "null until the key authorizes its first request"', () =
     );
   });
 
-  it('moves on with later uses', async () => {
+  it('advances with later uses', async () => {
     const { apiKeyId, plaintext } = await setting.project.createKey();
     await expectAllow(setting, { apiKey: plaintext });
     await world.db.sql`update api_keys set last_used_at = '2020-01-01' where id = ${apiKeyId}`;
@@ -615,7 +615,7 @@ describe('"usage recording"', () => {
     await expectDeny(setting, 'policy_no_match', { path: '/v1/billing' });
     await setting.client.revoke(apiKeyId);
     await expectDeny(setting, 'revoked_api_key');
-    const nobody = '00000000-0000-0000-0000-000000000000';
+    const noId = '00000000-0000-0000-0000-000000000000';
     const counted = async () => {
       const rows = await world.db.sql<
         { key: string; policy: string; outcome: string; count: number }[]
@@ -626,9 +626,9 @@ describe('"usage recording"', () => {
     };
     await expect.poll(counted, { timeout: 10_000 }).toEqual([
       [apiKeyId, policyId, 'allowed', 3],
-      [nobody, nobody, 'invalid_api_key', 1],
-      [nobody, nobody, 'missing_api_key', 1],
-      [apiKeyId, nobody, 'policy_no_match', 1],
+      [noId, noId, 'invalid_api_key', 1],
+      [noId, noId, 'missing_api_key', 1],
+      [apiKeyId, noId, 'policy_no_match', 1],
       [apiKeyId, policyId, 'quota_exceeded', 1],
       [apiKeyId, policyId, 'revoked_api_key', 1],
     ]);

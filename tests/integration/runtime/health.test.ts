@@ -76,7 +76,7 @@ const isReady = async () => (await get('/ready')).status === 200;
 const backWithinFiveSeconds = () =>
   expect.poll(isReady, { timeout: 5_000, interval: 50 }).toBe(true);
 
-describe('while everything is well', () => {
+describe('a healthy Runtime', () => {
   it('GET /health: "Returns `{ok: true}`"', async () => {
     const reply = await get('/health');
     expect(reply.status).toBe(200);
@@ -113,7 +113,7 @@ describe('while everything is well', () => {
     },
   );
 
-  it.each(['/health', '/ready', '/version'])('%s answers GET alone', async (path) => {
+  it.each(['/health', '/ready', '/version'])('%s answers only GET', async (path) => {
     for (const method of ['POST', 'PUT', 'DELETE']) {
       expectError(await send(`${runtime.url}${path}`, method), 'not_found');
     }
@@ -236,7 +236,7 @@ describe.each(ways)('a dependency that is %s', (_way, takeDown, bringBack) => {
 });
 
 describe('starting and stopping', () => {
-  it('a Runtime that starts before its dependencies is alive, not ready, and ready once they are there', async () => {
+  it('a Runtime that starts before its dependencies is alive, and ready when they are up', async () => {
     await Promise.all([postgres.stop(), redis.stop()]);
     const early = await startRuntime({
       databaseUrl: postgres.url,
@@ -254,7 +254,7 @@ describe('starting and stopping', () => {
     await backWithinFiveSeconds();
   }, 90_000);
 
-  it('SIGTERM: a connection that was never used is closed, one in the middle of a request is not', async () => {
+  it('SIGTERM closes a connection that was never used, but none in the middle of a request', async () => {
     const leaving = await startRuntime({ databaseUrl: postgres.url, redisUrl: redis.url });
     const { projectId, secret } = await world.createProject();
     const unused = connect(leaving.port, '127.0.0.1').resume();
@@ -284,7 +284,7 @@ describe('starting and stopping', () => {
     }
   }, 30_000);
 
-  it('SIGTERM: not ready, drains, and exits 0 within 10 s', async () => {
+  it('SIGTERM makes a Runtime not ready, drains it, and exits 0 within 10 s', async () => {
     const leaving = await startRuntime({
       databaseUrl: postgres.url,
       redisUrl: redis.url,

@@ -96,7 +96,7 @@ describe('POST …/api-keys (create)', () => {
     expect(row?.whole).not.toContain(plaintextKey.slice(0, 24));
   });
 
-  it('makes another key every time, duplicates of a name included', async () => {
+  it('makes another key every time, even with the same name', async () => {
     const keys = await Promise.all(Array.from({ length: 10 }, () => created('Same name')));
     expect(new Set(keys.map(({ plaintextKey }) => plaintextKey)).size).toBe(10);
     expect(new Set(keys.map(({ apiKeyId }) => apiKeyId)).size).toBe(10);
@@ -128,7 +128,7 @@ describe('create at the plan\'s active-key cap: "the response is 403 `plan_limit
     return { small, by: runtimeClient(runtime.url, small) };
   };
 
-  it('"Remedy: revoke or archive a key, or move to a higher plan." stands in the message', async () => {
+  it('"Remedy: revoke or archive a key, or move to a higher plan." is in the message', async () => {
     const { small, by } = await capped(2);
     const { apiKeyId } = await created('one', by);
     await created('two', by);
@@ -155,7 +155,7 @@ describe('create at the plan\'s active-key cap: "the response is 403 `plan_limit
     expect(await listed(by)).toHaveLength(4);
   });
 
-  it('a cap of 0 admits no key at all', async () => {
+  it('a cap of 0 allows no key', async () => {
     const { by } = await capped(0);
     expectError(await by.createKey('none'), 'plan_limit_reached');
   });
@@ -173,7 +173,7 @@ describe('create at the plan\'s active-key cap: "the response is 403 `plan_limit
     expectError(await by.createKey('d'), 'plan_limit_reached');
   });
 
-  it('is held under creates that race: exactly as many as there is room for', async () => {
+  it('holds for concurrent creates: exactly as many succeed as there is room for', async () => {
     const { by } = await capped(5);
     const replies = await Promise.all(Array.from({ length: 20 }, (_, n) => by.createKey(`${n}`)));
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(5);
@@ -183,7 +183,7 @@ describe('create at the plan\'s active-key cap: "the response is 403 `plan_limit
     expect(await listed(by)).toHaveLength(5);
   });
 
-  it('counts the keys of this project alone', async () => {
+  it('counts only the keys of this project', async () => {
     const first = await capped(1);
     const second = await capped(1);
     await created('mine', first.by);
@@ -217,7 +217,7 @@ describe('GET …/api-keys (list)', () => {
     expect(times).toEqual([...times].sort().reverse());
   });
 
-  it('"the list returns all keys for the project": there is no page', async () => {
+  it('"the list returns all keys for the project", without pages', async () => {
     const mine = await world.createProject();
     const by = runtimeClient(runtime.url, mine);
     await world.db.sql`
@@ -280,7 +280,7 @@ describe('"Read shape, returned by list, get and expiry update", row by row', ()
     expect(shown.filter((apiKey) => !holds(apiKey))).toEqual([]);
   });
 
-  it('these are all of its rows', () => {
+  it('has no other rows', () => {
     expect(rows.map(([field]) => field)).toEqual(FIELDS.apiKey);
   });
 });
@@ -303,7 +303,7 @@ describe('GET …/api-keys/{apiKeyId} (get)', () => {
     expect(Math.abs(Date.parse(apiKey.createdAt) - Date.now())).toBeLessThan(60_000);
   });
 
-  it('tells the same instants whatever time zone and date style the database has', async () => {
+  it('shows the same instants for any time zone and date style of the database', async () => {
     const { apiKeyId } = await created();
     const { sql } = world.db;
     const [{ name = '' } = {}] = await sql<{ name: string }[]>`select current_database() as name`;

@@ -220,7 +220,7 @@ describe('"Revoke and archive are one-way and mutually exclusive; neither can be
     return { status, reply: isAgain ? 200 : 409 };
   };
 
-  it('any two requests in a row leave a key as the table says, from every state', async () => {
+  it('any two consecutive requests leave a key as the table says, from every state', async () => {
     const setting = await setUp();
     const sequences = API_KEY_STATUSES.flatMap((start) =>
       TRIGGERS.flatMap((a) => TRIGGERS.map((b) => ({ start, triggers: [a, b] }))),
@@ -248,7 +248,7 @@ describe('"Revoke and archive are one-way and mutually exclusive; neither can be
     while (sequences.length > 0) await Promise.all(sequences.splice(0, 16).map(walk));
   });
 
-  it('of a revoke and an archive that race, one wins and the other is told of a conflict', async () => {
+  it('one of a concurrent revoke and archive wins, and the other gets a conflict', async () => {
     const setting = await setUp();
     for (let round = 0; round < 10; round += 1) {
       const { apiKeyId } = await keyIn('active', setting);
@@ -263,7 +263,7 @@ describe('"Revoke and archive are one-way and mutually exclusive; neither can be
     }
   });
 
-  it('of many revokes that race, all succeed and one of them did it', async () => {
+  it('many concurrent revokes all succeed, and one of them makes the change', async () => {
     const setting = await setUp();
     const { apiKeyId } = await keyIn('active', setting);
     const replies = await Promise.all(

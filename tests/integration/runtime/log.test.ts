@@ -1,4 +1,4 @@
-/** What the log tells of decisions and of callers. */
+/** The log lines about decisions and callers. */
 import { connect } from 'node:net';
 import { expect, it } from 'vitest';
 import { startRuntime } from '../../support/runtime.ts';
@@ -27,7 +27,7 @@ async function runtimeAt(level: string, settings: Record<string, string> = PATIE
   return { runtime, lines };
 }
 
-it('at `debug` each decision is a line under its id, at `info` none is', async () => {
+it('logs each decision under its id at `debug`, and none at `info`', async () => {
   const project = await world.createProject();
   const { apiKeyId, plaintext } = await project.createKey();
   for (const level of ['debug', 'info']) {
@@ -36,14 +36,14 @@ it('at `debug` each decision is a line under its id, at `info` none is', async (
     const allowed = await client.authorize({ apiKey: plaintext });
     const denied = await client.authorize({ apiKey: plaintext, path: '/nowhere' });
     await runtime.stop();
-    const told = lines().filter(({ msg }) => msg === 'decision');
+    const logged = lines().filter(({ msg }) => msg === 'decision');
     const { projectId } = project;
     const expected = [
       { ...idOf(allowed), projectId, apiKeyId, policyId: anyId, outcome: 'allowed' },
       { ...idOf(denied), projectId, apiKeyId, policyId: null, outcome: 'policy_no_match' },
     ];
-    expect(told).toMatchObject(level === 'debug' ? expected : []);
-    expect(told).toHaveLength(level === 'debug' ? 2 : 0);
+    expect(logged).toMatchObject(level === 'debug' ? expected : []);
+    expect(logged).toHaveLength(level === 'debug' ? 2 : 0);
   }
 });
 
@@ -64,7 +64,7 @@ function askHalfway(port: number, projectId: string): Promise<string> {
   });
 }
 
-it('decisions that are refused because too many are under way are told, as an overload', async () => {
+it('logs an overload when decisions are rejected because too many are in flight', async () => {
   const project = await world.createProject();
   const { plaintext } = await project.createKey();
   const settings = { ...PATIENT, DECISION_DEADLINE_MS: '2000', MAX_DECISIONS_IN_FLIGHT: '1' };
@@ -82,11 +82,11 @@ it('decisions that are refused because too many are under way are told, as an ov
   await Promise.all(halfway);
   expect(await statusOf()).toBe(200);
   await runtime.stop();
-  const told = lines().filter(({ msg }) => msg === 'answered 503');
-  expect(told).toMatchObject([{ dependency: 'overload' }]);
+  const logged = lines().filter(({ msg }) => msg === 'answered 503');
+  expect(logged).toMatchObject([{ dependency: 'overload' }]);
 });
 
-it('a caller who does not send its body is no outage', async () => {
+it('logs no outage for a caller that does not send its body', async () => {
   const project = await world.createProject();
   const { runtime, lines } = await runtimeAt('debug', {});
   expect(await askHalfway(runtime.port, project.projectId)).toMatch(/^HTTP\/1\.1 503 /);

@@ -1,4 +1,4 @@
-/** A connection that is lost in the middle of a transaction is a fault of that transaction alone. */
+/** A connection that is lost in the middle of a transaction fails only that transaction. */
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
@@ -55,7 +55,7 @@ const ways: [string, (db: Database) => Promise<unknown>][] = [
 ];
 
 describe.each(ways)('connections that are %s in the middle of transactions', (_way, lose) => {
-  it('fail these transactions and nothing else: the process lives, the pool serves at once', async () => {
+  it('fail only these transactions: the process lives, and the pool serves at once', async () => {
     const admin = createDatabase(database.url, { maxConnections: 1 });
     const pool = new DatabasePool({
       url: proxyUrl,
@@ -65,7 +65,7 @@ describe.each(ways)('connections that are %s in the middle of transactions', (_w
     });
     try {
       for (let round = 0; round < 10; round += 1) {
-        // The server finds out only at its next write that a client went away: tell rounds apart.
+        // The server notices only at its next write that a client is gone: rounds have to differ.
         const wait = `select pg_sleep(30) as round_${randomBytes(8).toString('hex')}`;
         const transactions = [
           pool.run(60_000, ({ sql }) =>
@@ -81,7 +81,7 @@ describe.each(ways)('connections that are %s in the middle of transactions', (_w
         const failures = transactions.map((transaction) =>
           transaction.then(
             () => 'committed',
-            (fault: unknown) => (fault instanceof UnavailableError ? 'unavailable' : fault),
+            (error: unknown) => (error instanceof UnavailableError ? 'unavailable' : error),
           ),
         );
         await expect.poll(() => running(admin, wait), { timeout: 5_000, interval: 5 }).toBe(2);

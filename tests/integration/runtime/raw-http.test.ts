@@ -128,12 +128,12 @@ describe('headers that come twice', () => {
     return request(`POST ${authorizePath()}`, { ...json(body), ...headers }, body);
   };
 
-  it('the same project secret twice is no secret', async () => {
+  it('count as no secret if they are the same project secret twice', async () => {
     const twice = [project.secret, project.secret];
     await expectStatus([ask({ 'x-service-project-secret': twice })], 401);
   });
 
-  it('the secret and another one is no secret, in either order', async () => {
+  it('count as no secret if they are two different secrets, in either order', async () => {
     for (const both of [
       [project.secret, 'x'],
       ['x', project.secret],
@@ -143,18 +143,18 @@ describe('headers that come twice', () => {
     }
   });
 
-  it('two request ids are none', async () => {
+  it('count as no request id', async () => {
     const reply = await expectStatus([ask({ ...secretHeader(), 'x-request-id': ['a', 'b'] })], 200);
     expect(reply.headers).toMatch(/x-request-id: [0-9a-f]{8}-/);
   });
 
-  it('two content types: the first counts', async () => {
+  it('count by the first content type', async () => {
     const types = ['application/json', 'text/plain'];
     await expectStatus([ask({ ...secretHeader(), 'content-type': types })], 200);
     await expectStatus([ask({ ...secretHeader(), 'content-type': types.reverse() })], 415);
   });
 
-  it('two lengths, or a length and chunks, are no HTTP', async () => {
+  it('are not HTTP if they are two lengths, or a length and chunks', async () => {
     const body = question();
     const length = String(Buffer.byteLength(body));
     await expectStatus([ask({ ...secretHeader(), 'content-length': [length, '5'] })], 400);
@@ -164,7 +164,7 @@ describe('headers that come twice', () => {
 });
 
 describe('a body that is not as long as it says', () => {
-  it('shorter, and then silence: 503 within the deadline', async () => {
+  it('is 503 within the deadline if the rest never arrives', async () => {
     const body = question();
     const headers = {
       ...json(body),
@@ -176,7 +176,7 @@ describe('a body that is not as long as it says', () => {
     expect(performance.now() - startedAt).toBeLessThan(DEADLINE_MS + 1_000);
   });
 
-  it('shorter, and then the end of the connection: no answer that anybody waits for, and no fault', async () => {
+  it('is no error if the connection ends early', async () => {
     for (const path of [authorizePath(), keysPath()]) {
       const headers = { ...json(''), 'content-length': '100', ...secretHeader() };
       const half = request(`POST ${path}`, headers, '{"displayName"');
@@ -189,7 +189,7 @@ describe('a body that is not as long as it says', () => {
     }
   });
 
-  it('longer: the rest is no HTTP, and the last that is read', async () => {
+  it('ends the connection if more bytes follow, which are not HTTP', async () => {
     const body = question();
     const headers = { ...json(body), ...secretHeader() };
     const replies = await raw(
@@ -208,7 +208,7 @@ describe('a body that is not as long as it says', () => {
     },
   );
 
-  it('a length far over the cap is refused before a byte of it is sent', async () => {
+  it('is refused before a byte arrives if its length is far over the cap', async () => {
     for (const [path, length] of [
       [authorizePath(), 65_537],
       [keysPath(), 16_385],
@@ -230,12 +230,12 @@ describe('chunks', () => {
     });
   const chunk = (text: string) => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
 
-  it('a byte at a time make a body', async () => {
+  it('of one byte each make a body', async () => {
     const parts = [...question()].map(chunk);
     await expectStatus([chunked(authorizePath()), ...parts, '0\r\n\r\n'], 200);
   });
 
-  it('over the cap are refused, while more of them come', async () => {
+  it('over the cap are refused while more arrive', async () => {
     const thousand = chunk(' '.repeat(1_000));
     const many = Array.from({ length: 200 }, () => thousand);
     await expectStatus([chunked(authorizePath()), ...many, '0\r\n\r\n'], 413);
@@ -256,7 +256,7 @@ describe('chunks', () => {
   );
 });
 
-describe('a request line or a header that is no HTTP', () => {
+describe('a request line or a header that is not HTTP', () => {
   it.each<[string, string | Buffer]>([
     ['nothing but noise', 'hello\r\n\r\n'],
     ['TLS', Buffer.from('16030100a5010000a10303', 'hex')],
@@ -278,7 +278,7 @@ describe('a request line or a header that is no HTTP', () => {
     expect(JSON.parse(reply.body).error).toBe('invalid_request');
   });
 
-  it('headers of a hundred thousand bytes: 400, in the shape of every error', async () => {
+  it('is 400 in the shape of every error if the headers have a hundred thousand bytes', async () => {
     const long = { 'x-service-project-secret': 'x'.repeat(100_000) };
     await expectStatus([request(`GET ${keysPath()}`, long)], 400);
     const many = Object.fromEntries(
@@ -289,7 +289,7 @@ describe('a request line or a header that is no HTTP', () => {
 });
 
 describe('targets and hosts', () => {
-  it('health checks that speak HTTP/1.0 and name no host are answered', async () => {
+  it('include health checks over HTTP/1.0 without a host', async () => {
     for (const path of ['/health', '/ready', '/version']) {
       await expectStatus([`GET ${path} HTTP/1.0\r\n\r\n`], 200);
     }
@@ -323,18 +323,18 @@ describe('targets and hosts', () => {
     },
   );
 
-  it('no host is a 400 in the shape of every error', async () => {
+  it('are 400 in the shape of every error without a host', async () => {
     await expectStatus(['GET /health HTTP/1.1\r\n\r\n'], 400);
   });
 
-  it('HTTP/1.0 without a host is answered', async () => {
+  it('may lack a host in HTTP/1.0', async () => {
     const [reply] = await raw(['GET /health HTTP/1.0\r\n\r\n']);
     expect([200, 400]).toContain(reply?.status);
   });
 });
 
 describe('connections', () => {
-  it('requests that come in one write are answered in their order', async () => {
+  it('answer requests of one write in their order', async () => {
     const body = question();
     const one = (id: string) =>
       request(
@@ -351,7 +351,7 @@ describe('connections', () => {
     ]);
   });
 
-  it('a refused request leaves its connection in step, whatever body it brought', async () => {
+  it('stay usable after a refused request with any body', async () => {
     const body = question();
     const good = request(`POST ${authorizePath()}`, { ...json(body), ...secretHeader() }, body);
     for (const bad of [
@@ -366,26 +366,26 @@ describe('connections', () => {
     }
   });
 
-  it('a body that was promised with "Expect: 100-continue" is asked for', async () => {
+  it('request a body that was announced with "Expect: 100-continue"', async () => {
     const body = question();
     const headers = { ...json(body), ...secretHeader(), expect: '100-continue' };
     const replies = await raw([request(`POST ${authorizePath()}`, headers), body], 2);
     expect(replies.map(({ status }) => status)).toEqual([100, 200]);
   });
 
-  it.each(['websocket', 'h2c'])('an upgrade to %s is not taken up', async (protocol) => {
+  it.each(['websocket', 'h2c'])('ignore an upgrade to %s', async (protocol) => {
     const headers = { connection: 'upgrade', upgrade: protocol, 'sec-websocket-key': 'x' };
     await expectStatus([request('GET /health', headers)], 200);
   });
 
-  it('CONNECT and TRACE open and reveal nothing', async () => {
+  it('reveal nothing on CONNECT and TRACE', async () => {
     const connected = await raw(['CONNECT elsewhere:443 HTTP/1.1\r\nhost: x\r\n\r\n']);
     expect(connected.filter(({ status }) => status === 200)).toEqual([]);
     const traced = await expectStatus([request('TRACE /health', secretHeader())], 404);
     expect(traced.body).not.toContain(project.secret);
   });
 
-  it('HEAD is GET without a body', async () => {
+  it('answer HEAD as GET without a body', async () => {
     const reply = await send(`${runtime.url}/health`, 'HEAD');
     expect({ status: reply.status, text: reply.text }).toEqual({ status: 200, text: '' });
   });
