@@ -134,7 +134,9 @@ test('a lasting error shows the reference that is in the log, and Try again work
   expect(reference).toMatch(/^\d+/);
   expect(app.log()).toContain(reference);
   await expect(text.nth(1)).toContainText('contact your administrator with this reference');
+  const logged = app.log().length;
   await page.getByRole('button', { name: 'Try again' }).click();
+  await expect.poll(() => app.log().slice(logged)).toContain('policies');
   await expect(title(page)).toHaveText('This page could not be loaded');
   await sql`alter table policies_hidden rename to policies`;
   await page.getByRole('button', { name: 'Try again' }).click();
