@@ -21,7 +21,7 @@ export type DenialReason = (typeof DENIAL_REASONS)[number];
 export const LIMIT_DENIALS = ['quota_exceeded', 'rate_limited'] as const satisfies DenialReason[];
 export type LimitDenial = (typeof LIMIT_DENIALS)[number];
 
-export const isLimitDenial = (outcome: Outcome): outcome is LimitDenial =>
+export const isLimitDenial = (outcome: string): outcome is LimitDenial =>
   LIMIT_DENIALS.some((reason) => reason === outcome);
 
 /** The outcomes of a decision; usage is counted per outcome. */
@@ -74,6 +74,11 @@ export const HTTP_STATUS_FOR_ERROR = {
   unavailable: 503,
 } as const;
 export type RuntimeErrorCode = keyof typeof HTTP_STATUS_FOR_ERROR;
+
+/** A UUID in lower case, of any version, as a part of a regular expression. */
+export const UUID_PATTERN = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+/** A text that is a UUID in lower case. */
+export const UUID = new RegExp(`^${UUID_PATTERN}$`);
 
 /** The header that carries the project secret on every Runtime call but the health endpoints. */
 export const PROJECT_SECRET_HEADER = 'x-service-project-secret';

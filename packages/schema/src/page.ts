@@ -1,3 +1,4 @@
+import { UUID } from '@ceiba/contract/sets';
 import { type SQL, sql } from 'drizzle-orm';
 
 /** One page of a list, and the cursors of its neighbours; null when there is none. */
@@ -26,7 +27,7 @@ const LIMIT_MAX = 1_000;
 const CURSOR = /^(after|before)\.([0-9a-f-]{1,36})$/;
 
 /** The ids that a cursor may hold, so that no cast of them can fail in SQL. */
-export const UUID_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+export const UUID_ID = UUID;
 export const NUMBER_ID = /^\d{1,18}$/;
 
 /**

@@ -1,3 +1,5 @@
+import { UUID } from '@ceiba/contract/sets';
+
 /**
  * The input of `parseCeibaConfig`, which reads no environment variables itself. A value may be
  * `undefined` so that `process.env.X` can be passed directly; the error then names the setting.
@@ -50,7 +52,6 @@ export class CeibaConfigError extends TypeError {
 
 const DEFAULT_TIMEOUT_MS = 1_000;
 const LONGEST_TIMEOUT_MS = 60_000;
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const LOOPBACK = /^(?:localhost|.+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
 
@@ -119,7 +120,7 @@ function isListed(url: URL, hosts: readonly string[]): boolean {
 
 function parseProjectId(value: unknown): string {
   const text = required('projectId', value);
-  if (!UUID.test(text)) throw new CeibaConfigError('projectId', 'must be a UUID');
+  if (!UUID.test(text.toLowerCase())) throw new CeibaConfigError('projectId', 'must be a UUID');
   return text;
 }
 

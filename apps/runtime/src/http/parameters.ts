@@ -1,6 +1,5 @@
+import { UUID } from '@ceiba/contract/sets';
 import { invalidRequest } from './errors.ts';
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /**
  * A path parameter in lower case: Redis keys, unlike Postgres, distinguish the case of a UUID.

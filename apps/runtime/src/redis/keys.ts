@@ -1,3 +1,5 @@
+import { UUID_PATTERN } from '@ceiba/contract/sets';
+
 /** One hash tag per project, so that all keys of a charge are in one slot of a Redis Cluster. */
 const tagOf = (projectId: string) => `ceiba:{${projectId}}`;
 
@@ -9,7 +11,9 @@ export const apiKeyCounterKey = (projectId: string, apiKeyId: string) =>
 /** The `SCAN` pattern of all usage keys. */
 export const USAGE_KEY_PATTERN = 'ceiba:{*}:usage';
 
+const USAGE_KEY = new RegExp(`^ceiba:\\{(${UUID_PATTERN})\\}:usage$`);
+
 /** The project of a usage key; null for any other key. */
 export function projectIdOfUsageKey(key: string): string | null {
-  return /^ceiba:\{([0-9a-f-]{36})\}:usage$/.exec(key)?.[1] ?? null;
+  return USAGE_KEY.exec(key)?.[1] ?? null;
 }

@@ -1,8 +1,7 @@
-import { OUTCOMES, type Outcome } from '@ceiba/contract/sets';
+import { OUTCOMES, type Outcome, UUID } from '@ceiba/contract/sets';
 import { hourOfMinute, monthOfMinute } from '@ceiba/domain';
 import type { CountFact, UsageFact } from './facts.ts';
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const INCARNATION = /^[0-9A-Za-z]{1,64}$/;
 /** Up to 14 digits: what `charge.lua` counts to. */
 const COUNT = /^(0|[1-9][0-9]{0,13})$/;

@@ -1,3 +1,4 @@
+import { UUID_PATTERN } from '@ceiba/contract/sets';
 import {
   Activity,
   ChartNoAxesColumn,
@@ -43,8 +44,7 @@ export const PROJECT_SECTIONS: readonly Section[] = [
 export const sectionHref = (projectId: string, section: Pick<Section, 'path'>): string =>
   `/projects/${projectId}${section.path === '' ? '' : `/${section.path}`}`;
 
-const PROJECT_ADDRESS =
-  /^\/projects\/([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})(?:\/([a-z-]+))?/i;
+const PROJECT_ADDRESS = new RegExp(`^/projects/(${UUID_PATTERN})(?:/([a-z-]+))?`, 'i');
 
 /** The project and the page that a path shows; null outside a project. */
 export function placeOf(pathname: string): { projectId: string; path: string } | null {

@@ -1,3 +1,4 @@
+import { isLimitDenial } from '@ceiba/contract/sets';
 import type { UsageSeries } from '@ceiba/schema';
 
 export const TONES = ['allow', 'limit', 'deny'] as const;
@@ -32,5 +33,5 @@ export function byTone({ lines, starts }: Pick<UsageSeries, 'lines' | 'starts'>)
 
 function toneOf(outcome: string): OutcomeTone {
   if (outcome === 'allowed') return 'allow';
-  return outcome === 'quota_exceeded' || outcome === 'rate_limited' ? 'limit' : 'deny';
+  return isLimitDenial(outcome) ? 'limit' : 'deny';
 }

@@ -1,5 +1,6 @@
 'use client';
 
+import { PASSWORD_LENGTH_MIN } from '@ceiba/domain/facts';
 import { useState } from 'react';
 import { createAccount } from '#app/(account)/sign-up/actions.ts';
 import { ActionForm } from '#components/action-form.tsx';
@@ -27,7 +28,7 @@ export function SignUpForm({ next }: { next: string }) {
         <>
           <CredentialFields
             parts={parts}
-            hint="At least 12 characters. Try a phrase only you would think of."
+            hint={`At least ${PASSWORD_LENGTH_MIN} characters. Try a phrase only you would think of.`}
             autoComplete="new-password"
           />
           <Button type="submit" variant="primary" pending={parts.pending || entering}>

@@ -1,3 +1,4 @@
+import { SESSION_DAYS } from '@ceiba/domain/facts';
 import type { Metadata } from 'next';
 import { Chip } from '#components/ui/chip.tsx';
 import { Column, PageHeader, Section } from '#components/ui/section.tsx';
@@ -31,7 +32,7 @@ export default async function AccountPage() {
       )}
       <Section
         title="Sessions"
-        description="A session lasts 14 days. If you are still signed in on another device, sign out everywhere."
+        description={`A session lasts ${SESSION_DAYS} days. If you are still signed in on another device, sign out everywhere.`}
       >
         <SignOutEverywhere />
       </Section>

@@ -1,5 +1,6 @@
 'use client';
 
+import { PASSWORD_LENGTH_MIN } from '@ceiba/domain/facts';
 import { ActionForm } from '#components/action-form.tsx';
 import { PasswordField } from '#components/form-fields.tsx';
 import { Button } from '#components/ui/button.tsx';
@@ -22,7 +23,7 @@ export function ChangePassword({ email }: { email: string }) {
             errorOf={errorOf}
             name="newPassword"
             label="New password"
-            hint="At least 12 characters."
+            hint={`At least ${PASSWORD_LENGTH_MIN} characters.`}
             autoComplete="new-password"
           />
           <div>

@@ -1,5 +1,5 @@
 import 'server-only';
-import { DENIAL_REASONS, type DenialReason } from '@ceiba/contract/sets';
+import { DENIAL_REASONS, type DenialReason, isLimitDenial } from '@ceiba/contract/sets';
 import { explainMatch, isWellFormedApiKey, type Policy, parsePathPattern } from '@ceiba/domain';
 import {
   type Database,
@@ -66,7 +66,7 @@ function gateOf(denies: DenialReason, index: number, stoppedAt: number, seen: Se
     ? denies === 'rate_limited'
       ? 'live'
       : 'passed'
-    : denies === 'quota_exceeded' || denies === 'rate_limited'
+    : isLimitDenial(denies)
       ? 'limited'
       : 'denied';
   return { denies, verdict, ...GATES[denies](seen, stopped) };
