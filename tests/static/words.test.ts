@@ -42,14 +42,6 @@ const REPLACEMENTS: Record<string, string> = {
 /** Uses that are right: to represent, to remain; the Unix user. */
 const ALLOWED: readonly RegExp[] = [/^stands (?:for|in for|still)/i, /^nobody['`]/];
 
-/** Places that are still to be cleaned. */
-const EXEMPT: readonly string[] = [
-  'apps/cli/',
-  'apps/console/',
-  'packages/schema/',
-  'tests/integration/',
-];
-
 /** Not prose of ours to edit: generated files, migrations that have landed, licences. */
 const NOT_OURS =
   /(?:^|\/)(?:package-lock\.json|LICENSE|__snapshots__\/.*)$|^drizzle\/|\.(?:png|ico|woff2)$|^tests\/static\/words\.test\.ts$/;
@@ -85,11 +77,9 @@ describe('the words of the repository', () => {
     .filter((path) => path !== '' && !NOT_OURS.test(path) && existsSync(`${root}${path}`));
 
   it('are the words that an engineer would search for', () => {
-    const uses = files
-      .filter((path) => !EXEMPT.some((exempt) => path.startsWith(exempt)))
-      .flatMap((path) =>
-        usesIn(readFileSync(`${root}${path}`, 'utf8')).map((use) => `${path}:${use}`),
-      );
+    const uses = files.flatMap((path) =>
+      usesIn(readFileSync(`${root}${path}`, 'utf8')).map((use) => `${path}:${use}`),
+    );
     expect(uses).toEqual([]);
   });
 

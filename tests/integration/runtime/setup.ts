@@ -21,7 +21,7 @@ export const PATIENT = {
 
 /**
  * A Runtime over a database of its own and the Redis of `REDIS_URL`, for one test file. Projects
- * are told apart by their random ids, so that test files can share that Redis.
+ * are distinguished by their random ids, so that test files can share that Redis.
  */
 export async function startWorld(settings: Record<string, string> = PATIENT): Promise<Running> {
   const redisUrl = process.env.REDIS_URL;
