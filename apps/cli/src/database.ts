@@ -7,6 +7,7 @@ import {
   outageCode,
   pingDatabase,
   postgresError,
+  UnconfirmedCommitError,
   type VerbContext,
   withPatience,
 } from '@ceiba/schema';
@@ -18,13 +19,6 @@ import type { World } from './world.ts';
 /** Long enough to wait for a concurrent run, short enough not to hang for ever. */
 const STATEMENT_TIMEOUT_MS = 30_000;
 
-/**
- * The routine whose warning says that a commit stopped waiting for its synchronous standby: it
- * succeeded, and is lost if that standby is promoted.
- *
- * @see https://www.postgresql.org/docs/current/warm-standby.html#SYNCHRONOUS-REPLICATION-HA
- */
-const WAIT_FOR_STANDBY = 'SyncRepWaitForLSN';
 const UNCONFIRMED =
   'Postgres made the change, but its standby did not confirm it in time: a failover may undo it. ' +
   'Check the standby; once it is back, check that the change is still there.';
@@ -48,24 +42,15 @@ export function withDatabase<T>(
   run: (ctx: VerbContext, db: Database) => Promise<T>,
 ): Promise<T> {
   return withExplainedErrors(databaseAddress(world), async ({ url }) => {
-    let isUnconfirmed = false;
     const db = await openDatabase(url, {
       maxConnections: 2,
       applicationName: 'ceiba-cli',
       statementTimeoutMs: STATEMENT_TIMEOUT_MS,
-      onNotice: ({ routine }) => {
-        isUnconfirmed ||= routine === WAIT_FOR_STANDBY;
-      },
     });
     try {
       await pingDatabase(db);
       await withPatience(refuseUnlessMigrated(db));
-      const result = await run(
-        { db, actor: { kind: 'cli' }, clientAddress: null, requestId: null },
-        db,
-      );
-      if (isUnconfirmed) throw failure(UNCONFIRMED);
-      return result;
+      return await run({ db, actor: { kind: 'cli' }, clientAddress: null, requestId: null }, db);
     } finally {
       await db.close();
     }
@@ -98,6 +83,7 @@ export async function withExplainedErrors<T>(
 
 /** Says what an error means and what to do; never the statement, its parameters or a password. */
 export function explainDatabaseError(error: unknown, { url, source }: Address): string {
+  if (error instanceof UnconfirmedCommitError) return UNCONFIRMED;
   const answer = postgresError(error);
   if (answer !== null) {
     const meaning = MEANING[answer.code] ?? `answers with an error: ${answer.message}`;

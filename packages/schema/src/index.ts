@@ -24,6 +24,7 @@ export {
   NotPrimaryError,
   outageCode,
   postgresError,
+  UnconfirmedCommitError,
 } from './connection/errors.ts';
 export * from './connection/inspect.ts';
 export { openDatabase } from './connection/open.ts';

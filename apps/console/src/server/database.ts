@@ -33,6 +33,7 @@ class Pool {
       applicationName: 'ceiba-console',
       maxConnections: this.maxConnections,
       statementTimeoutMs: this.budgetMs,
+      verifyPrimaryAfterMs: 1_000,
       isPatient: true,
     });
     try {

@@ -1,7 +1,7 @@
 import postgres from 'postgres';
 import { describe, expect, it } from 'vitest';
 import { classifyError, type ErrorKind } from './classify-error.ts';
-import { NotPrimaryError } from './errors.ts';
+import { NoLeaseError, NotPrimaryError, UnconfirmedCommitError } from './errors.ts';
 import { NoAnswerError } from './within.ts';
 
 const withCode = (code: string) => Object.assign(new Error('failed'), { code });
@@ -55,6 +55,15 @@ describe('an error of Postgres', () => {
   it('concerns the connection when the server is in recovery or stays silent', () => {
     expect(classifyError(new NotPrimaryError('in recovery'))).toBe('connection');
     expect(classifyError(new NoAnswerError('no answer within 5 s'))).toBe('connection');
+  });
+});
+
+describe('a server that cannot confirm', () => {
+  it.each([
+    new NoLeaseError('no server has acknowledged a commit lately'),
+    new UnconfirmedCommitError('no standby confirmed the commit'),
+  ])('is busy: %s', (error) => {
+    expect(classifyError(error)).toBe('busy');
   });
 });
 

@@ -1,11 +1,11 @@
-import { NoLeaseError, NotPrimaryError, postgresError } from './errors.ts';
+import { NoLeaseError, NotPrimaryError, postgresError, UnconfirmedCommitError } from './errors.ts';
 import { NoAnswerError } from './within.ts';
 
 /**
  * What an error says about the connection that it came over.
  *
  * - `statement`: the server works and refused this statement.
- * - `busy`: the server works and cancelled the statement, or cannot answer it at the moment.
+ * - `busy`: the server works and cancelled the statement, or cannot confirm it at the moment.
  * - `connection`: the connection is unusable, or none was made.
  * - `internal`: the error is not about Postgres; it is a bug and must not count as an outage.
  */
@@ -14,7 +14,7 @@ export type ErrorKind = 'statement' | 'busy' | 'connection' | 'internal';
 /** @see https://www.postgresql.org/docs/current/errcodes-appendix.html */
 export function classifyError(error: unknown): ErrorKind {
   if (error instanceof NotPrimaryError || error instanceof NoAnswerError) return 'connection';
-  if (error instanceof NoLeaseError) return 'busy';
+  if (error instanceof NoLeaseError || error instanceof UnconfirmedCommitError) return 'busy';
   const answer = postgresError(error);
   if (answer === null) return hasCode(error, CONNECTION_CODE) ? 'connection' : 'internal';
   if (ENDS_CONNECTION.has(answer.severity)) return 'connection';

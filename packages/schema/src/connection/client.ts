@@ -10,6 +10,11 @@ export interface ClientOptions extends DatabaseOptions {
   onStateChange?: (state: 'up' | 'down', error?: unknown) => void;
   /** A call waits for further attempts to connect, within its budget. */
   isPatient?: true;
+  /**
+   * Checks that the server still is the primary before a call, at most once per this time, in ms:
+   * for statements that carry no evidence of their server. Default: only when connecting.
+   */
+  verifyPrimaryAfterMs?: number;
   /** Between 0 and 1; spreads the reconnects of many processes. */
   random?: () => number;
 }
@@ -37,6 +42,8 @@ export class DatabaseClient {
   /** Why the last attempt failed; undefined after a success. */
   #lastError: unknown;
   #closed = false;
+  /** When the pool last answered as a primary. */
+  #verifiedAt = 0;
 
   constructor(url: string, options: ClientOptions = {}) {
     this.#hosts = hostsOf(url);
@@ -69,13 +76,25 @@ export class DatabaseClient {
       this.#lastError === undefined ? late() : unavailable(this.#lastError);
     const db = this.#db ?? (await within(budgetMs, this.#connectUntil(endsAt), unreachable));
     try {
-      return await within(endsAt - performance.now(), work(db), late);
+      const answer = this.#isStale() ? this.#verify(db).then(() => work(db)) : work(db);
+      return await within(endsAt - performance.now(), answer, late);
     } catch (error) {
       const isLate = error instanceof DatabaseUnavailableError;
       const kind = isLate ? 'connection' : classifyError(error);
       if (kind === 'connection') this.#drop(db, error);
       throw isLate || kind === 'statement' || kind === 'internal' ? error : unavailable(error);
     }
+  }
+
+  /** @throws NotPrimaryError when the server was demoted and its connections still work */
+  async #verify(db: Database): Promise<void> {
+    await pingDatabase(db);
+    this.#verifiedAt = performance.now();
+  }
+
+  #isStale(): boolean {
+    const { verifyPrimaryAfterMs = Number.POSITIVE_INFINITY } = this.#options;
+    return performance.now() - this.#verifiedAt >= verifyPrimaryAfterMs;
   }
 
   async close(): Promise<void> {
@@ -132,6 +151,7 @@ export class DatabaseClient {
         if (this.#closed) throw new DatabaseUnavailableError('the client is closed');
         this.#db = db;
         this.#lastError = undefined;
+        this.#verifiedAt = performance.now();
         this.#options.onStateChange?.('up');
         return db;
       } catch (error) {

@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import postgres from 'postgres';
+import { UnconfirmedCommits, withConfirmedCommits } from './confirmed-commits.ts';
 import { withGaplessResults } from './gapless-results.ts';
 import { withoutWritesToLostConnections } from './lost-connection.ts';
 import { withPoolerSupport } from './pooler.ts';
 import type { Fence } from './server.ts';
+import { PacedSockets } from './sockets.ts';
 
 export interface DatabaseOptions {
   maxConnections?: number;
@@ -56,15 +58,22 @@ const SHORT_TRANSACTIONS = { idle_in_transaction_session_timeout: 5_000 };
  */
 export function createDatabase(url: string, options: DatabaseOptions = {}): Database {
   const { address, ssl } = splitTls(url);
+  const sockets = new PacedSockets((attempt) => backoffSeconds(attempt) * 1_000);
+  const unconfirmed = new UnconfirmedCommits();
   const pool = postgres(address, {
+    // An option of the driver that its types lack.
+    ...{ socket: sockets.open },
     ...(ssl === undefined ? {} : { ssl }),
     max: options.maxConnections ?? 10,
     connect_timeout: CONNECT_TIMEOUT_SECONDS,
-    backoff: (attempt) => Math.min(LONGEST_BACKOFF_SECONDS, 0.05 * 2 ** attempt) * jitter(),
+    backoff: backoffSeconds,
     idle_timeout: 0,
     max_lifetime: null,
     fetch_types: false,
-    onnotice: options.onNotice ?? (() => {}),
+    onnotice: (notice) => {
+      unconfirmed.notice(notice);
+      options.onNotice?.(notice);
+    },
     connection: {
       application_name: options.applicationName ?? 'ceiba',
       ...PARSABLE_TIMES,
@@ -75,12 +84,13 @@ export function createDatabase(url: string, options: DatabaseOptions = {}): Data
         : { statement_timeout: options.statementTimeoutMs }),
     },
   });
-  const sql = withGaplessResults(withoutWritesToLostConnections(withPoolerSupport(pool)));
+  const guarded = withGaplessResults(withoutWritesToLostConnections(withPoolerSupport(pool)));
+  const sql = withConfirmedCommits(guarded, unconfirmed);
   return {
     sql,
     orm: drizzle(sql),
     ...(options.fence === undefined ? {} : { fence: options.fence }),
-    close: (graceMs = 0) => sql.end({ timeout: graceMs / 1000 }),
+    close: (graceMs = 0) => sql.end({ timeout: graceMs / 1000 }).finally(() => sockets.end()),
   };
 }
 
@@ -93,7 +103,8 @@ export function hostsOf(url: string): string[] {
 /** What precedes the hosts, the hosts, and what follows them. */
 const ADDRESS = /^([a-z]+:\/\/(?:[^/?]*@)?)([^/?@]*)(.*)$/;
 
-const jitter = () => 0.5 + Math.random() / 2;
+const backoffSeconds = (attempt: number) =>
+  Math.min(LONGEST_BACKOFF_SECONDS, 0.05 * 2 ** attempt) * (0.5 + Math.random() / 2);
 
 type TlsOption = NonNullable<postgres.Options<Record<string, never>>['ssl']>;
 

@@ -15,6 +15,14 @@ export class NoLeaseError extends Error {
   override readonly name = 'NoLeaseError';
 }
 
+/**
+ * A commit stopped waiting for its synchronous standby, which may not have it: it succeeded, and a
+ * failover may undo it.
+ */
+export class UnconfirmedCommitError extends Error {
+  override readonly name = 'UnconfirmedCommitError';
+}
+
 /** @returns the error that Postgres sent, also when a library wrapped it; null when it sent none */
 export function postgresError(error: unknown): postgres.PostgresError | null {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {

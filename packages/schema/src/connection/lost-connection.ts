@@ -1,8 +1,8 @@
 import type postgres from 'postgres';
 import { isConnectionLost } from './classify-error.ts';
 
-type Begin = (...args: [...options: unknown[], run: Run]) => Promise<unknown>;
-type Run = (tx: postgres.TransactionSql) => unknown;
+export type Begin = (...args: [...options: unknown[], run: Run]) => Promise<unknown>;
+export type Run = (tx: postgres.TransactionSql) => unknown;
 
 /**
  * Keeps the driver from rolling back over a lost connection.
