@@ -44,23 +44,19 @@ interface Counter {
   ofMonth: Tally;
 }
 
-interface Scope {
-  key: string;
-  name: string;
-  ratePerMinute: number;
-  quota: number;
+/** What a caller says of a counter. */
+interface Known {
+  scopeName: string;
+  seedMonth: number;
   seed: number;
   seen: { lineage: string; minute: number; minuteCount: number; monthCount: number };
 }
 
 interface Charge {
-  usageKey: string;
   deadlineMs: number;
-  freshId: string;
   apiKeyId: string;
   policyId: string;
-  seedMonth: number;
-  scopes: Scope[];
+  scopes: { place: number; ratePerMinute: number; quota: number }[];
 }
 
 const countOf = ({ base, own }: Tally) => base + own;
@@ -72,84 +68,115 @@ export function chargeByReference(
   args: readonly string[],
   { timeMs, info }: RedisServerFacts,
 ): ScriptReply {
-  const charge = parseCharge(keys, args);
-  if ('error' in charge) return charge;
-  if (timeMs > charge.deadlineMs) return ['late', timeMs];
-
-  const { scopes, usageKey, freshId } = charge;
+  const [usageKey = '', ...counterKeys] = keys;
+  const [freshId = '', ...texts] = args;
   const usage = state.hashes.has(usageKey) ? state.hashes.get(usageKey) : new Map();
   if (!usage) return WRONG_TYPE;
   const epoch = epochOf(info);
-  const stored = scopes.map(({ key }) => parseCounter(state.strings.get(key)));
+  const knowns = counterKeys.map((_, index) => parseKnown(texts[index] ?? ''));
+  const storeds = counterKeys.map((key, index) =>
+    knowns[index] ? parseCounter(state.strings.get(key)) : null,
+  );
   const minute = Math.max(
     Math.floor(timeMs / 60_000),
     wholeOf(usage.get('minute')) ?? 0,
-    ...scopes.map(({ seen }) => seen.minute),
-    ...stored.map((counter) => counter?.minute ?? 0),
+    ...knowns.map((known) => known?.seen.minute ?? 0),
+    ...storeds.map((stored) => stored?.minute ?? 0),
   );
   const month = monthOf(minute);
-
-  const isBelieved = (counter: Counter | null) =>
-    counter?.epoch === epoch && monthOf(counter.minute) === month;
-  if (!stored.every(isBelieved) && charge.seedMonth !== month) return ['reseed', timeMs, month];
-
-  const counters = scopes.map(({ seed, seen }, index): Counter => {
-    const held = stored[index] ?? null;
-    const goesOn = isBelieved(held);
-    const lineage = goesOn && held ? held.lineage : freshId;
-    const isSameLineage = seen.lineage === lineage;
-    let ofMinute = held?.minute === minute ? held.ofMinute : { base: 0, own: 0 };
-    let ofMonth = held && monthOf(held.minute) === month ? held.ofMonth : { base: 0, own: 0 };
-    if (charge.seedMonth === month) ofMonth = raised(ofMonth, seed);
-    if (!goesOn) [ofMinute, ofMonth] = [begun(ofMinute), begun(ofMonth)];
-    if (seen.minute === minute) ofMinute = resumed(ofMinute, seen.minuteCount, isSameLineage);
-    if (monthOf(seen.minute) === month) ofMonth = resumed(ofMonth, seen.monthCount, isSameLineage);
-    return { epoch, lineage, minute, ofMinute, ofMonth };
+  const counters = knowns.map((known, index) => {
+    return known && counterIn(minute, epoch, freshId, known, storeds[index] ?? null);
   });
 
-  const hasFull = (isFull: (counter: Counter, scope: Scope) => boolean) =>
-    scopes.some((scope, index) => isFull(counters[index] as Counter, scope));
-  const outcome = hasFull(({ ofMonth }, { quota }) => countOf(ofMonth) >= quota)
-    ? 'quota_exceeded'
-    : hasFull(({ ofMinute }, { ratePerMinute }) => countOf(ofMinute) >= ratePerMinute)
-      ? 'rate_limited'
-      : 'allowed';
+  const reply: (string | number)[] = [timeMs, minute, month];
+  const touched = new Set<Counter>();
+  const raises = new Map<string, number>();
+  const raise = (field: string) => raises.set(field, (raises.get(field) ?? 0) + 1);
+  for (const text of texts.slice(counterKeys.length)) {
+    const charge = parseCharge(text);
+    const own = charge?.scopes.map(({ place }) => counters[place - 2] ?? null) ?? [null];
+    if (!charge || own.includes(null)) reply.push('malformed');
+    else if (timeMs > charge.deadlineMs) reply.push('late');
+    else if (own.includes(UNSEEDED)) reply.push('reseed');
+    else {
+      const judged = own as Counter[];
+      const outcome = outcomeOf(charge, judged);
+      reply.push(outcome);
+      raise(`h|?|${Math.floor(minute / 60)}|${charge.apiKeyId}|${charge.policyId}|${outcome}`);
+      for (const [index, counter] of judged.entries()) {
+        touched.add(counter);
+        if (outcome === 'allowed') {
+          counter.ofMinute.own += 1;
+          counter.ofMonth.own += 1;
+          const place = charge.scopes[index]?.place ?? 0;
+          raise(`m|?|${month}|${knowns[place - 2]?.scopeName}`);
+        }
+        reply.push(countOf(counter.ofMinute), countOf(counter.ofMonth));
+      }
+    }
+  }
+  if (touched.size === 0) return reply;
 
-  const fieldsUnder = (incarnation: string) => [
-    `h|${incarnation}|${Math.floor(minute / 60)}|${charge.apiKeyId}|${charge.policyId}|${outcome}`,
-    ...(outcome === 'allowed' ? scopes : []).map(({ name }) => `m|${incarnation}|${month}|${name}`),
-  ];
+  const raisedUnder = (incarnation: string) =>
+    [...raises].map(([field, by]) => {
+      const named = field.replace('?', incarnation);
+      return { field: named, before: wholeOf(usage.get(named) ?? '0'), by };
+    });
   const isReadable = (incarnation: string) =>
-    fieldsUnder(incarnation).every((field) => wholeOf(usage.get(field) ?? '0') !== null);
-  const known = usage.get('incarnation');
+    raisedUnder(incarnation).every(({ before }) => before !== null);
+  const held = usage.get('incarnation') ?? '';
   const isKnown = usage.get('epoch') === epoch && wholeOf(usage.get('minute')) !== null;
-  const incarnation = isKnown && known !== undefined && isReadable(known) ? known : freshId;
+  const goesOn = isKnown && /^[0-9A-Za-z]+$/.test(held) && isReadable(held);
+  const incarnation = goesOn ? held : freshId;
   if (!isReadable(incarnation)) {
     return { error: 'CEIBA usage fields of a fresh incarnation exist' };
   }
 
-  if (outcome === 'allowed') {
-    for (const { ofMinute, ofMonth } of counters) {
-      ofMinute.own += 1;
-      ofMonth.own += 1;
-    }
+  for (const [index, counter] of counters.entries()) {
+    const isWritten = counter !== null && counter !== UNSEEDED && touched.has(counter);
+    if (isWritten) state.strings.set(counterKeys[index] ?? '', textOf(counter));
+    reply.push(isWritten ? counter.lineage : '');
   }
-  for (const [index, { key }] of scopes.entries()) {
-    state.strings.set(key, textOf(counters[index] as Counter));
-  }
-  usage.set('epoch', epoch).set('incarnation', incarnation).set('minute', `${minute}`);
-  const numbers = fieldsUnder(incarnation).map((field) => {
-    const number = Number(usage.get(field) ?? 0) + 1;
-    usage.set(field, `${number}`);
-    return number;
+  const fields = raisedUnder(incarnation).map(({ field, before, by }) => {
+    return [field, (before ?? 0) + by] as const;
   });
+  usage.set('epoch', epoch).set('incarnation', incarnation).set('minute', `${minute}`);
+  for (const [field, number] of fields) usage.set(field, `${number}`);
   state.hashes.set(usageKey, usage);
-  const counts = counters.flatMap(({ lineage, ofMinute, ofMonth }) => [
-    lineage,
-    countOf(ofMinute),
-    countOf(ofMonth),
-  ]);
-  return [outcome, timeMs, minute, month, incarnation, ...counts, ...numbers];
+  return [...reply, ...fields.flat()];
+}
+
+const UNSEEDED = 'needs a seed';
+
+/** A counter brought to a minute, as of a moment before any charge of the call. */
+function counterIn(
+  minute: number,
+  epoch: string,
+  freshId: string,
+  { seedMonth, seed, seen }: Known,
+  stored: Counter | null,
+): Counter | typeof UNSEEDED {
+  const month = monthOf(minute);
+  const isOfMonth = stored !== null && monthOf(stored.minute) === month;
+  const isBelieved = isOfMonth && stored.epoch === epoch;
+  if (!isBelieved && seedMonth !== month) return UNSEEDED;
+  const lineage = isBelieved ? stored.lineage : freshId;
+  const isSameLineage = seen.lineage === lineage;
+  let ofMinute = stored?.minute === minute ? stored.ofMinute : { base: 0, own: 0 };
+  let ofMonth = isOfMonth ? stored.ofMonth : { base: 0, own: 0 };
+  if (seedMonth === month) ofMonth = raised(ofMonth, seed);
+  if (!isBelieved) [ofMinute, ofMonth] = [begun(ofMinute), begun(ofMonth)];
+  if (seen.minute === minute) ofMinute = resumed(ofMinute, seen.minuteCount, isSameLineage);
+  if (monthOf(seen.minute) === month) ofMonth = resumed(ofMonth, seen.monthCount, isSameLineage);
+  return { epoch, lineage, minute, ofMinute: { ...ofMinute }, ofMonth: { ...ofMonth } };
+}
+
+/** Months before minutes (rule 9). */
+function outcomeOf({ scopes }: Charge, counters: readonly Counter[]): string {
+  const isFull = (tally: 'ofMonth' | 'ofMinute', limit: 'quota' | 'ratePerMinute') =>
+    scopes.some((scope, index) => countOf((counters[index] as Counter)[tally]) >= scope[limit]);
+  if (isFull('ofMonth', 'quota')) return 'quota_exceeded';
+  return isFull('ofMinute', 'ratePerMinute') ? 'rate_limited' : 'allowed';
 }
 
 /** Runs `trim.lua` on a state and changes it. */
@@ -214,40 +241,36 @@ const numberOf = (text: string | undefined) =>
 
 const limitOf = (text: string | undefined) => (text === '-1' ? Infinity : wholeOf(text));
 
-function parseCharge(keys: readonly string[], args: readonly string[]): Charge | { error: string } {
-  const [usageKey = '', ...counterKeys] = keys;
-  const [deadline, freshId = '', apiKeyId = '', policyId = '', seedMonth] = args;
-  const scopes: Scope[] = [];
-  for (const [index, key] of counterKeys.entries()) {
-    const [name, rate, quota, seed, lineage = '', minute, minuteCount, monthCount] = args.slice(
-      5 + 8 * index,
-    );
-    const numbers = {
-      ratePerMinute: limitOf(rate),
-      quota: limitOf(quota),
-      seed: wholeOf(seed),
-      minute: wholeOf(minute),
-      minuteCount: wholeOf(minuteCount),
-      monthCount: wholeOf(monthCount),
-    };
-    if (name === undefined || !areAll(numbers)) {
-      return { error: `CEIBA malformed argument for counter ${index + 1}` };
-    }
-    const { ratePerMinute, quota: most, seed: known, ...seen } = numbers;
-    scopes.push({ key, name, ratePerMinute, quota: most, seed: known, seen: { lineage, ...seen } });
-  }
-  const numbers = { deadlineMs: wholeOf(deadline), seedMonth: wholeOf(seedMonth) };
-  if (scopes.length === 0 || !areAll(numbers)) return { error: 'CEIBA malformed argument' };
-  return { usageKey, freshId, apiKeyId, policyId, scopes, ...numbers };
+const areWhole = (texts: readonly string[]) => texts.every((text) => /^\d+$/.test(text));
+
+function parseKnown(text: string): Known | null {
+  const [scopeName = '', seedMonth = '', seed = '', lineage = '', ...counts] = text.split(' ');
+  const numbers = [seedMonth, seed, ...counts];
+  const sum = numbers.reduce((total, number) => total + Number(number), 0);
+  if (numbers.length !== 5 || !areWhole(numbers) || sum >= 1e14) return null;
+  if (scopeName === '' || lineage === '') return null;
+  const [minute = 0, minuteCount = 0, monthCount = 0] = counts.map(Number);
+  const seen = { lineage, minute, minuteCount, monthCount };
+  return { scopeName, seedMonth: Number(seedMonth), seed: Number(seed), seen };
 }
 
-function areAll<T extends object>(
-  fields: T,
-): fields is T & { [Name in keyof T]: NonNullable<T[Name]> } {
-  return Object.values(fields).every((value) => value !== null);
+function parseCharge(text: string): Charge | null {
+  const [deadline = '', apiKeyId = '', policyId = '', ...parts] = text.split(' ');
+  // Spaces after the first scope do not matter.
+  const scopes = parts.filter((part, index) => index === 0 || part !== '').map(parseScope);
+  if (!areWhole([deadline]) || apiKeyId === '' || policyId === '') return null;
+  if (scopes.length === 0 || !scopes.every((scope) => scope !== null)) return null;
+  return { deadlineMs: Number(deadline), apiKeyId, policyId, scopes };
 }
 
-const COUNTER = /^([0-9A-Za-z]+):([0-9A-Za-z]+):(\d+):(\d+):(\d+):(\d+):(\d+)$/;
+function parseScope(text: string): Charge['scopes'][number] | null {
+  const [place = '', rate, quota, ...more] = text.split(':');
+  const [ratePerMinute, most] = [limitOf(rate), limitOf(quota)];
+  if (!areWhole([place]) || ratePerMinute === null || most === null || more.length > 0) return null;
+  return { place: Number(place), ratePerMinute, quota: most };
+}
+
+const COUNTER = /^([^:]+):([^: ]+):(\d+):(\d+):(\d+):(\d+):(\d+)$/;
 
 function parseCounter(text: string | null | undefined): Counter | null {
   const [, epoch = '', lineage = '', ...rest] = COUNTER.exec(text ?? '') ?? [];

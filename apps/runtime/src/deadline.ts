@@ -27,6 +27,11 @@ export class Deadline {
     return Math.max(0, Math.min(stepMs, this.remainingMs()));
   }
 
+  /** The deadline of one step: within its own budget, and never after this one. */
+  ofStep(stepMs: number): Deadline {
+    return new Deadline(this.budgetMs(stepMs), this.#now);
+  }
+
   get isPast(): boolean {
     return this.remainingMs() <= 0;
   }

@@ -59,10 +59,34 @@ export const MUTANTS: Record<string, Mutant> = {
       },
       {
         file: 'charge.lua',
-        find: "local counters = redis.call('MGET', unpack(KEYS, 2))",
+        find: "local stored = redis.call('MGET', unpack(KEYS, 2))",
         replace:
-          "local counters = {} for got in string.gmatch(ARGV[#ARGV] .. ',', '([^,]*),') do " +
-          'counters[#counters + 1] = got end',
+          "local stored = {} for got in string.gmatch(table.remove(ARGV) .. ',', '([^,]*),') do " +
+          'stored[#stored + 1] = got end',
+      },
+    ],
+    rule: 'allows exactly what the limits leave',
+    isInSmall: true,
+    try: ({ mutant, random }) => proveExactness(mutant, 10, random),
+  },
+  'charges that are judged against the counters before their call': {
+    edits: [
+      {
+        file: 'charge.lua',
+        find: '  counter.minute = minute\n',
+        replace:
+          '  counter.minute = minute\n' +
+          '  counter.before = { minute = counter.minuteCount, month = counter.monthCount }\n',
+      },
+      {
+        file: 'charge.lua',
+        find: 'scope.counter.monthCount >= scope.quota',
+        replace: 'scope.counter.before.month >= scope.quota',
+      },
+      {
+        file: 'charge.lua',
+        find: 'scope.counter.minuteCount >= scope.ratePerMinute',
+        replace: 'scope.counter.before.minute >= scope.ratePerMinute',
       },
     ],
     rule: 'allows exactly what the limits leave',
@@ -160,7 +184,11 @@ export const MUTANTS: Record<string, Mutant> = {
   },
   'a Runtime that forgets what it has seen': {
     edits: [
-      { file: 'main.js', find: 'seenCounters.get(key)', replace: 'seenCounters.get("nothing")' },
+      {
+        file: 'main.js',
+        find: 'seenCounters.get(counterKey)',
+        replace: 'seenCounters.get("nothing")',
+      },
     ],
     rule: 'a loss hands nothing out again',
     try: loss('Redis is flushed'),
@@ -262,12 +290,13 @@ export const MUTANTS: Record<string, Mutant> = {
     edits: [
       {
         file: 'main.js',
-        find: '({ request, counterKeys, deadline });',
+        find: 'return chargeOf(request.scopes, await countedReply(request, deadline));',
         replace:
-          '({ request, counterKeys, deadline }).catch(() => null); ' +
+          'const reply = await countedReply(request, deadline).catch(() => null); ' +
           'const limits = { rateLimitPerMinute: 1, monthlyQuota: 1, ' +
           'remainingThisMinute: 0, remainingThisMonth: 0 }; ' +
-          'if (!reply) return { kind: "allowed", limits, resetAfterSeconds: { minute: 1, month: 1 } };',
+          'if (!reply) return { kind: "allowed", limits, resetAfterSeconds: { minute: 1, month: 1 } }; ' +
+          'return chargeOf(request.scopes, reply);',
       },
     ],
     rule: 'a fault never allows a call',
@@ -304,8 +333,8 @@ export const MUTANTS: Record<string, Mutant> = {
     edits: [
       {
         file: 'charge.lua',
-        find: "if timeMs > deadlineMs then return { 'late', timeMs } end",
-        replace: '',
+        find: 'elseif timeMs > tonumber(deadlineMs) then',
+        replace: 'elseif false then',
       },
     ],
     rule: 'few charges run late',

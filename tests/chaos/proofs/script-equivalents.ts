@@ -17,7 +17,7 @@ export const EQUIVALENTS: readonly Equivalents[] = [
   {
     why: 'Neither text is a counter.',
     mutants: [
-      "charge.lua: string.match(text or '', '^(%w+):(%w+):(%d+):(%d+):(%d+):(%d+):(%d+)$') -> string.match(text or 'x', '^(%w+):(%w+):(%d+):(%d+):(%d+):(%d+):(%d+)$')",
+      "charge.lua: string.match(text or '', '^([^:]+):([^: ]+):(%d+):(%d+):(%d+):(%d+):(%d+)$') -> string.match(text or 'x', '^([^:]+):([^: ]+):(%d+):(%d+):(%d+):(%d+):(%d+)$')",
     ],
   },
   {
@@ -39,8 +39,7 @@ export const EQUIVALENTS: readonly Equivalents[] = [
     why: 'Every time after the first month of 1970 is later.',
     mutants: [
       'charge.lua: local minute = math.max(math.floor(timeMs / 60000), usageMinute or 0) -> local minute = math.max(math.floor(timeMs / 60000), usageMinute or 1)',
-      'charge.lua: minute = math.max(minute, scope.seen.minute, counters[i] and counters[i].minute or 0) -> minute = math.max(minute, scope.seen.minute, counters[i] and counters[i].minute or 1)',
-      'charge.lua: local counter = counters[i] or { minute = 0 } -> local counter = counters[i] or { minute = 1 }',
+      'charge.lua: counters[place] = knowns[place] and (unpacked(stored[place - 1]) or { minute = 0 }) -> counters[place] = knowns[place] and (unpacked(stored[place - 1]) or { minute = 1 })',
     ],
   },
   {
@@ -56,8 +55,8 @@ export const EQUIVALENTS: readonly Equivalents[] = [
   {
     why: 'In this branch the incarnation is the fresh id.',
     mutants: [
-      'charge.lua: fields, numbers = usageOf(incarnation) -> fields, numbers = usageOf(freshId)',
-      "charge.lua: set('incarnation', incarnation) -> set('incarnation', freshId)",
+      "charge.lua: fields[i] = string.gsub(field, '|%w+', '|' .. incarnation, 1) -> fields[i] = string.gsub(field, '|%w+', '|' .. freshId, 1)",
+      "charge.lua: if fresh then redis.call('HSET', KEYS[1], 'epoch', epoch, 'incarnation', incarnation) end -> if fresh then redis.call('HSET', KEYS[1], 'epoch', epoch, 'incarnation', freshId) end",
     ],
   },
   {
@@ -67,15 +66,20 @@ export const EQUIVALENTS: readonly Equivalents[] = [
   {
     why: 'The write would not change the value; the condition only saves the write.',
     mutants: [
-      'charge.lua: if fresh then -> if true then',
-      "charge.lua: if usageMinute ~= minute then set('minute', minute) end -> if true then set('minute', minute) end",
+      "charge.lua: if fresh then redis.call('HSET', KEYS[1], 'epoch', epoch, 'incarnation', incarnation) end -> if true then redis.call('HSET', KEYS[1], 'epoch', epoch, 'incarnation', incarnation) end",
+      "charge.lua: if usageMinute ~= minute then redis.call('HSET', KEYS[1], 'minute', minute) end -> if true then redis.call('HSET', KEYS[1], 'minute', minute) end",
     ],
   },
   {
-    why: 'Arguments are identified by position: if the name is missing, so are the numbers after it.',
+    why: 'The charge is parsed again, with the same result.',
     mutants: [
-      'charge.lua: if not (scope.name and scope.ratePerMinute and scope.quota and scope.seed and seen.minute -> if not (scope.ratePerMinute and scope.quota and scope.seed and seen.minute',
+      'charge.lua: if charges[text] then return charges[text] end -> if false then return charges[text] end',
+      'charge.lua: charges[text] = charge -> ',
     ],
+  },
+  {
+    why: 'The fresh id is no argument of a counter, since it holds no space.',
+    mutants: ['charge.lua: for place = 2, #KEYS do -> for place = 1, #KEYS do'],
   },
   {
     why: 'A field without a number is compared with nil and kept; no field has a number as its name.',

@@ -123,10 +123,10 @@ export const SIMULATION_MUTANTS: Record<string, SimulationMutant> = {
     edits: [
       inRuntime(
         'limiter/limiter.ts',
-        'await link.send(budgetMs, run, counterKeys[0])',
-        'await link.send(budgetMs, run, counterKeys[0]).catch(async () => { ' +
+        'return link.send(redisBudgetMs, runScript, usageKey(projectId));',
+        'return link.send(redisBudgetMs, runScript, usageKey(projectId)).catch(async () => { ' +
           'await new Promise((resolve) => setTimeout(resolve, 60)); ' +
-          'return link.send(budgetMs, run, counterKeys[0]); })',
+          'return link.send(redisBudgetMs, runScript, usageKey(projectId)); });',
       ),
     ],
     rule: 'nothing is sent twice',
@@ -136,11 +136,23 @@ export const SIMULATION_MUTANTS: Record<string, SimulationMutant> = {
     edits: [
       inRuntime(
         'limiter/limiter.ts',
-        'redisDeadlineMs: clock.estimateMs() + budgetMs',
-        'redisDeadlineMs: clock.estimateMs() + 1e9',
+        'redisDeadlineMs: nowMs + deadline.remainingMs()',
+        'redisDeadlineMs: nowMs + 1e9',
       ),
     ],
     rule: 'few charges run late',
+    isInSmall: true,
+  },
+  'a call whose first reply is given to each of its charges': {
+    edits: [
+      inRuntime(
+        'limiter/charge-queue.ts',
+        'const reply = replies[index];',
+        'const reply = replies[index * 0];',
+      ),
+    ],
+    rule: 'allows exactly what the limits leave',
+    otherRule: 'usage equals the allowed calls',
     isInSmall: true,
   },
   'a flush that drops what it could not write': {

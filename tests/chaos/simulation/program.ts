@@ -69,6 +69,11 @@ export const SMALL_LIMITS: readonly SourceEdit[] = [
     find: 'maxWaitingPerProject: 4_096',
     replace: 'maxWaitingPerProject: 10',
   },
+  {
+    file: 'apps/runtime/src/limiter/charge-queue.ts',
+    find: 'maxCharges: 64, maxWaiting: 4_096',
+    replace: 'maxCharges: 3, maxWaiting: 10',
+  },
   // A large queue is allocated at once, which takes longer than a schedule.
   { file: 'packages/domain/src/redis-epoch.ts', find: 'rounds: 25', replace: 'rounds: 2' },
   { file: 'apps/runtime/src/limiter/seen.ts', find: 'max = 65_536', replace: 'max = 64' },

@@ -91,7 +91,7 @@ export class RedisModel {
     const timeMs = Math.floor(this.#wallClockMs());
     const reply: ScriptReply = script(this.#state, keys, args, { timeMs, info: this.#facts() });
     if (typeof reply === 'object' && 'error' in reply) throw new Error(reply.error);
-    if (typeof reply === 'object' && reply[0] === 'allowed') this.#judge(args[1], sentAtMs);
+    if (typeof reply === 'object' && reply.includes('allowed')) this.#judge(args[0], sentAtMs);
     return reply;
   }
 

@@ -24,8 +24,8 @@ export interface ScriptCall {
 }
 
 const USAGE = '{p}:usage';
-const COUNTERS = ['{p}:counter:project', '{p}:counter:key', '{p}:counter:other'];
-const NAMES = ['project', 'key', 'other'];
+/** The counters of a project, of two keys, and of something that both keys share. */
+const COUNTERS = ['project', 'k1', 'k2', 'other'].map((name) => `{p}:counter:${name}`);
 const MINUTE_MS = 60_000;
 const CALLS_A_HISTORY = 30;
 
@@ -49,12 +49,23 @@ function startOf(random: Random): number {
  */
 export function scriptHistory(seed: string): ScriptStep[] {
   const random = createRandom(seed);
-  const scopeCount = random.pick([1, 2, 2, 2, 3]);
-  const keys = [USAGE, ...COUNTERS.slice(0, scopeCount)];
-  const limits = NAMES.map(() => [
-    random.pick([-1, 0, 1, 2, 3, 5, 9, 1000, 1000]),
-    random.pick([-1, -1, 0, 4, 7, 12, 20, 1000, 99_999_999_999_999]),
-  ]);
+  const hasOther = random.chance(0.2);
+  /** The project last in some, so that no counter is always the first. */
+  const countersOf = (apiKeyId: string) => {
+    const own = [`{p}:counter:${apiKeyId}`, ...(hasOther ? ['{p}:counter:other'] : [])];
+    const chosen = isKeyAlone ? own : ['{p}:counter:project', ...own];
+    return isReversed ? chosen.reverse() : chosen;
+  };
+  const [isKeyAlone, isReversed] = [random.chance(0.1), random.chance(0.2)];
+  const limits = new Map(
+    COUNTERS.map((key) => [
+      key,
+      [
+        random.pick([-1, 0, 1, 2, 3, 5, 9, 1000, 1000]),
+        random.pick([-1, -1, 0, 4, 7, 12, 20, 1000, 99_999_999_999_999]),
+      ],
+    ]),
+  );
   const seen = [new Map<string, Seen>(), new Map<string, Seen>()];
   const facts = { timeMs: startOf(random), info: infoOf(random, random.chance(0.2)) };
   const steps: ScriptStep[] = [];
@@ -69,14 +80,10 @@ export function scriptHistory(seed: string): ScriptStep[] {
   const call = (
     script: ScriptCall['script'],
     args: readonly (string | number)[],
-    keysOfCall: readonly string[] = [USAGE],
+    keys: readonly string[] = [USAGE],
   ) => {
     const run = script === 'charge' ? chargeByReference : trimByReference;
-    const called = {
-      keys: keysOfCall,
-      args: args.map(String),
-      facts: { ...facts },
-    };
+    const called = { keys, args: args.map(String), facts: { ...facts } };
     const reply = run(state, called.keys, called.args, called.facts);
     const expected = { reply, state: copyState(state) };
     steps.push({ kind: 'call', script, ...called, expected });
@@ -87,42 +94,60 @@ export function scriptHistory(seed: string): ScriptStep[] {
     steps.push({ kind: 'put', state: copyState(state) });
   };
 
+  /** A call of one charge, or of several that share counters. */
   const charge = () => {
     const bySeen = random.pick(seen);
-    const apiKeyId = random.pick(['k1', 'k2']);
-    const policyId = random.pick(['p1', 'p2']);
-    const deadline = facts.timeMs + random.pick([...Array(18).fill(500), 0, 1, -1, -30_000]);
     const known = state.hashes.get(USAGE)?.get('incarnation');
     const freshId = known && random.chance(0.05) ? known : newId();
-    if (random.chance(0.01)) {
-      call('charge', [deadline, freshId, apiKeyId, policyId, 0]);
-      return;
-    }
-    const argsWith = (seedMonth: number, seeds: readonly number[]) => [
-      ...[deadline, freshId, apiKeyId, policyId, seedMonth],
-      ...keys.slice(1).flatMap((key, index) => {
+    const charges = Array.from({ length: random.pick([1, 1, 1, 2, 3, 6]) }, () => {
+      const apiKeyId = random.pick(['k1', 'k1', 'k2']);
+      const late = random.pick([0, 1, -1, -30_000]);
+      return {
+        deadline: facts.timeMs + (random.chance(0.15) ? late : 500),
+        names: `${apiKeyId} ${random.pick(['p1', 'p2'])}`,
+        counters: countersOf(apiKeyId),
+        // A plan that changed between two charges of a call.
+        rate: random.chance(0.05) ? random.int(0, 3) : null,
+      };
+    });
+    const counters = [...new Set(charges.flatMap((each) => each.counters))];
+    const argsWith = (seedMonth: number, seedOf: () => number) => [
+      freshId,
+      ...counters.map((key) => {
         const { lineage, minute, minuteCount, monthCount } = bySeen.get(key) ?? NOTHING_SEEN;
-        const [rate = -1, quota = -1] = limits[index] ?? [];
-        const name = NAMES[index] ?? '';
-        return [name, rate, quota, seeds[index] ?? 0, lineage, minute, minuteCount, monthCount];
+        const month = random.chance(0.9) ? seedMonth : 0;
+        const seed = month === 0 ? 0 : seedOf();
+        const scope = key.replace('{p}:counter:', '');
+        return [scope, month, seed, lineage, minute, minuteCount, monthCount].join(' ');
+      }),
+      ...charges.map(({ deadline, names, counters: own, rate }) => {
+        const scopes = own.map((key) => {
+          const [ofMinute = -1, ofMonth = -1] = limits.get(key) ?? [];
+          return `${counters.indexOf(key) + 2}:${rate ?? ofMinute}:${ofMonth}`;
+        });
+        return [deadline, names, ...scopes].join(' ');
       }),
     ];
-    const someSeeds = () => keys.slice(1).map(() => random.pick([0, 0, 1, 2, 3, 6]));
-    let args = argsWith(0, []);
-    if (random.chance(0.05)) args = argsWith(monthOf(facts.timeMs / MINUTE_MS), someSeeds());
-    if (random.chance(0.06)) args = corrupted(args, random);
+    const someSeed = () => random.pick([0, 0, 1, 2, 3, 6]);
+    let args = argsWith(0, () => 0);
+    if (random.chance(0.05)) args = argsWith(monthOf(facts.timeMs / MINUTE_MS), someSeed);
+    if (random.chance(0.1)) args = corrupted(args, random);
+    const keys = [USAGE, ...counters];
     let reply = call('charge', args, keys);
-    if (Array.isArray(reply) && reply[0] === 'reseed' && random.chance(0.95)) {
+    if (Array.isArray(reply) && reply.includes('reseed') && random.chance(0.95)) {
       const seedMonth = Number(reply[2]) + (random.chance(0.05) ? random.pick([-1, 1]) : 0);
-      reply = call('charge', argsWith(seedMonth, someSeeds()), keys);
+      reply = call('charge', argsWith(seedMonth, someSeed), keys);
     }
-    if (!Array.isArray(reply) || reply.length < 5 || random.chance(0.2)) return;
-    const [, , minute, , , ...counts] = reply;
-    for (const [index, key] of keys.slice(1).entries()) {
-      const [lineage, minuteCount, monthCount] = counts.slice(3 * index);
+    // What was seen is what the counters hold; a Runtime takes it from the reply.
+    if (random.chance(0.2)) return;
+    const minute = Array.isArray(reply) ? Number(reply[1]) : Number.NaN;
+    for (const key of counters) {
+      const [, lineage = '', of, , minuteCount, , monthCount] =
+        state.strings.get(key)?.split(':') ?? [];
+      if (Number(of) !== minute || !Array.isArray(reply) || !reply.includes(lineage)) continue;
       bySeen.set(key, {
-        lineage: String(lineage),
-        minute: Number(minute),
+        lineage,
+        minute,
         minuteCount: Number(minuteCount),
         monthCount: Number(monthCount),
       });
@@ -154,7 +179,7 @@ export function scriptHistory(seed: string): ScriptStep[] {
     else if (dice <= 88) kept = copyState(state);
     else if (dice <= 90) put(copyState(kept));
     else if (dice <= 92) put(emptyState());
-    else if (dice <= 96) put(withSpoiledCounter(state, keys, random));
+    else if (dice <= 96) put(withSpoiledCounter(state, random));
     else put(withSpoiledUsage(state, random, newId));
   }
   return steps;
@@ -179,23 +204,25 @@ function infoOf(random: Random, isTerse: boolean): RedisServerFacts['info'] {
   };
 }
 
-function corrupted(args: readonly (string | number)[], random: Random): (string | number)[] {
-  const at = random.int(0, args.length - 1);
-  const changed = [...args];
-  if (random.chance(0.2)) return changed.slice(0, at);
-  // A name may be any text; a number may not.
-  if (typeof args[at] === 'string') return changed;
-  changed[at] = random.pick(['', 'x', '-2', '0.5', 'nan', 'inf', '100000000000000', '1e300']);
-  return changed;
+/** Arguments that no Runtime sends: a part of one is missing, of another form, or there twice. */
+function corrupted(args: readonly string[], random: Random): string[] {
+  const at = random.int(1, args.length - 1);
+  const text = args[at] ?? '';
+  if (random.chance(0.1)) return args.with(at, random.pick(['', ' ', `${text} `, ` ${text}`]));
+  if (random.chance(0.1)) return args.with(-1, (args.at(-1) ?? '').split(' ', 3).join(' '));
+  const parts = text.split(/( |:)/);
+  const part = random.int(0, parts.length - 1);
+  const isName = !/^-?\d+$/.test(parts[part] ?? '');
+  const others = isName
+    ? ['', ' ', ':', 'x y']
+    : ['', 'x', '-2', '0.5', '5x', 'nan', '99', '1', '9'.repeat(14), '1'.padEnd(15, '0')];
+  if (random.chance(0.2)) return args.with(at, parts.slice(0, part).join(''));
+  return args.with(at, parts.with(part, random.pick(others)).join(''));
 }
 
-function withSpoiledCounter(
-  before: RedisState,
-  keys: readonly string[],
-  random: Random,
-): RedisState {
+function withSpoiledCounter(before: RedisState, random: Random): RedisState {
   const state = copyState(before);
-  const key = keys[random.int(1, keys.length - 1)] ?? '';
+  const key = random.pick([...state.strings.keys(), ...COUNTERS.slice(0, 2)]);
   const held = state.strings.get(key) ?? '';
   const [epoch = '', lineage = '', ...numbers] = held.split(':');
   const withNumbers = (change: (number: number, index: number) => number | string) =>
@@ -235,12 +262,12 @@ function withSpoiledUsage(before: RedisState, random: Random, newId: () => strin
   else if (!usage || random.chance(0.1)) state.hashes.delete(USAGE);
   else {
     const field = random.pick([...usage.keys()]);
-    const text = random.pick(['x', '', '-1', '1.5', newId()]);
+    const text = random.pick(['x', '', '-1', '1.5', 'x|y', newId()]);
     if (random.chance(0.3)) usage.delete(field);
     else if (random.chance(0.4)) {
       for (const count of [...usage.keys()].filter((it) => it.includes('|')))
         usage.set(count, text);
-    } else if (field !== 'incarnation') usage.set(field, text);
+    } else usage.set(field, text);
     if (usage.size === 0) state.hashes.delete(USAGE);
   }
   return state;

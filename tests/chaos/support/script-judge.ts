@@ -116,8 +116,7 @@ function differenceOf({ keys, script, expected }: ScriptCall, got: unknown): str
   if (!isSameReply(expected.reply, reply)) {
     return `replied ${JSON.stringify(reply)} instead of ${JSON.stringify(expected.reply)}`;
   }
-  const hasWritten =
-    script === 'charge' && Array.isArray(expected.reply) && expected.reply.length > 3;
+  const lineages = script === 'charge' ? lineagesIn(expected.reply, keys.length - 1) : [];
   for (const [index, key] of keys.entries()) {
     const [type = '', value = '', ttlSeconds = 0] = left[index] ?? [];
     const wanted = heldAt(expected.state, key);
@@ -126,9 +125,16 @@ function differenceOf({ keys, script, expected }: ScriptCall, got: unknown): str
       return `left ${key} as ${JSON.stringify(held)} instead of ${JSON.stringify(wanted)}`;
     }
     const lasts = Math.abs(ttlSeconds - COUNTER_TTL_SECONDS) <= 1;
-    if (hasWritten && type === 'string' && !lasts) return `left ${key} for ${ttlSeconds} s`;
+    if (lineages[index - 1] && !lasts) return `left ${key} for ${ttlSeconds} s`;
   }
   return null;
+}
+
+/** What a charge replies of each counter, unless it wrote none; empty for one that it did not. */
+function lineagesIn(reply: ScriptReply, counterCount: number): readonly unknown[] {
+  if (!Array.isArray(reply)) return [];
+  const firstField = reply.findIndex((part) => typeof part === 'string' && part.includes('|'));
+  return firstField === -1 ? [] : reply.slice(firstField - counterCount, firstField);
 }
 
 /** Errors are equal if they begin the same: Redis appends the line of the script. */

@@ -1,10 +1,11 @@
 import { readMonthTotals, recordUsage, type UsageMonthCount } from '@ceiba/schema';
 import type { Redis } from 'ioredis';
 import { expect } from 'vitest';
-import { chargeScriptText, runCharge } from '../../../apps/runtime/src/limiter/charge-script.ts';
+import { chargeScriptText, runCharges } from '../../../apps/runtime/src/limiter/charge-script.ts';
 import { projectCounterKey, usageKey } from '../../../apps/runtime/src/redis/keys.ts';
 import type { Script } from '../../../apps/runtime/src/redis/script.ts';
-import { factOfField, fieldOf } from '../../../apps/runtime/src/usage/hash.ts';
+import { fieldOf } from '../../../apps/runtime/src/usage/facts.ts';
+import { factOfField } from '../../../apps/runtime/src/usage/hash.ts';
 import { trimScriptText } from '../../../apps/runtime/src/usage/sweep.ts';
 import type { World } from '../../support/scenario.ts';
 import { withGivenFacts } from './script-judge.ts';
@@ -85,7 +86,7 @@ export async function replay(redis: Redis, world: World, states: readonly SpecSt
     if (runtime && (name === 'charge' || name === 'chargeLate')) {
       const isLate = name === 'chargeLate';
       const reply = await charge(redis, place, before, runtime, { isLate, usesSeed });
-      expect(reply.kind, where).toBe(isLate ? 'late' : outcome);
+      expect(reply?.kind, where).toBe(isLate ? 'late' : outcome);
     } else if (name === 'readSeed' && runtimeAfter) {
       const { month, total } = runtimeAfter.seed;
       const item = { projectId, month: monthOf(month), scope: 'project' };
@@ -150,9 +151,10 @@ function scriptAt(redis: Redis, text: string, { now, epoch }: SpecState): Script
   };
 }
 
-function charge(
+/** A call of one charge. */
+async function charge(
   redis: Redis,
-  { projectId, counter }: Place,
+  { projectId }: Place,
   before: SpecState,
   { seen, seed }: SpecRuntime,
   { isLate, usesSeed }: { isLate: boolean; usesSeed: boolean },
@@ -165,19 +167,19 @@ function charge(
     policyId: projectId,
     scopes: [{ kind: 'project' as const, id: projectId, ...limits }],
   };
-  return runCharge(script, redis, request, {
-    counterKeys: [counter],
-    redisDeadlineMs: minuteOf(before.now) * 60_000 + (isLate ? 0 : 1000),
+  const redisDeadlineMs = minuteOf(before.now) * 60_000 + (isLate ? 0 : 1000);
+  const seeds = usesSeed ? { month: monthOf(seed.month), totals: [seed.total] } : null;
+  const { charges } = await runCharges(script, redis, {
+    projectId,
+    charges: [{ request, redisDeadlineMs, seeds }],
     freshId: idOf(before.nextId),
-    seeds: usesSeed ? { month: monthOf(seed.month), totals: [seed.total] } : null,
-    seen: [
-      {
-        ...seen,
-        lineage: seen.lineage === 0 ? '-' : idOf(seen.lineage),
-        minute: minuteOf(seen.minute),
-      },
-    ],
+    seenOf: () => ({
+      ...seen,
+      lineage: seen.lineage === 0 ? '-' : idOf(seen.lineage),
+      minute: minuteOf(seen.minute),
+    }),
   });
+  return charges[0];
 }
 
 const write = (world: World, months: UsageMonthCount[]) =>

@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { chargeOf } from './charge-of.ts';
 import type { CountedReply } from './charge-script.ts';
 
-const MINUTE = 29_000_000;
 const MONTH = 2026 * 12 + 10;
 /** 17.5 s into the last minute of November. */
 const NOW_MS = Date.UTC(2026, 10, 30, 23, 59, 17, 500);
@@ -24,15 +23,7 @@ function reply(
     timeMs: NOW_MS,
     minute: Math.floor(NOW_MS / 60_000),
     month: MONTH,
-    incarnation: 'i',
-    counters: counts.map(([minuteCount, monthCount]) => ({
-      lineage: 'l',
-      minute: MINUTE,
-      minuteCount,
-      monthCount,
-    })),
-    outcomeCount: 1,
-    monthTotals: [],
+    counters: counts.map(([minuteCount, monthCount]) => ({ minuteCount, monthCount })),
   };
 }
 

@@ -1,4 +1,3 @@
-import type { LimitDenial } from '@ceiba/contract/sets';
 import type { LimitScope } from '@ceiba/domain';
 import type { RedisClient } from '../redis/client.ts';
 import { apiKeyCounterKey, projectCounterKey, usageKey } from '../redis/keys.ts';
@@ -9,117 +8,189 @@ export interface ChargeRequest {
   projectId: string;
   apiKeyId: string;
   policyId: string;
-  /** Every scope is counted; it is limited where its limit is not null. */
+  /** What the charge counts; every scope is counted, and limited where its limit is not null. */
   scopes: readonly LimitScope[];
 }
 
-/** How many calls of one month Postgres knows as allowed: one total per scope, in order. */
+/** How many calls Postgres knows as allowed in one month; one total per scope, in order. */
 export interface Seeds {
   month: number;
   totals: readonly number[];
 }
 
-export interface ChargeContext {
-  /** The Redis key of each scope's counter, in order. */
-  counterKeys: readonly string[];
-  /** In ms on Redis's clock; after it the script writes nothing. */
+export interface CarriedCharge {
+  request: ChargeRequest;
+  /** Ms on Redis's clock; past it the script charges nothing. */
   redisDeadlineMs: number;
-  /** Random, new for each call. */
-  freshId: string;
   seeds: Seeds | null;
-  /** The highest counts that this process has seen, per scope, in order. */
-  seen: readonly SeenCounter[];
 }
 
+/** One run of the script. */
+export interface ChargeCall {
+  projectId: string;
+  /** Of this project, in the order in which they are judged. */
+  charges: readonly CarriedCharge[];
+  /** Random, new for each call. */
+  freshId: string;
+  /** What this process has seen of a counter. */
+  seenOf: (counterKey: string) => SeenCounter;
+}
+
+/** What became of one charge. Only a counted one has changed anything. */
 export type ChargeReply =
-  | { kind: 'late'; timeMs: number }
-  | { kind: 'reseed'; timeMs: number; month: number }
+  | { kind: 'malformed' }
+  | { kind: 'late' }
+  | { kind: 'reseed'; month: number }
   | CountedReply;
 
-/** The charge was judged and counted as usage. */
+/** The charge was judged, and counted as usage. */
 export interface CountedReply {
-  kind: 'allowed' | LimitDenial;
+  kind: 'allowed' | 'quota_exceeded' | 'rate_limited';
   timeMs: number;
-  /** The windows: whole minutes since 1970, and `monthOf`. */
+  /** The windows: whole minutes since 1970, and year × 12 + month. */
   minute: number;
   month: number;
-  incarnation: string;
   /** Each scope's counter after the charge, in order. */
-  counters: SeenCounter[];
-  /** How often this outcome occurred in this hour; absolute within the incarnation. */
-  outcomeCount: number;
-  /** Allowed calls of the month per scope, within the incarnation; empty for a denial. */
-  monthTotals: number[];
+  counters: readonly Counts[];
+}
+
+type Counts = Pick<SeenCounter, 'minuteCount' | 'monthCount'>;
+
+export interface CallReply {
+  timeMs: number;
+  /** One per charge, in order. */
+  charges: readonly ChargeReply[];
+  /** The counters that were written, by key, as the call left them. */
+  counters: ReadonlyMap<string, SeenCounter>;
+  /** The fields of the usage hash that were raised, and their numbers. */
+  usage: ReadonlyMap<string, number>;
+}
+
+/** A counter of a call, which several of its charges may touch. */
+interface CallCounter {
+  key: string;
+  /** In KEYS, from 1. */
+  place: number;
+  scopeName: string;
+  seedMonth: number;
+  seed: number;
+  /** As the last charge so far has left it; null if none has written it. */
+  counts: Counts | null;
 }
 
 export const chargeScriptText = () => readScript('./charge.lua', import.meta.url);
 
+/** `charge.lua` as the limiter runs it. */
 export const createChargeScript = () => createScript(chargeScriptText());
 
-export async function runCharge(
+/** @throws Error where the reply is not one that `charge.lua` gives */
+export async function runCharges(
   script: Script,
   client: RedisClient,
-  request: ChargeRequest,
-  context: ChargeContext,
-): Promise<ChargeReply> {
-  const { projectId, apiKeyId, policyId, scopes } = request;
-  const keys = [usageKey(projectId), ...context.counterKeys];
+  call: ChargeCall,
+): Promise<CallReply> {
+  const byScope = new Map<string, CallCounter>();
+  const countersOfCharges = call.charges.map((charge) => countersOf(charge, byScope));
+  const counters = [...byScope.values()];
   const args = [
-    Math.floor(context.redisDeadlineMs),
-    context.freshId,
-    apiKeyId,
-    policyId,
-    context.seeds?.month ?? 0,
-    ...scopes.flatMap((scope, index) => counterArguments(scope, index, context)),
+    call.freshId,
+    ...counters.map((counter) => counterArgument(counter, call.seenOf(counter.key))),
+    ...call.charges.map((charge, index) => chargeArgument(charge, countersOfCharges[index] ?? [])),
   ];
-  return parseReply(await script.run(client, keys, args), scopes.length);
+  const keys = [usageKey(call.projectId), ...counters.map(({ key }) => key)];
+  return parseReply(await script.run(client, keys, args), counters, countersOfCharges);
 }
 
-export const counterKeyOf = (projectId: string, { kind, id }: LimitScope) =>
+/** How a scope is named in Redis and in the usage of a month. */
+export const scopeNameOf = ({ kind, id }: LimitScope) => (kind === 'project' ? 'project' : id);
+
+const counterKeyOf = (projectId: string, { kind, id }: LimitScope) =>
   kind === 'project' ? projectCounterKey(projectId) : apiKeyCounterKey(projectId, id);
 
-/** The name of a scope in the monthly usage. */
-export const monthScopeOf = ({ kind, id }: LimitScope) => (kind === 'project' ? 'project' : id);
-
-function counterArguments(scope: LimitScope, index: number, { seeds, seen }: ChargeContext) {
-  const last = seen[index];
-  return [
-    monthScopeOf(scope),
-    scope.rateLimitPerMinute ?? -1,
-    scope.monthlyQuota ?? -1,
-    seeds?.totals[index] ?? 0,
-    last?.lineage ?? '-',
-    last?.minute ?? 0,
-    last?.minuteCount ?? 0,
-    last?.monthCount ?? 0,
-  ];
+/** The counters of a charge, in the order of its scopes; adds those that the call lacks. */
+function countersOf(
+  { request, seeds }: CarriedCharge,
+  byScope: Map<string, CallCounter>,
+): CallCounter[] {
+  return request.scopes.map((scope, index) => {
+    const scopeName = scopeNameOf(scope);
+    const counter = byScope.get(scopeName) ?? {
+      key: counterKeyOf(request.projectId, scope),
+      place: byScope.size + 2,
+      scopeName,
+      seedMonth: 0,
+      seed: 0,
+      counts: null,
+    };
+    byScope.set(scopeName, counter);
+    if (seeds) raiseSeed(counter, seeds.month, seeds.totals[index] ?? 0);
+    return counter;
+  });
 }
 
-/** @throws Error where the reply does not have a shape that `charge.lua` returns */
-function parseReply(raw: unknown, scopeCount: number): ChargeReply {
+/** Of two seeds, the later month counts, and of one month the larger total. */
+function raiseSeed(counter: CallCounter, month: number, total: number): void {
+  if (month < counter.seedMonth) return;
+  counter.seed = month > counter.seedMonth ? total : Math.max(counter.seed, total);
+  counter.seedMonth = month;
+}
+
+function counterArgument({ scopeName, seedMonth, seed }: CallCounter, seen: SeenCounter): string {
+  const { lineage, minute, minuteCount, monthCount } = seen;
+  return `${scopeName} ${seedMonth} ${seed} ${lineage} ${minute} ${minuteCount} ${monthCount}`;
+}
+
+function chargeArgument(
+  { request, redisDeadlineMs }: CarriedCharge,
+  counters: readonly CallCounter[],
+): string {
+  let argument = `${Math.floor(redisDeadlineMs)} ${request.apiKeyId} ${request.policyId}`;
+  for (const [index, { rateLimitPerMinute, monthlyQuota }] of request.scopes.entries()) {
+    argument += ` ${counters[index]?.place}:${rateLimitPerMinute ?? -1}:${monthlyQuota ?? -1}`;
+  }
+  return argument;
+}
+
+function parseReply(
+  raw: unknown,
+  counters: readonly CallCounter[],
+  countersOfCharges: readonly (readonly CallCounter[])[],
+): CallReply {
   const fields = new ReplyReader(raw);
+  const windows = { timeMs: fields.count(), minute: fields.count(), month: fields.count() };
+  const charges = countersOfCharges.map((touched) => parseCharge(fields, touched, windows));
+  const seen = new Map<string, SeenCounter>();
+  const usage = new Map<string, number>();
+  if (counters.some(({ counts }) => counts !== null)) {
+    for (const { key, counts } of counters) {
+      if (counts === null) fields.skip();
+      else seen.set(key, { lineage: fields.word(), minute: windows.minute, ...counts });
+    }
+    while (!fields.isAtEnd) usage.set(fields.word(), fields.count());
+  }
+  return { timeMs: windows.timeMs, charges, counters: seen, usage };
+}
+
+function parseCharge(
+  fields: ReplyReader,
+  touched: readonly CallCounter[],
+  windows: Pick<CountedReply, 'timeMs' | 'minute' | 'month'>,
+): ChargeReply {
   const kind = fields.word();
-  const timeMs = fields.count();
   switch (kind) {
+    case 'malformed':
     case 'late':
-      return { kind, timeMs };
+      return { kind };
     case 'reseed':
-      return { kind, timeMs, month: fields.count() };
+      return { kind, month: windows.month };
     case 'allowed':
     case 'quota_exceeded':
     case 'rate_limited': {
-      const windows = { minute: fields.count(), month: fields.count() };
-      const incarnation = fields.word();
-      const counters = Array.from({ length: scopeCount }, () => ({
-        lineage: fields.word(),
-        minute: windows.minute,
-        minuteCount: fields.count(),
-        monthCount: fields.count(),
-      }));
-      const outcomeCount = fields.count();
-      const monthTotals =
-        kind === 'allowed' ? Array.from({ length: scopeCount }, () => fields.count()) : [];
-      return { kind, timeMs, ...windows, incarnation, counters, outcomeCount, monthTotals };
+      const counters = touched.map((counter) => {
+        counter.counts = { minuteCount: fields.count(), monthCount: fields.count() };
+        return counter.counts;
+      });
+      return { kind, ...windows, counters };
     }
     default:
       throw new Error('the charge returned an unknown outcome');
@@ -132,6 +203,14 @@ class ReplyReader {
 
   constructor(raw: unknown) {
     this.#fields = Array.isArray(raw) ? raw : [];
+  }
+
+  get isAtEnd(): boolean {
+    return this.#next >= this.#fields.length;
+  }
+
+  skip(): void {
+    this.#next += 1;
   }
 
   word(): string {

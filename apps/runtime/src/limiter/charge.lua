@@ -1,30 +1,38 @@
 --[[
 The charge: if every limit has room, all counters are charged together; otherwise none is.
-Consistency rules 9 to 15; docs/adr/0003-the-charge.md explains the design.
+A call carries charges of one project. They are judged one by one, in order, each against the
+counters as the charges before it left them.
+Consistency rules 9 to 15 and 37; docs/adr/0003-the-charge.md and 0019-charges-share-a-call.md
+explain the design.
 
 KEYS
   1       the project's usage, a hash
   2..n    one counter each, a string `epoch:lineage:minute:minuteBase:minuteCount:monthBase:monthCount`
 
 ARGV
-  1       deadline, in ms on this server's clock
-  2       fresh id: the name of a lineage or an incarnation that begins with this charge
-  3, 4    apiKeyId, policyId
-  5       seed month: the month that the seeds are for; 0 without seeds
-  then per counter, in the order of KEYS
-  +1      scope, `project` or the key's id
-  +2, +3  limit per minute, limit per month; -1 is counted, but not limited
-  +4      seed: the calls that Postgres knows as allowed in the seed month
-  +5..+8  the last that the caller has seen: lineage, minute, count of that minute and of its month
+  1       fresh id: the name of a lineage or an incarnation that begins with this call
+  2..n    what the caller knows of the counter at the same place in KEYS:
+          `scope seedMonth seed lineage minute minuteCount monthCount`
+            scope             `project` or the key's id
+            seedMonth, seed   the calls that Postgres knows as allowed in that month; 0 0 without
+            lineage and on    the last that the caller has seen of the counter
+  n+1..   one charge each: `deadline apiKeyId policyId place:rate:quota place:rate:quota ...`
+            deadline          in ms on this server's clock
+            place             of a counter in KEYS
+            rate, quota       per minute and per month; -1 is counted, but not limited
 
 Minutes and hours are whole ones since 1970; months are year * 12 + month (January is 0), in UTC.
 
 Output
-  late, timeMs                     the deadline has passed; nothing was written
-  reseed, timeMs, month            a counter needs a seed for this month; nothing was written
-  outcome, timeMs, minute, month, incarnation,
-    (lineage, minuteCount, monthCount) per counter,
-    the usage number of this outcome, and, if allowed, of each scope's month
+  timeMs, minute, month
+  per charge one of
+    malformed   the charge or one of its counters does not parse; nothing was charged
+    late        its deadline has passed; nothing was charged
+    reseed      one of its counters needs a seed for this month; nothing was charged
+    outcome, (minuteCount, monthCount) per counter, as the charge left them
+  if any charge came to an outcome; otherwise nothing was written
+    the lineage of each counter; empty if it was not written
+    field, number of each usage field that was raised
 ]]
 
 local COUNTER_TTL_SECONDS = 63 * 86400 -- this month, the next, and a day
@@ -57,7 +65,7 @@ end
 -- Parses a stored counter; nil where there is none or it does not parse.
 local function unpacked(text)
   local epoch, lineage, minute, minuteBase, minuteCount, monthBase, monthCount =
-    string.match(text or '', '^(%w+):(%w+):(%d+):(%d+):(%d+):(%d+):(%d+)$')
+    string.match(text or '', '^([^:]+):([^: ]+):(%d+):(%d+):(%d+):(%d+):(%d+)$')
   if not epoch then return nil end
   local counter = {
     epoch = epoch, lineage = lineage, minute = tonumber(minute),
@@ -69,9 +77,22 @@ local function unpacked(text)
 end
 
 local function packed(counter)
-  return counter.epoch .. ':' .. counter.lineage .. ':' .. counter.minute
-    .. ':' .. counter.minuteBase .. ':' .. counter.minuteCount
-    .. ':' .. counter.monthBase .. ':' .. counter.monthCount
+  return string.format('%s:%s:%d:%d:%d:%d:%d', counter.epoch, counter.lineage, counter.minute,
+    counter.minuteBase, counter.minuteCount, counter.monthBase, counter.monthCount)
+end
+
+-- Parses what the caller knows of a counter; nil where it does not parse.
+local function knownOf(text)
+  local scope, seedMonth, seed, lineage, minute, minuteCount, monthCount =
+    string.match(text, '^([^ ]+) (%d+) (%d+) ([^ ]+) (%d+) (%d+) (%d+)$')
+  if not scope then return nil end
+  local known = {
+    scope = scope, seedMonth = tonumber(seedMonth), seed = tonumber(seed), lineage = lineage,
+    minute = tonumber(minute), minuteCount = tonumber(minuteCount),
+    monthCount = tonumber(monthCount),
+  }
+  return whole(known.seedMonth + known.seed + known.minute + known.minuteCount
+    + known.monthCount) and known
 end
 
 -- Counts seen in another lineage were made before this lineage began, so they raise its base.
@@ -82,66 +103,53 @@ local function resumed(count, base, seen, sameLineage)
   return count, base
 end
 
--- Read and validate ------------------------------------------------------------------------------
+-- Read -------------------------------------------------------------------------------------------
 
-local deadlineMs, freshId, seedMonth = whole(ARGV[1]), ARGV[2], whole(ARGV[5])
-local apiKeyId, policyId = ARGV[3], ARGV[4]
-local scopes = {}
-for i = 1, #KEYS - 1 do
-  local at = 8 * i - 3
-  scopes[i] = {
-    name = ARGV[at + 1], ratePerMinute = limit(ARGV[at + 2]), quota = limit(ARGV[at + 3]),
-    seed = whole(ARGV[at + 4]),
-    seen = { lineage = ARGV[at + 5], minute = whole(ARGV[at + 6]),
-      minuteCount = whole(ARGV[at + 7]), monthCount = whole(ARGV[at + 8]) },
-  }
-  local scope, seen = scopes[i], scopes[i].seen
-  if not (scope.name and scope.ratePerMinute and scope.quota and scope.seed and seen.minute
-    and seen.minuteCount and seen.monthCount) then
-    return redis.error_reply('CEIBA malformed argument for counter ' .. i)
-  end
-end
-if not (deadlineMs and seedMonth and #scopes > 0) then
-  return redis.error_reply('CEIBA malformed argument')
-end
-
+local freshId = ARGV[1]
 local time = redis.call('TIME')
 local timeMs = time[1] * 1000 + math.floor(time[2] / 1000)
-if timeMs > deadlineMs then return { 'late', timeMs } end
 
 -- The epoch changes with every event that can restore older numbers: a restart (run_id) and a
 -- change of primary (master_replid). js-redis-server reports no run_id, but it keeps no data over a
 -- restart: it can only lose counters, and missing counters are noticed.
-local info = redis.call('INFO', 'server') .. redis.call('INFO', 'replication')
-local function reported(name)
+local function reported(section, name)
+  local info = redis.call('INFO', section)
   local at = string.find(info, name, 1, true)
   return at and string.sub(info, at + #name, at + #name + 15) or ''
 end
-local epoch = 'e' .. reported('\nrun_id:') .. reported('\nmaster_replid:')
+local epoch = 'e' .. reported('server', '\nrun_id:') .. reported('replication', '\nmaster_replid:')
 
 local usage = redis.call('HMGET', KEYS[1], 'epoch', 'incarnation', 'minute')
-local usageMinute = whole(usage[3])
-local counters = redis.call('MGET', unpack(KEYS, 2))
+local incarnation, usageMinute = string.match(usage[2] or '', '^%w+$'), whole(usage[3])
+local fresh = usage[1] ~= epoch or not incarnation or not usageMinute
+if fresh then incarnation = freshId end
 
--- Windows never go back (rule 10), and all counters of a charge share them. -------------
+-- Both by place in KEYS. A counter is missing here if the caller's words on it do not parse.
+local counters, knowns = {}, {}
+local stored = redis.call('MGET', unpack(KEYS, 2))
+for place = 2, #KEYS do
+  knowns[place] = knownOf(ARGV[place])
+  counters[place] = knowns[place] and (unpacked(stored[place - 1]) or { minute = 0 })
+end
+
+-- Windows never go back (rule 10), and all counters of a call share them. -------------------------
 
 local minute = math.max(math.floor(timeMs / 60000), usageMinute or 0)
-for i, scope in ipairs(scopes) do
-  counters[i] = unpacked(counters[i])
-  minute = math.max(minute, scope.seen.minute, counters[i] and counters[i].minute or 0)
+for place, counter in pairs(counters) do
+  minute = math.max(minute, knowns[place].minute, counter.minute)
 end
 local month, monthStart = calendar(minute)
 
--- A counter that is new to its epoch or to its month needs a seed from Postgres.
-for i, scope in ipairs(scopes) do
-  local counter = counters[i] or { minute = 0 }
+for place, counter in pairs(counters) do
+  local known = knowns[place]
+  -- A counter that is new to its epoch or to its month needs a seed from Postgres.
   local begins = counter.epoch ~= epoch or counter.minute < monthStart
-  if begins and seedMonth ~= month then return { 'reseed', timeMs, month } end
+  counter.needsSeed = begins and known.seedMonth ~= month
 
   if counter.minute < minute then counter.minuteCount, counter.minuteBase = 0, 0 end
   if counter.minute < monthStart then counter.monthCount, counter.monthBase = 0, 0 end
-  if seedMonth == month then
-    local missing = math.max(0, scope.seed - counter.monthCount)
+  if known.seedMonth == month then
+    local missing = math.max(0, known.seed - counter.monthCount)
     counter.monthCount, counter.monthBase = counter.monthCount + missing, counter.monthBase + missing
   end
   if begins then
@@ -149,82 +157,129 @@ for i, scope in ipairs(scopes) do
     counter.minuteBase, counter.monthBase = counter.minuteCount, counter.monthCount
   end
 
-  local seen, sameLineage = scope.seen, scope.seen.lineage == counter.lineage
-  if seen.minute == minute then
+  local sameLineage = known.lineage == counter.lineage
+  if known.minute == minute then
     counter.minuteCount, counter.minuteBase =
-      resumed(counter.minuteCount, counter.minuteBase, seen.minuteCount, sameLineage)
+      resumed(counter.minuteCount, counter.minuteBase, known.minuteCount, sameLineage)
   end
-  if seen.minute >= monthStart then
+  if known.minute >= monthStart then
     counter.monthCount, counter.monthBase =
-      resumed(counter.monthCount, counter.monthBase, seen.monthCount, sameLineage)
+      resumed(counter.monthCount, counter.monthBase, known.monthCount, sameLineage)
   end
   counter.minute = minute
-  counters[i] = counter
+  counter.monthField = 'm|' .. incarnation .. '|' .. month .. '|' .. known.scope
 end
 
--- Judge: the months of all counters first, then the minutes. --------------------------------------------------
+-- Judge ------------------------------------------------------------------------------------------
 
-local outcome = 'allowed'
-for i, scope in ipairs(scopes) do
-  if counters[i].monthCount >= scope.quota then outcome = 'quota_exceeded' end
+local hourPrefix = 'h|' .. incarnation .. '|' .. math.floor(minute / 60) .. '|'
+
+-- Parses a charge without its deadline, equal ones once; nil where it does not parse.
+local charges = {}
+local function chargeOf(text)
+  if charges[text] then return charges[text] end
+  local apiKeyId, policyId, scopes = string.match(text, '^([^ ]+) ([^ ]+) (%d.*)$')
+  if not scopes then return nil end
+  local charge = { hourField = hourPrefix .. apiKeyId .. '|' .. policyId .. '|' }
+  for scope in string.gmatch(scopes, '[^ ]+') do
+    local place, rate, quota = string.match(scope, '^(%d+):(%-?%d+):(%-?%d+)$')
+    local counter, ratePerMinute, most = counters[tonumber(place)], limit(rate), limit(quota)
+    if not (counter and ratePerMinute and most) then return nil end
+    charge[#charge + 1] = { counter = counter, ratePerMinute = ratePerMinute, quota = most }
+  end
+  charges[text] = charge
+  return charge
 end
-for i, scope in ipairs(scopes) do
-  if outcome == 'allowed' and counters[i].minuteCount >= scope.ratePerMinute then
-    outcome = 'rate_limited'
+
+-- Months over all counters, then minutes (rule 9).
+local function outcomeOf(charge)
+  for _, scope in ipairs(charge) do
+    if scope.counter.needsSeed then return 'reseed' end
+  end
+  for _, scope in ipairs(charge) do
+    if scope.counter.monthCount >= scope.quota then return 'quota_exceeded' end
+  end
+  for _, scope in ipairs(charge) do
+    if scope.counter.minuteCount >= scope.ratePerMinute then return 'rate_limited' end
+  end
+  return 'allowed'
+end
+
+-- The usage fields that the outcomes touch, in order, and by how much each is raised.
+local fields, raises = {}, {}
+local function raise(field)
+  if not raises[field] then fields[#fields + 1] = field end
+  raises[field] = (raises[field] or 0) + 1
+end
+
+local reply = { timeMs, minute, month }
+local function judge(charge)
+  local outcome = outcomeOf(charge)
+  reply[#reply + 1] = outcome
+  if outcome == 'reseed' then return end
+  raise(charge.hourField .. outcome)
+  for _, scope in ipairs(charge) do
+    local counter = scope.counter
+    if outcome == 'allowed' then
+      counter.minuteCount, counter.monthCount = counter.minuteCount + 1, counter.monthCount + 1
+      raise(counter.monthField)
+    end
+    counter.isJudged = true
+    reply[#reply + 1] = counter.minuteCount
+    reply[#reply + 1] = counter.monthCount
   end
 end
-local charged = outcome == 'allowed' and 1 or 0
 
--- The usage fields of this outcome and their numbers; nil where a number does not parse.
-local function usageOf(incarnation)
-  local fields = { 'h|' .. incarnation .. '|' .. math.floor(minute / 60)
-    .. '|' .. apiKeyId .. '|' .. policyId .. '|' .. outcome }
-  for _, scope in ipairs(charged == 1 and scopes or {}) do
-    fields[#fields + 1] = 'm|' .. incarnation .. '|' .. month .. '|' .. scope.name
+for i = #KEYS + 1, #ARGV do
+  local deadlineMs, text = string.match(ARGV[i], '^(%d+) (.*)$')
+  local charge = deadlineMs and chargeOf(text)
+  if not charge then
+    reply[#reply + 1] = 'malformed'
+  elseif timeMs > tonumber(deadlineMs) then
+    reply[#reply + 1] = 'late'
+  else
+    judge(charge)
   end
+end
+if #fields == 0 then return reply end
+
+-- The numbers of the fields so far; nil where one does not parse.
+local function numbersOf()
   local numbers = redis.call('HMGET', KEYS[1], unpack(fields))
   for i = 1, #fields do
     numbers[i] = whole(numbers[i] or 0)
-    if not numbers[i] then return fields, nil end
+    if not numbers[i] then return nil end
   end
-  return fields, numbers
+  return numbers
 end
 
-local incarnation = usage[2]
-local fresh = usage[1] ~= epoch or not incarnation or not usageMinute
-if fresh then incarnation = freshId end
-local fields, numbers = usageOf(incarnation)
+local numbers = numbersOf()
 if not numbers then
   fresh, incarnation = true, freshId
-  fields, numbers = usageOf(incarnation)
+  for i, field in ipairs(fields) do
+    fields[i] = string.gsub(field, '|%w+', '|' .. incarnation, 1)
+    raises[fields[i]] = raises[field]
+  end
+  numbers = numbersOf()
 end
 if not numbers then return redis.error_reply('CEIBA usage fields of a fresh incarnation exist') end
 
--- Write: no command below can fail (rule 9). -----------------------------------------------
+-- Write: no command below can fail (rule 9). -------------------------------------------------------
 
-local reply = { outcome, timeMs, minute, month, incarnation }
-for i, counter in ipairs(counters) do
-  counter.minuteCount = counter.minuteCount + charged
-  counter.monthCount = counter.monthCount + charged
-  redis.call('SET', KEYS[i + 1], packed(counter), 'EX', COUNTER_TTL_SECONDS)
-  reply[#reply + 1] = counter.lineage
-  reply[#reply + 1] = counter.minuteCount
-  reply[#reply + 1] = counter.monthCount
+for place = 2, #KEYS do
+  local counter = counters[place]
+  local isWritten = counter and counter.isJudged
+  if isWritten then redis.call('SET', KEYS[place], packed(counter), 'EX', COUNTER_TTL_SECONDS) end
+  reply[#reply + 1] = isWritten and counter.lineage or ''
 end
 
-local pairsToSet = {}
-local function set(field, value)
-  pairsToSet[#pairsToSet + 1] = field
-  pairsToSet[#pairsToSet + 1] = value
-end
-if fresh then
-  set('epoch', epoch)
-  set('incarnation', incarnation)
-end
-if usageMinute ~= minute then set('minute', minute) end
+local raised = {}
 for i, field in ipairs(fields) do
-  set(field, numbers[i] + 1)
-  reply[#reply + 1] = numbers[i] + 1
+  raised[2 * i - 1], raised[2 * i] = field, numbers[i] + raises[field]
+  reply[#reply + 1] = field
+  reply[#reply + 1] = numbers[i] + raises[field]
 end
-redis.call('HSET', KEYS[1], unpack(pairsToSet))
+redis.call('HSET', KEYS[1], unpack(raised))
+if fresh then redis.call('HSET', KEYS[1], 'epoch', epoch, 'incarnation', incarnation) end
+if usageMinute ~= minute then redis.call('HSET', KEYS[1], 'minute', minute) end
 return reply

@@ -5,6 +5,7 @@ import type { RedisClient } from '../redis/client.ts';
 import { RedisClock } from '../redis/clock.ts';
 import { UnavailableError } from '../unavailable.ts';
 import { UsageLedger } from '../usage/ledger.ts';
+import type { ChargeRequest } from './charge-script.ts';
 import { createLimiter, type LimiterOptions } from './limiter.ts';
 
 const PROJECT = '11111111-1111-4111-8111-111111111111';
@@ -13,7 +14,8 @@ const SCOPES: LimitScope[] = [
   { kind: 'project', id: PROJECT, rateLimitPerMinute: 60, monthlyQuota: 1000 },
   { kind: 'api_key', id: KEY, rateLimitPerMinute: null, monthlyQuota: null },
 ];
-const REQUEST = { projectId: PROJECT, apiKeyId: KEY, policyId: 'policy', scopes: SCOPES };
+const POLICY = '33333333-3333-4333-8333-333333333333';
+const REQUEST = { projectId: PROJECT, apiKeyId: KEY, policyId: POLICY, scopes: SCOPES };
 const KEYS = [
   `ceiba:{${PROJECT}}:usage`,
   `ceiba:{${PROJECT}}:counter:project`,
@@ -23,10 +25,16 @@ const KEYS = [
 const NOW_MS = Date.UTC(2026, 10, 22, 10, 0, 30);
 const MINUTE = Math.floor(NOW_MS / 60_000);
 const MONTH = 2026 * 12 + 10;
-const WINDOWS = [NOW_MS, MINUTE, MONTH, 'incarnation'] as const;
-const ALLOWED = ['allowed', ...WINDOWS, 'one', 5, 50, 'two', 3, 30, 7, 49, 29];
-const LATE = ['late', NOW_MS];
-const RESEED = ['reseed', NOW_MS, MONTH];
+const WINDOWS = [NOW_MS, MINUTE, MONTH] as const;
+const HOUR = Math.floor(MINUTE / 60);
+const fieldOfHour = (outcome: string) => `h|i|${HOUR}|${KEY}|${POLICY}|${outcome}`;
+const RAISED = [
+  ...[fieldOfHour('allowed'), 7],
+  ...[`m|i|${MONTH}|project`, 49, `m|i|${MONTH}|${KEY}`, 29],
+];
+const ALLOWED = [...WINDOWS, 'allowed', 5, 50, 3, 30, 'one', 'two', ...RAISED];
+const LATE = [...WINDOWS, 'late'];
+const RESEED = [...WINDOWS, 'reseed'];
 
 /** A limiter whose Redis gives these answers, one by one; an `Error` is thrown. */
 function limiterBefore(answers: readonly unknown[], options: Partial<LimiterOptions> = {}) {
@@ -62,13 +70,10 @@ function limiterBefore(answers: readonly unknown[], options: Partial<LimiterOpti
     redisBudgetMs: 100.5,
     ...options,
   });
-  const charge = (totalMs = 500) => limiter.charge(REQUEST, new Deadline(totalMs, () => 0));
+  const charge = (totalMs = 500, request: Partial<ChargeRequest> = {}) =>
+    limiter.charge({ ...REQUEST, ...request }, new Deadline(totalMs, () => 0));
   return { charge, calls, sends, ledger, onMemoryFull, readMonthTotals };
 }
-
-/** The arguments that belong to one scope. */
-const scopeOf = (args: readonly unknown[] | undefined, index: number) =>
-  args?.slice(5 + 8 * index, 13 + 8 * index);
 
 describe('a charge', () => {
   it('is one call, with the deadline on the clock of Redis and with each scope in order', async () => {
@@ -78,14 +83,15 @@ describe('a charge', () => {
       limits: { remainingThisMinute: 55, remainingThisMonth: 950 },
       resetAfterSeconds: { minute: 30 },
     });
-    expect(sends).toEqual([{ budgetMs: 100.5, key: KEYS[1] }]);
+    expect(sends).toEqual([{ budgetMs: 100.5, key: KEYS[0] }]);
     expect(calls).toEqual([
       {
         keys: KEYS,
         args: [
-          ...[100, 'id1', KEY, 'policy', 0],
-          ...['project', 60, 1000, 0, '-', 0, 0, 0],
-          ...[KEY, -1, -1, 0, '-', 0, 0, 0],
+          'id1',
+          'project 0 0 - 0 0 0',
+          `${KEY} 0 0 - 0 0 0`,
+          `100 ${KEY} ${POLICY} 2:60:1000 3:-1:-1`,
         ],
       },
     ]);
@@ -96,9 +102,12 @@ describe('a charge', () => {
     await charge();
     await charge(40);
     const args = calls[1]?.args;
-    expect(args?.slice(0, 2)).toEqual([NOW_MS + 40, 'id2']);
-    expect(scopeOf(args, 0)?.slice(4)).toEqual(['one', MINUTE, 5, 50]);
-    expect(scopeOf(args, 1)?.slice(4)).toEqual(['two', MINUTE, 3, 30]);
+    expect(args?.slice(0, 3)).toEqual([
+      'id2',
+      `project 0 0 one ${MINUTE} 5 50`,
+      `${KEY} 0 0 two ${MINUTE} 3 30`,
+    ]);
+    expect(args?.[3]).toMatch(`${NOW_MS + 40} `);
   });
 
   it('reads the month that Redis needs from Postgres, and retries with it', async () => {
@@ -110,15 +119,16 @@ describe('a charge', () => {
         { projectId: PROJECT, month: MONTH, scope: KEY },
       ],
     ]);
-    const args = calls[1]?.args;
-    expect(args?.[4]).toBe(MONTH);
-    expect([scopeOf(args, 0)?.[3], scopeOf(args, 1)?.[3]]).toEqual([40, 41]);
+    expect(calls[1]?.args.slice(1, 3)).toEqual([
+      `project ${MONTH} 40 - 0 0 0`,
+      `${KEY} ${MONTH} 41 - 0 0 0`,
+    ]);
   });
 
   it('is retried once after each answer that wrote nothing', async () => {
     const { charge, calls, readMonthTotals } = limiterBefore([LATE, RESEED, ALLOWED]);
     expect(await charge()).toMatchObject({ kind: 'allowed' });
-    expect(calls.map(({ args }) => args[1])).toEqual(['id1', 'id2', 'id3']);
+    expect(calls.map(({ args }) => args[0])).toEqual(['id1', 'id2', 'id3']);
     expect(readMonthTotals).toHaveBeenCalledTimes(1);
   });
 
@@ -150,7 +160,9 @@ describe('a charge', () => {
   });
 
   it('accepts counts of zero', async () => {
-    const { charge } = limiterBefore([['rate_limited', ...WINDOWS, 'one', 0, 0, 'two', 0, 0, 1]]);
+    const { charge } = limiterBefore([
+      [...WINDOWS, 'rate_limited', 0, 0, 0, 0, 'one', 'two', fieldOfHour('rate_limited'), 1],
+    ]);
     expect(await charge()).toMatchObject({ limits: { remainingThisMonth: 1000 } });
   });
 
@@ -163,14 +175,105 @@ describe('a charge', () => {
   });
 });
 
+describe('charges that share a call', () => {
+  const OTHER = '44444444-4444-4444-8444-444444444444';
+  const [project] = SCOPES;
+  const ofOther = {
+    apiKeyId: OTHER,
+    scopes: [project!, { ...SCOPES[1]!, id: OTHER, rateLimitPerMinute: 5 }],
+  };
+
+  it('name each counter once, and their own deadlines and limits', async () => {
+    const { charge, calls } = limiterBefore([]);
+    const lowered = { scopes: [{ ...project!, monthlyQuota: 9 }] };
+    await Promise.allSettled([charge(), charge(40, ofOther), charge(50.9, lowered)]);
+    expect(calls).toHaveLength(1);
+    expect(calls[0]?.keys).toEqual([...KEYS, `ceiba:{${PROJECT}}:counter:key:${OTHER}`]);
+    expect(calls[0]?.args).toEqual([
+      'id1',
+      'project 0 0 - 0 0 0',
+      `${KEY} 0 0 - 0 0 0`,
+      `${OTHER} 0 0 - 0 0 0`,
+      `100 ${KEY} ${POLICY} 2:60:1000 3:-1:-1`,
+      `40 ${OTHER} ${POLICY} 2:60:1000 4:5:-1`,
+      `50 ${KEY} ${POLICY} 2:60:9`,
+    ]);
+  });
+
+  it('get their own results, and the counters are seen as the last one left them', async () => {
+    const usage = [fieldOfHour('allowed'), 2, fieldOfHour('rate_limited'), 1];
+    const { charge, calls, ledger } = limiterBefore([
+      [
+        ...WINDOWS,
+        ...['allowed', 5, 50, 3, 30],
+        'late',
+        ...['allowed', 6, 51, 4, 31],
+        ...['rate_limited', 6, 51, 4, 31],
+        ...['one', 'two', ''],
+        ...usage,
+      ],
+      ALLOWED,
+      ALLOWED,
+    ]);
+    const charges = [charge(), charge(500, ofOther), charge(), charge()];
+    expect(await charges[0]).toMatchObject({ limits: { remainingThisMonth: 950 } });
+    expect(await charges[2]).toMatchObject({ limits: { remainingThisMonth: 949 } });
+    expect(await charges[3]).toMatchObject({ kind: 'denied', denialReason: 'rate_limited' });
+    expect(ledger.pending()).toMatchObject([
+      { kind: 'hour', outcome: 'allowed', count: 2 },
+      { kind: 'hour', outcome: 'rate_limited', count: 1 },
+      { kind: 'lastUse', apiKeyId: KEY, count: NOW_MS },
+    ]);
+    await charges[1];
+    await charge();
+    expect(calls[1]?.args.slice(1, 3)).toEqual([
+      `project 0 0 one ${MINUTE} 6 51`,
+      `${OTHER} 0 0 - 0 0 0`,
+    ]);
+    expect(calls[2]?.args[2]).toBe(`${KEY} 0 0 two ${MINUTE} 4 31`);
+  });
+
+  it('are retried alone: a neighbour that was counted is not sent again', async () => {
+    const counted = ['allowed', 5, 50, 3, 30];
+    const { charge, calls } = limiterBefore([
+      [...WINDOWS, ...counted, 'reseed', 'one', 'two', '', ...RAISED],
+      ALLOWED,
+    ]);
+    await Promise.all([charge(), charge(500, ofOther)]);
+    expect(calls.map(({ args }) => args.filter((arg) => /^100 /.test(`${arg}`)).length)).toEqual([
+      2, 0,
+    ]);
+    expect(calls[1]?.args.slice(3)).toEqual([
+      expect.stringMatching(`${OTHER} ${POLICY} 2:60:1000 3:5:-1$`),
+    ]);
+  });
+
+  it('are refused where the script could not parse them, and their neighbours are not', async () => {
+    const { charge } = limiterBefore([
+      [...WINDOWS, 'malformed', 'allowed', 5, 50, 3, 30, 'one', '', 'two', ...RAISED],
+    ]);
+    const [spoiled, sound] = [charge(), charge(500, ofOther)];
+    await expect(spoiled).rejects.toThrow(
+      new UnavailableError('redis', 'could not parse the charge'),
+    );
+    expect(await sound).toMatchObject({ kind: 'allowed' });
+  });
+
+  it('have the whole budget of a call, however little time one of them has left', async () => {
+    const { charge, sends } = limiterBefore([]);
+    await Promise.allSettled([charge(5), charge(50)]);
+    expect(sends).toEqual([{ budgetMs: 100.5, key: KEYS[0] }]);
+  });
+});
+
 describe('the usage that a charge keeps', () => {
   const hour = {
     kind: 'hour',
     projectId: PROJECT,
-    hour: Math.floor(MINUTE / 60),
+    hour: HOUR,
     apiKeyId: KEY,
-    policyId: 'policy',
-    incarnation: 'incarnation',
+    policyId: POLICY,
+    incarnation: 'i',
     count: 7,
   };
 
@@ -181,7 +284,7 @@ describe('the usage that a charge keeps', () => {
       kind: 'month',
       projectId: PROJECT,
       month: MONTH,
-      incarnation: 'incarnation',
+      incarnation: 'i',
     };
     expect(ledger.pending()).toEqual([
       { ...hour, outcome: 'allowed' },
@@ -192,7 +295,9 @@ describe('the usage that a charge keeps', () => {
   });
 
   it.each(['quota_exceeded', 'rate_limited'])('is the outcome alone, for %s', async (kind) => {
-    const { charge, ledger } = limiterBefore([[kind, ...ALLOWED.slice(1, -2)]]);
+    const { charge, ledger } = limiterBefore([
+      [...ALLOWED.slice(0, -6), fieldOfHour(kind), 7].with(3, kind),
+    ]);
     expect(await charge()).toMatchObject({ kind: 'denied', denialReason: kind });
     expect(ledger.pending()).toEqual([{ ...hour, outcome: kind }]);
   });
@@ -233,22 +338,25 @@ describe('a failing Redis', () => {
     [null, 1],
     [[], 1],
     [[''], 1],
-    [[7], 1],
-    [['late'], 2],
-    [['late', -1], 2],
-    [['late', 1.5], 2],
-    [['late', '1'], 2],
-    [['reseed', 1], 3],
-    [['allowed', ...WINDOWS.slice(0, 3), ''], 5],
-    [ALLOWED.slice(0, -1), 14],
-    [ALLOWED.with(5, 5), 6],
+    [['late'], 1],
+    [[-1], 1],
+    [[1.5], 1],
+    [['1'], 1],
+    [[1], 2],
+    [WINDOWS, 4],
+    [[...WINDOWS, ''], 4],
+    [[...WINDOWS, 7], 4],
+    [ALLOWED.slice(0, 6), 7],
+    [ALLOWED.with(8, ''), 9],
+    [ALLOWED.with(9, 5), 10],
+    [ALLOWED.slice(0, -1), 16],
   ])('cannot pass a malformed answer like %j', async (answer, position) => {
     const { charge } = limiterBefore([answer]);
     await expect(charge()).rejects.toThrow(`the charge returned a malformed field ${position}`);
   });
 
   it('cannot pass an unknown outcome', async () => {
-    const { charge } = limiterBefore([['admitted', ...ALLOWED.slice(1)]]);
+    const { charge } = limiterBefore([ALLOWED.with(3, 'admitted')]);
     await expect(charge()).rejects.toThrow('the charge returned an unknown outcome');
   });
 });

@@ -1,20 +1,22 @@
-import { type Charge, hourOfMinute } from '@ceiba/domain';
+import type { Charge } from '@ceiba/domain';
 import type { Deadline } from '../deadline.ts';
 import type { RedisClient } from '../redis/client.ts';
 import type { RedisClock } from '../redis/clock.ts';
+import { usageKey } from '../redis/keys.ts';
 import type { RedisLink } from '../redis/link.ts';
 import type { Script } from '../redis/script.ts';
 import { UnavailableError } from '../unavailable.ts';
 import type { UsageLedger } from '../usage/ledger.ts';
 import { chargeOf } from './charge-of.ts';
+import { ChargeQueue, type QueuedCharge } from './charge-queue.ts';
 import {
+  type CallReply,
   type ChargeReply,
   type ChargeRequest,
   type CountedReply,
-  counterKeyOf,
-  monthScopeOf,
-  runCharge,
+  runCharges,
   type Seeds,
+  scopeNameOf,
 } from './charge-script.ts';
 import { type ReadMonthTotals, SeedReader } from './seeds.ts';
 import { SeenCounters } from './seen.ts';
@@ -29,9 +31,9 @@ export interface LimiterOptions {
   newId: () => string;
   /** Why nothing may be charged although Redis answers; null where charging is fine. */
   problem?: () => string | null;
-  /** Called for each charge that fails because the memory of Redis is full. */
+  /** Called for each call that fails because the memory of Redis is full. */
   onMemoryFull?: () => void;
-  /** How long Redis may take for one charge, in ms. */
+  /** How long one call to Redis may take, and a charge with its wait for one, in ms. */
   redisBudgetMs: number;
 }
 
@@ -49,67 +51,79 @@ export interface Limiter {
  * (consistency rule 12), and the usage numbers, until Postgres has them (rule 16).
  */
 export function createLimiter(options: LimiterOptions): Limiter {
-  const { link, clock, script, ledger, newId, redisBudgetMs } = options;
+  const { link, clock, script, newId, redisBudgetMs } = options;
   const seeds = new SeedReader(options.readMonthTotals);
   const seenCounters = new SeenCounters();
 
-  const attempt = async (
-    { request, counterKeys, deadline }: PendingCharge,
-    seedsRead: Seeds | null,
-  ) => {
+  const run = async (projectId: string, charges: readonly QueuedCharge[]): Promise<CallReply> => {
     const problem = options.problem?.() ?? null;
     if (problem !== null) throw new UnavailableError('redis', problem);
-    const budgetMs = deadline.budgetMs(redisBudgetMs);
-    const context = {
-      counterKeys,
-      redisDeadlineMs: clock.estimateMs() + budgetMs,
+    const nowMs = clock.estimateMs();
+    const call = {
+      projectId,
+      charges: charges.map(({ request, seeds, deadline }) => {
+        return { request, seeds, redisDeadlineMs: nowMs + deadline.remainingMs() };
+      }),
       freshId: newId(),
-      seeds: seedsRead,
-      seen: counterKeys.map((key) => seenCounters.get(key)),
+      seenOf: (counterKey: string) => seenCounters.get(counterKey),
     };
-    const run = (client: RedisClient) => runCharge(script, client, request, context);
+    // The call has its whole budget, however little its oldest charge has left: a timeout drops the
+    // connection (rule 14).
+    const runScript = (client: RedisClient) => runCharges(script, client, call);
+    return link.send(redisBudgetMs, runScript, usageKey(projectId));
+  };
+
+  const queue = new ChargeQueue(async (projectId, charges) => {
     try {
-      const reply = await link.send(budgetMs, run, counterKeys[0]);
+      const reply = await run(projectId, charges);
       clock.observe(reply.timeMs);
-      return reply;
+      for (const [key, counter] of reply.counters) seenCounters.set(key, counter);
+      keepUsage(options.ledger, projectId, charges, reply);
+      return reply.charges;
     } catch (error) {
       if (isMemoryFull(error)) options.onMemoryFull?.();
       throw error;
     }
-  };
+  });
 
-  const readSeeds = async ({ request, deadline }: PendingCharge, month: number): Promise<Seeds> => {
-    const { projectId, scopes } = request;
-    const items = scopes.map((scope) => ({ projectId, month, scope: monthScopeOf(scope) }));
+  const readSeeds = async (
+    { projectId, scopes }: ChargeRequest,
+    month: number,
+    deadline: Deadline,
+  ): Promise<Seeds> => {
+    const items = scopes.map((scope) => ({ projectId, month, scope: scopeNameOf(scope) }));
     return { month, totals: await seeds.read(items, deadline) };
   };
 
   /** Neither `late` nor `reseed` has written anything, so each is retried once. */
-  const settle = async (pending: PendingCharge): Promise<CountedReply> => {
+  const countedReply = async (
+    request: ChargeRequest,
+    deadline: Deadline,
+  ): Promise<CountedReply> => {
     const retriable = new Set<ChargeReply['kind']>(['late', 'reseed']);
     let seedsRead: Seeds | null = null;
-    let reply = await attempt(pending, seedsRead);
+    const attempt = () =>
+      queue.charge({ request, seeds: seedsRead, deadline: deadline.ofStep(redisBudgetMs) });
+    let reply = await attempt();
     while (retriable.delete(reply.kind)) {
-      if (reply.kind === 'reseed') seedsRead = await readSeeds(pending, reply.month);
-      reply = await attempt(pending, seedsRead);
+      if (reply.kind === 'reseed') seedsRead = await readSeeds(request, reply.month, deadline);
+      reply = await attempt();
     }
-    if (reply.kind === 'late') {
-      throw new UnavailableError('redis', clock.problem ?? 'reached too late to charge');
+    switch (reply.kind) {
+      case 'late':
+        throw new UnavailableError('redis', clock.problem ?? 'reached too late to charge');
+      case 'reseed':
+        throw new UnavailableError('redis', 'asked for seeds twice');
+      case 'malformed':
+        throw new UnavailableError('redis', 'could not parse the charge');
+      default:
+        return reply;
     }
-    if (reply.kind === 'reseed') throw new UnavailableError('redis', 'asked for seeds twice');
-    return reply;
   };
 
   return {
     async charge(request, deadline) {
-      const { projectId, scopes } = request;
-      const counterKeys = scopes.map((scope) => counterKeyOf(projectId, scope));
-      const reply = await settle({ request, counterKeys, deadline });
-      for (const [index, counter] of reply.counters.entries()) {
-        seenCounters.set(counterKeys[index] ?? '', counter);
-      }
-      keepUsage(ledger, request, reply);
-      return chargeOf(scopes, reply);
+      return chargeOf(request.scopes, await countedReply(request, deadline));
     },
   };
 }
@@ -120,36 +134,20 @@ const isMemoryFull = (error: unknown) =>
   error.cause instanceof Error &&
   /(^|-)OOM /.test(error.cause.message);
 
-interface PendingCharge {
-  request: ChargeRequest;
-  counterKeys: readonly string[];
-  deadline: Deadline;
-}
-
-function keepUsage(ledger: UsageLedger, request: ChargeRequest, reply: CountedReply): void {
-  const { projectId, apiKeyId, policyId, scopes } = request;
-  const { incarnation, month } = reply;
-  ledger.keep({
-    kind: 'hour',
-    projectId,
-    hour: hourOfMinute(reply.minute),
-    apiKeyId,
-    policyId,
-    outcome: reply.kind,
-    incarnation,
-    count: reply.outcomeCount,
-  });
-  if (reply.kind !== 'allowed') return;
-  for (const [index, scope] of scopes.entries()) {
-    const count = reply.monthTotals[index] ?? 0;
-    ledger.keep({
-      kind: 'month',
-      projectId,
-      month,
-      scope: monthScopeOf(scope),
-      incarnation,
-      count,
-    });
+/** What was counted, and when each key was last allowed. */
+function keepUsage(
+  ledger: UsageLedger,
+  projectId: string,
+  charges: readonly QueuedCharge[],
+  reply: CallReply,
+): void {
+  for (const [field, count] of reply.usage) ledger.keepField(projectId, field, count);
+  const used = new Set(
+    charges.flatMap(({ request }, index) =>
+      reply.charges[index]?.kind === 'allowed' ? request.apiKeyId : [],
+    ),
+  );
+  for (const apiKeyId of used) {
+    ledger.keep({ kind: 'lastUse', projectId, apiKeyId, count: reply.timeMs });
   }
-  ledger.keep({ kind: 'lastUse', projectId, apiKeyId, count: reply.timeMs });
 }

@@ -23,18 +23,17 @@ interface LastUseFact {
   count: number;
 }
 
+/** The field of a project's usage hash that counts the same; `factOfField` reads it. */
+export function fieldOf(fact: CountFact): string {
+  if (fact.kind === 'month') return `m|${fact.incarnation}|${fact.month}|${fact.scope}`;
+  const { incarnation, hour, apiKeyId, policyId, outcome } = fact;
+  return `h|${incarnation}|${hour}|${apiKeyId}|${policyId}|${outcome}`;
+}
+
 /** Identifies what a fact counts; begins with the project, so that facts sort by project. */
 export function factKey(fact: UsageFact): string {
-  switch (fact.kind) {
-    case 'hour': {
-      const { projectId, hour, apiKeyId, policyId, outcome, incarnation } = fact;
-      return `${projectId}|h|${hour}|${apiKeyId}|${policyId}|${outcome}|${incarnation}`;
-    }
-    case 'month':
-      return `${fact.projectId}|m|${fact.month}|${fact.scope}|${fact.incarnation}`;
-    case 'lastUse':
-      return `${fact.projectId}|u|${fact.apiKeyId}`;
-  }
+  const name = fact.kind === 'lastUse' ? `u|${fact.apiKeyId}` : fieldOf(fact);
+  return `${fact.projectId}|${name}`;
 }
 
 /** The rows of one transaction; sorted, so that two transactions lock rows in the same order. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { factOfField, fieldOf, isPast } from './hash.ts';
+import { fieldOf } from './facts.ts';
+import { factOfField, isPast } from './hash.ts';
 
 const PROJECT = '11111111-1111-4111-8111-111111111111';
 const KEY = '22222222-2222-4222-8222-222222222222';

@@ -29,13 +29,6 @@ export function factOfField(projectId: string, field: string, value: string): Co
   return null;
 }
 
-/** The field that {@link factOfField} reads the fact from. */
-export function fieldOf(fact: CountFact): string {
-  if (fact.kind === 'month') return `m|${fact.incarnation}|${fact.month}|${fact.scope}`;
-  const { incarnation, hour, apiKeyId, policyId, outcome } = fact;
-  return `h|${incarnation}|${hour}|${apiKeyId}|${policyId}|${outcome}`;
-}
-
 const isOutcome = (text: string): text is Outcome => OUTCOMES.some((outcome) => outcome === text);
 
 const KEPT_MINUTES = 120;

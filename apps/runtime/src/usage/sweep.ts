@@ -7,8 +7,8 @@ import { projectIdOfUsageKey, USAGE_KEY_PATTERN, usageKey } from '../redis/keys.
 import type { RedisLink } from '../redis/link.ts';
 import { createScript, readScript, type Script } from '../redis/script.ts';
 import { UnavailableError } from '../unavailable.ts';
-import { type CountFact, factKey } from './facts.ts';
-import { factOfField, fieldOf, isPast } from './hash.ts';
+import { type CountFact, factKey, fieldOf } from './facts.ts';
+import { factOfField, isPast } from './hash.ts';
 import { type CompareUsage, recordMissing } from './missing.ts';
 import type { RecordUsage } from './record.ts';
 

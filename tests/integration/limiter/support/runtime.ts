@@ -27,9 +27,10 @@ export const handClock = (at = '2026-11-18T10:30:15.000Z'): HandClock => ({ ms: 
 /** The production text, with `TIME` replaced by what the test's clock shows. */
 function scriptOnClock(text: string, clock: HandClock | undefined): Script {
   if (!clock) return createScript(text);
-  const replaced = text.replace("redis.call('TIME')", '({ ARGV[#ARGV - 1], ARGV[#ARGV] })');
-  if (replaced === text) throw new Error('the script no longer asks for the TIME as expected');
-  const script = createScript(replaced);
+  const pieces = text.split("redis.call('TIME')");
+  if (pieces.length !== 2) throw new Error('the script no longer asks for the TIME as expected');
+  const takeTime = 'local handTime = { table.remove(ARGV, #ARGV - 1), table.remove(ARGV) }';
+  const script = createScript(`${takeTime}\n${pieces.join('handTime')}`);
   return {
     run: (client, keys, args) => {
       const time = [Math.floor(clock.ms / 1000), (clock.ms % 1000) * 1000];

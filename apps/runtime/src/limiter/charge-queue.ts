@@ -1,0 +1,168 @@
+import type { Deadline } from '../deadline.ts';
+import { UnavailableError } from '../unavailable.ts';
+import type { ChargeReply, ChargeRequest, Seeds } from './charge-script.ts';
+
+export interface QueuedCharge {
+  request: ChargeRequest;
+  seeds: Seeds | null;
+  /** Of this charge alone; the others of its call have their own. */
+  deadline: Deadline;
+}
+
+/** Carries charges of one project to Redis in one call; one reply per charge, in order. */
+export type CarryCharges = (
+  projectId: string,
+  charges: readonly QueuedCharge[],
+) => Promise<readonly ChargeReply[]>;
+
+export interface ChargeLimits {
+  /** Charges per call: with so many distinct keys, the script runs for about a millisecond. */
+  maxCharges: number;
+  /** Charges per project that may wait for its next call. */
+  maxWaiting: number;
+}
+
+export const CHARGE_LIMITS: ChargeLimits = { maxCharges: 64, maxWaiting: 4_096 };
+
+/** How long after its deadline a charge may be answered; the decision's own deadline is exact. */
+const LOOK_EVERY_MS = 10;
+
+interface Waiter extends QueuedCharge {
+  resolve: (reply: ChargeReply) => void;
+  reject: (error: unknown) => void;
+}
+
+/** The open charges of one project. */
+interface Lane {
+  readonly projectId: string;
+  /** A FIFO queue. */
+  waiting: Waiter[];
+  /** Carried by the call in flight; empty if there is none. */
+  sent: readonly Waiter[];
+  isScheduled: boolean;
+}
+
+/**
+ * Charges share calls, as lookups share statements (consistency rule 37). Each project has at most
+ * one call in flight; charges that arrive meanwhile wait for its next call. No project waits for
+ * the call of another.
+ */
+export class ChargeQueue {
+  readonly #carry: CarryCharges;
+  readonly #limits: ChargeLimits;
+  /** Of projects with open charges. */
+  readonly #lanes = new Map<string, Lane>();
+  /** Lanes whose next call leaves at the end of this turn of the event loop. */
+  #scheduled: Lane[] = [];
+  #isLooking = false;
+
+  constructor(carry: CarryCharges, limits: ChargeLimits = CHARGE_LIMITS) {
+    this.#carry = carry;
+    this.#limits = limits;
+  }
+
+  /**
+   * @throws UnavailableError where the queue is full, the deadline passes, or the call fails. A
+   *   charge that was sent may still have been made; one that was waiting was not.
+   */
+  charge(charge: QueuedCharge): Promise<ChargeReply> {
+    const lane = this.#laneOf(charge.request.projectId);
+    if (lane.waiting.length >= this.#limits.maxWaiting) {
+      const message = 'too many charges of the project are waiting';
+      return Promise.reject(new UnavailableError('overload', message));
+    }
+    return new Promise((resolve, reject) => {
+      lane.waiting.push({ ...charge, resolve, reject });
+      this.#schedule(lane);
+      this.#lookLater();
+    });
+  }
+
+  #laneOf(projectId: string): Lane {
+    const lane = this.#lanes.get(projectId) ?? {
+      projectId,
+      waiting: [],
+      sent: [],
+      isScheduled: false,
+    };
+    this.#lanes.set(projectId, lane);
+    return lane;
+  }
+
+  /** The call leaves when everything that this turn of the event loop brings has joined it. */
+  #schedule(lane: Lane): void {
+    if (lane.isScheduled || lane.sent.length > 0) return;
+    lane.isScheduled = true;
+    this.#scheduled.push(lane);
+    if (this.#scheduled.length === 1) setImmediate(() => this.#sendScheduled());
+  }
+
+  #sendScheduled(): void {
+    const lanes = this.#scheduled;
+    this.#scheduled = [];
+    for (const lane of lanes) {
+      lane.isScheduled = false;
+      void this.#send(lane);
+    }
+  }
+
+  async #send(lane: Lane): Promise<void> {
+    lane.sent = this.#take(lane);
+    if (lane.sent.length > 0) await this.#settle(lane);
+    lane.sent = [];
+    if (lane.waiting.length > 0) this.#schedule(lane);
+    else this.#lanes.delete(lane.projectId);
+  }
+
+  /** The oldest charges that are still within their deadlines. */
+  #take({ waiting }: Lane): Waiter[] {
+    const taken: Waiter[] = [];
+    let looked = 0;
+    while (looked < waiting.length && taken.length < this.#limits.maxCharges) {
+      const waiter = waiting[looked++];
+      if (waiter && !rejectIfPast(waiter, UNSENT)) taken.push(waiter);
+    }
+    waiting.splice(0, looked);
+    return taken;
+  }
+
+  /** Never rejects. What fails a call fails the charges that wait, too: the outage is theirs. */
+  async #settle(lane: Lane): Promise<void> {
+    try {
+      const replies = await this.#carry(lane.projectId, lane.sent);
+      for (const [index, { resolve, reject }] of lane.sent.entries()) {
+        const reply = replies[index];
+        if (reply) resolve(reply);
+        else reject(new UnavailableError('redis', 'a call did not answer each of its charges'));
+      }
+    } catch (error) {
+      for (const { reject } of [...lane.sent, ...lane.waiting.splice(0)]) reject(error);
+    }
+  }
+
+  /** One timer for all open charges, since most are answered long before their deadlines. */
+  #lookLater(): void {
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    // A reply that already lies in the socket is in time: a busy event loop reads it first.
+    setTimeout(() => setImmediate(() => this.#look()), LOOK_EVERY_MS);
+  }
+
+  #look(): void {
+    this.#isLooking = false;
+    for (const lane of this.#lanes.values()) {
+      for (const waiter of lane.sent) rejectIfPast(waiter, UNANSWERED);
+      lane.waiting = lane.waiting.filter((waiter) => !rejectIfPast(waiter, UNSENT));
+    }
+    if (this.#lanes.size > 0) this.#lookLater();
+  }
+}
+
+const UNSENT = 'the deadline passed before a call could carry the charge';
+const UNANSWERED = 'the deadline passed before the call answered';
+
+/** @returns whether the deadline has passed; rejecting a second time changes nothing */
+function rejectIfPast({ deadline, reject }: Waiter, message: string): boolean {
+  if (deadline.isPast) reject(new UnavailableError('redis', message));
+  return deadline.isPast;
+}
