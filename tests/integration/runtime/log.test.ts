@@ -83,7 +83,8 @@ it('logs an overload when decisions are rejected because too many are in flight'
   expect(await statusOf()).toBe(200);
   await runtime.stop();
   const logged = lines().filter(({ msg }) => msg === 'answered 503');
-  expect(logged).toMatchObject([{ dependency: 'overload' }]);
+  // One line per second: several on a slow machine.
+  expect(new Set(logged.map(({ dependency }) => dependency))).toEqual(new Set(['overload']));
 });
 
 it('logs no outage for a caller that does not send its body', async () => {

@@ -6,6 +6,7 @@ import { machine, processOf } from './machine.ts';
 export class Redis {
   readonly #wire: Wire;
   status = 'wait';
+  readonly options = { host: 'redis', port: 6379 };
 
   constructor(url: string) {
     this.#wire = machine().redis.endpoint.wire(processOf(url));
