@@ -8,7 +8,7 @@ import {
 } from '@ceiba/schema';
 import { env } from '../env.ts';
 import { outageReference } from '../lib/outage.ts';
-import { printable } from './fault.ts';
+import { printable } from './printable-error.ts';
 
 export { DatabaseUnavailableError };
 

@@ -1,4 +1,3 @@
-import { RETENTION_DAYS_MAX, RETENTION_DAYS_MIN } from '@ceiba/domain';
 import { listPlansWithUse, listUsers, readRetention } from '@ceiba/schema';
 import type { Metadata } from 'next';
 import { LinkTabs } from '#components/ui/link-tabs.tsx';
@@ -84,7 +83,7 @@ async function Retention() {
       description="Older data is deleted within an hour and cannot be restored. This month’s counts are always kept, so quotas are not affected."
       className="border-t-0 pt-0"
     >
-      <RetentionForm {...retention} daysMin={RETENTION_DAYS_MIN} daysMax={RETENTION_DAYS_MAX} />
+      <RetentionForm {...retention} />
     </Section>
   );
 }

@@ -1,5 +1,6 @@
 'use client';
 
+import { RETENTION_DAYS_MAX, RETENTION_DAYS_MIN } from '@ceiba/domain/facts';
 import { ActionForm } from '#components/action-form.tsx';
 import { NumberField } from '#components/form-fields.tsx';
 import { Button } from '#components/ui/button.tsx';
@@ -11,8 +12,6 @@ export interface RetentionFormProps {
   /** Null keeps the data forever. */
   usageDays: number | null;
   auditDays: number | null;
-  daysMin: number;
-  daysMax: number;
 }
 
 const FIELDS = [
@@ -20,7 +19,7 @@ const FIELDS = [
   { name: 'auditDays', label: 'Days of the audit log' },
 ] as const;
 
-export function RetentionForm({ daysMin, daysMax, ...days }: RetentionFormProps) {
+export function RetentionForm(days: RetentionFormProps) {
   const toast = useToast();
   return (
     <ActionForm
@@ -39,7 +38,7 @@ export function RetentionForm({ daysMin, daysMax, ...days }: RetentionFormProps)
               name={name}
               label={label}
               optional
-              hint={`From ${formatCount(daysMin)} to ${formatCount(daysMax)}. Leave it empty to keep everything.`}
+              hint={`From ${formatCount(RETENTION_DAYS_MIN)} to ${formatCount(RETENTION_DAYS_MAX)}. Leave it empty to keep everything.`}
               initial={days[name]}
             />
           ))}

@@ -1,5 +1,6 @@
 'use client';
 
+import { SECRET_OVERLAP_HOURS } from '@ceiba/domain/facts';
 import dynamic from 'next/dynamic';
 import { createContext, type ReactNode, useContext, useState } from 'react';
 import { ConfirmAction } from '#components/confirm-action.tsx';
@@ -55,12 +56,13 @@ export function RotateSecret({ projectId, secretCreatedAt, previousExpiresAt }: 
           <p>
             Two secrets are accepted now, and never more. Rotating again ends the previous one
             immediately, {durationWords(overlap.remainingMs)} early: requests with it are answered
-            with 401. The current secret stays valid for another 24 hours.
+            with 401. The current secret stays valid for another {SECRET_OVERLAP_HOURS} hours.
           </p>
         ) : (
           <p>
-            The new secret is shown once. The current secret stays valid for another 24 hours, so
-            that you can update your servers one by one without downtime.
+            The new secret is shown once. The current secret stays valid for another{' '}
+            {SECRET_OVERLAP_HOURS} hours, so that you can update your servers one by one without
+            downtime.
           </p>
         )
       }

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { FailedQuery } from './failed-query.fixture.ts';
-import { printable } from './fault.ts';
+import { printable } from './printable-error.ts';
 
 const SECRET = 'a passphrase\nthat was typed';
 
