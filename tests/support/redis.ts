@@ -7,13 +7,13 @@ import { freePort } from '@ceiba/devstack/ports';
 import { redisOnPath } from '@ceiba/devstack/redis';
 import { Redis } from 'ioredis';
 
-/** A real server for one test to inject faults into. It keeps its port and folder over a restart. */
+/** A real server that one test injects faults into. It keeps its port and folder across restarts. */
 export interface RedisServer {
   readonly url: string;
   readonly port: number;
   /** The folder of its data; change it only while the server is stopped. */
   readonly folder: string;
-  /** A client of the test's own, independent of the code under test. */
+  /** The test's client, independent of the code under test. */
   readonly admin: Redis;
   start(): Promise<void>;
   /** Starts it with additional settings and returns before it answers. */
@@ -28,7 +28,7 @@ export interface RedisServer {
   dispose(): Promise<void>;
 }
 
-/** The Valkey or Redis on PATH; without it, suites that need a real one are reported as skipped. */
+/** The Valkey or Redis on PATH; if there is none, suites that need one are skipped. */
 export const realRedis: string | undefined = redisOnPath();
 
 /**
@@ -102,7 +102,11 @@ export async function startRedisServer(settings: readonly string[] = []): Promis
   };
 }
 
-/** Waits for a condition; an error of the condition counts as false. */
+/**
+ * Polls a condition until it is true; an error of the condition counts as false.
+ *
+ * @throws Error after `withinMs`
+ */
 export async function until(
   what: string,
   condition: () => boolean | Promise<boolean>,
@@ -112,11 +116,9 @@ export async function until(
   for (;;) {
     try {
       if (await condition()) return;
-    } catch {
-      // Counts as false.
-    }
+    } catch {}
     if (performance.now() > endsAt)
-      throw new Error(`Within ${withinMs} ms it did not happen: ${what}`);
+      throw new Error(`Timed out after ${withinMs} ms, waiting until ${what}`);
     await pause(10);
   }
 }

@@ -68,7 +68,7 @@ async function refuseUnlessMigrated(db: Database): Promise<void> {
   throw failure(`${state} Run: npx ceiba migrate`);
 }
 
-/** Runs something against an address and explains its errors. */
+/** Passes the address to `run`. @throws CliError that explains the error of `run` */
 export async function withExplainedErrors<T>(
   address: Address,
   run: (address: Address) => Promise<T>,
@@ -114,16 +114,16 @@ const MEANING: Readonly<Record<string, string>> = {
   '28000': 'refuses this user',
   '3D000': 'has no database of this name; create it first (createdb)',
   '42501': 'denies this user a permission that it needs',
-  '25006': 'is read-only: a standby, perhaps; give the address of the primary',
-  '53300': 'has no connection left',
+  '25006': 'is read-only, perhaps a standby; give the address of the primary',
+  '53300': 'has no free connection',
   '57014': 'took too long, so the statement was cancelled and nothing was changed',
   '57P03': 'is starting up or shutting down; try again in a moment',
   '40P01': 'cancelled this run because of a deadlock with another one; run it again',
 };
 
-/** The host and port without the rest: an address can hold a password. */
+/** The host and port only, because the address can contain a password. */
 export function hostOf(url: string): string {
-  // From the last @: a password may contain characters that end the authority.
+  // The host begins after the last @: an unescaped password may contain @, / or ?.
   const afterCredentials = url.replace(/^[a-z+]+:\/\//, '').replace(/^.*@/s, '');
   return afterCredentials.split(/[/?]/)[0] ?? '';
 }

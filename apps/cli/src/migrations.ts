@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 
-/** The same relative path from the source and from the bundle. */
+/** The path is the same relative to the source and to the bundle. */
 export const MIGRATIONS_FOLDER = fileURLToPath(new URL('../../../drizzle', import.meta.url));
 
 const journalSchema = z.object({
@@ -22,7 +22,6 @@ export function knownMigrations(): Migration[] {
   return journalSchema.parse(JSON.parse(journal)).entries.sort((a, b) => a.when - b.when);
 }
 
-/** The newest migration that this build knows. */
 export function newestMigration(): Migration {
   const newest = knownMigrations().at(-1);
   if (newest === undefined) throw new Error('the migration journal is empty');

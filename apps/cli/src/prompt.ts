@@ -16,7 +16,7 @@ export async function askForNewPassword(world: World, email: string): Promise<st
   }
   const ask = hiddenLines(world);
   try {
-    const first = await ask.next(`New password of ${email}: `);
+    const first = await ask.next(`New password for ${email}: `);
     const second = await ask.next('Repeat the password: ');
     if (first !== second) throw badInput('The two passwords differ. Nothing was changed.');
     return first;

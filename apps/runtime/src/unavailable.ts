@@ -1,9 +1,9 @@
-/** What failed or was too slow; shown in the log, never to the caller. */
+/** What failed or was too slow; for the log, never for the caller. */
 export type UnavailableDependency = 'database' | 'redis' | 'overload' | 'caller';
 
 /**
- * No decision can be made: a dependency failed or was too slow. The caller gets 503 without details
- * (promise 3); the message and the cause are for the log.
+ * No answer is possible because a dependency failed or was too slow. The caller gets a 503 without
+ * details (promise: fail closed); the message and the cause are for the log.
  */
 export class UnavailableError extends Error {
   override readonly name = 'UnavailableError';

@@ -4,7 +4,7 @@ import { codeOf, LauncherError } from './errors.mjs';
 import { loopback } from './settings.mjs';
 
 /**
- * @returns {Promise<number>} A free port, chosen by the operating system; another program may take it.
+ * @returns {Promise<number>} A free port, chosen by the operating system. It is not reserved.
  */
 export function freePort() {
   return listenOnce(0);
@@ -12,7 +12,7 @@ export function freePort() {
 
 /**
  * @param {{ name: string, variable: string, port: number }[]} wanted
- * @throws {LauncherError} Naming the first port in use and the variable that changes it.
+ * @throws {LauncherError} Names the first port in use and the variable that changes it.
  */
 export async function requireFreePorts(wanted) {
   for (const { name, variable, port } of wanted) {
@@ -28,7 +28,7 @@ export async function requireFreePorts(wanted) {
  * @returns {Promise<boolean>}
  */
 export async function isTaken(port) {
-  // Where a wildcard listener does not stop a loopback bind (macOS), a connection still finds it.
+  // Connect first: on macOS a loopback bind succeeds while another program listens on all addresses.
   if (await accepts(port)) return true;
   try {
     await listenOnce(port);
@@ -44,7 +44,7 @@ export async function isTaken(port) {
 
 /**
  * @param {number} port
- * @returns {Promise<boolean>} Whether something on loopback accepts connections there.
+ * @returns {Promise<boolean>} Whether a program accepts connections on this loopback port.
  */
 export function accepts(port) {
   return new Promise((resolve) => {
@@ -60,7 +60,7 @@ export function accepts(port) {
   });
 }
 
-/** @param {number} port @returns {Promise<number>} The port, released again. */
+/** @param {number} port @returns {Promise<number>} The port that was bound; it is free again. */
 function listenOnce(port) {
   return new Promise((resolve, reject) => {
     const server = createServer();

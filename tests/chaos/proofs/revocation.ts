@@ -9,7 +9,7 @@ import { CHANGES, type Change, credentialsOf, type Scene } from './changes.ts';
 
 export interface RevocationFigures {
   changes: number;
-  /** Questions after an acknowledgement: the very next ones and those of the load. */
+  /** Questions sent after an acknowledgement: the very next one and those of the load. */
   questionsAfter: number;
   restored: number;
 }
@@ -21,8 +21,8 @@ export type Kind = keyof typeof CHANGES;
 export const KINDS = Object.keys(CHANGES) as Kind[];
 
 /**
- * Two Runtimes under load. A change is made on one of them, by a verb or by plain SQL; the next
- * question to the other after the acknowledgement, and all that follow, see the change.
+ * Two Runtimes under load. A change is made through a route of `a`, a verb or plain SQL. Every
+ * question sent after its acknowledgement sees the change, from the very next one to `b` on.
  */
 export async function proveRevocation(
   stage: Stage,
@@ -39,9 +39,9 @@ export async function proveRevocation(
     // Each change needs a new key, and a plan caps the number of active keys.
     if (figures.changes % 100 === 99) project = await stage.world.createProject();
     const scene = { stage, project, key: await project.createKey(), a, b };
-    const [way, make] = ways[figures.changes] ?? random.pick(ways); // each at least once
+    const [way, makeChange] = ways[figures.changes] ?? random.pick(ways); // each at least once
     const words = `${kind} (${way})`;
-    figures.questionsAfter += await seenAtOnce(scene, words, change, make, random);
+    figures.questionsAfter += await proveOneChange(scene, words, change, makeChange, random);
     figures.changes += 1;
     if (change.restore !== undefined) figures.restored += 1;
   }
@@ -49,11 +49,11 @@ export async function proveRevocation(
 }
 
 /** @returns how many questions were sent after the acknowledgement */
-async function seenAtOnce(
+async function proveOneChange(
   scene: Scene,
   words: string,
-  { becomes, restore }: Change,
-  make: (scene: Scene) => Promise<unknown>,
+  { becomes: denial, restore }: Change,
+  makeChange: (scene: Scene) => Promise<unknown>,
   random: Random,
 ): Promise<number> {
   const history = openHistory();
@@ -62,16 +62,16 @@ async function seenAtOnce(
     history.asks.push({ ...answer, key: scene.key.apiKeyId, window: 0 });
     return answer;
   };
-  const change = async (what: (scene: Scene) => Promise<unknown>, to: Verdict) => {
+  const apply = async (action: (scene: Scene) => Promise<unknown>, becomes: Verdict) => {
     const sentAtMs = performance.now();
-    await what(scene);
+    await action(scene);
     const answeredAtMs = performance.now();
     history.changes.push({
       what: 'the changed object',
       key: null,
       sentAtMs,
       answeredAtMs,
-      becomes: to,
+      becomes,
     });
     return answeredAtMs;
   };
@@ -83,9 +83,9 @@ async function seenAtOnce(
   ];
   let acknowledgedAtMs: number;
   try {
-    await until('every Runtime is asked', () => loads.every(({ answers }) => answers.length > 1));
-    await pause(random.int(0, 5)); // at a random point of the other Runtime's work
-    acknowledgedAtMs = await change(make, becomes);
+    await until('both Runtimes answer', () => loads.every(({ answers }) => answers.length > 1));
+    await pause(random.int(0, 5)); // so that the change meets a random point of the Runtime's work
+    acknowledgedAtMs = await apply(makeChange, denial);
     await ask(scene.b, who); // the very next one
   } finally {
     await Promise.all(loads.map((load) => load.stop()));
@@ -93,12 +93,12 @@ async function seenAtOnce(
   const after = history.asks.filter(({ sentAtMs }) => sentAtMs > acknowledgedAtMs);
   const before = history.asks.filter(({ answeredAtMs }) => answeredAtMs < acknowledgedAtMs);
   if (restore !== undefined) {
-    await change(restore, 'allowed');
+    await apply(restore, 'allowed');
     await ask(scene.b);
   }
   judge(history, words);
   if (countOf(before, 'allowed') === 0) {
-    throw new Error(`${words}: no call was allowed before it: ${tally(before)}`);
+    throw new Error(`${words}: no call was allowed before the change: ${tally(before)}`);
   }
   return after.length;
 }

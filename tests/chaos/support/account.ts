@@ -14,9 +14,9 @@ export interface Account {
   readonly who: Credentials;
   readonly quota: number;
   readonly history: History;
-  /** Every answer to the caller, in order of arrival. */
+  /** Every answer that the caller got, in order of arrival. */
   readonly answers: readonly Answer[];
-  /** The current month, for proofs that step the clock. */
+  /** The month in which questions are counted, from 0. A proof that moves the clock sets it. */
   window: number;
 }
 
@@ -37,7 +37,7 @@ export async function askFor(account: Account, caller: Caller): Promise<Answer> 
   return answer;
 }
 
-/** Asks `times` questions at once, distributed over the callers. */
+/** Sends `times` questions concurrently, spread evenly over the callers. */
 export function askTimes(account: Account, callers: readonly Caller[], times: number) {
   return askAtOnce(times, (index) => {
     const caller = callers[index % callers.length];
@@ -49,7 +49,7 @@ export function askTimes(account: Account, callers: readonly Caller[], times: nu
 const CALLS_AT_ONCE = 16;
 const EXHAUST_WITHIN_MS = 30_000;
 
-/** Asks until every answer is `quota_exceeded`. */
+/** Asks in batches until every answer of a batch is `quota_exceeded`. */
 export async function exhaust(account: Account, callers: readonly Caller[]): Promise<void> {
   await until(
     'the quota is used up',
@@ -66,7 +66,7 @@ export const allowedOf = ({ answers }: Account) => countOf(answers, 'allowed');
 export const uncertainOf = ({ answers }: Account) =>
   countOf(answers, 'unavailable') + countOf(answers, 'no_answer');
 
-/** Records the usage in Postgres, and judges the whole history. */
+/** Adds the usage that Postgres has to the history, then judges the whole history. */
 export async function judgeWithUsage(
   { world }: Stage,
   account: Account,

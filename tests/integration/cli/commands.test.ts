@@ -232,7 +232,7 @@ describe('ceiba owner set-password', () => {
   test('prompts twice at a terminal without echo', async () => {
     const ran = await setPassword({ stdin: typing(NEW_PASSWORD, NEW_PASSWORD) });
     expect(ran.code).toBe(0);
-    expect(ran.stderr).toContain(`New password of ${EMAIL}: `);
+    expect(ran.stderr).toContain(`New password for ${EMAIL}: `);
     expect(ran.stderr).toContain('Repeat the password: ');
     expect(ran.stdout + ran.stderr).not.toContain(NEW_PASSWORD);
     expect(await opens(NEW_PASSWORD)).toBe(true);

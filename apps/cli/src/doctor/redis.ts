@@ -29,7 +29,7 @@ export async function checkRedis(
     case 'invalid':
       return [error('redis', `REDIS_URL ${redis.reason}`, 'Fix the setting and run this again.')];
     case 'server':
-      return checkServer(address, isCluster);
+      return checkServer(address);
     case 'cluster':
       return checkCluster(address, redis);
     case 'sentinel':
@@ -37,15 +37,15 @@ export async function checkRedis(
   }
 }
 
-async function checkServer(address: Address, isCluster: boolean): Promise<Check[]> {
+async function checkServer(address: Address): Promise<Check[]> {
   const connect = () => new Redis(address.url, ONE_ATTEMPT);
   const asked = await askFacts(connect());
   if ('reason' in asked) return [unreachable(address, asked.reason)];
-  const epoch = isForTryingOut(asked.facts) ? [] : [await checkEpoch(connect)];
-  return [...checksOf(asked.facts, isCluster), ...epoch];
+  const epoch = isTrialServer(asked.facts) ? [] : [await checkEpoch(connect)];
+  return [...checksOf(asked.facts, false), ...epoch];
 }
 
-/** Checks that one server answers, and that it reports its epoch. */
+/** Checks that all connections reach the same server, and that it reports its epoch. */
 async function checkEpoch(connect: () => Redis): Promise<Check> {
   const name = 'redis epoch';
   const connections = Array.from({ length: EPOCH_SAMPLES.connections }, connect);
@@ -70,7 +70,7 @@ async function checkEpoch(connect: () => Redis): Promise<Check> {
   }
 }
 
-/** A Runtime needs one node that answers; the others are its fallback. */
+/** A Runtime starts if one of the nodes answers, so the others are only a warning. */
 async function checkCluster(
   address: Address,
   { nodes, access }: RedisClusterAddress,
@@ -94,11 +94,11 @@ const checkNodes = (count: number, silent: readonly string[]): Check =>
     ? ok('redis nodes', `each of the ${count} in REDIS_URL answers`)
     : warning(
         'redis nodes',
-        `${silent.join(', ')} of ${count} cannot be used`,
+        `${silent.length} of ${count} cannot be used: ${silent.join(', ')}`,
         'Start them, or list others: a Runtime needs one of them to start.',
       );
 
-/** A failover needs a majority of the sentinels; of two, none is left once one is lost. */
+/** A failover needs a majority of the sentinels, which two no longer have once one is lost. */
 const FEWEST_SENTINELS = 3;
 
 async function checkSentinel(
@@ -152,7 +152,7 @@ async function checkSentinel(
   ];
 }
 
-/** INFO reports the number of good replicas only if some are required. */
+/** INFO has this line only if `min-replicas-to-write` is set. */
 const checkReplicas = (facts: Facts): Check =>
   facts.has('min_slaves_good_slaves')
     ? ok('redis min-replicas-to-write', 'set')
@@ -177,13 +177,13 @@ const ONE_ATTEMPT = {
   disableClientInfo: true,
 } as const satisfies RedisOptions;
 
-/** What the server reports about itself, or why it cannot be used. */
+/** Reads what the server reports about itself, or the reason why it cannot be used. */
 async function askFacts(redis: Redis): Promise<{ facts: Facts } | { reason: unknown }> {
   const answer = await ask(redis, () => sectionsOf(redis));
   return 'reply' in answer ? { facts: factsOf(answer.reply) } : answer;
 }
 
-/** Runs one command over a connection of its own. */
+/** Runs the command, then closes the connection. */
 async function ask<T>(
   redis: Redis,
   command: () => Promise<T>,
@@ -202,12 +202,12 @@ async function ask<T>(
   }
 }
 
-/** Reads one section at a time: some managed servers accept no more, and refuse some sections. */
+/** Reads one section per command: some managed servers allow only one, and refuse some sections. */
 async function sectionsOf(redis: Redis): Promise<string> {
   const server = await redis.info('server');
   const others = ['replication', 'persistence', 'memory'].map((section) =>
     redis.info(section).catch((error: Error) => {
-      if (error.name === 'ReplyError') return ''; // its values are unknown
+      if (error.name === 'ReplyError') return ''; // the server refuses this section
       throw error;
     }),
   );
@@ -223,7 +223,7 @@ function unreachable({ url, source }: Address, cause: unknown): Check {
   );
 }
 
-/** The lines `name:value` of INFO. @see https://redis.io/docs/latest/commands/info/ */
+/** Parses the lines `name:value` of INFO. @see https://redis.io/docs/latest/commands/info/ */
 function factsOf(info: string): ReadonlyMap<string, string> {
   return new Map(
     info
@@ -236,7 +236,7 @@ function factsOf(info: string): ReadonlyMap<string, string> {
 type Facts = ReadonlyMap<string, string>;
 
 function checksOf(facts: Facts, isCluster: boolean): Check[] {
-  if (isForTryingOut(facts)) return [checkVersion(facts), FOR_TRYING_OUT];
+  if (isTrialServer(facts)) return [checkVersion(facts), TRIAL_SERVER];
   return [
     checkVersion(facts),
     ...(isCluster ? [] : [checkRole(facts)]),
@@ -246,12 +246,12 @@ function checksOf(facts: Facts, isCluster: boolean): Check[] {
   ];
 }
 
-/** The server written in JavaScript, which `npm start` uses when no other is installed. */
-const isForTryingOut = (facts: Facts) => facts.get('os') === 'mocked redis';
+/** The server written in JavaScript, which `npm start` uses when no Redis is installed. */
+const isTrialServer = (facts: Facts) => facts.get('os') === 'mocked redis';
 
-const FOR_TRYING_OUT = warning(
+const TRIAL_SERVER = warning(
   'redis persistence',
-  'the JavaScript server that npm start uses when none is installed: it stores nothing on disk',
+  'the JavaScript server that npm start uses when no Redis is installed: it stores nothing on disk',
   'Fine for a trial. In production, set REDIS_URL to Redis or Valkey 7 or newer.',
 );
 
@@ -304,5 +304,5 @@ function checkEviction(facts: Facts): Check {
     : error(name, `${policy}: a full server evicts counters`, remedy);
 }
 
-/** Managed servers refuse CONFIG. */
+/** Managed servers often refuse CONFIG. */
 const OR_AT_PROVIDER = "; for a managed server, use the provider's settings";

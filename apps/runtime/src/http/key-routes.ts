@@ -31,9 +31,9 @@ import { type ErrorLog, errorReply, jsonReply } from './replies.ts';
 import { requestIdOf } from './request-id.ts';
 
 export interface KeyRouteOptions {
-  /** Finds the project by a lookup, so that a slow key route cannot delay a decision. */
+  /** Finds the project through the lookups of decisions. */
   findProject(projectId: string, deadline: Deadline): Promise<LookupRow['project']>;
-  /** Runs verbs within the time that is left. */
+  /** Runs verbs within the deadline, on a pool that no decision uses. */
   run<T>(deadline: Deadline, work: (db: Database) => Promise<T>): Promise<T>;
   pageReads: SerialQueue;
   random: RandomBytes;
@@ -48,16 +48,15 @@ interface Call extends KeyListCall {
   random: RandomBytes;
 }
 
-/** Every success is a 200. */
 interface KeyRoute {
   method: 'GET' | 'POST' | 'PATCH';
   path: string;
+  /** Returns the body of the reply, whose status is 200. */
   answer(call: Call): Promise<unknown>;
 }
 
 const KEYS = '/rt/projects/:projectId/api-keys';
 
-/** The six key routes. */
 export const KEY_ROUTES: readonly KeyRoute[] = [
   { method: 'GET', path: KEYS, answer: listKeys },
   { method: 'POST', path: KEYS, answer: create },
@@ -69,7 +68,7 @@ export const KEY_ROUTES: readonly KeyRoute[] = [
 
 const BODY_CAP_BYTES = 16 * 1024;
 
-/** Answers one call of a key route: project UUID, then secret, then the rest. */
+/** Answers one call of a key route. Checks the project's UUID, then the secret, then the rest. */
 export async function answerKeyRoute(
   options: KeyRouteOptions,
   route: KeyRoute,
@@ -103,7 +102,7 @@ export async function answerKeyRoute(
       random: options.random,
     });
     options.log.info(
-      { requestId, method: route.method, route: route.path, projectId, ms: since(startedAt) },
+      { requestId, method: route.method, route: route.path, projectId, ms: msSince(startedAt) },
       'key route',
     );
     return jsonReply(200, result, requestId);
@@ -125,7 +124,7 @@ async function authenticate(
 }
 
 const addressOf = (incoming: IncomingMessage) => incoming.socket.remoteAddress ?? null;
-const since = (startedAt: number) => Math.round(performance.now() - startedAt);
+const msSince = (startedAt: number) => Math.round(performance.now() - startedAt);
 
 async function get({ run, projectId, apiKeyId }: Call): Promise<ApiKeySummary> {
   const apiKey = await run(({ db }) => getApiKey(db, { projectId, apiKeyId }));
@@ -138,7 +137,7 @@ async function create({ run, projectId, body, random }: Call): Promise<ApiKeyCre
   const minted = mintApiKey(random);
   const result = await run((ctx) => createApiKey(ctx, { projectId, displayName, minted }));
   switch (result.kind) {
-    case 'not_found':
+    case 'not_found': // the project was deleted after its secret was checked
       throw unauthorized();
     case 'plan_limit_reached':
       throw new TransportError(
@@ -156,20 +155,20 @@ async function setExpiry({ run, projectId, apiKeyId, body }: Call): Promise<ApiK
   const request = parseBody(setApiKeyExpiryRequestSchema, body);
   const expiresAt = request.expiresAt === null ? null : new Date(request.expiresAt);
   const result = await run((ctx) => setApiKeyExpiry(ctx, { projectId, apiKeyId, expiresAt }));
-  return movedKey(result, 'Only an active key can be given another expiry');
+  return keyOrThrow(result, 'Only an active key can be given another expiry');
 }
 
 async function revoke(call: Call): Promise<ApiKeyLifecycleResult> {
   requireNoFields(call.body);
   const result = await call.run((ctx) => revokeApiKey(ctx, call));
-  movedKey(result, 'An archived key cannot be revoked');
+  keyOrThrow(result, 'An archived key cannot be revoked');
   return { apiKeyId: call.apiKeyId, status: 'revoked' };
 }
 
 async function archive(call: Call): Promise<ApiKeyLifecycleResult> {
   requireNoFields(call.body);
   const result = await call.run((ctx) => archiveApiKey(ctx, call));
-  movedKey(result, 'A revoked key cannot be archived');
+  keyOrThrow(result, 'A revoked key cannot be archived');
   return { apiKeyId: call.apiKeyId, status: 'archived' };
 }
 
@@ -178,7 +177,8 @@ function requireNoFields(body: ReadBody): void {
   if (body.kind !== 'empty') parseBody(emptyRequestSchema, body);
 }
 
-function movedKey(result: TransitionResult, rule: string): ApiKeySummary {
+/** @param rule what a conflict breaks, as the beginning of the message */
+function keyOrThrow(result: TransitionResult, rule: string): ApiKeySummary {
   switch (result.kind) {
     case 'not_found':
       throw notFound();

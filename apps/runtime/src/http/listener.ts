@@ -7,11 +7,13 @@ import { errorBody, invalidRequest } from './errors.ts';
 import { type ErrorLog, errorReply } from './replies.ts';
 import { REQUEST_ID_HEADER, requestIdOf } from './request-id.ts';
 
-/** The app on a server of Node. Requests that never reach a route get errors of the same shape. */
+/** Serves the app over HTTP. Requests that never reach a route get errors of the same shape. */
 export function createHttpServer(app: ReturnType<typeof createApp>, errors: ErrorLog): Server {
   const errorHandler = (error: unknown) => {
-    const isOfClient = error instanceof RequestError;
-    const reported = isOfClient ? invalidRequest('The address or the host is not valid.') : error;
+    const isClientError = error instanceof RequestError;
+    const reported = isClientError
+      ? invalidRequest('The address or the host is not valid.')
+      : error;
     return errorReply(reported, newUuid(), errors);
   };
   const fetch: Parameters<typeof getRequestListener>[0] = (request, bindings) => {
@@ -24,7 +26,7 @@ export function createHttpServer(app: ReturnType<typeof createApp>, errors: Erro
   };
   const answer = getRequestListener(fetch, { errorHandler });
   const server = createServer(OPTIONS, (incoming, outgoing) => {
-    // HTTP/1.0 has no Host, and some health checks speak it.
+    // Some health checks speak HTTP/1.0, which has no Host header.
     if (incoming.httpVersion === '1.0') incoming.headers.host ??= 'localhost';
     return answer(incoming, outgoing);
   });
@@ -33,16 +35,16 @@ export function createHttpServer(app: ReturnType<typeof createApp>, errors: Erro
 }
 
 const OPTIONS: ServerOptions = {
-  /** Hono's listener requires a host too, and its error has our shape. */
+  /** Hono's listener checks the host instead, so that the error has our shape. */
   requireHostHeader: false,
-  /** In ms: longer than clients keep idle connections, so that the client closes them. */
+  /** In ms; longer than clients keep idle connections, so that the client closes them first. */
   keepAliveTimeout: 65_000,
   /** In ms, for the whole request; checked every second. */
   requestTimeout: 10_000,
   connectionsCheckingInterval: 1_000,
 };
 
-/** A proxy may match addresses by their text, so an address is never normalised here. */
+/** Dot segments are refused, not resolved: a proxy may have allowed the address as it was written. */
 const hasDotSegment = (target: string) => /^[^?]*\/(?:\.|%2e){1,2}(?:[/?]|$)/i.test(target);
 
 const REASONS: Record<string, string> = {
@@ -50,7 +52,7 @@ const REASONS: Record<string, string> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'The request did not arrive in time.',
 };
 
-/** Answers bytes that are not HTTP and closes the connection: the next request cannot be found. */
+/** Answers a request that is not valid HTTP. Closes the connection: the next one could start anywhere. */
 function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
   const reason = REASONS[error.code ?? ''] ?? 'The request is not valid HTTP.';

@@ -24,7 +24,10 @@ export function jsonReply(status: number, body: unknown, requestId: string): Res
   });
 }
 
-/** The answer to an error. An outage or a bug is only logged; the caller gets no details (promise 3). */
+/**
+ * The answer to an error. An outage or a bug is only logged; the caller gets no details (promise:
+ * fail closed).
+ */
 export function errorReply(error: unknown, requestId: string, errors: ErrorLog): Response {
   if (error instanceof TransportError) return transportReply(error, requestId);
   errors.report(error, requestId);

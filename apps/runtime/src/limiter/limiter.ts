@@ -39,7 +39,7 @@ export interface LimiterOptions {
 
 export interface Limiter {
   /**
-   * Charges every scope or none (promise 2).
+   * Charges every scope or none (promise: charge).
    *
    * @throws UnavailableError on any error; the charge may still have been made
    */

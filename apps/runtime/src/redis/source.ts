@@ -8,10 +8,10 @@ import {
 import { type Primary, Sentinels } from './sentinels.ts';
 
 export interface RedisSettings {
-  /** As `parseRedisUrl` reads it. */
+  /** In a form that `parseRedisUrl` accepts. */
   url: string;
   cluster: boolean;
-  /** Of the sentinels themselves, if they require one. */
+  /** The password of the sentinels themselves, if they require one. */
   sentinelPassword?: string | undefined;
 }
 
@@ -20,8 +20,8 @@ export interface ClientSource {
   /** A client that has not connected yet. @throws Error if the sentinels name no primary */
   create(): Promise<RedisClient>;
   /**
-   * Whether another server has become the primary since the last client was made. Only for Sentinel;
-   * the nodes of a cluster redirect commands themselves. Never rejects.
+   * Whether another server has become the primary since the last client was made. Only for Sentinel,
+   * because the nodes of a cluster redirect commands. Never rejects.
    */
   isReplaced?(): Promise<boolean>;
   close(): void;
@@ -57,7 +57,7 @@ class SentinelSource implements ClientSource {
     return createPrimaryClient(this.#used, this.#address);
   }
 
-  /** Sentinels that do not answer are not an outage of Redis. */
+  /** False if no sentinel answers: that is not an outage of Redis. */
   async isReplaced(): Promise<boolean> {
     const used = this.#used;
     const named = await this.#sentinels.primary().catch(() => null);

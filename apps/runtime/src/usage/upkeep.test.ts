@@ -12,7 +12,7 @@ const start = (tasks: UpkeepStep[], intervalMs?: number) => {
   upkeep = new Upkeep({ tasks, log, ...(intervalMs === undefined ? {} : { intervalMs }) });
 };
 
-/** A task of some steps that notes each one. */
+/** A task that is complete after `steps` steps and notes each of them. */
 const taskOf = (name: string, steps: number, notes: string[]): UpkeepStep => {
   let taken = 0;
   return async () => {
@@ -22,25 +22,25 @@ const taskOf = (name: string, steps: number, notes: string[]): UpkeepStep => {
   };
 };
 
-test('takes every step of a task before it begins the next, at start', async () => {
+test('completes each task before it begins the next one, at start', async () => {
   const notes: string[] = [];
   start([taskOf('a', 3, notes), taskOf('b', 1, notes)]);
   await vi.waitUntil(() => notes.length === 4);
   expect(notes).toEqual(['a1', 'a2', 'a3', 'b1']);
 });
 
-test('starts again after its interval', async () => {
+test('starts again after the interval', async () => {
   const notes: string[] = [];
   start([taskOf('a', 1, notes)], 20);
   await vi.waitUntil(() => notes.length >= 3);
 });
 
-test('logs once that it fails, and never rejects', async () => {
+test('logs a failed step once, and does not throw its error', async () => {
   let calls = 0;
   start([
     async () => {
       calls += 1;
-      throw new Error('the database is away');
+      throw new Error('the database is down');
     },
   ]);
   await vi.waitUntil(() => log.warn.mock.calls.length > 0);
@@ -48,7 +48,7 @@ test('logs once that it fails, and never rejects', async () => {
   expect(log.warn).toHaveBeenCalledTimes(1);
 });
 
-test('takes no further step after a stop, and logs nothing about the step that was cut off', async () => {
+test('takes no further step after a stop, and logs nothing about the interrupted step', async () => {
   let steps = 0;
   let cut: (error: Error) => void = () => {};
   start([

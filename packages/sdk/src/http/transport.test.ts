@@ -50,8 +50,8 @@ describe('watchForStop', () => {
   });
 });
 
-describe('an error of the transport', () => {
-  it('says that the call was cancelled, or that the Runtime cannot be reached and why', () => {
+describe('a transport error', () => {
+  it('says that the call was cancelled, or that the Runtime cannot be reached, with the cause', () => {
     expect(cancelled()).toMatchObject({ failure: 'aborted', message: 'The call was cancelled' });
     const cause = new Error('ECONNREFUSED');
     expect(unreachable(cause)).toMatchObject({

@@ -24,7 +24,7 @@ async function rotate(
   return { secret, result };
 }
 
-/** The secrets that a decision accepts now. */
+/** The digests of the secrets that a decision accepts now, in hex; the current one first. */
 async function accepted(projectId: string): Promise<string[]> {
   const [row] = await lookupMany(bench.db, [{ projectId, apiKeyDigest: null }]);
   const { secretDigest, previousSecretDigest } = row!.project!;
@@ -91,8 +91,8 @@ describe('rotation', () => {
   });
 });
 
-describe('a rotation by compare-and-swap', () => {
-  test('is a conflict in a retry after a lost reply, and invalidates no secret', async () => {
+describe('a rotation that names the secret that it replaces', () => {
+  test('conflicts when retried after a lost reply, and invalidates no secret', async () => {
     const { projectId, secret: first } = await makeProject(bench.ctx);
     const replaces = await secretDate(projectId);
     const { secret: second } = await rotate(projectId, { replaces });
@@ -101,7 +101,7 @@ describe('a rotation by compare-and-swap', () => {
     expect(await accepted(projectId)).toEqual(digests(second, first));
   });
 
-  test('succeeds once, with nine conflicts, if ten replace one secret', async () => {
+  test('succeeds once and conflicts nine times when ten concurrent rotations name the same secret', async () => {
     const { projectId, secret: first } = await makeProject(bench.ctx);
     const replaces = await secretDate(projectId);
     const races = await Promise.all(
@@ -113,7 +113,7 @@ describe('a rotation by compare-and-swap', () => {
     expect(await accepted(projectId)).toEqual(digests(winners[0]!.secret, first));
   });
 
-  test('always changes the secret’s time, however quickly rotations follow', async () => {
+  test('changes the creation time of the secret, however quickly rotations follow each other', async () => {
     const { projectId } = await makeProject(bench.ctx);
     const dates = [await secretDate(projectId)];
     for (let round = 0; round < 10; round += 1) {
@@ -123,7 +123,7 @@ describe('a rotation by compare-and-swap', () => {
     expect(new Set(dates.map((date) => date.getTime())).size).toBe(dates.length);
   });
 
-  test('finds no project that does not exist', async () => {
+  test('reports not_found for a project that does not exist', async () => {
     const { result } = await rotate(randomUUID(), { replaces: new Date() });
     expect(result).toEqual({ kind: 'not_found' });
   });

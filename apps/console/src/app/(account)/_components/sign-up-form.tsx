@@ -9,19 +9,19 @@ import { CredentialFields } from './credential-fields.tsx';
 import { signInWithPassword } from './sign-in.ts';
 
 export function SignUpForm({ next }: { next: string }) {
-  const [entering, setEntering] = useState(false);
+  const [signingIn, setSigningIn] = useState(false);
 
-  async function enter(form: HTMLFormElement) {
-    setEntering(true);
+  async function signIn(form: HTMLFormElement) {
+    setSigningIn(true);
     const result = await signInWithPassword(null, new FormData(form));
-    const signIn = `/sign-in?next=${encodeURIComponent(next)}`;
-    window.location.assign(result.kind === 'done' ? next : signIn);
+    const signInPage = `/sign-in?next=${encodeURIComponent(next)}`;
+    window.location.assign(result.kind === 'done' ? next : signInPage);
   }
 
   return (
     <ActionForm
       action={createAccount}
-      onDone={(_created, form) => enter(form)}
+      onDone={(_created, form) => signIn(form)}
       className="grid gap-6"
     >
       {(parts) => (
@@ -31,7 +31,7 @@ export function SignUpForm({ next }: { next: string }) {
             hint={`At least ${PASSWORD_LENGTH_MIN} characters. Try a phrase only you would think of.`}
             autoComplete="new-password"
           />
-          <Button type="submit" variant="primary" pending={parts.pending || entering}>
+          <Button type="submit" variant="primary" pending={parts.pending || signingIn}>
             Create account
           </Button>
         </>
