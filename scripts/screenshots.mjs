@@ -1,7 +1,7 @@
 /**
- * `npm run screenshots`: takes pictures of every page of the console, on a phone and on a desktop, in
- * both themes, of a sample installation that is deleted afterwards. They go to `.screenshots`, and
- * those that the README shows to `docs/images`.
+ * `npm run screenshots`: takes screenshots of every page of the console, at phone and desktop width
+ * and in both themes, and saves them to `.screenshots`. Those that the README shows are saved to
+ * `docs/images`. The pages show a sample installation, which is deleted afterwards.
  */
 import { runMain, supervised } from '../packages/devstack/src/lifecycle.mjs';
 import { print } from '../packages/devstack/src/output.mjs';
@@ -19,7 +19,7 @@ await runMain(() =>
     return withStack(supervisor, servers, stack, async ({ databaseUrl }) => {
       const { failures } = await runPlaywright(supervisor, {
         name: 'screenshots',
-        // All pictures show one installation; a retry would have to create it again.
+        // All screenshots show one installation; after a failure, a new worker would create it again.
         args: ['--project=screenshots', '--max-failures=1', ...process.argv.slice(2)],
         env: { ...process.env, DATABASE_URL: databaseUrl },
       });

@@ -1,6 +1,6 @@
 /**
- * Starts the databases as `npm start` does and runs until Ctrl-C:
- * `node services-command.mjs <data folder>`. It prints one JSON line with the URLs and process ids.
+ * `node services-command.mjs <data folder>`: starts the databases as `npm start` does, prints their
+ * URLs and process ids as one line of JSON, and runs until Ctrl-C.
  */
 import { printFailure } from '@ceiba/devstack/output';
 import { startServices } from '@ceiba/devstack/services';

@@ -25,23 +25,23 @@ const CREATED = {
   plaintextKey: 'ceiba_plaintext',
 };
 const NULLABLE = ['expiresAt', 'revokedAt', 'archivedAt', 'lastUsedAt'];
-const NO_OBJECTS = [null, undefined, 'text', 7, true];
+const NOT_OBJECTS = [null, undefined, 'text', 7, true];
 
-/** Copies of a body with an invalid field, and one without the field. */
+/** Copies of a body: one without the field, and one for each invalid value of the field. */
 function invalidBodies(body: Record<string, unknown>, field: string, values: readonly unknown[]) {
   const { [field]: _, ...without } = body;
   return [without, ...values.map((value) => ({ ...body, [field]: value }))];
 }
 
 describe('a key', () => {
-  it('is parsed field by field, without other fields', () => {
+  it('is parsed field by field, and unknown fields are dropped', () => {
     expect(parseApiKeySummary({ ...SUMMARY, secret: 'x' })).toEqual(SUMMARY);
     for (const status of API_KEY_STATUSES) {
       expect(parseApiKeySummary({ ...SUMMARY, status })?.status).toBe(status);
     }
   });
 
-  it.each(NULLABLE)('has a string or null for %s', (field) => {
+  it.each(NULLABLE)('accepts only a string or null for %s', (field) => {
     const at = '2026-11-23T00:00:00.000Z';
     expect(parseApiKeySummary({ ...SUMMARY, [field]: at })).toEqual({ ...SUMMARY, [field]: at });
     for (const body of invalidBodies(SUMMARY, field, [7, false, {}])) {
@@ -50,7 +50,7 @@ describe('a key', () => {
   });
 
   it.each(Object.keys(SUMMARY).filter((field) => !NULLABLE.includes(field)))(
-    'is refused without a string for %s',
+    'is refused unless %s is a non-empty string',
     (field) => {
       for (const body of invalidBodies(SUMMARY, field, [null, 7, '', ['active']])) {
         expect(parseApiKeySummary(body)).toBeNull();
@@ -62,42 +62,45 @@ describe('a key', () => {
     expect(parseApiKeySummary({ ...SUMMARY, status: 'paused' })).toBeNull();
   });
 
-  it.each(NO_OBJECTS)('is not %j', (body) => {
+  it.each(NOT_OBJECTS)('is refused if it is %j', (body) => {
     expect(parseApiKeySummary(body)).toBeNull();
   });
 });
 
 describe('a list of keys', () => {
-  it('is parsed as a whole and in order, or refused', () => {
+  it('keeps its order, and is refused if one key is invalid', () => {
     const other = { ...SUMMARY, apiKeyId: 'other' };
     expect(parseApiKeyList({ apiKeys: [] })).toEqual({ apiKeys: [] });
     expect(parseApiKeyList({ apiKeys: [SUMMARY, other] })).toEqual({ apiKeys: [SUMMARY, other] });
     expect(parseApiKeyList({ apiKeys: [SUMMARY, { ...other, status: 'paused' }] })).toBeNull();
   });
 
-  it.each([...NO_OBJECTS, {}, { apiKeys: {} }, { apiKeys: 'text' }])('is not %j', (body) => {
-    expect(parseApiKeyList(body)).toBeNull();
-  });
+  it.each([...NOT_OBJECTS, {}, { apiKeys: {} }, { apiKeys: 'text' }])(
+    'is refused if it is %j',
+    (body) => {
+      expect(parseApiKeyList(body)).toBeNull();
+    },
+  );
 });
 
-describe('the answer to a creation', () => {
-  it('has the plaintext', () => {
+describe('the answer to a create', () => {
+  it('contains the plaintext key, and unknown fields are dropped', () => {
     expect(parseApiKeyCreateResult({ ...CREATED, more: 1 })).toEqual(CREATED);
   });
 
-  it.each(Object.keys(CREATED))('is refused without a string for %s', (field) => {
+  it.each(Object.keys(CREATED))('is refused unless %s is a non-empty string', (field) => {
     for (const body of invalidBodies(CREATED, field, [null, 7, ''])) {
       expect(parseApiKeyCreateResult(body)).toBeNull();
     }
   });
 
-  it.each(NO_OBJECTS)('is not %j', (body) => {
+  it.each(NOT_OBJECTS)('is refused if it is %j', (body) => {
     expect(parseApiKeyCreateResult(body)).toBeNull();
   });
 });
 
-describe('the answer to a revocation or an archiving', () => {
-  it.each(['revoked', 'archived'])('says that the key is %s', (status) => {
+describe('the answer to a revoke or an archive', () => {
+  it.each(['revoked', 'archived'])('reports that the key is %s', (status) => {
     expect(parseApiKeyLifecycleResult({ apiKeyId: 'id', status, more: 1 })).toEqual({
       apiKeyId: 'id',
       status,
@@ -105,13 +108,13 @@ describe('the answer to a revocation or an archiving', () => {
   });
 
   it.each([
-    ...NO_OBJECTS,
+    ...NOT_OBJECTS,
     { status: 'revoked' },
     { apiKeyId: 7, status: 'revoked' },
     { apiKeyId: 'id' },
     { apiKeyId: 'id', status: 'active' },
     { apiKeyId: 'id', status: 'paused' },
-  ])('is not %j', (body) => {
+  ])('is refused if it is %j', (body) => {
     expect(parseApiKeyLifecycleResult(body)).toBeNull();
   });
 });

@@ -11,15 +11,15 @@ import { hold } from '../support/violation.ts';
 export interface DrainFigures {
   stops: number;
   allowed: number;
-  /** Questions whose connection was refused; none of them was charged. */
+  /** Questions that the Runtime did not accept, because it had stopped; none was charged. */
   refused: number;
   slowestStopMs: number;
 }
 
 const STOP_WITHIN_MS = 10_000;
 
-/** Sends half a body, and never the rest. */
-function sendHalfABody(port: number, { projectId, secret }: Credentials): Socket {
+/** Sends a request without the end of its body. */
+function sendStalledRequest(port: number, { projectId, secret }: Credentials): Socket {
   const socket = connect(port, '127.0.0.1');
   socket.on('error', () => {});
   const head = [
@@ -33,16 +33,17 @@ function sendHalfABody(port: number, { projectId, secret }: Credentials): Socket
   return socket;
 }
 
-/** The number of callers, and the pause of each between two questions, in ms. */
-const CROWDS = [
+/** How many callers ask at the same time, and how long each of them waits between two questions. */
+const LOADS = [
   { loops: 8, pauseMs: 2 },
   { loops: 32, pauseMs: 0 },
   { loops: 48, pauseMs: 60 },
 ];
 
 /**
- * SIGTERM under load: every request on an accepted connection is answered, all counted usage is in
- * Postgres when the process exits, and the exit code is 0.
+ * Sends SIGTERM to Runtimes under load. Every request on an accepted connection is answered, all
+ * counted usage is in Postgres when the process exits, and the exit code is 0. Every second Runtime
+ * also waits for a request that never ends.
  */
 export async function proveDrain(
   stage: Stage,
@@ -53,30 +54,30 @@ export async function proveDrain(
   for (; figures.stops < times; figures.stops += 1) {
     const account = await openAccount(stage, 1_000_000);
     const node = await startNode(stage);
-    const { loops, pauseMs } = random.pick(CROWDS);
+    const { loops, pauseMs } = random.pick(LOADS);
     const load = askInLoops(() => askFor(account, node), loops, pauseMs);
-    const isHeldUp = figures.stops % 2 === 1;
-    const halfway = isHeldUp ? sendHalfABody(node.runtime.port, account.who) : null;
+    const isStalling = figures.stops % 2 === 1;
+    const stalled = isStalling ? sendStalledRequest(node.runtime.port, account.who) : null;
     try {
       const enough = random.int(50, 200);
-      await until('it is under load', () => load.answers.length > enough);
-      const askedAt = performance.now();
+      await until('the Runtime is under load', () => load.answers.length > enough);
+      const signalledAt = performance.now();
       node.runtime.kill('SIGTERM');
-      const how = await node.runtime.exited;
-      const stopMs = Math.round(performance.now() - askedAt);
-      hold('stops gracefully', how === 'exited with code 0' && stopMs <= STOP_WITHIN_MS, () => {
-        return `it ${how} after ${stopMs} ms`;
+      const exit = await node.runtime.exited;
+      const stopMs = Math.round(performance.now() - signalledAt);
+      hold('stops gracefully', exit === 'exited with code 0' && stopMs <= STOP_WITHIN_MS, () => {
+        return `the Runtime ${exit} after ${stopMs} ms`;
       });
       figures.slowestStopMs = Math.max(figures.slowestStopMs, stopMs);
     } finally {
-      halfway?.destroy();
+      stalled?.destroy();
       await load.stop();
       await node.stop();
     }
     const allowed = allowedOf(account);
     const refused = countOf(account.answers, 'not_accepted');
     hold('stops gracefully', allowed + refused === account.answers.length, () => {
-      return `under load there were ${tally(account.answers)}`;
+      return `the answers under load were ${tally(account.answers)}`;
     });
     await judgeWithUsage(stage, account, 'a stop under load');
     figures.allowed += allowed;

@@ -13,16 +13,17 @@ export interface ModelProject {
   readonly projectId: string;
   readonly secretDigest: Buffer;
   readonly monthlyQuota: number;
-  /** By digest, in hexadecimal. */
+  /** By the digest of the key, in hexadecimal. */
   readonly keys: Map<string, ModelKey>;
   readonly policies: PolicyList['policies'];
+  /** Whether `policies` are stored at the moment; without them every call is denied. */
   hasPolicies: boolean;
   revision: number;
 }
 
-/** A pool of the program. */
+/** A connection pool of a simulated Runtime. */
 export interface PooledDatabase {
-  /** Runs one statement when it arrives at the server. */
+  /** Sends a statement; it runs when it arrives at the server. */
   run<T>(statement: (model: PostgresModel) => T | Promise<T>): Promise<T>;
   close(graceMs?: number): Promise<void>;
 }
@@ -35,7 +36,7 @@ export class PostgresModel {
   readonly endpoint: Endpoint;
   readonly projects = new Map<string, ModelProject>();
   readonly usage: MemoryStore = createMemoryStore();
-  #atUnlock: (() => void)[] | null = null;
+  #waitingForLock: (() => void)[] | null = null;
 
   constructor(endpoint: Endpoint) {
     this.endpoint = endpoint;
@@ -62,7 +63,7 @@ export class PostgresModel {
         const wire = await take();
         try {
           return await wire.request(async () => {
-            await this.#unlocked(statementTimeoutMs);
+            await this.#untilUnlocked(statementTimeoutMs);
             return statement(this);
           });
         } finally {
@@ -78,18 +79,18 @@ export class PostgresModel {
     };
   }
 
-  /** Blocks every statement, as a lock does, until the returned function is called. */
+  /** Blocks every statement, as a table lock would, until the returned function is called. */
   lock(): () => void {
-    this.#atUnlock = [];
+    this.#waitingForLock = [];
     return () => {
-      const waiting = this.#atUnlock ?? [];
-      this.#atUnlock = null;
+      const waiting = this.#waitingForLock ?? [];
+      this.#waitingForLock = null;
       for (const go of waiting) go();
     };
   }
 
-  #unlocked(timeoutMs: number | undefined): Promise<void> | undefined {
-    const waiting = this.#atUnlock;
+  #untilUnlocked(timeoutMs: number | undefined): Promise<void> | undefined {
+    const waiting = this.#waitingForLock;
     if (waiting === null) return undefined;
     return new Promise((resolve, reject) => {
       waiting.push(resolve);

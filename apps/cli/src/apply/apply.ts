@@ -17,7 +17,7 @@ import {
 } from '@ceiba/schema';
 import { badInput, failure } from '../errors.ts';
 import { checkedPassword } from '../password.ts';
-import type { ReadFile } from './read.ts';
+import type { CheckedFile } from './read.ts';
 import type { CeibaFile, ProjectEntry } from './schema.ts';
 
 type Outcome = 'created' | 'updated' | 'unchanged';
@@ -54,13 +54,13 @@ export interface ApplyOptions {
  */
 export function applyFile(
   ctx: VerbContext,
-  { file, refuse }: ReadFile,
+  { file, errorFor }: CheckedFile,
   options: ApplyOptions,
 ): Promise<Applied> {
   return allOrNothing(ctx, async (tx) => {
     const known = new Set((await listPlans(tx.db)).map(({ name }) => name));
     const problems = unknownPlans(file, known);
-    if (problems.length > 0) throw refuse(problems);
+    if (problems.length > 0) throw errorFor(problems);
     const owner = file.owner === undefined ? null : await putOwner(tx, file.owner.email, options);
     const plans: Applied['plans'] = [];
     for (const plan of file.plans) plans.push({ plan, outcome: (await putPlan(tx, plan)).kind });

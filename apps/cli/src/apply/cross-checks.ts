@@ -1,19 +1,19 @@
 import { z } from 'zod';
 import { policySchema } from './schema.ts';
 
-/** An error in a file, with its position. */
+/** A mistake in a file, with its position. */
 export interface Problem {
   path: readonly PropertyKey[];
   message: string;
-  /** Its position in the text, if the path does not give it. */
+  /** Where the problem is in the text, if it has no path. */
   offset?: number;
 }
 
 /**
- * Finds problems between fields. It reads the raw value, so that they are reported together with the
- * problems of single fields.
+ * Finds problems that involve more than one field. It reads the unvalidated value, so that these
+ * problems are reported together with those of single fields.
  */
-export function problemsAcross(raw: unknown): Problem[] {
+export function crossFieldProblems(raw: unknown): Problem[] {
   const file = looseFile.safeParse(raw).data;
   if (file === undefined) return [];
   return [
@@ -42,7 +42,7 @@ function ownerProblems({ owner, projects }: z.infer<typeof looseFile>): Problem[
 
 function policyProblems(project: unknown, projectIndex: number): Problem[] {
   const policies = looseProject.safeParse(project).data?.policies ?? [];
-  return repeats(policies, policyLabel).map(({ index, first }) => ({
+  return repeats(policies, normalFormOf).map(({ index, first }) => ({
     path: ['projects', projectIndex, 'policies', index],
     message: `is the same policy as policies[${first}]`,
   }));
@@ -50,12 +50,13 @@ function policyProblems(project: unknown, projectIndex: number): Problem[] {
 
 const nameOf = (item: unknown) => named.safeParse(item).data?.name.trim();
 
-/** The normal form, the same for every spelling of a method and pattern. */
-function policyLabel(policy: unknown): string | undefined {
+/** A policy in its normal form, which is the same for every spelling of its method and pattern. */
+function normalFormOf(policy: unknown): string | undefined {
   const rule = policySchema.safeParse(policy).data;
   return rule === undefined ? undefined : `${rule.method} ${rule.pathPattern}`;
 }
 
+/** Finds the items whose label an earlier item has, with the index of the first such item. */
 function repeats(items: readonly unknown[], labelOf: (item: unknown) => string | undefined) {
   const seen = new Map<string, number>();
   return items.flatMap((item, index) => {

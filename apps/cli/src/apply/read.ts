@@ -1,44 +1,44 @@
 import { type Document, LineCounter, parseDocument, type YAMLError } from 'yaml';
 import type { z } from 'zod';
 import { badInput } from '../errors.ts';
-import { type Problem, problemsAcross } from './cross-checks.ts';
+import { crossFieldProblems, type Problem } from './cross-checks.ts';
 import { fieldName, offsetOf } from './positions.ts';
 import { type CeibaFile, fileSchema } from './schema.ts';
 
-/** A valid file, with the positions of its fields. */
-export interface ReadFile {
+/** A valid file, and a way to report further problems at the positions of its fields. */
+export interface CheckedFile {
   file: CeibaFile;
   /** Creates the error that reports every problem with its field and line. */
-  refuse(problems: readonly Problem[]): Error;
+  errorFor(problems: readonly Problem[]): Error;
 }
 
 /**
- * Reads the text of a Ceiba file, YAML 1.2 or JSON.
+ * Parses and validates the text of a Ceiba file, which is YAML 1.2 or JSON.
  *
  * @param name what to call the file in errors
  * @throws CliError that reports every problem with its field and line
  */
-export function readCeibaFile(name: string, text: string): ReadFile {
+export function readCeibaFile(name: string, text: string): CheckedFile {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
-  const refuse = (problems: readonly Problem[]) => refusal(name, problems, document, lines);
-  if (document.errors.length > 0) throw refuse(document.errors.map(yamlProblem));
+  const errorFor = (problems: readonly Problem[]) => invalidFile(name, problems, document, lines);
+  if (document.errors.length > 0) throw errorFor(document.errors.map(yamlProblem));
   const raw = toPlain(name, document);
   if (raw === null) throw badInput(`${name} is empty.`);
   const result = fileSchema.safeParse(raw, { error: messageFor });
   const problems = [
     ...(result.success ? [] : result.error.issues.flatMap(problemsOfIssue)),
-    ...problemsAcross(raw),
+    ...crossFieldProblems(raw),
   ];
-  if (!result.success || problems.length > 0) throw refuse(problems);
-  return { file: result.data, refuse };
+  if (!result.success || problems.length > 0) throw errorFor(problems);
+  return { file: result.data, errorFor };
 }
 
 function toPlain(name: string, document: Document): unknown {
   try {
     return document.toJS();
   } catch (error) {
-    // An alias without an anchor, or aliases that expand without end.
+    // An alias has no anchor, or the aliases expand to too many values.
     throw badInput(`${name}: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
@@ -50,7 +50,7 @@ const yamlProblem = (error: YAMLError): Problem => ({
     error.code === 'BAD_ALIAS' ? "a value that starts with * needs quotes: '*'" : error.message,
 });
 
-/** Describes a problem in the terms of YAML, not of a type system. */
+/** Describes a missing value or a wrong type in the terms of YAML, not of a type system. */
 function messageFor(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code !== 'invalid_type') return undefined;
   if (issue.input === undefined) return 'is missing';
@@ -78,7 +78,7 @@ function problemsOfIssue(issue: z.core.$ZodIssue): Problem[] {
     : [{ path: issue.path, message }];
 }
 
-function refusal(
+function invalidFile(
   name: string,
   problems: readonly Problem[],
   document: Document,

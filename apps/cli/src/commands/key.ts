@@ -13,7 +13,7 @@ interface LimitOptions {
   json?: true;
 }
 
-/** `ceiba key …`. */
+/** Adds `ceiba key set-limits`. */
 export function keyCommands(program: Command, world: World): void {
   program
     .command('key')

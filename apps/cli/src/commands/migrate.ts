@@ -4,7 +4,7 @@ import { databaseAddress, withExplainedErrors } from '../database.ts';
 import { MIGRATIONS_FOLDER, newestMigration } from '../migrations.ts';
 import { printLines, type World } from '../world.ts';
 
-/** `ceiba migrate`: safe to repeat and to run concurrently. */
+/** Adds `ceiba migrate`, which is safe to repeat and to run concurrently. */
 export function migrateCommand(program: Command, world: World): void {
   program
     .command('migrate')

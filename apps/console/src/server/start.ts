@@ -1,7 +1,11 @@
 import { env } from '../env.ts';
 import { recordPeerAddresses } from './peer-address.ts';
 
-/** Fails if settings are invalid, with an error that names each of them. */
+/**
+ * Validates the settings and starts to record the addresses of peers.
+ *
+ * @throws an error that names every invalid setting
+ */
 export function start(): void {
   env();
   recordPeerAddresses();

@@ -17,15 +17,15 @@ export interface AppOptions {
   isDraining(): boolean;
 }
 
-/** All routes of the Runtime. */
+/** Creates the app with all routes of the Runtime. */
 export function createApp({ authorize, keys, checks, isDraining }: AppOptions): Hono<Environment> {
   const app = new Hono<Environment>();
-  const hot = createAuthorizeRoutes(authorize);
+  const authorizeRoutes = createAuthorizeRoutes(authorize);
   app.post('/rt/projects/:projectId/authorize', (c) =>
-    hot.authorize(c.env.incoming, c.req.param('projectId')),
+    authorizeRoutes.authorize(c.env.incoming, c.req.param('projectId')),
   );
   app.post('/rt/projects/:projectId/authorize/batch', (c) =>
-    hot.authorizeBatch(c.env.incoming, c.req.param('projectId')),
+    authorizeRoutes.authorizeBatch(c.env.incoming, c.req.param('projectId')),
   );
   for (const route of KEY_ROUTES) {
     app.on(route.method, route.path, (c) =>
@@ -35,11 +35,11 @@ export function createApp({ authorize, keys, checks, isDraining }: AppOptions): 
       }),
     );
   }
-  app.get('/health', (c) => plain(c, 200, { ok: true }));
-  app.get('/version', (c) => plain(c, 200, BUILD));
+  app.get('/health', (c) => jsonAnswer(c, 200, { ok: true }));
+  app.get('/version', (c) => jsonAnswer(c, 200, BUILD));
   app.get('/ready', async (c) => {
     const state = await readiness(checks, isDraining());
-    return plain(c, state.ok ? 200 : 503, state);
+    return jsonAnswer(c, state.ok ? 200 : 503, state);
   });
   app.notFound((c) => {
     const error = new TransportError('not_found', 'There is nothing at this address.');
@@ -49,5 +49,5 @@ export function createApp({ authorize, keys, checks, isDraining }: AppOptions): 
   return app;
 }
 
-const plain = (c: Context<Environment>, status: number, body: unknown) =>
+const jsonAnswer = (c: Context<Environment>, status: number, body: unknown) =>
   jsonReply(status, body, requestIdOf(c.env.incoming));

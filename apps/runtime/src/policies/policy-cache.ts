@@ -6,22 +6,28 @@ import type { MonotonicClock } from '../deadline.ts';
 interface CompiledList {
   revision: string | null;
   matcher: PolicyMatcher;
-  /** When its load began, on the monotonic clock. */
-  readAtMs: number;
+  /** When the load began, on the monotonic clock. */
+  loadStartedMs: number;
 }
 
-/** The capacity of the cache; a list counts as its length plus one. */
+/** The capacity of the cache. A list of n policies counts as n + 1, so that empty lists count too. */
 const MAX_POLICIES = 100_000;
-/** A longer list counts as this, so that it fits: compiling it per decision would block the process. */
-const MAX_POLICIES_PER_LIST = MAX_POLICIES / 2;
-/** A change with triggers disabled keeps the revision; decisions see it after this time. */
-const LONGEST_AGE_MS = 5_000;
+/**
+ * The most that one list counts as, so that a list of any length fits. Without the cache, each
+ * decision would compile the list, and a long one would block the process.
+ */
+const MAX_LIST_SIZE = MAX_POLICIES / 2;
+/**
+ * How long a list is used. A change that was made with triggers disabled does not change the revision,
+ * so decisions see it only once the list is loaded again.
+ */
+const MAX_AGE_MS = 5_000;
 
 /**
  * Compiled policy lists per project. A decision uses a list only if it has the revision that the
- * decision's lookup returned, or if its load began after that lookup returned: then it includes every
- * change that the lookup saw (consistency rule 6). No list is used for longer than five seconds,
- * whatever its revision (rule 26).
+ * decision's lookup returned, or if its load began after that lookup returned and therefore includes
+ * every change that the lookup saw (consistency rule 6). No list is used for longer than five
+ * seconds, whatever its revision (rule 26).
  */
 export class PolicyCache {
   readonly #load: (projectId: string) => Promise<PolicyList | null>;
@@ -38,6 +44,8 @@ export class PolicyCache {
   }
 
   /**
+   * Returns the compiled policies of a project, from the cache if possible.
+   *
    * @param revision the one that this decision's lookup returned
    * @throws what `load` throws
    */
@@ -48,8 +56,8 @@ export class PolicyCache {
       : this.#loadFor(projectId, revision);
   }
 
-  #isTooOld({ readAtMs }: CompiledList): boolean {
-    return this.#now() - readAtMs >= LONGEST_AGE_MS;
+  #isTooOld({ loadStartedMs }: CompiledList): boolean {
+    return this.#now() - loadStartedMs >= MAX_AGE_MS;
   }
 
   async #loadFor(projectId: string, revision: string): Promise<PolicyMatcher> {
@@ -58,7 +66,7 @@ export class PolicyCache {
       const list = await underWay.catch(() => null);
       if (list?.revision === revision) return list.matcher;
     }
-    // A load that is under way now began after that one ended, so after the lookup returned.
+    // If a load is under way now, it began after the awaited one ended: after the lookup returned.
     const next = this.#loads.get(projectId) ?? this.#startLoad(projectId);
     return (await next).matcher;
   }
@@ -70,12 +78,12 @@ export class PolicyCache {
   }
 
   async #read(projectId: string): Promise<CompiledList> {
-    const readAtMs = this.#now();
+    const loadStartedMs = this.#now();
     const list = await this.#load(projectId);
     const policies = list?.policies ?? [];
     const matcher = compilePolicies(policies);
-    const compiled = { revision: list?.revision ?? null, matcher, readAtMs };
-    const size = Math.min(policies.length + 1, MAX_POLICIES_PER_LIST);
+    const compiled = { revision: list?.revision ?? null, matcher, loadStartedMs };
+    const size = Math.min(policies.length + 1, MAX_LIST_SIZE);
     this.#lists.set(projectId, compiled, { size });
     return compiled;
   }

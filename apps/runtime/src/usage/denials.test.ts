@@ -9,7 +9,7 @@ const unknownKey = {
   outcome: 'invalid_api_key',
 } as const;
 
-function start({ mostFields }: { mostFields?: number } = {}) {
+function start({ maxCounts }: { maxCounts?: number } = {}) {
   const ledger = new UsageLedger();
   const clock = { ms: 1000 * 3_600_000 };
   let incarnations = 0;
@@ -17,7 +17,7 @@ function start({ mostFields }: { mostFields?: number } = {}) {
     ledger,
     newId: () => `i${++incarnations}`,
     wallClockMs: () => clock.ms,
-    ...(mostFields && { mostFields }),
+    ...(maxCounts && { maxCounts }),
   });
   return { ledger, clock, counter };
 }
@@ -38,7 +38,7 @@ describe('denials that never reach Redis', () => {
   });
 
   it('begin a new incarnation when there are too many, and lose no count', () => {
-    const { ledger, counter } = start({ mostFields: 10 });
+    const { ledger, counter } = start({ maxCounts: 10 });
     for (let i = 0; i < 100; i++) {
       counter.countDenial({ ...unknownKey, projectId: `p${i % 25}` });
     }

@@ -1,7 +1,7 @@
 import type { DenialReason } from '@ceiba/contract/sets';
 import type { UsageLedger } from './ledger.ts';
 
-/** A denial without a charge. */
+/** A denial that was decided without a charge. */
 export interface DenialRecord {
   projectId: string;
   apiKeyId: string | null;
@@ -11,36 +11,37 @@ export interface DenialRecord {
 
 export interface DenialCounterOptions {
   ledger: UsageLedger;
-  /** Names an incarnation; random. */
+  /** Returns a random name for an incarnation. */
   newId: () => string;
-  /** In ms since 1970; decides the hour in which a denial is counted. */
+  /** The current time in ms since 1970; a denial is counted in the hour of this time. */
   wallClockMs: () => number;
-  mostFields?: number;
+  /** The most counts to keep. Default: 10,000. */
+  maxCounts?: number;
 }
 
 const MS_PER_HOUR = 3_600_000;
 
 /**
- * Counts the denials that never reach Redis, in memory, under an incarnation of this process
- * (consistency rule 20). A number may not restart within its incarnation: when there are too many,
- * all are dropped and a new incarnation begins.
+ * Counts in memory the denials that never reach Redis, under an incarnation of this process
+ * (consistency rule 20). When there are too many counts, it drops them all and starts again under a
+ * new incarnation, because a count must not start again from zero within its incarnation.
  */
 export class DenialCounter {
   readonly #options: DenialCounterOptions;
-  readonly #mostFields: number;
+  readonly #maxCounts: number;
   readonly #counts = new Map<string, number>();
   #incarnation: string;
 
   constructor(options: DenialCounterOptions) {
     this.#options = options;
-    this.#mostFields = options.mostFields ?? 10_000;
+    this.#maxCounts = options.maxCounts ?? 10_000;
     this.#incarnation = options.newId();
   }
 
   countDenial({ projectId, apiKeyId, policyId, outcome }: DenialRecord): void {
     const hour = Math.floor(this.#options.wallClockMs() / MS_PER_HOUR);
     const field = `${hour}|${projectId}|${apiKeyId}|${policyId}|${outcome}`;
-    if (this.#counts.size >= this.#mostFields && !this.#counts.has(field)) this.#beginIncarnation();
+    if (this.#counts.size >= this.#maxCounts && !this.#counts.has(field)) this.#beginIncarnation();
     const count = (this.#counts.get(field) ?? 0) + 1;
     this.#counts.set(field, count);
     const incarnation = this.#incarnation;

@@ -5,9 +5,9 @@ import { LARGEST_KEYS_PER_DAY, NO_ID } from '../tables.ts';
 import { instant } from '../time.ts';
 
 /**
- * The sources of statements about a project's usage: days with valid totals are read from the totals,
- * other days, always including today, from their hours (`roll-up.ts`). A statement sees one state of
- * both.
+ * The parts of statements that read a project's usage. A day with valid totals (`roll-up.ts`) is read
+ * from its totals, any other day from its hours; today has no totals. A statement that reads both
+ * reads one snapshot of them.
  */
 
 export interface UsageOfProject extends UsageRange {
@@ -20,7 +20,10 @@ export const stepOf = (at: SQL, step: UsageStep) =>
 
 const dayOf = (at: Date) => sql`${startOfStep(at, 'day').toISOString().slice(0, 10)}::timestamp`;
 
-/** For a WITH clause: the days of a range, each with the part of it that is in the range. */
+/**
+ * For a WITH clause: the days of a range. `rolled` is whether the day has valid totals, `since` and
+ * `until` bound the part of the day that is in the range, and `whole` is whether that is all of it.
+ */
 export const days = ({ projectId, from, to }: UsageOfProject): SQL => sql`
   days as materialized (
     select series::date as day, r.rolled_at is not null as rolled,
@@ -34,8 +37,10 @@ export const days = ({ projectId, from, to }: UsageOfProject): SQL => sql`
   )`;
 
 /**
- * The rows of a table within the part of each day. OFFSET 0 keeps the planner, which cannot know how
- * few days there are, from reading the whole table once for all of them.
+ * For a FROM clause: `days`, and as `u` the rows of a table that are in the range. The planner cannot
+ * know how few days there are; OFFSET 0 keeps it from reading the whole table once for all days.
+ *
+ * @param where a condition on the table, which is called `h` in it
  */
 export const withinDays = (table: SQL, projectId: string, where: SQL = sql`true`): SQL => sql`
   days cross join lateral (
@@ -45,7 +50,7 @@ export const withinDays = (table: SQL, projectId: string, where: SQL = sql`true`
 const isWithinDay = (projectId: string) => sql`
   h.project_id = ${projectId} and h.hour >= days.since and h.hour < days.until`;
 
-/** Every outcome unless one is named, which skips most of the rows. */
+/** A condition for one outcome, which skips most of the rows; without an outcome, all rows match. */
 const isOutcome = (outcome: Outcome | undefined) =>
   outcome === undefined ? sql`true` : sql`h.outcome = ${outcome}`;
 
@@ -57,7 +62,10 @@ export const decisionsByHour = ({ projectId }: UsageOfProject, outcome?: Outcome
   select u.hour, u.outcome, u.count
   from ${withinDays(sql`usage_hours`, projectId, isOutcome(outcome))} where not days.rolled`;
 
-/** Rows of (at, id, count) per day and outcome; of days that are only partly in the range, their hours. */
+/**
+ * Rows of (at, id, count) per day and outcome. A day that is only partly in the range counts the hours
+ * in the range, at the first of them.
+ */
 export function decisionsByDay({ projectId }: UsageOfProject): SQL {
   const withinDay = (table: SQL) => sql`
     select days.since as at, u.outcome as id, u.count
@@ -74,19 +82,22 @@ export function decisionsByDay({ projectId }: UsageOfProject): SQL {
     union all ${withinDay(sql`usage_hours`)} where not days.rolled`;
 }
 
-const listOf = (ids: readonly string[]) => sql`${`{${ids.join(',')}}`}::uuid[]`;
+const uuidArray = (ids: readonly string[]) => sql`${`{${ids.join(',')}}`}::uuid[]`;
 
-/** A few of many keys are looked up by the index; most of a few policies are filtered from a scan. */
+/**
+ * Where the totals per day are. The two conditions on ids lead to different plans: a few of many keys
+ * are looked up in the index, and most of the few policies are filtered from a scan.
+ */
 const DAY_TOTALS = {
   policy: {
     table: sql`usage_policy_days`,
     id: sql`policy_id`,
-    among: (id: SQL, ids: readonly string[]) => sql`${id} in (select unnest(${listOf(ids)}))`,
+    among: (id: SQL, ids: readonly string[]) => sql`${id} in (select unnest(${uuidArray(ids)}))`,
   },
   api_key: {
     table: sql`usage_key_days`,
     id: sql`api_key_id`,
-    among: (id: SQL, ids: readonly string[]) => sql`${id} = any(${listOf(ids)})`,
+    among: (id: SQL, ids: readonly string[]) => sql`${id} = any(${uuidArray(ids)})`,
   },
 } as const;
 
@@ -96,11 +107,14 @@ export type Grouping = keyof typeof DAY_TOTALS;
 export interface AllowedInput {
   by: Grouping;
   step: UsageStep;
-  /** Only these keys or policies. */
+  /** Only these keys or policies; all if absent. */
   ids?: readonly string[];
 }
 
-/** Rows of (at, id, count) of allowed requests by policy or key: per hour for steps of an hour, else per day. */
+/**
+ * Rows of (at, id, count) of allowed requests by policy or key: per hour for steps of an hour, else per
+ * day of a range of whole days.
+ */
 export function allowedRequests(usage: UsageOfProject, { by, step, ids }: AllowedInput): SQL {
   const { table, id, among } = DAY_TOTALS[by];
   const isOne = (column: SQL) => (ids === undefined ? sql`true` : among(column, ids));
@@ -116,7 +130,10 @@ export function allowedRequests(usage: UsageOfProject, { by, step, ids }: Allowe
     union all ${hours(sql`days.since`)} where not days.rolled`;
 }
 
-/** Rows of (id, count) of each day's largest keys, and of all keys of a day without totals. */
+/**
+ * Rows of (id, count) of allowed requests by key: the largest keys of each day with totals, and every
+ * key of the other days.
+ */
 export const largestKeysOfDays = ({ projectId }: UsageOfProject): SQL => sql`
   select t.api_key_id as id, t.allowed as count
   from usage_key_days t where t.project_id = ${projectId}
@@ -126,7 +143,10 @@ export const largestKeysOfDays = ({ projectId }: UsageOfProject): SQL => sql`
   select u.api_key_id, u.count
   from ${withinDays(sql`usage_hours`, projectId, sql`h.outcome = 'allowed'`)} where not days.rolled`;
 
-/** A key and a policy of a usage row, with their names; null when there was none or it was deleted. */
+/**
+ * The key and the policy of a usage row. All fields of one that the row does not have are null, and
+ * all but the id of one that was deleted.
+ */
 export interface KeyAndPolicy {
   apiKeyId: string | null;
   displayName: string | null;

@@ -3,7 +3,7 @@ import type { Database } from '../connection/database.ts';
 import { LOCKS } from '../locks.ts';
 import { NO_ID } from '../tables.ts';
 
-/** Decisions of one hour; `count` is the total of the incarnation. */
+/** Decisions of one hour; `count` is their total in the incarnation. */
 export interface UsageHourCount {
   projectId: string;
   /** Whole hours since 1970-01-01T00:00Z. */
@@ -39,8 +39,8 @@ export interface UsageBatch {
 /**
  * Writes counts in one transaction. They are totals that only grow, so writing a batch twice, or an
  * older one after a newer one, changes nothing (consistency rules 16 and 17). Each statement locks
- * its rows in key order, so that two flushes cannot deadlock. The totals of a day that was already
- * rolled up become invalid (`roll-up.ts`).
+ * its rows in key order, so that two flushes cannot deadlock. If a day was already rolled up, its
+ * totals become invalid (`roll-up.ts`).
  *
  * @returns the projects of the batch that exist; counts of others are dropped
  */
@@ -67,11 +67,12 @@ export async function recordUsage(
 
 const PREPARED = { prepare: true };
 
+/** All flushes share this lock; `roll-up.ts` takes it exclusively. */
 const SHARE_LOCK = `select pg_advisory_xact_lock_shared(${LOCKS.usageWriters})`;
 
 /**
- * Also invalidates the totals of each changed day, in the order of the days, as the hours are written
- * in their order.
+ * Writes the hours, then invalidates the totals of their days. Hours and days are locked in order, so
+ * that two flushes cannot deadlock.
  */
 const UPSERT_HOURS = `
   with written as (
@@ -110,8 +111,8 @@ const UPSERT_MONTHS = `
   where usage_months.count < excluded.count`;
 
 /**
- * A locked key is skipped and keeps its time until its next use: waiting would delay all counts. The
- * others are locked in the order of their ids.
+ * Skips keys that another transaction has locked, because waiting would delay all counts: their time
+ * is updated after their next use. Locks the others in the order of their ids.
  */
 const TOUCH_KEYS = `
   with use as (
@@ -129,7 +130,7 @@ const TOUCH_KEYS = `
 
 const KNOWN_PROJECTS = 'select id from projects where id = any(($1::text)::uuid[])';
 
-/** An array literal of numbers, UUIDs, ISO timestamps or quoted text. */
+/** A Postgres array literal of numbers, UUIDs, ISO timestamps or quoted text. */
 export const listOf = (values: readonly (string | number)[]) => `{${values.join(',')}}`;
 const quoted = (text: string) => `"${text.replace(/["\\]/g, '\\$&')}"`;
 

@@ -9,7 +9,7 @@ export function SignInForm({ next }: { next: string }) {
   return (
     <ActionForm
       action={signInWithPassword}
-      // A full load, so that no page of another user stays in the browser's memory.
+      // A full page load discards pages of a previous user that Next.js cached in the browser.
       onDone={() => window.location.assign(next)}
       className="grid gap-6"
     >

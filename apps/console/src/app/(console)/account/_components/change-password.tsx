@@ -11,7 +11,7 @@ export function ChangePassword({ email }: { email: string }) {
     <ActionForm action={changePassword} className="grid max-w-96 gap-6">
       {({ pending, errorOf }) => (
         <>
-          {/* Password managers need to know the account. */}
+          {/* So that password managers update the password of this account. */}
           <input type="hidden" name="username" autoComplete="username" value={email} readOnly />
           <PasswordField
             errorOf={errorOf}
