@@ -25,7 +25,13 @@ function incoming(body: unknown, contentLength?: number): IncomingMessage {
 }
 
 /** Routes whose lookups wait until `release` lets them find no project, so that they end in 401. */
-function routesOf({ maxInFlight }: { maxInFlight: number }) {
+function routesOf({
+  maxInFlight,
+  deadlineMs = 10_000,
+}: {
+  maxInFlight: number;
+  deadlineMs?: number;
+}) {
   let release = () => {};
   const released = new Promise<void>((resolve) => {
     release = resolve;
@@ -36,7 +42,7 @@ function routesOf({ maxInFlight }: { maxInFlight: number }) {
   };
   const dependencies = { lookups: { find } } as unknown as AuthorizeDependencies;
   const errors = new ErrorLog(createLogger({ service: 'test', level: 'silent' }));
-  const routes = createAuthorizeRoutes({ dependencies, errors, deadlineMs: 10_000, maxInFlight });
+  const routes = createAuthorizeRoutes({ dependencies, errors, deadlineMs, maxInFlight });
   const batch = (size: number) =>
     routes.authorizeBatch(incoming({ requests: Array(size).fill({}) }), PROJECT_ID);
   const one = () => routes.authorize(incoming({}), PROJECT_ID);
@@ -66,6 +72,23 @@ describe('the limit of decisions in flight', () => {
     expect(await statusOf(batch(1))).toBe(503);
     release();
     expect(await statusOf(large)).toBe(401);
+  });
+
+  it('gives no places to a batch whose body arrives after its deadline', async () => {
+    const { routes, one, release } = routesOf({ maxInFlight: 4, deadlineMs: 20 });
+    release();
+    const late = incoming(undefined, 1_000);
+    expect(await statusOf(routes.authorizeBatch(late, PROJECT_ID))).toBe(503);
+    late.push(JSON.stringify({ requests: Array(9).fill({}) }));
+    late.push(null);
+    await new Promise(setImmediate);
+    expect(await statusOf(one())).toBe(401);
+  });
+
+  it('counts a body that is too large as no more than what is read of it', async () => {
+    const { routes, release } = routesOf({ maxInFlight: 4 });
+    release();
+    expect(await statusOf(routes.authorizeBatch(incoming({}, 65 * MIB), PROJECT_ID))).toBe(401);
   });
 
   it('refuses batches, but never a single question, once 64 MiB of batches are on their way', async () => {

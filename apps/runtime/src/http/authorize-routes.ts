@@ -51,17 +51,22 @@ export function createAuthorizeRoutes(options: AuthorizeRouteOptions) {
     return async (incoming: IncomingMessage, projectId: string): Promise<Response> => {
       const deadline = new Deadline(options.deadlineMs);
       const requestId = requestIdOf(incoming);
-      const bodyBytes = Number(incoming.headers['content-length'] ?? route.bodyCapBytes);
+      const announced = Number(incoming.headers['content-length'] ?? route.bodyCapBytes);
+      const bodyBytes = Math.min(announced, route.bodyCapBytes);
       if (inFlight >= maxInFlight || bodyBytesInFlight + bodyBytes > route.maxBodyBytesInFlight) {
         return errorReply(overload(), requestId, errors);
       }
       let decisions = 1;
+      let isAnswered = false;
       inFlight += 1;
       bodyBytesInFlight += bodyBytes;
-      /** A batch may exceed the limit while no other decision is in flight. */
+      /**
+       * A batch may exceed the limit while no other decision is in flight. Once the call is answered,
+       * its places are free: a body that arrives later must not take any.
+       */
       const countAs = (count: number) => {
         const others = inFlight - 1;
-        if (others > 0 && others + count > maxInFlight) throw overload();
+        if (isAnswered || (others > 0 && others + count > maxInFlight)) throw overload();
         inFlight = others + count;
         decisions = count;
       };
@@ -74,6 +79,7 @@ export function createAuthorizeRoutes(options: AuthorizeRouteOptions) {
       } catch (error) {
         return errorReply(error, requestId, errors);
       } finally {
+        isAnswered = true;
         inFlight -= decisions;
         bodyBytesInFlight -= bodyBytes;
       }
