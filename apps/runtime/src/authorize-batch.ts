@@ -12,6 +12,12 @@ export type BatchAnswer =
 export type ItemAnswer = Decision | UnavailableError | null;
 
 /**
+ * How long before the deadline of the batch each request is answered, in ms. If both ended at once,
+ * one request that waits for an outage would take the decisions of all others with it.
+ */
+const ANSWERED_BEFORE_MS = 20;
+
+/**
  * Answers several questions of one project, in their order. The secret is judged before anything
  * is charged. Each request is then judged and charged by itself: one that is invalid, or that
  * cannot be decided, costs the others nothing.
@@ -44,11 +50,12 @@ export async function authorizeBatch(
       return orUnavailable(judge(dependencies, loaded));
     }),
   );
+  const itemDeadline = deadline.ofStep(deadline.remainingMs() - ANSWERED_BEFORE_MS);
   // In the order of the requests: each charge begins before the next request is looked at.
   const answers = judged.map((item) =>
     item === null || item instanceof UnavailableError
       ? item
-      : orUnavailable(deadline.race('overload', settle(dependencies, item, deadline))),
+      : orUnavailable(itemDeadline.race('overload', settle(dependencies, item, itemDeadline))),
   );
   return { kind: 'answered', answers: await Promise.all(answers) };
 }
