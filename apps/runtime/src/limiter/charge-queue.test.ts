@@ -238,6 +238,17 @@ describe('a charge whose deadline passes', () => {
     expect(outcomes[1]).toBe('the deadline passed before a call could carry the charge');
   });
 
+  it('while the queue looks at it is either sent or answered', async () => {
+    const { queue, calls } = setUp();
+    let now = 0;
+    const deadline = new Deadline(2, () => now++);
+    const reply = queue.charge({ ...chargeOf('1'), deadline });
+    await turn();
+    calls[0]?.answer();
+    await turn();
+    expect(await Promise.race([reply, 'neither'])).toEqual({ kind: 'reseed', month: 1 });
+  });
+
   it('is answered in time after it was sent, and its neighbours still get their replies', async () => {
     const { charge, calls, outcomes } = setUp();
     charge('1', 'p', 50);

@@ -163,6 +163,7 @@ const UNANSWERED = 'the deadline passed before the call answered';
 
 /** @returns whether the deadline has passed; rejecting a second time changes nothing */
 function rejectIfPast({ deadline, reject }: Waiter, message: string): boolean {
-  if (deadline.isPast) reject(new UnavailableError('redis', message));
-  return deadline.isPast;
+  const { isPast } = deadline;
+  if (isPast) reject(new UnavailableError('redis', message));
+  return isPast;
 }
