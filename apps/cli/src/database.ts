@@ -123,7 +123,8 @@ const MEANING: Readonly<Record<string, string>> = {
 
 /** The host and port only, because the address can contain a password. */
 export function hostOf(url: string): string {
-  // The host begins after the last @: an unescaped password may contain @, / or ?.
-  const afterCredentials = url.replace(/^[a-z+]+:\/\//, '').replace(/^.*@/s, '');
-  return afterCredentials.split(/[/?]/)[0] ?? '';
+  // Anything that could be a part of an unescaped password is not shown: an @ ends the credentials
+  // only if nothing before it could end the host.
+  const shown = /^[a-z+]+:\/\/(?:[^@/?#]*@)?([^@/?#]+)(?:[/?#][^@]*)?$/.exec(url)?.[1];
+  return shown ?? '(an address whose credentials need percent-encoding)';
 }
