@@ -12,7 +12,14 @@ export function ChangePassword({ email }: { email: string }) {
       {({ pending, errorOf }) => (
         <>
           {/* So that password managers update the password of this account. */}
-          <input type="hidden" name="username" autoComplete="username" value={email} readOnly />
+          <input
+            type="text"
+            name="username"
+            autoComplete="username"
+            value={email}
+            readOnly
+            hidden
+          />
           <PasswordField
             errorOf={errorOf}
             name="currentPassword"
