@@ -20,3 +20,8 @@ export const SECRET_OVERLAP_HOURS = 24;
 
 /** The largest value of a limit: a PostgreSQL `integer`. The smallest is 0, which allows no call. */
 export const PLAN_LIMIT_MAX = 2_147_483_647;
+
+/** Days without an allowed request after which a key is idle. */
+export const KEY_IDLE_DAYS = 90;
+/** Days before its expiry when a key starts to count as expiring soon. */
+export const KEY_EXPIRES_SOON_DAYS = 7;

@@ -3,8 +3,6 @@ export { type ApiKeyRef, getApiKey } from './api-key/get.ts';
 export {
   API_KEY_HINTS,
   type ApiKeyHint,
-  EXPIRES_SOON_DAYS,
-  IDLE_DAYS,
 } from './api-key/hints.ts';
 export * from './api-key/list.ts';
 export * from './api-key/record-first-use.ts';

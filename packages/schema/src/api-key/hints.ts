@@ -1,13 +1,9 @@
+import { KEY_EXPIRES_SOON_DAYS, KEY_IDLE_DAYS } from '@ceiba/domain';
 import { type SQL, sql } from 'drizzle-orm';
 
 /** What a list points out about an active key, most important first. */
 export const API_KEY_HINTS = ['expired', 'expires_soon', 'never_expires', 'idle'] as const;
 export type ApiKeyHint = (typeof API_KEY_HINTS)[number];
-
-/** Days without an allowed request after which a key is idle. */
-export const IDLE_DAYS = 90;
-/** Days before its expiry when a key starts to count as expiring soon. */
-export const EXPIRES_SOON_DAYS = 7;
 
 const days = (count: number) => sql.raw(`interval '${count} days'`);
 
@@ -16,9 +12,9 @@ export const HINT_CONDITIONS = {
   /** Its calls are denied, and it still counts against the plan's cap. */
   expired: sql`(status = 'active' and expires_at is not null and expires_at <= now())`,
   expires_soon: sql`(status = 'active' and expires_at > now()
-    and expires_at <= now() + ${days(EXPIRES_SOON_DAYS)})`,
+    and expires_at <= now() + ${days(KEY_EXPIRES_SOON_DAYS)})`,
   never_expires: sql`(status = 'active' and expires_at is null)`,
-  idle: sql`(status = 'active' and coalesce(last_used_at, created_at) < now() - ${days(IDLE_DAYS)})`,
+  idle: sql`(status = 'active' and coalesce(last_used_at, created_at) < now() - ${days(KEY_IDLE_DAYS)})`,
 } as const satisfies Record<ApiKeyHint, SQL>;
 
 /** The hints of a row as an array, in their order. */

@@ -1,3 +1,4 @@
+import { KEY_EXPIRES_SOON_DAYS, KEY_IDLE_DAYS } from '@ceiba/domain/facts';
 import { type Query, textOf } from '#lib/list-query.ts';
 
 /** The tabs of the list. An expired key has the status active. */
@@ -11,9 +12,9 @@ export type StatusFilter = (typeof STATUS_TABS)[number]['status'];
 
 /** Reasons to look at an active key; each is a filter. */
 export const HINTS = [
-  { hint: 'idle', words: 'idle for 90 days' },
+  { hint: 'idle', words: `idle for ${KEY_IDLE_DAYS} days` },
   { hint: 'expired', words: 'expired, still counted as active' },
-  { hint: 'expires_soon', words: 'expiring within 7 days' },
+  { hint: 'expires_soon', words: `expiring within ${KEY_EXPIRES_SOON_DAYS} days` },
   { hint: 'never_expires', words: 'without an expiry' },
 ] as const;
 export type HintFilter = (typeof HINTS)[number]['hint'];
