@@ -61,7 +61,7 @@ test('a form that is too long is refused with 413', async ({ request, baseURL })
   for (const path of ['/sign-up', '/api/auth/callback/credentials']) {
     const response = await request.post(path, { headers, multipart: { email } });
     expect(response.status()).toBe(413);
-    expect(await response.text()).toBe('A form may have 1 MB at most.\n');
+    expect(await response.text()).toBe('A form may have at most 1 MB.\n');
   }
 });
 
