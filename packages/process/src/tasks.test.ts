@@ -66,6 +66,12 @@ describe('a background task', () => {
     expect(run).toHaveBeenCalledTimes(3);
   });
 
+  it('does not run if it is stopped before its first run', async () => {
+    const run = vi.fn(async () => {});
+    await start({ run }).stop();
+    expect(run).not.toHaveBeenCalled();
+  });
+
   it('runs earlier when it is hurried, never later', async () => {
     const run = vi.fn(async () => {});
     const task = start({ run });
