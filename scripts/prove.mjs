@@ -35,6 +35,7 @@ const PARTS = [
   'revocation',
   'loss',
   'faults',
+  'workers',
   'standby',
   'fencing',
   'patroni',

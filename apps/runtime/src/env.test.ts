@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { readSettings } from './env.ts';
 
@@ -31,6 +32,16 @@ describe('the settings', () => {
   it('are parsed to numbers and flags', () => {
     const given = { ...REQUIRED, RUNTIME_PORT: '4010', REDIS_CLUSTER: 'true' };
     expect(readSettings(given)).toMatchObject({ RUNTIME_PORT: 4010, REDIS_CLUSTER: true });
+  });
+
+  it.each([
+    [undefined, 1],
+    ['1', 1],
+    ['64', 64],
+    ['auto', Math.min(64, availableParallelism())],
+  ])('read RUNTIME_WORKERS=%s as %i workers', (given, workers) => {
+    const environment = given === undefined ? REQUIRED : { ...REQUIRED, RUNTIME_WORKERS: given };
+    expect(readSettings(environment).RUNTIME_WORKERS).toBe(workers);
   });
 
   it('treat an empty value as absent', () => {
@@ -94,6 +105,9 @@ describe('wrong settings', () => {
     ['RUNTIME_PORT', ' '],
     ['DECISION_DEADLINE_MS', 'Infinity'],
     ['MAX_DECISIONS_IN_FLIGHT', '0'],
+    ['RUNTIME_WORKERS', '0'],
+    ['RUNTIME_WORKERS', '65'],
+    ['RUNTIME_WORKERS', 'AUTO'],
     ['REDIS_CLUSTER', 'yes'],
     ['LOG_LEVEL', 'INFO'],
   ])('report %s=%j as wrong, not as missing', (name, value) => {

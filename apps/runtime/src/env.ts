@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { parseRedisUrl } from '@ceiba/domain';
 import {
   databaseUrl,
@@ -12,6 +13,11 @@ import { z } from 'zod';
 const port = wholeNumber(0, 65_535);
 const milliseconds = wholeNumber(1, 60_000);
 const count = wholeNumber(1, 1_000_000);
+const workers = z
+  .string()
+  .transform((text) => (text === 'auto' ? String(Math.min(64, availableParallelism())) : text))
+  .pipe(z.string().regex(/^([1-9]|[1-5]\d|6[0-4])$/, 'must be auto or a whole number from 1 to 64'))
+  .transform(Number);
 
 const environmentSchema = z
   .object({
@@ -21,6 +27,7 @@ const environmentSchema = z
     REDIS_SENTINEL_PASSWORD: z.string().optional(),
     RUNTIME_HOST: z.string().min(1).default('127.0.0.1'),
     RUNTIME_PORT: port.default(4000),
+    RUNTIME_WORKERS: workers.default(1),
     LOG_LEVEL: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent').default('info'),
     DATABASE_LEASE_MS: wholeNumber(0, 60_000).optional(),
     DECISION_DEADLINE_MS: milliseconds.default(500),

@@ -1,26 +1,18 @@
-import { createLogger, type Logger } from '@ceiba/process/log';
-import { BUILD } from './build-info.ts';
+import cluster from 'node:cluster';
+import { createLogger } from '@ceiba/process/log';
 import { readSettings } from './env.ts';
-import { createRuntime, type Runtime } from './server.ts';
-
-/** The process exits with an error if stopping takes longer, in ms. */
-const LONGEST_STOP_MS = 9_000;
+import { LONGEST_STOP_MS, serve } from './serve.ts';
+import { Workers } from './workers.ts';
 
 const settings = readSettingsOrExit();
 const log = createLogger({ service: 'ceiba-runtime', level: settings.LOG_LEVEL });
-const runtime = createRuntime(settings, log);
-
-runtime.server.once('error', (error) => {
-  log.fatal({ err: error, port: settings.RUNTIME_PORT }, 'cannot listen');
-  process.exit(1);
-});
-runtime.server.listen(settings.RUNTIME_PORT, settings.RUNTIME_HOST, () => {
-  log.info({ address: runtime.server.address(), ...BUILD }, 'the Runtime listens');
-});
-for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-  process.once(signal, () => stopThenExit(runtime, log, signal));
-}
 process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled rejection'));
+
+if (cluster.worker) {
+  await serve(settings, log.child({ worker: cluster.worker.id }), { isWorker: true });
+} else if (settings.RUNTIME_WORKERS === 1) {
+  await serve(settings, log, { isWorker: false });
+} else superviseWorkers(settings.RUNTIME_WORKERS);
 
 function readSettingsOrExit() {
   try {
@@ -33,18 +25,21 @@ function readSettingsOrExit() {
   }
 }
 
-/** Stops being ready, drains, flushes and exits with 0. */
-function stopThenExit(running: Runtime, logger: Logger, signal: string): void {
-  logger.info({ signal }, 'the Runtime stops');
-  setTimeout(() => {
-    logger.error('the Runtime could not stop in time');
-    process.exit(1);
-  }, LONGEST_STOP_MS).unref();
-  running.stop().then(
-    () => process.exit(0),
-    (error: unknown) => {
-      logger.error({ err: error }, 'the Runtime stopped with an error');
-      process.exit(1);
-    },
-  );
+/** This process only starts, replaces and stops workers; each of them is a whole Runtime. */
+function superviseWorkers(count: number): void {
+  // Each worker accepts connections itself. Where the primary hands them out, those that it has not
+  // handed out yet are lost when the Runtime stops.
+  cluster.schedulingPolicy = cluster.SCHED_NONE;
+  const workers = new Workers({
+    count,
+    fork: () => cluster.fork(),
+    exit: (code) => process.exit(code),
+    // More than a worker allows itself, so that its own error is the one in the log.
+    longestStopMs: LONGEST_STOP_MS + 500,
+    now: performance.now.bind(performance),
+    log,
+  });
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.once(signal, () => workers.stop(signal));
+  }
 }

@@ -25,7 +25,7 @@ import { DatabasePool } from './database/pool.ts';
 import type { Settings } from './env.ts';
 import { createApp } from './http/app.ts';
 import { createDrain } from './http/drain.ts';
-import { logged } from './http/health-routes.ts';
+import { logged, readiness } from './http/health-routes.ts';
 import { createHttpServer } from './http/listener.ts';
 import { ErrorLog } from './http/replies.ts';
 import { createChargeScript } from './limiter/charge-script.ts';
@@ -45,6 +45,8 @@ import { Upkeep } from './usage/upkeep.ts';
 
 export interface Runtime {
   readonly server: Server;
+  /** Whether Postgres and Redis answered just now. */
+  isReady(): Promise<boolean>;
   /** Accepts no more requests, answers those under way, flushes usage and closes all connections. */
   stop(): Promise<void>;
 }
@@ -133,6 +135,7 @@ export function createRuntime(settings: Settings, log: Logger): Runtime {
       ),
   });
 
+  const checks = checksOf({ lookups, pools, link, epochProbe, clock });
   let isDraining = false;
   const errors = new ErrorLog(log);
   const app = createApp({
@@ -160,7 +163,10 @@ export function createRuntime(settings: Settings, log: Logger): Runtime {
       log,
       deadlineMs: settings.KEY_ROUTE_DEADLINE_MS,
     },
-    checks: checksOf({ lookups, pools, link, epochProbe, clock, log }),
+    checks: {
+      database: logged('database', checks.database, log),
+      redis: logged('redis', checks.redis, log),
+    },
     isDraining: () => isDraining,
   });
 
@@ -168,6 +174,7 @@ export function createRuntime(settings: Settings, log: Logger): Runtime {
   const drain = createDrain(server);
   return {
     server,
+    isReady: async () => (await readiness(checks, isDraining)).ok,
     async stop() {
       isDraining = true;
       upkeep.stop();
@@ -189,11 +196,10 @@ interface Checked {
   link: RedisLink;
   epochProbe: EpochProbe;
   clock: RedisClock;
-  log: Logger;
 }
 
 /** The checks of `/ready`. */
-function checksOf({ lookups, pools, link, epochProbe, clock, log }: Checked) {
+function checksOf({ lookups, pools, link, epochProbe, clock }: Checked) {
   const database = async () => {
     // The next decision needs a connection of the lookups, so a ping alone is not enough.
     if (!lookups.isUp) throw new UnavailableError('database', 'no connection for decisions');
@@ -204,7 +210,7 @@ function checksOf({ lookups, pools, link, epochProbe, clock, log }: Checked) {
     const problem = epochProbe.problem ?? clock.problem;
     if (problem !== null) throw new UnavailableError('redis', problem);
   };
-  return { database: logged('database', database, log), redis: logged('redis', redis, log) };
+  return { database, redis };
 }
 
 /** Unique, letters and digits only: a random name of this process and a number. */

@@ -49,11 +49,12 @@ export async function proveDrain(
   stage: Stage,
   times: number,
   random: Random,
+  settings: Record<string, string> = {},
 ): Promise<DrainFigures> {
   const figures = { stops: 0, allowed: 0, refused: 0, slowestStopMs: 0 };
   for (; figures.stops < times; figures.stops += 1) {
     const account = await openAccount(stage, 1_000_000);
-    const node = await startNode(stage);
+    const node = await startNode(stage, { settings });
     const { loops, pauseMs } = random.pick(LOADS);
     const load = askInLoops(() => askFor(account, node), loops, pauseMs);
     const isStalling = figures.stops % 2 === 1;

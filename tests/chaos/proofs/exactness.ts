@@ -42,8 +42,9 @@ export async function proveExactness(
   stage: Stage,
   rounds: number,
   random: Random,
+  settings: Record<string, string> = {},
 ): Promise<ExactnessFigures> {
-  const nodes = await startTwoNodes(stage, { settings: PATIENT });
+  const nodes = await startTwoNodes(stage, { settings: { ...PATIENT, ...settings } });
   const redis = new Redis(stage.redisUrl);
   const figures: ExactnessFigures = { rounds: 0, calls: 0, allowed: 0, repeatedAtMinuteEdge: 0 };
   const proven: Round[] = [];

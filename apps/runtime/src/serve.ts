@@ -1,0 +1,58 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Logger } from '@ceiba/process/log';
+import { BUILD } from './build-info.ts';
+import type { Settings } from './env.ts';
+import { createRuntime, type Runtime } from './server.ts';
+
+/** The process exits with an error if stopping takes longer, in ms. */
+export const LONGEST_STOP_MS = 9_000;
+
+/** How long a worker waits for Postgres and Redis before it listens all the same, in ms. */
+const LONGEST_WAIT_MS = 2_000;
+const READY_CHECK_MS = 20;
+
+/** Runs the Runtime in this process until SIGTERM or SIGINT, or until it cannot listen. */
+export async function serve(
+  settings: Settings,
+  log: Logger,
+  { isWorker }: { isWorker: boolean },
+): Promise<void> {
+  const runtime = createRuntime(settings, log);
+  runtime.server.once('error', (error) => {
+    log.fatal({ err: error, port: settings.RUNTIME_PORT }, 'cannot listen');
+    process.exit(1);
+  });
+  let isStopping = false;
+  /** Stops being ready, drains, flushes and exits with 0. */
+  const stopThenExit = (signal: string) => {
+    // Ctrl-C reaches a worker twice: from the terminal and from the primary.
+    if (isStopping) return;
+    isStopping = true;
+    log.info({ signal }, 'the Runtime stops');
+    setTimeout(() => {
+      log.error('the Runtime could not stop in time');
+      process.exit(1);
+    }, LONGEST_STOP_MS).unref();
+    runtime.stop().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        log.error({ err: error }, 'the Runtime stopped with an error');
+        process.exit(1);
+      },
+    );
+  };
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.once(signal, () => stopThenExit(signal));
+  }
+  // Other workers may be serving already: this one must not take connections that it answers 503.
+  if (isWorker) await untilReady(runtime);
+  if (isStopping) return;
+  runtime.server.listen(settings.RUNTIME_PORT, settings.RUNTIME_HOST, () => {
+    log.info({ address: runtime.server.address(), ...BUILD }, 'the Runtime listens');
+  });
+}
+
+async function untilReady(runtime: Runtime): Promise<void> {
+  const lastAt = performance.now() + LONGEST_WAIT_MS;
+  while (!(await runtime.isReady()) && performance.now() < lastAt) await pause(READY_CHECK_MS);
+}
