@@ -1,20 +1,10 @@
-import { randomFillSync } from 'node:crypto';
-import { v7 } from 'uuid';
-
-const BYTES_PER_ID = 16;
-const drawn = new Uint8Array(BYTES_PER_ID * 256);
-let used = drawn.length;
+import { randomUUID } from 'node:crypto';
 
 /**
- * A UUID of version 7 (RFC 9562). Random bytes are drawn for 256 UUIDs at once: one by one, they took
- * a twelfth of the time of a decision.
+ * A UUID of version 7 (RFC 9562): the time in ms, then random bits, which Node draws for 128 UUIDs at
+ * once. A UUID of version 4 has its random bits, its variant and its hyphens at the same places.
  */
 export function newUuid(): string {
-  if (used === drawn.length) {
-    randomFillSync(drawn);
-    used = 0;
-  }
-  const random = drawn.subarray(used, used + BYTES_PER_ID);
-  used += BYTES_PER_ID;
-  return v7({ random });
+  const time = Date.now().toString(16).padStart(12, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`;
 }
