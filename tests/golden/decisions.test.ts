@@ -55,10 +55,11 @@ describe('the matrix of decisions', () => {
   it('contains every route that the Runtime serves', () => {
     const unused = {} as never;
     const app = createApp({
-      authorize: unused,
+      authorizeRoutes: unused,
       keys: unused,
       checks: unused,
       isDraining: () => false,
+      errors: unused,
     });
     const served = new Set(app.routes.map(({ method, path }) => `${method} ${path}`));
     const committed = readFileSync(file, 'utf8');

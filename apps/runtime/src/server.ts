@@ -24,6 +24,7 @@ import { Lookups } from './database/lookups.ts';
 import { DatabasePool } from './database/pool.ts';
 import type { Settings } from './env.ts';
 import { createApp } from './http/app.ts';
+import { createAuthorizeRoutes } from './http/authorize-routes.ts';
 import { createDrain } from './http/drain.ts';
 import { logged, readiness } from './http/health-routes.ts';
 import { createHttpServer } from './http/listener.ts';
@@ -138,21 +139,22 @@ export function createRuntime(settings: Settings, log: Logger): Runtime {
   const checks = checksOf({ lookups, pools, link, epochProbe, clock });
   let isDraining = false;
   const errors = new ErrorLog(log);
-  const app = createApp({
-    authorize: {
-      dependencies: {
-        lookups,
-        policies,
-        limiter,
-        usage: denials,
-        firstUses,
-        newDecisionId: newUuid,
-        log,
-      },
-      errors,
-      deadlineMs: settings.DECISION_DEADLINE_MS,
-      maxInFlight: settings.MAX_DECISIONS_IN_FLIGHT,
+  const authorizeRoutes = createAuthorizeRoutes({
+    dependencies: {
+      lookups,
+      policies,
+      limiter,
+      usage: denials,
+      firstUses,
+      newDecisionId: newUuid,
+      log,
     },
+    errors,
+    deadlineMs: settings.DECISION_DEADLINE_MS,
+    maxInFlight: settings.MAX_DECISIONS_IN_FLIGHT,
+  });
+  const app = createApp({
+    authorizeRoutes,
     keys: {
       findProject: async (projectId, deadline) =>
         (await lookups.find({ projectId, apiKeyDigest: null }, deadline)).project,
@@ -168,9 +170,10 @@ export function createRuntime(settings: Settings, log: Logger): Runtime {
       redis: logged('redis', checks.redis, log),
     },
     isDraining: () => isDraining,
+    errors,
   });
 
-  const server = createHttpServer(app, errors);
+  const server = createHttpServer(app, authorizeRoutes, errors);
   const drain = createDrain(server);
   return {
     server,

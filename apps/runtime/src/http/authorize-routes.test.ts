@@ -5,7 +5,7 @@ import type { LookupRow } from '@ceiba/schema';
 import { describe, expect, it } from 'vitest';
 import type { AuthorizeDependencies } from '../authorize.ts';
 import { createAuthorizeRoutes } from './authorize-routes.ts';
-import { ErrorLog } from './replies.ts';
+import { ErrorLog, type Reply } from './replies.ts';
 
 const PROJECT_ID = '0190a0b0-0000-7000-8000-000000000000';
 const MIB = 1024 * 1024;
@@ -49,7 +49,7 @@ function routesOf({
   return { routes, release, one, batch };
 }
 
-const statusOf = async (reply: Promise<Response>) => (await reply).status;
+const statusOf = async (reply: Promise<Reply>) => (await reply).status;
 
 describe('the limit of decisions in flight', () => {
   it('refuses a batch that does not fit beside what is in flight, and frees its places', async () => {

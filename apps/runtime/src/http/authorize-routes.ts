@@ -8,7 +8,7 @@ import { type AuthorizeCall, answerBatch, answerOne } from './authorize-answers.
 import { readJsonBody } from './body.ts';
 import { unauthorized } from './errors.ts';
 import { parseUuid } from './parameters.ts';
-import { type ErrorLog, errorReply, jsonReply } from './replies.ts';
+import { type ErrorLog, errorReply, jsonReply, type Reply } from './replies.ts';
 import { requestIdOf } from './request-id.ts';
 
 export interface AuthorizeRouteOptions {
@@ -36,19 +36,24 @@ const BATCH: Route = {
   answer: answerBatch,
 };
 
+/** Answers one call to a project's route; never rejects. */
+type Serve = (incoming: IncomingMessage, projectId: string) => Promise<Reply>;
+
+export type AuthorizeRoutes = Record<'authorize' | 'authorizeBatch', Serve>;
+
 /**
  * The hot routes, for one question and for a batch, without middleware. They share the limit of
  * decisions in flight.
  *
  * @returns a handler per route that answers each call by its deadline
  */
-export function createAuthorizeRoutes(options: AuthorizeRouteOptions) {
+export function createAuthorizeRoutes(options: AuthorizeRouteOptions): AuthorizeRoutes {
   const { dependencies, errors, maxInFlight } = options;
   let inFlight = 0;
 
-  const serve = (route: Route) => {
+  const serve = (route: Route): Serve => {
     let bodyBytesInFlight = 0;
-    return async (incoming: IncomingMessage, projectId: string): Promise<Response> => {
+    return async (incoming, projectId) => {
       const deadline = new Deadline(options.deadlineMs);
       const requestId = requestIdOf(incoming);
       const announced = Number(incoming.headers['content-length'] ?? route.bodyCapBytes);

@@ -27,7 +27,7 @@ import { parseBody, type ReadBody, readJsonBody } from './body.ts';
 import { TransportError, unauthorized } from './errors.ts';
 import { type KeyListCall, listKeys } from './key-list.ts';
 import { parseUuid } from './parameters.ts';
-import { type ErrorLog, errorReply, jsonReply } from './replies.ts';
+import { type ErrorLog, errorReply, jsonReply, type Reply } from './replies.ts';
 import { requestIdOf } from './request-id.ts';
 
 export interface KeyRouteOptions {
@@ -74,7 +74,7 @@ export async function answerKeyRoute(
   route: KeyRoute,
   incoming: IncomingMessage,
   parameters: { projectId: string; apiKeyId?: string | undefined },
-): Promise<Response> {
+): Promise<Reply> {
   const requestId = requestIdOf(incoming);
   const startedAt = performance.now();
   const deadline = new Deadline(options.deadlineMs);

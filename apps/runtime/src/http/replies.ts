@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { Logger } from '@ceiba/process/log';
 import { UnavailableError } from '../unavailable.ts';
 import { errorBody, TransportError, UNAVAILABLE_MESSAGE } from './errors.ts';
@@ -12,23 +13,38 @@ export class JsonText {
   }
 }
 
-/** A JSON response that must not be cached. */
-export function jsonReply(status: number, body: unknown, requestId: string): Response {
-  return new Response(body instanceof JsonText ? body.text : JSON.stringify(body), {
-    status,
-    headers: {
-      'content-type': 'application/json',
-      'cache-control': 'no-store',
-      [REQUEST_ID_HEADER]: requestId,
-    },
-  });
+/** An answer with a JSON body, before it is written. */
+export interface Reply {
+  readonly status: number;
+  readonly text: string;
+  readonly headers: Record<string, string>;
+}
+
+/** A JSON answer that must not be cached. */
+export function jsonReply(status: number, body: unknown, requestId: string): Reply {
+  const text = body instanceof JsonText ? body.text : JSON.stringify(body);
+  const headers = {
+    'content-type': 'application/json',
+    'cache-control': 'no-store',
+    [REQUEST_ID_HEADER]: requestId,
+  };
+  return { status, text, headers };
+}
+
+export const toResponse = ({ text, status, headers }: Reply) =>
+  new Response(text, { status, headers });
+
+/** Writes an answer without Hono. */
+export function send(outgoing: ServerResponse, { status, text, headers }: Reply): void {
+  const contentLength = Buffer.byteLength(text);
+  outgoing.writeHead(status, { ...headers, 'content-length': contentLength }).end(text);
 }
 
 /**
  * The answer to an error. An outage or a bug is only logged; the caller gets no details (promise:
  * fail closed).
  */
-export function errorReply(error: unknown, requestId: string, errors: ErrorLog): Response {
+export function errorReply(error: unknown, requestId: string, errors: ErrorLog): Reply {
   if (error instanceof TransportError) return transportReply(error, requestId);
   errors.report(error, requestId);
   return transportReply(error instanceof UnavailableError ? UNAVAILABLE : INTERNAL, requestId);
@@ -37,10 +53,10 @@ export function errorReply(error: unknown, requestId: string, errors: ErrorLog):
 const UNAVAILABLE = new TransportError('unavailable', UNAVAILABLE_MESSAGE);
 const INTERNAL = new TransportError('internal', 'Something went wrong.');
 
-function transportReply({ code, message }: TransportError, requestId: string): Response {
+function transportReply({ code, message }: TransportError, requestId: string): Reply {
   const { status, body } = errorBody(code, message, requestId);
   const reply = jsonReply(status, body, requestId);
-  if (code === 'payload_too_large') reply.headers.set('connection', 'close');
+  if (code === 'payload_too_large') reply.headers.connection = 'close';
   return reply;
 }
 
