@@ -1,5 +1,13 @@
 import type { AuthorizeRequest, Decision } from '@ceiba/contract';
-import { type Asker, type AuthorizeDependencies, judge, lookUp, settle } from './authorize.ts';
+import type { PolicyMatcher } from '@ceiba/domain';
+import {
+  type Asker,
+  type AuthorizeDependencies,
+  judge,
+  lookUp,
+  matcherFor,
+  settle,
+} from './authorize.ts';
 import type { Deadline } from './deadline.ts';
 import { projectOfSecret } from './project-secret.ts';
 import { UnavailableError } from './unavailable.ts';
@@ -31,41 +39,74 @@ export async function authorizeBatch(
   requests: readonly (AuthorizeRequest | null)[],
   deadline: Deadline,
 ): Promise<BatchAnswer> {
-  const rows = await Promise.all(
-    requests.map((request) => orUnavailable(lookUp(dependencies, projectId, request, deadline))),
+  const rows = await outcomesOf(
+    requests.map((request) => lookUp(dependencies, projectId, request, deadline)),
   );
-  const read = rows.flatMap((row) => (row instanceof UnavailableError ? [] : [row]));
+  const read = rows.flatMap((row) => (row instanceof UnavailableError ? [] : row));
   if (read.length === 0 && rows[0] instanceof UnavailableError) throw rows[0];
   if (!read.every((row) => projectOfSecret(row.project, secretDigest))) {
     return { kind: 'wrong_secret' };
   }
 
-  const judged = await Promise.all(
+  const loaded = await outcomesOf(
     requests.map((request, index) => {
       const row = rows[index];
       if (request === null) return null;
       if (row instanceof UnavailableError) return row;
       if (!row?.project) throw new Error('a request of the batch has no row');
-      const loaded = { projectId, row, project: row.project, request };
-      return orUnavailable(judge(dependencies, loaded));
+      const { project } = row;
+      const load = (matcher: PolicyMatcher | null) => {
+        return { projectId, row, project, matcher, request };
+      };
+      const matcher = matcherFor(dependencies, projectId, row, project);
+      return matcher instanceof Promise ? matcher.then(load) : load(matcher);
     }),
   );
   const itemDeadline = deadline.ofStep(deadline.remainingMs() - ANSWERED_BEFORE_MS);
   // In the order of the requests: each charge begins before the next request is looked at.
-  const answers = judged.map((item) =>
-    item === null || item instanceof UnavailableError
-      ? item
-      : orUnavailable(itemDeadline.race('overload', settle(dependencies, item, itemDeadline))),
+  const answers = await outcomesOf(
+    loaded.map((item) =>
+      item === null || item instanceof UnavailableError
+        ? item
+        : settle(dependencies, judge(item), itemDeadline),
+    ),
+    itemDeadline,
   );
-  return { kind: 'answered', answers: await Promise.all(answers) };
+  return { kind: 'answered', answers };
 }
 
-/** An outage as a value; any other error is a bug and stays an exception. */
-async function orUnavailable<T>(work: Promise<T>): Promise<T | UnavailableError> {
+/**
+ * What each work came to, in order: its value or its outage. Any other error is a bug, and rejects.
+ *
+ * @param deadline - If given, work that is not done by then is an outage.
+ */
+async function outcomesOf<T>(
+  works: readonly (T | UnavailableError | Promise<T>)[],
+  deadline?: Deadline,
+): Promise<(T | UnavailableError)[]> {
+  const outcomes = new Array<T | UnavailableError>(works.length);
+  const all = new Promise<void>((resolve, reject) => {
+    let open = works.length;
+    const keep = (index: number, outcome: T | UnavailableError) => {
+      outcomes[index] = outcome;
+      open -= 1;
+      if (open === 0) resolve();
+    };
+    for (const [index, work] of works.entries()) {
+      if (!(work instanceof Promise)) keep(index, work);
+      else {
+        work.then(
+          (value) => keep(index, value),
+          (error) => (error instanceof UnavailableError ? keep(index, error) : reject(error)),
+        );
+      }
+    }
+  });
   try {
-    return await work;
+    await (deadline?.race('overload', all) ?? all);
   } catch (error) {
-    if (error instanceof UnavailableError) return error;
-    throw error;
+    if (!(error instanceof UnavailableError)) throw error;
+    return Array.from(outcomes, (outcome, index) => (index in outcomes ? outcome : error));
   }
+  return outcomes;
 }

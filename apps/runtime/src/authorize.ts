@@ -65,7 +65,8 @@ export async function authorize(
   const project = projectOfSecret(row.project, secretDigest);
   if (project === null) return { kind: 'wrong_secret' };
   if (request === null) return { kind: 'invalid_request' };
-  const judged = await judge(dependencies, { projectId, row, project, request });
+  const matcher = await matcherFor(dependencies, projectId, row, project);
+  const judged = judge({ projectId, row, project, matcher, request });
   return { kind: 'decided', decision: await settle(dependencies, judged, deadline) };
 }
 
@@ -77,10 +78,21 @@ export const lookUp = (
   deadline: Deadline,
 ) => lookups.find({ projectId, apiKeyDigest: lookupDigestOf(request?.apiKey) }, deadline);
 
+type Project = NonNullable<LookupRow['project']>;
+
+/** The policies that the lookup saw; null where there is no key, so that none is asked. */
+export const matcherFor = (
+  { policies }: AuthorizeDependencies,
+  projectId: string,
+  row: LookupRow,
+  { policyRevision }: Project,
+) => (row.apiKey === null ? null : policies.matcherFor(projectId, policyRevision));
+
 interface Loaded {
   projectId: string;
   row: LookupRow;
-  project: NonNullable<LookupRow['project']>;
+  project: Project;
+  matcher: PolicyMatcher | null;
   request: AuthorizeRequest;
 }
 
@@ -92,12 +104,7 @@ interface Judged {
 }
 
 /** The verdict before any charge, from what was looked up and the project's policies. */
-export async function judge(
-  { policies }: AuthorizeDependencies,
-  { projectId, row, project, request }: Loaded,
-): Promise<Judged> {
-  const matcher =
-    row.apiKey === null ? null : await policies.matcherFor(projectId, project.policyRevision);
+export function judge({ projectId, row, project, matcher, request }: Loaded): Judged {
   const policy = matcher?.match(request.method, request.path) ?? null;
   const verdict = decide({
     projectId,

@@ -4,6 +4,8 @@ import { type UnavailableDependency, UnavailableError } from './unavailable.ts';
 /** Milliseconds on a monotonic clock, such as `performance.now`. */
 export type MonotonicClock = () => number;
 
+const monotonicMs: MonotonicClock = () => performance.now();
+
 /**
  * The one deadline of a request, set when it arrives. Every step gets the smaller of its own
  * budget and what is left (consistency rule 21).
@@ -12,7 +14,7 @@ export class Deadline {
   readonly #at: number;
   readonly #now: MonotonicClock;
 
-  constructor(totalMs: number, now: MonotonicClock = performance.now.bind(performance)) {
+  constructor(totalMs: number, now: MonotonicClock = monotonicMs) {
     this.#now = now;
     this.#at = now() + totalMs;
   }

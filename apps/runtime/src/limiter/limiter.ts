@@ -95,19 +95,21 @@ export function createLimiter(options: LimiterOptions): Limiter {
     return { month, totals: await seeds.read(items, deadline) };
   };
 
+  const attempt = (request: ChargeRequest, seeds: Seeds | null, deadline: Deadline) =>
+    queue.charge({ request, seeds, deadline: deadline.ofStep(redisBudgetMs) });
+
   /** Neither `late` nor `reseed` has written anything, so each is retried once. */
-  const countedReply = async (
+  const retry = async (
+    first: UncountedReply,
     request: ChargeRequest,
     deadline: Deadline,
   ): Promise<CountedReply> => {
     const retriable = new Set<ChargeReply['kind']>(['late', 'reseed']);
     let seedsRead: Seeds | null = null;
-    const attempt = () =>
-      queue.charge({ request, seeds: seedsRead, deadline: deadline.ofStep(redisBudgetMs) });
-    let reply = await attempt();
+    let reply: ChargeReply = first;
     while (retriable.delete(reply.kind)) {
       if (reply.kind === 'reseed') seedsRead = await readSeeds(request, reply.month, deadline);
-      reply = await attempt();
+      reply = await attempt(request, seedsRead, deadline);
     }
     switch (reply.kind) {
       case 'late':
@@ -123,10 +125,14 @@ export function createLimiter(options: LimiterOptions): Limiter {
 
   return {
     async charge(request, deadline) {
-      return chargeOf(request.scopes, await countedReply(request, deadline));
+      const first = await attempt(request, null, deadline);
+      const reply = 'counters' in first ? first : await retry(first, request, deadline);
+      return chargeOf(request.scopes, reply);
     },
   };
 }
+
+type UncountedReply = Exclude<ChargeReply, CountedReply>;
 
 /** Redis 7 answers `OOM …`; Redis 6 prefixes the script's name. */
 const isMemoryFull = (error: unknown) =>
@@ -142,12 +148,8 @@ function keepUsage(
   reply: CallReply,
 ): void {
   for (const [field, count] of reply.usage) ledger.keepField(projectId, field, count);
-  const used = new Set(
-    charges.flatMap(({ request }, index) =>
-      reply.charges[index]?.kind === 'allowed' ? request.apiKeyId : [],
-    ),
-  );
-  for (const apiKeyId of used) {
-    ledger.keep({ kind: 'lastUse', projectId, apiKeyId, count: reply.timeMs });
+  for (const [index, { request }] of charges.entries()) {
+    if (reply.charges[index]?.kind !== 'allowed') continue;
+    ledger.keep({ kind: 'lastUse', projectId, apiKeyId: request.apiKeyId, count: reply.timeMs });
   }
 }

@@ -6,7 +6,16 @@ export function within<T>(ms: number, work: Promise<T>, late: () => Error): Prom
   return new Promise<T>((resolve, reject) => {
     const expire = () => reject(late());
     const timer = setTimeout(() => setImmediate(expire), Math.max(0, ms));
-    work.then(resolve, reject).finally(() => clearTimeout(timer));
+    work.then(
+      (value) => {
+        clearTimeout(timer);
+        resolve(value);
+      },
+      (error) => {
+        clearTimeout(timer);
+        reject(error);
+      },
+    );
   });
 }
 
