@@ -5,8 +5,8 @@ import { freePort } from '@ceiba/devstack/ports';
 import { unprivilegedUser } from '@ceiba/devstack/postgres-user';
 import { randomSecret } from '@ceiba/devstack/secrets';
 import { createSupervisor, type Supervisor, temporaryFolder } from '@ceiba/devstack/supervisor';
-import { until } from './redis.ts';
 import { isOk } from './runtime.ts';
+import { until } from './until.ts';
 
 /** Two PostgreSQL servers under Patroni, with synchronous replication, and their etcd. */
 export interface PatroniCluster {

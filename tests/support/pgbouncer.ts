@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { withConnection } from '@ceiba/devstack/databases';
 import { freePort } from '@ceiba/devstack/ports';
 import { createSupervisor, temporaryFolder } from '@ceiba/devstack/supervisor';
-import { until } from './redis.ts';
+import { until } from './until.ts';
 
 export type PoolMode = 'session' | 'transaction';
 

@@ -2,8 +2,8 @@ import { appendFileSync, cpSync, realpathSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { withConnection } from '@ceiba/devstack/databases';
 import { startTestNetwork, type TestNetwork } from '../chaos/support/proxy.ts';
-import { until } from './redis.ts';
 import { startTestPostgres, type TestService } from './services.ts';
+import { until } from './until.ts';
 
 /**
  * A primary and a hot standby that streams from it, on the embedded PostgreSQL. The names do not

@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { freePort } from '@ceiba/devstack/ports';
 import { Command } from 'ioredis';
-import { type RedisServer, startRedisServer, until } from './redis.ts';
+import { type RedisServer, startRedisServer } from './redis.ts';
+import { until } from './until.ts';
 
 const SLOTS = 16_384;
 /** How long a node is silent before the others mark it as failed and its replica takes over. */

@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { freePort } from '@ceiba/devstack/ports';
 import { redisOnPath } from '@ceiba/devstack/redis';
 import { Redis } from 'ioredis';
+import { until } from './until.ts';
 
 /** A real server that one test injects faults into. It keeps its port and folder across restarts. */
 export interface RedisServer {
@@ -38,43 +39,13 @@ export const realRedis: string | undefined = redisOnPath();
  */
 export async function startRedisServer(settings: readonly string[] = []): Promise<RedisServer> {
   if (realRedis === undefined) throw new Error('no redis-server or valkey-server on PATH');
-  const program = realRedis;
   const port = await freePort();
   const folder = mkdtempSync(join(tmpdir(), 'ceiba-redis-'));
-  const fixed = ['--port', `${port}`, '--bind', '127.0.0.1', '--dir', folder];
-  const args = [
-    ...fixed,
-    '--save',
-    '',
-    '--appendonly',
-    'no',
-    '--repl-diskless-sync-delay',
-    '0',
-    ...settings,
-  ];
-  const admin = new Redis({
-    port,
-    host: '127.0.0.1',
-    lazyConnect: true,
-    enableReadyCheck: false,
-    retryStrategy: () => 20,
-  });
-  admin.on('error', () => {});
-  let server: ChildProcess | undefined;
-  const endWithTests = () => server?.kill('SIGKILL');
-  process.on('exit', endWithTests);
-
-  const kill = async () => {
-    if (!server || server.exitCode !== null || server.signalCode !== null) return;
-    const exited = new Promise((resolve) => server?.once('exit', resolve));
-    server.kill('SIGKILL');
-    await exited;
-  };
-  const startUnready = async (further: readonly string[]) => {
-    server = spawn(program, [...args, ...further], { stdio: 'ignore' });
-  };
+  const fixed = ['--port', `${port}`, '--bind', '127.0.0.1', '--dir', folder, ...IN_MEMORY];
+  const server = restartable(realRedis, [...fixed, ...settings]);
+  const admin = createAdmin(port);
   const start = async () => {
-    await startUnready([]);
+    server.spawn([]);
     await until('the server answers', async () => (await admin.ping()) === 'PONG');
   };
   await start();
@@ -84,10 +55,10 @@ export async function startRedisServer(settings: readonly string[] = []): Promis
     folder,
     admin,
     start,
-    startUnready,
-    kill,
-    freeze: () => server?.kill('SIGSTOP'),
-    thaw: () => server?.kill('SIGCONT'),
+    startUnready: async (further) => server.spawn(further),
+    kill: server.kill,
+    freeze: () => server.signal('SIGSTOP'),
+    thaw: () => server.signal('SIGCONT'),
     inSyncWithPrimary: () =>
       until('the replica is in sync', async () => {
         const info = await admin.info('replication');
@@ -95,30 +66,44 @@ export async function startRedisServer(settings: readonly string[] = []): Promis
       }),
     async dispose() {
       admin.disconnect();
-      await kill();
-      process.off('exit', endWithTests);
+      await server.kill();
+      server.release();
       rmSync(folder, { recursive: true, force: true });
     },
   };
 }
 
-/**
- * Polls a condition until it is true; an error of the condition counts as false.
- *
- * @throws Error after `withinMs`
- */
-export async function until(
-  what: string,
-  condition: () => boolean | Promise<boolean>,
-  withinMs = 10_000,
-): Promise<void> {
-  const endsAt = performance.now() + withinMs;
-  for (;;) {
-    try {
-      if (await condition()) return;
-    } catch {}
-    if (performance.now() > endsAt)
-      throw new Error(`Timed out after ${withinMs} ms, waiting until ${what}`);
-    await pause(10);
-  }
+const IN_MEMORY = ['--save', '', '--appendonly', 'no', '--repl-diskless-sync-delay', '0'];
+
+function createAdmin(port: number): Redis {
+  const admin = new Redis({
+    port,
+    host: '127.0.0.1',
+    lazyConnect: true,
+    enableReadyCheck: false,
+    retryStrategy: () => 20,
+  });
+  admin.on('error', () => {});
+  return admin;
+}
+
+/** A program that can run several times, one process after the other. It ends with the tests. */
+function restartable(program: string, args: readonly string[]) {
+  let child: ChildProcess | undefined;
+  const signal = (name: NodeJS.Signals) => void child?.kill(name);
+  const endWithTests = () => signal('SIGKILL');
+  process.on('exit', endWithTests);
+  return {
+    spawn(further: readonly string[]) {
+      child = spawn(program, [...args, ...further], { stdio: 'ignore' });
+    },
+    signal,
+    async kill() {
+      if (!child || child.exitCode !== null || child.signalCode !== null) return;
+      const exited = once(child, 'exit');
+      signal('SIGKILL');
+      await exited;
+    },
+    release: () => process.off('exit', endWithTests),
+  };
 }

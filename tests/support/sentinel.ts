@@ -1,10 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '@ceiba/devstack/ports';
 import { Redis } from 'ioredis';
-import { type RedisServer, realRedis, startRedisServer, until } from './redis.ts';
+import { type RedisServer, realRedis, startRedisServer } from './redis.ts';
+import { until } from './until.ts';
 
 /** A primary, a replica and three sentinels for one test to inject faults into. */
 export interface SentinelGroup {
@@ -86,6 +88,29 @@ export async function startSentinelGroup(): Promise<SentinelGroup> {
     },
   };
 }
+
+/** A sentinel that has missed a failover: it names the server on this port, by epoch 0. */
+export async function startOutdatedSentinel(port: number) {
+  const replies: Record<string, string> = {
+    auth: '+OK\r\n',
+    MASTER: arrayOf('config-epoch', '0'),
+    'GET-MASTER-ADDR-BY-NAME': arrayOf('127.0.0.1', `${port}`),
+  };
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.on('data', (commands) => {
+      const names = `${commands}`.match(/^(auth|MASTER|GET-MASTER-ADDR-BY-NAME)(?=\r)/gm) ?? [];
+      for (const name of names) socket.write(replies[name] ?? '');
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port: ownPort } = server.address() as AddressInfo;
+  return { place: `127.0.0.1:${ownPort}`, close: () => server.close() };
+}
+
+/** An array in Redis's protocol. */
+const arrayOf = (...texts: string[]) =>
+  `*${texts.length}\r\n${texts.map((text) => `$${text.length}\r\n${text}\r\n`).join('')}`;
 
 async function factsOf(sentinel: Redis): Promise<Record<string, string>> {
   const reply = await sentinel.call('SENTINEL', 'MASTER', PRIMARY_NAME);

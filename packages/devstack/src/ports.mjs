@@ -1,7 +1,7 @@
 import { connect, createServer } from 'node:net';
 
 import { codeOf, LauncherError } from './errors.mjs';
-import { loopback } from './settings.mjs';
+import { loopback, PORT_MAX } from './settings.mjs';
 
 /**
  * @returns {Promise<number>} A free port, chosen by the operating system. It is not reserved.
@@ -17,8 +17,9 @@ export function freePort() {
 export async function requireFreePorts(wanted) {
   for (const { name, variable, port } of wanted) {
     if (!(await isTaken(port))) continue;
+    const other = port + 10 <= PORT_MAX ? port + 10 : port - 10;
     throw new LauncherError(`Port ${port} for the ${name} is already in use.`, {
-      hint: `Stop the program that listens there, or choose another port: ${variable}=${port + 10} npm start`,
+      hint: `Stop the program that listens there, or choose another port: ${variable}=${other} npm start`,
     });
   }
 }

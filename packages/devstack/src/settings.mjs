@@ -8,6 +8,7 @@ import { LauncherError } from './errors.mjs';
 export const root = fileURLToPath(new URL('../../..', import.meta.url));
 
 /** The address that all programs listen on. */
+export const PORT_MAX = 65_535;
 export const loopback = '127.0.0.1';
 
 /**
@@ -76,8 +77,8 @@ function portOf(env, name, fallback) {
   const text = nonBlank(env[name]);
   if (text === undefined) return fallback;
   const port = Number(text);
-  if (Number.isInteger(port) && port >= 1 && port <= 65_535) return port;
-  throw new LauncherError(`${name} must be a port from 1 to 65535, not "${text}".`);
+  if (Number.isInteger(port) && port >= 1 && port <= PORT_MAX) return port;
+  throw new LauncherError(`${name} must be a port from 1 to ${PORT_MAX}, not "${text}".`);
 }
 
 /** @param {NodeJS.ProcessEnv} env @param {string} name @param {string[]} starts */

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
- * Polls until the condition holds.
+ * Polls until the condition holds. The timeout also ends the wait for a condition that is pending.
  *
  * @template T
  * @param {() => Promise<T> | T} condition Holds when it returns a truthy value.
@@ -9,11 +9,20 @@ import { setTimeout as delay } from 'node:timers/promises';
  * @returns {Promise<T | undefined>} The truthy value, or undefined after the timeout.
  */
 export async function waitFor(condition, { timeoutMs, intervalMs = 50 }) {
-  const deadlineMs = performance.now() + timeoutMs;
-  for (;;) {
-    const value = await condition();
-    if (value) return value;
-    if (performance.now() >= deadlineMs) return undefined;
-    await delay(intervalMs);
+  const timeout = new AbortController();
+  const timer = setTimeout(() => timeout.abort(), timeoutMs);
+  const late = new Promise((resolve) => timeout.signal.addEventListener('abort', resolve));
+  const poll = async () => {
+    for (;;) {
+      const value = await condition();
+      if (value) return value;
+      if (timeout.signal.aborted) return undefined;
+      await delay(intervalMs);
+    }
+  };
+  try {
+    return await Promise.race([poll(), late.then(() => undefined)]);
+  } finally {
+    clearTimeout(timer);
   }
 }

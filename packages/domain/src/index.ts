@@ -8,6 +8,7 @@ export * from './policies.ts';
 export * from './quota-projection.ts';
 export * from './redis-address.ts';
 export * from './redis-epoch.ts';
+export * from './redis-sentinel.ts';
 export * from './subscription.ts';
 export * from './usage-range.ts';
 export * from './windows.ts';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { mintProjectSecret } from '@ceiba/domain';
 import { archiveApiKey, revokeApiKey, setApiKeyExpiry, type VerbContext } from '@ceiba/schema';
-import { until } from '../../support/redis.ts';
 import type { PlanLimits, TestApiKey, TestProject } from '../../support/scenario.ts';
+import { until } from '../../support/until.ts';
 import type { Credentials, Verdict } from '../support/caller.ts';
 import type { Node, Stage } from '../support/stage.ts';
 import { hold } from '../support/violation.ts';

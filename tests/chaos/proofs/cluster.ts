@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { projectCounterKey } from '../../../apps/runtime/src/redis/keys.ts';
-import { until } from '../../support/redis.ts';
 import type { RedisCluster } from '../../support/redis-cluster.ts';
+import { until } from '../../support/until.ts';
 import {
   type Account,
   askFor,

@@ -1,11 +1,17 @@
-import { connect, type Socket } from 'node:net';
+import { connect } from 'node:net';
 import { PROJECT_SECRET_HEADER } from '@ceiba/contract/sets';
-import { until } from '../../support/redis.ts';
-import { allowedOf, askFor, judgeWithUsage, openAccount } from '../support/account.ts';
+import { until } from '../../support/until.ts';
+import {
+  type Account,
+  allowedOf,
+  askFor,
+  judgeWithUsage,
+  openAccount,
+} from '../support/account.ts';
 import { type Credentials, countOf, tally } from '../support/caller.ts';
 import { askInLoops } from '../support/load.ts';
 import type { Random } from '../support/random.ts';
-import { type Stage, startNode } from '../support/stage.ts';
+import { type Node, type Stage, startNode } from '../support/stage.ts';
 import { hold } from '../support/violation.ts';
 
 export interface DrainFigures {
@@ -19,9 +25,14 @@ export interface DrainFigures {
 const STOP_WITHIN_MS = 10_000;
 
 /** Sends a request without the end of its body. */
-function sendStalledRequest(port: number, { projectId, secret }: Credentials): Socket {
-  const socket = connect(port, '127.0.0.1');
+function sendStalledRequest(port: number, { projectId, secret }: Credentials) {
+  const socket = connect(port, '127.0.0.1').setEncoding('utf8');
   socket.on('error', () => {});
+  let answer = '';
+  socket.on('data', (text) => {
+    answer += text;
+  });
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
   const head = [
     `POST /rt/projects/${projectId}/api-keys HTTP/1.1`,
     'host: runtime',
@@ -30,7 +41,14 @@ function sendStalledRequest(port: number, { projectId, secret }: Credentials): S
     `${PROJECT_SECRET_HEADER}: ${secret}`,
   ];
   socket.write(`${head.join('\r\n')}\r\n\r\n{"displayName"`);
-  return socket;
+  return {
+    /** Resolves with the first line of the answer once the connection is closed. */
+    async status() {
+      await closed;
+      return answer.split('\r\n', 1)[0];
+    },
+    destroy: () => socket.destroy(),
+  };
 }
 
 /** How many callers ask at the same time, and how long each of them waits between two questions. */
@@ -43,7 +61,7 @@ const LOADS = [
 /**
  * Sends SIGTERM to Runtimes under load. Every request on an accepted connection is answered, all
  * counted usage is in Postgres when the process exits, and the exit code is 0. Every second Runtime
- * also waits for a request that never ends.
+ * also has a request that never ends: it waits for the rest, and answers 503 at the deadline.
  */
 export async function proveDrain(
   stage: Stage,
@@ -55,34 +73,48 @@ export async function proveDrain(
   for (; figures.stops < times; figures.stops += 1) {
     const account = await openAccount(stage, 1_000_000);
     const node = await startNode(stage, { settings });
-    const { loops, pauseMs } = random.pick(LOADS);
-    const load = askInLoops(() => askFor(account, node), loops, pauseMs);
-    const isStalling = figures.stops % 2 === 1;
-    const stalled = isStalling ? sendStalledRequest(node.runtime.port, account.who) : null;
-    try {
-      const enough = random.int(50, 200);
-      await until('the Runtime is under load', () => load.answers.length > enough);
-      const signalledAt = performance.now();
-      node.runtime.kill('SIGTERM');
-      const exit = await node.runtime.exited;
-      const stopMs = Math.round(performance.now() - signalledAt);
-      hold('stops gracefully', exit === 'exited with code 0' && stopMs <= STOP_WITHIN_MS, () => {
-        return `the Runtime ${exit} after ${stopMs} ms`;
-      });
-      figures.slowestStopMs = Math.max(figures.slowestStopMs, stopMs);
-    } finally {
-      stalled?.destroy();
-      await load.stop();
-      await node.stop();
-    }
+    const stopMs = await stopUnderLoad(account, node, random, figures.stops % 2 === 1);
     const allowed = allowedOf(account);
     const refused = countOf(account.answers, 'not_accepted');
     hold('stops gracefully', allowed + refused === account.answers.length, () => {
       return `the answers under load were ${tally(account.answers)}`;
     });
     await judgeWithUsage(stage, account, 'a stop under load');
+    figures.slowestStopMs = Math.max(figures.slowestStopMs, stopMs);
     figures.allowed += allowed;
     figures.refused += refused;
   }
   return figures;
+}
+
+/** Stops a Runtime under load. @returns how long it took to exit, in ms */
+async function stopUnderLoad(
+  account: Account,
+  node: Node,
+  random: Random,
+  hasStalledRequest: boolean,
+): Promise<number> {
+  const { loops, pauseMs } = random.pick(LOADS);
+  const load = askInLoops(() => askFor(account, node), loops, pauseMs);
+  const stalled = hasStalledRequest ? sendStalledRequest(node.runtime.port, account.who) : null;
+  try {
+    const enough = random.int(50, 200);
+    await until('the Runtime is under load', () => load.answers.length > enough);
+    const signalledAt = performance.now();
+    node.runtime.kill('SIGTERM');
+    const exit = await node.runtime.exited;
+    const stopMs = Math.round(performance.now() - signalledAt);
+    hold('stops gracefully', exit === 'exited with code 0' && stopMs <= STOP_WITHIN_MS, () => {
+      return `the Runtime ${exit} after ${stopMs} ms`;
+    });
+    const status = await stalled?.status();
+    hold('stops gracefully', !stalled || /^HTTP\/1\.1 503 /.test(`${status}`), () => {
+      return `the request without an end was answered with "${status}"`;
+    });
+    return stopMs;
+  } finally {
+    stalled?.destroy();
+    await load.stop();
+    await node.stop();
+  }
 }

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { until } from '../../support/redis.ts';
+import { until } from '../../support/until.ts';
 import { type Account, askFor, askTimes, openAccount } from '../support/account.ts';
 import { type Answer, countOf, tally, tookMs } from '../support/caller.ts';
 import { type Control, startControl } from '../support/control.ts';

@@ -270,6 +270,11 @@ export const MUTANTS: Record<string, Mutant> = {
     rule: 'stops gracefully',
     try: ({ mutant, random }) => proveDrain(mutant, 12, random),
   },
+  'a stop that cuts off a request under way': {
+    edits: [{ file: 'main.js', find: 'LONGEST_DRAIN_MS = 3e3', replace: 'LONGEST_DRAIN_MS = 500' }],
+    rule: 'stops gracefully',
+    try: ({ mutant, random }) => proveDrain(mutant, 2, random),
+  },
   'windows that go back': {
     edits: [
       {

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { until } from '../../support/redis.ts';
+import { until } from '../../support/until.ts';
 import { countOf, tally, type Verdict } from '../support/caller.ts';
-import { judge, openHistory } from '../support/history.ts';
+import { type History, judge, openHistory } from '../support/history.ts';
 import { askInLoops } from '../support/load.ts';
 import type { Random } from '../support/random.ts';
 import type { Node, Stage } from '../support/stage.ts';
@@ -52,53 +52,71 @@ export async function proveRevocation(
 async function proveOneChange(
   scene: Scene,
   words: string,
-  { becomes: denial, restore }: Change,
+  { becomes, restore }: Change,
   makeChange: (scene: Scene) => Promise<unknown>,
   random: Random,
 ): Promise<number> {
   const history = openHistory();
-  const ask = async (node: Node, who = credentialsOf(scene)) => {
-    const answer = await node.ask(who);
-    history.asks.push({ ...answer, key: scene.key.apiKeyId, window: 0 });
-    return answer;
-  };
-  const apply = async (action: (scene: Scene) => Promise<unknown>, becomes: Verdict) => {
-    const sentAtMs = performance.now();
-    await action(scene);
-    const answeredAtMs = performance.now();
-    history.changes.push({
-      what: 'the changed object',
-      key: null,
-      sentAtMs,
-      answeredAtMs,
-      becomes,
-    });
-    return answeredAtMs;
-  };
-
-  const who = credentialsOf(scene);
-  const loads = [
-    askInLoops(() => ask(scene.a, who), LOOPS.a),
-    askInLoops(() => ask(scene.b, who), LOOPS.b),
-  ];
-  let acknowledgedAtMs: number;
-  try {
-    await until('both Runtimes answer', () => loads.every(({ answers }) => answers.length > 1));
-    await pause(random.int(0, 5)); // so that the change meets a random point of the Runtime's work
-    acknowledgedAtMs = await apply(makeChange, denial);
-    await ask(scene.b, who); // the very next one
-  } finally {
-    await Promise.all(loads.map((load) => load.stop()));
-  }
-  const after = history.asks.filter(({ sentAtMs }) => sentAtMs > acknowledgedAtMs);
+  const acknowledgedAtMs = await changeUnderLoad(scene, history, random, () =>
+    apply(scene, history, makeChange, becomes),
+  );
   const before = history.asks.filter(({ answeredAtMs }) => answeredAtMs < acknowledgedAtMs);
+  const after = history.asks.filter(({ sentAtMs }) => sentAtMs > acknowledgedAtMs);
   if (restore !== undefined) {
-    await apply(restore, 'allowed');
-    await ask(scene.b);
+    await apply(scene, history, restore, 'allowed');
+    await ask(scene, history, scene.b);
   }
   judge(history, words);
   if (countOf(before, 'allowed') === 0) {
     throw new Error(`${words}: no call was allowed before the change: ${tally(before)}`);
   }
   return after.length;
+}
+
+/**
+ * Makes the change while both Runtimes answer, then asks `b` once more: the very next question.
+ *
+ * @returns what `change` returned: when it was acknowledged
+ */
+async function changeUnderLoad(
+  scene: Scene,
+  history: History,
+  random: Random,
+  change: () => Promise<number>,
+): Promise<number> {
+  const who = credentialsOf(scene);
+  const loads = [
+    askInLoops(() => ask(scene, history, scene.a, who), LOOPS.a),
+    askInLoops(() => ask(scene, history, scene.b, who), LOOPS.b),
+  ];
+  try {
+    await until('both Runtimes answer', () => loads.every(({ answers }) => answers.length > 1));
+    await pause(random.int(0, 5)); // so that the change meets a random point of the Runtime's work
+    const acknowledgedAtMs = await change();
+    await ask(scene, history, scene.b, who);
+    return acknowledgedAtMs;
+  } finally {
+    await Promise.all(loads.map((load) => load.stop()));
+  }
+}
+
+async function ask(scene: Scene, history: History, node: Node, who = credentialsOf(scene)) {
+  const answer = await node.ask(who);
+  history.asks.push({ ...answer, key: scene.key.apiKeyId, window: 0 });
+  return answer;
+}
+
+/** @returns when the action was acknowledged */
+async function apply(
+  scene: Scene,
+  history: History,
+  action: (scene: Scene) => Promise<unknown>,
+  becomes: Verdict,
+): Promise<number> {
+  const sentAtMs = performance.now();
+  await action(scene);
+  const answeredAtMs = performance.now();
+  const what = 'the changed object';
+  history.changes.push({ what, key: null, sentAtMs, answeredAtMs, becomes });
+  return answeredAtMs;
 }

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { until } from '../../support/redis.ts';
 import { SENTINEL_PASSWORD, type SentinelGroup } from '../../support/sentinel.ts';
+import { until } from '../../support/until.ts';
 import {
   type Account,
   askFor,

@@ -1,6 +1,6 @@
 import { withConnection } from '@ceiba/devstack/databases';
 import { Redis } from 'ioredis';
-import { until } from '../../support/redis.ts';
+import { until } from '../../support/until.ts';
 import { type Account, allowedOf, exhaust, openAccount, untilFlushed } from '../support/account.ts';
 import { type Answer, countOf, tally } from '../support/caller.ts';
 import { judge } from '../support/history.ts';

@@ -43,39 +43,16 @@ export class PostgresModel {
   }
 
   open(process: Process, statementTimeoutMs?: number): PooledDatabase {
-    const { endpoint } = this;
-    const wires = new Set<Wire>();
-    const idle: Wire[] = [];
-    let isEnded = false;
-    const take = async () => {
-      for (let wire = idle.pop(); wire !== undefined; wire = idle.pop()) {
-        if (wire.isOpen) return wire;
-        wires.delete(wire);
-      }
-      const wire = endpoint.wire(process);
-      wires.add(wire);
-      await wire.connect();
-      return wire;
-    };
+    const wires = new WirePool(this.endpoint, process);
     return {
-      run: async (statement) => {
-        if (isEnded) throw Object.assign(new Error('ended'), { code: 'CONNECTION_ENDED' });
-        const wire = await take();
-        try {
-          return await wire.request(async () => {
+      run: (statement) =>
+        wires.with((wire) =>
+          wire.request(async () => {
             await this.#untilUnlocked(statementTimeoutMs);
             return statement(this);
-          });
-        } finally {
-          idle.push(wire);
-        }
-      },
-      close: async (graceMs = 0) => {
-        isEnded = true;
-        endpoint.clock.after(graceMs, () => {
-          for (const wire of wires) wire.close();
-        });
-      },
+          }),
+        ),
+      close: async (graceMs = 0) => wires.end(graceMs),
     };
   }
 
@@ -151,3 +128,45 @@ const rowOf = ({ apiKeyId, status, isUsed }: ModelKey) => ({
   rateLimitPerMinute: null,
   monthlyQuota: null,
 });
+
+/** The connections of one pool; each carries one statement at a time. */
+class WirePool {
+  readonly #endpoint: Endpoint;
+  readonly #process: Process;
+  readonly #wires = new Set<Wire>();
+  readonly #idle: Wire[] = [];
+  #isEnded = false;
+
+  constructor(endpoint: Endpoint, process: Process) {
+    this.#endpoint = endpoint;
+    this.#process = process;
+  }
+
+  async with<T>(use: (wire: Wire) => Promise<T>): Promise<T> {
+    if (this.#isEnded) throw Object.assign(new Error('ended'), { code: 'CONNECTION_ENDED' });
+    const wire = await this.#take();
+    try {
+      return await use(wire);
+    } finally {
+      this.#idle.push(wire);
+    }
+  }
+
+  end(graceMs: number): void {
+    this.#isEnded = true;
+    this.#endpoint.clock.after(graceMs, () => {
+      for (const wire of this.#wires) wire.close();
+    });
+  }
+
+  async #take(): Promise<Wire> {
+    for (let wire = this.#idle.pop(); wire !== undefined; wire = this.#idle.pop()) {
+      if (wire.isOpen) return wire;
+      this.#wires.delete(wire);
+    }
+    const wire = this.#endpoint.wire(this.#process);
+    this.#wires.add(wire);
+    await wire.connect();
+    return wire;
+  }
+}

@@ -1,5 +1,5 @@
-import { until } from '../../support/redis.ts';
 import type { TestProject } from '../../support/scenario.ts';
+import { until } from '../../support/until.ts';
 import { type Answer, type Caller, type Credentials, countOf } from './caller.ts';
 import { type History, judge, openHistory, type ScopeLimits } from './history.ts';
 import { askAtOnce } from './load.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { until } from '../../support/redis.ts';
+import { until } from '../../support/until.ts';
 import { type Answer, tally } from './caller.ts';
 import { hold } from './violation.ts';
 

@@ -8,6 +8,7 @@ import { startRedisProxy, withoutEpoch } from '../../support/redis-proxy.ts';
 import {
   SENTINEL_PASSWORD,
   type SentinelGroup,
+  startOutdatedSentinel,
   startSentinelGroup,
 } from '../../support/sentinel.ts';
 import { type Ran, runCeiba } from './support.ts';
@@ -246,6 +247,20 @@ describe.skipIf(realRedis === undefined)('Redis with Sentinel', () => {
     const other = await look(group.url.replace(/\/[^/]*$/, '/other'));
     expect(other.code).toBe(1);
     expect(check(other, 'redis').detail).toContain('no sentinel knows other');
+  });
+
+  test('is checked at the newest primary, even if the first sentinel missed the failover', async () => {
+    const [old] = group.servers;
+    await group.failOver();
+    await group.isWhole();
+    const outdated = await startOutdatedSentinel(old.port);
+    try {
+      const ran = await look(group.url.replace('//', `//${outdated.place},`));
+      expect(check(ran, 'redis role')).toMatchObject({ status: 'ok' });
+      expect(check(ran, 'redis sentinels').detail).toMatch(/^3 of 4 name/);
+    } finally {
+      outdated.close();
+    }
   });
 });
 

@@ -5,7 +5,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { freePort } from '@ceiba/devstack/ports';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { UnavailableError } from '../../../apps/runtime/src/unavailable.ts';
-import { type RedisServer, realRedis, startRedisServer, until } from '../../support/redis.ts';
+import { type RedisServer, realRedis, startRedisServer } from '../../support/redis.ts';
+import { until } from '../../support/until.ts';
 import {
   type Call,
   callOf,

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { EpochProbe } from '../../../apps/runtime/src/redis/epoch-probe.ts';
-import { type RedisServer, realRedis, startRedisServer, until } from '../../support/redis.ts';
+import { type RedisServer, realRedis, startRedisServer } from '../../support/redis.ts';
 import { type RedisProxy, startRedisProxy, withoutEpoch } from '../../support/redis-proxy.ts';
+import { until } from '../../support/until.ts';
 import { callOf, startRuntime } from './support/runtime.ts';
 import { createMemoryStore } from './support/store.ts';
 

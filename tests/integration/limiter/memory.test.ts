@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { usageKey } from '../../../apps/runtime/src/redis/keys.ts';
-import { type RedisServer, realRedis, startRedisServer, until } from '../../support/redis.ts';
+import { type RedisServer, realRedis, startRedisServer } from '../../support/redis.ts';
+import { until } from '../../support/until.ts';
 import {
   type Call,
   callOf,

@@ -5,7 +5,7 @@ import { freePort } from '@ceiba/devstack/ports';
 import { DatabaseClient, DatabaseUnavailableError, openDatabase } from '@ceiba/schema';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type PostgresPair, startPostgresPair } from '../../support/postgres-pair.ts';
-import { until } from '../../support/redis.ts';
+import { until } from '../../support/until.ts';
 
 let pair: PostgresPair;
 beforeAll(async () => {

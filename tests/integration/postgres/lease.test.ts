@@ -3,7 +3,7 @@ import { createDatabase, renewRuntimeLease } from '@ceiba/schema';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { type PostgresPair, startPostgresPair } from '../../support/postgres-pair.ts';
-import { until } from '../../support/redis.ts';
+import { until } from '../../support/until.ts';
 
 let pair: PostgresPair;
 let database: TestDatabase;

@@ -1,7 +1,7 @@
 import { withConnection } from '@ceiba/devstack/databases';
 import { afterEach, expect, it } from 'vitest';
 import { type PostgresPair, startPostgresPair } from '../../support/postgres-pair.ts';
-import { until } from '../../support/redis.ts';
+import { until } from '../../support/until.ts';
 
 let pair: PostgresPair;
 afterEach(() => pair.dispose());

@@ -5,9 +5,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCaller } from '../../chaos/support/caller.ts';
 import { migrationsFolder } from '../../support/database.ts';
 import { type PgBouncer, pgbouncer, startPgBouncer } from '../../support/pgbouncer.ts';
-import { until } from '../../support/redis.ts';
 import { type RunningRuntime, startRuntime } from '../../support/runtime.ts';
 import { createWorld, runtimeClient, type World } from '../../support/scenario.ts';
+import { until } from '../../support/until.ts';
 import { runCeiba } from '../cli/support.ts';
 import { PATIENT } from '../runtime/setup.ts';
 

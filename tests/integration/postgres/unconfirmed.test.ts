@@ -3,8 +3,8 @@ import { DatabaseClient, DatabaseUnavailableError, setSubscription } from '@ceib
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../../support/database.ts';
 import { type PostgresPair, startPostgresPair } from '../../support/postgres-pair.ts';
-import { until } from '../../support/redis.ts';
 import { createWorld } from '../../support/scenario.ts';
+import { until } from '../../support/until.ts';
 import { runCeiba } from '../cli/support.ts';
 
 const WAITS = "application_name like 'ceiba-%' and wait_event = 'SyncRep'";

@@ -10,7 +10,6 @@ import { mintApiKey } from '@ceiba/domain';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { until } from '../../support/redis.ts';
 import { type RunningRuntime, startRuntime } from '../../support/runtime.ts';
 import {
   createWorld,
@@ -22,6 +21,7 @@ import {
   type World,
 } from '../../support/scenario.ts';
 import { startTestRedis, type TestService } from '../../support/services.ts';
+import { until } from '../../support/until.ts';
 
 let database: TestDatabase;
 let redis: TestService;

@@ -304,6 +304,8 @@ describe('targets and hosts', () => {
     ['a dot segment', '/x/../health', 400],
     ['an escaped dot segment', '/x/%2E%2e/health', 400],
     ['a dot segment at the end', '/health/.', 400],
+    ['a dot segment before a fragment', '/x/health/..#', 400],
+    ['a dot segment between backslashes', '/x\\..\\health', 400],
     ['an asterisk', '*', 400],
     ['an escaped NUL', '/rt/projects/%00/api-keys', 400],
     ['an escape of half a character', '/rt/projects/%ff/api-keys', 400],

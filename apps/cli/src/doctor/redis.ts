@@ -1,8 +1,11 @@
 import {
+  askSentinel,
   EPOCH_PROBLEMS,
   EPOCH_SAMPLES,
   EPOCH_SCRIPT,
+  type HostAndPort,
   judgeEpochs,
+  newestPrimary,
   parseRedisUrl,
   type RedisAccess,
   type RedisClusterAddress,
@@ -14,8 +17,8 @@ import { Redis, type RedisOptions } from 'ioredis';
 import { hostOf } from '../database.ts';
 import type { Address } from '../env.ts';
 import { type Check, error, ok, warning } from './check.ts';
+import { checkFacts, checkReplicas, type Facts, factsOf, isTrialServer } from './redis-facts.ts';
 
-const OLDEST_MAJOR = 7;
 const CONNECT_TIMEOUT_MS = 2_000;
 
 /** Checks Redis or Valkey: reachability, version, role, mode and durability. */
@@ -42,7 +45,7 @@ async function checkServer(address: Address): Promise<Check[]> {
   const asked = await askFacts(connect());
   if ('reason' in asked) return [unreachable(address, asked.reason)];
   const epoch = isTrialServer(asked.facts) ? [] : [await checkEpoch(connect)];
-  return [...checksOf(asked.facts, false), ...epoch];
+  return [...checkFacts(asked.facts, false), ...epoch];
 }
 
 /** Checks that all connections reach the same server, and that it reports its epoch. */
@@ -77,7 +80,7 @@ async function checkCluster(
 ): Promise<Check[]> {
   const asked = await Promise.all(
     nodes.map(async (node) => ({
-      name: `${node.host}:${node.port}`,
+      name: placeOf(node),
       ...(await askFacts(new Redis({ ...ONE_ATTEMPT, ...accessOptions(access), ...node }))),
     })),
   );
@@ -86,7 +89,7 @@ async function checkCluster(
   const [first] = answering;
   if (first === undefined) return [unreachable(address, silent[0]?.reason)];
   const names = silent.map(({ name }) => name);
-  return [checkNodes(nodes.length, names), ...checksOf(first.facts, true)];
+  return [checkNodes(nodes.length, names), ...checkFacts(first.facts, true)];
 }
 
 const checkNodes = (count: number, silent: readonly string[]): Check =>
@@ -103,63 +106,61 @@ const FEWEST_SENTINELS = 3;
 
 async function checkSentinel(
   address: Address,
-  { sentinels, primaryName, database, access }: RedisSentinelAddress,
+  redis: RedisSentinelAddress,
   password: string | undefined,
 ): Promise<Check[]> {
-  const asked = await Promise.all(
-    sentinels.map(async (place) => {
-      const redis = new Redis({
+  const { primaryName, database, access } = redis;
+  const asked = await askSentinels(redis, password);
+  const named = asked.flatMap((it) => ('reply' in it ? [it.reply] : []));
+  const primary = newestPrimary(named);
+  if (primary === undefined) {
+    const failed = asked.find((it) => 'reason' in it && !isUnknownName(it.reason));
+    const reason = failed?.reason ?? new Error(`no sentinel knows ${primaryName}`);
+    return [unreachable(address, reason)];
+  }
+  const place = placeOf(primary);
+  const { host, port } = primary;
+  const options = { ...ONE_ATTEMPT, ...accessOptions(access), host, port, db: database };
+  const connect = () => new Redis(options);
+  const info = await askFacts(connect());
+  if ('reason' in info) return [unreachable({ ...address, url: `redis://${place}` }, info.reason)];
+  const agreeing = named.filter((it) => placeOf(it) === place).length;
+  return [
+    checkAgreement(place, agreeing, asked.length),
+    checkReplicas(info.facts),
+    ...checkFacts(info.facts, false),
+    await checkEpoch(connect),
+  ];
+}
+
+const askSentinels = (
+  { sentinels, primaryName, access }: RedisSentinelAddress,
+  password: string | undefined,
+) =>
+  Promise.all(
+    sentinels.map((place) => {
+      const sentinel = new Redis({
         ...ONE_ATTEMPT,
         ...place,
         ...(password !== undefined && { password }),
         ...(access.isTls && { tls: {} }),
       });
-      const answer = await ask(redis, () =>
-        redis.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', primaryName),
-      );
-      return { name: `${place.host}:${place.port}`, ...answer };
+      return ask(sentinel, () => askSentinel(sentinel.call.bind(sentinel), primaryName));
     }),
   );
-  const named = asked.flatMap((it) => {
-    const [host, port] = 'reply' in it && Array.isArray(it.reply) ? it.reply.map(String) : [];
-    return host !== undefined && port !== undefined ? [{ host, port: Number(port) }] : [];
-  });
-  const [primary] = named;
-  if (primary === undefined) {
-    const failed = asked.find((it) => 'reason' in it);
-    const reason = failed?.reason ?? new Error(`no sentinel knows ${primaryName}`);
-    return [unreachable(address, reason)];
-  }
-  const options = { ...ONE_ATTEMPT, ...accessOptions(access), ...primary, db: database };
-  const primaryPlace = `${primary.host}:${primary.port}`;
-  const connect = () => new Redis(options);
-  const info = await askFacts(connect());
-  if ('reason' in info) {
-    return [unreachable({ ...address, url: `redis://${primaryPlace}` }, info.reason)];
-  }
-  const agreeing = named.filter((it) => `${it.host}:${it.port}` === primaryPlace).length;
-  return [
-    agreeing === sentinels.length && agreeing >= FEWEST_SENTINELS
-      ? ok('redis sentinels', `each of ${agreeing} names ${primaryPlace}`)
-      : warning(
-          'redis sentinels',
-          `${agreeing} of ${sentinels.length} name ${primaryPlace}`,
-          `Run at least ${FEWEST_SENTINELS} sentinels, list them all, and find out why the others differ.`,
-        ),
-    checkReplicas(info.facts),
-    ...checksOf(info.facts, false),
-    await checkEpoch(connect),
-  ];
-}
 
-/** INFO has this line only if `min-replicas-to-write` is set. */
-const checkReplicas = (facts: Facts): Check =>
-  facts.has('min_slaves_good_slaves')
-    ? ok('redis min-replicas-to-write', 'set')
+const isUnknownName = (reason: unknown) =>
+  reason instanceof Error && reason.message.startsWith('ERR No such master');
+
+const placeOf = ({ host, port }: HostAndPort) => `${host}:${port}`;
+
+const checkAgreement = (place: string, agreeing: number, count: number): Check =>
+  agreeing === count && agreeing >= FEWEST_SENTINELS
+    ? ok('redis sentinels', `each of ${agreeing} names ${place}`)
     : warning(
-        'redis min-replicas-to-write',
-        'not set: a primary that loses its replicas and sentinels continues to count',
-        'Set min-replicas-to-write 1 and min-replicas-max-lag 10 on every server.',
+        'redis sentinels',
+        `${agreeing} of ${count} name ${place}`,
+        `Run at least ${FEWEST_SENTINELS} sentinels, list them all, and find out why the others differ.`,
       );
 
 const accessOptions = ({ username, password, isTls }: RedisAccess): RedisOptions => ({
@@ -222,87 +223,3 @@ function unreachable({ url, source }: Address, cause: unknown): Check {
     'Fix the connection; then Redis can be checked.',
   );
 }
-
-/** Parses the lines `name:value` of INFO. @see https://redis.io/docs/latest/commands/info/ */
-function factsOf(info: string): ReadonlyMap<string, string> {
-  return new Map(
-    info
-      .split(/\r?\n/)
-      .filter((line) => !line.startsWith('#') && line.includes(':'))
-      .map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1)]),
-  );
-}
-
-type Facts = ReadonlyMap<string, string>;
-
-function checksOf(facts: Facts, isCluster: boolean): Check[] {
-  if (isTrialServer(facts)) return [checkVersion(facts), TRIAL_SERVER];
-  return [
-    checkVersion(facts),
-    ...(isCluster ? [] : [checkRole(facts)]),
-    checkMode(facts, isCluster),
-    checkPersistence(facts),
-    checkEviction(facts),
-  ];
-}
-
-/** The server written in JavaScript, which `npm start` uses when no Redis is installed. */
-const isTrialServer = (facts: Facts) => facts.get('os') === 'mocked redis';
-
-const TRIAL_SERVER = warning(
-  'redis persistence',
-  'the JavaScript server that npm start uses when no Redis is installed: it stores nothing on disk',
-  'Fine for a trial. In production, set REDIS_URL to Redis or Valkey 7 or newer.',
-);
-
-function checkVersion(facts: Facts): Check {
-  const valkey = facts.get('valkey_version');
-  const version = valkey ?? facts.get('redis_version') ?? '0';
-  const name = `${valkey === undefined ? 'Redis' : 'Valkey'} ${version}`;
-  return Number.parseInt(version, 10) >= OLDEST_MAJOR
-    ? ok('redis version', name)
-    : error('redis version', name, 'Upgrade to Redis or Valkey 7 or newer.');
-}
-
-const checkRole = (facts: Facts) =>
-  facts.get('role') === 'master'
-    ? ok('redis role', 'primary')
-    : error('redis role', 'a replica, which cannot charge', 'Point REDIS_URL at the primary.');
-
-function checkMode(facts: Facts, isCluster: boolean): Check {
-  const serverIsCluster = facts.get('redis_mode') === 'cluster';
-  const mode = serverIsCluster ? 'a node of a cluster' : 'a single server';
-  if (serverIsCluster === isCluster) return ok('redis mode', mode);
-  return error(
-    'redis mode',
-    `${mode}, but REDIS_CLUSTER is ${isCluster ? 'true' : 'not set'}`,
-    `Set REDIS_CLUSTER=${serverIsCluster}, for the Runtime too.`,
-  );
-}
-
-function checkPersistence(facts: Facts): Check {
-  const name = 'redis persistence';
-  const isEnabled = facts.get('aof_enabled');
-  if (isEnabled === '1') return ok(name, 'append-only file');
-  const remedy = `Run CONFIG SET appendonly yes, and set it in redis.conf${OR_AT_PROVIDER}.`;
-  return isEnabled === undefined
-    ? warning(name, 'the server does not report whether it has an append-only file', remedy)
-    : error(
-        name,
-        'no append-only file: a restart loses the counts of this minute and unflushed usage',
-        remedy,
-      );
-}
-
-function checkEviction(facts: Facts): Check {
-  const name = 'redis maxmemory-policy';
-  const policy = facts.get('maxmemory_policy');
-  if (policy === 'noeviction') return ok(name, policy);
-  const remedy = `Run CONFIG SET maxmemory-policy noeviction, and set it in redis.conf${OR_AT_PROVIDER}.`;
-  return policy === undefined
-    ? warning(name, 'the server does not report what it does when it is full', remedy)
-    : error(name, `${policy}: a full server evicts counters`, remedy);
-}
-
-/** Managed servers often refuse CONFIG. */
-const OR_AT_PROVIDER = "; for a managed server, use the provider's settings";

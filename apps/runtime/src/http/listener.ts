@@ -71,7 +71,7 @@ const OPTIONS: ServerOptions = {
 };
 
 /** Dot segments are refused, not resolved: a proxy may have allowed the address as it was written. */
-const hasDotSegment = (target: string) => /^[^?]*\/(?:\.|%2e){1,2}(?:[/?]|$)/i.test(target);
+const hasDotSegment = (target: string) => /^[^?]*\/(?:\.|%2e){1,2}(?:[/?#]|$)/i.test(target);
 
 const REASONS: Record<string, string> = {
   HPE_HEADER_OVERFLOW: 'The headers are too long.',

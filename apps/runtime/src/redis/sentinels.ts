@@ -1,10 +1,10 @@
-import type { HostAndPort, RedisSentinelAddress } from '@ceiba/domain';
+import {
+  askSentinel,
+  type NamedPrimary,
+  newestPrimary,
+  type RedisSentinelAddress,
+} from '@ceiba/domain';
 import { Redis } from 'ioredis';
-
-/** The primary that the sentinels name; each failover raises the epoch. */
-export interface Primary extends HostAndPort {
-  epoch: number;
-}
 
 /** How long one sentinel may take, connecting included. */
 const ANSWER_WITHIN_MS = 300;
@@ -39,14 +39,17 @@ export class Sentinels {
   }
 
   /**
-   * Asks all at once. After a failover some still name the old primary, so the newest epoch counts.
+   * Asks all at once.
    *
    * @throws Error if no sentinel names a primary
    */
-  async primary(): Promise<Primary> {
-    const outcomes = await Promise.allSettled(this.#clients.map((client) => this.#ask(client)));
-    const answers = outcomes.flatMap((it) => (it.status === 'fulfilled' ? [it.value] : []));
-    const [newest] = answers.sort((one, other) => other.epoch - one.epoch);
+  async primary(): Promise<NamedPrimary> {
+    const outcomes = await Promise.allSettled(
+      this.#clients.map((client) => askSentinel(client.call.bind(client), this.#name)),
+    );
+    const newest = newestPrimary(
+      outcomes.flatMap((it) => (it.status === 'fulfilled' ? [it.value] : [])),
+    );
     if (newest) return newest;
     const failed = outcomes.find((it) => it.status === 'rejected');
     throw new Error('no sentinel names the primary', { cause: failed?.reason });
@@ -55,19 +58,4 @@ export class Sentinels {
   close(): void {
     for (const client of this.#clients) client.disconnect();
   }
-
-  /** The epoch is read first: a failover in between makes it too low for the address, never too high. */
-  async #ask(client: Redis): Promise<Primary> {
-    const [facts, address] = await Promise.all([
-      client.call('SENTINEL', 'MASTER', this.#name),
-      client.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', this.#name),
-    ]);
-    const [host, port] = textsOf(address);
-    const epoch = Number(textsOf(facts)[textsOf(facts).indexOf('config-epoch') + 1]);
-    if (!host || !port || !Number.isInteger(epoch))
-      throw new Error('the sentinel knows no primary');
-    return { host, port: Number(port), epoch };
-  }
 }
-
-const textsOf = (reply: unknown): string[] => (Array.isArray(reply) ? reply.map(String) : []);

@@ -1,11 +1,11 @@
-import { parseRedisUrl, type RedisSentinelAddress } from '@ceiba/domain';
+import { type NamedPrimary, parseRedisUrl, type RedisSentinelAddress } from '@ceiba/domain';
 import {
   createClusterClient,
   createPrimaryClient,
   createServerClient,
   type RedisClient,
 } from './client.ts';
-import { type Primary, Sentinels } from './sentinels.ts';
+import { Sentinels } from './sentinels.ts';
 
 export interface RedisSettings {
   /** In a form that `parseRedisUrl` accepts. */
@@ -45,7 +45,7 @@ export function createSource({ url, cluster, sentinelPassword }: RedisSettings):
 class SentinelSource implements ClientSource {
   readonly #address: RedisSentinelAddress;
   readonly #sentinels: Sentinels;
-  #used: Primary | null = null;
+  #used: NamedPrimary | null = null;
 
   constructor(address: RedisSentinelAddress, password: string | undefined) {
     this.#address = address;

@@ -13,7 +13,7 @@ import {
   trimScriptText,
   UsageSweep,
 } from '../../../../apps/runtime/src/usage/sweep.ts';
-import { until } from '../../../support/redis.ts';
+import { until } from '../../../support/until.ts';
 import type { MemoryStore } from './store.ts';
 
 /** The clock of a Redis in a test's hand, which a real server's cannot be. */

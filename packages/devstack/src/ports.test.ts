@@ -1,0 +1,18 @@
+import { createServer } from 'node:net';
+import { expect, it } from 'vitest';
+
+import { requireFreePorts } from './ports.mjs';
+
+it('suggests a port that exists instead of the highest one', async () => {
+  const server = createServer();
+  // An error means that another program listens there, which serves as well.
+  await new Promise((resolve) => server.on('error', resolve).listen(65_535, '127.0.0.1', resolve));
+  try {
+    const wanted = [{ name: 'console', variable: 'CONSOLE_PORT', port: 65_535 }];
+    await expect(requireFreePorts(wanted)).rejects.toMatchObject({
+      hint: expect.stringContaining('CONSOLE_PORT=65525 '),
+    });
+  } finally {
+    server.close();
+  }
+});
