@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { DISPLAY_NAME_LENGTH_MAX } from './sets.ts';
 
 /** The question that a host asks before it serves a request. Unknown fields are ignored. */
 export const authorizeRequestSchema = z.object({
@@ -20,21 +21,22 @@ export const authorizeBatchRequestSchema = z.object({
     .min(1, 'must hold at least one request')
     .max(BATCH_SIZE_MAX, `must hold at most ${BATCH_SIZE_MAX} requests`),
 });
-export type AuthorizeBatchRequest = z.infer<typeof authorizeBatchRequestSchema>;
 
 /** A human label: 1 to 100 characters after trimming, none of them a control character. */
 export const displayNameSchema = z
   .string()
   .trim()
   .min(1, 'must not be empty')
-  .refine((name) => [...name].length <= 100, 'must be at most 100 characters')
+  .refine(
+    (name) => [...name].length <= DISPLAY_NAME_LENGTH_MAX,
+    `must be at most ${DISPLAY_NAME_LENGTH_MAX} characters`,
+  )
   .refine(
     (name) => !/[\p{Cc}\p{Cs}\u2028\u2029]/u.test(name),
     'must not hold control characters or lone surrogates',
   );
 
 export const createApiKeyRequestSchema = z.strictObject({ displayName: displayNameSchema });
-export type CreateApiKeyRequest = z.infer<typeof createApiKeyRequestSchema>;
 
 /** `Date` would read an earlier year, as Postgres writes it, as one of the 20th or 21st century. */
 const FIRST_INSTANT = Date.parse('0100-01-01T00:00:00.000Z');
@@ -53,7 +55,6 @@ export const expirySchema = z.iso
   .nullable();
 
 export const setApiKeyExpiryRequestSchema = z.strictObject({ expiresAt: expirySchema });
-export type SetApiKeyExpiryRequest = z.infer<typeof setApiKeyExpiryRequestSchema>;
 
 /** Revoke and archive take an explicit empty object. */
 export const emptyRequestSchema = z.strictObject({});

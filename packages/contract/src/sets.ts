@@ -80,5 +80,8 @@ export const UUID_PATTERN = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 /** A text that is a UUID in lower case. */
 export const UUID = new RegExp(`^${UUID_PATTERN}$`);
 
+/** The longest display name, in characters. */
+export const DISPLAY_NAME_LENGTH_MAX = 100;
+
 /** The header that carries the project secret on every Runtime call but the health endpoints. */
 export const PROJECT_SECRET_HEADER = 'x-service-project-secret';

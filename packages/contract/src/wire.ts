@@ -113,9 +113,4 @@ export const runtimeReadinessSchema = z.strictObject({
   ok: z.boolean(),
   checks: z.strictObject({ database: checkState, redis: checkState }),
 });
-export const consoleReadinessSchema = z.strictObject({
-  ok: z.boolean(),
-  checks: z.strictObject({ database: checkState }),
-});
 export const runtimeVersionSchema = z.strictObject({ sha: z.string(), schema: z.string() });
-export const consoleVersionSchema = z.strictObject({ sha: z.string() });

@@ -6,7 +6,9 @@ import { requireFreePorts } from './ports.mjs';
 it('suggests a port that exists instead of the highest one', async () => {
   const server = createServer();
   // An error means that another program listens there, which serves as well.
-  await new Promise((resolve) => server.on('error', resolve).listen(65_535, '127.0.0.1', resolve));
+  await new Promise<unknown>((resolve) => {
+    server.on('error', resolve).listen({ port: 65_535, host: '127.0.0.1' }, () => resolve(null));
+  });
   try {
     const wanted = [{ name: 'console', variable: 'CONSOLE_PORT', port: 65_535 }];
     await expect(requireFreePorts(wanted)).rejects.toMatchObject({

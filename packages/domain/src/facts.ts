@@ -21,6 +21,12 @@ export const SECRET_OVERLAP_HOURS = 24;
 /** The largest value of a limit: a PostgreSQL `integer`. The smallest is 0, which allows no call. */
 export const PLAN_LIMIT_MAX = 2_147_483_647;
 
+/**
+ * The past days whose rate forecasts the month's use: long enough to include a weekend, short enough
+ * to notice a change.
+ */
+export const FORECAST_DAYS = 7;
+
 /** Days without an allowed request after which a key is idle. */
 export const KEY_IDLE_DAYS = 90;
 /** Days before its expiry when a key starts to count as expiring soon. */

@@ -75,7 +75,6 @@ export {
 export { type RollUpResult, rollUpUsage } from './usage/roll-up.ts';
 export * from './usage/series.ts';
 export * from './usage/top-denials.ts';
-export * from './usage/totals.ts';
 export * from './user/create.ts';
 export * from './user/delete.ts';
 export * from './user/find.ts';

@@ -7,7 +7,6 @@ import {
   readSimulation,
   readTopDenials,
   readUsageSeries,
-  readUsageTotals,
   searchApiKeys,
   surveyApiKeys,
 } from '@ceiba/schema';
@@ -141,11 +140,6 @@ const READS: [string, (db: Database, projectId: string) => Promise<unknown>, num
   ],
   ['the use of the quota', (db, projectId) => readQuotaUse(db, projectId), HOURS_OF_A_DAY],
   [
-    'totals of 59 days',
-    (db, projectId) => readUsageTotals(db, { projectId, ...ago(59) }),
-    HOURS_OF_A_DAY,
-  ],
-  [
     'outcomes of 30 days by hour',
     (db, projectId) => readUsageSeries(db, { projectId, by: 'outcome', step: 'hour', ...ago(30) }),
     HOURS_OF_A_DAY,
@@ -202,8 +196,9 @@ describe('a page of a project with 10,000 keys and two months of usage', () => {
   test('is detected if it reads a month of hours', async () => {
     await bench.db.sql`
       update usage_rolled_days set rolled_at = null where project_id = ${project.projectId}`;
+    const month = { projectId: project.projectId, ...ago(30) };
     const nodes = await readsOf((db) =>
-      readUsageTotals(db, { projectId: project.projectId, ...ago(30) }),
+      readUsageSeries(db, { by: 'outcome', step: 'day', ...month }),
     );
     expect(rowsRead(nodes, 'usage_hours')).toBeGreaterThan(20 * HOURS_OF_A_DAY);
   });

@@ -114,9 +114,9 @@ async function checkSentinel(
   const named = asked.flatMap((it) => ('reply' in it ? [it.reply] : []));
   const primary = newestPrimary(named);
   if (primary === undefined) {
-    const failed = asked.find((it) => 'reason' in it && !isUnknownName(it.reason));
-    const reason = failed?.reason ?? new Error(`no sentinel knows ${primaryName}`);
-    return [unreachable(address, reason)];
+    const reasons = asked.flatMap((it) => ('reason' in it ? [it.reason] : []));
+    const failure = reasons.find((reason) => !isUnknownName(reason));
+    return [unreachable(address, failure ?? new Error(`no sentinel knows ${primaryName}`))];
   }
   const place = placeOf(primary);
   const { host, port } = primary;

@@ -1,5 +1,5 @@
-import type { MintedCredential } from '@ceiba/domain';
-import { and, eq, sql } from 'drizzle-orm';
+import { type MintedCredential, statusesThatCount } from '@ceiba/domain';
+import { and, eq, inArray, sql } from 'drizzle-orm';
 import { writeAudit } from '../audit/write.ts';
 import type { Executor } from '../connection/database.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
@@ -30,7 +30,7 @@ export function createApiKey(
     const project = await lockProject(tx, input.projectId);
     if (project === undefined) return { kind: 'not_found' };
     const activeKeyCap = await capOf(tx, input.projectId);
-    if ((await countActive(tx, input.projectId)) >= activeKeyCap) {
+    if ((await countAgainstCap(tx, input.projectId)) >= activeKeyCap) {
       return { kind: 'plan_limit_reached', activeKeyCap };
     }
     const [row] = await tx
@@ -77,10 +77,10 @@ async function capOf(tx: Executor, projectId: string): Promise<number> {
   return row?.activeKeyCap ?? 0;
 }
 
-async function countActive(tx: Executor, projectId: string): Promise<number> {
+async function countAgainstCap(tx: Executor, projectId: string): Promise<number> {
   const [row] = await tx
     .select({ count: sql<number>`count(*)::int` })
     .from(apiKeys)
-    .where(and(eq(apiKeys.projectId, projectId), eq(apiKeys.status, 'active')));
+    .where(and(eq(apiKeys.projectId, projectId), inArray(apiKeys.status, statusesThatCount())));
   return row?.count ?? 0;
 }

@@ -5,7 +5,6 @@ import type { Executor } from '../connection/database.ts';
 import { keyset, type Page, type PageRequest, readPage, searchText, UUID_ID } from '../page.ts';
 import { apiKeys } from '../tables.ts';
 import { monthNumber } from '../time.ts';
-import { type ApiKeyRef, isApiKey } from './get.ts';
 import { type ApiKeyHint, HINT_CONDITIONS, hintsOfRow } from './hints.ts';
 import { summaryColumns, toSummary } from './summary.ts';
 
@@ -77,24 +76,9 @@ export async function searchApiKeys(
   return { ...page, total: counted?.total ?? 0 };
 }
 
-/** @returns one key as a row of the list, or null when the project has no such key */
-export async function getApiKeyRow(
-  db: { orm: Executor },
-  ref: ApiKeyRef,
-): Promise<ApiKeyRow | null> {
-  const [row] = await readRows(db, isApiKey(ref));
-  return row ?? null;
-}
-
 /** Reads the remaining columns for the rows of the page only. */
 async function readInOrder(db: { orm: Executor }, ids: readonly string[]): Promise<ApiKeyRow[]> {
   if (ids.length === 0) return [];
-  const rows = await readRows(db, inArray(apiKeys.id, [...ids]));
-  const byId = new Map(rows.map((row) => [row.apiKeyId, row]));
-  return ids.flatMap((id) => byId.get(id) ?? []);
-}
-
-async function readRows(db: { orm: Executor }, where: SQL | undefined): Promise<ApiKeyRow[]> {
   const rows = await db.orm
     .select({
       ...summaryColumns,
@@ -105,17 +89,12 @@ async function readRows(db: { orm: Executor }, where: SQL | undefined): Promise<
       hints: hintsOfRow,
     })
     .from(apiKeys)
-    .where(where);
-  return rows.map(
-    ({ isExpired, rateLimitPerMinute, monthlyQuota, usedThisMonth, hints, ...row }) => ({
-      ...toSummary(row),
-      isExpired,
-      rateLimitPerMinute,
-      monthlyQuota,
-      usedThisMonth,
-      hints,
-    }),
-  );
+    .where(inArray(apiKeys.id, [...ids]));
+  const byId = new Map(rows.map((row) => [row.apiKeyId, row]));
+  return ids.flatMap((id) => {
+    const row = byId.get(id);
+    return row === undefined ? [] : { ...row, ...toSummary(row) };
+  });
 }
 
 /** Looks up one key's month by the primary key: for the rows of a page. */

@@ -1,4 +1,4 @@
-import { MS_PER_DAY, type QuotaState, startOfStep, stepsOf } from '@ceiba/domain';
+import { FORECAST_DAYS, MS_PER_DAY, type QuotaState, startOfStep, stepsOf } from '@ceiba/domain';
 import { sql } from 'drizzle-orm';
 import type { Executor } from '../connection/database.ts';
 import { clock, instant, monthNumber, toMs } from '../time.ts';
@@ -15,9 +15,6 @@ export interface QuotaUse extends QuotaState {
   /** Requests allowed on each day of the month, up to today. */
   byDay: { day: Date; allowed: number }[];
 }
-
-/** Long enough to include a weekend, short enough to notice a change. */
-const RECENT_DAYS = 7;
 
 /**
  * Reads the month's use, for a gauge and its projection (`projectQuota`).
@@ -51,7 +48,7 @@ export async function readQuotaUse(
   if (row === undefined) return null;
   const at = new Date(row.nowMs);
   const monthStart = startOfStep(at, 'month');
-  const since = new Date(Math.max(row.createdAtMs, at.getTime() - RECENT_DAYS * MS_PER_DAY));
+  const since = new Date(Math.max(row.createdAtMs, at.getTime() - FORECAST_DAYS * MS_PER_DAY));
   return {
     now: at,
     monthStart,

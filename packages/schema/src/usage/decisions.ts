@@ -21,16 +21,14 @@ export const stepOf = (at: SQL, step: UsageStep) =>
 const dayOf = (at: Date) => sql`${startOfStep(at, 'day').toISOString().slice(0, 10)}::timestamp`;
 
 /**
- * For a WITH clause: the days of a range. `rolled` is whether the day has valid totals, `since` and
- * `until` bound the part of the day that is in the range, and `whole` is whether that is all of it.
+ * For a WITH clause: the days of a range. `rolled` is whether the day has valid totals; `since` and
+ * `until` bound the part of the day that is in the range.
  */
 export const days = ({ projectId, from, to }: UsageOfProject): SQL => sql`
   days as materialized (
     select series::date as day, r.rolled_at is not null as rolled,
       greatest(series at time zone 'UTC', ${instant(from)}) as since,
-      least((series + interval '1 day') at time zone 'UTC', ${instant(to)}) as until,
-      series at time zone 'UTC' >= ${instant(from)}
-        and (series + interval '1 day') at time zone 'UTC' <= ${instant(to)} as whole
+      least((series + interval '1 day') at time zone 'UTC', ${instant(to)}) as until
     from generate_series(${dayOf(from)}, ${dayOf(new Date(to.getTime() - 1))}, interval '1 day')
       as series
     left join usage_rolled_days r on r.project_id = ${projectId} and r.day = series::date
@@ -62,25 +60,18 @@ export const decisionsByHour = ({ projectId }: UsageOfProject, outcome?: Outcome
   select u.hour, u.outcome, u.count
   from ${withinDays(sql`usage_hours`, projectId, isOutcome(outcome))} where not days.rolled`;
 
-/**
- * Rows of (at, id, count) per day and outcome. A day that is only partly in the range counts the hours
- * in the range, at the first of them.
- */
-export function decisionsByDay({ projectId }: UsageOfProject): SQL {
-  const withinDay = (table: SQL) => sql`
-    select days.since as at, u.outcome as id, u.count
-    from days cross join lateral (
-      select h.outcome, sum(h.count) as count from ${table} h
-      where ${isWithinDay(projectId)}
-      group by h.outcome offset 0
-    ) u`;
-  return sql`
-    select t.day::timestamp at time zone 'UTC' as at, t.outcome as id, t.count
-    from usage_outcome_days t where t.project_id = ${projectId}
-      and t.day = any(array(select day from days where rolled and whole))
-    union all ${withinDay(sql`usage_outcome_hours`)} where days.rolled and not days.whole
-    union all ${withinDay(sql`usage_hours`)} where not days.rolled`;
-}
+/** Rows of (at, id, count) per day and outcome, of a range of whole days. */
+export const decisionsByDay = ({ projectId }: UsageOfProject): SQL => sql`
+  select t.day::timestamp at time zone 'UTC' as at, t.outcome as id, t.count
+  from usage_outcome_days t where t.project_id = ${projectId}
+    and t.day = any(array(select day from days where rolled))
+  union all
+  select days.since, u.outcome, u.count
+  from days cross join lateral (
+    select h.outcome, sum(h.count) as count from usage_hours h
+    where ${isWithinDay(projectId)}
+    group by h.outcome offset 0
+  ) u where not days.rolled`;
 
 const uuidArray = (ids: readonly string[]) => sql`${`{${ids.join(',')}}`}::uuid[]`;
 

@@ -9,7 +9,7 @@ import {
   lookupMany,
   readMonthTotals,
   readRetention,
-  readUsageTotals,
+  readUsageSeries,
   recordFirstUses,
   setRetention,
 } from '@ceiba/schema';
@@ -68,7 +68,8 @@ async function rowsOf(projectId: string): Promise<Record<string, number>> {
 const totalOf = async (projectId: string) => {
   const to = new Date();
   const from = new Date(to.getTime() - 399 * DAY_MS);
-  return (await readUsageTotals(bench.db, { projectId, from, to })).allowed;
+  const range = { projectId, from, to };
+  return (await readUsageSeries(bench.db, { ...range, by: 'outcome', step: 'day' })).total;
 };
 
 describe('the settings of retention', () => {

@@ -1,4 +1,5 @@
 import type { QuotaProjection } from '@ceiba/domain';
+import { FORECAST_DAYS } from '@ceiba/domain/facts';
 import type { QuotaUse } from '@ceiba/schema';
 import { cn } from '../../lib/cn.ts';
 import { formatCount, formatShare } from '../../lib/format.ts';
@@ -83,7 +84,7 @@ function Forecast({ use, projection: { expectedAtMonthEnd, exhaustedAt } }: Quot
     return <strong className="font-semibold text-limit-text">The quota is used up.</strong>;
   }
   if (use.recent.allowed === 0) {
-    return <>No forecast: there were no requests in the last 7 days.</>;
+    return <>No forecast: there were no requests in the last {FORECAST_DAYS} days.</>;
   }
   if (exhaustedAt !== null) {
     return (
@@ -91,15 +92,15 @@ function Forecast({ use, projection: { expectedAtMonthEnd, exhaustedAt } }: Quot
         <strong className="font-semibold text-limit-text">
           Used up on <AbsoluteDate at={exhaustedAt} />
         </strong>{' '}
-        at the rate of the last 7 days; {formatCount(expectedAtMonthEnd)} requests are expected by
-        the end of the month.
+        at the rate of the last {FORECAST_DAYS} days; {formatCount(expectedAtMonthEnd)} requests are
+        expected by the end of the month.
       </>
     );
   }
   return (
     <>
       Enough: {formatCount(expectedAtMonthEnd)} requests are expected by the end of the month at the
-      rate of the last 7 days.
+      rate of the last {FORECAST_DAYS} days.
     </>
   );
 }

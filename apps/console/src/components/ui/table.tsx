@@ -1,22 +1,27 @@
-import type { ComponentProps } from 'react';
+import type { ComponentProps, ReactNode } from 'react';
 import { cn } from '../../lib/cn.ts';
 import { ScrollRegion } from './scroll-region.tsx';
 
-/** A dense table; screen readers read the label. */
-export function Table({ label, className, ...rest }: ComponentProps<'table'> & { label: string }) {
+interface TableProps {
+  /** Read by screen readers. */
+  label: string;
+  /** The cells of the row of headings. */
+  head: ReactNode;
+  children: ReactNode;
+}
+
+/** A dense table. */
+export function Table({ label, head, children }: TableProps) {
   return (
     <ScrollRegion label={label} className="rounded border bg-surface">
-      <table className={cn('w-full border-collapse text-left text-body', className)} {...rest} />
+      <table className="w-full border-collapse text-left text-body">
+        <thead className="border-b bg-sunken text-small text-muted">
+          <tr>{head}</tr>
+        </thead>
+        <tbody className="divide-y">{children}</tbody>
+      </table>
     </ScrollRegion>
   );
-}
-
-export function TableHead({ className, ...rest }: ComponentProps<'thead'>) {
-  return <thead className={cn('border-b bg-sunken text-small text-muted', className)} {...rest} />;
-}
-
-export function TableBody({ className, ...rest }: ComponentProps<'tbody'>) {
-  return <tbody className={cn('divide-y', className)} {...rest} />;
 }
 
 export function Row({ className, ...rest }: ComponentProps<'tr'>) {

@@ -3,7 +3,7 @@ import { Check, Gauge, X } from 'lucide-react';
 import { cn } from '../../lib/cn.ts';
 import { formatCompact, formatCount, formatShare, plural } from '../../lib/format.ts';
 import { Chip } from '../ui/chip.tsx';
-import { Cell, HeadCell, Row, Table, TableBody, TableHead } from '../ui/table.tsx';
+import { Cell, HeadCell, Row, Table } from '../ui/table.tsx';
 import {
   byTone,
   type OutcomeTone,
@@ -191,29 +191,29 @@ function Numbers({ series: { starts, step }, tones: { counts } }: PartProps) {
         Show the numbers
       </summary>
       <div className="mt-2 max-h-96 overflow-y-auto">
-        <Table label="Decisions by outcome, as numbers">
-          <TableHead>
-            <Row>
+        <Table
+          label="Decisions by outcome, as numbers"
+          head={
+            <>
               <HeadCell>In UTC</HeadCell>
               {TONES.map((tone) => (
                 <HeadCell key={tone} numeric>
                   {TONE_NAMES[tone]}
                 </HeadCell>
               ))}
+            </>
+          }
+        >
+          {rows.map((row) => (
+            <Row key={row.start.getTime()}>
+              <Cell className="h-10 whitespace-nowrap">{stepName(row.start, step)}</Cell>
+              {TONES.map((tone) => (
+                <Cell key={tone} numeric className="h-10">
+                  {formatCount(row.counts?.[tone] ?? 0)}
+                </Cell>
+              ))}
             </Row>
-          </TableHead>
-          <TableBody>
-            {rows.map((row) => (
-              <Row key={row.start.getTime()}>
-                <Cell className="h-10 whitespace-nowrap">{stepName(row.start, step)}</Cell>
-                {TONES.map((tone) => (
-                  <Cell key={tone} numeric className="h-10">
-                    {formatCount(row.counts?.[tone] ?? 0)}
-                  </Cell>
-                ))}
-              </Row>
-            ))}
-          </TableBody>
+          ))}
         </Table>
       </div>
     </details>

@@ -1,5 +1,6 @@
 'use client';
 
+import { DISPLAY_NAME_LENGTH_MAX } from '@ceiba/contract/sets';
 import { ActionForm } from '#components/action-form.tsx';
 import { NumberField, TextField } from '#components/form-fields.tsx';
 import { Button } from '#components/ui/button.tsx';
@@ -78,7 +79,7 @@ export function PlanDialog({ plan, open, onClose }: PlanDialogProps) {
                 name="name"
                 label="Name"
                 initial={plan?.name}
-                maxLength={100}
+                maxLength={DISPLAY_NAME_LENGTH_MAX}
               />
             )}
             {LIMITS.map((limit) => (

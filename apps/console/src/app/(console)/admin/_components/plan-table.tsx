@@ -6,15 +6,7 @@ import { ConfirmAction } from '#components/confirm-action.tsx';
 import { Button, IconButton } from '#components/ui/button.tsx';
 import { Chip } from '#components/ui/chip.tsx';
 import { Name } from '#components/ui/name.tsx';
-import {
-  ActionsHeadCell,
-  Cell,
-  HeadCell,
-  Row,
-  Table,
-  TableBody,
-  TableHead,
-} from '#components/ui/table.tsx';
+import { ActionsHeadCell, Cell, HeadCell, Row, Table } from '#components/ui/table.tsx';
 import { useToast } from '#components/ui/toast.tsx';
 import { formatCount, plural } from '#lib/format.ts';
 import { legible } from '#lib/text.ts';
@@ -44,9 +36,10 @@ export function PlanTable({ plans }: { plans: readonly PlanRow[] }) {
           Add plan
         </Button>
       </div>
-      <Table label="Plans">
-        <TableHead>
-          <Row>
+      <Table
+        label="Plans"
+        head={
+          <>
             <HeadCell>Name</HeadCell>
             {COLUMNS.map(({ heading }) => (
               <HeadCell key={heading} numeric className="max-md:hidden">
@@ -54,13 +47,12 @@ export function PlanTable({ plans }: { plans: readonly PlanRow[] }) {
               </HeadCell>
             ))}
             <ActionsHeadCell />
-          </Row>
-        </TableHead>
-        <TableBody>
-          {plans.map((plan) => (
-            <PlanCells key={plan.planId} plan={plan} onStep={setStep} />
-          ))}
-        </TableBody>
+          </>
+        }
+      >
+        {plans.map((plan) => (
+          <PlanCells key={plan.planId} plan={plan} onStep={setStep} />
+        ))}
       </Table>
       <p className="mt-2 text-small text-muted">You can delete a plan that no project is on.</p>
       <PlanDialog

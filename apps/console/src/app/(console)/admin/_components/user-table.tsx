@@ -9,15 +9,7 @@ import { Chip } from '#components/ui/chip.tsx';
 import { ConfirmName } from '#components/ui/confirm-name.tsx';
 import { Dialog } from '#components/ui/dialog.tsx';
 import { PageLinks } from '#components/ui/pagination.tsx';
-import {
-  ActionsHeadCell,
-  Cell,
-  HeadCell,
-  Row,
-  Table,
-  TableBody,
-  TableHead,
-} from '#components/ui/table.tsx';
+import { ActionsHeadCell, Cell, HeadCell, Row, Table } from '#components/ui/table.tsx';
 import { RelativeTime } from '#components/ui/time.tsx';
 import { useToast } from '#components/ui/toast.tsx';
 import { formatCount, plural } from '#lib/format.ts';
@@ -55,9 +47,10 @@ export function UserTable({ users, ownId, newer, older }: UserTableProps) {
       {users.length === 0 ? (
         <p className="py-8 text-muted">No e-mail address contains this text.</p>
       ) : (
-        <Table label="Accounts">
-          <TableHead>
-            <Row>
+        <Table
+          label="Accounts"
+          head={
+            <>
               <HeadCell>E-mail</HeadCell>
               <HeadCell className="max-md:hidden">Signs in with</HeadCell>
               <HeadCell numeric className="max-md:hidden">
@@ -65,18 +58,17 @@ export function UserTable({ users, ownId, newer, older }: UserTableProps) {
               </HeadCell>
               <HeadCell className="max-md:hidden">Created</HeadCell>
               <ActionsHeadCell />
-            </Row>
-          </TableHead>
-          <TableBody>
-            {users.map((user) => (
-              <UserCells
-                key={user.userId}
-                user={user}
-                isOwn={user.userId === ownId}
-                onStep={setStep}
-              />
-            ))}
-          </TableBody>
+            </>
+          }
+        >
+          {users.map((user) => (
+            <UserCells
+              key={user.userId}
+              user={user}
+              isOwn={user.userId === ownId}
+              onStep={setStep}
+            />
+          ))}
         </Table>
       )}
       <PageLinks previous={newer} next={older} names={['Newer', 'Older']} />

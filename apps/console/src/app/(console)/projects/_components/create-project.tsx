@@ -1,5 +1,6 @@
 'use client';
 
+import { DISPLAY_NAME_LENGTH_MAX } from '@ceiba/contract/sets';
 import { useRouter } from 'next/navigation';
 import { useState } from 'react';
 import { createNewProject, type NewProject } from '#app/(console)/projects/new/actions.ts';
@@ -35,7 +36,7 @@ function NameStep({ onCreated }: { onCreated: (project: NewProject) => void }) {
               name="name"
               label="Name"
               hint="The name of your API, such as “Reports”. Only you see it."
-              maxLength={100}
+              maxLength={DISPLAY_NAME_LENGTH_MAX}
               autoFocus
             />
             <FormButtons label="Create project" pending={parts.pending} cancelHref="/projects" />

@@ -3,15 +3,7 @@ import { ArrowDown, CalendarClock, Hourglass, Infinity as Never } from 'lucide-r
 import Link from 'next/link';
 import { Chip, StatusChip } from '#components/ui/chip.tsx';
 import { Name } from '#components/ui/name.tsx';
-import {
-  ActionsHeadCell,
-  Cell,
-  HeadCell,
-  Row,
-  Table,
-  TableBody,
-  TableHead,
-} from '#components/ui/table.tsx';
+import { ActionsHeadCell, Cell, HeadCell, Row, Table } from '#components/ui/table.tsx';
 import { AbsoluteDate, RelativeTime } from '#components/ui/time.tsx';
 import { formatCount } from '#lib/format.ts';
 import { legible } from '#lib/text.ts';
@@ -41,9 +33,10 @@ export function KeyTable({ projectId, keys, sort, hrefOfSort }: KeyTableProps) {
   const ordered = (name: SortFilter) =>
     sort === name ? ({ 'aria-sort': DIRECTIONS[name] } as const) : {};
   return (
-    <Table label="Keys">
-      <TableHead>
-        <tr>
+    <Table
+      label="Keys"
+      head={
+        <>
           <HeadCell {...ordered('name')}>{by('name', 'Key')}</HeadCell>
           <HeadCell className="max-sm:hidden">Status</HeadCell>
           <HeadCell className="max-sm:hidden" {...ordered('last_used')}>
@@ -59,13 +52,12 @@ export function KeyTable({ projectId, keys, sort, hrefOfSort }: KeyTableProps) {
             {by('created', 'Created')}
           </HeadCell>
           <ActionsHeadCell className="w-12" />
-        </tr>
-      </TableHead>
-      <TableBody>
-        {keys.map((key) => (
-          <KeyTableRow key={key.apiKeyId} projectId={projectId} apiKey={key} />
-        ))}
-      </TableBody>
+        </>
+      }
+    >
+      {keys.map((key) => (
+        <KeyTableRow key={key.apiKeyId} projectId={projectId} apiKey={key} />
+      ))}
     </Table>
   );
 }

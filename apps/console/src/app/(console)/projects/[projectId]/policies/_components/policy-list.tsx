@@ -5,15 +5,7 @@ import Link from 'next/link';
 import { Button } from '#components/ui/button.tsx';
 import { Chip, MethodChip } from '#components/ui/chip.tsx';
 import { PathText } from '#components/ui/path-text.tsx';
-import {
-  ActionsHeadCell,
-  Cell,
-  HeadCell,
-  Row,
-  Table,
-  TableBody,
-  TableHead,
-} from '#components/ui/table.tsx';
+import { ActionsHeadCell, Cell, HeadCell, Row, Table } from '#components/ui/table.tsx';
 import { cn } from '#lib/cn.ts';
 import { formatCount, plural, policyText } from '#lib/format.ts';
 import { DeletePolicyButton } from './delete-policy.tsx';
@@ -31,9 +23,10 @@ export interface PolicyListProps {
 /** Policies in match order. The winner of a tried call is highlighted. */
 export function PolicyList({ policies, firstPlace, overlaps, matching, ...rest }: PolicyListProps) {
   return (
-    <Table label="Policies in match order">
-      <TableHead>
-        <tr>
+    <Table
+      label="Policies in match order"
+      head={
+        <>
           <HeadCell className="hidden w-12 sm:table-cell" numeric>
             <abbr title="Place in match order" className="no-underline">
               #
@@ -45,22 +38,21 @@ export function PolicyList({ policies, firstPlace, overlaps, matching, ...rest }
             Hits this month
           </HeadCell>
           <ActionsHeadCell className="w-24" />
-        </tr>
-      </TableHead>
-      <TableBody>
-        {policies.map((policy, index) => (
-          <PolicyRow
-            key={policy.policyId}
-            policy={policy}
-            place={firstPlace + index}
-            coveredBy={
-              overlaps.find(({ covered }) => covered.policyId === policy.policyId)?.by ?? null
-            }
-            standing={standingOf(policy, matching)}
-            {...rest}
-          />
-        ))}
-      </TableBody>
+        </>
+      }
+    >
+      {policies.map((policy, index) => (
+        <PolicyRow
+          key={policy.policyId}
+          policy={policy}
+          place={firstPlace + index}
+          coveredBy={
+            overlaps.find(({ covered }) => covered.policyId === policy.policyId)?.by ?? null
+          }
+          standing={standingOf(policy, matching)}
+          {...rest}
+        />
+      ))}
     </Table>
   );
 }

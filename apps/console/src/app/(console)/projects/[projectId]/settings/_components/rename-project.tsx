@@ -1,5 +1,6 @@
 'use client';
 
+import { DISPLAY_NAME_LENGTH_MAX } from '@ceiba/contract/sets';
 import { ActionForm } from '#components/action-form.tsx';
 import { TextField } from '#components/form-fields.tsx';
 import { Button } from '#components/ui/button.tsx';
@@ -22,7 +23,7 @@ export function RenameProject({ projectId, name }: { projectId: string; name: st
             name="name"
             label="Project name"
             initial={name}
-            maxLength={100}
+            maxLength={DISPLAY_NAME_LENGTH_MAX}
           />
           <div>
             <Button type="submit" pending={parts.pending}>
