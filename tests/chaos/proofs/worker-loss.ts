@@ -1,4 +1,4 @@
-import { until } from '../../support/redis.ts';
+import { until } from '../../support/until.ts';
 import { isRunning, workersStartedBy } from '../../support/workers.ts';
 import {
   type Account,

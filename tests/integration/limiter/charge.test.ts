@@ -1,39 +1,30 @@
-import { afterEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import {
   apiKeyCounterKey,
   projectCounterKey,
   usageKey,
 } from '../../../apps/runtime/src/redis/keys.ts';
 import {
-  type Call,
+  admittedOf,
   callOf,
+  chargeTimes,
   countAdmitted,
   handClock,
   startRuntime,
-  type TestRuntime,
   withLimits,
 } from './support/runtime.ts';
 import { describeOnEachRedis } from './support/servers.ts';
 import { createMemoryStore } from './support/store.ts';
 
 describeOnEachRedis('the charge', (redis) => {
-  const runtimes: TestRuntime[] = [];
-  afterEach(() => {
-    for (const runtime of runtimes.splice(0)) runtime.die();
-  });
-
   async function start({ clock = handClock(), store = createMemoryStore(), count = 1 } = {}) {
     const { url } = redis();
     const started = await Promise.all(
       Array.from({ length: count }, () => startRuntime({ url, store, clock })),
     );
-    runtimes.push(...started);
     const [first, second = started[0]] = started;
     return { first: first!, second: second!, clock, store };
   }
-
-  const chargeTimes = async (runtime: TestRuntime, call: Call, times: number) =>
-    Promise.all(Array.from({ length: times }, () => runtime.charge(call)));
 
   const REFUSED_MINUTE = { kind: 'denied', denialReason: 'rate_limited' };
   const REFUSED_MONTH = { kind: 'denied', denialReason: 'quota_exceeded' };
@@ -74,10 +65,10 @@ describeOnEachRedis('the charge', (redis) => {
   it('charges a key and its project together or not at all', async () => {
     const { first } = await start();
     const busy = callOf({ rateLimitPerMinute: 10 }, { rateLimitPerMinute: 2 });
-    expect(countAdmitted(await chargeTimes(first, busy, 50))).toBe(2);
+    expect(await admittedOf(first, busy, 50)).toBe(2);
     // The 48 refused ones cost the project nothing, so the other key has the eight that are left.
     const other = callOf({ rateLimitPerMinute: 10 }, {}, { projectId: busy.projectId });
-    expect(countAdmitted(await chargeTimes(first, other, 50))).toBe(8);
+    expect(await admittedOf(first, other, 50)).toBe(8);
   });
 
   it('consumes neither quota nor rate for a denied request', async () => {
@@ -85,7 +76,7 @@ describeOnEachRedis('the charge', (redis) => {
     const call = callOf({ rateLimitPerMinute: 2, monthlyQuota: 5 });
     const perMinute = [];
     for (let minute = 0; minute < 4; minute++) {
-      perMinute.push(countAdmitted(await chargeTimes(first, call, 20)));
+      perMinute.push(await admittedOf(first, call, 20));
       clock.ms += 60_000;
     }
     expect(perMinute).toEqual([2, 2, 1, 0]);
@@ -145,8 +136,8 @@ describeOnEachRedis('the charge', (redis) => {
     async (_, limits, refused) => {
       const { first } = await start();
       const limited = callOf({}, limits);
-      expect(countAdmitted(await chargeTimes(first, limited, 3))).toBe(3);
-      expect(countAdmitted(await chargeTimes(first, withLimits(limited, {}), 3))).toBe(3);
+      expect(await admittedOf(first, limited, 3)).toBe(3);
+      expect(await admittedOf(first, withLimits(limited, {}), 3)).toBe(3);
       expect(await first.charge(limited)).toMatchObject(refused);
     },
   );
@@ -154,33 +145,33 @@ describeOnEachRedis('the charge', (redis) => {
   it('gives a fresh minute and a fresh month their full limits', async () => {
     const { first, clock } = await start({ clock: handClock('2026-12-31T23:58:59.999Z') });
     const call = callOf({ rateLimitPerMinute: 2, monthlyQuota: 3 });
-    expect(countAdmitted(await chargeTimes(first, call, 9))).toBe(2);
+    expect(await admittedOf(first, call, 9)).toBe(2);
     clock.ms += 1;
-    expect(countAdmitted(await chargeTimes(first, call, 9))).toBe(1);
+    expect(await admittedOf(first, call, 9)).toBe(1);
     clock.ms += 60_000;
     expect(new Date(clock.ms).toISOString()).toBe('2027-01-01T00:00:00.000Z');
-    expect(countAdmitted(await chargeTimes(first, call, 9))).toBe(2);
+    expect(await admittedOf(first, call, 9)).toBe(2);
   });
 
   it('allows no used quota again when the clock steps back over the end of a month', async () => {
     const { first, clock } = await start({ clock: handClock('2026-11-30T23:59:30Z') });
     const call = callOf({ monthlyQuota: 5 });
-    expect(countAdmitted(await chargeTimes(first, call, 9))).toBe(5);
+    expect(await admittedOf(first, call, 9)).toBe(5);
     clock.ms += 60_000;
-    expect(countAdmitted(await chargeTimes(first, call, 9))).toBe(5);
+    expect(await admittedOf(first, call, 9)).toBe(5);
     clock.ms -= 60_000;
-    expect(countAdmitted(await chargeTimes(first, call, 9))).toBe(0);
+    expect(await admittedOf(first, call, 9)).toBe(0);
     clock.ms += 60_000;
-    expect(countAdmitted(await chargeTimes(first, call, 9))).toBe(0);
+    expect(await admittedOf(first, call, 9)).toBe(0);
   });
 
   it('keeps a key that is new to the project in the windows that the project has reached', async () => {
     const { first, clock } = await start({ clock: handClock('2026-12-01T00:00:30Z') });
     const call = callOf({ rateLimitPerMinute: 5 });
-    expect(countAdmitted(await chargeTimes(first, call, 9))).toBe(5);
+    expect(await admittedOf(first, call, 9)).toBe(5);
     clock.ms -= 60_000;
     const newKey = callOf({ rateLimitPerMinute: 5 }, {}, { projectId: call.projectId });
-    expect(countAdmitted(await chargeTimes(first, newKey, 9))).toBe(0);
+    expect(await admittedOf(first, newKey, 9)).toBe(0);
   });
 
   it('writes nothing for a charge that reaches Redis after its deadline, and charges it once', async () => {
@@ -202,24 +193,24 @@ describeOnEachRedis('the charge', (redis) => {
   ])('takes the count from Postgres when a counter holds %s', async (_, spoil) => {
     const { first, store } = await start();
     const call = callOf({ monthlyQuota: 5 });
-    expect(countAdmitted(await chargeTimes(first, call, 3))).toBe(3);
+    expect(await admittedOf(first, call, 3)).toBe(3);
     await first.flush();
     const { second } = await start({ store }); // one that has seen nothing
     const key = projectCounterKey(call.projectId);
     await redis().admin.set(key, spoil((await redis().admin.get(key))!));
-    expect(countAdmitted(await chargeTimes(second, call, 9))).toBe(2);
+    expect(await admittedOf(second, call, 9)).toBe(2);
   });
 
   it('takes the count from Postgres when a counter is of another type or gone', async () => {
     const { first, store } = await start();
     const call = callOf({ monthlyQuota: 5 });
-    expect(countAdmitted(await chargeTimes(first, call, 3))).toBe(3);
+    expect(await admittedOf(first, call, 3)).toBe(3);
     await first.flush();
     const { second } = await start({ store });
     await redis().admin.del(projectCounterKey(call.projectId));
     await redis().admin.rpush(projectCounterKey(call.projectId), 'x');
     await redis().admin.del(apiKeyCounterKey(call.projectId, call.apiKeyId));
-    expect(countAdmitted(await chargeTimes(second, call, 9))).toBe(2);
+    expect(await admittedOf(second, call, 9)).toBe(2);
   });
 
   it('starts a new incarnation where a usage number does not parse, and loses no count', async () => {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { projectCounterKey, usageKey } from '../../../apps/runtime/src/redis/keys.ts';
 import { createTrimScript } from '../../../apps/runtime/src/usage/sweep.ts';
 import {
@@ -27,7 +27,6 @@ describeOnEachRedis('a Redis whose clock is ahead', (redis) => {
     wallClock = handClock();
     runtime = await startRuntime({ url: redis().url, store, clock, wallClock });
   });
-  afterEach(() => runtime.die());
 
   const stateOf = async ({ projectId }: Call) => [
     await redis().admin.get(projectCounterKey(projectId)),

@@ -3,16 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { freePort } from '@ceiba/devstack/ports';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { UnavailableError } from '../../../apps/runtime/src/unavailable.ts';
 import { type RedisServer, realRedis, startRedisServer } from '../../support/redis.ts';
 import { until } from '../../support/until.ts';
 import {
+  admittedOf,
   type Call,
   callOf,
+  chargeTimes,
   countAdmitted,
   startRuntime,
-  type TestRuntime,
 } from './support/runtime.ts';
 import { createMemoryStore } from './support/store.ts';
 
@@ -52,24 +53,12 @@ async function startCluster(): Promise<[RedisServer, RedisServer]> {
 
 describe.skipIf(realRedis === undefined)('a Redis Cluster (real Redis)', () => {
   let nodes: [RedisServer, RedisServer];
-  const runtimes: TestRuntime[] = [];
   beforeAll(async () => {
     nodes = await startCluster();
   });
   afterAll(() => Promise.all(nodes.map((node) => node.dispose())));
-  afterEach(() => {
-    for (const runtime of runtimes.splice(0)) runtime.die();
-  });
-
-  async function start({
-    store = createMemoryStore(),
-    url = nodes[0].url,
-    redisBudgetMs = 5000,
-  } = {}) {
-    const runtime = await startRuntime({ url, cluster: true, store, redisBudgetMs });
-    runtimes.push(runtime);
-    return runtime;
-  }
+  const start = ({ store = createMemoryStore(), url = nodes[0].url, redisBudgetMs = 5000 } = {}) =>
+    startRuntime({ url, cluster: true, store, redisBudgetMs });
 
   /** A call whose project lies on one of the nodes. */
   async function callOn(
@@ -82,9 +71,6 @@ describe.skipIf(realRedis === undefined)('a Redis Cluster (real Redis)', () => {
       if (slot < 8192 === (node === nodes[0])) return call;
     }
   }
-
-  const chargeTimes = (runtime: TestRuntime, call: Call, times: number) =>
-    Promise.all(Array.from({ length: times }, () => runtime.charge(call)));
 
   it('allows exactly the limit on every node, through two Runtimes at once', async () => {
     const [first, second] = [await start(), await start()];
@@ -254,7 +240,7 @@ describe.skipIf(realRedis === undefined)('a Redis Cluster (real Redis)', () => {
     const store = createMemoryStore();
     const runtime = await start({ store });
     const call = await callOn(nodes[1], { monthlyQuota: 5 });
-    expect(countAdmitted(await chargeTimes(runtime, call, 3))).toBe(3);
+    expect(await admittedOf(runtime, call, 3)).toBe(3);
     await runtime.flush();
     await nodes[1].kill();
     await expect(runtime.charge(call, 500)).rejects.toBeInstanceOf(UnavailableError);
@@ -264,7 +250,7 @@ describe.skipIf(realRedis === undefined)('a Redis Cluster (real Redis)', () => {
       'the node charges again',
       async () => (await fresh.charge(call)).kind === 'allowed',
     );
-    expect(countAdmitted(await chargeTimes(fresh, call, 9))).toBe(1);
+    expect(await admittedOf(fresh, call, 9)).toBe(1);
     await until(
       'the first Runtime recovers too',
       async () => {

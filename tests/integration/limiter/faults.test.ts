@@ -17,24 +17,13 @@ const SLACK_MS = 100;
 
 describe.skipIf(realRedis === undefined)('a Redis in trouble (real Redis)', () => {
   let redis: RedisServer;
-  const runtimes: TestRuntime[] = [];
   beforeEach(async () => {
     redis = await startRedisServer(['--enable-protected-configs', 'yes']);
   });
-  afterEach(async () => {
-    for (const runtime of runtimes.splice(0)) runtime.die();
-    await redis.dispose();
-  });
+  afterEach(() => redis.dispose());
 
-  async function start(url = redis.url) {
-    const runtime = await startRuntime({
-      url,
-      store: createMemoryStore(),
-      redisBudgetMs: BUDGET_MS,
-    });
-    runtimes.push(runtime);
-    return runtime;
-  }
+  const start = (url = redis.url) =>
+    startRuntime({ url, store: createMemoryStore(), redisBudgetMs: BUDGET_MS });
 
   /** @returns how long the refusal took, in ms */
   async function refusal(runtime: TestRuntime, call: Call): Promise<number> {

@@ -1,31 +1,11 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { realRedis, startRedisServer } from '../../support/redis.ts';
-import {
-  type Call,
-  callOf,
-  countAdmitted,
-  handClock,
-  startRuntime,
-  type TestRuntime,
-} from './support/runtime.ts';
+import { admittedOf, callOf, chargeTimes, handClock, startRuntime } from './support/runtime.ts';
 import { describeOnEachRedis } from './support/servers.ts';
 import { createMemoryStore, type MemoryStore } from './support/store.ts';
 
-const runtimes: TestRuntime[] = [];
-afterEach(() => {
-  for (const runtime of runtimes.splice(0)) runtime.die();
-});
-
-async function startOne(url: string, store: MemoryStore, clock = handClock()) {
-  const runtime = await startRuntime({ url, store, clock });
-  runtimes.push(runtime);
-  return runtime;
-}
-
-const chargeTimes = (runtime: TestRuntime, call: Call, times: number) =>
-  Promise.all(Array.from({ length: times }, () => runtime.charge(call)));
-const admittedOf = async (runtime: TestRuntime, call: Call, times: number) =>
-  countAdmitted(await chargeTimes(runtime, call, times));
+const startOne = (url: string, store: MemoryStore, clock = handClock()) =>
+  startRuntime({ url, store, clock });
 
 describeOnEachRedis('a wiped Redis', (redis) => {
   const start = (store: MemoryStore, clock = handClock()) => startOne(redis().url, store, clock);

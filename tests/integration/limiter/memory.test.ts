@@ -28,10 +28,7 @@ describe.skipIf(realRedis === undefined)('a Redis whose memory is full (real Red
     clock = handClock();
     runtime = await startRuntime({ url: redis.url, store, clock });
   });
-  afterEach(async () => {
-    runtime.die();
-    await redis.dispose();
-  });
+  afterEach(() => redis.dispose());
 
   /** An hour in which many keys of the project were used. */
   async function useManyKeys({ projectId, policyId }: Call): Promise<void> {

@@ -1,12 +1,6 @@
-import { afterEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { chargeScriptText } from '../../../apps/runtime/src/limiter/charge-script.ts';
-import {
-  callOf,
-  countAdmitted,
-  handClock,
-  startRuntime,
-  type TestRuntime,
-} from './support/runtime.ts';
+import { callOf, countAdmitted, handClock, startRuntime } from './support/runtime.ts';
 import { describeOnEachRedis } from './support/servers.ts';
 import { createMemoryStore } from './support/store.ts';
 
@@ -28,11 +22,6 @@ function randomFrom(seed: number): () => number {
 const seedOfRun = Number(process.env.CEIBA_TEST_SEED ?? Math.floor(Math.random() * 2 ** 31));
 
 describeOnEachRedis('any schedule', (redis) => {
-  const runtimes: TestRuntime[] = [];
-  afterEach(() => {
-    for (const runtime of runtimes.splice(0)) runtime.die();
-  });
-
   it.each([0, 1, 2, 3])(
     `of charges, deaths, wipes and clock steps admits no month's quota twice and counts each admission once (seed ${seedOfRun} + %i)`,
     async (round) => {
@@ -41,7 +30,7 @@ describeOnEachRedis('any schedule', (redis) => {
       const clock = handClock('2026-11-29T20:00:00Z');
       const store = createMemoryStore();
       const begin = () => startRuntime({ url: redis().url, store, clock });
-      runtimes.push(...(await Promise.all([begin(), begin(), begin()])));
+      const runtimes = await Promise.all([begin(), begin(), begin()]);
       const limits = { rateLimitPerMinute: RATE, monthlyQuota: QUOTA };
       const first = callOf(limits, { monthlyQuota: 25 });
       const calls = [first, callOf(limits, {}, { projectId: first.projectId })];

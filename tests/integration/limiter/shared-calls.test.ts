@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterEach, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import {
   type CarriedCharge,
   chargeScriptText,
@@ -19,15 +19,9 @@ import {
 import { describeOnEachRedis } from './support/servers.ts';
 import { createMemoryStore } from './support/store.ts';
 
-const runtimes: TestRuntime[] = [];
-afterEach(() => {
-  for (const runtime of runtimes.splice(0)) runtime.die();
-});
-
 async function start(url: string, options: { chargeText?: string } = {}) {
   const store = createMemoryStore();
   const runtime = await startRuntime({ url, store, clock: handClock(), ...options });
-  runtimes.push(runtime);
   return { runtime, store, sends: vi.spyOn(runtime.link, 'send') };
 }
 

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { usageKey } from '../../../apps/runtime/src/redis/keys.ts';
 import {
+  admittedOf,
   type Call,
   callOf,
-  countAdmitted,
+  chargeTimes,
   handClock,
   startRuntime,
-  type TestRuntime,
 } from './support/runtime.ts';
 import { describeOnEachRedis } from './support/servers.ts';
 import { createMemoryStore, type MemoryStore } from './support/store.ts';
@@ -15,20 +15,18 @@ import { createMemoryStore, type MemoryStore } from './support/store.ts';
 const HOUR_MS = 3_600_000;
 
 describeOnEachRedis('usage', (redis) => {
-  const runtimes: TestRuntime[] = [];
   beforeEach(() => redis().admin.flushall());
-  afterEach(() => {
-    for (const runtime of runtimes.splice(0)) runtime.die();
-  });
+  const start = (store: MemoryStore, clock = handClock()) =>
+    startRuntime({ url: redis().url, store, clock });
 
-  async function start(store: MemoryStore, clock = handClock()) {
-    const runtime = await startRuntime({ url: redis().url, store, clock });
-    runtimes.push(runtime);
-    return runtime;
+  /** A Runtime and a call that it has made so many times. */
+  async function charged(times: number) {
+    const [store, clock] = [createMemoryStore(), handClock()];
+    const runtime = await start(store, clock);
+    const call = callOf({});
+    await chargeTimes(runtime, call, times);
+    return { store, clock, runtime, call };
   }
-
-  const chargeTimes = (runtime: TestRuntime, call: Call, times: number) =>
-    Promise.all(Array.from({ length: times }, () => runtime.charge(call)));
 
   /** The counts that Redis holds, without what it notes of the hash itself. */
   const fieldsOf = async ({ projectId }: Call) =>
@@ -64,7 +62,7 @@ describeOnEachRedis('usage', (redis) => {
     const store = createMemoryStore();
     const [dead, living] = [await start(store), await start(store)];
     const call = callOf({ rateLimitPerMinute: 5 });
-    const admitted = countAdmitted(await chargeTimes(dead, call, 8));
+    const admitted = await admittedOf(dead, call, 8);
     dead.die();
     expect(store.decisions(call.projectId, 'allowed')).toBe(0);
     await living.sweep();
@@ -111,11 +109,7 @@ describeOnEachRedis('usage', (redis) => {
   });
 
   it('keeps usage in Redis that Postgres has not confirmed', async () => {
-    const store = createMemoryStore();
-    const clock = handClock();
-    const runtime = await start(store, clock);
-    const call = callOf({});
-    await chargeTimes(runtime, call, 3);
+    const { store, clock, runtime, call } = await charged(3);
     clock.ms += 40 * 24 * HOUR_MS;
     store.isDown = true;
     await runtime.sweep();
@@ -123,11 +117,7 @@ describeOnEachRedis('usage', (redis) => {
   });
 
   it('keeps usage in Redis that Postgres has rejected, and removes the rest', async () => {
-    const store = createMemoryStore();
-    const clock = handClock();
-    const runtime = await start(store, clock);
-    const call = callOf({});
-    await chargeTimes(runtime, call, 3);
+    const { store, clock, runtime, call } = await charged(3);
     clock.ms += 40 * 24 * HOUR_MS;
     store.refuses = ({ months }) => months.some(({ scope }) => scope === 'project');
     await runtime.sweep();
@@ -197,11 +187,7 @@ describeOnEachRedis('usage', (redis) => {
   });
 
   it('keeps a number in Redis that grew after it was confirmed', async () => {
-    const store = createMemoryStore();
-    const clock = handClock();
-    const runtime = await start(store, clock);
-    const call = callOf({});
-    await chargeTimes(runtime, call, 3);
+    const { store, clock, runtime, call } = await charged(3);
     clock.ms += 5 * HOUR_MS;
     const [field] = await fieldsOf(call);
     const record = store.recordUsage;
@@ -217,11 +203,7 @@ describeOnEachRedis('usage', (redis) => {
   });
 
   it('counts nothing again in a removed hour, although the clock steps back', async () => {
-    const store = createMemoryStore();
-    const clock = handClock();
-    const runtime = await start(store, clock);
-    const call = callOf({});
-    await chargeTimes(runtime, call, 3);
+    const { store, clock, runtime, call } = await charged(3);
     clock.ms += 5 * HOUR_MS;
     await runtime.sweep();
     clock.ms -= 5 * HOUR_MS;
@@ -247,10 +229,7 @@ describeOnEachRedis('usage', (redis) => {
   });
 
   it('sweeps past what is foreign or broken in Redis', async () => {
-    const store = createMemoryStore();
-    const runtime = await start(store);
-    const call = callOf({});
-    await chargeTimes(runtime, call, 3);
+    const { store, runtime, call } = await charged(3);
     const { admin } = redis();
     await admin.hset('ceiba:{not-a-project}:usage', 'h|x|1|2|3|allowed', 1);
     await admin.hset(usageKey(call.projectId), 'h|x|notanhour|k|p|allowed', 1);
@@ -260,10 +239,7 @@ describeOnEachRedis('usage', (redis) => {
   });
 
   it('gives deletions by hand a new incarnation, so that no admission is swallowed', async () => {
-    const store = createMemoryStore();
-    const runtime = await start(store);
-    const call = callOf({});
-    await chargeTimes(runtime, call, 5);
+    const { store, runtime, call } = await charged(5);
     await runtime.flush();
     await redis().admin.del(usageKey(call.projectId));
     await chargeTimes(runtime, call, 3);

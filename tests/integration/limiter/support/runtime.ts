@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Charge, LimitScope } from '@ceiba/domain';
+import { onTestFinished } from 'vitest';
 import { Deadline } from '../../../../apps/runtime/src/deadline.ts';
 import { chargeScriptText } from '../../../../apps/runtime/src/limiter/charge-script.ts';
 import { createLimiter, type Limiter } from '../../../../apps/runtime/src/limiter/limiter.ts';
@@ -79,6 +80,7 @@ export interface Call {
 
 const quiet = { info() {}, warn() {} };
 
+/** Starts a Runtime, which dies with the test at the latest. */
 export async function startRuntime(options: TestRuntimeOptions): Promise<TestRuntime> {
   const { url, store, clock: hand, cluster = false, redisBudgetMs = 10_000 } = options;
   const now = () => performance.now();
@@ -90,9 +92,14 @@ export async function startRuntime(options: TestRuntimeOptions): Promise<TestRun
       await link.ping(1000);
       return true;
     });
+  let repeatedSweep: UsageSweep | undefined;
+  const die = () => {
+    void repeatedSweep?.stop();
+    link.close();
+  };
+  onTestFinished(die);
   await up();
   const ledger = new UsageLedger();
-  let repeatedSweep: UsageSweep | undefined;
   const limiter = createLimiter({
     link,
     clock,
@@ -135,10 +142,7 @@ export async function startRuntime(options: TestRuntimeOptions): Promise<TestRun
       repeatedSweep = newSweep();
       await repeatedSweep.sweepNow();
     },
-    die() {
-      void repeatedSweep?.stop();
-      link.close();
-    },
+    die,
   };
 }
 
@@ -174,6 +178,19 @@ export function callOf(
 export function withLimits(call: Call, project: Partial<Limits>, key: Partial<Limits> = {}): Call {
   return callOf(project, key, call);
 }
+
+/** Asks for the same charge `times` times at once. */
+export const chargeTimes = (
+  runtime: TestRuntime,
+  call: Call,
+  times: number,
+  deadlineMs?: number,
+): Promise<Charge[]> =>
+  Promise.all(Array.from({ length: times }, () => runtime.charge(call, deadlineMs)));
+
+/** @returns how many of `times` charges at once were allowed */
+export const admittedOf = async (...asked: Parameters<typeof chargeTimes>): Promise<number> =>
+  countAdmitted(await chargeTimes(...asked));
 
 export function countAdmitted(charges: readonly Charge[]): number {
   return charges.filter((charge) => charge.kind === 'allowed').length;
