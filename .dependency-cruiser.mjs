@@ -129,7 +129,7 @@ const config = {
       severity: 'error',
       from: {
         path: WORKSPACE(),
-        pathNot: [TEST(), TOOLING(), '^packages/(build|devstack|sdk)/'],
+        pathNot: [TEST(), TOOLING(), '^(bench|packages/(build|devstack|sdk))/'],
       },
       to: {
         dependencyTypes: ['npm-dev'],

@@ -1,69 +1,93 @@
 /**
- * Measures what a decision costs: throughput as a ratio to a bare JSON echo on the same HTTP stack,
- * alternating in the same run, and CPU time per decision by process, which a busy machine does not
- * change.
+ * Measures what a decision costs, against other ways to check a key on the same Postgres and Redis;
+ * where the limits of the parts are; and whether the cost grows with the data.
  *
- * Run it with `npm run bench`, after `npm run build`. It creates a database of its own on the server
+ * Run it with `npm run bench`, after `npm run build`. It creates databases of its own on the server
  * of DATABASE_URL, and uses REDIS_URL; it starts its own servers where these are not set. Redis has
- * to be a real one.
+ * to be a real one. With `--write` the results replace the figures in the documentation.
  */
-import { cpus } from 'node:os';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { LauncherError } from '@ceiba/devstack/errors';
 import { runMain, supervised } from '@ceiba/devstack/lifecycle';
-import { accepts, freePort } from '@ceiba/devstack/ports';
+import { step } from '@ceiba/devstack/output';
 import { startServices } from '@ceiba/devstack/services';
 import { readSettings } from '@ceiba/devstack/settings';
-import { withStack } from '@ceiba/devstack/stack';
-import { waitFor } from '@ceiba/devstack/wait';
-import { measureDecisions } from './src/measure-decisions.mjs';
+import { createGenerator } from './src/load/generator.mjs';
+import { measureContenders } from './src/measure-contenders.mjs';
+import { measureFlatCost } from './src/measure-flat-cost.mjs';
+import { measureLimits } from './src/measure-limits.mjs';
+import { rounded } from './src/report/statistics.ts';
+import { printResults, writeResults } from './src/report/write.mjs';
+import { withRuntime } from './src/runtime.mjs';
+import { seedProject } from './src/seed.ts';
+import { describeServers } from './src/servers.mjs';
+
+/** How much of everything; `small` only shows that the benchmark works. */
+const SIZES = {
+  full: {
+    rounds: 5,
+    seconds: { contenders: 5, alone: 2, limits: 2, flat: 4 },
+    keys: 200_000,
+    keysInUse: 1_000,
+    flat: { keys: 1_000_000, policies: 2_000, projects: 10_000, activeKeys: 200_000 },
+  },
+  small: {
+    rounds: 2,
+    seconds: { contenders: 1, alone: 1, limits: 1, flat: 1 },
+    keys: 2_000,
+    keysInUse: 1_000,
+    flat: { keys: 5_000, policies: 200, projects: 200, activeKeys: 2_000 },
+  },
+};
 
 const { values } = parseArgs({
   options: {
-    keys: { type: 'string', default: '200000' },
-    rounds: { type: 'string', default: '5' },
-    seconds: { type: 'string', default: '5' },
+    size: { type: 'string', default: 'full' },
+    write: { type: 'boolean', default: false },
   },
 });
 
 process.env.LOG_LEVEL ??= 'warn';
 await runMain(() =>
   supervised(async (supervisor) => {
+    const size = SIZES[values.size];
+    if (size === undefined) throw new LauncherError('--size is full or small.');
     const services = await startServices(supervisor, readSettings(process.env));
     if (!services.isRealRedis) {
       throw new LauncherError('A benchmark needs a real Redis: put redis-server on PATH.');
     }
-    const echoPort = await freePort();
-    await supervisor.spawn({
-      name: 'Echo',
-      command: process.execPath,
-      args: [fileURLToPath(new URL('./src/echo.mjs', import.meta.url)), String(echoPort)],
-      stage: 1,
+    const generator = createGenerator();
+    const { pids, machine } = await describeServers(services, generator.name);
+    const options = { ...size, generator, pids };
+    const ofOneProject = await withRuntime(supervisor, services, async (runtime) => {
+      const project = await seedProject(runtime.databaseUrl, size.keys);
+      const at = { supervisor, runtime, project };
+      return {
+        contenders: await step('Contenders', () => measureContenders(at, options)),
+        limits: await step('Limits', () => measureLimits(at, options)),
+      };
     });
-    await waitFor(() => accepts(echoPort), { timeoutMs: 10_000 });
-    const stack = { programs: ['runtime'], ownDatabase: true };
-    return withStack(supervisor, services, stack, async ({ databaseUrl, runtimeUrl }) => {
-      const { Runtime, Echo } = supervisor.processes();
-      return report(
-        await measureDecisions({
-          databaseUrl,
-          runtime: { url: runtimeUrl, pid: Runtime },
-          echo: { url: `http://127.0.0.1:${echoPort}`, pid: Echo },
-          keys: Number(values.keys),
-          rounds: Number(values.rounds),
-          seconds: Number(values.seconds),
-        }),
-      );
+    const flat = await step('Flat cost', () => measureFlatCost({ supervisor, services }, options));
+    const { flat: _, ...sizes } = size;
+    const results = rounded({
+      size: values.size,
+      takenOn: new Date().toISOString().slice(0, 10),
+      machine,
+      sizes,
+      ...ofOneProject,
+      flat,
     });
+    printResults(results);
+    if (values.write) writeResults(results);
+    return checkAnswers(results);
   }),
 );
 
-/** @param {Awaited<ReturnType<typeof measureDecisions>>} measured @returns {number} The exit code. */
-function report({ rows, cpuMicroseconds, residentMiB }) {
-  console.log(`\n${values.keys} keys, all servers and the load on ${cpus().length} cores, medians`);
-  console.table(rows);
-  console.log('CPU time of one decision, in µs:', cpuMicroseconds);
-  console.log('Resident memory of the Runtime afterwards, in MiB:', residentMiB);
-  return rows.every((row) => row.unexpected === 0) ? 0 : 1;
+/** @returns {number} The exit code: 1 where answers were wrong or missing. */
+function checkAnswers({ contenders, flat }) {
+  const measured = [...contenders, ...flat.cases];
+  const total = measured.reduce((sum, { unexpected }) => sum + unexpected, flat.memory.unexpected);
+  if (total === 0) return 0;
+  console.error(`${total} answers were not the expected ones; a busy machine causes some.`);
+  return 1;
 }

@@ -1,61 +1,135 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { type MintedCredential, mintApiKey, mintProjectSecret } from '@ceiba/domain';
 import {
   createDatabase,
   createPolicy,
   createProject,
   createUser,
+  type Database,
   putPlan,
   setSubscription,
   type VerbContext,
 } from '@ceiba/schema';
 
 const NO_LIMIT = 2_147_483_647;
-const KEYS_PER_INSERT = 5_000;
+const ROWS_PER_CHUNK = 1_000;
+
+export interface SeededProject {
+  projectId: string;
+  projectSecret: string;
+  /** The plaintext of every key. */
+  keys: string[];
+}
 
 /**
- * Creates a project with many keys, and limits that no run reaches. The keys are inserted by SQL
- * instead of the verb, to save time.
+ * Creates a project with many keys, and limits that no run reaches. The keys are copied instead of
+ * created by the verb, to save time, and count as used before.
  *
- * @returns the project's id and secret, and the plaintext of every key
+ * @param policyCount of which one allows `GET /v1/reports*`
  */
-export async function seedProject(databaseUrl: string, keyCount: number) {
+export async function seedProject(
+  databaseUrl: string,
+  keyCount: number,
+  policyCount = 1,
+): Promise<SeededProject> {
+  return withDatabase(databaseUrl, async (db) => {
+    const { projectId, secret } = await createOpenProject(db);
+    await db.sql`
+      insert into policies (project_id, method, path_pattern)
+      select ${projectId}::uuid, 'GET', '/v1/area-' || n || '/items*'
+      from generate_series(2, ${policyCount}::int) as n`;
+    const keys: string[] = [];
+    await copyKeys(db, mintedKeys(keyCount, keys), () => projectId);
+    await db.sql`vacuum analyze`;
+    return { projectId, projectSecret: secret.plaintext, keys };
+  });
+}
+
+/**
+ * Creates projects with one key and one policy each; all have the same secret.
+ *
+ * @returns the secret, and the id and the key of each project
+ */
+export async function seedProjects(databaseUrl: string, projectCount: number) {
+  return withDatabase(databaseUrl, async (db) => {
+    const { projectId, secret } = await createOpenProject(db);
+    const rows = await db.sql<{ id: string }[]>`
+      insert into projects (owner_id, name, secret_digest)
+      select owner_id, 'one of many ' || n, secret_digest
+      from projects, generate_series(1, ${projectCount}::int) as n where id = ${projectId}
+      returning id`;
+    const ids = rows.map(({ id }) => id);
+    await db.sql`
+      insert into subscriptions (project_id, plan_id)
+      select id, (select plan_id from subscriptions where project_id = ${projectId})
+      from projects where name like 'one of many %'`;
+    await db.sql`
+      insert into policies (project_id, method, path_pattern)
+      select id, 'GET', '/v1/reports*' from projects where name like 'one of many %'`;
+    const keys: string[] = [];
+    await copyKeys(db, mintedKeys(projectCount, keys), (index) => ids[index] ?? '');
+    await db.sql`vacuum analyze`;
+    return { projectSecret: secret.plaintext, ids, keys };
+  });
+}
+
+async function withDatabase<T>(databaseUrl: string, work: (db: Database) => Promise<T>) {
   const db = createDatabase(databaseUrl);
-  const ctx: VerbContext = { db, actor: { kind: 'system' }, clientAddress: null, requestId: null };
   try {
-    const owner = await createUser(ctx, { email: 'bench@example.com', passwordHash: null });
-    if (owner.kind !== 'created') throw new Error('the database is not empty');
-    const secret = mintProjectSecret(randomBytes);
-    const project = await createProject(ctx, { ownerId: owner.userId, name: 'bench', secret });
-    if (project.kind !== 'created') throw new Error('the database is not empty');
-    const { projectId } = project;
-    const limits = { activeKeyCap: NO_LIMIT, rateLimitPerMinute: NO_LIMIT, monthlyQuota: NO_LIMIT };
-    const { planId } = await putPlan(ctx, { name: 'Bench', ...limits });
-    await setSubscription(ctx, { projectId, planId });
-    await createPolicy(ctx, { projectId, method: 'GET', pathPattern: '/v1/reports*' });
-    const keys = Array.from({ length: keyCount }, () => mintApiKey(randomBytes));
-    for (let at = 0; at < keys.length; at += KEYS_PER_INSERT) {
-      await insertKeys(db, projectId, keys.slice(at, at + KEYS_PER_INSERT));
-    }
-    await db.sql`analyze`;
-    return { projectId, projectSecret: secret.plaintext, keys: keys.map((key) => key.plaintext) };
+    return await work(db);
   } finally {
     await db.close();
   }
 }
 
-async function insertKeys(
-  db: ReturnType<typeof createDatabase>,
-  projectId: string,
-  keys: readonly MintedCredential[],
+async function createOpenProject(db: Database) {
+  const ctx: VerbContext = { db, actor: { kind: 'system' }, clientAddress: null, requestId: null };
+  const name = randomUUID();
+  const owner = await createUser(ctx, { email: `${name}@example.com`, passwordHash: null });
+  if (owner.kind !== 'created') throw new Error(`the owner was not created: ${owner.kind}`);
+  const secret = mintProjectSecret(randomBytes);
+  const project = await createProject(ctx, { ownerId: owner.userId, name: 'bench', secret });
+  if (project.kind !== 'created') throw new Error(`the project was not created: ${project.kind}`);
+  const { projectId } = project;
+  const limits = { activeKeyCap: NO_LIMIT, rateLimitPerMinute: NO_LIMIT, monthlyQuota: NO_LIMIT };
+  const { planId } = await putPlan(ctx, { name, ...limits });
+  await setSubscription(ctx, { projectId, planId });
+  await createPolicy(ctx, { projectId, method: 'GET', pathPattern: '/v1/reports*' });
+  return { projectId, secret };
+}
+
+/** Keys one at a time: a million at once would need a gigabyte. Adds their plaintexts to a list. */
+function* mintedKeys(count: number, plaintexts: string[]): Generator<MintedCredential> {
+  for (let n = 0; n < count; n += 1) {
+    const key = mintApiKey(randomBytes);
+    plaintexts.push(key.plaintext);
+    yield key;
+  }
+}
+
+async function copyKeys(
+  db: Database,
+  keys: Iterable<MintedCredential>,
+  projectIdOf: (index: number) => string,
 ) {
-  await db.sql`
-    insert into api_keys ${db.sql(
-      keys.map(({ prefix, digest }) => ({
-        project_id: projectId,
-        display_name: 'bench',
-        key_prefix: prefix,
-        key_digest: digest,
-      })),
-    )}`;
+  const copy = await db.sql`
+    copy api_keys (project_id, display_name, key_prefix, key_digest, last_used_at) from stdin
+  `.writable();
+  const usedAt = new Date().toISOString();
+  function* rows() {
+    let chunk: string[] = [];
+    let index = 0;
+    for (const { prefix, digest } of keys) {
+      const hex = digest.toString('hex');
+      chunk.push(`${projectIdOf(index)}\tbench\t${prefix}\t\\\\x${hex}\t${usedAt}\n`);
+      index += 1;
+      if (chunk.length < ROWS_PER_CHUNK) continue;
+      yield chunk.join('');
+      chunk = [];
+    }
+    yield chunk.join('');
+  }
+  await pipeline(Readable.from(rows()), copy);
 }

@@ -49,7 +49,7 @@ interface LookupApiKey {
  * The parameters are text so that the driver needs no type lookups. They hold only UUIDs and
  * hexadecimal digits, so the casts cannot fail (rule 4).
  */
-const STATEMENT = `
+export const LOOKUP_STATEMENT = `
   select ${SERVER_EVIDENCE}, item.position::int as "position",
     p.secret_digest as "secretDigest",
     case when p.previous_secret_expires_at > now() then p.previous_secret_digest end
@@ -83,7 +83,7 @@ export async function lookupMany(
 ): Promise<(LookupRow | undefined)[]> {
   const projectIds = `{${items.map((item) => item.projectId).join(',')}}`;
   const digests = `{${items.map((item) => bytesLiteral(item.apiKeyDigest)).join(',')}}`;
-  const rows = await db.sql.unsafe<StatementRow[]>(STATEMENT, [projectIds, digests], {
+  const rows = await db.sql.unsafe<StatementRow[]>(LOOKUP_STATEMENT, [projectIds, digests], {
     prepare: true,
   });
   const found: (LookupRow | undefined)[] = new Array(items.length).fill(undefined);
