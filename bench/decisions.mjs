@@ -4,7 +4,8 @@
  *
  * Run it with `npm run bench`, after `npm run build`. It creates databases of its own on the server
  * of DATABASE_URL, and uses REDIS_URL; it starts its own servers where these are not set. Redis has
- * to be a real one. With `--write` the results replace the figures in the documentation.
+ * to be a real one. With `--write` the results replace the figures in the documentation. With
+ * `--render` nothing is measured: the figures of the last run are written again.
  */
 import { parseArgs } from 'node:util';
 import { LauncherError } from '@ceiba/devstack/errors';
@@ -17,7 +18,7 @@ import { measureContenders } from './src/measure-contenders.mjs';
 import { measureFlatCost } from './src/measure-flat-cost.mjs';
 import { measureLimits } from './src/measure-limits.mjs';
 import { rounded } from './src/report/statistics.ts';
-import { printResults, writeResults } from './src/report/write.mjs';
+import { printResults, readResults, writeResults } from './src/report/write.mjs';
 import { withRuntime } from './src/runtime.mjs';
 import { seedProject } from './src/seed.ts';
 import { describeServers } from './src/servers.mjs';
@@ -44,44 +45,50 @@ const { values } = parseArgs({
   options: {
     size: { type: 'string', default: 'full' },
     write: { type: 'boolean', default: false },
+    render: { type: 'boolean', default: false },
   },
 });
 
 process.env.LOG_LEVEL ??= 'warn';
-await runMain(() =>
-  supervised(async (supervisor) => {
-    const size = SIZES[values.size];
-    if (size === undefined) throw new LauncherError('--size is full or small.');
-    const services = await startServices(supervisor, readSettings(process.env));
-    if (!services.isRealRedis) {
-      throw new LauncherError('A benchmark needs a real Redis: put redis-server on PATH.');
-    }
-    const generator = createGenerator();
-    const { pids, machine } = await describeServers(services, generator.name);
-    const options = { ...size, generator, pids };
-    const ofOneProject = await withRuntime(supervisor, services, async (runtime) => {
-      const project = await seedProject(runtime.databaseUrl, size.keys);
-      const at = { supervisor, runtime, project };
-      return {
-        contenders: await step('Contenders', () => measureContenders(at, options)),
-        limits: await step('Limits', () => measureLimits(at, options)),
-      };
-    });
-    const flat = await step('Flat cost', () => measureFlatCost({ supervisor, services }, options));
-    const { flat: _, ...sizes } = size;
-    const results = rounded({
-      size: values.size,
-      takenOn: new Date().toISOString().slice(0, 10),
-      machine,
-      sizes,
-      ...ofOneProject,
-      flat,
-    });
-    printResults(results);
-    if (values.write) writeResults(results);
-    return checkAnswers(results);
-  }),
-);
+await runMain(async () => (values.render ? render() : supervised(measure)));
+
+function render() {
+  writeResults(readResults());
+  return 0;
+}
+
+async function measure(supervisor) {
+  const size = SIZES[values.size];
+  if (size === undefined) throw new LauncherError('--size is full or small.');
+  const services = await startServices(supervisor, readSettings(process.env));
+  if (!services.isRealRedis) {
+    throw new LauncherError('A benchmark needs a real Redis: put redis-server on PATH.');
+  }
+  const generator = createGenerator();
+  const { pids, machine } = await describeServers(services, generator.name);
+  const options = { ...size, generator, pids };
+  const ofOneProject = await withRuntime(supervisor, services, async (runtime) => {
+    const project = await seedProject(runtime.databaseUrl, size.keys);
+    const at = { supervisor, runtime, project };
+    return {
+      contenders: await step('Contenders', () => measureContenders(at, options)),
+      limits: await step('Limits', () => measureLimits(at, options)),
+    };
+  });
+  const flat = await step('Flat cost', () => measureFlatCost({ supervisor, services }, options));
+  const { flat: _, ...sizes } = size;
+  const results = rounded({
+    size: values.size,
+    takenOn: new Date().toISOString().slice(0, 10),
+    machine,
+    sizes,
+    ...ofOneProject,
+    flat,
+  });
+  printResults(results);
+  if (values.write) writeResults(results);
+  return checkAnswers(results);
+}
 
 /** @returns {number} The exit code: 1 where answers were wrong or missing. */
 function checkAnswers({ contenders, flat }) {

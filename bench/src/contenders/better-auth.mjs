@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import { createAuth } from './better-auth-config.mjs';
 import { listen } from './support.mjs';
 
-/** The API-key plugin of better-auth behind the HTTP stack of the Runtime. */
+/** The API-key plugin of better-auth behind Hono, as in the echo. */
 const auth = createAuth();
 const app = new Hono();
 app.post('/verify', async (c) => {

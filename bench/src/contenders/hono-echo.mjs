@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import { listen } from './support.mjs';
 
-/** The reference for the Runtime: the same HTTP stack with no work behind it. */
+/** The unit of cost: a small framework with no work behind it. */
 const app = new Hono();
 app.post('/verify', async (c) => c.json(await c.req.json()));
 listen(app);

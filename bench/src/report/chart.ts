@@ -23,7 +23,7 @@ const COLOURS = {
 
 const WIDTH = 520;
 /** Leaves room for the value of the longest bar. */
-const LONGEST_BAR = 400;
+const LONGEST_BAR = 370;
 const ROW = 46;
 const BAR_HEIGHT = 16;
 const FONT = `font-family="system-ui, 'Segoe UI', Helvetica, Arial, sans-serif"`;

@@ -1,13 +1,19 @@
 import { type Chart, chartSvg, type Theme } from './chart.ts';
 import { ownCpu, PROCESSES, type Process, wholeCost } from './costs.ts';
 import { number } from './format.ts';
-import type { Results } from './results.ts';
+import type { ContenderResult, Results } from './results.ts';
 
 const SERIES = {
   server: 'Node',
   redis: 'Redis',
   postgres: 'Postgres',
 } as const satisfies Record<Process, string>;
+
+const KINDS = {
+  ceiba: 'Ceiba',
+  echo: 'Bare echo',
+  contender: 'Others',
+} as const satisfies Record<ContenderResult['kind'], string>;
 
 const THEMES: readonly Theme[] = ['light', 'dark'];
 
@@ -33,11 +39,11 @@ const titleOf = (title: string, { size }: Results) =>
 function throughputChart(results: Results): Chart {
   return {
     title: titleOf('Decisions a second, and p99', results),
-    series: ['decisions'],
-    bars: results.contenders.map(({ name, perSecond, p99Ms }) => ({
+    series: Object.values(KINDS),
+    bars: results.contenders.map(({ name, kind, perSecond, p99Ms }) => ({
       label: plain(name),
       value: `${number(perSecond.median)}, ${number(p99Ms.median)} ms`,
-      parts: [{ series: 'decisions', amount: perSecond.median }],
+      parts: [{ series: KINDS[kind], amount: perSecond.median }],
     })),
   };
 }

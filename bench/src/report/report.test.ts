@@ -59,7 +59,7 @@ describe('a chart', () => {
     const svg = chartSvg(chartOf(bar(50), bar(200)), 'light');
     expect(
       [...svg.matchAll(/<rect [^>]* width="([\d.]+)" height="16"/g)].map(([, w]) => w),
-    ).toEqual(['100.0', '400.0']);
+    ).toEqual(['92.5', '370.0']);
   });
 
   it.each([Number.NaN, -1, Number.POSITIVE_INFINITY])('refuses the amount %d', (amount) => {

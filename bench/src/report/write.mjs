@@ -14,6 +14,11 @@ import {
   throughputTable,
 } from './tables.ts';
 
+const RESULTS = 'docs/performance.json';
+
+/** @returns {import('./results.ts').Results} Those of the last run that was written. */
+export const readResults = () => JSON.parse(readFileSync(join(root, RESULTS), 'utf8'));
+
 /** @param {import('./results.ts').Results} results */
 export function printResults(results) {
   const sections = [
@@ -35,7 +40,7 @@ export function printResults(results) {
  * @param {import('./results.ts').Results} results
  */
 export function writeResults(results) {
-  write('docs/performance.json', `${JSON.stringify(results, null, 2)}\n`);
+  write(RESULTS, `${JSON.stringify(results, null, 2)}\n`);
   for (const [name, svg] of Object.entries(charts(results))) write(`docs/images/${name}`, svg);
   for (const page of PAGES) {
     write(page, withFigures(readFileSync(join(root, page), 'utf8'), results));
