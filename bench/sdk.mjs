@@ -2,10 +2,11 @@
  * Measures what the client library costs, in CPU time of the host process per request:
  *
  *   1. a decision through `node:http`, which the client uses, and through the global `fetch`;
- *   2. each adapter, in addition to the bare framework and the client's call.
+ *   2. a decision with batching on and off, by the number of questions at a time;
+ *   3. each adapter, in addition to the bare framework and the client's call.
  *
- * It measures CPU time instead of throughput, which a busy machine changes. The Runtime is a stub
- * that answers immediately. Run it with `node bench/sdk.mjs`, after `npm run build`.
+ * CPU time says more than throughput, which a busy machine changes. The Runtime is a stub that answers
+ * immediately. Run it with `node bench/sdk.mjs`, after `npm run build`.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -30,6 +31,8 @@ const BODY = { ok: true };
 const ROUNDS = 5;
 const REQUESTS = 4_000;
 const CONCURRENCY = 32;
+/** Questions at a time, for the comparison of batching. */
+const LEVELS = [1, 4, 8, 32, 64];
 
 /** The same route in each framework, bare when there are no options. */
 const HOSTS = {
@@ -76,19 +79,34 @@ else await runBench();
 
 /** A Runtime that allows every call. */
 async function runRuntime() {
-  const body = JSON.stringify(allowDecision());
-  const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
+  const decision = JSON.stringify(allowDecision());
+  const result = `{"status":200,"decision":${decision}}`;
+  const answerTo = ({ requests }) =>
+    requests ? `{"results":[${requests.map(() => result).join(',')}]}` : decision;
   const server = http.createServer((req, res) => {
-    req.resume().on('end', () => res.writeHead(200, headers).end(body));
+    let question = '';
+    req.setEncoding('utf8').on('data', (chunk) => {
+      question += chunk;
+    });
+    req.on('end', () => {
+      const body = answerTo(JSON.parse(question));
+      const length = Buffer.byteLength(body);
+      res.writeHead(200, { 'content-type': 'application/json', 'content-length': length });
+      res.end(body);
+    });
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   process.send(server.address().port);
 }
 
-function clientOf(runtimePort, options) {
-  const runtimeBaseUrl = `http://127.0.0.1:${runtimePort}`;
-  const config = parseCeibaConfig({ runtimeBaseUrl, projectId: PROJECT_ID, projectSecret: 'any' });
+function clientOf(runtimePort, { batching = true, ...options } = {}) {
+  const config = parseCeibaConfig({
+    runtimeBaseUrl: `http://127.0.0.1:${runtimePort}`,
+    projectId: PROJECT_ID,
+    projectSecret: 'any',
+    batching,
+  });
   return new CeibaRuntimeClient(config, options);
 }
 
@@ -100,18 +118,31 @@ async function runHost(framework, runtimePort) {
   process.send(server.address().port);
 }
 
-async function runClient(transport, runtimePort) {
-  const client = clientOf(runtimePort, transport === 'fetch' ? { fetch } : {});
-  process.on('message', async () => {
-    const before = process.cpuUsage();
-    await inParallel(() => client.authorize(QUESTION));
-    const { user, system } = process.cpuUsage(before);
-    process.send((user + system) / REQUESTS);
+/** Replies to each message, a number of questions at a time, with what a decision cost. */
+async function runClient(transport, batching, runtimePort) {
+  const options = transport === 'fetch' ? { fetch } : {};
+  const client = clientOf(runtimePort, { ...options, batching: batching === 'batching' });
+  process.on('message', async (concurrency) => {
+    const waits = [];
+    const cpuBefore = process.cpuUsage();
+    const startedAt = performance.now();
+    await inParallel(concurrency, async () => {
+      const askedAt = performance.now();
+      await client.authorize(QUESTION);
+      waits.push(performance.now() - askedAt);
+    });
+    const elapsedMs = performance.now() - startedAt;
+    const { user, system } = process.cpuUsage(cpuBefore);
+    process.send({
+      cpuMicros: (user + system) / REQUESTS,
+      perSecond: (1_000 * REQUESTS) / elapsedMs,
+      p50Micros: 1_000 * median(waits),
+    });
   });
   process.send('ready');
 }
 
-async function inParallel(once) {
+async function inParallel(concurrency, once) {
   let left = REQUESTS;
   const worker = async () => {
     while (left > 0) {
@@ -119,7 +150,7 @@ async function inParallel(once) {
       await once();
     }
   };
-  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
+  await Promise.all(Array.from({ length: concurrency }, worker));
 }
 
 async function start(...childArgs) {
@@ -128,8 +159,8 @@ async function start(...childArgs) {
   return { child, hello };
 }
 
-async function reply(child) {
-  child.send('go');
+async function reply(child, message = 'go') {
+  child.send(message);
   const [answer] = await once(child, 'message');
   return answer;
 }
@@ -141,6 +172,7 @@ async function hostCost({ child, hello: port }) {
   const target = { agent, host: '127.0.0.1', port, path: '/v1/reports', headers };
   const before = await reply(child);
   await inParallel(
+    CONCURRENCY,
     () =>
       new Promise((resolve, reject) => {
         const request = http.get(target, (res) => {
@@ -164,7 +196,14 @@ async function mediansOf(measures) {
       if (round > 0) results[name].push(value);
     }
   }
-  return Object.fromEntries(Object.entries(results).map(([name, all]) => [name, median(all)]));
+  return Object.fromEntries(Object.entries(results).map(([name, all]) => [name, medianOf(all)]));
+}
+
+/** The median of numbers, or of each field of objects. */
+function medianOf(values) {
+  if (typeof values[0] === 'number') return median(values);
+  const fields = Object.keys(values[0]);
+  return Object.fromEntries(fields.map((name) => [name, median(values.map((v) => v[name]))]));
 }
 
 async function runBench() {
@@ -176,10 +215,12 @@ async function runBench() {
     return started;
   };
   const measures = {};
-  for (const transport of ['node', 'fetch']) {
-    const { child } = await keep('client', transport, runtime.hello);
-    measures[`client over ${transport}`] = () => reply(child);
+  for (const mode of ['alone', 'batching']) {
+    const { child } = await keep('client', 'node', mode, runtime.hello);
+    for (const level of LEVELS) measures[`${mode} ${level}`] = () => reply(child, level);
   }
+  const viaFetch = await keep('client', 'fetch', 'alone', runtime.hello);
+  measures.fetch = () => reply(viaFetch.child, CONCURRENCY);
   for (const framework of Object.keys(HOSTS)) {
     const bare = await keep('host', framework);
     const guarded = await keep('host', framework, runtime.hello);
@@ -191,22 +232,43 @@ async function runBench() {
   printReport(costs);
 }
 
+function micros(value) {
+  return `${value.toFixed(0)} µs`;
+}
+
 function printReport(costs) {
-  const micros = (value) => `${value.toFixed(0)} µs`;
-  const { 'client over node': client, 'client over fetch': viaFetch } = costs;
   console.log(
     `CPU per request, median of ${ROUNDS} rounds of ${REQUESTS}, Node ${process.version}\n`,
   );
-  console.log(`client.authorize over node:http   ${micros(client)}`);
-  console.log(`client.authorize over fetch       ${micros(viaFetch)}`);
-  console.log(`                                  ${(viaFetch / client).toFixed(1)} times\n`);
+  printClient(costs);
   for (const framework of Object.keys(HOSTS)) {
     const bare = costs[`${framework} bare`];
     const guarded = costs[`${framework} guarded`];
-    const overhead = guarded - bare - client;
+    const overhead = guarded - bare - costs[`batching ${CONCURRENCY}`].cpuMicros;
     console.log(
       `${framework.padEnd(9)} bare ${micros(bare)}, guarded ${micros(guarded)}, ` +
         `the adapter beyond the client ${micros(overhead)}`,
     );
   }
+}
+
+function printClient(costs) {
+  const node = costs[`alone ${CONCURRENCY}`].cpuMicros;
+  const viaFetch = costs.fetch.cpuMicros;
+  console.log(`client.authorize over node:http   ${micros(node)}`);
+  console.log(`client.authorize over fetch       ${micros(viaFetch)}`);
+  console.log(`                                  ${(viaFetch / node).toFixed(1)} times\n`);
+  console.log('questions at a time: CPU, p50 and decisions per second, without and with batching');
+  for (const level of LEVELS) {
+    const [alone, batching] = [costs[`alone ${level}`], costs[`batching ${level}`]];
+    console.log(
+      [
+        `${level}`.padEnd(4),
+        `CPU ${micros(alone.cpuMicros)}, ${micros(batching.cpuMicros)};`,
+        `p50 ${micros(alone.p50Micros)}, ${micros(batching.p50Micros)};`,
+        `${alone.perSecond.toFixed(0)}/s, ${batching.perSecond.toFixed(0)}/s`,
+      ].join(' '),
+    );
+  }
+  console.log();
 }
