@@ -78,14 +78,14 @@ const MUTANTS: Mutant[] = [
   },
   {
     name: 'an unchecked status',
-    file: 'client.js',
+    file: 'http/answer.js',
     from: 'answer.status !== 200',
     to: 'false',
     caughtBy: ['answers 500', 'answers 404', 'answers 201'],
   },
   {
     name: 'an unchecked content type',
-    file: 'client.js',
+    file: 'http/answer.js',
     from: 'isWhole && isJson(answer) ?',
     to: 'isWhole ?',
     caughtBy: ['answers an allow as HTML', 'answers an allow of no type'],

@@ -76,6 +76,15 @@ describe('the circuit breaker', () => {
     expect(await failureOf(breaker.run(up))).toBe('circuit_open');
   });
 
+  it('counts a result as a failure where the call says that it is one', async () => {
+    const breaker = createCircuitBreaker({ failureThreshold: 2, openMs: 100 }, () => 0);
+    const isDown = (result: string) => result === 'down';
+    const results = ['down', 'up', 'down', 'down'];
+    for (const result of results)
+      expect(await breaker.run(async () => result, isDown)).toBe(result);
+    expect(await failureOf(breaker.run(up))).toBe('circuit_open');
+  });
+
   it('is not opened by a question that could not be sent', async () => {
     const breaker = createCircuitBreaker({ failureThreshold: 1, openMs: 100 }, () => 0);
     const wrong = () => Promise.reject(new TypeError('timeoutMs is wrong'));

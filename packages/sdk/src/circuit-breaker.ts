@@ -3,9 +3,9 @@ import { RuntimeTransportError } from './errors.ts';
 
 /** Settings of the circuit breaker. */
 export interface CircuitBreakerOptions {
-  /** Failures in a row that open the circuit. Default 5. */
+  /** Failed exchanges in a row that open the circuit; a batch is one exchange. Default 5. */
   readonly failureThreshold?: number;
-  /** Milliseconds that the circuit stays open before one question probes the Runtime. Default 1000. */
+  /** Milliseconds that the circuit stays open before one exchange probes the Runtime. Default 1000. */
   readonly openMs?: number;
 }
 
@@ -14,9 +14,16 @@ export interface CircuitBreakerOptions {
  * fail without being sent. Such a question is a failure (503), never an allow.
  */
 export interface CircuitBreaker {
-  /** Runs the call, or rejects at once while the circuit is open. */
-  run<T>(call: () => Promise<T>): Promise<T>;
+  /**
+   * Runs the call, or rejects at once while the circuit is open.
+   *
+   * @param isFailure whether a result shows a failing Runtime, as some errors do; never by default.
+   */
+  run<T>(call: () => Promise<T>, isFailure?: (result: T) => boolean): Promise<T>;
 }
+
+/** For a client without a circuit breaker. */
+export const ALWAYS_CLOSED: CircuitBreaker = { run: (call) => call() };
 
 /**
  * @param now a monotonic clock in milliseconds.
@@ -31,7 +38,15 @@ export function createCircuitBreaker(
   let failuresInARow = 0;
   let openUntil = Number.NEGATIVE_INFINITY;
 
-  async function run<T>(call: () => Promise<T>): Promise<T> {
+  function fail(): void {
+    failuresInARow += 1;
+    openUntil = now() + openMs;
+  }
+
+  async function run<T>(
+    call: () => Promise<T>,
+    isFailure: (result: T) => boolean = () => false,
+  ): Promise<T> {
     if (failuresInARow >= failureThreshold) {
       if (now() < openUntil) {
         throw new RuntimeTransportError('circuit_open', 'The circuit breaker is open');
@@ -41,13 +56,11 @@ export function createCircuitBreaker(
     }
     try {
       const result = await call();
-      failuresInARow = 0;
+      if (isFailure(result)) fail();
+      else failuresInARow = 0;
       return result;
     } catch (error) {
-      if (isRuntimeFailure(error)) {
-        failuresInARow += 1;
-        openUntil = now() + openMs;
-      }
+      if (isRuntimeFailure(error)) fail();
       throw error;
     }
   }
@@ -63,7 +76,7 @@ function requirePositive(setting: CeibaSetting, value: number): void {
  * Whether an error shows a failing Runtime. A client error (400, 401, …) comes from a healthy one, and
  * a question that was malformed or cancelled says nothing about it.
  */
-function isRuntimeFailure(error: unknown): boolean {
+export function isRuntimeFailure(error: unknown): boolean {
   if (!RuntimeTransportError.is(error) || error.failure === 'aborted') return false;
   return error.failure !== 'error_status' || error.status === null || error.status >= 500;
 }

@@ -5,17 +5,18 @@ import {
   parseApiKeyList,
   parseApiKeySummary,
 } from './api-key-results.ts';
+import { type AuthorizeExchanges, createAuthorizeExchanges } from './authorize-exchanges.ts';
 import {
-  type CircuitBreaker,
+  ALWAYS_CLOSED,
   type CircuitBreakerOptions,
   createCircuitBreaker,
 } from './circuit-breaker.ts';
+import { Coalescer } from './coalescer.ts';
 import { type CeibaConfig, parseTimeout } from './config.ts';
-import { parseDecision } from './decision.ts';
-import { RuntimeTransportError } from './errors.ts';
+import { resultOf } from './http/answer.ts';
 import { createFetchTransport, type FetchLike } from './http/fetch-transport.ts';
 import { createNodeTransport } from './http/node-transport.ts';
-import type { Exchange, HttpAnswer, Transport } from './http/transport.ts';
+import type { Exchange, Transport } from './http/transport.ts';
 import type {
   ApiKeyCreateResult,
   ApiKeyLifecycleResult,
@@ -38,7 +39,7 @@ export interface CeibaRuntimeClientOptions {
   readonly circuitBreaker?: CircuitBreakerOptions | undefined;
 }
 
-/** A decision is small. */
+/** A key is small. */
 const MOST_BYTES = 64 * 1024;
 /**
  * The list has no pages and keys are never deleted, so a list that is too large stays too large. A
@@ -61,8 +62,8 @@ export class CeibaRuntimeClient implements AuthorizeClient {
   readonly projectId: string;
   readonly #timeoutMs: number;
   readonly #transport: Transport;
-  readonly #breaker: CircuitBreaker | undefined;
-  readonly #authorizePath: string;
+  readonly #exchanges: AuthorizeExchanges;
+  readonly #coalescer: Coalescer | undefined;
   readonly #keysPath: string;
 
   /** @throws {CeibaConfigError} when an option of the circuit breaker is invalid. */
@@ -76,20 +77,27 @@ export class CeibaRuntimeClient implements AuthorizeClient {
     this.#transport = options.fetch
       ? createFetchTransport(config.runtimeBaseUrl, headers, options.fetch)
       : createNodeTransport(config.runtimeBaseUrl, headers);
-    this.#breaker = options.circuitBreaker && createCircuitBreaker(options.circuitBreaker);
-    this.#authorizePath = `/rt/projects/${config.projectId}/authorize`;
+    const breaker = options.circuitBreaker
+      ? createCircuitBreaker(options.circuitBreaker)
+      : ALWAYS_CLOSED;
+    const authorizePath = `/rt/projects/${config.projectId}/authorize`;
+    this.#exchanges = createAuthorizeExchanges(this.#transport, authorizePath, breaker);
+    this.#coalescer = config.batching ? new Coalescer(this.#exchanges) : undefined;
     this.#keysPath = `/rt/projects/${config.projectId}/api-keys`;
   }
 
   /**
    * Asks whether one request may proceed. An allow has been charged. After an error the request may
-   * have been charged, so it is not sent again.
+   * have been charged, so it is not sent again. Under load, questions share requests, unless
+   * `batching` is false in the config.
    */
-  authorize(input: AuthorizeInput, options: CallOptions = {}): Promise<Decision> {
-    const { apiKey, method, path } = input;
-    const ask = () =>
-      this.#call('POST', this.#authorizePath, { apiKey, method, path }, parseDecision, options);
-    return this.#breaker ? this.#breaker.run(ask) : ask();
+  async authorize(
+    { apiKey, method, path }: AuthorizeInput,
+    { signal, timeoutMs = this.#timeoutMs }: CallOptions = {},
+  ): Promise<Decision> {
+    const json = JSON.stringify({ apiKey, method, path });
+    const question = { json, timeoutMs: parseTimeout(timeoutMs), signal };
+    return this.#coalescer?.ask(question) ?? this.#exchanges.one(question);
   }
 
   /**
@@ -137,8 +145,9 @@ export class CeibaRuntimeClient implements AuthorizeClient {
     return this.#call('POST', path, {}, parseApiKeyLifecycleResult, options);
   }
 
-  /** Closes the client's connections; calls in flight fail. */
+  /** Closes the client's connections; calls in flight, and questions that wait to leave, fail. */
   close(): void {
+    this.#coalescer?.close();
     this.#transport.close();
   }
 
@@ -167,39 +176,6 @@ export class CeibaRuntimeClient implements AuthorizeClient {
       maxResponseBytes,
       signal,
     };
-    const answer = await this.#transport.send(exchange);
-    if (answer.status !== 200) throw errorStatus(answer);
-    const isWhole = answer.cutOff === null;
-    const result = isWhole && isJson(answer) ? parse(readJson(answer.text)) : null;
-    if (result === null) throw invalidAnswer(answer, maxResponseBytes);
-    return result;
+    return resultOf(await this.#transport.send(exchange), parse, maxResponseBytes);
   }
-}
-
-function isJson({ contentType }: HttpAnswer): boolean {
-  return /^application\/json[ \t]*(?:;|$)/i.test(contentType);
-}
-
-function readJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-function errorStatus(answer: HttpAnswer): RuntimeTransportError {
-  const body = isJson(answer) ? (readJson(answer.text) ?? answer.text) : answer.text;
-  const message = `The Runtime answered ${answer.status}`;
-  return new RuntimeTransportError('error_status', message, { status: answer.status, body });
-}
-
-/** Leaves out JSON of an unexpected shape: it may contain a new key, and errors end up in logs. */
-function invalidAnswer(answer: HttpAnswer, maxResponseBytes: number): RuntimeTransportError {
-  const message =
-    answer.cutOff === 'too_large'
-      ? `The answer of the Runtime is too large: more than ${maxResponseBytes / 1024} KiB`
-      : 'The Runtime answered with something other than the expected JSON';
-  const body = isJson(answer) ? null : answer.text;
-  return new RuntimeTransportError('invalid_answer', message, { status: answer.status, body });
 }

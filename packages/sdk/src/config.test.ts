@@ -28,6 +28,12 @@ describe('parseCeibaConfig', () => {
     expect(config.timeoutMs).toBe(1_000);
   });
 
+  it('turns batching on unless it is false', () => {
+    expect(parseCeibaConfig(GOOD).batching).toBe(true);
+    expect(parseCeibaConfig({ ...GOOD, batching: undefined }).batching).toBe(true);
+    expect(parseCeibaConfig({ ...GOOD, batching: false }).batching).toBe(false);
+  });
+
   it('reads no environment variables', () => {
     process.env.CEIBA_RUNTIME_URL = 'https://elsewhere.example.com';
     try {
@@ -66,6 +72,8 @@ describe('parseCeibaConfig', () => {
     ['timeoutMs', Number.NaN, 'whole number'],
     ['timeoutMs', '1000', 'whole number'],
     ['timeoutMs', 60_001, 'from 1 to 60000'],
+    ['batching', 'false', 'must be true or false'],
+    ['batching', 0, 'must be true or false'],
   ] as const)('refuses %s when it is %j, and names it', (setting, value, problem) => {
     const error = errorFor({ [setting]: value });
     expect(error.setting).toBe(setting);

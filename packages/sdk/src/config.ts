@@ -18,6 +18,11 @@ export interface CeibaConfigInput {
    * `['runtime']` in a private container network. The project secret is sent unencrypted to them.
    */
   readonly allowPlainHttpHosts?: readonly string[] | undefined;
+  /**
+   * Whether questions share requests under load: while four exchanges are in flight, further questions
+   * wait for at most 20 ms and leave together. Default true; false sends each question by itself.
+   */
+  readonly batching?: boolean | undefined;
 }
 
 /**
@@ -31,6 +36,8 @@ export interface CeibaConfig {
   readonly projectSecret: string;
   /** Total deadline of one call, in milliseconds. */
   readonly timeoutMs: number;
+  /** Whether questions share requests under load. */
+  readonly batching: boolean;
 }
 
 /** The validated settings: those of {@link parseCeibaConfig} and of the client. */
@@ -71,6 +78,7 @@ export function parseCeibaConfig(input: CeibaConfigInput): CeibaConfig {
     runtimeBaseUrl: parseBaseUrl(input.runtimeBaseUrl, input.allowPlainHttpHosts ?? []),
     projectId: parseProjectId(input.projectId),
     timeoutMs: parseTimeout(input.timeoutMs ?? DEFAULT_TIMEOUT_MS),
+    batching: parseBatching(input.batching ?? true),
   };
   const projectSecret = parseSecret(input.projectSecret);
   return Object.freeze(
@@ -133,6 +141,11 @@ function parseSecret(value: unknown): string {
     );
   }
   return text;
+}
+
+function parseBatching(value: unknown): boolean {
+  if (typeof value !== 'boolean') throw new CeibaConfigError('batching', 'must be true or false');
+  return value;
 }
 
 /** @throws {CeibaConfigError} unless the value is a whole number of milliseconds in range. */

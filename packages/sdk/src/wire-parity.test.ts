@@ -1,6 +1,14 @@
 import type * as contract from '@ceiba/contract';
-import { decisionSchema, transportErrorSchema } from '@ceiba/contract';
+import {
+  authorizeBatchRequestSchema,
+  authorizeBatchResultSchema,
+  authorizeRequestSchema,
+  BATCH_SIZE_MAX,
+  decisionSchema,
+  transportErrorSchema,
+} from '@ceiba/contract';
 import { describe, expect, expectTypeOf, it } from 'vitest';
+import { batchBody, MOST_QUESTIONS, parseBatchAnswers } from './batch.ts';
 import { parseDecision } from './decision.ts';
 import { allowDecision, denyDecision } from './testing.ts';
 import type * as sdk from './types.ts';
@@ -28,6 +36,32 @@ describe('the types of this package', () => {
       expect(decisionSchema.parse(decision)).toEqual(decision);
       expect(parseDecision(decision)).toEqual(decision);
     }
+  });
+
+  it('match the batch of the contract, which takes more questions than the client sends', () => {
+    expect(MOST_QUESTIONS).toBeLessThanOrEqual(BATCH_SIZE_MAX);
+    const questions = Array.from({ length: MOST_QUESTIONS }, (_, index) => ({
+      apiKey: index === 0 ? null : `key "${index}"`,
+      method: 'GET',
+      path: '/v1/reports',
+    }));
+    const body = JSON.parse(batchBody(questions.map((question) => JSON.stringify(question))));
+    expect(authorizeBatchRequestSchema.parse(body)).toEqual({ requests: questions });
+    expect(questions.map((question) => authorizeRequestSchema.parse(question))).toEqual(questions);
+  });
+
+  it('match the answers to a batch', () => {
+    const decisions = [allowDecision(), denyDecision('rate_limited')];
+    const refusals = ([400, 503] as const).map((status) => ({ status, error: 'e', message: 'm' }));
+    const answer = authorizeBatchResultSchema.parse({
+      results: [...decisions.map((decision) => ({ status: 200, decision })), ...refusals],
+    });
+    expect(parseBatchAnswers(answer, 4)).toMatchObject([
+      ...decisions.map((decision) => ({ decision })),
+      ...refusals.map(({ status, ...body }) => ({
+        error: { failure: 'error_status', status, body },
+      })),
+    ]);
   });
 
   it('leave the body of a transport error unknown', () => {

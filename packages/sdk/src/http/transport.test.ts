@@ -37,6 +37,20 @@ describe('watchForStop', () => {
     expect(stop.mock.calls).toEqual([[cancelled()]]);
   });
 
+  it('stops a call with the reason of its signal if that is an error of this package', () => {
+    vi.useFakeTimers();
+    const stops = [new RuntimeTransportError('timeout', 'late'), new Error('other')].map(
+      (reason) => {
+        const stop = vi.fn();
+        const controller = new AbortController();
+        watchForStop(exchange(controller.signal), stop);
+        controller.abort(reason);
+        return stop.mock.calls[0]?.[0];
+      },
+    );
+    expect(stops).toMatchObject([{ failure: 'timeout' }, { failure: 'aborted' }]);
+  });
+
   it('leaves no timer or listener after the call', () => {
     vi.useFakeTimers();
     const stop = vi.fn();

@@ -39,15 +39,17 @@ export interface Transport {
 export type BaseHeaders = Readonly<Record<string, string>>;
 
 /**
- * Watches for the two reasons to stop a call in flight: its deadline and its signal.
+ * Watches for the two reasons to stop a call: its deadline and its signal. A signal whose reason is an
+ * error of this package stops the call with that error.
  *
  * @returns a function that removes the timer and the listener; call it once the call is over.
  */
 export function watchForStop(
-  { timeoutMs, signal }: Exchange,
+  { timeoutMs, signal }: Pick<Exchange, 'timeoutMs' | 'signal'>,
   stop: (error: RuntimeTransportError) => void,
 ): () => void {
-  const onAbort = () => stop(cancelled());
+  const onAbort = () =>
+    stop(RuntimeTransportError.is(signal?.reason) ? signal.reason : cancelled());
   const deadline = setTimeout(() => {
     stop(new RuntimeTransportError('timeout', `The Runtime gave no answer within ${timeoutMs} ms`));
   }, timeoutMs);

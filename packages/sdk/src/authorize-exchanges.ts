@@ -1,0 +1,97 @@
+import { type Answer, batchBody, parseBatchAnswers } from './batch.ts';
+import { type CircuitBreaker, isRuntimeFailure } from './circuit-breaker.ts';
+import { fieldsOf, parseDecision, textOf } from './decision.ts';
+import { RuntimeTransportError } from './errors.ts';
+import { resultOf } from './http/answer.ts';
+import type { Transport } from './http/transport.ts';
+import type { Decision } from './types.ts';
+
+/** One question, as it is sent. */
+export interface Question {
+  /** The question as JSON text. */
+  readonly json: string;
+  /** Total deadline in milliseconds, from the moment in which it was asked. */
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** The two kinds of exchange that ask for decisions. */
+export interface AuthorizeExchanges {
+  /** @throws {RuntimeTransportError} when there is no decision. */
+  one(question: Question): Promise<Decision>;
+  /**
+   * Never rejects.
+   *
+   * @param signal ends the exchange; the deadlines and signals of the questions are the caller's task.
+   * @returns one answer per question, in order; null when the route is not served, so that nothing
+   * was asked.
+   */
+  batch(questions: readonly Question[], signal: AbortSignal): Promise<readonly Answer[] | null>;
+}
+
+/** A decision is small. */
+const MOST_DECISION_BYTES = 64 * 1024;
+
+/**
+ * A Runtime that has the route gives none of these answers to a batch of this client. 404: it is older
+ * and does not know the route. 405, 413: a proxy in front of it refuses the method or the size.
+ */
+const NOT_SERVED: readonly (number | null)[] = [404, 405, 413];
+
+/** @param path the address of `authorize`; that of the batch lies below it. */
+export function createAuthorizeExchanges(
+  transport: Transport,
+  path: string,
+  breaker: CircuitBreaker,
+): AuthorizeExchanges {
+  async function ask<T>(
+    target: { path: string; body: string; timeoutMs: number; signal: AbortSignal | undefined },
+    parse: (body: unknown) => T | null,
+    questions = 1,
+  ): Promise<T> {
+    const maxResponseBytes = questions * MOST_DECISION_BYTES;
+    const answer = await transport.send({ method: 'POST', maxResponseBytes, ...target });
+    return resultOf(answer, parse, maxResponseBytes);
+  }
+
+  function one({ json: body, timeoutMs, signal }: Question): Promise<Decision> {
+    return breaker.run(() => ask({ path, body, timeoutMs, signal }, parseDecision));
+  }
+
+  async function batch(questions: readonly Question[], signal: AbortSignal) {
+    const count = questions.length;
+    const body = batchBody(questions.map(({ json }) => json));
+    // Each question has its own deadline, and none of them ends later.
+    const timeoutMs = Math.max(...questions.map((question) => question.timeoutMs));
+    const target = { path: `${path}/batch`, body, timeoutMs, signal };
+    const parse = (answer: unknown) => parseBatchAnswers(answer, count);
+    try {
+      return await breaker.run(() => ask(target, parse, count), isLost);
+    } catch (error) {
+      if (!RuntimeTransportError.is(error)) return questions.map(() => ({ error }));
+      if (NOT_SERVED.includes(error.status)) return null;
+      return questions.map(() => ({ error: withoutEcho(error) }));
+    }
+  }
+  return { one, batch };
+}
+
+/** Whether none of the answers shows a Runtime that works. */
+function isLost(answers: readonly Answer[]): boolean {
+  return answers.every((answer) => 'error' in answer && isRuntimeFailure(answer.error));
+}
+
+/**
+ * The error of a batch, for one of its questions. Of the body it keeps the fields of a Runtime's
+ * error: a proxy may echo the request, which contains the keys of other callers.
+ */
+function withoutEcho(error: RuntimeTransportError): RuntimeTransportError {
+  const { failure, message, status, cause } = error;
+  const fields = fieldsOf(error.body);
+  const code = textOf(fields?.error);
+  const body =
+    code === null
+      ? null
+      : { error: code, message: textOf(fields?.message), requestId: textOf(fields?.requestId) };
+  return new RuntimeTransportError(failure, message, { status, body }, { cause });
+}

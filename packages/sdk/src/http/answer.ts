@@ -1,0 +1,49 @@
+import { RuntimeTransportError } from '../errors.ts';
+import type { HttpAnswer } from './transport.ts';
+
+/**
+ * The parsed body of an answer of 200.
+ *
+ * @param parse returns null for JSON of an unexpected shape.
+ * @param maxResponseBytes the bound that the exchange had, for the message of the error.
+ * @throws {RuntimeTransportError} for any other status, and for a body that `parse` does not accept.
+ */
+export function resultOf<T>(
+  answer: HttpAnswer,
+  parse: (body: unknown) => T | null,
+  maxResponseBytes: number,
+): T {
+  if (answer.status !== 200) throw errorStatus(answer);
+  const isWhole = answer.cutOff === null;
+  const result = isWhole && isJson(answer) ? parse(readJson(answer.text)) : null;
+  if (result === null) throw invalidAnswer(answer, maxResponseBytes);
+  return result;
+}
+
+function isJson({ contentType }: HttpAnswer): boolean {
+  return /^application\/json[ \t]*(?:;|$)/i.test(contentType);
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function errorStatus(answer: HttpAnswer): RuntimeTransportError {
+  const body = isJson(answer) ? (readJson(answer.text) ?? answer.text) : answer.text;
+  const message = `The Runtime answered ${answer.status}`;
+  return new RuntimeTransportError('error_status', message, { status: answer.status, body });
+}
+
+/** Leaves out JSON of an unexpected shape: it may contain a new key, and errors end up in logs. */
+function invalidAnswer(answer: HttpAnswer, maxResponseBytes: number): RuntimeTransportError {
+  const message =
+    answer.cutOff === 'too_large'
+      ? `The answer of the Runtime is too large: more than ${maxResponseBytes / 1024} KiB`
+      : 'The Runtime answered with something other than the expected JSON';
+  const body = isJson(answer) ? null : answer.text;
+  return new RuntimeTransportError('invalid_answer', message, { status: answer.status, body });
+}
