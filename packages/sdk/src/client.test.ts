@@ -84,7 +84,7 @@ const TRANSPORTS: [string, CeibaRuntimeClientOptions][] = [
 ];
 
 describe.each(TRANSPORTS)('the client over %s', (_name, options) => {
-  function connect(timeoutMs = 1_000, prefix = ''): CeibaRuntimeClient {
+  function connect(timeoutMs = 10_000, prefix = ''): CeibaRuntimeClient {
     const runtimeBaseUrl = `http://127.0.0.1:${port()}${prefix}`;
     const config = parseCeibaConfig({
       runtimeBaseUrl,
@@ -167,7 +167,7 @@ describe.each(TRANSPORTS)('the client over %s', (_name, options) => {
   });
 
   it('keeps the path prefix of the base URL', async () => {
-    await connect(1_000, '/ceiba').authorize(question);
+    await connect(10_000, '/ceiba').authorize(question);
     expect(recorded[0]?.url).toBe(`/ceiba/rt/projects/${PROJECT_ID}/authorize`);
   });
 
