@@ -27,7 +27,7 @@ import { describeServers } from './src/servers.mjs';
 const SIZES = {
   full: {
     rounds: 5,
-    seconds: { contenders: 5, alone: 2, limits: 2, flat: 4 },
+    seconds: { contenders: 5, alone: 2, limits: 2, flat: 3 },
     keys: 200_000,
     keysInUse: 1_000,
     flat: { keys: 1_000_000, policies: 2_000, projects: 10_000, activeKeys: 200_000 },
