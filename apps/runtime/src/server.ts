@@ -23,6 +23,7 @@ import { FencingLease } from './database/lease.ts';
 import { Lookups } from './database/lookups.ts';
 import { DatabasePool } from './database/pool.ts';
 import type { Settings } from './env.ts';
+import { Admission } from './http/admission.ts';
 import { createApp } from './http/app.ts';
 import { createAuthorizeRoutes } from './http/authorize-routes.ts';
 import { createDrain } from './http/drain.ts';
@@ -151,7 +152,11 @@ export function createRuntime(settings: Settings, log: Logger): Runtime {
     },
     errors,
     deadlineMs: settings.DECISION_DEADLINE_MS,
-    maxInFlight: settings.MAX_DECISIONS_IN_FLIGHT,
+    admission: new Admission({
+      maxDecisions: settings.MAX_DECISIONS_IN_FLIGHT,
+      deadlineMs: settings.DECISION_DEADLINE_MS,
+      now: performance.now.bind(performance),
+    }),
   });
   const app = createApp({
     authorizeRoutes,

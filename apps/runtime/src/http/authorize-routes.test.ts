@@ -4,6 +4,7 @@ import { createLogger } from '@ceiba/process/log';
 import type { LookupRow } from '@ceiba/schema';
 import { describe, expect, it } from 'vitest';
 import type { AuthorizeDependencies } from '../authorize.ts';
+import { Admission } from './admission.ts';
 import { createAuthorizeRoutes } from './authorize-routes.ts';
 import { ErrorLog, type Reply } from './replies.ts';
 
@@ -42,7 +43,12 @@ function routesOf({
   };
   const dependencies = { lookups: { find } } as unknown as AuthorizeDependencies;
   const errors = new ErrorLog(createLogger({ service: 'test', level: 'silent' }));
-  const routes = createAuthorizeRoutes({ dependencies, errors, deadlineMs, maxInFlight });
+  const admission = new Admission({
+    maxDecisions: maxInFlight,
+    deadlineMs,
+    now: performance.now.bind(performance),
+  });
+  const routes = createAuthorizeRoutes({ dependencies, errors, deadlineMs, admission });
   const batch = (size: number) =>
     routes.authorizeBatch(incoming({ requests: Array(size).fill({}) }), PROJECT_ID);
   const one = () => routes.authorize(incoming({}), PROJECT_ID);

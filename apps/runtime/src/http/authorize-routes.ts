@@ -4,6 +4,7 @@ import { digestOf } from '@ceiba/domain';
 import type { AuthorizeDependencies } from '../authorize.ts';
 import { Deadline } from '../deadline.ts';
 import { UnavailableError } from '../unavailable.ts';
+import type { Admission } from './admission.ts';
 import { type AuthorizeCall, answerBatch, answerOne } from './authorize-answers.ts';
 import { readJsonBody } from './body.ts';
 import { unauthorized } from './errors.ts';
@@ -15,7 +16,7 @@ export interface AuthorizeRouteOptions {
   dependencies: AuthorizeDependencies;
   errors: ErrorLog;
   deadlineMs: number;
-  maxInFlight: number;
+  admission: Admission;
 }
 
 interface Route {
@@ -42,14 +43,13 @@ type Serve = (incoming: IncomingMessage, projectId: string) => Promise<Reply>;
 export type AuthorizeRoutes = Record<'authorize' | 'authorizeBatch', Serve>;
 
 /**
- * The hot routes, for one question and for a batch, without middleware. They share the limit of
- * decisions in flight.
+ * The hot routes, for one question and for a batch, without middleware. They share the
+ * admission.
  *
  * @returns a handler per route that answers each call by its deadline
  */
 export function createAuthorizeRoutes(options: AuthorizeRouteOptions): AuthorizeRoutes {
-  const { dependencies, errors, maxInFlight } = options;
-  let inFlight = 0;
+  const { dependencies, errors, admission } = options;
 
   const serve = (route: Route): Serve => {
     let bodyBytesInFlight = 0;
@@ -58,22 +58,12 @@ export function createAuthorizeRoutes(options: AuthorizeRouteOptions): Authorize
       const requestId = requestIdOf(incoming);
       const announced = Number(incoming.headers['content-length'] ?? route.bodyCapBytes);
       const bodyBytes = Math.min(announced, route.bodyCapBytes);
-      if (inFlight >= maxInFlight || bodyBytesInFlight + bodyBytes > route.maxBodyBytesInFlight) {
-        return errorReply(overload(), requestId, errors);
-      }
-      let decisions = 1;
-      let isAnswered = false;
-      inFlight += 1;
+      const hasRoom = bodyBytesInFlight + bodyBytes <= route.maxBodyBytesInFlight;
+      const admitted = hasRoom ? admission.admit(projectId) : null;
+      if (admitted === null) return errorReply(OVERLOAD, requestId, errors);
       bodyBytesInFlight += bodyBytes;
-      /**
-       * A batch may exceed the limit while no other decision is in flight. Once the call is answered,
-       * its places are free: a body that arrives later must not take any.
-       */
-      const countAs = (count: number) => {
-        const others = inFlight - 1;
-        if (isAnswered || (others > 0 && others + count > maxInFlight)) throw overload();
-        inFlight = others + count;
-        decisions = count;
+      const countAs = (decisions: number) => {
+        if (!admitted.countAs(decisions)) throw OVERLOAD;
       };
       try {
         const reportOutage = (error: UnavailableError) => errors.report(error, requestId);
@@ -84,8 +74,7 @@ export function createAuthorizeRoutes(options: AuthorizeRouteOptions): Authorize
       } catch (error) {
         return errorReply(error, requestId, errors);
       } finally {
-        isAnswered = true;
-        inFlight -= decisions;
+        admitted.leave();
         bodyBytesInFlight -= bodyBytes;
       }
     };
@@ -93,7 +82,8 @@ export function createAuthorizeRoutes(options: AuthorizeRouteOptions): Authorize
   return { authorize: serve(ONE), authorizeBatch: serve(BATCH) };
 }
 
-const overload = () => new UnavailableError('overload', 'too many decisions in flight');
+/** One object for all refusals: capturing a stack costs more than the rest of a refusal. */
+const OVERLOAD = new UnavailableError('overload', 'too many decisions in flight');
 
 type IncomingCall = Omit<AuthorizeCall, 'asker' | 'body'> & {
   incoming: IncomingMessage;
