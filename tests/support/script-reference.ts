@@ -126,7 +126,7 @@ export function chargeByReference(
     raisedUnder(incarnation).every(({ before }) => before !== null);
   const held = usage.get('incarnation') ?? '';
   const isKnown = usage.get('epoch') === epoch && wholeOf(usage.get('minute')) !== null;
-  const goesOn = isKnown && /^[0-9A-Za-z]+$/.test(held) && isReadable(held);
+  const goesOn = isKnown && /^[0-9A-Za-z]{1,64}$/.test(held) && isReadable(held);
   const incarnation = goesOn ? held : freshId;
   if (!isReadable(incarnation)) {
     return { error: 'CEIBA usage fields of a fresh incarnation exist' };

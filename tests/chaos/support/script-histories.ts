@@ -258,8 +258,10 @@ function withSpoiledCounter(before: RedisState, random: Random): RedisState {
 function withSpoiledUsage(before: RedisState, random: Random, newId: () => string): RedisState {
   const state = copyState(before);
   const usage = state.hashes.get(USAGE);
+  const isLong = () => random.chance(0.1);
   if (random.chance(0.1)) state.hashes.set(USAGE, null);
   else if (!usage || random.chance(0.1)) state.hashes.delete(USAGE);
+  else if (isLong()) usage.set('incarnation', 'x'.repeat(random.pick([64, 65])));
   else {
     const field = random.pick([...usage.keys()]);
     const text = random.pick(['x', '', '-1', '1.5', 'x|y', newId()]);

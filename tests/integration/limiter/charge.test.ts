@@ -228,6 +228,18 @@ describeOnEachRedis('the charge', (redis) => {
     expect(store.admissions(call.projectId, 'project')).toBe(7);
   });
 
+  it('starts a new incarnation where the stored one is longer than any that it names', async () => {
+    const { first, store } = await start();
+    const call = callOf({});
+    await chargeTimes(first, call, 3);
+    await first.flush();
+    await redis().admin.hset(usageKey(call.projectId), 'incarnation', 'x'.repeat(65));
+    await chargeTimes(first, call, 4);
+    await first.flush();
+    expect(store.decisions(call.projectId, 'allowed')).toBe(7);
+    expect(store.admissions(call.projectId, 'project')).toBe(7);
+  });
+
   it('neither charges nor allows where the usage of a project has an unexpected type', async () => {
     const { first } = await start();
     const call = callOf({});

@@ -121,7 +121,7 @@ local epoch = 'e' .. reported('server', '\nrun_id:') .. reported('replication', 
 
 local usage = redis.call('HMGET', KEYS[1], 'epoch', 'incarnation', 'minute')
 local incarnation, usageMinute = string.match(usage[2] or '', '^%w+$'), whole(usage[3])
-local fresh = usage[1] ~= epoch or not incarnation or not usageMinute
+local fresh = usage[1] ~= epoch or not incarnation or #incarnation > 64 or not usageMinute
 if fresh then incarnation = freshId end
 
 -- Both by place in KEYS. A counter is missing here if the caller's words on it do not parse.

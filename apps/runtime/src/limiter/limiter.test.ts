@@ -355,6 +355,11 @@ describe('a failing Redis', () => {
     await expect(charge()).rejects.toThrow(`the charge returned a malformed field ${position}`);
   });
 
+  it('is an outage where the usage was counted under an unknown field', async () => {
+    const { charge } = limiterBefore([ALLOWED.with(-2, 'm|i|month|key')]);
+    await expect(charge()).rejects.toBeInstanceOf(UnavailableError);
+  });
+
   it('cannot pass an unknown outcome', async () => {
     const { charge } = limiterBefore([ALLOWED.with(3, 'admitted')]);
     await expect(charge()).rejects.toThrow('the charge returned an unknown outcome');

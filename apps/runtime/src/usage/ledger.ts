@@ -1,3 +1,4 @@
+import { UnavailableError } from '../unavailable.ts';
 import { factKey, type UsageFact } from './facts.ts';
 import { factOfField } from './hash.ts';
 
@@ -20,20 +21,23 @@ export class UsageLedger {
 
   /** Keeps a fact unless a larger number is known. The caller must not change the fact afterwards. */
   keep(fact: UsageFact): void {
-    this.#keep(factKey(fact), fact.count, () => fact);
+    const key = factKey(fact);
+    if (this.#isNews(this.#facts.get(key), fact.count)) this.#facts.set(key, fact);
   }
 
   /**
    * Takes a field of a project's usage hash and its number.
    *
-   * @throws Error where the field does not parse
+   * @throws UnavailableError where the field does not parse
    */
   keepField(projectId: string, field: string, count: number): void {
-    this.#keep(`${projectId}|${field}`, count, (known) => {
-      const fact = known ? { ...known, count } : factOfField(projectId, field, `${count}`);
-      if (!fact) throw new Error('Redis counted usage under a field that does not parse');
-      return fact;
-    });
+    const key = `${projectId}|${field}`;
+    const known = this.#facts.get(key);
+    if (!this.#isNews(known, count)) return;
+    const fact = known ? { ...known, count } : factOfField(projectId, field, `${count}`);
+    if (!fact)
+      throw new UnavailableError('redis', 'counted usage under a field that does not parse');
+    this.#facts.set(key, fact);
   }
 
   pending(): UsageFact[] {
@@ -49,9 +53,8 @@ export class UsageLedger {
     }
   }
 
-  #keep(key: string, count: number, factAfter: (known?: UsageFact) => UsageFact): void {
-    const known = this.#facts.get(key);
-    if (known ? known.count >= count : this.#facts.size >= this.#mostFacts) return;
-    this.#facts.set(key, factAfter(known));
+  /** Whether a count is larger than the known one, or the first of a fact that still fits. */
+  #isNews(known: UsageFact | undefined, count: number): boolean {
+    return known ? known.count < count : this.#facts.size < this.#mostFacts;
   }
 }
