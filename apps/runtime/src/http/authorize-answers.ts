@@ -9,7 +9,7 @@ import { type Asker, type AuthorizeDependencies, authorize } from '../authorize.
 import { authorizeBatch } from '../authorize-batch.ts';
 import type { Deadline } from '../deadline.ts';
 import { UnavailableError } from '../unavailable.ts';
-import { parseBody, type ReadBody } from './body.ts';
+import { parseBody, type ReadBody, safeParse } from './body.ts';
 import { invalidField, TransportError, UNAVAILABLE_MESSAGE, unauthorized } from './errors.ts';
 
 /** A call whose body was read but not validated: a wrong secret is reported first. */
@@ -52,7 +52,7 @@ export async function answerBatch(call: AuthorizeCall): Promise<AuthorizeBatchRe
   }
   call.countAs(batch.requests.length);
   const requests = batch.requests.map((item, index) => {
-    const result = authorizeRequestSchema.safeParse(item, { reportInput: true });
+    const result = safeParse(authorizeRequestSchema, item);
     return result.success ? result.data : invalidField(result.error, ['requests', index]);
   });
   const answer = await authorizeBatch(dependencies, asker, requests.map(orNull), deadline);

@@ -40,9 +40,18 @@ export function parseBody<Schema extends z.ZodType>(
 ): z.output<Schema> {
   if (body.kind === 'refused') throw body.error;
   if (body.kind === 'empty') throw invalidRequest('The body must be a JSON object.');
-  const result = schema.safeParse(body.value, { reportInput: true });
+  const result = safeParse(schema, body.value);
   if (!result.success) throw invalidField(result.error);
   return result.data;
+}
+
+/**
+ * Parses as the schema does; an error also has the inputs, which its text needs. Zod takes ten times as
+ * long where it reports inputs, so an invalid value is parsed twice.
+ */
+export function safeParse<Schema extends z.ZodType>(schema: Schema, value: unknown) {
+  const result = schema.safeParse(value);
+  return result.success ? result : schema.safeParse(value, { reportInput: true });
 }
 
 const refused = (code: TransportError['code'], message: string): ReadBody => ({

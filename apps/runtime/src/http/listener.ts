@@ -58,7 +58,7 @@ const HOT = /^\/rt\/projects\/([0-9a-fA-F-]{36})\/authorize(\/batch)?$/;
 const isPlain = ({ method, headers }: IncomingMessage) =>
   method === 'POST' && PLAIN_HOST.test(headers.host ?? '');
 
-const PLAIN_HOST = /^[a-z0-9._-]+(?::\d{4,5})?$/;
+const PLAIN_HOST = /^[a-z0-9._-]+(?::(?:[1-5]\d{3,4}|[6-9]\d{3}))?$/;
 
 const OPTIONS: ServerOptions = {
   /** Hono's listener checks the host instead, so that the error has our shape. */
