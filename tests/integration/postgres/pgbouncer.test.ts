@@ -13,7 +13,7 @@ import { PATIENT } from '../runtime/setup.ts';
 
 /** The setting of operators whose connections were refused. */
 const IGNORES =
-  'ignore_startup_parameters = jit, statement_timeout, idle_in_transaction_session_timeout';
+  'ignore_startup_parameters = jit, statement_timeout, idle_in_transaction_session_timeout, plan_cache_mode';
 
 /** Consecutive transactions run on different server processes. */
 const ROUND_ROBIN = 'server_round_robin = 1';

@@ -36,6 +36,7 @@ export class LookupLane {
     this.#options = options;
     this.#client = new DatabaseClient(url, {
       maxConnections: 1,
+      plansOnce: true,
       applicationName: 'ceiba-decisions',
       statementTimeoutMs: budgetMs,
       fence,

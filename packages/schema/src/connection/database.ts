@@ -16,6 +16,8 @@ export interface DatabaseOptions {
   /** Judges each server that answers a decision's statement; without it, every primary is trusted. */
   fence?: Fence;
   onNotice?: (notice: postgres.Notice) => void;
+  /** Plans each prepared statement once, whatever its parameters: planning takes longer than a lookup. */
+  plansOnce?: true;
 }
 
 /** A pool of connections to Postgres: `sql` for handwritten statements, `orm` for typed ones. */
@@ -79,6 +81,7 @@ export function createDatabase(url: string, options: DatabaseOptions = {}): Data
       ...PARSABLE_TIMES,
       ...SHORT_STATEMENTS,
       ...SHORT_TRANSACTIONS,
+      ...(options.plansOnce && { plan_cache_mode: 'force_generic_plan' }),
       ...(options.statementTimeoutMs === undefined
         ? {}
         : { statement_timeout: options.statementTimeoutMs }),

@@ -2,7 +2,12 @@ import type postgres from 'postgres';
 import { postgresError } from './errors.ts';
 
 /** Startup parameters that a pool can do without: PgBouncer refuses them. */
-const OPTIONAL = ['jit', 'idle_in_transaction_session_timeout', 'statement_timeout'];
+const OPTIONAL = [
+  'jit',
+  'idle_in_transaction_session_timeout',
+  'plan_cache_mode',
+  'statement_timeout',
+];
 
 /** What resending a query of postgres.js (3.4.9) needs; the driver exports no type for it. */
 interface Query {
