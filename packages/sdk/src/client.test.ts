@@ -321,6 +321,14 @@ describe.each(TRANSPORTS)('the client over %s', (_name, options) => {
     expect((await failureOf(client.authorize(question, { signal }))).failure).toBe('aborted');
   });
 
+  it('is cancelled by its signal also when that carries the error of another call', async () => {
+    const controller = new AbortController();
+    answer = () => controller.abort(new RuntimeTransportError('timeout', 'another call'));
+    const { signal } = controller;
+    const error = await failureOf(connect().authorize(question, { signal }));
+    expect(error).toMatchObject({ failure: 'aborted', message: 'The call was cancelled' });
+  });
+
   it('reports an unreachable Runtime', async () => {
     const config = parseCeibaConfig({
       runtimeBaseUrl: 'http://127.0.0.1:1',

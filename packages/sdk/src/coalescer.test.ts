@@ -234,7 +234,7 @@ describe('the deadline of a question', () => {
     expect(sent[4]?.signal?.aborted).toBe(false);
     await vi.advanceTimersByTimeAsync(1);
     expect(sent[4]?.signal?.aborted).toBe(true);
-    expect(sent[4]?.signal?.reason).toMatchObject({ failure: 'timeout' });
+    expect(sent[4]?.signal?.reason).toMatchObject({ error: { failure: 'timeout' } });
     await endAll();
   });
 });
@@ -270,7 +270,7 @@ describe('the signal of a question', () => {
     expect(await cancelled).toBe('aborted');
     expect(sent[4]?.signal?.aborted).toBe(false);
     second.abort();
-    expect(sent[4]?.signal?.reason).toMatchObject({ failure: 'aborted' });
+    expect(sent[4]?.signal?.reason).toMatchObject({ error: { failure: 'aborted' } });
     await endAll();
   });
 

@@ -1,7 +1,7 @@
 import type { AuthorizeExchanges, Question } from './authorize-exchanges.ts';
 import { type Answer, MOST_QUESTION_BYTES, MOST_QUESTIONS } from './batch.ts';
 import { RuntimeTransportError } from './errors.ts';
-import { cancelled, watchForStop } from './http/transport.ts';
+import { cancelled, StopReason, watchForStop } from './http/transport.ts';
 import type { Decision } from './types.ts';
 
 /** While fewer exchanges are in flight, a question leaves at once and alone. */
@@ -96,7 +96,7 @@ export class Coalescer {
     for (const waiter of waiters) {
       waiter.onStop = (error) => {
         present.delete(waiter);
-        if (present.size === 0) abort.abort(error);
+        if (present.size === 0) abort.abort(new StopReason(error));
       };
     }
     const questions = waiters.map(({ question }) => question);

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { RuntimeTransportError } from '../errors.ts';
-import { cancelled, isAnswerEnough, unreachable, watchForStop } from './transport.ts';
+import { cancelled, isAnswerEnough, StopReason, unreachable, watchForStop } from './transport.ts';
 
 const exchange = (signal?: AbortSignal) => ({
   method: 'GET' as const,
@@ -37,18 +37,17 @@ describe('watchForStop', () => {
     expect(stop.mock.calls).toEqual([[cancelled()]]);
   });
 
-  it('stops a call with the reason of its signal if that is an error of this package', () => {
+  it('stops a call with the error of its signal only if this package has aborted it', () => {
     vi.useFakeTimers();
-    const stops = [new RuntimeTransportError('timeout', 'late'), new Error('other')].map(
-      (reason) => {
-        const stop = vi.fn();
-        const controller = new AbortController();
-        watchForStop(exchange(controller.signal), stop);
-        controller.abort(reason);
-        return stop.mock.calls[0]?.[0];
-      },
-    );
-    expect(stops).toMatchObject([{ failure: 'timeout' }, { failure: 'aborted' }]);
+    const late = new RuntimeTransportError('timeout', 'late');
+    const stops = [new StopReason(late), late, new Error('other')].map((reason) => {
+      const stop = vi.fn();
+      const controller = new AbortController();
+      watchForStop(exchange(controller.signal), stop);
+      controller.abort(reason);
+      return stop.mock.calls[0]?.[0];
+    });
+    expect(stops.map((error) => error?.failure)).toEqual(['timeout', 'aborted', 'aborted']);
   });
 
   it('leaves no timer or listener after the call', () => {

@@ -39,8 +39,19 @@ export interface Transport {
 export type BaseHeaders = Readonly<Record<string, string>>;
 
 /**
- * Watches for the two reasons to stop a call: its deadline and its signal. A signal whose reason is an
- * error of this package stops the call with that error.
+ * The reason of this package's own signals: the call stops with this error. A caller's signal always
+ * cancels, whatever its reason.
+ */
+export class StopReason {
+  readonly error: RuntimeTransportError;
+
+  constructor(error: RuntimeTransportError) {
+    this.error = error;
+  }
+}
+
+/**
+ * Watches for the two reasons to stop a call: its deadline and its signal.
  *
  * @returns a function that removes the timer and the listener; call it once the call is over.
  */
@@ -49,7 +60,7 @@ export function watchForStop(
   stop: (error: RuntimeTransportError) => void,
 ): () => void {
   const onAbort = () =>
-    stop(RuntimeTransportError.is(signal?.reason) ? signal.reason : cancelled());
+    stop(signal?.reason instanceof StopReason ? signal.reason.error : cancelled());
   const deadline = setTimeout(() => {
     stop(new RuntimeTransportError('timeout', `The Runtime gave no answer within ${timeoutMs} ms`));
   }, timeoutMs);
