@@ -66,19 +66,26 @@ export function createAuthorizeExchanges(
     const target = { path: `${path}/batch`, body, timeoutMs, signal };
     const parse = (answer: unknown) => parseBatchAnswers(answer, count);
     try {
-      return await breaker.run(() => ask(target, parse, count), isLost);
+      return await breaker.run(() => ask(target, parse, count).catch(nullIfNotServed), isLost);
     } catch (error) {
-      if (!RuntimeTransportError.is(error)) return questions.map(() => ({ error }));
-      if (NOT_SERVED.includes(error.status)) return null;
-      return questions.map(() => ({ error: withoutEcho(error) }));
+      return questions.map(() => ({
+        error: RuntimeTransportError.is(error) ? withoutEcho(error) : error,
+      }));
     }
   }
   return { one, batch };
 }
 
-/** Whether none of the answers shows a Runtime that works. */
-function isLost(answers: readonly Answer[]): boolean {
-  return answers.every((answer) => 'error' in answer && isRuntimeFailure(answer.error));
+/** Not a failure for the circuit breaker: it must let the questions pass that are asked one by one. */
+function nullIfNotServed(error: unknown): null {
+  if (RuntimeTransportError.is(error) && NOT_SERVED.includes(error.status)) return null;
+  throw error;
+}
+
+/** Whether nothing was decided, for a reason that shows a failing Runtime. */
+function isLost(answers: readonly Answer[] | null): boolean {
+  if (answers === null || answers.some((answer) => 'decision' in answer)) return false;
+  return answers.some((answer) => 'error' in answer && isRuntimeFailure(answer.error));
 }
 
 /**

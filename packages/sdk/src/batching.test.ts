@@ -3,7 +3,9 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createAuthorizeExchanges } from './authorize-exchanges.ts';
 import { MOST_QUESTION_BYTES, MOST_QUESTIONS } from './batch.ts';
+import { createCircuitBreaker } from './circuit-breaker.ts';
 import { CeibaRuntimeClient, type CeibaRuntimeClientOptions } from './client.ts';
 import { MOST_IN_FLIGHT } from './coalescer.ts';
 import { parseCeibaConfig } from './config.ts';
@@ -325,6 +327,10 @@ describe('the circuit breaker', () => {
     ['whose connection breaks', (res: http.ServerResponse) => void res.destroy()],
     ['whose questions all time out', () => undefined],
     ['in which every question meets an outage', results(() => unavailable)],
+    [
+      'that decided nothing because of an outage',
+      results((_question, index) => (index ? unavailable : { ...unavailable, status: 400 })),
+    ],
     ['without a valid answer', results(() => null)],
   ])('counts a batch %s as one failure', async (_name, answer) => {
     answerBatch = answer;
@@ -341,10 +347,7 @@ describe('the circuit breaker', () => {
 
   it.each([
     ['with one decision', results((q, index) => (index === 1 ? allowed(q) : unavailable))],
-    [
-      'with one refusal',
-      results((_q, index) => (index ? unavailable : { ...unavailable, status: 400 })),
-    ],
+    ['that was all refused', results(() => ({ ...unavailable, status: 400 }))],
   ])('counts a batch %s as a success', async (_name, answer) => {
     const client = breaking();
     for (const each of [results(() => unavailable), answer, results(() => unavailable)]) {
@@ -352,6 +355,24 @@ describe('the circuit breaker', () => {
       await outcomesOf(client, KEYS);
     }
     expect(await isOpen(client)).toBe(false);
+  });
+
+  it('sends the questions of a probe whose route is not served one by one', async () => {
+    let now = 0;
+    const breaker = createCircuitBreaker({ failureThreshold: 1, openMs: 100 }, () => now);
+    let status = 503;
+    const transport = {
+      send: async () => ({ status, contentType: 'text/plain', text: '', cutOff: null }),
+      close: () => undefined,
+    };
+    const { one, batch } = createAuthorizeExchanges(transport, ONE, breaker);
+    const question = { json: '{}', timeoutMs: 1_000, signal: undefined };
+    const probe = () => batch([question, question], new AbortController().signal);
+    await probe();
+    now = 100;
+    status = 404;
+    expect(await probe()).toBeNull();
+    await expect(one(question)).rejects.toMatchObject({ failure: 'error_status', status: 404 });
   });
 
   it('does not count a batch that all callers cancelled', async () => {
