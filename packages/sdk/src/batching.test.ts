@@ -181,6 +181,7 @@ describe.each([
     ['no decision', { status: 200 }],
     ['an allow without access', { status: 200, decision: { allowed: true } }],
     ['an allow beside the status', { status: 200, ...allowDecision() }],
+    ['an error of no valid status', { status: 600, error: 'unavailable', message: 'm' }],
     ['an outage without a code', { status: 503, decision: allowDecision() }],
     ['a bare allow', allowDecision()],
     ['null', null],
@@ -227,7 +228,8 @@ describe.each([
   it('that is lost fails all of its questions, and sends none twice', async () => {
     answerBatch = (res) => void res.destroy();
     const outcomes = await outcomesOf(connect(options), KEYS);
-    expect(outcomes).toMatchObject(KEYS.map(() => ({ failure: 'unreachable', status: null })));
+    const expected = { failure: 'unreachable', status: null, cause: expect.any(Error) };
+    expect(outcomes).toMatchObject(KEYS.map(() => expected));
     expect(batches()).toHaveLength(1);
     expect(plainKeys()).toEqual([]);
   });
@@ -292,6 +294,30 @@ describe.each([
       expect(outcome).toBeInstanceOf(RuntimeTransportError);
       expect(inspect(outcome, { depth: 9, showHidden: true })).not.toMatch(/ceiba_(?:one|two)/);
     }
+  });
+
+  it('may have an answer of 64 KiB per question', async () => {
+    const padding = 'x'.repeat(60_000);
+    answerBatch = results((question) => ({ ...allowed(question), padding }));
+    const outcomes = await outcomesOf(connect(options), KEYS);
+    expect(outcomes).toMatchObject(KEYS.map(() => ({ allowed: true })));
+    const most = 64 * 1024 * KEYS.length;
+    answerBatch = (res) => sendJson(res, 200, { results: [], padding: 'x'.repeat(most) });
+    expect(await outcomesOf(connect(options), KEYS)).toMatchObject(
+      KEYS.map(() => ({ failure: 'invalid_answer', message: expect.stringContaining('192 KiB') })),
+    );
+  });
+
+  it('is not sent when the client closes before', async () => {
+    const client = connect(options);
+    const waiting = await outcomesOf(client, KEYS, (key) => {
+      const outcome = outcomeOf(client, key);
+      if (key === KEYS[2]) client.close();
+      return outcome;
+    });
+    const expected = { failure: 'unreachable', message: 'The client was closed' };
+    expect(waiting).toMatchObject(KEYS.map(() => expected));
+    expect(batches()).toEqual([]);
   });
 
   it('is not sent when batching is off', async () => {

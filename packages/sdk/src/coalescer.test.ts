@@ -160,6 +160,18 @@ describe('a question', () => {
     await endAll();
   });
 
+  it('waits no longer than 20 ms after all others that waited were cancelled', async () => {
+    occupy();
+    const controller = new AbortController();
+    ask('cancelled', { signal: controller.signal });
+    controller.abort();
+    await vi.advanceTimersByTimeAsync(LONGEST_WAIT_MS);
+    ask('a');
+    await vi.advanceTimersByTimeAsync(LONGEST_WAIT_MS);
+    expect(later()).toEqual([['one', 'a']]);
+    await endAll();
+  });
+
   it('waits while more than four exchanges are in flight', async () => {
     occupy();
     ask('a');
