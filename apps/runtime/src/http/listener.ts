@@ -42,7 +42,10 @@ export function createHttpServer(
     const [, projectId, batch] = isPlain(incoming) ? (HOT.exec(incoming.url ?? '') ?? []) : [];
     if (projectId === undefined) return answer(incoming, outgoing);
     const serve = batch ? authorizeRoutes.authorizeBatch : authorizeRoutes.authorize;
-    void serve(incoming, projectId).then((reply) => send(outgoing, reply));
+    void serve(incoming, projectId).then((reply) => {
+      if (!incoming.complete) outgoing.once('close', () => endUnlessComplete(incoming));
+      send(outgoing, reply);
+    });
   });
   server.on('clientError', refuse);
   return server;
@@ -59,6 +62,14 @@ const isPlain = ({ method, headers }: IncomingMessage) =>
   method === 'POST' && PLAIN_HOST.test(headers.host ?? '');
 
 const PLAIN_HOST = /^[a-z0-9._-]+(?::(?:[1-5]\d{3,4}|[6-9]\d{3}))?$/;
+
+/** How long the rest of a body may arrive after its answer, in ms; Hono's listener waits as long. */
+const REST_MS = 500;
+
+/** Ends a connection whose request was answered early and still sends its body. */
+function endUnlessComplete(incoming: IncomingMessage): void {
+  setTimeout(() => incoming.complete || incoming.socket.destroy(), REST_MS);
+}
 
 const OPTIONS: ServerOptions = {
   /** Hono's listener checks the host instead, so that the error has our shape. */

@@ -1,0 +1,53 @@
+import { type AddressInfo, connect } from 'node:net';
+import { createLogger } from '@ceiba/process/log';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { AuthorizeDependencies } from '../authorize.ts';
+import { Admission } from './admission.ts';
+import { createApp } from './app.ts';
+import { createAuthorizeRoutes } from './authorize-routes.ts';
+import type { KeyRouteOptions } from './key-routes.ts';
+import { createHttpServer } from './listener.ts';
+import { ErrorLog } from './replies.ts';
+
+const PATH = '/rt/projects/0190a0b0-0000-7000-8000-000000000000/authorize';
+
+const errors = new ErrorLog(createLogger({ service: 'test', level: 'silent' }));
+const authorizeRoutes = createAuthorizeRoutes({
+  dependencies: {} as AuthorizeDependencies,
+  errors,
+  deadlineMs: 50,
+  admission: new Admission({ maxDecisions: 1, deadlineMs: 50, now: () => 0 }),
+});
+const checks = { database: async () => {}, redis: async () => {} };
+const keys = {} as KeyRouteOptions;
+const app = createApp({ authorizeRoutes, keys, checks, isDraining: () => false, errors });
+const server = createHttpServer(app, authorizeRoutes, errors);
+
+afterEach(() => void server.close());
+
+/** What the server writes until it ends the connection; the rest of the body never comes. */
+async function answersTo(head: string): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  let received = '';
+  socket.on('data', (bytes) => {
+    received += bytes;
+  });
+  socket.write(`POST ${head}\r\nhost: localhost\r\ncontent-length: 9\r\n\r\n{`);
+  await new Promise((resolve) => socket.once('close', resolve));
+  return received;
+}
+
+describe('a request that is answered before its body has arrived', () => {
+  it.each([
+    ['without a secret', '', 401],
+    ['past its deadline', '\r\nx-service-project-secret: secret', 503],
+  ])(
+    '%s gets one answer, and its connection ends',
+    async (_, header, status) => {
+      const answers = (await answersTo(`${PATH} HTTP/1.1${header}`)).split('HTTP/1.1 ').slice(1);
+      expect(answers.map((answer) => Number(answer.slice(0, 3)))).toEqual([status]);
+    },
+    20_000,
+  );
+});
