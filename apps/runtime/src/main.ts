@@ -40,6 +40,6 @@ function superviseWorkers(count: number): void {
     log,
   });
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.once(signal, () => workers.stop(signal));
+    process.on(signal, () => workers.stop(signal));
   }
 }

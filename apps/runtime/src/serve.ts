@@ -25,7 +25,7 @@ export async function serve(
   let isStopping = false;
   /** Stops being ready, drains, flushes and exits with 0. */
   const stopThenExit = (signal: string) => {
-    // Ctrl-C reaches a worker twice: from the terminal and from the primary.
+    // A signal to the whole group, as Ctrl-C or systemd sends it, is followed by the primary's.
     if (isStopping) return;
     isStopping = true;
     log.info({ signal }, 'the Runtime stops');
@@ -42,7 +42,7 @@ export async function serve(
     );
   };
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.once(signal, () => stopThenExit(signal));
+    process.on(signal, () => stopThenExit(signal));
   }
   // Other workers may be serving already: this one must not take connections that it answers 503.
   if (isWorker) await untilReady(runtime);

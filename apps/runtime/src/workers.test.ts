@@ -97,6 +97,16 @@ describe('the primary', () => {
     expect([worker(1).signals, worker(2).signals]).toEqual([['SIGTERM'], ['SIGTERM']]);
   });
 
+  it.each(['SIGTERM', 'SIGINT'])(
+    'exits 0 after a stop in which %s ends a starting worker',
+    (how) => {
+      const { workers, worker, exit } = start(1);
+      workers.stop('SIGINT');
+      worker(1).exit(how);
+      expect(exit.mock.calls).toEqual([[0]]);
+    },
+  );
+
   it.each([1, 'SIGKILL'])('exits 1 after a stop in which a worker ends with %s', (how) => {
     const { workers, worker, exit, listen } = start(2);
     listen();

@@ -81,8 +81,9 @@ export class Workers {
   }): void {
     const { log } = this.#options;
     if (this.#isStopping) {
-      // A worker that has not yet set up its handler ends by the signal, and has nothing to drain.
-      if (exit.code !== 0 && exit.signal !== 'SIGTERM') {
+      // A worker that has not yet set up its handlers ends by the signal, and has nothing to drain.
+      const isEndedByStop = exit.signal === 'SIGTERM' || exit.signal === 'SIGINT';
+      if (exit.code !== 0 && !isEndedByStop) {
         log.error(exit, 'a worker stopped with an error');
         this.#exitCode = 1;
       }
