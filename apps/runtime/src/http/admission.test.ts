@@ -53,6 +53,15 @@ describe('the admission', () => {
     }
   });
 
+  it('refuses nothing of a burst after a pause, even if its first answer is slow', () => {
+    const { arrive, run } = simulate();
+    run(1_000, 6, { a: 1 });
+    run(1_000, 6, {});
+    for (let n = 0; n < 200; n += 1) arrive('a');
+    run(30, 0, {});
+    expect(run(60, 6, { a: 4 }).refused).toEqual({});
+  });
+
   it('keeps what it admits fast at three times what can be decided, and the server busy', () => {
     const { run } = simulate();
     run(1_000, 6, { a: 18 });

@@ -60,7 +60,8 @@ export class Admission {
   /** @returns null where the request has to be refused */
   admit(projectId: string): Admitted | null {
     const admittedAt = this.#now();
-    this.#judgePeriod(admittedAt);
+    if (this.#requests === 0) this.#startWithoutLimit(admittedAt);
+    else this.#judgePeriod(admittedAt);
     if (this.#decisions >= this.#maxDecisions || this.#isBeyondShare(projectId)) {
       this.#period.refused += 1;
       return null;
@@ -100,11 +101,12 @@ export class Admission {
   }
 
   #noteAnswer(admittedAt: number): void {
-    const now = this.#now();
     this.#period.answered += 1;
-    this.#period.fastestMs = Math.min(this.#period.fastestMs, now - admittedAt);
-    if (this.#requests > 0) return;
-    // Nothing waits, so that the next burst starts without a limit.
+    this.#period.fastestMs = Math.min(this.#period.fastestMs, this.#now() - admittedAt);
+  }
+
+  /** Nothing waits, and the time without requests says nothing about how fast decisions are. */
+  #startWithoutLimit(now: number): void {
     this.#limit = Number.POSITIVE_INFINITY;
     this.#period = newPeriod(now);
   }
