@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { createLogger } from '@ceiba/process/log';
 import type { LookupRow } from '@ceiba/schema';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { AuthorizeDependencies } from '../authorize.ts';
 import { Admission } from './admission.ts';
 import { createAuthorizeRoutes } from './authorize-routes.ts';
@@ -52,10 +52,21 @@ function routesOf({
   const batch = (size: number) =>
     routes.authorizeBatch(incoming({ requests: Array(size).fill({}) }), PROJECT_ID);
   const one = () => routes.authorize(incoming({}), PROJECT_ID);
-  return { routes, release, one, batch };
+  return { routes, admission, release, one, batch };
 }
 
 const statusOf = async (reply: Promise<Reply>) => (await reply).status;
+
+describe('the admission of decisions', () => {
+  it('knows a project by its id in any case', async () => {
+    const { routes, admission, release } = routesOf({ maxInFlight: 4 });
+    release();
+    const admit = vi.spyOn(admission, 'admit');
+    await routes.authorize(incoming({}), PROJECT_ID);
+    await routes.authorize(incoming({}), PROJECT_ID.toUpperCase());
+    expect(admit.mock.calls).toEqual([[PROJECT_ID], [PROJECT_ID]]);
+  });
+});
 
 describe('the limit of decisions in flight', () => {
   it('refuses a batch that does not fit beside what is in flight, and frees its places', async () => {

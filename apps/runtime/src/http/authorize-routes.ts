@@ -59,7 +59,7 @@ export function createAuthorizeRoutes(options: AuthorizeRouteOptions): Authorize
       const announced = Number(incoming.headers['content-length'] ?? route.bodyCapBytes);
       const bodyBytes = Math.min(announced, route.bodyCapBytes);
       const hasRoom = bodyBytesInFlight + bodyBytes <= route.maxBodyBytesInFlight;
-      const admitted = hasRoom ? admission.admit(projectId) : null;
+      const admitted = hasRoom ? admission.admit(projectId.toLowerCase()) : null;
       if (admitted === null) return errorReply(OVERLOAD, requestId, errors);
       bodyBytesInFlight += bodyBytes;
       const countAs = (decisions: number) => {
