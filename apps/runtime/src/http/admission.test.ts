@@ -62,6 +62,10 @@ describe('the admission', () => {
     expect(run(60, 6, { a: 4 }).refused).toEqual({});
   });
 
+  it('refuses nothing while no answer shows how long decisions take', () => {
+    expect(simulate().run(300, 0, { a: 4 }).refused).toEqual({});
+  });
+
   it('keeps what it admits fast at three times what can be decided, and the server busy', () => {
     const { run } = simulate();
     run(1_000, 6, { a: 18 });
@@ -79,7 +83,9 @@ describe('the admission', () => {
   });
 
   it('answers every request of a project that asks for less than its share beside a flood', () => {
-    const { run } = simulate();
+    const { admission, run } = simulate();
+    admission.admit('keeps the Runtime from being idle');
+    for (let n = 0; n < 1_000; n += 1) admission.admit(`came and went ${n}`)?.leave();
     run(1_000, 6, { flood: 18 });
     const { tookMs, refused } = run(3_000, 6, { flood: 18, other: 0.5 });
     expect(refused.other).toBeUndefined();

@@ -109,12 +109,13 @@ describe('the limit of decisions in flight', () => {
   });
 
   it('refuses batches, but never a single question, once 64 MiB of batches are on their way', async () => {
-    const { routes, one, release } = routesOf({ maxInFlight: 4_096 });
+    const { routes, one, release } = routesOf({ maxInFlight: 4_096, deadlineMs: 100 });
     release();
-    for (let n = 0; n < 64; n += 1) {
-      void routes.authorizeBatch(incoming(undefined, MIB), PROJECT_ID);
-    }
-    expect(await statusOf(routes.authorizeBatch(incoming({}, MIB), PROJECT_ID))).toBe(503);
+    const batch = (body?: object) => routes.authorizeBatch(incoming(body, MIB), PROJECT_ID);
+    const late = Array.from({ length: 64 }, () => batch());
+    expect(await statusOf(batch({}))).toBe(503);
     expect(await statusOf(one())).toBe(401);
+    await Promise.all(late);
+    expect(await statusOf(batch({}))).toBe(401);
   });
 });

@@ -1,6 +1,7 @@
+import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
 import { createLogger } from '@ceiba/process/log';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { AuthorizeDependencies } from '../authorize.ts';
 import { Admission } from './admission.ts';
 import { createApp } from './app.ts';
@@ -23,12 +24,19 @@ const keys = {} as KeyRouteOptions;
 const app = createApp({ authorizeRoutes, keys, checks, isDraining: () => false, errors });
 const server = createHttpServer(app, authorizeRoutes, errors);
 
-afterEach(() => void server.close());
+beforeEach(async () => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+});
+afterEach(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+const open = () => connect((server.address() as AddressInfo).port, '127.0.0.1');
 
 /** What the server writes until it ends the connection; the rest of the body never comes. */
 async function answersTo(head: string): Promise<string> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  const socket = open();
   let received = '';
   socket.on('data', (bytes) => {
     received += bytes;
@@ -50,4 +58,24 @@ describe('a request that is answered before its body has arrived', () => {
     },
     20_000,
   );
+
+  it('keeps its connection if the rest arrives', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    const socket = open();
+    const health = 'GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n';
+    const answerTo = async (bytes: string) => {
+      socket.write(bytes);
+      const [answer] = await once(socket, 'data');
+      return String(answer).slice(9, 12);
+    };
+    try {
+      const head = `POST ${PATH} HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9`;
+      expect(await answerTo(`${head}\r\n\r\n{`)).toBe('401');
+      expect(await answerTo(`12345678${health}`)).toBe('200');
+      vi.advanceTimersByTime(1_000);
+      expect(await answerTo(health)).toBe('200');
+    } finally {
+      vi.useRealTimers();
+    }
+  });
 });
