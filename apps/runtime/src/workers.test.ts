@@ -6,7 +6,10 @@ import { type WorkerProcess, Workers } from './workers.ts';
 /** A worker that reports what the primary does to it. */
 class FakeWorker extends EventEmitter {
   readonly signals: string[] = [];
-  readonly process = { pid: 1, kill: (signal: string) => this.signals.push(signal) > 0 };
+  readonly process = {
+    pid: 1 as number | undefined,
+    kill: (signal: string) => this.signals.push(signal) > 0,
+  };
 
   constructor(readonly id: number) {
     super();
@@ -60,6 +63,18 @@ describe('the primary', () => {
       vi.advanceTimersByTime(1);
       expect(forked).toHaveLength(before + 1);
     }
+  });
+
+  it('tries again if the system cannot create a replacement, and keeps a worker after an error', () => {
+    const { forked, worker, listen } = start(2);
+    listen();
+    worker(1).exit('SIGKILL');
+    vi.advanceTimersByTime(100);
+    worker(3).process.pid = undefined;
+    worker(3).emit('error', new Error('spawn EAGAIN'));
+    worker(2).emit('error', new Error('a message could not be sent'));
+    vi.advanceTimersByTime(60_000);
+    expect(forked).toHaveLength(4);
   });
 
   it('forgets an exit after a minute', () => {

@@ -3,7 +3,7 @@ import type { Logger } from '@ceiba/process/log';
 import type { MonotonicClock } from './deadline.ts';
 
 /** The part of a worker of `node:cluster` that the primary uses. */
-export type WorkerProcess = Pick<Worker, 'id' | 'once'> & {
+export type WorkerProcess = Pick<Worker, 'id' | 'on' | 'once' | 'emit'> & {
   readonly process: Pick<Worker['process'], 'pid' | 'kill'>;
 };
 
@@ -65,6 +65,11 @@ export class Workers {
     worker.once('listening', () => {
       this.#listening.add(worker);
       if (this.#listening.size === count) this.#isStarted = true;
+    });
+    // A process that the system could not create has no pid and no exit.
+    worker.on('error', (error) => {
+      log.error({ err: error, worker: worker.id }, 'an error of a worker');
+      if (worker.process.pid === undefined) worker.emit('exit', null, null);
     });
     worker.once('exit', (code: number | null, signal: string | null) => {
       this.#running.delete(worker);
