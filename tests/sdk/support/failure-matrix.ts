@@ -36,19 +36,21 @@ export async function violationsOf(
     projectSecret: 'ceiba_secret_x',
     timeoutMs: deadlineOf(failure),
   });
-  const client = new sdk.root.CeibaRuntimeClient(config, options.client);
+  // A client for each adapter, as hosts have: the questions of one client would share requests.
+  const violationOf = async ([adapter, start]: [string, StartHost]): Promise<Violation[]> => {
+    const client = new sdk.root.CeibaRuntimeClient(config, options.client);
+    const access = { client, projectId: PROJECT_ID, ...options.access };
+    try {
+      const problem = await problemOf(await start(sdk, access), failure);
+      return problem === undefined ? [] : [{ adapter, problem }];
+    } finally {
+      client.close();
+    }
+  };
   try {
     const adapters = Object.entries(options.adapters ?? ADAPTERS);
-    const found = await Promise.all(
-      adapters.map(async ([adapter, start]) => {
-        const access = { client, projectId: PROJECT_ID, ...options.access };
-        const problem = await problemOf(await start(sdk, access), failure);
-        return problem === undefined ? [] : [{ adapter, problem }];
-      }),
-    );
-    return found.flat();
+    return (await Promise.all(adapters.map(violationOf))).flat();
   } finally {
-    client.close();
     await runtime.close();
   }
 }
