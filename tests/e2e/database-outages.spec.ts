@@ -85,6 +85,8 @@ async function refuseWith(sqlState: string): Promise<Outage> {
 
 async function listen(serve: Parameters<typeof createServer>[1]) {
   const server = createServer(serve).listen(0, '127.0.0.1');
+  // A client may reset a connection that it was refused on.
+  server.on('connection', (socket) => socket.on('error', () => {}));
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   return {
