@@ -7,7 +7,8 @@ export const setTimeout = (run: () => void, delayMs = 0) => machine().clock.afte
 export const clearTimeout = (timer?: VirtualTimer) => machine().clock.cancel(timer);
 export const setImmediate = (run: () => void) => machine().clock.after(0, run);
 export const performance = { now: () => machine().clock.nowMs };
-export const virtualDateNow = () => machine().wallClockMs();
+/** Whole ms, as of the real clock. */
+export const virtualDateNow = () => Math.floor(machine().wallClockMs());
 export const virtualRandom = () => machine().random();
 
 /** The part of `Response` that the Runtime creates and a schedule reads. */
