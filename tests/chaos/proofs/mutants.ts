@@ -295,13 +295,12 @@ export const MUTANTS: Record<string, Mutant> = {
     edits: [
       {
         file: 'main.js',
-        find: 'return chargeOf(request.scopes, await countedReply(request, deadline));',
+        find: 'const first = await attempt(request, null, deadline);',
         replace:
-          'const reply = await countedReply(request, deadline).catch(() => null); ' +
+          'const first = await attempt(request, null, deadline).catch(() => null); ' +
           'const limits = { rateLimitPerMinute: 1, monthlyQuota: 1, ' +
           'remainingThisMinute: 0, remainingThisMonth: 0 }; ' +
-          'if (!reply) return { kind: "allowed", limits, resetAfterSeconds: { minute: 1, month: 1 } }; ' +
-          'return chargeOf(request.scopes, reply);',
+          'if (!first) return { kind: "allowed", limits, resetAfterSeconds: { minute: 1, month: 1 } };',
       },
     ],
     rule: 'a fault never allows a call',
