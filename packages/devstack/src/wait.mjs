@@ -10,7 +10,8 @@ import { setTimeout as delay } from 'node:timers/promises';
  */
 export async function waitFor(condition, { timeoutMs, intervalMs = 50 }) {
   const timeout = new AbortController();
-  const timer = setTimeout(() => timeout.abort(), timeoutMs);
+  // A timer of infinite length would fire at once.
+  const timer = Number.isFinite(timeoutMs) ? setTimeout(() => timeout.abort(), timeoutMs) : null;
   const late = new Promise((resolve) => timeout.signal.addEventListener('abort', resolve));
   const poll = async () => {
     for (;;) {
@@ -23,6 +24,6 @@ export async function waitFor(condition, { timeoutMs, intervalMs = 50 }) {
   try {
     return await Promise.race([poll(), late.then(() => undefined)]);
   } finally {
-    clearTimeout(timer);
+    if (timer) clearTimeout(timer);
   }
 }

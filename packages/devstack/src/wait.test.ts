@@ -14,6 +14,12 @@ describe('waitFor', () => {
     expect(await waitFor(() => new Promise(() => {}), { timeoutMs: 5 })).toBeUndefined();
   });
 
+  it('polls for ever without a finite timeout', async () => {
+    let polls = 0;
+    const timeoutMs = Number.POSITIVE_INFINITY;
+    expect(await waitFor(() => ++polls > 20, { timeoutMs, intervalMs: 1 })).toBe(true);
+  });
+
   it('rejects with the error of the condition', async () => {
     const failing = () => Promise.reject(new Error('broken'));
     await expect(waitFor(failing, { timeoutMs: 10_000 })).rejects.toThrow('broken');
