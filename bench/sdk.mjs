@@ -22,7 +22,7 @@ import { serve } from '@hono/node-server';
 import express from 'express';
 import fastify from 'fastify';
 import { Hono } from 'hono';
-import { median } from './src/load.mjs';
+import { median } from './src/quantile.mjs';
 
 const PROJECT_ID = '0192f0c0-0000-7000-8000-000000000001';
 const API_KEY = 'ceiba_0123456789abcdefghijklmnopqrstuvwxyzABCDEFG012345';

@@ -1,4 +1,5 @@
-import { quantile, sendAtRate, summaryOf } from './open-loop.mjs';
+import { sendAtRate, summaryOf } from './open-loop.mjs';
+import { quantile } from './quantile.mjs';
 import { seedTwoProjects } from './seed-overload.ts';
 
 const KEYS_OF_EACH = 100;

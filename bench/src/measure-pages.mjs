@@ -1,4 +1,5 @@
 import http from 'node:http';
+import { quantile } from './quantile.mjs';
 
 const WARM_UP_REQUESTS = 20;
 /** The encodings that browsers accept. */
@@ -46,7 +47,8 @@ export async function measurePages({ consoleUrl, requests, ...seeded }) {
       if (request >= WARM_UP_REQUESTS) times.push(milliseconds);
     }
     const javascriptKb = await javascriptOf(address, load);
-    rows.push({ name, javascriptKb, p50Ms: quantile(times, 0.5), p95Ms: quantile(times, 0.95) });
+    const [p50Ms, p95Ms] = [0.5, 0.95].map((share) => tenths(quantile(times, share)));
+    rows.push({ name, javascriptKb, p50Ms, p95Ms });
   }
   agent.destroy();
   return rows;
@@ -69,10 +71,7 @@ async function javascriptOf(address, load) {
   return Math.round(bytes / 100) / 10;
 }
 
-function quantile(times, share) {
-  const sorted = times.toSorted((a, b) => a - b);
-  return Math.round(sorted[Math.ceil(sorted.length * share) - 1] * 10) / 10;
-}
+const tenths = (ms) => Math.round(ms * 10) / 10;
 
 /** Signs in with a password and returns the session cookie. */
 async function signIn(consoleUrl, { email, password }) {

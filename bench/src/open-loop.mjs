@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { quantile } from './quantile.mjs';
 
 /** A request that found no free connection for this long is given up, in ms. */
 const LONGEST_UNSENT_MS = 1_000;
@@ -133,10 +134,4 @@ export function summaryOf(samples) {
     p50Ms: quantile(decided, 0.5),
     p99Ms: quantile(decided, 0.99),
   };
-}
-
-/** @param {number[]} values @param {number} share @returns {number} NaN of no values. */
-export function quantile(values, share) {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN;
 }
