@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { waitFor } from '@ceiba/devstack/wait';
 import { digestOf } from '@ceiba/domain';
-import { LOOKUP_STATEMENT } from '@ceiba/schema';
+import { LOOKUP_STATEMENT, lookupParameters } from '@ceiba/schema';
 import { Redis } from 'ioredis';
 import { isOnPath } from './on-path.mjs';
 import { cpuMsOf } from './processes.mjs';
@@ -156,10 +156,13 @@ async function measureLookup({ supervisor, runtime, project }, shared, options) 
   return measureRounds({ part: 'lookup', shared, pid: pids.postgres, rounds, measure });
 }
 
-/** The Runtime's statement with its two parameters, arrays of ids and of digests, written out. */
+/** The Runtime's statement with its parameters written out. */
 function lookupOf(projectId, keys) {
-  const digests = keys.map((key) => `"\\\\x${digestOf(key).toString('hex')}"`);
-  return LOOKUP_STATEMENT.replace('$1', `'{${keys.map(() => projectId).join(',')}}'`)
-    .replace('$2', `'{${digests.join(',')}}'`)
+  const items = keys.map((key) => ({ projectId, apiKeyDigest: digestOf(key) }));
+  return lookupParameters([projectId], items)
+    .reduce(
+      (text, value, index) => text.replace(`$${index + 1}`, () => `'${value}'`),
+      LOOKUP_STATEMENT,
+    )
     .replaceAll(/\s+/g, ' ');
 }

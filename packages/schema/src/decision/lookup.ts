@@ -45,12 +45,16 @@ interface LookupApiKey {
 }
 
 /**
+ * One row per project, then one row per key: a batch of one project reads the project once. One
+ * statement sees both as they were at the same moment.
+ *
  * Times are compared here, by the database's clock, and returned as booleans (consistency rule 3).
  * The parameters are text so that the driver needs no type lookups. They hold only UUIDs and
- * hexadecimal digits, so the casts cannot fail (rule 4).
+ * hexadecimal digits, so the casts cannot fail (rule 4): the projects, and each key's project and
+ * digest.
  */
 export const LOOKUP_STATEMENT = `
-  select ${SERVER_EVIDENCE}, item.position::int as "position",
+  select ${SERVER_EVIDENCE}, asked.position::int as "project",
     p.secret_digest as "secretDigest",
     case when p.previous_secret_expires_at > now() then p.previous_secret_digest end
       as "previousSecretDigest",
@@ -60,52 +64,100 @@ export const LOOKUP_STATEMENT = `
     plan.id as "planId", plan.name as "planName",
     plan.rate_limit_per_minute as "planRateLimitPerMinute",
     plan.monthly_quota as "planMonthlyQuota",
-    k.id as "apiKeyId", k.display_name as "displayName", k.key_prefix as "keyPrefix", k.status,
-    coalesce(k.expires_at <= now(), false) as "expired", k.last_used_at is null as "neverUsed",
-    k.rate_limit_per_minute as "rateLimitPerMinute", k.monthly_quota as "monthlyQuota"
-  from unnest(($1::text)::uuid[], ($2::text)::bytea[]) with ordinality
-    as item(project_id, key_digest, position)
-  left join projects p on p.id = item.project_id
+    null as "key", null as "apiKeyId", null as "displayName", null as "keyPrefix",
+    null as "status", null as "expired", null as "neverUsed",
+    null as "rateLimitPerMinute", null as "monthlyQuota"
+  from unnest(($1::text)::uuid[]) with ordinality as asked(id, position)
+  left join projects p on p.id = asked.id
   left join subscriptions s on s.project_id = p.id
   left join plans plan on plan.id = s.plan_id
-  left join api_keys k on k.project_id = p.id and k.key_digest = item.key_digest`;
+  union all
+  select null, null, null, null,
+    null, null, null, null,
+    null, null, null, null, null,
+    asked.position::int, k.id, k.display_name, k.key_prefix,
+    k.status, coalesce(k.expires_at <= now(), false), k.last_used_at is null,
+    k.rate_limit_per_minute, k.monthly_quota
+  from unnest(($2::text)::uuid[], ($3::text)::bytea[]) with ordinality
+    as asked(project_id, key_digest, position)
+  left join api_keys k on k.project_id = asked.project_id and k.key_digest = asked.key_digest`;
+
+/** The parameters of {@link LOOKUP_STATEMENT}. */
+export const lookupParameters = (
+  projectIds: readonly string[],
+  keys: readonly LookupItem[],
+): string[] => [
+  `{${projectIds.join(',')}}`,
+  `{${keys.map(({ projectId }) => projectId).join(',')}}`,
+  `{${keys.map(({ apiKeyDigest }) => `"\\\\x${apiKeyDigest?.toString('hex')}"`).join(',')}}`,
+];
 
 /**
  * Reads what a batch of decisions needs, as one statement to the primary.
  *
- * @returns one entry per item, in order; undefined if the answer did not have exactly one row for it
- *   (consistency rule 1)
+ * @returns one entry per item, in order; undefined if the answer did not have exactly one row for its
+ *   project and one for its key (consistency rule 1)
  * @throws NotPrimaryError when the server is in recovery; a `PostgresError` on an SQL error
  */
 export async function lookupMany(
   db: Database,
   items: readonly LookupItem[],
 ): Promise<(LookupRow | undefined)[]> {
-  const projectIds = `{${items.map((item) => item.projectId).join(',')}}`;
-  const digests = `{${items.map((item) => bytesLiteral(item.apiKeyDigest)).join(',')}}`;
-  const rows = await db.sql.unsafe<StatementRow[]>(LOOKUP_STATEMENT, [projectIds, digests], {
-    prepare: true,
-  });
-  const found: (LookupRow | undefined)[] = new Array(items.length).fill(undefined);
-  const seen = new Set<number>();
+  const projectIds = [...new Set(items.map(({ projectId }) => projectId))];
+  const withKey = items.filter(({ apiKeyDigest }) => apiKeyDigest !== null);
+  const rows = await db.sql.unsafe<StatementRow[]>(
+    LOOKUP_STATEMENT,
+    lookupParameters(projectIds, withKey),
+    { prepare: true },
+  );
+  const projects = new Placed<ProjectPart>();
+  const keys = new Placed<LookupApiKey | null>();
   for (const row of rows) {
-    requirePrimary(db, row);
-    const index = row.position - 1;
-    found[index] = seen.has(index) ? undefined : toLookupRow(row);
-    seen.add(index);
+    if (row.project === null) {
+      keys.put(row.key, row.apiKeyId === null ? null : apiKeyOf(row, row.apiKeyId));
+    } else {
+      requirePrimary(db, row);
+      projects.put(row.project, projectPartOf(row));
+    }
   }
-  return found;
+  const byId = new Map(projectIds.map((id, index) => [id, projects.at(index + 1)]));
+  let keysSeen = 0;
+  return items.map(({ projectId, apiKeyDigest }) => {
+    const project = byId.get(projectId);
+    const apiKey = apiKeyDigest === null ? null : keys.at(++keysSeen);
+    return project && apiKey !== undefined ? { ...project, apiKey } : undefined;
+  });
 }
 
-const bytesLiteral = (bytes: Buffer | null) =>
-  bytes === null ? 'NULL' : `"\\\\x${bytes.toString('hex')}"`;
+/** Values by their position in a parameter, from 1; what is put twice is not there. */
+class Placed<T> {
+  readonly #values: (T | undefined)[] = [];
+  readonly #seen: boolean[] = [];
 
-/** Without a project, plan or key, the columns of that one are null; one column of each is checked. */
+  put(position: number, value: T): void {
+    this.#values[position] = this.#seen[position] ? undefined : value;
+    this.#seen[position] = true;
+  }
+
+  at(position: number): T | undefined {
+    return this.#values[position];
+  }
+}
+
+/** What the decisions of one project share. */
+type ProjectPart = Pick<LookupRow, 'project' | 'subscription'>;
+
+/**
+ * The columns of a project are null in the row of a key, and the other way around. Without a project,
+ * plan or key, the columns of that one are null; one column of each is checked.
+ */
 interface StatementRow
   extends ServerEvidence,
     Omit<LookupProject, 'secretDigest'>,
     Omit<LookupApiKey, 'apiKeyId'> {
-  position: number;
+  /** The position of the project, or of the key, in the parameters. */
+  project: number | null;
+  key: number;
   secretDigest: Buffer | null;
   admits: boolean | null;
   planId: string | null;
@@ -115,13 +167,10 @@ interface StatementRow
   apiKeyId: string | null;
 }
 
-function toLookupRow(row: StatementRow): LookupRow {
-  return {
-    project: row.secretDigest === null ? null : projectOf(row, row.secretDigest),
-    subscription: row.planId === null ? null : subscriptionOf(row, row.planId),
-    apiKey: row.apiKeyId === null ? null : apiKeyOf(row, row.apiKeyId),
-  };
-}
+const projectPartOf = (row: StatementRow): ProjectPart => ({
+  project: row.secretDigest === null ? null : projectOf(row, row.secretDigest),
+  subscription: row.planId === null ? null : subscriptionOf(row, row.planId),
+});
 
 const projectOf = (row: StatementRow, secretDigest: Buffer): LookupProject => ({
   secretDigest,
