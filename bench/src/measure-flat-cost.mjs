@@ -68,9 +68,9 @@ export function measureFlatCost({ supervisor, services }, options) {
         caseOf('projects', 1, projects, first),
         caseOf('activeKeys', FEW_KEYS, activeKeys, second),
       ];
-      const unexpected = firstPass + secondPass;
-      const memory = { keys, startMiB, usedMiB, afterMiB: residentMiB(large.pid), unexpected };
-      return { cases, memory };
+      const memory = { keys, startMiB, usedMiB, afterMiB: residentMiB(large.pid) };
+      const unexpected = { ...unexpectedOf('first', first), ...unexpectedOf('second', second) };
+      return { cases, memory, unexpected: { ...unexpected, firstPass, secondPass } };
     }),
   );
 }
@@ -81,8 +81,13 @@ const caseOf = (id, from, to, measured) => ({
   to,
   base: measured.base,
   large: measured[id],
-  unexpected: measured.base.unexpected + measured[id].unexpected,
 });
+
+/** Answers that were not the expected ones, by comparison and candidate. */
+const unexpectedOf = (comparison, measured) =>
+  Object.fromEntries(
+    Object.entries(measured).map(([id, { unexpected }]) => [`${comparison}, ${id}`, unexpected]),
+  );
 
 /** Asks for each key once, and waits until the usage is in Postgres. */
 async function passOnce(keys, { large, project }) {

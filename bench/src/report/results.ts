@@ -17,7 +17,12 @@ export interface Results {
   sizes: { rounds: number; seconds: Seconds; keys: number; keysInUse: number };
   contenders: ContenderResult[];
   limits: LimitResult[];
-  flat: { cases: FlatCase[]; memory: Memory };
+  flat: {
+    cases: FlatCase[];
+    memory: Memory;
+    /** Answers that were not the expected ones, by part. */
+    unexpected: Record<string, number>;
+  };
 }
 
 /** How long each round of each part lasted. */
@@ -61,7 +66,6 @@ export interface LimitResult {
 }
 
 export interface FlatCase {
-  unexpected: number;
   id: 'keys' | 'policies' | 'projects' | 'activeKeys';
   from: number;
   to: number;
@@ -74,5 +78,4 @@ export interface Memory {
   startMiB: number;
   usedMiB: number;
   afterMiB: number;
-  unexpected: number;
 }
