@@ -84,6 +84,24 @@ describe('the flusher', () => {
     await flusher.stop();
   });
 
+  it('writes last uses in every third flush, and when it is stopped', async () => {
+    const written: number[] = [];
+    const { ledger, flusher } = await start(async ({ lastUsed }) => {
+      written.push(...lastUsed.map(({ at }) => at.getTime()));
+      return known;
+    });
+    const use = (at: number) =>
+      ledger.keep({ kind: 'lastUse', projectId: 'p', apiKeyId: 'k', count: at });
+    for (let at = 1; at <= 8; at++) {
+      use(at);
+      await flusher.flushNow();
+    }
+    expect(written).toEqual([1, 4, 7]);
+    use(9);
+    await flusher.stop();
+    expect(written).toEqual([1, 4, 7, 9]);
+  });
+
   it('flushes a last time when it is stopped', async () => {
     const written: string[] = [];
     const { ledger, flusher } = await start(async ({ months }) => {

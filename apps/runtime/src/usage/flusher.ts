@@ -17,9 +17,12 @@ export interface FlusherOptions {
 /** A fact that Postgres refused is retried after this many flushes, not at each. */
 const FLUSHES_BETWEEN_RETRIES = 60;
 
+/** Last uses are written in every third flush: each costs more than a count, and none is decided by. */
+const FLUSHES_PER_LAST_USE = 3;
+
 /**
  * Writes the facts of the ledger to Postgres every second, one flush at a time. After an error the
- * next flush retries everything (consistency rules 16 and 18).
+ * next flush retries everything (consistency rules 16, 18 and 19).
  */
 export class UsageFlusher {
   readonly #options: FlusherOptions;
@@ -27,6 +30,7 @@ export class UsageFlusher {
   readonly #refused = new Map<string, number>();
   readonly #task: BackgroundTask;
   #flushes = 0;
+  #isStopping = false;
 
   constructor(options: FlusherOptions) {
     this.#options = options;
@@ -47,6 +51,7 @@ export class UsageFlusher {
   /** Ends the repetition and flushes a last time. */
   async stop(): Promise<void> {
     await this.#task.stop();
+    this.#isStopping = true;
     await this.flushNow();
   }
 
@@ -61,8 +66,10 @@ export class UsageFlusher {
   }
 
   #due(facts: UsageFact[]): UsageFact[] {
-    if (this.#refused.size === 0) return facts;
-    return facts.filter((fact) => (this.#refused.get(factKey(fact)) ?? 0) <= this.#flushes);
+    const withLastUses = this.#isStopping || this.#flushes % FLUSHES_PER_LAST_USE === 0;
+    const due = withLastUses ? facts : facts.filter(({ kind }) => kind !== 'lastUse');
+    if (this.#refused.size === 0) return due;
+    return due.filter((fact) => (this.#refused.get(factKey(fact)) ?? 0) <= this.#flushes);
   }
 
   #setAside(refused: readonly UsageFact[], refusal: unknown): void {
