@@ -359,8 +359,8 @@ export const MUTANTS: Record<string, Mutant> = {
     edits: [
       {
         file: 'main.js',
-        find: 'requirePrimary(db, row);\n    const index',
-        replace: 'const index',
+        find: 'requirePrimary(db, row);\n      projectAt',
+        replace: 'projectAt',
       },
     ],
     rule: 'a change applies from the next decision on',

@@ -110,21 +110,21 @@ export async function lookupMany(
     lookupParameters(projectIds, withKey),
     { prepare: true },
   );
-  const projects = new Placed<ProjectPart>();
-  const keys = new Placed<LookupApiKey | null>();
+  const projectAt = new Placed<ProjectPart>();
+  const keyAt = new Placed<LookupApiKey | null>();
   for (const row of rows) {
     if (row.project === null) {
-      keys.put(row.key, row.apiKeyId === null ? null : apiKeyOf(row, row.apiKeyId));
+      keyAt.put(row.key, row.apiKeyId === null ? null : apiKeyOf(row, row.apiKeyId));
     } else {
       requirePrimary(db, row);
-      projects.put(row.project, projectPartOf(row));
+      projectAt.put(row.project, projectPartOf(row));
     }
   }
-  const byId = new Map(projectIds.map((id, index) => [id, projects.at(index + 1)]));
+  const byId = new Map(projectIds.map((id, index) => [id, projectAt.at(index + 1)]));
   let keysSeen = 0;
   return items.map(({ projectId, apiKeyDigest }) => {
     const project = byId.get(projectId);
-    const apiKey = apiKeyDigest === null ? null : keys.at(++keysSeen);
+    const apiKey = apiKeyDigest === null ? null : keyAt.at(++keysSeen);
     return project && apiKey !== undefined ? { ...project, apiKey } : undefined;
   });
 }
