@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DISPLAY_NAME_LENGTH_MAX } from './sets.ts';
+import { DENIAL_REASONS, DISPLAY_NAME_LENGTH_MAX, UUID, UUID_PATTERN } from './sets.ts';
 
 /** The question that a host asks before it serves a request. Unknown fields are ignored. */
 export const authorizeRequestSchema = z.object({
@@ -42,8 +42,8 @@ export const createApiKeyRequestSchema = z.strictObject({ displayName: displayNa
 const FIRST_INSTANT = Date.parse('0100-01-01T00:00:00.000Z');
 const LAST_INSTANT = Date.parse('9999-12-31T23:59:59.999Z');
 
-/** RFC 3339, within the years that stay four digits long in UTC; null means that it never expires. */
-export const expirySchema = z.iso
+/** RFC 3339, within the years that stay four digits long in UTC. */
+const instantSchema = z.iso
   .datetime({
     offset: true,
     error: 'must be an RFC 3339 date-time with Z or an offset, such as 2027-01-31T12:00:00Z',
@@ -51,10 +51,54 @@ export const expirySchema = z.iso
   .refine((text) => {
     const instant = Date.parse(text);
     return instant >= FIRST_INSTANT && instant <= LAST_INSTANT;
-  }, 'must lie within the years 0100 to 9999 in UTC')
-  .nullable();
+  }, 'must lie within the years 0100 to 9999 in UTC');
+
+/** Null means that it never expires. */
+export const expirySchema = instantSchema.nullable();
 
 export const setApiKeyExpiryRequestSchema = z.strictObject({ expiresAt: expirySchema });
 
 /** Revoke and archive take an explicit empty object. */
 export const emptyRequestSchema = z.strictObject({});
+
+/** The most decisions of one page of the log, and how many there are by default. */
+export const DECISION_PAGE_MAX = 500;
+const DECISION_PAGE_DEFAULT = 50;
+
+/** The longest text that the log is searched for, in characters. */
+const SEARCH_LENGTH_MAX = 2_048;
+const searchSchema = z
+  .string()
+  .max(SEARCH_LENGTH_MAX, `must be at most ${SEARCH_LENGTH_MAX} characters`)
+  .refine((text) => !/\p{Cc}/u.test(text), 'must not hold control characters');
+
+const oneOf = <const Values extends readonly string[]>(values: Values) =>
+  z.enum(values, `must be one of ${values.join(', ')}`);
+
+const WHOLE_NUMBER = /^\d{1,9}$/;
+const limitSchema = z
+  .string()
+  .refine(
+    (text) => WHOLE_NUMBER.test(text) && Number(text) >= 1 && Number(text) <= DECISION_PAGE_MAX,
+    `must be a whole number from 1 to ${DECISION_PAGE_MAX}`,
+  )
+  .transform(Number);
+
+/** The query of a list of decisions: filters, each of which narrows the list, and the page. */
+export const decisionQuerySchema = z.strictObject({
+  outcome: oneOf(['allowed', 'denied']).optional(),
+  reason: oneOf(DENIAL_REASONS).optional(),
+  apiKeyId: z.string().toLowerCase().regex(UUID, 'must be a UUID').optional(),
+  method: searchSchema.optional(),
+  pathPrefix: searchSchema.optional(),
+  requestId: searchSchema.optional(),
+  /** Inclusive. */
+  from: instantSchema.optional(),
+  /** Exclusive. */
+  to: instantSchema.optional(),
+  limit: limitSchema.default(DECISION_PAGE_DEFAULT),
+  cursor: z
+    .string()
+    .regex(new RegExp(`^after\\.${UUID_PATTERN}$`), 'must be a "nextCursor" of this list')
+    .optional(),
+});

@@ -98,6 +98,36 @@ export const authorizeBatchResultSchema = z.strictObject({
 });
 export type AuthorizeBatchResult = z.infer<typeof authorizeBatchResultSchema>;
 
+/** A decision of the log. */
+export const loggedDecisionSchema = z.strictObject({
+  decisionId: uuidSchema,
+  at: timestamp,
+  /** `x-request-id` of the call that asked. */
+  requestId: z.string().nullable(),
+  method: z.string(),
+  /** Without its query; null while the project logs no paths. */
+  path: z.string().nullable(),
+  allowed: z.boolean(),
+  denialReason: z.enum(DENIAL_REASONS).nullable(),
+  /** Null where the project has no such key. */
+  apiKeyId: uuidSchema.nullable(),
+  /** The public prefix of the credential, also of an unknown key. */
+  keyPrefix: z.string().nullable(),
+  policyId: uuidSchema.nullable(),
+  /** As the decision returned them; null where an earlier check denied. */
+  limits: limitsSchema.nullable(),
+  /** How long the Runtime took, in ms. */
+  latencyMs: wholeNumber,
+});
+export type LoggedDecision = z.infer<typeof loggedDecisionSchema>;
+
+/** One page, newest first; `nextCursor` is null on the last one. */
+export const decisionListResultSchema = z.strictObject({
+  decisions: z.array(loggedDecisionSchema),
+  nextCursor: z.string().nullable(),
+});
+export type DecisionListResult = z.infer<typeof decisionListResultSchema>;
+
 /** The body of a transport error. A 500 or 503 gives no details. */
 export const transportErrorSchema = z.strictObject({
   error: z.string(),

@@ -11,6 +11,7 @@ import {
   mintApiKey,
   mintProjectSecret,
   PROJECT_SECRET_PATTERN,
+  publicPrefixOf,
 } from './credentials.ts';
 import { seeded, seededBytes } from './test-support.ts';
 
@@ -176,5 +177,31 @@ describe('base62', () => {
       '10',
       '000000',
     ]);
+  });
+});
+
+describe('the public prefix', () => {
+  it('is the one that is stored with a key, also if the key has a typing error', () => {
+    const { plaintext, prefix } = mintApiKey(randomBytes);
+    expect(publicPrefixOf(plaintext)).toBe(prefix);
+    expect(publicPrefixOf(` ${plaintext}\n`)).toBe(prefix);
+    expect(publicPrefixOf(`${plaintext}0`)).toBe(prefix);
+    expect(publicPrefixOf(plaintext.slice(0, -1))).toBe(prefix);
+  });
+
+  it('is null for all else, of which the beginning could be the secret part', () => {
+    const { plaintext } = mintApiKey(randomBytes);
+    const others = [
+      null,
+      undefined,
+      '',
+      'letmein',
+      `Bearer ${plaintext}`,
+      plaintext.slice(0, 30),
+      plaintext.repeat(2),
+      mintProjectSecret(randomBytes).plaintext,
+      'eyJhbGciOiJIUzI1NiJ9.e30.ZRrHA1JJJW8opsbCGfG_HACGpVUMN_a9IV7pAx_Zmeo',
+    ];
+    for (const other of others) expect(publicPrefixOf(other)).toBeNull();
   });
 });

@@ -24,6 +24,11 @@ export const API_KEY_PATTERN = `\\b${API_KEY_BRAND}[0-9A-Za-z]{${RANDOM_DIGITS +
 /** For secret scanners: the source of a regular expression that finds a project secret in text. */
 export const PROJECT_SECRET_PATTERN = `\\b${PROJECT_SECRET_BRAND}[0-9A-Za-z]{${RANDOM_DIGITS + CHECKSUM_DIGITS}}\\b`;
 
+/** A key whose length may be a little wrong: most of its random digits come after the prefix. */
+const LOOKS_LIKE_API_KEY = new RegExp(
+  `^\\s*(${API_KEY_BRAND}[0-9A-Za-z]{${DISPLAYED_DIGITS}})[0-9A-Za-z]{32,64}\\s*$`,
+);
+
 /** A source of random bytes, such as `crypto.randomBytes`. */
 export type RandomBytes = (bytes: number) => Uint8Array;
 
@@ -62,6 +67,13 @@ export function isWellFormedProjectSecret(text: string): boolean {
  */
 export const lookupDigestOf = (presented: string | null | undefined): Buffer | null =>
   presented != null && isWellFormedApiKey(presented) ? digestOf(presented) : null;
+
+/**
+ * The prefix of a presented text that may be stored and shown: that of a key, unknown or with a typing
+ * error. Null for everything else, such as a project secret or another service's token.
+ */
+export const publicPrefixOf = (presented: string | null | undefined): string | null =>
+  (presented != null && LOOKS_LIKE_API_KEY.exec(presented)?.[1]) || null;
 
 /** SHA-256 of the UTF-8 bytes of the text, 32 bytes. */
 export function digestOf(text: string): Buffer {

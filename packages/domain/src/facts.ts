@@ -12,6 +12,13 @@ export const PASSWORD_LENGTH_MAX = 256;
 export const RETENTION_DAYS_MIN = 31;
 export const RETENTION_DAYS_MAX = 3_650;
 
+/** For how many days the decision log is kept, and the limits of that setting. */
+export const DECISION_RETENTION_DAYS = 7;
+export const DECISION_RETENTION_DAYS_MIN = 1;
+export const DECISION_RETENTION_DAYS_MAX = 90;
+/** The longest path that the decision log keeps, in bytes of UTF-8. */
+export const LOGGED_PATH_BYTES_MAX = 2_048;
+
 /** How long a session of the console lasts. */
 export const SESSION_DAYS = 14;
 

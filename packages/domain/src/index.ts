@@ -1,5 +1,6 @@
 export * from './credentials.ts';
 export * from './decide.ts';
+export * from './decision-id.ts';
 export * from './facts.ts';
 export * from './lifecycle.ts';
 export * from './password-rule.ts';

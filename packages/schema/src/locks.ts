@@ -15,6 +15,8 @@ export const LOCKS = {
   upkeep: 0x0ce1be,
   /** Serialises the removal of administrators, so that one always remains. */
   administrators: 0x0ce1bf,
+  /** Serialises the creation of partitions of the decision log. */
+  decisionPartitions: 0x0ce1c0,
 } as const;
 
 /** Waits for an advisory lock and holds it until the transaction ends. */

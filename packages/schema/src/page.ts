@@ -30,21 +30,28 @@ const CURSOR = /^(after|before)\.([0-9a-f-]{1,36})$/;
 export const UUID_ID = UUID;
 export const NUMBER_ID = /^\d{1,18}$/;
 
+interface PageIds<Item> {
+  idOf: (item: Item) => string | number;
+  idFormat: RegExp;
+  needsNoRow?: true;
+}
+
 /**
  * Reads a page by the key of the row next to it (keyset pagination): every page costs the same, and
- * no row appears twice when rows are added. A cursor of a deleted row reads the first page.
+ * no row appears twice when rows are added. A cursor of a deleted row reads the first page, unless
+ * `needsNoRow`: then an id says by itself where its row is.
  *
  * @param read returns up to `count` rows in order, starting next to the place
  */
 export async function readPage<Item>(
   { cursor, limit }: PageRequest,
-  { idOf, idFormat }: { idOf: (item: Item) => string | number; idFormat: RegExp },
+  { idOf, idFormat, needsNoRow = false }: PageIds<Item>,
   read: (place: Place | null, count: number) => Promise<Item[]>,
 ): Promise<Page<Item>> {
   const count = Math.min(Math.max(Math.trunc(limit), 1), LIMIT_MAX);
   const place = placeOf(cursor, idFormat);
   const found = await read(place, count + 1);
-  if (found.length === 0 && place !== null) {
+  if (found.length === 0 && place !== null && !needsNoRow) {
     return readPage({ limit: count }, { idOf, idFormat }, read);
   }
   const hasMore = found.length > count;

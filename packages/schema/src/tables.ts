@@ -1,5 +1,13 @@
+import type { Limits } from '@ceiba/contract';
 import { API_KEY_STATUSES, OUTCOMES, SUBSCRIPTION_STATUSES } from '@ceiba/contract/sets';
-import { RETENTION_DAYS_MAX, RETENTION_DAYS_MIN } from '@ceiba/domain';
+import {
+  DECISION_RETENTION_DAYS,
+  DECISION_RETENTION_DAYS_MAX,
+  DECISION_RETENTION_DAYS_MIN,
+  LOGGED_PATH_BYTES_MAX,
+  RETENTION_DAYS_MAX,
+  RETENTION_DAYS_MIN,
+} from '@ceiba/domain';
 import { type SQL, sql } from 'drizzle-orm';
 import {
   bigint,
@@ -27,6 +35,8 @@ import {
 
 const bytea = customType<{ data: Buffer; driverData: Buffer }>({ dataType: () => 'bytea' });
 const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' });
+/** Compared byte by byte, so that an index finds the texts that begin with a prefix. */
+const bytewiseText = customType<{ data: string }>({ dataType: () => 'text collate "C"' });
 const createdAt = () => instant('created_at').notNull().defaultNow();
 const id = () => uuid('id').primaryKey().defaultRandom();
 
@@ -36,8 +46,9 @@ const finite = (column: unknown) => sql`isfinite(${column})`;
 const digest = (column: unknown) => sql`octet_length(${column}) = 32`;
 const notNegative = (column: unknown) => sql`${column} >= 0`;
 
-const retentionDays = (column: unknown) =>
-  sql`${column} between ${sql.raw(`${RETENTION_DAYS_MIN} and ${RETENTION_DAYS_MAX}`)}`;
+const between = (column: unknown, least: number, most: number) =>
+  sql`${column} between ${sql.raw(`${least} and ${most}`)}`;
+const retentionDays = (column: unknown) => between(column, RETENTION_DAYS_MIN, RETENTION_DAYS_MAX);
 
 /** One row per Runtime. Renewing it proves that the server can commit (consistency rule 27). */
 export const runtimeLeases = pgTable('runtime_leases', {
@@ -93,6 +104,10 @@ export const projects = pgTable(
     previousSecretExpiresAt: instant('previous_secret_expires_at'),
     /** The rate of keys that have none of their own; null leaves them to the plan's limit. */
     defaultKeyRateLimitPerMinute: integer('default_key_rate_limit_per_minute'),
+    /** How many of a hundred allowed decisions the decision log keeps. Denials are all kept. */
+    loggedAllowsPercent: integer('logged_allows_percent').notNull().default(1),
+    /** Whether the decision log keeps paths. */
+    logsPaths: boolean('logs_paths').notNull().default(true),
     /** A trigger renews it on every change of the project's policies (consistency rule 6). */
     policyRevision: uuid('policy_revision').notNull().defaultRandom(),
     createdAt: createdAt(),
@@ -103,6 +118,7 @@ export const projects = pgTable(
     check('projects_previous_secret_digest_check', digest(table.previousSecretDigest)),
     check('projects_previous_secret_expires_at_check', finite(table.previousSecretExpiresAt)),
     check('projects_default_key_rate_check', notNegative(table.defaultKeyRateLimitPerMinute)),
+    check('projects_logged_allows_percent_check', between(table.loggedAllowsPercent, 0, 100)),
   ],
 );
 
@@ -357,6 +373,90 @@ export const usageKeyDays = pgTable(
   ],
 );
 
+/**
+ * The decision log: denials, and a sample of the allows. Partitioned by day in UTC, so that retention
+ * drops partitions (`decision-log/partitions.ts`); an ORM cannot express that, and the migration
+ * declares it. `at` is the time in the decision's id, a UUID of version 7, so both have one order.
+ * There are no foreign keys: a join drops a late flush of a deleted project.
+ */
+export const decisions = pgTable(
+  'decisions',
+  {
+    projectId: uuid('project_id').notNull(),
+    at: instant('at').notNull(),
+    decisionId: uuid('decision_id').notNull(),
+    /** `x-request-id` of the call that asked. */
+    requestId: text('request_id'),
+    method: text('method').notNull(),
+    /** Without the query; null where the project logs no paths. */
+    path: bytewiseText('path'),
+    outcome: text('outcome', { enum: OUTCOMES }).notNull(),
+    /** Null where the project has no such key. */
+    apiKeyId: uuid('api_key_id'),
+    /** The public prefix of a credential, also of one that the project does not know. */
+    keyPrefix: text('key_prefix'),
+    /** The policy that matched. */
+    policyId: uuid('policy_id'),
+    /** What the charge answered; null where none was made. */
+    limits: jsonb('limits').$type<Limits>(),
+    latencyMs: integer('latency_ms').notNull(),
+  },
+  (table) => [
+    primaryKey({
+      name: 'decisions_pkey',
+      columns: [table.projectId, table.at, table.decisionId],
+    }),
+    index('decisions_denied_idx')
+      .on(table.projectId, table.at, table.decisionId)
+      .where(sql`${table.outcome} <> 'allowed'`),
+    index('decisions_outcome_idx').on(
+      table.projectId,
+      table.outcome,
+      table.at,
+      table.decisionId,
+    ),
+    index('decisions_method_idx').on(table.projectId, table.method, table.at, table.decisionId),
+    index('decisions_api_key_id_idx')
+      .on(table.projectId, table.apiKeyId, table.at, table.decisionId)
+      .where(sql`${table.apiKeyId} is not null`),
+    index('decisions_request_id_idx')
+      .on(table.projectId, table.requestId, table.at, table.decisionId)
+      .where(sql`${table.requestId} is not null`),
+    index('decisions_path_idx')
+      .on(table.projectId, table.path, table.at, table.decisionId)
+      .where(sql`${table.path} is not null`),
+    check('decisions_outcome_check', oneOf(table.outcome, OUTCOMES)),
+    // An entry of an index cannot be longer than a third of a page.
+    check(
+      'decisions_path_check',
+      sql`octet_length(${table.path}) <= ${sql.raw(String(LOGGED_PATH_BYTES_MAX))}`,
+    ),
+  ],
+);
+
+/**
+ * How many decisions of a minute are missing from the decision log, by outcome. Like usage, the
+ * number is the total of its incarnation, here a Runtime process (ADR 0004).
+ */
+export const decisionGaps = pgTable(
+  'decision_gaps',
+  {
+    projectId: uuid('project_id').notNull(),
+    minute: instant('minute').notNull(),
+    outcome: text('outcome', { enum: OUTCOMES }).notNull(),
+    incarnation: text('incarnation').notNull(),
+    leftOut: bigint('left_out', { mode: 'number' }).notNull(),
+  },
+  (table) => [
+    primaryKey({
+      name: 'decision_gaps_pkey',
+      columns: [table.projectId, table.minute, table.outcome, table.incarnation],
+    }),
+    check('decision_gaps_outcome_check', oneOf(table.outcome, OUTCOMES)),
+    check('decision_gaps_left_out_check', notNegative(table.leftOut)),
+  ],
+);
+
 const newestFirst = (table: { at: ExtraConfigColumn; id: ExtraConfigColumn }) =>
   [table.at.desc().nullsFirst(), table.id.desc().nullsFirst()] as const;
 
@@ -454,11 +554,23 @@ export const settings = pgTable(
     usageRetentionDays: integer('usage_retention_days'),
     /** Days for which the audit log is kept; null keeps it. */
     auditRetentionDays: integer('audit_retention_days'),
+    /** Days for which the decision log is kept. */
+    decisionRetentionDays: integer('decision_retention_days')
+      .notNull()
+      .default(DECISION_RETENTION_DAYS),
     updatedAt: instant('updated_at').notNull().defaultNow(),
   },
   (table) => [
     check('settings_one_row_check', sql`${table.id}`),
     check('settings_usage_retention_days_check', retentionDays(table.usageRetentionDays)),
     check('settings_audit_retention_days_check', retentionDays(table.auditRetentionDays)),
+    check(
+      'settings_decision_retention_days_check',
+      between(
+        table.decisionRetentionDays,
+        DECISION_RETENTION_DAYS_MIN,
+        DECISION_RETENTION_DAYS_MAX,
+      ),
+    ),
   ],
 );

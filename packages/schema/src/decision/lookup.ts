@@ -24,6 +24,10 @@ interface LookupProject {
   previousSecretDigest: Buffer | null;
   policyRevision: string;
   defaultKeyRateLimitPerMinute: number | null;
+  /** How many of a hundred allowed decisions the decision log keeps. */
+  loggedAllowsPercent: number;
+  /** Whether the decision log keeps paths. */
+  logsPaths: boolean;
 }
 
 interface LookupPlan {
@@ -60,6 +64,7 @@ export const LOOKUP_STATEMENT = `
       as "previousSecretDigest",
     p.policy_revision as "policyRevision",
     p.default_key_rate_limit_per_minute as "defaultKeyRateLimitPerMinute",
+    p.logged_allows_percent as "loggedAllowsPercent", p.logs_paths as "logsPaths",
     ${admitsNow('s')} as "admits",
     plan.id as "planId", plan.name as "planName",
     plan.rate_limit_per_minute as "planRateLimitPerMinute",
@@ -177,6 +182,8 @@ const projectOf = (row: StatementRow, secretDigest: Buffer): LookupProject => ({
   previousSecretDigest: row.previousSecretDigest,
   policyRevision: row.policyRevision,
   defaultKeyRateLimitPerMinute: row.defaultKeyRateLimitPerMinute,
+  loggedAllowsPercent: row.loggedAllowsPercent,
+  logsPaths: row.logsPaths,
 });
 
 const subscriptionOf = (row: StatementRow, planId: string) => ({

@@ -10,6 +10,10 @@ export interface Project {
   secretCreatedAt: Date;
   previousSecretExpiresAt: Date | null;
   defaultKeyRateLimitPerMinute: number | null;
+  /** How many of a hundred allowed decisions the decision log keeps. */
+  loggedAllowsPercent: number;
+  /** Whether the decision log keeps paths. */
+  logsPaths: boolean;
   createdAt: Date;
 }
 
@@ -20,6 +24,8 @@ const columns = {
   secretCreatedAt: projects.secretCreatedAt,
   previousSecretExpiresAt: projects.previousSecretExpiresAt,
   defaultKeyRateLimitPerMinute: projects.defaultKeyRateLimitPerMinute,
+  loggedAllowsPercent: projects.loggedAllowsPercent,
+  logsPaths: projects.logsPaths,
   createdAt: projects.createdAt,
 };
 

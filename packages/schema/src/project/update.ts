@@ -9,11 +9,15 @@ export interface UpdateProjectInput {
   name?: string;
   /** Requests per minute for every key without a limit of its own; null removes the default. */
   defaultKeyRateLimitPerMinute?: number | null;
+  /** How many of a hundred allowed decisions the decision log keeps: a whole number from 0 to 100. */
+  loggedAllowsPercent?: number;
+  /** Whether the decision log keeps paths. Those that it has go with its retention. */
+  logsPaths?: boolean;
 }
 
 export type UpdateProjectResult = { kind: 'updated' | 'unchanged' | 'name_taken' | 'not_found' };
 
-/** Renames a project or sets the default rate of its keys; absent fields keep their values. */
+/** Changes a project's name or settings; absent fields keep their values. */
 export function updateProject(
   ctx: VerbContext,
   { projectId, ...values }: UpdateProjectInput,
@@ -23,6 +27,8 @@ export function updateProject(
       .select({
         name: projects.name,
         defaultKeyRateLimitPerMinute: projects.defaultKeyRateLimitPerMinute,
+        loggedAllowsPercent: projects.loggedAllowsPercent,
+        logsPaths: projects.logsPaths,
         ownerId: projects.ownerId,
       })
       .from(projects)

@@ -1,0 +1,60 @@
+import type { DenialReason } from '@ceiba/contract/sets';
+import { sql } from 'drizzle-orm';
+import type { Executor } from '../connection/database.ts';
+import { instant, toMs } from '../time.ts';
+
+/** Denials of one reason, method and shape of path. */
+export interface DenialGroup {
+  denialReason: DenialReason;
+  method: string;
+  /** The path with `{id}` in place of numbers and other ids; null where no path was kept. */
+  pathShape: string | null;
+  /** The path of the newest denial. */
+  samplePath: string | null;
+  count: number;
+  lastAt: Date;
+  lastDecisionId: string;
+}
+
+export interface DenialGroupRequest {
+  projectId: string;
+  /** Inclusive. */
+  from: Date;
+  /** Exclusive. */
+  to: Date;
+  /** The most groups. */
+  limit?: number;
+}
+
+/** Groups are counted over this many of the newest denials, which Postgres sorts in memory. */
+export const GROUPED_DENIALS_MAX = 50_000;
+
+/** A segment that is a number, a UUID, or at least 16 characters with a digit among them. */
+const ID_SEGMENT = '/(?:\\d+|[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}|(?=[^/]*\\d)[0-9A-Za-z_-]{16,})(?=/|$)';
+
+type Row = Omit<DenialGroup, 'lastAt'> & { lastAtMs: number };
+
+/** The newest `GROUPED_DENIALS_MAX` denials of a time by reason, method and path; most frequent first. */
+export async function groupDenials(
+  db: { orm: Executor },
+  { projectId, from, to, limit = 50 }: DenialGroupRequest,
+): Promise<DenialGroup[]> {
+  const rows = await db.orm.execute<Row & Record<string, unknown>>(sql`
+    with denial as (
+      select at, decision_id, outcome, method, path,
+        regexp_replace(path, ${ID_SEGMENT}, '/{id}', 'g') as shape
+      from decisions
+      where project_id = ${projectId} and outcome <> 'allowed'
+        and at >= ${instant(from)} and at < ${instant(to)}
+      order by at desc, decision_id desc limit ${GROUPED_DENIALS_MAX}
+    ), ranked as (
+      select outcome, method, shape, count(*)::int as count, max(at) as last_at,
+        (array_agg(decision_id order by at desc, decision_id desc))[1] as last_id,
+        (array_agg(path order by at desc, decision_id desc))[1] as last_path
+      from denial group by outcome, method, shape
+    )
+    select outcome as "denialReason", method, shape as "pathShape", last_path as "samplePath", count,
+      ${toMs(sql`last_at`)} as "lastAtMs", last_id as "lastDecisionId"
+    from ranked order by count desc, last_at desc, last_id limit ${limit}`);
+  return rows.map(({ lastAtMs, ...group }) => ({ ...group, lastAt: new Date(lastAtMs) }));
+}

@@ -1,0 +1,146 @@
+import type { Limits } from '@ceiba/contract';
+import type { DenialReason, Outcome } from '@ceiba/contract/sets';
+import { timeOfDecision } from '@ceiba/domain';
+import { and, eq, gte, lt, type SQL, sql } from 'drizzle-orm';
+import type { Executor } from '../connection/database.ts';
+import { keyset, type Page, type PageRequest, type Place, readPage, UUID_ID } from '../page.ts';
+import { decisions } from '../tables.ts';
+import { instant } from '../time.ts';
+
+/** A decision of the log. */
+export interface DecisionRecord {
+  /** A UUID of version 7. */
+  decisionId: string;
+  /** To the ms. */
+  at: Date;
+  /** `x-request-id` of the call that asked. */
+  requestId: string | null;
+  method: string;
+  /** Canonical where it has a canonical form, never with a query; null where none was kept. */
+  path: string | null;
+  outcome: Outcome;
+  /** Null where the project has no such key. */
+  apiKeyId: string | null;
+  /** The public prefix of the credential, also of an unknown key; null where it has none. */
+  keyPrefix: string | null;
+  /** The policy that matched; it may have been deleted since. */
+  policyId: string | null;
+  /** What the charge answered; null where an earlier check denied. */
+  limits: Limits | null;
+  /** How long the Runtime took, in whole ms. */
+  latencyMs: number;
+}
+
+/** Each condition narrows the list. */
+export interface DecisionFilter {
+  /** Inclusive. */
+  from?: Date | undefined;
+  /** Exclusive. */
+  to?: Date | undefined;
+  outcome?: 'allowed' | 'denied' | undefined;
+  reason?: DenialReason | undefined;
+  /** A UUID. */
+  apiKeyId?: string | undefined;
+  method?: string | undefined;
+  pathPrefix?: string | undefined;
+  requestId?: string | undefined;
+  /** A UUID. */
+  decisionId?: string | undefined;
+}
+
+export interface DecisionListRequest extends PageRequest {
+  projectId: string;
+  filter?: DecisionFilter;
+}
+
+const columns = {
+  decisionId: decisions.decisionId,
+  at: decisions.at,
+  requestId: decisions.requestId,
+  method: decisions.method,
+  path: decisions.path,
+  outcome: decisions.outcome,
+  apiKeyId: decisions.apiKeyId,
+  keyPrefix: decisions.keyPrefix,
+  policyId: decisions.policyId,
+  limits: decisions.limits,
+  latencyMs: decisions.latencyMs,
+};
+
+/** One page of a project's decisions, newest first. The ids of its cursors are those of decisions. */
+export function listDecisions(
+  db: { orm: Executor },
+  { projectId, filter = {}, ...page }: DecisionListRequest,
+): Promise<Page<DecisionRecord>> {
+  const ids = { idOf: idOfDecision, idFormat: UUID_ID, needsNoRow: true } as const;
+  return readPage<DecisionRecord>(page, ids, (place, count) => {
+    const { orderBy, beyond } = keyset(place, {
+      value: sql`${decisions.at}`,
+      id: sql`${decisions.decisionId}`,
+      descending: true,
+      rowAt: (id) => sql`(${instant(timeOrEpoch(id))}, ${id}::uuid)`,
+    });
+    return db.orm
+      .select(columns)
+      .from(decisions)
+      .where(and(...conditionsOf(projectId, filter), withinDays(place), beyond))
+      .orderBy(...orderBy)
+      .limit(count);
+  });
+}
+
+const idOfDecision = ({ decisionId }: DecisionRecord) => decisionId;
+
+/** A decision of the project; null also for another project's. */
+export async function findDecision(
+  db: { orm: Executor },
+  { projectId, decisionId }: { projectId: string; decisionId: string },
+): Promise<DecisionRecord | null> {
+  const [row] = await db.orm
+    .select(columns)
+    .from(decisions)
+    .where(and(...conditionsOf(projectId, { decisionId })));
+  return row ?? null;
+}
+
+function conditionsOf(projectId: string, filter: DecisionFilter): (SQL | undefined)[] {
+  const { from, to, outcome, reason, apiKeyId, method, pathPrefix, requestId, decisionId } = filter;
+  return [
+    eq(decisions.projectId, projectId),
+    from && gte(decisions.at, from),
+    to && lt(decisions.at, to),
+    outcome === 'allowed' ? eq(decisions.outcome, 'allowed') : undefined,
+    outcome === 'denied' ? IS_DENIED : undefined,
+    reason && eq(decisions.outcome, reason),
+    apiKeyId === undefined ? undefined : eq(decisions.apiKeyId, apiKeyId),
+    method === undefined ? undefined : eq(decisions.method, storable(method)),
+    pathPrefix ? beginsWith(storable(pathPrefix)) : undefined,
+    requestId === undefined ? undefined : eq(decisions.requestId, storable(requestId)),
+    decisionId === undefined
+      ? undefined
+      : sql`(${decisions.at}, ${decisions.decisionId}) =
+          (${instant(timeOrEpoch(decisionId))}, ${decisionId}::uuid)`,
+  ];
+}
+
+/** The condition of the index of denials. */
+export const IS_DENIED = sql`${decisions.outcome} <> 'allowed'`;
+
+/** The last character of all, as Postgres compares the bytes of paths. */
+const LAST_CHARACTER = '\u{10ffff}';
+
+const beginsWith = (prefix: string) =>
+  sql`${decisions.path} >= ${prefix} and ${decisions.path} < ${prefix + LAST_CHARACTER}`;
+
+/** A text of Postgres cannot hold NUL; no row is found by the text that replaces it. */
+const storable = (text: string) => text.replaceAll('\0', '\ufffd');
+
+/** No decision is from 1970, so an id without a time finds none. */
+const timeOrEpoch = (decisionId: string) => timeOfDecision(decisionId) ?? new Date(0);
+
+/** Comparing a time alone leaves partitions out; comparing it together with an id does not. */
+function withinDays(place: Place | null): SQL | undefined {
+  if (place === null) return undefined;
+  const at = instant(timeOrEpoch(place.id));
+  return place.side === 'after' ? sql`${decisions.at} <= ${at}` : sql`${decisions.at} >= ${at}`;
+}

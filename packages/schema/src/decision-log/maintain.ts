@@ -1,0 +1,69 @@
+import { type SQL, sql } from 'drizzle-orm';
+import type { Executor, Transactor } from '../connection/database.ts';
+import { readRetention } from '../settings/retention.ts';
+import { projectsIn } from '../usage/remove.ts';
+import { asUpkeep } from '../usage/upkeep.ts';
+import { createPartitions, dropPartitions } from './partitions.ts';
+
+/**
+ * Creates the partitions of today and tomorrow, drops those past the retention, and removes the rows
+ * of deleted projects, of which one call removes at most `mostRows`. Call it until it is complete.
+ *
+ * @returns complete also while another Runtime does the upkeep
+ */
+export async function maintainDecisionLog(
+  db: { orm: Transactor },
+  { mostRows }: { mostRows: number },
+): Promise<{ isComplete: boolean }> {
+  // Two transactions: while one waits for its locks, the other has released its own.
+  await asUpkeep(db, async (tx) => createPartitions(tx, [await dayIn(tx, 0), await dayIn(tx, 1)]));
+  const isComplete = await asUpkeep(db, async (tx) => {
+    const { decisionDays } = await readRetention({ orm: tx });
+    const firstDayKept = await dayIn(tx, -decisionDays);
+    await dropPartitions(tx, firstDayKept);
+    const oldGaps = sql`minute < ${firstDayKept}::timestamp at time zone 'UTC'`;
+    const removed = await removeGaps(tx, oldGaps, mostRows);
+    return (await removeDeletedProject(tx, mostRows - removed)) && removed < mostRows;
+  });
+  return { isComplete: isComplete ?? true };
+}
+
+/** A day by the database's clock, in UTC, as `2026-11-22`. */
+async function dayIn(tx: Executor, days: number): Promise<string> {
+  const [row] = await tx.execute<{ day: string }>(
+    sql`select ((now() at time zone 'UTC')::date + ${days}::int)::text as day`,
+  );
+  if (row === undefined) throw new Error('Postgres did not return the time');
+  return row.day;
+}
+
+/** @returns whether there was none with rows left */
+async function removeDeletedProject(tx: Executor, mostRows: number): Promise<boolean> {
+  const projectId =
+    (await findDeletedProject(tx, sql`decisions`)) ??
+    (await findDeletedProject(tx, sql`decision_gaps`));
+  if (projectId === undefined) return true;
+  await removeGaps(tx, sql`project_id = ${projectId}`, mostRows);
+  await tx.execute(sql`
+    delete from decisions d using (
+      select at, decision_id from decisions where project_id = ${projectId}
+      order by at, decision_id limit ${mostRows}
+    ) old
+    where d.project_id = ${projectId} and d.at = old.at and d.decision_id = old.decision_id`);
+  return false;
+}
+
+async function findDeletedProject(tx: Executor, table: SQL): Promise<string | undefined> {
+  const [found] = await tx.execute<{ id: string }>(sql`
+    with recursive ${projectsIn(table)}
+    select project.id from project left join projects p on p.id = project.id
+    where project.id is not null and p.id is null limit 1`);
+  return found?.id;
+}
+
+async function removeGaps(tx: Executor, condition: SQL, mostRows: number): Promise<number> {
+  const { count } = await tx.execute(sql`
+    delete from decision_gaps where ctid = any(array(
+      select ctid from decision_gaps where ${condition} limit ${mostRows}))`);
+  return count;
+}

@@ -1,0 +1,59 @@
+import { sql } from 'drizzle-orm';
+import type { Executor } from '../connection/database.ts';
+import { takeLock } from '../locks.ts';
+
+const PARTITION = /^decisions_\d{8}$/;
+
+/** A statement that waits longer for its lock fails, so that it does not hold up the writers behind it. */
+const LOCK_TIMEOUT_MS = 500;
+
+/**
+ * Creates the partitions of the decision log that are missing for these days. Writers go on: a table
+ * that is attached locks less than one that is created as a partition.
+ *
+ * @param days in UTC, as `2026-11-22`
+ */
+export async function createPartitions(tx: Executor, days: readonly string[]): Promise<void> {
+  await takeLock(tx, 'decisionPartitions');
+  await limitLockTime(tx);
+  for (const day of days) {
+    const name = `decisions_${day.replaceAll('-', '')}`;
+    if (!PARTITION.test(name)) throw new RangeError(`"${day}" is not a day`);
+    const [found] = await tx.execute(sql`select from pg_class where oid = to_regclass(${name})`);
+    if (found !== undefined) continue;
+    const partition = sql.identifier(name);
+    await tx.execute(
+      sql`create table ${partition} (like decisions including defaults including constraints)`,
+    );
+    await tx.execute(sql`
+      alter table decisions attach partition ${partition}
+      for values from (${sql.raw(`'${day} 00:00:00+00'`)})
+      to (${sql.raw(`'${dayAfter(day)} 00:00:00+00'`)})`);
+  }
+}
+
+/**
+ * Drops the partitions of the decision log before a day.
+ *
+ * @param firstDayKept in UTC, as `2026-11-22`
+ * @returns how many
+ */
+export async function dropPartitions(tx: Executor, firstDayKept: string): Promise<number> {
+  await limitLockTime(tx);
+  const partitions = await tx.execute<{ name: string }>(sql`
+    select child.relname::text as name
+    from pg_inherits join pg_class child on child.oid = pg_inherits.inhrelid
+    where pg_inherits.inhparent = 'decisions'::regclass`);
+  const first = `decisions_${firstDayKept.replaceAll('-', '')}`;
+  const old = partitions.map(({ name }) => name).filter((it) => PARTITION.test(it) && it < first);
+  for (const name of old) await tx.execute(sql`drop table ${sql.identifier(name)}`);
+  return old.length;
+}
+
+const limitLockTime = (tx: Executor) =>
+  tx.execute(sql.raw(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`));
+
+const dayAfter = (day: string) => dayOf(new Date(Date.parse(day) + 86_400_000));
+
+/** The day in UTC, as `2026-11-22`. */
+export const dayOf = (at: Date) => at.toISOString().slice(0, 10);
