@@ -56,7 +56,7 @@ describe('the matrix of decisions', () => {
     const unused = {} as never;
     const app = createApp({
       authorizeRoutes: unused,
-      keys: unused,
+      projects: unused,
       checks: unused,
       isDraining: () => false,
       errors: unused,
@@ -65,7 +65,7 @@ describe('the matrix of decisions', () => {
     const committed = readFileSync(file, 'utf8');
     const listed = committed.match(/^ {2}(?:GET|POST|PUT|PATCH|DELETE|ALL) \/\S*$/gm) ?? [];
     expect(listed.map((line) => line.trim()).sort()).toEqual([...served].sort());
-    expect(served.size).toBe(11);
+    expect(served.size).toBe(13);
   });
 });
 

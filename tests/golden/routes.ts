@@ -1,5 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mintProjectSecret } from '@ceiba/domain';
+import { writeDecisions } from '@ceiba/schema';
+import { newUuid } from '../../apps/runtime/src/new-uuid.ts';
 import {
   type CallOptions,
   QUESTION,
@@ -20,12 +22,13 @@ interface Scene {
   apiKey: TestApiKey;
 }
 
-/** The eight project routes, by pattern. */
+/** Every project route, by pattern. */
 const PROJECT_ROUTES: Record<
   string,
   (
     client: RuntimeClient,
-    apiKeyId: string,
+    /** What the address ends with, where it ends with a UUID. */
+    id: string,
     options: CallOptions,
     plaintext: string,
   ) => Promise<Reply>
@@ -45,7 +48,21 @@ const PROJECT_ROUTES: Record<
     client.revoke(id, options),
   'POST /rt/projects/:projectId/api-keys/:apiKeyId/archive': (client, id, options) =>
     client.archive(id, options),
+  'GET /rt/projects/:projectId/decisions': (client, _id, options) =>
+    client.listDecisions('outcome=denied', options),
+  'GET /rt/projects/:projectId/decisions/:decisionId': (client, id, options) =>
+    client.getDecision(id, options),
 };
+
+/** A denial in the log of a project. */
+async function logDecision({ db }: World, { projectId }: TestProject): Promise<string> {
+  const decisionId = newUuid();
+  const nothing = { requestId: null, apiKeyId: null, keyPrefix: null, policyId: null, limits: null };
+  const decision = { projectId, decisionId, ...QUESTION, ...nothing, latencyMs: 1 };
+  const outcome = 'missing_api_key' as const;
+  await writeDecisions(db, { decisions: [{ ...decision, outcome }], gaps: [] });
+  return decisionId;
+}
 
 const OPEN_ROUTES = ['GET /health', 'GET /ready', 'GET /version'];
 
@@ -54,6 +71,8 @@ interface Situation {
   options(scene: Scene): CallOptions | Promise<CallOptions>;
   /** The key in the address, if it is not the project's own. */
   apiKeyId?(scene: Scene): string | Promise<string>;
+  /** The decision in the address, if it is not one of the project. */
+  decisionId?(scene: Scene): string | Promise<string>;
 }
 
 const secretOf = (find: (scene: Scene) => string | null) => (scene: Scene) => ({
@@ -123,6 +142,19 @@ const SITUATIONS: Situation[] = [
     options: () => ({}),
     apiKeyId: async ({ stranger }) => (await stranger.createKey()).apiKeyId,
   },
+  { name: 'bad decision UUID', options: () => ({}), decisionId: () => 'nope' },
+  {
+    name: 'bad decision UUID, wrong secret',
+    options: secretOf(() => 'x'),
+    decisionId: () => 'nope',
+  },
+  { name: 'unknown decision', options: () => ({}), decisionId: () => newUuid() },
+  { name: 'a UUID without a time', options: () => ({}), decisionId: () => randomUUID() },
+  {
+    name: "another project's decision",
+    options: () => ({}),
+    decisionId: ({ world, stranger }) => logDecision(world, stranger),
+  },
   { name: 'malformed body', options: () => BAD_BODY },
   { name: 'malformed body, wrong secret', options: () => ({ ...BAD_BODY, secret: 'x' }) },
   { name: 'body over the cap', options: () => ({ body: `"${'x'.repeat(1_100_000)}"` }) },
@@ -144,7 +176,7 @@ export async function routes(world: World, runtimeUrl: string): Promise<string> 
     const rows = await Promise.all(
       applicable.map(async (situation) => [
         `    ${situation.name}`,
-        await answerIn(world, runtimeUrl, situation, call),
+        await answerIn(world, runtimeUrl, situation, route, call),
       ]),
     );
     sections.push(`  ${route}\n${tableOf(rows)}`);
@@ -162,8 +194,9 @@ export async function routes(world: World, runtimeUrl: string): Promise<string> 
   return sections.join('\n\n');
 }
 
-function applies(route: string, { name }: Situation): boolean {
-  if (/key UUID|unknown key|project's key/.test(name)) return route.includes(':apiKeyId');
+function applies(route: string, { name, apiKeyId, decisionId }: Situation): boolean {
+  if (apiKeyId !== undefined) return route.includes(':apiKeyId');
+  if (decisionId !== undefined) return route.includes(':decisionId');
   return !/body/.test(name) || !route.startsWith('GET');
 }
 
@@ -171,6 +204,7 @@ async function answerIn(
   world: World,
   runtimeUrl: string,
   situation: Situation,
+  route: string,
   call: (typeof PROJECT_ROUTES)[string],
 ): Promise<string> {
   const project = await world.createProject();
@@ -181,9 +215,11 @@ async function answerIn(
     apiKey: await project.createKey(),
   };
   const options = await situation.options(scene);
-  const apiKeyId = (await situation.apiKeyId?.(scene)) ?? scene.apiKey.apiKeyId;
+  const id = route.endsWith(':decisionId')
+    ? ((await situation.decisionId?.(scene)) ?? (await logDecision(world, project)))
+    : ((await situation.apiKeyId?.(scene)) ?? scene.apiKey.apiKeyId);
   const client = runtimeClient(runtimeUrl, project);
-  return answerOf(await call(client, apiKeyId, options, scene.apiKey.plaintext));
+  return answerOf(await call(client, id, options, scene.apiKey.plaintext));
 }
 
 /** The status; for an error also its code and the field that its message names. */

@@ -61,6 +61,7 @@ export interface TestProject {
   setSubscription(change: Omit<SetSubscriptionInput, 'projectId'>): Promise<void>;
   setPolicies(rules: readonly PolicyRule[]): Promise<void>;
   setDefaultKeyRate(rateLimitPerMinute: number | null): Promise<void>;
+  setLogging(change: { loggedAllowsPercent?: number; logsPaths?: boolean }): Promise<void>;
   /** Creates a new secret, and drops a previous one that is still valid. */
   rotateSecret(): Promise<string>;
 }
@@ -142,6 +143,9 @@ async function buildProject(ctx: VerbContext, options: ProjectOptions): Promise<
       await replacePolicies(ctx, { projectId, rules });
     },
     setDefaultKeyRate,
+    async setLogging(change) {
+      expectKind(await updateProject(ctx, { projectId, ...change }), 'updated');
+    },
     async rotateSecret() {
       const project = await getProject(ctx.db, projectId);
       if (project === null) throw new Error('the project does not exist');
@@ -183,7 +187,7 @@ export interface CallOptions {
   projectId?: string;
 }
 
-/** The eight project routes of one Runtime, as a host backend calls them. */
+/** The project routes of one Runtime, as a host backend calls them. */
 export interface RuntimeClient {
   call(method: string, path: string, options?: CallOptions): Promise<Reply>;
   authorize(
@@ -198,6 +202,9 @@ export interface RuntimeClient {
   setExpiry(apiKeyId: string, expiresAt: unknown, options?: CallOptions): Promise<Reply>;
   revoke(apiKeyId: string, options?: CallOptions): Promise<Reply>;
   archive(apiKeyId: string, options?: CallOptions): Promise<Reply>;
+  /** @param query such as `outcome=denied&limit=10` */
+  listDecisions(query?: string, options?: CallOptions): Promise<Reply>;
+  getDecision(decisionId: string, options?: CallOptions): Promise<Reply>;
 }
 
 /** The default question of `authorize`, which the demo's policy allows. */
@@ -243,6 +250,10 @@ export function runtimeClient(
       call('POST', `${key(apiKeyId, options)}/revoke`, { body: {}, ...options }),
     archive: (apiKeyId, options) =>
       call('POST', `${key(apiKeyId, options)}/archive`, { body: {}, ...options }),
+    listDecisions: (query = '', options) =>
+      call('GET', `${rt(options)}/decisions${query === '' ? '' : `?${query}`}`, options),
+    getDecision: (decisionId, options) =>
+      call('GET', `${rt(options)}/decisions/${encodeURIComponent(decisionId)}`, options),
   };
 }
 

@@ -26,6 +26,8 @@ function dependenciesOf(charge: () => Promise<Charge>): AuthorizeDependencies {
       previousSecretDigest: null,
       policyRevision: 'r',
       defaultKeyRateLimitPerMinute: null,
+      loggedAllowsPercent: 1,
+      logsPaths: true,
     },
     subscription: {
       admits: true,
@@ -48,6 +50,7 @@ function dependenciesOf(charge: () => Promise<Charge>): AuthorizeDependencies {
     policies: { matcherFor: () => ({ match: () => policy }) },
     limiter: { charge },
     usage: { countDenial() {} },
+    decisionLog: { add() {} },
     firstUses: { record: async () => {} },
     newDecisionId: () => 'decision',
     log: { debug() {} },
@@ -58,7 +61,12 @@ it('answers the other requests of a batch when the charge of one ends with the d
   let charges = 0;
   const never = new Promise<Charge>(() => {});
   const dependencies = dependenciesOf(() => (charges++ === 1 ? never : Promise.resolve(ALLOWED)));
-  const asker = { projectId: PROJECT_ID, secretDigest: digestOf('secret') };
+  const asker = {
+    projectId: PROJECT_ID,
+    secretDigest: digestOf('secret'),
+    requestId: 'request-1',
+    askedAtMs: 0,
+  };
   const request = { apiKey: 'k', method: 'GET', path: '/' };
   const deadline = new Deadline(100);
   const answering = authorizeBatch(dependencies, asker, [request, request, request], deadline);

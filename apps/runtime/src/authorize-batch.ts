@@ -35,10 +35,11 @@ const ANSWERED_BEFORE_MS = 20;
  */
 export async function authorizeBatch(
   dependencies: AuthorizeDependencies,
-  { projectId, secretDigest }: Asker,
+  asker: Asker,
   requests: readonly (AuthorizeRequest | null)[],
   deadline: Deadline,
 ): Promise<BatchAnswer> {
+  const { projectId, secretDigest } = asker;
   const rows = await outcomesOf(
     requests.map((request) => lookUp(dependencies, projectId, request, deadline)),
   );
@@ -56,7 +57,7 @@ export async function authorizeBatch(
       if (!row?.project) throw new Error('a request of the batch has no row');
       const { project } = row;
       const load = (matcher: PolicyMatcher | null) => {
-        return { projectId, row, project, matcher, request };
+        return { asker, row, project, matcher, request };
       };
       const matcher = matcherFor(dependencies, projectId, row, project);
       return matcher instanceof Promise ? matcher.then(load) : load(matcher);

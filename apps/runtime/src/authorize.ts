@@ -14,6 +14,7 @@ import {
 import type { Logger } from '@ceiba/process/log';
 import type { LookupItem, LookupRow } from '@ceiba/schema';
 import type { Deadline } from './deadline.ts';
+import type { DecidedCall } from './decision-log/record.ts';
 import { projectOfSecret } from './project-secret.ts';
 import type { DenialRecord } from './usage/denials.ts';
 
@@ -25,6 +26,7 @@ export interface AuthorizeDependencies {
   };
   limiter: { charge(call: ChargeRequest, deadline: Deadline): Promise<Charge> };
   usage: { countDenial(denial: DenialRecord): void };
+  decisionLog: { add(call: DecidedCall, decision: Decision): void };
   firstUses: { record(apiKeyId: string, deadline: Deadline): Promise<void> };
   newDecisionId(): string;
   log: Pick<Logger, 'debug'>;
@@ -37,10 +39,13 @@ export interface ChargeRequest {
   scopes: LiveCall['scopes'];
 }
 
-/** Who asks: a project, and SHA-256 of the secret that came with the call. */
+/** Who asks: a project, SHA-256 of the secret that came with the call, and which call it was. */
 export interface Asker {
   projectId: string;
   secretDigest: Buffer;
+  requestId: string;
+  /** When the call arrived, in ms of a monotonic clock. */
+  askedAtMs: number;
 }
 
 /** A decision, or why there is none: the secret is judged before the request. */
@@ -57,16 +62,17 @@ export type Answer =
  */
 export async function authorize(
   dependencies: AuthorizeDependencies,
-  { projectId, secretDigest }: Asker,
+  asker: Asker,
   request: AuthorizeRequest | null,
   deadline: Deadline,
 ): Promise<Answer> {
+  const { projectId } = asker;
   const row = await lookUp(dependencies, projectId, request, deadline);
-  const project = projectOfSecret(row.project, secretDigest);
+  const project = projectOfSecret(row.project, asker.secretDigest);
   if (project === null) return { kind: 'wrong_secret' };
   if (request === null) return { kind: 'invalid_request' };
   const matcher = await matcherFor(dependencies, projectId, row, project);
-  const judged = judge({ projectId, row, project, matcher, request });
+  const judged = judge({ asker, row, project, matcher, request });
   return { kind: 'decided', decision: await settle(dependencies, judged, deadline) };
 }
 
@@ -89,41 +95,41 @@ export const matcherFor = (
 ) => (row.apiKey === null ? null : policies.matcherFor(projectId, policyRevision));
 
 interface Loaded {
-  projectId: string;
+  asker: Asker;
   row: LookupRow;
   project: Project;
   matcher: PolicyMatcher | null;
   request: AuthorizeRequest;
 }
 
-interface Judged {
-  projectId: string;
-  row: LookupRow;
+interface Judged extends Omit<Loaded, 'matcher'> {
   policy: Policy | null;
   verdict: Verdict;
 }
 
 /** The verdict before any charge, from what was looked up and the project's policies. */
-export function judge({ projectId, row, project, matcher, request }: Loaded): Judged {
+export function judge({ asker, row, project, matcher, request }: Loaded): Judged {
   const policy = matcher?.match(request.method, request.path) ?? null;
   const verdict = decide({
-    projectId,
+    projectId: asker.projectId,
     defaultKeyRateLimitPerMinute: project.defaultKeyRateLimitPerMinute,
     credential: credentialState(request.apiKey),
     apiKey: row.apiKey,
     policy,
     subscription: row.subscription,
   });
-  return { projectId, row, policy, verdict };
+  return { asker, row, project, request, policy, verdict };
 }
 
-/** Charges a live call or counts a denial. The charge begins before this function first waits. */
+/** Charges a live call or counts a denial, and logs it. The charge begins before it first waits. */
 export async function settle(
   dependencies: AuthorizeDependencies,
-  { projectId, row, policy, verdict }: Judged,
+  judged: Judged,
   deadline: Deadline,
 ): Promise<Decision> {
-  const { limiter, usage, firstUses, log } = dependencies;
+  const { limiter, usage, decisionLog, firstUses, log } = dependencies;
+  const { row, policy, verdict } = judged;
+  const { projectId } = judged.asker;
   const decisionId = dependencies.newDecisionId();
   if (verdict.kind === 'deny') {
     const denial = {
@@ -134,7 +140,9 @@ export async function settle(
     };
     usage.countDenial(denial);
     log.debug({ decisionId, ...denial }, 'decision');
-    return denied(decisionId, verdict.denialReason);
+    const decision = denied(decisionId, verdict.denialReason);
+    decisionLog.add(judged, decision);
+    return decision;
   }
 
   const { call } = verdict;
@@ -149,5 +157,7 @@ export async function settle(
   }
   const outcome = charge.kind === 'allowed' ? 'allowed' : charge.denialReason;
   log.debug({ decisionId, projectId, apiKeyId, policyId, outcome }, 'decision');
-  return conclude(decisionId, call, charge);
+  const decision = conclude(decisionId, call, charge);
+  decisionLog.add(judged, decision);
+  return decision;
 }

@@ -8,6 +8,7 @@ import {
   DatabaseClient,
   type Fence,
   listPoliciesWithRevision,
+  maintainDecisionLog,
   pingDatabase,
   readMonthTotals,
   recordFirstUse,
@@ -16,12 +17,14 @@ import {
   removeDeadLeases,
   renewRuntimeLease,
   rollUpUsage,
+  writeDecisions,
 } from '@ceiba/schema';
 import { FirstUses } from './database/first-uses.ts';
 import { LookupLane } from './database/lane.ts';
 import { FencingLease } from './database/lease.ts';
 import { Lookups } from './database/lookups.ts';
 import { DatabasePool } from './database/pool.ts';
+import { DecisionLog } from './decision-log/decision-log.ts';
 import type { Settings } from './env.ts';
 import { Admission } from './http/admission.ts';
 import { createApp } from './http/app.ts';
@@ -56,9 +59,11 @@ export interface Runtime {
 /** Lookups in flight at once. With more lanes, each lookup would serve fewer decisions. */
 const LOOKUP_LANES = 2;
 /** Connections by purpose, so that no purpose can take those of another. */
-const CONNECTIONS = { decisions: 4, keyRoutes: 8, usage: 3, checks: 1 };
+const CONNECTIONS = { decisions: 4, keyRoutes: 8, usage: 3, decisionLog: 1, checks: 1 };
 /** One write of usage, in ms; no request waits for it. */
 const USAGE_BUDGET_MS = 2_000;
+/** One write of the decision log, in ms; no request waits for it. */
+const DECISION_LOG_BUDGET_MS = 2_000;
 /** One step of upkeep, in ms: longer than the server's timeout for its statements. */
 const UPKEEP_BUDGET_MS = 30_000;
 /** Small enough that a step takes a fraction of a second. */
@@ -105,7 +110,18 @@ export function createRuntime(settings: Settings, log: Logger): Runtime {
       () => pools.usage.run(UPKEEP_BUDGET_MS, (db) => applyRetention(db, UPKEEP_STEP)),
       () => pools.usage.run(UPKEEP_BUDGET_MS, (db) => rollUpUsage(db, UPKEEP_STEP)),
       () => pools.usage.run(UPKEEP_BUDGET_MS, removeDeadLeases),
+      // Last, because it fails where a table is locked for long.
+      () => pools.usage.run(UPKEEP_BUDGET_MS, (db) => maintainDecisionLog(db, UPKEEP_STEP)),
     ],
+    log,
+  });
+  const decisionLog = new DecisionLog({
+    write: (batch, budgetMs) =>
+      pools.decisionLog.run(budgetMs, (db) => writeDecisions(db, batch)),
+    incarnation: newId(),
+    random: Math.random,
+    wallClockMs: Date.now,
+    now: performance.now.bind(performance),
     log,
   });
   const limiter = createLimiter({
@@ -146,6 +162,7 @@ export function createRuntime(settings: Settings, log: Logger): Runtime {
       policies,
       limiter,
       usage: denials,
+      decisionLog,
       firstUses,
       newDecisionId: newUuid,
       log,
@@ -160,7 +177,7 @@ export function createRuntime(settings: Settings, log: Logger): Runtime {
   });
   const app = createApp({
     authorizeRoutes,
-    keys: {
+    projects: {
       findProject: async (projectId, deadline) =>
         (await lookups.find({ projectId, apiKeyDigest: null }, deadline)).project,
       run: (deadline, work) => pools.keyRoutes.run(deadline.remainingMs(), work),
@@ -189,6 +206,7 @@ export function createRuntime(settings: Settings, log: Logger): Runtime {
       await drain(settings.SHUTDOWN_DELAY_MS);
       await sweep.stop();
       await flusher.stop();
+      await decisionLog.stop();
       epochProbe.close();
       link.close();
       await closeLease();
@@ -274,6 +292,7 @@ function openPools(settings: Settings, fence: Fence) {
     decisions: open('decisions', settings.DECISION_DATABASE_BUDGET_MS),
     keyRoutes: open('keyRoutes', settings.KEY_ROUTE_DEADLINE_MS),
     usage: open('usage', USAGE_BUDGET_MS),
+    decisionLog: open('decisionLog', DECISION_LOG_BUDGET_MS),
     checks: open('checks', CHECK_BUDGET_MS),
   };
 }

@@ -88,6 +88,8 @@ export class PostgresModel {
           previousSecretDigest: null,
           policyRevision: String(project.revision),
           defaultKeyRateLimitPerMinute: null,
+          loggedAllowsPercent: 1,
+          logsPaths: true,
         },
         subscription: {
           admits: true,

@@ -24,6 +24,21 @@ export const FIELDS = {
   allow: ['allowed', 'decisionId', 'access', 'limits', 'resetAfterSeconds'],
   deny: ['allowed', 'decisionId', 'denialReason'],
   limits: ['rateLimitPerMinute', 'monthlyQuota', 'remainingThisMinute', 'remainingThisMonth'],
+  decisionList: ['decisions', 'nextCursor'],
+  loggedDecision: [
+    'decisionId',
+    'at',
+    'requestId',
+    'method',
+    'path',
+    'allowed',
+    'denialReason',
+    'apiKeyId',
+    'keyPrefix',
+    'policyId',
+    'limits',
+    'latencyMs',
+  ],
   error: ['error', 'message', 'requestId'],
 } as const;
 

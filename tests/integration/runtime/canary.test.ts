@@ -69,7 +69,13 @@ async function live(): Promise<void> {
   remember(project.secret);
   const keys = await everyRoute(project, client);
   await everyDecision(project, client, keys);
+  await project.setLogging({ loggedAllowsPercent: 100 });
   await secretsInOddPlaces(project, client, keys.live);
+  await until('the log has the decisions', async () => {
+    const reply = await client.listDecisions('limit=500');
+    keep(reply);
+    return reply.text.includes('redacted');
+  });
   for (let n = 0; n < 2; n += 1) {
     remember(await project.rotateSecret());
     keep(await client.listKeys());
@@ -142,6 +148,9 @@ async function everyDecision(project: TestProject, client: RuntimeClient, keys: 
   await project.setPlanLimits({ rateLimitPerMinute: 1_000_000 });
 }
 
+const escaped = (text: string) =>
+  [...text].map((it) => `%${it.charCodeAt(0).toString(16)}`).join('');
+
 /** A credential wherever a caller could put one by mistake. */
 async function secretsInOddPlaces(
   project: TestProject,
@@ -173,6 +182,13 @@ async function secretsInOddPlaces(
       await client.setExpiry(key.apiKeyId, one),
       await client.revoke(key.apiKeyId, { body: field }),
       await client.archive(key.apiKeyId, { secret: `${one}, ${one}` }),
+      await client.authorize({ apiKey: one, method: one, path: `//${one}#${one}` }),
+      await client.authorize({ apiKey: key.plaintext, path: `/v1/${escaped(one)}` }),
+      await client.authorize({ apiKey: key.plaintext, path: `/${'ä'.repeat(1_010)}${one}` }),
+      await client.authorizeBatch([{ apiKey: `${one}x`, method: 'GET', path: `/${one}/${one}` }]),
+      await client.listDecisions(`cursor=${one}&${one}=${one}`),
+      await client.listDecisions(`pathPrefix=/${one}`),
+      await client.getDecision(one),
     );
   }
 }
@@ -364,10 +380,11 @@ describe('the search', () => {
     const statuses = new Set(replies.map(({ status }) => status));
     expect([...statuses].sort()).toEqual([200, 400, 401, 403, 404, 409, 413, 415, 500, 503]);
     expect(log.split('\n').length).toBeGreaterThan(30);
-    for (const word of ['key route', 'answered 503', 'internal error', 'the Runtime stops']) {
+    for (const word of ['project route', 'answered 503', 'internal error', 'the Runtime stops']) {
       expect(log).toContain(word);
     }
-    for (const table of ['audit_log', 'usage_hours', 'usage_months', 'api_keys', 'projects']) {
+    const written = ['audit_log', 'usage_hours', 'usage_months', 'api_keys', 'projects', 'decisions'];
+    for (const table of written) {
       expect(tables).toContain(`public.${table} `);
     }
     expect(redisText).toContain(':usage');

@@ -10,8 +10,8 @@ import {
   searchApiKeys,
   surveyApiKeys,
 } from '@ceiba/schema';
-import { drizzle } from 'drizzle-orm/postgres-js';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { readsOf, rowsRead } from './plans.ts';
 import { type MadeProject, makeProject, rollUpAll, useBench } from './support.ts';
 
 /** Enough rows that reading a whole table, or a month of hours, slows a page down. */
@@ -70,54 +70,6 @@ beforeAll(async () => {
     select id from api_keys where project_id = ${project.projectId} limit 1`;
   apiKeyId = key!.id;
 }, 240_000);
-
-interface PlanNode {
-  'Node Type': string;
-  'Relation Name'?: string;
-  'Actual Rows': number;
-  'Actual Loops': number;
-  'Rows Removed by Filter'?: number;
-  Plans?: PlanNode[];
-}
-
-const flat = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(flat)];
-
-/** How the statements of a verb read the tables. */
-async function readsOf(run: (db: Database) => Promise<unknown>): Promise<PlanNode[]> {
-  const nodes: PlanNode[] = [];
-  const sql = new Proxy(bench.db.sql, {
-    get: (target, name) =>
-      name === 'unsafe'
-        ? (text: string, parameters: never[], options: object) => {
-            const explained = target
-              .unsafe<{ 'QUERY PLAN': { Plan: PlanNode }[] }[]>(
-                `explain (analyze, format json) ${text}`,
-                parameters,
-              )
-              .then(([row]) => void nodes.push(...flat(row!['QUERY PLAN'][0]!.Plan)));
-            const answer = target.unsafe(text, parameters, options);
-            // Both the plain and the `values()` form of the driver's query are awaited by callers.
-            return Object.assign(
-              explained.then(() => answer),
-              {
-                values: () => explained.then(() => answer.values()),
-              },
-            );
-          }
-        : Reflect.get(target, name),
-  });
-  await run({ ...bench.db, sql, orm: drizzle(sql) });
-  return nodes.filter((node) => node['Relation Name'] !== undefined);
-}
-
-const rowsRead = (nodes: readonly PlanNode[], table: string) =>
-  nodes
-    .filter((node) => node['Relation Name'] === table)
-    .reduce(
-      (sum, node) =>
-        sum + (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'],
-      0,
-    );
 
 const ago = (days: number) => ({ from: new Date(Date.now() - days * DAY_MS), to: new Date() });
 /** The rows of one day, once for each statement of a verb. */
@@ -184,7 +136,7 @@ const LARGE = ['usage_hours', 'usage_key_days', 'usage_months', 'audit_log'];
 describe('a page of a project with 10,000 keys and two months of usage', () => {
   test.each(READS)('reads %s without a scan, from at most a day of hours', async (...row) => {
     const [, read, mostHours] = row;
-    const nodes = await readsOf((db) => read(db, project.projectId));
+    const nodes = await readsOf(bench.db, (db) => read(db, project.projectId));
     expect(nodes).not.toEqual([]);
     const scans = nodes.filter((node) => node['Node Type'].includes('Seq Scan'));
     expect(
@@ -197,7 +149,7 @@ describe('a page of a project with 10,000 keys and two months of usage', () => {
     await bench.db.sql`
       update usage_rolled_days set rolled_at = null where project_id = ${project.projectId}`;
     const month = { projectId: project.projectId, ...ago(30) };
-    const nodes = await readsOf((db) =>
+    const nodes = await readsOf(bench.db, (db) =>
       readUsageSeries(db, { by: 'outcome', step: 'day', ...month }),
     );
     expect(rowsRead(nodes, 'usage_hours')).toBeGreaterThan(20 * HOURS_OF_A_DAY);

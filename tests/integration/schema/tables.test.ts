@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { postgresError } from '@ceiba/schema';
+import { maintainDecisionLog, postgresError } from '@ceiba/schema';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type MadeProject, makeProject, useBench } from './support.ts';
 
@@ -25,6 +25,12 @@ const plan = (cap: string, rate: string, quota: string) =>
 const usage = (outcome: string, count: string) =>
   `insert into usage_hours (project_id, hour, api_key_id, policy_id, outcome, incarnation, count)
    values ($1, now(), $1, $1, '${outcome}', 'i', ${count})`;
+const decision = (outcome: string, path: string) =>
+  `insert into decisions (project_id, at, decision_id, method, outcome, path, latency_ms)
+   values ($1, now(), $1, 'GET', '${outcome}', ${path}, 1)`;
+const gap = (outcome: string, leftOut: string) =>
+  `insert into decision_gaps (project_id, minute, outcome, incarnation, left_out)
+   values ($1, now(), '${outcome}', 'i', ${leftOut})`;
 const settings = (column: string, value: string) =>
   `insert into settings (${column}) select ${value} where $1::uuid is not null`;
 
@@ -112,12 +118,39 @@ const REFUSED: [string, string, string][] = [
     settings('audit_retention_days', '3651'),
     'settings_audit_retention_days_check',
   ],
+  [
+    'a retention of the decision log of no day',
+    settings('decision_retention_days', '0'),
+    'settings_decision_retention_days_check',
+  ],
+  [
+    'a share of logged allows over 100 %',
+    project('logged_allows_percent', '101'),
+    'projects_logged_allows_percent_check',
+  ],
+  [
+    'a decision whose outcome is not a denial reason',
+    decision('perhaps', "'/'"),
+    'decisions_outcome_check',
+  ],
+  [
+    'a logged path that an index cannot hold',
+    decision('rate_limited', "repeat('x', 2049)"),
+    'decisions_path_check',
+  ],
+  [
+    'a gap whose outcome is not a denial reason',
+    gap('perhaps', '1'),
+    'decision_gaps_outcome_check',
+  ],
+  ['a negative gap', gap('allowed', '-1'), 'decision_gaps_left_out_check'],
 ];
 
 const bench = useBench();
 let made: MadeProject;
 beforeAll(async () => {
   made = await makeProject(bench.ctx);
+  await maintainDecisionLog(bench.db, { mostRows: 1 });
 });
 
 async function constraintThatRefuses(statement: string): Promise<string | undefined> {

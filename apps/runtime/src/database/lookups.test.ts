@@ -20,6 +20,8 @@ const rowFor = ({ apiKeyDigest }: LookupItem): LookupRow => ({
     previousSecretDigest: null,
     policyRevision: PROJECT,
     defaultKeyRateLimitPerMinute: null,
+    loggedAllowsPercent: 1,
+    logsPaths: true,
   },
   subscription: null,
   apiKey: null,

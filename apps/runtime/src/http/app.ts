@@ -2,9 +2,11 @@ import type { HttpBindings } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
 import { BUILD } from '../build-info.ts';
 import type { AuthorizeRoutes } from './authorize-routes.ts';
+import { DECISION_ROUTES } from './decision-routes.ts';
 import { TransportError } from './errors.ts';
 import { type Check, readiness } from './health-routes.ts';
-import { answerKeyRoute, KEY_ROUTES, type KeyRouteOptions } from './key-routes.ts';
+import { KEY_ROUTES } from './key-routes.ts';
+import { answerProjectRoute, type ProjectRouteOptions } from './project-routes.ts';
 import { type ErrorLog, errorReply, jsonReply, toResponse } from './replies.ts';
 import { requestIdOf } from './request-id.ts';
 
@@ -12,7 +14,7 @@ type Environment = { Bindings: HttpBindings };
 
 export interface AppOptions {
   authorizeRoutes: AuthorizeRoutes;
-  keys: KeyRouteOptions;
+  projects: ProjectRouteOptions;
   checks: { database: Check; redis: Check };
   isDraining(): boolean;
   errors: ErrorLog;
@@ -20,7 +22,7 @@ export interface AppOptions {
 
 /** Creates the app with all routes of the Runtime. */
 export function createApp(options: AppOptions): Hono<Environment> {
-  const { authorizeRoutes, keys, checks, isDraining, errors } = options;
+  const { authorizeRoutes, projects, checks, isDraining, errors } = options;
   const app = new Hono<Environment>();
   app.post('/rt/projects/:projectId/authorize', async (c) =>
     toResponse(await authorizeRoutes.authorize(c.env.incoming, c.req.param('projectId'))),
@@ -28,12 +30,10 @@ export function createApp(options: AppOptions): Hono<Environment> {
   app.post('/rt/projects/:projectId/authorize/batch', async (c) =>
     toResponse(await authorizeRoutes.authorizeBatch(c.env.incoming, c.req.param('projectId'))),
   );
-  for (const route of KEY_ROUTES) {
-    app.on(route.method, route.path, async (c) => {
-      const projectId = c.req.param('projectId') ?? '';
-      const apiKeyId = c.req.param('apiKeyId');
-      return toResponse(await answerKeyRoute(keys, route, c.env.incoming, { projectId, apiKeyId }));
-    });
+  for (const route of [...KEY_ROUTES, ...DECISION_ROUTES]) {
+    app.on(route.method, route.path, async (c) =>
+      toResponse(await answerProjectRoute(projects, route, c.env.incoming, c.req.param())),
+    );
   }
   app.get('/health', (c) => jsonAnswer(c, 200, { ok: true }));
   app.get('/version', (c) => jsonAnswer(c, 200, BUILD));

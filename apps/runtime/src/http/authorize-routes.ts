@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { PROJECT_SECRET_HEADER } from '@ceiba/contract/sets';
 import { digestOf } from '@ceiba/domain';
-import type { AuthorizeDependencies } from '../authorize.ts';
+import type { Asker, AuthorizeDependencies } from '../authorize.ts';
 import { Deadline } from '../deadline.ts';
 import { UnavailableError } from '../unavailable.ts';
 import type { Admission } from './admission.ts';
@@ -54,6 +54,7 @@ export function createAuthorizeRoutes(options: AuthorizeRouteOptions): Authorize
   const serve = (route: Route): Serve => {
     let bodyBytesInFlight = 0;
     return async (incoming, projectId) => {
+      const askedAtMs = performance.now();
       const deadline = new Deadline(options.deadlineMs);
       const requestId = requestIdOf(incoming);
       const announced = Number(incoming.headers['content-length'] ?? route.bodyCapBytes);
@@ -67,7 +68,8 @@ export function createAuthorizeRoutes(options: AuthorizeRouteOptions): Authorize
       };
       try {
         const reportOutage = (error: UnavailableError) => errors.report(error, requestId);
-        const call = { dependencies, incoming, projectId, deadline, countAs, reportOutage };
+        const asked = { requestId, askedAtMs };
+        const call = { dependencies, incoming, projectId, asked, deadline, countAs, reportOutage };
         // A body that has not arrived completely is the caller's delay, not an outage.
         const blame = () => (incoming.complete ? 'overload' : 'caller');
         return jsonReply(200, await deadline.race(blame, answerCall(route, call)), requestId);
@@ -88,12 +90,16 @@ const OVERLOAD = new UnavailableError('overload', 'too many decisions in flight'
 type IncomingCall = Omit<AuthorizeCall, 'asker' | 'body'> & {
   incoming: IncomingMessage;
   projectId: string;
+  asked: Pick<Asker, 'requestId' | 'askedAtMs'>;
 };
 
-async function answerCall(route: Route, { incoming, projectId: text, ...call }: IncomingCall) {
+async function answerCall(
+  route: Route,
+  { incoming, projectId: text, asked, ...call }: IncomingCall,
+) {
   const projectId = parseUuid('projectId', text);
   const secret = incoming.headers[PROJECT_SECRET_HEADER];
   if (typeof secret !== 'string' || secret === '') throw unauthorized();
   const body = await readJsonBody(incoming, route.bodyCapBytes);
-  return route.answer({ ...call, asker: { projectId, secretDigest: digestOf(secret) }, body });
+  return route.answer({ ...call, asker: { projectId, secretDigest: digestOf(secret), ...asked }, body });
 }

@@ -1,8 +1,7 @@
-import type { SerialQueue } from '@ceiba/process/tasks';
-import { listApiKeyPage, type VerbContext } from '@ceiba/schema';
-import type { Deadline } from '../deadline.ts';
+import { listApiKeyPage } from '@ceiba/schema';
 import { UnavailableError } from '../unavailable.ts';
 import { unauthorized } from './errors.ts';
+import type { ProjectCall } from './project-routes.ts';
 import { JsonText } from './replies.ts';
 
 /** Reading and serialising so many keys takes a few ms. */
@@ -10,14 +9,7 @@ const KEYS_PER_PAGE = 500;
 /** In ms. A page that takes longer counts as a database outage. */
 const LONGEST_PAGE_MS = 250;
 
-export interface KeyListCall {
-  /** Runs verbs on one connection, within the time that is left. */
-  run<T>(work: (ctx: VerbContext) => Promise<T>): Promise<T>;
-  deadline: Deadline;
-  projectId: string;
-  /** Serialises the page reads of all long lists. */
-  pageReads: SerialQueue;
-}
+type KeyListCall = Pick<ProjectCall, 'run' | 'deadline' | 'projectId' | 'pageReads'>;
 
 /**
  * Reads a list of any length in pages. From the second page on all lists share one FIFO queue, so

@@ -24,7 +24,7 @@ export class Upkeep {
 
   constructor({ tasks, log, intervalMs = HOUR_MS }: UpkeepOptions) {
     this.#task = new BackgroundTask({
-      name: 'upkeep of usage and the audit log',
+      name: 'upkeep of usage, the audit log and the decision log',
       run: async (signal) => {
         for (const step of tasks) await takeSteps(step, signal);
       },

@@ -20,4 +20,6 @@ export const recordFirstUse = (db: PooledDatabase, apiKeyId: string) =>
   db.run((model) => void model.recordFirstUses([apiKeyId]));
 export const applyRetention = async () => ({ isComplete: true });
 export const rollUpUsage = async () => ({ isComplete: true });
+export const writeDecisions = (db: PooledDatabase) => db.run(() => {});
+export const maintainDecisionLog = async () => ({ isComplete: true });
 export const removeDeadLeases = async () => ({ isComplete: true });

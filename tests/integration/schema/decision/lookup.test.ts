@@ -57,6 +57,8 @@ describe('a lookup', () => {
         previousSecretDigest: null,
         policyRevision: expect.stringMatching(/^[0-9a-f-]{36}$/),
         defaultKeyRateLimitPerMinute: null,
+        loggedAllowsPercent: 1,
+        logsPaths: true,
       },
       subscription: {
         admits: true,

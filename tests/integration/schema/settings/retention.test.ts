@@ -31,7 +31,7 @@ const DAY_MS = 86_400_000;
 const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString();
 
 beforeEach(async () => {
-  await setRetention(bench.ctx, { usageDays: null, auditDays: null });
+  await setRetention(bench.ctx, { usageDays: null, auditDays: null, decisionDays: 7 });
   await applyAll();
 });
 
@@ -75,16 +75,26 @@ const totalOf = async (projectId: string) => {
 describe('the settings of retention', () => {
   test('keep everything until they are set', async () => {
     await bench.db.sql`delete from settings`;
-    expect(await readRetention(bench.db)).toEqual({ usageDays: null, auditDays: null });
+    expect(await readRetention(bench.db)).toEqual({
+      usageDays: null,
+      auditDays: null,
+      decisionDays: 7,
+    });
   });
 
   test('are the last that were set; equal ones change nothing', async () => {
-    const days = { usageDays: 90, auditDays: null };
+    const days = { usageDays: 90, auditDays: null, decisionDays: 14 };
     expect(await setRetention(bench.ctx, days)).toEqual({ kind: 'updated' });
     expect(await readRetention(bench.db)).toEqual(days);
     const rows = await countAuditRows(bench.db);
     expect(await setRetention(bench.ctx, days)).toEqual({ kind: 'unchanged' });
     expect(await countAuditRows(bench.db)).toBe(rows);
+  });
+
+  test('that are absent from a change keep their values', async () => {
+    await setRetention(bench.ctx, { usageDays: 90, auditDays: 60, decisionDays: 30 });
+    await setRetention(bench.ctx, { decisionDays: 2 });
+    expect(await readRetention(bench.db)).toEqual({ usageDays: 90, auditDays: 60, decisionDays: 2 });
   });
 
   test('cannot be shorter than a month, whose usage is needed', async () => {

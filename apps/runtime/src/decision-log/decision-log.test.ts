@@ -1,0 +1,247 @@
+import type { Decision } from '@ceiba/contract';
+import type { DecisionBatch } from '@ceiba/schema';
+import { afterEach, describe, expect, it } from 'vitest';
+import { UnavailableError } from '../unavailable.ts';
+import { DECISION_LOG_LIMITS, DecisionLog, type DecisionLogOptions } from './decision-log.ts';
+import type { DecidedCall } from './record.ts';
+
+const PROJECT = '01960000-0000-7000-8000-000000000001';
+const LIMITS = {
+  rateLimitPerMinute: 1,
+  monthlyQuota: 1,
+  remainingThisMinute: 0,
+  remainingThisMonth: 0,
+};
+
+const call = (change: Partial<DecidedCall['project']> & { projectId?: string } = {}): DecidedCall => {
+  const { projectId = PROJECT, ...project } = change;
+  return {
+    asker: { projectId, requestId: 'request-1', askedAtMs: 1_000 },
+    row: { project: null, subscription: null, apiKey: null },
+    project: { loggedAllowsPercent: 100, logsPaths: true, ...project },
+    policy: null,
+    request: { apiKey: null, method: 'GET', path: '/v1/reports/?page=2' },
+  };
+};
+
+let decided = 0;
+const newId = () => `01960000-0000-7000-8000-${(++decided).toString().padStart(12, '0')}`;
+const deny = (denialReason: 'missing_api_key' | 'invalid_api_key' = 'missing_api_key'): Decision => ({
+  allowed: false,
+  decisionId: newId(),
+  denialReason,
+});
+const ALLOW: Decision = {
+  allowed: true,
+  decisionId: newId(),
+  access: {} as never,
+  limits: LIMITS,
+  resetAfterSeconds: { minute: 1, month: 1 },
+};
+
+/** A log whose task runs only when it is stopped, and what it wrote. */
+class Bench {
+  readonly batches: DecisionBatch[] = [];
+  readonly warnings: unknown[] = [];
+  /** Thrown by the next writes, one each. */
+  failures: Error[] = [];
+  wallClockMs = 90_000;
+  nextRandom = 0.5;
+  readonly log: DecisionLog;
+
+  constructor(options: Partial<DecisionLogOptions> = {}) {
+    this.log = new DecisionLog({
+      write: async (batch) => {
+        const failure = this.failures.shift();
+        if (failure !== undefined) throw failure;
+        this.batches.push(structuredClone(batch) as DecisionBatch);
+      },
+      incarnation: 'i',
+      random: () => this.nextRandom,
+      wallClockMs: () => this.wallClockMs,
+      now: () => 1_012.4,
+      log: { info() {}, warn: (...line: unknown[]) => void this.warnings.push(line) },
+      intervalMs: 3_600_000,
+      ...options,
+    });
+  }
+
+  get decisions() {
+    return this.batches.flatMap(({ decisions }) => decisions);
+  }
+
+  /** What was left out, as the last number of each minute and outcome. */
+  get leftOut() {
+    const gaps = this.batches.flatMap((batch) => batch.gaps);
+    return Object.fromEntries(gaps.map((gap) => [`${gap.minute} ${gap.outcome}`, gap.leftOut]));
+  }
+}
+
+const benches: Bench[] = [];
+const bench = (options?: Partial<DecisionLogOptions>) => {
+  const made = new Bench(options);
+  benches.push(made);
+  return made;
+};
+afterEach(async () => {
+  for (const made of benches.splice(0)) await made.log.stop();
+});
+
+describe('the decision log', () => {
+  it('keeps what the decision was about, and how long it took', async () => {
+    const one = bench();
+    const decision: Decision = { ...deny(), limits: LIMITS };
+    one.log.add(call(), decision);
+    await one.log.stop();
+    expect(one.decisions).toEqual([
+      {
+        projectId: PROJECT,
+        decisionId: decision.decisionId,
+        requestId: 'request-1',
+        method: 'GET',
+        path: '/v1/reports',
+        outcome: 'missing_api_key',
+        apiKeyId: null,
+        keyPrefix: null,
+        policyId: null,
+        limits: LIMITS,
+        latencyMs: 12,
+      },
+    ]);
+    expect(one.batches[0]?.gaps).toEqual([]);
+  });
+
+  it('keeps no path of a project that logs none', async () => {
+    const one = bench();
+    one.log.add(call({ logsPaths: false }), deny());
+    await one.log.stop();
+    expect(one.decisions).toMatchObject([{ path: null }]);
+  });
+
+  it.each([
+    [0, 0, 0],
+    [1, 0.0099, 1],
+    [1, 0.01, 0],
+    [50, 0.4999, 1],
+    [50, 0.5, 0],
+    [100, 0.9999, 1],
+  ])('keeps of %d %% of the allows the one that draws %d: %d', async (percent, drawn, kept) => {
+    const one = bench();
+    one.nextRandom = drawn;
+    one.log.add(call({ loggedAllowsPercent: percent }), ALLOW);
+    one.log.add(call({ loggedAllowsPercent: percent }), deny());
+    await one.log.stop();
+    expect(one.decisions.filter(({ outcome }) => outcome === 'allowed')).toHaveLength(kept);
+    expect(one.decisions.filter(({ outcome }) => outcome !== 'allowed')).toHaveLength(1);
+    expect(one.leftOut).toEqual({});
+  });
+});
+
+describe('the cap', () => {
+  it('holds per project, outcome and minute, and what is above it is counted', async () => {
+    const one = bench({ limits: { perMinute: 2 } });
+    for (let n = 0; n < 5; n += 1) one.log.add(call(), deny('invalid_api_key'));
+    one.log.add(call(), deny('missing_api_key'));
+    const other = PROJECT.replace('1', '2');
+    one.log.add(call({ projectId: other }), deny('invalid_api_key'));
+    one.wallClockMs += 60_000;
+    one.log.add(call(), deny('invalid_api_key'));
+    await one.log.stop();
+    expect(one.decisions.map(({ projectId, outcome }) => [projectId === PROJECT, outcome])).toEqual([
+      [true, 'invalid_api_key'],
+      [true, 'invalid_api_key'],
+      [true, 'missing_api_key'],
+      [false, 'invalid_api_key'],
+      [true, 'invalid_api_key'],
+    ]);
+    expect(one.leftOut).toEqual({ '1 invalid_api_key': 3 });
+  });
+});
+
+describe('a log that cannot be written', () => {
+  const outage = () => new UnavailableError('database', 'down');
+
+  it('keeps its decisions through an outage and writes them afterwards, once', async () => {
+    const one = bench();
+    one.failures = [outage()];
+    one.log.add(call(), deny());
+    await one.log.stop();
+    expect(one.decisions).toEqual([]);
+    one.log.add(call(), deny());
+    await one.log.stop();
+    expect(one.decisions).toHaveLength(2);
+    await one.log.stop();
+    expect(one.decisions).toHaveLength(2);
+    expect(one.leftOut).toEqual({});
+  });
+
+  it('keeps no more than its bound, and counts what finds no room', async () => {
+    const one = bench({ limits: { waiting: 3 } });
+    for (let n = 0; n < 10; n += 1) one.log.add(call(), deny());
+    await one.log.stop();
+    expect(one.decisions).toHaveLength(3);
+    expect(one.leftOut).toEqual({ '1 missing_api_key': 7 });
+  });
+
+  it('leaves out what Postgres refuses, so that it cannot hold up the rest for ever', async () => {
+    const one = bench({ limits: { perStatement: 2 } });
+    one.failures = [new Error('refused')];
+    for (let n = 0; n < 3; n += 1) one.log.add(call(), deny());
+    await one.log.stop();
+    await one.log.stop();
+    expect(one.decisions).toHaveLength(1);
+    expect(one.leftOut).toEqual({ '1 missing_api_key': 2 });
+  });
+
+  it('is one warning, with what to do', async () => {
+    const one = bench();
+    one.failures = [outage(), outage(), outage()];
+    one.log.add(call(), deny());
+    for (let n = 0; n < 3; n += 1) await one.log.stop();
+    expect(one.warnings).toHaveLength(1);
+    expect(JSON.stringify(one.warnings, (_, it) => (it instanceof Error ? it.message : it))).toContain(
+      'docs/guides/operations.md',
+    );
+  });
+});
+
+describe('the number of what was left out', () => {
+  it('is written again only when it has grown', async () => {
+    const one = bench({ limits: { perMinute: 1 } });
+    const flushed = async () => {
+      const before = one.batches.length;
+      await one.log.stop();
+      return one.batches.slice(before).flatMap(({ gaps }) => gaps.map(({ leftOut }) => leftOut));
+    };
+    one.log.add(call(), deny());
+    one.log.add(call(), deny());
+    expect(await flushed()).toEqual([1]);
+    expect(await flushed()).toEqual([]);
+    one.log.add(call(), deny());
+    expect(await flushed()).toEqual([2]);
+  });
+
+  it('does not lose what is left out while it is being written', async () => {
+    const batches: DecisionBatch[] = [];
+    const one: Bench = bench({
+      limits: { perMinute: 1 },
+      write: async (batch) => {
+        batches.push(batch);
+        if (batches.length === 1) one.log.add(call(), deny());
+      },
+    });
+    one.log.add(call(), deny());
+    one.log.add(call(), deny());
+    await one.log.stop();
+    await one.log.stop();
+    expect(batches.map(({ gaps }) => gaps[0]?.leftOut)).toEqual([1, 2]);
+  });
+});
+
+it('writes a full memory in several statements within one flush', async () => {
+  const one = bench({ limits: { perStatement: 2 } });
+  for (let n = 0; n < 5; n += 1) one.log.add(call(), deny());
+  await one.log.stop();
+  expect(one.batches.map(({ decisions }) => decisions.length)).toEqual([2, 2, 1]);
+  expect(DECISION_LOG_LIMITS.waiting).toBeGreaterThanOrEqual(DECISION_LOG_LIMITS.perStatement);
+});

@@ -1,0 +1,32 @@
+import type { AuthorizeRequest, Decision } from '@ceiba/contract';
+import { type Policy, publicPrefixOf } from '@ceiba/domain';
+import type { LookupRow, NewDecision } from '@ceiba/schema';
+import { loggedPath, withoutApiKey } from './redact.ts';
+
+/** What the log keeps of a call that was decided. */
+export interface DecidedCall {
+  asker: { projectId: string; requestId: string; askedAtMs: number };
+  row: LookupRow;
+  project: { loggedAllowsPercent: number; logsPaths: boolean };
+  policy: Policy | null;
+  request: AuthorizeRequest;
+}
+
+/** The row of a decision. It holds no credential, wherever the caller put one. */
+export function recordOf(call: DecidedCall, decision: Decision, nowMs: number): NewDecision {
+  const { asker, row, project, policy, request } = call;
+  const { apiKey } = request;
+  return {
+    projectId: asker.projectId,
+    decisionId: decision.decisionId,
+    requestId: withoutApiKey(asker.requestId, apiKey),
+    method: withoutApiKey(request.method, apiKey),
+    path: project.logsPaths ? loggedPath(request.path, apiKey) : null,
+    outcome: decision.allowed ? 'allowed' : decision.denialReason,
+    apiKeyId: row.apiKey?.apiKeyId ?? null,
+    keyPrefix: row.apiKey?.keyPrefix ?? publicPrefixOf(apiKey),
+    policyId: policy?.policyId ?? null,
+    limits: decision.limits ?? null,
+    latencyMs: Math.max(0, Math.round(nowMs - asker.askedAtMs)),
+  };
+}

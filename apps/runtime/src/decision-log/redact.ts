@@ -1,0 +1,64 @@
+import { canonicalPath, LOGGED_PATH_BYTES_MAX } from '@ceiba/domain';
+import { withoutCredentials } from '@ceiba/process/log';
+
+/**
+ * The path to log: canonical, or as it was sent if it has no canonical form, but printable, not too
+ * long and without its query. A path that was shortened ends with `…`, so that it stays one that has
+ * no canonical form.
+ */
+export function loggedPath(target: string, apiKey: string | null | undefined): string {
+  const path = canonicalPath(target) ?? printable(withoutQuery(target));
+  return shortened(withoutApiKey(path, apiKey), target.length);
+}
+
+/** A query that only some parsers see ends the path too; what starts it is kept as the evidence. */
+const ANY_QUERY = /\?|#|%3f|%23/i;
+
+function withoutQuery(target: string): string {
+  const start = ANY_QUERY.exec(target);
+  if (start === null) return target;
+  return target.slice(0, start.index + (start[0] === '?' ? 0 : start[0].length));
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is replaced
+const printable = (text: string) => text.replace(/[\0-\x1f\x7f]/g, '\ufffd');
+
+/** In bytes, as the table counts them; with room for a character that was cut. */
+const CUT_BYTES = LOGGED_PATH_BYTES_MAX - 8;
+
+/** From this length, a copy is made: a part of a long text would keep all of it in memory. */
+const LONG = 256;
+
+function shortened(text: string, originalLength: number): string {
+  if (Math.max(text.length, originalLength) < LONG) return text;
+  const bytes = Buffer.from(text);
+  if (bytes.length <= LOGGED_PATH_BYTES_MAX) return bytes.toString();
+  return `${bytes.subarray(0, CUT_BYTES).toString()}…`;
+}
+
+/** A shorter text is no credential, and may be an ordinary part of a path. */
+const SHORTEST_CREDENTIAL = 8;
+
+/** The text without the key that came with it, and without anything that looks like one of ours. */
+export function withoutApiKey(text: string, apiKey: string | null | undefined): string {
+  const presented = apiKey?.trim() ?? '';
+  const redacted = (from: string) => {
+    const rest = withoutCredentials(from);
+    return presented.length < SHORTEST_CREDENTIAL ? rest : rest.replaceAll(presented, '[redacted]');
+  };
+  const plain = redacted(text);
+  if (!plain.includes('%')) return plain;
+  // An escape may hide a credential: then the decoded text is what is kept.
+  const decoded = decodedOrNull(plain);
+  if (decoded === null) return plain;
+  const plainer = redacted(decoded);
+  return plainer === decoded ? plain : printable(plainer);
+}
+
+function decodedOrNull(text: string): string | null {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,112 @@
+import type { IncomingMessage } from 'node:http';
+import { PROJECT_SECRET_HEADER } from '@ceiba/contract/sets';
+import { digestOf, type RandomBytes } from '@ceiba/domain';
+import type { Logger } from '@ceiba/process/log';
+import type { SerialQueue } from '@ceiba/process/tasks';
+import type { Database, LookupRow, VerbContext } from '@ceiba/schema';
+import { Deadline } from '../deadline.ts';
+import { projectOfSecret } from '../project-secret.ts';
+import { type ReadBody, readJsonBody } from './body.ts';
+import { unauthorized } from './errors.ts';
+import { parseUuid } from './parameters.ts';
+import { type ErrorLog, errorReply, jsonReply, type Reply } from './replies.ts';
+import { requestIdOf } from './request-id.ts';
+
+export interface ProjectRouteOptions {
+  /** Finds the project through the lookups of decisions. */
+  findProject(projectId: string, deadline: Deadline): Promise<LookupRow['project']>;
+  /** Runs verbs within the deadline, on a pool that no decision uses. */
+  run<T>(deadline: Deadline, work: (db: Database) => Promise<T>): Promise<T>;
+  pageReads: SerialQueue;
+  random: RandomBytes;
+  errors: ErrorLog;
+  log: Logger;
+  deadlineMs: number;
+}
+
+/** A call whose secret is the project's. */
+export interface ProjectCall {
+  /** Runs verbs on one connection, within the time that is left. */
+  run<T>(work: (ctx: VerbContext) => Promise<T>): Promise<T>;
+  deadline: Deadline;
+  projectId: string;
+  /** The UUID at the end of the address; empty where it has none. */
+  id: string;
+  query: URLSearchParams;
+  body: ReadBody;
+  /** Serialises the page reads of all long lists. */
+  pageReads: SerialQueue;
+  random: RandomBytes;
+}
+
+export interface ProjectRoute {
+  method: 'GET' | 'POST' | 'PATCH';
+  path: string;
+  /** What the address ends with: the name of a UUID. */
+  id?: 'apiKeyId' | 'decisionId';
+  /** Returns the body of the reply, whose status is 200. */
+  answer(call: ProjectCall): Promise<unknown>;
+}
+
+const BODY_CAP_BYTES = 16 * 1024;
+
+/** Answers one call of a route. Checks the project's UUID, then the secret, then the rest. */
+export async function answerProjectRoute(
+  options: ProjectRouteOptions,
+  route: ProjectRoute,
+  incoming: IncomingMessage,
+  parameters: Readonly<Record<string, string>>,
+): Promise<Reply> {
+  const requestId = requestIdOf(incoming);
+  const startedAt = performance.now();
+  const deadline = new Deadline(options.deadlineMs);
+  try {
+    const projectId = parseUuid('projectId', parameters.projectId ?? '');
+    await authenticate(options, incoming, projectId, deadline);
+    const id = route.id === undefined ? '' : parseUuid(route.id, parameters[route.id] ?? '');
+    const body: ReadBody =
+      route.method === 'GET'
+        ? { kind: 'empty' }
+        : await deadline.race('caller', readJsonBody(incoming, BODY_CAP_BYTES));
+    const caller = {
+      actor: { kind: 'project_secret' },
+      clientAddress: addressOf(incoming),
+      requestId,
+    } as const;
+    const result = await route.answer({
+      run: (work) => options.run(deadline, (db) => work({ db, ...caller })),
+      deadline,
+      projectId,
+      id,
+      query: queryOf(incoming),
+      body,
+      pageReads: options.pageReads,
+      random: options.random,
+    });
+    options.log.info(
+      { requestId, method: route.method, route: route.path, projectId, ms: msSince(startedAt) },
+      'project route',
+    );
+    return jsonReply(200, result, requestId);
+  } catch (error) {
+    return errorReply(error, requestId, options.errors);
+  }
+}
+
+async function authenticate(
+  options: ProjectRouteOptions,
+  incoming: IncomingMessage,
+  projectId: string,
+  deadline: Deadline,
+): Promise<void> {
+  const secret = incoming.headers[PROJECT_SECRET_HEADER];
+  if (typeof secret !== 'string' || secret === '') throw unauthorized();
+  const project = await options.findProject(projectId, deadline);
+  if (projectOfSecret(project, digestOf(secret)) === null) throw unauthorized();
+}
+
+/** The address is the Runtime's own, so it parses; the host is irrelevant. */
+const queryOf = (incoming: IncomingMessage) =>
+  new URLSearchParams(/\?(.*)$/s.exec(incoming.url ?? '')?.[1]);
+const addressOf = (incoming: IncomingMessage) => incoming.socket.remoteAddress ?? null;
+const msSince = (startedAt: number) => Math.round(performance.now() - startedAt);

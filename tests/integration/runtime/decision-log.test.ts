@@ -1,0 +1,329 @@
+/** The decision log: what a denial leaves, and the two routes that read it. */
+import { randomBytes } from 'node:crypto';
+import {
+  type Decision,
+  decisionListResultSchema,
+  decisionSchema,
+  type LoggedDecision,
+  loggedDecisionSchema,
+} from '@ceiba/contract';
+import { DENIAL_REASONS, type DenialReason } from '@ceiba/contract/sets';
+import { mintApiKey } from '@ceiba/domain';
+import { readDecisionGaps } from '@ceiba/schema';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { DECISION_ROUTES } from '../../../apps/runtime/src/http/decision-routes.ts';
+import { startRuntime } from '../../support/runtime.ts';
+import {
+  QUESTION,
+  type RuntimeClient,
+  runtimeClient,
+  type TestApiKey,
+  type TestProject,
+} from '../../support/scenario.ts';
+import { until } from '../../support/until.ts';
+import { expectError, expectFields, expectOk, FIELDS } from './assertions.ts';
+import { PATIENT, startWorld } from './setup.ts';
+
+const { world, runtime, databaseUrl, redisUrl } = await startWorld();
+/** How soon a denial has to be in the log. */
+const SOON_MS = 5_000;
+
+interface Scene {
+  project: TestProject;
+  client: RuntimeClient;
+  apiKey: TestApiKey;
+}
+
+async function setUp(): Promise<Scene> {
+  const project = await world.createProject({ policies: [{ method: 'GET', pathPattern: '/v1*' }] });
+  return { project, client: runtimeClient(runtime.url, project), apiKey: await project.createKey() };
+}
+
+const listed = async (client: RuntimeClient, query = '') => {
+  const page = expectOk(
+    await client.listDecisions(query),
+    decisionListResultSchema,
+    FIELDS.decisionList,
+  );
+  for (const decision of page.decisions) expectFields(decision, FIELDS.loggedDecision);
+  return page;
+};
+
+/** The decision of the log, as soon as it is there. */
+async function logged(client: RuntimeClient, decisionId: string): Promise<LoggedDecision> {
+  const isLogged = async () => (await client.getDecision(decisionId)).status === 200;
+  await until('the decision is in the log', isLogged, SOON_MS);
+  return expectOk(
+    await client.getDecision(decisionId),
+    loggedDecisionSchema,
+    FIELDS.loggedDecision,
+  );
+}
+
+const decisionOf = (json: unknown): Decision => decisionSchema.parse(json);
+
+type Question = Parameters<RuntimeClient['authorize']>[0];
+const UNKNOWN = mintApiKey(randomBytes);
+
+/** How to be denied for each reason, by a key that was created for it. */
+const CAUSES: Record<DenialReason, (scene: Scene, key: TestApiKey) => Promise<Question>> = {
+  missing_api_key: async () => ({ apiKey: null }),
+  invalid_api_key: async () => ({ apiKey: UNKNOWN.plaintext }),
+  revoked_api_key: async ({ client }, key) => {
+    await client.revoke(key.apiKeyId);
+    return { apiKey: key.plaintext };
+  },
+  archived_api_key: async ({ client }, key) => {
+    await client.archive(key.apiKeyId);
+    return { apiKey: key.plaintext };
+  },
+  expired_api_key: async ({ client }, key) => {
+    await client.setExpiry(key.apiKeyId, '2020-01-01T00:00:00Z');
+    return { apiKey: key.plaintext };
+  },
+  policy_no_match: async (_, key) => ({ apiKey: key.plaintext, path: '/v2/billing/7/?page=1' }),
+  inactive_subscription: async ({ project }, key) => {
+    await project.setSubscription({ status: 'canceled' });
+    return { apiKey: key.plaintext };
+  },
+  quota_exceeded: async ({ project }, key) => {
+    await project.setKeyLimits(key.apiKeyId, { rateLimitPerMinute: null, monthlyQuota: 0 });
+    return { apiKey: key.plaintext };
+  },
+  rate_limited: async ({ project }, key) => {
+    await project.setKeyLimits(key.apiKeyId, { rateLimitPerMinute: 0, monthlyQuota: null });
+    return { apiKey: key.plaintext };
+  },
+};
+
+/** The reasons that an earlier check than the key's finds. */
+const WITHOUT_KEY: readonly DenialReason[] = ['missing_api_key', 'invalid_api_key'];
+/** Those that a check after the policies' finds. */
+const WITH_POLICY: readonly DenialReason[] = [
+  'inactive_subscription',
+  'quota_exceeded',
+  'rate_limited',
+];
+
+describe.each(DENIAL_REASONS)('a denial for %s', (reason) => {
+  it('is in the log within five seconds, with its key, path, policy and limits', async () => {
+    const scene = await setUp();
+    const { client, apiKey } = scene;
+    const question = { ...QUESTION, ...(await CAUSES[reason](scene, apiKey)) };
+    const headers = { 'x-request-id': `host-${reason}` };
+    const decision = decisionOf((await client.authorize(question, { headers })).json);
+    if (decision.allowed) throw new Error('it was allowed');
+    expect(decision.denialReason).toBe(reason);
+    const found = await logged(client, decision.decisionId);
+    const hasKey = !WITHOUT_KEY.includes(reason);
+    expect(found).toEqual({
+      decisionId: decision.decisionId,
+      at: expect.any(String),
+      requestId: `host-${reason}`,
+      method: 'GET',
+      path: reason === 'policy_no_match' ? '/v2/billing/7' : '/v1/reports',
+      allowed: false,
+      denialReason: reason,
+      apiKeyId: hasKey ? apiKey.apiKeyId : null,
+      keyPrefix: hasKey ? apiKey.keyPrefix : reason === 'invalid_api_key' ? UNKNOWN.prefix : null,
+      policyId: WITH_POLICY.includes(reason) ? expect.any(String) : null,
+      limits: decision.limits ?? null,
+      latencyMs: expect.any(Number),
+    });
+    expect(Math.abs(Date.now() - Date.parse(found.at))).toBeLessThan(60_000);
+    expect((await listed(client, `reason=${reason}&outcome=denied`)).decisions).toEqual([found]);
+  });
+
+  it('is in the log as well when it was asked in a batch', async () => {
+    const scene = await setUp();
+    const { client, apiKey } = scene;
+    const question = { ...QUESTION, ...(await CAUSES[reason](scene, apiKey)) };
+    const reply = await client.authorizeBatch([question, { path: 7 }, question]);
+    const { results } = reply.json as { results: { status: number; decision?: unknown }[] };
+    expect(results.map(({ status }) => status)).toEqual([200, 400, 200]);
+    for (const { decision } of results) {
+      if (decision === undefined) continue;
+      const { decisionId } = decisionOf(decision);
+      expect(await logged(client, decisionId)).toMatchObject({
+        denialReason: reason,
+        requestId: reply.headers.get('x-request-id'),
+      });
+    }
+  });
+});
+
+describe('the allows of a project', () => {
+  it('are all in the log at 100 %, none at 0 %, and with no path where it logs none', async () => {
+    const { project, client, apiKey } = await setUp();
+    const ask = async () =>
+      decisionOf((await client.authorize({ apiKey: apiKey.plaintext })).json).decisionId;
+    await project.setLogging({ loggedAllowsPercent: 0 });
+    await ask();
+    await project.setLogging({ loggedAllowsPercent: 100 });
+    const withPath = await logged(client, await ask());
+    expect(withPath).toMatchObject({
+      allowed: true,
+      denialReason: null,
+      apiKeyId: apiKey.apiKeyId,
+      path: '/v1/reports',
+      limits: { remainingThisMonth: expect.any(Number) },
+    });
+    await project.setLogging({ logsPaths: false });
+    const withoutPath = await logged(client, await ask());
+    expect(withoutPath).toMatchObject({ method: 'GET', path: null });
+    expect((await listed(client)).decisions).toEqual([withoutPath, withPath]);
+  });
+});
+
+describe('a flood of invalid keys', () => {
+  it('fills 600 rows a minute, and the log says how many it left out', async () => {
+    const { project, client } = await setUp();
+    const asked = 1_280;
+    const batch = Array.from({ length: 256 }, () => ({ ...QUESTION, apiKey: 'nonsense' }));
+    const from = new Date();
+    for (let sent = 0; sent < asked; sent += batch.length) await client.authorizeBatch(batch);
+    const { projectId } = project;
+    const range = () => ({ projectId, from, to: new Date() });
+    const counted = async () => {
+      const [row] = await world.db.sql<{ count: number }[]>`
+        select count(*)::int as count from decisions where project_id = ${projectId}`;
+      const [gap] = await readDecisionGaps(world.db, range());
+      return { kept: row!.count, leftOut: gap?.leftOut ?? 0 };
+    };
+    await until('every decision is kept or counted', async () => {
+      const { kept, leftOut } = await counted();
+      return kept + leftOut === asked;
+    });
+    // One that began before a minute's end may fill two.
+    const minutes = Math.floor(Date.now() / 60_000) - Math.floor(from.getTime() / 60_000) + 1;
+    const { kept } = await counted();
+    expect(kept).toBeGreaterThanOrEqual(600);
+    expect(kept).toBeLessThanOrEqual(600 * minutes);
+    expect((await readDecisionGaps(world.db, range())).map(({ outcome }) => outcome)).toEqual([
+      'invalid_api_key',
+    ]);
+  });
+});
+
+describe('the list', () => {
+  let scene: Scene;
+  let all: LoggedDecision[];
+
+  beforeAll(async () => {
+    scene = await setUp();
+    const { client, apiKey } = scene;
+    for (const path of ['/v2/a', '/v2/b', '/v3']) {
+      await client.authorize({ apiKey: apiKey.plaintext, path, method: 'POST' });
+    }
+    await client.authorize({ apiKey: null });
+    await until('all four are in the log', async () => {
+      all = (await listed(client)).decisions;
+      return all.length === 4;
+    });
+  });
+
+  it('is newest first, in pages that a cursor links', async () => {
+    const { client } = scene;
+    const times = all.map(({ at }) => at);
+    expect(times).toEqual([...times].sort().reverse());
+    const first = await listed(client, 'limit=3');
+    expect(first.decisions).toEqual(all.slice(0, 3));
+    const second = await listed(client, `limit=3&cursor=${first.nextCursor}`);
+    expect(second).toEqual({ decisions: all.slice(3), nextCursor: null });
+  });
+
+  it('is narrowed by every parameter, and an empty one counts as absent', async () => {
+    const { client, apiKey } = scene;
+    const countOf = async (query: string) => (await listed(client, query)).decisions.length;
+    const second = all[1]!;
+    expect(await countOf('outcome=&reason=&apiKeyId=&pathPrefix=&from=&to=&limit=&cursor=')).toBe(4);
+    expect(await countOf('outcome=denied')).toBe(4);
+    expect(await countOf('outcome=allowed')).toBe(0);
+    expect(await countOf('reason=missing_api_key')).toBe(1);
+    expect(await countOf(`apiKeyId=${apiKey.apiKeyId.toUpperCase()}`)).toBe(3);
+    expect(await countOf('pathPrefix=/v2/')).toBe(2);
+    expect(await countOf('pathPrefix=%2Fv3')).toBe(1);
+    expect(await countOf('method=POST')).toBe(3);
+    expect(await countOf(`requestId=${second.requestId}`)).toBe(1);
+    const later = encodeURIComponent('2999-01-01T01:00:00+01:00');
+    expect(await countOf(`from=2020-01-01T00:00:00Z&to=${later}`)).toBe(4);
+    expect(await countOf('to=2020-01-01T00:00:00Z')).toBe(0);
+    expect(await countOf(`from=${later}`)).toBe(0);
+  });
+
+  it.each([
+    ['outcome=perhaps', '"outcome" must be one of allowed, denied.'],
+    ['reason=allowed', '"reason" must be one of missing_api_key, invalid_api_key, '],
+    ['apiKeyId=7', '"apiKeyId" must be a UUID.'],
+    ['pathPrefix=%00', '"pathPrefix" must not hold control characters.'],
+    ['from=yesterday', '"from" must be an RFC 3339 date-time'],
+    ['to=2026-13-01T00:00:00Z', '"to" must be an RFC 3339 date-time'],
+    ['to=0001-01-01T00:00:00Z', '"to" must lie within the years 0100 to 9999 in UTC.'],
+    ['limit=0', '"limit" must be a whole number from 1 to 500.'],
+    ['limit=501', '"limit" must be a whole number from 1 to 500.'],
+    ['limit=1.5', '"limit" must be a whole number from 1 to 500.'],
+    ['cursor=x', '"cursor" must be a "nextCursor" of this list.'],
+    ['reasons=rate_limited', '"reasons" is not a known field.'],
+    ['reason=rate_limited&reason=missing_api_key', '"reason" must not be given twice.'],
+  ])('refuses %s and names the parameter', async (query, message) => {
+    expectError(await scene.client.listDecisions(query), 'invalid_request', message);
+  });
+
+  it("shows nothing of another project, whose decision is as unknown as one that never was", async () => {
+    const { client } = await setUp();
+    expect(await listed(client)).toEqual({ decisions: [], nextCursor: null });
+    const foreign = await client.getDecision(all[0]!.decisionId);
+    expectError(foreign, 'not_found', 'The log of the project has no such decision.');
+    const unknown = await client.getDecision(`${all[0]!.decisionId.slice(0, -4)}ffff`);
+    const messageOf = (text: string) => JSON.parse(text).message;
+    expect(messageOf(unknown.text)).toBe(messageOf(foreign.text));
+    expectError(await client.getDecision('7'), 'invalid_request', '"decisionId"');
+  });
+});
+
+describe('addresses', () => {
+  it('are those of the guide', () => {
+    expect(DECISION_ROUTES.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'GET /rt/projects/:projectId/decisions',
+      'GET /rt/projects/:projectId/decisions/:decisionId',
+    ]);
+  });
+});
+
+describe('a Runtime that stops', () => {
+  it('writes what it has decided before', async () => {
+    const { project, client } = await setUp();
+    const settings = PATIENT;
+    const leaving = await startRuntime({ databaseUrl, redisUrl, settings });
+    const reply = await runtimeClient(leaving.url, project).authorize({ apiKey: null });
+    expect(await leaving.stop()).toBe('exited with code 0');
+    const { decisionId } = decisionOf(reply.json);
+    expect((await client.getDecision(decisionId)).status).toBe(200);
+  });
+});
+
+// Last, because it takes the table away for a while.
+describe('a log that cannot be written', () => {
+  it('changes no decision, is one warning, and has every decision once it can', async () => {
+    const { client, apiKey } = await setUp();
+    const ask = async () => decisionOf((await client.authorize({ apiKey: null })).json);
+    const failures = () => runtime.stdout().split('writing the decision log is failing').length - 1;
+    const before = failures();
+    const kept: Decision[] = [];
+    await world.db.sql.begin(async (sql) => {
+      await sql`set local idle_in_transaction_session_timeout = 0`;
+      await sql`lock table decisions in access exclusive mode`;
+      await until('the failure is in the log', async () => {
+        kept.push(await ask());
+        return failures() > before;
+      });
+      expect(kept.every(({ allowed }) => !allowed)).toBe(true);
+      const reply = await client.authorize({ apiKey: apiKey.plaintext });
+      expect(decisionOf(reply.json).allowed).toBe(true);
+    });
+    kept.push(await ask());
+    for (const { decisionId } of [kept[0]!, kept.at(-1)!]) await logged(client, decisionId);
+    expect(failures()).toBe(before + 1);
+    expect(runtime.stdout()).toContain('docs/guides/operations.md');
+  });
+});

@@ -1,0 +1,136 @@
+import { randomUUID } from 'node:crypto';
+import {
+  type DecisionFilter,
+  findDecision,
+  groupDenials,
+  listDecisions,
+  readDecisionGaps,
+  writeDecisions,
+} from '@ceiba/schema';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { readsOf, rowsRead } from '../plans.ts';
+import { makeProject, useBench } from '../support.ts';
+import { decisionAt, idAt } from './support.ts';
+
+/** Of two projects alike: a page of one must not read rows of the other. */
+const ROWS = 100_000;
+const DAYS = 4;
+const PAGE = 50;
+
+const bench = useBench({ maxConnections: 1 });
+const START = Date.parse('2026-10-01T00:00:00Z');
+const DAY_MS = 86_400_000;
+const KEY = randomUUID();
+let projectId: string;
+
+/** Most are denials of one kind, below one path; of everything that is searched for, there are few. */
+async function fill(id: string): Promise<void> {
+  await bench.db.sql`
+    insert into decisions (project_id, at, decision_id, request_id, method, path, outcome, api_key_id,
+      latency_ms)
+    select ${id}, at,
+      (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || '70008000'
+        || lpad(to_hex(n), 12, '0'))::uuid,
+      'request-' || n, case n % 1000 when 7 then 'DELETE' else 'GET' end,
+      case n % 2000 when 3 then '/v2/rare/' else '/v1/reports/' end || n,
+      case when n % 1000 = 1 then 'rate_limited' when n % 500 = 2 then 'allowed'
+        else 'invalid_api_key' end,
+      case when n % 2500 = 4 then ${KEY}::uuid when n % 2 = 0 then md5(n::text)::uuid end, 1
+    from (
+      select n, to_timestamp(${START / 1_000}::float8) +
+        n * (interval '1 day' * ${DAYS}::int / ${ROWS + 1}::int) as at
+      from generate_series(1, ${ROWS}::int) as n
+    ) as row`;
+}
+
+beforeAll(async () => {
+  projectId = (await makeProject(bench.ctx)).projectId;
+  const { projectId: other } = await makeProject(bench.ctx);
+  // Also creates the partitions.
+  const days = Array.from({ length: DAYS }, (_, day) => new Date(START + day * DAY_MS));
+  const decisions = days.map((day) => decisionAt(other, day));
+  const gaps = Array.from({ length: 2_000 }, (_, minute) => {
+    return { projectId: other, minute, outcome: 'allowed', incarnation: 'i', leftOut: 1 } as const;
+  });
+  await writeDecisions(bench.db, { decisions, gaps });
+  for (const id of [projectId, other]) await fill(id);
+  await bench.db.sql`analyze`;
+}, 240_000);
+
+const partition = /^decisions_\d/;
+const day = (n: number) => new Date(START + n * DAY_MS);
+
+/** Filters, and the most rows that a page may read: itself, or the few that match. */
+const FILTERS: [string, () => DecisionFilter, number][] = [
+  ['nothing', () => ({}), 60],
+  ['a time', () => ({ from: day(1), to: day(2) }), 60],
+  ['allowed', () => ({ outcome: 'allowed' }), 250],
+  ['denied', () => ({ outcome: 'denied' }), 60],
+  ['a rare reason', () => ({ reason: 'rate_limited' }), 250],
+  ['a reason that never occurred', () => ({ reason: 'quota_exceeded' }), 0],
+  ['a key', () => ({ apiKeyId: KEY }), 60],
+  ['an unknown key', () => ({ apiKeyId: randomUUID() }), 0],
+  ['a rare method', () => ({ method: 'DELETE' }), 250],
+  ['a method that never occurred', () => ({ method: 'PATCH' }), 0],
+  ['a rare path', () => ({ pathPrefix: '/v2/rare' }), 60],
+  ['the path of most', () => ({ pathPrefix: '/v1/reports' }), 60],
+  ['a path that never occurred', () => ({ pathPrefix: '/v3' }), 0],
+  ['a request', () => ({ requestId: 'request-4711' }), 1],
+  ['a decision', () => ({ decisionId: idAt(day(1)) }), 0],
+  ['a key and a reason', () => ({ apiKeyId: KEY, reason: 'invalid_api_key' }), 60],
+];
+
+describe('a page of a log of 200,000 decisions', () => {
+  test.each(FILTERS)('filtered by %s reads only rows of an index', async (_, filter, most) => {
+    const nodes = await readsOf(bench.db, (db) =>
+      listDecisions(db, { projectId, filter: filter(), limit: PAGE }),
+    );
+    expect(nodes).not.toEqual([]);
+    expect(nodes.filter((node) => node['Node Type'].includes('Seq Scan'))).toEqual([]);
+    expect(rowsRead(nodes, partition)).toBeLessThanOrEqual(most);
+  });
+
+  test('in the middle of the list reads only its own rows', async () => {
+    const cursor = `after.${idAt(day(2))}`;
+    const nodes = await readsOf(bench.db, (db) =>
+      listDecisions(db, { projectId, limit: PAGE, cursor }),
+    );
+    expect(rowsRead(nodes, partition)).toBeLessThanOrEqual(PAGE + 1);
+    // Later days are not even looked at.
+    const names = nodes.map((node) => node['Relation Name']);
+    expect(names).not.toContain('decisions_20261004');
+  });
+});
+
+describe('of a log of 200,000 decisions', () => {
+  test('one decision is read from one index of one day', async () => {
+    const { items } = await listDecisions(bench.db, { projectId, limit: 1 });
+    const { decisionId } = items[0]!;
+    const nodes = await readsOf(bench.db, (db) => findDecision(db, { projectId, decisionId }));
+    expect(rowsRead(nodes, partition)).toBe(1);
+    expect(nodes.map((node) => node['Relation Name'])).toEqual(['decisions_20261004']);
+  });
+
+  test('the groups of a rare time are read from the index of denials', async () => {
+    const range = { projectId, from: day(1), to: new Date(START + DAY_MS + 600_000) };
+    const nodes = await readsOf(bench.db, (db) => groupDenials(db, range));
+    expect(nodes.filter((node) => node['Node Type'].includes('Seq Scan'))).toEqual([]);
+    expect(rowsRead(nodes, partition)).toBeLessThan(200);
+  });
+
+  test('the gaps of a project are read from its own rows', async () => {
+    const range = { projectId, from: day(0), to: day(DAYS) };
+    const nodes = await readsOf(bench.db, (db) => readDecisionGaps(db, range));
+    expect(rowsRead(nodes, 'decision_gaps')).toBe(0);
+  });
+});
+
+// Last, because it drops an index.
+test('a page that reads what does not match is detected', async () => {
+  await bench.db.sql`drop index decisions_method_idx`;
+  const filter = { method: 'PATCH' };
+  const nodes = await readsOf(bench.db, (db) =>
+    listDecisions(db, { projectId, filter, limit: PAGE }),
+  );
+  expect(rowsRead(nodes, partition)).toBeGreaterThan(50_000);
+});
