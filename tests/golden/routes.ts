@@ -57,7 +57,13 @@ const PROJECT_ROUTES: Record<
 /** A denial in the log of a project. */
 async function logDecision({ db }: World, { projectId }: TestProject): Promise<string> {
   const decisionId = newUuid();
-  const nothing = { requestId: null, apiKeyId: null, keyPrefix: null, policyId: null, limits: null };
+  const nothing = {
+    requestId: null,
+    apiKeyId: null,
+    keyPrefix: null,
+    policyId: null,
+    limits: null,
+  };
   const decision = { projectId, decisionId, ...QUESTION, ...nothing, latencyMs: 1 };
   const outcome = 'missing_api_key' as const;
   await writeDecisions(db, { decisions: [{ ...decision, outcome }], gaps: [] });

@@ -116,8 +116,7 @@ export function createRuntime(settings: Settings, log: Logger): Runtime {
     log,
   });
   const decisionLog = new DecisionLog({
-    write: (batch, budgetMs) =>
-      pools.decisionLog.run(budgetMs, (db) => writeDecisions(db, batch)),
+    write: (batch, budgetMs) => pools.decisionLog.run(budgetMs, (db) => writeDecisions(db, batch)),
     incarnation: newId(),
     random: Math.random,
     wallClockMs: Date.now,

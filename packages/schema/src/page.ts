@@ -33,7 +33,7 @@ export const NUMBER_ID = /^\d{1,18}$/;
 interface PageIds<Item> {
   idOf: (item: Item) => string | number;
   idFormat: RegExp;
-  needsNoRow?: true;
+  needsNoRow?: boolean;
 }
 
 /**

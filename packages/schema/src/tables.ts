@@ -409,12 +409,7 @@ export const decisions = pgTable(
     index('decisions_denied_idx')
       .on(table.projectId, table.at, table.decisionId)
       .where(sql`${table.outcome} <> 'allowed'`),
-    index('decisions_outcome_idx').on(
-      table.projectId,
-      table.outcome,
-      table.at,
-      table.decisionId,
-    ),
+    index('decisions_outcome_idx').on(table.projectId, table.outcome, table.at, table.decisionId),
     index('decisions_method_idx').on(table.projectId, table.method, table.at, table.decisionId),
     index('decisions_api_key_id_idx')
       .on(table.projectId, table.apiKeyId, table.at, table.decisionId)

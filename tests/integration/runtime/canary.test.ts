@@ -383,7 +383,14 @@ describe('the search', () => {
     for (const word of ['project route', 'answered 503', 'internal error', 'the Runtime stops']) {
       expect(log).toContain(word);
     }
-    const written = ['audit_log', 'usage_hours', 'usage_months', 'api_keys', 'projects', 'decisions'];
+    const written = [
+      'audit_log',
+      'usage_hours',
+      'usage_months',
+      'api_keys',
+      'projects',
+      'decisions',
+    ];
     for (const table of written) {
       expect(tables).toContain(`public.${table} `);
     }

@@ -13,7 +13,9 @@ const LIMITS = {
   remainingThisMonth: 0,
 };
 
-const call = (change: Partial<DecidedCall['project']> & { projectId?: string } = {}): DecidedCall => {
+const call = (
+  change: Partial<DecidedCall['project']> & { projectId?: string } = {},
+): DecidedCall => {
   const { projectId = PROJECT, ...project } = change;
   return {
     asker: { projectId, requestId: 'request-1', askedAtMs: 1_000 },
@@ -26,7 +28,9 @@ const call = (change: Partial<DecidedCall['project']> & { projectId?: string } =
 
 let decided = 0;
 const newId = () => `01960000-0000-7000-8000-${(++decided).toString().padStart(12, '0')}`;
-const deny = (denialReason: 'missing_api_key' | 'invalid_api_key' = 'missing_api_key'): Decision => ({
+const deny = (
+  denialReason: 'missing_api_key' | 'invalid_api_key' = 'missing_api_key',
+): Decision => ({
   allowed: false,
   decisionId: newId(),
   denialReason,
@@ -39,7 +43,7 @@ const ALLOW: Decision = {
   resetAfterSeconds: { minute: 1, month: 1 },
 };
 
-/** A log whose task runs only when it is stopped, and what it wrote. */
+/** A log that writes only when a test flushes it, and what it wrote. */
 class Bench {
   readonly batches: DecisionBatch[] = [];
   readonly warnings: unknown[] = [];
@@ -92,7 +96,7 @@ describe('the decision log', () => {
     const one = bench();
     const decision: Decision = { ...deny(), limits: LIMITS };
     one.log.add(call(), decision);
-    await one.log.stop();
+    await one.log.flushNow();
     expect(one.decisions).toEqual([
       {
         projectId: PROJECT,
@@ -114,7 +118,7 @@ describe('the decision log', () => {
   it('keeps no path of a project that logs none', async () => {
     const one = bench();
     one.log.add(call({ logsPaths: false }), deny());
-    await one.log.stop();
+    await one.log.flushNow();
     expect(one.decisions).toMatchObject([{ path: null }]);
   });
 
@@ -130,7 +134,7 @@ describe('the decision log', () => {
     one.nextRandom = drawn;
     one.log.add(call({ loggedAllowsPercent: percent }), ALLOW);
     one.log.add(call({ loggedAllowsPercent: percent }), deny());
-    await one.log.stop();
+    await one.log.flushNow();
     expect(one.decisions.filter(({ outcome }) => outcome === 'allowed')).toHaveLength(kept);
     expect(one.decisions.filter(({ outcome }) => outcome !== 'allowed')).toHaveLength(1);
     expect(one.leftOut).toEqual({});
@@ -146,14 +150,16 @@ describe('the cap', () => {
     one.log.add(call({ projectId: other }), deny('invalid_api_key'));
     one.wallClockMs += 60_000;
     one.log.add(call(), deny('invalid_api_key'));
-    await one.log.stop();
-    expect(one.decisions.map(({ projectId, outcome }) => [projectId === PROJECT, outcome])).toEqual([
-      [true, 'invalid_api_key'],
-      [true, 'invalid_api_key'],
-      [true, 'missing_api_key'],
-      [false, 'invalid_api_key'],
-      [true, 'invalid_api_key'],
-    ]);
+    await one.log.flushNow();
+    expect(one.decisions.map(({ projectId, outcome }) => [projectId === PROJECT, outcome])).toEqual(
+      [
+        [true, 'invalid_api_key'],
+        [true, 'invalid_api_key'],
+        [true, 'missing_api_key'],
+        [false, 'invalid_api_key'],
+        [true, 'invalid_api_key'],
+      ],
+    );
     expect(one.leftOut).toEqual({ '1 invalid_api_key': 3 });
   });
 });
@@ -163,14 +169,15 @@ describe('a log that cannot be written', () => {
 
   it('keeps its decisions through an outage and writes them afterwards, once', async () => {
     const one = bench();
+    await one.log.flushNow();
     one.failures = [outage()];
     one.log.add(call(), deny());
-    await one.log.stop();
+    await one.log.flushNow();
     expect(one.decisions).toEqual([]);
     one.log.add(call(), deny());
-    await one.log.stop();
+    await one.log.flushNow();
     expect(one.decisions).toHaveLength(2);
-    await one.log.stop();
+    await one.log.flushNow();
     expect(one.decisions).toHaveLength(2);
     expect(one.leftOut).toEqual({});
   });
@@ -178,7 +185,7 @@ describe('a log that cannot be written', () => {
   it('keeps no more than its bound, and counts what finds no room', async () => {
     const one = bench({ limits: { waiting: 3 } });
     for (let n = 0; n < 10; n += 1) one.log.add(call(), deny());
-    await one.log.stop();
+    await one.log.flushNow();
     expect(one.decisions).toHaveLength(3);
     expect(one.leftOut).toEqual({ '1 missing_api_key': 7 });
   });
@@ -187,8 +194,8 @@ describe('a log that cannot be written', () => {
     const one = bench({ limits: { perStatement: 2 } });
     one.failures = [new Error('refused')];
     for (let n = 0; n < 3; n += 1) one.log.add(call(), deny());
-    await one.log.stop();
-    await one.log.stop();
+    await one.log.flushNow();
+    await one.log.flushNow();
     expect(one.decisions).toHaveLength(1);
     expect(one.leftOut).toEqual({ '1 missing_api_key': 2 });
   });
@@ -197,11 +204,11 @@ describe('a log that cannot be written', () => {
     const one = bench();
     one.failures = [outage(), outage(), outage()];
     one.log.add(call(), deny());
-    for (let n = 0; n < 3; n += 1) await one.log.stop();
+    for (let n = 0; n < 3; n += 1) await one.log.flushNow();
     expect(one.warnings).toHaveLength(1);
-    expect(JSON.stringify(one.warnings, (_, it) => (it instanceof Error ? it.message : it))).toContain(
-      'docs/guides/operations.md',
-    );
+    expect(
+      JSON.stringify(one.warnings, (_, it) => (it instanceof Error ? it.message : it)),
+    ).toContain('docs/guides/operations.md');
   });
 });
 
@@ -210,7 +217,7 @@ describe('the number of what was left out', () => {
     const one = bench({ limits: { perMinute: 1 } });
     const flushed = async () => {
       const before = one.batches.length;
-      await one.log.stop();
+      await one.log.flushNow();
       return one.batches.slice(before).flatMap(({ gaps }) => gaps.map(({ leftOut }) => leftOut));
     };
     one.log.add(call(), deny());
@@ -232,8 +239,8 @@ describe('the number of what was left out', () => {
     });
     one.log.add(call(), deny());
     one.log.add(call(), deny());
-    await one.log.stop();
-    await one.log.stop();
+    await one.log.flushNow();
+    await one.log.flushNow();
     expect(batches.map(({ gaps }) => gaps[0]?.leftOut)).toEqual([1, 2]);
   });
 });
@@ -241,7 +248,7 @@ describe('the number of what was left out', () => {
 it('writes a full memory in several statements within one flush', async () => {
   const one = bench({ limits: { perStatement: 2 } });
   for (let n = 0; n < 5; n += 1) one.log.add(call(), deny());
-  await one.log.stop();
+  await one.log.flushNow();
   expect(one.batches.map(({ decisions }) => decisions.length)).toEqual([2, 2, 1]);
   expect(DECISION_LOG_LIMITS.waiting).toBeGreaterThanOrEqual(DECISION_LOG_LIMITS.perStatement);
 });

@@ -93,10 +93,15 @@ export class DecisionLog {
     this.#entries.push({ record: recordOf(call, decision, this.#options.now()), tally });
   }
 
+  /** Writes after a write that is under way. Never rejects. */
+  flushNow(): Promise<void> {
+    return this.#task.runNow();
+  }
+
   /** Ends the repetition and writes a last time. Never rejects. */
   async stop(): Promise<void> {
     await this.#task.stop();
-    await this.#task.runNow();
+    await this.flushNow();
   }
 
   #isSampled(percent: number): boolean {

@@ -101,5 +101,9 @@ async function answerCall(
   const secret = incoming.headers[PROJECT_SECRET_HEADER];
   if (typeof secret !== 'string' || secret === '') throw unauthorized();
   const body = await readJsonBody(incoming, route.bodyCapBytes);
-  return route.answer({ ...call, asker: { projectId, secretDigest: digestOf(secret), ...asked }, body });
+  return route.answer({
+    ...call,
+    asker: { projectId, secretDigest: digestOf(secret), ...asked },
+    body,
+  });
 }

@@ -1,8 +1,4 @@
-import {
-  type DecisionListResult,
-  decisionQuerySchema,
-  type LoggedDecision,
-} from '@ceiba/contract';
+import { type DecisionListResult, decisionQuerySchema, type LoggedDecision } from '@ceiba/contract';
 import { type DecisionRecord, findDecision, listDecisions } from '@ceiba/schema';
 import { invalidField, invalidRequest, TransportError } from './errors.ts';
 import type { ProjectCall, ProjectRoute } from './project-routes.ts';
@@ -20,7 +16,7 @@ async function list({ run, projectId, query }: ProjectCall): Promise<DecisionLis
   const page = await run(({ db }) =>
     listDecisions(db, {
       projectId,
-      filter: { ...filter, from: from && new Date(from), to: to && new Date(to) },
+      filter: { ...filter, from: dateOf(from), to: dateOf(to) },
       limit,
       cursor: cursor ?? null,
     }),
@@ -35,6 +31,8 @@ async function get({ run, projectId, id: decisionId }: ProjectCall): Promise<Log
   }
   return toWire(found);
 }
+
+const dateOf = (text: string | undefined) => (text === undefined ? undefined : new Date(text));
 
 /** An empty parameter counts as absent. @throws TransportError that names the wrong parameter */
 function parseQuery(query: URLSearchParams) {

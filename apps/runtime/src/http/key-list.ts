@@ -9,7 +9,7 @@ const KEYS_PER_PAGE = 500;
 /** In ms. A page that takes longer counts as a database outage. */
 const LONGEST_PAGE_MS = 250;
 
-type KeyListCall = Pick<ProjectCall, 'run' | 'deadline' | 'projectId' | 'pageReads'>;
+export type KeyListCall = Pick<ProjectCall, 'run' | 'deadline' | 'projectId' | 'pageReads'>;
 
 /**
  * Reads a list of any length in pages. From the second page on all lists share one FIFO queue, so

@@ -6,8 +6,8 @@ import type { AuthorizeDependencies } from '../authorize.ts';
 import { Admission } from './admission.ts';
 import { createApp } from './app.ts';
 import { createAuthorizeRoutes } from './authorize-routes.ts';
-import type { KeyRouteOptions } from './key-routes.ts';
 import { createHttpServer } from './listener.ts';
+import type { ProjectRouteOptions } from './project-routes.ts';
 import { ErrorLog } from './replies.ts';
 
 const PATH = '/rt/projects/0190a0b0-0000-7000-8000-000000000000/authorize';
@@ -20,8 +20,8 @@ const authorizeRoutes = createAuthorizeRoutes({
   admission: new Admission({ maxDecisions: 1, deadlineMs: 50, now: () => 0 }),
 });
 const checks = { database: async () => {}, redis: async () => {} };
-const keys = {} as KeyRouteOptions;
-const app = createApp({ authorizeRoutes, keys, checks, isDraining: () => false, errors });
+const projects = {} as ProjectRouteOptions;
+const app = createApp({ authorizeRoutes, projects, checks, isDraining: () => false, errors });
 const server = createHttpServer(app, authorizeRoutes, errors);
 
 beforeEach(async () => {

@@ -30,7 +30,8 @@ export interface DenialGroupRequest {
 export const GROUPED_DENIALS_MAX = 50_000;
 
 /** A segment that is a number, a UUID, or at least 16 characters with a digit among them. */
-const ID_SEGMENT = '/(?:\\d+|[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}|(?=[^/]*\\d)[0-9A-Za-z_-]{16,})(?=/|$)';
+const ID_SEGMENT =
+  '/(?:\\d+|[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}|(?=[^/]*\\d)[0-9A-Za-z_-]{16,})(?=/|$)';
 
 type Row = Omit<DenialGroup, 'lastAt'> & { lastAtMs: number };
 

@@ -78,7 +78,7 @@ export const LOOKUP_STATEMENT = `
   left join plans plan on plan.id = s.plan_id
   union all
   select null, null, null, null,
-    null, null, null, null,
+    null, null, null, null, null, null,
     null, null, null, null, null,
     asked.position::int, k.id, k.display_name, k.key_prefix,
     k.status, coalesce(k.expires_at <= now(), false), k.last_used_at is null,

@@ -1,5 +1,5 @@
-import { sql } from 'drizzle-orm';
 import { DECISION_RETENTION_DAYS } from '@ceiba/domain';
+import { sql } from 'drizzle-orm';
 import { writeAudit } from '../audit/write.ts';
 import type { Executor } from '../connection/database.ts';
 import { inTransaction, isUnchanged, type VerbContext } from '../context.ts';

@@ -80,9 +80,11 @@ describe('the list of decisions', () => {
       () => ({ from: new Date(NOON), to: new Date(NOON + 2) }),
       ['posted', 'second of one ms', 'first of one ms'],
     ],
-    ['all at once', () => ({ outcome: 'denied', apiKeyId: KEY, pathPrefix: '/v1' }), [
-      'second of one ms',
-    ]],
+    [
+      'all at once',
+      () => ({ outcome: 'denied', apiKeyId: KEY, pathPrefix: '/v1' }),
+      ['second of one ms'],
+    ],
   ])('filters by %s', async (_, filter, names) => {
     expect(await namesOf(filter())).toEqual(names);
   });
@@ -113,7 +115,11 @@ describe('the list of decisions', () => {
       listDecisions(bench.db, { projectId, limit: 50, cursor: `after.${ids.get(name)}` });
     expect((await after('yesterday')).items).toEqual([]);
     const nowhere = idAt(new Date(NOON - DAY_MS + 1));
-    const page = await listDecisions(bench.db, { projectId, limit: 50, cursor: `after.${nowhere}` });
+    const page = await listDecisions(bench.db, {
+      projectId,
+      limit: 50,
+      cursor: `after.${nowhere}`,
+    });
     expect(page.items.map(({ decisionId }) => nameOf(decisionId))).toEqual(['yesterday']);
   });
 });

@@ -99,10 +99,7 @@ describe('the upkeep of the decision log', () => {
 
   test('is left to the Runtime that does it', async () => {
     const other = createDatabase(bench.url, { maxConnections: 1 });
-    const release = await holding(
-      bench.url,
-      `select pg_advisory_xact_lock(${0x0ce1be})`,
-    );
+    const release = await holding(bench.url, `select pg_advisory_xact_lock(${0x0ce1be})`);
     try {
       await writeDecisions(bench.db, {
         decisions: [decisionAt((await makeProject(bench.ctx)).projectId, daysAgo(9))],

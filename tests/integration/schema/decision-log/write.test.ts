@@ -50,11 +50,13 @@ describe('writing decisions', () => {
       ...fields,
       at: expect.any(Date),
     });
-    expect(await findDecision(bench.db, { projectId, decisionId: empty.decisionId })).toMatchObject({
-      path: '',
-      requestId: 'NULL',
-      keyPrefix: null,
-    });
+    expect(await findDecision(bench.db, { projectId, decisionId: empty.decisionId })).toMatchObject(
+      {
+        path: '',
+        requestId: 'NULL',
+        keyPrefix: null,
+      },
+    );
   });
 
   test('takes the time from the id, to the ms', async () => {
@@ -143,7 +145,7 @@ describe('the partition of a day', () => {
     await writeDecisions(bench.db, { decisions: [decisionAt(projectId, at)], gaps: [] });
     await bench.db.sql.begin(async (sql) => {
       await sql`insert into decisions (project_id, at, decision_id, method, outcome, latency_ms)
-        values (${projectId}, ${at}, ${idAt(at)}, 'GET', 'allowed', 1)`;
+        values (${projectId}, ${at.toISOString()}, ${idAt(at)}, 'GET', 'allowed', 1)`;
       await sql`select from decisions`;
       const tomorrow = new Date('2026-07-02T12:00:00Z');
       await writeDecisions(bench.db, { decisions: [decisionAt(projectId, tomorrow)], gaps: [] });

@@ -94,7 +94,11 @@ describe('the settings of retention', () => {
   test('that are absent from a change keep their values', async () => {
     await setRetention(bench.ctx, { usageDays: 90, auditDays: 60, decisionDays: 30 });
     await setRetention(bench.ctx, { decisionDays: 2 });
-    expect(await readRetention(bench.db)).toEqual({ usageDays: 90, auditDays: 60, decisionDays: 2 });
+    expect(await readRetention(bench.db)).toEqual({
+      usageDays: 90,
+      auditDays: 60,
+      decisionDays: 2,
+    });
   });
 
   test('cannot be shorter than a month, whose usage is needed', async () => {
