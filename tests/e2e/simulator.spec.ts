@@ -55,6 +55,7 @@ test('each gate that denies a call shows the value that it checked, and links to
     await expect(gate(page, stoppedAt).getByRole('link', { name: remedy })).toBeVisible();
     await expect(gate(page, 'The rate limit has room')).toContainText('not reached');
   }
+  await expect(gate(page, 'A policy matches')).toContainText('no match among 1 policy');
   await expect(verdict(page)).toContainText(
     'GET /v1/reports* matches the path, but not the method',
   );

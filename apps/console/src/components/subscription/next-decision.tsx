@@ -50,7 +50,7 @@ export function NextDecision({ subscription, use }: NextDecisionProps) {
   return (
     <Notice
       tone="done"
-      title="Calls with an active key are allowed where a policy matches"
+      title="Calls are allowed if the key and a policy permit them"
       className="mb-8"
     >
       {currentPeriodEnd ? (

@@ -84,7 +84,7 @@ function Forecast({ use, projection: { expectedAtMonthEnd, exhaustedAt } }: Quot
     return <strong className="font-semibold text-limit-text">The quota is used up.</strong>;
   }
   if (use.recent.allowed === 0) {
-    return <>No forecast: there were no requests in the last {FORECAST_DAYS} days.</>;
+    return <>No traffic in {FORECAST_DAYS} days: no forecast.</>;
   }
   if (exhaustedAt !== null) {
     return (

@@ -74,7 +74,7 @@ export default async function OverviewPage({ params }: { params: Promise<{ proje
         <>
           <Section
             title="Today"
-            description="The last 24 hours, by outcome."
+            description="The last 24 hours, by outcome. UTC. Updated seconds ago."
             actions={
               <Button asChild size="sm">
                 <Link href={`/projects/${projectId}/usage`}>All usage</Link>

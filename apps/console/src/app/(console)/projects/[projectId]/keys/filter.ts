@@ -13,7 +13,7 @@ export type StatusFilter = (typeof STATUS_TABS)[number]['status'];
 /** Reasons to look at an active key; each is a filter. */
 export const HINTS = [
   { hint: 'idle', words: `idle for ${KEY_IDLE_DAYS} days` },
-  { hint: 'expired', words: 'expired, still counted as active' },
+  { hint: 'expired', words: 'expired, still using a slot' },
   { hint: 'expires_soon', words: `expiring within ${KEY_EXPIRES_SOON_DAYS} days` },
   { hint: 'never_expires', words: 'without an expiry' },
 ] as const;

@@ -96,7 +96,7 @@ export default async function KeysPage({ params, searchParams }: KeysProps) {
           {keys.length === 0 ? (
             <p className="py-8 text-muted">
               {q === ''
-                ? 'No keys match this filter.'
+                ? `No ${hint || status === 'all' ? 'such' : status} keys.`
                 : `No key here has “${q}” in its name or prefix.`}
             </p>
           ) : (

@@ -201,7 +201,7 @@ function noPolicy({ project, facts: { match }, policies, call: { method, path } 
   const saw =
     policies.length === 0
       ? 'there are no policies'
-      : `none of ${plural(policies.length, 'policy', 'policies')}`;
+      : `no match among ${plural(policies.length, 'policy', 'policies')}`;
   if (match.ambiguous !== null) {
     return {
       saw,

@@ -63,7 +63,7 @@ export default async function UsagePage({ params, searchParams }: UsageProps) {
     <Column>
       <PageHeader
         title="Usage"
-        description={`${plural(decisions.total, 'decision')} in this range. Times are in UTC.`}
+        description={`${plural(decisions.total, 'decision')} in this range. UTC. Updated seconds ago.`}
         actions={<CsvLink href={withQuery(`${here}/csv`, query, {})} usage={usage} />}
       />
       <RangePicker here={here} query={query} usage={usage} />
