@@ -1,4 +1,5 @@
 import { expect, test } from '@playwright/test';
+import { signUp } from './support.ts';
 
 test('the landing page says what Ceiba is and shows five lines of host code', async ({ page }) => {
   await page.goto('/');
@@ -7,6 +8,16 @@ test('the landing page says what Ceiba is and shows five lines of host code', as
   );
   const code = await page.locator('pre code').innerText();
   expect(code.trim().split('\n')).toHaveLength(5);
+});
+
+test('the public pages lead a signed-in user to the console', async ({ page }) => {
+  await signUp(page);
+  for (const path of ['/', '/status']) {
+    await page.goto(path);
+    const site = page.getByRole('navigation', { name: 'Site' });
+    await expect(site.getByRole('link', { name: 'Open the console' })).toBeVisible();
+    await expect(page.getByRole('link', { name: /Sign in|Create an account/ })).toHaveCount(0);
+  }
 });
 
 test('the server renders the chosen theme on the next visit', async ({ page }) => {

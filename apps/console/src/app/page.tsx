@@ -4,6 +4,7 @@ import { SiteFooter, SiteHeader } from '#components/site-header.tsx';
 import { Button } from '#components/ui/button.tsx';
 import { MethodChip, OutcomeChip } from '#components/ui/chip.tsx';
 import { CodeBlock } from '#components/ui/code-block.tsx';
+import { hasSession } from '#server/session.ts';
 
 const HOST_CODE = `import { CeibaRuntimeClient, parseCeibaConfig } from '@ceiba/sdk';
 import { createExpressMiddleware } from '@ceiba/sdk/express';
@@ -44,10 +45,11 @@ const PROMISES = [
   },
 ] as const;
 
-export default function LandingPage() {
+export default async function LandingPage() {
+  const isSignedIn = await hasSession();
   return (
     <div className="flex min-h-dvh flex-col">
-      <SiteHeader />
+      <SiteHeader isSignedIn={isSignedIn} />
       <main id="content" className="mx-auto w-full max-w-[70rem] px-4 pb-16 sm:px-8">
         <div className="grid items-center gap-12 py-12 lg:grid-cols-[7fr_5fr] lg:py-20">
           <div>
@@ -59,10 +61,12 @@ export default function LandingPage() {
               your keys, policies, plans and limits. There is no gateway in your traffic.
             </p>
             <div className="mt-8 flex flex-wrap gap-2">
-              <Button asChild variant="primary">
-                <Link href="/sign-up">Create an account</Link>
-              </Button>
-              <Button asChild>
+              {!isSignedIn && (
+                <Button asChild variant="primary">
+                  <Link href="/sign-up">Create an account</Link>
+                </Button>
+              )}
+              <Button asChild variant={isSignedIn ? 'primary' : 'secondary'}>
                 <Link href="/projects">Open the console</Link>
               </Button>
             </div>

@@ -4,7 +4,7 @@ import { ThemeToggle } from './theme.tsx';
 import { Button } from './ui/button.tsx';
 
 /** The header of the public pages. */
-export function SiteHeader() {
+export function SiteHeader({ isSignedIn = false }: { isSignedIn?: boolean }) {
   return (
     <header className="mx-auto flex w-full max-w-[70rem] items-center justify-between gap-4 px-4 py-4 sm:px-8">
       <Link href="/" aria-label="Ceiba, home" className="rounded">
@@ -15,7 +15,11 @@ export function SiteHeader() {
           <Link href="/status">Status</Link>
         </Button>
         <Button asChild variant="quiet" size="sm">
-          <Link href="/sign-in">Sign in</Link>
+          {isSignedIn ? (
+            <Link href="/projects">Open the console</Link>
+          ) : (
+            <Link href="/sign-in">Sign in</Link>
+          )}
         </Button>
         <ThemeToggle className="hidden sm:inline-flex" />
       </nav>

@@ -20,6 +20,15 @@ export const currentUser = cache(async (): Promise<SignedInUser | null> => {
   return token === undefined ? null : userOfToken(await decodeToken(token));
 });
 
+/**
+ * Whether the browser has a session, by its cookie alone: public pages show during an outage too. The
+ * session may have ended since.
+ */
+export async function hasSession(): Promise<boolean> {
+  const token = (await cookies()).get(cookieName())?.value;
+  return token !== undefined && (await decodeToken(token)) !== null;
+}
+
 /** The signed-in user, for pages. Without a session it redirects to sign-in, which leads back here. */
 export async function requireUser(): Promise<SignedInUser> {
   const user = await currentUser();

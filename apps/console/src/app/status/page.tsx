@@ -5,6 +5,7 @@ import { ReloadButton } from '#components/reload-button.tsx';
 import { SiteFooter, SiteHeader } from '#components/site-header.tsx';
 import { Chip } from '#components/ui/chip.tsx';
 import { AbsoluteTime } from '#components/ui/time.tsx';
+import { hasSession } from '#server/session.ts';
 import { type CheckVerdict, isUp, measureStatus, type ServiceStatus } from '#server/status.ts';
 
 export const metadata: Metadata = { title: 'Status', description: 'The current status of Ceiba.' };
@@ -16,7 +17,7 @@ export default async function StatusPage() {
   const Icon = allUp ? CircleCheck : CircleAlert;
   return (
     <div className="flex min-h-dvh flex-col">
-      <SiteHeader />
+      <SiteHeader isSignedIn={await hasSession()} />
       <main id="content" className="mx-auto w-full max-w-[45rem] px-4 py-12 sm:px-8">
         <h1 className="flex items-start gap-3 text-display font-semibold tracking-[-0.025em]">
           <Icon

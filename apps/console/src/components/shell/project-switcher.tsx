@@ -2,6 +2,7 @@
 
 import { Check, ChevronsUpDown, FolderTree, Plus } from 'lucide-react';
 import Link from 'next/link';
+import { legible } from '../../lib/text.ts';
 import { Name } from '../ui/name.tsx';
 import { Popover, popoverItem } from '../ui/popover.tsx';
 import { type ShellProps, sectionHref } from './sections.ts';
@@ -23,7 +24,7 @@ export function ProjectSwitcher({ projects, projectId, path }: ProjectSwitcherPr
       triggerClassName="flex h-10 w-full items-center justify-between gap-2 rounded border bg-surface px-3 text-left font-medium transition-colors hover:border-line-strong"
       trigger={
         <>
-          <span className="truncate">
+          <span className="truncate" title={legible(shown?.name ?? 'Project')}>
             <Name>{shown?.name ?? 'Project'}</Name>
           </span>
           <span className="sr-only">, switch project</span>
@@ -38,7 +39,7 @@ export function ProjectSwitcher({ projects, projectId, path }: ProjectSwitcherPr
           prefetch={false}
           className={popoverItem}
         >
-          <span className="truncate">
+          <span className="truncate" title={legible(project.name)}>
             <Name>{project.name}</Name>
           </span>
           {project.projectId === projectId && <Check aria-label="shown" className="ml-auto" />}

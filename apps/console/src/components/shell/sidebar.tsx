@@ -35,7 +35,7 @@ export function Sidebar({ user, projects }: ShellProps) {
           <NavLink {...audit} />
         </nav>
       ) : (
-        <div className="grid gap-2">
+        <div className="grid grid-cols-1 gap-2">
           <ProjectSwitcher projects={projects} projectId={place.projectId} path={place.path} />
           <nav aria-label="Project" className="grid gap-1">
             {placesOfProject(place).map(({ href, name, icon, current }) => (
