@@ -103,6 +103,8 @@ export const ACTIONS: Record<string, ActionCase> = {
     fields: ({ projectId, policyId }) => ({
       projectId,
       policyId,
+      seenMethod: 'GET',
+      seenPathPattern: '/v1/isolation',
       method: 'POST',
       pathPattern: '/v1/matrix*',
     }),

@@ -242,14 +242,45 @@ test('one of two tabs that add the same policy is refused, and one policy exists
   expect(saved).toHaveLength(1);
 });
 
-test('saving a policy that another tab deleted is refused', async () => {
+test('saving a policy that another tab deleted is refused, and keeps what was typed', async () => {
   const policyId = await project.addPolicy('GET', '/v1/reports*');
   const stale = await project.open(`policies/${policyId}`);
   await stale.getByLabel('Path pattern').fill('/v1/other*');
   await expect(stale.getByText('GET /v1/other/42', { exact: true })).toBeVisible();
   await project.sql`delete from policies where id = ${policyId}`;
   await stale.getByRole('button', { name: 'Save policy' }).click();
-  await expect(stale.getByText(/was deleted in the meantime|Page not found/).first()).toBeVisible();
+  await expect(stale.getByText('The policy was deleted in the meantime')).toBeVisible();
+  await expect(stale.getByLabel('Path pattern')).toHaveValue('/v1/other*');
   const saved = await project.sql`select 1 from policies where project_id = ${project.projectId}`;
   expect(saved).toHaveLength(0);
+});
+
+test('a second tab overwrites no change that it has not seen: it shows both', async () => {
+  const policyId = await project.addPolicy('GET', '/v1/reports*');
+  const saved = async () => {
+    const [row] =
+      await project.sql`select path_pattern as pattern from policies where id = ${policyId}`;
+    return row?.pattern;
+  };
+  const [first, second] = [
+    await project.open(`policies/${policyId}`),
+    await project.open(`policies/${policyId}`),
+  ];
+  await second.getByLabel('Path pattern').fill('/v1/second*');
+  await expect(second.getByText('GET /v1/second/42', { exact: true })).toBeVisible();
+  await first.getByLabel('Path pattern').fill('/v1/first*');
+  await first.getByRole('button', { name: 'Save policy' }).click();
+  await expect(rows(first)).toContainText('/v1/first*');
+
+  await second.getByRole('button', { name: 'Save policy' }).click();
+  await expect(second.getByText('This policy was changed in the meantime')).toBeVisible();
+  await expect(second.getByRole('definition')).toHaveText(['GET /v1/first*', 'GET /v1/second*']);
+  await expect(second.getByLabel('Path pattern')).toHaveValue('/v1/second*');
+  expect(await saved()).toBe('/v1/first*');
+
+  await second.getByRole('button', { name: 'Keep mine' }).click();
+  await expect(second.getByText('This policy was changed in the meantime')).toHaveCount(0);
+  await second.getByRole('button', { name: 'Save policy' }).click();
+  await expect(rows(second)).toContainText('/v1/second*');
+  expect(await saved()).toBe('/v1/second*');
 });

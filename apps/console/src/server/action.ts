@@ -31,14 +31,27 @@ class Refused extends Error {
     readonly code: RefusalCode,
     readonly text: string | undefined,
     readonly fieldErrors: Record<string, string>,
+    readonly keepsPage = false,
   ) {
     super(code);
   }
 }
 
+interface RefuseOptions {
+  /**
+   * The page is about something that is gone: "Page not found" would replace the form with all that
+   * was typed, so the page is not revalidated.
+   */
+  keepsPage?: boolean;
+}
+
 /** Refuses the form: one sentence that says why and how to fix it. */
-export function refuse(code: RefusalCode, text: string): never {
-  throw new Refused(code, text, {});
+export function refuse(
+  code: RefusalCode,
+  text: string,
+  { keepsPage = false }: RefuseOptions = {},
+): never {
+  throw new Refused(code, text, {}, keepsPage);
 }
 
 /** Refuses one field: the sentence is shown beside it. */
@@ -120,18 +133,19 @@ export function projectAction<Input extends z.ZodType, Data>(
   const run = async (form: FormData) => {
     const user = await signedInUser();
     const named = projectIdSchema.safeParse(fieldsOf(form));
-    if (!named.success) refuse('not_found', NOT_FOUND);
+    if (!named.success) refuse('not_found', NOT_FOUND, { keepsPage: true });
     return inDatabaseAs(actorOf(user))(async (ctx) => {
       const ref = { ownerId: user.userId, projectId: named.data.projectId };
       const project = await getOwnedProject(ctx.db, ref);
-      if (project === null) refuse('not_found', NOT_FOUND);
+      if (project === null) refuse('not_found', NOT_FOUND, { keepsPage: true });
       return definition.run({ ctx, user, project }, parse(definition.input, form));
     });
   };
   return guarded(run, refreshesOf(definition));
 }
 
-const NOT_FOUND = 'It no longer exists, or it belongs to another account. Reload the page.';
+const NOT_FOUND =
+  'It no longer exists, or it belongs to another account. Your input is kept on this page.';
 
 /** When to revalidate the pages. */
 interface Refreshes {
@@ -166,9 +180,9 @@ function guarded<Data>(
       return { kind: 'done', data, at: Date.now() };
     } catch (error) {
       unstable_rethrow(error);
-      const refusal = refusalFor(error, sent);
-      if (afterStale && STALE.has(refusal.code)) revalidate();
-      return refusal;
+      const refused = error instanceof Refused ? error : refusedBy(error);
+      if (afterStale && STALE.has(refused.code) && !refused.keepsPage) revalidate();
+      return refusalOf(refused, sent);
     }
   };
 }
@@ -207,8 +221,7 @@ function sentence(rule: string): string {
   return /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
-function refusalFor(error: unknown, form: FormData): Refusal {
-  const refused = error instanceof Refused ? error : refusedBy(error);
+function refusalOf(refused: Refused, form: FormData): Refusal {
   return {
     kind: 'refused',
     code: refused.code,

@@ -30,23 +30,32 @@ export function createPolicy(
   });
 }
 
-export type ChangePolicyResult = { kind: 'updated' | 'unchanged' | 'conflict' | 'not_found' };
+/** `changed`: the policy no longer has the rule that the user saw. */
+export type ChangePolicyResult = {
+  kind: 'updated' | 'unchanged' | 'changed' | 'conflict' | 'not_found';
+};
 
 export interface PolicyRef {
   projectId: string;
   policyId: string;
 }
 
+export interface UpdatePolicyInput extends PolicyRule, PolicyRef {
+  /** The rule that the user saw, so that no change by another user is overwritten unseen. */
+  seen: PolicyRule;
+}
+
 /** Changes a policy's method or pattern; it keeps its id and so its usage. */
 export function updatePolicy(
   ctx: VerbContext,
-  { projectId, policyId, ...rule }: PolicyRule & PolicyRef,
+  { projectId, policyId, seen, ...rule }: UpdatePolicyInput,
 ): Promise<ChangePolicyResult> {
   const change = inTransaction<ChangePolicyResult>(ctx, async (tx) => {
     const project = await lockProject(tx, projectId);
     const before = await readRule(tx, { projectId, policyId });
     if (project === undefined || before === undefined) return { kind: 'not_found' };
     if (labelOf(before) === labelOf(rule)) return { kind: 'unchanged' };
+    if (labelOf(before) !== labelOf(seen)) return { kind: 'changed' };
     await tx
       .update(policies)
       .set({ ...rule, updatedAt: sql`now()` })

@@ -134,6 +134,7 @@ const MUTATIONS: Record<string, [Mutate, string[]]> = {
       updatePolicy(ctx, {
         projectId: project.projectId,
         policyId,
+        seen: { method: 'GET', pathPattern: '/v1/reports*' },
         method: 'PUT',
         pathPattern: '/v1/x',
       }),

@@ -159,7 +159,8 @@ describe('a change of policies', () => {
       'created',
     );
     const ref = { projectId, policyId: other.policyId };
-    expect(await updatePolicy(bench.ctx, { ...ref, ...RULE })).toEqual({ kind: 'conflict' });
+    const seen = { method: '*', pathPattern: '*' };
+    expect(await updatePolicy(bench.ctx, { ...ref, ...RULE, seen })).toEqual({ kind: 'conflict' });
     expect(await listPolicies(bench.db, projectId)).toHaveLength(2);
   });
 
@@ -169,7 +170,7 @@ describe('a change of policies', () => {
       await createPolicy(bench.ctx, { projectId, ...RULE }),
       'created',
     );
-    const to = { projectId, policyId, method: 'POST', pathPattern: '/v1/reports' };
+    const to = { projectId, policyId, seen: RULE, method: 'POST', pathPattern: '/v1/reports' };
     expect(await updatePolicy(bench.ctx, to)).toEqual({ kind: 'updated' });
     const [before, rowsBefore] = [await revisionOf(projectId), await countAuditRows(bench.db)];
     expect(await updatePolicy(bench.ctx, to)).toEqual({ kind: 'unchanged' });
@@ -177,6 +178,31 @@ describe('a change of policies', () => {
     expect(await countAuditRows(bench.db)).toBe(rowsBefore);
     expect(await listPolicies(bench.db, projectId)).toMatchObject([
       { policyId, method: 'POST', pathPattern: '/v1/reports' },
+    ]);
+  });
+
+  test('overwrites no change that its user has not seen, however many are concurrent', async () => {
+    const { projectId } = await makeProject(bench.ctx);
+    const { policyId } = expectKind(
+      await createPolicy(bench.ctx, { projectId, ...RULE }),
+      'created',
+    );
+    const results = await Promise.all(
+      Array.from({ length: 8 }, (_, tab) =>
+        updatePolicy(bench.ctx, {
+          projectId,
+          policyId,
+          seen: RULE,
+          method: 'GET',
+          pathPattern: `/v${tab}/reports`,
+        }),
+      ),
+    );
+    expect(results.filter(({ kind }) => kind === 'updated')).toHaveLength(1);
+    expect(results.filter(({ kind }) => kind === 'changed')).toHaveLength(7);
+    const saved = results.findIndex(({ kind }) => kind === 'updated');
+    expect(await listPolicies(bench.db, projectId)).toMatchObject([
+      { policyId, method: 'GET', pathPattern: `/v${saved}/reports` },
     ]);
   });
 
@@ -189,7 +215,8 @@ describe('a change of policies', () => {
     );
     const ref = { projectId: stranger, policyId };
     expect(await deletePolicy(bench.ctx, ref)).toEqual({ kind: 'not_found' });
-    expect(await updatePolicy(bench.ctx, { ...ref, method: '*', pathPattern: '*' })).toEqual({
+    const any = { method: '*', pathPattern: '*' };
+    expect(await updatePolicy(bench.ctx, { ...ref, ...any, seen: RULE })).toEqual({
       kind: 'not_found',
     });
     expect(await listPolicies(bench.db, projectId)).toMatchObject([RULE]);

@@ -2,6 +2,7 @@
 
 import { useState } from 'react';
 import { Button } from './button.tsx';
+import { DialogClose, DialogFooter } from './dialog.tsx';
 import { Field } from './field.tsx';
 import { Input } from './input.tsx';
 
@@ -16,12 +17,12 @@ export interface ConfirmNameProps {
   error?: string | undefined;
 }
 
-/** Confirms a permanent deletion by typing the name. */
+/** Confirms a permanent deletion by typing the name, within a dialog. */
 export function ConfirmName({ expected, name, actionLabel, pending, error }: ConfirmNameProps) {
   const [typed, setTyped] = useState('');
   const matches = typed.trim() === expected;
   return (
-    <div className="grid gap-6">
+    <div>
       <Field
         name={name}
         error={error}
@@ -44,11 +45,14 @@ export function ConfirmName({ expected, name, actionLabel, pending, error }: Con
           />
         )}
       </Field>
-      <div className="flex justify-end">
+      <DialogFooter>
+        <DialogClose asChild>
+          <Button>Cancel</Button>
+        </DialogClose>
         <Button type="submit" variant="danger" disabled={!matches} pending={pending}>
           {actionLabel}
         </Button>
-      </div>
+      </DialogFooter>
     </div>
   );
 }

@@ -38,13 +38,20 @@ export const createNewPolicy = projectAction({
   },
 });
 
-/** Changes a policy's method or pattern. */
+/** Changes a policy's method or pattern, unless it changed since the page was loaded. */
 export const changePolicy = projectAction({
-  input: z.object({ policyId: z.guid(), ...rule }),
-  async run({ ctx, project }, input): Promise<SavedPolicy> {
-    const result = await updatePolicy(ctx, { projectId: project.projectId, ...input });
+  input: z.object({
+    policyId: z.guid(),
+    ...rule,
+    seenMethod: z.string(),
+    seenPathPattern: z.string(),
+  }),
+  async run({ ctx, project }, { seenMethod, seenPathPattern, ...input }): Promise<SavedPolicy> {
+    const seen = { method: seenMethod, pathPattern: seenPathPattern };
+    const result = await updatePolicy(ctx, { projectId: project.projectId, ...input, seen });
     if (result.kind === 'conflict') refuseField('pathPattern', TAKEN);
-    if (result.kind === 'not_found') refuse('not_found', GONE);
+    if (result.kind === 'changed') refuse('conflict', CHANGED);
+    if (result.kind === 'not_found') refuse('not_found', DELETED, { keepsPage: true });
     return { method: input.method, pathPattern: input.pathPattern };
   },
 });
@@ -60,4 +67,6 @@ export const removePolicy = projectAction({
 });
 
 const TAKEN = 'This project already has a policy with this method and pattern.';
+const CHANGED = 'The policy was changed in the meantime. Nothing was saved.';
 const GONE = 'The policy was deleted in the meantime. Nothing was changed.';
+const DELETED = `${GONE} To have it again, copy it into a new policy.`;

@@ -1,15 +1,19 @@
 'use client';
 
 import { useRouter } from 'next/navigation';
-import type { ReactNode } from 'react';
+import { Fragment, type ReactNode, useState } from 'react';
 import { ActionForm } from '#components/action-form.tsx';
 import { FormButtons } from '#components/form-fields.tsx';
 import { MethodSelect } from '#components/method-select.tsx';
+import { Button } from '#components/ui/button.tsx';
 import { Field } from '#components/ui/field.tsx';
 import { Input } from '#components/ui/input.tsx';
+import { Notice } from '#components/ui/notice.tsx';
+import { PathText } from '#components/ui/path-text.tsx';
 import { useToast } from '#components/ui/toast.tsx';
 import { useLiveQuery } from '#components/ui/use-live-query.ts';
 import { cn } from '#lib/cn.ts';
+import { policyText } from '#lib/format.ts';
 import { changePolicy, createNewPolicy } from '../actions.ts';
 
 export interface PolicyFormProps {
@@ -45,11 +49,19 @@ export function PolicyForm({ projectId, policyId, children, ...props }: PolicyFo
   );
   const list = `/projects/${projectId}/policies`;
   const isNew = policyId === undefined;
+  // The server renders `start` again while the user types, so another tab's change arrives here.
+  const [seen, setSeen] = useState(start);
+  const isChanged = !isSameRule(seen, start);
+  if (isChanged && isSameRule(values, start)) setSeen(start);
   return (
     <div className="grid gap-8 lg:grid-cols-[minmax(0,26rem)_minmax(0,1fr)]">
       <ActionForm
         action={isNew ? createNewPolicy : changePolicy}
-        hidden={isNew ? { projectId } : { projectId, policyId }}
+        hidden={
+          isNew
+            ? { projectId }
+            : { projectId, policyId, seenMethod: seen.method, seenPathPattern: seen.pathPattern }
+        }
         onDone={(saved) => {
           stop();
           toast({
@@ -62,6 +74,17 @@ export function PolicyForm({ projectId, policyId, children, ...props }: PolicyFo
       >
         {({ pending, errorOf }) => (
           <>
+            {isChanged && (
+              <ChangedElsewhere
+                saved={start}
+                typed={values}
+                onKeep={() => setSeen(start)}
+                onDiscard={() => {
+                  change('method', start.method);
+                  change('pathPattern', start.pathPattern);
+                }}
+              />
+            )}
             <Field
               name="method"
               label="Method"
@@ -131,5 +154,51 @@ export function PolicyForm({ projectId, policyId, children, ...props }: PolicyFo
         </div>
       </section>
     </div>
+  );
+}
+
+interface Rule {
+  method: string;
+  pathPattern: string;
+}
+
+const isSameRule = (one: Rule, other: Rule) =>
+  one.method === other.method && one.pathPattern === other.pathPattern;
+
+interface ChangedElsewhereProps {
+  saved: Rule;
+  typed: Rule;
+  onKeep: () => void;
+  onDiscard: () => void;
+}
+
+/** Another tab or another user saved a change of the policy: shows both, and asks which one stays. */
+function ChangedElsewhere({ saved, typed, onKeep, onDiscard }: ChangedElsewhereProps) {
+  return (
+    <Notice tone="warning" title="This policy was changed in the meantime">
+      <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1">
+        {[
+          ['Saved', saved] as const,
+          ['Yours', typed] as const,
+        ].map(([name, rule]) => (
+          <Fragment key={name}>
+            <dt>{name}</dt>
+            <dd>
+              <code className="text-small text-ink">
+                <PathText>{policyText(rule)}</PathText>
+              </code>
+            </dd>
+          </Fragment>
+        ))}
+      </dl>
+      <div className="mt-3 flex flex-wrap gap-2">
+        <Button size="sm" onClick={onKeep}>
+          Keep mine
+        </Button>
+        <Button size="sm" onClick={onDiscard}>
+          Use the saved one
+        </Button>
+      </div>
+    </Notice>
   );
 }
