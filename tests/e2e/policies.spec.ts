@@ -284,3 +284,51 @@ test('a second tab overwrites no change that it has not seen: it shows both', as
   await expect(rows(second)).toContainText('/v1/second*');
   expect(await saved()).toBe('/v1/second*');
 });
+
+test('a long list is filtered and sorted by use, and a tried call shows the page of its winner', async () => {
+  await project.sql`
+    insert into policies (project_id, method, path_pattern)
+    select ${project.projectId}, 'GET', '/v1/items/' || lpad(n::text, 3, '0')
+    from generate_series(1, 120) n`;
+  const used = await project.addPolicy('POST', '/v1/orders*');
+  await project.sql`
+    insert into usage_hours (project_id, hour, api_key_id, policy_id, outcome, incarnation, count)
+    values (${project.projectId}, date_trunc('hour', now()), gen_random_uuid(), ${used},
+      'allowed', 'test', 1234)`;
+  const page = await project.open('policies');
+  await expect(rows(page)).toHaveCount(50);
+  await page.getByLabel('Path to try').fill('/v1/items/119');
+  const winner = rows(page).filter({ hasText: 'Wins' });
+  await expect(winner).toContainText('/v1/items/119');
+  await expect(winner).toBeVisible();
+  await expect(page.getByText('101–121 of 121 policies')).toBeVisible();
+  await page.getByRole('link', { name: 'Previous' }).click();
+  await expect(page.getByText('51–100 of 121 policies')).toBeVisible();
+
+  await page.goto(project.at('policies'));
+  await page.getByRole('link', { name: 'Hits this month' }).click();
+  await expect(rows(page).first()).toContainText('1,234');
+  await expect(page.getByRole('columnheader', { name: 'Hits this month' })).toHaveAttribute(
+    'aria-sort',
+    'descending',
+  );
+  await page.getByLabel('Filter policies').fill('get /v1/items/07');
+  await expect(rows(page)).toHaveCount(10);
+  await expect(rows(page).first()).toContainText('70');
+  await page.reload();
+  await expect(rows(page)).toHaveCount(10);
+  await page.getByLabel('Filter policies').fill('nothing');
+  await expect(page.getByText('No policy has “nothing” in its method or pattern.')).toBeVisible();
+});
+
+test('a pattern with a parameter of a router, or a bare *, is saved only after a warning', async () => {
+  const page = await project.open('policies/new');
+  const preview = page.getByRole('region', { name: 'Preview' });
+  await page.getByLabel('Path pattern').fill('*');
+  await expect(preview).toContainText('A bare * matches every path, even an ambiguous one');
+  await page.getByLabel('Path pattern').fill('/v1/users/{id}');
+  const warning = '{id} matches only this text. To match any value there, write /v1/users/*.';
+  await expect(preview).toContainText(warning);
+  await page.getByRole('button', { name: 'Add policy' }).click();
+  await expect(rows(page)).toContainText(warning);
+});

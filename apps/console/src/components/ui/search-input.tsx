@@ -11,13 +11,15 @@ export interface SearchInputProps {
   /** "Search keys". */
   label: string;
   className?: string;
+  /** Whether `/` focuses it: one field per page. */
+  hasShortcut?: boolean;
 }
 
 /**
- * Filters a list by the text in the URL's `q`. `/` focuses it and Escape clears it. Without scripts
+ * Filters a list by the text in the URL's `q`. `/` may focus it, and Escape clears it. Without scripts
  * it is a form that Enter submits.
  */
-export function SearchInput({ label, className }: SearchInputProps) {
+export function SearchInput({ label, className, hasShortcut = true }: SearchInputProps) {
   const pathname = usePathname();
   const { values, change, pending } = useLiveQuery(
     { q: useSearchParams().get('q') ?? '' },
@@ -40,15 +42,17 @@ export function SearchInput({ label, className }: SearchInputProps) {
           onKeyDown={(event) => {
             if (event.key === 'Escape') change('q', '');
           }}
-          data-shortcut="search"
+          data-shortcut={hasShortcut ? 'search' : undefined}
           className="pr-10 pl-9 [&::-webkit-search-cancel-button]:hidden"
         />
-        <span
-          aria-hidden="true"
-          className="pointer-events-none absolute top-2 right-2 hidden h-6 w-6 items-center justify-center rounded border font-mono text-small text-muted sm:flex"
-        >
-          /
-        </span>
+        {hasShortcut && (
+          <span
+            aria-hidden="true"
+            className="pointer-events-none absolute top-2 right-2 hidden h-6 w-6 items-center justify-center rounded border font-mono text-small text-muted sm:flex"
+          >
+            /
+          </span>
+        )}
       </form>
     </search>
   );

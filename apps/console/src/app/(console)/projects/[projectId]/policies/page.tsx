@@ -1,24 +1,33 @@
 import { explainMatch, overlappingPolicies } from '@ceiba/domain';
-import { listPoliciesWithHits } from '@ceiba/schema';
+import { listPoliciesWithHits, type PolicyWithHits } from '@ceiba/schema';
 import { FlaskConical, Plus } from 'lucide-react';
 import type { Metadata } from 'next';
 import Link from 'next/link';
 import { Button } from '#components/ui/button.tsx';
 import { EmptyState } from '#components/ui/empty-state.tsx';
 import { Pagination } from '#components/ui/pagination.tsx';
+import { SearchInput } from '#components/ui/search-input.tsx';
 import { Column, PageHeader } from '#components/ui/section.tsx';
-import { plural } from '#lib/format.ts';
+import { plural, policyText } from '#lib/format.ts';
 import { parseListQuery, type SearchParams, textOf, withQuery } from '#lib/list-query.ts';
 import { withDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
 import { PolicyDeletion } from './_components/delete-policy.tsx';
-import { PolicyList } from './_components/policy-list.tsx';
+import {
+  hitsOf,
+  type PlacedPolicy,
+  POLICY_SORTS,
+  PolicyList,
+  type PolicySort,
+} from './_components/policy-list.tsx';
 import { TryCall } from './_components/try-call.tsx';
 import { TryVerdict } from './_components/try-verdict.tsx';
 
 export const metadata: Metadata = { title: 'Policies' };
 
 const PAGE_SIZE = 50;
+/** A shorter list is read faster than filtered. */
+const LONG_LIST = 20;
 
 interface PoliciesProps {
   params: Promise<{ projectId: string }>;
@@ -29,14 +38,19 @@ export default async function PoliciesPage({ params, searchParams }: PoliciesPro
   const { project } = await requireProject((await params).projectId);
   const { projectId } = project;
   const query = await searchParams;
-  const { page } = parseListQuery(query);
+  const { q } = parseListQuery(query);
+  const sort = POLICY_SORTS.find((one) => one === textOf(query, 'sort')) ?? 'match';
   const policies = await withDatabase((db) =>
     listPoliciesWithHits(db, { projectId, now: new Date() }),
   );
+  const listed = listedPolicies(policies, { q, sort });
   const call = { method: textOf(query, 'method', 'GET'), path: textOf(query, 'path').trim() };
   const explained =
     call.method === '' || call.path === '' ? null : explainMatch(policies, call.method, call.path);
   const here = `/projects/${projectId}/policies`;
+  const page = textOf(query, 'page')
+    ? parseListQuery(query).page
+    : pageOf(listed, explained?.winner?.policyId);
   return (
     <Column>
       <PageHeader
@@ -85,13 +99,26 @@ export default async function PoliciesPage({ params, searchParams }: PoliciesPro
                 </Link>
               </TryVerdict>
             </div>
-            <PolicyList
-              projectId={projectId}
-              policies={policies.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE)}
-              firstPlace={(page - 1) * PAGE_SIZE + 1}
-              overlaps={overlappingPolicies(policies)}
-              matching={explained?.matching ?? null}
-            />
+            {(policies.length > LONG_LIST || q !== '') && (
+              <SearchInput label="Filter policies" hasShortcut={false} className="mb-4" />
+            )}
+            {listed.length === 0 ? (
+              <p className="py-8 text-muted">No policy has “{q}” in its method or pattern.</p>
+            ) : (
+              <PolicyList
+                projectId={projectId}
+                policies={listed.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE)}
+                sort={sort}
+                hrefOfSort={(by) =>
+                  withQuery(here, query, {
+                    sort: by === 'match' ? undefined : by,
+                    page: undefined,
+                  })
+                }
+                overlaps={overlappingPolicies(policies)}
+                matching={explained?.matching ?? null}
+              />
+            )}
             <p className="mt-3 text-small text-muted">
               {plural(policies.length, 'policy', 'policies')}, the most specific first: exact paths
               before prefixes, longer prefixes before shorter ones, a named method before any
@@ -100,7 +127,7 @@ export default async function PoliciesPage({ params, searchParams }: PoliciesPro
             <Pagination
               page={page}
               pageSize={PAGE_SIZE}
-              total={policies.length}
+              total={listed.length}
               of="policies"
               hrefOf={(other) => withQuery(here, query, { page: String(other) })}
             />
@@ -109,4 +136,22 @@ export default async function PoliciesPage({ params, searchParams }: PoliciesPro
       </PolicyDeletion>
     </Column>
   );
+}
+
+/** The policies with a text in their method or pattern, with their places in the whole list. */
+function listedPolicies(
+  policies: readonly PolicyWithHits[],
+  { q, sort }: { q: string; sort: PolicySort },
+): PlacedPolicy[] {
+  const wanted = q.toLowerCase();
+  const found = policies
+    .map((policy, index) => ({ ...policy, place: index + 1 }))
+    .filter((policy) => policyText(policy).toLowerCase().includes(wanted));
+  return sort === 'used' ? found.sort((one, other) => hitsOf(other) - hitsOf(one)) : found;
+}
+
+/** The page with the winner of a tried call, from 1; the first page without one. */
+function pageOf(listed: readonly PlacedPolicy[], winner: string | undefined): number {
+  const index = listed.findIndex(({ policyId }) => policyId === winner);
+  return Math.floor(Math.max(0, index) / PAGE_SIZE) + 1;
 }

@@ -2,60 +2,92 @@ import type { Policy, PolicyOverlap } from '@ceiba/domain';
 import type { PolicyWithHits } from '@ceiba/schema';
 import { Check, Pencil } from 'lucide-react';
 import Link from 'next/link';
+import type { ReactNode } from 'react';
 import { Button } from '#components/ui/button.tsx';
 import { Chip, MethodChip } from '#components/ui/chip.tsx';
 import { PathText } from '#components/ui/path-text.tsx';
+import { SortLink } from '#components/ui/sort-link.tsx';
 import { ActionsHeadCell, Cell, HeadCell, Row, Table } from '#components/ui/table.tsx';
 import { cn } from '#lib/cn.ts';
 import { formatCount, plural, policyText } from '#lib/format.ts';
 import { DeletePolicyButton } from './delete-policy.tsx';
+import { warningOf } from './pattern-warning.ts';
+
+/** A policy with its place in match order, from 1. */
+export type PlacedPolicy = PolicyWithHits & { place: number };
+
+export const hitsOf = ({ allowed, denied }: PolicyWithHits): number => allowed + denied;
+
+export const POLICY_SORTS = ['match', 'used'] as const;
+export type PolicySort = (typeof POLICY_SORTS)[number];
 
 export interface PolicyListProps {
   projectId: string;
-  policies: readonly PolicyWithHits[];
-  /** The place of the first policy in match order, from 1. */
-  firstPlace: number;
+  policies: readonly PlacedPolicy[];
+  sort: PolicySort;
+  hrefOfSort: (sort: PolicySort) => string;
   overlaps: readonly PolicyOverlap[];
   /** The policies that match the tried call, the winner first; null if no call is tried. */
   matching: readonly Policy[] | null;
 }
 
-/** Policies in match order. The winner of a tried call is highlighted. */
-export function PolicyList({ policies, firstPlace, overlaps, matching, ...rest }: PolicyListProps) {
+/** Policies in match order or by use. The winner of a tried call is highlighted. */
+export function PolicyList({
+  policies,
+  sort,
+  hrefOfSort,
+  overlaps,
+  matching,
+  projectId,
+}: PolicyListProps) {
+  const by = (name: PolicySort, words: ReactNode) => (
+    <SortLink href={hrefOfSort(name)} direction={sort === name ? DIRECTIONS[name] : undefined}>
+      {words}
+    </SortLink>
+  );
+  const ordered = (name: PolicySort) =>
+    sort === name ? ({ 'aria-sort': DIRECTIONS[name] } as const) : {};
   return (
     <Table
-      label="Policies in match order"
+      label={sort === 'used' ? 'Policies by use' : 'Policies in match order'}
       head={
         <>
-          <HeadCell className="hidden w-12 sm:table-cell" numeric>
-            <abbr title="Place in match order" className="no-underline">
-              #
-            </abbr>
+          <HeadCell className="hidden w-12 sm:table-cell" numeric {...ordered('match')}>
+            {by(
+              'match',
+              <abbr title="Place in match order" className="no-underline">
+                #
+              </abbr>,
+            )}
           </HeadCell>
           <HeadCell className="w-24 max-sm:hidden">Method</HeadCell>
           <HeadCell>Path pattern</HeadCell>
-          <HeadCell numeric className="hidden sm:table-cell">
-            Hits this month
+          <HeadCell numeric className="hidden sm:table-cell" {...ordered('used')}>
+            {by('used', 'Hits this month')}
           </HeadCell>
           <ActionsHeadCell className="w-24" />
         </>
       }
     >
-      {policies.map((policy, index) => (
+      {policies.map((policy) => (
         <PolicyRow
           key={policy.policyId}
+          projectId={projectId}
           policy={policy}
-          place={firstPlace + index}
           coveredBy={
             overlaps.find(({ covered }) => covered.policyId === policy.policyId)?.by ?? null
           }
           standing={standingOf(policy, matching)}
-          {...rest}
         />
       ))}
     </Table>
   );
 }
+
+const DIRECTIONS = {
+  match: 'ascending',
+  used: 'descending',
+} as const satisfies Record<PolicySort, string>;
 
 type Standing = 'untried' | 'wins' | 'matches' | 'does_not_match';
 
@@ -68,15 +100,15 @@ function standingOf(policy: Policy, matching: readonly Policy[] | null): Standin
 
 interface PolicyRowProps {
   projectId: string;
-  policy: PolicyWithHits;
-  place: number;
+  policy: PlacedPolicy;
   coveredBy: Policy | null;
   standing: Standing;
 }
 
-function PolicyRow({ projectId, policy, place, coveredBy, standing }: PolicyRowProps) {
+function PolicyRow({ projectId, policy, coveredBy, standing }: PolicyRowProps) {
   const words = policyText(policy);
-  const hits = policy.allowed + policy.denied;
+  const hits = hitsOf(policy);
+  const warning = policy.pathPattern === '*' ? null : warningOf(policy.pathPattern);
   return (
     <Row
       data-standing={standing}
@@ -86,7 +118,7 @@ function PolicyRow({ projectId, policy, place, coveredBy, standing }: PolicyRowP
       )}
     >
       <Cell numeric className="hidden text-muted sm:table-cell">
-        {place}
+        {policy.place}
       </Cell>
       <Cell className="max-sm:hidden">
         <MethodChip method={policy.method} />
@@ -106,6 +138,7 @@ function PolicyRow({ projectId, policy, place, coveredBy, standing }: PolicyRowP
           )}
           {standing === 'matches' && <Chip>Also matches</Chip>}
         </div>
+        {warning && <p className="text-small text-limit-text">{warning}</p>}
         {coveredBy && (
           <p className="text-small text-muted">
             Also covered by{' '}

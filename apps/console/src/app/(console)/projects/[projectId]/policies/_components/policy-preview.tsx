@@ -12,6 +12,7 @@ import { MethodChip } from '#components/ui/chip.tsx';
 import { Notice } from '#components/ui/notice.tsx';
 import { PathText } from '#components/ui/path-text.tsx';
 import { policyText } from '#lib/format.ts';
+import { warningOf } from './pattern-warning.ts';
 import { samplesOf } from './samples.ts';
 
 /** The ID of the policy that is being typed. */
@@ -56,8 +57,10 @@ export function PolicyPreview({ projectId, method, pattern, others, path }: Poli
   const tried = samplesOf(draft).map((call) => ({ ...call, ...explainDraft(draft, all, call) }));
   const methodToTry = draft.method === '*' ? 'GET' : draft.method;
   const own = path === '' ? null : { method: methodToTry, path };
+  const warning = warningOf(draft.pathPattern);
   return (
     <div className="grid gap-6">
+      {warning && <Notice tone="warning">{warning}</Notice>}
       {own && <OwnCall call={own} {...explainDraft(draft, all, own)} />}
       <Calls title="These calls match" calls={tried.filter(({ matches }) => matches)} />
       <Calls title="These calls do not match" calls={tried.filter(({ matches }) => !matches)} />
