@@ -344,6 +344,38 @@ test('search and filters are in the URL, and point to keys that need attention',
   await expect(page).toHaveURL(/q=ceiba_A{8}(&|$)/);
 });
 
+test('a list shows its place, sorts in both directions, on phones too, and can be compact', async () => {
+  for (let n = 1; n <= 28; n += 1) await project.addKey(`Key ${String(n).padStart(2, '0')}`);
+  const page = await project.open('keys');
+  await expect(page.getByText('1–25 of 28 keys')).toBeVisible();
+  await page.getByRole('link', { name: 'Next' }).click();
+  await expect(page.getByText('26–28 of 28 keys')).toBeVisible();
+  const first = page.getByRole('table').locator('tbody tr').first();
+  const column = page.getByRole('columnheader', { name: 'Key', exact: true });
+  for (const [direction, name] of [
+    ['ascending', 'Key 01'],
+    ['descending', 'Key 28'],
+    ['ascending', 'Key 01'],
+  ] as const) {
+    await column.getByRole('link').click();
+    await expect(column).toHaveAttribute('aria-sort', direction);
+    await expect(first).toContainText(name);
+  }
+
+  const tall = await first.evaluate((one) => one.clientHeight);
+  await page.getByRole('button', { name: 'Show compact rows' }).click();
+  await expect(page.getByRole('button', { name: 'Show comfortable rows' })).toBeVisible();
+  expect(await first.evaluate((one) => one.clientHeight)).toBeLessThan(tall * 0.75);
+  await page.reload();
+  await page.getByRole('button', { name: 'Show comfortable rows' }).click();
+  await expect(page.getByRole('button', { name: 'Show compact rows' })).toBeVisible();
+
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.getByLabel('Order of the keys').selectOption('Name, Z to A');
+  await expect(page).toHaveURL(/sort=-name/);
+  await expect(first).toContainText('Key 28');
+});
+
 test('an empty list explains keys, and a name with code in it is only text', async () => {
   const page = await project.open('keys');
   await expect(page.getByText('No keys yet')).toBeVisible();

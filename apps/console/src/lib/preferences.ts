@@ -9,6 +9,14 @@ export function parseTheme(text: string | undefined): Theme {
   return THEMES.find((theme) => theme === text) ?? 'system';
 }
 
+export const DENSITY_COOKIE = 'ceiba-density';
+
+/** How tall the rows of a list are. */
+export type Density = 'comfortable' | 'compact';
+
+export const parseDensity = (text: string | undefined): Density =>
+  text === 'compact' ? 'compact' : 'comfortable';
+
 const ONE_YEAR_SECONDS = 31_536_000;
 
 /** The value to assign to `document.cookie`. */

@@ -36,11 +36,18 @@ export interface SearchApiKeysInput extends PageRequest {
   descending?: boolean;
 }
 
-/** One page of a project's keys, and the total on all pages. */
+export interface ApiKeyPage extends Page<ApiKeyRow> {
+  /** On all pages. */
+  total: number;
+  /** On the pages before this one. */
+  before: number;
+}
+
+/** One page of a project's keys, and its place in the whole list. */
 export async function searchApiKeys(
   db: { orm: Executor },
   input: SearchApiKeysInput,
-): Promise<Page<ApiKeyRow> & { total: number }> {
+): Promise<ApiKeyPage> {
   const {
     value,
     valueOfOne = value,
@@ -49,17 +56,18 @@ export async function searchApiKeys(
   } = SORTS[input.sort ?? 'created'];
   const from = sql`api_keys ${join(input.projectId)}`;
   const matches = matching(input);
+  const order = {
+    value,
+    id: sql`api_keys.id`,
+    descending: input.descending ?? descending,
+    rowAt: (id: string) => sql`(select ${valueOfOne}, api_keys.id from api_keys
+      where api_keys.id = ${id} and api_keys.project_id = ${input.projectId})`,
+  };
   const page = await readPage(
     input,
     { idOf: (key: ApiKeyRow) => key.apiKeyId, idFormat: UUID_ID },
     async (place, count) => {
-      const { orderBy, beyond = sql`true` } = keyset(place, {
-        value,
-        id: sql`api_keys.id`,
-        descending: input.descending ?? descending,
-        rowAt: (id) => sql`(select ${valueOfOne}, api_keys.id from api_keys
-          where api_keys.id = ${id} and api_keys.project_id = ${input.projectId})`,
-      });
+      const { orderBy, beyond = sql`true` } = keyset(place, order);
       const ids = await db.orm.execute<{ id: string }>(sql`
         select api_keys.id from ${from} where ${matches} and ${beyond}
         order by ${sql.join(orderBy, sql`, `)} limit ${count}`);
@@ -69,11 +77,13 @@ export async function searchApiKeys(
       );
     },
   );
-  const [counted] = await db.orm
-    .select({ total: sql<number>`count(*)::int` })
-    .from(apiKeys)
-    .where(matches);
-  return { ...page, total: counted?.total ?? 0 };
+  const first = page.previous === null ? undefined : page.items[0];
+  const isBefore =
+    first && keyset({ side: 'before', id: first.apiKeyId }, order).beyond;
+  const [counted] = await db.orm.execute<{ total: number; before: number }>(sql`
+    select count(*)::int as total, ${isBefore ? sql`count(*) filter (where ${isBefore})::int` : sql`0`} as before
+    from ${isBefore ? from : sql`api_keys`} where ${matches}`);
+  return { ...page, total: counted?.total ?? 0, before: counted?.before ?? 0 };
 }
 
 /** Reads the remaining columns for the rows of the page only. */

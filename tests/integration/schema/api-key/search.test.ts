@@ -229,6 +229,13 @@ describe('pages', () => {
       const all = await follow((cursor) => searchApiKeys(bench.db, { ...input, cursor }));
       expect(new Set(all.map(({ apiKeyId }) => apiKeyId)).size).toBe(57);
       expect(all).toHaveLength(57);
+      const places: number[] = [];
+      await follow(async (cursor) => {
+        const page = await searchApiKeys(bench.db, { ...input, cursor });
+        places.push(page.before);
+        return page;
+      });
+      expect(places).toEqual([0, 8, 16, 24, 32, 40, 48, 56]);
       const values = all.map(keyOf[sort]);
       const rising = [...values].sort((a, b) => (a < b ? -1 : Number(a > b)));
       expect(values).toEqual(descending ? rising.reverse() : rising);
@@ -248,6 +255,7 @@ describe('pages', () => {
         page = await searchApiKeys(bench.db, { ...input, cursor: page.previous });
         expect(page.next).not.toBeNull();
         backward.unshift(...page.items);
+        expect(page.before).toBe(57 - backward.length);
       }
       expect(backward.map(({ apiKeyId }) => apiKeyId)).toEqual(all.map(({ apiKeyId }) => apiKeyId));
     },

@@ -23,17 +23,37 @@ export type HintFilter = (typeof HINTS)[number]['hint'];
 export const SORTS = ['created', 'name', 'expires', 'last_used', 'used'] as const;
 export type SortFilter = (typeof SORTS)[number];
 
-export interface KeyFilter {
+/** The direction of each order, unless it is reversed. */
+export const DESCENDING = {
+  created: true,
+  name: false,
+  expires: false,
+  last_used: true,
+  used: true,
+} as const satisfies Record<SortFilter, boolean>;
+
+export interface KeyOrder {
+  sort: SortFilter;
+  descending: boolean;
+}
+
+export interface KeyFilter extends KeyOrder {
   status: StatusFilter;
   hint: HintFilter | undefined;
-  sort: SortFilter;
 }
 
 /** The filter of the URL; unknown values count as absent. */
 export function readFilter(query: Query): KeyFilter {
+  const [, reversed, name] = /^(-?)(\w+)$/.exec(textOf(query, 'sort')) ?? [];
+  const sort = SORTS.find((one) => one === name) ?? 'created';
   return {
     status: STATUS_TABS.find((tab) => tab.status === textOf(query, 'status'))?.status ?? 'active',
     hint: HINTS.find((row) => row.hint === textOf(query, 'hint'))?.hint,
-    sort: SORTS.find((sort) => sort === textOf(query, 'sort')) ?? 'created',
+    sort,
+    descending: DESCENDING[sort] !== (reversed === '-'),
   };
 }
+
+/** An order as the URL has it: `name`, or `-name` reversed. */
+export const sortText = ({ sort, descending }: KeyOrder): string =>
+  `${descending === DESCENDING[sort] ? '' : '-'}${sort}`;

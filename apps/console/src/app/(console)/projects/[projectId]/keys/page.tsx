@@ -1,6 +1,7 @@
 import { getSubscription, searchApiKeys, surveyApiKeys } from '@ceiba/schema';
 import { Plus } from 'lucide-react';
 import type { Metadata } from 'next';
+import { cookies } from 'next/headers';
 import Link from 'next/link';
 import { Button } from '#components/ui/button.tsx';
 import { EmptyState } from '#components/ui/empty-state.tsx';
@@ -17,13 +18,16 @@ import {
   textOf,
   withQuery,
 } from '#lib/list-query.ts';
+import { DENSITY_COOKIE, parseDensity } from '#lib/preferences.ts';
 import { withDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
 import { CapReached } from './_components/cap-reached.tsx';
+import { DensityToggle } from './_components/density-toggle.tsx';
 import { HintLinks } from './_components/hint-links.tsx';
 import { KeyDialogs } from './_components/key-dialogs.tsx';
 import { KeyTable } from './_components/key-table.tsx';
-import { readFilter, STATUS_TABS, type StatusFilter } from './filter.ts';
+import { SortSelect } from './_components/sort-select.tsx';
+import { readFilter, STATUS_TABS, type StatusFilter, sortText } from './filter.ts';
 
 export const metadata: Metadata = { title: 'Keys' };
 
@@ -39,15 +43,16 @@ export default async function KeysPage({ params, searchParams }: KeysProps) {
   const { projectId } = project;
   const query = await searchParams;
   const { q } = parseListQuery(query);
-  const { status, hint, sort } = readFilter(query);
-  const [subscription, survey, { items: keys, total, previous, next }] = await withDatabase((db) =>
+  const { status, hint, ...order } = readFilter(query);
+  const isDense = parseDensity((await cookies()).get(DENSITY_COOKIE)?.value) === 'compact';
+  const [subscription, survey, { items: keys, total, before, previous, next }] = await withDatabase((db) =>
     Promise.all([
       getSubscription(db, projectId),
       surveyApiKeys(db, projectId),
       searchApiKeys(db, {
         projectId,
         text: q,
-        sort,
+        ...order,
         ...(hint === undefined ? status !== 'all' && { status } : { hint }),
         cursor: textOf(query, 'cursor'),
         limit: PAGE_SIZE,
@@ -92,7 +97,11 @@ export default async function KeysPage({ params, searchParams }: KeysProps) {
             counts={counts}
             current={hint ? undefined : status}
           />
-          <SearchInput label="Search names and prefixes" className="mb-4" />
+          <div className="mb-4 flex flex-wrap items-end justify-between gap-x-4 gap-y-2">
+            <SearchInput label="Search names and prefixes" />
+            <SortSelect order={order} className="lg:hidden" />
+            <DensityToggle isDense={isDense} className="max-sm:hidden" />
+          </div>
           {keys.length === 0 ? (
             <p className="py-8 text-muted">
               {q === ''
@@ -103,19 +112,21 @@ export default async function KeysPage({ params, searchParams }: KeysProps) {
             <KeyTable
               projectId={projectId}
               keys={keys}
-              sort={sort}
-              hrefOfSort={(by) =>
-                withQuery(here, query, {
-                  sort: by === 'created' ? undefined : by,
+              order={order}
+              isDense={isDense}
+              hrefOfOrder={(by) => {
+                const sort = sortText(by);
+                return withQuery(here, query, {
+                  sort: sort === 'created' ? undefined : sort,
                   cursor: undefined,
-                })
-              }
+                });
+              }}
             />
           )}
           <PageLinks
             previous={pageAt(previous)}
             next={pageAt(next)}
-            summary={`${formatCount(keys.length)} of ${plural(total, 'key')}`}
+            summary={`${formatCount(before + 1)}–${formatCount(before + keys.length)} of ${plural(total, 'key')}`}
           />
         </>
       )}

@@ -1,37 +1,42 @@
 import type { ApiKeyRow } from '@ceiba/schema';
-import { ArrowDown, CalendarClock, Hourglass, Infinity as Never } from 'lucide-react';
-import Link from 'next/link';
+import { CalendarClock, Hourglass, Infinity as Never } from 'lucide-react';
 import { Chip, StatusChip } from '#components/ui/chip.tsx';
 import { Name } from '#components/ui/name.tsx';
+import { SortLink } from '#components/ui/sort-link.tsx';
 import { ActionsHeadCell, Cell, HeadCell, Row, Table } from '#components/ui/table.tsx';
 import { AbsoluteDate, RelativeTime } from '#components/ui/time.tsx';
+import { cn } from '#lib/cn.ts';
 import { formatCount } from '#lib/format.ts';
 import { legible } from '#lib/text.ts';
-import type { SortFilter } from '../filter.ts';
+import { DESCENDING, type KeyOrder, type SortFilter } from '../filter.ts';
 import { KeyMenu } from './key-menu.tsx';
 
 export interface KeyTableProps {
   projectId: string;
   keys: readonly ApiKeyRow[];
-  sort: SortFilter;
-  hrefOfSort: (sort: SortFilter) => string;
+  order: KeyOrder;
+  /** One line per key, except on phones. */
+  isDense: boolean;
+  hrefOfOrder: (order: KeyOrder) => string;
 }
 
-const DIRECTIONS = {
-  created: 'descending',
-  name: 'ascending',
-  expires: 'ascending',
-  last_used: 'descending',
-  used: 'descending',
-} as const satisfies Record<SortFilter, string>;
-
 /** Keys, with what shows which of them should not be active. */
-export function KeyTable({ projectId, keys, sort, hrefOfSort }: KeyTableProps) {
-  const by = (name: SortFilter, words: string) => (
-    <SortLink words={words} href={hrefOfSort(name)} isCurrent={sort === name} />
+export function KeyTable({ projectId, keys, order, isDense, hrefOfOrder }: KeyTableProps) {
+  const direction = order.descending ? 'descending' : 'ascending';
+  const isCurrent = (sort: SortFilter) => sort === order.sort;
+  // The current column reverses its direction.
+  const hrefOf = (sort: SortFilter) =>
+    hrefOfOrder({
+      sort,
+      descending: isCurrent(sort) ? !order.descending : DESCENDING[sort],
+    });
+  const by = (sort: SortFilter, words: string) => (
+    <SortLink href={hrefOf(sort)} direction={isCurrent(sort) ? direction : undefined}>
+      {words}
+    </SortLink>
   );
-  const ordered = (name: SortFilter) =>
-    sort === name ? ({ 'aria-sort': DIRECTIONS[name] } as const) : {};
+  const ordered = (sort: SortFilter) =>
+    isCurrent(sort) ? ({ 'aria-sort': direction } as const) : {};
   return (
     <Table
       label="Keys"
@@ -56,44 +61,41 @@ export function KeyTable({ projectId, keys, sort, hrefOfSort }: KeyTableProps) {
       }
     >
       {keys.map((key) => (
-        <KeyTableRow key={key.apiKeyId} projectId={projectId} apiKey={key} />
+        <KeyTableRow key={key.apiKeyId} projectId={projectId} apiKey={key} isDense={isDense} />
       ))}
     </Table>
   );
 }
 
-interface SortLinkProps {
-  words: string;
-  href: string;
-  isCurrent: boolean;
+interface KeyTableRowProps extends Pick<KeyTableProps, 'projectId' | 'isDense'> {
+  apiKey: ApiKeyRow;
 }
 
-function SortLink({ words, href, isCurrent }: SortLinkProps) {
-  return (
-    <Link
-      href={href}
-      scroll={false}
-      className="inline-flex items-center gap-1 rounded hover:text-ink"
-    >
-      {words}
-      {isCurrent && <ArrowDown aria-hidden="true" className="size-3.5 text-ink" />}
-    </Link>
-  );
-}
-
-function KeyTableRow({ projectId, apiKey }: { projectId: string; apiKey: ApiKeyRow }) {
+function KeyTableRow({ projectId, apiKey, isDense }: KeyTableRowProps) {
   const { displayName, keyPrefix, lastUsedAt, expiresAt, usedThisMonth, monthlyQuota } = apiKey;
   const status = apiKey.status === 'active' && apiKey.isExpired ? 'expired' : apiKey.status;
   return (
-    <Row className={status === 'active' ? undefined : 'text-muted'}>
+    <Row
+      className={cn(
+        status !== 'active' && 'text-muted',
+        isDense && 'sm:*:h-10 sm:*:py-0.5',
+      )}
+    >
       <Cell className="max-w-0 py-3 sm:w-2/5 sm:max-w-72">
-        <p className="truncate font-medium" title={legible(displayName)}>
-          <Name>{displayName}</Name>
-        </p>
-        <p className="flex flex-wrap items-center gap-x-3 gap-y-1">
-          <code className="text-small text-muted">{keyPrefix}…</code>
-          <Attention apiKey={apiKey} />
-        </p>
+        <div className={cn(isDense && 'sm:flex sm:items-center sm:gap-3')}>
+          <p className="min-w-0 truncate font-medium" title={legible(displayName)}>
+            <Name>{displayName}</Name>
+          </p>
+          <p
+            className={cn(
+              'flex flex-wrap items-center gap-x-3 gap-y-1',
+              isDense && 'sm:shrink-0 sm:flex-nowrap',
+            )}
+          >
+            <code className="text-small text-muted">{keyPrefix}…</code>
+            <Attention apiKey={apiKey} />
+          </p>
+        </div>
         <div className="mt-2 flex flex-wrap items-center gap-x-3 gap-y-1 text-small text-muted sm:hidden">
           <StatusChip status={status} />
           <span>
