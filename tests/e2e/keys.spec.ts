@@ -376,6 +376,27 @@ test('a list shows its place, sorts in both directions, on phones too, and can b
   await expect(first).toContainText('Key 28');
 });
 
+test('a row has one tab stop, and its menu is used with the arrow keys', async () => {
+  await project.addKey('Second', { last_used_at: new Date(), expires_at: new Date(2100, 0) });
+  await project.addKey('First', { last_used_at: new Date(), expires_at: new Date(2100, 0) });
+  const page = await project.open('keys');
+  const menuOf = (name: string) => page.getByRole('button', { name: `Actions for ${name}` });
+  await menuOf('First').focus();
+  await page.keyboard.press('Tab');
+  await expect(menuOf('Second')).toBeFocused();
+  await page.keyboard.press('ArrowDown');
+  const menu = page.getByRole('navigation', { name: 'Actions for Second' });
+  await expect(menu.getByRole('link', { name: 'Simulate a call' })).toBeFocused();
+  await page.keyboard.press('ArrowDown');
+  await expect(menu.getByRole('button', { name: 'Set expiry' })).toBeFocused();
+  await page.keyboard.press('End');
+  await expect(menu.getByRole('button', { name: 'Revoke key' })).toBeFocused();
+  await page.keyboard.press('ArrowDown');
+  await expect(menu.getByRole('link', { name: 'Simulate a call' })).toBeFocused();
+  await page.keyboard.press('Escape');
+  await expect(menuOf('Second')).toBeFocused();
+});
+
 test('an empty list explains keys, and a name with code in it is only text', async () => {
   const page = await project.open('keys');
   await expect(page.getByText('No keys yet')).toBeVisible();

@@ -23,11 +23,33 @@ export const sum = (counts: readonly number[]): number =>
 
 /** `42%`, `<1%`, `>99%`: only nothing reads as 0%, and only everything as 100%. */
 export function formatShare(part: number, whole: number): string {
-  if (whole <= 0) return '0%';
-  const percent = (part / whole) * 100;
+  const percent = whole <= 0 ? 0 : (part / whole) * 100;
+  return percentText(percent, Math.round(percent));
+}
+
+/**
+ * As {@link formatShare}, for all parts of a whole: the percentages that are shown never exceed 100
+ * together. The largest remainders are rounded up (Hamilton's method).
+ */
+export function formatShares(parts: readonly number[]): string[] {
+  const whole = sum(parts);
+  const percents = parts.map((part) => (whole <= 0 ? 0 : (part / whole) * 100));
+  const floors = percents.map(Math.floor);
+  const remainder = (index: number) => (percents[index] ?? 0) - (floors[index] ?? 0);
+  // A part below one percent shows "<1%", however it is rounded.
+  const byRemainder = [...percents.keys()]
+    .filter((index) => (percents[index] ?? 0) >= 1)
+    .sort((one, other) => remainder(other) - remainder(one));
+  const raised = new Set(byRemainder.slice(0, Math.round(sum(percents)) - sum(floors)));
+  return percents.map((percent, index) =>
+    percentText(percent, Math.floor(percent) + (raised.has(index) ? 1 : 0)),
+  );
+}
+
+function percentText(percent: number, rounded: number): string {
   if (percent > 0 && percent < 1) return '<1%';
   if (percent > 99 && percent < 100) return '>99%';
-  return `${Math.round(percent)}%`;
+  return `${rounded}%`;
 }
 
 /** `01a2b3c4…9f0e`: enough of both ends to recognise an identifier. */

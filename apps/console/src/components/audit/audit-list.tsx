@@ -25,7 +25,7 @@ export function AuditList({ rows, withProject = false }: AuditListProps) {
               />
               <Sentence row={row} withProject={withProject} />
               <span className="numbers text-small text-muted max-sm:col-start-2 sm:mt-0.5 sm:text-right">
-                <RelativeTime at={row.at} />
+                <RelativeTime at={row.at} inRow />
               </span>
             </summary>
             <Details row={row} withProject={withProject} />

@@ -5,6 +5,7 @@ import { FolderTree, type LucideIcon, Monitor, Moon, Plus, Sun } from 'lucide-re
 import { usePathname, useRouter } from 'next/navigation';
 import { Dialog as RadixDialog } from 'radix-ui';
 import type { ReactNode } from 'react';
+import { legible } from '../../lib/text.ts';
 import { mayLeaveFor } from '../../lib/use-leave-guard.ts';
 import { useTheme } from '../theme.tsx';
 import { Name } from '../ui/name.tsx';
@@ -125,7 +126,7 @@ function Item({ icon: Icon, value, onSelect, children }: ItemProps) {
       className="flex min-h-10 cursor-pointer items-center gap-3 rounded px-2 data-[selected=true]:bg-hover"
     >
       <Icon aria-hidden="true" className="size-4 shrink-0 text-muted" />
-      <span className="truncate">
+      <span className="truncate" title={legible(children)}>
         <Name>{children}</Name>
       </span>
     </Command.Item>

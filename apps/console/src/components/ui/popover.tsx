@@ -1,7 +1,7 @@
 'use client';
 
 import { usePathname } from 'next/navigation';
-import { type ReactNode, type ToggleEvent, useEffect, useId, useRef } from 'react';
+import { type KeyboardEvent, type ReactNode, type ToggleEvent, useEffect, useId, useRef } from 'react';
 import { cn } from '../../lib/cn.ts';
 import { type Placement, placeBeside } from './place-beside.ts';
 
@@ -18,7 +18,8 @@ export interface PopoverProps {
 
 /**
  * A panel of links behind a button, with the browser's Popover API: Escape, a click outside or a
- * link closes it and returns the focus. It opens without scripts.
+ * link closes it and returns the focus. The arrow keys open it and move through it, as in a menu. It
+ * opens without scripts.
  */
 export function Popover({
   trigger,
@@ -49,6 +50,13 @@ export function Popover({
         type="button"
         popoverTarget={id}
         aria-haspopup="true"
+        onKeyDown={(event) => {
+          const end = END_OF_KEY[event.key];
+          if (end === undefined || panel.current === null) return;
+          event.preventDefault();
+          if (!panel.current.matches(':popover-open')) panel.current.showPopover();
+          itemsOf(panel.current).at(end)?.focus();
+        }}
         className={triggerClassName}
       >
         {trigger}
@@ -59,6 +67,7 @@ export function Popover({
         popover="auto"
         aria-label={label}
         onToggle={place}
+        onKeyDown={moveFocus}
         className={cn(
           'fixed inset-auto m-0 max-h-[70dvh] min-w-48 overflow-y-auto rounded border border-line-strong/60 bg-surface p-1 text-ink open:animate-fade',
           className,
@@ -68,6 +77,28 @@ export function Popover({
       </nav>
     </>
   );
+}
+
+/** The arrow keys that open it, and which item they focus. */
+const END_OF_KEY: Partial<Record<string, number>> = { ArrowDown: 0, ArrowUp: -1 };
+
+const itemsOf = (panel: HTMLElement) => [
+  ...panel.querySelectorAll<HTMLElement>('a[href], button:not(:disabled)'),
+];
+
+/** @see https://www.w3.org/WAI/ARIA/apg/patterns/menu-button/ */
+function moveFocus(event: KeyboardEvent<HTMLElement>) {
+  const items = itemsOf(event.currentTarget);
+  const at = items.findIndex((item) => item === document.activeElement);
+  const next = {
+    ArrowDown: (at + 1) % items.length,
+    ArrowUp: at <= 0 ? items.length - 1 : at - 1,
+    Home: 0,
+    End: items.length - 1,
+  }[event.key];
+  if (next === undefined) return;
+  event.preventDefault();
+  items[next]?.focus();
 }
 
 /** The classes of a link in a popover. */

@@ -46,26 +46,28 @@ export function ClockProvider({ initialTimeZone, initialNow, children }: ClockPr
 interface TimeProps {
   /** ISO 8601 or a Date. */
   at: string | Date;
+  /** In a row of a list: the keyboard skips it, so that a row has one tab stop. */
+  inRow?: boolean;
 }
 
 /** `3 hours ago`; the viewer's time and UTC on hover or focus. */
-export const RelativeTime = ({ at }: TimeProps) => (
-  <Time at={at} format={(instant, { now }) => relativeTime(instant, now)} />
+export const RelativeTime = (props: TimeProps) => (
+  <Time {...props} format={(instant, { now }) => relativeTime(instant, now)} />
 );
 
 /** `this hour`, `3 hours ago`, for data per hour; the hour itself on hover or focus. */
-export const RelativeHour = ({ at }: TimeProps) => (
-  <Time at={at} lead="In the hour from" format={(instant, { now }) => relativeHour(instant, now)} />
+export const RelativeHour = (props: TimeProps) => (
+  <Time {...props} lead="In the hour from" format={(instant, { now }) => relativeHour(instant, now)} />
 );
 
 /** `20 Nov 2026, 14:05` in the viewer's time zone; UTC on hover or focus. */
-export const AbsoluteTime = ({ at }: TimeProps) => (
-  <Time at={at} format={(instant, { timeZone }) => absoluteTime(instant, timeZone)} />
+export const AbsoluteTime = (props: TimeProps) => (
+  <Time {...props} format={(instant, { timeZone }) => absoluteTime(instant, timeZone)} />
 );
 
 /** `20 Nov 2026` in the viewer's time zone; the full time and UTC on hover or focus. */
-export const AbsoluteDate = ({ at }: TimeProps) => (
-  <Time at={at} format={(instant, { timeZone }) => absoluteDate(instant, timeZone)} />
+export const AbsoluteDate = (props: TimeProps) => (
+  <Time {...props} format={(instant, { timeZone }) => absoluteDate(instant, timeZone)} />
 );
 
 interface FormattedTimeProps extends TimeProps {
@@ -74,7 +76,7 @@ interface FormattedTimeProps extends TimeProps {
   format: (instant: Date, clock: Clock) => string;
 }
 
-function Time({ at, lead, format }: FormattedTimeProps) {
+function Time({ at, inRow = false, lead, format }: FormattedTimeProps) {
   const clock = useClock();
   const instant = new Date(at);
   return (
@@ -91,7 +93,7 @@ function Time({ at, lead, format }: FormattedTimeProps) {
       }
     >
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the tooltip must open by keyboard too (WCAG 1.4.13) */}
-      <time dateTime={instant.toISOString()} tabIndex={0}>
+      <time dateTime={instant.toISOString()} tabIndex={inRow ? undefined : 0}>
         {format(instant, clock)}
       </time>
     </Hint>

@@ -1,7 +1,7 @@
 import type { UsageSeries } from '@ceiba/schema';
 import { Check, Gauge, X } from 'lucide-react';
 import { cn } from '../../lib/cn.ts';
-import { formatCompact, formatCount, formatShare, plural } from '../../lib/format.ts';
+import { formatCompact, formatCount, formatShares, plural } from '../../lib/format.ts';
 import { Chip } from '../ui/chip.tsx';
 import { Cell, HeadCell, Row, Table } from '../ui/table.tsx';
 import {
@@ -37,10 +37,11 @@ export interface OutcomeChartProps {
 /** Decisions by outcome over time: stacked bars, rendered on the server, and a table of the numbers. */
 export function OutcomeChart({ series, brief = false }: OutcomeChartProps) {
   const tones = byTone(series);
+  const shares = formatShares(TONES.map((tone) => tones.totals[tone]));
   return (
     <figure className="numbers">
       <figcaption className="mb-6 flex flex-wrap gap-x-8 gap-y-4">
-        {TONES.map((tone) => (
+        {TONES.map((tone, index) => (
           <div key={tone}>
             <Chip tone={tone} icon={ICONS[tone]}>
               {TONE_NAMES[tone]}
@@ -48,7 +49,7 @@ export function OutcomeChart({ series, brief = false }: OutcomeChartProps) {
             <p className="mt-1 flex items-baseline gap-2">
               <span className="text-title font-semibold">{formatCount(tones.totals[tone])}</span>
               <span className="text-small text-muted">
-                {formatShare(tones.totals[tone], series.total)}
+                {shares[index]}
               </span>
             </p>
           </div>

@@ -97,7 +97,7 @@ function UserCells({ user, isOwn, onStep }: UserCellsProps) {
         <p className="numbers text-small text-muted md:hidden">
           {plural(user.projects, 'project')}, signs in with {ways.join(', ') || 'nothing'}
           <br />
-          created <RelativeTime at={user.createdAt} />
+          created <RelativeTime at={user.createdAt} inRow />
         </p>
       </Cell>
       <Cell className="text-muted max-md:hidden">{ways.join(', ') || 'nothing'}</Cell>
@@ -105,7 +105,7 @@ function UserCells({ user, isOwn, onStep }: UserCellsProps) {
         {formatCount(user.projects)}
       </Cell>
       <Cell className="whitespace-nowrap text-muted max-md:hidden">
-        <RelativeTime at={user.createdAt} />
+        <RelativeTime at={user.createdAt} inRow />
       </Cell>
       <Cell className="w-px text-right whitespace-nowrap">
         <IconButton

@@ -5,6 +5,7 @@ import { NEARLY_USED } from '#components/subscription/quota-month.tsx';
 import { Chip } from '#components/ui/chip.tsx';
 import { Name } from '#components/ui/name.tsx';
 import { formatCompact, formatCount, formatShare, sum } from '#lib/format.ts';
+import { legible } from '#lib/text.ts';
 import { OutcomeSparkline } from './outcome-sparkline.tsx';
 
 /** One project in one line: its state, the last 24 hours, its keys and its quota. */
@@ -17,6 +18,7 @@ export function ProjectGlance({ project }: { project: ProjectAtAGlance }) {
         <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
           <Link
             href={`/projects/${project.projectId}`}
+            title={legible(project.name)}
             className="truncate rounded font-semibold after:absolute after:inset-0"
           >
             <Name>{project.name}</Name>

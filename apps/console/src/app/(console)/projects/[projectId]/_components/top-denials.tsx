@@ -41,7 +41,7 @@ export function TopDenials({ projectId, denials }: TopDenialsProps) {
                 </code>
               </>
             )}
-            , last denied <RelativeHour at={denial.lastHour} />
+            , last denied <RelativeHour at={denial.lastHour} inRow />
           </p>
           <Button asChild size="sm" className="w-fit">
             <Link href={whyHref(projectId, denial)}>

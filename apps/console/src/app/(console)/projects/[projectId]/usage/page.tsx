@@ -20,6 +20,7 @@ import { FirstCall } from '#components/usage/first-call.tsx';
 import { OutcomeChart } from '#components/usage/outcome-chart.tsx';
 import { plural, sum } from '#lib/format.ts';
 import { type SearchParams, withQuery } from '#lib/list-query.ts';
+import { legible } from '#lib/text.ts';
 import { withDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
 import { env } from '../../../../../env.ts';
@@ -179,6 +180,7 @@ function AllowedCalls({ title, series, gone, nameOf, hrefOf }: AllowedCallsProps
       ) : (
         <Link
           href={hrefOf(label)}
+          title={legible(label)}
           className="block truncate rounded underline-offset-4 hover:underline"
         >
           {nameOf(label)}

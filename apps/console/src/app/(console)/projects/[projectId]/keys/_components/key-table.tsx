@@ -123,11 +123,11 @@ function KeyTableRow({ projectId, apiKey, isDense }: KeyTableRowProps) {
             Never
           </span>
         ) : (
-          <RelativeTime at={expiresAt} />
+          <RelativeTime at={expiresAt} inRow />
         )}
       </Cell>
       <Cell className="whitespace-nowrap max-lg:hidden">
-        <AbsoluteDate at={apiKey.createdAt} />
+        <AbsoluteDate at={apiKey.createdAt} inRow />
       </Cell>
       <Cell className="pr-3 pl-0 text-right">
         <KeyMenu
@@ -148,7 +148,7 @@ function KeyTableRow({ projectId, apiKey, isDense }: KeyTableRowProps) {
 }
 
 function LastUsed({ at }: { at: string | null }) {
-  return at === null ? <span className="text-muted">never</span> : <RelativeTime at={at} />;
+  return at === null ? <span className="text-muted">never</span> : <RelativeTime at={at} inRow />;
 }
 
 /** A word for each reason to look at a key. */

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { type OutcomeTone, TONE_FILLS } from '#components/usage/by-tone.ts';
-import { formatCount, formatShare, sum } from '#lib/format.ts';
+import { formatCount, formatShares, sum } from '#lib/format.ts';
 
 export interface Share {
   id: string;
@@ -19,9 +19,10 @@ export interface ShareListProps {
 
 /** Parts of a whole: the name, a chart, the count and the share. */
 export function ShareList({ label, shares, total }: ShareListProps) {
+  const percents = formatShares(shares.map(({ count }) => count));
   return (
     <ul aria-label={label} className="numbers divide-y rounded border bg-surface">
-      {shares.map(({ id, name, count, counts, tone }) => (
+      {shares.map(({ id, name, count, counts, tone }, index) => (
         <li
           key={id}
           className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-6 gap-y-2 px-4 py-3 sm:grid-cols-[minmax(0,1fr)_12rem_9rem]"
@@ -37,7 +38,7 @@ export function ShareList({ label, shares, total }: ShareListProps) {
           <p className="flex justify-end whitespace-nowrap">
             {formatCount(count)}
             <span className="w-12 text-right text-small/6 text-muted">
-              {formatShare(count, total)}
+              {percents[index]}
             </span>
           </p>
         </li>
