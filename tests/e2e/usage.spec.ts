@@ -120,6 +120,22 @@ test('a range that cannot be shown is refused beside its field', async () => {
   expect(refused.status()).toBe(400);
 });
 
+test('ninety days that take longer than any other page may are shown', async () => {
+  await count(...Array.from({ length: 90 }, (_, day) => ({ hoursAgo: day * 24, count: 10 })));
+  const page = await project.open('keys');
+  let opened: ReturnType<Page['goto']> | undefined;
+  await project.sql.begin(async (tx) => {
+    await tx`lock table usage_hours in access exclusive mode`;
+    opened = page.goto(project.at('usage?range=90d'));
+    const waiting = () => tx`
+      select pid from pg_stat_activity where application_name = 'ceiba-console'
+        and wait_event_type = 'Lock' and clock_timestamp() - query_start > interval '3500 ms'`;
+    await expect.poll(async () => (await waiting()).length, { intervals: [50] }).toBeGreaterThan(0);
+  });
+  expect((await opened)?.status()).toBe(200);
+  await expect(page.getByText('900 decisions in this range.')).toBeVisible();
+});
+
 test('the overview links the top denial to the simulator, filled in', async () => {
   const apiKeyId = await project.addKey('Old partner', { status: 'revoked' });
   await count({ count: 90 }, { outcome: 'revoked_api_key', apiKeyId, count: 12 });

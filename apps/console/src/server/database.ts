@@ -15,6 +15,9 @@ export { DatabaseUnavailableError };
 const POOL_SIZE = 10;
 const BUDGET_MS = 3_000;
 const READINESS_BUDGET_MS = 600;
+/** Less than proxies wait. */
+const SLOW_BUDGET_MS = 25_000;
+const SLOW_POOL_SIZE = 4;
 
 /**
  * A client that is created on first use, because `next build` imports routes without a database. A
@@ -47,11 +50,20 @@ class Pool {
 }
 
 const pool = new Pool(POOL_SIZE, BUDGET_MS);
+const slowPool = new Pool(SLOW_POOL_SIZE, SLOW_BUDGET_MS);
 const readinessPool = new Pool(1, READINESS_BUDGET_MS);
 
 /** Runs one or more verbs within one time budget; throws {@link DatabaseUnavailableError}. */
 export function withDatabase<T>(work: (db: Database) => Promise<T>): Promise<T> {
   return pool.run(work);
+}
+
+/**
+ * Like {@link withDatabase}, with much more time: for usage of days that are not added up yet. It has
+ * its own connections, so that other pages do not wait for it.
+ */
+export function withSlowDatabase<T>(work: (db: Database) => Promise<T>): Promise<T> {
+  return slowPool.run(work);
 }
 
 let readinessCheck: Promise<boolean> | undefined;

@@ -15,13 +15,14 @@ import { Button } from '#components/ui/button.tsx';
 import { OUTCOME_LOOKS, OutcomeChip } from '#components/ui/chip.tsx';
 import { EmptyState } from '#components/ui/empty-state.tsx';
 import { Name } from '#components/ui/name.tsx';
+import { Notice } from '#components/ui/notice.tsx';
 import { Column, PageHeader, Section } from '#components/ui/section.tsx';
 import { FirstCall } from '#components/usage/first-call.tsx';
 import { OutcomeChart } from '#components/usage/outcome-chart.tsx';
 import { plural, sum } from '#lib/format.ts';
 import { type SearchParams, withQuery } from '#lib/list-query.ts';
 import { legible } from '#lib/text.ts';
-import { withDatabase } from '#server/database.ts';
+import { DatabaseUnavailableError, isDatabaseReady, withSlowDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
 import { env } from '../../../../../env.ts';
 import { RangePicker } from './_components/range-picker.tsx';
@@ -45,21 +46,20 @@ export default async function UsagePage({ params, searchParams }: UsageProps) {
   const { projectId } = project;
   const query = await searchParams;
   const usage = parseUsageQuery(query, new Date());
-  const [decisions, keys, policies] = await withDatabase((db) =>
-    Promise.all(
-      (['outcome', 'api_key', 'policy'] as const).map((by) =>
-        readUsageSeries(db, {
-          projectId,
-          by,
-          step: stepFor(by, usage),
-          from: usage.from,
-          to: usage.to,
-        }),
-      ),
-    ),
-  );
-  if (!decisions || !keys || !policies) throw new Error('a usage series is missing');
   const here = `/projects/${projectId}/usage`;
+  const series = await readSeries(projectId, usage);
+  if (series === 'too_slow') {
+    return (
+      <Column>
+        <PageHeader title="Usage" />
+        <RangePicker here={here} query={query} usage={usage} />
+        <Notice tone="warning" title="This range takes too long to add up now">
+          Past days are added up in the background. Choose a shorter range, or try again in an hour.
+        </Notice>
+      </Column>
+    );
+  }
+  const { decisions, keys, policies } = series;
   return (
     <Column>
       <PageHeader
@@ -96,6 +96,28 @@ export default async function UsagePage({ params, searchParams }: UsageProps) {
       )}
     </Column>
   );
+}
+
+/**
+ * @returns `too_slow` if the database answers, but not in time: too many hours are not added up yet
+ */
+async function readSeries(projectId: string, usage: UsageQuery) {
+  const { from, to } = usage;
+  try {
+    return await withSlowDatabase(async (db) => {
+      const read = (by: UsageCut) =>
+        readUsageSeries(db, { projectId, by, step: stepFor(by, usage), from, to });
+      const [decisions, keys, policies] = await Promise.all([
+        read('outcome'),
+        read('api_key'),
+        read('policy'),
+      ]);
+      return { decisions, keys, policies };
+    });
+  } catch (error) {
+    if (!(error instanceof DatabaseUnavailableError) || !(await isDatabaseReady())) throw error;
+    return 'too_slow';
+  }
 }
 
 /** Hours for up to two days, days while they are distinguishable, else months. */

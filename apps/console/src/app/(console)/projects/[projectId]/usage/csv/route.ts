@@ -1,6 +1,6 @@
 import { exportUsage, type UsageRow } from '@ceiba/schema';
 import { csvResponse, csvRoute } from '#server/csv.ts';
-import { withDatabase } from '#server/database.ts';
+import { withSlowDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
 import { CSV_DAYS_MAX, daysIn, parseUsageQuery } from '../_components/usage-query.ts';
 
@@ -26,7 +26,7 @@ export const GET = csvRoute<{ params: Promise<{ projectId: string }> }>(
       return new Response(`${reason}\n`, { status: 400 });
     }
     const { from, to, firstDay, lastDay } = usage;
-    const pages = exportUsage(withDatabase, {
+    const pages = exportUsage(withSlowDatabase, {
       projectId: project.projectId,
       step: daysIn(usage) <= 2 ? 'hour' : 'day',
       from,
