@@ -1,4 +1,6 @@
 import { type NextRequest, NextResponse } from 'next/server';
+import { env } from './env.ts';
+import { isForeignForm } from './server/origin.ts';
 import { contentSecurityPolicy } from './server/security-headers.ts';
 
 /** The most that Next.js reads of a form. It would report a longer one as an internal error. */
@@ -6,13 +8,18 @@ const BODY_BYTES_MAX = 1024 * 1024;
 
 /**
  * Sets the content security policy, with a new nonce per page, on the response and on the request,
- * where Next.js reads the nonce for its scripts. It passes pages their path and refuses forms that
- * are too long. It does not check access: every page and action does.
+ * where Next.js reads the nonce for its scripts. It passes pages their path, and refuses forms that
+ * are too long or from other sites. It does not check access: every page and action does.
  */
 export function proxy(request: NextRequest): NextResponse {
   if (Number(request.headers.get('content-length')) > BODY_BYTES_MAX) {
     const headers = { 'content-type': 'text/plain' };
     return new NextResponse('A form may have at most 1 MB.\n', { status: 413, headers });
+  }
+  const { method, nextUrl, headers: sent } = request;
+  if (isForeignForm({ method, pathname: nextUrl.pathname, headers: sent }, env().publicOrigin)) {
+    const headers = { 'content-type': 'text/plain' };
+    return new NextResponse('Only pages of this console may send forms.\n', { status: 403, headers });
   }
   const nonce = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString('base64');
   const policy = contentSecurityPolicy(nonce);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isOwnOrigin } from './origin.ts';
+import { isForeignForm, isOwnOrigin } from './origin.ts';
 
 const accepts = (headers: Record<string, string>, publicOrigin = 'https://ceiba.example') =>
   isOwnOrigin(new Headers(headers), publicOrigin);
@@ -57,5 +57,41 @@ describe('isOwnOrigin', () => {
 
   it('refuses loopback names if the console has a public address', () => {
     expect(accepts({ origin: 'https://localhost', host: 'localhost' })).toBe(false);
+  });
+});
+
+describe('isForeignForm', () => {
+  const isForeign = (headers: Record<string, string>, method = 'POST', pathname = '/sign-up') =>
+    isForeignForm({ method, pathname, headers: new Headers(headers) }, 'https://ceiba.example');
+
+  it.each([
+    ['without an origin', { host: 'ceiba.example' }],
+    ['with a null origin', { host: 'ceiba.example', origin: 'null' }],
+    ['with a malformed origin', { host: 'ceiba.example', origin: 'http://' }],
+    ['of another site', { host: 'ceiba.example', origin: 'https://evil.example' }],
+    [
+      'of another site with forged headers',
+      {
+        host: 'ceiba.example',
+        origin: 'https://evil.example',
+        'x-forwarded-host': 'evil.example',
+      },
+    ],
+  ])('refuses a form %s', (_name, headers) => {
+    expect(isForeign(headers as Record<string, string>)).toBe(true);
+  });
+
+  it('lets forms of the console pass, behind any proxy', () => {
+    expect(isForeign({ origin: 'https://ceiba.example', host: '10.0.0.7:3000' })).toBe(false);
+  });
+
+  it('leaves to the action what this server shows under another name', () => {
+    expect(isForeign({ origin: 'http://10.0.0.7:3000', host: '10.0.0.7:3000' })).toBe(false);
+  });
+
+  it('leaves other methods, and the routes below /api, to their handlers', () => {
+    expect(isForeign({}, 'GET')).toBe(false);
+    expect(isForeign({}, 'POST', '/api/auth/signout')).toBe(false);
+    expect(isForeign({}, 'POST', '/apinot')).toBe(true);
   });
 });

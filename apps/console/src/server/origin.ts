@@ -26,6 +26,22 @@ export function isOwnOrigin(headers: Headers, publicOrigin: string): boolean {
   );
 }
 
+/**
+ * Whether a form comes from a page of another site; it is answered with 403 before it reaches Next.js,
+ * which would answer 500. A page of this server under another name than the configured one is not
+ * foreign: its action refuses the form and names the right address.
+ */
+export function isForeignForm(
+  { method, pathname, headers }: { method: string; pathname: string; headers: Headers },
+  publicOrigin: string,
+): boolean {
+  // The routes below /api check the origin themselves.
+  if (method !== 'POST' || pathname.startsWith('/api/')) return false;
+  if (isOwnOrigin(headers, publicOrigin)) return false;
+  const sent = parseOrigin(headers.get('origin') ?? '');
+  return sent === null || sent.host !== headers.get('host');
+}
+
 function parseOrigin(text: string): URL | null {
   const url = URL.canParse(text) ? new URL(text) : null;
   return url !== null && url.origin === text ? url : null;
