@@ -9,7 +9,7 @@ import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { run } from '../../../apps/cli/src/program.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 
-export const OWNER_PASSWORD = 'correct horse battery staple';
+export const OWNER_PASSWORD = 'copper lantern over the fjord';
 
 export interface Ran {
   code: number;
