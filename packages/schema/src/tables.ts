@@ -523,7 +523,10 @@ export const sessions = pgTable(
   ],
 );
 
-/** Sign-in attempts per window, counted before any password is hashed. */
+/**
+ * Sign-in attempts per window, counted before any password is hashed, and the networks from which an
+ * account's user signed in (`known_network`, whose count is 0).
+ */
 export const signInAttempts = pgTable(
   'sign_in_attempts',
   {

@@ -5,26 +5,35 @@ import { inTransaction, type VerbContext } from '../context.ts';
 import { signInAttempts } from '../tables.ts';
 
 const WINDOW_SECONDS = 900;
+/** How long a network counts as known after a sign-in from it. */
+const KNOWN_SECONDS = 30 * 86_400;
 
-/** Attempts per 15 minutes. Many users can share an address; no two share an account. */
-const LIMITS = { account: 10, address: 300, password_change: 10 } as const;
-type Scope = keyof typeof LIMITS;
+/**
+ * Attempts per 15 minutes. A stranger can use up what an account has in the stranger's network, and
+ * from many networks what it has in all of them, but never what it has in a network from which its
+ * user signed in before. Many users can share a network.
+ */
+const LIMITS = { account_network: 10, account: 100, address: 300, password_change: 10 } as const;
+type Scope = keyof typeof LIMITS | 'known_network';
 
 export type AttemptResult = { kind: 'admitted' } | { kind: 'limited'; retryAfterSeconds: number };
 
 /**
- * Counts an attempt to sign in or up, before any password is hashed: per account, whether or not it
- * exists, and per network.
+ * Counts an attempt to sign in or up, before any password is hashed: per account (whether or not it
+ * exists) and network, per account in all networks from which its user never signed in, and per
+ * network.
  *
  * A refused attempt counts too. It does not extend the window, so `retryAfterSeconds` holds.
  */
 export function chargeAttempt(ctx: VerbContext, email: string): Promise<AttemptResult> {
+  const { account, network, both } = subjectsOf(ctx, email);
   return inTransaction(ctx, async (tx) => {
-    // Always the account first: with two orders, concurrent attempts could deadlock.
-    const account = await charge(tx, 'account', accountSubject(email));
-    const address = await charge(tx, 'address', addressSubject(ctx.clientAddress));
+    // Always in this order: with two orders, concurrent attempts could deadlock.
+    const charged = [await charge(tx, 'account_network', both)];
+    if (!(await isKnown(tx, both))) charged.push(await charge(tx, 'account', account));
+    charged.push(await charge(tx, 'address', network));
     await deleteExpired(tx);
-    const refused = [account, address].filter((charged) => charged.isOver);
+    const refused = charged.filter(({ isOver }) => isOver);
     if (refused.length === 0) return { kind: 'admitted' };
     return {
       kind: 'limited',
@@ -50,27 +59,51 @@ export function forgivePasswordChange(
   ctx: VerbContext,
   { userId, email }: { userId: string; email: string },
 ): Promise<void> {
+  const { account, both } = subjectsOf(ctx, email);
   return inTransaction(ctx, async (tx) => {
-    await tx.delete(signInAttempts).where(isSubject('account', accountSubject(email)));
+    await tx.delete(signInAttempts).where(isSubject('account_network', both));
+    await tx.delete(signInAttempts).where(isSubject('account', account));
     await tx.delete(signInAttempts).where(isSubject('password_change', userId));
   });
 }
 
-/** Uncounts a successful attempt: resets the account's limit and returns one to the network's. */
+/**
+ * Uncounts a successful attempt: resets the account's limits, returns one attempt to the network, and
+ * remembers that the account's user uses this network.
+ */
 export function forgiveAttempt(ctx: VerbContext, email: string): Promise<void> {
+  const { account, network, both } = subjectsOf(ctx, email);
   return inTransaction(ctx, async (tx) => {
-    await tx.delete(signInAttempts).where(isSubject('account', accountSubject(email)));
+    await tx.delete(signInAttempts).where(isSubject('account_network', both));
+    await tx.delete(signInAttempts).where(isSubject('account', account));
     await tx
       .update(signInAttempts)
       .set({ count: sql`greatest(0, ${signInAttempts.count} - 1)` })
-      .where(isSubject('address', addressSubject(ctx.clientAddress)));
+      .where(isSubject('address', network));
+    const windowEndsAt = sql`now() + make_interval(secs => ${KNOWN_SECONDS})`;
+    await tx
+      .insert(signInAttempts)
+      .values({ scope: 'known_network', subject: both, count: 0, windowEndsAt })
+      .onConflictDoUpdate({
+        target: [signInAttempts.scope, signInAttempts.subject],
+        set: { windowEndsAt },
+      });
   });
+}
+
+/** Whether the account's user signed in from the network within the last month. */
+async function isKnown(tx: Executor, subject: string): Promise<boolean> {
+  const known = await tx
+    .select({ one: sql`1` })
+    .from(signInAttempts)
+    .where(and(isSubject('known_network', subject), sql`${signInAttempts.windowEndsAt} > now()`));
+  return known.length > 0;
 }
 
 const isSubject = (scope: Scope, subject: string) =>
   and(eq(signInAttempts.scope, scope), eq(signInAttempts.subject, subject));
 
-async function charge(tx: Executor, scope: Scope, subject: string) {
+async function charge(tx: Executor, scope: keyof typeof LIMITS, subject: string) {
   const windowIsOver = sql`${signInAttempts.windowEndsAt} <= now()`;
   const freshEnd = sql`now() + make_interval(secs => ${WINDOW_SECONDS})`;
   const [row] = await tx
@@ -107,10 +140,14 @@ async function deleteExpired(tx: Executor): Promise<void> {
     );
 }
 
-/** Only a digest is stored: a user may have typed a password into the wrong field. */
-function accountSubject(email: string): string {
-  return createHash('sha256').update(email.trim().toLowerCase()).digest('hex');
+/** Only digests of an account are stored: a user may have typed a password into the wrong field. */
+function subjectsOf(ctx: VerbContext, email: string) {
+  const address = email.trim().toLowerCase();
+  const network = addressSubject(ctx.clientAddress);
+  return { account: digestOf(address), network, both: digestOf(`${address} ${network}`) };
 }
+
+const digestOf = (text: string) => createHash('sha256').update(text).digest('hex');
 
 /** An IPv6 subscriber usually holds a whole /64, so attempts count per /64. */
 function addressSubject(address: string | null): string {

@@ -202,21 +202,45 @@ describe('the limit of attempts', () => {
   const attempt = (email: string, address: string | null) =>
     chargeAttempt(contextFrom(address), email);
 
-  it('permits ten per account in 15 minutes, from all addresses together', async () => {
+  it('permits ten per account and network in 15 minutes, in other networks further ones', async () => {
     const results = [];
     for (let count = 0; count < 11; count += 1) {
-      results.push(await attempt('Owner@example.com ', `192.0.2.${count}`));
+      results.push(await attempt('Owner@example.com ', '192.0.2.1'));
     }
     expect(results.slice(0, 10).every((result) => result.kind === 'admitted')).toBe(true);
     expect(results[10]).toMatchObject({ kind: 'limited' });
-    expect(await attempt('owner@example.com', '198.51.100.1')).toMatchObject({ kind: 'limited' });
+    expect(await attempt('owner@example.com', '192.0.2.1')).toMatchObject({ kind: 'limited' });
+    expect(await attempt('owner@example.com', '198.51.100.1')).toEqual({ kind: 'admitted' });
+    expect(await attempt('other@example.com', '192.0.2.1')).toEqual({ kind: 'admitted' });
   });
 
   it('never permits more than ten, however many are concurrent', async () => {
     const results = await Promise.all(
-      Array.from({ length: 40 }, (_, index) => attempt('owner@example.com', `192.0.2.${index}`)),
+      Array.from({ length: 40 }, () => attempt('owner@example.com', '192.0.2.1')),
     );
     expect(results.filter((result) => result.kind === 'admitted')).toHaveLength(10);
+  });
+
+  it('permits a hundred per account from all unknown networks together', async () => {
+    const results = await Promise.all(
+      Array.from({ length: 120 }, (_, index) => attempt('owner@example.com', `192.0.2.${index}`)),
+    );
+    expect(results.filter((result) => result.kind === 'admitted')).toHaveLength(100);
+  });
+
+  it('cannot be used by strangers to keep a user out of a network that the user knows', async () => {
+    const home = '198.51.100.1';
+    expect(await attempt('owner@example.com', home)).toEqual({ kind: 'admitted' });
+    await forgiveAttempt(contextFrom(home), 'owner@example.com');
+    await Promise.all(
+      Array.from({ length: 120 }, (_, index) => attempt('owner@example.com', `192.0.2.${index}`)),
+    );
+    expect(await attempt('owner@example.com', '203.0.113.1')).toMatchObject({ kind: 'limited' });
+    expect(await attempt('owner@example.com', home)).toEqual({ kind: 'admitted' });
+    // What is known of one account is not known of another, and ends after a month.
+    await db.sql`update sign_in_attempts set window_ends_at = now() - interval '1 second'
+      where scope = 'known_network'`;
+    expect(await attempt('owner@example.com', home)).toMatchObject({ kind: 'limited' });
   });
 
   it('counts an IPv6 network as one address', async () => {
