@@ -123,6 +123,10 @@ export const ACTIONS: Record<string, ActionCase> = {
       path: '/v1/matrix',
     }),
   },
+  '(console)/projects/[projectId]/simulator/actions.ts findKeys': {
+    ...onProjectPage('simulator'),
+    fields: ({ projectId }) => ({ projectId, q: 'isolation' }),
+  },
   '(console)/projects/[projectId]/settings/actions.ts renameProject': {
     ...onProjectPage('settings'),
     fields: ({ projectId }) => ({ projectId, name: fresh('Matrix') }),

@@ -1,4 +1,5 @@
 import { expect, type Page, test } from '@playwright/test';
+import { expectAccessible } from './expect-accessible.ts';
 import { consoleLog, createKey, type OwnProject, ownProject } from './own-project.ts';
 import { gotoReady } from './support.ts';
 
@@ -84,6 +85,9 @@ test('the quota shows its age, and the rate is checked only by a real call', asy
   await use('project', 1234);
   const page = await project.open(`simulator?apiKeyId=${apiKeyId}&method=GET&path=/v1/reports/42`);
   await expect(verdict(page)).toContainText('Allowed');
+  await expect(gate(page, 'The key is not revoked')).toContainText(/created \d/);
+  await expect(gate(page, 'The key is not archived')).toContainText('never used');
+  await expect(gate(page, 'The key has not expired')).toContainText('never expires');
   await expect(gate(page, 'A policy matches')).toContainText('GET /v1/reports*');
   await expect(gate(page, 'The monthly quota has room')).toContainText('1,234 of 10,000 used');
   await expect(gate(page, 'The rate limit has room')).toContainText('checked live');
@@ -159,6 +163,36 @@ test('a key’s menu opens the simulator with the key, and a simulation can be r
   await page.reload();
   await expect(verdict(page)).toContainText('With Chosen one');
   await expect(page.getByLabel('Path', { exact: true })).toHaveValue('/v1/reports');
+});
+
+test('any of many keys is found by typing, and chosen by keyboard or pointer', async () => {
+  await project.addKey('Needle of old', { created_at: new Date('2026-01-01') });
+  for (let n = 1; n <= 12; n += 1) await project.addKey(`Straw ${n}`);
+  await project.addPolicy('GET', '/v1/reports*');
+  const page = await project.open('simulator');
+  await page.getByLabel('Path', { exact: true }).fill('/v1/reports');
+  const field = page.getByRole('combobox', { name: 'Key', exact: true });
+  await field.click();
+  await expect(page.getByRole('option')).toHaveCount(10);
+  await field.fill('needle');
+  await expect(page.getByRole('option')).toHaveText([/^Needle of old/]);
+  await field.press('Enter');
+  await expect(field).toHaveValue(/^Needle of old/);
+  await expect(page.getByRole('option')).toHaveCount(0);
+  await page.getByRole('button', { name: 'Simulate call' }).click();
+  await expect(verdict(page)).toContainText('With Needle of old');
+
+  await field.fill('straw 1');
+  await expect(page.getByRole('option')).toHaveCount(4);
+  await field.press('ArrowDown');
+  await expect(field).toHaveAttribute('aria-activedescendant', /-1$/);
+  await page.getByRole('option', { name: /^Straw 11 / }).click();
+  await expect(field).toHaveValue(/^Straw 11 /);
+  await field.fill('no such key');
+  await expect(page.getByText('No key has this in its name or prefix.')).toBeVisible();
+  await expectAccessible(page);
+  await field.press('Escape');
+  await expect(field).toHaveValue(/^Straw 11 /);
 });
 
 test('a link to the simulator resets it', async () => {

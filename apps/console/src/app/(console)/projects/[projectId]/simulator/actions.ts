@@ -3,7 +3,9 @@
 import { authorizeRequestSchema } from '@ceiba/contract';
 import { z } from 'zod';
 import { projectAction, refuse } from '#server/action.ts';
+import type { KeyChoice } from './_components/key-combobox.tsx';
 import type { Simulation } from './_components/simulation.ts';
+import { findKeyChoices } from './key-choices.ts';
 import { simulate } from './simulate.ts';
 
 const call = {
@@ -29,4 +31,12 @@ export const simulateCall = projectAction({
     if (isGone) refuse('not_found', 'The key no longer exists. Reload the page to choose another.');
     return simulation;
   },
+});
+
+/** Finds keys to choose from. An action, not a route: the text may be a whole key. */
+export const findKeys = projectAction({
+  readsOnly: true,
+  input: z.object({ q: z.string().max(65_536) }),
+  run: ({ ctx, project }, { q }): Promise<KeyChoice[]> =>
+    findKeyChoices(ctx.db, project.projectId, q),
 });

@@ -1,46 +1,45 @@
 import 'server-only';
-import { type Database, getApiKey, searchApiKeys } from '@ceiba/schema';
+import { type ApiKeyRow, type Database, getApiKey, searchApiKeys } from '@ceiba/schema';
 import { z } from 'zod';
 import { legible } from '#lib/text.ts';
-import type { KeyChoice } from './_components/simulator.tsx';
+import type { KeyChoice } from './_components/key-combobox.tsx';
 
-const LISTED = 100;
+const LISTED = 10;
 
 export interface KeyChoices {
+  /** The newest keys. */
   choices: KeyChoice[];
-  /** The number of keys that are not in `choices`. */
-  unlisted: number;
-  /** The key in the URL, else the newest; null if there is none. */
-  chosen: string | null;
+  /** The key in the URL, else the newest; null if there is none, or without a key. */
+  chosen: KeyChoice | null;
 }
 
-/** The newest keys of a project, and the key in the URL even if it is older. */
+/** The keys that the simulator offers before anything is typed. */
 export async function readKeyChoices(
   db: Database,
   projectId: string,
   asked: string,
 ): Promise<KeyChoices> {
-  const { items: keys, total } = await searchApiKeys(db, { projectId, limit: LISTED });
-  const choices = keys.map(choiceOf);
-  if (z.guid().safeParse(asked).success && !keys.some(({ apiKeyId }) => apiKeyId === asked)) {
-    const apiKey = await getApiKey(db, { projectId, apiKeyId: asked });
-    if (apiKey !== null) choices.unshift(choiceOf(apiKey));
-  }
-  const wanted = choices.find(({ apiKeyId }) => apiKeyId === asked) ?? choices[0];
-  return {
-    choices,
-    unlisted: Math.max(0, total - keys.length),
-    chosen: asked === 'none' ? null : (wanted?.apiKeyId ?? null),
-  };
+  const choices = await findKeyChoices(db, projectId, '');
+  if (asked === 'none') return { choices, chosen: null };
+  const apiKey = z.guid().safeParse(asked).success
+    ? await getApiKey(db, { projectId, apiKeyId: asked })
+    : null;
+  return { choices, chosen: apiKey === null ? (choices[0] ?? null) : choiceOf(apiKey) };
 }
 
-function choiceOf(apiKey: {
-  apiKeyId: string;
-  displayName: string;
-  keyPrefix: string;
-  status: string;
-}): KeyChoice {
-  const { apiKeyId, displayName, keyPrefix, status } = apiKey;
+/** The newest keys with a text in their name, at the start of the key, or as their ID. */
+export async function findKeyChoices(
+  db: Database,
+  projectId: string,
+  text: string,
+): Promise<KeyChoice[]> {
+  const { items } = await searchApiKeys(db, { projectId, text, limit: LISTED });
+  return items.map(choiceOf);
+}
+
+type Choosable = Pick<ApiKeyRow, 'apiKeyId' | 'displayName' | 'keyPrefix' | 'status'>;
+
+function choiceOf({ apiKeyId, displayName, keyPrefix, status }: Choosable): KeyChoice {
   const state = status === 'active' ? '' : `, ${status}`;
   return { apiKeyId, label: `${legible(displayName)} (${keyPrefix}…${state})` };
 }

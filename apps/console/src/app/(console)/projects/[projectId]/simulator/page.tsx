@@ -26,7 +26,8 @@ export default async function SimulatorPage({ params, searchParams }: SimulatorP
   const initial = path.startsWith('/')
     ? await withDatabase((db) =>
         simulate(db, project, {
-          credential: keys.chosen === null ? { presented: null } : { apiKeyId: keys.chosen },
+          credential:
+            keys.chosen === null ? { presented: null } : { apiKeyId: keys.chosen.apiKeyId },
           method,
           path,
         }),
@@ -41,8 +42,7 @@ export default async function SimulatorPage({ params, searchParams }: SimulatorP
       <Simulator
         projectId={project.projectId}
         choices={keys.choices}
-        unlisted={keys.unlisted}
-        apiKeyId={keys.chosen}
+        chosen={keys.chosen}
         method={method}
         path={path}
         initial={initial}

@@ -104,11 +104,11 @@ const GATES: Record<DenialReason, (seen: Seen, stopped: boolean) => GateView> = 
   revoked_api_key: ({ project, facts }, stopped) =>
     stopped
       ? { saw: 'revoked', ...at(facts.apiKey?.revokedAt), remedy: newKey(project, 'revoked') }
-      : { saw: 'not revoked' },
+      : { saw: 'created', ...at(facts.apiKey?.createdAt) },
   archived_api_key: ({ project, facts }, stopped) =>
     stopped
       ? { saw: 'archived', ...at(facts.apiKey?.archivedAt), remedy: newKey(project, 'archived') }
-      : { saw: 'not archived' },
+      : lastUse(facts.apiKey?.lastUsedAt),
   expired_api_key: ({ project, facts }, stopped) => ({
     saw: stopped ? 'expired' : facts.apiKey?.expiresAt ? 'expires' : 'never expires',
     ...at(facts.apiKey?.expiresAt),
@@ -245,6 +245,9 @@ const newKey = (project: Project, state: string) => ({
   href: hrefOf(project, 'keys/new'),
   label: 'Create a key',
 });
+
+const lastUse = (lastUsedAt: string | null | undefined): GateView =>
+  lastUsedAt ? { saw: 'last used', ...at(lastUsedAt) } : { saw: 'never used' };
 
 const hrefOf = (project: Project, path: string) => `/projects/${project.projectId}/${path}`;
 const at = (instant: Date | string | null | undefined) =>

@@ -6,23 +6,18 @@ import { ActionForm } from '#components/action-form.tsx';
 import { MethodSelect } from '#components/method-select.tsx';
 import { Button } from '#components/ui/button.tsx';
 import { Field } from '#components/ui/field.tsx';
-import { Input, Select } from '#components/ui/input.tsx';
+import { Input } from '#components/ui/input.tsx';
 import { simulateCall } from '../actions.ts';
+import { type KeyChoice, KeyCombobox } from './key-combobox.tsx';
 import type { Simulation } from './simulation.ts';
 import { SimulationView } from './simulation-view.tsx';
-
-export interface KeyChoice {
-  apiKeyId: string;
-  label: string;
-}
 
 export interface SimulatorProps {
   projectId: string;
   /** The newest keys. */
   choices: readonly KeyChoice[];
-  /** The number of keys that are not in `choices`. */
-  unlisted: number;
-  apiKeyId: string | null;
+  /** Null without a key. */
+  chosen: KeyChoice | null;
   method: string;
   path: string;
   /** The simulation of the call in the URL; null if there is none. */
@@ -55,14 +50,14 @@ interface SimulatedCallProps extends SimulatorProps {
 function SimulatedCall({
   projectId,
   choices,
-  unlisted,
+  chosen,
   initial,
   children,
   onSimulated,
   ...call
 }: SimulatedCallProps) {
-  const [source, setSource] = useState<Source>(call.apiKeyId === null ? 'none' : 'chosen');
-  const [apiKeyId, setApiKeyId] = useState(call.apiKeyId ?? '');
+  const [source, setSource] = useState<Source>(chosen === null ? 'none' : 'chosen');
+  const [apiKey, setApiKey] = useState(chosen ?? choices[0] ?? null);
   const [method, setMethod] = useState(call.method);
   const [result, setResult] = useState(initial);
 
@@ -71,7 +66,7 @@ function SimulatedCall({
     // The URL holds the call for reloading and sharing, but never a pasted key.
     const sent = new FormData(form);
     const query = new URLSearchParams();
-    if (source === 'chosen') query.set('apiKeyId', apiKeyId);
+    if (source === 'chosen' && apiKey) query.set('apiKeyId', apiKey.apiKeyId);
     query.set('method', method);
     query.set('path', String(sent.get('path') ?? ''));
     onSimulated(query.toString());
@@ -91,11 +86,11 @@ function SimulatedCall({
           <>
             <KeySource source={source} onChange={setSource} canChoose={choices.length > 0} />
             {source === 'chosen' && (
-              <KeyChoiceField
+              <KeyCombobox
+                projectId={projectId}
                 choices={choices}
-                unlisted={unlisted}
-                value={apiKeyId}
-                onChange={setApiKeyId}
+                value={apiKey}
+                onChange={setApiKey}
                 error={errorOf('apiKeyId')}
               />
             )}
@@ -173,37 +168,6 @@ function KeySource({
         ))}
       </div>
     </fieldset>
-  );
-}
-
-interface KeyChoiceFieldProps extends Pick<SimulatorProps, 'choices' | 'unlisted'> {
-  value: string;
-  onChange: (apiKeyId: string) => void;
-  error: string | undefined;
-}
-
-function KeyChoiceField({ choices, unlisted, value, onChange, error }: KeyChoiceFieldProps) {
-  return (
-    <Field
-      name="apiKeyId"
-      label="Key"
-      hint={
-        unlisted > 0
-          ? 'Only the newest keys are listed. For others, use the menu on the Keys page, or paste the key.'
-          : undefined
-      }
-      error={error}
-    >
-      {(control) => (
-        <Select {...control} value={value} onChange={(event) => onChange(event.target.value)}>
-          {choices.map((choice) => (
-            <option key={choice.apiKeyId} value={choice.apiKeyId}>
-              {choice.label}
-            </option>
-          ))}
-        </Select>
-      )}
-    </Field>
   );
 }
 
