@@ -136,6 +136,31 @@ test('ninety days that take longer than any other page may are shown', async () 
   await expect(page.getByText('900 decisions in this range.')).toBeVisible();
 });
 
+test('the overview leads to the next step, shows its numbers first, and refreshes itself', async ({
+  page,
+}) => {
+  // A separate browser context, because the clock is controlled in all of it.
+  const signedIn = await project.open('keys');
+  await page.context().addCookies(await signedIn.context().cookies());
+  await page.clock.install();
+  await page.goto(project.at(''));
+  const standsOut = page.getByRole('main').locator('a.bg-accent');
+  await expect(standsOut).toHaveText('Add a policy');
+  await project.addPolicy('GET', '/v1/reports*');
+  await page.reload();
+  await expect(standsOut).toHaveText('Create a key');
+  await project.addKey('Mobile app');
+  await page.reload();
+  await expect(page.getByRole('link', { name: 'Create a key, done' })).toBeVisible();
+  await expect(standsOut).toHaveCount(0);
+
+  await count({ count: 90 }, { outcome: 'rate_limited', count: 10 });
+  await page.clock.runFor(31_000);
+  const figures = page.getByRole('main').getByRole('definition');
+  await expect(figures).toHaveText([/^100/, /^10%/, /^0%/, /^1.* of /]);
+  await expectAccessible(page);
+});
+
 test('the overview links the top denial to the simulator, filled in', async () => {
   const apiKeyId = await project.addKey('Old partner', { status: 'revoked' });
   await count({ count: 90 }, { outcome: 'revoked_api_key', apiKeyId, count: 12 });

@@ -1,6 +1,7 @@
 import { projectQuota } from '@ceiba/domain';
 import {
   getSubscription,
+  listPolicies,
   readQuotaUse,
   readTopDenials,
   readUsageSeries,
@@ -20,6 +21,8 @@ import { withDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
 import { env } from '../../../../env.ts';
 import { GettingStarted } from './_components/getting-started.tsx';
+import { KeyFigures } from './_components/key-figures.tsx';
+import { LiveRefresh } from './_components/live-refresh.tsx';
 import { TopDenials } from './_components/top-denials.tsx';
 
 const HOUR_MS = 3_600_000;
@@ -30,11 +33,12 @@ export default async function OverviewPage({ params }: { params: Promise<{ proje
   const { projectId } = project;
   const to = new Date((Math.floor(Date.now() / HOUR_MS) + 1) * HOUR_MS);
   const today = { projectId, from: new Date(to.getTime() - 24 * HOUR_MS), to };
-  const [subscription, use, keys, decisions, { denials }] = await withDatabase((db) =>
+  const [subscription, use, keys, policies, decisions, { denials }] = await withDatabase((db) =>
     Promise.all([
       getSubscription(db, projectId),
       readQuotaUse(db, projectId),
       surveyApiKeys(db, projectId),
+      listPolicies(db, projectId),
       readUsageSeries(db, { ...today, by: 'outcome', step: 'hour' }),
       readTopDenials(db, { ...today, limit: TOP_DENIALS }),
     ]),
@@ -44,6 +48,7 @@ export default async function OverviewPage({ params }: { params: Promise<{ proje
   const { active } = keys.byStatus;
   return (
     <Column>
+      <LiveRefresh />
       <PageHeader
         title={<Name>{project.name}</Name>}
         description={
@@ -69,9 +74,21 @@ export default async function OverviewPage({ params }: { params: Promise<{ proje
       />
       {!subscription?.admits && <NextDecision subscription={subscription} use={use} />}
       {isNew ? (
-        <GettingStarted projectId={projectId} activeKeys={active} runtimeUrl={env().runtimeUrl} />
+        <GettingStarted
+          projectId={projectId}
+          policies={policies.length}
+          activeKeys={active}
+          runtimeUrl={env().runtimeUrl}
+        />
       ) : (
         <>
+          <KeyFigures
+            projectId={projectId}
+            decisions={decisions}
+            use={use}
+            activeKeys={active}
+            activeKeyCap={keys.activeKeyCap}
+          />
           <Section
             title="Today"
             description="The last 24 hours, by outcome. UTC. Updated seconds ago."

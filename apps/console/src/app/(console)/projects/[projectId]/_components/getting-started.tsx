@@ -6,25 +6,37 @@ import { FirstCall } from '#components/usage/first-call.tsx';
 
 export interface GettingStartedProps {
   projectId: string;
+  policies: number;
   activeKeys: number;
   runtimeUrl: string;
 }
 
-/** What to do before the first decision. */
-export function GettingStarted({ projectId, activeKeys, runtimeUrl }: GettingStartedProps) {
+/** What to do before the first decision; the button of the next step stands out. */
+export function GettingStarted({
+  projectId,
+  policies,
+  activeKeys,
+  runtimeUrl,
+}: GettingStartedProps) {
   const here = `/projects/${projectId}`;
+  const next = policies === 0 ? 'policy' : activeKeys === 0 ? 'key' : 'decision';
   return (
     <EmptyState
       title="No decisions yet"
       action={
         <>
-          <Button asChild variant="primary">
-            <Link href={`${here}/policies/new`}>Add a policy</Link>
+          <Button asChild variant={next === 'policy' ? 'primary' : 'secondary'}>
+            <Link href={`${here}/policies/new`}>
+              {policies > 0 && <Check aria-hidden="true" />}
+              Add a policy
+              {policies > 0 && <span className="sr-only">, done</span>}
+            </Link>
           </Button>
-          <Button asChild>
+          <Button asChild variant={next === 'key' ? 'primary' : 'secondary'}>
             <Link href={`${here}/keys/new`}>
               {activeKeys > 0 && <Check aria-hidden="true" />}
               Create a key
+              {activeKeys > 0 && <span className="sr-only">, done</span>}
             </Link>
           </Button>
         </>
