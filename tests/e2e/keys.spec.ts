@@ -418,7 +418,9 @@ test('a control character in a name is shown and does not change the text direct
   const question = page.getByRole('heading', { name: `Revoke ${seen}?` });
   expect(await question.evaluate(drawnOrder)).toBe(`Revoke ${seen}?`);
   await page.goto(project.at('simulator'));
-  await expect(page.getByLabel('Key', { exact: true })).toHaveValue(new RegExp(`^${seen} \\(ceiba_`));
+  await expect(page.getByLabel('Key', { exact: true })).toHaveValue(
+    new RegExp(`^${seen} \\(ceiba_`),
+  );
 });
 
 /** The characters of an element from left to right, as they are rendered on one line. */

@@ -24,7 +24,9 @@ async function changeState(page: Page, button: string): Promise<void> {
 
 test('each status shows its effect, and the next decision matches it', async () => {
   const page = await project.open('subscription');
-  await expect(page.getByText('Calls are allowed if the key and a policy permit them')).toBeVisible();
+  await expect(
+    page.getByText('Calls are allowed if the key and a policy permit them'),
+  ).toBeVisible();
   expect(await project.authorize(call)).toMatchObject({ allowed: true });
 
   await page.getByRole('button', { name: 'Cancel subscription…' }).click();
@@ -46,7 +48,9 @@ test('each status shows its effect, and the next decision matches it', async () 
   }
   for (const button of ['Set trial', 'Reactivate']) {
     await changeState(page, button);
-    await expect(page.getByText('Calls are allowed if the key and a policy permit them')).toBeVisible();
+    await expect(
+      page.getByText('Calls are allowed if the key and a policy permit them'),
+    ).toBeVisible();
     expect(await project.authorize(call)).toMatchObject({ allowed: true });
   }
 });
@@ -86,7 +90,9 @@ test('a period that is over denies calls, and one without an end allows them', a
   expect(await project.authorize(call)).toMatchObject({ denialReason: 'inactive_subscription' });
   await page.getByLabel('Ends', { exact: true }).selectOption('never');
   await page.getByRole('button', { name: 'Save period end' }).click();
-  await expect(page.getByText('Calls are allowed if the key and a policy permit them')).toBeVisible();
+  await expect(
+    page.getByText('Calls are allowed if the key and a policy permit them'),
+  ).toBeVisible();
   expect(await project.authorize(call)).toMatchObject({ allowed: true });
 });
 
@@ -105,7 +111,9 @@ test('a trial allows calls until its end, and denies them after it', async () =>
   await end.fill('2031-01-31T12:00');
   await expect(page.getByText(/^All calls are allowed until 31 Jan 2031, 12:00/)).toBeVisible();
   await save.click();
-  await expect(page.getByText('Calls are allowed if the key and a policy permit them')).toBeVisible();
+  await expect(
+    page.getByText('Calls are allowed if the key and a policy permit them'),
+  ).toBeVisible();
   await expect(page.getByText('Until 31 Jan 2031, 12:00.', { exact: true })).toBeVisible();
   expect(await project.authorize(call)).toMatchObject({ allowed: true });
 
@@ -116,7 +124,9 @@ test('a trial allows calls until its end, and denies them after it', async () =>
   await expect(page.getByText('its period ended')).toBeVisible();
   await page.getByLabel('Ends', { exact: true }).selectOption('never');
   await save.click();
-  await expect(page.getByText('Calls are allowed if the key and a policy permit them')).toBeVisible();
+  await expect(
+    page.getByText('Calls are allowed if the key and a policy permit them'),
+  ).toBeVisible();
 });
 
 test('a quota that is nearly used shows when it will be used up', async () => {

@@ -19,7 +19,10 @@ export function proxy(request: NextRequest): NextResponse {
   const { method, nextUrl, headers: sent } = request;
   if (isForeignForm({ method, pathname: nextUrl.pathname, headers: sent }, env().publicOrigin)) {
     const headers = { 'content-type': 'text/plain' };
-    return new NextResponse('Only pages of this console may send forms.\n', { status: 403, headers });
+    return new NextResponse('Only pages of this console may send forms.\n', {
+      status: 403,
+      headers,
+    });
   }
   const nonce = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString('base64');
   const policy = contentSecurityPolicy(nonce);

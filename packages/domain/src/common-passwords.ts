@@ -36,7 +36,7 @@ const LONGEST_UNIT = 6;
 /** Keys in the order of the keyboard, the alphabet and the digits, and the best known phrases. */
 const RUNS = [
   'abcdefghijklmnopqrstuvwxyz',
-  '01234567890123456789',
+  '0123456789'.repeat(3),
   'qwertyuiopasdfghjklzxcvbnm',
   'qwertzuiopasdfghjklyxcvbnm',
   'azertyuiopqsdfghjklmwxcvbn',

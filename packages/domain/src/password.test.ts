@@ -57,7 +57,7 @@ describe('passwords', () => {
 
   test.each([
     ['of 11 characters is refused', 'a'.repeat(11), /at least 12 characters/],
-    ['of 12 characters is accepted', 'a'.repeat(11) + 'b', null],
+    ['of 12 characters is accepted', `${'a'.repeat(11)}b`, null],
     ['of 12 characters outside the first plane is accepted', `${'🌳'.repeat(11)}🌲`, null],
     ['that attackers try first is refused', 'password1234', /among the first that attackers try/],
     ['of 11 characters that are 22 code units is refused', '🌳'.repeat(11), /at least 12/],

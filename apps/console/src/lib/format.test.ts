@@ -17,20 +17,38 @@ describe('formatShare', () => {
 describe('formatShares', () => {
   it.each([
     [[], []],
-    [[0, 0], ['0%', '0%']],
+    [
+      [0, 0],
+      ['0%', '0%'],
+    ],
     [[10], ['100%']],
     // Rounded one by one they would be 101%.
-    [[455, 455, 90], ['46%', '45%', '9%']],
-    [[1, 1, 1], ['34%', '33%', '33%']],
-    [[995, 5], ['>99%', '<1%']],
-    [[986, 7, 7], ['99%', '<1%', '<1%']],
+    [
+      [455, 455, 90],
+      ['46%', '45%', '9%'],
+    ],
+    [
+      [1, 1, 1],
+      ['34%', '33%', '33%'],
+    ],
+    [
+      [995, 5],
+      ['>99%', '<1%'],
+    ],
+    [
+      [986, 7, 7],
+      ['99%', '<1%', '<1%'],
+    ],
   ])('shows %j as %j', (parts, shares) => {
     expect(formatShares(parts)).toEqual(shares);
   });
 
   it('adds up to 100% if every part is at least one percent', () => {
     for (let seed = 1; seed < 500; seed += 1) {
-      const parts = Array.from({ length: 1 + (seed % 9) }, (_, index) => 50 + ((seed * 37 * (index + 3)) % 101));
+      const parts = Array.from(
+        { length: 1 + (seed % 9) },
+        (_, index) => 50 + ((seed * 37 * (index + 3)) % 101),
+      );
       const numbers = formatShares(parts).map((text) => Number.parseInt(text, 10));
       expect(numbers.reduce((one, other) => one + other)).toBe(100);
     }

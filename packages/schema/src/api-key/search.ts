@@ -78,8 +78,7 @@ export async function searchApiKeys(
     },
   );
   const first = page.previous === null ? undefined : page.items[0];
-  const isBefore =
-    first && keyset({ side: 'before', id: first.apiKeyId }, order).beyond;
+  const isBefore = first && keyset({ side: 'before', id: first.apiKeyId }, order).beyond;
   const [counted] = await db.orm.execute<{ total: number; before: number }>(sql`
     select count(*)::int as total, ${isBefore ? sql`count(*) filter (where ${isBefore})::int` : sql`0`} as before
     from ${isBefore ? from : sql`api_keys`} where ${matches}`);

@@ -1,7 +1,14 @@
 'use client';
 
 import { usePathname } from 'next/navigation';
-import { type KeyboardEvent, type ReactNode, type ToggleEvent, useEffect, useId, useRef } from 'react';
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  type ToggleEvent,
+  useEffect,
+  useId,
+  useRef,
+} from 'react';
 import { cn } from '../../lib/cn.ts';
 import { type Placement, placeBeside } from './place-beside.ts';
 
@@ -89,7 +96,8 @@ const itemsOf = (panel: HTMLElement) => [
 /** @see https://www.w3.org/WAI/ARIA/apg/patterns/menu-button/ */
 function moveFocus(event: KeyboardEvent<HTMLElement>) {
   const items = itemsOf(event.currentTarget);
-  const at = items.findIndex((item) => item === document.activeElement);
+  const at =
+    document.activeElement instanceof HTMLElement ? items.indexOf(document.activeElement) : -1;
   const next = {
     ArrowDown: (at + 1) % items.length,
     ArrowUp: at <= 0 ? items.length - 1 : at - 1,

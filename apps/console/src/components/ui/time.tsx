@@ -57,7 +57,11 @@ export const RelativeTime = (props: TimeProps) => (
 
 /** `this hour`, `3 hours ago`, for data per hour; the hour itself on hover or focus. */
 export const RelativeHour = (props: TimeProps) => (
-  <Time {...props} lead="In the hour from" format={(instant, { now }) => relativeHour(instant, now)} />
+  <Time
+    {...props}
+    lead="In the hour from"
+    format={(instant, { now }) => relativeHour(instant, now)}
+  />
 );
 
 /** `20 Nov 2026, 14:05` in the viewer's time zone; UTC on hover or focus. */
@@ -92,7 +96,7 @@ function Time({ at, inRow = false, lead, format }: FormattedTimeProps) {
         </span>
       }
     >
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the tooltip must open by keyboard too (WCAG 1.4.13) */}
+      {/* The tooltip must open by keyboard too (WCAG 1.4.13). */}
       <time dateTime={instant.toISOString()} tabIndex={inRow ? undefined : 0}>
         {format(instant, clock)}
       </time>

@@ -48,9 +48,7 @@ export function OutcomeChart({ series, brief = false }: OutcomeChartProps) {
             </Chip>
             <p className="mt-1 flex items-baseline gap-2">
               <span className="text-title font-semibold">{formatCount(tones.totals[tone])}</span>
-              <span className="text-small text-muted">
-                {shares[index]}
-              </span>
+              <span className="text-small text-muted">{shares[index]}</span>
             </p>
           </div>
         ))}

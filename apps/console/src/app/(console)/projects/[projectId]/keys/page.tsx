@@ -45,19 +45,20 @@ export default async function KeysPage({ params, searchParams }: KeysProps) {
   const { q } = parseListQuery(query);
   const { status, hint, ...order } = readFilter(query);
   const isDense = parseDensity((await cookies()).get(DENSITY_COOKIE)?.value) === 'compact';
-  const [subscription, survey, { items: keys, total, before, previous, next }] = await withDatabase((db) =>
-    Promise.all([
-      getSubscription(db, projectId),
-      surveyApiKeys(db, projectId),
-      searchApiKeys(db, {
-        projectId,
-        text: q,
-        ...order,
-        ...(hint === undefined ? status !== 'all' && { status } : { hint }),
-        cursor: textOf(query, 'cursor'),
-        limit: PAGE_SIZE,
-      }),
-    ]),
+  const [subscription, survey, { items: keys, total, before, previous, next }] = await withDatabase(
+    (db) =>
+      Promise.all([
+        getSubscription(db, projectId),
+        surveyApiKeys(db, projectId),
+        searchApiKeys(db, {
+          projectId,
+          text: q,
+          ...order,
+          ...(hint === undefined ? status !== 'all' && { status } : { hint }),
+          cursor: textOf(query, 'cursor'),
+          limit: PAGE_SIZE,
+        }),
+      ]),
   );
   const here = `/projects/${projectId}/keys`;
   const plan = subscription?.plan;

@@ -3,7 +3,7 @@
 import { authorizeRequestSchema } from '@ceiba/contract';
 import { z } from 'zod';
 import { projectAction, refuse } from '#server/action.ts';
-import type { KeyChoice } from './_components/key-combobox.tsx';
+import type { KeyChoice } from './_components/key-choice.ts';
 import type { Simulation } from './_components/simulation.ts';
 import { findKeyChoices } from './key-choices.ts';
 import { simulate } from './simulate.ts';

@@ -2,7 +2,7 @@ import 'server-only';
 import { type ApiKeyRow, type Database, getApiKey, searchApiKeys } from '@ceiba/schema';
 import { z } from 'zod';
 import { legible } from '#lib/text.ts';
-import type { KeyChoice } from './_components/key-combobox.tsx';
+import type { KeyChoice } from './_components/key-choice.ts';
 
 const LISTED = 10;
 

@@ -75,12 +75,7 @@ function KeyTableRow({ projectId, apiKey, isDense }: KeyTableRowProps) {
   const { displayName, keyPrefix, lastUsedAt, expiresAt, usedThisMonth, monthlyQuota } = apiKey;
   const status = apiKey.status === 'active' && apiKey.isExpired ? 'expired' : apiKey.status;
   return (
-    <Row
-      className={cn(
-        status !== 'active' && 'text-muted',
-        isDense && 'sm:*:h-10 sm:*:py-0.5',
-      )}
-    >
+    <Row className={cn(status !== 'active' && 'text-muted', isDense && 'sm:*:h-10 sm:*:py-0.5')}>
       <Cell className="max-w-0 py-3 sm:w-2/5 sm:max-w-72">
         <div className={cn(isDense && 'sm:flex sm:items-center sm:gap-3')}>
           <p className="min-w-0 truncate font-medium" title={legible(displayName)}>

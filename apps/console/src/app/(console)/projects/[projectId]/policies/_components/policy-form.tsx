@@ -177,10 +177,7 @@ function ChangedElsewhere({ saved, typed, onKeep, onDiscard }: ChangedElsewhereP
   return (
     <Notice tone="warning" title="This policy was changed in the meantime">
       <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1">
-        {[
-          ['Saved', saved] as const,
-          ['Yours', typed] as const,
-        ].map(([name, rule]) => (
+        {[['Saved', saved] as const, ['Yours', typed] as const].map(([name, rule]) => (
           <Fragment key={name}>
             <dt>{name}</dt>
             <dd>

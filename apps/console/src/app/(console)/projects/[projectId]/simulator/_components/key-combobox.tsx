@@ -7,11 +7,7 @@ import { Input } from '#components/ui/input.tsx';
 import { IDLE } from '#lib/action-state.ts';
 import { cn } from '#lib/cn.ts';
 import { findKeys } from '../actions.ts';
-
-export interface KeyChoice {
-  apiKeyId: string;
-  label: string;
-}
+import type { KeyChoice } from './key-choice.ts';
 
 export interface KeyComboboxProps {
   projectId: string;
@@ -99,7 +95,12 @@ export function KeyCombobox({ projectId, choices, value, onChange, error }: KeyC
               No key has this in its name or prefix.
             </p>
           )}
-          <div id={listId} role="listbox" aria-label="Keys" className={cn(panel, !isListed && 'hidden')}>
+          <div
+            id={listId}
+            role="listbox"
+            aria-label="Keys"
+            className={cn(panel, !isListed && 'hidden')}
+          >
             {found.map((choice, index) => (
               // The keyboard stays in the field, which moves through the options.
               // biome-ignore lint/a11y/useFocusableInteractive: aria-activedescendant of the field

@@ -8,7 +8,8 @@ import { Button } from '#components/ui/button.tsx';
 import { Field } from '#components/ui/field.tsx';
 import { Input } from '#components/ui/input.tsx';
 import { simulateCall } from '../actions.ts';
-import { type KeyChoice, KeyCombobox } from './key-combobox.tsx';
+import type { KeyChoice } from './key-choice.ts';
+import { KeyCombobox } from './key-combobox.tsx';
 import type { Simulation } from './simulation.ts';
 import { SimulationView } from './simulation-view.tsx';
 

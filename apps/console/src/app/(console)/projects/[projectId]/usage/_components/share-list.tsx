@@ -37,9 +37,7 @@ export function ShareList({ label, shares, total }: ShareListProps) {
           </div>
           <p className="flex justify-end whitespace-nowrap">
             {formatCount(count)}
-            <span className="w-12 text-right text-small/6 text-muted">
-              {percents[index]}
-            </span>
+            <span className="w-12 text-right text-small/6 text-muted">{percents[index]}</span>
           </p>
         </li>
       ))}
