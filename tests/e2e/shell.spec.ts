@@ -19,7 +19,7 @@ test('a long project name fits into the sidebar, and can be read in full', async
     clientWidth,
   }));
   expect(widths.scrollWidth).toBeLessThanOrEqual(widths.clientWidth);
-  const switcher = sidebar.getByRole('button', { name: `${LONG_NAME}, switch project` });
+  const switcher = sidebar.getByRole('button', { name: /switch project$/ });
   await expect(switcher.getByTitle(LONG_NAME)).toBeVisible();
 });
 
