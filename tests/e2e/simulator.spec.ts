@@ -172,21 +172,22 @@ test('any of many keys is found by typing, and chosen by keyboard or pointer', a
   const page = await project.open('simulator');
   await page.getByLabel('Path', { exact: true }).fill('/v1/reports');
   const field = page.getByRole('combobox', { name: 'Key', exact: true });
+  const options = page.getByRole('listbox', { name: 'Keys' }).getByRole('option');
   await field.click();
-  await expect(page.getByRole('option')).toHaveCount(10);
+  await expect(options).toHaveCount(10);
   await field.fill('needle');
-  await expect(page.getByRole('option')).toHaveText([/^Needle of old/]);
+  await expect(options).toHaveText([/^Needle of old/]);
   await field.press('Enter');
   await expect(field).toHaveValue(/^Needle of old/);
-  await expect(page.getByRole('option')).toHaveCount(0);
+  await expect(options).toHaveCount(0);
   await page.getByRole('button', { name: 'Simulate call' }).click();
   await expect(verdict(page)).toContainText('With Needle of old');
 
   await field.fill('straw 1');
-  await expect(page.getByRole('option')).toHaveCount(4);
+  await expect(options).toHaveCount(4);
   await field.press('ArrowDown');
   await expect(field).toHaveAttribute('aria-activedescendant', /-1$/);
-  await page.getByRole('option', { name: /^Straw 11 / }).click();
+  await options.filter({ hasText: /^Straw 11 / }).click();
   await expect(field).toHaveValue(/^Straw 11 /);
   await field.fill('no such key');
   await expect(page.getByText('No key has this in its name or prefix.')).toBeVisible();
