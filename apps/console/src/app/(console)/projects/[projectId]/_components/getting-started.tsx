@@ -11,7 +11,7 @@ export interface GettingStartedProps {
   runtimeUrl: string;
 }
 
-/** What to do before the first decision; the button of the next step stands out. */
+/** What to do before the first decision; the button of the next step is the primary one. */
 export function GettingStarted({
   projectId,
   policies,
