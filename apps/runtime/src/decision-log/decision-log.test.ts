@@ -123,13 +123,14 @@ describe('the decision log', () => {
   });
 
   it.each([
-    [0, 0, 0],
-    [1, 0.0099, 1],
-    [1, 0.01, 0],
-    [50, 0.4999, 1],
-    [50, 0.5, 0],
-    [100, 0.9999, 1],
-  ])('keeps of %d %% of the allows the one that draws %d: %d', async (percent, drawn, kept) => {
+    { percent: 0, drawn: 0, kept: 0 },
+    { percent: 1, drawn: 0.0099, kept: 1 },
+    { percent: 1, drawn: 0.01, kept: 0 },
+    { percent: 50, drawn: 0.4999, kept: 1 },
+    { percent: 50, drawn: 0.5, kept: 0 },
+    { percent: 100, drawn: 0.9999, kept: 1 },
+  ])('at $percent % keeps $kept of an allow that draws $drawn', async (row) => {
+    const { percent, drawn, kept } = row;
     const one = bench();
     one.nextRandom = drawn;
     one.log.add(call({ loggedAllowsPercent: percent }), ALLOW);

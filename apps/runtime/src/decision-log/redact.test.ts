@@ -60,8 +60,9 @@ describe('a credential in a path', () => {
   });
 
   it('is removed where the cut would leave a part of it', () => {
-    const path = loggedPath(`/${'ä'.repeat(1_010)}/${KEY}`, null);
-    expect(path).not.toContain(KEY.slice(0, 10));
+    const token = 'Zm9yZWlnbi10b2tlbi10b2tlbi10b2tlbg';
+    const path = loggedPath(`/${'ä'.repeat(1_014)}/${token}`, token);
+    expect(path).not.toContain(token.slice(0, 4));
   });
 
   it('is not a short word that the caller sent as a key', () => {
