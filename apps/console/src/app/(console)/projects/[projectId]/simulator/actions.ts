@@ -2,11 +2,11 @@
 
 import { authorizeRequestSchema } from '@ceiba/contract';
 import { z } from 'zod';
+import { simulate } from '#components/simulation/simulate.ts';
+import type { Simulation } from '#components/simulation/simulation.ts';
 import { projectAction, refuse } from '#server/action.ts';
 import type { KeyChoice } from './_components/key-choice.ts';
-import type { Simulation } from './_components/simulation.ts';
 import { findKeyChoices } from './key-choices.ts';
-import { simulate } from './simulate.ts';
 
 const call = {
   method: authorizeRequestSchema.shape.method,

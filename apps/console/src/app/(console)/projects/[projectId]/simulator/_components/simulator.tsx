@@ -4,14 +4,14 @@ import { useSearchParams } from 'next/navigation';
 import { type ReactNode, useState } from 'react';
 import { ActionForm } from '#components/action-form.tsx';
 import { MethodSelect } from '#components/method-select.tsx';
+import type { Simulation } from '#components/simulation/simulation.ts';
+import { SimulationView } from '#components/simulation/simulation-view.tsx';
 import { Button } from '#components/ui/button.tsx';
 import { Field } from '#components/ui/field.tsx';
 import { Input } from '#components/ui/input.tsx';
 import { simulateCall } from '../actions.ts';
 import type { KeyChoice } from './key-choice.ts';
 import { KeyCombobox } from './key-combobox.tsx';
-import type { Simulation } from './simulation.ts';
-import { SimulationView } from './simulation-view.tsx';
 
 export interface SimulatorProps {
   projectId: string;

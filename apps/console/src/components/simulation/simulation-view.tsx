@@ -1,30 +1,63 @@
 import { HOST_ERROR_FOR_DENIAL, HTTP_STATUS_FOR_DENIAL } from '@ceiba/contract/sets';
 import { ArrowRight } from 'lucide-react';
 import Link from 'next/link';
-import { type Gate, GateLine } from '#components/gates.tsx';
-import { MethodChip, OutcomeChip } from '#components/ui/chip.tsx';
-import { Name } from '#components/ui/name.tsx';
-import { PathText } from '#components/ui/path-text.tsx';
-import { AbsoluteTime, RelativeTime } from '#components/ui/time.tsx';
-import { GATE_NAMES, type SimulatedGate, type Simulation } from './simulation.ts';
+import type { ReactNode } from 'react';
+import { type Gate, GateLine } from '../gates.tsx';
+import { MethodChip, OutcomeChip } from '../ui/chip.tsx';
+import { Name } from '../ui/name.tsx';
+import { PathText } from '../ui/path-text.tsx';
+import { AbsoluteTime, RelativeTime } from '../ui/time.tsx';
+import {
+  type ExplainedDecision,
+  GATE_NAMES,
+  type SimulatedGate,
+  type Simulation,
+} from './simulation.ts';
 
-/** The verdict, and the line of gates that led to it. */
+/** The verdict on a call as it would be decided now. */
 export function SimulationView({ simulation }: { simulation: Simulation }) {
-  const { denialReason, apiKey, method, path, gates, usageAsOf } = simulation;
+  const { gates, usageAsOf } = simulation;
+  return (
+    <DecisionCard
+      decision={simulation}
+      allowed="Every gate that can be checked here passes."
+      footer={
+        <>
+          Nothing was charged. <Basis gates={gates} usageAsOf={usageAsOf} />
+        </>
+      }
+    />
+  );
+}
+
+export interface DecisionCardProps {
+  decision: ExplainedDecision;
+  /** The sentence beside the chip of an allow. */
+  allowed: string;
+  footer: ReactNode;
+}
+
+/** A verdict, and the line of gates that led to it. */
+export function DecisionCard({ decision, allowed, footer }: DecisionCardProps) {
+  const { denialReason, apiKey, method, path, gates } = decision;
   return (
     <div className="rounded border bg-surface">
       <header className="grid gap-3 border-b p-4 sm:p-6">
         <p className="flex min-w-0 flex-wrap items-center gap-2">
           <MethodChip method={method} />
-          <code className="min-w-0 text-small">
-            <PathText>{path}</PathText>
-          </code>
+          {path === null ? (
+            <span className="text-small text-muted">path not recorded</span>
+          ) : (
+            <code className="min-w-0 text-small">
+              <PathText>{path}</PathText>
+            </code>
+          )}
         </p>
         <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
           <OutcomeChip outcome={denialReason ?? 'allowed'} />
           <p className="text-muted">
             {denialReason === null
-              ? 'Every gate that can be checked here passes.'
+              ? allowed
               : `Your API answers with ${HTTP_STATUS_FOR_DENIAL[denialReason]} ${HOST_ERROR_FOR_DENIAL[denialReason]}.`}
           </p>
         </div>
@@ -41,9 +74,7 @@ export function SimulationView({ simulation }: { simulation: Simulation }) {
       <div className="p-4 sm:p-6">
         <GateLine label="Gates in order" gates={gates.map(gateOf)} />
       </div>
-      <footer className="border-t px-4 py-3 text-small text-muted sm:px-6">
-        Nothing was charged. <Basis gates={gates} usageAsOf={usageAsOf} />
-      </footer>
+      <footer className="border-t px-4 py-3 text-small text-muted sm:px-6">{footer}</footer>
     </div>
   );
 }

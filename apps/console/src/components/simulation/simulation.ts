@@ -1,5 +1,5 @@
 import type { DenialReason } from '@ceiba/contract/sets';
-import type { GateVerdict } from '#components/gates.tsx';
+import type { GateVerdict } from '../gates.tsx';
 
 /** The gates of a decision, in the order of the denial reasons. */
 export const GATE_NAMES = {
@@ -27,14 +27,20 @@ export interface SimulatedGate {
   remedy?: { text: string; href: string; label: string };
 }
 
-export interface Simulation {
-  /** Null if no gate that can be checked without charging denies the call. */
+/** A decision, gate by gate: one that was made, or one that would be. */
+export interface ExplainedDecision {
+  /** Null if no gate that was checked denies the call. */
   denialReason: DenialReason | null;
   /** The key's name and prefix; null if it is unknown. A pasted key is never sent back. */
   apiKey: { displayName: string; keyPrefix: string } | null;
   method: string;
-  path: string;
+  /** Null if it was not recorded. */
+  path: string | null;
   gates: SimulatedGate[];
+}
+
+export interface Simulation extends ExplainedDecision {
+  path: string;
   /** When usage was last written, ISO 8601; null if there is none this month. */
   usageAsOf: string | null;
 }
