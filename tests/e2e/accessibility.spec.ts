@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, type Page, test } from '@playwright/test';
 import postgres from 'postgres';
+import { addDecisions } from './decisions.ts';
 import { expectNoFindings } from './expect-accessible.ts';
 import { PAGES, type Place } from './pages.ts';
 import { createProject, signUp } from './support.ts';
@@ -13,7 +14,7 @@ test.beforeAll(async ({ browser }) => {
   const page = await (await browser.newContext()).newPage();
   const { email } = await signUp(page);
   const { projectId } = await createProject(page, 'Accessible');
-  place = { projectId, policyId: await fill(projectId) };
+  place = { projectId, ...(await fill(projectId)) };
   await setAdministrator(email, true);
   administrator = email;
   storage = await page.context().storageState();
@@ -35,8 +36,8 @@ async function setAdministrator(email: string, isAdministrator: boolean) {
   await sql.end();
 }
 
-/** Fills lists and charts. Returns the ID of a policy. */
-async function fill(project: string): Promise<string> {
+/** Fills lists and charts. Returns the IDs of a policy and of a recorded decision. */
+async function fill(project: string): Promise<Omit<Place, 'projectId'>> {
   const sql = connect();
   for (const status of ['active', 'revoked', 'archived']) {
     await sql`insert into api_keys (project_id, display_name, key_prefix, key_digest, status)
@@ -48,8 +49,17 @@ async function fill(project: string): Promise<string> {
   await sql`insert into usage_hours
     (project_id, hour, api_key_id, policy_id, outcome, incarnation, count)
     values (${project}, date_trunc('hour', now()), ${noKey}, ${policy?.id}, 'allowed', 'e2e', 40)`;
+  const [, decisionId = ''] = await addDecisions(project, [
+    { policyId: policy?.id },
+    {
+      outcome: 'invalid_api_key',
+      keyPrefix: 'ceiba_unknown0',
+      path: '/v1/reports/a-path-that-is-longer-than-a-phone-is-wide/and-one-more-part-of-it',
+      requestId: 'req-7',
+    },
+  ]);
   await sql.end();
-  return policy?.id;
+  return { policyId: policy?.id, decisionId };
 }
 
 /** Between desktop and phone, where the sidebar leaves the least room for the page. */

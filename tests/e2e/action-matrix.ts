@@ -8,6 +8,8 @@ export interface World {
   /** A key and a policy of that project. */
   apiKeyId: string;
   policyId: string;
+  /** A recorded decision of that project. */
+  decisionId: string;
   /** A plan that the project is not on. */
   planId: string;
   /** The owner of the project. */
@@ -134,6 +136,10 @@ export const ACTIONS: Record<string, ActionCase> = {
   '(console)/projects/[projectId]/settings/actions.ts setDefaultKeyRate': {
     ...onProjectPage('settings'),
     fields: ({ projectId }) => ({ projectId, defaultKeyRateLimitPerMinute: '60' }),
+  },
+  '(console)/projects/[projectId]/settings/actions.ts setRequestLog': {
+    ...onProjectPage('settings'),
+    fields: ({ projectId }) => ({ projectId, loggedAllowsPercent: '50', logsPaths: 'yes' }),
   },
   '(console)/projects/[projectId]/settings/actions.ts rotateSecret': {
     ...onProjectPage('settings'),

@@ -4,6 +4,7 @@ import postgres from 'postgres';
 import { startTestNetwork, type TestNetwork } from '../chaos/support/proxy.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type ConsoleProcess, startConsole } from './console-process.ts';
+import { addDecisions } from './decisions.ts';
 import { gotoReady, newAccount } from './support.ts';
 
 /**
@@ -19,6 +20,7 @@ let context: BrowserContext;
 let page: Page;
 let projectId: string;
 let policyId: string;
+let decisionId: string;
 
 test.beforeAll(async ({ browser }) => {
   database = await createTestDatabase();
@@ -45,6 +47,7 @@ test.beforeAll(async ({ browser }) => {
     values (${projectId}, 'GET', '/v1/reports*'), (${projectId}, 'GET', '/v1/billing')
     returning id`;
   policyId = policy?.id;
+  [decisionId = ''] = await addDecisions(projectId, [{}], database.url);
 });
 test.afterEach(() => network.heal());
 test.afterAll(async () => {
@@ -74,6 +77,9 @@ const PAGES: Record<string, string> = {
   '/policies/:policyId': 'Edit policy',
   '/subscription': 'Subscription',
   '/usage': 'Usage',
+  '/requests': 'Requests',
+  '/requests/groups': 'Requests',
+  '/requests/:decisionId': 'Request',
   '/simulator': 'Simulator',
   '/audit': 'Audit',
   '/settings': 'Settings',
@@ -83,7 +89,7 @@ test('every page of a project reports a database outage, and a reload shows it a
   const tabs = await Promise.all(
     Object.entries(PAGES).map(async ([path, heading]) => ({
       tab: await context.newPage(),
-      address: at(path.replace(':policyId', policyId)),
+      address: at(path.replace(':policyId', policyId).replace(':decisionId', decisionId)),
       heading,
     })),
   );

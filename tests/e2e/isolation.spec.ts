@@ -9,6 +9,7 @@ import {
 import postgres from 'postgres';
 import { ACTIONS, type ActionCase, type World } from './action-matrix.ts';
 import { callAction, readBuiltActions } from './call-action.ts';
+import { addDecisions } from './decisions.ts';
 import { ROUTES, readBuiltRoutes } from './route-matrix.ts';
 import { createProject, gotoReady, newAccount, signUp } from './support.ts';
 
@@ -80,7 +81,7 @@ function contextOf(
 /** Creates the items of the matrix. */
 async function populate(
   projectId: string,
-): Promise<Pick<World, 'apiKeyId' | 'policyId' | 'planId' | 'userId' | 'secretCreatedAt'>> {
+): Promise<Omit<World, 'projectId' | 'email' | 'password'>> {
   const [key] = await sql`
     insert into api_keys (project_id, display_name, key_prefix, key_digest)
     values (${projectId}, 'Isolation', 'ceiba_isolated', ${randomBytes(32)}) returning id`;
@@ -91,9 +92,13 @@ async function populate(
   const [project] = await sql`
     select owner_id as "userId", secret_created_at as "secretCreatedAt"
     from projects where id = ${projectId}`;
+  const [decisionId = ''] = await addDecisions(projectId, [
+    { apiKeyId: key?.id, keyPrefix: 'ceiba_isolated', path: '/v1/isolation' },
+  ]);
   return {
     apiKeyId: key?.id,
     policyId: policy?.id,
+    decisionId,
     planId: plan?.id,
     userId: project?.userId,
     secretCreatedAt: project?.secretCreatedAt.toISOString(),
@@ -102,13 +107,14 @@ async function populate(
 
 /**
  * A digest of everything that an action can change, except attempts, which are counted in any case,
- * and usage, which background tasks write.
+ * and usage and recorded decisions, which background tasks write.
  */
 async function everything(): Promise<string> {
   const tables = await sql<{ name: string }[]>`
     select table_name as name from information_schema.tables
     where table_schema = 'public' and table_type = 'BASE TABLE'
-      and table_name <> 'sign_in_attempts' and not starts_with(table_name, 'usage_') order by 1`;
+      and table_name <> 'sign_in_attempts' and not starts_with(table_name, 'usage_')
+      and not starts_with(table_name, 'decision') order by 1`;
   const states: string[] = [];
   for (const { name } of tables) {
     const [row] = await sql`
@@ -154,12 +160,15 @@ const disclosedBy = ({ text }: { text: string }) => text.replaceAll(/"values":\{
 
 /** IDs that only the owner may see, and the name and prefix of the owner's key. */
 const ownersData = () =>
-  new RegExp([world.projectId, world.apiKeyId, world.policyId, 'ceiba_isolated'].join('|'));
+  new RegExp(
+    [world.projectId, world.apiKeyId, world.policyId, world.decisionId, 'ceiba_isolated'].join('|'),
+  );
 
 const PROBE: World = {
   projectId: 'the project',
   apiKeyId: 'the key',
   policyId: 'the policy',
+  decisionId: 'the decision',
   planId: '',
   userId: '',
   secretCreatedAt: '',
@@ -167,8 +176,9 @@ const PROBE: World = {
   password: '',
 };
 
-/** Whether a request names a key or a policy. */
-const namesItem = (sent: string) => sent.includes(PROBE.apiKeyId) || sent.includes(PROBE.policyId);
+/** Whether a request names a key, a policy or a decision. */
+const namesItem = (sent: string) =>
+  [PROBE.apiKeyId, PROBE.policyId, PROBE.decisionId].some((id) => sent.includes(id));
 
 for (const [name, action] of Object.entries(ACTIONS)) {
   test(`${name}: refuses a foreign origin and changes nothing`, async () => {

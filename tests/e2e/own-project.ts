@@ -26,7 +26,7 @@ export interface OwnProject {
   /** Inserts a key without a known secret. */
   addKey: (displayName: string, columns?: Record<string, unknown>) => Promise<string>;
   addPolicy: (method: string, pathPattern: string) => Promise<string>;
-  /** Deletes all keys, policies and usage. */
+  /** Deletes all keys, policies, usage and recorded decisions. */
   empty: () => Promise<void>;
   /** Requests a decision from the Runtime, as a host does. */
   authorize: (call: { apiKey: string | null; method: string; path: string }) => Promise<Decision>;
@@ -83,7 +83,12 @@ export async function ownProject(browser: Browser, name: string): Promise<OwnPro
       const counted = await sql<{ name: string }[]>`
         select table_name as name from information_schema.tables
         where table_schema = 'public' and starts_with(table_name, 'usage_')`;
-      for (const table of ['api_keys', 'policies', ...counted.map(({ name }) => name)]) {
+      for (const table of [
+        'api_keys',
+        'policies',
+        'decisions',
+        ...counted.map(({ name }) => name),
+      ]) {
         await sql`delete from ${sql(table)} where project_id = ${projectId}`;
       }
     },

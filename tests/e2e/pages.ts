@@ -2,6 +2,7 @@
 export interface Place {
   projectId: string;
   policyId: string;
+  decisionId: string;
 }
 
 export interface PageCase {
@@ -41,6 +42,13 @@ export const PAGES: Record<string, PageCase> = {
     path: ({ projectId, policyId }) => `/projects/${projectId}/policies/${policyId}`,
     signedIn: true,
   },
+  requests: inProject('requests', 'requests'),
+  request: {
+    route: `${PROJECT}/requests/[decisionId]`,
+    path: ({ projectId, decisionId }) => `/projects/${projectId}/requests/${decisionId}`,
+    signedIn: true,
+  },
+  'denials by path': inProject('requests/groups', 'requests/groups'),
   simulator: inProject('simulator', 'simulator?method=GET&path=/v1/reports'),
   subscription: inProject('subscription', 'subscription'),
   usage: inProject('usage', 'usage'),

@@ -57,6 +57,16 @@ export const ROUTES: Record<string, RouteCase> = {
   '/(console)/projects/[projectId]/policies/[policyId]/page': ofProject(
     ({ policyId }) => `/policies/${policyId}`,
   ),
+  '/(console)/projects/[projectId]/requests/page': ofProject(
+    ({ apiKeyId }) => `/requests?key=${apiKeyId}`,
+  ),
+  '/(console)/projects/[projectId]/requests/csv/route': ofProject(
+    ({ apiKeyId }) => `/requests/csv?key=${apiKeyId}`,
+  ),
+  '/(console)/projects/[projectId]/requests/[decisionId]/page': ofProject(
+    ({ decisionId }) => `/requests/${decisionId}`,
+  ),
+  '/(console)/projects/[projectId]/requests/groups/page': ofProject('/requests/groups'),
   '/(console)/projects/[projectId]/settings/page': ofProject('/settings'),
   '/(console)/projects/[projectId]/simulator/page': ofProject(
     ({ apiKeyId }) => `/simulator?apiKeyId=${apiKeyId}&method=GET&path=/v1/matrix`,

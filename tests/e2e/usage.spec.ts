@@ -165,7 +165,7 @@ test('the overview leads to the next step, shows its numbers first, and refreshe
   await expectAccessible(page);
 });
 
-test('the overview links the top denial to the simulator, filled in', async () => {
+test('each denial reason of the overview and of the usage page leads to its requests', async () => {
   const apiKeyId = await project.addKey('Old partner', { status: 'revoked' });
   await count({ count: 90 }, { outcome: 'revoked_api_key', apiKeyId, count: 12 });
   const page = await project.open('');
@@ -176,15 +176,21 @@ test('the overview links the top denial to the simulator, filled in', async () =
   await expectAccessible(page);
   await reasons.getByRole('link', { name: 'Why?' }).click();
   await page.waitForURL(
-    ({ searchParams }) =>
-      searchParams.get('apiKeyId') === apiKeyId && searchParams.get('path') === '/',
+    ({ pathname, searchParams }) =>
+      pathname.endsWith('/requests') &&
+      searchParams.get('reason') === 'revoked_api_key' &&
+      searchParams.get('key') === apiKeyId,
   );
-  await expect(page.getByRole('main')).toContainText('revoked');
+  await expect(page.getByLabel('Reason')).toHaveValue('revoked_api_key');
+  await expect(page.getByText('Requests with the key Old partner')).toBeVisible();
+  await gotoReady(page, project.at('usage?range=24h'));
+  await page.getByRole('link', { name: 'Why? Revoked key' }).click();
+  await page.waitForURL(/\/requests\?reason=revoked_api_key$/);
 });
 
 test('other users cannot download the CSV file', async ({ browser, playwright, baseURL }) => {
   await count({ count: 1 });
-  const files = ['usage/csv', 'audit/csv'].map((path) => project.at(path));
+  const files = ['usage/csv', 'audit/csv', 'requests/csv'].map((path) => project.at(path));
   const anonymous = await playwright.request.newContext({ baseURL: baseURL ?? '' });
   const other = await browser.newContext();
   await signUp(await other.newPage());

@@ -19,6 +19,7 @@ import {
   type VerbContext,
 } from '@ceiba/schema';
 import { createFastRandom } from '../chaos/support/random.ts';
+import { addDecisions, type SampleDecision } from '../e2e/decisions.ts';
 import { addUsage } from './usage.ts';
 
 const random = createFastRandom('screenshots');
@@ -85,6 +86,8 @@ const POLICIES: readonly [method: string, pathPattern: string, weight: number][]
 export interface Sample {
   projectId: string;
   policyId: string;
+  /** A recorded denial of that project. */
+  decisionId: string;
   /** A project of the same user without any data. */
   emptyProjectId: string;
   busyKeyId: string;
@@ -126,8 +129,15 @@ export async function fillSample(
     const emptyProjectId = await createEmpty(world, 'Staging');
     await rollUpUsage(db, { mostDays: 10_000 });
     await spreadOverTime(db);
+    const decisionId = await addRequests(projectId, keyIds, policyIds);
     await db.sql`analyze`;
-    return { projectId, emptyProjectId, policyId: at(policyIds, 5), busyKeyId: at(keyIds, 0) };
+    return {
+      projectId,
+      emptyProjectId,
+      policyId: at(policyIds, 5),
+      decisionId,
+      busyKeyId: at(keyIds, 0),
+    };
   } finally {
     await db.close();
   }
@@ -218,6 +228,33 @@ async function addHistory(world: World, projectId: string, keyIds: string[]) {
     replaces: new Date(project?.replaces ?? 0),
     dropsPrevious: false,
   });
+}
+
+/** Requests of the last hour, of which most were denied. Returns the ID of a denial. */
+async function addRequests(projectId: string, keyIds: string[], policyIds: string[]) {
+  const limits = { rateLimitPerMinute: 300, monthlyQuota: 1_000_000 };
+  const key = (index: number) => ({ apiKeyId: at(keyIds, index), keyPrefix: 'ceiba_Sample00' });
+  const matched = (index: number, left: number) => ({
+    ...key(index),
+    policyId: at(policyIds, 0),
+    limits: { ...limits, remainingThisMinute: left, remainingThisMonth: 89_412 },
+  });
+  const kinds: SampleDecision[] = [
+    { ...key(0), outcome: 'policy_no_match', method: 'POST', path: '/v1/reports/42' },
+    { ...matched(1, 0), outcome: 'rate_limited', path: '/v1/reports/2026-11' },
+    { keyPrefix: 'ceiba_Unknown0', outcome: 'invalid_api_key', path: '/v1/stock/sku-4711' },
+    { ...matched(2, 241), path: '/v1/reports/7' },
+    { outcome: 'missing_api_key', path: '/v1/orders' },
+    { ...key(9), outcome: 'policy_no_match', method: 'DELETE', path: '/v1/orders/8812/items/3' },
+  ];
+  const now = Date.now();
+  const samples = Array.from({ length: 60 }, (_, index) => ({
+    ...kinds[(index + Math.floor(index / 4)) % kinds.length],
+    requestId: `req-${7_301 - index}`,
+    latencyMs: 1 + (index % 4),
+    at: new Date(now - 9_000 * (index + 1) ** 1.4),
+  }));
+  return at(await addDecisions(projectId, samples), 0);
 }
 
 /** Spreads the audit rows over some months and gives some of them other actors. */

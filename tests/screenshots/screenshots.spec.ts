@@ -63,6 +63,11 @@ const STATES: Record<string, View> = {
   'usage, two months': onPage('usage', {
     path: ({ projectId }) => `/projects/${projectId}/usage?range=90d`,
   }),
+  'requests, empty': inEmpty('/requests'),
+  'requests, filtered': onPage('requests', {
+    path: ({ projectId }) =>
+      `/projects/${projectId}/requests?reason=policy_no_match&method=POST&from=2026-01-01T00:00`,
+  }),
   'simulator, untouched': inEmpty('/simulator'),
   'simulator, allow': simulated(({ busyKeyId }) => ({
     apiKeyId: busyKeyId,

@@ -5,6 +5,7 @@ export {
   type ApiKeyHint,
 } from './api-key/hints.ts';
 export * from './api-key/list.ts';
+export { type ApiKeyName, readKeyNames } from './api-key/names.ts';
 export * from './api-key/record-first-use.ts';
 export * from './api-key/search.ts';
 export * from './api-key/set-limits.ts';
@@ -32,6 +33,7 @@ export { within, withPatience } from './connection/within.ts';
 export { type Actor, allOrNothing, type VerbContext } from './context.ts';
 export * from './decision/lookup.ts';
 export * from './decision/simulate.ts';
+export { exportDecisions } from './decision-log/export.ts';
 export { type DecisionGap, readDecisionGaps } from './decision-log/gaps.ts';
 export * from './decision-log/group-denials.ts';
 export * from './decision-log/list.ts';

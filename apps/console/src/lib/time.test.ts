@@ -4,6 +4,7 @@ import {
   LOCAL_TIME_BOUNDS,
   localText,
   parseDay,
+  parseMinute,
   relativeHour,
   relativeTime,
 } from './time.ts';
@@ -67,5 +68,22 @@ describe('a datetime-local field', () => {
 
   it('has bounds that exclude a year with two digits', () => {
     expect('0026-11-21T10:00' < LOCAL_TIME_BOUNDS.min).toBe(true);
+  });
+});
+
+describe('parseMinute', () => {
+  it('returns the minute in UTC', () => {
+    expect(parseMinute('2026-11-21T14:06')).toEqual(new Date('2026-11-21T14:06:00Z'));
+  });
+
+  it.each([
+    '',
+    '2026-11-21',
+    '2026-11-21T24:00',
+    '2026-02-30T10:00',
+    '1999-12-31T10:00',
+    '2026-11-21T10:00:00',
+  ])('returns null for "%s"', (text) => {
+    expect(parseMinute(text)).toBeNull();
   });
 });

@@ -77,6 +77,14 @@ export function parseDay(text: string): Date | null {
   return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text) ? day : null;
 }
 
+const MINUTE_TEXT = /^(\d{4}-\d{2}-\d{2})T(?:[01]\d|2[0-3]):[0-5]\d$/;
+
+/** The time `YYYY-MM-DDTHH:MM` in UTC; null for anything else. It accepts the days of {@link parseDay}. */
+export function parseMinute(text: string): Date | null {
+  const day = MINUTE_TEXT.exec(text)?.[1];
+  return day === undefined || parseDay(day) === null ? null : new Date(`${text}:00Z`);
+}
+
 /** The bounds of a `datetime-local` field. An earlier year was typed with two digits. */
 export const LOCAL_TIME_BOUNDS = { min: '2000-01-01T00:00', max: '9998-12-31T23:59' } as const;
 

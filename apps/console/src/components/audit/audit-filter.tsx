@@ -3,8 +3,8 @@ import Link from 'next/link';
 import { Button } from '../ui/button.tsx';
 import { Field } from '../ui/field.tsx';
 import { Input, Select } from '../ui/input.tsx';
+import { SecretlessInput } from '../ui/secretless-input.tsx';
 import type { AuditQuery } from './audit-query.ts';
-import { AuditSearch } from './audit-search.tsx';
 import { AUDIT_KINDS } from './audit-words.ts';
 
 export interface AuditFilterFormProps {
@@ -24,7 +24,14 @@ export function AuditFilterForm({ here, query, kinds }: AuditFilterFormProps) {
       className="mb-6 grid grid-cols-2 items-end gap-4 lg:grid-cols-[minmax(0,1fr)_11rem_10rem_10rem_auto]"
     >
       <Field name="q" label="User, item or IP address" className="max-sm:col-span-2">
-        {(control) => <AuditSearch control={control} text={query.text} />}
+        {(control) => (
+          <SecretlessInput
+            {...control}
+            type="search"
+            defaultValue={query.text}
+            data-shortcut="search"
+          />
+        )}
       </Field>
       <Field name="kind" label="Type" className="max-sm:col-span-2">
         {(control) => (

@@ -1,6 +1,7 @@
 import { UUID_PATTERN } from '@ceiba/contract/sets';
 import {
   Activity,
+  ArrowLeftRight,
   ChartNoAxesColumn,
   CreditCard,
   FlaskConical,
@@ -36,6 +37,7 @@ export const PROJECT_SECTIONS: readonly Section[] = [
   { path: 'policies', name: 'Policies', icon: Route, inBar: true },
   { path: 'subscription', name: 'Subscription', icon: CreditCard, inBar: false },
   { path: 'usage', name: 'Usage', icon: ChartNoAxesColumn, inBar: true },
+  { path: 'requests', name: 'Requests', icon: ArrowLeftRight, inBar: false },
   { path: 'simulator', name: 'Simulator', icon: FlaskConical, inBar: false },
   { path: 'audit', name: 'Audit', icon: ScrollText, inBar: false },
   { path: 'settings', name: 'Settings', icon: Settings, inBar: false },

@@ -83,7 +83,7 @@ export function StatusChip({ status }: { status: keyof typeof STATUS_LOOKS }) {
 /** An HTTP method, or `*` for any. */
 export function MethodChip({ method }: { method: string }) {
   return (
-    <span className="inline-flex h-6 min-w-16 items-center justify-center rounded border border-line bg-sunken px-2 font-mono text-small font-medium text-ink">
+    <span className="inline-flex h-6 min-w-16 shrink-0 items-center justify-center rounded border border-line bg-sunken px-2 font-mono text-small font-medium text-ink">
       {method === '*' ? (
         <abbr title="any method" className="no-underline">
           ANY

@@ -27,13 +27,16 @@ export interface SectionProps {
   actions?: ReactNode;
   children: ReactNode;
   className?: string;
+  /** The target of links to this part. */
+  id?: string;
 }
 
 /** A part of a page with a heading and a line above. */
-export function Section({ title, description, actions, children, className }: SectionProps) {
+export function Section({ title, description, actions, children, className, id }: SectionProps) {
   const headingId = useId();
   return (
     <section
+      id={id}
       aria-labelledby={headingId}
       className={cn('border-t py-8 first:border-t-0 first:pt-0', className)}
     >

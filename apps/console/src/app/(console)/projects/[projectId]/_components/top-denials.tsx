@@ -1,5 +1,5 @@
 import type { Denial } from '@ceiba/schema';
-import { FlaskConical } from 'lucide-react';
+import { ArrowRight } from 'lucide-react';
 import Link from 'next/link';
 import { Button } from '#components/ui/button.tsx';
 import { OutcomeChip } from '#components/ui/chip.tsx';
@@ -7,14 +7,14 @@ import { Name } from '#components/ui/name.tsx';
 import { PathText } from '#components/ui/path-text.tsx';
 import { RelativeHour } from '#components/ui/time.tsx';
 import { formatCount, policyText } from '#lib/format.ts';
-import { whyHref } from './denial-links.ts';
+import { requestsHref } from '#lib/requests-href.ts';
 
 export interface TopDenialsProps {
   projectId: string;
   denials: readonly Denial[];
 }
 
-/** The most frequent denials, each with a link to the simulator. */
+/** The most frequent denials, each with a link to the requests. */
 export function TopDenials({ projectId, denials }: TopDenialsProps) {
   if (denials.length === 0) return <p className="text-muted">No calls were denied.</p>;
   return (
@@ -45,8 +45,8 @@ export function TopDenials({ projectId, denials }: TopDenialsProps) {
           </p>
           <Button asChild size="sm" className="w-fit">
             <Link href={whyHref(projectId, denial)}>
-              <FlaskConical aria-hidden="true" />
               Why?
+              <ArrowRight aria-hidden="true" />
             </Link>
           </Button>
         </li>
@@ -54,6 +54,10 @@ export function TopDenials({ projectId, denials }: TopDenialsProps) {
     </ul>
   );
 }
+
+/** The requests that were denied for this reason with this key. */
+const whyHref = (projectId: string, { denialReason, apiKeyId, displayName }: Denial): string =>
+  requestsHref(projectId, { reason: denialReason, key: displayName === null ? null : apiKeyId });
 
 function Caller({ denial: { apiKeyId, displayName, keyPrefix } }: { denial: Denial }) {
   if (apiKeyId === null) return 'without a key of this project';

@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { legible } from '#lib/text.ts';
 import { projectAction, refuse, refuseField } from '#server/action.ts';
 import { env } from '../../../../../env.ts';
-import { optionalLimitSchema } from '../../../../../lib/limit-schema.ts';
+import { limitSchema, optionalLimitSchema } from '../../../../../lib/limit-schema.ts';
 
 /** Renames a project. Hosts use its ID and are not affected. */
 export const renameProject = projectAction({
@@ -27,6 +27,22 @@ export const renameProject = projectAction({
 /** Sets the rate of every key without its own, from the next decision on. */
 export const setDefaultKeyRate = projectAction({
   input: z.object({ defaultKeyRateLimitPerMinute: optionalLimitSchema }),
+  async run({ ctx, project }, values): Promise<null> {
+    const result = await updateProject(ctx, { projectId: project.projectId, ...values });
+    if (result.kind !== 'updated' && result.kind !== 'unchanged') refuse('not_found', GONE);
+    return null;
+  },
+});
+
+/** Sets what the request log records, within seconds. */
+export const setRequestLog = projectAction({
+  input: z.object({
+    loggedAllowsPercent: limitSchema.pipe(z.number().max(100, 'must be at most 100')),
+    logsPaths: z
+      .literal('yes')
+      .optional()
+      .transform((value) => value === 'yes'),
+  }),
   async run({ ctx, project }, values): Promise<null> {
     const result = await updateProject(ctx, { projectId: project.projectId, ...values });
     if (result.kind !== 'updated' && result.kind !== 'unchanged') refuse('not_found', GONE);

@@ -5,6 +5,7 @@ import { requireProject } from '#server/project.ts';
 import { DefaultKeyRate } from './_components/default-key-rate.tsx';
 import { DeleteProject } from './_components/delete-project.tsx';
 import { RenameProject } from './_components/rename-project.tsx';
+import { RequestLog } from './_components/request-log.tsx';
 import { RotateSecret, SecretStep } from './_components/rotate-secret.tsx';
 import { SecretTimeline } from './_components/secret-timeline.tsx';
 
@@ -44,6 +45,17 @@ export default async function SettingsPage({ params }: { params: Promise<{ proje
           description="Keeps one busy caller from using up the plan’s rate for all others. It applies to every key without its own rate, in addition to the plan’s."
         >
           <DefaultKeyRate projectId={projectId} rate={project.defaultKeyRateLimitPerMinute} />
+        </Section>
+        <Section
+          id="request-log"
+          title="Request log"
+          description="Every denied request is recorded, and the share of allowed ones that you choose. Of a key, only its prefix is recorded."
+        >
+          <RequestLog
+            projectId={projectId}
+            loggedAllowsPercent={project.loggedAllowsPercent}
+            logsPaths={project.logsPaths}
+          />
         </Section>
         <Section
           title="Delete project"

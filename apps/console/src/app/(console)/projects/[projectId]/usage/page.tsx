@@ -1,4 +1,4 @@
-import { OUTCOMES } from '@ceiba/contract/sets';
+import { OUTCOMES, type Outcome } from '@ceiba/contract/sets';
 import {
   finestUsageStep,
   USAGE_RANGE_DAYS_MAX,
@@ -21,6 +21,7 @@ import { FirstCall } from '#components/usage/first-call.tsx';
 import { OutcomeChart } from '#components/usage/outcome-chart.tsx';
 import { plural, sum } from '#lib/format.ts';
 import { type SearchParams, withQuery } from '#lib/list-query.ts';
+import { requestsHref } from '#lib/requests-href.ts';
 import { legible } from '#lib/text.ts';
 import { DatabaseUnavailableError, isDatabaseReady, withSlowDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
@@ -162,7 +163,8 @@ function DenialReasons({ projectId, series }: { projectId: string; series: Usage
     const outcome = OUTCOMES.find((known) => known === line.id);
     if (outcome === undefined) return [];
     const { tone } = OUTCOME_LOOKS[outcome];
-    return [{ id: line.id, name: <OutcomeChip outcome={outcome} />, count: line.total, tone }];
+    const name = <DenialReason projectId={projectId} outcome={outcome} />;
+    return [{ id: line.id, name, count: line.total, tone }];
   });
   return (
     <Section
@@ -170,12 +172,27 @@ function DenialReasons({ projectId, series }: { projectId: string; series: Usage
       description="Denied calls do not use quota."
       actions={
         <Button asChild size="sm">
-          <Link href={`/projects/${projectId}/simulator`}>Open the simulator</Link>
+          <Link href={requestsHref(projectId, { outcome: 'denied' })}>Denied requests</Link>
         </Button>
       }
     >
       <ShareList label="Denial reasons" shares={shares} total={total} />
     </Section>
+  );
+}
+
+/** A reason, with a link to the requests that were denied for it. */
+function DenialReason({ projectId, outcome }: { projectId: string; outcome: Outcome }) {
+  return (
+    <span className="flex flex-wrap items-center gap-3">
+      <OutcomeChip outcome={outcome} />
+      <Link
+        href={requestsHref(projectId, { reason: outcome })}
+        className="rounded text-small underline underline-offset-4"
+      >
+        Why?<span className="sr-only"> {OUTCOME_LOOKS[outcome].label}</span>
+      </Link>
+    </span>
   );
 }
 

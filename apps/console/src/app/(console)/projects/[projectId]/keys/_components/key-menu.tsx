@@ -1,10 +1,19 @@
 'use client';
 
-import { Archive, Ban, CalendarClock, Ellipsis, FlaskConical, Gauge } from 'lucide-react';
+import {
+  Archive,
+  ArrowLeftRight,
+  Ban,
+  CalendarClock,
+  Ellipsis,
+  FlaskConical,
+  Gauge,
+} from 'lucide-react';
 import Link from 'next/link';
 import type { MouseEvent } from 'react';
 import { Popover, popoverItem } from '#components/ui/popover.tsx';
 import { cn } from '#lib/cn.ts';
+import { requestsHref } from '#lib/requests-href.ts';
 import { legible } from '#lib/text.ts';
 import type { KeyStep, KeyTarget } from './key-dialog.tsx';
 import { useKeyStep } from './key-dialogs.tsx';
@@ -46,6 +55,10 @@ export function KeyMenu({ projectId, target, isActive }: KeyMenuProps) {
         </>
       }
     >
+      <Link href={requestsHref(projectId, { key: target.apiKeyId })} className={popoverItem}>
+        <ArrowLeftRight aria-hidden="true" />
+        See requests
+      </Link>
       <Link
         href={`/projects/${projectId}/simulator?apiKeyId=${target.apiKeyId}`}
         className={popoverItem}

@@ -1,24 +1,16 @@
 'use client';
 
+import type { ComponentProps } from 'react';
 import { withoutSecrets } from '../../lib/text.ts';
-import type { ControlProps } from '../ui/field.tsx';
-import { Input } from '../ui/input.tsx';
+import { Input } from './input.tsx';
 
-export interface AuditSearchProps {
-  control: ControlProps;
-  text: string;
-}
-
-/** The text to search for. It becomes part of the URL, so credentials in it are cut. */
-export function AuditSearch({ control, text }: AuditSearchProps) {
+/** A field of a filter. Its text becomes part of the URL, so credentials in it are cut. */
+export function SecretlessInput(props: Omit<ComponentProps<typeof Input>, 'ref' | 'onChange'>) {
   return (
     <Input
-      {...control}
+      {...props}
       ref={cutSecrets}
-      type="search"
-      defaultValue={text}
       onChange={(event) => cutSecrets(event.target)}
-      data-shortcut="search"
       autoComplete="off"
     />
   );

@@ -1,0 +1,158 @@
+import { UUID } from '@ceiba/contract/sets';
+import {
+  type Database,
+  type DecisionRecord,
+  findDecision,
+  listPolicies,
+  type Project,
+  readKeyNames,
+} from '@ceiba/schema';
+import type { Metadata } from 'next';
+import Link from 'next/link';
+import { notFound } from 'next/navigation';
+import type { ReactNode } from 'react';
+import { DecisionCard, SimulationView } from '#components/simulation/simulation-view.tsx';
+import { Button } from '#components/ui/button.tsx';
+import { IdChip } from '#components/ui/id-chip.tsx';
+import { Column, PageHeader } from '#components/ui/section.tsx';
+import { AbsoluteTime } from '#components/ui/time.tsx';
+import { formatCount } from '#lib/format.ts';
+import { requestsHref } from '#lib/requests-href.ts';
+import { withDatabase } from '#server/database.ts';
+import { requireProject } from '#server/project.ts';
+import { decideNow, type NotRepeatable } from './decide-now.ts';
+import { explainRecord } from './recorded-gates.ts';
+
+export const metadata: Metadata = { title: 'Request' };
+
+interface RequestProps {
+  params: Promise<{ projectId: string; decisionId: string }>;
+}
+
+/** One recorded decision: its gates as they were, and as they would be now. */
+export default async function RequestPage({ params }: RequestProps) {
+  const { projectId, decisionId } = await params;
+  const { project } = await requireProject(projectId);
+  const found = UUID.test(decisionId)
+    ? await withDatabase((db) => readRequest(db, project, decisionId))
+    : null;
+  if (found === null) notFound();
+  const { decision, recorded, now } = found;
+  return (
+    <Column>
+      <PageHeader
+        title="Request"
+        description={<Facts decision={decision} />}
+        actions={
+          <Button asChild>
+            <Link href={requestsHref(project.projectId, likeThis(decision))}>
+              Requests like this
+            </Link>
+          </Button>
+        }
+      />
+      <div className="grid items-start gap-8 lg:grid-cols-2">
+        <Half title="As it was decided">
+          <DecisionCard
+            decision={recorded}
+            allowed="Every gate passed."
+            footer={
+              recorded.denialReason === null
+                ? 'This request was charged.'
+                : 'Denied requests use no quota.'
+            }
+          />
+        </Half>
+        <Half title="As it would be decided now">
+          {typeof now === 'string' ? (
+            <p className="rounded border border-dashed border-line-strong/60 p-4 text-muted sm:p-6">
+              <NotRepeated projectId={project.projectId} decision={decision} reason={now} />
+            </p>
+          ) : (
+            <SimulationView simulation={now} />
+          )}
+        </Half>
+      </div>
+    </Column>
+  );
+}
+
+async function readRequest(db: Database, project: Project, decisionId: string) {
+  const { projectId } = project;
+  const decision = await findDecision(db, { projectId, decisionId });
+  if (decision === null) return null;
+  const { apiKeyId, policyId } = decision;
+  const [names, policies, now] = await Promise.all([
+    readKeyNames(db, { projectId, apiKeyIds: apiKeyId === null ? [] : [apiKeyId] }),
+    policyId === null ? [] : listPolicies(db, projectId),
+    decideNow(db, project, decision),
+  ]);
+  const recorded = explainRecord({
+    decision,
+    apiKey: apiKeyId === null ? undefined : names.get(apiKeyId),
+    policy: policies.find((policy) => policy.policyId === policyId),
+  });
+  return { decision, recorded, now };
+}
+
+/** A filter for the same outcome with the same key. */
+const likeThis = ({ outcome, apiKeyId }: DecisionRecord) => ({
+  ...(outcome === 'allowed' ? { outcome } : { reason: outcome }),
+  key: apiKeyId,
+});
+
+function Facts({ decision }: { decision: DecisionRecord }) {
+  const { at, decisionId, requestId, latencyMs } = decision;
+  return (
+    <span className="flex flex-wrap items-center gap-x-4 gap-y-2">
+      <AbsoluteTime at={at} />
+      <span className="numbers">decided in {formatCount(latencyMs)} ms</span>
+      <IdChip id={decisionId} label="decision ID" />
+      {requestId !== null && (
+        <span className="min-w-0 text-small wrap-anywhere">
+          Request ID <code>{requestId}</code>
+        </span>
+      )}
+    </span>
+  );
+}
+
+function Half({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <section aria-label={title} className="min-w-0">
+      <h2 className="mb-3 font-semibold">{title}</h2>
+      {children}
+    </section>
+  );
+}
+
+interface NotRepeatedProps {
+  projectId: string;
+  decision: DecisionRecord;
+  reason: NotRepeatable;
+}
+
+/** Why there is nothing to compare with, and the next step. */
+function NotRepeated({ projectId, decision: { keyPrefix }, reason }: NotRepeatedProps) {
+  switch (reason) {
+    case 'no_path':
+      return 'The path was not recorded, so the call cannot be decided again.';
+    case 'deleted':
+      return 'The key was deleted, so the call cannot be decided again.';
+    case 'unknown_key':
+      return (
+        <>
+          An unknown key is recorded by its prefix only, so the call cannot be decided again. Ask
+          the caller to copy the complete key again; a key of another project is not valid here.{' '}
+          {keyPrefix !== null && (
+            <Link
+              href={`/projects/${projectId}/keys?status=all&q=${keyPrefix}`}
+              className="font-medium text-accent-text hover:underline"
+            >
+              Look for {keyPrefix}… in the keys of this project
+            </Link>
+          )}
+        </>
+      );
+  }
+}

@@ -1,0 +1,83 @@
+import { DENIAL_REASONS } from '@ceiba/contract/sets';
+import type { DecisionRecord } from '@ceiba/schema';
+import { describe, expect, it } from 'vitest';
+import { explainRecord } from './recorded-gates.ts';
+
+const decision: DecisionRecord = {
+  decisionId: '0192f0c1-7a3b-7c4d-8e5f-0123456789ab',
+  at: new Date('2026-11-22T14:05:09.123Z'),
+  requestId: 'req-7',
+  method: 'GET',
+  path: '/v1/reports',
+  outcome: 'allowed',
+  apiKeyId: '6f9619ff-8b86-4d01-b42d-00c04fc964ff',
+  keyPrefix: 'ceiba_Mobile01',
+  policyId: '7f9619ff-8b86-4d01-b42d-00c04fc964ff',
+  limits: {
+    rateLimitPerMinute: 60,
+    monthlyQuota: 1_000,
+    remainingThisMinute: 0,
+    remainingThisMonth: 250,
+  },
+  latencyMs: 3,
+};
+const apiKey = { displayName: 'Mobile app', keyPrefix: 'ceiba_Mobile01' };
+const policy = { method: '*', pathPattern: '/v1*' };
+
+const gatesOf = (facts: Parameters<typeof explainRecord>[0]) =>
+  explainRecord(facts).gates.map(({ denies, verdict, saw }) => `${denies} ${verdict}: ${saw}`);
+
+describe('explainRecord', () => {
+  it.each(DENIAL_REASONS)('ends the line of gates at %s, and at no other', (outcome) => {
+    const { denialReason, gates } = explainRecord({
+      decision: { ...decision, outcome },
+      apiKey,
+      policy,
+    });
+    expect(denialReason).toBe(outcome);
+    const stoppedAt = DENIAL_REASONS.indexOf(outcome);
+    gates.forEach(({ denies, verdict }, index) => {
+      expect(denies).toBe(DENIAL_REASONS[index]);
+      if (index < stoppedAt) expect(verdict).toBe('passed');
+      else if (index === stoppedAt) expect(verdict).toMatch(/^(denied|limited)$/);
+      else expect(verdict).toBe('not_reached');
+    });
+  });
+
+  it('passes every gate of an allow, with the values of the record', () => {
+    expect(explainRecord({ decision, apiKey, policy })).toMatchObject({
+      denialReason: null,
+      apiKey,
+      method: 'GET',
+      path: '/v1/reports',
+    });
+    const gates = gatesOf({ decision, apiKey, policy });
+    expect(gates.every((gate) => gate.includes(' passed: '))).toBe(true);
+    expect(gates).toContain('invalid_api_key passed: Mobile app');
+    expect(gates).toContain('policy_no_match passed: ANY /v1*');
+    expect(gates).toContain('quota_exceeded passed: 750 of 1,000 used');
+    expect(gates).toContain('rate_limited passed: 60 of 60 per minute used');
+  });
+
+  it('names the prefix of an unknown key', () => {
+    const unknown = {
+      ...decision,
+      outcome: 'invalid_api_key',
+      apiKeyId: null,
+      keyPrefix: 'ceiba_Unknown0',
+    } as const;
+    const facts = { apiKey: undefined, policy: undefined };
+    expect(gatesOf({ decision: unknown, ...facts })).toContain(
+      'invalid_api_key denied: ceiba_Unknown0…, no key of this project',
+    );
+    expect(gatesOf({ decision: { ...unknown, keyPrefix: null }, ...facts })).toContain(
+      'invalid_api_key denied: not a well-formed key',
+    );
+  });
+
+  it('says that a policy was deleted since', () => {
+    expect(gatesOf({ decision, apiKey, policy: undefined })).toContain(
+      'policy_no_match passed: a policy that was deleted since',
+    );
+  });
+});

@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import { requestsHref } from '#lib/requests-href.ts';
+import { parseRequestQuery } from './request-query.ts';
+
+const ID = '0192f0c1-7a3b-7c4d-8e5f-0123456789ab';
+const queryOf = (href: string) => Object.fromEntries(new URL(href, 'http://x').searchParams);
+
+describe('parseRequestQuery', () => {
+  it('selects the whole log without a filter', () => {
+    expect(parseRequestQuery({ cursor: `after.${ID}` })).toMatchObject({
+      filter: {},
+      errors: {},
+      cursor: `after.${ID}`,
+      isFiltered: false,
+    });
+  });
+
+  it('reads every field, and includes both minutes of a range', () => {
+    const query = {
+      outcome: 'denied',
+      reason: 'rate_limited',
+      key: ID,
+      method: 'get',
+      pathPrefix: 'v1/reports',
+      decisionId: ID.toUpperCase(),
+      requestId: ' req-7 ',
+      from: '2026-11-22T14:05',
+      to: '2026-11-22T14:05',
+    };
+    const { filter, fields, errors, isFiltered } = parseRequestQuery(query);
+    expect(filter).toEqual({
+      outcome: 'denied',
+      reason: 'rate_limited',
+      method: 'GET',
+      pathPrefix: '/v1/reports',
+      decisionId: ID,
+      requestId: 'req-7',
+      from: new Date('2026-11-22T14:05:00Z'),
+      to: new Date('2026-11-22T14:06:00Z'),
+    });
+    expect(fields.key).toBe(ID);
+    expect(errors).toEqual({});
+    expect(isFiltered).toBe(true);
+  });
+
+  it('takes a reason as a denial, whatever the outcome of the URL', () => {
+    expect(parseRequestQuery({ reason: 'rate_limited', outcome: 'allowed' }).filter).toEqual({
+      outcome: 'denied',
+      reason: 'rate_limited',
+    });
+  });
+
+  it('ignores choices that do not exist', () => {
+    const { filter, isFiltered } = parseRequestQuery({ outcome: 'maybe', reason: 'no_reason' });
+    expect(filter).toEqual({});
+    expect(isFiltered).toBe(false);
+  });
+
+  it.each([
+    ['decisionId', '42'],
+    ['key', 'Mobile app'],
+    ['from', '2026-02-30T00:00'],
+    ['from', '2026-02-03'],
+    ['to', '2026-02-03T24:00'],
+  ] as const)('refuses the %s "%s" beside its field and keeps what was typed', (name, value) => {
+    const { errors, fields } = parseRequestQuery({ [name]: value });
+    expect(Object.keys(errors)).toEqual([name]);
+    expect(fields[name]).toBe(value);
+  });
+
+  it('refuses a range that ends before it starts', () => {
+    const query = { from: '2026-11-22T14:05', to: '2026-11-22T14:04' };
+    expect(parseRequestQuery(query).errors).toEqual({
+      to: 'The end must not be before the start.',
+    });
+  });
+
+  it('cuts a credential to its prefix, wherever it was pasted', () => {
+    const apiKey = `ceiba_${'A'.repeat(49)}`;
+    const { fields, filter } = parseRequestQuery({ key: apiKey, pathPrefix: `/v1/${apiKey}` });
+    expect(fields.key).toBe('ceiba_AAAAAAAA');
+    expect(filter.pathPrefix).toBe('/v1/ceiba_AAAAAAAA');
+  });
+});
+
+describe('requestsHref', () => {
+  it('is the address whose filter is the one asked for', () => {
+    const href = requestsHref('p1', { reason: 'invalid_api_key', key: ID, method: null });
+    expect(href).toMatch(/^\/projects\/p1\/requests\?/);
+    expect(parseRequestQuery(queryOf(href))).toMatchObject({
+      filter: { outcome: 'denied', reason: 'invalid_api_key' },
+      fields: { key: ID, method: '' },
+    });
+    expect(requestsHref('p1', {})).toBe('/projects/p1/requests');
+  });
+});

@@ -1,0 +1,54 @@
+import { type DecisionRecord, exportDecisions } from '@ceiba/schema';
+import { csvResponse, csvRoute } from '#server/csv.ts';
+import { withDatabase } from '#server/database.ts';
+import { requireProject } from '#server/project.ts';
+import { parseRequestQuery } from '../_components/request-query.ts';
+import { filterWith, readKey } from '../read-requests.ts';
+
+const HEAD = [
+  'at_utc',
+  'outcome',
+  'method',
+  'path',
+  'api_key_id',
+  'key_prefix',
+  'policy_id',
+  'latency_ms',
+  'decision_id',
+  'request_id',
+];
+
+/** The requests that match the filter of the URL as CSV, newest first. */
+export const GET = csvRoute<{ params: Promise<{ projectId: string }> }>(
+  async (request, { params }) => {
+    const { projectId } = (await requireProject((await params).projectId)).project;
+    const asked = parseRequestQuery(Object.fromEntries(request.nextUrl.searchParams));
+    const [error] = Object.values(asked.errors);
+    if (error !== undefined) return new Response(`${error}\n`, { status: 400 });
+    const key = await withDatabase((db) => readKey(db, projectId, asked.fields.key));
+    if (key === null) return new Response('This project has no such key.\n', { status: 400 });
+    const pages = exportDecisions(withDatabase, {
+      projectId,
+      filter: filterWith(asked.filter, key),
+    });
+    const day = new Date().toISOString().slice(0, 10);
+    return csvResponse(`ceiba-requests-${day}`, HEAD, linesOf(pages));
+  },
+);
+
+async function* linesOf(pages: AsyncGenerator<DecisionRecord[]>) {
+  for await (const rows of pages) {
+    yield rows.map((row) => [
+      row.at.toISOString(),
+      row.outcome,
+      row.method,
+      row.path,
+      row.apiKeyId,
+      row.keyPrefix,
+      row.policyId,
+      row.latencyMs,
+      row.decisionId,
+      row.requestId,
+    ]);
+  }
+}

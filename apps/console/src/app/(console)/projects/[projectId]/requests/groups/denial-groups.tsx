@@ -1,0 +1,76 @@
+import type { DenialGroup } from '@ceiba/schema';
+import { ArrowRight, Plus } from 'lucide-react';
+import Link from 'next/link';
+import { Button } from '#components/ui/button.tsx';
+import { MethodChip, OutcomeChip } from '#components/ui/chip.tsx';
+import { PathText } from '#components/ui/path-text.tsx';
+import { RelativeTime } from '#components/ui/time.tsx';
+import { formatCount } from '#lib/format.ts';
+import { requestsHref } from '#lib/requests-href.ts';
+import { policyHref, prefixOf } from './policy-href.ts';
+
+export interface DenialGroupsProps {
+  projectId: string;
+  groups: readonly DenialGroup[];
+}
+
+export function DenialGroups({ projectId, groups }: DenialGroupsProps) {
+  return (
+    <ul aria-label="Denied requests" className="numbers divide-y rounded border bg-surface">
+      {groups.map((group) => (
+        <li
+          key={`${group.denialReason} ${group.method} ${group.pathShape}`}
+          className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-2 px-4 py-3 md:grid-cols-[12rem_4rem_minmax(0,1fr)_auto]"
+        >
+          <div>
+            <OutcomeChip outcome={group.denialReason} />
+          </div>
+          <p className="text-right font-medium">{formatCount(group.count)}</p>
+          <div className="min-w-0 max-md:col-span-2">
+            <p className="flex min-w-0 items-center gap-2">
+              <MethodChip method={group.method} />
+              {group.pathShape === null ? (
+                <span className="text-muted">path not recorded</span>
+              ) : (
+                <code className="min-w-0 text-small">
+                  <PathText>{group.pathShape}</PathText>
+                </code>
+              )}
+            </p>
+            <p className="mt-1 text-small text-muted">
+              last denied <RelativeTime at={group.lastAt} />
+            </p>
+          </div>
+          <Steps projectId={projectId} group={group} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** The requests themselves; where a policy is missing, also a policy for them. */
+function Steps({ projectId, group }: { projectId: string; group: DenialGroup }) {
+  const { denialReason, method, pathShape, samplePath } = group;
+  const isMissingPolicy = denialReason === 'policy_no_match';
+  const pathPrefix = pathShape === null ? null : prefixOf(pathShape);
+  const href = requestsHref(projectId, { reason: denialReason, method, pathPrefix });
+  const name = `${method} ${pathShape ?? ''}`;
+  return (
+    <div className="flex flex-wrap gap-2 max-md:col-span-2 md:justify-end">
+      {isMissingPolicy && pathShape !== null && samplePath !== null && (
+        <Button asChild size="sm">
+          <Link href={policyHref(projectId, { method, pathShape, samplePath })}>
+            <Plus aria-hidden="true" />
+            Add a policy<span className="sr-only"> for {name}</span>
+          </Link>
+        </Button>
+      )}
+      <Button asChild size="sm" variant="quiet">
+        <Link href={href}>
+          Requests<span className="sr-only"> {name}</span>
+          <ArrowRight aria-hidden="true" />
+        </Link>
+      </Button>
+    </div>
+  );
+}

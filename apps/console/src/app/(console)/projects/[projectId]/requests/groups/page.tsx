@@ -1,0 +1,37 @@
+import { groupDenials } from '@ceiba/schema';
+import type { Metadata } from 'next';
+import { EmptyState } from '#components/ui/empty-state.tsx';
+import { PageHeader } from '#components/ui/section.tsx';
+import { withDatabase } from '#server/database.ts';
+import { requireProject } from '#server/project.ts';
+import { RequestViews } from '../_components/request-views.tsx';
+import { DenialGroups } from './denial-groups.tsx';
+
+export const metadata: Metadata = { title: 'Denials by path' };
+
+const RANGE_MS = 24 * 3_600_000;
+
+/** Denied requests by reason, method and path. */
+export default async function GroupsPage({ params }: { params: Promise<{ projectId: string }> }) {
+  const { projectId } = (await requireProject((await params).projectId)).project;
+  const to = new Date();
+  const from = new Date(to.getTime() - RANGE_MS);
+  const groups = await withDatabase((db) => groupDenials(db, { projectId, from, to }));
+  return (
+    <>
+      <PageHeader
+        title="Requests"
+        description="Denied requests of the last 24 hours by reason, method and path, the most frequent first."
+      />
+      <RequestViews projectId={projectId} current="groups" />
+      {groups.length > 0 ? (
+        <DenialGroups projectId={projectId} groups={groups} />
+      ) : (
+        <EmptyState title="No denied requests in the last 24 hours">
+          Denied requests are counted here by reason, method and path. Where a policy is missing,
+          you can add it from here.
+        </EmptyState>
+      )}
+    </>
+  );
+}

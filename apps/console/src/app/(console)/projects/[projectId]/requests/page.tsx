@@ -1,0 +1,115 @@
+import { Download } from 'lucide-react';
+import type { Metadata } from 'next';
+import Link from 'next/link';
+import { Button } from '#components/ui/button.tsx';
+import { EmptyState } from '#components/ui/empty-state.tsx';
+import { Name } from '#components/ui/name.tsx';
+import { PageLinks } from '#components/ui/pagination.tsx';
+import { PageHeader } from '#components/ui/section.tsx';
+import { FirstCall } from '#components/usage/first-call.tsx';
+import { plural } from '#lib/format.ts';
+import { type SearchParams, withQuery } from '#lib/list-query.ts';
+import { withDatabase } from '#server/database.ts';
+import { requireProject } from '#server/project.ts';
+import { env } from '../../../../../env.ts';
+import { LeftOut } from './_components/left-out.tsx';
+import { RequestFilterForm } from './_components/request-filter.tsx';
+import { parseRequestQuery, type RequestQuery } from './_components/request-query.ts';
+import { RequestTable } from './_components/request-table.tsx';
+import { RequestViews } from './_components/request-views.tsx';
+import { type RequestPage, readRequests } from './read-requests.ts';
+
+export const metadata: Metadata = { title: 'Requests' };
+
+interface RequestsProps {
+  params: Promise<{ projectId: string }>;
+  searchParams: SearchParams;
+}
+
+export default async function RequestsPage({ params, searchParams }: RequestsProps) {
+  const { project } = await requireProject((await params).projectId);
+  const { projectId, loggedAllowsPercent } = project;
+  const query = await searchParams;
+  const asked = parseRequestQuery(query);
+  const page = await withDatabase((db) => readRequests(db, projectId, asked));
+  const here = `/projects/${projectId}/requests`;
+  const at = (cursor: string | null) => cursor && withQuery(here, query, { cursor });
+  return (
+    <>
+      <PageHeader
+        title="Requests"
+        description={
+          <>
+            Every denied request and {loggedAllowsPercent}% of the allowed ones, of the last{' '}
+            {plural(page.days, 'day')}.{' '}
+            <Link
+              href={`/projects/${projectId}/settings#request-log`}
+              className="rounded underline underline-offset-4"
+            >
+              Change what is recorded
+            </Link>
+          </>
+        }
+        actions={
+          <Button asChild>
+            <a href={withQuery(`${here}/csv`, query, { cursor: undefined })} download>
+              <Download aria-hidden="true" />
+              Download CSV
+            </a>
+          </Button>
+        }
+      />
+      <RequestViews projectId={projectId} current="list" />
+      <RequestFilterForm here={here} query={asked} />
+      <LeftOut gaps={page.leftOut} projectId={projectId} />
+      {page.key && (
+        <p className="mb-4 text-muted">
+          Requests with the key{' '}
+          <span className="text-ink">
+            <Name>{page.key.displayName}</Name>
+          </span>{' '}
+          <code>{page.key.keyPrefix}…</code>
+        </p>
+      )}
+      {page.items.length > 0 ? (
+        <RequestTable here={here} requests={page.items} names={page.names} />
+      ) : (
+        <Nothing asked={asked} page={page} projectId={projectId} />
+      )}
+      <PageLinks previous={at(page.previous)} next={at(page.next)} names={['Newer', 'Older']} />
+    </>
+  );
+}
+
+interface NothingProps {
+  asked: RequestQuery;
+  page: RequestPage;
+  projectId: string;
+}
+
+/** Why the list is empty. */
+function Nothing({ asked, page, projectId }: NothingProps) {
+  if (Object.keys(asked.errors).length > 0) {
+    return <p className="py-8 text-muted">Correct the filter to see requests.</p>;
+  }
+  if (page.key === null) {
+    return (
+      <p className="py-8 text-muted">
+        This project has no key <code>{asked.fields.key}</code>. Calls with an unknown key have the
+        reason “Invalid key”.
+      </p>
+    );
+  }
+  if (asked.isFiltered) {
+    return <p className="py-8 text-muted">No recorded requests match this filter.</p>;
+  }
+  return (
+    <EmptyState
+      title="No recorded requests"
+      snippet={<FirstCall projectId={projectId} runtimeUrl={env().runtimeUrl} />}
+    >
+      A denied request is listed here within seconds, with the gate that denied it. Request a first
+      decision with this command. It sends no key, so it is denied and uses no quota.
+    </EmptyState>
+  );
+}

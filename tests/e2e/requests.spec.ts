@@ -1,0 +1,262 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { DenialReason } from '@ceiba/contract/sets';
+import { mintApiKey } from '@ceiba/domain';
+import { expect, type Page, test } from '@playwright/test';
+import { addDecisions } from './decisions.ts';
+import { expectAccessible } from './expect-accessible.ts';
+import { createKey, type OwnProject, ownProject } from './own-project.ts';
+import { gotoReady, signUp } from './support.ts';
+
+let project: OwnProject;
+
+test.beforeAll(async ({ browser }) => {
+  project = await ownProject(browser, 'Reports');
+});
+test.beforeEach(() => project.empty());
+test.afterAll(() => project?.close());
+
+const rows = (page: Page) => page.locator('tbody tr');
+const asDecided = (page: Page) => page.getByRole('region', { name: 'As it was decided' });
+const asNow = (page: Page) => page.getByRole('region', { name: 'As it would be decided now' });
+
+/** Reloads until the log shows a decision; the Runtime writes it within seconds. */
+async function openList(page: Page, query: string, count: number): Promise<void> {
+  await expect(async () => {
+    await gotoReady(page, project.at(`requests${query}`));
+    await expect(rows(page)).toHaveCount(count, { timeout: 500 });
+  }).toPass();
+}
+
+/** Opens the only listed request of a reason, with one click. */
+async function openOnly(page: Page, reason: string): Promise<void> {
+  await openList(page, `?reason=${reason}`, 1);
+  await rows(page).getByRole('link').click();
+  await page.waitForURL(/\/requests\/[0-9a-f-]{36}$/);
+}
+
+interface RealDenial {
+  /** The columns of the key that is sent; null sends none, absent sends one that does not exist. */
+  key?: Record<string, unknown> | null;
+  path?: string;
+  /** The gate that denied, and the value that it saw. */
+  gate: string | RegExp;
+}
+
+const DENIALS: Record<DenialReason, RealDenial> = {
+  missing_api_key: { key: null, gate: 'A key is sent: deniednone' },
+  invalid_api_key: { gate: /^The key belongs to this project: deniedceiba_\w{8}…, no key of this/ },
+  revoked_api_key: { key: { status: 'revoked' }, gate: 'The key is not revoked: deniedrevoked' },
+  archived_api_key: {
+    key: { status: 'archived' },
+    gate: 'The key is not archived: deniedarchived',
+  },
+  expired_api_key: {
+    key: { expires_at: new Date('2026-01-01') },
+    gate: 'The key has not expired: deniedexpired',
+  },
+  policy_no_match: {
+    key: {},
+    path: '/v1/orders/7?token=hidden',
+    gate: 'A policy matches: deniednone',
+  },
+  quota_exceeded: {
+    key: { monthly_quota: 0 },
+    gate: 'The monthly quota has room: denied0 of 0 used',
+  },
+  rate_limited: {
+    key: { rate_limit_per_minute: 0 },
+    gate: 'The rate limit has room: denied0 of 0 per minute used',
+  },
+  // Last, because it denies every call with a key.
+  inactive_subscription: { key: {}, gate: 'The subscription is active: deniednot active' },
+};
+
+async function callWith({ key, path = '/v1/reports/42' }: RealDenial) {
+  const { plaintext, digest, prefix } = mintApiKey(randomBytes);
+  if (key) await project.addKey('Mobile app', { key_digest: digest, key_prefix: prefix, ...key });
+  return project.authorize({ apiKey: key === null ? null : plaintext, method: 'GET', path });
+}
+
+test('a real denial of each reason is answered in one click', async () => {
+  // It opens two pages for each reason.
+  test.setTimeout(180_000);
+  await project.addPolicy('GET', '/v1/reports*');
+  const setStatus = (status: string) =>
+    project.sql`update subscriptions set status = ${status} where project_id = ${project.projectId}`;
+  for (const [reason, denial] of Object.entries(DENIALS)) {
+    if (reason === 'inactive_subscription') await setStatus('canceled');
+    expect((await callWith(denial)).denialReason).toBe(reason);
+  }
+  const page = await project.open('requests');
+  for (const [reason, { gate }] of Object.entries(DENIALS)) {
+    await openOnly(page, reason);
+    const denied = asDecided(page).getByRole('listitem').filter({ hasText: ': denied' });
+    await expect(denied).toHaveText(gate);
+    await expect(page.getByRole('main')).not.toContainText('hidden');
+  }
+  await setStatus('active');
+});
+
+test('beside the record is what would happen now', async () => {
+  test.setTimeout(120_000);
+  const page = await project.open('keys');
+  const apiKey = await createKey(page, project, 'Mobile app');
+  await project.addPolicy('GET', '/v1/reports*');
+  const denied = await project.authorize({ apiKey, method: 'GET', path: '/v1/orders/7' });
+  expect(denied.denialReason).toBe('policy_no_match');
+  await project.authorize({ apiKey: `${apiKey}0`, method: 'GET', path: '/v1/orders/7' });
+
+  await openOnly(page, 'policy_no_match');
+  await expect(asDecided(page)).toContainText('No matching policy');
+  await asNow(page).getByRole('link', { name: 'Add a policy for GET /v1/orders/7' }).click();
+  await page.getByRole('button', { name: 'Add policy' }).click();
+  await page.waitForURL(/\/policies$/);
+  await openOnly(page, 'policy_no_match');
+  await expect(asDecided(page)).toContainText('No matching policy');
+  await expect(asNow(page)).toContainText('Allowed');
+
+  await openOnly(page, 'invalid_api_key');
+  await expect(asNow(page)).toContainText('the call cannot be decided again');
+
+  // A row of a key leads to its requests.
+  await gotoReady(page, project.at('keys'));
+  await page.getByRole('button', { name: 'Actions for Mobile app' }).click();
+  await page.getByRole('link', { name: 'See requests' }).locator('visible=true').click();
+  await expect(page.getByText('Requests with the key Mobile app')).toBeVisible();
+  await expect(rows(page)).toHaveCount(1);
+  await expectAccessible(page);
+});
+
+test('the filter is in the URL, and applies to the CSV file too', async () => {
+  const apiKeyId = await project.addKey('Mobile app');
+  const at = (minutes: number) => new Date(Date.now() - minutes * 60_000);
+  const key = { apiKeyId, keyPrefix: 'ceiba_Mobile01' };
+  const [wanted] = await addDecisions(project.projectId, [
+    {
+      at: at(3),
+      method: '=1+1',
+      path: '/v1/reports/42',
+      outcome: 'missing_api_key',
+      requestId: 'req-7',
+    },
+    { ...key, at: at(2), path: '/v1/reports', outcome: 'rate_limited' },
+    { ...key, at: at(1), path: '/v1/orders' },
+  ]);
+  const page = await project.open('requests');
+  await expect(rows(page)).toHaveCount(3);
+  await page.getByLabel('Path begins with').fill('/v1/reports');
+  await page.getByLabel('Outcome').selectOption('Denied');
+  await page.getByRole('button', { name: 'Filter' }).click();
+  await expect(page).toHaveURL(/pathPrefix=%2Fv1%2Freports&outcome=denied/);
+  await expect(rows(page)).toHaveCount(2);
+  await page.getByText('More filters').click();
+  await page.getByLabel('Request ID').fill('req-7');
+  await page.getByRole('button', { name: 'Filter' }).click();
+  await expect(rows(page)).toHaveCount(1);
+  await expect(rows(page)).toContainText('no key');
+  const download = page.waitForEvent('download');
+  await page.getByRole('link', { name: 'Download CSV' }).click();
+  const text = readFileSync(await (await download).path(), 'utf8');
+  const [head, line, ...more] = text.trimEnd().split('\r\n');
+  expect(head).toContain('at_utc,outcome,method,path');
+  expect(line).toContain(`"missing_api_key","'=1+1","/v1/reports/42"`);
+  expect(line).toContain(`"${wanted}","req-7"`);
+  expect(more).toEqual([]);
+
+  await gotoReady(page, project.at(`requests?decisionId=${wanted}`));
+  await expect(rows(page)).toHaveCount(1);
+  await page.getByLabel('Decision ID').fill('42');
+  await page.getByRole('button', { name: 'Filter' }).click();
+  await expect(page.getByText('A decision ID looks like')).toBeVisible();
+  await expect(page.getByLabel('Decision ID')).toHaveValue('42');
+  await expect(rows(page)).toHaveCount(0);
+  await expectAccessible(page);
+  await gotoReady(page, project.at('requests?key=ceiba_Nowhere0'));
+  await expect(page.getByText('This project has no key ceiba_Nowhere0')).toBeVisible();
+  await page.getByLabel('Key ID or prefix').fill(`ceiba_${'A'.repeat(49)}`);
+  await expect(page.getByLabel('Key ID or prefix')).toHaveValue('ceiba_AAAAAAAA');
+});
+
+test('older requests are on the next page', async () => {
+  const now = Date.now();
+  await addDecisions(
+    project.projectId,
+    Array.from({ length: 60 }, (_, index) => ({
+      at: new Date(now - index * 1_000),
+      path: `/v1/${index}`,
+    })),
+  );
+  const page = await project.open('requests?pathPrefix=/v1');
+  await expect(rows(page)).toHaveCount(50);
+  await expect(rows(page).first()).toContainText('/v1/0');
+  await page.getByRole('link', { name: 'Older' }).click();
+  await expect(rows(page)).toHaveCount(10);
+  await expect(rows(page).last()).toContainText('/v1/59');
+  await expect(page).toHaveURL(/pathPrefix=/);
+  await page.getByRole('link', { name: 'Newer' }).click();
+  await expect(rows(page)).toHaveCount(50);
+});
+
+test('denials are grouped by reason, method and path, and a missing policy is one click away', async () => {
+  const missing = { method: 'POST', outcome: 'policy_no_match' } as const;
+  await addDecisions(project.projectId, [
+    { ...missing, path: '/v1/users/7/orders' },
+    { ...missing, path: '/v1/users/8/orders' },
+    { outcome: 'rate_limited', path: '/v1/reports' },
+    { path: '/v1/allowed' },
+  ]);
+  const page = await project.open('requests');
+  await page.getByRole('link', { name: 'Denials by path' }).click();
+  const groups = page.getByRole('list', { name: 'Denied requests' }).getByRole('listitem');
+  await expect(groups).toHaveText([
+    /No matching policy.*2.*POST.*\/v1\/users\/\{id\}\/orders/,
+    /Rate limited.*1.*GET.*\/v1\/reports/,
+  ]);
+  await expectAccessible(page);
+  await expect(groups.nth(1).getByRole('link')).toHaveText([/^Requests/]);
+  await groups.first().getByRole('link', { name: 'Requests' }).click();
+  await page.waitForURL(/reason=policy_no_match&method=POST&pathPrefix=%2Fv1%2Fusers/);
+  await expect(rows(page)).toHaveCount(2);
+  await page.goBack();
+  await groups.first().getByRole('link', { name: 'Add a policy' }).click();
+  await page.waitForURL(/\/policies\/new\?/);
+  await expect(page.getByLabel('Method', { exact: true })).toHaveValue('POST');
+  await expect(page.getByLabel('Path pattern')).toHaveValue('/v1/users*');
+  await page.getByRole('button', { name: 'Add policy' }).click();
+  await page.waitForURL(/\/policies$/);
+  await expect(page.getByRole('main')).toContainText('/v1/users*');
+});
+
+test('the settings decide what is recorded, and the page shows them', async () => {
+  const page = await project.open('requests');
+  await expect(page.getByText('No recorded requests')).toBeVisible();
+  await expect(page.getByText('1% of the allowed ones')).toBeVisible();
+  await expectAccessible(page);
+  await page.getByRole('link', { name: 'Change what is recorded' }).click();
+  const share = page.getByLabel('Allowed requests to record, in percent');
+  await share.fill('101');
+  await page.getByRole('button', { name: 'Save request log' }).click();
+  await expect(page.getByText('Must be at most 100.')).toBeVisible();
+  await share.fill('100');
+  await page.getByLabel('Record paths').uncheck();
+  await page.getByRole('button', { name: 'Save request log' }).click();
+  await expect(page.getByText('Request log saved')).toBeVisible();
+  await gotoReady(page, project.at('requests'));
+  await expect(page.getByText('100% of the allowed ones')).toBeVisible();
+  await gotoReady(page, project.at('settings'));
+  await expect(page.getByLabel('Record paths')).not.toBeChecked();
+});
+
+test('a request of another project is not found', async ({ browser }) => {
+  const [decisionId] = await addDecisions(project.projectId, [{ path: '/v1/hidden' }]);
+  const other = await browser.newContext();
+  const page = await other.newPage();
+  await signUp(page);
+  for (const address of [project.at(`requests/${decisionId}`), project.at('requests')]) {
+    expect((await page.goto(address))?.status()).toBe(404);
+  }
+  await other.close();
+  const own = await project.open(`requests/${'0'.repeat(8)}-0000-7000-8000-${'0'.repeat(12)}`);
+  await expect(own.getByRole('heading', { level: 1 })).toContainText(/not (found|here)/i);
+});
