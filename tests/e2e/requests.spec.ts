@@ -228,6 +228,27 @@ test('denials are grouped by reason, method and path, and a missing policy is on
   await expect(page.getByRole('main')).toContainText('/v1/users*');
 });
 
+test('new requests appear by themselves until the list is paused', async () => {
+  const page = await project.open('requests?reason=missing_api_key');
+  await page.getByRole('button', { name: 'Follow live' }).click();
+  const call = { apiKey: null, method: 'GET', path: '/v1/reports' };
+  await project.authorize(call);
+  await expect(rows(page)).toHaveCount(1);
+  await project.authorize(call);
+  await expect(rows(page)).toHaveCount(2);
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Pause' }).click();
+  await expect(page.getByRole('button', { name: 'Follow live' })).toBeVisible();
+  await project.authorize(call);
+  // Another page shows the third request, so it is recorded.
+  const other = await project.open('requests');
+  await openList(other, '?reason=missing_api_key', 3);
+  await expect(rows(page)).toHaveCount(2);
+  // An older page does not grow, so it cannot be followed.
+  await gotoReady(page, project.at('requests?to=2026-01-01T00:00'));
+  await expect(page.getByRole('button', { name: 'Follow live' })).toHaveCount(0);
+});
+
 test('the settings decide what is recorded, and the page shows them', async () => {
   const page = await project.open('requests');
   await expect(page.getByText('No recorded requests')).toBeVisible();

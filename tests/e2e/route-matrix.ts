@@ -67,6 +67,8 @@ export const ROUTES: Record<string, RouteCase> = {
     ({ decisionId }) => `/requests/${decisionId}`,
   ),
   '/(console)/projects/[projectId]/requests/groups/page': ofProject('/requests/groups'),
+  // Its answer takes 15 seconds.
+  '/(console)/projects/[projectId]/requests/tail/route': ofProject('/requests/tail'),
   '/(console)/projects/[projectId]/settings/page': ofProject('/settings'),
   '/(console)/projects/[projectId]/simulator/page': ofProject(
     ({ apiKeyId }) => `/simulator?apiKeyId=${apiKeyId}&method=GET&path=/v1/matrix`,

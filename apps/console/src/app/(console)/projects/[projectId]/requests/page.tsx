@@ -13,6 +13,7 @@ import { withDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
 import { env } from '../../../../../env.ts';
 import { LeftOut } from './_components/left-out.tsx';
+import { LiveTail } from './_components/live-tail.tsx';
 import { RequestFilterForm } from './_components/request-filter.tsx';
 import { parseRequestQuery, type RequestQuery } from './_components/request-query.ts';
 import { RequestTable } from './_components/request-table.tsx';
@@ -33,6 +34,7 @@ export default async function RequestsPage({ params, searchParams }: RequestsPro
   const asked = parseRequestQuery(query);
   const page = await withDatabase((db) => readRequests(db, projectId, asked));
   const here = `/projects/${projectId}/requests`;
+  const canGrow = page.isListed && page.previous === null && asked.filter.to === undefined;
   const at = (cursor: string | null) => cursor && withQuery(here, query, { cursor });
   return (
     <>
@@ -51,12 +53,17 @@ export default async function RequestsPage({ params, searchParams }: RequestsPro
           </>
         }
         actions={
-          <Button asChild>
-            <a href={withQuery(`${here}/csv`, query, { cursor: undefined })} download>
-              <Download aria-hidden="true" />
-              Download CSV
-            </a>
-          </Button>
+          <>
+            {canGrow && (
+              <LiveTail address={withQuery(`${here}/tail`, query, { cursor: undefined })} />
+            )}
+            <Button asChild>
+              <a href={withQuery(`${here}/csv`, query, { cursor: undefined })} download>
+                <Download aria-hidden="true" />
+                Download CSV
+              </a>
+            </Button>
+          </>
         }
       />
       <RequestViews projectId={projectId} current="list" />

@@ -1,0 +1,29 @@
+'use client';
+
+import { Pause, Play } from 'lucide-react';
+import { useRouter } from 'next/navigation';
+import { useEffect, useState } from 'react';
+import { Button } from '#components/ui/button.tsx';
+import { follow } from './follow.ts';
+
+/** Reads the list again whenever the server reports new requests, until it is paused. */
+export function LiveTail({ address }: { address: string }) {
+  const router = useRouter();
+  const [isOn, setIsOn] = useState(false);
+  useEffect(() => {
+    if (!isOn) return;
+    const read = () => router.refresh();
+    const end = () => {
+      setIsOn(false);
+      // After sign-out this leads to the sign-in page.
+      read();
+    };
+    return follow(address, { onNew: read, onEnd: end });
+  }, [isOn, address, router]);
+  return (
+    <Button type="button" onClick={() => setIsOn(!isOn)}>
+      {isOn ? <Pause aria-hidden="true" /> : <Play aria-hidden="true" />}
+      {isOn ? 'Pause' : 'Follow live'}
+    </Button>
+  );
+}

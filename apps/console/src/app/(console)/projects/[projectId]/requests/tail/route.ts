@@ -1,0 +1,82 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { type DecisionFilter, listDecisions } from '@ceiba/schema';
+import { DatabaseUnavailableError, withDatabase } from '#server/database.ts';
+import { log } from '#server/log.ts';
+import { requireProject } from '#server/project.ts';
+import { parseRequestQuery } from '../_components/request-query.ts';
+import { filterWith, readKey } from '../read-requests.ts';
+
+const POLL_MS = 2_000;
+/** Then the browser connects again, which checks the session again. */
+const LONGEST_MS = 15_000;
+/** How late a Runtime may write a decision. */
+const LATE_MS = 5_000;
+const COMPARED = 50;
+
+/**
+ * Sends an event when new requests match the filter of the URL (server-sent events). An event has no
+ * data: the page reads the list again, with its own checks.
+ */
+export async function GET(
+  request: Request,
+  { params }: { params: Promise<{ projectId: string }> },
+): Promise<Response> {
+  const { projectId } = (await requireProject((await params).projectId)).project;
+  const query = Object.fromEntries(new URL(request.url).searchParams);
+  const { filter, fields, errors } = parseRequestQuery(query);
+  const hasErrors = Object.keys(errors).length > 0;
+  const key = hasErrors ? null : await withDatabase((db) => readKey(db, projectId, fields.key));
+  if (key === null) return new Response(null, { status: 400 });
+  const events = newRequests(projectId, filterWith(filter, key), request.signal);
+  return new Response(streamOf(events), {
+    headers: {
+      'content-type': 'text/event-stream',
+      // Compression would hold events back.
+      'cache-control': 'no-store, no-transform',
+    },
+  });
+}
+
+/** One event for each poll that finds other requests than the one before. */
+async function* newRequests(projectId: string, filter: DecisionFilter, signal: AbortSignal) {
+  yield ': connected\n\n';
+  const start = Date.now();
+  const since = new Date(start - LATE_MS);
+  const from = filter.from === undefined || filter.from < since ? since : filter.from;
+  const read = () => newestIds(projectId, { ...filter, from });
+  try {
+    let seen = await read();
+    while (Date.now() - start < LONGEST_MS) {
+      await pause(POLL_MS, undefined, { signal });
+      const now = await read();
+      if (now !== seen) yield 'data: new\n\n';
+      seen = now;
+    }
+  } catch (error) {
+    if (signal.aborted) return;
+    if (!(error instanceof DatabaseUnavailableError)) throw error;
+    log.error({ err: error }, 'tail.database_unavailable');
+  }
+}
+
+/** The IDs of the newest requests; a Runtime may write an older one after a newer one. */
+async function newestIds(projectId: string, filter: DecisionFilter): Promise<string> {
+  const { items } = await withDatabase((db) =>
+    listDecisions(db, { projectId, filter, limit: COMPARED }),
+  );
+  return items.map(({ decisionId }) => decisionId).join();
+}
+
+function streamOf(events: AsyncGenerator<string>): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await events.next();
+      if (done) controller.close();
+      else controller.enqueue(encoder.encode(value));
+    },
+    async cancel() {
+      await events.return(undefined);
+    },
+  });
+}
