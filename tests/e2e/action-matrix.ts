@@ -189,6 +189,6 @@ export const ACTIONS: Record<string, ActionCase> = {
   '(console)/admin/actions.ts saveRetention': {
     ...ofAdministrators,
     // The longest retention, so that nothing is deleted.
-    fields: () => ({ usageDays: '3650', auditDays: '3650' }),
+    fields: () => ({ usageDays: '3650', auditDays: '3650', decisionDays: '90' }),
   },
 };

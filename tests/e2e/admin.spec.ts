@@ -119,6 +119,10 @@ test('retention is refused outside its bounds, and saved within them', async () 
   await page.getByRole('button', { name: 'Save retention' }).click();
   await expect(page.getByText('Must be from 31 to 3,650 days, or empty.')).toBeVisible();
   await page.getByLabel('Days of usage').fill('3,650');
+  await page.getByLabel('Days of recorded requests').fill('91');
+  await page.getByRole('button', { name: 'Save retention' }).click();
+  await expect(page.getByText('Must be from 1 to 90 days.')).toBeVisible();
+  await page.getByLabel('Days of recorded requests').fill('7');
   await page.getByRole('button', { name: 'Save retention' }).click();
   await expect(page.getByText('Retention saved')).toBeVisible();
   await gotoReady(page, '/admin?tab=retention');

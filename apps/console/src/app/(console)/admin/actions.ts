@@ -1,7 +1,12 @@
 'use server';
 
 import { displayNameSchema } from '@ceiba/contract';
-import { RETENTION_DAYS_MAX, RETENTION_DAYS_MIN } from '@ceiba/domain';
+import {
+  DECISION_RETENTION_DAYS_MAX,
+  DECISION_RETENTION_DAYS_MIN,
+  RETENTION_DAYS_MAX,
+  RETENTION_DAYS_MIN,
+} from '@ceiba/domain';
 import {
   createPlan,
   deletePlan,
@@ -107,9 +112,18 @@ const retentionSchema = optionalLimitSchema.refine(
   RANGE,
 );
 
-/** Sets how long usage and the audit log are kept. */
+const decisionDaysSchema = limitSchema.refine(
+  (days) => days >= DECISION_RETENTION_DAYS_MIN && days <= DECISION_RETENTION_DAYS_MAX,
+  `must be from ${DECISION_RETENTION_DAYS_MIN} to ${DECISION_RETENTION_DAYS_MAX} days`,
+);
+
+/** Sets how long usage, the audit log and recorded requests are kept. */
 export const saveRetention = administratorAction({
-  input: z.object({ usageDays: retentionSchema, auditDays: retentionSchema }),
+  input: z.object({
+    usageDays: retentionSchema,
+    auditDays: retentionSchema,
+    decisionDays: decisionDaysSchema,
+  }),
   async run({ ctx }, input): Promise<null> {
     await setRetention(ctx, input);
     return null;

@@ -1,6 +1,11 @@
 'use client';
 
-import { RETENTION_DAYS_MAX, RETENTION_DAYS_MIN } from '@ceiba/domain/facts';
+import {
+  DECISION_RETENTION_DAYS_MAX,
+  DECISION_RETENTION_DAYS_MIN,
+  RETENTION_DAYS_MAX,
+  RETENTION_DAYS_MIN,
+} from '@ceiba/domain/facts';
 import { ActionForm } from '#components/action-form.tsx';
 import { NumberField } from '#components/form-fields.tsx';
 import { Button } from '#components/ui/button.tsx';
@@ -12,12 +17,14 @@ export interface RetentionFormProps {
   /** Null keeps the data forever. */
   usageDays: number | null;
   auditDays: number | null;
+  decisionDays: number;
 }
 
 const FIELDS = [
   { name: 'usageDays', label: 'Days of usage' },
   { name: 'auditDays', label: 'Days of the audit log' },
 ] as const;
+const REQUESTS_HINT = `From ${DECISION_RETENTION_DAYS_MIN} to ${DECISION_RETENTION_DAYS_MAX}.`;
 
 export function RetentionForm(days: RetentionFormProps) {
   const toast = useToast();
@@ -42,6 +49,13 @@ export function RetentionForm(days: RetentionFormProps) {
               initial={days[name]}
             />
           ))}
+          <NumberField
+            parts={parts}
+            name="decisionDays"
+            label="Days of recorded requests"
+            hint={REQUESTS_HINT}
+            initial={days.decisionDays}
+          />
           <div>
             <Button type="submit" variant="primary" pending={parts.pending}>
               Save retention
