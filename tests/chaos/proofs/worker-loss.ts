@@ -17,6 +17,9 @@ import { PATIENT, type Stage, startNode } from '../support/stage.ts';
 /** The replacement of a killed worker sweeps soon after its start. */
 const ADOPTED_WITHIN_MS = 20_000;
 
+/** The pause before a replacement doubles with every kill of the last minute, up to ten seconds. */
+const REPLACED_WITHIN_MS = 20_000;
+
 export interface WorkerLossFigures {
   kills: number;
   allowed: number;
@@ -48,7 +51,7 @@ export async function proveWorkerLoss(
         const allowedAtKill = allowedOf(account);
         await until('the others answer', () => allowedOf(account) > allowedAtKill + 20);
         const isReplaced = () => workersStartedBy(node.runtime).length > started.length;
-        await until('the worker is replaced', isReplaced);
+        await until('the worker is replaced', isReplaced, REPLACED_WITHIN_MS);
       } finally {
         await load.stop();
       }
