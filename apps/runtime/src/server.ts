@@ -204,8 +204,9 @@ export function createRuntime(settings: Settings, log: Logger): Runtime {
       upkeep.stop();
       await drain(settings.SHUTDOWN_DELAY_MS);
       await sweep.stop();
+      const logStopped = decisionLog.stop();
       await flusher.stop();
-      await decisionLog.stop();
+      await logStopped;
       epochProbe.close();
       link.close();
       await closeLease();
