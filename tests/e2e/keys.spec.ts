@@ -386,13 +386,13 @@ test('a row has one tab stop, and its menu is used with the arrow keys', async (
   await expect(menuOf('Second')).toBeFocused();
   await page.keyboard.press('ArrowDown');
   const menu = page.getByRole('navigation', { name: 'Actions for Second' });
-  await expect(menu.getByRole('link', { name: 'Simulate a call' })).toBeFocused();
+  await expect(menu.getByRole('link', { name: 'See requests' })).toBeFocused();
   await page.keyboard.press('ArrowDown');
-  await expect(menu.getByRole('button', { name: 'Set expiry' })).toBeFocused();
+  await expect(menu.getByRole('link', { name: 'Simulate a call' })).toBeFocused();
   await page.keyboard.press('End');
   await expect(menu.getByRole('button', { name: 'Revoke key' })).toBeFocused();
   await page.keyboard.press('ArrowDown');
-  await expect(menu.getByRole('link', { name: 'Simulate a call' })).toBeFocused();
+  await expect(menu.getByRole('link', { name: 'See requests' })).toBeFocused();
   await page.keyboard.press('Escape');
   await expect(menuOf('Second')).toBeFocused();
 });
