@@ -70,7 +70,7 @@ function RequestRow({ href, request, name }: RequestRowProps) {
         </Link>
         <div className="mt-2 flex flex-wrap items-center gap-x-3 gap-y-1 text-small text-muted sm:hidden">
           <OutcomeChip outcome={outcome} />
-          <RelativeTime at={at} />
+          <RelativeTime at={at} inRow />
         </div>
         <p className="mt-1 truncate text-small text-muted md:hidden">
           <Caller name={name} keyPrefix={keyPrefix} />
@@ -83,7 +83,7 @@ function RequestRow({ href, request, name }: RequestRowProps) {
         <Caller name={name} keyPrefix={keyPrefix} />
       </Cell>
       <Cell className="whitespace-nowrap max-sm:hidden">
-        <RelativeTime at={at} />
+        <RelativeTime at={at} inRow />
       </Cell>
       <Cell numeric className="text-muted max-lg:hidden">
         {formatCount(latencyMs)} ms

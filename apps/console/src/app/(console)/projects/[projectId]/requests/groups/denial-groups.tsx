@@ -38,7 +38,7 @@ export function DenialGroups({ projectId, groups }: DenialGroupsProps) {
               )}
             </p>
             <p className="mt-1 text-small text-muted">
-              last denied <RelativeTime at={group.lastAt} />
+              last denied <RelativeTime at={group.lastAt} inRow />
             </p>
           </div>
           <Steps projectId={projectId} group={group} />
