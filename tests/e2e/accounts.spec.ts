@@ -69,6 +69,8 @@ test('signing out everywhere ends the sessions of other browsers', async ({ page
   await page.goto('/account');
   await page.getByRole('button', { name: 'Sign out everywhere' }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Sign out everywhere' }).click();
+  // The dialog has the same words before the action has ended.
+  await page.waitForURL('**/sign-in?*');
   await expect(page.getByText('You are signed out in every browser')).toBeVisible();
   await elsewhere.goto('/projects');
   await expect(elsewhere).toHaveURL(/\/sign-in/);

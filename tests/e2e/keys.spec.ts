@@ -366,7 +366,11 @@ test('a list shows its place, sorts in both directions, on phones too, and can b
   await page.getByRole('button', { name: 'Show compact rows' }).click();
   await expect(page.getByRole('button', { name: 'Show comfortable rows' })).toBeVisible();
   expect(await first.evaluate((one) => one.clientHeight)).toBeLessThan(tall * 0.75);
+  await page.setViewportSize({ width: 800, height: 800 });
   await page.reload();
+  const name = first.getByTitle(/^Key \d\d$/);
+  expect(await name.evaluate((one) => one.scrollWidth <= one.clientWidth)).toBe(true);
+  await page.setViewportSize({ width: 1280, height: 720 });
   await page.getByRole('button', { name: 'Show comfortable rows' }).click();
   await expect(page.getByRole('button', { name: 'Show compact rows' })).toBeVisible();
 

@@ -98,7 +98,7 @@ export default async function KeysPage({ params, searchParams }: KeysProps) {
             counts={counts}
             current={hint ? undefined : status}
           />
-          <div className="mb-4 flex flex-wrap items-end justify-between gap-x-4 gap-y-2">
+          <div className="mb-4 flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
             <SearchInput label="Search names and prefixes" />
             <SortSelect order={order} className="lg:hidden" />
             <DensityToggle isDense={isDense} className="max-sm:hidden" />

@@ -15,7 +15,7 @@ export interface KeyTableProps {
   projectId: string;
   keys: readonly ApiKeyRow[];
   order: KeyOrder;
-  /** One line per key, except on phones. */
+  /** One line per key, except on phones: without the hints, which the columns imply. */
   isDense: boolean;
   hrefOfOrder: (order: KeyOrder) => string;
 }
@@ -84,11 +84,13 @@ function KeyTableRow({ projectId, apiKey, isDense }: KeyTableRowProps) {
           <p
             className={cn(
               'flex flex-wrap items-center gap-x-3 gap-y-1',
-              isDense && 'sm:shrink-0 sm:flex-nowrap',
+              isDense && 'sm:shrink-0 sm:max-lg:hidden',
             )}
           >
             <code className="text-small text-muted">{keyPrefix}…</code>
-            <Attention apiKey={apiKey} />
+            <span className={cn('contents', isDense && 'sm:hidden')}>
+              <Attention apiKey={apiKey} />
+            </span>
           </p>
         </div>
         <div className="mt-2 flex flex-wrap items-center gap-x-3 gap-y-1 text-small text-muted sm:hidden">

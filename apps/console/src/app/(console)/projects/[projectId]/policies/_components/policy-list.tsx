@@ -61,7 +61,18 @@ export function PolicyList({
             )}
           </HeadCell>
           <HeadCell className="w-24 max-sm:hidden">Method</HeadCell>
-          <HeadCell>Path pattern</HeadCell>
+          <HeadCell>
+            <span className="flex justify-between gap-4">
+              Path pattern
+              <Link
+                href={hrefOfSort(sort === 'used' ? 'match' : 'used')}
+                scroll={false}
+                className="font-normal underline underline-offset-4 sm:hidden"
+              >
+                {sort === 'used' ? 'In match order' : 'By use'}
+              </Link>
+            </span>
+          </HeadCell>
           <HeadCell numeric className="hidden sm:table-cell" {...ordered('used')}>
             {by('used', 'Hits this month')}
           </HeadCell>
