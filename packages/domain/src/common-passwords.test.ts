@@ -30,6 +30,9 @@ describe('isCommonPassword', () => {
     '🌳🌳🌳🌳🌳🌳🌳🌳🌳🌳🌳🌳',
     'correct horse battery staple',
     '314159265358',
+    'привет123456',
+    '------------',
+    ' . . . . . . ',
   ])('refuses %s', (password) => {
     expect(isCommonPassword(password)).toBe(true);
   });
@@ -44,6 +47,9 @@ describe('isCommonPassword', () => {
     'correcthorsebatterystapler',
     'my dog eats nine socks',
     'пароль длинный очень',
+    'моя собака любит колбасу 7',
+    '正しい馬の電池と裁縫の針a',
+    '%)$=}?{+<|>~4',
     'passwortschlüssel',
     'welcome the sunshine of my summer in winter',
   ])('accepts %s', (password) => {

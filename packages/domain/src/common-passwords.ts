@@ -28,7 +28,7 @@ const WORD_LENGTHS = [...new Set([...WORDS].map((word) => word.length))];
 
 /** More words than this are a phrase of its own, even if each is common. */
 const FEW_WORDS = 3;
-/** Digits and marks that people add to words. */
+/** Digits and marks that people add to words and runs. */
 const MOST_ADDED = 8;
 /** A text of this length that is repeated is no secret, whatever it is. */
 const LONGEST_UNIT = 6;
@@ -68,13 +68,14 @@ const SUBSTITUTES: Record<string, string> = {
 /** Whether a password of any length is among those that are guessed first. */
 export function isCommonPassword(password: string): boolean {
   const text = password.toLowerCase().replaceAll(/[\s._-]/g, '');
-  return isRun(text) || isRepetition(text) || isFewWords(text);
+  return text === '' || isRun(text) || isRepetition(text) || isFewWords(text);
 }
 
-/** A run, with at most a few characters around it. */
+/** A run, with at most a few characters around it. Those may be the whole secret: `пароль очень 1`. */
 const isRun = (text: string) => {
   const keys = text.replaceAll(/[^a-z0-9]/g, '');
-  return keys.length > 0 && RUNS.some((run) => run.includes(keys));
+  const added = [...text].length - keys.length;
+  return keys !== '' && added <= MOST_ADDED && RUNS.some((run) => run.includes(keys));
 };
 
 /** One short text over and over, with the beginning of one more: `abc1abc1abc1`, `aaaaaaaaaaaa`. */
