@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { and, eq, inArray, sql } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import type { Executor } from '../connection/database.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
 import { signInAttempts } from '../tables.ts';
@@ -125,10 +125,13 @@ async function charge(tx: Executor, scope: keyof typeof LIMITS, subject: string)
   return { isOver: row.count > LIMITS[scope], secondsLeft: Math.max(1, row.secondsLeft) };
 }
 
-/** Deletes a few expired windows, skipping rows that are locked. */
+/**
+ * Deletes a few expired windows, skipping rows that are locked. By scope and subject: two scopes share
+ * their subjects, and a row that was not locked here could be waited for in both directions.
+ */
 async function deleteExpired(tx: Executor): Promise<void> {
   const expired = tx
-    .select({ subject: signInAttempts.subject })
+    .select({ scope: signInAttempts.scope, subject: signInAttempts.subject })
     .from(signInAttempts)
     .where(sql`${signInAttempts.windowEndsAt} < now()`)
     .limit(20)
@@ -136,7 +139,10 @@ async function deleteExpired(tx: Executor): Promise<void> {
   await tx
     .delete(signInAttempts)
     .where(
-      and(inArray(signInAttempts.subject, expired), sql`${signInAttempts.windowEndsAt} < now()`),
+      and(
+        sql`(${signInAttempts.scope}, ${signInAttempts.subject}) in ${expired}`,
+        sql`${signInAttempts.windowEndsAt} < now()`,
+      ),
     );
 }
 
