@@ -17,6 +17,8 @@ const BUDGET_MS = 3_000;
 const READINESS_BUDGET_MS = 600;
 /** Less than proxies wait. */
 const SLOW_BUDGET_MS = 25_000;
+/** Less than its budget: Postgres cancels one statement, and the connections of others stay. */
+const SLOW_STATEMENT_MS = 24_000;
 const SLOW_POOL_SIZE = 4;
 
 /**
@@ -29,13 +31,14 @@ class Pool {
   constructor(
     private readonly maxConnections: number,
     private readonly budgetMs: number,
+    private readonly statementTimeoutMs = budgetMs,
   ) {}
 
   async run<T>(work: (db: Database) => Promise<T>): Promise<T> {
     this.#client ??= new DatabaseClient(env().databaseUrl, {
       applicationName: 'ceiba-console',
       maxConnections: this.maxConnections,
-      statementTimeoutMs: this.budgetMs,
+      statementTimeoutMs: this.statementTimeoutMs,
       verifyPrimaryAfterMs: 1_000,
       isPatient: true,
     });
@@ -50,7 +53,7 @@ class Pool {
 }
 
 const pool = new Pool(POOL_SIZE, BUDGET_MS);
-const slowPool = new Pool(SLOW_POOL_SIZE, SLOW_BUDGET_MS);
+const slowPool = new Pool(SLOW_POOL_SIZE, SLOW_BUDGET_MS, SLOW_STATEMENT_MS);
 const readinessPool = new Pool(1, READINESS_BUDGET_MS);
 
 /** Runs one or more verbs within one time budget; throws {@link DatabaseUnavailableError}. */
