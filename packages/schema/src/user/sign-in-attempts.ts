@@ -146,9 +146,14 @@ async function deleteExpired(tx: Executor): Promise<void> {
     );
 }
 
-/** Only digests of an account are stored: a user may have typed a password into the wrong field. */
+/**
+ * Only digests of an account are stored: a user may have typed a password into the wrong field.
+ *
+ * Every spelling under which Postgres finds an account has to be the same subject. Its `lower` turns
+ * U+0130 (I with a dot) into `i`, JavaScript into `i` and U+0307.
+ */
 function subjectsOf(ctx: VerbContext, email: string) {
-  const address = email.trim().toLowerCase();
+  const address = email.trim().toLowerCase().replaceAll('\u0307', '');
   const network = addressSubject(ctx.clientAddress);
   return { account: digestOf(address), network, both: digestOf(`${address} ${network}`) };
 }

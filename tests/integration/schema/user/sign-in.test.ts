@@ -214,6 +214,15 @@ describe('the limit of attempts', () => {
     expect(await attempt('other@example.com', '192.0.2.1')).toEqual({ kind: 'admitted' });
   });
 
+  it('counts every spelling under which Postgres finds an account as one', async () => {
+    const results = [];
+    for (let count = 0; count < 11; count += 1) {
+      const email = `${['I', 'i', '\u0130'][count % 3]}da@example.com`;
+      results.push(await attempt(email, '192.0.2.1'));
+    }
+    expect(results.filter((result) => result.kind === 'admitted')).toHaveLength(10);
+  });
+
   it('never permits more than ten, however many are concurrent', async () => {
     const results = await Promise.all(
       Array.from({ length: 40 }, () => attempt('owner@example.com', '192.0.2.1')),
