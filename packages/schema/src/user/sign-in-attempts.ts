@@ -29,8 +29,12 @@ export function chargeAttempt(ctx: VerbContext, email: string): Promise<AttemptR
   const { account, network, both } = subjectsOf(ctx, email);
   return inTransaction(ctx, async (tx) => {
     // Always in this order: with two orders, concurrent attempts could deadlock.
-    const charged = [await charge(tx, 'account_network', both)];
-    if (!(await isKnown(tx, both))) charged.push(await charge(tx, 'account', account));
+    const here = await charge(tx, 'account_network', both);
+    const charged = [here];
+    // A network that has used up its own attempts takes none from the other networks.
+    if (!here.isOver && !(await isKnown(tx, both))) {
+      charged.push(await charge(tx, 'account', account));
+    }
     charged.push(await charge(tx, 'address', network));
     await deleteExpired(tx);
     const refused = charged.filter(({ isOver }) => isOver);

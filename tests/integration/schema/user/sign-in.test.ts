@@ -237,6 +237,11 @@ describe('the limit of attempts', () => {
     expect(results.filter((result) => result.kind === 'admitted')).toHaveLength(100);
   });
 
+  it('takes from other networks only the ten attempts that a network has', async () => {
+    await Promise.all(Array.from({ length: 120 }, () => attempt('owner@example.com', '192.0.2.1')));
+    expect(await attempt('owner@example.com', '198.51.100.1')).toEqual({ kind: 'admitted' });
+  });
+
   it('cannot be used by strangers to keep a user out of a network that the user knows', async () => {
     const home = '198.51.100.1';
     expect(await attempt('owner@example.com', home)).toEqual({ kind: 'admitted' });
