@@ -32,8 +32,10 @@ export function KeyCombobox({ projectId, choices, value, onChange, error }: KeyC
   /** What is typed; null while the chosen key is shown. */
   const [typed, setTyped] = useState<string | null>(null);
   const [isOpen, setOpen] = useState(false);
-  const [active, setActive] = useState(0);
+  const [wanted, setActive] = useState(0);
   const { found, isCurrent } = useFoundKeys(projectId, typed ?? '', choices);
+  // An answer may be shorter than the one through which the keyboard moved.
+  const active = Math.max(0, Math.min(wanted, found.length - 1));
   const isListed = isOpen && found.length > 0;
 
   function close() {
