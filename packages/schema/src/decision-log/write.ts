@@ -36,7 +36,9 @@ export async function writeDecisions(db: Database, batch: DecisionBatch): Promis
   } catch (error) {
     if (!lacksPartition(error)) throw error;
     const days = [...new Set(times.map(dayOf))].sort();
-    await db.orm.transaction((tx) => createPartitions(tx, days));
+    await db.orm.transaction((tx) => createPartitions(tx, days), {
+      isolationLevel: 'read committed',
+    });
     await insert(db, batch, times);
   }
 }
@@ -79,15 +81,18 @@ const INSERT_DECISIONS = `
   join projects on projects.id = row.project_id
   on conflict do nothing`;
 
-/** In key order, so that two writers cannot deadlock. */
+/**
+ * In key order, so that two writers cannot deadlock. A Runtime whose clock was set back has two
+ * numbers for a minute, and one statement may not write a row twice.
+ */
 const UPSERT_GAPS = `
   insert into decision_gaps (project_id, minute, outcome, incarnation, left_out)
   select row.project_id, to_timestamp(row.minute::float8 * 60), row.outcome, row.incarnation,
-    row.left_out
+    sum(row.left_out)
   from unnest(($1::text)::uuid[], ($2::text)::bigint[], ($3::text)::text[], ($4::text)::text[],
     ($5::text)::bigint[]) as row(project_id, minute, outcome, incarnation, left_out)
   join projects on projects.id = row.project_id
-  order by 1, 2, 3, 4
+  group by 1, 2, 3, 4 order by 1, 2, 3, 4
   on conflict (project_id, minute, outcome, incarnation)
   do update set left_out = greatest(decision_gaps.left_out, excluded.left_out)`;
 

@@ -97,6 +97,21 @@ describe('writing decisions', () => {
     ]);
   });
 
+  test('adds up two numbers of a minute, as after a clock was set back', async () => {
+    const { projectId } = await makeProject(bench.ctx);
+    const minute = Math.floor(Date.now() / MINUTE_MS);
+    const gap = { projectId, minute, outcome: 'invalid_api_key', incarnation: 'i' } as const;
+    const gaps = [
+      { ...gap, leftOut: 3 },
+      { ...gap, leftOut: 4 },
+    ];
+    await writeDecisions(bench.db, { decisions: [], gaps });
+    const range = { projectId, from: new Date(minute * MINUTE_MS), to: new Date(Date.now() + 1) };
+    expect(await readDecisionGaps(bench.db, range)).toEqual([
+      { outcome: 'invalid_api_key', leftOut: 7 },
+    ]);
+  });
+
   test('drops the rows of a project that was deleted, and keeps the others', async () => {
     const gone = await makeProject(bench.ctx);
     await deleteProject(bench.ctx, gone);
