@@ -15,17 +15,20 @@ export async function maintainDecisionLog(
   db: { orm: Transactor },
   { mostRows }: { mostRows: number },
 ): Promise<{ isComplete: boolean }> {
-  // Two transactions: while one waits for its locks, the other has released its own.
+  // Three transactions: a drop blocks readers and writers of all days until its transaction ends.
   await asUpkeep(db, async (tx) => createPartitions(tx, [await dayIn(tx, 0), await dayIn(tx, 1)]));
+  await asUpkeep(db, async (tx) => dropPartitions(tx, await firstDayKept(tx)));
   const isComplete = await asUpkeep(db, async (tx) => {
-    const { decisionDays } = await readRetention({ orm: tx });
-    const firstDayKept = await dayIn(tx, -decisionDays);
-    await dropPartitions(tx, firstDayKept);
-    const oldGaps = sql`minute < ${firstDayKept}::timestamp at time zone 'UTC'`;
+    const oldGaps = sql`minute < ${await firstDayKept(tx)}::timestamp at time zone 'UTC'`;
     const removed = await removeGaps(tx, oldGaps, mostRows);
     return (await removeDeletedProject(tx, mostRows - removed)) && removed < mostRows;
   });
   return { isComplete: isComplete ?? true };
+}
+
+async function firstDayKept(tx: Executor): Promise<string> {
+  const { decisionDays } = await readRetention({ orm: tx });
+  return dayIn(tx, -decisionDays);
 }
 
 /** A day by the database's clock, in UTC, as `2026-11-22`. */
