@@ -59,6 +59,12 @@ describe('a credential in a path', () => {
     }
   });
 
+  it('is removed beside an escape that cannot be decoded', () => {
+    for (const end of ['%ff', '%', '%zz']) {
+      expect(loggedPath(`/v1/${escaped(KEY)}/${end}`, null)).toBe(`/v1/ceiba_[redacted]/${end}`);
+    }
+  });
+
   it('is removed where the cut would leave a part of it', () => {
     const token = 'Zm9yZWlnbi10b2tlbi10b2tlbi10b2tlbg';
     const path = loggedPath(`/${'ä'.repeat(1_014)}/${token}`, token);

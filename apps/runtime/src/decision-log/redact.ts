@@ -49,16 +49,16 @@ export function withoutApiKey(text: string, apiKey: string | null | undefined): 
   const plain = redacted(text);
   if (!plain.includes('%')) return plain;
   // An escape may hide a credential: then the decoded text is what is kept.
-  const decoded = decodedOrNull(plain);
-  if (decoded === null) return plain;
+  const decoded = decodedText(plain);
   const plainer = redacted(decoded);
   return plainer === decoded ? plain : printable(plainer);
 }
 
-function decodedOrNull(text: string): string | null {
+/** Of a text that is not UTF-8 when decoded, only the escapes of ASCII are decoded. */
+function decodedText(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    return null;
+    return text.replace(/%[0-7][0-9a-f]/gi, decodeURIComponent);
   }
 }
