@@ -91,7 +91,7 @@ export function RequestFilterForm({ here, query }: RequestFilterFormProps) {
         </Field>
         <Field {...field('method')} label="Method">
           {(control) => (
-            <Input
+            <SecretlessInput
               {...control}
               {...CODE}
               autoCapitalize="characters"
