@@ -37,7 +37,10 @@ export async function GET(
   });
 }
 
-/** One event for each poll that finds other requests than the one before. */
+/**
+ * One event for each poll that finds other requests than the one before; and one at the start,
+ * because requests may have been written since the page was read or the last connection ended.
+ */
 async function* newRequests(projectId: string, filter: DecisionFilter, signal: AbortSignal) {
   yield ': connected\n\n';
   const start = Date.now();
@@ -46,6 +49,7 @@ async function* newRequests(projectId: string, filter: DecisionFilter, signal: A
   const read = () => newestIds(projectId, { ...filter, from });
   try {
     let seen = await read();
+    yield 'data: new\n\n';
     while (Date.now() - start < LONGEST_MS) {
       await pause(POLL_MS, undefined, { signal });
       const now = await read();
