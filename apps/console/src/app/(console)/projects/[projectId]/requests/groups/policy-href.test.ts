@@ -25,4 +25,12 @@ describe('policyHref', () => {
   it('never suggests to allow every path', () => {
     expect(patternFor('/{id}/orders', '/7/orders')).toBe('/7/orders');
   });
+
+  it.each([
+    ['/*', '/*'],
+    ['/v1/admin/*', '/v1/admin/*'],
+    ['/v1/*/{id}', '/v1/*/7'],
+  ])('suggests no pattern for %s, as in %s, because the * would become a wildcard', (shape, sample) => {
+    expect(patternFor(shape, sample)).toBe('');
+  });
 });

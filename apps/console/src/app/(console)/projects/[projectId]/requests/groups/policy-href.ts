@@ -10,8 +10,9 @@ interface Denied {
 
 /** The page that adds a policy for denied calls, filled in. */
 export function policyHref(projectId: string, { method, pathShape, samplePath }: Denied): string {
-  const pathPattern = patternOf(pathShape) ?? samplePath;
-  const query = new URLSearchParams({ method, pathPattern, path: samplePath });
+  const query = new URLSearchParams({ method, path: samplePath });
+  // The caller chose the path: as a pattern, a * in it would allow more than was denied.
+  if (!samplePath.includes('*')) query.set('pathPattern', patternOf(pathShape) ?? samplePath);
   return `/projects/${projectId}/policies/new?${query}`;
 }
 
