@@ -246,6 +246,22 @@ describe('the number of what was left out', () => {
   });
 });
 
+it('starts no statement with too little time: a late one costs the connection', async () => {
+  let nowMs = 0;
+  const budgets: number[] = [];
+  const one = bench({
+    limits: { perStatement: 1 },
+    now: () => nowMs,
+    write: async (_, budgetMs) => {
+      budgets.push(budgetMs);
+      nowMs += 800;
+    },
+  });
+  for (let n = 0; n < 4; n += 1) one.log.add(call(), deny());
+  await one.log.flushNow();
+  expect(budgets).toEqual([2_000, 1_200, 2_000, 1_200]);
+});
+
 it('writes a full memory in several statements within one flush', async () => {
   const one = bench({ limits: { perStatement: 2 } });
   for (let n = 0; n < 5; n += 1) one.log.add(call(), deny());

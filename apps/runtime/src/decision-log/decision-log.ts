@@ -36,6 +36,8 @@ export const DECISION_LOG_LIMITS = {
 
 /** One flush, in ms: what it does not write waits for the next one. */
 const FLUSH_BUDGET_MS = 2_000;
+/** With less time left, no further statement of a flush starts: one that is late costs the connection. */
+const STATEMENT_BUDGET_MIN_MS = 500;
 const MS_PER_MINUTE = 60_000;
 
 /** The decisions of one project, outcome and minute. */
@@ -133,7 +135,7 @@ export class DecisionLog {
     const endsAt = this.#options.now() + FLUSH_BUDGET_MS;
     try {
       do await this.#writeSome(endsAt - this.#options.now());
-      while (this.#entries.length > 0 && this.#options.now() < endsAt);
+      while (this.#entries.length > 0 && endsAt - this.#options.now() >= STATEMENT_BUDGET_MIN_MS);
     } catch (error) {
       throw new Error(ADVICE, { cause: error });
     }
