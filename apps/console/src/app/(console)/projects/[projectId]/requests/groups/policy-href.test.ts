@@ -30,7 +30,7 @@ describe('policyHref', () => {
     ['/*', '/*'],
     ['/v1/admin/*', '/v1/admin/*'],
     ['/v1/*/{id}', '/v1/*/7'],
-  ])('suggests no pattern for %s, as in %s, because the * would become a wildcard', (shape, sample) => {
+  ])('suggests no pattern for %s, as in %s: its * would be a wildcard', (shape, sample) => {
     expect(patternFor(shape, sample)).toBe('');
   });
 });
