@@ -52,7 +52,8 @@ export function DenialGroups({ projectId, groups }: DenialGroupsProps) {
 function Steps({ projectId, group }: { projectId: string; group: DenialGroup }) {
   const { denialReason, method, pathShape, samplePath } = group;
   const isMissingPolicy = denialReason === 'policy_no_match';
-  const pathPrefix = pathShape === null ? null : prefixOf(pathShape);
+  // The filter reads every prefix as one that begins with a slash.
+  const pathPrefix = pathShape?.startsWith('/') ? prefixOf(pathShape) : null;
   const href = requestsHref(projectId, { reason: denialReason, method, pathPrefix });
   const name = `${method} ${pathShape ?? ''}`;
   return (
