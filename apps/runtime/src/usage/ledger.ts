@@ -3,7 +3,7 @@ import { factKey, type UsageFact } from './facts.ts';
 import { factOfField } from './hash.ts';
 
 /** Beyond this many facts, the counts of charges stay in Redis until the sweep adopts them. */
-const MOST_FACTS = 500_000;
+const MOST_FACTS = 100_000;
 
 /** Keeps the largest number per fact until Postgres has confirmed it (consistency rule 16). */
 export class UsageLedger {
