@@ -36,7 +36,8 @@ export default defineConfig({
   reporter: [['list'], ...(report ? [['json', { outputFile: report }] as const] : [])],
   use: {
     baseURL: stack.consoleUrl,
-    trace: 'retain-on-failure',
+    // Snapshots of the pages, but no film, which takes CPU time from the tests.
+    trace: { mode: 'retain-on-failure', screenshots: false },
     screenshot: 'only-on-failure',
     launchOptions: { executablePath, env: { ...definedOf(process.env), ...env } },
   },
