@@ -63,6 +63,7 @@ async function logDecision({ db }: World, { projectId }: TestProject): Promise<s
     keyPrefix: null,
     policyId: null,
     limits: null,
+    limitOwner: null,
   };
   const decision = { projectId, decisionId, ...QUESTION, ...nothing, latencyMs: 1 };
   const outcome = 'missing_api_key' as const;

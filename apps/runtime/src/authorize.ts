@@ -26,7 +26,7 @@ export interface AuthorizeDependencies {
   };
   limiter: { charge(call: ChargeRequest, deadline: Deadline): Promise<Charge> };
   usage: { countDenial(denial: DenialRecord): void };
-  decisionLog: { add(call: DecidedCall, decision: Decision): void };
+  decisionLog: { add(call: DecidedCall, decision: Decision, charge?: Charge): void };
   firstUses: { record(apiKeyId: string, deadline: Deadline): Promise<void> };
   newDecisionId(): string;
   log: Pick<Logger, 'debug'>;
@@ -158,6 +158,6 @@ export async function settle(
   const outcome = charge.kind === 'allowed' ? 'allowed' : charge.denialReason;
   log.debug({ decisionId, projectId, apiKeyId, policyId, outcome }, 'decision');
   const decision = conclude(decisionId, call, charge);
-  decisionLog.add(judged, decision);
+  decisionLog.add(judged, decision, charge);
   return decision;
 }

@@ -24,6 +24,13 @@ export type LimitDenial = (typeof LIMIT_DENIALS)[number];
 export const isLimitDenial = (outcome: string): outcome is LimitDenial =>
   LIMIT_DENIALS.some((reason) => reason === outcome);
 
+/**
+ * Whose limit refused a call: the plan's, the key's own, or the project's default for keys that have
+ * no rate of their own.
+ */
+export const LIMIT_OWNERS = ['plan', 'api_key', 'project_default'] as const;
+export type LimitOwner = (typeof LIMIT_OWNERS)[number];
+
 /** The outcomes of a decision; usage is counted per outcome. */
 export const OUTCOMES = ['allowed', ...DENIAL_REASONS] as const;
 export type Outcome = (typeof OUTCOMES)[number];

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { API_KEY_STATUSES, DENIAL_REASONS } from './sets.ts';
+import { API_KEY_STATUSES, DENIAL_REASONS, LIMIT_OWNERS } from './sets.ts';
 
 /** A UUID in its canonical 8-4-4-4-12 form, any version, as path parameters carry it. */
 export const uuidSchema = z.guid();
@@ -98,6 +98,14 @@ export const authorizeBatchResultSchema = z.strictObject({
 });
 export type AuthorizeBatchResult = z.infer<typeof authorizeBatchResultSchema>;
 
+/** The limit that refused a call: so many calls in a calendar minute or month, in UTC. */
+export const exceededLimitSchema = z.strictObject({
+  owner: z.enum(LIMIT_OWNERS),
+  window: z.enum(['minute', 'month']),
+  value: wholeNumber,
+});
+export type ExceededLimit = z.infer<typeof exceededLimitSchema>;
+
 /** A decision of the log. */
 export const loggedDecisionSchema = z.strictObject({
   decisionId: uuidSchema,
@@ -116,6 +124,8 @@ export const loggedDecisionSchema = z.strictObject({
   policyId: uuidSchema.nullable(),
   /** As the decision returned them; null where an earlier check denied. */
   limits: limitsSchema.nullable(),
+  /** Only for `quota_exceeded` and `rate_limited`. */
+  exceededLimit: exceededLimitSchema.nullable(),
   /** How long the Runtime took, in ms. */
   latencyMs: wholeNumber,
 });

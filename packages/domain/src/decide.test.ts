@@ -80,7 +80,7 @@ function withApiKey(snapshot: Snapshot, facts: Partial<ApiKeyFacts>): Snapshot {
 /** Every set of failing gates. A key has one status, so revoked and archived never fail together. */
 function limited(denialReason: LimitDenial, retryAfterSeconds: number) {
   const { limits } = ADMITTED;
-  return { kind: 'denied', denialReason, limits, retryAfterSeconds } as const;
+  return { kind: 'denied', denialReason, limits, retryAfterSeconds, refusedBy: 'project' } as const;
 }
 
 function combinations(): DenialReason[][] {

@@ -126,6 +126,8 @@ export type Charge =
       denialReason: LimitDenial;
       limits: Limits;
       retryAfterSeconds: number;
+      /** Whose limit it was; `limits` has its value. */
+      refusedBy: LimitScope['kind'];
     };
 
 /**

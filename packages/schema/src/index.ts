@@ -37,6 +37,7 @@ export { exportDecisions } from './decision-log/export.ts';
 export { type DecisionGap, readDecisionGaps } from './decision-log/gaps.ts';
 export * from './decision-log/group-denials.ts';
 export * from './decision-log/list.ts';
+export * from './decision-log/logged-decision.ts';
 export * from './decision-log/maintain.ts';
 export * from './decision-log/write.ts';
 export * from './migrate.ts';

@@ -1,5 +1,10 @@
 import type { Limits } from '@ceiba/contract';
-import { API_KEY_STATUSES, OUTCOMES, SUBSCRIPTION_STATUSES } from '@ceiba/contract/sets';
+import {
+  API_KEY_STATUSES,
+  LIMIT_OWNERS,
+  OUTCOMES,
+  SUBSCRIPTION_STATUSES,
+} from '@ceiba/contract/sets';
 import {
   DECISION_RETENTION_DAYS,
   DECISION_RETENTION_DAYS_MAX,
@@ -399,6 +404,8 @@ export const decisions = pgTable(
     policyId: uuid('policy_id'),
     /** What the charge answered; null where none was made. */
     limits: jsonb('limits').$type<Limits>(),
+    /** Whose limit refused the call. */
+    limitOwner: text('limit_owner', { enum: LIMIT_OWNERS }),
     latencyMs: integer('latency_ms').notNull(),
   },
   (table) => [
@@ -421,6 +428,7 @@ export const decisions = pgTable(
       .on(table.projectId, table.path, table.at, table.decisionId)
       .where(sql`${table.path} is not null`),
     check('decisions_outcome_check', oneOf(table.outcome, OUTCOMES)),
+    check('decisions_limit_owner_check', oneOf(table.limitOwner, LIMIT_OWNERS)),
     // An entry of an index cannot be longer than a third of a page.
     check(
       'decisions_path_check',

@@ -37,6 +37,7 @@ export const FIELDS = {
     'keyPrefix',
     'policyId',
     'limits',
+    'exceededLimit',
     'latencyMs',
   ],
   error: ['error', 'message', 'requestId'],

@@ -4,10 +4,11 @@ import {
   type Decision,
   decisionListResultSchema,
   decisionSchema,
+  type ExceededLimit,
   type LoggedDecision,
   loggedDecisionSchema,
 } from '@ceiba/contract';
-import { DENIAL_REASONS, type DenialReason } from '@ceiba/contract/sets';
+import { DENIAL_REASONS, type DenialReason, type LimitOwner } from '@ceiba/contract/sets';
 import { mintApiKey } from '@ceiba/domain';
 import { readDecisionGaps } from '@ceiba/schema';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -100,6 +101,12 @@ const CAUSES: Record<DenialReason, (scene: Scene, key: TestApiKey) => Promise<Qu
   },
 };
 
+/** The limits of `CAUSES`, which are those of the key. */
+const EXCEEDED: Partial<Record<DenialReason, LoggedDecision['exceededLimit']>> = {
+  quota_exceeded: { owner: 'api_key', window: 'month', value: 0 },
+  rate_limited: { owner: 'api_key', window: 'minute', value: 0 },
+};
+
 /** The reasons that an earlier check than the key's finds. */
 const WITHOUT_KEY: readonly DenialReason[] = ['missing_api_key', 'invalid_api_key'];
 
@@ -126,6 +133,7 @@ describe.each(DENIAL_REASONS)('a denial for %s', (reason) => {
       keyPrefix: hasKey ? apiKey.keyPrefix : reason === 'invalid_api_key' ? UNKNOWN.prefix : null,
       policyId: hasKey && reason !== 'policy_no_match' ? expect.any(String) : null,
       limits: decision.limits ?? null,
+      exceededLimit: EXCEEDED[reason] ?? null,
       latencyMs: expect.any(Number),
     });
     expect(Math.abs(Date.now() - Date.parse(found.at))).toBeLessThan(60_000);
@@ -147,6 +155,24 @@ describe.each(DENIAL_REASONS)('a denial for %s', (reason) => {
         requestId: reply.headers.get('x-request-id'),
       });
     }
+  });
+});
+
+describe('a limit that refused', () => {
+  const LIMITS: [LimitOwner, ExceededLimit['window'], (scene: Scene) => Promise<unknown>][] = [
+    ['plan', 'minute', ({ project }) => project.setPlanLimits({ rateLimitPerMinute: 0 })],
+    ['plan', 'month', ({ project }) => project.setPlanLimits({ monthlyQuota: 0 })],
+    ['project_default', 'minute', ({ project }) => project.setDefaultKeyRate(0)],
+  ];
+
+  it.each(LIMITS)('of the %s, per %s, is named', async (owner, window, limit) => {
+    const scene = await setUp();
+    await limit(scene);
+    const { client, apiKey } = scene;
+    const { decisionId } = decisionOf((await client.authorize({ apiKey: apiKey.plaintext })).json);
+    expect(await logged(client, decisionId)).toMatchObject({
+      exceededLimit: { owner, window, value: 0 },
+    });
   });
 });
 

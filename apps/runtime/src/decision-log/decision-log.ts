@@ -1,5 +1,6 @@
 import type { Decision } from '@ceiba/contract';
 import type { Outcome } from '@ceiba/contract/sets';
+import type { Charge } from '@ceiba/domain';
 import type { Logger } from '@ceiba/process/log';
 import { BackgroundTask } from '@ceiba/process/tasks';
 import type { DecisionBatch, NewDecision } from '@ceiba/schema';
@@ -82,7 +83,7 @@ export class DecisionLog {
     });
   }
 
-  add(call: DecidedCall, decision: Decision): void {
+  add(call: DecidedCall, decision: Decision, charge?: Charge): void {
     if (decision.allowed && !this.#isSampled(call.project.loggedAllowsPercent)) return;
     const outcome = decision.allowed ? 'allowed' : decision.denialReason;
     const tally = this.#tallyOf(call.asker.projectId, outcome);
@@ -92,7 +93,8 @@ export class DecisionLog {
       return;
     }
     tally.kept += 1;
-    this.#entries.push({ record: recordOf(call, decision, this.#options.now()), tally });
+    const record = recordOf(call, decision, charge, this.#options.now());
+    this.#entries.push({ record, tally });
   }
 
   /** Writes after a write that is under way. Never rejects. */

@@ -1,5 +1,6 @@
 import type { AuthorizeRequest, Decision } from '@ceiba/contract';
-import { type Policy, publicPrefixOf } from '@ceiba/domain';
+import type { LimitOwner } from '@ceiba/contract/sets';
+import { type Charge, type Policy, publicPrefixOf } from '@ceiba/domain';
 import type { LookupRow, NewDecision } from '@ceiba/schema';
 import { loggedPath, withoutApiKey } from './redact.ts';
 
@@ -13,7 +14,12 @@ export interface DecidedCall {
 }
 
 /** The row of a decision. It holds no credential, wherever the caller put one. */
-export function recordOf(call: DecidedCall, decision: Decision, nowMs: number): NewDecision {
+export function recordOf(
+  call: DecidedCall,
+  decision: Decision,
+  charge: Charge | undefined,
+  nowMs: number,
+): NewDecision {
   const { asker, row, project, policy, request } = call;
   const { apiKey } = request;
   return {
@@ -27,6 +33,16 @@ export function recordOf(call: DecidedCall, decision: Decision, nowMs: number): 
     keyPrefix: row.apiKey?.keyPrefix ?? publicPrefixOf(apiKey),
     policyId: policy?.policyId ?? null,
     limits: decision.limits ?? null,
+    limitOwner: charge?.kind === 'denied' ? limitOwnerOf(row, charge) : null,
     latencyMs: Math.max(0, Math.round(nowMs - asker.askedAtMs)),
   };
+}
+
+type Refusal = Extract<Charge, { kind: 'denied' }>;
+
+/** A key without a rate of its own has the project's default. */
+function limitOwnerOf({ apiKey }: LookupRow, { refusedBy, denialReason }: Refusal): LimitOwner {
+  if (refusedBy === 'project') return 'plan';
+  const hasDefault = denialReason === 'rate_limited' && apiKey?.rateLimitPerMinute === null;
+  return hasDefault ? 'project_default' : 'api_key';
 }

@@ -1,5 +1,5 @@
 import { type DecisionListResult, decisionQuerySchema, type LoggedDecision } from '@ceiba/contract';
-import { type DecisionRecord, findDecision, listDecisions } from '@ceiba/schema';
+import { findDecision, listDecisions, toLoggedDecision } from '@ceiba/schema';
 import { invalidField, invalidRequest, TransportError } from './errors.ts';
 import type { ProjectCall, ProjectRoute } from './project-routes.ts';
 
@@ -21,7 +21,7 @@ async function list({ run, projectId, query }: ProjectCall): Promise<DecisionLis
       cursor: cursor ?? null,
     }),
   );
-  return { decisions: page.items.map(toWire), nextCursor: page.next };
+  return { decisions: page.items.map(toLoggedDecision), nextCursor: page.next };
 }
 
 async function get({ run, projectId, id: decisionId }: ProjectCall): Promise<LoggedDecision> {
@@ -29,7 +29,7 @@ async function get({ run, projectId, id: decisionId }: ProjectCall): Promise<Log
   if (found === null) {
     throw new TransportError('not_found', 'The log of the project has no such decision.');
   }
-  return toWire(found);
+  return toLoggedDecision(found);
 }
 
 const dateOf = (text: string | undefined) => (text === undefined ? undefined : new Date(text));
@@ -44,10 +44,3 @@ function parseQuery(query: URLSearchParams) {
   if (twice !== undefined) throw invalidRequest(`"${twice}" must not be given twice.`);
   return result.data;
 }
-
-const toWire = ({ at, outcome, ...record }: DecisionRecord): LoggedDecision => ({
-  ...record,
-  at: at.toISOString(),
-  allowed: outcome === 'allowed',
-  denialReason: outcome === 'allowed' ? null : outcome,
-});

@@ -80,6 +80,24 @@ describe('the result of a charge', () => {
     });
   });
 
+  it.each([
+    { refused: 'the plan', counts: [60, 0], refusedBy: 'project' },
+    { refused: 'the key', counts: [59, 10], refusedBy: 'api_key' },
+    { refused: 'the plan where both did', counts: [60, 11], refusedBy: 'project' },
+  ])('says that $refused refused', ({ counts: [ofProject = 0, ofKey = 0], refusedBy }) => {
+    const scopes = [scope(60, 60), { ...scope(10, 10), kind: 'api_key' as const }];
+    const minutes = [
+      [ofProject, 0],
+      [ofKey, 0],
+    ] as const;
+    const months = [
+      [0, ofProject],
+      [0, ofKey],
+    ] as const;
+    expect(chargeOf(scopes, reply('rate_limited', minutes))).toMatchObject({ refusedBy });
+    expect(chargeOf(scopes, reply('quota_exceeded', months))).toMatchObject({ refusedBy });
+  });
+
   it('ignores a scope without a limit, and never reports a negative number', () => {
     const scopes = [scope(null, 10), scope(5, null)];
     const charge = chargeOf(

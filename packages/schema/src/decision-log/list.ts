@@ -1,5 +1,5 @@
 import type { Limits } from '@ceiba/contract';
-import type { DenialReason, Outcome } from '@ceiba/contract/sets';
+import type { DenialReason, LimitOwner, Outcome } from '@ceiba/contract/sets';
 import { timeOfDecision } from '@ceiba/domain';
 import { and, eq, gte, lt, type SQL, sql } from 'drizzle-orm';
 import type { Executor } from '../connection/database.ts';
@@ -27,6 +27,8 @@ export interface DecisionRecord {
   policyId: string | null;
   /** What the charge answered; null where an earlier check denied. */
   limits: Limits | null;
+  /** Whose limit refused the call; null where none did. */
+  limitOwner: LimitOwner | null;
   /** How long the Runtime took, in whole ms. */
   latencyMs: number;
 }
@@ -64,6 +66,7 @@ const columns = {
   keyPrefix: decisions.keyPrefix,
   policyId: decisions.policyId,
   limits: decisions.limits,
+  limitOwner: decisions.limitOwner,
   latencyMs: decisions.latencyMs,
 };
 

@@ -27,7 +27,7 @@ export interface DecisionBatch {
  * whose fate is unknown may be sent again. Rows of projects that do not exist are dropped. The
  * partition of a day is created with its first decision, if the upkeep has not made it.
  *
- * @throws RangeError for a decision whose id is not a UUID of version 7
+ * @throws RangeError for a decision whose id is not a UUID of version 7, or one after tomorrow
  */
 export async function writeDecisions(db: Database, batch: DecisionBatch): Promise<void> {
   const times = batch.decisions.map(({ decisionId }) => timeOf(decisionId));
@@ -70,14 +70,16 @@ const PREPARED = { prepare: true };
 
 const INSERT_DECISIONS = `
   insert into decisions (project_id, at, decision_id, request_id, method, path, outcome, api_key_id,
-    key_prefix, policy_id, limits, latency_ms)
+    key_prefix, policy_id, limits, limit_owner, latency_ms)
   select row.project_id, row.at, row.decision_id, row.request_id, row.method, row.path, row.outcome,
-    row.api_key_id, row.key_prefix, row.policy_id, row.limits, row.latency_ms
+    row.api_key_id, row.key_prefix, row.policy_id, row.limits,
+    row.limit_owner, row.latency_ms
   from unnest(($1::text)::uuid[], ($2::text)::timestamptz[], ($3::text)::uuid[], ($4::text)::text[],
     ($5::text)::text[], ($6::text)::text[], ($7::text)::text[], ($8::text)::uuid[],
-    ($9::text)::text[], ($10::text)::uuid[], ($11::text)::jsonb[], ($12::text)::int[])
+    ($9::text)::text[], ($10::text)::uuid[], ($11::text)::jsonb[], ($12::text)::text[],
+    ($13::text)::int[])
     as row(project_id, at, decision_id, request_id, method, path, outcome, api_key_id, key_prefix,
-      policy_id, limits, latency_ms)
+      policy_id, limits, limit_owner, latency_ms)
   join projects on projects.id = row.project_id
   on conflict do nothing`;
 
@@ -112,6 +114,7 @@ const decisionColumns = (rows: readonly NewDecision[], times: readonly Date[]) =
   listOf(rows.map((row) => element(row.keyPrefix))),
   listOf(rows.map((row) => row.policyId ?? 'NULL')),
   listOf(rows.map((row) => element(row.limits && JSON.stringify(row.limits)))),
+  listOf(rows.map((row) => row.limitOwner ?? 'NULL')),
   listOf(rows.map((row) => row.latencyMs)),
 ];
 

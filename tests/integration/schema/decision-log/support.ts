@@ -24,6 +24,7 @@ export const decisionAt = (
   keyPrefix: null,
   policyId: null,
   limits: null,
+  limitOwner: null,
   latencyMs: 1,
   ...change,
 });

@@ -19,6 +19,7 @@ const decision: DecisionRecord = {
     remainingThisMinute: 0,
     remainingThisMonth: 250,
   },
+  limitOwner: null,
   latencyMs: 3,
 };
 const apiKey = { displayName: 'Mobile app', keyPrefix: 'ceiba_Mobile01' };
@@ -57,6 +58,24 @@ describe('explainRecord', () => {
     expect(gates).toContain('policy_no_match passed: ANY /v1*');
     expect(gates).toContain('quota_exceeded passed: 750 of 1,000 used');
     expect(gates).toContain('rate_limited passed: 60 of 60 per minute used');
+  });
+
+  it.each([
+    ['quota_exceeded', 'plan', 'quota_exceeded limited: 750 of 1,000 used: the limit of the plan'],
+    [
+      'rate_limited',
+      'api_key',
+      'rate_limited limited: 60 of 60 per minute used: the limit of this key',
+    ],
+    [
+      'rate_limited',
+      'project_default',
+      "rate_limited limited: 60 of 60 per minute used: the project's default for its keys",
+    ],
+    ['rate_limited', null, 'rate_limited limited: 60 of 60 per minute used'],
+  ] as const)('says of %s whose limit it was: %s', (outcome, limitOwner, gate) => {
+    const refused = { ...decision, outcome, limitOwner };
+    expect(gatesOf({ decision: refused, apiKey, policy })).toContain(gate);
   });
 
   it('names the prefix of an unknown key', () => {

@@ -1,5 +1,10 @@
 import type { Limits } from '@ceiba/contract';
-import { DENIAL_REASONS, type DenialReason, isLimitDenial } from '@ceiba/contract/sets';
+import {
+  DENIAL_REASONS,
+  type DenialReason,
+  isLimitDenial,
+  type LimitOwner,
+} from '@ceiba/contract/sets';
 import type { Policy } from '@ceiba/domain';
 import type { ApiKeyName, DecisionRecord } from '@ceiba/schema';
 import type { ExplainedDecision, SimulatedGate } from '#components/simulation/simulation.ts';
@@ -53,8 +58,24 @@ const SAW: Record<DenialReason, (facts: RecordedFacts, stopped: boolean) => stri
     return policyId === null ? null : 'a policy that was deleted since';
   },
   inactive_subscription: (_, stopped) => (stopped ? 'not active' : null),
-  quota_exceeded: ({ decision: { limits } }) => limits && monthOf(limits),
-  rate_limited: ({ decision: { limits } }) => limits && minuteOf(limits),
+  quota_exceeded: ({ decision }, stopped) => limitOf(decision, monthOf, stopped),
+  rate_limited: ({ decision }, stopped) => limitOf(decision, minuteOf, stopped),
+};
+
+/** How much was used, and whose limit refused. */
+function limitOf(
+  { limits, limitOwner }: DecisionRecord,
+  used: (limits: Limits) => string,
+  stopped: boolean,
+): string | null {
+  if (limits === null) return null;
+  return stopped && limitOwner !== null ? `${used(limits)}: ${OWNER[limitOwner]}` : used(limits);
+}
+
+const OWNER: Record<LimitOwner, string> = {
+  plan: 'the limit of the plan',
+  api_key: 'the limit of this key',
+  project_default: "the project's default for its keys",
 };
 
 const monthOf = ({ monthlyQuota, remainingThisMonth }: Limits) =>
