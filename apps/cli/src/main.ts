@@ -3,8 +3,10 @@ import { environment } from './env.ts';
 import { run } from './program.ts';
 
 let printsSecret = false;
+const closed = new AbortController();
 
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  closed.abort();
   // A reader that closes the pipe (`ceiba --help | head`) needs no more, unless it was a secret.
   if (error.code === 'EPIPE' && !printsSecret) return;
   const loss = printsSecret
@@ -24,6 +26,7 @@ process.exitCode = await run(process.argv.slice(2), {
   stdout: process.stdout,
   stderr: process.stderr,
   random: randomBytes,
+  closed: closed.signal,
   onSecret: () => {
     printsSecret = true;
   },

@@ -17,6 +17,21 @@ export function uuid(text: string): string {
   throw new InvalidArgumentError('It must be a UUID, as ceiba apply and the console show it.');
 }
 
+/** A key's id, or its prefix: never the key itself. */
+export function keyOrPrefix(text: string): string {
+  if (/^ceiba_[0-9A-Za-z]{8}$/.test(text)) return text;
+  if (uuidSchema.safeParse(text).success) return text.toLowerCase();
+  throw new InvalidArgumentError("It must be a key's id, or its prefix such as ceiba_4fZk2Qpa.");
+}
+
+const PAGE_SIZE_MAX = 1_000;
+
+export function pageSize(text: string): number {
+  const value = Number(text);
+  if (/^\d+$/.test(text) && value >= 1 && value <= PAGE_SIZE_MAX) return value;
+  throw new InvalidArgumentError(`It must be a whole number from 1 to ${PAGE_SIZE_MAX}.`);
+}
+
 /** A whole number from 0, which allows nothing, or `none`, which removes the limit. */
 export function limitOrNone(text: string): number | 'none' {
   if (text === 'none') return text;
@@ -26,12 +41,17 @@ export function limitOrNone(text: string): number | 'none' {
 }
 
 export function instantOrNone(text: string): Date | 'none' {
-  if (text === 'none') return text;
+  return text === 'none' ? text : parseInstant(text, `${RFC_3339}, or none.`);
+}
+
+export const instant = (text: string): Date => parseInstant(text, `${RFC_3339}.`);
+
+const RFC_3339 = 'It must be an RFC 3339 date-time such as 2027-01-31T12:00:00Z';
+
+function parseInstant(text: string, advice: string): Date {
   const parsed = expirySchema.safeParse(text);
   if (parsed.success && parsed.data !== null) return new Date(parsed.data);
-  throw new InvalidArgumentError(
-    'It must be an RFC 3339 date-time such as 2027-01-31T12:00:00Z, or none.',
-  );
+  throw new InvalidArgumentError(advice);
 }
 
 export function subscriptionStatus(text: string): SubscriptionStatus {

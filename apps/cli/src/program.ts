@@ -7,6 +7,7 @@ import { keyCommands } from './commands/key.ts';
 import { migrateCommand } from './commands/migrate.ts';
 import { ownerCommands } from './commands/owner.ts';
 import { projectCommands } from './commands/project.ts';
+import { requestsCommand } from './commands/requests.ts';
 import { CliError } from './errors.ts';
 import { newestMigration } from './migrations.ts';
 import type { World } from './world.ts';
@@ -50,6 +51,7 @@ function programFor(world: World): Command {
   projectCommands(program, world);
   keyCommands(program, world);
   ownerCommands(program, world);
+  requestsCommand(program, world);
   doctorCommand(program, world);
   return program;
 }

@@ -10,6 +10,8 @@ export interface World {
   /** Errors, prompts and advice. */
   stderr: NodeJS.WritableStream;
   random: RandomBytes;
+  /** Aborted when no one reads stdout any more: a command that goes on until then ends. */
+  closed: AbortSignal;
   /** Called before a new secret is written to stdout: from then on, lost output is a lost secret. */
   onSecret(): void;
 }

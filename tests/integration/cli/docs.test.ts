@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { mintApiKey } from '@ceiba/domain';
-import { createApiKey, createDatabase } from '@ceiba/schema';
+import { createApiKey, createDatabase, type NewDecision, writeDecisions } from '@ceiba/schema';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   createEmptyDatabase,
@@ -70,6 +70,7 @@ describe('docs/cli.md', () => {
   });
 
   async function runAsShown({ command }: Example) {
+    if (command.includes(' requests ')) await logDecisions();
     for (const id of command.match(UUID) ?? []) {
       if (!ids.has(id)) ids.set(id, await makeKey());
     }
@@ -83,8 +84,37 @@ describe('docs/cli.md', () => {
         REDIS_URL: process.env.REDIS_URL!,
         ...(asksForPassword ? {} : { CEIBA_OWNER_PASSWORD: OWNER_PASSWORD }),
       },
+      // Ends what would go on.
+      closed: AbortSignal.abort(),
       ...(asksForPassword ? { stdin: typing(OWNER_PASSWORD, OWNER_PASSWORD) } : {}),
     });
+  }
+
+  /** The requests of the page. Logging them again changes nothing. */
+  async function logDecisions(): Promise<void> {
+    const shown = docs.match(/^\{"decisionId":.*$/m)?.[0];
+    const { exceededLimit, allowed: _, denialReason, at: __, ...fields } = JSON.parse(shown!);
+    const db = createDatabase(empty.url, { maxConnections: 1 });
+    try {
+      const [project] = await db.sql<{ id: string }[]>`select id from projects`;
+      const limited: NewDecision = {
+        ...fields,
+        projectId: project!.id,
+        outcome: denialReason,
+        limitOwner: exceededLimit.owner,
+      };
+      const unmatched: NewDecision = {
+        ...limited,
+        decisionId: docs.match(/policy_no_match +([-0-9a-f]{36})/)![1]!,
+        path: '/v1/billing',
+        outcome: 'policy_no_match',
+        limits: null,
+        limitOwner: null,
+      };
+      await writeDecisions(db, { decisions: [unmatched, limited], gaps: [] });
+    } finally {
+      await db.close();
+    }
   }
 
   /** The only id of the page that no command prints: a key is created in the console or by the API. */
@@ -116,6 +146,7 @@ describe('docs/cli.md', () => {
       'npx ceiba owner set-password',
       'npx ceiba project rotate-secret',
       'npx ceiba project set-subscription',
+      'npx ceiba requests',
     ]);
   });
 

@@ -23,18 +23,21 @@ export interface RunOptions {
   env?: Record<string, string>;
   cwd?: string;
   stdin?: string | NodeJS.ReadableStream;
+  /** Aborted when no one reads the output any more. */
+  closed?: AbortSignal;
+  /** Gets the output as it is written. */
+  onStdout?: (text: string) => void;
 }
 
 /** Runs a command line with its own environment: it sees no variable of this process. */
-export async function runCeiba(
-  args: readonly string[],
-  { env = {}, cwd = tmpdir(), stdin = '' }: RunOptions = {},
-): Promise<Ran> {
+export async function runCeiba(args: readonly string[], options: RunOptions = {}): Promise<Ran> {
+  const { env = {}, cwd = tmpdir(), stdin = '', onStdout } = options;
   const shown: { on: 'stdout' | 'stderr'; text: string }[] = [];
   const showing = (on: 'stdout' | 'stderr') =>
     new Writable({
       write: (chunk, _encoding, done) => {
         shown.push({ on, text: String(chunk) });
+        if (on === 'stdout') onStdout?.(String(chunk));
         done();
       },
     });
@@ -45,6 +48,7 @@ export async function runCeiba(
     stdout: showing('stdout'),
     stderr: showing('stderr'),
     random: randomBytes,
+    closed: options.closed ?? new AbortController().signal,
     onSecret: () => {},
   });
   const textOn = (...streams: string[]) =>

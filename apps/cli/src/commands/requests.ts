@@ -1,0 +1,95 @@
+import { DENIAL_REASONS, type DenialReason, UUID } from '@ceiba/contract/sets';
+import {
+  type Database,
+  type DecisionFilter,
+  type DecisionRecord,
+  exportDecisions,
+  getProject,
+  listDecisions,
+  searchApiKeys,
+} from '@ceiba/schema';
+import { type Command, Option } from 'commander';
+import { withDatabase } from '../database.ts';
+import { badInput } from '../errors.ts';
+import { instant, keyOrPrefix, pageSize, uuid } from '../options.ts';
+import { newDecisions } from '../requests/follow.ts';
+import { jsonLineOf, lineOf } from '../requests/lines.ts';
+import { printLines, type World } from '../world.ts';
+
+interface RequestOptions {
+  project: string;
+  follow?: true;
+  outcome?: 'allowed' | 'denied';
+  reason?: DenialReason;
+  key?: string;
+  method?: string;
+  pathPrefix?: string;
+  requestId?: string;
+  decision?: string;
+  from?: Date;
+  to?: Date;
+  limit: number;
+  json?: true;
+}
+
+/** `ceiba requests`: the decision log of a project. */
+export function requestsCommand(program: Command, world: World): void {
+  program
+    .command('requests')
+    .description('list the recorded decisions of a project, the newest last')
+    .requiredOption('--project <id>', 'the project', uuid)
+    .option('--follow', 'go on with new ones until it is interrupted')
+    .addOption(new Option('--outcome <outcome>', 'of this outcome').choices(['allowed', 'denied']))
+    .addOption(new Option('--reason <reason>', 'denied for this reason').choices(DENIAL_REASONS))
+    .option('--key <id>', 'of this key, by its id or prefix', keyOrPrefix)
+    .option('--method <method>', 'of this method')
+    .option('--path-prefix <text>', 'of paths that begin so')
+    .option('--request-id <id>', 'with this x-request-id')
+    .option('--decision <id>', 'this one', uuid)
+    .option('--from <time>', 'from this time on (RFC 3339)', instant)
+    .option('--to <time>', 'before this time (RFC 3339)', instant)
+    .option('--limit <number>', 'at most so many, from the newest on', pageSize, 50)
+    .option('--json', 'print each as a line of JSON')
+    .action(async (options: RequestOptions) => {
+      if (options.follow && options.to) throw badInput('--follow has no end: leave out --to.');
+      await withDatabase(world, (_, db) => show(world, db, options));
+    });
+}
+
+async function show(world: World, db: Database, options: RequestOptions): Promise<void> {
+  const { project: projectId, limit, follow, json } = options;
+  if ((await getProject(db, projectId)) === null) {
+    throw badInput(`There is no project ${projectId}.`);
+  }
+  const filter = await filterOf(db, options);
+  const print = (records: readonly DecisionRecord[]) => {
+    if (records.length > 0) printLines(world, records.map(json ? jsonLineOf : lineOf));
+  };
+  const { items: newest } = await listDecisions(db, { projectId, filter, limit });
+  print(newest.toReversed());
+  if (!follow) return;
+  const read = async (from = filter.from) => {
+    const found: DecisionRecord[] = [];
+    const pages = exportDecisions((work) => work(db), { projectId, filter: { ...filter, from } });
+    for await (const page of pages) found.push(...page);
+    return found;
+  };
+  for await (const records of newDecisions(newest, read, world.closed)) print(records);
+}
+
+async function filterOf(db: Database, options: RequestOptions): Promise<DecisionFilter> {
+  const { project: projectId, key, decision, follow, limit, json, ...filter } = options;
+  return {
+    ...filter,
+    ...(decision !== undefined && { decisionId: decision }),
+    ...(key !== undefined && { apiKeyId: await keyIdOf(db, projectId, key) }),
+  };
+}
+
+async function keyIdOf(db: Database, projectId: string, idOrPrefix: string): Promise<string> {
+  if (UUID.test(idOrPrefix)) return idOrPrefix;
+  const { items } = await searchApiKeys(db, { projectId, text: idOrPrefix, limit: 10 });
+  const key = items.find(({ keyPrefix }) => keyPrefix === idOrPrefix);
+  if (key === undefined) throw badInput(`Project ${projectId} has no key ${idOrPrefix}….`);
+  return key.apiKeyId;
+}
