@@ -1,4 +1,5 @@
 import type { Decision } from '@ceiba/contract';
+import type { Charge } from '@ceiba/domain';
 import type { DecisionBatch } from '@ceiba/schema';
 import { afterEach, describe, expect, it } from 'vitest';
 import { UnavailableError } from '../unavailable.ts';
@@ -47,6 +48,7 @@ const ALLOW: Decision = {
 class Bench {
   readonly batches: DecisionBatch[] = [];
   readonly warnings: unknown[] = [];
+  readonly infos: unknown[] = [];
   /** Thrown by the next writes, one each. */
   failures: Error[] = [];
   wallClockMs = 90_000;
@@ -64,7 +66,10 @@ class Bench {
       random: () => this.nextRandom,
       wallClockMs: () => this.wallClockMs,
       now: () => 1_012.4,
-      log: { info() {}, warn: (...line: unknown[]) => void this.warnings.push(line) },
+      log: {
+        info: (...line: unknown[]) => void this.infos.push(line),
+        warn: (...line: unknown[]) => void this.warnings.push(line),
+      },
       intervalMs: 3_600_000,
       ...options,
     });
@@ -109,10 +114,36 @@ describe('the decision log', () => {
         keyPrefix: null,
         policyId: null,
         limits: LIMITS,
+        limitOwner: null,
         latencyMs: 12,
       },
     ]);
-    expect(one.batches[0]?.gaps).toEqual([]);
+    expect(one.leftOut).toEqual({});
+  });
+
+  it.each([
+    { rate: 5, refusedBy: 'project', reason: 'rate_limited', limitOwner: 'plan' },
+    { rate: 5, refusedBy: 'api_key', reason: 'rate_limited', limitOwner: 'api_key' },
+    { rate: null, refusedBy: 'api_key', reason: 'rate_limited', limitOwner: 'project_default' },
+    { rate: null, refusedBy: 'project', reason: 'rate_limited', limitOwner: 'plan' },
+    { rate: null, refusedBy: 'api_key', reason: 'quota_exceeded', limitOwner: 'api_key' },
+  ] as const)('keeps that the limit was of $limitOwner', async (row) => {
+    const { rate, refusedBy, reason, limitOwner } = row;
+    const one = bench();
+    const refused = call();
+    refused.row.apiKey = { apiKeyId: PROJECT, keyPrefix: 'p', rateLimitPerMinute: rate } as never;
+    const decisionId = newId();
+    const decision: Decision = { allowed: false, decisionId, denialReason: reason, limits: LIMITS };
+    const charge: Charge = {
+      kind: 'denied',
+      denialReason: reason,
+      limits: LIMITS,
+      retryAfterSeconds: 1,
+      refusedBy,
+    };
+    one.log.add(refused, decision, charge);
+    await one.log.flushNow();
+    expect(one.decisions).toMatchObject([{ outcome: reason, limitOwner }]);
   });
 
   it('keeps no path of a project that logs none', async () => {
@@ -165,6 +196,20 @@ describe('the cap', () => {
   });
 });
 
+describe('a decision that cannot be recorded', () => {
+  it('is left out and counted, is one warning, and does not fail', async () => {
+    const one = bench();
+    const broken = { ...call(), request: null as never };
+    for (let n = 0; n < 3; n += 1) one.log.add(broken, deny());
+    one.log.add({ ...broken, project: null as never }, ALLOW);
+    one.log.add(call(), deny());
+    await one.log.flushNow();
+    expect(one.decisions).toHaveLength(1);
+    expect(one.leftOut).toEqual({ '1 missing_api_key': 3 });
+    expect(one.warnings).toHaveLength(1);
+  });
+});
+
 describe('a log that cannot be written', () => {
   const outage = () => new UnavailableError('database', 'down');
 
@@ -201,6 +246,25 @@ describe('a log that cannot be written', () => {
     expect(one.leftOut).toEqual({ '1 missing_api_key': 2 });
   });
 
+  it('gives up numbers that Postgres refuses, and they hold up no decision', async () => {
+    const one: Bench = bench({
+      limits: { perMinute: 1 },
+      write: async (batch) => {
+        if (batch.gaps.length > 0) throw new Error('refused');
+        one.batches.push(batch);
+      },
+    });
+    one.log.add(call(), deny());
+    one.log.add(call(), deny());
+    await one.log.flushNow();
+    expect(one.decisions).toHaveLength(1);
+    one.log.add(call(), deny('invalid_api_key'));
+    await one.log.flushNow();
+    expect(one.decisions).toHaveLength(2);
+    expect(one.warnings).toHaveLength(1);
+    expect(one.infos).toHaveLength(1);
+  });
+
   it('is one warning, with what to do', async () => {
     const one = bench();
     one.failures = [outage(), outage(), outage()];
@@ -234,6 +298,7 @@ describe('the number of what was left out', () => {
     const one: Bench = bench({
       limits: { perMinute: 1 },
       write: async (batch) => {
+        if (batch.gaps.length === 0) return;
         batches.push(batch);
         if (batches.length === 1) one.log.add(call(), deny());
       },

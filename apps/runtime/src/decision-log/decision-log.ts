@@ -70,6 +70,7 @@ export class DecisionLog {
   readonly #gaps = new Set<Tally>();
   readonly #task: BackgroundTask;
   #minute = 0;
+  #hasReported = false;
 
   constructor(options: DecisionLogOptions) {
     this.#options = options;
@@ -83,18 +84,26 @@ export class DecisionLog {
     });
   }
 
+  /** Never throws: no decision may fail because of its record. A bug is logged once, and counted. */
   add(call: DecidedCall, decision: Decision, charge?: Charge): void {
-    if (decision.allowed && !this.#isSampled(call.project.loggedAllowsPercent)) return;
-    const outcome = decision.allowed ? 'allowed' : decision.denialReason;
-    const tally = this.#tallyOf(call.asker.projectId, outcome);
-    const { perMinute, waiting } = this.#limits;
-    if (tally.kept >= perMinute || this.#entries.length >= waiting) {
-      this.#leaveOut(tally);
-      return;
+    let tally: Tally | undefined;
+    try {
+      if (decision.allowed && !this.#isSampled(call.project.loggedAllowsPercent)) return;
+      const outcome = decision.allowed ? 'allowed' : decision.denialReason;
+      tally = this.#tallyOf(call.asker.projectId, outcome);
+      const { perMinute, waiting } = this.#limits;
+      if (tally.kept >= perMinute || this.#entries.length >= waiting) {
+        this.#leaveOut(tally);
+        return;
+      }
+      const record = recordOf(call, decision, charge, this.#options.now());
+      this.#entries.push({ record, tally });
+      tally.kept += 1;
+    } catch (error) {
+      if (tally !== undefined) this.#leaveOut(tally);
+      if (!this.#hasReported) this.#options.log.warn({ err: error }, BUG);
+      this.#hasReported = true;
     }
-    tally.kept += 1;
-    const record = recordOf(call, decision, charge, this.#options.now());
-    this.#entries.push({ record, tally });
   }
 
   /** Writes after a write that is under way. Never rejects. */
@@ -135,9 +144,15 @@ export class DecisionLog {
   /** @throws Error that says what to do, with the error of Postgres as its cause */
   async #flush(): Promise<void> {
     const endsAt = this.#options.now() + FLUSH_BUDGET_MS;
+    const remainingMs = () => endsAt - this.#options.now();
     try {
-      do await this.#writeSome(endsAt - this.#options.now());
-      while (this.#entries.length > 0 && endsAt - this.#options.now() >= STATEMENT_BUDGET_MIN_MS);
+      try {
+        await this.#writeGaps(remainingMs());
+      } finally {
+        while (this.#entries.length > 0 && remainingMs() >= STATEMENT_BUDGET_MIN_MS) {
+          await this.#writeSome(remainingMs());
+        }
+      }
     } catch (error) {
       throw new Error(ADVICE, { cause: error });
     }
@@ -145,31 +160,44 @@ export class DecisionLog {
 
   async #writeSome(budgetMs: number): Promise<void> {
     const entries = this.#entries.slice(0, this.#limits.perStatement);
-    const gaps = [...this.#gaps].map((tally) => ({ tally, leftOut: tally.leftOut }));
-    if (entries.length === 0 && gaps.length === 0) return;
-    const { incarnation, write } = this.#options;
-    try {
-      await write(
-        {
-          decisions: entries.map(({ record }) => record),
-          gaps: gaps.map(({ tally: { projectId, minute, outcome }, leftOut }) => {
-            return { projectId, minute, outcome, incarnation, leftOut };
-          }),
-        },
-        budgetMs,
-      );
-    } catch (error) {
-      // Waiting helps in an outage only. What Postgres refuses would hold up the rest for ever.
-      if (!(error instanceof UnavailableError)) {
-        this.#entries.splice(0, entries.length);
-        for (const { tally } of entries) this.#leaveOut(tally);
+    const decisions = entries.map(({ record }) => record);
+    await this.#write({ decisions, gaps: [] }, budgetMs, (isRefused) => {
+      this.#entries.splice(0, entries.length);
+      if (isRefused) for (const { tally } of entries) this.#leaveOut(tally);
+    });
+  }
+
+  async #writeGaps(budgetMs: number): Promise<void> {
+    if (this.#gaps.size === 0) return;
+    const { incarnation } = this.#options;
+    const written = [...this.#gaps].map((tally) => ({ tally, leftOut: tally.leftOut }));
+    const gaps = written.map(({ tally: { projectId, minute, outcome }, leftOut }) => {
+      return { projectId, minute, outcome, incarnation, leftOut };
+    });
+    await this.#write({ decisions: [], gaps }, budgetMs, () => {
+      for (const { tally, leftOut } of written) {
+        if (tally.leftOut === leftOut) this.#gaps.delete(tally);
       }
+    });
+  }
+
+  /** Waiting helps in an outage only: what Postgres refuses would hold up the rest for ever. */
+  async #write(
+    batch: DecisionBatch,
+    budgetMs: number,
+    forget: (isRefused: boolean) => void,
+  ): Promise<void> {
+    try {
+      await this.#options.write(batch, budgetMs);
+    } catch (error) {
+      if (!(error instanceof UnavailableError)) forget(true);
       throw error;
     }
-    this.#entries.splice(0, entries.length);
-    for (const { tally, leftOut } of gaps) if (tally.leftOut === leftOut) this.#gaps.delete(tally);
+    forget(false);
   }
 }
+
+const BUG = 'a decision could not be recorded and is counted as left out; please report this';
 
 const ADVICE =
   'decisions go on without it, and what does not fit is counted; docs/guides/operations.md, "The decision log", says what to check';

@@ -59,6 +59,21 @@ describe('a credential in a path', () => {
     }
   });
 
+  it('is removed however often it is escaped', () => {
+    let form = `/${KEY}/x`;
+    for (let times = 1; times <= 6; times += 1) {
+      form = escaped(form);
+      for (const path of [loggedPath(`/v1${form}`, null), loggedPath(`/v1${form}/%ff`, null)]) {
+        let plain = path;
+        for (let depth = 0; depth < 7; depth += 1) {
+          plain = plain.replace(/%[0-7][0-9a-f]/gi, decodeURIComponent);
+        }
+        expect(plain).not.toContain(KEY);
+      }
+    }
+    expect(loggedPath('/v1/100%25%32%35', null)).toBe('/v1/100%25%32%35');
+  });
+
   it('is removed beside an escape that cannot be decoded', () => {
     for (const end of ['%ff', '%', '%zz']) {
       expect(loggedPath(`/v1/${escaped(KEY)}/${end}`, null)).toBe(`/v1/ceiba_[redacted]/${end}`);

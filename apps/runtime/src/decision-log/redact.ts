@@ -39,6 +39,9 @@ function shortened(text: string, originalLength: number): string {
 /** A shorter text is no credential, and may be an ordinary part of a path. */
 const SHORTEST_CREDENTIAL = 8;
 
+/** A text that is escaped more often is no address, and may hide anything. */
+const ESCAPED_MOST = 4;
+
 /** The text without the key that came with it, and without anything that looks like one of ours. */
 export function withoutApiKey(text: string, apiKey: string | null | undefined): string {
   const presented = apiKey?.trim() ?? '';
@@ -46,12 +49,17 @@ export function withoutApiKey(text: string, apiKey: string | null | undefined): 
     const rest = withoutCredentials(from);
     return presented.length < SHORTEST_CREDENTIAL ? rest : rest.replaceAll(presented, '[redacted]');
   };
-  const plain = redacted(text);
-  if (!plain.includes('%')) return plain;
-  // An escape may hide a credential: then the decoded text is what is kept.
-  const decoded = decodedText(plain);
-  const plainer = redacted(decoded);
-  return plainer === decoded ? plain : printable(plainer);
+  let kept = redacted(text);
+  let decoded = kept;
+  // An escape may hide a credential, and so may an escape of it: then the decoded text is kept.
+  for (let times = 0; decoded.includes('%'); times += 1) {
+    const next = decodedText(decoded);
+    if (next === decoded) break;
+    if (times === ESCAPED_MOST) return '[redacted]';
+    decoded = redacted(next);
+    if (decoded !== next) kept = printable(decoded);
+  }
+  return kept;
 }
 
 /** Of a text that is not UTF-8 when decoded, only the escapes of ASCII are decoded. */

@@ -3,10 +3,10 @@ import type { Executor, Transactor } from '../connection/database.ts';
 import { readRetention } from '../settings/retention.ts';
 import { projectsIn } from '../usage/remove.ts';
 import { asUpkeep } from '../usage/upkeep.ts';
-import { createPartitions, dropPartitions } from './partitions.ts';
+import { createPartitions, dayIn, dropPartitions } from './partitions.ts';
 
 /**
- * Creates the partitions of today and tomorrow, drops those past the retention, and removes the rows
+ * Creates the partitions of today and tomorrow, drops those past the retention and of the future, and removes the rows
  * of deleted projects, of which one call removes at most `mostRows`. Call it until it is complete.
  *
  * @returns complete also while another Runtime does the upkeep
@@ -19,25 +19,20 @@ export async function maintainDecisionLog(
   await asUpkeep(db, async (tx) => createPartitions(tx, [await dayIn(tx, 0), await dayIn(tx, 1)]));
   await asUpkeep(db, async (tx) => dropPartitions(tx, await firstDayKept(tx)));
   const isComplete = await asUpkeep(db, async (tx) => {
-    const oldGaps = sql`minute < ${await firstDayKept(tx)}::timestamp at time zone 'UTC'`;
-    const removed = await removeGaps(tx, oldGaps, mostRows);
+    const outside = sql`minute < ${await firstDayKept(tx)}::timestamp at time zone 'UTC'
+      or minute > ${FUTURE}`;
+    const removed = await removeGaps(tx, outside, mostRows);
     return (await removeDeletedProject(tx, mostRows - removed)) && removed < mostRows;
   });
   return { isComplete: isComplete ?? true };
 }
 
+/** No clock that is nearly right counts so far ahead. */
+const FUTURE = sql`now() + interval '2 days'`;
+
 async function firstDayKept(tx: Executor): Promise<string> {
   const { decisionDays } = await readRetention({ orm: tx });
   return dayIn(tx, -decisionDays);
-}
-
-/** A day by the database's clock, in UTC, as `2026-11-22`. */
-async function dayIn(tx: Executor, days: number): Promise<string> {
-  const [row] = await tx.execute<{ day: string }>(
-    sql`select ((now() at time zone 'UTC')::date + ${days}::int)::text as day`,
-  );
-  if (row === undefined) throw new Error('Postgres did not return the time');
-  return row.day;
 }
 
 /** @returns whether there was none with rows left */

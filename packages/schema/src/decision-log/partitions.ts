@@ -12,12 +12,21 @@ const LOCK_TIMEOUT_MS = 500;
  * that is attached locks less than one that is created as a partition.
  *
  * @param days in UTC, as `2026-11-22`
+ * @throws RangeError for a day after tomorrow, by the database's clock: a Runtime whose clock is years
+ *   ahead must not make partitions that retention keeps until then
  */
 export async function createPartitions(tx: Executor, days: readonly string[]): Promise<void> {
   await takeLock(tx, 'decisionPartitions');
   await limitLockTime(tx);
+  const tomorrow = await dayIn(tx, 1);
+  const tooLate = days.find((day) => day > tomorrow);
+  if (tooLate !== undefined) {
+    throw new RangeError(
+      `${tooLate} lies ahead: the clock of this machine or of Postgres is wrong`,
+    );
+  }
   for (const day of days) {
-    const name = `decisions_${day.replaceAll('-', '')}`;
+    const name = nameOf(day);
     if (!PARTITION.test(name)) throw new RangeError(`"${day}" is not a day`);
     const [found] = await tx.execute(sql`select from pg_class where oid = to_regclass(${name})`);
     if (found !== undefined) continue;
@@ -33,7 +42,8 @@ export async function createPartitions(tx: Executor, days: readonly string[]): P
 }
 
 /**
- * Drops the partitions of the decision log before a day.
+ * Drops the partitions of the decision log before a day, and those of the future, which a clock that
+ * was ahead has made.
  *
  * @param firstDayKept in UTC, as `2026-11-22`
  * @returns how many
@@ -44,10 +54,24 @@ export async function dropPartitions(tx: Executor, firstDayKept: string): Promis
     select child.relname::text as name
     from pg_inherits join pg_class child on child.oid = pg_inherits.inhrelid
     where pg_inherits.inhparent = 'decisions'::regclass`);
-  const first = `decisions_${firstDayKept.replaceAll('-', '')}`;
-  const old = partitions.map(({ name }) => name).filter((it) => PARTITION.test(it) && it < first);
-  for (const name of old) await tx.execute(sql`drop table ${sql.identifier(name)}`);
-  return old.length;
+  const first = nameOf(firstDayKept);
+  // A day more than is created: midnight may pass between the two.
+  const last = nameOf(await dayIn(tx, 2));
+  const names = partitions.map(({ name }) => name).filter((name) => PARTITION.test(name));
+  const outside = names.filter((name) => name < first || name > last);
+  for (const name of outside) await tx.execute(sql`drop table ${sql.identifier(name)}`);
+  return outside.length;
+}
+
+const nameOf = (day: string) => `decisions_${day.replaceAll('-', '')}`;
+
+/** A day by the database's clock, in UTC, as `2026-11-22`. */
+export async function dayIn(tx: Executor, days: number): Promise<string> {
+  const [row] = await tx.execute<{ day: string }>(
+    sql`select ((now() at time zone 'UTC')::date + ${days}::int)::text as day`,
+  );
+  if (row === undefined) throw new Error('Postgres did not return the time');
+  return row.day;
 }
 
 const limitLockTime = (tx: Executor) =>

@@ -67,6 +67,20 @@ describe('the upkeep of the decision log', () => {
     expect(await rowsOf(projectId)).toBe(4);
   });
 
+  test('drops what a clock that was years ahead has made', async () => {
+    const { projectId } = await makeProject(bench.ctx);
+    await bench.db.sql`create table decisions_29991231 partition of decisions
+      for values from ('2999-12-31 00:00:00+00') to ('3000-01-01 00:00:00+00')`;
+    const ahead = new Date('2999-12-31T12:00:00Z');
+    await writeDecisions(bench.db, {
+      decisions: [decisionAt(projectId, ahead), decisionAt(projectId, daysAgo(0))],
+      gaps: [gapOn(projectId, ahead), gapOn(projectId, daysAgo(0))],
+    });
+    await maintain();
+    expect(await partitions()).not.toContain('decisions_29991231');
+    expect(await rowsOf(projectId)).toBe(2);
+  });
+
   test('removes the rows of a deleted project in limited steps, and no others', async () => {
     const gone = await makeProject(bench.ctx);
     const { projectId: other } = await makeProject(bench.ctx);

@@ -14,6 +14,7 @@ import { decisionAt, idAt } from './support.ts';
 
 const bench = useBench();
 const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
 const now = () => new Date();
 
 const partitions = async () => {
@@ -40,6 +41,7 @@ describe('writing decisions', () => {
         remainingThisMinute: 0,
         remainingThisMonth: 1,
       },
+      limitOwner: 'project_default',
       latencyMs: 12,
     });
     const empty = decisionAt(projectId, now(), { path: '', requestId: 'NULL' });
@@ -152,6 +154,20 @@ describe('the partition of a day', () => {
       { name: 'decisions_20260531', count: 4 },
       { name: 'decisions_20260601', count: 4 },
     ]);
+  });
+
+  test('is not created for a day that lies ahead, by a clock that is wrong', async () => {
+    const { projectId } = await makeProject(bench.ctx);
+    const tomorrow = new Date(Date.now() + DAY_MS);
+    await writeDecisions(bench.db, { decisions: [decisionAt(projectId, tomorrow)], gaps: [] });
+    const before = await partitions();
+    for (const at of [new Date(Date.now() + 3 * DAY_MS), new Date('2999-12-31T12:00:00Z')]) {
+      const decisions = [decisionAt(projectId, now()), decisionAt(projectId, at)];
+      await expect(writeDecisions(bench.db, { decisions, gaps: [] })).rejects.toThrow(
+        'lies ahead: the clock of this machine or of Postgres is wrong',
+      );
+    }
+    expect(await partitions()).toEqual(before);
   });
 
   test('is created while others write and read', async () => {
