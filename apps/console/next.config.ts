@@ -27,6 +27,8 @@ const config: NextConfig = {
   // Inlined by the build, so that /api/version needs neither git nor a setting.
   env: { CEIBA_BUILD_SHA: buildSha() },
   poweredByHeader: false,
+  // For `forbidden()`: a page that the user's role does not permit answers 403.
+  experimental: { authInterrupts: true },
   reactStrictMode: true,
   headers: async () => [{ source: '/:path*', headers }],
 };

@@ -1,10 +1,32 @@
+/** The roles of a project, each with all rights of the one before. */
+export const ROLES = ['viewer', 'developer', 'owner'] as const;
+export type Role = (typeof ROLES)[number];
+
+/**
+ * Who may call an action or read a page: anyone, any user, administrators, or the users of the project
+ * with at least this role.
+ */
+export type Access = 'anybody' | 'signed-in' | 'administrator' | Role;
+
+export const isRole = (access: Access): access is Role =>
+  (ROLES as readonly Access[]).includes(access);
+
+/** Whether a role suffices. */
+export const suffices = (role: Role, access: Role): boolean =>
+  ROLES.indexOf(role) >= ROLES.indexOf(access);
+
 /**
  * Every server action of the console, by file and name, with a call that succeeds for the right
- * user. The isolation tests make that call as other users.
+ * users. The isolation tests make that call as other users.
  */
 export interface World {
-  /** A project of the owner. */
+  /** A project of the owner, and its name. */
   projectId: string;
+  projectName: string;
+  /** A member of that project, and an open invitation. */
+  memberId: string;
+  invitationId: string;
+  invitationSecret: string;
   /** A key and a policy of that project. */
   apiKeyId: string;
   policyId: string;
@@ -22,8 +44,9 @@ export interface World {
 }
 
 export interface ActionCase {
-  /** Who may call it. */
-  access: 'anybody' | 'signed-in' | 'administrator' | 'owner';
+  access: Access;
+  /** The owner may not call it; the reason. */
+  refusesOwner?: 'conflict';
   /** The page that it is called from. */
   path: (world: World) => string;
   fields: (world: World) => Record<string, string>;
@@ -37,8 +60,8 @@ const fresh = (word: string) => {
   return `${word} ${Date.now()} ${unique}`;
 };
 
-const onProjectPage = (page: string) => ({
-  access: 'owner' as const,
+const onProjectPage = (page: string, access: Role) => ({
+  access,
   path: ({ projectId }: World) => `/projects/${projectId}/${page}`,
 });
 
@@ -53,6 +76,16 @@ export const ACTIONS: Record<string, ActionCase> = {
       email: `${fresh('matrix').replaceAll(' ', '-')}@example.com`,
       password: 'a passphrase of some length',
     }),
+  },
+  '(account)/join/actions.ts readInvitation': {
+    access: 'anybody',
+    path: () => '/join',
+    fields: ({ invitationSecret }) => ({ invitationSecret }),
+  },
+  '(account)/join/actions.ts acceptOffer': {
+    access: 'signed-in',
+    path: () => '/join',
+    fields: ({ invitationSecret }) => ({ invitationSecret }),
   },
   '(console)/account/actions.ts changePassword': {
     access: 'signed-in',
@@ -72,11 +105,11 @@ export const ACTIONS: Record<string, ActionCase> = {
     fields: () => ({ name: fresh('Matrix') }),
   },
   '(console)/projects/[projectId]/keys/actions.ts createKey': {
-    ...onProjectPage('keys/new'),
+    ...onProjectPage('keys/new', 'developer'),
     fields: ({ projectId }) => ({ projectId, displayName: fresh('Matrix'), expires: 'never' }),
   },
   '(console)/projects/[projectId]/keys/actions.ts setKeyExpiry': {
-    ...onProjectPage('keys'),
+    ...onProjectPage('keys', 'developer'),
     fields: ({ projectId, apiKeyId }) => ({
       projectId,
       apiKeyId,
@@ -85,23 +118,23 @@ export const ACTIONS: Record<string, ActionCase> = {
     }),
   },
   '(console)/projects/[projectId]/keys/actions.ts setKeyLimits': {
-    ...onProjectPage('keys'),
+    ...onProjectPage('keys', 'developer'),
     fields: ({ projectId, apiKeyId }) => ({ projectId, apiKeyId, monthlyQuota: '10' }),
   },
   '(console)/projects/[projectId]/keys/actions.ts revokeKey': {
-    ...onProjectPage('keys'),
+    ...onProjectPage('keys', 'developer'),
     fields: ({ projectId, apiKeyId }) => ({ projectId, apiKeyId }),
   },
   '(console)/projects/[projectId]/keys/actions.ts archiveKey': {
-    ...onProjectPage('keys'),
+    ...onProjectPage('keys', 'developer'),
     fields: ({ projectId, apiKeyId }) => ({ projectId, apiKeyId }),
   },
   '(console)/projects/[projectId]/policies/actions.ts createNewPolicy': {
-    ...onProjectPage('policies/new'),
+    ...onProjectPage('policies/new', 'developer'),
     fields: ({ projectId }) => ({ projectId, method: 'GET', pathPattern: '/v1/matrix*' }),
   },
   '(console)/projects/[projectId]/policies/actions.ts changePolicy': {
-    ...onProjectPage('policies'),
+    ...onProjectPage('policies', 'developer'),
     fields: ({ projectId, policyId }) => ({
       projectId,
       policyId,
@@ -112,11 +145,11 @@ export const ACTIONS: Record<string, ActionCase> = {
     }),
   },
   '(console)/projects/[projectId]/policies/actions.ts removePolicy': {
-    ...onProjectPage('policies'),
+    ...onProjectPage('policies', 'developer'),
     fields: ({ projectId, policyId }) => ({ projectId, policyId }),
   },
   '(console)/projects/[projectId]/simulator/actions.ts simulateCall': {
-    ...onProjectPage('simulator'),
+    ...onProjectPage('simulator', 'developer'),
     fields: ({ projectId, apiKeyId }) => ({
       projectId,
       apiKeyId,
@@ -126,40 +159,70 @@ export const ACTIONS: Record<string, ActionCase> = {
     }),
   },
   '(console)/projects/[projectId]/simulator/actions.ts findKeys': {
-    ...onProjectPage('simulator'),
+    ...onProjectPage('simulator', 'developer'),
     fields: ({ projectId }) => ({ projectId, q: 'isolation' }),
   },
   '(console)/projects/[projectId]/settings/actions.ts renameProject': {
-    ...onProjectPage('settings'),
+    ...onProjectPage('settings', 'owner'),
     fields: ({ projectId }) => ({ projectId, name: fresh('Matrix') }),
   },
   '(console)/projects/[projectId]/settings/actions.ts setDefaultKeyRate': {
-    ...onProjectPage('settings'),
+    ...onProjectPage('settings', 'owner'),
     fields: ({ projectId }) => ({ projectId, defaultKeyRateLimitPerMinute: '60' }),
   },
   '(console)/projects/[projectId]/settings/actions.ts setRequestLog': {
-    ...onProjectPage('settings'),
+    ...onProjectPage('settings', 'owner'),
     fields: ({ projectId }) => ({ projectId, loggedAllowsPercent: '50', logsPaths: 'yes' }),
   },
   '(console)/projects/[projectId]/settings/actions.ts rotateSecret': {
-    ...onProjectPage('settings'),
+    ...onProjectPage('settings', 'owner'),
     fields: ({ projectId, secretCreatedAt }) => ({ projectId, replaces: secretCreatedAt }),
   },
   '(console)/projects/[projectId]/settings/actions.ts removeProject': {
-    ...onProjectPage('settings'),
-    fields: ({ projectId }) => ({ projectId, confirmation: 'Isolation' }),
+    ...onProjectPage('settings', 'owner'),
+    fields: ({ projectId, projectName }) => ({ projectId, confirmation: projectName }),
+    redirects: /^\/projects/,
+  },
+  '(console)/projects/[projectId]/settings/actions.ts transfer': {
+    ...onProjectPage('settings', 'owner'),
+    fields: ({ projectId, projectName, memberId }) => ({
+      projectId,
+      newOwnerId: memberId,
+      confirmation: projectName,
+    }),
+  },
+  '(console)/projects/[projectId]/members/actions.ts inviteMember': {
+    ...onProjectPage('members', 'owner'),
+    fields: ({ projectId }) => ({ projectId, label: 'Matrix', role: 'developer' }),
+  },
+  '(console)/projects/[projectId]/members/actions.ts withdrawInvitation': {
+    ...onProjectPage('members', 'owner'),
+    fields: ({ projectId, invitationId }) => ({ projectId, invitationId }),
+  },
+  '(console)/projects/[projectId]/members/actions.ts changeRole': {
+    ...onProjectPage('members', 'owner'),
+    fields: ({ projectId, memberId }) => ({ projectId, userId: memberId, role: 'developer' }),
+  },
+  '(console)/projects/[projectId]/members/actions.ts endMembership': {
+    ...onProjectPage('members', 'owner'),
+    fields: ({ projectId, memberId }) => ({ projectId, userId: memberId }),
+  },
+  '(console)/projects/[projectId]/members/actions.ts leave': {
+    ...onProjectPage('members', 'viewer'),
+    refusesOwner: 'conflict',
+    fields: ({ projectId }) => ({ projectId }),
     redirects: /^\/projects/,
   },
   '(console)/projects/[projectId]/subscription/actions.ts changePlan': {
-    ...onProjectPage('subscription'),
+    ...onProjectPage('subscription', 'owner'),
     fields: ({ projectId, planId }) => ({ projectId, planId }),
   },
   '(console)/projects/[projectId]/subscription/actions.ts changeStatus': {
-    ...onProjectPage('subscription'),
+    ...onProjectPage('subscription', 'owner'),
     fields: ({ projectId }) => ({ projectId, status: 'canceled' }),
   },
   '(console)/projects/[projectId]/subscription/actions.ts changePeriodEnd': {
-    ...onProjectPage('subscription'),
+    ...onProjectPage('subscription', 'owner'),
     fields: ({ projectId }) => ({
       projectId,
       ends: 'at',

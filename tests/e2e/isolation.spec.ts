@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { mintInvitation } from '@ceiba/domain';
 import {
   type APIRequestContext,
   type APIResponse,
@@ -7,15 +8,25 @@ import {
   test,
 } from '@playwright/test';
 import postgres from 'postgres';
-import { ACTIONS, type ActionCase, type World } from './action-matrix.ts';
+import {
+  ACTIONS,
+  type Access,
+  type ActionCase,
+  isRole,
+  ROLES,
+  type Role,
+  suffices,
+  type World,
+} from './action-matrix.ts';
 import { callAction, readBuiltActions } from './call-action.ts';
 import { addDecisions } from './decisions.ts';
-import { ROUTES, readBuiltRoutes } from './route-matrix.ts';
-import { createProject, gotoReady, newAccount, signUp } from './support.ts';
+import { ROUTES, type RouteCase, readBuiltRoutes } from './route-matrix.ts';
+import { type Account, newAccount } from './support.ts';
 
 /**
- * Calls every server action, page and route handler of the build as users without access: they read
- * and write nothing. The calls go directly to the actions, without pages and scripts.
+ * Calls every server action, page and route handler of the build as every kind of user: without access
+ * they read and write nothing, with access the same calls succeed. The calls go directly to the
+ * actions, without pages and scripts.
  */
 
 type Playwright = PlaywrightWorkerArgs['playwright'];
@@ -27,61 +38,145 @@ const idOf = (name: string) => {
   return action.id;
 };
 
-let owner: APIRequestContext;
-let stranger: APIRequestContext;
+/** A user who is signed in. */
+interface Visitor extends Account {
+  userId: string;
+  request: APIRequestContext;
+}
+
+let inRole: Record<Role, Visitor>;
+/** Has a project of their own, and no role in the others. */
+let stranger: Visitor;
 let signedOut: APIRequestContext;
 let anonymous: APIRequestContext;
 let world: World;
 let strangersProjectId: string;
 let origin: string;
 let sql: postgres.Sql;
+let newContext: () => Promise<APIRequestContext>;
+const opened: APIRequestContext[] = [];
 
-test.beforeAll(async ({ browser, playwright, baseURL }) => {
+test.beforeAll(async ({ playwright, baseURL }) => {
   if (!baseURL || !process.env.DATABASE_URL) throw new Error('needs a stack and its DATABASE_URL');
   origin = new URL(baseURL).origin;
   sql = postgres(process.env.DATABASE_URL, { max: 1 });
-  const page = await (await browser.newContext({ baseURL })).newPage();
-  const account = await signUp(page);
-  const { projectId } = await createProject(page, 'Isolation');
-  world = { projectId, ...(await populate(projectId)), ...account };
-  owner = await contextOf(playwright, baseURL, await page.context().storageState());
-
-  const strangerPage = await (await browser.newContext({ baseURL })).newPage();
-  await signUp(strangerPage);
-  strangersProjectId = (await createProject(strangerPage, 'Elsewhere')).projectId;
-  stranger = await contextOf(playwright, baseURL, await strangerPage.context().storageState());
-
-  const leaver = await (await browser.newContext({ baseURL })).newPage();
-  await signUp(leaver);
-  const copied = await leaver.context().storageState();
-  await gotoReady(leaver, '/account');
-  await leaver.getByRole('button', { name: 'Sign out', exact: true }).click();
-  await leaver.waitForURL((url) => url.pathname === '/');
-  signedOut = await contextOf(playwright, baseURL, copied);
-  anonymous = await contextOf(playwright, baseURL);
-  for (const opened of [page, strangerPage, leaver]) await opened.context().close();
+  newContext = () => contextOf(playwright, baseURL);
+  // First, because the first user of an installation is an administrator.
+  const leaver = await visitor();
+  signedOut = await contextOf(playwright, baseURL, await leaver.request.storageState());
+  await post(leaver.request, 'signout', {});
+  inRole = { viewer: await visitor(), developer: await visitor(), owner: await visitor() };
+  world = await createWorld();
+  stranger = await visitor();
+  strangersProjectId = (await createProject(stranger)).projectId;
+  anonymous = await newContext();
 });
 
 test.afterAll(async () => {
-  for (const context of [owner, stranger, signedOut, anonymous]) await context?.dispose();
+  for (const context of opened) await context.dispose();
   await sql?.end();
 });
 
-function contextOf(
+async function contextOf(
   playwright: Playwright,
   baseURL: string,
   storageState?: Awaited<ReturnType<APIRequestContext['storageState']>>,
 ) {
-  return playwright.request.newContext({
+  const context = await playwright.request.newContext({
     baseURL,
     ...(storageState === undefined ? {} : { storageState }),
   });
+  opened.push(context);
+  return context;
 }
 
-/** Creates the items of the matrix. */
+/** Posts to a route of next-auth, as its client does. */
+async function post(request: APIRequestContext, route: string, form: Record<string, string>) {
+  const { csrfToken } = await (await request.get('/api/auth/csrf')).json();
+  return request.post(`/api/auth/${route}`, {
+    headers: { origin },
+    form: { csrfToken, json: 'true', ...form },
+  });
+}
+
+/** A new user, signed in. */
+async function visitor(): Promise<Visitor> {
+  const account = newAccount();
+  const request = await newContext();
+  const name = '(account)/sign-up/actions.ts createAccount';
+  const fields = { ...account };
+  const created = await callAction(request, {
+    id: idOf(name),
+    path: '/sign-up',
+    fields,
+    headers: { origin },
+  });
+  expect(created.state, created.text).toMatchObject({ kind: 'done' });
+  await post(request, 'callback/credentials', fields);
+  const [user] = await sql`select id from users where email = ${account.email}`;
+  return { ...account, userId: user?.id, request };
+}
+
+/** Creates a project of a user. */
+async function createProject(
+  user: Visitor,
+): Promise<Pick<World, 'projectId' | 'projectName' | 'secretCreatedAt'>> {
+  const projectName = `Isolation ${randomBytes(6).toString('hex')}`;
+  const [project] = await sql`
+    with made as (
+      insert into projects (owner_id, name, secret_digest)
+      values (${user.userId}, ${projectName}, ${randomBytes(32)})
+      returning id, secret_created_at)
+    insert into subscriptions (project_id, plan_id)
+    select made.id, plans.id from made, plans where plans.name = 'Free'
+    returning project_id, (select secret_created_at from made)`;
+  return {
+    projectId: project?.project_id,
+    projectName,
+    secretCreatedAt: project?.secret_created_at.toISOString(),
+  };
+}
+
+/** A project with a user in each role, and the items of the matrix. */
+async function createWorld(): Promise<World> {
+  const { owner, developer, viewer } = inRole;
+  const project = await createProject(owner);
+  const { projectId } = project;
+  const [member] = await sql`
+    insert into users (email) values (${`member-${randomBytes(6).toString('hex')}@example.com`})
+    returning id`;
+  await sql`
+    insert into project_members (project_id, user_id, role) values
+      (${projectId}, ${developer.userId}, 'developer'), (${projectId}, ${viewer.userId}, 'viewer'),
+      (${projectId}, ${member?.id}, 'viewer')`;
+  const { email, password, userId } = owner;
+  return {
+    ...project,
+    ...(await populate(projectId)),
+    ...(await invite(projectId, userId)),
+    memberId: member?.id,
+    userId,
+    email,
+    password,
+  };
+}
+
+async function invite(
+  projectId: string,
+  invitedBy: string,
+): Promise<Pick<World, 'invitationId' | 'invitationSecret'>> {
+  const token = mintInvitation(randomBytes);
+  const [invitation] = await sql`
+    insert into project_invitations (project_id, role, label, token_digest, invited_by, expires_at)
+    values (${projectId}, 'viewer', 'Isolation', ${token.digest}, ${invitedBy},
+      now() + interval '1 day') returning id`;
+  return { invitationId: invitation?.id, invitationSecret: token.plaintext };
+}
+
+/** Creates a key, a policy and a decision. */
 async function populate(
   projectId: string,
-): Promise<Omit<World, 'projectId' | 'email' | 'password'>> {
+): Promise<Pick<World, 'apiKeyId' | 'policyId' | 'planId' | 'decisionId'>> {
   const [key] = await sql`
     insert into api_keys (project_id, display_name, key_prefix, key_digest)
     values (${projectId}, 'Isolation', 'ceiba_isolated', ${randomBytes(32)}) returning id`;
@@ -89,20 +184,10 @@ async function populate(
     insert into policies (project_id, method, path_pattern)
     values (${projectId}, 'GET', '/v1/isolation') returning id`;
   const [plan] = await sql`select id from plans where name = 'Pro'`;
-  const [project] = await sql`
-    select owner_id as "userId", secret_created_at as "secretCreatedAt"
-    from projects where id = ${projectId}`;
   const [decisionId = ''] = await addDecisions(projectId, [
     { apiKeyId: key?.id, keyPrefix: 'ceiba_isolated', path: '/v1/isolation' },
   ]);
-  return {
-    apiKeyId: key?.id,
-    policyId: policy?.id,
-    decisionId,
-    planId: plan?.id,
-    userId: project?.userId,
-    secretCreatedAt: project?.secretCreatedAt.toISOString(),
-  };
+  return { apiKeyId: key?.id, policyId: policy?.id, planId: plan?.id, decisionId };
 }
 
 /**
@@ -125,16 +210,23 @@ async function everything(): Promise<string> {
   return states.join('\n');
 }
 
+/** Expects that the calls change nothing. The digest is taken once for all of them. */
+async function changingNothing(calls: () => Promise<void>): Promise<void> {
+  const before = await everything();
+  await calls();
+  expect(await everything()).toBe(before);
+}
+
 async function call(
   request: APIRequestContext,
   name: string,
   action: ActionCase,
-  headers: Record<string, string> = { origin },
+  { seen = world, headers = { origin } }: { seen?: World; headers?: Record<string, string> } = {},
 ) {
   return callAction(request, {
     id: idOf(name),
-    path: action.path(world),
-    fields: action.fields(world),
+    path: action.path(seen),
+    fields: action.fields(seen),
     headers,
   });
 }
@@ -158,14 +250,18 @@ const FOREIGN_ORIGINS: Record<string, Record<string, string>> = {
 /** An answer without the fields that it returns to the sender. */
 const disclosedBy = ({ text }: { text: string }) => text.replaceAll(/"values":\{[^}]*\}/g, '');
 
-/** IDs that only the owner may see, and the name and prefix of the owner's key. */
-const ownersData = () =>
+/** IDs that only users of the project may see, and the name and prefix of its key. */
+const projectsData = () =>
   new RegExp(
     [world.projectId, world.apiKeyId, world.policyId, world.decisionId, 'ceiba_isolated'].join('|'),
   );
 
 const PROBE: World = {
   projectId: 'the project',
+  projectName: '',
+  memberId: 'the member',
+  invitationId: 'the invitation',
+  invitationSecret: '',
   apiKeyId: 'the key',
   policyId: 'the policy',
   decisionId: 'the decision',
@@ -176,59 +272,83 @@ const PROBE: World = {
   password: '',
 };
 
-/** Whether a request names a key, a policy or a decision. */
+/** Whether a request names a part of a project. */
 const namesItem = (sent: string) =>
-  [PROBE.apiKeyId, PROBE.policyId, PROBE.decisionId].some((id) => sent.includes(id));
+  [PROBE.apiKeyId, PROBE.policyId, PROBE.decisionId, PROBE.invitationId].some((id) =>
+    sent.includes(id),
+  );
 
-for (const [name, action] of Object.entries(ACTIONS)) {
-  test(`${name}: refuses a foreign origin and changes nothing`, async () => {
-    const before = await everything();
-    for (const headers of Object.values(FOREIGN_ORIGINS)) {
-      const answer = await call(owner, name, action, headers);
-      expect(answer.status).toBe(403);
-      expect(answer.state).toBeUndefined();
-      expect(answer.redirect).toBeUndefined();
-      expect(disclosedBy(answer)).not.toMatch(ownersData());
-    }
-    expect(await everything()).toBe(before);
+/** How a call of a user is refused; null if it is permitted. */
+function refusalOf(access: Access, role: Role | null): 'not_found' | 'forbidden' | null {
+  if (access === 'anybody' || access === 'signed-in') return null;
+  if (access === 'administrator' || role === null) return 'not_found';
+  return suffices(role, access) ? null : 'forbidden';
+}
+
+const refusedActions = (role: Role | null) =>
+  Object.entries(ACTIONS).flatMap(([name, action]) => {
+    const code = refusalOf(action.access, role);
+    return code === null ? [] : [{ name, action, code }];
   });
 
-  if (action.access !== 'anybody') {
-    test(`${name}: refuses a request without a session and changes nothing`, async () => {
-      const before = await everything();
+test('every action refuses a foreign origin and changes nothing', async () => {
+  await changingNothing(async () => {
+    for (const [name, action] of Object.entries(ACTIONS)) {
+      for (const headers of Object.values(FOREIGN_ORIGINS)) {
+        const answer = await call(inRole.owner.request, name, action, { headers });
+        expect(answer.status, name).toBe(403);
+        expect(answer.state, name).toBeUndefined();
+        expect(answer.redirect, name).toBeUndefined();
+        expect(disclosedBy(answer), name).not.toMatch(projectsData());
+      }
+    }
+  });
+});
+
+test('every action that needs a session refuses a request without one and changes nothing', async () => {
+  await changingNothing(async () => {
+    for (const [name, action] of Object.entries(ACTIONS)) {
+      if (action.access === 'anybody') continue;
       for (const request of [anonymous, signedOut]) {
         const answer = await call(request, name, action);
-        expect(answer.state).toMatchObject({ kind: 'refused', code: 'signed_out' });
-        expect(disclosedBy(answer)).not.toMatch(ownersData());
+        expect(answer.state, name).toMatchObject({ kind: 'refused', code: 'signed_out' });
+        expect(disclosedBy(answer), name).not.toMatch(projectsData());
       }
-      expect(await everything()).toBe(before);
-    });
-  }
+    }
+  });
+});
 
-  if (action.access === 'owner' || action.access === 'administrator') {
-    test(`${name}: does not exist for another account`, async () => {
-      const before = await everything();
-      const answer = await call(stranger, name, action);
-      expect(answer.state).toMatchObject({ kind: 'refused', code: 'not_found' });
-      expect(await everything()).toBe(before);
-    });
-  }
+test('no action of a project or of administrators exists for another account', async () => {
+  await changingNothing(async () => {
+    for (const { name, action, code } of refusedActions(null)) {
+      const answer = await call(stranger.request, name, action);
+      expect(answer.state, name).toMatchObject({ kind: 'refused', code });
+      expect(disclosedBy(answer), name).not.toMatch(projectsData());
+    }
+  });
+});
 
-  if (namesItem(JSON.stringify(action.fields(PROBE)))) {
-    test(`${name}: does not find an item of another project`, async () => {
-      const before = await everything();
-      const mixed = { ...world, projectId: strangersProjectId };
-      const answer = await callAction(stranger, {
-        id: idOf(name),
-        path: action.path(mixed),
-        fields: action.fields(mixed),
-        headers: { origin },
-      });
-      expect(answer.state).toMatchObject({ kind: 'refused', code: 'not_found' });
-      expect(await everything()).toBe(before);
+for (const role of ROLES) {
+  test(`every action that a ${role} may not use is refused and changes nothing`, async () => {
+    await changingNothing(async () => {
+      for (const { name, action, code } of refusedActions(role)) {
+        const answer = await call(inRole[role].request, name, action);
+        expect(answer.state, name).toMatchObject({ kind: 'refused', code });
+      }
     });
-  }
+  });
 }
+
+test('no action finds an item of another project', async () => {
+  await changingNothing(async () => {
+    const mixed = { ...world, projectId: strangersProjectId };
+    for (const [name, action] of Object.entries(ACTIONS)) {
+      if (!namesItem(JSON.stringify(action.fields(PROBE)))) continue;
+      const answer = await call(stranger.request, name, action, { seen: mixed });
+      expect(answer.state, name).toMatchObject({ kind: 'refused', code: 'not_found' });
+    }
+  });
+});
 
 test('the matrix has every page and route of the build, and no other', () => {
   expect(Object.keys(ROUTES).sort()).toEqual(readBuiltRoutes().sort());
@@ -248,109 +368,137 @@ const WAYS: ((request: APIRequestContext, path: string) => Promise<APIResponse>)
 const wholeOf = async (answer: APIResponse) =>
   `${answer.status()} ${answer.headers().location ?? ''} ${await answer.text()}`;
 
-/** Data that only the owner's pages show; the IDs are in the request already. */
-const ownersText = () => new RegExp(`${world.email}|ceiba_isolated|/v1/isolation`);
+/** Data that only the project's pages show; the IDs are in the request already. */
+const projectsText = () => new RegExp(`${world.email}|ceiba_isolated|/v1/isolation`);
 
-for (const [name, { access, path }] of Object.entries(ROUTES)) {
-  test(`${name}: is shown only to users with access`, async () => {
-    const before = await everything();
-    const outsiders = access === 'anybody' ? [] : [anonymous, signedOut];
-    const others = access === 'owner' || access === 'administrator' ? [stranger] : [];
-    if (access === 'administrator') others.push(owner);
-    for (const ask of WAYS) {
-      for (const request of outsiders) {
-        const shown = await wholeOf(await ask(request, path(world)));
-        expect(shown).toMatch(/^307 [^ ]*\/sign-in|NEXT_REDIRECT;\w+;\/sign-in/);
-        expect(shown).not.toMatch(ownersText());
-      }
-      for (const request of others) {
-        const shown = await wholeOf(await ask(request, path(world)));
-        expect(shown).toMatch(/^404 |NEXT_HTTP_ERROR_FALLBACK;404/);
-        if (request !== owner) expect(shown).not.toMatch(ownersText());
-      }
-      if (namesItem(path(PROBE))) {
-        const answer = await ask(stranger, path({ ...world, projectId: strangersProjectId }));
-        expect(await answer.text()).not.toMatch(ownersText());
+const REFUSED_PAGE = {
+  signed_out: /^307 [^ ]*\/sign-in|NEXT_REDIRECT;\w+;\/sign-in/,
+  not_found: /^404 |NEXT_HTTP_ERROR_FALLBACK;404/,
+  forbidden: /^403 |NEXT_HTTP_ERROR_FALLBACK;403/,
+} as const;
+
+test('every page and route is refused to users without access', async () => {
+  test.setTimeout(180_000);
+  const visitors: [Role | null, APIRequestContext][] = [
+    [null, stranger.request],
+    ...ROLES.map((role): [Role, APIRequestContext] => [role, inRole[role].request]),
+  ];
+  await changingNothing(async () => {
+    for (const [name, { access, path }] of Object.entries(ROUTES)) {
+      if (access === 'anybody') continue;
+      for (const ask of WAYS) {
+        for (const request of [anonymous, signedOut]) {
+          const shown = await wholeOf(await ask(request, path(world)));
+          expect(shown, name).toMatch(REFUSED_PAGE.signed_out);
+          expect(shown, name).not.toMatch(projectsText());
+        }
+        for (const [role, request] of visitors) {
+          const code = refusalOf(access, role);
+          if (code === null) continue;
+          const shown = await wholeOf(await ask(request, path(world)));
+          expect(shown, `${name} as ${role}`).toMatch(REFUSED_PAGE[code]);
+          if (role !== 'owner') expect(shown, name).not.toMatch(projectsText());
+        }
+        if (namesItem(path(PROBE))) {
+          const mixed = { ...world, projectId: strangersProjectId };
+          const answer = await ask(stranger.request, path(mixed));
+          expect(await answer.text(), name).not.toMatch(projectsText());
+        }
       }
     }
-    if (access !== 'administrator') {
-      const answer = await owner.get(path(world));
-      expect(answer.status()).toBe(200);
-      const isPersonal = access !== 'anybody' && name.endsWith('/page');
-      if (isPersonal) expect(await answer.text()).toMatch(ownersText());
+  });
+});
+
+/** The status, and the text of an answer that ends. */
+async function read(request: APIRequestContext, path: string, { isStream }: RouteCase) {
+  if (!isStream) {
+    const answer = await request.get(path);
+    return { status: answer.status(), text: await answer.text() };
+  }
+  const { cookies } = await request.storageState();
+  const cookie = cookies.map(({ name, value }) => `${name}=${value}`).join('; ');
+  const connection = new AbortController();
+  const answer = await fetch(`${origin}${path}`, {
+    headers: { cookie },
+    signal: connection.signal,
+  });
+  const first = await answer.body?.getReader().read();
+  connection.abort();
+  return { status: answer.status, text: new TextDecoder().decode(first?.value) };
+}
+
+test('every page and route is shown to each role with access, and changes nothing', async () => {
+  test.setTimeout(180_000);
+  await changingNothing(async () => {
+    for (const [name, route] of Object.entries(ROUTES)) {
+      const { access, path } = route;
+      for (const role of ROLES) {
+        if (refusalOf(access, role) !== null) continue;
+        if (!isRole(access) && role !== 'owner') continue;
+        const { status, text } = await read(inRole[role].request, path(world), route);
+        expect(status, `${name} as ${role}`).toBe(200);
+        const isPersonal = access !== 'anybody' && name.endsWith('/page');
+        if (isPersonal && role === 'owner') expect(text, name).toMatch(projectsText());
+      }
     }
-    expect(await everything()).toBe(before);
+  });
+});
+
+test('the routes of next-auth refuse a foreign origin', async () => {
+  await changingNothing(async () => {
+    const { request } = inRole.owner;
+    const { csrfToken } = await (await request.get('/api/auth/csrf')).json();
+    for (const headers of Object.values(FOREIGN_ORIGINS)) {
+      for (const route of ['callback/credentials', 'signout', 'signin/credentials']) {
+        const response = await request.post(`/api/auth/${route}`, {
+          headers,
+          form: { csrfToken, json: 'true', email: world.email, password: world.password },
+        });
+        expect(response.status()).toBe(403);
+        expect(response.headers()['set-cookie'] ?? '').not.toContain('session-token');
+      }
+    }
+  });
+});
+
+for (const role of ROLES) {
+  test(`each action of a project that a ${role} may use succeeds, in a project of its own`, async () => {
+    test.setTimeout(180_000);
+    for (const [name, action] of Object.entries(ACTIONS)) {
+      if (!isRole(action.access) || !suffices(role, action.access)) continue;
+      const answer = await call(inRole[role].request, name, action, { seen: await createWorld() });
+      if (role === 'owner' && action.refusesOwner) {
+        expect(answer.state, name).toMatchObject({ kind: 'refused', code: action.refusesOwner });
+      } else if (action.redirects) expect(answer.redirect, name).toMatch(action.redirects);
+      else expect(answer.state, `${name} ${answer.text}`).toMatchObject({ kind: 'done' });
+    }
   });
 }
 
-test('the routes of next-auth refuse a foreign origin', async () => {
-  const before = await everything();
-  const { csrfToken } = await (await owner.get('/api/auth/csrf')).json();
-  for (const headers of Object.values(FOREIGN_ORIGINS)) {
-    for (const route of ['callback/credentials', 'signout', 'signin/credentials']) {
-      const response = await owner.post(`/api/auth/${route}`, {
-        headers,
-        form: { csrfToken, json: 'true', email: world.email, password: world.password },
-      });
-      expect(response.status()).toBe(403);
-      expect(response.headers()['set-cookie'] ?? '').not.toContain('session-token');
-    }
-  }
-  expect(await everything()).toBe(before);
-});
-
-/** Last, because some actions end the owner's sessions. */
-test('each action succeeds for the right user, which proves that the calls above are valid', async ({
-  browser,
-  playwright,
-  baseURL,
-}) => {
-  // Each action gets a new account and a new project.
-  test.setTimeout(300_000);
+test('each action of an account succeeds, which proves that the calls above are valid', async () => {
   for (const [name, action] of Object.entries(ACTIONS)) {
-    if (action.access === 'administrator') continue;
-    const page = await (await browser.newContext({ baseURL: origin })).newPage();
-    const account = await signUp(page, newAccount());
-    const { projectId } = await createProject(page, 'Isolation');
-    const storage = await page.context().storageState();
-    const itsWorld = { projectId, ...(await populate(projectId)), ...account };
-    const request = await contextOf(playwright, baseURL ?? origin, storage);
-    const answer = await callAction(request, {
-      id: idOf(name),
-      path: action.path(itsWorld),
-      fields: action.fields(itsWorld),
-      headers: { origin },
-    });
+    if (action.access !== 'signed-in' && action.access !== 'anybody') continue;
+    const user = await visitor();
+    const { email, password } = user;
+    const seen = { ...(await createWorld()), email, password };
+    const answer = await call(user.request, name, action, { seen });
     if (action.redirects) expect(answer.redirect, name).toMatch(action.redirects);
     else expect(answer.state, `${name} ${answer.text}`).toMatchObject({ kind: 'done' });
-    await request.dispose();
-    await page.context().close();
   }
 });
 
-test('each administrator action and page works for an administrator', async ({
-  browser,
-  playwright,
-  baseURL,
-}) => {
-  const context = await browser.newContext({ baseURL: origin });
-  const administrator = await signUp(await context.newPage(), newAccount());
-  await sql`update users set is_administrator = true where email = ${administrator.email}`;
-  const request = await contextOf(playwright, baseURL ?? origin, await context.storageState());
-  await context.close();
+test('each administrator action and page works for an administrator', async () => {
+  const administrator = await visitor();
+  await sql`update users set is_administrator = true where id = ${administrator.userId}`;
   try {
     for (const [name, { access, path }] of Object.entries(ROUTES)) {
       if (access !== 'administrator') continue;
-      expect((await request.get(path(world))).status(), name).toBe(200);
+      expect((await administrator.request.get(path(world))).status(), name).toBe(200);
     }
     for (const [name, action] of Object.entries(ACTIONS)) {
       if (action.access !== 'administrator') continue;
-      const answer = await callAction(request, {
-        id: idOf(name),
-        path: action.path(world),
-        fields: action.fields({ ...world, ...(await unusedUserAndPlan()) }),
-        headers: { origin },
-      });
+      const seen = { ...world, ...(await unusedUserAndPlan()) };
+      const answer = await call(administrator.request, name, action, { seen });
       expect(answer.state, `${name} ${answer.text}`).toMatchObject({ kind: 'done' });
     }
   } finally {
@@ -358,7 +506,6 @@ test('each administrator action and page works for an administrator', async ({
       and (email = ${administrator.email} or email like 'matrix-%')`;
     await sql`delete from plans where name like 'Matrix %'`;
     await sql`delete from settings`;
-    await request.dispose();
   }
 });
 

@@ -24,6 +24,7 @@ export const PAGES: Record<string, PageCase> = {
   status: { route: 'status', path: () => '/status', signedIn: false },
   'sign in': { route: '(account)/sign-in', path: () => '/sign-in', signedIn: false },
   'sign up': { route: '(account)/sign-up', path: () => '/sign-up', signedIn: false },
+  join: { route: '(account)/join', path: () => '/join', signedIn: false },
   'not found': { route: null, path: () => '/nowhere', signedIn: false },
   projects: { route: '(console)/projects', path: () => '/projects', signedIn: true },
   'create project': {
@@ -52,6 +53,7 @@ export const PAGES: Record<string, PageCase> = {
   simulator: inProject('simulator', 'simulator?method=GET&path=/v1/reports'),
   subscription: inProject('subscription', 'subscription'),
   usage: inProject('usage', 'usage'),
+  members: inProject('members', 'members'),
   audit: inProject('audit', 'audit'),
   settings: inProject('settings', 'settings'),
   'audit of the account': { route: '(console)/audit', path: () => '/audit', signedIn: true },

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { World } from './action-matrix.ts';
+import type { Access, Role, World } from './action-matrix.ts';
 
 const manifestFile = new URL(
   '../../apps/console/.next/standalone/apps/console/.next/server/app-paths-manifest.json',
@@ -16,16 +16,20 @@ export function readBuiltRoutes(): string[] {
 }
 
 export interface RouteCase {
-  /** Who may read it. */
-  access: 'anybody' | 'signed-in' | 'administrator' | 'owner';
+  access: Access;
   /** The path, with every ID that the page accepts in its path or query. */
   path: (world: World) => string;
+  /** Its answer takes 15 seconds, of which the tests read the beginning. */
+  isStream?: true;
 }
 
 const open = (path: string): RouteCase => ({ access: 'anybody', path: () => path });
 const personal = (path: string): RouteCase => ({ access: 'signed-in', path: () => path });
-const ofProject = (path: string | ((world: World) => string)): RouteCase => ({
-  access: 'owner',
+const ofProject = (
+  path: string | ((world: World) => string),
+  access: Role = 'viewer',
+): RouteCase => ({
+  access,
   path: (world) => `/projects/${world.projectId}${typeof path === 'string' ? path : path(world)}`,
 });
 
@@ -39,6 +43,7 @@ export const ROUTES: Record<string, RouteCase> = {
   '/api/version/route': open('/api/version'),
   '/(account)/sign-in/page': open('/sign-in'),
   '/(account)/sign-up/page': open('/sign-up'),
+  '/(account)/join/page': open('/join'),
   '/(console)/account/page': personal('/account'),
   '/(console)/audit/page': personal('/audit'),
   '/(console)/audit/csv/route': personal('/audit/csv'),
@@ -51,11 +56,12 @@ export const ROUTES: Record<string, RouteCase> = {
   '/(console)/projects/[projectId]/keys/page': ofProject(
     ({ apiKeyId }) => `/keys?status=all&q=${apiKeyId}`,
   ),
-  '/(console)/projects/[projectId]/keys/new/page': ofProject('/keys/new'),
+  '/(console)/projects/[projectId]/keys/new/page': ofProject('/keys/new', 'developer'),
   '/(console)/projects/[projectId]/policies/page': ofProject('/policies'),
-  '/(console)/projects/[projectId]/policies/new/page': ofProject('/policies/new'),
+  '/(console)/projects/[projectId]/policies/new/page': ofProject('/policies/new', 'developer'),
   '/(console)/projects/[projectId]/policies/[policyId]/page': ofProject(
     ({ policyId }) => `/policies/${policyId}`,
+    'developer',
   ),
   '/(console)/projects/[projectId]/requests/page': ofProject(
     ({ apiKeyId }) => `/requests?key=${apiKeyId}`,
@@ -67,11 +73,15 @@ export const ROUTES: Record<string, RouteCase> = {
     ({ decisionId }) => `/requests/${decisionId}`,
   ),
   '/(console)/projects/[projectId]/requests/groups/page': ofProject('/requests/groups'),
-  // Its answer takes 15 seconds.
-  '/(console)/projects/[projectId]/requests/tail/route': ofProject('/requests/tail'),
+  '/(console)/projects/[projectId]/requests/tail/route': {
+    ...ofProject('/requests/tail'),
+    isStream: true,
+  },
+  '/(console)/projects/[projectId]/members/page': ofProject('/members'),
   '/(console)/projects/[projectId]/settings/page': ofProject('/settings'),
   '/(console)/projects/[projectId]/simulator/page': ofProject(
     ({ apiKeyId }) => `/simulator?apiKeyId=${apiKeyId}&method=GET&path=/v1/matrix`,
+    'developer',
   ),
   '/(console)/projects/[projectId]/subscription/page': ofProject('/subscription'),
   '/(console)/projects/[projectId]/usage/page': ofProject('/usage?range=30d'),

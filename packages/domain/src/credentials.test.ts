@@ -6,9 +6,12 @@ import {
   API_KEY_PATTERN,
   digestOf,
   digestsEqual,
+  INVITATION_PATTERN,
   isWellFormedApiKey,
+  isWellFormedInvitation,
   isWellFormedProjectSecret,
   mintApiKey,
+  mintInvitation,
   mintProjectSecret,
   PROJECT_SECRET_PATTERN,
   publicPrefixOf,
@@ -30,6 +33,7 @@ const KINDS = [
     isWellFormedApiKey,
     'ceiba_secret_',
   ],
+  ['invitation', mintInvitation, isWellFormedInvitation, isWellFormedApiKey, 'ceiba_invite_'],
 ] as const;
 
 describe.each(KINDS)('a %s', (_, mint, isWellFormed, isOtherWellFormed, brand) => {
@@ -131,9 +135,11 @@ describe('published formats', () => {
   it('finds each kind in a text, and never one inside the other', () => {
     const key = mintApiKey(randomBytes).plaintext;
     const secret = mintProjectSecret(randomBytes).plaintext;
-    const text = `KEY=${key}; SECRET="${secret}", x${key}, ${key}0`;
+    const invitation = mintInvitation(randomBytes).plaintext;
+    const text = `KEY=${key}; SECRET="${secret}", x${key}, ${key}0, /join#${invitation}`;
     expect(text.match(new RegExp(API_KEY_PATTERN, 'g'))).toEqual([key]);
     expect(text.match(new RegExp(PROJECT_SECRET_PATTERN, 'g'))).toEqual([secret]);
+    expect(text.match(new RegExp(INVITATION_PATTERN, 'g'))).toEqual([invitation]);
   });
 
   it('rejects a long invalid text without reading it', () => {

@@ -1,5 +1,5 @@
 /**
- * Downstream keys and project secrets: `<brand><43 base62 digits><6 base62 digits>`.
+ * Downstream keys, project secrets and invitations: `<brand><43 base62 digits><6 base62 digits>`.
  *
  * The 43 digits are 256 random bits as one big-endian number, so no digit is biased beyond the
  * number itself. The 6 are the CRC-32 (ISO-HDLC, the one of zlib and PNG) over the ASCII
@@ -13,6 +13,7 @@ import { base62 } from './base62.ts';
 
 export const API_KEY_BRAND = 'ceiba_';
 export const PROJECT_SECRET_BRAND = 'ceiba_secret_';
+export const INVITATION_BRAND = 'ceiba_invite_';
 
 const RANDOM_BYTES = 32;
 const RANDOM_DIGITS = 43;
@@ -23,6 +24,9 @@ const DISPLAYED_DIGITS = 8;
 export const API_KEY_PATTERN = `\\b${API_KEY_BRAND}[0-9A-Za-z]{${RANDOM_DIGITS + CHECKSUM_DIGITS}}\\b`;
 /** For secret scanners: the source of a regular expression that finds a project secret in text. */
 export const PROJECT_SECRET_PATTERN = `\\b${PROJECT_SECRET_BRAND}[0-9A-Za-z]{${RANDOM_DIGITS + CHECKSUM_DIGITS}}\\b`;
+
+/** For secret scanners: the source of a regular expression that finds an invitation in text. */
+export const INVITATION_PATTERN = `\\b${INVITATION_BRAND}[0-9A-Za-z]{${RANDOM_DIGITS + CHECKSUM_DIGITS}}\\b`;
 
 /** A key whose length may be a little wrong: most of its random digits come after the prefix. */
 const LOOKS_LIKE_API_KEY = new RegExp(
@@ -51,6 +55,11 @@ export function mintProjectSecret(random: RandomBytes): MintedCredential {
   return mint(PROJECT_SECRET_BRAND, random);
 }
 
+/** A new invitation to a project. @throws RangeError when `random` does not return 32 bytes. */
+export function mintInvitation(random: RandomBytes): MintedCredential {
+  return mint(INVITATION_BRAND, random);
+}
+
 /** Whether the text has the shape of a downstream key and its checksum agrees. */
 export function isWellFormedApiKey(text: string): boolean {
   return isWellFormed(API_KEY_BRAND, text);
@@ -59,6 +68,11 @@ export function isWellFormedApiKey(text: string): boolean {
 /** Whether the text has the shape of a project secret and its checksum agrees. */
 export function isWellFormedProjectSecret(text: string): boolean {
   return isWellFormed(PROJECT_SECRET_BRAND, text);
+}
+
+/** Whether the text has the shape of an invitation and its checksum agrees. */
+export function isWellFormedInvitation(text: string): boolean {
+  return isWellFormed(INVITATION_BRAND, text);
 }
 
 /**

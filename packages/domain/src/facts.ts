@@ -22,6 +22,11 @@ export const LOGGED_PATH_BYTES_MAX = 2_048;
 /** How long a session of the console lasts. */
 export const SESSION_DAYS = 14;
 
+/** How long an invitation to a project can be accepted. */
+export const INVITATION_DAYS = 7;
+/** The most members of a project, open invitations included, without its owner. */
+export const PROJECT_MEMBERS_MAX = 100;
+
 /** How long the previous project secret stays valid after a rotation. */
 export const SECRET_OVERLAP_HOURS = 24;
 

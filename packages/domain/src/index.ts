@@ -6,6 +6,7 @@ export * from './lifecycle.ts';
 export * from './password-rule.ts';
 export * from './path.ts';
 export * from './policies.ts';
+export * from './project-roles.ts';
 export * from './quota-projection.ts';
 export * from './redis-address.ts';
 export * from './redis-epoch.ts';

@@ -1,5 +1,6 @@
 import type { Transactor } from './connection/database.ts';
 import { takeLock } from './locks.ts';
+import { type ProjectAccess, requireRight } from './member/require-right.ts';
 
 /** Who asks for a change; the audit log names them. */
 export type Actor =
@@ -15,19 +16,30 @@ export interface VerbContext {
   /** The client's network address as far as it is known. */
   clientAddress: string | null;
   requestId: string | null;
+  /** A right in a project that the actor needs; every change checks it in its own transaction. */
+  requires?: ProjectAccess;
 }
 
 /**
- * Runs a change and its audit row as one transaction.
+ * Runs a change and its audit row as one transaction, which first checks the right that the context
+ * requires.
  *
  * The isolation level is explicit because the session's default may differ: under REPEATABLE READ,
  * a statement after a lock would not see what the lock waited for (consistency rule 7).
+ *
+ * @throws RightRefusedError when the actor does not have that right any more
  */
 export function inTransaction<T>(
   ctx: VerbContext,
   run: (tx: Transactor) => Promise<T>,
 ): Promise<T> {
-  return ctx.db.orm.transaction(run, { isolationLevel: 'read committed' });
+  return ctx.db.orm.transaction(
+    async (tx) => {
+      if (ctx.requires !== undefined) await requireRight(tx, ctx.requires);
+      return run(tx);
+    },
+    { isolationLevel: 'read committed' },
+  );
 }
 
 /**

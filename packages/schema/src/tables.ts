@@ -10,6 +10,7 @@ import {
   DECISION_RETENTION_DAYS_MAX,
   DECISION_RETENTION_DAYS_MIN,
   LOGGED_PATH_BYTES_MAX,
+  MEMBER_ROLES,
   RETENTION_DAYS_MAX,
   RETENTION_DAYS_MIN,
 } from '@ceiba/domain';
@@ -124,6 +125,54 @@ export const projects = pgTable(
     check('projects_previous_secret_expires_at_check', finite(table.previousSecretExpiresAt)),
     check('projects_default_key_rate_check', notNegative(table.defaultKeyRateLimitPerMinute)),
     check('projects_logged_allows_percent_check', between(table.loggedAllowsPercent, 0, 100)),
+  ],
+);
+
+/** The users who may work in a project, apart from its owner, who is `projects.owner_id`. */
+export const projectMembers = pgTable(
+  'project_members',
+  {
+    projectId: uuid('project_id')
+      .notNull()
+      .references(() => projects.id, { onDelete: 'cascade' }),
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    role: text('role', { enum: MEMBER_ROLES }).notNull(),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    primaryKey({ name: 'project_members_pkey', columns: [table.projectId, table.userId] }),
+    index('project_members_user_id_idx').on(table.userId),
+    check('project_members_role_check', oneOf(table.role, MEMBER_ROLES)),
+  ],
+);
+
+/** Invitations that were neither accepted nor revoked; accepting one deletes it. */
+export const projectInvitations = pgTable(
+  'project_invitations',
+  {
+    id: id(),
+    projectId: uuid('project_id')
+      .notNull()
+      .references(() => projects.id, { onDelete: 'cascade' }),
+    role: text('role', { enum: MEMBER_ROLES }).notNull(),
+    /** The owner's note on who it is for. */
+    label: text('label').notNull(),
+    /** SHA-256 of the whole invitation. */
+    tokenDigest: bytea('token_digest').notNull().unique('project_invitations_token_digest_key'),
+    invitedBy: uuid('invited_by')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    createdAt: createdAt(),
+    expiresAt: instant('expires_at').notNull(),
+  },
+  (table) => [
+    index('project_invitations_project_id_idx').on(table.projectId),
+    index('project_invitations_invited_by_idx').on(table.invitedBy),
+    check('project_invitations_role_check', oneOf(table.role, MEMBER_ROLES)),
+    check('project_invitations_token_digest_check', digest(table.tokenDigest)),
+    check('project_invitations_expires_at_check', finite(table.expiresAt)),
   ],
 );
 

@@ -79,7 +79,7 @@ const HOURS_OF_A_DAY = 24 * ROWS_AN_HOUR;
 const READS: [string, (db: Database, projectId: string) => Promise<unknown>, number][] = [
   [
     'the list of projects',
-    (db) => listProjectsAtAGlance(db, { ownerId: project.ownerId, limit: 20, offset: 0 }),
+    (db) => listProjectsAtAGlance(db, { userId: project.ownerId, limit: 20, offset: 0 }),
     HOURS_OF_A_DAY,
   ],
   ['keys, newest first', (db, projectId) => searchApiKeys(db, { projectId, limit: 50 }), 0],
@@ -128,6 +128,11 @@ const READS: [string, (db: Database, projectId: string) => Promise<unknown>, num
     0,
   ],
   ['the audit log', (db) => listAudit(db, { ownerId: project.ownerId, limit: 50 }), 0],
+  [
+    'the audit log of a project',
+    (db, projectId) => listAudit(db, { ownerId: null, projectId, limit: 50 }),
+    0,
+  ],
 ];
 
 /** Tables that grow with use. */

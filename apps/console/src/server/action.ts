@@ -1,5 +1,6 @@
 import 'server-only';
-import { getOwnedProject, type Project } from '@ceiba/schema';
+import { mayDo, type ProjectRight, type ProjectRole } from '@ceiba/domain';
+import { getProjectOf, type Project, RightRefusedError } from '@ceiba/schema';
 import { revalidatePath } from 'next/cache';
 import { headers } from 'next/headers';
 import { unstable_rethrow } from 'next/navigation';
@@ -22,7 +23,7 @@ import { currentUser, type SignedInUser } from './session.ts';
 
 /**
  * Creates server actions, the only way in which a page changes data. Each action checks the origin,
- * the session, the owner and the input itself, whatever is in front of the console.
+ * the session, the right and the input itself, whatever is in front of the console.
  */
 
 /** Ends an action with an error that the form shows. Thrown by {@link refuse}. */
@@ -126,22 +127,35 @@ export function administratorAction<Input extends z.ZodType, Data>(
 
 const projectIdSchema = z.object({ projectId: z.guid() });
 
-/** Requires the owner of the project in the field `projectId`. Other users get `not_found`. */
+/**
+ * Requires a right in the project of the field `projectId`: without a role in it the user gets
+ * `not_found`, with a role that lacks the right `forbidden`. The verb's transaction checks the right
+ * again, so that a role that was taken away meanwhile changes nothing.
+ */
 export function projectAction<Input extends z.ZodType, Data>(
-  definition: Definition<Input, ProjectContext, Data>,
+  definition: Definition<Input, ProjectContext, Data> & { right: ProjectRight },
 ): FormAction<Data> {
+  const { right } = definition;
   const run = async (form: FormData) => {
     const user = await signedInUser();
     const named = projectIdSchema.safeParse(fieldsOf(form));
     if (!named.success) refuse('not_found', NOT_FOUND, { keepsPage: true });
-    return inDatabaseAs(actorOf(user))(async (ctx) => {
-      const ref = { ownerId: user.userId, projectId: named.data.projectId };
-      const project = await getOwnedProject(ctx.db, ref);
-      if (project === null) refuse('not_found', NOT_FOUND, { keepsPage: true });
-      return definition.run({ ctx, user, project }, parse(definition.input, form));
+    return inDatabaseAs(actorOf(user))(async (database) => {
+      const ref = { userId: user.userId, projectId: named.data.projectId };
+      const found = await getProjectOf(database.db, ref);
+      if (found === null || !mayDo(found.role, right)) throw withoutRight(found?.role ?? null);
+      const ctx = { ...database, requires: { ...ref, right } };
+      return definition.run({ ctx, user, project: found.project }, parse(definition.input, form));
     });
   };
   return guarded(run, refreshesOf(definition));
+}
+
+/** Keeps the page, so that nothing that was typed is lost. */
+function withoutRight(role: ProjectRole | null): Refused {
+  if (role === null) return new Refused('not_found', NOT_FOUND, {}, true);
+  const text = `Your role in this project is ${role}, which does not permit this. Ask the owner to change it.`;
+  return new Refused('forbidden', text, {}, true);
 }
 
 const NOT_FOUND =
@@ -234,6 +248,7 @@ function refusalOf(refused: Refused, form: FormData): Refusal {
 
 /** Logs an outage or a bug. */
 function refusedBy(error: unknown): Refused {
+  if (error instanceof RightRefusedError) return withoutRight(error.role);
   if (error instanceof DatabaseUnavailableError) {
     log.error({ err: error }, 'action.database_unavailable');
     return new Refused('unavailable', UNAVAILABLE, {});

@@ -1,23 +1,40 @@
 import 'server-only';
-import { getOwnedProject, type Project } from '@ceiba/schema';
-import { notFound } from 'next/navigation';
+import { mayDo, type ProjectRight, type ProjectRole } from '@ceiba/domain';
+import { getProjectOf, type Project } from '@ceiba/schema';
+import { forbidden, notFound } from 'next/navigation';
 import { cache } from 'react';
 import { z } from 'zod';
 import { withDatabase } from './database.ts';
 import { requireUser, type SignedInUser } from './session.ts';
 
+/** A project as the signed-in user has it. */
+export interface ProjectOfUser {
+  user: SignedInUser;
+  project: Project;
+  role: ProjectRole;
+  /** Whether the user has a right, to leave out what they cannot use. Actions check it again. */
+  may: (right: ProjectRight) => boolean;
+}
+
 /**
- * The project of a page and its owner, read once per request. Redirects to sign-in without a session.
- * Another owner's project is not found.
+ * The project of a page. Redirects to sign-in without a session. A project in which the user has no
+ * role is not found; a page that needs another right than the role has answers 403.
  */
-export const requireProject = cache(
-  async (projectId: string): Promise<{ user: SignedInUser; project: Project }> => {
-    const user = await requireUser();
-    if (!z.guid().safeParse(projectId).success) notFound();
-    const project = await withDatabase((db) =>
-      getOwnedProject(db, { ownerId: user.userId, projectId }),
-    );
-    if (project === null) notFound();
-    return { user, project };
-  },
-);
+export async function requireProject(
+  projectId: string,
+  right: ProjectRight = 'view',
+): Promise<ProjectOfUser> {
+  const { user, project, role } = await readProject(projectId);
+  const may = (asked: ProjectRight) => mayDo(role, asked);
+  if (!may(right)) forbidden();
+  return { user, project, role, may };
+}
+
+/** Read once per request. */
+const readProject = cache(async (projectId: string) => {
+  const user = await requireUser();
+  if (!z.guid().safeParse(projectId).success) notFound();
+  const found = await withDatabase((db) => getProjectOf(db, { userId: user.userId, projectId }));
+  if (found === null) notFound();
+  return { user, ...found };
+});

@@ -15,7 +15,10 @@ import { auditLog, projects } from '../tables.ts';
 import type { AuditAction } from './write.ts';
 
 export interface AuditFilter {
-  /** The owner whose log to read; null reads all, which only an administrator may. */
+  /**
+   * The user whose log to read: their account, and the projects that they owned at the time. Null reads
+   * the whole log of `projectId`, which every member may, or without one of the installation.
+   */
   ownerId: string | null;
   projectId?: string;
   actions?: readonly AuditAction[];
@@ -36,7 +39,7 @@ export interface AuditRow {
   action: string;
   target: { kind: string; id: string; label: string | null };
   projectId: string | null;
-  /** Null when the change concerned no project, or one that was deleted. */
+  /** Null when the change concerned no project, or one that was deleted or has another owner now. */
   projectName: string | null;
   clientAddress: string | null;
   requestId: string | null;
@@ -61,7 +64,7 @@ export function listAudit(
         descending: true,
         rowAt: (id) => sql`(select a.at, a.id from audit_log a where a.id = ${id}::bigint)`,
       });
-      return readRows(db, and(matches, beyond), orderBy, count);
+      return readRows(db, { ...filter, where: and(matches, beyond), orderBy, limit: count });
     },
   );
 }
@@ -77,12 +80,17 @@ const ROWS_PER_PAGE = 1_000;
 export const exportAudit = (run: Run<{ orm: Executor }>, filter: AuditFilter) =>
   everyPage((cursor) => run((db) => listAudit(db, { ...filter, cursor, limit: ROWS_PER_PAGE })));
 
+interface ReadRows {
+  where: SQL | undefined;
+  orderBy: SQL[];
+  limit: number;
+}
+
 async function readRows(
   db: { orm: Executor },
-  where: SQL | undefined,
-  orderBy: SQL[],
-  limit: number,
+  { ownerId, where, orderBy, limit }: Pick<AuditFilter, 'ownerId'> & ReadRows,
 ): Promise<AuditRow[]> {
+  const isTheirs = ownerId === null ? undefined : eq(projects.ownerId, ownerId);
   return db.orm
     .select({
       auditId: auditLog.id,
@@ -102,7 +110,7 @@ async function readRows(
       after: auditLog.after,
     })
     .from(auditLog)
-    .leftJoin(projects, eq(projects.id, auditLog.projectId))
+    .leftJoin(projects, and(eq(projects.id, auditLog.projectId), isTheirs))
     .where(where)
     .orderBy(...orderBy)
     .limit(limit);

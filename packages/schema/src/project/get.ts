@@ -1,6 +1,7 @@
+import type { ProjectRole } from '@ceiba/domain';
 import { and, eq } from 'drizzle-orm';
 import type { Executor } from '../connection/database.ts';
-import { projects } from '../tables.ts';
+import { projectMembers, projects } from '../tables.ts';
 
 /** A project without its secrets. */
 export interface Project {
@@ -38,16 +39,26 @@ export async function getProject(
   return row ?? null;
 }
 
-/** @returns null when there is no such project, or, indistinguishably, it has another owner */
-export async function getOwnedProject(
+/**
+ * A project as one of its users has it.
+ *
+ * @returns null when there is no such project, or, indistinguishably, the user has no role in it
+ */
+export async function getProjectOf(
   db: { orm: Executor },
-  { ownerId, projectId }: { ownerId: string; projectId: string },
-): Promise<Project | null> {
+  { userId, projectId }: { userId: string; projectId: string },
+): Promise<{ project: Project; role: ProjectRole } | null> {
   const [row] = await db.orm
-    .select(columns)
+    .select({ project: columns, memberRole: projectMembers.role })
     .from(projects)
-    .where(and(eq(projects.id, projectId), eq(projects.ownerId, ownerId)));
-  return row ?? null;
+    .leftJoin(
+      projectMembers,
+      and(eq(projectMembers.projectId, projects.id), eq(projectMembers.userId, userId)),
+    )
+    .where(eq(projects.id, projectId));
+  if (row === undefined) return null;
+  const role = row.project.ownerId === userId ? 'owner' : row.memberRole;
+  return role === null ? null : { project: row.project, role };
 }
 
 /** @returns the owner's project of that name, or null */

@@ -1,4 +1,5 @@
-import { sql } from 'drizzle-orm';
+import type { ProjectRole } from '@ceiba/domain';
+import { type SQL, sql } from 'drizzle-orm';
 import type { Executor } from '../connection/database.ts';
 import { searchText } from '../page.ts';
 import { admitsNow } from '../subscription/admits.ts';
@@ -8,6 +9,9 @@ import { monthNumber } from '../time.ts';
 export interface ProjectAtAGlance {
   projectId: string;
   name: string;
+  ownerEmail: string;
+  /** The user's role in it. */
+  role: ProjectRole;
   planName: string | null;
   /** Whether the subscription allows requests now. */
   admits: boolean;
@@ -26,15 +30,24 @@ export interface ProjectPage {
   total: number;
 }
 
+/** Whether a user owns a project or is a member of it. */
+const isOf = (userId: string, projectId: SQL): SQL => sql`${projectId} in (
+  select id from projects where owner_id = ${userId}
+  union all select project_id from project_members where user_id = ${userId})`;
+
+/** A user's role in a project that is theirs. */
+const roleOf = (userId: string): SQL => sql`case when p.owner_id = ${userId} then 'owner' else
+  (select m.role from project_members m where m.project_id = p.id and m.user_id = ${userId}) end`;
+
 /**
- * One page of an owner's projects by name, each with its last 24 hours. The first statement finds the
+ * One page of a user's projects by name, each with its last 24 hours. The first statement finds the
  * page, the second reads the numbers of its projects only.
  */
 export async function listProjectsAtAGlance(
   db: { orm: Executor },
-  input: { ownerId: string; nameContains?: string; limit: number; offset: number },
+  input: { userId: string; nameContains?: string; limit: number; offset: number },
 ): Promise<ProjectPage> {
-  const matches = sql`owner_id = ${input.ownerId}
+  const matches = sql`${isOf(input.userId, sql`id`)}
     and position(lower(${searchText(input.nameContains) ?? ''}) in lower(name)) > 0`;
   const page = await db.orm.execute<{ id: string; total: number }>(sql`
     select id, count(*) over ()::int as total from projects where ${matches}
@@ -42,7 +55,8 @@ export async function listProjectsAtAGlance(
   const ids = page.map((row) => row.id);
   if (ids.length === 0) return { projects: [], total: 0 };
   const rows = await db.orm.execute<ProjectAtAGlance & Record<string, unknown>>(sql`
-    select p.id as "projectId", p.name, plan.name as "planName",
+    select p.id as "projectId", p.name, ${roleOf(input.userId)} as role,
+      owner.email as "ownerEmail", plan.name as "planName",
       coalesce(${sql.raw(admitsNow('s'))}, false) as admits,
       (select count(*)::int from api_keys k where k.project_id = p.id and k.status = 'active')
         as "activeKeys",
@@ -54,6 +68,7 @@ export async function listProjectsAtAGlance(
       recent.allowed as "allowedByHour", recent.denied as "deniedByHour"
     from unnest(${`{${ids.join(',')}}`}::uuid[]) with ordinality as shown(id, position)
     join projects p on p.id = shown.id
+    join users owner on owner.id = p.owner_id
     left join subscriptions s on s.project_id = p.id
     left join plans plan on plan.id = s.plan_id
     cross join lateral (
@@ -73,14 +88,21 @@ export async function listProjectsAtAGlance(
   return { projects: [...rows], total: page[0]?.total ?? 0 };
 }
 
-/** An owner's projects by name, at most `limit`. */
+export interface ProjectName {
+  projectId: string;
+  name: string;
+  /** The user's role in it. */
+  role: ProjectRole;
+}
+
+/** A user's projects by name, at most `limit`. */
 export async function listProjectNames(
   db: { orm: Executor },
-  { ownerId, limit }: { ownerId: string; limit: number },
-): Promise<{ projectId: string; name: string }[]> {
+  { userId, limit }: { userId: string; limit: number },
+): Promise<ProjectName[]> {
   return [
-    ...(await db.orm.execute<{ projectId: string; name: string }>(sql`
-      select id as "projectId", name from projects where owner_id = ${ownerId}
-      order by lower(name), id limit ${limit}`)),
+    ...(await db.orm.execute<ProjectName & Record<string, unknown>>(sql`
+      select p.id as "projectId", p.name, ${roleOf(userId)} as role from projects p
+      where ${isOf(userId, sql`p.id`)} order by lower(p.name), p.id limit ${limit}`)),
   ];
 }

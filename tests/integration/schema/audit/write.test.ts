@@ -2,12 +2,19 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type MintedCredential, mintApiKey, mintProjectSecret } from '@ceiba/domain';
+import {
+  type MintedCredential,
+  mintApiKey,
+  mintInvitation,
+  mintProjectSecret,
+} from '@ceiba/domain';
 import { hashPassword } from '@ceiba/domain/password';
 import {
+  acceptInvitation,
   allOrNothing,
   archiveApiKey,
   createApiKey,
+  createInvitation,
   createPlan,
   createPolicy,
   createProject,
@@ -17,24 +24,30 @@ import {
   deleteProject,
   deleteUser,
   getProject,
+  leaveProject,
   putPlan,
+  removeMember,
   replacePolicies,
   revokeApiKey,
+  revokeInvitation,
   rotateProjectSecret,
   setAdministrator,
   setApiKeyExpiry,
   setApiKeyLimits,
+  setMemberRole,
   setPassword,
   setRetention,
   setSubscription,
   signOutEverywhere,
   signUp,
+  transferProject,
   updatePlan,
   updatePolicy,
   updateProject,
   type VerbContext,
 } from '@ceiba/schema';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { addMember } from '../member/support.ts';
 import {
   expectKind,
   givePlan,
@@ -65,6 +78,11 @@ interface Scene {
   planId: string;
   /** Owns nothing. */
   bystander: string;
+  /** A viewer of the project. */
+  memberId: string;
+  /** An open invitation to it. */
+  invitationId: string;
+  invitation: MintedCredential;
 }
 
 const LIMITS = { activeKeyCap: 1, rateLimitPerMinute: 1, monthlyQuota: 1 };
@@ -82,6 +100,11 @@ async function makeScene(): Promise<Scene> {
   kept(key.minted);
   secrets.push(passwordHash, 'correct horse battery staple');
   const plan = await createPlan(bench.ctx, { name: `plan-${randomUUID()}`, ...LIMITS });
+  const invitation = kept(mintInvitation(randomBytes));
+  const invited = await createInvitation(bench.ctx, {
+    ...invitationTo(project),
+    token: invitation,
+  });
   return {
     project,
     key,
@@ -89,8 +112,14 @@ async function makeScene(): Promise<Scene> {
     passwordHash,
     planId: expectKind(plan, 'created').planId,
     bystander: await makeOwner(bench.ctx),
+    memberId: await addMember(bench, project.projectId, 'viewer'),
+    invitationId: expectKind(invited, 'created').invitationId,
+    invitation,
   };
 }
+
+const invitationTo = ({ projectId, ownerId }: MadeProject) =>
+  ({ projectId, invitedBy: ownerId, role: 'developer', label: 'Ana' }) as const;
 
 type Mutate = (ctx: VerbContext, scene: Scene) => Promise<unknown>;
 
@@ -216,6 +245,45 @@ const MUTATIONS: Record<string, [Mutate, string[]]> = {
     (ctx) => setRetention(ctx, { usageDays: retained++, auditDays: null }),
     ['retention.set'],
   ],
+  createInvitation: [
+    (ctx, { project }) =>
+      createInvitation(ctx, { ...invitationTo(project), token: kept(mintInvitation(randomBytes)) }),
+    ['invitation.create'],
+  ],
+  revokeInvitation: [
+    (ctx, { project: { projectId }, invitationId }) =>
+      revokeInvitation(ctx, { projectId, invitationId }),
+    ['invitation.revoke'],
+  ],
+  acceptInvitation: [
+    (ctx, { invitation, bystander }) =>
+      acceptInvitation(ctx, {
+        tokenDigest: invitation.digest,
+        userId: bystander,
+        email: 'ana@example.com',
+      }),
+    ['invitation.accept'],
+  ],
+  setMemberRole: [
+    (ctx, { project: { projectId }, memberId }) =>
+      setMemberRole(ctx, { projectId, userId: memberId, role: 'developer' }),
+    ['member.set_role'],
+  ],
+  removeMember: [
+    (ctx, { project: { projectId }, memberId }) =>
+      removeMember(ctx, { projectId, userId: memberId }),
+    ['member.remove'],
+  ],
+  leaveProject: [
+    (ctx, { project: { projectId }, memberId }) =>
+      leaveProject(ctx, { projectId, userId: memberId }),
+    ['member.leave'],
+  ],
+  transferProject: [
+    (ctx, { project: { projectId, name }, memberId }) =>
+      transferProject(ctx, { projectId, name, newOwnerId: memberId }),
+    ['project.transfer'],
+  ],
   signOutEverywhere: [
     (ctx, { project }) => signOutEverywhere(ctx, project.ownerId),
     ['user.sign_out_everywhere'],
@@ -307,7 +375,9 @@ describe.each(Object.entries(MUTATIONS))('%s', (_, [mutate, actions]) => {
         target_kind: row.action.split('.')[0],
         target_id: expect.stringMatching(/^([0-9a-f-]{36}|retention)$/),
       });
-      const isOfProject = /^(project|subscription|policy|api_key)\./.test(row.action);
+      const isOfProject = /^(project|subscription|policy|api_key|invitation|member)\./.test(
+        row.action,
+      );
       expect(row.project_id !== null).toBe(isOfProject);
       expect(row.owner_id !== null).toBe(!/^(plan|retention)\./.test(row.action));
     }

@@ -3,7 +3,6 @@ import { mintProjectSecret } from '@ceiba/domain';
 import {
   createProject,
   findProjectByName,
-  getOwnedProject,
   getProject,
   getSubscription,
   setSubscription,
@@ -46,14 +45,6 @@ describe('projects', () => {
       select count(*)::int as count from projects p join subscriptions s on s.project_id = p.id
       where p.owner_id = ${owner}`;
     expect(row).toEqual({ count: 1 });
-  });
-
-  test('of another owner are not found, like those that do not exist', async () => {
-    const { projectId } = await makeProject(bench.ctx);
-    const stranger = await makeOwner(bench.ctx);
-    expect(await getOwnedProject(bench.db, { ownerId: stranger, projectId })).toBeNull();
-    const nowhere = { ownerId: stranger, projectId: randomUUID() };
-    expect(await getOwnedProject(bench.db, nowhere)).toBeNull();
   });
 
   test('are renamed, but not to a name that the owner already uses', async () => {

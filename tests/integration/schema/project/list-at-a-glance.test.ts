@@ -19,13 +19,13 @@ describe('projects at a glance', () => {
     const other = await makeOwner(bench.ctx);
     for (const name of ['charlie', 'Alpha', 'bravo']) await addProject(owner, name);
     await addProject(other, 'hidden');
-    const first = await listProjectsAtAGlance(bench.db, { ownerId: owner, limit: 2, offset: 0 });
+    const first = await listProjectsAtAGlance(bench.db, { userId: owner, limit: 2, offset: 0 });
     expect(first.total).toBe(3);
     expect(first.projects.map(({ name }) => name)).toEqual(['Alpha', 'bravo']);
-    const second = await listProjectsAtAGlance(bench.db, { ownerId: owner, limit: 2, offset: 2 });
+    const second = await listProjectsAtAGlance(bench.db, { userId: owner, limit: 2, offset: 2 });
     expect(second.projects.map(({ name }) => name)).toEqual(['charlie']);
     const found = await listProjectsAtAGlance(bench.db, {
-      ownerId: owner,
+      userId: owner,
       nameContains: ' A\0V',
       limit: 10,
       offset: 0,
@@ -52,8 +52,9 @@ describe('projects at a glance', () => {
       + extract(month from now() at time zone 'UTC') - 1, 'project', incarnation, 40 from unnest(array['a', 'b']) incarnation`;
     const ownerId = (await bench.db.sql`select owner_id from projects where id = ${projectId}`)[0]
       ?.owner_id;
-    const [project] = (await listProjectsAtAGlance(bench.db, { ownerId, limit: 1, offset: 0 }))
-      .projects;
+    const [project] = (
+      await listProjectsAtAGlance(bench.db, { userId: ownerId, limit: 1, offset: 0 })
+    ).projects;
     expect(project).toMatchObject({
       planName: 'Free',
       admits: true,
@@ -71,7 +72,7 @@ describe('projects at a glance', () => {
 
   test('finds nothing for a user without projects', async () => {
     expect(
-      await listProjectsAtAGlance(bench.db, { ownerId: randomUUID(), limit: 5, offset: 0 }),
+      await listProjectsAtAGlance(bench.db, { userId: randomUUID(), limit: 5, offset: 0 }),
     ).toEqual({ projects: [], total: 0 });
   });
 });

@@ -10,7 +10,7 @@ const SWITCHER_LIMIT = 100;
 export default async function ConsoleLayout({ children }: { children: ReactNode }) {
   const { userId, email, isAdministrator } = await requireUser();
   const projects = await withDatabase((db) =>
-    listProjectNames(db, { ownerId: userId, limit: SWITCHER_LIMIT }),
+    listProjectNames(db, { userId, limit: SWITCHER_LIMIT }),
   );
   return (
     <AppShell user={{ email, isAdministrator }} projects={projects}>

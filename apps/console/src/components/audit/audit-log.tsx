@@ -18,7 +18,7 @@ export interface AuditLogProps {
   query: Query;
   title: string;
   description: ReactNode;
-  /** The owner and, for the log of one project, the project. */
+  /** The user, or the project whose members read its log. */
   scope: Pick<AuditFilter, 'ownerId' | 'projectId'>;
   kinds: readonly string[];
 }

@@ -42,6 +42,9 @@ export function ProjectSwitcher({ projects, projectId, path }: ProjectSwitcherPr
           <span className="truncate" title={legible(project.name)}>
             <Name>{project.name}</Name>
           </span>
+          {project.role !== 'owner' && (
+            <span className="text-small text-muted">{project.role}</span>
+          )}
           {project.projectId === projectId && <Check aria-label="shown" className="ml-auto" />}
         </Link>
       ))}

@@ -1,4 +1,5 @@
 import { UUID_PATTERN } from '@ceiba/contract/sets';
+import type { ProjectName } from '@ceiba/schema';
 import {
   Activity,
   ArrowLeftRight,
@@ -14,11 +15,12 @@ import {
   Settings,
   ShieldCheck,
   UserRound,
+  UsersRound,
 } from 'lucide-react';
 
 export interface ShellProps {
   user: { email: string; isAdministrator: boolean };
-  projects: readonly { projectId: string; name: string }[];
+  projects: readonly ProjectName[];
 }
 
 export interface Section {
@@ -39,6 +41,7 @@ export const PROJECT_SECTIONS: readonly Section[] = [
   { path: 'usage', name: 'Usage', icon: ChartNoAxesColumn, inBar: true },
   { path: 'requests', name: 'Requests', icon: ArrowLeftRight, inBar: false },
   { path: 'simulator', name: 'Simulator', icon: FlaskConical, inBar: false },
+  { path: 'members', name: 'Members', icon: UsersRound, inBar: false },
   { path: 'audit', name: 'Audit', icon: ScrollText, inBar: false },
   { path: 'settings', name: 'Settings', icon: Settings, inBar: false },
 ];

@@ -97,7 +97,7 @@ export const removeUser = administratorAction({
     if (result.kind === 'owns_projects') {
       refuse(
         'conflict',
-        `The account owns ${plural(result.projects, 'project')}. The owner has to delete them first.`,
+        `The account owns ${plural(result.projects, 'project')}. The owner has to delete or transfer them first.`,
       );
     }
     if (result.kind === 'last_administrator') refuse('conflict', LAST_ADMINISTRATOR);

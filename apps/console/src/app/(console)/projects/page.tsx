@@ -22,7 +22,7 @@ export default async function ProjectsPage({ searchParams }: { searchParams: Sea
   const { q, page } = parseListQuery(query);
   const { projects, total } = await withDatabase((db) =>
     listProjectsAtAGlance(db, {
-      ownerId: user.userId,
+      userId: user.userId,
       nameContains: q,
       limit: PAGE_SIZE,
       offset: (page - 1) * PAGE_SIZE,

@@ -29,7 +29,7 @@ const HOUR_MS = 3_600_000;
 const TOP_DENIALS = 3;
 
 export default async function OverviewPage({ params }: { params: Promise<{ projectId: string }> }) {
-  const { project } = await requireProject((await params).projectId);
+  const { project, may } = await requireProject((await params).projectId);
   const { projectId } = project;
   const to = new Date((Math.floor(Date.now() / HOUR_MS) + 1) * HOUR_MS);
   const today = { projectId, from: new Date(to.getTime() - 24 * HOUR_MS), to };
@@ -78,6 +78,7 @@ export default async function OverviewPage({ params }: { params: Promise<{ proje
           projectId={projectId}
           policies={policies.length}
           activeKeys={active}
+          mayChange={may('change_keys') && may('change_policies')}
           runtimeUrl={env().runtimeUrl}
         />
       ) : (

@@ -27,6 +27,12 @@ export function ProjectGlance({ project }: { project: ProjectAtAGlance }) {
         </div>
         <p className="text-small text-muted">
           {project.planName === null ? 'No plan' : <Name>{project.planName}</Name>}
+          {project.role !== 'owner' && (
+            <>
+              {' '}
+              · {project.role}, owned by <Name>{project.ownerEmail}</Name>
+            </>
+          )}
         </p>
       </div>
       <div className="numbers">

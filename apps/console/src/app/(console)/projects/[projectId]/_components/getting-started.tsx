@@ -8,6 +8,8 @@ export interface GettingStartedProps {
   projectId: string;
   policies: number;
   activeKeys: number;
+  /** Whether the user may add policies and keys. */
+  mayChange: boolean;
   runtimeUrl: string;
 }
 
@@ -16,6 +18,7 @@ export function GettingStarted({
   projectId,
   policies,
   activeKeys,
+  mayChange,
   runtimeUrl,
 }: GettingStartedProps) {
   const here = `/projects/${projectId}`;
@@ -24,22 +27,24 @@ export function GettingStarted({
     <EmptyState
       title="No decisions yet"
       action={
-        <>
-          <Button asChild variant={next === 'policy' ? 'primary' : 'secondary'}>
-            <Link href={`${here}/policies/new`}>
-              {policies > 0 && <Check aria-hidden="true" />}
-              Add a policy
-              {policies > 0 && <span className="sr-only">, done</span>}
-            </Link>
-          </Button>
-          <Button asChild variant={next === 'key' ? 'primary' : 'secondary'}>
-            <Link href={`${here}/keys/new`}>
-              {activeKeys > 0 && <Check aria-hidden="true" />}
-              Create a key
-              {activeKeys > 0 && <span className="sr-only">, done</span>}
-            </Link>
-          </Button>
-        </>
+        mayChange && (
+          <>
+            <Button asChild variant={next === 'policy' ? 'primary' : 'secondary'}>
+              <Link href={`${here}/policies/new`}>
+                {policies > 0 && <Check aria-hidden="true" />}
+                Add a policy
+                {policies > 0 && <span className="sr-only">, done</span>}
+              </Link>
+            </Button>
+            <Button asChild variant={next === 'key' ? 'primary' : 'secondary'}>
+              <Link href={`${here}/keys/new`}>
+                {activeKeys > 0 && <Check aria-hidden="true" />}
+                Create a key
+                {activeKeys > 0 && <span className="sr-only">, done</span>}
+              </Link>
+            </Button>
+          </>
+        )
       }
       snippet={<FirstCall projectId={projectId} runtimeUrl={runtimeUrl} />}
     >

@@ -11,7 +11,7 @@ interface AuditProps {
 }
 
 export default async function ProjectAuditPage({ params, searchParams }: AuditProps) {
-  const { user, project } = await requireProject((await params).projectId);
+  const { project } = await requireProject((await params).projectId);
   const { projectId } = project;
   return (
     <AuditLog
@@ -19,8 +19,8 @@ export default async function ProjectAuditPage({ params, searchParams }: AuditPr
       query={await searchParams}
       title="Audit"
       description="All changes in this project. Open a row to see the values before and after."
-      scope={{ ownerId: user.userId, projectId }}
-      kinds={['api_key', 'policy', 'subscription', 'project']}
+      scope={{ ownerId: null, projectId }}
+      kinds={['api_key', 'policy', 'subscription', 'project', 'member', 'invitation']}
     />
   );
 }

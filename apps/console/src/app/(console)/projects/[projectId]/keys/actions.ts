@@ -40,6 +40,7 @@ export interface NewKey {
 
 /** Creates a key and returns it. */
 export const createKey = projectAction({
+  right: 'change_keys',
   showsOnce: true,
   input: z
     .object({ displayName: displayNameSchema, ...expiry, ...limits })
@@ -71,6 +72,7 @@ const keyId = { apiKeyId: z.guid() };
 
 /** Sets or clears when a key expires. */
 export const setKeyExpiry = projectAction({
+  right: 'change_keys',
   input: z.object({ ...keyId, ...expiry }).refine(dateIsThere.check, dateIsThere.refusal),
   async run({ ctx, project }, input): Promise<null> {
     const ref = { projectId: project.projectId, apiKeyId: input.apiKeyId };
@@ -80,6 +82,7 @@ export const setKeyExpiry = projectAction({
 
 /** Sets or clears a key's own limits. */
 export const setKeyLimits = projectAction({
+  right: 'change_keys',
   input: z.object({ ...keyId, ...limits }),
   async run({ ctx, project }, { apiKeyId, ...values }): Promise<null> {
     const ref = { projectId: project.projectId, apiKeyId };
@@ -89,6 +92,7 @@ export const setKeyLimits = projectAction({
 
 /** Revokes a key for good. */
 export const revokeKey = projectAction({
+  right: 'change_keys',
   input: z.object(keyId),
   async run({ ctx, project }, { apiKeyId }): Promise<null> {
     return settled(await revokeApiKey(ctx, { projectId: project.projectId, apiKeyId }));
@@ -97,6 +101,7 @@ export const revokeKey = projectAction({
 
 /** Archives a key for good. */
 export const archiveKey = projectAction({
+  right: 'change_keys',
   input: z.object(keyId),
   async run({ ctx, project }, { apiKeyId }): Promise<null> {
     return settled(await archiveApiKey(ctx, { projectId: project.projectId, apiKeyId }));

@@ -39,7 +39,8 @@ interface KeysProps {
 }
 
 export default async function KeysPage({ params, searchParams }: KeysProps) {
-  const { project } = await requireProject((await params).projectId);
+  const { project, may } = await requireProject((await params).projectId);
+  const mayChange = may('change_keys');
   const { projectId } = project;
   const query = await searchParams;
   const { q } = parseListQuery(query);
@@ -76,16 +77,18 @@ export default async function KeysPage({ params, searchParams }: KeysProps) {
           </span>
         }
         actions={
-          <Button asChild variant="primary">
-            <Link href={`${here}/new`} data-shortcut="new">
-              <Plus aria-hidden="true" />
-              Create key
-            </Link>
-          </Button>
+          mayChange && (
+            <Button asChild variant="primary">
+              <Link href={`${here}/new`} data-shortcut="new">
+                <Plus aria-hidden="true" />
+                Create key
+              </Link>
+            </Button>
+          )
         }
       />
       {counts.all === 0 ? (
-        <NoKeys here={here} />
+        <NoKeys here={here} mayCreate={mayChange} />
       ) : (
         <>
           {counts.active >= activeKeyCap && plan && (
@@ -115,6 +118,7 @@ export default async function KeysPage({ params, searchParams }: KeysProps) {
               keys={keys}
               order={order}
               isDense={isDense}
+              may={may}
               hrefOfOrder={(by) => {
                 const sort = sortText(by);
                 return withQuery(here, query, {
@@ -135,14 +139,16 @@ export default async function KeysPage({ params, searchParams }: KeysProps) {
   );
 }
 
-function NoKeys({ here }: { here: string }) {
+function NoKeys({ here, mayCreate }: { here: string; mayCreate: boolean }) {
   return (
     <EmptyState
       title="No keys yet"
       action={
-        <Button asChild variant="primary">
-          <Link href={`${here}/new`}>Create the first key</Link>
-        </Button>
+        mayCreate && (
+          <Button asChild variant="primary">
+            <Link href={`${here}/new`}>Create the first key</Link>
+          </Button>
+        )
       }
     >
       A key identifies a caller of your API, who sends it with every call as <code>x-api-key</code>.

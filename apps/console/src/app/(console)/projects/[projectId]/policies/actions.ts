@@ -29,6 +29,7 @@ export interface SavedPolicy {
 
 /** Adds a policy, which applies from the next decision on. */
 export const createNewPolicy = projectAction({
+  right: 'change_policies',
   input: z.object(rule),
   async run({ ctx, project }, input): Promise<SavedPolicy> {
     const result = await createPolicy(ctx, { projectId: project.projectId, ...input });
@@ -40,6 +41,7 @@ export const createNewPolicy = projectAction({
 
 /** Changes a policy's method or pattern, unless it changed since the page was loaded. */
 export const changePolicy = projectAction({
+  right: 'change_policies',
   input: z.object({
     policyId: z.guid(),
     ...rule,
@@ -58,6 +60,7 @@ export const changePolicy = projectAction({
 
 /** Deletes a policy. */
 export const removePolicy = projectAction({
+  right: 'change_policies',
   input: z.object({ policyId: z.guid() }),
   async run({ ctx, project }, { policyId }): Promise<null> {
     const result = await deletePolicy(ctx, { projectId: project.projectId, policyId });

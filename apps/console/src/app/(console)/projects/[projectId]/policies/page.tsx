@@ -35,7 +35,8 @@ interface PoliciesProps {
 }
 
 export default async function PoliciesPage({ params, searchParams }: PoliciesProps) {
-  const { project } = await requireProject((await params).projectId);
+  const { project, may } = await requireProject((await params).projectId);
+  const mayChange = may('change_policies');
   const { projectId } = project;
   const query = await searchParams;
   const { q } = parseListQuery(query);
@@ -57,12 +58,14 @@ export default async function PoliciesPage({ params, searchParams }: PoliciesPro
         title="Policies"
         description="A call is allowed if a policy matches it. Calls that no policy matches are denied."
         actions={
-          <Button asChild variant="primary">
-            <Link href={`${here}/new`} data-shortcut="new">
-              <Plus aria-hidden="true" />
-              Add policy
-            </Link>
-          </Button>
+          mayChange && (
+            <Button asChild variant="primary">
+              <Link href={`${here}/new`} data-shortcut="new">
+                <Plus aria-hidden="true" />
+                Add policy
+              </Link>
+            </Button>
+          )
         }
       />
       <PolicyDeletion projectId={projectId}>
@@ -70,16 +73,20 @@ export default async function PoliciesPage({ params, searchParams }: PoliciesPro
           <EmptyState
             title="No policies yet, so every call is denied"
             action={
-              <>
-                <Button asChild variant="primary">
-                  <Link href={`${here}/new?method=GET&pathPattern=${encodeURIComponent('/v1/*')}`}>
-                    Allow GET /v1*
-                  </Link>
-                </Button>
-                <Button asChild>
-                  <Link href={`${here}/new`}>Write your own</Link>
-                </Button>
-              </>
+              mayChange && (
+                <>
+                  <Button asChild variant="primary">
+                    <Link
+                      href={`${here}/new?method=GET&pathPattern=${encodeURIComponent('/v1/*')}`}
+                    >
+                      Allow GET /v1*
+                    </Link>
+                  </Button>
+                  <Button asChild>
+                    <Link href={`${here}/new`}>Write your own</Link>
+                  </Button>
+                </>
+              )
             }
           >
             A policy allows a method on a path, such as <code>GET /v1/reports*</code>, for every
@@ -90,13 +97,15 @@ export default async function PoliciesPage({ params, searchParams }: PoliciesPro
             <div className="mb-6 grid gap-3">
               <TryCall method={call.method} path={textOf(query, 'path')} />
               <TryVerdict explained={explained} call={call}>
-                <Link
-                  href={`/projects/${projectId}/simulator?${new URLSearchParams(call)}`}
-                  className="inline-flex items-center gap-2 font-medium text-accent-text hover:underline"
-                >
-                  <FlaskConical aria-hidden="true" className="size-4" />
-                  Simulate the decision
-                </Link>
+                {may('simulate') && (
+                  <Link
+                    href={`/projects/${projectId}/simulator?${new URLSearchParams(call)}`}
+                    className="inline-flex items-center gap-2 font-medium text-accent-text hover:underline"
+                  >
+                    <FlaskConical aria-hidden="true" className="size-4" />
+                    Simulate the decision
+                  </Link>
+                )}
               </TryVerdict>
             </div>
             {(policies.length > LONG_LIST || q !== '') && (
@@ -107,6 +116,7 @@ export default async function PoliciesPage({ params, searchParams }: PoliciesPro
             ) : (
               <PolicyList
                 projectId={projectId}
+                mayChange={mayChange}
                 policies={listed.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE)}
                 sort={sort}
                 hrefOfSort={(by) =>

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { displayNameSchema } from '@ceiba/contract';
 import { mintProjectSecret } from '@ceiba/domain';
-import { deleteProject, rotateProjectSecret, updateProject } from '@ceiba/schema';
+import { deleteProject, rotateProjectSecret, transferProject, updateProject } from '@ceiba/schema';
 import { redirect } from 'next/navigation';
 import { z } from 'zod';
 import { legible } from '#lib/text.ts';
@@ -13,6 +13,7 @@ import { limitSchema, optionalLimitSchema } from '../../../../../lib/limit-schem
 
 /** Renames a project. Hosts use its ID and are not affected. */
 export const renameProject = projectAction({
+  right: 'change_settings',
   input: z.object({ name: displayNameSchema }),
   async run({ ctx, project }, { name }): Promise<null> {
     const result = await updateProject(ctx, { projectId: project.projectId, name });
@@ -26,6 +27,7 @@ export const renameProject = projectAction({
 
 /** Sets the rate of every key without its own, from the next decision on. */
 export const setDefaultKeyRate = projectAction({
+  right: 'change_settings',
   input: z.object({ defaultKeyRateLimitPerMinute: optionalLimitSchema }),
   async run({ ctx, project }, values): Promise<null> {
     const result = await updateProject(ctx, { projectId: project.projectId, ...values });
@@ -36,6 +38,7 @@ export const setDefaultKeyRate = projectAction({
 
 /** Sets what the request log records, within seconds. */
 export const setRequestLog = projectAction({
+  right: 'change_settings',
   input: z.object({
     loggedAllowsPercent: limitSchema.pipe(z.number().max(100, 'must be at most 100')),
     logsPaths: z
@@ -61,6 +64,7 @@ export interface RotatedSecret {
 
 /** Creates a new secret, if the current one is still the one that the page showed. */
 export const rotateSecret = projectAction({
+  right: 'change_secret',
   showsOnce: true,
   input: z.object({
     /** When the secret that the page showed was created: the expected value of the swap. */
@@ -98,8 +102,35 @@ export const rotateSecret = projectAction({
   },
 });
 
+/** Makes a member the owner of the project. */
+export const transfer = projectAction({
+  right: 'transfer',
+  input: z.object({ newOwnerId: z.guid('Choose a member.'), confirmation: z.string() }),
+  async run({ ctx, project }, { newOwnerId, confirmation }): Promise<null> {
+    const { projectId } = project;
+    const name = confirmation.trim();
+    const result = await transferProject(ctx, { projectId, newOwnerId, name });
+    switch (result.kind) {
+      case 'transferred':
+        return null;
+      case 'name_mismatch':
+        return refuseField('confirmation', typeName(project.name));
+      case 'name_taken':
+        return refuse(
+          'conflict',
+          'The new owner has a project with this name already. Rename this one first.',
+        );
+      case 'not_a_member':
+        return refuseField('newOwnerId', 'This user is not a member any more.');
+      case 'not_found':
+        return refuse('not_found', GONE);
+    }
+  },
+});
+
 /** Deletes a project and everything in it except its audit log. */
 export const removeProject = projectAction({
+  right: 'delete',
   input: z.object({ confirmation: z.string() }),
   async run({ ctx, project }, { confirmation }): Promise<null> {
     const result = await deleteProject(ctx, {
@@ -107,13 +138,14 @@ export const removeProject = projectAction({
       name: confirmation.trim(),
     });
     if (result.kind === 'name_mismatch') {
-      refuseField('confirmation', `Type the name of this project: ${legible(project.name)}.`);
+      refuseField('confirmation', typeName(project.name));
     }
     if (result.kind === 'not_found') refuse('not_found', GONE);
     redirect('/projects');
   },
 });
 
+const typeName = (name: string) => `Type the name of this project: ${legible(name)}.`;
 const GONE = 'The project was deleted in the meantime. Nothing was changed.';
 const ROTATED_ELSEWHERE =
   'The secret was rotated in another window after this page was loaded. Nothing was changed here; the secret shown there is the current one.';

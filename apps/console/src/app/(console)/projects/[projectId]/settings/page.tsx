@@ -1,6 +1,8 @@
+import { listMembers } from '@ceiba/schema';
 import type { Metadata } from 'next';
 import { IdChip } from '#components/ui/id-chip.tsx';
 import { Column, PageHeader, Section } from '#components/ui/section.tsx';
+import { withDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
 import { DefaultKeyRate } from './_components/default-key-rate.tsx';
 import { DeleteProject } from './_components/delete-project.tsx';
@@ -8,12 +10,15 @@ import { RenameProject } from './_components/rename-project.tsx';
 import { RequestLog } from './_components/request-log.tsx';
 import { RotateSecret, SecretStep } from './_components/rotate-secret.tsx';
 import { SecretTimeline } from './_components/secret-timeline.tsx';
+import { TransferProject } from './_components/transfer-project.tsx';
 
 export const metadata: Metadata = { title: 'Settings' };
 
 export default async function SettingsPage({ params }: { params: Promise<{ projectId: string }> }) {
-  const { project } = await requireProject((await params).projectId);
+  const { project, may } = await requireProject((await params).projectId);
   const { projectId, name } = project;
+  const users = may('transfer') ? await withDatabase((db) => listMembers(db, projectId)) : [];
+  const members = users.filter(({ role }) => role !== 'owner');
   const secretCreatedAt = project.secretCreatedAt.toISOString();
   const previousExpiresAt = project.previousSecretExpiresAt?.toISOString() ?? null;
   return (
@@ -31,38 +36,62 @@ export default async function SettingsPage({ params }: { params: Promise<{ proje
           description="Set it as CEIBA_PROJECT_SECRET on your servers. Ceiba stores only its hash, so it cannot be shown again; you can rotate it."
         >
           <SecretTimeline createdAt={secretCreatedAt} previousExpiresAt={previousExpiresAt} />
-          <RotateSecret
-            projectId={projectId}
-            secretCreatedAt={secretCreatedAt}
-            previousExpiresAt={previousExpiresAt}
-          />
+          {may('change_secret') && (
+            <RotateSecret
+              projectId={projectId}
+              secretCreatedAt={secretCreatedAt}
+              previousExpiresAt={previousExpiresAt}
+            />
+          )}
         </Section>
-        <Section title="Name" description="Only you see the name.">
-          <RenameProject projectId={projectId} name={name} />
-        </Section>
-        <Section
-          title="Default rate for each key"
-          description="Keeps one busy caller from using up the plan’s rate for all others. It applies to every key without its own rate, in addition to the plan’s."
-        >
-          <DefaultKeyRate projectId={projectId} rate={project.defaultKeyRateLimitPerMinute} />
-        </Section>
-        <Section
-          id="request-log"
-          title="Request log"
-          description="Every denied request is recorded, and the share of allowed ones that you choose. Of a key, only its prefix is recorded."
-        >
-          <RequestLog
-            projectId={projectId}
-            loggedAllowsPercent={project.loggedAllowsPercent}
-            logsPaths={project.logsPaths}
-          />
-        </Section>
-        <Section
-          title="Delete project"
-          description="Permanently deletes its keys, policies, subscription and usage, and your API’s requests are answered with 401. The audit log stays. To deny all calls but keep the data, cancel the subscription instead."
-        >
-          <DeleteProject projectId={projectId} name={name} />
-        </Section>
+        {may('change_settings') ? (
+          <>
+            <Section title="Name" description="Only the members of the project see it.">
+              <RenameProject projectId={projectId} name={name} />
+            </Section>
+            <Section
+              title="Default rate for each key"
+              description="Keeps one busy caller from using up the plan’s rate for all others. It applies to every key without its own rate, in addition to the plan’s."
+            >
+              <DefaultKeyRate projectId={projectId} rate={project.defaultKeyRateLimitPerMinute} />
+            </Section>
+            <Section
+              id="request-log"
+              title="Request log"
+              description="Every denied request is recorded, and the share of allowed ones that you choose. Of a key, only its prefix is recorded."
+            >
+              <RequestLog
+                projectId={projectId}
+                loggedAllowsPercent={project.loggedAllowsPercent}
+                logsPaths={project.logsPaths}
+              />
+            </Section>
+          </>
+        ) : (
+          <p className="border-t py-8 text-muted">
+            Only the owner can change the other settings of this project.
+          </p>
+        )}
+        {may('transfer') && (
+          <Section
+            title="Transfer project"
+            description="Makes a member the owner. You stay as a developer, and open invitations end."
+          >
+            <TransferProject
+              projectId={projectId}
+              name={name}
+              members={members.map(({ userId, email }) => ({ userId, email }))}
+            />
+          </Section>
+        )}
+        {may('delete') && (
+          <Section
+            title="Delete project"
+            description="Permanently deletes its keys, policies, subscription and usage, and your API’s requests are answered with 401. The audit log stays. To deny all calls but keep the data, cancel the subscription instead."
+          >
+            <DeleteProject projectId={projectId} name={name} />
+          </Section>
+        )}
       </SecretStep>
     </Column>
   );

@@ -15,6 +15,7 @@ const call = {
 
 /** Simulates the decision on a call. Nothing is charged or stored. */
 export const simulateCall = projectAction({
+  right: 'simulate',
   readsOnly: true,
   input: z.discriminatedUnion('source', [
     z.object({ source: z.literal('chosen'), apiKeyId: z.guid('Choose a key.'), ...call }),
@@ -35,6 +36,7 @@ export const simulateCall = projectAction({
 
 /** Finds keys to choose from. An action, not a route: the text may be a whole key. */
 export const findKeys = projectAction({
+  right: 'simulate',
   readsOnly: true,
   input: z.object({ q: z.string().max(65_536) }),
   run: ({ ctx, project }, { q }): Promise<KeyChoice[]> =>

@@ -17,7 +17,7 @@ interface SimulatorPageProps {
 }
 
 export default async function SimulatorPage({ params, searchParams }: SimulatorPageProps) {
-  const { project } = await requireProject((await params).projectId);
+  const { project } = await requireProject((await params).projectId, 'simulate');
   const query = await searchParams;
   const asked = textOf(query, 'apiKeyId');
   const method = textOf(query, 'method') || 'GET';

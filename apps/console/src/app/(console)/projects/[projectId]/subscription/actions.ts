@@ -7,18 +7,21 @@ import { projectAction, refuse, refuseField } from '#server/action.ts';
 
 /** Changes a project's plan; its limits apply from the next decision on. */
 export const changePlan = projectAction({
+  right: 'change_subscription',
   input: z.object({ planId: z.guid('Choose a plan.') }),
   run: ({ ctx, project }, { planId }) => change(ctx, { projectId: project.projectId, planId }),
 });
 
 /** Sets the status: active, in trial, past due or canceled. */
 export const changeStatus = projectAction({
+  right: 'change_subscription',
   input: z.object({ status: z.enum(SUBSCRIPTION_STATUSES) }),
   run: ({ ctx, project }, { status }) => change(ctx, { projectId: project.projectId, status }),
 });
 
 /** Sets when the subscription ends by itself, or that it never does. */
 export const changePeriodEnd = projectAction({
+  right: 'change_subscription',
   input: z.object({
     ends: z.enum(['never', 'at']),
     currentPeriodEnd: expirySchema.optional(),

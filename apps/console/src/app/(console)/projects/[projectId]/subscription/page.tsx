@@ -21,7 +21,7 @@ interface SubscriptionProps {
 }
 
 export default async function SubscriptionPage({ params }: SubscriptionProps) {
-  const { project } = await requireProject((await params).projectId);
+  const { project, may } = await requireProject((await params).projectId);
   const { projectId } = project;
   const [subscription, plans, use, keys] = await withDatabase((db) =>
     Promise.all([
@@ -64,30 +64,36 @@ export default async function SubscriptionPage({ params }: SubscriptionProps) {
           </dl>
         )}
       </Section>
-      <Section title="Plan" description="Plan changes apply immediately.">
-        <PlanChoice
-          projectId={projectId}
-          plans={plans}
-          currentPlanId={subscription?.plan.planId ?? null}
-          activeKeys={keys.byStatus.active}
-          used={use.used}
-        />
-      </Section>
-      {subscription && (
+      {may('change_subscription') ? (
         <>
-          <Section
-            title="Status"
-            description="Active and trial allow calls; past due and canceled deny them. Keys, policies and usage are not affected."
-          >
-            <StatusChoice projectId={projectId} status={subscription.status} />
+          <Section title="Plan" description="Plan changes apply immediately.">
+            <PlanChoice
+              projectId={projectId}
+              plans={plans}
+              currentPlanId={subscription?.plan.planId ?? null}
+              activeKeys={keys.byStatus.active}
+              used={use.used}
+            />
           </Section>
-          <Section
-            title="Period end"
-            description="From this time on, all calls are denied until you set a later end."
-          >
-            <PeriodEnd projectId={projectId} currentPeriodEnd={periodEnd} />
-          </Section>
+          {subscription && (
+            <>
+              <Section
+                title="Status"
+                description="Active and trial allow calls; past due and canceled deny them. Keys, policies and usage are not affected."
+              >
+                <StatusChoice projectId={projectId} status={subscription.status} />
+              </Section>
+              <Section
+                title="Period end"
+                description="From this time on, all calls are denied until you set a later end."
+              >
+                <PeriodEnd projectId={projectId} currentPeriodEnd={periodEnd} />
+              </Section>
+            </>
+          )}
         </>
+      ) : (
+        <p className="border-t pt-8 text-muted">Only the owner can change the subscription.</p>
       )}
     </Column>
   );

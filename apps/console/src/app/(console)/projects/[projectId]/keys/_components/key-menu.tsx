@@ -28,12 +28,13 @@ const STEPS = [
 export interface KeyMenuProps {
   projectId: string;
   target: KeyTarget;
-  /** A revoked or archived key cannot be changed. */
-  isActive: boolean;
+  /** Whether the key is active, and the user's role permits changes. */
+  mayChange: boolean;
+  maySimulate: boolean;
 }
 
 /** The actions for one key. */
-export function KeyMenu({ projectId, target, isActive }: KeyMenuProps) {
+export function KeyMenu({ projectId, target, mayChange, maySimulate }: KeyMenuProps) {
   const openStep = useKeyStep();
 
   function open(step: KeyStep, event: MouseEvent<HTMLElement>) {
@@ -59,14 +60,16 @@ export function KeyMenu({ projectId, target, isActive }: KeyMenuProps) {
         <ArrowLeftRight aria-hidden="true" />
         See requests
       </Link>
-      <Link
-        href={`/projects/${projectId}/simulator?apiKeyId=${target.apiKeyId}`}
-        className={popoverItem}
-      >
-        <FlaskConical aria-hidden="true" />
-        Simulate a call
-      </Link>
-      {isActive &&
+      {maySimulate && (
+        <Link
+          href={`/projects/${projectId}/simulator?apiKeyId=${target.apiKeyId}`}
+          className={popoverItem}
+        >
+          <FlaskConical aria-hidden="true" />
+          Simulate a call
+        </Link>
+      )}
+      {mayChange &&
         STEPS.map(({ step, label, icon: Icon }) => (
           <button
             key={step}

@@ -1,3 +1,4 @@
+import type { ProjectRight } from '@ceiba/domain';
 import type { ApiKeyRow } from '@ceiba/schema';
 import { CalendarClock, Hourglass, Infinity as Never } from 'lucide-react';
 import { Chip, StatusChip } from '#components/ui/chip.tsx';
@@ -17,11 +18,13 @@ export interface KeyTableProps {
   order: KeyOrder;
   /** One line per key, except on phones: without the hints, which the columns imply. */
   isDense: boolean;
+  /** Whether the user has a right; what they cannot do is not in the menu. */
+  may: (right: ProjectRight) => boolean;
   hrefOfOrder: (order: KeyOrder) => string;
 }
 
 /** Keys, with what shows which of them should not be active. */
-export function KeyTable({ projectId, keys, order, isDense, hrefOfOrder }: KeyTableProps) {
+export function KeyTable({ projectId, keys, order, isDense, may, hrefOfOrder }: KeyTableProps) {
   const direction = order.descending ? 'descending' : 'ascending';
   const isCurrent = (sort: SortFilter) => sort === order.sort;
   // The current column reverses its direction.
@@ -61,17 +64,23 @@ export function KeyTable({ projectId, keys, order, isDense, hrefOfOrder }: KeyTa
       }
     >
       {keys.map((key) => (
-        <KeyTableRow key={key.apiKeyId} projectId={projectId} apiKey={key} isDense={isDense} />
+        <KeyTableRow
+          key={key.apiKeyId}
+          projectId={projectId}
+          apiKey={key}
+          isDense={isDense}
+          may={may}
+        />
       ))}
     </Table>
   );
 }
 
-interface KeyTableRowProps extends Pick<KeyTableProps, 'projectId' | 'isDense'> {
+interface KeyTableRowProps extends Pick<KeyTableProps, 'projectId' | 'isDense' | 'may'> {
   apiKey: ApiKeyRow;
 }
 
-function KeyTableRow({ projectId, apiKey, isDense }: KeyTableRowProps) {
+function KeyTableRow({ projectId, apiKey, isDense, may }: KeyTableRowProps) {
   const { displayName, keyPrefix, lastUsedAt, expiresAt, usedThisMonth, monthlyQuota } = apiKey;
   const status = apiKey.status === 'active' && apiKey.isExpired ? 'expired' : apiKey.status;
   return (
@@ -129,7 +138,8 @@ function KeyTableRow({ projectId, apiKey, isDense }: KeyTableRowProps) {
       <Cell className="pr-3 pl-0 text-right">
         <KeyMenu
           projectId={projectId}
-          isActive={apiKey.status === 'active'}
+          mayChange={apiKey.status === 'active' && may('change_keys')}
+          maySimulate={may('simulate')}
           target={{
             apiKeyId: apiKey.apiKeyId,
             displayName,

@@ -8,7 +8,7 @@ import { CreateKey } from '../_components/create-key.tsx';
 export const metadata: Metadata = { title: 'Create key' };
 
 export default async function NewKeyPage({ params }: { params: Promise<{ projectId: string }> }) {
-  const { project } = await requireProject((await params).projectId);
+  const { project } = await requireProject((await params).projectId, 'change_keys');
   const { projectId } = project;
   const [subscription, { byStatus, activeKeyCap }, policies] = await withDatabase((db) =>
     Promise.all([

@@ -18,7 +18,7 @@ interface EditPolicyProps {
 
 export default async function EditPolicyPage({ params, searchParams }: EditPolicyProps) {
   const { policyId, ...address } = await params;
-  const { projectId } = (await requireProject(address.projectId)).project;
+  const { projectId } = (await requireProject(address.projectId, 'change_policies')).project;
   const policies = await withDatabase((db) => listPolicies(db, projectId));
   const saved = policies.find((policy) => policy.policyId === policyId);
   if (saved === undefined) notFound();

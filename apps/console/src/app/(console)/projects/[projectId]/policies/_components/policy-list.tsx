@@ -23,6 +23,8 @@ export type PolicySort = (typeof POLICY_SORTS)[number];
 
 export interface PolicyListProps {
   projectId: string;
+  /** Whether the user may edit and delete them. */
+  mayChange: boolean;
   policies: readonly PlacedPolicy[];
   sort: PolicySort;
   hrefOfSort: (sort: PolicySort) => string;
@@ -39,6 +41,7 @@ export function PolicyList({
   overlaps,
   matching,
   projectId,
+  mayChange,
 }: PolicyListProps) {
   const by = (name: PolicySort, words: ReactNode) => (
     <SortLink href={hrefOfSort(name)} direction={sort === name ? DIRECTIONS[name] : undefined}>
@@ -76,7 +79,7 @@ export function PolicyList({
           <HeadCell numeric className="hidden sm:table-cell" {...ordered('used')}>
             {by('used', 'Hits this month')}
           </HeadCell>
-          <ActionsHeadCell className="w-24" />
+          {mayChange && <ActionsHeadCell className="w-24" />}
         </>
       }
     >
@@ -84,6 +87,7 @@ export function PolicyList({
         <PolicyRow
           key={policy.policyId}
           projectId={projectId}
+          mayChange={mayChange}
           policy={policy}
           coveredBy={
             overlaps.find(({ covered }) => covered.policyId === policy.policyId)?.by ?? null
@@ -111,12 +115,13 @@ function standingOf(policy: Policy, matching: readonly Policy[] | null): Standin
 
 interface PolicyRowProps {
   projectId: string;
+  mayChange: boolean;
   policy: PlacedPolicy;
   coveredBy: Policy | null;
   standing: Standing;
 }
 
-function PolicyRow({ projectId, policy, coveredBy, standing }: PolicyRowProps) {
+function PolicyRow({ projectId, mayChange, policy, coveredBy, standing }: PolicyRowProps) {
   const words = policyText(policy);
   const hits = hitsOf(policy);
   const warning = policy.pathPattern === '*' ? null : warningOf(policy.pathPattern);
@@ -166,25 +171,27 @@ function PolicyRow({ projectId, policy, coveredBy, standing }: PolicyRowProps) {
           <p className="text-small text-muted">{formatCount(policy.denied)} denied</p>
         )}
       </Cell>
-      <Cell>
-        <div className="flex justify-end">
-          <Button asChild size="icon" variant="quiet">
-            <Link
-              href={`/projects/${projectId}/policies/${policy.policyId}`}
-              aria-label={`Edit ${words}`}
-            >
-              <Pencil aria-hidden="true" />
-            </Link>
-          </Button>
-          <DeletePolicyButton
-            target={{
-              policyId: policy.policyId,
-              words,
-              coveredBy: coveredBy && policyText(coveredBy),
-            }}
-          />
-        </div>
-      </Cell>
+      {mayChange && (
+        <Cell>
+          <div className="flex justify-end">
+            <Button asChild size="icon" variant="quiet">
+              <Link
+                href={`/projects/${projectId}/policies/${policy.policyId}`}
+                aria-label={`Edit ${words}`}
+              >
+                <Pencil aria-hidden="true" />
+              </Link>
+            </Button>
+            <DeletePolicyButton
+              target={{
+                policyId: policy.policyId,
+                words,
+                coveredBy: coveredBy && policyText(coveredBy),
+              }}
+            />
+          </div>
+        </Cell>
+      )}
     </Row>
   );
 }

@@ -14,7 +14,7 @@ interface NewPolicyProps {
 }
 
 export default async function NewPolicyPage({ params, searchParams }: NewPolicyProps) {
-  const { projectId } = (await requireProject((await params).projectId)).project;
+  const { projectId } = (await requireProject((await params).projectId, 'change_policies')).project;
   const others = await withDatabase((db) => listPolicies(db, projectId));
   return (
     <Column>

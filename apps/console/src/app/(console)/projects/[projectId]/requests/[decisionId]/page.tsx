@@ -11,6 +11,7 @@ import type { Metadata } from 'next';
 import Link from 'next/link';
 import { notFound } from 'next/navigation';
 import type { ReactNode } from 'react';
+import type { Simulation } from '#components/simulation/simulation.ts';
 import { DecisionCard, SimulationView } from '#components/simulation/simulation-view.tsx';
 import { Button } from '#components/ui/button.tsx';
 import { IdChip } from '#components/ui/id-chip.tsx';
@@ -32,7 +33,7 @@ interface RequestProps {
 /** One recorded decision: its gates as they were, and as they would be now. */
 export default async function RequestPage({ params }: RequestProps) {
   const { projectId, decisionId } = await params;
-  const { project } = await requireProject(projectId);
+  const { project, may } = await requireProject(projectId);
   const found = UUID.test(decisionId)
     ? await withDatabase((db) => readRequest(db, project, decisionId))
     : null;
@@ -69,13 +70,19 @@ export default async function RequestPage({ params }: RequestProps) {
               <NotRepeated projectId={project.projectId} decision={decision} reason={now} />
             </p>
           ) : (
-            <SimulationView simulation={now} />
+            <SimulationView simulation={may('change_policies') ? now : withoutRemedies(now)} />
           )}
         </Half>
       </div>
     </Column>
   );
 }
+
+/** For users who may not apply the remedies. */
+const withoutRemedies = (simulation: Simulation): Simulation => ({
+  ...simulation,
+  gates: simulation.gates.map(({ remedy: _, ...gate }) => gate),
+});
 
 async function readRequest(db: Database, project: Project, decisionId: string) {
   const { projectId } = project;

@@ -12,9 +12,10 @@ import { policyHref, prefixOf } from './policy-href.ts';
 export interface DenialGroupsProps {
   projectId: string;
   groups: readonly DenialGroup[];
+  mayAddPolicy: boolean;
 }
 
-export function DenialGroups({ projectId, groups }: DenialGroupsProps) {
+export function DenialGroups({ projectId, groups, mayAddPolicy }: DenialGroupsProps) {
   return (
     <ul aria-label="Denied requests" className="numbers divide-y rounded border bg-surface">
       {groups.map((group) => (
@@ -41,17 +42,21 @@ export function DenialGroups({ projectId, groups }: DenialGroupsProps) {
               last denied <RelativeTime at={group.lastAt} inRow />
             </p>
           </div>
-          <Steps projectId={projectId} group={group} />
+          <Steps projectId={projectId} group={group} mayAddPolicy={mayAddPolicy} />
         </li>
       ))}
     </ul>
   );
 }
 
+interface StepsProps extends Pick<DenialGroupsProps, 'projectId' | 'mayAddPolicy'> {
+  group: DenialGroup;
+}
+
 /** The requests themselves; where a policy is missing, also a policy for them. */
-function Steps({ projectId, group }: { projectId: string; group: DenialGroup }) {
+function Steps({ projectId, group, mayAddPolicy }: StepsProps) {
   const { denialReason, method, pathShape, samplePath } = group;
-  const isMissingPolicy = denialReason === 'policy_no_match';
+  const isMissingPolicy = mayAddPolicy && denialReason === 'policy_no_match';
   // The filter reads every prefix as one that begins with a slash.
   const pathPrefix = pathShape?.startsWith('/') ? prefixOf(pathShape) : null;
   const href = requestsHref(projectId, { reason: denialReason, method, pathPrefix });

@@ -13,7 +13,8 @@ const RANGE_MS = 24 * 3_600_000;
 
 /** Denied requests by reason, method and path. */
 export default async function GroupsPage({ params }: { params: Promise<{ projectId: string }> }) {
-  const { projectId } = (await requireProject((await params).projectId)).project;
+  const { project, may } = await requireProject((await params).projectId);
+  const { projectId } = project;
   const to = new Date();
   const from = new Date(to.getTime() - RANGE_MS);
   const groups = await withDatabase((db) => groupDenials(db, { projectId, from, to }));
@@ -25,7 +26,7 @@ export default async function GroupsPage({ params }: { params: Promise<{ project
       />
       <RequestViews projectId={projectId} current="groups" />
       {groups.length > 0 ? (
-        <DenialGroups projectId={projectId} groups={groups} />
+        <DenialGroups projectId={projectId} groups={groups} mayAddPolicy={may('change_policies')} />
       ) : (
         <EmptyState title="No denied requests in the last 24 hours">
           Denied requests are counted here by reason, method and path. Where a policy is missing,

@@ -1,0 +1,127 @@
+'use client';
+
+import Link from 'next/link';
+import { useEffect, useState } from 'react';
+import { ActionForm } from '#components/action-form.tsx';
+import { Button } from '#components/ui/button.tsx';
+import { Name } from '#components/ui/name.tsx';
+import { Notice } from '#components/ui/notice.tsx';
+import { AbsoluteTime } from '#components/ui/time.tsx';
+import { type ActionState, IDLE, unanswered } from '#lib/action-state.ts';
+import { acceptOffer, type OfferedProject, readInvitation } from '../actions.ts';
+import { dropInvitation, takeInvitation } from './held-invitation.ts';
+
+export interface JoinProjectProps {
+  /** The signed-in user; null without a session. */
+  email: string | null;
+  mayRegister: boolean;
+}
+
+/** Says who invites to what, and lets the user accept it or sign in first. */
+export function JoinProject({ email, mayRegister }: JoinProjectProps) {
+  const { invitationSecret, offer } = useOffer();
+  if (invitationSecret === null) {
+    return (
+      <p className="text-muted">
+        Open the whole link of your invitation in this tab. It ends with a long text after a #.
+      </p>
+    );
+  }
+  if (invitationSecret === undefined || offer.kind === 'idle') {
+    return <p className="text-muted">Reading the invitation…</p>;
+  }
+  if (offer.kind === 'refused') return <Notice tone="error">{offer.message}</Notice>;
+  return (
+    <div className="grid gap-6">
+      <Offer offer={offer.data} />
+      {email === null ? (
+        <SignInFirst mayRegister={mayRegister} />
+      ) : (
+        <ActionForm
+          action={acceptOffer}
+          hidden={{ invitationSecret }}
+          onDone={({ projectId }) => {
+            dropInvitation();
+            // A full page load, so that the frame lists the project.
+            window.location.assign(`/projects/${projectId}`);
+          }}
+        >
+          {({ pending, state }) => (
+            <Button
+              type="submit"
+              variant="primary"
+              className="w-full"
+              pending={pending || state.kind === 'done'}
+            >
+              Join project
+            </Button>
+          )}
+        </ActionForm>
+      )}
+      {email !== null && (
+        <p className="text-small text-muted">
+          You join as <span className="wrap-anywhere text-ink">{email}</span>. To use another
+          account, sign out on{' '}
+          <Link href="/account" className="rounded underline underline-offset-4">
+            your account
+          </Link>{' '}
+          first and open the link again.
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** The invitation of this tab and what it offers; undefined until the browser has read it. */
+function useOffer() {
+  const [invitationSecret, setInvitationSecret] = useState<string | null>();
+  const [offer, setOffer] = useState<ActionState<OfferedProject>>(IDLE);
+  useEffect(() => {
+    const taken = takeInvitation();
+    setInvitationSecret(taken);
+    if (taken === null) return;
+    const form = new FormData();
+    form.set('invitationSecret', taken);
+    readInvitation(IDLE, form).then(
+      (answer) => {
+        if (answer.kind === 'refused' && answer.code !== 'unavailable') dropInvitation();
+        setOffer(answer);
+      },
+      () => setOffer(unanswered('The console is not answering. Reload to try again.', form)),
+    );
+  }, []);
+  return { invitationSecret, offer };
+}
+
+function Offer({ offer }: { offer: OfferedProject }) {
+  return (
+    <div className="rounded border bg-surface p-4">
+      <p className="wrap-anywhere">
+        <span className="font-medium">{offer.invitedBy}</span> invites you to the project{' '}
+        <span className="font-medium">
+          <Name>{offer.projectName}</Name>
+        </span>{' '}
+        as <span className="font-medium">{offer.role}</span>.
+      </p>
+      <p className="mt-2 text-small text-muted">
+        The invitation expires <AbsoluteTime at={offer.expiresAt} />.
+      </p>
+    </div>
+  );
+}
+
+/** Both lead back to this page, which keeps the invitation. */
+function SignInFirst({ mayRegister }: { mayRegister: boolean }) {
+  return (
+    <div className="grid gap-2">
+      <Button asChild variant="primary">
+        <Link href="/sign-in?next=%2Fjoin">Sign in to accept</Link>
+      </Button>
+      {mayRegister && (
+        <Button asChild>
+          <Link href="/sign-up?next=%2Fjoin">Create an account</Link>
+        </Button>
+      )}
+    </div>
+  );
+}

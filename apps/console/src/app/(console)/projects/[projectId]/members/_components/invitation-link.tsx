@@ -1,0 +1,40 @@
+'use client';
+
+import { Name } from '#components/ui/name.tsx';
+import { SecretReveal } from '#components/ui/secret-reveal.tsx';
+import { PageHeader } from '#components/ui/section.tsx';
+import { AbsoluteTime } from '#components/ui/time.tsx';
+import type { NewInvitation } from '../actions.ts';
+
+export interface InvitationLinkProps {
+  invitation: NewInvitation;
+  onDone: () => void;
+}
+
+/** Shows the link of a new invitation, once. */
+export default function InvitationLink({ invitation, onDone }: InvitationLinkProps) {
+  const { link, label, role, expiresAt } = invitation;
+  return (
+    <>
+      <PageHeader
+        title={
+          <>
+            <Name>{label}</Name> is invited
+          </>
+        }
+        description={
+          <>
+            Send the link yourself, over a channel that only they read: the first person who accepts
+            it joins as {role}. It expires <AbsoluteTime at={expiresAt} />.
+          </>
+        }
+      />
+      <SecretReveal
+        name="invitation link"
+        secret={link}
+        fileName="ceiba-invitation.txt"
+        onDone={onDone}
+      />
+    </>
+  );
+}

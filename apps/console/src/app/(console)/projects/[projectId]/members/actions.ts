@@ -1,0 +1,109 @@
+'use server';
+
+import { randomBytes } from 'node:crypto';
+import { displayNameSchema } from '@ceiba/contract';
+import { MEMBER_ROLES, type MemberRole, mintInvitation, PROJECT_MEMBERS_MAX } from '@ceiba/domain';
+import {
+  createInvitation,
+  leaveProject,
+  removeMember,
+  revokeInvitation,
+  setMemberRole,
+} from '@ceiba/schema';
+import { redirect } from 'next/navigation';
+import { z } from 'zod';
+import { projectAction, refuse } from '#server/action.ts';
+import { env } from '../../../../../env.ts';
+
+/** Shown once: the link is in this answer and nowhere else. */
+export interface NewInvitation {
+  link: string;
+  label: string;
+  role: MemberRole;
+  /** ISO 8601. */
+  expiresAt: string;
+}
+
+/**
+ * Creates an invitation and returns its link. The token is in the fragment, which browsers send to no
+ * server, neither in requests nor as `Referer`.
+ */
+export const inviteMember = projectAction({
+  right: 'change_members',
+  showsOnce: true,
+  input: z.object({ label: displayNameSchema, role: z.enum(MEMBER_ROLES) }),
+  async run({ ctx, user, project }, { label, role }): Promise<NewInvitation> {
+    const token = mintInvitation(randomBytes);
+    const result = await createInvitation(ctx, {
+      projectId: project.projectId,
+      role,
+      label,
+      invitedBy: user.userId,
+      token,
+    });
+    if (result.kind === 'not_found') refuse('not_found', PROJECT_GONE);
+    if (result.kind === 'too_many') {
+      refuse(
+        'limit_reached',
+        `A project has at most ${PROJECT_MEMBERS_MAX} members, open invitations included. Remove a member or revoke an invitation first.`,
+      );
+    }
+    const link = `${env().publicOrigin}/join#${token.plaintext}`;
+    return { link, label, role, expiresAt: result.expiresAt.toISOString() };
+  },
+});
+
+/** Ends an invitation that was not accepted. */
+export const withdrawInvitation = projectAction({
+  right: 'change_members',
+  input: z.object({ invitationId: z.guid() }),
+  async run({ ctx, project }, { invitationId }): Promise<null> {
+    const { projectId } = project;
+    const result = await revokeInvitation(ctx, { projectId, invitationId });
+    if (result.kind === 'not_found') refuse('not_found', INVITATION_GONE);
+    return null;
+  },
+});
+
+const memberId = { userId: z.guid() };
+
+/** Changes a member's role. */
+export const changeRole = projectAction({
+  right: 'change_members',
+  input: z.object({ ...memberId, role: z.enum(MEMBER_ROLES) }),
+  async run({ ctx, project }, { userId, role }): Promise<null> {
+    const result = await setMemberRole(ctx, { projectId: project.projectId, userId, role });
+    if (result.kind === 'not_found') refuse('not_found', MEMBER_GONE);
+    return null;
+  },
+});
+
+/** Removes a member. */
+export const endMembership = projectAction({
+  right: 'change_members',
+  input: z.object(memberId),
+  async run({ ctx, project }, { userId }): Promise<null> {
+    const result = await removeMember(ctx, { projectId: project.projectId, userId });
+    if (result.kind === 'not_found') refuse('not_found', MEMBER_GONE);
+    return null;
+  },
+});
+
+/** Ends the user's own membership. */
+export const leave = projectAction({
+  right: 'leave',
+  input: z.object({}),
+  async run({ ctx, user, project }): Promise<null> {
+    const { projectId } = project;
+    const result = await leaveProject(ctx, { projectId, userId: user.userId });
+    if (result.kind === 'not_found') {
+      refuse('conflict', 'You own this project. Transfer it to a member first.');
+    }
+    redirect('/projects');
+  },
+});
+
+const PROJECT_GONE = 'The project was deleted in the meantime. Nothing was changed.';
+const INVITATION_GONE =
+  'The invitation was accepted or revoked in the meantime, or it has expired. Nothing was changed.';
+const MEMBER_GONE = 'The member left or was removed in the meantime. Nothing was changed.';

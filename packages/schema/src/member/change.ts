@@ -1,0 +1,74 @@
+import type { MemberRole } from '@ceiba/domain';
+import { and, eq } from 'drizzle-orm';
+import { type AuditAction, writeAudit } from '../audit/write.ts';
+import type { Executor } from '../connection/database.ts';
+import { inTransaction, type VerbContext } from '../context.ts';
+import { lockProject } from '../project/lock.ts';
+import { projectMembers, users } from '../tables.ts';
+
+export interface MemberRef {
+  projectId: string;
+  userId: string;
+}
+
+/** Changes a member's role, from their next request on. The owner is not a member. */
+export function setMemberRole(
+  ctx: VerbContext,
+  { role, ...ref }: MemberRef & { role: MemberRole },
+): Promise<{ kind: 'updated' | 'unchanged' | 'not_found' }> {
+  return inTransaction(ctx, async (tx) => {
+    const project = await lockProject(tx, ref.projectId);
+    const before = await readMember(tx, ref);
+    if (project === undefined || before === undefined) return { kind: 'not_found' };
+    if (before.role === role) return { kind: 'unchanged' };
+    await tx.update(projectMembers).set({ role }).where(isMember(ref));
+    await writeAudit(tx, ctx, {
+      action: 'member.set_role',
+      target: { id: ref.userId, label: before.email },
+      projectId: ref.projectId,
+      ownerId: project.ownerId,
+      before: { role: before.role },
+      after: { role },
+    });
+    return { kind: 'updated' };
+  });
+}
+
+/** Removes a member, who has no access from their next request on. */
+export const removeMember = (ctx: VerbContext, ref: MemberRef) => end(ctx, ref, 'member.remove');
+
+/** Ends the user's own membership. An owner cannot leave. */
+export const leaveProject = (ctx: VerbContext, ref: MemberRef) => end(ctx, ref, 'member.leave');
+
+function end(
+  ctx: VerbContext,
+  ref: MemberRef,
+  action: Extract<AuditAction, 'member.remove' | 'member.leave'>,
+): Promise<{ kind: 'ended' | 'not_found' }> {
+  return inTransaction(ctx, async (tx) => {
+    const project = await lockProject(tx, ref.projectId);
+    const before = await readMember(tx, ref);
+    if (project === undefined || before === undefined) return { kind: 'not_found' };
+    await tx.delete(projectMembers).where(isMember(ref));
+    await writeAudit(tx, ctx, {
+      action,
+      target: { id: ref.userId, label: before.email },
+      projectId: ref.projectId,
+      ownerId: project.ownerId,
+      before: { role: before.role },
+    });
+    return { kind: 'ended' };
+  });
+}
+
+const isMember = ({ projectId, userId }: MemberRef) =>
+  and(eq(projectMembers.projectId, projectId), eq(projectMembers.userId, userId));
+
+async function readMember(tx: Executor, ref: MemberRef) {
+  const [row] = await tx
+    .select({ role: projectMembers.role, email: users.email })
+    .from(projectMembers)
+    .innerJoin(users, eq(users.id, projectMembers.userId))
+    .where(isMember(ref));
+  return row;
+}

@@ -1,0 +1,82 @@
+import { expect, test } from '@playwright/test';
+import { expectAccessible } from './expect-accessible.ts';
+import { consoleLog } from './own-project.ts';
+import { createProject, gotoReady, newAccount, signUp } from './support.ts';
+
+test('an invitation is accepted once, also by a person who signs up on the way, and gives its role', async ({
+  page,
+  browser,
+}) => {
+  test.setTimeout(300_000);
+  const owner = await signUp(page);
+  const { projectId } = await createProject(page, 'Shared');
+  const members = `/projects/${projectId}/members`;
+  await gotoReady(page, members);
+  await page.getByLabel('For').fill('Ana');
+  await page.getByRole('button', { name: 'Create invitation' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Ana is invited' })).toBeVisible();
+  const link = (await page.getByRole('status').filter({ hasText: '/join#' }).innerText()).trim();
+  const token = link.slice(link.indexOf('#') + 1);
+  expect(token).toMatch(/^ceiba_invite_[0-9A-Za-z]{49}$/);
+  await page.getByRole('button', { name: 'Done' }).click();
+  await page.getByRole('button', { name: 'Leave without it' }).click();
+  await expect(page.getByRole('row', { name: /^Ana viewer/ })).toBeVisible();
+
+  // The token leaves the address at once, and no request has it in its URL or as its referrer.
+  const ana = await (await browser.newContext()).newPage();
+  const sent: string[] = [];
+  ana.on('request', (request) => sent.push(request.url(), request.headers().referer ?? ''));
+  await ana.goto(link);
+  await expect(ana.getByText(`${owner.email} invites you to the project Shared`)).toBeVisible();
+  await expect(ana).toHaveURL(/\/join$/);
+  await expectAccessible(ana);
+  await ana.getByRole('link', { name: 'Create an account' }).click();
+  await ana.waitForURL('**/sign-up?next=%2Fjoin');
+  const account = newAccount();
+  await ana.getByLabel('E-mail').fill(account.email);
+  await ana.getByLabel('Password', { exact: true }).fill(account.password);
+  await ana.getByRole('button', { name: 'Create account' }).click();
+  await expect(ana.getByText(`You join as ${account.email}`)).toBeVisible();
+  await ana.getByRole('button', { name: 'Join project' }).click();
+  await ana.waitForURL(`**/projects/${projectId}`);
+  expect(sent.filter((text) => text.includes(token))).toEqual([]);
+  expect(consoleLog()).not.toContain(token);
+
+  // The link is used up.
+  const other = await (await browser.newContext()).newPage();
+  await other.goto(link);
+  await expect(other.getByText('This invitation was accepted or revoked')).toBeVisible();
+  await other.context().close();
+
+  // A viewer reads; what a viewer cannot do is not offered, and its address explains why.
+  await gotoReady(ana, `/projects/${projectId}/keys`);
+  await expect(ana.getByText('No keys yet')).toBeVisible();
+  await expect(ana.getByRole('link', { name: /Create/ })).toHaveCount(0);
+  expect((await ana.goto(`/projects/${projectId}/keys/new`))?.status()).toBe(403);
+  await expect(ana.getByRole('heading', { level: 1 })).toHaveText('Your role does not permit this');
+  await gotoReady(ana, '/projects');
+  await expect(ana.getByText(`viewer, owned by ${owner.email}`)).toBeVisible();
+
+  // From the next request on, a developer.
+  await gotoReady(page, members);
+  await page.getByRole('button', { name: `Make developer ${account.email}` }).click();
+  await expect(page.getByText('Role changed')).toBeVisible();
+  await gotoReady(ana, `/projects/${projectId}/keys/new`);
+  await expect(ana.getByRole('heading', { level: 1, name: 'Create key' })).toBeVisible();
+
+  // A transfer needs the project's name; the previous owner stays as a developer, until removed.
+  await gotoReady(page, `/projects/${projectId}/settings`);
+  await page.getByRole('button', { name: 'Transfer project…' }).click();
+  const question = page.getByRole('dialog');
+  await expect(question.getByLabel('New owner')).toContainText(account.email);
+  await expect(question.getByRole('button', { name: 'Transfer project' })).toBeDisabled();
+  await question.getByLabel('Type Shared to confirm').fill('Shared');
+  await question.getByRole('button', { name: 'Transfer project' }).click();
+  await expect(page.getByText('Only the owner can change the other settings')).toBeVisible();
+  await gotoReady(ana, members);
+  await ana.getByRole('button', { name: `Remove ${owner.email}` }).click();
+  await ana.getByRole('alertdialog').getByRole('button', { name: 'Remove member' }).click();
+  await expect(ana.getByText('Member removed')).toBeVisible();
+  expect((await page.goto(members))?.status()).toBe(404);
+  await ana.context().close();
+});
