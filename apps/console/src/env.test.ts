@@ -34,6 +34,8 @@ describe('the settings', () => {
     ['SIGN_UP', 'anyone'],
     ['TRUSTED_PROXY_HOPS', '-1'],
     ['CEIBA_RUNTIME_URL', 'ftp://x'],
+    ['DECISION_LOG_URL_TEMPLATE', 'https://without-an-id.example'],
+    ['DECISION_LOG_URL_TEMPLATE', 'javascript:{decisionId}'],
     ['GITHUB_CLIENT_ID', 'alone'],
   ])('name %s when it is wrong, and do not print its value', (name, value) => {
     const parse = () => parseSettings({ ...required, [name]: value });

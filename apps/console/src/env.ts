@@ -15,11 +15,19 @@ import { z } from 'zod';
 
 const provider = { id: filled.optional(), secret: filled.optional() };
 
+const NO_TEMPLATE = 'must be an address such as https://logs.example.com/search?q={decisionId}';
+
 const settingsSchema = z
   .object({
     DATABASE_URL: databaseUrl,
     CONSOLE_PORT: wholeNumber(1, 65_535).default(3000),
     CEIBA_RUNTIME_URL: httpUrl.default('http://127.0.0.1:4000'),
+    /** Where another engine for logs shows a request. */
+    DECISION_LOG_URL_TEMPLATE: z
+      .string()
+      .refine((text) => /^https?:\/\//.test(text) && URL.canParse(text), NO_TEMPLATE)
+      .refine((text) => text.includes('{decisionId}'), NO_TEMPLATE)
+      .optional(),
     NEXTAUTH_SECRET: z.string().min(32, 'must be at least 32 characters of random text'),
     NEXTAUTH_URL: httpUrl.optional(),
     /** Who may create an account: everyone, only the first user, or no one. */
@@ -60,6 +68,7 @@ const settingsSchema = z
     /** The address at which users open the console; the only origin whose actions are accepted. */
     publicOrigin: new URL(settings.NEXTAUTH_URL ?? `http://localhost:${settings.CONSOLE_PORT}`)
       .origin,
+    decisionLogUrlTemplate: settings.DECISION_LOG_URL_TEMPLATE,
     sessionSecret: settings.NEXTAUTH_SECRET,
     signUp: settings.SIGN_UP,
     trustedProxyHops: settings.TRUSTED_PROXY_HOPS,

@@ -3,6 +3,7 @@ import { parseRedisUrl } from '@ceiba/domain';
 import {
   databaseUrl,
   flag,
+  httpUrl,
   oneOf,
   parseSettings,
   redisUrl,
@@ -36,13 +37,32 @@ const environmentSchema = z
     MAX_DECISIONS_IN_FLIGHT: count.default(4_096),
     KEY_ROUTE_DEADLINE_MS: milliseconds.default(2_000),
     SHUTDOWN_DELAY_MS: wholeNumber(0, 5_000).default(0),
+    // The standard variables of OpenTelemetry, of which its SDK reads the others itself.
+    OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl.optional(),
+    OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: httpUrl.optional(),
+    OTEL_LOGS_EXPORTER: z.string().optional(),
+    OTEL_SDK_DISABLED: z.string().optional(),
   })
   .superRefine(({ REDIS_URL, REDIS_CLUSTER }, { addIssue }) => {
     const redis = parseRedisUrl(REDIS_URL, REDIS_CLUSTER);
     if (redis.kind === 'invalid') {
       addIssue({ code: 'custom', path: ['REDIS_URL'], message: redis.reason });
     }
-  });
+  })
+  .transform((settings) => ({ ...settings, exportsDecisions: exportsDecisions(settings) }));
+
+interface ExportSettings {
+  OTEL_EXPORTER_OTLP_ENDPOINT?: string | undefined;
+  OTEL_EXPORTER_OTLP_LOGS_ENDPOINT?: string | undefined;
+  OTEL_LOGS_EXPORTER?: string | undefined;
+  OTEL_SDK_DISABLED?: string | undefined;
+}
+
+const exportsDecisions = (settings: ExportSettings): boolean =>
+  (settings.OTEL_EXPORTER_OTLP_LOGS_ENDPOINT ?? settings.OTEL_EXPORTER_OTLP_ENDPOINT) !==
+    undefined &&
+  settings.OTEL_LOGS_EXPORTER !== 'none' &&
+  settings.OTEL_SDK_DISABLED?.toLowerCase() !== 'true';
 
 /** The Runtime's settings, times in ms; `.env.example` explains each. */
 export type Settings = z.output<typeof environmentSchema>;

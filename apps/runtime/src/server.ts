@@ -19,12 +19,15 @@ import {
   rollUpUsage,
   writeDecisions,
 } from '@ceiba/schema';
+import { BUILD } from './build-info.ts';
 import { FirstUses } from './database/first-uses.ts';
 import { LookupLane } from './database/lane.ts';
 import { FencingLease } from './database/lease.ts';
 import { Lookups } from './database/lookups.ts';
 import { DatabasePool } from './database/pool.ts';
 import { DecisionLog } from './decision-log/decision-log.ts';
+import { DecisionExporter } from './decision-log/exporter.ts';
+import { openOtlp } from './decision-log/otlp.ts';
 import type { Settings } from './env.ts';
 import { Admission } from './http/admission.ts';
 import { createApp } from './http/app.ts';
@@ -115,7 +118,15 @@ export function createRuntime(settings: Settings, log: Logger): Runtime {
     ],
     log,
   });
+  const exporter = settings.exportsDecisions
+    ? new DecisionExporter({
+        open: () => openOtlp({ version: BUILD.sha, instanceId: PROCESS_ID }),
+        now: performance.now.bind(performance),
+        log,
+      })
+    : undefined;
   const decisionLog = new DecisionLog({
+    exporter,
     write: (batch, budgetMs) => pools.decisionLog.run(budgetMs, (db) => writeDecisions(db, batch)),
     incarnation: newId(),
     random: Math.random,
@@ -204,7 +215,7 @@ export function createRuntime(settings: Settings, log: Logger): Runtime {
       upkeep.stop();
       await drain(settings.SHUTDOWN_DELAY_MS);
       await sweep.stop();
-      const logStopped = decisionLog.stop();
+      const logStopped = Promise.all([decisionLog.stop(), exporter?.stop()]);
       await flusher.stop();
       await logStopped;
       epochProbe.close();

@@ -196,6 +196,23 @@ describe('the cap', () => {
   });
 });
 
+it('hands every record to the exporter, also above the cap and in an outage', async () => {
+  const exported: string[] = [];
+  const one = bench({
+    limits: { perMinute: 1, waiting: 2 },
+    exporter: { add: ({ outcome }) => void exported.push(outcome) },
+  });
+  one.log.add(call(), deny());
+  one.log.add(call(), deny());
+  one.log.add(call({ loggedAllowsPercent: 0 }), ALLOW);
+  one.log.add(call(), ALLOW);
+  one.log.add(call(), deny('invalid_api_key'));
+  await one.log.flushNow();
+  expect(exported).toEqual(['missing_api_key', 'missing_api_key', 'allowed', 'invalid_api_key']);
+  expect(one.decisions.map(({ outcome }) => outcome)).toEqual(['missing_api_key', 'allowed']);
+  expect(one.leftOut).toEqual({ '1 missing_api_key': 1, '1 invalid_api_key': 1 });
+});
+
 describe('a decision that cannot be recorded', () => {
   it('is left out and counted, is one warning, and does not fail', async () => {
     const one = bench();

@@ -10,6 +10,8 @@ import { type DecidedCall, recordOf } from './record.ts';
 export interface DecisionLogOptions {
   /** Writes a batch within a time in ms; may get the same batch again. */
   write(batch: DecisionBatch, budgetMs: number): Promise<void>;
+  /** Gets every record, also above the cap of the table. */
+  exporter?: { add(record: NewDecision): void } | undefined;
   /** A random name of this process, for the numbers that it writes. */
   incarnation: string;
   /** From 0 up to but excluding 1. */
@@ -92,11 +94,13 @@ export class DecisionLog {
       const outcome = decision.allowed ? 'allowed' : decision.denialReason;
       tally = this.#tallyOf(call.asker.projectId, outcome);
       const { perMinute, waiting } = this.#limits;
-      if (tally.kept >= perMinute || this.#entries.length >= waiting) {
-        this.#leaveOut(tally);
-        return;
-      }
+      const isFull = tally.kept >= perMinute || this.#entries.length >= waiting;
+      const { exporter } = this.#options;
+      if (isFull) this.#leaveOut(tally);
+      if (isFull && exporter === undefined) return;
       const record = recordOf(call, decision, charge, this.#options.now());
+      exporter?.add(record);
+      if (isFull) return;
       this.#entries.push({ record, tally });
       tally.kept += 1;
     } catch (error) {

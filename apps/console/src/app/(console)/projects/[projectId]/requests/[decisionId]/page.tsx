@@ -21,7 +21,9 @@ import { formatCount } from '#lib/format.ts';
 import { requestsHref } from '#lib/requests-href.ts';
 import { withDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
+import { env } from '../../../../../../env.ts';
 import { decideNow, type NotRepeatable } from './decide-now.ts';
+import { logHref } from './log-href.ts';
 import { explainRecord } from './recorded-gates.ts';
 
 export const metadata: Metadata = { title: 'Request' };
@@ -39,17 +41,27 @@ export default async function RequestPage({ params }: RequestProps) {
     : null;
   if (found === null) notFound();
   const { decision, recorded, now } = found;
+  const elsewhere = logHref(env().decisionLogUrlTemplate, { projectId, decisionId });
   return (
     <Column>
       <PageHeader
         title="Request"
         description={<Facts decision={decision} />}
         actions={
-          <Button asChild>
-            <Link href={requestsHref(project.projectId, likeThis(decision))}>
-              Requests like this
-            </Link>
-          </Button>
+          <>
+            {elsewhere !== undefined && (
+              <Button asChild>
+                <a href={elsewhere} rel="noreferrer">
+                  Open in your logs
+                </a>
+              </Button>
+            )}
+            <Button asChild>
+              <Link href={requestsHref(project.projectId, likeThis(decision))}>
+                Requests like this
+              </Link>
+            </Button>
+          </>
         }
       />
       <div className="grid items-start gap-8 lg:grid-cols-2">
