@@ -3,6 +3,7 @@ import type { Server } from 'node:http';
 import type { Logger } from '@ceiba/process/log';
 import { SerialQueue } from '@ceiba/process/tasks';
 import {
+  appliedMigrationTimes,
   applyRetention,
   compareUsage,
   DatabaseClient,
@@ -19,7 +20,7 @@ import {
   rollUpUsage,
   writeDecisions,
 } from '@ceiba/schema';
-import { BUILD } from './build-info.ts';
+import { BUILD, SCHEMA_TIME } from './build-info.ts';
 import { FirstUses } from './database/first-uses.ts';
 import { LookupLane } from './database/lane.ts';
 import { FencingLease } from './database/lease.ts';
@@ -200,6 +201,7 @@ export function createRuntime(settings: Settings, log: Logger): Runtime {
     checks: {
       database: logged('database', checks.database, log),
       redis: logged('redis', checks.redis, log),
+      schema: logged('database', checks.schema, log),
     },
     isDraining: () => isDraining,
     errors,
@@ -242,12 +244,18 @@ function checksOf({ lookups, pools, link, epochProbe, clock }: Checked) {
     if (!lookups.isUp) throw new UnavailableError('database', 'no connection for decisions');
     await pools.checks.run(CHECK_BUDGET_MS, pingDatabase);
   };
+  /** Fails only where the migration is known to be missing: an outage is what `database` is for. */
+  const schema = async () => {
+    const times = await pools.checks.run(CHECK_BUDGET_MS, appliedMigrationTimes).catch(() => null);
+    if (times === null || SCHEMA_TIME === null || times.includes(SCHEMA_TIME)) return;
+    throw new UnavailableError('database', `lacks ${BUILD.schema}: run ceiba migrate`);
+  };
   const redis = async () => {
     await link.ping(CHECK_BUDGET_MS);
     const problem = epochProbe.problem ?? clock.problem;
     if (problem !== null) throw new UnavailableError('redis', problem);
   };
-  return { database, redis };
+  return { database, redis, schema };
 }
 
 /** Unique, letters and digits only: a random name of this process and a number. */

@@ -15,6 +15,7 @@ import { buildSha, root } from './sha.mjs';
 export async function bundleApp(appFolder) {
   const source = join(appFolder, 'src');
   const output = join(appFolder, 'dist');
+  const newest = newestMigration();
   rmSync(output, { recursive: true, force: true });
   await build({
     entryPoints: [join(source, 'main.ts')],
@@ -27,7 +28,8 @@ export async function bundleApp(appFolder) {
     logLevel: 'warning',
     define: {
       __CEIBA_BUILD_SHA__: JSON.stringify(buildSha()),
-      __CEIBA_SCHEMA__: JSON.stringify(newestMigration()),
+      __CEIBA_SCHEMA__: JSON.stringify(newest.tag),
+      __CEIBA_SCHEMA_TIME__: JSON.stringify(newest.when),
     },
     plugins: [
       {
@@ -46,12 +48,12 @@ export async function bundleApp(appFolder) {
   }
 }
 
-/** @returns {string} The tag of the journal's newest entry. */
+/** @returns {{ tag: string, when: number }} The journal's newest entry. */
 function newestMigration() {
   const journal = readFileSync(join(root, 'drizzle/meta/_journal.json'), 'utf8');
   /** @type {{ entries: { tag: string, when: number }[] }} */
   const { entries } = JSON.parse(journal);
   const [newest] = entries.sort((a, b) => b.when - a.when);
   if (newest === undefined) throw new Error('drizzle/meta/_journal.json names no migration');
-  return newest.tag;
+  return newest;
 }

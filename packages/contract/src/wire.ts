@@ -151,6 +151,11 @@ export type CheckState = z.infer<typeof checkState>;
 
 export const runtimeReadinessSchema = z.strictObject({
   ok: z.boolean(),
-  checks: z.strictObject({ database: checkState, redis: checkState }),
+  checks: z.strictObject({
+    database: checkState,
+    redis: checkState,
+    /** Only where the database lacks migrations of the build. */
+    schema: z.literal('unavailable').optional(),
+  }),
 });
 export const runtimeVersionSchema = z.strictObject({ sha: z.string(), schema: z.string() });

@@ -46,7 +46,9 @@ async function measureRuntime(): Promise<ServiceStatus> {
   const ready = runtimeReadinessSchema.safeParse(readiness);
   const built = runtimeVersionSchema.safeParse(version);
   const checks = ready.success
-    ? Object.entries(ready.data.checks).map(([name, verdict]) => ({ name, verdict }))
+    ? Object.entries(ready.data.checks).map(([name, verdict]) => {
+        return { name, verdict: verdict ?? ('unknown' as const) };
+      })
     : (['database', 'redis'] as const).map((name) => ({ name, verdict: 'unknown' as const }));
   return {
     name: 'Runtime',

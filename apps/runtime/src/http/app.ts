@@ -4,7 +4,7 @@ import { BUILD } from '../build-info.ts';
 import type { AuthorizeRoutes } from './authorize-routes.ts';
 import { DECISION_ROUTES } from './decision-routes.ts';
 import { TransportError } from './errors.ts';
-import { type Check, readiness } from './health-routes.ts';
+import { type Checks, readiness } from './health-routes.ts';
 import { KEY_ROUTES } from './key-routes.ts';
 import { answerProjectRoute, type ProjectRouteOptions } from './project-routes.ts';
 import { type ErrorLog, errorReply, jsonReply, toResponse } from './replies.ts';
@@ -15,7 +15,7 @@ type Environment = { Bindings: HttpBindings };
 export interface AppOptions {
   authorizeRoutes: AuthorizeRoutes;
   projects: ProjectRouteOptions;
-  checks: { database: Check; redis: Check };
+  checks: Checks;
   isDraining(): boolean;
   errors: ErrorLog;
 }

@@ -29,23 +29,29 @@ export function logged(
 /** A response has to be sent within a second, even if a dependency hangs. */
 const CHECK_BUDGET_MS = 800;
 
-export interface Readiness {
-  ok: boolean;
-  checks: { database: CheckState; redis: CheckState };
+export interface Checks {
+  database: Check;
+  redis: Check;
+  /** Whether the database has the migrations that this build expects. */
+  schema: Check;
 }
 
-/** Checks both dependencies at the same time. A Runtime that drains is not ready. */
-export async function readiness(
-  checks: { database: Check; redis: Check },
-  isDraining: boolean,
-): Promise<Readiness> {
-  const [database, redis] = await Promise.all([
+export interface Readiness {
+  ok: boolean;
+  /** `schema` only where migrations are missing. */
+  checks: { database: CheckState; redis: CheckState; schema?: 'unavailable' };
+}
+
+/** Checks everything at the same time. A Runtime that drains is not ready. */
+export async function readiness(checks: Checks, isDraining: boolean): Promise<Readiness> {
+  const [database, redis, schema] = await Promise.all([
     stateOf('database', checks.database),
     stateOf('redis', checks.redis),
+    stateOf('database', checks.schema),
   ]);
   return {
-    ok: database === 'ok' && redis === 'ok' && !isDraining,
-    checks: { database, redis },
+    ok: database === 'ok' && redis === 'ok' && schema === 'ok' && !isDraining,
+    checks: { database, redis, ...(database === 'ok' && schema !== 'ok' && { schema }) },
   };
 }
 

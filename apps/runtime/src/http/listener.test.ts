@@ -19,7 +19,7 @@ const authorizeRoutes = createAuthorizeRoutes({
   deadlineMs: 50,
   admission: new Admission({ maxDecisions: 1, deadlineMs: 50, now: () => 0 }),
 });
-const checks = { database: async () => {}, redis: async () => {} };
+const checks = { database: async () => {}, redis: async () => {}, schema: async () => {} };
 const projects = {} as ProjectRouteOptions;
 const app = createApp({ authorizeRoutes, projects, checks, isDraining: () => false, errors });
 const server = createHttpServer(app, authorizeRoutes, errors);
