@@ -20,7 +20,10 @@ const headers = [
 const config: NextConfig = {
   output: 'standalone',
   outputFileTracingRoot: repositoryRoot,
-  turbopack: { root: repositoryRoot },
+  turbopack: {
+    root: repositoryRoot,
+    rules: { '*.guides': { loaders: ['./guide-loader.mjs'], as: '*.js' } },
+  },
   transpilePackages: ['@ceiba/contract', '@ceiba/domain', '@ceiba/process', '@ceiba/schema'],
   // Native code and sockets: loaded from node_modules, not bundled.
   serverExternalPackages: ['@node-rs/argon2', 'pino', 'postgres'],

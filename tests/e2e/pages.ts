@@ -22,6 +22,14 @@ const PROJECT = '(console)/projects/[projectId]';
 export const PAGES: Record<string, PageCase> = {
   landing: { route: '', path: () => '/', signedIn: false },
   status: { route: 'status', path: () => '/status', signedIn: false },
+  guides: { route: 'docs', path: () => '/docs', signedIn: false },
+  'guides searched': { route: 'docs', path: () => '/docs?q=quota', signedIn: false },
+  guide: { route: 'docs/[slug]', path: () => '/docs/sdk', signedIn: false },
+  'guide with tables': {
+    route: 'docs/[slug]',
+    path: () => '/docs/operations',
+    signedIn: false,
+  },
   'sign in': { route: '(account)/sign-in', path: () => '/sign-in', signedIn: false },
   'sign up': { route: '(account)/sign-up', path: () => '/sign-up', signedIn: false },
   join: { route: '(account)/join', path: () => '/join', signedIn: false },

@@ -20,6 +20,23 @@ test('the public pages lead a signed-in user to the console', async ({ page }) =
   }
 });
 
+test('the guides are found by their words, and their code is copied', async ({ page }) => {
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.goto('/docs');
+  await page.locator('html[data-shortcuts]').waitFor();
+  await page.keyboard.press('/');
+  await page.keyboard.type('retry after pasted ceiba_4fJx09QaSecretSecretSecret');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/[?]q=/);
+  expect(page.url()).not.toContain('Secret');
+  await page.getByRole('searchbox').fill('cancellation');
+  await page.keyboard.press('Enter');
+  await page.getByRole('link', { name: 'Deadlines and cancellation' }).first().click();
+  await page.waitForURL('**/docs/client-library#deadlines-and-cancellation');
+  await page.getByRole('button', { name: /^Copy code/ }).first().click();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toContain('@ceiba/sdk');
+});
+
 test('the server renders the chosen theme on the next visit', async ({ page }) => {
   await page.emulateMedia({ colorScheme: 'light' });
   await page.goto('/');
@@ -39,7 +56,7 @@ test('every page runs its scripts under a policy that allows no inline script', 
   page.on('console', (message) => {
     if (message.text().includes('Content Security Policy')) violations.push(message.text());
   });
-  for (const path of ['/', '/status', '/sign-in', '/sign-up']) {
+  for (const path of ['/', '/status', '/docs/sdk', '/sign-in', '/sign-up']) {
     const response = await page.goto(path);
     const policy = response?.headers()['content-security-policy'] ?? '';
     const scripts = policy.split(';').find((part) => part.trim().startsWith('script-src')) ?? '';

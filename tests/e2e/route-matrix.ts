@@ -37,6 +37,8 @@ const ofProject = (
 export const ROUTES: Record<string, RouteCase> = {
   '/page': open('/'),
   '/status/page': open('/status'),
+  '/docs/page': open('/docs?q=keys'),
+  '/docs/[slug]/page': open('/docs/console'),
   '/icon.svg/route': open('/icon.svg'),
   '/api/auth/[...nextauth]/route': open('/api/auth/providers'),
   '/api/ready/route': open('/api/ready'),

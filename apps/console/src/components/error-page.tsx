@@ -37,6 +37,11 @@ export function ErrorPage({ error, retry }: { error: unknown; retry: () => void 
           <a href="/status">Open the status page</a>
         </Button>
       </div>
+      <p className="mt-4">
+        <a href="/docs/operations#when-something-is-down" className="rounded underline">
+          What to do in an outage
+        </a>
+      </p>
     </div>
   );
 }

@@ -11,6 +11,9 @@ export function SiteHeader({ isSignedIn = false }: { isSignedIn?: boolean }) {
         <Wordmark />
       </Link>
       <nav aria-label="Site" className="flex items-center gap-2">
+        <Button asChild variant="quiet" size="sm">
+          <Link href="/docs">Guides</Link>
+        </Button>
         <Button asChild variant="quiet" size="sm" className="hidden sm:inline-flex">
           <Link href="/status">Status</Link>
         </Button>

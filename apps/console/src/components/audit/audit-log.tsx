@@ -36,6 +36,7 @@ export async function AuditLog({ here, query, scope, kinds, ...head }: AuditLogP
       <PageHeader
         title={head.title}
         description={head.description}
+        guide="audit"
         actions={
           <Button asChild>
             <a href={withQuery(`${here}/csv`, query, { cursor: undefined })} download>

@@ -13,14 +13,14 @@ import { type Place, placeOf, placesAt, placesOfProject, type ShellProps } from 
 export function BottomBar({ user }: ShellProps) {
   const pathname = usePathname();
   const place = placeOf(pathname);
-  const { projects, account, status, administration, ...places } = placesAt(pathname);
+  const { projects, account, guides, status, administration, ...places } = placesAt(pathname);
   const audit = { ...places.audit, name: 'Audit of all projects' };
   const sections = place === null ? [] : placesOfProject(place);
   const bar: Place[] = place === null ? [projects, account] : sections.filter(({ inBar }) => inBar);
   const more: Place[] =
     place === null
-      ? [audit, status]
-      : [...sections.filter(({ inBar }) => !inBar), projects, account, audit, status];
+      ? [audit, guides, status]
+      : [...sections.filter(({ inBar }) => !inBar), projects, account, audit, guides, status];
   if (user.isAdministrator) more.push(administration);
 
   return (

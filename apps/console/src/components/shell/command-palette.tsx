@@ -20,10 +20,10 @@ export default function CommandPalette({
   const router = useRouter();
   const pathname = usePathname();
   const place = placeOf(pathname);
-  const { account, audit, administration, status } = placesAt(pathname);
+  const { account, audit, administration, guides, status } = placesAt(pathname);
   const elsewhere = [account, { ...audit, name: 'Audit of all projects' }];
   if (user.isAdministrator) elsewhere.push(administration);
-  elsewhere.push(status);
+  elsewhere.push(guides, status);
   const { setTheme } = useTheme();
 
   function go(href: string) {

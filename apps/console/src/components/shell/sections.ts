@@ -3,6 +3,7 @@ import type { ProjectName } from '@ceiba/schema';
 import {
   Activity,
   ArrowLeftRight,
+  BookOpen,
   ChartNoAxesColumn,
   CreditCard,
   FlaskConical,
@@ -76,6 +77,7 @@ export function placesAt(pathname: string) {
     projects: place('/projects', 'Projects', FolderTree),
     audit: place('/audit', 'Audit', ScrollText),
     administration: place('/admin', 'Administration', ShieldCheck),
+    guides: place('/docs', 'Guides', BookOpen),
     status: place('/status', 'Status', Activity),
     account: place('/account', 'Account', UserRound),
   };

@@ -12,7 +12,14 @@ import { openCommandPalette } from './shortcuts.ts';
 export function Sidebar({ user, projects }: ShellProps) {
   const pathname = usePathname();
   const place = placeOf(pathname);
-  const { projects: allProjects, audit, administration, status, account } = placesAt(pathname);
+  const {
+    projects: allProjects,
+    audit,
+    administration,
+    guides,
+    status,
+    account,
+  } = placesAt(pathname);
   return (
     <aside
       aria-label="Sidebar"
@@ -46,6 +53,7 @@ export function Sidebar({ user, projects }: ShellProps) {
       )}
       <nav aria-label="Account" className="mt-auto grid gap-1">
         {user.isAdministrator && <NavLink {...administration} />}
+        <NavLink {...guides} />
         <NavLink {...status} />
         <NavLink {...account} />
       </nav>

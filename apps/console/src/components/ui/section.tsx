@@ -1,20 +1,29 @@
 import { type ReactNode, useId } from 'react';
 import { cn } from '../../lib/cn.ts';
+import type { GuideTopic } from '../../lib/guide-topics.ts';
+import { GuideLink } from './guide-link.tsx';
 
 export interface PageHeaderProps {
   title: ReactNode;
   /** One sentence that says what the page shows or is for. */
   description?: ReactNode;
+  /** The part of the guides that explains the page. */
+  guide?: GuideTopic;
   actions?: ReactNode;
 }
 
 /** The header of a page: its only h1, one sentence, and the next steps on the right. */
-export function PageHeader({ title, description, actions }: PageHeaderProps) {
+export function PageHeader({ title, description, guide, actions }: PageHeaderProps) {
   return (
     <header className="mb-8 flex flex-wrap items-start justify-between gap-4">
       <div className="min-w-0 max-w-2xl">
         <h1 className="text-title break-words">{title}</h1>
         {description && <div className="mt-1 text-muted">{description}</div>}
+        {guide && (
+          <p className="mt-1">
+            <GuideLink topic={guide} />
+          </p>
+        )}
       </div>
       {actions && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
     </header>

@@ -34,6 +34,7 @@ export default async function AdministrationPage({ searchParams }: { searchParam
     <Column>
       <PageHeader
         title="Administration"
+        guide="administration"
         description="Settings that apply to all users. Only administrators see this page."
       />
       <LinkTabs

@@ -33,6 +33,7 @@ export default async function ProjectsPage({ searchParams }: { searchParams: Sea
     <Column>
       <PageHeader
         title="Projects"
+        guide="firstCall"
         description="One project per API. The charts show the decisions of the last 24 hours."
         actions={
           <Button asChild variant="primary">

@@ -51,6 +51,7 @@ export default async function OverviewPage({ params }: { params: Promise<{ proje
       <LiveRefresh />
       <PageHeader
         title={<Name>{project.name}</Name>}
+        guide={isNew ? 'firstCall' : 'overview'}
         description={
           <span className="flex flex-wrap items-center gap-x-4 gap-y-1">
             <IdChip id={projectId} label="project ID" />

@@ -70,6 +70,7 @@ export default async function KeysPage({ params, searchParams }: KeysProps) {
     <KeyDialogs projectId={projectId} defaultRate={project.defaultKeyRateLimitPerMinute}>
       <PageHeader
         title="Keys"
+        guide="keys"
         description={
           <span className="numbers">
             {formatCount(counts.active)} of {plural(activeKeyCap, 'active key')} that the plan{' '}

@@ -56,6 +56,7 @@ export default async function PoliciesPage({ params, searchParams }: PoliciesPro
     <Column>
       <PageHeader
         title="Policies"
+        guide="policies"
         description="A call is allowed if a policy matches it. Calls that no policy matches are denied."
         actions={
           mayChange && (

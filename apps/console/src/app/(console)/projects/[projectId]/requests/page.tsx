@@ -40,6 +40,7 @@ export default async function RequestsPage({ params, searchParams }: RequestsPro
     <>
       <PageHeader
         title="Requests"
+        guide="requests"
         description={
           <>
             Every denied request and {loggedAllowsPercent}% of the allowed ones, of the last{' '}

@@ -26,6 +26,7 @@ export default async function SettingsPage({ params }: { params: Promise<{ proje
       <SecretStep>
         <PageHeader
           title="Settings"
+          guide="settings"
           description="The credentials of your API, and settings for the whole project."
         />
         <Section title="Project ID" description="Set it as CEIBA_PROJECT_ID. It never changes.">

@@ -37,6 +37,7 @@ export default async function SimulatorPage({ params, searchParams }: SimulatorP
     <Column>
       <PageHeader
         title="Simulator"
+        guide="simulator"
         description="Test how a call would be decided right now. Nothing is charged."
       />
       <Simulator

@@ -51,6 +51,7 @@ export default async function SubscriptionPage({ params }: SubscriptionProps) {
             'No plan yet.'
           )
         }
+        guide="subscription"
       />
       <NextDecision subscription={subscription} use={use} />
       <Section title="This month" description="Months are in UTC. Counts are a few seconds behind.">

@@ -65,6 +65,7 @@ export default async function UsagePage({ params, searchParams }: UsageProps) {
     <Column>
       <PageHeader
         title="Usage"
+        guide="usage"
         description={`${plural(decisions.total, 'decision')} in this range. UTC. Updated seconds ago.`}
         actions={<CsvLink href={withQuery(`${here}/csv`, query, {})} usage={usage} />}
       />

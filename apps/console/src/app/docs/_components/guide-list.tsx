@@ -1,0 +1,69 @@
+'use client';
+
+import Link from 'next/link';
+import { usePathname } from 'next/navigation';
+
+export interface GuideListGroup {
+  group: string;
+  guides: readonly {
+    slug: string;
+    title: string;
+    sections: readonly { id: string; name: string }[];
+  }[];
+}
+
+/** All guides, and below the current one its contents. On a phone it opens on demand. */
+export function GuideList({ groups }: { groups: readonly GuideListGroup[] }) {
+  const pathname = usePathname();
+  return (
+    <>
+      <nav aria-label="Guides" className="mt-6 max-lg:hidden">
+        <Groups groups={groups} pathname={pathname} />
+      </nav>
+      <details key={pathname} className="mt-4 rounded border bg-surface lg:hidden">
+        <summary className="cursor-pointer rounded px-4 py-2 font-medium">Contents</summary>
+        <nav aria-label="Guides" className="px-4 pb-4">
+          <Groups groups={groups} pathname={pathname} />
+        </nav>
+      </details>
+    </>
+  );
+}
+
+function Groups({ groups, pathname }: { groups: readonly GuideListGroup[]; pathname: string }) {
+  return groups.map(({ group, guides }) => (
+    <div key={group} className="mb-6">
+      <p className="mb-1 text-small text-muted">{group}</p>
+      <ul>
+        {guides.map(({ slug, title, sections }) => {
+          const current = pathname === `/docs/${slug}`;
+          return (
+            <li key={slug}>
+              <Link
+                href={`/docs/${slug}`}
+                aria-current={current ? 'page' : undefined}
+                className="block rounded py-1 underline-offset-4 hover:underline aria-[current=page]:font-medium aria-[current=page]:text-accent-text"
+              >
+                {title}
+              </Link>
+              {current && (
+                <ul className="mb-2 border-l pl-3">
+                  {sections.map(({ id, name }) => (
+                    <li key={id}>
+                      <a
+                        href={`#${id}`}
+                        className="block rounded py-1 text-small text-muted underline-offset-4 hover:text-ink hover:underline"
+                      >
+                        {name}
+                      </a>
+                    </li>
+                  ))}
+                </ul>
+              )}
+            </li>
+          );
+        })}
+      </ul>
+    </div>
+  ));
+}

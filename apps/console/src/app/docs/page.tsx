@@ -1,0 +1,71 @@
+import Link from 'next/link';
+import { plural } from '#lib/format.ts';
+import { parseListQuery, type SearchParams } from '#lib/list-query.ts';
+import { withoutSecrets } from '#lib/text.ts';
+import { findInGuides, GUIDE_GROUPS } from '#server/guides/guides.ts';
+
+const RESULTS = 30;
+
+export default async function DocsPage({ searchParams }: { searchParams: SearchParams }) {
+  const q = withoutSecrets(parseListQuery(await searchParams).q);
+  return q === '' ? <AllGuides /> : <Results q={q} />;
+}
+
+function AllGuides() {
+  return (
+    <>
+      <h1 className="text-display font-semibold tracking-[-0.025em]">Guides</h1>
+      <p className="mt-4 max-w-[44rem] text-title text-muted">
+        Everything about this version of Ceiba: they are part of the build that serves this page.
+      </p>
+      {GUIDE_GROUPS.map(({ group, guides }) => (
+        <section key={group} aria-labelledby={group} className="mt-10">
+          <h2 id={group} className="text-title">
+            {group}
+          </h2>
+          <ul className="mt-4 grid gap-4 sm:grid-cols-2">
+            {guides.map(({ slug, title, summary }) => (
+              <li
+                key={slug}
+                className="relative rounded border bg-surface p-4 transition-colors hover:bg-hover"
+              >
+                <Link
+                  href={`/docs/${slug}`}
+                  className="rounded font-semibold after:absolute after:inset-0"
+                >
+                  {title}
+                </Link>
+                <p className="mt-1 text-small text-muted">{summary}</p>
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
+    </>
+  );
+}
+
+function Results({ q }: { q: string }) {
+  const found = findInGuides(q, RESULTS);
+  return (
+    <>
+      <h1 className="text-display font-semibold tracking-[-0.025em]">Guides</h1>
+      <p role="status" className="mt-4 text-muted">
+        {found.length === 0
+          ? `No section has all words of “${q}”.`
+          : `${plural(found.length, 'section')} with “${q}”.`}
+      </p>
+      <ul className="mt-6 max-w-[44rem] divide-y border-y">
+        {found.map(({ href, guide, title, excerpt }) => (
+          <li key={href} className="py-4">
+            <Link href={href} className="rounded font-semibold underline-offset-4 hover:underline">
+              {title}
+            </Link>
+            <p className="text-small text-muted">{guide}</p>
+            <p className="mt-1 text-small break-words">{excerpt}</p>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}

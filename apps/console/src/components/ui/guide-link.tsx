@@ -1,0 +1,18 @@
+import { BookOpen } from 'lucide-react';
+import Link from 'next/link';
+import { GUIDE_TOPICS, type GuideTopic } from '../../lib/guide-topics.ts';
+
+/** A link to the part of the guides that explains a page. */
+export function GuideLink({ topic }: { topic: GuideTopic }) {
+  const { href, name } = GUIDE_TOPICS[topic];
+  return (
+    <Link
+      href={href}
+      prefetch={false}
+      className="inline-flex items-center gap-1 rounded text-small whitespace-nowrap text-muted underline underline-offset-4 hover:text-ink"
+    >
+      <BookOpen aria-hidden="true" className="size-4" />
+      {name}
+    </Link>
+  );
+}

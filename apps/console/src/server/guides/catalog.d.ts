@@ -1,0 +1,4 @@
+declare module '*.guides' {
+  const groups: import('./guide.ts').GuideGroup[];
+  export default groups;
+}

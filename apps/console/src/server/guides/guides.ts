@@ -1,0 +1,16 @@
+import 'server-only';
+import groups from './catalog.guides';
+import type { Guide, GuideGroup } from './guide.ts';
+import { type FoundSection, searchGuides } from './search-guides.ts';
+
+/** The guides of this build, rendered by it. */
+export const GUIDE_GROUPS: readonly GuideGroup[] = groups;
+
+const guides: readonly Guide[] = groups.flatMap((group) => group.guides);
+
+export const guideOf = (slug: string): Guide | undefined =>
+  guides.find((guide) => guide.slug === slug);
+
+/** The sections that contain every word of a text, the best first. */
+export const findInGuides = (text: string, limit: number): FoundSection[] =>
+  searchGuides(guides, text).slice(0, limit);
