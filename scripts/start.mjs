@@ -80,6 +80,9 @@ function invite({ runtimeUrl, consoleUrl, hostUrl, demo }, settings) {
   print(`               sign in as ${demo.ownerEmail} with the password ${demo.ownerPassword}`);
   print(`  ${bold('Runtime')}      ${cyan(runtimeUrl)}`);
   print(`  ${bold('Example API')}  ${cyan(hostUrl)} ${dim('asks the Runtime about each request')}`);
+  print(
+    `               ${dim(`for the project “demo”, ${consoleUrl}/projects/${demo.projectId}`)}`,
+  );
   print();
   print(`  ${bold('Try it')}       run one of these in another terminal`);
   offer('200  allowed: a policy of the demo project matches', '/v1/reports', demo.apiKey);

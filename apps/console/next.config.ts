@@ -33,7 +33,11 @@ const config: NextConfig = {
   // For `forbidden()`: a page that the user's role does not permit answers 403.
   experimental: { authInterrupts: true },
   reactStrictMode: true,
-  headers: async () => [{ source: '/:path*', headers }],
+  headers: async () => [
+    { source: '/:path*', headers },
+    // Its address has no version, so each use asks whether it has changed.
+    { source: '/ceiba-sdk.tgz', headers: [{ key: 'Cache-Control', value: 'no-cache' }] },
+  ],
 };
 
 export default config;

@@ -1,29 +1,39 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { freePort } from '@ceiba/devstack/ports';
-import { expect, test } from '@playwright/test';
+import { expect, type Page, test } from '@playwright/test';
 import { pressShortcut, signUp } from './support.ts';
 
-const hostProgram = fileURLToPath(
-  new URL('../../examples/express-api/src/server.mjs', import.meta.url),
-);
+const packages = fileURLToPath(new URL('../../node_modules', import.meta.url));
+const run = promisify(execFile);
 
 test('a new user gets from sign-up to an allowed call, and to its denial after revoking the key', async ({
   page,
 }) => {
+  // It runs npm too.
+  test.slow();
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   await signUp(page);
 
   await pressShortcut(page, 'n');
   await page.getByLabel('Name').fill('Reports');
   await page.getByRole('button', { name: 'Create project' }).click();
-  const environment = await page.locator('pre').first().innerText();
+  const snippets = await readSnippets(page);
   await page.getByRole('button', { name: 'Copy project secret', exact: true }).click();
   await expect(page.getByRole('status').filter({ hasText: 'Copied' })).toBeAttached();
   await page.getByRole('button', { name: 'Done' }).click();
   await page.waitForURL(/\/projects\/[0-9a-f-]{36}$/);
+  const overview = page.url();
+  await expect(
+    page.getByRole('heading', { name: /^Store the project secret ?, done$/ }),
+  ).toBeVisible();
+  await expect(page.locator('[aria-current=step]')).toContainText('Add a policy');
 
   await page.getByRole('link', { name: 'Policies', exact: true }).first().click();
   await page.getByRole('link', { name: 'Write your own' }).click();
@@ -41,16 +51,21 @@ test('a new user gets from sign-up to an allowed call, and to its denial after r
   await page.getByRole('button', { name: 'Done' }).click();
   await page.waitForURL('**/keys');
 
-  const host = await startHost(parse(environment));
+  const host = await startHost(snippets);
   try {
+    await page.goto(overview);
+    await expect(page.locator('[aria-current=step]')).toContainText('Connect your API');
+    expect((await fetch(`${host.url}/v1/reports`)).status).toBe(401);
+    await expect(page.locator('[aria-current=step]')).toContainText('Get a call allowed');
     const call = (path: string, headers: Record<string, string> = { 'x-api-key': apiKey }) =>
       fetch(`${host.url}${path}`, { headers });
     const admitted = await call('/v1/reports');
     expect(admitted.status).toBe(200);
     expect(await admitted.json()).toMatchObject({ calledBy: 'Mobile app' });
-    expect((await call('/v1/billing')).status).toBe(403);
-    expect((await call('/v1/reports', {})).status).toBe(401);
+    await expect(page.getByRole('heading', { name: 'Why calls are denied' })).toBeVisible();
+    await expect(page.getByRole('heading', { name: 'Your first allowed call' })).toHaveCount(0);
 
+    await page.getByRole('link', { name: 'Keys', exact: true }).first().click();
     await page.getByRole('button', { name: 'Actions for Mobile app' }).click();
     await page.getByRole('button', { name: 'Revoke key' }).click();
     await page.getByRole('button', { name: 'Revoke key' }).click();
@@ -64,23 +79,33 @@ test('a new user gets from sign-up to an allowed call, and to its denial after r
   }
 });
 
-/** The variables of a `.env` file. */
-const parse = (file: string): Record<string, string> =>
-  Object.fromEntries(
-    file
-      .trim()
-      .split('\n')
-      .map((line) => {
-        const at = line.indexOf('=');
-        return [line.slice(0, at), line.slice(at + 1)];
-      }),
-  );
+/** The text of each tab, by its name. */
+async function readSnippets(page: Page): Promise<Record<string, string>> {
+  const snippets: Record<string, string> = {};
+  await page.getByRole('tab', { name: '.env' }).waitFor();
+  for (const tab of await page.getByRole('tab').all()) {
+    await tab.click();
+    snippets[await tab.innerText()] = await page.locator('pre:visible').innerText();
+  }
+  return snippets;
+}
 
-/** The example host, only with the values that the page showed. */
-async function startHost(environment: Record<string, string>) {
+/** Runs the snippets as they are, in an empty folder. Express is linked; a registry is out of reach. */
+async function startHost(snippets: Record<string, string>) {
+  const folder = mkdtempSync(join(tmpdir(), 'ceiba-first-journey-'));
+  const { '.env': environment = '', Terminal: terminal = '', Express: program = '' } = snippets;
+  const [, address = ''] = /^npm install (\S+) express$/m.exec(terminal) ?? [];
+  const [, ...args] = /^node (.*)$/m.exec(terminal)?.[0].split(' ') ?? [];
+  const offline = ['--registry=http://127.0.0.1:1', '--fetch-retries=0', '--no-audit', '--no-fund'];
+  await run('npm', ['install', address, ...offline], { cwd: folder });
+  symlinkSync(join(packages, 'express'), join(folder, 'node_modules/express'), 'junction');
+  writeFileSync(join(folder, '.env'), environment);
+  writeFileSync(join(folder, 'server.mjs'), program);
+
   const port = await freePort();
-  const child: ChildProcess = spawn(process.execPath, [hostProgram], {
-    env: { PATH: process.env.PATH, ...environment, HOST_PORT: String(port) },
+  const child: ChildProcess = spawn(process.execPath, args, {
+    cwd: folder,
+    env: { PATH: process.env.PATH, PORT: String(port) },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const { stdout } = child;
@@ -89,9 +114,11 @@ async function startHost(environment: Record<string, string>) {
   return {
     url: `http://127.0.0.1:${port}`,
     async stop() {
-      if (child.exitCode !== null || child.signalCode !== null) return;
-      child.kill('SIGKILL');
-      await once(child, 'exit');
+      if (child.exitCode === null && child.signalCode === null) {
+        child.kill('SIGKILL');
+        await once(child, 'exit');
+      }
+      rmSync(folder, { recursive: true, force: true });
     },
   };
 }

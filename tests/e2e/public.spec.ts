@@ -33,7 +33,10 @@ test('the guides are found by their words, and their code is copied', async ({ p
   await page.keyboard.press('Enter');
   await page.getByRole('link', { name: 'Deadlines and cancellation' }).first().click();
   await page.waitForURL('**/docs/client-library#deadlines-and-cancellation');
-  await page.getByRole('button', { name: /^Copy code/ }).first().click();
+  await page
+    .getByRole('button', { name: /^Copy code/ })
+    .first()
+    .click();
   expect(await page.evaluate(() => navigator.clipboard.readText())).toContain('@ceiba/sdk');
 });
 
@@ -73,6 +76,19 @@ test('the version endpoint returns the sha of the build and nothing else', async
   const body = await response.json();
   expect(Object.keys(body)).toEqual(['sha']);
   expect(body.sha).toMatch(/^([0-9a-f]{40}|unknown)$/);
+});
+
+test('the client library is served to npm, and each use asks whether it has changed', async ({
+  request,
+}) => {
+  const first = await request.get('/ceiba-sdk.tgz');
+  expect(first.status()).toBe(200);
+  expect([...(await first.body()).subarray(0, 2)]).toEqual([0x1f, 0x8b]);
+  const { etag = '', ...headers } = first.headers();
+  expect(headers['cache-control']).toBe('no-cache');
+  expect(headers['content-encoding']).toBeUndefined();
+  const second = await request.get('/ceiba-sdk.tgz', { headers: { 'if-none-match': etag } });
+  expect(second.status()).toBe(304);
 });
 
 test('the readiness endpoint returns its verdict on the database and nothing else', async ({

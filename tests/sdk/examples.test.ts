@@ -69,6 +69,14 @@ describe.each(EXAMPLES)('examples/%s', (name) => {
 });
 
 describe.each(['express-api', 'fastify-api'] as const)('examples/%s', (name) => {
+  it('says at / whose keys and policies it uses, and no secret', async () => {
+    const example = await startExample(name, settings());
+    const text = await (await fetch(example.url)).text();
+    expect(JSON.parse(text)).toMatchObject({ projectId: project.projectId });
+    expect(text).not.toContain(project.secret);
+    await example.stop();
+  });
+
   it.each([
     ['runtimeBaseUrl', { runtimeUrl: undefined }],
     ['projectId', { projectId: undefined }],

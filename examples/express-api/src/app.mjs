@@ -7,13 +7,16 @@ const REPORTS = [
 ];
 
 /**
- * A small API whose routes under `/v1` answer only calls that Ceiba allows.
+ * A small API whose routes under `/v1` answer only calls that Ceiba allows. `/` says whose policies
+ * and keys these are.
  *
  * @param {{ client: import('@ceiba/sdk').AuthorizeClient, projectId: string }} access
  */
 export function createApp({ client, projectId }) {
   const app = express();
   app.disable('x-powered-by');
+
+  app.get('/', (_req, res) => res.json(about(projectId)));
 
   app.use('/v1', createExpressMiddleware({ client, projectId }));
 
@@ -31,3 +34,11 @@ export function createApp({ client, projectId }) {
 
   return app;
 }
+
+/** @param {string} projectId */
+const about = (projectId) => ({
+  name: 'Example API of Ceiba',
+  projectId,
+  routes: ['/v1/reports', '/v1/reports/1', '/v1/billing'],
+  note: 'Calls need a key and a policy of this project. Keys of other projects are unknown here.',
+});

@@ -7,13 +7,16 @@ const REPORTS = [
 ];
 
 /**
- * A small API whose routes answer only calls that Ceiba allows.
+ * A small API whose routes answer only calls that Ceiba allows, except `/`, which says whose policies
+ * and keys these are.
  *
  * @param {{ client: import('@ceiba/sdk').AuthorizeClient, projectId: string }} access
  */
 export function createApp({ client, projectId }) {
   const app = fastify();
   const preHandler = createFastifyPreHandler({ client, projectId });
+
+  app.get('/', async () => about(projectId));
 
   app.get('/v1/reports', { preHandler }, async (request) => ({
     reports: REPORTS,
@@ -29,3 +32,11 @@ export function createApp({ client, projectId }) {
 
   return app;
 }
+
+/** @param {string} projectId */
+const about = (projectId) => ({
+  name: 'Example API of Ceiba',
+  projectId,
+  routes: ['/v1/reports', '/v1/reports/1', '/v1/billing'],
+  note: 'Calls need a key and a policy of this project. Keys of other projects are unknown here.',
+});

@@ -78,6 +78,7 @@ export * from './subscription/quota-use.ts';
 export * from './subscription/set.ts';
 export { compareUsage, type UsageComparison } from './usage/compare.ts';
 export * from './usage/export.ts';
+export * from './usage/first-steps.ts';
 export * from './usage/month-totals.ts';
 export {
   type LastUse,

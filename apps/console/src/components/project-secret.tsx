@@ -1,28 +1,28 @@
 'use client';
 
+import { environmentFile, hostSnippets } from '../lib/host-snippets.ts';
+import { rememberProject, STORED_SECRETS_COOKIE } from '../lib/remembered-projects.ts';
 import { IdChip } from './ui/id-chip.tsx';
 import { SecretReveal } from './ui/secret-reveal.tsx';
 
 export interface ProjectSecretProps {
   values: { runtimeUrl: string; projectId: string; projectSecret: string };
-  /** Example code of hosts, shown in tabs after the `.env` file. */
-  hosts?: { name: string; code: string }[];
   onDone: () => void;
 }
 
-/** Shows a project's secret, once, with the `.env` file of a host. */
-export function ProjectSecret({ values, hosts = [], onDone }: ProjectSecretProps) {
-  const file = `CEIBA_RUNTIME_URL=${values.runtimeUrl}
-CEIBA_PROJECT_ID=${values.projectId}
-CEIBA_PROJECT_SECRET=${values.projectSecret}
-`;
+/**
+ * Shows a project's secret, once, with the files and commands of a host. Only the browser renders it,
+ * after the action that created the secret.
+ */
+export function ProjectSecret({ values, onDone }: ProjectSecretProps) {
   return (
     <SecretReveal
       name="project secret"
       secret={values.projectSecret}
       fileName="ceiba.env"
-      fileText={file}
-      snippets={[{ name: '.env', code: file }, ...hosts]}
+      fileText={environmentFile(values)}
+      snippets={hostSnippets({ ...values, consoleUrl: location.origin })}
+      onStored={() => rememberProject(STORED_SECRETS_COOKIE, values.projectId)}
       onDone={onDone}
     >
       <dl className="flex flex-wrap items-center gap-x-4 gap-y-2">

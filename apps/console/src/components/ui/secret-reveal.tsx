@@ -21,6 +21,8 @@ export interface SecretRevealProps {
   snippets?: readonly CodeTab[];
   /** Other values to store, such as the project ID. */
   children?: ReactNode;
+  /** It was copied or downloaded. */
+  onStored?: () => void;
   onDone: () => void;
 }
 
@@ -35,6 +37,7 @@ export function SecretReveal({
   fileText,
   snippets = [],
   children,
+  onStored,
   onDone,
 }: SecretRevealProps) {
   const [stored, setStored] = useState(false);
@@ -42,8 +45,12 @@ export function SecretReveal({
   const router = useRouter();
   const heading = useRef<HTMLHeadingElement>(null);
   const headingId = useId();
+  function store() {
+    setStored(true);
+    onStored?.();
+  }
   /** Only text with the secret in it counts as a copy. */
-  const keep = (copied: string) => copied.includes(secret) && setStored(true);
+  const keep = (copied: string) => copied.includes(secret) && store();
 
   // The step replaces the page's content; moving the focus announces it to screen readers.
   useEffect(() => heading.current?.focus(), []);
@@ -73,18 +80,13 @@ export function SecretReveal({
           {secret}
         </output>
         <div className="mt-4 flex flex-wrap gap-2">
-          <CopyButton
-            variant="primary"
-            text={secret}
-            label={`Copy ${name}`}
-            onCopied={() => setStored(true)}
-          >
+          <CopyButton variant="primary" text={secret} label={`Copy ${name}`} onCopied={store}>
             Copy {name}
           </CopyButton>
           <Button
             onClick={() => {
               download(fileName, fileText ?? secret);
-              setStored(true);
+              store();
             }}
           >
             <Download aria-hidden="true" />

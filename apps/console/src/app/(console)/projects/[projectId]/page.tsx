@@ -2,25 +2,34 @@ import { projectQuota } from '@ceiba/domain';
 import {
   getSubscription,
   listPolicies,
+  readFirstSteps,
   readQuotaUse,
   readTopDenials,
   readUsageSeries,
   surveyApiKeys,
 } from '@ceiba/schema';
+import { cookies } from 'next/headers';
 import Link from 'next/link';
 import { notFound } from 'next/navigation';
 import { NextDecision } from '#components/subscription/next-decision.tsx';
 import { QuotaMonth } from '#components/subscription/quota-month.tsx';
 import { Button } from '#components/ui/button.tsx';
+import { EmptyState } from '#components/ui/empty-state.tsx';
 import { IdChip } from '#components/ui/id-chip.tsx';
 import { Name } from '#components/ui/name.tsx';
 import { Column, PageHeader, Section } from '#components/ui/section.tsx';
+import { FirstCall } from '#components/usage/first-call.tsx';
 import { OutcomeChart } from '#components/usage/outcome-chart.tsx';
 import { formatCount } from '#lib/format.ts';
+import {
+  CLOSED_CHECKLISTS_COOKIE,
+  projectsIn,
+  STORED_SECRETS_COOKIE,
+} from '#lib/remembered-projects.ts';
 import { withDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
 import { env } from '../../../../env.ts';
-import { GettingStarted } from './_components/getting-started.tsx';
+import { Checklist } from './_components/checklist.tsx';
 import { KeyFigures } from './_components/key-figures.tsx';
 import { LiveRefresh } from './_components/live-refresh.tsx';
 import { TopDenials } from './_components/top-denials.tsx';
@@ -33,25 +42,30 @@ export default async function OverviewPage({ params }: { params: Promise<{ proje
   const { projectId } = project;
   const to = new Date((Math.floor(Date.now() / HOUR_MS) + 1) * HOUR_MS);
   const today = { projectId, from: new Date(to.getTime() - 24 * HOUR_MS), to };
-  const [subscription, use, keys, policies, decisions, { denials }] = await withDatabase((db) =>
+  const [subscription, use, keys, policies, first, decisions, { denials }] = await withDatabase((db) =>
     Promise.all([
       getSubscription(db, projectId),
       readQuotaUse(db, projectId),
       surveyApiKeys(db, projectId),
       listPolicies(db, projectId),
+      readFirstSteps(db, projectId),
       readUsageSeries(db, { ...today, by: 'outcome', step: 'hour' }),
       readTopDenials(db, { ...today, limit: TOP_DENIALS }),
     ]),
   );
   if (use === null) notFound();
-  const isNew = decisions.total === 0 && use.used === 0;
+  const { runtimeUrl, publicOrigin: consoleUrl } = env();
+  const remembered = await cookies();
+  const isIn = (cookie: string) => projectsIn(remembered.get(cookie)?.value).includes(projectId);
+  const mayFollow = may('change_keys') && may('change_policies');
+  const hasChecklist = mayFollow && !first.allowed && !isIn(CLOSED_CHECKLISTS_COOKIE);
   const { active } = keys.byStatus;
   return (
     <Column>
-      <LiveRefresh />
+      <LiveRefresh everyMs={hasChecklist ? 5_000 : 30_000} />
       <PageHeader
         title={<Name>{project.name}</Name>}
-        guide={isNew ? 'firstCall' : 'overview'}
+        guide={first.allowed ? 'overview' : 'firstCall'}
         description={
           <span className="flex flex-wrap items-center gap-x-4 gap-y-1">
             <IdChip id={projectId} label="project ID" />
@@ -74,15 +88,27 @@ export default async function OverviewPage({ params }: { params: Promise<{ proje
         }
       />
       {!subscription?.admits && <NextDecision subscription={subscription} use={use} />}
-      {isNew ? (
-        <GettingStarted
-          projectId={projectId}
-          policies={policies.length}
-          activeKeys={active}
-          mayChange={may('change_keys') && may('change_policies')}
-          runtimeUrl={env().runtimeUrl}
+      {hasChecklist && (
+        <Checklist
+          host={{ runtimeUrl, consoleUrl, projectId }}
+          steps={{
+            secret: first.called || isIn(STORED_SECRETS_COOKIE),
+            policy: policies.length > 0,
+            key: active > 0,
+            called: first.called,
+          }}
         />
-      ) : (
+      )}
+      {!first.called && !hasChecklist && (
+        <EmptyState
+          title="No decisions yet"
+          snippet={<FirstCall projectId={projectId} runtimeUrl={runtimeUrl} />}
+        >
+          The first decision that your API requests appears here within seconds. This command sends
+          no key, so it is denied and uses no quota.
+        </EmptyState>
+      )}
+      {first.called && (
         <>
           <KeyFigures
             projectId={projectId}

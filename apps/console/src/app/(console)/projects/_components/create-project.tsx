@@ -9,7 +9,6 @@ import { FormButtons, TextField } from '#components/form-fields.tsx';
 import { ProjectSecret } from '#components/project-secret.tsx';
 import { Name } from '#components/ui/name.tsx';
 import { PageHeader } from '#components/ui/section.tsx';
-import { expressHost, fastifyHost } from './host-snippets.ts';
 
 /** Two steps on one page: name the project, then store its secret. */
 export function CreateProject() {
@@ -61,10 +60,6 @@ function SecretStep({ project }: { project: NewProject }) {
       />
       <ProjectSecret
         values={project}
-        hosts={[
-          { name: 'Express', code: expressHost() },
-          { name: 'Fastify', code: fastifyHost() },
-        ]}
         onDone={() => router.push(`/projects/${project.projectId}`)}
       />
     </>

@@ -3,13 +3,11 @@
 import { useRouter } from 'next/navigation';
 import { useEffect } from 'react';
 
-const EVERY_MS = 30_000;
-
 /**
- * Renders the page again every 30 seconds while its tab is visible. During an outage the page stays
+ * Renders the page again in this interval while its tab is visible. During an outage the page stays
  * as it is.
  */
-export function LiveRefresh() {
+export function LiveRefresh({ everyMs }: { everyMs: number }) {
   const router = useRouter();
   useEffect(() => {
     async function refresh() {
@@ -17,12 +15,12 @@ export function LiveRefresh() {
       const ready = await fetch('/api/ready').catch(() => null);
       if (ready?.ok) router.refresh();
     }
-    const timer = setInterval(refresh, EVERY_MS);
+    const timer = setInterval(refresh, everyMs);
     document.addEventListener('visibilitychange', refresh);
     return () => {
       clearInterval(timer);
       document.removeEventListener('visibilitychange', refresh);
     };
-  }, [router]);
+  }, [router, everyMs]);
   return null;
 }

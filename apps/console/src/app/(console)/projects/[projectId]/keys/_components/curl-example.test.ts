@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import { curlExample } from './curl-example.ts';
 
 it.each([
-  ['/v1/a;b<c', "'http://localhost:4100/v1/a;b<c'"],
-  ["/v1/it's", String.raw`'http://localhost:4100/v1/it'\''s'`],
+  ['/v1/a;b<c', "'http://localhost:4200/v1/a;b<c'"],
+  ["/v1/it's", String.raw`'http://localhost:4200/v1/it'\''s'`],
 ])('quotes %s as one word of the shell', (path, word) => {
   expect(curlExample('key', { method: 'GET', path })).toBe(
     `curl -H 'x-api-key: key' \\\n  ${word}\n`,

@@ -1,0 +1,118 @@
+import { ArrowRight, Circle, CircleCheck } from 'lucide-react';
+import Link from 'next/link';
+import type { ReactNode } from 'react';
+import { Button } from '#components/ui/button.tsx';
+import { CodeBlock } from '#components/ui/code-block.tsx';
+import { EXAMPLE_HOST_PORT, type HostSnippetOptions, hostSnippets } from '#lib/host-snippets.ts';
+import { requestsHref } from '#lib/requests-href.ts';
+import { CloseChecklist } from './close-checklist.tsx';
+
+/** The steps to the first allowed call, in their order, and whether each is done. */
+export interface ChecklistSteps {
+  secret: boolean;
+  policy: boolean;
+  key: boolean;
+  called: boolean;
+}
+
+export interface ChecklistProps {
+  host: HostSnippetOptions;
+  steps: ChecklistSteps;
+}
+
+/** What is left to do before the first allowed call. The first open step is explained. */
+export function Checklist({ host, steps }: ChecklistProps) {
+  const here = `/projects/${host.projectId}`;
+  const open = stepOf(steps);
+  const done = Object.values(steps).filter(Boolean).length;
+  return (
+    <section aria-labelledby="checklist" className="mb-8 rounded border bg-surface p-4 sm:p-6">
+      <div className="flex flex-wrap items-start justify-between gap-4">
+        <div>
+          <h2 id="checklist" className="text-title">
+            Your first allowed call
+          </h2>
+          <p className="numbers mt-1 text-muted">{done} of 5 steps are done.</p>
+        </div>
+        <CloseChecklist projectId={host.projectId} />
+      </div>
+      <ol className="mt-6 grid gap-4">
+        <Step name="Store the project secret" done={steps.secret} isOpen={open === 'secret'}>
+          <p>
+            It was shown when you created the project. If you did not keep it, rotate it to get a
+            new one. This step is also done once your API uses the secret.
+          </p>
+          <Next href={`${here}/settings`}>Rotate the secret</Next>
+        </Step>
+        <Step name="Add a policy" done={steps.policy} isOpen={open === 'policy'}>
+          <p>A call that no policy matches is denied.</p>
+          <Next href={`${here}/policies/new`}>Add a policy</Next>
+        </Step>
+        <Step name="Create a key" done={steps.key} isOpen={open === 'key'}>
+          <p>Each caller of your API sends its own key.</p>
+          <Next href={`${here}/keys/new`}>Create a key</Next>
+        </Step>
+        <Step name="Connect your API" done={steps.called} isOpen={open === 'called'}>
+          <p className="mb-4">
+            Your API asks the Runtime about each call. This is a whole one to start with; its first
+            request appears here within seconds.
+          </p>
+          <CodeBlock tabs={hostSnippets(host)} />
+        </Step>
+        <Step name="Get a call allowed" done={false} isOpen={open === 'allowed'}>
+          <p className="mb-4">Call it with the key. If it is denied, the requests say why.</p>
+          <CodeBlock tabs={[{ name: 'curl', code: call }]} />
+          <Next href={requestsHref(host.projectId, { outcome: 'denied' })}>Why was it denied?</Next>
+        </Step>
+      </ol>
+    </section>
+  );
+}
+
+const call = `curl -i http://localhost:${EXAMPLE_HOST_PORT}/v1/reports -H "x-api-key: $API_KEY"\n`;
+
+/** The first step that is not done. */
+function stepOf(steps: ChecklistSteps): keyof ChecklistSteps | 'allowed' {
+  if (!steps.secret) return 'secret';
+  if (!steps.policy) return 'policy';
+  if (!steps.key) return 'key';
+  return steps.called ? 'allowed' : 'called';
+}
+
+interface StepProps {
+  name: string;
+  done: boolean;
+  /** It is the next one, and shows how. */
+  isOpen: boolean;
+  children: ReactNode;
+}
+
+function Step({ name, done, isOpen, children }: StepProps) {
+  const Icon = done ? CircleCheck : Circle;
+  return (
+    <li className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3" aria-current={isOpen && 'step'}>
+      <Icon
+        aria-hidden="true"
+        className={`mt-0.5 size-5 ${done ? 'text-allow-text' : 'text-muted'}`}
+      />
+      <div>
+        <h3 className={done || !isOpen ? 'font-normal text-muted' : ''}>
+          {name}
+          {done && <span className="sr-only">, done</span>}
+        </h3>
+        {isOpen && <div className="mt-1 text-muted">{children}</div>}
+      </div>
+    </li>
+  );
+}
+
+function Next({ href, children }: { href: string; children: string }) {
+  return (
+    <Button asChild variant="primary" size="sm" className="mt-3">
+      <Link href={href}>
+        {children}
+        <ArrowRight aria-hidden="true" />
+      </Link>
+    </Button>
+  );
+}

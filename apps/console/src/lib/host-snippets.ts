@@ -1,0 +1,90 @@
+/** Where the hosts of the snippets listen. `npm start` runs its example API on 4100. */
+export const EXAMPLE_HOST_PORT = 4200;
+
+const CONFIG = `const config = parseCeibaConfig({
+  runtimeBaseUrl: env.CEIBA_RUNTIME_URL,
+  projectId: env.CEIBA_PROJECT_ID,
+  projectSecret: env.CEIBA_PROJECT_SECRET,
+});
+const client = new CeibaRuntimeClient(config);
+const { projectId } = config;
+const port = env.PORT ?? ${EXAMPLE_HOST_PORT};`;
+
+// biome-ignore lint/suspicious/noTemplateCurlyInString: the code of a snippet
+const LISTENING = 'console.log(`http://localhost:${port}/v1/reports`)';
+
+export interface HostSnippetOptions {
+  runtimeUrl: string;
+  projectId: string;
+  /** Where users open the console, which serves the client library too. */
+  consoleUrl: string;
+  /** Without it, the file has a placeholder. */
+  projectSecret?: string;
+}
+
+/** The files and commands of a complete host with one protected route, in the order of their use. */
+export const hostSnippets = (options: HostSnippetOptions): { name: string; code: string }[] => [
+  { name: '.env', code: environmentFile(options) },
+  { name: 'Terminal', code: installation(options) },
+  { name: 'Express', code: EXPRESS_HOST },
+  { name: 'Fastify', code: FASTIFY_HOST },
+];
+
+/** The settings of a host, as a file. */
+export const environmentFile = ({
+  runtimeUrl,
+  projectId,
+  projectSecret,
+}: Omit<HostSnippetOptions, 'consoleUrl'>) =>
+  `CEIBA_RUNTIME_URL=${runtimeUrl}
+CEIBA_PROJECT_ID=${projectId}
+CEIBA_PROJECT_SECRET=${projectSecret ?? '<the project secret>'}
+`;
+
+const installation = ({ consoleUrl }: HostSnippetOptions) =>
+  `npm install ${consoleUrl}/ceiba-sdk.tgz express
+node --env-file=.env server.mjs
+`;
+
+const EXPRESS_HOST = `// server.mjs
+import { env } from 'node:process';
+import { CeibaRuntimeClient, parseCeibaConfig } from '@ceiba/sdk';
+import { createExpressMiddleware } from '@ceiba/sdk/express';
+import express from 'express';
+
+${CONFIG}
+
+const app = express();
+app.get('/v1/reports', createExpressMiddleware({ client, projectId }), (req, res) => {
+  res.json({ calledBy: req.access.access.apiKey.displayName });
+});
+app.listen(port, () => ${LISTENING});
+`;
+
+const FASTIFY_HOST = `// server.mjs, with fastify instead of express in the first command
+import { env } from 'node:process';
+import { CeibaRuntimeClient, parseCeibaConfig } from '@ceiba/sdk';
+import { createFastifyPreHandler } from '@ceiba/sdk/fastify';
+import Fastify from 'fastify';
+
+${CONFIG}
+
+const app = Fastify();
+const preHandler = createFastifyPreHandler({ client, projectId });
+app.get('/v1/reports', { preHandler }, async (request) => {
+  return { calledBy: request.access.access.apiKey.displayName };
+});
+await app.listen({ port: Number(port) });
+${LISTENING};
+`;
+
+/** A command that requests a decision from the Runtime without a key, which is denied. */
+export const firstDecision = ({
+  runtimeUrl,
+  projectId,
+}: Pick<HostSnippetOptions, 'runtimeUrl' | 'projectId'>) =>
+  `curl ${runtimeUrl}/rt/projects/${projectId}/authorize \\
+  -H "x-service-project-secret: $CEIBA_PROJECT_SECRET" \\
+  -H 'content-type: application/json' \\
+  -d '{"apiKey":null,"method":"GET","path":"/v1/reports"}'
+`;
