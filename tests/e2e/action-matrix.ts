@@ -99,6 +99,15 @@ export const ACTIONS: Record<string, ActionCase> = {
     fields: () => ({}),
     redirects: /^\/sign-in/,
   },
+  '(console)/search/actions.ts findElsewhere': {
+    access: 'signed-in',
+    path: () => '/projects',
+    fields: () => ({ q: 'quota' }),
+  },
+  '(console)/search/actions.ts findInProject': {
+    ...onProjectPage('keys', 'viewer'),
+    fields: ({ projectId, decisionId }) => ({ projectId, q: decisionId }),
+  },
   '(console)/projects/new/actions.ts createNewProject': {
     access: 'signed-in',
     path: () => '/projects/new',

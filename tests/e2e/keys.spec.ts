@@ -127,7 +127,7 @@ test('leaving without the key through a link or a command asks, then leads to it
     if (leave === 'link') await page.getByRole('link', { name: 'Policies' }).click();
     else {
       await pressShortcut(page, 'Control+k');
-      await page.getByPlaceholder('Go to a project').fill('Policies');
+      await page.getByRole('combobox', { name: 'Go to' }).fill('Policies');
       await page.getByRole('option', { name: 'Policies' }).first().click();
     }
     await expect(page.getByRole('alertdialog')).toContainText('Leave without copying the key?');

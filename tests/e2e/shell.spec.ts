@@ -1,5 +1,8 @@
 import { expect, test } from '@playwright/test';
+import { addDecisions } from './decisions.ts';
+import { expectAccessible } from './expect-accessible.ts';
 import { type OwnProject, ownProject } from './own-project.ts';
+import { pressShortcut } from './support.ts';
 
 /** As long as a name can be, without a place to break it. */
 const LONG_NAME = 'Reports'.repeat(14);
@@ -43,4 +46,44 @@ test('a bar moves from the click on a link until its page is shown', async () =>
   answer();
   await page.waitForURL(`**${project.at('audit')}`);
   await expect(bar).toHaveCount(0);
+});
+
+test('the palette finds keys, policies, requests and guides by keyboard, and sends no credential', async () => {
+  const [apiKeyId, policyId] = [
+    await project.addKey('Night shift'),
+    await project.addPolicy('GET', '/v1/night*'),
+  ];
+  const [decisionId = ''] = await addDecisions(project.projectId, [{ requestId: 'night-42' }]);
+  const page = await project.open('usage');
+  const sent: string[] = [];
+  page.on('request', (request) => sent.push(`${request.url()} ${request.postData() ?? ''}`));
+  const field = page.getByRole('combobox', { name: 'Go to' });
+  const selected = page.getByRole('option', { selected: true });
+  async function find(text: string, name: RegExp) {
+    await pressShortcut(page, 'Control+k');
+    await field.fill(text);
+    await expect(selected).toHaveText(name);
+    await page.keyboard.press('Enter');
+  }
+
+  await find('night sh', /^Night shift/);
+  await page.waitForURL((url) => url.searchParams.get('q') === apiKeyId);
+  await find('/V1/NIGHT', /^GET \/v1\/night/);
+  await page.waitForURL(`**/policies/${policyId}`);
+  await find('night-42', /^GET/);
+  await page.waitForURL(`**/requests/${decisionId}`);
+  await find('synchronous standby', /./);
+  await page.waitForURL(/\/docs\//);
+
+  await page.goto(project.at('usage'));
+  await pressShortcut(page, 'Control+k');
+  const secret = 'Zq3Zq3Zq3Zq3Zq3Zq3Zq3Zq3Zq3';
+  await field.fill(`ceiba_4fJx09Qa${secret}`);
+  await expect(field).toHaveValue('ceiba_4fJx09Qa');
+  await expect(page.getByText('No results.')).toBeVisible();
+  expect(sent.filter((text) => text.includes('4fJx09Qa'))).not.toEqual([]);
+  expect(sent.filter((text) => text.includes(secret))).toEqual([]);
+  await field.fill('night');
+  await expect(page.getByRole('option', { name: 'Night shift' })).toBeVisible();
+  await expectAccessible(page);
 });

@@ -3,6 +3,9 @@ import type { ReactNode } from 'react';
 import { AppShell } from '#components/shell/app-shell.tsx';
 import { withDatabase } from '#server/database.ts';
 import { requireUser } from '#server/session.ts';
+import { findElsewhere, findInProject } from './search/actions.ts';
+
+const SEARCHES = { inProject: findInProject, elsewhere: findElsewhere };
 
 /** The most projects in the switcher; the list of projects has all of them. */
 const SWITCHER_LIMIT = 100;
@@ -13,7 +16,7 @@ export default async function ConsoleLayout({ children }: { children: ReactNode 
     listProjectNames(db, { userId, limit: SWITCHER_LIMIT }),
   );
   return (
-    <AppShell user={{ email, isAdministrator }} projects={projects}>
+    <AppShell user={{ email, isAdministrator }} projects={projects} searches={SEARCHES}>
       {children}
     </AppShell>
   );

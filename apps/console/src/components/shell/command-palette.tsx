@@ -1,20 +1,52 @@
 'use client';
 
-import { Command } from 'cmdk';
-import { FolderTree, type LucideIcon, Monitor, Moon, Plus, Sun } from 'lucide-react';
+import { Command, defaultFilter } from 'cmdk';
+import {
+  ArrowLeftRight,
+  BookOpen,
+  FolderTree,
+  KeyRound,
+  LogOut,
+  type LucideIcon,
+  Monitor,
+  Moon,
+  Plus,
+  Route,
+  Sun,
+} from 'lucide-react';
 import { usePathname, useRouter } from 'next/navigation';
+import { signOut } from 'next-auth/react';
 import { Dialog as RadixDialog } from 'radix-ui';
-import type { ReactNode } from 'react';
-import { legible } from '../../lib/text.ts';
+import { type ReactNode, useState } from 'react';
+import { legible, withoutSecrets } from '../../lib/text.ts';
 import { mayLeaveFor } from '../../lib/use-leave-guard.ts';
 import { useTheme } from '../theme.tsx';
 import { Name } from '../ui/name.tsx';
+import type { Found } from './found.ts';
 import { placeOf, placesAt, placesOfProject, type ShellProps } from './sections.ts';
+import { useFound } from './use-found.ts';
 
-/** Finds pages and actions by a part of their name. */
+const KINDS = {
+  key: { heading: 'Keys', icon: KeyRound },
+  policy: { heading: 'Policies', icon: Route },
+  request: { heading: 'Requests', icon: ArrowLeftRight },
+  guide: { heading: 'Guides', icon: BookOpen },
+} as const satisfies Record<Found['kind'], { heading: string; icon: LucideIcon }>;
+
+const FOUND = 'found by the server';
+
+/** What the server found matches already, and comes after what the palette finds itself. */
+const scoreOf = (value: string, search: string, keywords?: string[]): number =>
+  keywords?.includes(FOUND) ? Number.MIN_VALUE : defaultFilter(value, search, keywords);
+
+/**
+ * Finds pages and actions by a part of their name, and has the server look for keys, policies,
+ * requests and guides. Of a credential that is pasted, only the visible prefix stays in the field.
+ */
 export default function CommandPalette({
   user,
   projects,
+  searches,
   onClose,
 }: ShellProps & { onClose: () => void }) {
   const router = useRouter();
@@ -25,10 +57,17 @@ export default function CommandPalette({
   if (user.isAdministrator) elsewhere.push(administration);
   elsewhere.push(guides, status);
   const { setTheme } = useTheme();
+  const [text, setText] = useState('');
+  const { found, isSearching } = useFound(searches, place?.projectId, text);
 
   function go(href: string) {
     onClose();
     if (mayLeaveFor(href)) router.push(href);
+  }
+
+  function leave() {
+    onClose();
+    void signOut({ callbackUrl: '/' });
   }
 
   return (
@@ -40,13 +79,21 @@ export default function CommandPalette({
           className="fixed inset-x-4 top-[10vh] z-50 mx-auto max-w-xl animate-fade overflow-hidden rounded border bg-surface focus:outline-none"
         >
           <RadixDialog.Title className="sr-only">Go to</RadixDialog.Title>
-          <Command label="Go to" loop>
+          <Command label="Go to" loop filter={scoreOf}>
             <Command.Input
-              placeholder="Go to a project, a page or an action"
+              value={text}
+              onValueChange={(typed) => setText(withoutSecrets(typed))}
+              placeholder={
+                place === null
+                  ? 'Find a project, a page, an action or a guide'
+                  : 'Find a page, an action, a key, a policy, a request or a guide'
+              }
               className="h-12 w-full border-b bg-transparent px-4 placeholder:text-muted focus-visible:outline-none"
             />
             <Command.List className="max-h-[60vh] overflow-y-auto p-2">
-              <Command.Empty className="p-4 text-muted">No results.</Command.Empty>
+              {!isSearching && (
+                <Command.Empty className="p-4 text-muted">No results.</Command.Empty>
+              )}
               {place && (
                 <Group heading="This project">
                   {placesOfProject(place).map(({ href, name, icon }) => (
@@ -54,6 +101,15 @@ export default function CommandPalette({
                       {name}
                     </Item>
                   ))}
+                  <Item icon={Plus} onSelect={() => go(`/projects/${place.projectId}/keys/new`)}>
+                    Create key
+                  </Item>
+                  <Item
+                    icon={Plus}
+                    onSelect={() => go(`/projects/${place.projectId}/policies/new`)}
+                  >
+                    Create policy
+                  </Item>
                 </Group>
               )}
               <Group heading="Projects">
@@ -80,6 +136,9 @@ export default function CommandPalette({
                     {name}
                   </Item>
                 ))}
+                <Item icon={LogOut} onSelect={leave}>
+                  Sign out
+                </Item>
               </Group>
               <Group heading="Theme">
                 <Item icon={Sun} onSelect={() => setTheme('light')}>
@@ -92,12 +151,51 @@ export default function CommandPalette({
                   Same theme as the system
                 </Item>
               </Group>
+              <FoundGroups found={found} onSelect={go} />
+              {isSearching && (
+                <Command.Loading label="Searching" className="p-2 text-small text-muted">
+                  Searching…
+                </Command.Loading>
+              )}
             </Command.List>
+            <p role="status" className="sr-only">
+              {found.length > 0 && `${found.length} found by the search`}
+            </p>
           </Command>
         </RadixDialog.Content>
       </RadixDialog.Portal>
     </RadixDialog.Root>
   );
+}
+
+/** What the server found, by kind. */
+function FoundGroups({
+  found,
+  onSelect,
+}: {
+  found: readonly Found[];
+  onSelect: (href: string) => void;
+}) {
+  return Object.entries(KINDS).map(([kind, { heading, icon }]) => {
+    const group = found.filter((each) => each.kind === kind);
+    if (group.length === 0) return null;
+    return (
+      <Group key={kind} heading={heading}>
+        {group.map(({ href, name, detail }) => (
+          <Item
+            key={href}
+            value={href}
+            icon={icon}
+            detail={detail}
+            keywords={[FOUND]}
+            onSelect={() => onSelect(href)}
+          >
+            {name}
+          </Item>
+        ))}
+      </Group>
+    );
+  });
 }
 
 function Group({ heading, children }: { heading: string; children: ReactNode }) {
@@ -114,13 +212,16 @@ function Group({ heading, children }: { heading: string; children: ReactNode }) 
 interface ItemProps {
   icon: LucideIcon;
   value?: string;
+  detail?: string;
+  keywords?: string[];
   onSelect: () => void;
   children: string;
 }
 
-function Item({ icon: Icon, value, onSelect, children }: ItemProps) {
+function Item({ icon: Icon, value, detail, keywords, onSelect, children }: ItemProps) {
   return (
     <Command.Item
+      {...(keywords && { keywords })}
       value={value ?? children}
       onSelect={onSelect}
       className="flex min-h-10 cursor-pointer items-center gap-3 rounded px-2 data-[selected=true]:bg-hover"
@@ -129,6 +230,7 @@ function Item({ icon: Icon, value, onSelect, children }: ItemProps) {
       <span className="truncate" title={legible(children)}>
         <Name>{children}</Name>
       </span>
+      {detail && <span className="ml-auto shrink-0 text-small text-muted">{detail}</span>}
     </Command.Item>
   );
 }

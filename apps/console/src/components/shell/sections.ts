@@ -18,8 +18,10 @@ import {
   UserRound,
   UsersRound,
 } from 'lucide-react';
+import type { Searches } from './found.ts';
 
 export interface ShellProps {
+  searches: Searches;
   user: { email: string; isAdministrator: boolean };
   projects: readonly ProjectName[];
 }

@@ -12,7 +12,7 @@ export interface ShortcutHandlers {
 
 /** The list under `?`. */
 export const SHORTCUTS = [
-  { keys: ['Ctrl', 'K'], does: 'Go to a project, a page or an action' },
+  { keys: ['Ctrl', 'K'], does: 'Find anything, or act' },
   { keys: ['/'], does: 'Search on this page' },
   { keys: ['n'], does: 'Create a new item on this page' },
   { keys: ['?'], does: 'Show this list' },
