@@ -24,3 +24,12 @@ export function requestsHref(
   }
   return `/projects/${projectId}/requests${query.size === 0 ? '' : `?${query}`}`;
 }
+
+const MINUTE_MS = 60_000;
+
+/** The requests between two times; the filter's last minute is included. */
+export const requestsBetween = (projectId: string, from: Date, to: Date): string =>
+  requestsHref(projectId, {
+    from: from.toISOString().slice(0, 16),
+    to: new Date(to.getTime() - MINUTE_MS).toISOString().slice(0, 16),
+  });

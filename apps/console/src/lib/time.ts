@@ -41,7 +41,7 @@ export const absoluteTime = formatterByZone(MINUTE);
 export const absoluteDate = formatterByZone(DAY);
 
 /** Caches one formatter per time zone, because creating one is expensive and a list has a hundred times. */
-function formatterByZone(options: Intl.DateTimeFormatOptions) {
+export function formatterByZone(options: Intl.DateTimeFormatOptions) {
   const byZone = new Map<string, Intl.DateTimeFormat>();
   return (instant: Date, timeZone: string): string => {
     const known = byZone.get(timeZone);

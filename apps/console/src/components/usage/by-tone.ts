@@ -8,7 +8,7 @@ export const TONE_NAMES = { allow: 'Allowed', limit: 'Limited', deny: 'Denied' }
 /** Within a sentence. */
 export const TONE_WORDS = { allow: 'allowed', limit: 'limited', deny: 'denied' } as const;
 export const TONE_FILLS = {
-  allow: 'fill-allow',
+  allow: 'fill-allow-bar',
   limit: 'fill-limit',
   deny: 'fill-deny',
 } as const;

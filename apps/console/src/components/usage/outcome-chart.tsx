@@ -1,7 +1,7 @@
 import type { UsageSeries } from '@ceiba/schema';
 import { Check, Gauge, X } from 'lucide-react';
 import { cn } from '../../lib/cn.ts';
-import { formatCompact, formatCount, formatShares, plural } from '../../lib/format.ts';
+import { formatCompact, formatCount, formatShares, plural, sum } from '../../lib/format.ts';
 import { Chip } from '../ui/chip.tsx';
 import { Cell, HeadCell, Row, Table } from '../ui/table.tsx';
 import {
@@ -13,6 +13,7 @@ import {
   TONES,
   type ToneCounts,
 } from './by-tone.ts';
+import { ChartPointer } from './chart-pointer.tsx';
 import { axisMax, stepName } from './steps.ts';
 
 /** The size of the drawing, which is stretched to the available width. */
@@ -20,7 +21,7 @@ const WIDTH = 1_000;
 const HEIGHT = 176;
 /** The largest width of a bar. */
 const WIDEST = 60;
-/** The most areas with a tooltip; more would be narrower than a pointer. */
+/** The most links over the bars; more would be narrower than a pointer. */
 const MOST_SLOTS = 100;
 /** The most names that fit below the bars. */
 const MOST_NAMED = 8;
@@ -30,12 +31,27 @@ const ICONS = { allow: Check, limit: Gauge, deny: X } as const;
 
 export interface OutcomeChartProps {
   series: UsageSeries;
+  /** The totals of the period of the same length before. */
+  previous?: ToneCounts['totals'];
+  /** Where a click on the bars of a time leads. */
+  hrefOf: (from: Date, to: Date) => string;
+  /** In which hours are named. Days and months are in UTC. */
+  timeZone?: string;
   /** Without the table of numbers. */
   brief?: boolean;
 }
 
-/** Decisions by outcome over time: stacked bars, rendered on the server, and a table of the numbers. */
-export function OutcomeChart({ series, brief = false }: OutcomeChartProps) {
+/**
+ * Decisions by outcome over time: stacked bars and a line of the denied share, rendered on the
+ * server, and a table of the numbers.
+ */
+export function OutcomeChart({
+  series,
+  previous,
+  hrefOf,
+  timeZone = 'UTC',
+  brief = false,
+}: OutcomeChartProps) {
   const tones = byTone(series);
   const shares = formatShares(TONES.map((tone) => tones.totals[tone]));
   return (
@@ -50,11 +66,16 @@ export function OutcomeChart({ series, brief = false }: OutcomeChartProps) {
               <span className="text-title font-semibold">{formatCount(tones.totals[tone])}</span>
               <span className="text-small text-muted">{shares[index]}</span>
             </p>
+            {previous && (
+              <p className="text-small text-muted">{formatCount(previous[tone])} before</p>
+            )}
           </div>
         ))}
       </figcaption>
-      <Bars series={series} tones={tones} />
-      {!brief && series.starts.length <= LONGEST_TABLE && <Numbers series={series} tones={tones} />}
+      <Bars series={series} tones={tones} hrefOf={hrefOf} timeZone={timeZone} />
+      {!brief && series.starts.length <= LONGEST_TABLE && (
+        <Numbers series={series} tones={tones} timeZone={timeZone} />
+      )}
       {series.starts.length > LONGEST_TABLE && (
         <p className="mt-4 text-small text-muted">
           The CSV file has the numbers of each {series.step}.
@@ -67,9 +88,15 @@ export function OutcomeChart({ series, brief = false }: OutcomeChartProps) {
 interface PartProps {
   series: UsageSeries;
   tones: ToneCounts;
+  timeZone: string;
 }
 
-function Bars({ series: { starts, step }, tones: { counts } }: PartProps) {
+function Bars({
+  series: { starts, step },
+  tones: { counts },
+  timeZone,
+  hrefOf,
+}: PartProps & Pick<OutcomeChartProps, 'hrefOf'>) {
   const highest = Math.max(0, ...counts.map(({ allow, limit, deny }) => allow + limit + deny));
   const max = axisMax(highest);
   const paths = barPaths(counts, max);
@@ -80,44 +107,65 @@ function Bars({ series: { starts, step }, tones: { counts } }: PartProps) {
         <span>{formatCompact(max / 2)}</span>
         <span>0</span>
       </div>
-      <svg
-        role="img"
-        aria-label={`Decisions in ${plural(starts.length, step)}, at most ${formatCount(highest)} in one`}
-        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
-        preserveAspectRatio="none"
-        className="block h-44 w-full overflow-visible"
-      >
-        {[0, HEIGHT / 2, HEIGHT].map((y) => (
-          <path
-            key={y}
-            d={`M0 ${y}H${WIDTH}`}
-            vectorEffect="non-scaling-stroke"
-            className="stroke-line"
-          />
-        ))}
-        {TONES.map((tone) => (
-          <path key={tone} d={paths[tone]} className={TONE_FILLS[tone]} />
-        ))}
-        <g className="fill-transparent [&>path]:hover:fill-ink/5">
-          {slotsOf(starts.length).map(({ first, length }) => (
-            <path key={first} d={slotPath(first, length, starts.length)}>
-              <title>
-                {starts
-                  .slice(first, first + length)
-                  .map((start, index) => tooltipOf(stepName(start, step), counts[first + index]))
-                  .join('\n')}
-              </title>
-            </path>
+      <div className="relative">
+        <svg
+          role="img"
+          aria-label={`Decisions in ${plural(starts.length, step)}, at most ${formatCount(highest)} in one`}
+          viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+          preserveAspectRatio="none"
+          className="block h-44 w-full"
+        >
+          {[0, HEIGHT / 2, HEIGHT].map((y) => (
+            <path
+              key={y}
+              d={`M0 ${y}H${WIDTH}`}
+              vectorEffect="non-scaling-stroke"
+              className="stroke-line"
+            />
           ))}
-        </g>
-      </svg>
-      <TimeAxis starts={starts} step={step} />
+          {TONES.map((tone) => (
+            <path key={tone} d={paths[tone]} className={TONE_FILLS[tone]} />
+          ))}
+          <path
+            d={deniedShareLine(counts)}
+            vectorEffect="non-scaling-stroke"
+            className="fill-none stroke-ink/70"
+          />
+        </svg>
+        <ChartPointer label="Decisions by time. The arrow keys move between the bars.">
+          {slotsOf(starts.length).map(({ first, length }, index, slots) => {
+            const from = starts[first];
+            const last = starts[first + length - 1] ?? starts.at(-1);
+            if (from === undefined || last === undefined) return null;
+            const name =
+              from === last
+                ? stepName(from, step, timeZone)
+                : `${stepName(from, step, timeZone)} to ${stepName(last, step, timeZone)}`;
+            return (
+              // biome-ignore lint/a11y/useAnchorContent: its label is its content
+              <a
+                key={from.getTime()}
+                href={hrefOf(from, endOf(last, step))}
+                tabIndex={index === slots.length - 1 ? 0 : -1}
+                aria-label={tooltipOf(name, sumOf(counts.slice(first, first + length)))}
+                style={{ flexGrow: Math.min(length, starts.length - first) }}
+                className="basis-0 hover:bg-ink/5 focus-visible:bg-ink/5 focus-visible:-outline-offset-2"
+              />
+            );
+          })}
+        </ChartPointer>
+      </div>
+      <TimeAxis starts={starts} step={step} timeZone={timeZone} />
     </div>
   );
 }
 
 /** Names every bar if there are few, else the first, the middle and the last one. */
-function TimeAxis({ starts, step }: Pick<UsageSeries, 'starts' | 'step'>) {
+function TimeAxis({
+  starts,
+  step,
+  timeZone,
+}: Pick<UsageSeries, 'starts' | 'step'> & { timeZone: string }) {
   const each = starts.length <= MOST_NAMED;
   const few = [0, Math.floor(starts.length / 2), starts.length - 1];
   const shown = each ? starts : few.flatMap((index) => starts[index] ?? []);
@@ -134,7 +182,7 @@ function TimeAxis({ starts, step }: Pick<UsageSeries, 'starts' | 'step'>) {
           key={start.getTime()}
           className={cn(isInner(index) && (each ? 'max-lg:hidden' : 'max-sm:hidden'))}
         >
-          {stepName(start, step)}
+          {stepName(start, step, timeZone)}
         </span>
       ))}
     </p>
@@ -160,7 +208,7 @@ function barPaths(counts: ToneCounts['counts'], max: number): Record<OutcomeTone
   return paths;
 }
 
-/** The areas with a tooltip: one step, or several if one is too narrow to point at. */
+/** The links over the bars: one step, or several if one is too narrow to point at. */
 function slotsOf(steps: number): { first: number; length: number }[] {
   const length = Math.ceil(steps / MOST_SLOTS);
   return Array.from({ length: Math.ceil(steps / length) }, (_, index) => ({
@@ -169,20 +217,39 @@ function slotsOf(steps: number): { first: number; length: number }[] {
   }));
 }
 
-/** Full height, so that a step without decisions has a tooltip too. */
-function slotPath(first: number, length: number, steps: number): string {
-  const width = WIDTH / steps;
-  const [left, right] = [rounded(width * first), rounded(width * Math.min(first + length, steps))];
-  return `M${left} 0H${right}V${HEIGHT}H${left}z`;
+/** The share of denied calls at each step that has any, from 0 at the bottom to all at the top. */
+function deniedShareLine(counts: ToneCounts['counts']): string {
+  const width = WIDTH / counts.length;
+  const points = counts.flatMap(({ allow, limit, deny }, index) => {
+    const total = allow + limit + deny;
+    const y = HEIGHT * (1 - (limit + deny) / total);
+    return total === 0 ? [] : [`${rounded(width * (index + 0.5))} ${rounded(y)}`];
+  });
+  return points.length < 2 ? '' : `M${points.join('L')}`;
 }
 
 const rounded = (length: number) => Math.round(length * 100) / 100;
 
-const tooltipOf = (name: string, counts: ToneCounts['counts'][number] | undefined) =>
-  `${name} UTC: ${TONES.map((tone) => `${formatCount(counts?.[tone] ?? 0)} ${TONE_WORDS[tone]}`).join(', ')}`;
+const tooltipOf = (name: string, counts: ToneCounts['totals']) =>
+  `${name}: ${TONES.map((tone) => `${formatCount(counts[tone])} ${TONE_WORDS[tone]}`).join(', ')}`;
+
+const sumOf = (counts: ToneCounts['counts']): ToneCounts['totals'] => ({
+  allow: sum(counts.map(({ allow }) => allow)),
+  limit: sum(counts.map(({ limit }) => limit)),
+  deny: sum(counts.map(({ deny }) => deny)),
+});
+
+const HOUR_MS = 3_600_000;
+
+function endOf(start: Date, step: UsageSeries['step']): Date {
+  if (step === 'month') {
+    return new Date(Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + 1));
+  }
+  return new Date(start.getTime() + (step === 'day' ? 24 * HOUR_MS : HOUR_MS));
+}
 
 /** The same as a table, the newest first, for screen readers and for copying. */
-function Numbers({ series: { starts, step }, tones: { counts } }: PartProps) {
+function Numbers({ series: { starts, step }, tones: { counts }, timeZone }: PartProps) {
   const rows = starts.map((start, index) => ({ start, counts: counts[index] })).reverse();
   return (
     <details className="mt-4">
@@ -194,7 +261,7 @@ function Numbers({ series: { starts, step }, tones: { counts } }: PartProps) {
           label="Decisions by outcome, as numbers"
           head={
             <>
-              <HeadCell>In UTC</HeadCell>
+              <HeadCell>In {step === 'hour' ? timeZone : 'UTC'}</HeadCell>
               {TONES.map((tone) => (
                 <HeadCell key={tone} numeric>
                   {TONE_NAMES[tone]}
@@ -205,7 +272,7 @@ function Numbers({ series: { starts, step }, tones: { counts } }: PartProps) {
         >
           {rows.map((row) => (
             <Row key={row.start.getTime()}>
-              <Cell className="h-10 whitespace-nowrap">{stepName(row.start, step)}</Cell>
+              <Cell className="h-10 whitespace-nowrap">{stepName(row.start, step, timeZone)}</Cell>
               {TONES.map((tone) => (
                 <Cell key={tone} numeric className="h-10">
                   {formatCount(row.counts?.[tone] ?? 0)}

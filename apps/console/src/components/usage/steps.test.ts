@@ -25,4 +25,10 @@ describe('stepName', () => {
     expect(stepName(at, 'day')).toBe('20 Nov 2026');
     expect(stepName(at, 'month')).toBe('Nov 2026');
   });
+
+  it('names the hour in another time zone, but the day in UTC, in which days are counted', () => {
+    const at = new Date('2026-11-20T23:00:00Z');
+    expect(stepName(at, 'hour', 'Asia/Tokyo')).toBe('21 Nov, 08:00');
+    expect(stepName(at, 'day', 'Asia/Tokyo')).toBe('20 Nov 2026');
+  });
 });

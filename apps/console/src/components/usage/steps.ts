@@ -1,17 +1,16 @@
 import type { UsageStep } from '@ceiba/domain';
+import { formatterByZone } from '../../lib/time.ts';
 
-const inUtc = (options: Intl.DateTimeFormatOptions) =>
-  new Intl.DateTimeFormat('en-GB', { ...options, timeZone: 'UTC' });
-
-/** Created once, because a chart of a year names hundreds of steps. */
+/** Days and months are counted in UTC, so only hours have names in other time zones. */
 const FORMATS = {
-  hour: inUtc({ day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' }),
-  day: inUtc({ day: 'numeric', month: 'short', year: 'numeric' }),
-  month: inUtc({ month: 'short', year: 'numeric' }),
-} as const satisfies Record<UsageStep, Intl.DateTimeFormat>;
+  hour: formatterByZone({ day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' }),
+  day: formatterByZone({ day: 'numeric', month: 'short', year: 'numeric' }),
+  month: formatterByZone({ month: 'short', year: 'numeric' }),
+} as const satisfies Record<UsageStep, ReturnType<typeof formatterByZone>>;
 
-/** `20 Nov, 14:00`, `20 Nov 2026` or `Nov 2026`, in UTC. */
-export const stepName = (start: Date, step: UsageStep): string => FORMATS[step].format(start);
+/** `20 Nov, 14:00` in a time zone; `20 Nov 2026` or `Nov 2026` in UTC. */
+export const stepName = (start: Date, step: UsageStep, timeZone = 'UTC'): string =>
+  FORMATS[step](start, step === 'hour' ? timeZone : 'UTC');
 
 /** The next round number, at least the highest count; half of it is a whole number. */
 export function axisMax(highest: number): number {

@@ -26,6 +26,7 @@ import {
   projectsIn,
   STORED_SECRETS_COOKIE,
 } from '#lib/remembered-projects.ts';
+import { requestsBetween } from '#lib/requests-href.ts';
 import { withDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
 import { env } from '../../../../env.ts';
@@ -42,16 +43,17 @@ export default async function OverviewPage({ params }: { params: Promise<{ proje
   const { projectId } = project;
   const to = new Date((Math.floor(Date.now() / HOUR_MS) + 1) * HOUR_MS);
   const today = { projectId, from: new Date(to.getTime() - 24 * HOUR_MS), to };
-  const [subscription, use, keys, policies, first, decisions, { denials }] = await withDatabase((db) =>
-    Promise.all([
-      getSubscription(db, projectId),
-      readQuotaUse(db, projectId),
-      surveyApiKeys(db, projectId),
-      listPolicies(db, projectId),
-      readFirstSteps(db, projectId),
-      readUsageSeries(db, { ...today, by: 'outcome', step: 'hour' }),
-      readTopDenials(db, { ...today, limit: TOP_DENIALS }),
-    ]),
+  const [subscription, use, keys, policies, first, decisions, { denials }] = await withDatabase(
+    (db) =>
+      Promise.all([
+        getSubscription(db, projectId),
+        readQuotaUse(db, projectId),
+        surveyApiKeys(db, projectId),
+        listPolicies(db, projectId),
+        readFirstSteps(db, projectId),
+        readUsageSeries(db, { ...today, by: 'outcome', step: 'hour' }),
+        readTopDenials(db, { ...today, limit: TOP_DENIALS }),
+      ]),
   );
   if (use === null) notFound();
   const { runtimeUrl, publicOrigin: consoleUrl } = env();
@@ -126,7 +128,11 @@ export default async function OverviewPage({ params }: { params: Promise<{ proje
               </Button>
             }
           >
-            <OutcomeChart series={decisions} brief />
+            <OutcomeChart
+              series={decisions}
+              hrefOf={(from, to) => requestsBetween(projectId, from, to)}
+              brief
+            />
           </Section>
           <Section
             title="Why calls are denied"

@@ -9,6 +9,7 @@ import {
 import { readUsageSeries, type UsageSeries } from '@ceiba/schema';
 import { Download } from 'lucide-react';
 import type { Metadata } from 'next';
+import { cookies } from 'next/headers';
 import Link from 'next/link';
 import type { ReactNode } from 'react';
 import { Button } from '#components/ui/button.tsx';
@@ -17,12 +18,15 @@ import { EmptyState } from '#components/ui/empty-state.tsx';
 import { Name } from '#components/ui/name.tsx';
 import { Notice } from '#components/ui/notice.tsx';
 import { Column, PageHeader, Section } from '#components/ui/section.tsx';
+import { byTone } from '#components/usage/by-tone.ts';
 import { FirstCall } from '#components/usage/first-call.tsx';
 import { OutcomeChart } from '#components/usage/outcome-chart.tsx';
 import { plural, sum } from '#lib/format.ts';
-import { type SearchParams, withQuery } from '#lib/list-query.ts';
-import { requestsHref } from '#lib/requests-href.ts';
+import { type Query, type SearchParams, textOf, withQuery } from '#lib/list-query.ts';
+import { TIME_ZONE_COOKIE } from '#lib/preferences.ts';
+import { requestsBetween, requestsHref } from '#lib/requests-href.ts';
 import { legible } from '#lib/text.ts';
+import { knownTimeZone } from '#lib/time.ts';
 import { DatabaseUnavailableError, isDatabaseReady, withSlowDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
 import { env } from '../../../../../env.ts';
@@ -60,13 +64,15 @@ export default async function UsagePage({ params, searchParams }: UsageProps) {
       </Column>
     );
   }
-  const { decisions, keys, policies } = series;
+  const { decisions, previous, keys, policies } = series;
+  const viewerZone = knownTimeZone((await cookies()).get(TIME_ZONE_COOKIE)?.value);
+  const timeZone = textOf(query, 'zone') === 'local' ? viewerZone : 'UTC';
   return (
     <Column>
       <PageHeader
         title="Usage"
         guide="usage"
-        description={`${plural(decisions.total, 'decision')} in this range. UTC. Updated seconds ago.`}
+        description={`${plural(decisions.total, 'decision')} in this range. ${decisions.step === 'hour' ? timeZone : 'UTC'}. Updated seconds ago.`}
         actions={<CsvLink href={withQuery(`${here}/csv`, query, {})} usage={usage} />}
       />
       <RangePicker here={here} query={query} usage={usage} />
@@ -74,8 +80,26 @@ export default async function UsagePage({ params, searchParams }: UsageProps) {
         <NoDecisions projectId={projectId} />
       ) : (
         <>
-          <Section title="Decisions by outcome" className="border-t-0 pt-0">
-            <OutcomeChart series={decisions} />
+          <Section
+            title="Decisions by outcome"
+            description="The line is the share of denied calls. A bar leads to what is in it."
+            actions={
+              decisions.step === 'hour' && (
+                <ZoneLinks here={here} query={query} timeZone={timeZone} viewerZone={viewerZone} />
+              )
+            }
+            className="border-t-0 pt-0"
+          >
+            <OutcomeChart
+              series={decisions}
+              {...(previous && { previous: byTone(previous).totals })}
+              timeZone={timeZone}
+              hrefOf={(from, to) =>
+                decisions.step === 'hour'
+                  ? requestsBetween(projectId, from, to)
+                  : withQuery(here, query, { range: undefined, ...daysOf(from, to) })
+              }
+            />
           </Section>
           <DenialReasons projectId={projectId} series={decisions} />
           <AllowedCalls
@@ -100,6 +124,9 @@ export default async function UsagePage({ params, searchParams }: UsageProps) {
   );
 }
 
+/** The longest range that is compared with the one before it, which doubles what is read. */
+const COMPARED_DAYS_MAX = 90;
+
 /**
  * @returns `too_slow` if the database answers, but not in time: too many hours are not added up yet
  */
@@ -107,19 +134,57 @@ async function readSeries(projectId: string, usage: UsageQuery) {
   const { from, to } = usage;
   try {
     return await withSlowDatabase(async (db) => {
-      const read = (by: UsageCut) =>
-        readUsageSeries(db, { projectId, by, step: stepFor(by, usage), from, to });
-      const [decisions, keys, policies] = await Promise.all([
+      const read = (by: UsageCut, range: UsageRange = { from, to }) =>
+        readUsageSeries(db, { projectId, by, step: stepFor(by, usage), ...range });
+      const before = { from: new Date(from.getTime() - (to.getTime() - from.getTime())), to: from };
+      const [decisions, previous, keys, policies] = await Promise.all([
         read('outcome'),
+        daysIn(usage) > COMPARED_DAYS_MAX ? undefined : read('outcome', before),
         read('api_key'),
         read('policy'),
       ]);
-      return { decisions, keys, policies };
+      return { decisions, previous, keys, policies };
     });
   } catch (error) {
     if (!(error instanceof DatabaseUnavailableError) || !(await isDatabaseReady())) throw error;
     return 'too_slow';
   }
+}
+
+const daysOf = (from: Date, to: Date) => ({
+  from: from.toISOString().slice(0, 10),
+  to: new Date(to.getTime() - 1).toISOString().slice(0, 10),
+});
+
+interface ZoneLinksProps {
+  here: string;
+  query: Query;
+  timeZone: string;
+  viewerZone: string;
+}
+
+/** Chooses the time zone of the hours; days are counted in UTC. */
+function ZoneLinks({ here, query, timeZone, viewerZone }: ZoneLinksProps) {
+  if (viewerZone === 'UTC') return null;
+  const zones = [
+    { name: 'UTC', zone: undefined },
+    { name: viewerZone, zone: 'local' },
+  ];
+  return (
+    <nav aria-label="Time zone" className="flex gap-3 text-small">
+      {zones.map(({ name, zone }) => (
+        <Link
+          key={name}
+          href={withQuery(here, query, { zone })}
+          scroll={false}
+          aria-current={name === timeZone ? 'true' : undefined}
+          className="rounded text-muted underline underline-offset-4 aria-[current=true]:font-medium aria-[current=true]:text-ink aria-[current=true]:no-underline"
+        >
+          {name}
+        </Link>
+      ))}
+    </nav>
+  );
 }
 
 /** Hours for up to two days, days while they are distinguishable, else months. */
