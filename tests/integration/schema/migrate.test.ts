@@ -92,6 +92,22 @@ describe('migrations', () => {
     });
   });
 
+  test('apply to a decision log that has days already', async () => {
+    const url = await createEmptyDatabase();
+    const upTo = journal.entries.findIndex(({ tag }) => tag.endsWith('_decision_log')) + 1;
+    const folder = copyOfMigrations();
+    const entries = journal.entries.slice(0, upTo);
+    writeFileSync(join(folder, 'meta/_journal.json'), JSON.stringify({ ...journal, entries }));
+    expect(await migrateDatabase(url, folder)).toEqual({ applied: upTo });
+    const db = createDatabase(url);
+    cleanUps.push(() => db.close());
+    await db.sql`create table decisions_of_a_day partition of decisions
+      for values from ('2026-11-20') to ('2026-11-21')`;
+    expect(await migrateDatabase(url, migrationsFolder)).toEqual({
+      applied: journal.entries.length - upTo,
+    });
+  });
+
   test('create the plans that the domain seeds', async () => {
     const url = await createEmptyDatabase();
     await migrateDatabase(url, migrationsFolder);
