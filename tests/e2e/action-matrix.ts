@@ -36,6 +36,8 @@ export interface World {
   planId: string;
   /** The owner of the project. */
   userId: string;
+  /** A session of the owner. */
+  sessionId: string;
   /** When the project's secret was created, ISO 8601. */
   secretCreatedAt: string;
   /** The owner's e-mail address and password. */
@@ -91,6 +93,25 @@ export const ACTIONS: Record<string, ActionCase> = {
     access: 'signed-in',
     path: () => '/account',
     fields: ({ password }) => ({ currentPassword: password, newPassword: password }),
+    redirects: /^\/sign-in/,
+  },
+  '(console)/account/actions.ts changeEmail': {
+    access: 'signed-in',
+    path: () => '/account',
+    fields: ({ password }) => ({
+      email: `${fresh('matrix').replaceAll(' ', '-')}@example.com`,
+      currentPassword: password,
+    }),
+  },
+  '(console)/account/actions.ts endOneSession': {
+    access: 'signed-in',
+    path: () => '/account',
+    fields: ({ sessionId }) => ({ sessionId }),
+  },
+  '(console)/account/actions.ts deleteAccount': {
+    access: 'signed-in',
+    path: () => '/account',
+    fields: ({ email, password }) => ({ confirmation: email, currentPassword: password }),
     redirects: /^\/sign-in/,
   },
   '(console)/account/actions.ts endEverySession': {

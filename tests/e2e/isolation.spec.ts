@@ -155,10 +155,19 @@ async function createWorld(): Promise<World> {
     ...(await populate(projectId)),
     ...(await invite(projectId, userId)),
     memberId: member?.id,
+    sessionId: await sessionOf(owner),
     userId,
     email,
     password,
   };
+}
+
+/** Another session of a user. */
+async function sessionOf({ userId }: Visitor): Promise<string> {
+  const [session] = await sql`
+    insert into sessions (user_id, session_version, expires_at)
+    values (${userId}, 0, now() + interval '1 day') returning id`;
+  return session?.id;
 }
 
 async function invite(
@@ -192,7 +201,7 @@ async function populate(
 
 /**
  * A digest of everything that an action can change, except attempts, which are counted in any case,
- * and usage and recorded decisions, which background tasks write.
+ * when a session was last seen, and usage and recorded decisions, which background tasks write.
  */
 async function everything(): Promise<string> {
   const tables = await sql<{ name: string }[]>`
@@ -203,8 +212,8 @@ async function everything(): Promise<string> {
   const states: string[] = [];
   for (const { name } of tables) {
     const [row] = await sql`
-      select count(*)::int as count, md5(coalesce(string_agg(md5(t::text), '' order by md5(t::text)), '')) as digest
-      from ${sql(name)} t`;
+      select count(*)::int as count, md5(coalesce(string_agg(row, '' order by row), '')) as digest
+      from (select md5((to_jsonb(t) - 'last_seen_at')::text) as row from ${sql(name)} t) rows`;
     states.push(`${name} ${row?.count} ${row?.digest}`);
   }
   return states.join('\n');
@@ -267,15 +276,16 @@ const PROBE: World = {
   decisionId: 'the decision',
   planId: '',
   userId: '',
+  sessionId: 'the session',
   secretCreatedAt: '',
   email: '',
   password: '',
 };
 
-/** Whether a request names a part of a project. */
+/** Whether a request names a part of a project, or a session. */
 const namesItem = (sent: string) =>
-  [PROBE.apiKeyId, PROBE.policyId, PROBE.decisionId, PROBE.invitationId].some((id) =>
-    sent.includes(id),
+  [PROBE.apiKeyId, PROBE.policyId, PROBE.decisionId, PROBE.invitationId, PROBE.sessionId].some(
+    (id) => sent.includes(id),
   );
 
 /** How a call of a user is refused; null if it is permitted. */
@@ -339,7 +349,7 @@ for (const role of ROLES) {
   });
 }
 
-test('no action finds an item of another project', async () => {
+test('no action finds an item of another project or account', async () => {
   await changingNothing(async () => {
     const mixed = { ...world, projectId: strangersProjectId };
     for (const [name, action] of Object.entries(ACTIONS)) {
@@ -480,7 +490,8 @@ test('each action of an account succeeds, which proves that the calls above are 
     if (action.access !== 'signed-in' && action.access !== 'anybody') continue;
     const user = await visitor();
     const { email, password } = user;
-    const seen = { ...(await createWorld()), email, password };
+    const sessionId = await sessionOf(user);
+    const seen = { ...(await createWorld()), sessionId, email, password };
     const answer = await call(user.request, name, action, { seen });
     if (action.redirects) expect(answer.redirect, name).toMatch(action.redirects);
     else expect(answer.state, `${name} ${answer.text}`).toMatchObject({ kind: 'done' });

@@ -571,6 +571,11 @@ export const sessions = pgTable(
       .references(() => users.id, { onDelete: 'cascade' }),
     /** The user's session version when the session started. */
     sessionVersion: integer('session_version').notNull(),
+    /** From where it was started, and with which browser, for its user's list. */
+    clientAddress: text('client_address'),
+    userAgent: text('user_agent'),
+    /** Written at most every five minutes. */
+    lastSeenAt: instant('last_seen_at'),
     createdAt: createdAt(),
     expiresAt: instant('expires_at').notNull(),
   },

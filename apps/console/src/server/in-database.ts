@@ -10,6 +10,8 @@ import { withDatabase } from './database.ts';
 /** What a verb needs. `db` is the pool, so that independent reads can run at the same time. */
 export interface DatabaseContext extends VerbContext {
   db: Database;
+  /** The browser's `User-Agent`. */
+  userAgent: string | null;
 }
 
 /**
@@ -27,7 +29,11 @@ export function inDatabaseAs(actor: Actor): InDatabase {
 }
 
 /** Recorded in the audit log, and the key of rate limits. */
-const requestOrigin = cache(async () => ({
-  clientAddress: clientAddress(await headers(), env().trustedProxyHops),
-  requestId: randomUUID(),
-}));
+const requestOrigin = cache(async () => {
+  const sent = await headers();
+  return {
+    clientAddress: clientAddress(sent, env().trustedProxyHops),
+    userAgent: sent.get('user-agent'),
+    requestId: randomUUID(),
+  };
+});

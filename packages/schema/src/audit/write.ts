@@ -32,6 +32,7 @@ export const AUDIT_ACTIONS = [
   'user.update',
   'user.delete',
   'user.sign_out_everywhere',
+  'user.end_session',
   'retention.set',
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];

@@ -6,24 +6,30 @@ import { projects, users } from '../tables.ts';
 import { lockUser } from './lock.ts';
 
 export type DeleteUserResult =
-  | { kind: 'owns_projects'; projects: number }
-  | { kind: 'deleted' | 'last_administrator' | 'not_found' };
+  | { kind: 'owns_projects'; projects: number; names: string[] }
+  | { kind: 'deleted' | 'last_administrator' | 'outdated' | 'not_found' };
 
 /**
  * Deletes a user and ends their sessions. Refused while the user owns projects, which hosts may
- * depend on: each has to be deleted by its name first. The audit log keeps what the user did.
+ * depend on: each has to be transferred or deleted first. The audit log keeps what the user did.
+ *
+ * @param input.sessionVersion the one that was read with the password that proved the user; with
+ *   another one the result is `outdated`
  */
 export function deleteUser(
   ctx: VerbContext,
-  { userId }: { userId: string },
+  { userId, sessionVersion }: { userId: string; sessionVersion?: number },
 ): Promise<DeleteUserResult> {
   return inTransaction(ctx, async (tx) => {
     // Creating a project locks its owner's row, so the count below sees that project.
     const user = await lockUser(tx, userId, 'update');
     if (user === undefined) return { kind: 'not_found' };
+    if (sessionVersion !== undefined && user.sessionVersion !== sessionVersion) {
+      return { kind: 'outdated' };
+    }
     if (user.isLastAdministrator) return { kind: 'last_administrator' };
-    const owned = await countProjects(tx, userId);
-    if (owned > 0) return { kind: 'owns_projects', projects: owned };
+    const names = await namesOfProjects(tx, userId);
+    if (names.length > 0) return { kind: 'owns_projects', projects: names.length, names };
     await tx.delete(users).where(eq(users.id, userId));
     await writeAudit(tx, ctx, {
       action: 'user.delete',
@@ -35,10 +41,11 @@ export function deleteUser(
   });
 }
 
-async function countProjects(tx: Executor, ownerId: string): Promise<number> {
-  const [row] = await tx
-    .select({ count: sql<number>`count(*)::int` })
+async function namesOfProjects(tx: Executor, ownerId: string): Promise<string[]> {
+  const owned = await tx
+    .select({ name: projects.name })
     .from(projects)
-    .where(eq(projects.ownerId, ownerId));
-  return row?.count ?? 0;
+    .where(eq(projects.ownerId, ownerId))
+    .orderBy(sql`lower(${projects.name})`);
+  return owned.map(({ name }) => name);
 }

@@ -3,6 +3,13 @@ import type { Executor } from '../connection/database.ts';
 import { takeLock } from '../locks.ts';
 import { users } from '../tables.ts';
 
+export interface LockedUser {
+  email: string;
+  isAdministrator: boolean;
+  sessionVersion: number;
+  isLastAdministrator: boolean;
+}
+
 /**
  * Locks a user who may be an administrator. These locks exclude each other over all users, so that
  * two transactions cannot remove the last two administrators.
@@ -13,10 +20,14 @@ export async function lockUser(
   tx: Executor,
   userId: string,
   strength: 'update' | 'no key update',
-): Promise<{ email: string; isAdministrator: boolean; isLastAdministrator: boolean } | undefined> {
+): Promise<LockedUser | undefined> {
   await takeLock(tx, 'administrators');
   const [user] = await tx
-    .select({ email: users.email, isAdministrator: users.isAdministrator })
+    .select({
+      email: users.email,
+      isAdministrator: users.isAdministrator,
+      sessionVersion: users.sessionVersion,
+    })
     .from(users)
     .where(eq(users.id, userId))
     .for(strength);

@@ -12,7 +12,12 @@ export interface StartSessionInput {
    */
   sessionVersion: number;
   lifetimeSeconds: number;
+  /** The `User-Agent` of the browser; null without one. */
+  userAgent: string | null;
 }
+
+/** The longest `User-Agent` that is kept, in UTF-16 code units. */
+const USER_AGENT_LENGTH = 300;
 
 /**
  * Starts a session, and deletes the user's expired ones.
@@ -22,7 +27,7 @@ export interface StartSessionInput {
  */
 export function startSession(
   ctx: VerbContext,
-  { userId, sessionVersion, lifetimeSeconds }: StartSessionInput,
+  { userId, sessionVersion, lifetimeSeconds, userAgent }: StartSessionInput,
 ): Promise<{ sessionId: string } | null> {
   return inTransaction(ctx, async (tx) => {
     await tx
@@ -30,8 +35,11 @@ export function startSession(
       .where(and(eq(sessions.userId, userId), lt(sessions.expiresAt, sql`now()`)));
     // The row keeps the version that was read: a change that commits concurrently ends it too.
     const [session] = await tx.execute<{ sessionId: string }>(sql`
-      insert into sessions (user_id, session_version, expires_at)
-      select id, session_version, now() + make_interval(secs => ${lifetimeSeconds}) from users
+      insert into sessions (user_id, session_version, client_address, user_agent, last_seen_at,
+        expires_at)
+      select id, session_version, ${ctx.clientAddress}::text,
+        ${userAgent?.slice(0, USER_AGENT_LENGTH) ?? null}::text, now(),
+        now() + make_interval(secs => ${lifetimeSeconds}) from users
       where ${users.id} = ${userId} and ${users.sessionVersion} = ${sessionVersion}
       returning id as "sessionId"`);
     return session ?? null;
@@ -47,9 +55,11 @@ export interface SignedInUser {
   sessionId: string;
 }
 
+const LAST_SEEN_MINUTES = 5;
+
 /**
- * Finds the user of a session. Called on every request, so that signing out takes effect on the
- * next one.
+ * Finds the user of a session, and notes when it was last seen. Called on every request, so that
+ * signing out takes effect on the next one.
  *
  * @returns null when the session ended, expired, or has an older version than the user
  */
@@ -64,6 +74,8 @@ export async function findSession(
       isAdministrator: users.isAdministrator,
       hasPassword: sql<boolean>`${users.passwordHash} is not null`,
       sessionId: sessions.id,
+      isSeenLongAgo: sql<boolean>`coalesce(
+        ${sessions.lastSeenAt} < now() - make_interval(mins => ${LAST_SEEN_MINUTES}), true)`,
     })
     .from(sessions)
     .innerJoin(users, eq(users.id, sessions.userId))
@@ -74,7 +86,12 @@ export async function findSession(
         gt(sessions.expiresAt, sql`now()`),
       ),
     );
-  return row ?? null;
+  if (row === undefined) return null;
+  const { isSeenLongAgo, ...user } = row;
+  if (isSeenLongAgo) {
+    await db.orm.update(sessions).set({ lastSeenAt: sql`now()` }).where(eq(sessions.id, sessionId));
+  }
+  return user;
 }
 
 /** Ends one session: its cookie is invalid from the next request on. */

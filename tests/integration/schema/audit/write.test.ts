@@ -23,6 +23,7 @@ import {
   deletePolicy,
   deleteProject,
   deleteUser,
+  endSessionOf,
   getProject,
   leaveProject,
   putPlan,
@@ -34,12 +35,14 @@ import {
   setAdministrator,
   setApiKeyExpiry,
   setApiKeyLimits,
+  setEmail,
   setMemberRole,
   setPassword,
   setRetention,
   setSubscription,
   signOutEverywhere,
   signUp,
+  startSession,
   transferProject,
   updatePlan,
   updatePolicy,
@@ -78,6 +81,8 @@ interface Scene {
   planId: string;
   /** Owns nothing. */
   bystander: string;
+  /** A session of the bystander. */
+  sessionId: string;
   /** A viewer of the project. */
   memberId: string;
   /** An open invitation to it. */
@@ -100,6 +105,13 @@ async function makeScene(): Promise<Scene> {
   kept(key.minted);
   secrets.push(passwordHash, 'correct horse battery staple');
   const plan = await createPlan(bench.ctx, { name: `plan-${randomUUID()}`, ...LIMITS });
+  const bystander = await makeOwner(bench.ctx);
+  const session = await startSession(bench.ctx, {
+    userId: bystander,
+    sessionVersion: 0,
+    lifetimeSeconds: 60,
+    userAgent: null,
+  });
   const invitation = kept(mintInvitation(randomBytes));
   const invited = await createInvitation(bench.ctx, {
     ...invitationTo(project),
@@ -111,7 +123,8 @@ async function makeScene(): Promise<Scene> {
     policyId: expectKind(policy, 'created').policyId,
     passwordHash,
     planId: expectKind(plan, 'created').planId,
-    bystander: await makeOwner(bench.ctx),
+    bystander,
+    sessionId: session!.sessionId,
     memberId: await addMember(bench, project.projectId, 'viewer'),
     invitationId: expectKind(invited, 'created').invitationId,
     invitation,
@@ -283,6 +296,19 @@ const MUTATIONS: Record<string, [Mutate, string[]]> = {
     (ctx, { project: { projectId, name }, memberId }) =>
       transferProject(ctx, { projectId, name, newOwnerId: memberId }),
     ['project.transfer'],
+  ],
+  setEmail: [
+    (ctx, { bystander }) =>
+      setEmail(ctx, {
+        userId: bystander,
+        email: `${randomUUID()}@example.com`,
+        sessionVersion: 0,
+      }),
+    ['user.update'],
+  ],
+  endSessionOf: [
+    (ctx, { bystander, sessionId }) => endSessionOf(ctx, { userId: bystander, sessionId }),
+    ['user.end_session'],
   ],
   signOutEverywhere: [
     (ctx, { project }) => signOutEverywhere(ctx, project.ownerId),

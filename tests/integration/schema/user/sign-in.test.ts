@@ -126,6 +126,7 @@ describe('sessions', () => {
       userId,
       sessionVersion: 0,
       lifetimeSeconds,
+      userAgent: null,
     });
     if (session === null) throw new Error('no session');
     return session.sessionId;
@@ -173,14 +174,14 @@ describe('sessions', () => {
     const sessionVersion = checked!.sessionVersion;
     const passwordHash = await hashPassword('a passphrase of some length');
     await setPassword(contextFrom(null), { userId, passwordHash });
-    const input = { userId, sessionVersion, lifetimeSeconds: 60 };
+    const input = { userId, sessionVersion, lifetimeSeconds: 60, userAgent: null };
     expect(await startSession(contextFrom(null), input)).toBeNull();
     expect(await db.sql`select 1 from sessions`).toHaveLength(0);
   });
 
   it('that start while their user signs out everywhere are invalid afterwards', async () => {
     const userId = await createAccount('owner');
-    const input = { userId, sessionVersion: 0, lifetimeSeconds: 60 };
+    const input = { userId, sessionVersion: 0, lifetimeSeconds: 60, userAgent: null };
     const begun = await Promise.all([
       ...Array.from({ length: 8 }, () => startSession(contextFrom(null), input)),
       signOutEverywhere(contextFrom(null), userId).then(() => null),
@@ -193,7 +194,7 @@ describe('sessions', () => {
   });
 
   it('do not start for a deleted user', async () => {
-    const input = { userId: randomUUID(), sessionVersion: 0, lifetimeSeconds: 60 };
+    const input = { userId: randomUUID(), sessionVersion: 0, lifetimeSeconds: 60, userAgent: null };
     expect(await startSession(contextFrom(null), input)).toBeNull();
   });
 });

@@ -30,6 +30,7 @@ const WORDS = {
   'user.update': 'changed account',
   'user.delete': 'deleted account',
   'user.sign_out_everywhere': 'ended every session of',
+  'user.end_session': 'ended a session of',
   'retention.set': 'set the',
 } as const satisfies Record<AuditAction, string>;
 

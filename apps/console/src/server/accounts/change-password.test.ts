@@ -27,7 +27,11 @@ const change = () =>
 beforeEach(() => {
   vi.resetAllMocks();
   verbs.chargePasswordChange.mockResolvedValue({ kind: 'admitted' });
-  verbs.findUserById.mockResolvedValue({ passwordHash: 'old hash', sessionVersion: 7 });
+  verbs.findUserById.mockResolvedValue({
+    userId: 'owner',
+    passwordHash: 'old hash',
+    sessionVersion: 7,
+  });
   verbs.verifyPassword.mockResolvedValue(true);
   verbs.hashPassword.mockResolvedValue('new hash');
   verbs.setPassword.mockResolvedValue({ kind: 'updated' });
@@ -58,7 +62,14 @@ describe('changePasswordOf', () => {
   });
 
   it.each([
-    ['a wrong password', { passwordHash: 'old hash', sessionVersion: 7 }],
+    [
+      'a wrong password',
+      {
+        userId: 'owner',
+        passwordHash: 'old hash',
+        sessionVersion: 7,
+      },
+    ],
     ['a user who was deleted', null],
   ])('sets no password and keeps the attempt counted for %s', async (_case, user) => {
     verbs.findUserById.mockResolvedValue(user);

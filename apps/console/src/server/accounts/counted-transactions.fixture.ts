@@ -8,7 +8,7 @@ export function countedTransactions(): { inDatabase: InDatabase; open: () => num
     inDatabase: async (work) => {
       open += 1;
       try {
-        return await work({ db: {} } as DatabaseContext);
+        return await work({ db: {}, userAgent: 'browser' } as DatabaseContext);
       } finally {
         open -= 1;
       }

@@ -1,11 +1,6 @@
 import 'server-only';
-import {
-  findUserByIdentity,
-  type SignUpPolicy,
-  signUp,
-  startSession,
-  type VerbContext,
-} from '@ceiba/schema';
+import { findUserByIdentity, type SignUpPolicy, signUp, startSession } from '@ceiba/schema';
+import type { DatabaseContext } from '../in-database.ts';
 
 export interface ProviderProfile {
   /** The name of a provider, or the URL of an issuer. */
@@ -25,7 +20,7 @@ export type IdentityResult =
  * an existing account by its e-mail address, because the provider's user may not own that account.
  */
 export async function signInWithIdentity(
-  ctx: VerbContext,
+  ctx: DatabaseContext,
   profile: ProviderProfile,
   policy: SignUpPolicy,
   lifetimeSeconds: number,
@@ -41,11 +36,12 @@ export async function signInWithIdentity(
 }
 
 async function start(
-  ctx: VerbContext,
+  ctx: DatabaseContext,
   user: { userId: string; sessionVersion: number } | null,
   lifetimeSeconds: number,
 ): Promise<IdentityResult> {
-  const session = user && (await startSession(ctx, { ...user, lifetimeSeconds }));
+  const { userAgent } = ctx;
+  const session = user && (await startSession(ctx, { ...user, lifetimeSeconds, userAgent }));
   // Deleted or signed out everywhere just now; a retry sees the new state.
   if (user === null || session === null) return { kind: 'unavailable' };
   return { kind: 'signed_in', userId: user.userId, sessionId: session.sessionId };

@@ -48,6 +48,7 @@ describe('signInWithPassword', () => {
       userId: 'owner',
       sessionVersion: 7,
       lifetimeSeconds: 60,
+      userAgent: 'browser',
     });
   });
 

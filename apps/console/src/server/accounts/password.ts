@@ -29,7 +29,13 @@ export async function signInWithPassword(
   if (user === null || !matches) return { kind: 'wrong' };
   return inDatabase(async (ctx) => {
     const { userId, sessionVersion } = user;
-    const session = await startSession(ctx, { userId, sessionVersion, lifetimeSeconds });
+    const { userAgent } = ctx;
+    const session = await startSession(ctx, {
+      userId,
+      sessionVersion,
+      lifetimeSeconds,
+      userAgent,
+    });
     // The password has just changed.
     if (session === null) return { kind: 'wrong' };
     await forgiveAttempt(ctx, email);

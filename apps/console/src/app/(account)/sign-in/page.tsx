@@ -55,5 +55,6 @@ const PROVIDER_ERRORS: Record<string, string> = {
 const NOTICES: Record<string, string> = {
   password_changed:
     'Your password is changed, and you are signed out everywhere. Sign in with the new password.',
+  account_deleted: 'Your account is deleted.',
   signed_out_everywhere: 'You are signed out in every browser, including this one.',
 };

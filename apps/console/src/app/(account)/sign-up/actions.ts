@@ -6,13 +6,14 @@ import { isSignUpOpen, signUpWithPassword } from '#server/accounts/sign-up.ts';
 import { publicAction, refuse, refuseField } from '#server/action.ts';
 import { env } from '../../../env.ts';
 import { tooManyAttempts } from '../../../lib/action-state.ts';
+import { emailSchema } from '../../../lib/email-schema.ts';
 
 const CLOSED = 'Sign-up is closed. Ask your administrator for an account.';
 
 /** Creates an account with a password. The first user becomes the administrator. */
 export const createAccount = publicAction({
   input: z.object({
-    email: z.string().trim().max(254).pipe(z.email('must be an e-mail address')),
+    email: emailSchema,
     password: z.string(),
   }),
   async run({ inDatabase }, credentials): Promise<null> {

@@ -1,12 +1,15 @@
 'use server';
 
 import { whyPasswordRefused } from '@ceiba/domain';
-import { signOutEverywhere } from '@ceiba/schema';
+import { deleteUser, endSessionOf, setEmail, signOutEverywhere } from '@ceiba/schema';
 import { redirect } from 'next/navigation';
 import { z } from 'zod';
+import { legible } from '#lib/text.ts';
 import { changePasswordOf } from '#server/accounts/change-password.ts';
-import { refuse, refuseField, userAction } from '#server/action.ts';
+import { type PasswordProof, provePassword } from '#server/accounts/prove-password.ts';
+import { refuse, refuseField, type UserContext, userAction } from '#server/action.ts';
 import { tooManyAttempts } from '../../../lib/action-state.ts';
+import { emailSchema } from '../../../lib/email-schema.ts';
 
 /** Changes the password and ends every session of the user, including this one. */
 export const changePassword = userAction({
@@ -19,15 +22,21 @@ export const changePassword = userAction({
       case 'updated':
         return redirect('/sign-in?notice=password_changed');
       case 'limited':
-        return refuse('rate_limited', tooManyAttempts(result.retryAfterSeconds));
       case 'wrong':
-        return refuseField('currentPassword', 'This is not your current password.');
+        return refuseUnproven(result);
       case 'outdated':
       case 'not_found':
         return refuse('signed_out', SIGNED_OUT_MEANWHILE);
     }
   },
 });
+
+function refuseUnproven(proof: Exclude<PasswordProof, { kind: 'proven' }>): never {
+  if (proof.kind === 'limited') {
+    refuse('rate_limited', tooManyAttempts(proof.retryAfterSeconds));
+  }
+  refuseField('currentPassword', 'This is not your current password.');
+}
 
 const SIGNED_OUT_MEANWHILE =
   'Your password was changed in another window, or you were signed out there. Nothing was changed here.';
@@ -40,3 +49,68 @@ export const endEverySession = userAction({
     redirect('/sign-in?notice=signed_out_everywhere');
   },
 });
+
+/** Changes the address with which the user signs in. */
+export const changeEmail = userAction({
+  input: z.object({ email: emailSchema, currentPassword: z.string().max(1024) }),
+  async run(context, { email, currentPassword }): Promise<null> {
+    const { inDatabase, user } = context;
+    const proof = await provePassword(inDatabase, user, currentPassword);
+    if (proof.kind !== 'proven') return refuseUnproven(proof);
+    const { userId, sessionVersion } = proof.user;
+    const result = await inDatabase((ctx) => setEmail(ctx, { userId, email, sessionVersion }));
+    if (result.kind === 'email_taken') {
+      refuseField('email', 'Another account has this address.');
+    }
+    if (result.kind === 'outdated') refuse('signed_out', SIGNED_OUT_MEANWHILE);
+    return null;
+  },
+});
+
+/** Ends one session of the user. */
+export const endOneSession = userAction({
+  input: z.object({ sessionId: z.guid() }),
+  async run({ inDatabase, user }, { sessionId }): Promise<null> {
+    const { userId } = user;
+    const result = await inDatabase((ctx) => endSessionOf(ctx, { userId, sessionId }));
+    if (result.kind === 'not_found') refuse('not_found', 'This session has ended already.');
+    return null;
+  },
+});
+
+/** Deletes the user's account. With a password, the password proves the user, else their address. */
+export const deleteAccount = userAction({
+  input: z.object({ confirmation: z.string(), currentPassword: z.string().max(1024).optional() }),
+  async run(context, { confirmation, currentPassword = '' }): Promise<null> {
+    const { inDatabase, user } = context;
+    if (confirmation.trim() !== user.email) {
+      refuseField('confirmation', `Type the e-mail address of your account: ${user.email}.`);
+    }
+    const { userId } = user;
+    const proven = user.hasPassword ? await sessionVersionOf(context, currentPassword) : {};
+    const result = await inDatabase((ctx) => deleteUser(ctx, { userId, ...proven }));
+    switch (result.kind) {
+      case 'deleted':
+        return redirect('/sign-in?notice=account_deleted');
+      case 'owns_projects':
+        return refuse(
+          'conflict',
+          `You own ${result.names.map(legible).join(', ')}. Transfer or delete every project first.`,
+        );
+      case 'last_administrator':
+        return refuse(
+          'conflict',
+          'You are the last administrator. Make another user an administrator first.',
+        );
+      case 'outdated':
+      case 'not_found':
+        return refuse('signed_out', SIGNED_OUT_MEANWHILE);
+    }
+  },
+});
+
+async function sessionVersionOf({ inDatabase, user }: UserContext, password: string) {
+  const proof = await provePassword(inDatabase, user, password);
+  if (proof.kind !== 'proven') return refuseUnproven(proof);
+  return { sessionVersion: proof.user.sessionVersion };
+}

@@ -1,15 +1,22 @@
 import { SESSION_DAYS } from '@ceiba/domain/facts';
+import { listSessions } from '@ceiba/schema';
 import type { Metadata } from 'next';
 import { Chip } from '#components/ui/chip.tsx';
 import { Column, PageHeader, Section } from '#components/ui/section.tsx';
+import { deviceWords } from '#lib/device.ts';
+import { withDatabase } from '#server/database.ts';
 import { requireUser } from '#server/session.ts';
+import { ChangeEmail } from './_components/change-email.tsx';
 import { ChangePassword } from './_components/change-password.tsx';
+import { DeleteAccount } from './_components/delete-account.tsx';
+import { SessionList } from './_components/session-list.tsx';
 import { SignOut, SignOutEverywhere } from './_components/sign-out.tsx';
 
 export const metadata: Metadata = { title: 'Account' };
 
 export default async function AccountPage() {
   const user = await requireUser();
+  const sessions = await withDatabase((db) => listSessions(db, user.userId));
   return (
     <Column className="max-w-[45rem]">
       <PageHeader
@@ -24,6 +31,14 @@ export default async function AccountPage() {
       />
       {user.hasPassword && (
         <Section
+          title="E-mail address"
+          description="With which you sign in. Ceiba sends no mail to it."
+        >
+          <ChangeEmail email={user.email} />
+        </Section>
+      )}
+      {user.hasPassword && (
+        <Section
           title="Password"
           description="Changing it signs you out in every browser, including this one."
         >
@@ -34,7 +49,26 @@ export default async function AccountPage() {
         title="Sessions"
         description={`A session lasts ${SESSION_DAYS} days. If you are still signed in on another device, sign out everywhere.`}
       >
-        <SignOutEverywhere />
+        <div className="grid gap-4">
+          <SessionList
+            sessions={sessions.map(({ createdAt, lastSeenAt, userAgent, ...session }) => ({
+              ...session,
+              device: deviceWords(userAgent),
+              createdAt: createdAt.toISOString(),
+              lastSeenAt: lastSeenAt?.toISOString() ?? null,
+              isCurrent: session.sessionId === user.sessionId,
+            }))}
+          />
+          <div>
+            <SignOutEverywhere />
+          </div>
+        </div>
+      </Section>
+      <Section
+        title="Delete account"
+        description="Possible once you own no project: transfer each to a member, or delete it. What you did stays in the audit log."
+      >
+        <DeleteAccount email={user.email} hasPassword={user.hasPassword} />
       </Section>
     </Column>
   );

@@ -101,7 +101,7 @@ export const removeUser = administratorAction({
       );
     }
     if (result.kind === 'last_administrator') refuse('conflict', LAST_ADMINISTRATOR);
-    if (result.kind === 'not_found') refuse('not_found', GONE);
+    if (result.kind !== 'deleted') refuse('not_found', GONE);
     return null;
   },
 });

@@ -1,0 +1,46 @@
+'use client';
+
+import { ActionForm } from '#components/action-form.tsx';
+import { PasswordField } from '#components/form-fields.tsx';
+import { Button } from '#components/ui/button.tsx';
+import { ConfirmName } from '#components/ui/confirm-name.tsx';
+import { Dialog } from '#components/ui/dialog.tsx';
+import { deleteAccount } from '../actions.ts';
+
+export interface DeleteAccountProps {
+  email: string;
+  hasPassword: boolean;
+}
+
+/** Asks for the address and the password, because deleting cannot be undone. */
+export function DeleteAccount({ email, hasPassword }: DeleteAccountProps) {
+  return (
+    <Dialog
+      trigger={<Button variant="danger">Delete account…</Button>}
+      title="Delete your account?"
+      description="This cannot be undone. You are signed out everywhere and leave every project."
+    >
+      <ActionForm action={deleteAccount}>
+        {({ pending, errorOf }) => (
+          <div className="grid gap-4">
+            {hasPassword && (
+              <PasswordField
+                errorOf={errorOf}
+                name="currentPassword"
+                label="Your password"
+                autoComplete="current-password"
+              />
+            )}
+            <ConfirmName
+              expected={email}
+              name="confirmation"
+              actionLabel="Delete account"
+              pending={pending}
+              error={errorOf('confirmation')}
+            />
+          </div>
+        )}
+      </ActionForm>
+    </Dialog>
+  );
+}
