@@ -18,7 +18,7 @@ export function ErrorPage({ error, retry }: { error: unknown; retry: () => void 
   return (
     <div className="max-w-[45rem] py-8">
       <div role="alert">
-        <h1 className="text-title">{TITLES[cause]}</h1>
+        <h1 className="text-heading">{TITLES[cause]}</h1>
       </div>
       {reference !== undefined && (
         <p className="mt-2">

@@ -80,10 +80,24 @@ export function StatusChip({ status }: { status: keyof typeof STATUS_LOOKS }) {
   );
 }
 
+const METHOD_CLASSES: Readonly<Record<string, string>> = {
+  GET: 'border-method-read/30 text-method-read',
+  HEAD: 'border-method-read/30 text-method-read',
+  POST: 'border-method-create/30 text-method-create',
+  PUT: 'border-method-replace/30 text-method-replace',
+  PATCH: 'border-method-change/30 text-method-change',
+  DELETE: 'border-method-delete/30 text-method-delete',
+};
+
 /** An HTTP method, or `*` for any. */
 export function MethodChip({ method }: { method: string }) {
   return (
-    <span className="inline-flex h-6 min-w-16 shrink-0 items-center justify-center rounded border border-line bg-sunken px-2 font-mono text-small font-medium text-ink">
+    <span
+      className={cn(
+        'inline-flex h-6 min-w-16 shrink-0 items-center justify-center rounded border bg-sunken px-2 font-mono text-small font-medium',
+        METHOD_CLASSES[method] ?? 'border-line text-ink',
+      )}
+    >
       {method === '*' ? (
         <abbr title="any method" className="no-underline">
           ANY

@@ -17,7 +17,7 @@ export function PageHeader({ title, description, guide, actions }: PageHeaderPro
   return (
     <header className="mb-8 flex flex-wrap items-start justify-between gap-4">
       <div className="min-w-0 max-w-2xl">
-        <h1 className="text-title break-words">{title}</h1>
+        <h1 className="text-heading break-words">{title}</h1>
         {description && <div className="mt-1 text-muted">{description}</div>}
         {guide && (
           <p className="mt-1">
@@ -40,18 +40,18 @@ export interface SectionProps {
   id?: string;
 }
 
-/** A part of a page with a heading and a line above. */
+/** A part of a page: a card with a heading. */
 export function Section({ title, description, actions, children, className, id }: SectionProps) {
   const headingId = useId();
   return (
     <section
       id={id}
       aria-labelledby={headingId}
-      className={cn('border-t py-8 first:border-t-0 first:pt-0', className)}
+      className={cn('mb-4 rounded border bg-surface p-4 sm:p-6', className)}
     >
       <div className="mb-4 flex flex-wrap items-start justify-between gap-4">
         <div className="min-w-0 max-w-2xl">
-          <h2 id={headingId} className="font-semibold">
+          <h2 id={headingId} className="text-title">
             {title}
           </h2>
           {description && <div className="mt-1 text-muted">{description}</div>}

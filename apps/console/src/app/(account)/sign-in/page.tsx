@@ -20,7 +20,7 @@ export default async function SignInPage({ searchParams }: SignInPageProps) {
   const providerError = error === undefined ? undefined : (PROVIDER_ERRORS[error] ?? OTHER_ERROR);
   return (
     <>
-      <h1 className="mt-8 mb-6 text-title">Sign in</h1>
+      <h1 className="mt-8 mb-6 text-heading">Sign in</h1>
       {providerError && (
         <Notice tone="error" className="mb-6">
           {providerError}

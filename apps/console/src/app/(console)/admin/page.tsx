@@ -82,7 +82,6 @@ async function Retention() {
     <Section
       title="How long data is kept"
       description="Older data is deleted within an hour and cannot be restored. This month’s counts are always kept, so quotas are not affected."
-      className="border-t-0 pt-0"
     >
       <RetentionForm {...retention} />
     </Section>

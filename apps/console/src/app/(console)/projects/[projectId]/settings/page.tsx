@@ -69,7 +69,7 @@ export default async function SettingsPage({ params }: { params: Promise<{ proje
             </Section>
           </>
         ) : (
-          <p className="border-t py-8 text-muted">
+          <p className="mb-4 text-muted">
             Only the owner can change the other settings of this project.
           </p>
         )}

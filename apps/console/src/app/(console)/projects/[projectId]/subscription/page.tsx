@@ -54,17 +54,22 @@ export default async function SubscriptionPage({ params }: SubscriptionProps) {
         guide="subscription"
       />
       <NextDecision subscription={subscription} use={use} />
-      <Section title="This month" description="Months are in UTC. Counts are a few seconds behind.">
+      <Section
+        title="Quota this month"
+        description="Months are in UTC. Counts are a few seconds behind."
+      >
         <QuotaMonth use={use} projection={projectQuota(use)} />
-        {subscription && (
-          <dl className="numbers mt-6 grid grid-cols-2 gap-4 sm:grid-cols-3">
+      </Section>
+      {subscription && (
+        <Section title="Limits of the plan">
+          <dl className="numbers grid grid-cols-2 gap-4 sm:grid-cols-3">
             <Fact name="Rate">{formatCount(subscription.plan.rateLimitPerMinute)} per minute</Fact>
             <Fact name="Active keys">
               {formatCount(keys.byStatus.active)} of {formatCount(subscription.plan.activeKeyCap)}
             </Fact>
           </dl>
-        )}
-      </Section>
+        </Section>
+      )}
       {may('change_subscription') ? (
         <>
           <Section title="Plan" description="Plan changes apply immediately.">
@@ -94,7 +99,7 @@ export default async function SubscriptionPage({ params }: SubscriptionProps) {
           )}
         </>
       ) : (
-        <p className="border-t pt-8 text-muted">Only the owner can change the subscription.</p>
+        <p className="text-muted">Only the owner can change the subscription.</p>
       )}
     </Column>
   );

@@ -88,7 +88,6 @@ export default async function UsagePage({ params, searchParams }: UsageProps) {
                 <ZoneLinks here={here} query={query} timeZone={timeZone} viewerZone={viewerZone} />
               )
             }
-            className="border-t-0 pt-0"
           >
             <OutcomeChart
               series={decisions}
