@@ -1,9 +1,12 @@
 import { listMembers } from '@ceiba/schema';
 import type { Metadata } from 'next';
+import { CodeBlock } from '#components/ui/code-block.tsx';
 import { IdChip } from '#components/ui/id-chip.tsx';
 import { Column, PageHeader, Section } from '#components/ui/section.tsx';
+import { hostSnippets } from '#lib/host-snippets.ts';
 import { withDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
+import { env } from '../../../../../env.ts';
 import { DefaultKeyRate } from './_components/default-key-rate.tsx';
 import { DeleteProject } from './_components/delete-project.tsx';
 import { RenameProject } from './_components/rename-project.tsx';
@@ -17,6 +20,7 @@ export const metadata: Metadata = { title: 'Settings' };
 export default async function SettingsPage({ params }: { params: Promise<{ projectId: string }> }) {
   const { project, may } = await requireProject((await params).projectId);
   const { projectId, name } = project;
+  const { runtimeUrl, publicOrigin: consoleUrl } = env();
   const users = may('transfer') ? await withDatabase((db) => listMembers(db, projectId)) : [];
   const members = users.filter(({ role }) => role !== 'owner');
   const secretCreatedAt = project.secretCreatedAt.toISOString();
@@ -31,6 +35,8 @@ export default async function SettingsPage({ params }: { params: Promise<{ proje
         />
         <Section title="Project ID" description="Set it as CEIBA_PROJECT_ID. It never changes.">
           <IdChip id={projectId} label="project ID" whole />
+          <h3 className="mt-6 mb-2 font-semibold">Connect a host</h3>
+          <CodeBlock tabs={hostSnippets({ runtimeUrl, consoleUrl, projectId })} />
         </Section>
         <Section
           title="Project secret"
