@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { mintApiKey, mintProjectSecret } from '@ceiba/domain';
+import { mintApiKey, mintInvitation, mintProjectSecret } from '@ceiba/domain';
 import { describe, expect, it } from 'vitest';
 import { createLogger, type Logger, withoutCredentials } from './log.ts';
 
 const apiKey = mintApiKey(randomBytes);
 const secret = mintProjectSecret(randomBytes);
+const invitation = mintInvitation(randomBytes);
 
 /** Everything that a logger wrote while `write` ran. */
 function logged(write: (log: Logger) => void): string {
@@ -38,6 +39,10 @@ describe('a log line', () => {
     [
       'an argument of the message',
       (log: Logger) => log.info('key %s, secret %s', apiKey.plaintext, secret.plaintext),
+    ],
+    [
+      'the link of an invitation',
+      (log: Logger) => log.info({ from: `/join#${invitation.plaintext}` }, 'x'),
     ],
     ['a field of its own name', (log: Logger) => log.info({ apiKey: apiKey.plaintext }, 'x')],
     ['a nested field', (log: Logger) => log.info({ body: { apiKey: apiKey.plaintext } }, 'x')],
@@ -88,6 +93,7 @@ describe('a log line', () => {
     expect(text).not.toContain(secret.plaintext);
     expect(text).not.toContain(apiKey.plaintext.slice(14));
     expect(text).not.toContain(secret.plaintext.slice(21));
+    expect(text).not.toContain(invitation.plaintext.slice(21));
   });
 
   it("holds no digest of an error's parameters", () => {
