@@ -64,11 +64,13 @@ function end(
 const isMember = ({ projectId, userId }: MemberRef) =>
   and(eq(projectMembers.projectId, projectId), eq(projectMembers.userId, userId));
 
+/** Locks the membership, because a deletion of the account removes it without locking the project. */
 async function readMember(tx: Executor, ref: MemberRef) {
   const [row] = await tx
     .select({ role: projectMembers.role, email: users.email })
     .from(projectMembers)
     .innerJoin(users, eq(users.id, projectMembers.userId))
-    .where(isMember(ref));
+    .where(isMember(ref))
+    .for('update', { of: projectMembers });
   return row;
 }

@@ -25,7 +25,8 @@ export class RightRefusedError extends Error {
 
 /**
  * Checks a right and keeps it until the transaction ends: every change of a role or an owner waits for
- * the same lock. So a change is made before its user loses the role, or not at all.
+ * the same lock, and a deletion of the account for the membership's. So a change is made before its
+ * user loses the role, or not at all.
  *
  * @throws RightRefusedError
  */
@@ -52,6 +53,8 @@ export async function lockRole(
   const [member] = await tx
     .select({ role: projectMembers.role })
     .from(projectMembers)
-    .where(and(eq(projectMembers.projectId, projectId), eq(projectMembers.userId, userId)));
+    .where(and(eq(projectMembers.projectId, projectId), eq(projectMembers.userId, userId)))
+    // A deletion of the account removes the row without locking the project.
+    .for('key share');
   return member?.role ?? null;
 }

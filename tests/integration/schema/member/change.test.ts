@@ -10,13 +10,21 @@ import {
   listAudit,
   listProjectNames,
   listProjectsAtAGlance,
+  type MemberRef,
   removeMember,
   setMemberRole,
   transferProject,
   updateProject,
 } from '@ceiba/schema';
 import { describe, expect, test } from 'vitest';
-import { countAuditRows, makeOwner, makeProject, useBench } from '../support.ts';
+import {
+  countAuditRows,
+  holding,
+  makeOwner,
+  makeProject,
+  untilWaiting,
+  useBench,
+} from '../support.ts';
 import { addMember } from './support.ts';
 
 const bench = useBench();
@@ -33,6 +41,7 @@ async function actionsIn(projectId: string): Promise<string[]> {
 describe('a member', () => {
   test('changes roles, leaves and is removed, each with an audit row', async () => {
     const { projectId } = await makeProject(bench.ctx);
+    const bystander = await addMember(bench, projectId, 'viewer');
     const userId = await addMember(bench, projectId, 'viewer');
     const ref = { projectId, userId };
     expect(await setMemberRole(bench.ctx, { ...ref, role: 'viewer' })).toEqual({
@@ -47,6 +56,7 @@ describe('a member', () => {
     expect(await removeMember(bench.ctx, ref)).toEqual({ kind: 'not_found' });
     const other = await addMember(bench, projectId, 'viewer');
     expect(await removeMember(bench.ctx, { projectId, userId: other })).toEqual({ kind: 'ended' });
+    expect(await roleOf(bystander, projectId)).toBe('viewer');
     expect((await actionsIn(projectId)).slice(1)).toEqual([
       'member.set_role',
       'member.leave',
@@ -108,6 +118,22 @@ describe('a member', () => {
   });
 });
 
+describe('a member whose account is deleted at that moment', () => {
+  test.each([
+    ['gets no role', (ref) => setMemberRole(bench.ctx, { ...ref, role: 'developer' })],
+    ['is not removed a second time', (ref) => removeMember(bench.ctx, ref)],
+  ] as [string, (ref: MemberRef) => Promise<unknown>][])('%s', async (_, change) => {
+    const { projectId } = await makeProject(bench.ctx);
+    const userId = await addMember(bench, projectId, 'viewer');
+    const commit = await holding(bench.url, `delete from users where id = '${userId}'`);
+    const changed = change({ projectId, userId });
+    await untilWaiting(bench.db);
+    await commit();
+    expect(await changed).toEqual({ kind: 'not_found' });
+    expect(await actionsIn(projectId)).toEqual(['project.create']);
+  });
+});
+
 describe('a transfer', () => {
   test('swaps the owner and the member, and ends the open invitations', async () => {
     const { projectId, ownerId, name } = await makeProject(bench.ctx);
@@ -120,8 +146,18 @@ describe('a transfer', () => {
       invitedBy: ownerId,
       token,
     });
+    const elsewhere = await makeProject(bench.ctx);
+    const otherToken = mintInvitation(randomBytes);
+    await createInvitation(bench.ctx, {
+      projectId: elsewhere.projectId,
+      role: 'viewer',
+      label: 'Ben',
+      invitedBy: elsewhere.ownerId,
+      token: otherToken,
+    });
     const input = { projectId, newOwnerId, name };
     expect(await transferProject(bench.ctx, input)).toEqual({ kind: 'transferred' });
+    expect(await findInvitation(bench.db, otherToken.digest)).not.toBeNull();
     expect(await roleOf(newOwnerId, projectId)).toBe('owner');
     expect(await roleOf(ownerId, projectId)).toBe('developer');
     expect(await findInvitation(bench.db, token.digest)).toBeNull();
@@ -132,7 +168,8 @@ describe('a transfer', () => {
   test('needs the project’s name, a member, and a name that is free for the new owner', async () => {
     const { projectId, ownerId, name } = await makeProject(bench.ctx);
     const newOwnerId = await addMember(bench, projectId, 'developer');
-    const stranger = await makeOwner(bench.ctx);
+    const elsewhere = await makeProject(bench.ctx);
+    const stranger = await addMember(bench, elsewhere.projectId, 'viewer');
     const input = { projectId, newOwnerId, name };
     const before = await countAuditRows(bench.db);
     const refusals = [
@@ -146,6 +183,7 @@ describe('a transfer', () => {
       expect(await transferProject(bench.ctx, refused)).toEqual({ kind });
     }
     expect(await countAuditRows(bench.db)).toBe(before);
+    expect(await roleOf(stranger, elsewhere.projectId)).toBe('viewer');
     const secret = mintProjectSecret(randomBytes);
     await createProject(bench.ctx, { ownerId: newOwnerId, name, secret });
     expect(await transferProject(bench.ctx, input)).toEqual({ kind: 'name_taken' });

@@ -7,6 +7,7 @@ import {
   createPolicy,
   deletePolicy,
   deleteProject,
+  deleteUser,
   getProject,
   getProjectOf,
   leaveProject,
@@ -171,6 +172,25 @@ describe('a required right', () => {
     expect(await created).toMatchObject({ kind: 'created' });
     expect(await removed).toEqual({ kind: 'ended' });
     await expect(createKeyAs(developer, projectId)).rejects.toThrow(RightRefusedError);
+  });
+
+  test('is not lost to a deletion of the account while a change that was permitted is running', async () => {
+    await makeOwner(bench.ctx);
+    const { projectId } = await makeProject(bench.ctx);
+    const developer = await addMember(bench, projectId, 'developer');
+    const release = await holding(bench.url, 'lock table api_keys in exclusive mode');
+    const created = createKeyAs(developer, projectId);
+    await untilWaiting(bench.db);
+    const deleted = deleteUser(bench.ctx, { userId: developer });
+    // Without a wait, the account would be gone before the key is there.
+    const first = await Promise.race([
+      deleted.then(() => 'deleted'),
+      untilWaiting(bench.db, 2).then(() => 'waits'),
+    ]);
+    await release();
+    expect(first).toBe('waits');
+    expect(await created).toMatchObject({ kind: 'created' });
+    expect(await deleted).toEqual({ kind: 'deleted' });
   });
 
   test('of an owner ends with the transfer of the project', async () => {
