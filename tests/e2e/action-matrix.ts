@@ -47,6 +47,8 @@ export interface World {
 
 export interface ActionCase {
   access: Access;
+  /** It answers with what it found, which may be nothing. */
+  isSearch?: true;
   /** The owner may not call it; the reason. */
   refusesOwner?: 'conflict';
   /** The page that it is called from. */
@@ -127,6 +129,7 @@ export const ACTIONS: Record<string, ActionCase> = {
   },
   '(console)/search/actions.ts findInProject': {
     ...onProjectPage('keys', 'viewer'),
+    isSearch: true,
     fields: ({ projectId, decisionId }) => ({ projectId, q: decisionId }),
   },
   '(console)/projects/new/actions.ts createNewProject': {
