@@ -36,19 +36,24 @@ async function setAdministrator(email: string, isAdministrator: boolean) {
   await sql.end();
 }
 
-/** Fills lists and charts. Returns the IDs of a policy and of a recorded decision. */
+/** Fills lists and charts. Returns the IDs of a policy, a key and a recorded decision. */
 async function fill(project: string): Promise<Omit<Place, 'projectId'>> {
   const sql = connect();
-  for (const status of ['active', 'revoked', 'archived']) {
-    await sql`insert into api_keys (project_id, display_name, key_prefix, key_digest, status)
-      values (${project}, ${`Key, ${status}`}, 'ceiba_looked00', ${randomBytes(32)}, ${status})`;
+  let apiKeyId = '';
+  for (const status of ['archived', 'revoked', 'active']) {
+    const [key] =
+      await sql`insert into api_keys (project_id, display_name, key_prefix, key_digest, status)
+      values (${project}, ${`Key, ${status}`}, 'ceiba_looked00', ${randomBytes(32)}, ${status})
+      returning id`;
+    apiKeyId = key?.id;
   }
   const [policy] = await sql`insert into policies (project_id, method, path_pattern)
     values (${project}, 'GET', '/v1*'), (${project}, 'GET', '/v1/reports*') returning id`;
   const noKey = '00000000-0000-0000-0000-000000000000';
   await sql`insert into usage_hours
     (project_id, hour, api_key_id, policy_id, outcome, incarnation, count)
-    values (${project}, date_trunc('hour', now()), ${noKey}, ${policy?.id}, 'allowed', 'e2e', 40)`;
+    values (${project}, date_trunc('hour', now()), ${noKey}, ${policy?.id}, 'allowed', 'e2e', 40),
+      (${project}, date_trunc('hour', now()), ${apiKeyId}, ${policy?.id}, 'rate_limited', 'e2e', 2)`;
   const [, decisionId = ''] = await addDecisions(project, [
     { policyId: policy?.id },
     {
@@ -57,9 +62,10 @@ async function fill(project: string): Promise<Omit<Place, 'projectId'>> {
       path: '/v1/reports/a-path-that-is-longer-than-a-phone-is-wide/and-one-more-part-of-it',
       requestId: 'req-7',
     },
+    { policyId: policy?.id, apiKeyId, outcome: 'rate_limited' },
   ]);
   await sql.end();
-  return { policyId: policy?.id, decisionId };
+  return { policyId: policy?.id, apiKeyId, decisionId };
 }
 
 const DESKTOP = { width: 1440, height: 900 };

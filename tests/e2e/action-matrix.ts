@@ -154,6 +154,32 @@ export const ACTIONS: Record<string, ActionCase> = {
     ...onProjectPage('keys', 'developer'),
     fields: ({ projectId, apiKeyId }) => ({ projectId, apiKeyId, monthlyQuota: '10' }),
   },
+  '(console)/projects/[projectId]/keys/actions.ts changeKeys': {
+    ...onProjectPage('keys', 'developer'),
+    fields: ({ projectId, apiKeyId }) => ({
+      projectId,
+      apiKeyIds: apiKeyId,
+      change: 'set_expiry',
+      expires: 'never',
+    }),
+  },
+  '(console)/projects/[projectId]/keys/actions.ts describeKey': {
+    ...onProjectPage('keys', 'developer'),
+    fields: ({ projectId, apiKeyId }) => ({
+      projectId,
+      apiKeyId,
+      displayName: fresh('Matrix'),
+      note: 'A note',
+    }),
+  },
+  '(console)/projects/[projectId]/keys/actions.ts disableKey': {
+    ...onProjectPage('keys', 'developer'),
+    fields: ({ projectId, apiKeyId }) => ({ projectId, apiKeyId }),
+  },
+  '(console)/projects/[projectId]/keys/actions.ts enableKey': {
+    ...onProjectPage('keys', 'developer'),
+    fields: ({ projectId, apiKeyId }) => ({ projectId, apiKeyId }),
+  },
   '(console)/projects/[projectId]/keys/actions.ts revokeKey': {
     ...onProjectPage('keys', 'developer'),
     fields: ({ projectId, apiKeyId }) => ({ projectId, apiKeyId }),
@@ -210,6 +236,10 @@ export const ACTIONS: Record<string, ActionCase> = {
   '(console)/projects/[projectId]/settings/actions.ts rotateSecret': {
     ...onProjectPage('settings', 'owner'),
     fields: ({ projectId, secretCreatedAt }) => ({ projectId, replaces: secretCreatedAt }),
+  },
+  '(console)/projects/[projectId]/settings/actions.ts endOldSecret': {
+    ...onProjectPage('settings', 'owner'),
+    fields: ({ projectId, secretCreatedAt }) => ({ projectId, current: secretCreatedAt }),
   },
   '(console)/projects/[projectId]/settings/actions.ts removeProject': {
     ...onProjectPage('settings', 'owner'),

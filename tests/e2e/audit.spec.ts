@@ -25,9 +25,9 @@ test('a change shows its actor, its IP address and the values before and after',
   await line.locator('summary').click();
   await expect(line.getByRole('deletion')).toHaveText('Free');
   await expect(line.getByRole('insertion')).toHaveText('Pro');
-  // Only the log of all projects links to the project of a row.
-  await expect(line.getByRole('link')).toHaveCount(0);
   await expectAccessible(page);
+  await line.getByRole('link', { name: 'Open subscription' }).click();
+  await page.waitForURL(`**${project.at('subscription')}`);
 });
 
 test('the filter is in the URL and applies to the CSV file too', async () => {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, type Locator, type Page, test } from '@playwright/test';
+import { expectAccessible } from './expect-accessible.ts';
 import { createKey, type OwnProject, ownProject } from './own-project.ts';
 import { pressShortcut } from './support.ts';
 
@@ -225,7 +226,7 @@ test('a key is created and revoked by keyboard, and the next call with it is den
   await press(page, 'Actions for By hand');
   const menu = page.getByRole('navigation', { name: 'Actions for By hand' });
   await expect(menu.getByRole('link', { name: 'Simulate a call' })).toBeVisible();
-  await expect(menu.getByRole('button')).toHaveCount(0);
+  await expect(menu.getByRole('button')).toHaveText(['Edit name and note']);
 });
 
 const isFocused = (element: Element) => element === document.activeElement;
@@ -442,3 +443,105 @@ function drawnOrder(element: Element): string {
   drawn.sort((a, b) => a.left - b.left);
   return drawn.map(({ character }) => character).join('');
 }
+
+test('a disabled key is denied on its next call until it is enabled, and its page leads to that denial', async () => {
+  await project.addPolicy('GET', '/v1/reports*');
+  const page = await project.open('keys');
+  const apiKey = await createKey(page, project, 'Paused');
+  await page.getByRole('link', { name: 'Paused' }).click();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Paused');
+  await page.getByRole('button', { name: 'Disable key' }).click();
+  const question = page.getByRole('alertdialog');
+  await expect(question).toContainText('denied as expired_api_key until you enable it');
+  await question.getByRole('button', { name: 'Disable key' }).click();
+  await expect(page.getByRole('button', { name: 'Enable key' })).toBeVisible();
+  expect(await project.authorize({ apiKey, ...call })).toMatchObject({
+    allowed: false,
+    denialReason: 'expired_api_key',
+  });
+  await page.getByRole('button', { name: 'Enable key' }).click();
+  await question.getByRole('button', { name: 'Enable key' }).click();
+  await expect(page.getByRole('button', { name: 'Disable key' })).toBeVisible();
+  expect(await project.authorize({ apiKey, ...call })).toMatchObject({ allowed: true });
+
+  const denied = page.getByRole('list', { name: 'Most denied calls' }).getByRole('link');
+  await expect(async () => {
+    await page.reload();
+    await expect(denied).toHaveCount(1, { timeout: 500 });
+    await expect(page.getByText('2 decisions in this range.')).toBeVisible({ timeout: 500 });
+  }).toPass();
+  await expect(page.getByRole('listitem').filter({ hasText: 'disabled key' })).toHaveCount(1);
+  await expectAccessible(page);
+  await denied.click();
+  await expect(page.getByRole('row').filter({ hasText: 'Expired or disabled' })).toHaveCount(1);
+});
+
+test('the name and the note of a key are changed on its page, and refused input is kept', async () => {
+  const apiKeyId = await project.addKey('Old name', { status: 'revoked' });
+  const page = await project.open(`keys/${apiKeyId}`);
+  await page.getByRole('button', { name: 'Edit name and note' }).first().click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name').fill('');
+  await dialog.getByLabel('Note').fill('Belongs to\nthe mobile team');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await expect(dialog.getByText('Fill this in.')).toBeVisible();
+  await expect(dialog.getByLabel('Note')).toHaveValue('Belongs to\nthe mobile team');
+  await dialog.getByLabel('Name').fill('New name');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('New name');
+  await expect(page.getByRole('definition').filter({ hasText: 'the mobile team' })).toBeVisible();
+  await expect(page.getByRole('button', { name: /Disable|Enable|Set expiry/ })).toHaveCount(0);
+});
+
+test('several keys are revoked with one confirmation by keyboard, and one that could not be is named', async () => {
+  for (const name of ['One', 'Two', 'Three']) await project.addKey(name);
+  const retired = await project.addKey('Retired meanwhile');
+  const page = await project.open('keys');
+  const boxes = page.getByRole('checkbox', { name: /^Select / });
+  await expect(boxes).toHaveCount(5);
+  await page.getByRole('checkbox', { name: 'Select all keys on this page' }).press('Space');
+  await page.getByRole('checkbox', { name: 'Select Two' }).press('Space');
+  const bar = page.getByRole('region', { name: 'Selected keys' });
+  await expect(bar).toContainText('3 keys selected');
+  await expectAccessible(page);
+  await project.sql`update api_keys set status = 'archived' where id = ${retired}`;
+  await bar.getByRole('button', { name: 'Revoke…' }).press('Enter');
+  const question = page.getByRole('alertdialog');
+  await expect(question).toContainText('Revoke 3 keys?');
+  await expect(question).toContainText('This cannot be undone.');
+  await expectAccessible(page);
+  await question.getByRole('button', { name: 'Revoke 3 keys' }).press('Enter');
+  const result = page.getByRole('dialog');
+  await expect(result).toContainText('Revoked 2 keys');
+  await expect(result).toContainText('Retired meanwhile was archived in the meantime');
+  await result.getByRole('button', { name: 'Close', exact: true }).first().press('Enter');
+  await expect(row(page, 'Two')).toContainText('Active');
+  await expect(row(page, 'One')).toHaveCount(0);
+  await expect(bar).toHaveCount(0);
+});
+
+test('several keys get an expiry at once, and the list is exported as CSV without formulas or digests', async () => {
+  await project.addKey('=1+1', { note: 'For the tests' });
+  await project.addKey('Plain');
+  await project.addKey('Left out', { status: 'revoked' });
+  const page = await project.open('keys');
+  await page.getByRole('checkbox', { name: 'Select all keys on this page' }).check();
+  await page.getByRole('button', { name: 'Set expiry…' }).click();
+  const question = page.getByRole('alertdialog');
+  await question.getByLabel('Expires').selectOption('In 30 days');
+  await question.getByRole('button', { name: 'Set expiry of 2 keys' }).click();
+  await expect(page.getByText('The expiry was set for 2 keys')).toBeVisible();
+  const download = page.waitForEvent('download');
+  await page.getByRole('link', { name: 'Download CSV' }).click();
+  const text = readFileSync(await (await download).path(), 'utf8');
+  const [head, ...lines] = text.trimEnd().split('\r\n');
+  expect(head).toContain('api_key_id,name,key_prefix,state,note,');
+  expect(head).not.toMatch(/digest|secret/);
+  expect(lines).toHaveLength(2);
+  expect(text).toContain(`"'=1+1"`);
+  expect(text).not.toContain('Left out');
+  const expiries = await project.sql<{ days: number }[]>`select
+    round(extract(epoch from expires_at - now()) / 86400)::int as days from api_keys
+    where project_id = ${project.projectId} and status = 'active'`;
+  expect(expiries.map(({ days }) => days)).toEqual([30, 30]);
+});

@@ -2,6 +2,7 @@
 export interface Place {
   projectId: string;
   policyId: string;
+  apiKeyId: string;
   decisionId: string;
 }
 
@@ -43,6 +44,11 @@ export const PAGES: Record<string, PageCase> = {
   account: { route: '(console)/account', path: () => '/account', signedIn: true },
   overview: { route: PROJECT, path: ({ projectId }) => `/projects/${projectId}`, signedIn: true },
   keys: inProject('keys', 'keys'),
+  key: {
+    route: `${PROJECT}/keys/[apiKeyId]`,
+    path: ({ projectId, apiKeyId }) => `/projects/${projectId}/keys/${apiKeyId}`,
+    signedIn: true,
+  },
   'create key': inProject('keys/new', 'keys/new'),
   policies: inProject('policies', 'policies?method=GET&path=/v1/reports'),
   'add policy': inProject('policies/new', 'policies/new?pathPattern=/v1/reports*&path=/v1'),

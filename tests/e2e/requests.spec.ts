@@ -53,7 +53,7 @@ const DENIALS: Record<DenialReason, RealDenial> = {
   },
   expired_api_key: {
     key: { expires_at: new Date('2026-01-01') },
-    gate: 'The key has not expired: deniedexpired',
+    gate: 'The key is not expired or disabled: deniedexpired or disabled',
   },
   policy_no_match: {
     key: {},
@@ -172,6 +172,12 @@ test('the filter is in the URL, and applies to the CSV file too', async () => {
   await expect(page.getByLabel('Decision ID')).toHaveValue('42');
   await expect(rows(page)).toHaveCount(0);
   await expectAccessible(page);
+  const gone = await project.addKey('Gone');
+  await addDecisions(project.projectId, [{ apiKeyId: gone, outcome: 'rate_limited' }]);
+  await project.sql`delete from api_keys where id = ${gone}`;
+  await gotoReady(page, project.at(`requests?key=${gone}`));
+  await expect(page.getByText(`This project has no key ${gone} now.`)).toBeVisible();
+  await expect(rows(page)).toHaveCount(1);
   await gotoReady(page, project.at('requests?key=ceiba_Nowhere0'));
   await expect(page.getByText('This project has no key ceiba_Nowhere0')).toBeVisible();
   await page.getByLabel('Key ID or prefix').fill(`ceiba_${'A'.repeat(49)}`);

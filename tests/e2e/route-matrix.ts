@@ -58,6 +58,12 @@ export const ROUTES: Record<string, RouteCase> = {
   '/(console)/projects/[projectId]/keys/page': ofProject(
     ({ apiKeyId }) => `/keys?status=all&q=${apiKeyId}`,
   ),
+  '/(console)/projects/[projectId]/keys/[apiKeyId]/page': ofProject(
+    ({ apiKeyId }) => `/keys/${apiKeyId}`,
+  ),
+  '/(console)/projects/[projectId]/keys/csv/route': ofProject(
+    ({ apiKeyId }) => `/keys/csv?status=all&q=${apiKeyId}`,
+  ),
   '/(console)/projects/[projectId]/keys/new/page': ofProject('/keys/new', 'developer'),
   '/(console)/projects/[projectId]/policies/page': ofProject('/policies'),
   '/(console)/projects/[projectId]/policies/new/page': ofProject('/policies/new', 'developer'),

@@ -147,6 +147,14 @@ test('a rotation shows the secret once, and both secrets are accepted for a day'
   expect(await statusFor(third)).toBe(200);
   expect(await statusFor(second)).toBe(200);
   expect(await statusFor(project.projectSecret)).toBe(401);
+
+  // The previous secret can also be ended alone.
+  await storeSecret(page);
+  await page.getByRole('button', { name: 'End previous secret now…' }).click();
+  await expect(page.getByRole('alertdialog')).toContainText('servers that still use it');
+  await page.getByRole('button', { name: 'End previous secret', exact: true }).click();
+  await expect(page.getByText('No other secret is accepted.')).toBeVisible();
+  expect([await statusFor(third), await statusFor(second)]).toEqual([200, 401]);
   project.projectSecret = third;
   await page.close({ runBeforeUnload: false });
 });

@@ -24,12 +24,15 @@ const use = (scope: string, count: number) => project.sql`
   insert into usage_months (project_id, month, scope, incarnation, count)
   values (${project.projectId}, ${month()}, ${scope}, 'test', ${count})`;
 
+const LIVE_GATE = 'The key is not expired or disabled';
+
 test('each gate that denies a call shows the value that it checked, and links to the fix', async () => {
   const keys = {
     live: await project.addKey('Live'),
     revoked: await project.addKey('Revoked one', { status: 'revoked' }),
     archived: await project.addKey('Archived one', { status: 'archived' }),
     expired: await project.addKey('Expired one', { expires_at: new Date('2020-01-31') }),
+    disabled: await project.addKey('Disabled one', { disabled_at: new Date() }),
     bounded: await project.addKey('Bounded one', { monthly_quota: 5 }),
   };
   await project.addPolicy('GET', '/v1/reports*');
@@ -39,7 +42,8 @@ test('each gate that denies a call shows the value that it checked, and links to
     ['none', 'GET', 'Missing key', 'A key is sent', 'Create a key'],
     [keys.revoked, 'GET', 'Revoked key', 'The key is not revoked', 'Create a key'],
     [keys.archived, 'GET', 'Archived key', 'The key is not archived', 'Create a key'],
-    [keys.expired, 'GET', 'Expired key', 'The key has not expired', 'Go to the key'],
+    [keys.expired, 'GET', 'Expired or disabled', LIVE_GATE, 'Go to the key'],
+    [keys.disabled, 'GET', 'Expired or disabled', LIVE_GATE, 'Go to the key'],
     [
       keys.live,
       'POST',
@@ -87,7 +91,7 @@ test('the quota shows its age, and the rate is checked only by a real call', asy
   await expect(verdict(page)).toContainText('Allowed');
   await expect(gate(page, 'The key is not revoked')).toContainText(/created \d/);
   await expect(gate(page, 'The key is not archived')).toContainText('never used');
-  await expect(gate(page, 'The key has not expired')).toContainText('never expires');
+  await expect(gate(page, LIVE_GATE)).toContainText('never expires');
   await expect(gate(page, 'A policy matches')).toContainText('GET /v1/reports*');
   await expect(gate(page, 'The monthly quota has room')).toContainText('1,234 of 10,000 used');
   await expect(gate(page, 'The rate limit has room')).toContainText('checked live');

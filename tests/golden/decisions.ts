@@ -217,6 +217,18 @@ const GROUPS: Record<string, Situation[]> = {
       apiKey: { expiresAt: PAST },
       before: ({ client, apiKey }) => client.setExpiry(apiKey.apiKeyId, null),
     },
+    {
+      name: 'was disabled',
+      before: ({ world, apiKey }) =>
+        world.db.sql`update api_keys set disabled_at = now() where id = ${apiKey.apiKeyId}`,
+    },
+    {
+      name: 'was disabled, and then revoked',
+      before: async ({ world, client, apiKey }) => {
+        await world.db.sql`update api_keys set disabled_at = now() where id = ${apiKey.apiKeyId}`;
+        await client.revoke(apiKey.apiKeyId);
+      },
+    },
     { name: 'was revoked', before: ({ client, apiKey }) => client.revoke(apiKey.apiKeyId) },
     { name: 'was archived', before: ({ client, apiKey }) => client.archive(apiKey.apiKeyId) },
     {

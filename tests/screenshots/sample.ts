@@ -86,6 +86,7 @@ const POLICIES: readonly [method: string, pathPattern: string, weight: number][]
 export interface Sample {
   projectId: string;
   policyId: string;
+  apiKeyId: string;
   /** A recorded denial of that project. */
   decisionId: string;
   /** A project of the same user without any data. */
@@ -135,6 +136,7 @@ export async function fillSample(
       projectId,
       emptyProjectId,
       policyId: at(policyIds, 5),
+      apiKeyId: at(keyIds, 0),
       decisionId,
       busyKeyId: at(keyIds, 0),
     };

@@ -39,6 +39,7 @@ function dependenciesOf(charge: () => Promise<Charge>): AuthorizeDependencies {
       keyPrefix: 'ceiba_AAAAAAAA',
       status: 'active' as const,
       expired: false,
+      disabled: false,
       rateLimitPerMinute: null,
       monthlyQuota: null,
       neverUsed: false,

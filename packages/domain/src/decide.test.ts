@@ -25,6 +25,7 @@ const API_KEY: ApiKeyFacts = {
   keyPrefix: 'ceiba_AAAAAAAA',
   status: 'active',
   expired: false,
+  disabled: false,
   rateLimitPerMinute: null,
   monthlyQuota: null,
 };
@@ -108,6 +109,15 @@ function liveCallOf(snapshot: Snapshot): LiveCall {
 }
 
 describe('decide', () => {
+  it.each([
+    ['revoked', 'revoked_api_key'],
+    ['archived', 'archived_api_key'],
+    ['active', 'expired_api_key'],
+  ] as const)('denies a disabled key with the status %s as %s', (status, denialReason) => {
+    const snapshot = withApiKey({ ...SNAPSHOT, policy: null }, { status, disabled: true });
+    expect(decide(snapshot)).toEqual({ kind: 'deny', denialReason });
+  });
+
   it('gives the first failing check in the order of the contract, for all combinations', () => {
     const all = combinations();
     expect(all).toHaveLength(2 ** 9 - 2 ** 7);

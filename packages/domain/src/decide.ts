@@ -17,6 +17,8 @@ export interface ApiKeyFacts {
   status: ApiKeyStatus;
   /** Judged by the database's clock (consistency rule 3); at `expiresAt` itself it is true. */
   expired: boolean;
+  /** Paused by a user until it is enabled. */
+  disabled: boolean;
   rateLimitPerMinute: number | null;
   monthlyQuota: number | null;
 }
@@ -55,11 +57,13 @@ export function decide(snapshot: Snapshot): Verdict {
   if (apiKey.status === 'revoked') return deny('revoked_api_key'); // no longer trusted
   if (apiKey.status === 'archived') return deny('archived_api_key'); // put away
   if (apiKey.expired) return deny('expired_api_key'); // its status stays active
+  if (apiKey.disabled) return deny('expired_api_key'); // so does this one's (ADR 0028)
   if (policy === null) return deny('policy_no_match'); // default deny
   if (!subscription?.admits) return deny('inactive_subscription'); // lapsed, or none
   // The charge decides on the limits, atomically: quota_exceeded before rate_limited.
 
-  const live = { ...apiKey, status: apiKey.status, expired: apiKey.expired };
+  const { status, expired, disabled } = apiKey;
+  const live = { ...apiKey, status, expired, disabled };
   return { kind: 'charge', call: liveCall(snapshot, live, policy, subscription.plan) };
 }
 
@@ -72,8 +76,8 @@ export function credentialState(apiKey: string | null | undefined): CredentialSt
 
 const LIVE = Symbol('live');
 
-/** A key that is neither revoked, archived nor expired. A new status does not compile here. */
-type LiveApiKey = ApiKeyFacts & { status: 'active'; expired: false };
+/** A key that may call. A new status does not compile here. */
+type LiveApiKey = ApiKeyFacts & { status: 'active'; expired: false; disabled: false };
 
 /**
  * A request that only its limits can still deny: a live key, a policy that matched and a

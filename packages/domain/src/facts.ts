@@ -39,6 +39,8 @@ export const PLAN_LIMIT_MAX = 2_147_483_647;
  */
 export const FORECAST_DAYS = 7;
 
+/** The longest note of a key, in characters. */
+export const API_KEY_NOTE_LENGTH_MAX = 500;
 /** Days without an allowed request after which a key is idle. */
 export const KEY_IDLE_DAYS = 90;
 /** Days before its expiry when a key starts to count as expiring soon. */

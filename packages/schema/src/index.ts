@@ -1,4 +1,7 @@
+export * from './api-key/change-many.ts';
 export * from './api-key/create.ts';
+export * from './api-key/describe.ts';
+export { exportApiKeys } from './api-key/export.ts';
 export { type ApiKeyRef, getApiKey } from './api-key/get.ts';
 export {
   API_KEY_HINTS,
@@ -7,7 +10,9 @@ export {
 export * from './api-key/list.ts';
 export { type ApiKeyName, readKeyNames } from './api-key/names.ts';
 export * from './api-key/record-first-use.ts';
+export { type ApiKeyRow, getApiKeyRow } from './api-key/row.ts';
 export * from './api-key/search.ts';
+export * from './api-key/set-disabled.ts';
 export * from './api-key/set-limits.ts';
 export * from './api-key/survey.ts';
 export * from './api-key/transition.ts';
@@ -65,6 +70,7 @@ export * from './policy/list-with-hits.ts';
 export * from './policy/list-with-revision.ts';
 export * from './project/create.ts';
 export * from './project/delete.ts';
+export * from './project/end-previous-secret.ts';
 export * from './project/get.ts';
 export * from './project/list-at-a-glance.ts';
 export * from './project/rotate-secret.ts';

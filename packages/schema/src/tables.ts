@@ -6,6 +6,7 @@ import {
   SUBSCRIPTION_STATUSES,
 } from '@ceiba/contract/sets';
 import {
+  API_KEY_NOTE_LENGTH_MAX,
   DECISION_RETENTION_DAYS,
   DECISION_RETENTION_DAYS_MAX,
   DECISION_RETENTION_DAYS_MIN,
@@ -52,6 +53,8 @@ const finite = (column: unknown) => sql`isfinite(${column})`;
 const digest = (column: unknown) => sql`octet_length(${column}) = 32`;
 const notNegative = (column: unknown) => sql`${column} >= 0`;
 
+const lengthAtMost = (column: unknown, most: number) =>
+  sql`char_length(${column}) <= ${sql.raw(String(most))}`;
 const between = (column: unknown, least: number, most: number) =>
   sql`${column} between ${sql.raw(`${least} and ${most}`)}`;
 const retentionDays = (column: unknown) => between(column, RETENTION_DAYS_MIN, RETENTION_DAYS_MAX);
@@ -240,6 +243,10 @@ export const apiKeys = pgTable(
     revokedAt: instant('revoked_at'),
     archivedAt: instant('archived_at'),
     lastUsedAt: instant('last_used_at'),
+    /** Denied since then, until it is enabled; the status stays active (ADR 0028). */
+    disabledAt: instant('disabled_at'),
+    /** Text of the project's users, which no decision returns. */
+    note: text('note').notNull().default(''),
     /** The key's own limits, in addition to the plan's; null means none. */
     rateLimitPerMinute: integer('rate_limit_per_minute'),
     monthlyQuota: integer('monthly_quota'),
@@ -255,6 +262,8 @@ export const apiKeys = pgTable(
     check('api_keys_key_digest_check', digest(table.keyDigest)),
     check('api_keys_status_check', oneOf(table.status, API_KEY_STATUSES)),
     check('api_keys_expires_at_check', finite(table.expiresAt)),
+    check('api_keys_disabled_at_check', finite(table.disabledAt)),
+    check('api_keys_note_check', lengthAtMost(table.note, API_KEY_NOTE_LENGTH_MAX)),
     check('api_keys_rate_limit_per_minute_check', notNegative(table.rateLimitPerMinute)),
     check('api_keys_monthly_quota_check', notNegative(table.monthlyQuota)),
   ],
@@ -536,6 +545,11 @@ export const auditLog = pgTable(
   (table) => [
     index('audit_log_project_id_at_idx').on(table.projectId, ...newestFirst(table)),
     index('audit_log_owner_id_at_idx').on(table.ownerId, ...newestFirst(table)),
+    index('audit_log_project_id_target_id_at_idx').on(
+      table.projectId,
+      table.targetId,
+      ...newestFirst(table),
+    ),
     index('audit_log_at_idx').on(...newestFirst(table)),
   ],
 );

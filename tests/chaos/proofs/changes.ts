@@ -1,6 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { mintProjectSecret } from '@ceiba/domain';
-import { archiveApiKey, revokeApiKey, setApiKeyExpiry, type VerbContext } from '@ceiba/schema';
+import {
+  archiveApiKey,
+  disableApiKey,
+  enableApiKey,
+  endPreviousSecret,
+  getProject,
+  revokeApiKey,
+  setApiKeyExpiry,
+  type VerbContext,
+} from '@ceiba/schema';
 import type { PlanLimits, TestApiKey, TestProject } from '../../support/scenario.ts';
 import { until } from '../../support/until.ts';
 import type { Credentials, Verdict } from '../support/caller.ts';
@@ -64,6 +73,15 @@ export const CHANGES = {
         sqlOf(scene)`update api_keys set expires_at = now() where id = ${scene.key.apiKeyId}`,
     },
     restore: (scene) => patchExpiry(scene, null),
+  },
+  'a key is disabled': {
+    becomes: 'expired_api_key',
+    ways: {
+      verb: (scene) => disableApiKey(context(scene), keyOf(scene)),
+      sql: (scene) =>
+        sqlOf(scene)`update api_keys set disabled_at = now() where id = ${scene.key.apiKeyId}`,
+    },
+    restore: (scene) => enableApiKey(context(scene), keyOf(scene)),
   },
   'the expiry of a key passes': {
     becomes: 'expired_api_key',
@@ -147,6 +165,20 @@ export const CHANGES = {
     // A third rotation, so that the project has the current secret.
     restore: ({ project }) => project.rotateSecret(),
   },
+  'the previous secret is ended': {
+    becomes: 'unauthorized',
+    ways: {
+      verb: (scene) => rotateThen(scene, () => endPrevious(scene)),
+      sql: (scene) =>
+        rotateThen(
+          scene,
+          () => sqlOf(scene)`update projects set previous_secret_digest = null
+            where id = ${scene.project.projectId}`,
+        ),
+    },
+    // The project then has the current secret.
+    restore: ({ project }) => project.rotateSecret(),
+  },
 } as const satisfies Record<string, Change>;
 
 const sqlOf = ({ stage }: Scene) => stage.world.db.sql;
@@ -222,14 +254,29 @@ function planChange(limits: PlanLimits, becomes: Verdict): Change {
 }
 
 /** The replaced secret stays valid until the next rotation, which invalidates it at once. */
-async function rotateTwice(scene: Scene, rotate: () => Promise<unknown>): Promise<void> {
+const rotateTwice = (scene: Scene, rotate: () => Promise<unknown>) =>
+  rotateThen(scene, rotate, rotate);
+
+/** Rotates once, and then ends the secret that was replaced and is still valid. */
+async function rotateThen(
+  scene: Scene,
+  end: () => PromiseLike<unknown>,
+  rotate: () => Promise<unknown> = () => scene.project.rotateSecret(),
+): Promise<void> {
   const oldest = credentialsOf(scene);
   await rotate();
   const between = await scene.b.ask(oldest);
   hold('a change applies from the next decision on', between.verdict === 'allowed', () => {
     return `after one rotation the previous secret got ${between.words}`;
   });
-  await rotate();
+  await end();
+}
+
+async function endPrevious(scene: Scene): Promise<void> {
+  const { projectId } = scene.project;
+  const project = await getProject(scene.stage.world.db, projectId);
+  if (project === null) throw new Error('the project does not exist');
+  await endPreviousSecret(context(scene), { projectId, current: project.secretCreatedAt });
 }
 
 async function rotateBySql(scene: Scene): Promise<void> {

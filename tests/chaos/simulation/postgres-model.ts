@@ -126,6 +126,7 @@ const rowOf = ({ apiKeyId, status, isUsed }: ModelKey) => ({
   keyPrefix: 'ceiba_AAAAAAAA',
   status,
   expired: false,
+  disabled: false,
   neverUsed: !isUsed,
   rateLimitPerMinute: null,
   monthlyQuota: null,

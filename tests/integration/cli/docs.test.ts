@@ -144,6 +144,7 @@ describe('docs/cli.md', () => {
       'npx ceiba key set-limits',
       'npx ceiba migrate',
       'npx ceiba owner set-password',
+      'npx ceiba project end-previous-secret',
       'npx ceiba project rotate-secret',
       'npx ceiba project set-subscription',
       'npx ceiba requests',

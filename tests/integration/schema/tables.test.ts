@@ -46,6 +46,12 @@ const REFUSED: [string, string, string][] = [
     'api_keys_expires_at_check',
   ],
   [
+    'a key that is disabled at infinity',
+    goodKey('disabled_at', "'infinity'"),
+    'api_keys_disabled_at_check',
+  ],
+  ['a note of 501 characters', goodKey('note', `repeat('é', 501)`), 'api_keys_note_check'],
+  [
     'a previous secret valid until infinity',
     project('previous_secret_expires_at', "'infinity'"),
     'projects_previous_secret_expires_at_check',

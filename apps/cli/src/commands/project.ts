@@ -1,6 +1,7 @@
 import type { SubscriptionStatus } from '@ceiba/contract';
 import { mintProjectSecret } from '@ceiba/domain';
 import {
+  endPreviousSecret,
   findPlanByName,
   getProject,
   getSubscription,
@@ -19,6 +20,7 @@ import { printJson, printLines, type World } from '../world.ts';
 export function projectCommands(program: Command, world: World): void {
   const project = program.command('project').description('manage one project');
   rotateSecretCommand(project, world);
+  endPreviousSecretCommand(project, world);
   setSubscriptionCommand(project, world);
 }
 
@@ -72,11 +74,39 @@ async function rotate(
           'When no host uses it any more, run this again with --yes.',
       );
     case 'conflict':
-      throw failure('Someone else has just rotated the secret. Nothing was changed.');
+      throw failure(ROTATED_NOW);
     case 'not_found':
       throw noProject(projectId);
   }
 }
+
+function endPreviousSecretCommand(project: Command, world: World): void {
+  project
+    .command('end-previous-secret')
+    .description('end the secret that the last rotation replaced, before its 24 hours are over')
+    .requiredOption('--project <id>', 'the project', uuid)
+    .option('--json', 'print whether a secret was ended as JSON')
+    .action(async ({ project: projectId, json }: { project: string; json?: true }) => {
+      const ended = await withDatabase(world, (ctx) => endPrevious(ctx, projectId));
+      if (json) return printJson(world, { projectId, ended });
+      printLines(world, [
+        ended
+          ? 'The previous secret is refused from now on; the current one is unchanged.'
+          : 'No previous secret is valid: nothing was changed.',
+      ]);
+    });
+}
+
+async function endPrevious(ctx: VerbContext, projectId: string): Promise<boolean> {
+  const project = await getProject(ctx.db, projectId);
+  if (project === null) throw noProject(projectId);
+  const { kind } = await endPreviousSecret(ctx, { projectId, current: project.secretCreatedAt });
+  if (kind === 'conflict') throw failure(ROTATED_NOW);
+  if (kind === 'not_found') throw noProject(projectId);
+  return kind === 'ended';
+}
+
+const ROTATED_NOW = 'Someone else has just rotated the secret. Nothing was changed.';
 
 interface SubscriptionOptions {
   project: string;

@@ -5,7 +5,7 @@ import type { ComponentProps, ReactNode } from 'react';
 import type { ActionFormParts } from './action-form.tsx';
 import { Button } from './ui/button.tsx';
 import { Field } from './ui/field.tsx';
-import { Input } from './ui/input.tsx';
+import { Input, TextArea } from './ui/input.tsx';
 import { PasswordInput } from './ui/password-input.tsx';
 
 type Parts = Pick<ActionFormParts<unknown>, 'errorOf' | 'typed'>;
@@ -35,6 +35,26 @@ export function TextField({
       {(control) => (
         <Input autoComplete="off" {...control} defaultValue={typed(name, initial)} {...input} />
       )}
+    </Field>
+  );
+}
+
+export type TextAreaFieldProps = Omit<ComponentProps<'textarea'>, 'defaultValue'> &
+  Pick<TextFieldProps, 'parts' | 'name' | 'label' | 'hint' | 'optional' | 'initial'>;
+
+/** As {@link TextField}, for several lines. */
+export function TextAreaField({
+  parts: { errorOf, typed },
+  name,
+  label,
+  hint,
+  optional = false,
+  initial,
+  ...area
+}: TextAreaFieldProps) {
+  return (
+    <Field name={name} label={label} hint={hint} optional={optional} error={errorOf(name)}>
+      {(control) => <TextArea {...control} defaultValue={typed(name, initial)} {...area} />}
     </Field>
   );
 }

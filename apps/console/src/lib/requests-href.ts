@@ -28,8 +28,14 @@ export function requestsHref(
 const MINUTE_MS = 60_000;
 
 /** The requests between two times; the filter's last minute is included. */
-export const requestsBetween = (projectId: string, from: Date, to: Date): string =>
+export const requestsBetween = (
+  projectId: string,
+  from: Date,
+  to: Date,
+  fields: Partial<Record<RequestField, string | null>> = {},
+): string =>
   requestsHref(projectId, {
+    ...fields,
     from: from.toISOString().slice(0, 16),
     to: new Date(to.getTime() - MINUTE_MS).toISOString().slice(0, 16),
   });

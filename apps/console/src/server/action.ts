@@ -55,6 +55,12 @@ export function refuse(
   throw new Refused(code, text, {}, keepsPage);
 }
 
+/** Refuses a form because its project was deleted after the action had found it. */
+export function refuseProjectGone(): never {
+  const text = 'The project was deleted in the meantime. Nothing was changed.';
+  refuse('not_found', text, { keepsPage: true });
+}
+
 /** Refuses one field: the sentence is shown beside it. */
 export function refuseField(field: string, text: string): never {
   throw new Refused('invalid', undefined, { [field]: text });
@@ -118,7 +124,7 @@ export function administratorAction<Input extends z.ZodType, Data>(
 ): FormAction<Data> {
   const run = async (form: FormData) => {
     const user = await signedInUser();
-    if (!user.isAdministrator) refuse('not_found', NOT_FOUND);
+    if (!user.isAdministrator) refuse('not_found', NOT_FOUND, { keepsPage: true });
     const input = parse(definition.input, form);
     return inDatabaseAs(actorOf(user))((ctx) => definition.run({ ctx, user }, input));
   };
@@ -158,8 +164,7 @@ function withoutRight(role: ProjectRole | null): Refused {
   return new Refused('forbidden', text, {}, true);
 }
 
-const NOT_FOUND =
-  'It no longer exists, or it belongs to another account. Your input is kept on this page.';
+const NOT_FOUND = 'It no longer exists, or it belongs to another account. Nothing was changed.';
 
 /** When to revalidate the pages. */
 interface Refreshes {

@@ -2,14 +2,21 @@ import { KEY_EXPIRES_SOON_DAYS, KEY_IDLE_DAYS } from '@ceiba/domain';
 import { type SQL, sql } from 'drizzle-orm';
 
 /** What a list points out about an active key, most important first. */
-export const API_KEY_HINTS = ['expired', 'expires_soon', 'never_expires', 'idle'] as const;
+export const API_KEY_HINTS = [
+  'disabled',
+  'expired',
+  'expires_soon',
+  'never_expires',
+  'idle',
+] as const;
 export type ApiKeyHint = (typeof API_KEY_HINTS)[number];
 
 const days = (count: number) => sql.raw(`interval '${count} days'`);
 
 /** Conditions on the columns of `api_keys`, by the database's clock. */
 export const HINT_CONDITIONS = {
-  /** Its calls are denied, and it still counts against the plan's cap. */
+  /** The calls of these two are denied, and they still count against the plan's cap. */
+  disabled: sql`(status = 'active' and disabled_at is not null)`,
   expired: sql`(status = 'active' and expires_at is not null and expires_at <= now())`,
   expires_soon: sql`(status = 'active' and expires_at > now()
     and expires_at <= now() + ${days(KEY_EXPIRES_SOON_DAYS)})`,

@@ -1,24 +1,12 @@
-import type { ApiKeyStatus, ApiKeySummary } from '@ceiba/contract';
+import type { ApiKeyStatus } from '@ceiba/contract';
 import { API_KEY_BRAND } from '@ceiba/domain';
 import { and, eq, inArray, type SQL, sql } from 'drizzle-orm';
 import type { Executor } from '../connection/database.ts';
 import { keyset, type Page, type PageRequest, readPage, searchText, UUID_ID } from '../page.ts';
 import { apiKeys } from '../tables.ts';
 import { monthNumber } from '../time.ts';
-import { type ApiKeyHint, HINT_CONDITIONS, hintsOfRow } from './hints.ts';
-import { summaryColumns, toSummary } from './summary.ts';
-
-/** A key as a row of a list. */
-export interface ApiKeyRow extends ApiKeySummary {
-  /** By the database's clock. The status of an expired key stays `active`. */
-  isExpired: boolean;
-  /** The key's own limits; null means none. */
-  rateLimitPerMinute: number | null;
-  monthlyQuota: number | null;
-  /** Requests allowed this month, in UTC, as of the last flush. */
-  usedThisMonth: number;
-  hints: ApiKeyHint[];
-}
+import { type ApiKeyHint, HINT_CONDITIONS } from './hints.ts';
+import { type ApiKeyRow, rowColumns, toRow, usedThisMonth } from './row.ts';
 
 export const API_KEY_SORTS = ['created', 'name', 'expires', 'last_used', 'used'] as const;
 export type ApiKeySort = (typeof API_KEY_SORTS)[number];
@@ -89,28 +77,12 @@ export async function searchApiKeys(
 async function readInOrder(db: { orm: Executor }, ids: readonly string[]): Promise<ApiKeyRow[]> {
   if (ids.length === 0) return [];
   const rows = await db.orm
-    .select({
-      ...summaryColumns,
-      isExpired: sql<boolean>`coalesce(${apiKeys.expiresAt} <= now(), false)`,
-      rateLimitPerMinute: apiKeys.rateLimitPerMinute,
-      monthlyQuota: apiKeys.monthlyQuota,
-      usedThisMonth,
-      hints: hintsOfRow,
-    })
+    .select(rowColumns)
     .from(apiKeys)
     .where(inArray(apiKeys.id, [...ids]));
-  const byId = new Map(rows.map((row) => [row.apiKeyId, row]));
-  return ids.flatMap((id) => {
-    const row = byId.get(id);
-    return row === undefined ? [] : { ...row, ...toSummary(row) };
-  });
+  const byId = new Map(rows.map((row) => [row.apiKeyId, toRow(row)]));
+  return ids.flatMap((id) => byId.get(id) ?? []);
 }
-
-/** Looks up one key's month by the primary key: for the rows of a page. */
-const usedThisMonth = sql<number>`(
-  select coalesce(sum(m.count), 0)::float8 from usage_months m
-  where m.project_id = api_keys.project_id and m.month = ${monthNumber()}
-    and m.scope = api_keys.id::text)`;
 
 /** Joins the months of all keys, to sort by use. */
 const joinUse = (projectId: string) => sql`

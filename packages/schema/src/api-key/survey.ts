@@ -1,7 +1,7 @@
 import type { ApiKeyStatus } from '@ceiba/contract';
 import { sql } from 'drizzle-orm';
 import type { Executor } from '../connection/database.ts';
-import { type ApiKeyHint, HINT_CONDITIONS } from './hints.ts';
+import { API_KEY_HINTS, type ApiKeyHint, HINT_CONDITIONS } from './hints.ts';
 
 /** Counts of a project's keys. */
 export interface ApiKeySurvey {
@@ -23,10 +23,10 @@ export async function surveyApiKeys(
   >(sql`
     select ${count(sql`status = 'active'`)} as active, ${count(sql`status = 'revoked'`)} as revoked,
       ${count(sql`status = 'archived'`)} as archived,
-      ${count(HINT_CONDITIONS.expired)} as expired,
-      ${count(HINT_CONDITIONS.expires_soon)} as expires_soon,
-      ${count(HINT_CONDITIONS.never_expires)} as never_expires,
-      ${count(HINT_CONDITIONS.idle)} as idle,
+      ${sql.join(
+        API_KEY_HINTS.map((hint) => sql`${count(HINT_CONDITIONS[hint])} as ${sql.raw(hint)}`),
+        sql`, `,
+      )},
       coalesce((select plan.active_key_cap from subscriptions s join plans plan on plan.id = s.plan_id
         where s.project_id = ${projectId}), 0) as "activeKeyCap"
     from api_keys where project_id = ${projectId}`);

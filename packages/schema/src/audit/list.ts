@@ -1,3 +1,4 @@
+import { UUID_PATTERN } from '@ceiba/contract/sets';
 import { and, eq, gte, inArray, lt, type SQL, sql } from 'drizzle-orm';
 import type { Executor } from '../connection/database.ts';
 import type { Actor } from '../context.ts';
@@ -25,6 +26,8 @@ export interface AuditFilter {
   actorKind?: Actor['kind'];
   /** The user who acted. */
   actorId?: string;
+  /** The id of what was changed. */
+  targetId?: string;
   /** Part of the actor, the target, its id or the network address. */
   text?: string;
   from?: Date;
@@ -37,7 +40,8 @@ export interface AuditRow {
   at: Date;
   actor: { kind: string; userId: string | null; label: string };
   action: string;
-  target: { kind: string; id: string; label: string | null };
+  /** `exists`: whether it is still there to be linked to; false for what has no id of its own. */
+  target: { kind: string; id: string; label: string | null; exists: boolean };
   projectId: string | null;
   /** Null when the change concerned no project, or one that was deleted or has another owner now. */
   projectName: string | null;
@@ -101,7 +105,12 @@ async function readRows(
         label: auditLog.actorLabel,
       },
       action: auditLog.action,
-      target: { kind: auditLog.targetKind, id: auditLog.targetId, label: auditLog.targetLabel },
+      target: {
+        kind: auditLog.targetKind,
+        id: auditLog.targetId,
+        label: auditLog.targetLabel,
+        exists: targetExists,
+      },
       projectId: auditLog.projectId,
       projectName: projects.name,
       clientAddress: auditLog.clientAddress,
@@ -116,8 +125,24 @@ async function readRows(
     .limit(limit);
 }
 
+const isThere = (table: SQL) =>
+  sql`exists (select from ${table} t where t.id = ${auditLog.targetId}::uuid)`;
+const isInProject = (table: SQL) =>
+  sql`exists (select from ${table} t
+    where t.id = ${auditLog.targetId}::uuid and t.project_id = ${projects.id})`;
+
+/** The first condition keeps the casts from failing. A subscription's target is its project. */
+const targetExists = sql<boolean>`case
+  when ${auditLog.targetId} !~ ${`^${UUID_PATTERN}$`} then false
+  when ${auditLog.targetKind} in ('project', 'subscription') then ${auditLog.targetId}::uuid is not distinct from ${projects.id}
+  when ${auditLog.targetKind} = 'api_key' then ${isInProject(sql`api_keys`)}
+  when ${auditLog.targetKind} = 'policy' then ${isInProject(sql`policies`)}
+  when ${auditLog.targetKind} = 'plan' then ${isThere(sql`plans`)}
+  when ${auditLog.targetKind} = 'user' then ${isThere(sql`users`)}
+  else false end`;
+
 function matching(filter: AuditFilter): SQL | undefined {
-  const { ownerId, projectId, actions, actorKind, actorId, from, to } = filter;
+  const { ownerId, projectId, actions, actorKind, actorId, targetId, from, to } = filter;
   const text = searchText(filter.text);
   return and(
     ownerId === null ? undefined : eq(auditLog.ownerId, ownerId),
@@ -125,6 +150,7 @@ function matching(filter: AuditFilter): SQL | undefined {
     actions === undefined ? undefined : inArray(auditLog.action, [...actions]),
     actorKind === undefined ? undefined : eq(auditLog.actorKind, actorKind),
     actorId === undefined ? undefined : eq(auditLog.actorId, actorId),
+    targetId === undefined ? undefined : eq(auditLog.targetId, targetId),
     text === null ? undefined : matchesText(text),
     from === undefined ? undefined : gte(auditLog.at, from),
     to === undefined ? undefined : lt(auditLog.at, to),

@@ -22,6 +22,8 @@ export interface DenialGroupRequest {
   from: Date;
   /** Exclusive. */
   to: Date;
+  /** Only the denials of this key. */
+  apiKeyId?: string;
   /** The most groups. */
   limit?: number;
 }
@@ -38,7 +40,7 @@ type Row = Omit<DenialGroup, 'lastAt'> & { lastAtMs: number };
 /** The newest `GROUPED_DENIALS_MAX` denials of a time by reason, method and path; most frequent first. */
 export async function groupDenials(
   db: { orm: Executor },
-  { projectId, from, to, limit = 50 }: DenialGroupRequest,
+  { projectId, from, to, apiKeyId, limit = 50 }: DenialGroupRequest,
 ): Promise<DenialGroup[]> {
   const rows = await db.orm.execute<Row & Record<string, unknown>>(sql`
     with denial as (
@@ -47,6 +49,7 @@ export async function groupDenials(
       from decisions
       where project_id = ${projectId} and outcome <> 'allowed'
         and at >= ${instant(from)} and at < ${instant(to)}
+        and ${apiKeyId === undefined ? sql`true` : sql`api_key_id = ${apiKeyId}`}
       order by at desc, decision_id desc limit ${GROUPED_DENIALS_MAX}
     ), ranked as (
       select outcome, method, shape, count(*)::int as count, max(at) as last_at,

@@ -43,6 +43,7 @@ interface LookupApiKey {
   keyPrefix: string;
   status: ApiKeyStatus;
   expired: boolean;
+  disabled: boolean;
   neverUsed: boolean;
   rateLimitPerMinute: number | null;
   monthlyQuota: number | null;
@@ -70,7 +71,7 @@ export const LOOKUP_STATEMENT = `
     plan.rate_limit_per_minute as "planRateLimitPerMinute",
     plan.monthly_quota as "planMonthlyQuota",
     null as "key", null as "apiKeyId", null as "displayName", null as "keyPrefix",
-    null as "status", null as "expired", null as "neverUsed",
+    null as "status", null as "expired", null as "disabled", null as "neverUsed",
     null as "rateLimitPerMinute", null as "monthlyQuota"
   from unnest(($1::text)::uuid[]) with ordinality as asked(id, position)
   left join projects p on p.id = asked.id
@@ -81,7 +82,8 @@ export const LOOKUP_STATEMENT = `
     null, null, null, null, null, null,
     null, null, null, null, null,
     asked.position::int, k.id, k.display_name, k.key_prefix,
-    k.status, coalesce(k.expires_at <= now(), false), k.last_used_at is null,
+    k.status, coalesce(k.expires_at <= now(), false), k.disabled_at is not null,
+    k.last_used_at is null,
     k.rate_limit_per_minute, k.monthly_quota
   from unnest(($2::text)::uuid[], ($3::text)::bytea[]) with ordinality
     as asked(project_id, key_digest, position)
@@ -202,6 +204,7 @@ const apiKeyOf = (row: StatementRow, apiKeyId: string): LookupApiKey => ({
   keyPrefix: row.keyPrefix,
   status: row.status,
   expired: row.expired,
+  disabled: row.disabled,
   neverUsed: row.neverUsed,
   rateLimitPerMinute: row.rateLimitPerMinute,
   monthlyQuota: row.monthlyQuota,

@@ -1,4 +1,4 @@
-import type { ApiKeySummary, DenialReason } from '@ceiba/contract';
+import type { DenialReason } from '@ceiba/contract';
 import {
   type CredentialState,
   credentialState,
@@ -9,7 +9,8 @@ import {
   type MatchExplanation,
 } from '@ceiba/domain';
 import { sql } from 'drizzle-orm';
-import { getApiKey, isApiKey } from '../api-key/get.ts';
+import { isApiKey } from '../api-key/get.ts';
+import { type ApiKeyRow, getApiKeyRow } from '../api-key/row.ts';
 import type { Database, Executor } from '../connection/database.ts';
 import { listPolicies, type PolicyRecord } from '../policy/list.ts';
 import { getSubscription, type Subscription } from '../subscription/get.ts';
@@ -38,7 +39,7 @@ export interface Simulation {
   denialReason: DenialReason | null;
   credential: CredentialState;
   /** Null when the project has no such key. */
-  apiKey: (ApiKeySummary & { isExpired: boolean }) | null;
+  apiKey: ApiKeyRow | null;
   match: MatchExplanation<PolicyRecord>;
   subscription: Subscription | null;
   /** Empty when an earlier check denies. Only Redis knows the minute's rate. */
@@ -79,7 +80,7 @@ export async function readSimulation(
   return {
     denialReason: verdict.kind === 'deny' ? verdict.denialReason : quotaReason(scopes),
     credential: presented,
-    apiKey: row.apiKey && (await keyOf(db, projectId, row.apiKey)),
+    apiKey: row.apiKey && (await getApiKeyRow(db, { projectId, apiKeyId: row.apiKey.apiKeyId })),
     match,
     subscription: await getSubscription(db, projectId),
     scopes,
@@ -107,15 +108,6 @@ async function digestOfCredential(
     .from(apiKeys)
     .where(isApiKey({ projectId, apiKeyId: credential.apiKeyId }));
   return row?.keyDigest ?? null;
-}
-
-async function keyOf(
-  db: { orm: Executor },
-  projectId: string,
-  { apiKeyId, expired }: { apiKeyId: string; expired: boolean },
-) {
-  const summary = await getApiKey(db, { projectId, apiKeyId });
-  return summary && { ...summary, isExpired: expired };
 }
 
 async function readScopes(

@@ -60,6 +60,23 @@ export const decisionsByHour = ({ projectId }: UsageOfProject, outcome?: Outcome
   select u.hour, u.outcome, u.count
   from ${withinDays(sql`usage_hours`, projectId, isOutcome(outcome))} where not days.rolled`;
 
+/**
+ * Rows of (at, id, count) of one key per step and outcome. It looks up the key's rows hour by hour:
+ * the totals of days hold no outcomes of a key, and a scan of the range would read all keys.
+ */
+export const decisionsOfKey = (
+  { projectId, from, to }: UsageOfProject,
+  { apiKeyId, step }: { apiKeyId: string; step: UsageStep },
+): SQL => sql`
+  select ${stepOf(sql`u.hour`, step)} as at, u.outcome as id, u.count
+  from generate_series(${instant(from)}, ${instant(to)} - interval '1 hour', interval '1 hour')
+    as hours(start)
+  cross join lateral (
+    select * from usage_hours h
+    where h.project_id = ${projectId} and h.hour = hours.start and h.api_key_id = ${apiKeyId}
+    offset 0
+  ) u`;
+
 /** Rows of (at, id, count) per day and outcome, of a range of whole days. */
 export const decisionsByDay = ({ projectId }: UsageOfProject): SQL => sql`
   select t.day::timestamp at time zone 'UTC' as at, t.outcome as id, t.count

@@ -16,6 +16,7 @@ import {
   days,
   decisionsByDay,
   decisionsByHour,
+  decisionsOfKey,
   type Grouping,
   largestKeysOfDays,
   stepOf,
@@ -25,6 +26,8 @@ import {
 export interface UsageSeriesInput extends UsageOfProject {
   step: UsageStep;
   by: UsageCut;
+  /** Counts the decisions of this key alone; only by outcome. */
+  apiKeyId?: string;
   /** How many keys or policies get a line of their own: those with the most allowed requests. Default: 8. */
   top?: number;
 }
@@ -66,13 +69,13 @@ export interface UsageSeries extends UsageRange {
  */
 export async function readUsageSeries(
   db: { orm: Executor },
-  { projectId, by, step, top = 8, ...input }: UsageSeriesInput,
+  { projectId, by, step, apiKeyId, top = 8, ...input }: UsageSeriesInput,
 ): Promise<UsageSeries> {
   const range = wholeSteps(input, step, USAGE_RANGE_DAYS_MAX[by][step]);
   const starts = stepsOf(range, step);
   const reader: Reader = { db, usage: { ...range, projectId }, step, starts };
   const { lines, whole } =
-    by === 'outcome' ? await linesByOutcome(reader) : await largestLines(reader, by, top);
+    by === 'outcome' ? await linesByOutcome(reader, apiKeyId) : await largestLines(reader, by, top);
   return { ...range, step, by, starts, lines, ...restOf(lines, whole) };
 }
 
@@ -83,8 +86,11 @@ interface Reader {
   starts: readonly Date[];
 }
 
-async function linesByOutcome(reader: Reader) {
-  const counts = await countsOf(reader, allDecisions(reader));
+async function linesByOutcome(reader: Reader, apiKeyId: string | undefined) {
+  const counts = await countsOf(
+    reader,
+    apiKeyId === undefined ? allDecisions(reader) : decisionsOf(reader, apiKeyId),
+  );
   const lines = OUTCOMES.flatMap((id) => lineOf({ id, label: null }, counts.get(id)));
   return { lines, whole: sumOf([...counts.values()], reader.starts.length) };
 }
@@ -123,6 +129,9 @@ const withDays = (usage: UsageOfProject, rows: SQL) =>
 
 const allDecisions = ({ usage, step }: Reader) =>
   withDays(usage, step === 'hour' ? decisionsByHour(usage) : decisionsByDay(usage));
+
+const decisionsOf = ({ usage, step }: Reader, apiKeyId: string) =>
+  sql`with counted as (${decisionsOfKey(usage, { apiKeyId, step })})`;
 
 /** Days are read by policy, which has far fewer rows than hours by outcome. */
 const allAllowed = ({ usage, step }: Reader) =>

@@ -3,6 +3,7 @@ import {
   API_KEY_SORTS,
   type ApiKeyRow,
   archiveApiKey,
+  disableApiKey,
   revokeApiKey,
   searchApiKeys,
   setApiKeyLimits,
@@ -50,6 +51,8 @@ describe('a row', () => {
         archivedAt: null,
         lastUsedAt: null,
         isExpired: false,
+        disabledAt: null,
+        note: '',
         rateLimitPerMinute: null,
         monthlyQuota: 50,
         usedThisMonth: 10,
@@ -89,6 +92,11 @@ describe('hints', () => {
       update api_keys set last_used_at = now() - interval '91 days' where id = ${idle.apiKeyId}`;
     await bench.db.sql`
       update api_keys set last_used_at = now() - interval '89 days' where id = ${used.apiKeyId}`;
+    const disabled = await makeKey(bench.ctx, projectId, {
+      displayName: 'disabled',
+      expiresAt: inDays(30),
+    });
+    await disableApiKey(bench.ctx, disabled);
     const revoked = await makeKey(bench.ctx, projectId, { displayName: 'revoked' });
     await revokeApiKey(bench.ctx, revoked);
     const archived = await makeKey(bench.ctx, projectId, {
@@ -109,6 +117,7 @@ describe('hints', () => {
       idle: ['idle'],
       'never used and old': ['idle'],
       'old and used': [],
+      disabled: ['disabled'],
       revoked: [],
       archived: [],
     });
@@ -126,8 +135,8 @@ describe('hints', () => {
 
   test('are counted with the keys per status and the cap', async () => {
     expect(await surveyApiKeys(bench.db, projectId)).toEqual({
-      byStatus: { active: 7, revoked: 1, archived: 1 },
-      byHint: { expired: 1, expires_soon: 1, never_expires: 1, idle: 2 },
+      byStatus: { active: 8, revoked: 1, archived: 1 },
+      byHint: { disabled: 1, expired: 1, expires_soon: 1, never_expires: 1, idle: 2 },
       activeKeyCap: 200,
     });
   });
@@ -135,7 +144,7 @@ describe('hints', () => {
   test('are all 0 for a project without keys', async () => {
     expect(await surveyApiKeys(bench.db, (await makeProject(bench.ctx)).projectId)).toEqual({
       byStatus: { active: 0, revoked: 0, archived: 0 },
-      byHint: { expired: 0, expires_soon: 0, never_expires: 0, idle: 0 },
+      byHint: { disabled: 0, expired: 0, expires_soon: 0, never_expires: 0, idle: 0 },
       activeKeyCap: 3,
     });
   });

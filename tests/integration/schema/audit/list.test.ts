@@ -50,7 +50,7 @@ describe('the audit log', () => {
       at: expect.any(Date),
       actor: { kind: 'user', userId: user.userId, label: 'ops@example.com' },
       action: 'api_key.revoke',
-      target: { kind: 'api_key', id: key.apiKeyId, label: 'Mobile app' },
+      target: { kind: 'api_key', id: key.apiKeyId, label: 'Mobile app', exists: true },
       projectId: project.projectId,
       projectName: project.name,
       clientAddress: '198.51.100.9',
@@ -58,6 +58,24 @@ describe('the audit log', () => {
       before: expect.objectContaining({ status: 'active' }),
       after: expect.objectContaining({ status: 'revoked' }),
     });
+  });
+
+  test('says what no longer exists, and accepts a target that is no id', async () => {
+    const gone = await makeProject(bench.ctx);
+    await bench.db.sql`delete from projects where id = ${gone.projectId}`;
+    await bench.db.sql`
+      insert into audit_log (owner_id, actor_kind, actor_label, action, target_kind, target_id)
+      values (${gone.ownerId}, 'cli', 'cli', 'policy.create', 'policy', 'p1'),
+        (${gone.ownerId}, 'cli', 'cli', 'api_key.create', 'api_key', ${key.apiKeyId})`;
+    const { items } = await list({ ownerId: gone.ownerId });
+    expect(items.map(({ target }) => [target.kind, target.exists])).toEqual([
+      ['api_key', false], // another project's
+      ['policy', false],
+      ['project', false],
+      ['user', true],
+    ]);
+    const here = (await list({ projectId: project.projectId })).items;
+    expect(here.map(({ target }) => target.exists)).toEqual(here.map(() => true));
   });
 
   test('of an owner has no row of other owners or of the installation', async () => {

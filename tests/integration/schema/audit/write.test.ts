@@ -13,6 +13,7 @@ import {
   acceptInvitation,
   allOrNothing,
   archiveApiKey,
+  changeApiKeys,
   createApiKey,
   createInvitation,
   createPlan,
@@ -23,6 +24,10 @@ import {
   deletePolicy,
   deleteProject,
   deleteUser,
+  describeApiKey,
+  disableApiKey,
+  enableApiKey,
+  endPreviousSecret,
   endSessionOf,
   getProject,
   leaveProject,
@@ -161,6 +166,16 @@ const MUTATIONS: Record<string, [Mutate, string[]]> = {
       }),
     ['project.rotate_secret'],
   ],
+  endPreviousSecret: [
+    async (ctx, { project: { projectId } }) => {
+      const createdAt = async () => (await getProject(ctx.db, projectId))!.secretCreatedAt;
+      const secret = kept(mintProjectSecret(randomBytes));
+      const replaces = await createdAt();
+      await rotateProjectSecret(ctx, { projectId, secret, replaces, dropsPrevious: true });
+      return endPreviousSecret(ctx, { projectId, current: await createdAt() });
+    },
+    ['project.rotate_secret', 'project.end_previous_secret'],
+  ],
   setSubscription: [
     (ctx, { project }) =>
       setSubscription(ctx, { projectId: project.projectId, status: 'past_due' }),
@@ -210,6 +225,24 @@ const MUTATIONS: Record<string, [Mutate, string[]]> = {
   setApiKeyLimits: [
     (ctx, { key }) => setApiKeyLimits(ctx, { ...key, limits: { monthlyQuota: 7 } }),
     ['api_key.set_limits'],
+  ],
+  describeApiKey: [
+    (ctx, { key: { projectId, apiKeyId } }) =>
+      describeApiKey(ctx, { projectId, apiKeyId, note: 'Lost on Friday' }),
+    ['api_key.update'],
+  ],
+  disableApiKey: [(ctx, { key }) => disableApiKey(ctx, key), ['api_key.disable']],
+  enableApiKey: [
+    async (ctx, { key: { projectId, apiKeyId } }) => {
+      await disableApiKey(ctx, { projectId, apiKeyId });
+      return enableApiKey(ctx, { projectId, apiKeyId });
+    },
+    ['api_key.disable', 'api_key.enable'],
+  ],
+  changeApiKeys: [
+    (ctx, { key: { projectId, apiKeyId } }) =>
+      changeApiKeys(ctx, { projectId, apiKeyIds: [apiKeyId], change: { kind: 'archive' } }),
+    ['api_key.archive'],
   ],
   revokeApiKey: [(ctx, { key }) => revokeApiKey(ctx, key), ['api_key.revoke']],
   archiveApiKey: [(ctx, { key }) => archiveApiKey(ctx, key), ['api_key.archive']],

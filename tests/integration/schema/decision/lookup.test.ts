@@ -4,6 +4,8 @@ import { digestOf, mintApiKey } from '@ceiba/domain';
 import {
   archiveApiKey,
   type Database,
+  disableApiKey,
+  enableApiKey,
   type LookupItem,
   lookupMany,
   NotPrimaryError,
@@ -70,6 +72,7 @@ describe('a lookup', () => {
         keyPrefix: key.minted.prefix,
         status: 'active',
         expired: false,
+        disabled: false,
         neverUsed: true,
         rateLimitPerMinute: null,
         monthlyQuota: null,
@@ -129,6 +132,17 @@ describe('a lookup', () => {
     await archiveApiKey(bench.ctx, second.key);
     expect((await lookupOne(itemOf(first.key))).apiKey?.status).toBe('revoked');
     expect((await lookupOne(itemOf(second.key))).apiKey?.status).toBe('archived');
+  });
+
+  test('returns that a key is disabled until it is enabled', async () => {
+    const { key } = await makeProjectWithKey();
+    await disableApiKey(bench.ctx, key);
+    expect((await lookupOne(itemOf(key))).apiKey).toMatchObject({
+      status: 'active',
+      disabled: true,
+    });
+    await enableApiKey(bench.ctx, key);
+    expect((await lookupOne(itemOf(key))).apiKey?.disabled).toBe(false);
   });
 
   test('returns no subscription for a project without one', async () => {

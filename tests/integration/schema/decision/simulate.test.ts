@@ -5,6 +5,7 @@ import {
   archiveApiKey,
   createPolicy,
   type Database,
+  disableApiKey,
   readSimulation,
   revokeApiKey,
   type SimulationInput,
@@ -167,6 +168,15 @@ const DENIED: Record<
 };
 
 describe('the denial reason', () => {
+  test('of a disabled key is that of an expired one, and the key says since when', async () => {
+    const key = await makeScene();
+    await disableApiKey(bench.ctx, key);
+    expect(await ask(key)).toMatchObject({
+      denialReason: 'expired_api_key',
+      apiKey: { status: 'active', isExpired: false, disabledAt: expect.any(String) },
+    });
+  });
+
   test('is simulated for every reason except the rate', () => {
     expect(Object.keys(DENIED)).toEqual(DENIAL_REASONS.filter((name) => name !== 'rate_limited'));
   });

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { type MintedCredential, mintProjectSecret } from '@ceiba/domain';
-import { getProject, lookupMany, rotateProjectSecret } from '@ceiba/schema';
+import { endPreviousSecret, getProject, lookupMany, rotateProjectSecret } from '@ceiba/schema';
 import { describe, expect, test } from 'vitest';
 import { countAuditRows, expectKind, makeProject, useBench } from '../support.ts';
 
@@ -126,5 +126,48 @@ describe('a rotation that names the secret that it replaces', () => {
   test('reports not_found for a project that does not exist', async () => {
     const { result } = await rotate(randomUUID(), { replaces: new Date() });
     expect(result).toEqual({ kind: 'not_found' });
+  });
+});
+
+describe('ending the previous secret', () => {
+  const end = async (projectId: string, current?: Date) =>
+    endPreviousSecret(bench.ctx, { projectId, current: current ?? (await secretDate(projectId)) });
+
+  test('refuses it from then on, keeps the current one, and is audited', async () => {
+    const { projectId } = await makeProject(bench.ctx);
+    const { secret: second } = await rotate(projectId);
+    expect(await end(projectId)).toEqual({ kind: 'ended' });
+    expect(await accepted(projectId)).toEqual(digests(second));
+    const [row] = await bench.db.sql`
+      select action, target_id as "targetId", after from audit_log order by id desc limit 1`;
+    expect(row).toEqual({
+      action: 'project.end_previous_secret',
+      targetId: projectId,
+      after: { previousSecretExpiresAt: null },
+    });
+    // The next rotation needs no confirmation.
+    expectKind((await rotate(projectId)).result, 'rotated');
+  });
+
+  test('changes nothing and writes no audit row when none is valid', async () => {
+    const { projectId } = await makeProject(bench.ctx);
+    await rotate(projectId);
+    await end(projectId);
+    const rows = await countAuditRows(bench.db);
+    expect(await end(projectId)).toEqual({ kind: 'unchanged' });
+    expect(await countAuditRows(bench.db)).toBe(rows);
+  });
+
+  test('conflicts after another rotation, whose previous secret stays valid', async () => {
+    const { projectId } = await makeProject(bench.ctx);
+    const { secret: second } = await rotate(projectId);
+    const seen = await secretDate(projectId);
+    const { secret: third } = await rotate(projectId, { dropsPrevious: true });
+    expect(await end(projectId, seen)).toEqual({ kind: 'conflict' });
+    expect(await accepted(projectId)).toEqual(digests(third, second));
+  });
+
+  test('reports not_found for a project that does not exist', async () => {
+    expect(await end(randomUUID(), new Date())).toEqual({ kind: 'not_found' });
   });
 });

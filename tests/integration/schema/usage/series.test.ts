@@ -110,6 +110,43 @@ describe('a series', () => {
     expect(series.total).toBe(17);
   });
 
+  test('of one key counts its decisions by outcome, and none of another key or project', async () => {
+    const { projectId } = await makeProject(bench.ctx);
+    const { projectId: elsewhere } = await makeProject(bench.ctx);
+    const [key, other] = [await makeKey(bench.ctx, projectId), await makeKey(bench.ctx, projectId)];
+    const [{ apiKeyId }, policyId] = [key, await makePolicy(projectId, '/v1/reports*')];
+    await flush(bench.db, projectId, [
+      { at: '2026-02-01T00:00:00Z', count: 3, apiKeyId },
+      { at: '2026-02-01T23:00:00Z', count: 4, apiKeyId, policyId },
+      { at: '2026-02-01T23:00:00Z', count: 2, apiKeyId, outcome: 'rate_limited' },
+      { at: '2026-02-03T00:00:00Z', count: 5, apiKeyId },
+      { at: '2026-02-04T00:00:00Z', count: 100, apiKeyId },
+      { at: '2026-02-01T23:00:00Z', count: 100, apiKeyId: other.apiKeyId },
+      { at: '2026-02-01T23:00:00Z', count: 100, outcome: 'missing_api_key' },
+    ]);
+    await flush(bench.db, elsewhere, [{ at: '2026-02-01T23:00:00Z', count: 100, apiKeyId }]);
+    const read = (step: 'hour' | 'day' | 'month') =>
+      readUsageSeries(bench.db, {
+        projectId,
+        apiKeyId,
+        by: 'outcome',
+        step,
+        ...range('2026-02-01T00:00:00Z', '2026-02-04T00:00:00Z'),
+      });
+    const byDay = {
+      total: 14,
+      lines: [
+        { id: 'allowed', total: 12, counts: [7, 0, 5] },
+        { id: 'rate_limited', total: 2, counts: [2, 0, 0] },
+      ],
+    };
+    expect(await read('day')).toMatchObject(byDay);
+    await rollUpAll(bench.db);
+    expect(await read('day')).toMatchObject(byDay);
+    expect((await read('hour')).lines[0]?.counts.slice(22, 26)).toEqual([0, 4, 0, 0]);
+    expect((await read('month')).total).toBe(114);
+  });
+
   test.each(['hour', 'day', 'month'] as const)(
     'by key in steps of a %s has a named line for the largest keys, and the sum of the rest',
     async (step) => {

@@ -4,15 +4,18 @@ import Link from 'next/link';
 import { Name } from '../ui/name.tsx';
 import { AbsoluteTime, RelativeTime } from '../ui/time.tsx';
 import { auditWords, type FieldChange, fieldChanges, fieldWords } from './audit-words.ts';
+import { targetHref, type Viewer } from './target-href.ts';
 
 export interface AuditListProps {
   rows: readonly AuditRow[];
   /** Shows the project of each row. */
   withProject?: boolean;
+  /** Links each row to what it is about, as far as this user has a page for it; absent: no links. */
+  viewer?: Viewer;
 }
 
 /** One sentence per row; open it to see the values before and after. */
-export function AuditList({ rows, withProject = false }: AuditListProps) {
+export function AuditList({ rows, withProject = false, viewer }: AuditListProps) {
   return (
     <ol className="divide-y rounded border bg-surface">
       {rows.map((row) => (
@@ -28,7 +31,7 @@ export function AuditList({ rows, withProject = false }: AuditListProps) {
                 <RelativeTime at={row.at} inRow />
               </span>
             </summary>
-            <Details row={row} withProject={withProject} />
+            <Details row={row} withProject={withProject} viewer={viewer} />
           </details>
         </li>
       ))}
@@ -62,7 +65,15 @@ function Sentence({ row, withProject }: { row: AuditRow; withProject: boolean })
   );
 }
 
-function Details({ row, withProject }: { row: AuditRow; withProject: boolean }) {
+interface DetailsProps {
+  row: AuditRow;
+  withProject: boolean;
+  viewer: Viewer | undefined;
+}
+
+/** What follows the sentence; its links cannot be in the sentence, which opens and closes the row. */
+function Details({ row, withProject, viewer }: DetailsProps) {
+  const href = viewer && targetHref(row, viewer);
   const changes = fieldChanges(row.before, row.after);
   return (
     <div className="numbers grid gap-4 border-t bg-sunken/50 px-4 py-4 sm:pl-11">
@@ -82,6 +93,11 @@ function Details({ row, withProject }: { row: AuditRow; withProject: boolean }) 
         <code className="break-all">{row.action}</code>
         <code className="break-all">{row.target.id}</code>
         {row.requestId !== null && <code className="break-all">request {row.requestId}</code>}
+        {href && (
+          <Link href={href} className="rounded underline underline-offset-4">
+            Open {row.target.kind.replace('api_key', 'key').replace('user', 'account')}
+          </Link>
+        )}
         {withProject && row.projectId !== null && row.projectName !== null && (
           <Link
             href={`/projects/${row.projectId}`}

@@ -10,6 +10,7 @@ import { PageHeader } from '../ui/section.tsx';
 import { AuditFilterForm } from './audit-filter.tsx';
 import { AuditList } from './audit-list.tsx';
 import { parseAuditQuery } from './audit-query.ts';
+import type { Viewer } from './target-href.ts';
 
 const PAGE_SIZE = 50;
 
@@ -21,10 +22,11 @@ export interface AuditLogProps {
   /** The user, or the project whose members read its log. */
   scope: Pick<AuditFilter, 'ownerId' | 'projectId'>;
   kinds: readonly string[];
+  viewer: Viewer;
 }
 
 /** One page of the log with its filter, the newest first. */
-export async function AuditLog({ here, query, scope, kinds, ...head }: AuditLogProps) {
+export async function AuditLog({ here, query, scope, kinds, viewer, ...head }: AuditLogProps) {
   const asked = parseAuditQuery(query, new Date());
   const { items, next, previous } = await withDatabase((db) =>
     listAudit(db, { ...scope, ...asked.filter, cursor: asked.cursor, limit: PAGE_SIZE }),
@@ -48,7 +50,7 @@ export async function AuditLog({ here, query, scope, kinds, ...head }: AuditLogP
       />
       <AuditFilterForm here={here} query={asked} kinds={kinds} />
       {items.length > 0 ? (
-        <AuditList rows={items} withProject={scope.projectId === undefined} />
+        <AuditList rows={items} withProject={scope.projectId === undefined} viewer={viewer} />
       ) : asked.isFiltered ? (
         <p className="py-8 text-muted">No changes match this filter.</p>
       ) : (

@@ -109,17 +109,23 @@ const GATES: Record<DenialReason, (seen: Seen, stopped: boolean) => GateView> = 
     stopped
       ? { saw: 'archived', ...at(facts.apiKey?.archivedAt), remedy: newKey(project, 'archived') }
       : lastUse(facts.apiKey?.lastUsedAt),
-  expired_api_key: ({ project, facts }, stopped) => ({
-    saw: stopped ? 'expired' : facts.apiKey?.expiresAt ? 'expires' : 'never expires',
-    ...at(facts.apiKey?.expiresAt),
-    ...(stopped && {
-      remedy: {
-        text: 'Set a later expiry, or none, to allow the key again.',
-        href: hrefOf(project, `keys?q=${facts.apiKey?.keyPrefix}`),
-        label: 'Go to the key',
-      },
-    }),
-  }),
+  expired_api_key: ({ project, facts: { apiKey } }, stopped) => {
+    const remedy = (text: string) => ({
+      remedy: { text, href: hrefOf(project, `keys/${apiKey?.apiKeyId}`), label: 'Go to the key' },
+    });
+    if (apiKey?.disabledAt) {
+      return {
+        saw: 'disabled',
+        ...at(apiKey.disabledAt),
+        ...remedy('Enable the key to allow its calls again.'),
+      };
+    }
+    return {
+      saw: stopped ? 'expired' : apiKey?.expiresAt ? 'expires' : 'never expires',
+      ...at(apiKey?.expiresAt),
+      ...(stopped && remedy('Set a later expiry, or none, to allow the key again.')),
+    };
+  },
   policy_no_match: (seen, stopped) =>
     stopped
       ? noPolicy(seen)
@@ -138,21 +144,23 @@ const GATES: Record<DenialReason, (seen: Seen, stopped: boolean) => GateView> = 
       },
     }),
   }),
-  quota_exceeded: ({ project, limits }, stopped) => ({
-    ...(limits && { saw: limits.month }),
+  quota_exceeded: (seen, stopped) => ({
+    ...(seen.limits && { saw: seen.limits.month }),
     ...(stopped && {
       remedy: {
         text: 'Calls are allowed again next month (UTC), or with a larger quota.',
-        ...placeOfLimit(project, limits?.quotaOf),
+        ...placeOfLimit(seen, seen.limits?.quotaOf),
       },
     }),
   }),
-  rate_limited: ({ project, limits }, stopped) => ({
-    ...(limits && { saw: stopped ? limits.minute : `${limits.minute}, checked at the call` }),
+  rate_limited: (seen, stopped) => ({
+    ...(seen.limits && {
+      saw: stopped ? seen.limits.minute : `${seen.limits.minute}, checked at the call`,
+    }),
     ...(stopped && {
       remedy: {
         text: 'A rate of 0 allows no requests.',
-        ...placeOfLimit(project, limits?.rateOf),
+        ...placeOfLimit(seen, seen.limits?.rateOf),
       },
     }),
   }),
@@ -192,9 +200,12 @@ function judgeLimits(scopes: readonly SimulatedScope[]): JudgedLimits {
   };
 }
 
-const placeOfLimit = (project: Project, scope: SimulatedScope['kind'] | undefined) =>
+const placeOfLimit = ({ project, facts }: Seen, scope: SimulatedScope['kind'] | undefined) =>
   scope === 'api_key'
-    ? { href: hrefOf(project, 'keys'), label: 'Change the limits of the key' }
+    ? {
+        href: hrefOf(project, `keys/${facts.apiKey?.apiKeyId}`),
+        label: 'Change the limits of the key',
+      }
     : { href: hrefOf(project, 'subscription'), label: 'Change the plan' };
 
 function noPolicy({ project, facts: { match }, policies, call: { method, path } }: Seen): GateView {

@@ -7,7 +7,7 @@ export const GATE_NAMES = {
   invalid_api_key: 'The key belongs to this project',
   revoked_api_key: 'The key is not revoked',
   archived_api_key: 'The key is not archived',
-  expired_api_key: 'The key has not expired',
+  expired_api_key: 'The key is not expired or disabled',
   policy_no_match: 'A policy matches',
   inactive_subscription: 'The subscription is active',
   quota_exceeded: 'The monthly quota has room',

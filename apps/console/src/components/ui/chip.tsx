@@ -1,5 +1,15 @@
 import type { Outcome } from '@ceiba/contract/sets';
-import { Archive, Ban, Check, CircleSlash, Clock, Gauge, Hourglass, X } from 'lucide-react';
+import {
+  Archive,
+  Ban,
+  Check,
+  CirclePause,
+  CircleSlash,
+  Clock,
+  Gauge,
+  Hourglass,
+  X,
+} from 'lucide-react';
 import type { ComponentType, ReactNode } from 'react';
 import { cn } from '../../lib/cn.ts';
 
@@ -42,7 +52,7 @@ export const OUTCOME_LOOKS = {
   invalid_api_key: { label: 'Invalid key', tone: 'deny' },
   revoked_api_key: { label: 'Revoked key', tone: 'deny' },
   archived_api_key: { label: 'Archived key', tone: 'deny' },
-  expired_api_key: { label: 'Expired key', tone: 'deny' },
+  expired_api_key: { label: 'Expired or disabled', tone: 'deny' },
   policy_no_match: { label: 'No matching policy', tone: 'deny' },
   inactive_subscription: { label: 'Inactive subscription', tone: 'deny' },
   quota_exceeded: { label: 'Quota exceeded', tone: 'limit' },
@@ -66,6 +76,7 @@ const STATUS_LOOKS = {
   past_due: { label: 'Past due', tone: 'deny', icon: Clock },
   canceled: { label: 'Canceled', tone: 'deny', icon: CircleSlash },
   expired: { label: 'Expired', tone: 'limit', icon: Clock },
+  disabled: { label: 'Disabled', tone: 'limit', icon: CirclePause },
   revoked: { label: 'Revoked', tone: 'deny', icon: Ban },
   archived: { label: 'Archived', tone: 'neutral', icon: Archive },
 } as const;

@@ -9,6 +9,10 @@ export function Input({ className, ...rest }: ComponentProps<'input'>) {
   return <input className={cn(control, 'h-10 px-3', className)} {...rest} />;
 }
 
+export function TextArea({ className, ...rest }: ComponentProps<'textarea'>) {
+  return <textarea className={cn(control, 'min-h-24 px-3 py-2', className)} {...rest} />;
+}
+
 /** The native select, which works with every keyboard, screen reader and phone. */
 export function Select({ className, children, ...rest }: ComponentProps<'select'>) {
   return (

@@ -11,7 +11,7 @@ interface AuditProps {
 }
 
 export default async function ProjectAuditPage({ params, searchParams }: AuditProps) {
-  const { project } = await requireProject((await params).projectId);
+  const { user, project, may } = await requireProject((await params).projectId);
   const { projectId } = project;
   return (
     <AuditLog
@@ -20,6 +20,7 @@ export default async function ProjectAuditPage({ params, searchParams }: AuditPr
       title="Audit"
       description="All changes in this project. Open a row to see the values before and after."
       scope={{ ownerId: null, projectId }}
+      viewer={{ ...user, opensPolicies: may('change_policies') }}
       kinds={['api_key', 'policy', 'subscription', 'project', 'member', 'invitation']}
     />
   );

@@ -1,5 +1,5 @@
 import { KEY_EXPIRES_SOON_DAYS, KEY_IDLE_DAYS } from '@ceiba/domain/facts';
-import { type Query, textOf } from '#lib/list-query.ts';
+import { parseListQuery, type Query, textOf } from '#lib/list-query.ts';
 
 /** The tabs of the list. An expired key has the status active. */
 export const STATUS_TABS = [
@@ -13,6 +13,7 @@ export type StatusFilter = (typeof STATUS_TABS)[number]['status'];
 /** Reasons to look at an active key; each is a filter. */
 export const HINTS = [
   { hint: 'idle', words: `idle for ${KEY_IDLE_DAYS} days` },
+  { hint: 'disabled', words: 'disabled, still using a slot' },
   { hint: 'expired', words: 'expired, still using a slot' },
   { hint: 'expires_soon', words: `expiring within ${KEY_EXPIRES_SOON_DAYS} days` },
   { hint: 'never_expires', words: 'without an expiry' },
@@ -52,6 +53,13 @@ export function readFilter(query: Query): KeyFilter {
     sort,
     descending: DESCENDING[sort] !== (reversed === '-'),
   };
+}
+
+/** The keys that the URL asks for, for `searchApiKeys`. */
+export function searchOf(query: Query) {
+  const { status, hint, ...order } = readFilter(query);
+  const states = hint === undefined ? status !== 'all' && { status } : { hint };
+  return { text: parseListQuery(query).q, ...order, ...states };
 }
 
 /** An order as the URL has it: `name`, or `-name` reversed. */

@@ -1,5 +1,5 @@
-import { getSubscription, searchApiKeys, surveyApiKeys } from '@ceiba/schema';
-import { Plus } from 'lucide-react';
+import { type ApiKeyRow, getSubscription, searchApiKeys, surveyApiKeys } from '@ceiba/schema';
+import { Download, Plus } from 'lucide-react';
 import type { Metadata } from 'next';
 import { cookies } from 'next/headers';
 import Link from 'next/link';
@@ -25,9 +25,10 @@ import { CapReached } from './_components/cap-reached.tsx';
 import { DensityToggle } from './_components/density-toggle.tsx';
 import { HintLinks } from './_components/hint-links.tsx';
 import { KeyDialogs } from './_components/key-dialogs.tsx';
+import { KeySelection } from './_components/key-selection.tsx';
 import { KeyTable } from './_components/key-table.tsx';
 import { SortSelect } from './_components/sort-select.tsx';
-import { readFilter, STATUS_TABS, type StatusFilter, sortText } from './filter.ts';
+import { readFilter, STATUS_TABS, type StatusFilter, searchOf, sortText } from './filter.ts';
 
 export const metadata: Metadata = { title: 'Keys' };
 
@@ -53,9 +54,7 @@ export default async function KeysPage({ params, searchParams }: KeysProps) {
         surveyApiKeys(db, projectId),
         searchApiKeys(db, {
           projectId,
-          text: q,
-          ...order,
-          ...(hint === undefined ? status !== 'all' && { status } : { hint }),
+          ...searchOf(query),
           cursor: textOf(query, 'cursor'),
           limit: PAGE_SIZE,
         }),
@@ -78,14 +77,24 @@ export default async function KeysPage({ params, searchParams }: KeysProps) {
           </span>
         }
         actions={
-          mayChange && (
-            <Button asChild variant="primary">
-              <Link href={`${here}/new`} data-shortcut="new">
-                <Plus aria-hidden="true" />
-                Create key
-              </Link>
-            </Button>
-          )
+          <>
+            {counts.all > 0 && (
+              <Button asChild>
+                <a href={withQuery(`${here}/csv`, query, { cursor: undefined })} download>
+                  <Download aria-hidden="true" />
+                  Download CSV
+                </a>
+              </Button>
+            )}
+            {mayChange && (
+              <Button asChild variant="primary">
+                <Link href={`${here}/new`} data-shortcut="new">
+                  <Plus aria-hidden="true" />
+                  Create key
+                </Link>
+              </Button>
+            )}
+          </>
         }
       />
       {counts.all === 0 ? (
@@ -107,28 +116,30 @@ export default async function KeysPage({ params, searchParams }: KeysProps) {
             <SortSelect order={order} className="lg:hidden" />
             <DensityToggle isDense={isDense} className="max-sm:hidden" />
           </div>
-          {keys.length === 0 ? (
-            <p className="py-8 text-muted">
-              {q === ''
-                ? `No ${hint || status === 'all' ? 'such' : status} keys.`
-                : `No key here has “${q}” in its name or prefix.`}
-            </p>
-          ) : (
-            <KeyTable
-              projectId={projectId}
-              keys={keys}
-              order={order}
-              isDense={isDense}
-              may={may}
-              hrefOfOrder={(by) => {
-                const sort = sortText(by);
-                return withQuery(here, query, {
-                  sort: sort === 'created' ? undefined : sort,
-                  cursor: undefined,
-                });
-              }}
-            />
-          )}
+          <KeySelection projectId={projectId} keys={keys.flatMap(selectable)}>
+            {keys.length === 0 ? (
+              <p className="py-8 text-muted">
+                {q === ''
+                  ? `No ${hint || status === 'all' ? 'such' : status} keys.`
+                  : `No key here has “${q}” in its name or prefix.`}
+              </p>
+            ) : (
+              <KeyTable
+                projectId={projectId}
+                keys={keys}
+                order={order}
+                isDense={isDense}
+                may={may}
+                hrefOfOrder={(by) => {
+                  const sort = sortText(by);
+                  return withQuery(here, query, {
+                    sort: sort === 'created' ? undefined : sort,
+                    cursor: undefined,
+                  });
+                }}
+              />
+            )}
+          </KeySelection>
           <PageLinks
             previous={pageAt(previous)}
             next={pageAt(next)}
@@ -139,6 +150,10 @@ export default async function KeysPage({ params, searchParams }: KeysProps) {
     </KeyDialogs>
   );
 }
+
+/** A revoked or archived key cannot be changed. */
+const selectable = ({ apiKeyId, displayName, status }: ApiKeyRow) =>
+  status === 'active' ? [{ apiKeyId, displayName }] : [];
 
 function NoKeys({ here, mayCreate }: { here: string; mayCreate: boolean }) {
   return (

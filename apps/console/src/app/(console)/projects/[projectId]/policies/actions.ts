@@ -3,7 +3,7 @@
 import { parsePathPattern, parsePolicyMethod } from '@ceiba/domain';
 import { createPolicy, deletePolicy, updatePolicy } from '@ceiba/schema';
 import { z } from 'zod';
-import { projectAction, refuse, refuseField } from '#server/action.ts';
+import { projectAction, refuse, refuseField, refuseProjectGone } from '#server/action.ts';
 
 /** Normalised as it is stored. A pattern that can match no path is refused with the reason. */
 const rule = {
@@ -34,7 +34,7 @@ export const createNewPolicy = projectAction({
   async run({ ctx, project }, input): Promise<SavedPolicy> {
     const result = await createPolicy(ctx, { projectId: project.projectId, ...input });
     if (result.kind === 'conflict') refuseField('pathPattern', TAKEN);
-    if (result.kind === 'not_found') refuse('not_found', GONE);
+    if (result.kind === 'not_found') refuseProjectGone();
     return { method: input.method, pathPattern: input.pathPattern };
   },
 });

@@ -72,11 +72,23 @@ export default async function RequestsPage({ params, searchParams }: RequestsPro
       <LeftOut gaps={page.leftOut} projectId={projectId} />
       {page.key && (
         <p className="mb-4 text-muted">
-          Requests with the key{' '}
-          <span className="text-ink">
-            <Name>{page.key.displayName}</Name>
-          </span>{' '}
-          <code>{page.key.keyPrefix}…</code>
+          {page.key.name === null ? (
+            <>
+              This project has no key <code>{page.key.apiKeyId}</code> now. Its recorded requests
+              stay until they expire.
+            </>
+          ) : (
+            <>
+              Requests with the key{' '}
+              <Link
+                href={`/projects/${projectId}/keys/${page.key.apiKeyId}`}
+                className="rounded text-ink underline underline-offset-4"
+              >
+                <Name>{page.key.name.displayName}</Name>
+              </Link>{' '}
+              <code>{page.key.name.keyPrefix}…</code>
+            </>
+          )}
         </p>
       )}
       {page.items.length > 0 ? (

@@ -5,7 +5,6 @@ import {
   type Database,
   type DecisionFilter,
   type DecisionRecord,
-  getApiKey,
   listDecisions,
   type Page,
   readDecisionGaps,
@@ -28,12 +27,14 @@ export interface RequestPage extends Page<DecisionRecord> {
   leftOut: { outcome: Outcome; leftOut: number }[];
   /** Days for which the log is kept. */
   days: number;
-  /** The key of the filter; undefined without one, null if the project has no such key. */
+  /** The key of the filter; undefined without one, null if no key has this prefix. */
   key: FilteredKey | null | undefined;
 }
 
-export interface FilteredKey extends ApiKeyName {
+export interface FilteredKey {
   apiKeyId: string;
+  /** Null if the project has no such key now; the log may still have its requests. */
+  name: ApiKeyName | null;
 }
 
 /** Reads the page that a URL asks for; nothing is listed if a field of the filter is wrong. */
@@ -76,7 +77,7 @@ export const filterWith = (
 /**
  * The key of a filter, by its ID or its prefix.
  *
- * @returns undefined for an empty text, null if the project has no such key
+ * @returns undefined for an empty text, null if no key of the project has this prefix
  */
 export async function readKey(
   db: Database,
@@ -84,9 +85,13 @@ export async function readKey(
   text: string,
 ): Promise<FilteredKey | null | undefined> {
   if (text === '') return undefined;
-  if (UUID.test(text)) return getApiKey(db, { projectId, apiKeyId: text });
+  if (UUID.test(text)) {
+    const names = await readKeyNames(db, { projectId, apiKeyIds: [text] });
+    return { apiKeyId: text, name: names.get(text) ?? null };
+  }
   const { items } = await searchApiKeys(db, { projectId, text, limit: 10 });
-  return items.find(({ keyPrefix }) => keyPrefix === text) ?? null;
+  const key = items.find(({ keyPrefix }) => keyPrefix === text);
+  return key === undefined ? null : { apiKeyId: key.apiKeyId, name: key };
 }
 
 const mayBe = (outcome: Outcome, filter: RequestQuery['filter']) =>

@@ -3,11 +3,17 @@
 import { randomBytes } from 'node:crypto';
 import { displayNameSchema } from '@ceiba/contract';
 import { mintProjectSecret } from '@ceiba/domain';
-import { deleteProject, rotateProjectSecret, transferProject, updateProject } from '@ceiba/schema';
+import {
+  deleteProject,
+  endPreviousSecret,
+  rotateProjectSecret,
+  transferProject,
+  updateProject,
+} from '@ceiba/schema';
 import { redirect } from 'next/navigation';
 import { z } from 'zod';
 import { legible } from '#lib/text.ts';
-import { projectAction, refuse, refuseField } from '#server/action.ts';
+import { projectAction, refuse, refuseField, refuseProjectGone } from '#server/action.ts';
 import { env } from '../../../../../env.ts';
 import { limitSchema, optionalLimitSchema } from '../../../../../lib/limit-schema.ts';
 
@@ -20,7 +26,7 @@ export const renameProject = projectAction({
     if (result.kind === 'name_taken') {
       refuseField('name', 'You already have a project with this name. Choose another name.');
     }
-    if (result.kind === 'not_found') refuse('not_found', GONE);
+    if (result.kind === 'not_found') refuseProjectGone();
     return null;
   },
 });
@@ -31,7 +37,7 @@ export const setDefaultKeyRate = projectAction({
   input: z.object({ defaultKeyRateLimitPerMinute: optionalLimitSchema }),
   async run({ ctx, project }, values): Promise<null> {
     const result = await updateProject(ctx, { projectId: project.projectId, ...values });
-    if (result.kind !== 'updated' && result.kind !== 'unchanged') refuse('not_found', GONE);
+    if (result.kind !== 'updated' && result.kind !== 'unchanged') refuseProjectGone();
     return null;
   },
 });
@@ -48,7 +54,7 @@ export const setRequestLog = projectAction({
   }),
   async run({ ctx, project }, values): Promise<null> {
     const result = await updateProject(ctx, { projectId: project.projectId, ...values });
-    if (result.kind !== 'updated' && result.kind !== 'unchanged') refuse('not_found', GONE);
+    if (result.kind !== 'updated' && result.kind !== 'unchanged') refuseProjectGone();
     return null;
   },
 });
@@ -97,8 +103,20 @@ export const rotateSecret = projectAction({
           'Confirm this first: the previous secret ends immediately.',
         );
       case 'not_found':
-        return refuse('not_found', GONE);
+        return refuseProjectGone();
     }
+  },
+});
+
+/** Ends the previous secret, if the current one is still the one that the page showed. */
+export const endOldSecret = projectAction({
+  right: 'change_secret',
+  input: z.object({ current: z.iso.datetime().transform((text) => new Date(text)) }),
+  async run({ ctx, project }, { current }): Promise<null> {
+    const result = await endPreviousSecret(ctx, { projectId: project.projectId, current });
+    if (result.kind === 'conflict') refuse('conflict', ROTATED_ELSEWHERE);
+    if (result.kind === 'not_found') refuseProjectGone();
+    return null;
   },
 });
 
@@ -123,7 +141,7 @@ export const transfer = projectAction({
       case 'not_a_member':
         return refuseField('newOwnerId', 'This user is not a member any more.');
       case 'not_found':
-        return refuse('not_found', GONE);
+        return refuseProjectGone();
     }
   },
 });
@@ -140,12 +158,11 @@ export const removeProject = projectAction({
     if (result.kind === 'name_mismatch') {
       refuseField('confirmation', typeName(project.name));
     }
-    if (result.kind === 'not_found') refuse('not_found', GONE);
+    if (result.kind === 'not_found') refuseProjectGone();
     redirect('/projects');
   },
 });
 
 const typeName = (name: string) => `Type the name of this project: ${legible(name)}.`;
-const GONE = 'The project was deleted in the meantime. Nothing was changed.';
 const ROTATED_ELSEWHERE =
   'The secret was rotated in another window after this page was loaded. Nothing was changed here; the secret shown there is the current one.';

@@ -9,6 +9,7 @@ import { requireProject } from '#server/project.ts';
 import { env } from '../../../../../env.ts';
 import { DefaultKeyRate } from './_components/default-key-rate.tsx';
 import { DeleteProject } from './_components/delete-project.tsx';
+import { EndPreviousSecret } from './_components/end-previous-secret.tsx';
 import { RenameProject } from './_components/rename-project.tsx';
 import { RequestLog } from './_components/request-log.tsx';
 import { RotateSecret, SecretStep } from './_components/rotate-secret.tsx';
@@ -44,11 +45,18 @@ export default async function SettingsPage({ params }: { params: Promise<{ proje
         >
           <SecretTimeline createdAt={secretCreatedAt} previousExpiresAt={previousExpiresAt} />
           {may('change_secret') && (
-            <RotateSecret
-              projectId={projectId}
-              secretCreatedAt={secretCreatedAt}
-              previousExpiresAt={previousExpiresAt}
-            />
+            <div className="flex flex-wrap gap-2">
+              <RotateSecret
+                projectId={projectId}
+                secretCreatedAt={secretCreatedAt}
+                previousExpiresAt={previousExpiresAt}
+              />
+              <EndPreviousSecret
+                projectId={projectId}
+                secretCreatedAt={secretCreatedAt}
+                previousExpiresAt={previousExpiresAt}
+              />
+            </div>
           )}
         </Section>
         {may('change_settings') ? (

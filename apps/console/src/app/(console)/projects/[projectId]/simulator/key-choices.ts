@@ -1,5 +1,5 @@
 import 'server-only';
-import { type ApiKeyRow, type Database, getApiKey, searchApiKeys } from '@ceiba/schema';
+import { type ApiKeyRow, type Database, getApiKeyRow, searchApiKeys } from '@ceiba/schema';
 import { z } from 'zod';
 import { legible } from '#lib/text.ts';
 import type { KeyChoice } from './_components/key-choice.ts';
@@ -22,7 +22,7 @@ export async function readKeyChoices(
   const choices = await findKeyChoices(db, projectId, '');
   if (asked === 'none') return { choices, chosen: null };
   const apiKey = z.guid().safeParse(asked).success
-    ? await getApiKey(db, { projectId, apiKeyId: asked })
+    ? await getApiKeyRow(db, { projectId, apiKeyId: asked })
     : null;
   return { choices, chosen: apiKey === null ? (choices[0] ?? null) : choiceOf(apiKey) };
 }
@@ -37,9 +37,8 @@ export async function findKeyChoices(
   return items.map(choiceOf);
 }
 
-type Choosable = Pick<ApiKeyRow, 'apiKeyId' | 'displayName' | 'keyPrefix' | 'status'>;
-
-function choiceOf({ apiKeyId, displayName, keyPrefix, status }: Choosable): KeyChoice {
+function choiceOf({ apiKeyId, displayName, keyPrefix, ...row }: ApiKeyRow): KeyChoice {
+  const status = row.status === 'active' && row.disabledAt !== null ? 'disabled' : row.status;
   const state = status === 'active' ? '' : `, ${status}`;
   return { apiKeyId, label: `${legible(displayName)} (${keyPrefix}…${state})` };
 }

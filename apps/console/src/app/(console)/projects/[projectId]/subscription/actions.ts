@@ -3,7 +3,7 @@
 import { expirySchema, SUBSCRIPTION_STATUSES } from '@ceiba/contract';
 import { type SetSubscriptionInput, setSubscription, type VerbContext } from '@ceiba/schema';
 import { z } from 'zod';
-import { projectAction, refuse, refuseField } from '#server/action.ts';
+import { projectAction, refuse, refuseField, refuseProjectGone } from '#server/action.ts';
 
 /** Changes a project's plan; its limits apply from the next decision on. */
 export const changePlan = projectAction({
@@ -37,9 +37,8 @@ export const changePeriodEnd = projectAction({
 async function change(ctx: VerbContext, input: SetSubscriptionInput): Promise<null> {
   const result = await setSubscription(ctx, input);
   if (result.kind === 'plan_not_found') refuse('conflict', PLAN_GONE);
-  if (result.kind === 'not_found') refuse('not_found', GONE);
+  if (result.kind === 'not_found') refuseProjectGone();
   return null;
 }
 
-const GONE = 'The project was deleted in the meantime. Nothing was changed.';
 const PLAN_GONE = 'The plan was deleted in the meantime. Nothing was changed; choose another plan.';

@@ -1,11 +1,4 @@
-import { OUTCOMES, type Outcome } from '@ceiba/contract/sets';
-import {
-  finestUsageStep,
-  USAGE_RANGE_DAYS_MAX,
-  type UsageCut,
-  type UsageRange,
-  type UsageStep,
-} from '@ceiba/domain';
+import type { UsageCut, UsageRange } from '@ceiba/domain';
 import { readUsageSeries, type UsageSeries } from '@ceiba/schema';
 import { Download } from 'lucide-react';
 import type { Metadata } from 'next';
@@ -13,31 +6,32 @@ import { cookies } from 'next/headers';
 import Link from 'next/link';
 import type { ReactNode } from 'react';
 import { Button } from '#components/ui/button.tsx';
-import { OUTCOME_LOOKS, OutcomeChip } from '#components/ui/chip.tsx';
 import { EmptyState } from '#components/ui/empty-state.tsx';
 import { Name } from '#components/ui/name.tsx';
 import { Notice } from '#components/ui/notice.tsx';
 import { Column, PageHeader, Section } from '#components/ui/section.tsx';
 import { byTone } from '#components/usage/by-tone.ts';
+import { DenialReasons } from '#components/usage/denial-reasons.tsx';
 import { FirstCall } from '#components/usage/first-call.tsx';
 import { OutcomeChart } from '#components/usage/outcome-chart.tsx';
-import { plural, sum } from '#lib/format.ts';
-import { type Query, type SearchParams, textOf, withQuery } from '#lib/list-query.ts';
-import { TIME_ZONE_COOKIE } from '#lib/preferences.ts';
-import { requestsBetween, requestsHref } from '#lib/requests-href.ts';
-import { legible } from '#lib/text.ts';
-import { knownTimeZone } from '#lib/time.ts';
-import { DatabaseUnavailableError, isDatabaseReady, withSlowDatabase } from '#server/database.ts';
-import { requireProject } from '#server/project.ts';
-import { env } from '../../../../../env.ts';
-import { RangePicker } from './_components/range-picker.tsx';
-import { type Share, ShareList } from './_components/share-list.tsx';
+import { RangePicker } from '#components/usage/range-picker.tsx';
+import { type Share, ShareList } from '#components/usage/share-list.tsx';
 import {
   CSV_DAYS_MAX,
   daysIn,
   parseUsageQuery,
   type UsageQuery,
-} from './_components/usage-query.ts';
+  usageStepFor,
+} from '#components/usage/usage-query.ts';
+import { plural } from '#lib/format.ts';
+import { type Query, type SearchParams, textOf, withQuery } from '#lib/list-query.ts';
+import { TIME_ZONE_COOKIE } from '#lib/preferences.ts';
+import { requestsBetween } from '#lib/requests-href.ts';
+import { legible } from '#lib/text.ts';
+import { knownTimeZone } from '#lib/time.ts';
+import { DatabaseUnavailableError, isDatabaseReady, withSlowDatabase } from '#server/database.ts';
+import { requireProject } from '#server/project.ts';
+import { env } from '../../../../../env.ts';
 
 export const metadata: Metadata = { title: 'Usage' };
 
@@ -47,7 +41,7 @@ interface UsageProps {
 }
 
 export default async function UsagePage({ params, searchParams }: UsageProps) {
-  const { project } = await requireProject((await params).projectId);
+  const { project, may } = await requireProject((await params).projectId);
   const { projectId } = project;
   const query = await searchParams;
   const usage = parseUsageQuery(query, new Date());
@@ -106,16 +100,16 @@ export default async function UsagePage({ params, searchParams }: UsageProps) {
             series={keys}
             gone="A deleted key"
             nameOf={(name) => <Name>{name}</Name>}
-            hrefOf={(name) =>
-              `/projects/${projectId}/keys?status=all&q=${encodeURIComponent(name)}`
-            }
+            hrefOf={(apiKeyId) => `/projects/${projectId}/keys/${apiKeyId}`}
           />
           <AllowedCalls
             title="Allowed calls by policy"
             series={policies}
             gone="A deleted policy"
             nameOf={(name) => <code className="text-small">{name.replace(/^\* /, 'ANY ')}</code>}
-            hrefOf={() => `/projects/${projectId}/policies`}
+            hrefOf={(policyId) =>
+              `/projects/${projectId}/policies${may('change_policies') ? `/${policyId}` : ''}`
+            }
           />
         </>
       )}
@@ -134,7 +128,7 @@ async function readSeries(projectId: string, usage: UsageQuery) {
   try {
     return await withSlowDatabase(async (db) => {
       const read = (by: UsageCut, range: UsageRange = { from, to }) =>
-        readUsageSeries(db, { projectId, by, step: stepFor(by, usage), ...range });
+        readUsageSeries(db, { projectId, by, step: usageStepFor(by, usage), ...range });
       const before = { from: new Date(from.getTime() - (to.getTime() - from.getTime())), to: from };
       const [decisions, previous, keys, policies] = await Promise.all([
         read('outcome'),
@@ -186,12 +180,6 @@ function ZoneLinks({ here, query, timeZone, viewerZone }: ZoneLinksProps) {
   );
 }
 
-/** Hours for up to two days, days while they are distinguishable, else months. */
-function stepFor(by: UsageCut, range: UsageRange): UsageStep {
-  const finest = finestUsageStep(by, range);
-  return finest === 'hour' && daysIn(range) > USAGE_RANGE_DAYS_MAX.api_key.hour ? 'day' : finest;
-}
-
 function CsvLink({ href, usage }: { href: string; usage: UsageQuery }) {
   if (daysIn(usage) > CSV_DAYS_MAX) {
     return <p className="text-small text-muted">A CSV file holds at most {CSV_DAYS_MAX} days.</p>;
@@ -218,56 +206,13 @@ function NoDecisions({ projectId }: { projectId: string }) {
   );
 }
 
-function DenialReasons({ projectId, series }: { projectId: string; series: UsageSeries }) {
-  const denials = series.lines
-    .filter(({ id }) => id !== 'allowed')
-    .sort((one, other) => other.total - one.total);
-  if (denials.length === 0) return null;
-  const total = sum(denials.map((line) => line.total));
-  const shares = denials.flatMap((line): Share[] => {
-    const outcome = OUTCOMES.find((known) => known === line.id);
-    if (outcome === undefined) return [];
-    const { tone } = OUTCOME_LOOKS[outcome];
-    const name = <DenialReason projectId={projectId} outcome={outcome} />;
-    return [{ id: line.id, name, count: line.total, tone }];
-  });
-  return (
-    <Section
-      title="Denial reasons"
-      description="Denied calls do not use quota."
-      actions={
-        <Button asChild size="sm">
-          <Link href={requestsHref(projectId, { outcome: 'denied' })}>Denied requests</Link>
-        </Button>
-      }
-    >
-      <ShareList label="Denial reasons" shares={shares} total={total} />
-    </Section>
-  );
-}
-
-/** A reason, with a link to the requests that were denied for it. */
-function DenialReason({ projectId, outcome }: { projectId: string; outcome: Outcome }) {
-  return (
-    <span className="flex flex-wrap items-center gap-3">
-      <OutcomeChip outcome={outcome} />
-      <Link
-        href={requestsHref(projectId, { reason: outcome })}
-        className="rounded text-small underline underline-offset-4"
-      >
-        Why?<span className="sr-only"> {OUTCOME_LOOKS[outcome].label}</span>
-      </Link>
-    </span>
-  );
-}
-
 interface AllowedCallsProps {
   title: string;
   series: UsageSeries;
   /** Shown instead of a name that no longer exists. */
   gone: string;
   nameOf: (name: string) => ReactNode;
-  hrefOf: (name: string) => string;
+  hrefOf: (id: string) => string;
 }
 
 function AllowedCalls({ title, series, gone, nameOf, hrefOf }: AllowedCallsProps) {
@@ -283,7 +228,7 @@ function AllowedCalls({ title, series, gone, nameOf, hrefOf }: AllowedCallsProps
         <span className="text-muted">{gone}</span>
       ) : (
         <Link
-          href={hrefOf(label)}
+          href={hrefOf(id)}
           title={legible(label)}
           className="block truncate rounded underline-offset-4 hover:underline"
         >

@@ -32,8 +32,8 @@ export function CapReached({ projectId, planName, activeKeyCap }: CapReachedProp
         </div>
       }
     >
-      Revoke or archive a key that you no longer need, or change the plan. Expired keys count until
-      you revoke or archive them.
+      Revoke or archive a key that you no longer need, or change the plan. Expired and disabled keys
+      count until you revoke or archive them.
     </Notice>
   );
 }

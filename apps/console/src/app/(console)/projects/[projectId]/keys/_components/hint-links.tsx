@@ -1,4 +1,4 @@
-import { CalendarClock, Clock, Hourglass, Infinity as Never, X } from 'lucide-react';
+import { CalendarClock, CirclePause, Clock, Hourglass, Infinity as Never, X } from 'lucide-react';
 import Link from 'next/link';
 import { cn } from '#lib/cn.ts';
 import { formatCount } from '#lib/format.ts';
@@ -7,6 +7,7 @@ import { HINTS, type HintFilter } from '../filter.ts';
 
 const ICONS = {
   idle: Hourglass,
+  disabled: CirclePause,
   expired: Clock,
   expires_soon: CalendarClock,
   never_expires: Never,

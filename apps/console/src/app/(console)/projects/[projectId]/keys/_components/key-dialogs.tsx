@@ -3,7 +3,8 @@
 import dynamic from 'next/dynamic';
 import { createContext, type ReactNode, useContext } from 'react';
 import { useRowDialog } from '#components/ui/use-row-dialog.ts';
-import type { KeyStep, KeyTarget } from './key-dialog.tsx';
+import type { KeyTarget } from '../key-state.ts';
+import type { KeyStep } from './key-dialog.tsx';
 
 type Open = (step: KeyStep, target: KeyTarget, from: HTMLElement | null) => void;
 
@@ -20,7 +21,7 @@ export interface KeyDialogsProps {
   children: ReactNode;
 }
 
-/** Shows the dialogs of the keys in the list inside it. */
+/** Shows the dialogs of the keys inside it. */
 export function KeyDialogs({ projectId, defaultRate, children }: KeyDialogsProps) {
   const dialog = useRowDialog<{ step: KeyStep; target: KeyTarget }>();
   return (

@@ -5,9 +5,13 @@ import {
   ArrowLeftRight,
   Ban,
   CalendarClock,
+  CirclePause,
+  CirclePlay,
   Ellipsis,
   FlaskConical,
   Gauge,
+  type LucideIcon,
+  Pencil,
 } from 'lucide-react';
 import Link from 'next/link';
 import type { MouseEvent } from 'react';
@@ -15,20 +19,43 @@ import { Popover, popoverItem } from '#components/ui/popover.tsx';
 import { cn } from '#lib/cn.ts';
 import { requestsHref } from '#lib/requests-href.ts';
 import { legible } from '#lib/text.ts';
-import type { KeyStep, KeyTarget } from './key-dialog.tsx';
+import type { KeyTarget } from '../key-state.ts';
+import type { KeyStep } from './key-dialog.tsx';
 import { useKeyStep } from './key-dialogs.tsx';
 
-const STEPS = [
-  { step: 'expiry', label: 'Set expiry', icon: CalendarClock },
-  { step: 'limits', label: 'Set limits', icon: Gauge },
-  { step: 'archive', label: 'Archive key', icon: Archive },
-  { step: 'revoke', label: 'Revoke key', icon: Ban },
-] as const;
+interface MenuStep {
+  step: KeyStep;
+  label: string;
+  icon: LucideIcon;
+  isOffered: (target: KeyTarget) => boolean;
+}
+
+const isActive = (target: KeyTarget) => target.isActive;
+
+const STEPS: readonly MenuStep[] = [
+  { step: 'describe', label: 'Edit name and note', icon: Pencil, isOffered: () => true },
+  { step: 'expiry', label: 'Set expiry', icon: CalendarClock, isOffered: isActive },
+  { step: 'limits', label: 'Set limits', icon: Gauge, isOffered: isActive },
+  {
+    step: 'disable',
+    label: 'Disable key',
+    icon: CirclePause,
+    isOffered: (target) => target.isActive && !target.isDisabled,
+  },
+  {
+    step: 'enable',
+    label: 'Enable key',
+    icon: CirclePlay,
+    isOffered: (target) => target.isActive && target.isDisabled,
+  },
+  { step: 'archive', label: 'Archive key', icon: Archive, isOffered: isActive },
+  { step: 'revoke', label: 'Revoke key', icon: Ban, isOffered: isActive },
+];
 
 export interface KeyMenuProps {
   projectId: string;
   target: KeyTarget;
-  /** Whether the key is active, and the user's role permits changes. */
+  /** Whether the user's role permits changes. */
   mayChange: boolean;
   maySimulate: boolean;
 }
@@ -70,7 +97,7 @@ export function KeyMenu({ projectId, target, mayChange, maySimulate }: KeyMenuPr
         </Link>
       )}
       {mayChange &&
-        STEPS.map(({ step, label, icon: Icon }) => (
+        STEPS.filter(({ isOffered }) => isOffered(target)).map(({ step, label, icon: Icon }) => (
           <button
             key={step}
             type="button"

@@ -1,6 +1,7 @@
 import type { ProjectRight } from '@ceiba/domain';
 import type { ApiKeyRow } from '@ceiba/schema';
 import { CalendarClock, Hourglass, Infinity as Never } from 'lucide-react';
+import Link from 'next/link';
 import { Chip, StatusChip } from '#components/ui/chip.tsx';
 import { Name } from '#components/ui/name.tsx';
 import { SortLink } from '#components/ui/sort-link.tsx';
@@ -10,7 +11,9 @@ import { cn } from '#lib/cn.ts';
 import { formatCount } from '#lib/format.ts';
 import { legible } from '#lib/text.ts';
 import { DESCENDING, type KeyOrder, type SortFilter } from '../filter.ts';
+import { stateOf, targetOf } from '../key-state.ts';
 import { KeyMenu } from './key-menu.tsx';
+import { SelectAllKeys, SelectKey } from './key-selection.tsx';
 
 export interface KeyTableProps {
   projectId: string;
@@ -45,6 +48,11 @@ export function KeyTable({ projectId, keys, order, isDense, may, hrefOfOrder }: 
       label="Keys"
       head={
         <>
+          {may('change_keys') && (
+            <HeadCell className="w-10 pr-0">
+              <SelectAllKeys />
+            </HeadCell>
+          )}
           <HeadCell {...ordered('name')}>{by('name', 'Key')}</HeadCell>
           <HeadCell className="max-sm:hidden">Status</HeadCell>
           <HeadCell className="max-sm:hidden" {...ordered('last_used')}>
@@ -81,14 +89,25 @@ interface KeyTableRowProps extends Pick<KeyTableProps, 'projectId' | 'isDense' |
 }
 
 function KeyTableRow({ projectId, apiKey, isDense, may }: KeyTableRowProps) {
-  const { displayName, keyPrefix, lastUsedAt, expiresAt, usedThisMonth, monthlyQuota } = apiKey;
-  const status = apiKey.status === 'active' && apiKey.isExpired ? 'expired' : apiKey.status;
+  const { apiKeyId, displayName, keyPrefix, lastUsedAt, expiresAt, usedThisMonth, monthlyQuota } =
+    apiKey;
+  const state = stateOf(apiKey);
   return (
-    <Row className={cn(status !== 'active' && 'text-muted', isDense && 'sm:*:h-10 sm:*:py-0.5')}>
+    <Row className={cn(state !== 'active' && 'text-muted', isDense && 'sm:*:h-10 sm:*:py-0.5')}>
+      {may('change_keys') && (
+        <Cell className="pr-0 max-sm:align-top max-sm:pt-4">
+          {apiKey.status === 'active' && <SelectKey apiKey={{ apiKeyId, displayName }} />}
+        </Cell>
+      )}
       <Cell className="max-w-0 py-3 sm:w-2/5 sm:max-w-72">
         <div className={cn(isDense && 'sm:flex sm:items-center sm:gap-3')}>
           <p className="min-w-0 truncate font-medium" title={legible(displayName)}>
-            <Name>{displayName}</Name>
+            <Link
+              href={`/projects/${projectId}/keys/${apiKeyId}`}
+              className="rounded underline-offset-4 hover:underline"
+            >
+              <Name>{displayName}</Name>
+            </Link>
           </p>
           <p
             className={cn(
@@ -103,7 +122,7 @@ function KeyTableRow({ projectId, apiKey, isDense, may }: KeyTableRowProps) {
           </p>
         </div>
         <div className="mt-2 flex flex-wrap items-center gap-x-3 gap-y-1 text-small text-muted sm:hidden">
-          <StatusChip status={status} />
+          <StatusChip status={state} />
           <span>
             used <LastUsed at={lastUsedAt} />
           </span>
@@ -111,7 +130,7 @@ function KeyTableRow({ projectId, apiKey, isDense, may }: KeyTableRowProps) {
         </div>
       </Cell>
       <Cell className="max-sm:hidden">
-        <StatusChip status={status} />
+        <StatusChip status={state} />
       </Cell>
       <Cell className="whitespace-nowrap max-sm:hidden">
         <LastUsed at={lastUsedAt} />
@@ -138,16 +157,9 @@ function KeyTableRow({ projectId, apiKey, isDense, may }: KeyTableRowProps) {
       <Cell className="pr-3 pl-0 text-right">
         <KeyMenu
           projectId={projectId}
-          mayChange={apiKey.status === 'active' && may('change_keys')}
+          mayChange={may('change_keys')}
           maySimulate={may('simulate')}
-          target={{
-            apiKeyId: apiKey.apiKeyId,
-            displayName,
-            keyPrefix,
-            expiresAt,
-            rateLimitPerMinute: apiKey.rateLimitPerMinute,
-            monthlyQuota,
-          }}
+          target={targetOf(apiKey)}
         />
       </Cell>
     </Row>

@@ -51,7 +51,7 @@ const SAW: Record<DenialReason, (facts: RecordedFacts, stopped: boolean) => stri
   },
   revoked_api_key: (_, stopped) => (stopped ? 'revoked' : null),
   archived_api_key: (_, stopped) => (stopped ? 'archived' : null),
-  expired_api_key: (_, stopped) => (stopped ? 'expired' : null),
+  expired_api_key: (_, stopped) => (stopped ? 'expired or disabled' : null),
   policy_no_match: ({ decision: { policyId }, policy }, stopped) => {
     if (stopped) return 'none';
     if (policy !== undefined) return policyText(policy);

@@ -1,8 +1,8 @@
 import { exportUsage, type UsageRow } from '@ceiba/schema';
+import { CSV_DAYS_MAX, daysIn, parseUsageQuery } from '#components/usage/usage-query.ts';
 import { csvResponse, csvRoute } from '#server/csv.ts';
 import { withSlowDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
-import { CSV_DAYS_MAX, daysIn, parseUsageQuery } from '../_components/usage-query.ts';
 
 const HEAD = [
   'from_utc',

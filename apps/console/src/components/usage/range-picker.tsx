@@ -1,9 +1,9 @@
 import Form from 'next/form';
-import { Button } from '#components/ui/button.tsx';
-import { Field } from '#components/ui/field.tsx';
-import { Input } from '#components/ui/input.tsx';
-import { LinkTabs } from '#components/ui/link-tabs.tsx';
-import { type Query, withQuery } from '#lib/list-query.ts';
+import { type Query, withQuery } from '../../lib/list-query.ts';
+import { Button } from '../ui/button.tsx';
+import { Field } from '../ui/field.tsx';
+import { Input } from '../ui/input.tsx';
+import { LinkTabs } from '../ui/link-tabs.tsx';
 import { USAGE_PRESETS, type UsageQuery } from './usage-query.ts';
 
 export interface RangePickerProps {

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
-import { type OutcomeTone, TONE_FILLS } from '#components/usage/by-tone.ts';
-import { formatCount, formatShares, sum } from '#lib/format.ts';
+import { formatCount, formatShares, sum } from '../../lib/format.ts';
+import { type OutcomeTone, TONE_FILLS } from './by-tone.ts';
 
 export interface Share {
   id: string;

@@ -1,0 +1,68 @@
+import type { DenialGroup } from '@ceiba/schema';
+import { ArrowRight } from 'lucide-react';
+import Link from 'next/link';
+import { Button } from '#components/ui/button.tsx';
+import { MethodChip, OutcomeChip } from '#components/ui/chip.tsx';
+import { PathText } from '#components/ui/path-text.tsx';
+import { RelativeTime } from '#components/ui/time.tsx';
+import { formatCount } from '#lib/format.ts';
+import { requestsHref } from '#lib/requests-href.ts';
+
+export interface MostDeniedProps {
+  projectId: string;
+  apiKeyId: string;
+  groups: readonly DenialGroup[];
+}
+
+/** The denials of a key by reason, method and path, each with a link to its requests. */
+export function MostDenied({ projectId, apiKeyId, groups }: MostDeniedProps) {
+  if (groups.length === 0) return <p className="text-muted">No calls were denied.</p>;
+  return (
+    <ul aria-label="Most denied calls" className="numbers divide-y rounded border bg-surface">
+      {groups.map(({ denialReason, method, pathShape, samplePath, count, lastAt }) => (
+        <li
+          key={`${denialReason} ${method} ${pathShape}`}
+          className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-2 px-4 py-3 md:grid-cols-[12rem_4rem_minmax(0,1fr)_auto]"
+        >
+          <div>
+            <OutcomeChip outcome={denialReason} />
+          </div>
+          <p className="text-right font-medium">{formatCount(count)}</p>
+          <div className="min-w-0 max-md:col-span-2">
+            <p className="flex min-w-0 items-center gap-2">
+              <MethodChip method={method} />
+              {pathShape === null ? (
+                <span className="text-muted">path not recorded</span>
+              ) : (
+                <code className="min-w-0 text-small">
+                  <PathText>{pathShape}</PathText>
+                </code>
+              )}
+            </p>
+            <p className="mt-1 text-small text-muted">
+              last denied <RelativeTime at={lastAt} inRow />
+            </p>
+          </div>
+          <Button asChild size="sm" variant="quiet" className="w-fit max-md:col-span-2">
+            <Link
+              href={requestsHref(projectId, {
+                reason: denialReason,
+                key: apiKeyId,
+                method,
+                pathPrefix:
+                  pathShape === samplePath && samplePath?.startsWith('/') ? samplePath : null,
+              })}
+            >
+              Why?
+              <span className="sr-only">
+                {' '}
+                {method} {pathShape}
+              </span>
+              <ArrowRight aria-hidden="true" />
+            </Link>
+          </Button>
+        </li>
+      ))}
+    </ul>
+  );
+}

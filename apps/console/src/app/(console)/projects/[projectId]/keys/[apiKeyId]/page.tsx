@@ -1,0 +1,124 @@
+import type { Metadata } from 'next';
+import Link from 'next/link';
+import { notFound } from 'next/navigation';
+import { z } from 'zod';
+import { AuditList } from '#components/audit/audit-list.tsx';
+import { Button } from '#components/ui/button.tsx';
+import { StatusChip } from '#components/ui/chip.tsx';
+import { IdChip } from '#components/ui/id-chip.tsx';
+import { Name } from '#components/ui/name.tsx';
+import { Column, PageHeader, Section } from '#components/ui/section.tsx';
+import { DenialReasons } from '#components/usage/denial-reasons.tsx';
+import { OutcomeChart } from '#components/usage/outcome-chart.tsx';
+import { RangePicker } from '#components/usage/range-picker.tsx';
+import { parseUsageQuery } from '#components/usage/usage-query.ts';
+import { plural } from '#lib/format.ts';
+import type { SearchParams } from '#lib/list-query.ts';
+import { requestsBetween, requestsHref } from '#lib/requests-href.ts';
+import { withDatabase } from '#server/database.ts';
+import { requireProject } from '#server/project.ts';
+import { KeyDialogs } from '../_components/key-dialogs.tsx';
+import { KeyMenu } from '../_components/key-menu.tsx';
+import { KeyStepButton } from '../_components/key-step-button.tsx';
+import { stateOf, targetOf } from '../key-state.ts';
+import { KeyFacts } from './_components/key-facts.tsx';
+import { MostDenied } from './_components/most-denied.tsx';
+import { readKeyPage } from './read-key.ts';
+
+export const metadata: Metadata = { title: 'Key' };
+
+interface KeyPageProps {
+  params: Promise<{ projectId: string; apiKeyId: string }>;
+  searchParams: SearchParams;
+}
+
+export default async function KeyPage({ params, searchParams }: KeyPageProps) {
+  const { apiKeyId, ...address } = await params;
+  const { project, may } = await requireProject(address.projectId);
+  if (!z.guid().safeParse(apiKeyId).success) notFound();
+  const query = await searchParams;
+  const usage = parseUsageQuery(query, new Date());
+  const facts = await withDatabase((db) => readKeyPage(db, project, apiKeyId, usage));
+  if (facts === null) notFound();
+  const { apiKey, series, denials, changes } = facts;
+  const { projectId } = project;
+  const here = `/projects/${projectId}/keys/${apiKeyId}`;
+  const target = targetOf(apiKey);
+  const mayChange = may('change_keys');
+  const defaultRate = project.defaultKeyRateLimitPerMinute;
+  return (
+    <KeyDialogs projectId={projectId} defaultRate={defaultRate}>
+      <Column>
+        <PageHeader
+          title={<Name>{apiKey.displayName}</Name>}
+          description={
+            <span className="flex flex-wrap items-center gap-x-3 gap-y-2">
+              <StatusChip status={stateOf(apiKey)} />
+              <code className="text-small">{apiKey.keyPrefix}…</code>
+              <IdChip id={apiKeyId} label="key ID" />
+            </span>
+          }
+          actions={
+            <>
+              {mayChange && target.isActive && (
+                <KeyStepButton step={target.isDisabled ? 'enable' : 'disable'} target={target}>
+                  {target.isDisabled ? 'Enable key' : 'Disable key'}
+                </KeyStepButton>
+              )}
+              <KeyMenu
+                projectId={projectId}
+                target={target}
+                mayChange={mayChange}
+                maySimulate={may('simulate')}
+              />
+            </>
+          }
+        />
+        <Section title="Key">
+          <KeyFacts apiKey={apiKey} defaultRate={defaultRate} mayChange={mayChange} />
+        </Section>
+        <Section
+          title="Usage"
+          description={`${plural(series.total, 'decision')} in this range. UTC. Updated seconds ago.`}
+        >
+          <RangePicker here={here} query={query} usage={usage} />
+          {series.total === 0 ? (
+            <p className="text-muted">No decisions in this range.</p>
+          ) : (
+            <OutcomeChart
+              series={series}
+              hrefOf={(from, to) => requestsBetween(projectId, from, to, { key: apiKeyId })}
+            />
+          )}
+        </Section>
+        <DenialReasons projectId={projectId} series={series} apiKeyId={apiKeyId} />
+        <Section
+          title="Most denied calls"
+          description={`Recorded requests of the last ${plural(denials.days, 'day')}, the most frequent first.`}
+          actions={
+            <Button asChild size="sm">
+              <Link href={requestsHref(projectId, { key: apiKeyId })}>All requests</Link>
+            </Button>
+          }
+        >
+          <MostDenied projectId={projectId} apiKeyId={apiKeyId} groups={denials.groups} />
+        </Section>
+        <Section
+          title="History"
+          description="The latest changes of this key."
+          actions={
+            <Button asChild size="sm">
+              <Link href={`/projects/${projectId}/audit?q=${apiKeyId}`}>All changes</Link>
+            </Button>
+          }
+        >
+          {changes.length === 0 ? (
+            <p className="text-muted">No changes are recorded.</p>
+          ) : (
+            <AuditList rows={changes} />
+          )}
+        </Section>
+      </Column>
+    </KeyDialogs>
+  );
+}

@@ -1,0 +1,134 @@
+'use client';
+
+import type { ChangeApiKeysResult, UnchangedApiKey } from '@ceiba/schema';
+import { useState } from 'react';
+import { ConfirmAction } from '#components/confirm-action.tsx';
+import { Button } from '#components/ui/button.tsx';
+import { Dialog, DialogClose, DialogFooter } from '#components/ui/dialog.tsx';
+import { Name } from '#components/ui/name.tsx';
+import { useToast } from '#components/ui/toast.tsx';
+import { plural } from '#lib/format.ts';
+import { changeKeys } from '../actions.ts';
+import type { BulkStep, SelectableKey } from '../key-state.ts';
+import { ExpiryField } from './expiry-field.tsx';
+
+const STEPS = {
+  set_expiry: {
+    question: 'Set the expiry of',
+    meaning: 'It replaces the expiry that each of them has now.',
+    button: 'Set expiry of',
+    done: 'The expiry was set for',
+  },
+  archive: {
+    question: 'Archive',
+    meaning:
+      'From the next request on, calls with them are denied as archived_api_key. They no longer count as active keys of the plan. This cannot be undone.',
+    button: 'Archive',
+    done: 'Archived',
+  },
+  revoke: {
+    question: 'Revoke',
+    meaning:
+      'From the next request on, calls with them are denied as revoked_api_key. They no longer count as active keys of the plan. This cannot be undone.',
+    button: 'Revoke',
+    done: 'Revoked',
+  },
+} as const satisfies Record<BulkStep, Record<string, string>>;
+
+export interface BulkDialogProps {
+  step: BulkStep;
+  projectId: string;
+  keys: readonly SelectableKey[];
+  onDone: () => void;
+  onClose: () => void;
+}
+
+/** Asks once for all keys, then says which were not changed and why. */
+export default function BulkDialog({ step, projectId, keys, onDone, onClose }: BulkDialogProps) {
+  const toast = useToast();
+  const [result, setResult] = useState<ChangeApiKeysResult>();
+  const { question, meaning, button, done } = STEPS[step];
+  if (result !== undefined) {
+    return (
+      <Refused
+        title={`${done} ${plural(result.done, 'key')}`}
+        refused={result.refused}
+        onClose={onClose}
+      />
+    );
+  }
+  return (
+    <ConfirmAction
+      open
+      onOpenChange={(open) => !open && onClose()}
+      title={`${question} ${plural(keys.length, 'key')}?`}
+      description={
+        <>
+          <p>{meaning}</p>
+          <ul className="mt-2 max-h-40 list-disc overflow-y-auto pl-5 text-ink">
+            {keys.map(({ apiKeyId, displayName }) => (
+              <li key={apiKeyId} className="break-words">
+                <Name>{displayName}</Name>
+              </li>
+            ))}
+          </ul>
+        </>
+      }
+      action={changeKeys}
+      hidden={{
+        projectId,
+        change: step,
+        apiKeyIds: keys.map(({ apiKeyId }) => apiKeyId).join(','),
+      }}
+      onDone={(settled) => {
+        onDone();
+        if (settled.refused.length > 0) return setResult(settled);
+        toast({ title: `${done} ${plural(settled.done, 'key')}` });
+        onClose();
+      }}
+      cancel="Cancel"
+      confirm={`${button} ${plural(keys.length, 'key')}`}
+      isDangerous={step !== 'set_expiry'}
+    >
+      {(parts) => step === 'set_expiry' && <ExpiryField parts={parts} />}
+    </ConfirmAction>
+  );
+}
+
+const REASONS = {
+  active: 'was changed in the meantime',
+  revoked: 'was revoked in the meantime',
+  archived: 'was archived in the meantime',
+  not_found: 'no longer exists',
+} as const satisfies Record<UnchangedApiKey['reason'], string>;
+
+interface RefusedProps {
+  title: string;
+  refused: readonly UnchangedApiKey[];
+  onClose: () => void;
+}
+
+function Refused({ title, refused, onClose }: RefusedProps) {
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => !open && onClose()}
+      title={title}
+      description={`${plural(refused.length, 'key')} could not be changed:`}
+    >
+      <ul className="max-h-60 list-disc overflow-y-auto pl-5">
+        {refused.map(({ apiKeyId, displayName, reason }) => (
+          <li key={apiKeyId} className="break-words">
+            {displayName === null ? <code>{apiKeyId}</code> : <Name>{displayName}</Name>}{' '}
+            <span className="text-muted">{REASONS[reason]}</span>
+          </li>
+        ))}
+      </ul>
+      <DialogFooter>
+        <DialogClose asChild>
+          <Button variant="primary">Close</Button>
+        </DialogClose>
+      </DialogFooter>
+    </Dialog>
+  );
+}

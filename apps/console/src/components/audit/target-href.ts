@@ -1,0 +1,34 @@
+import type { AuditRow } from '@ceiba/schema';
+
+/** Who looks at the log. */
+export interface Viewer {
+  userId: string;
+  isAdministrator: boolean;
+  /** Whether their role opens the page of a policy. */
+  opensPolicies: boolean;
+}
+
+/** The page of what a change was about; null if it was deleted or the viewer has no page for it. */
+export function targetHref(
+  { target, projectId }: Pick<AuditRow, 'target' | 'projectId'>,
+  { userId, isAdministrator, opensPolicies }: Viewer,
+): string | null {
+  if (!target.exists) return null;
+  switch (target.kind) {
+    case 'project':
+      return `/projects/${target.id}`;
+    case 'subscription':
+      return `/projects/${target.id}/subscription`;
+    case 'api_key':
+      return `/projects/${projectId}/keys/${target.id}`;
+    case 'policy':
+      return `/projects/${projectId}/policies${opensPolicies ? `/${target.id}` : ''}`;
+    case 'user':
+      if (target.id === userId) return '/account';
+      return isAdministrator ? '/admin?tab=users' : null;
+    case 'plan':
+      return isAdministrator ? '/admin' : null;
+    default:
+      return null;
+  }
+}

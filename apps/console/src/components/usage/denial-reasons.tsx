@@ -1,0 +1,61 @@
+import { OUTCOMES, type Outcome } from '@ceiba/contract/sets';
+import type { UsageSeries } from '@ceiba/schema';
+import Link from 'next/link';
+import { sum } from '../../lib/format.ts';
+import { requestsHref } from '../../lib/requests-href.ts';
+import { Button } from '../ui/button.tsx';
+import { OUTCOME_LOOKS, OutcomeChip } from '../ui/chip.tsx';
+import { Section } from '../ui/section.tsx';
+import { type Share, ShareList } from './share-list.tsx';
+
+export interface DenialReasonsProps {
+  projectId: string;
+  /** By outcome. */
+  series: UsageSeries;
+  /** The key that the series is about, if it is about one. */
+  apiKeyId?: string;
+}
+
+/** How often each reason denied, with links to the requests; nothing if none did. */
+export function DenialReasons({ projectId, series, apiKeyId = '' }: DenialReasonsProps) {
+  const denials = series.lines
+    .filter(({ id }) => id !== 'allowed')
+    .sort((one, other) => other.total - one.total);
+  if (denials.length === 0) return null;
+  const total = sum(denials.map((line) => line.total));
+  const shares = denials.flatMap((line): Share[] => {
+    const outcome = OUTCOMES.find((known) => known === line.id);
+    if (outcome === undefined) return [];
+    const { tone } = OUTCOME_LOOKS[outcome];
+    const href = requestsHref(projectId, { reason: outcome, key: apiKeyId });
+    const name = <DenialReason outcome={outcome} href={href} />;
+    return [{ id: line.id, name, count: line.total, tone }];
+  });
+  return (
+    <Section
+      title="Denial reasons"
+      description="Denied calls do not use quota."
+      actions={
+        <Button asChild size="sm">
+          <Link href={requestsHref(projectId, { outcome: 'denied', key: apiKeyId })}>
+            Denied requests
+          </Link>
+        </Button>
+      }
+    >
+      <ShareList label="Denial reasons" shares={shares} total={total} />
+    </Section>
+  );
+}
+
+/** A reason, with a link to the requests that were denied for it. */
+function DenialReason({ outcome, href }: { outcome: Outcome; href: string }) {
+  return (
+    <span className="flex flex-wrap items-center gap-3">
+      <OutcomeChip outcome={outcome} />
+      <Link href={href} className="rounded text-small underline underline-offset-4">
+        Why?<span className="sr-only"> {OUTCOME_LOOKS[outcome].label}</span>
+      </Link>
+    </span>
+  );
+}

@@ -1,0 +1,52 @@
+import { eq, sql } from 'drizzle-orm';
+import { writeAudit } from '../audit/write.ts';
+import { inTransaction, type VerbContext } from '../context.ts';
+import { projects } from '../tables.ts';
+
+export interface EndPreviousSecretInput {
+  projectId: string;
+  /**
+   * The creation time of the current secret, for compare-and-swap: after another rotation, the
+   * previous secret is a different one, which hosts may still use (consistency rule 8).
+   */
+  current: Date;
+}
+
+/** `unchanged`: no previous secret was valid. */
+export type EndPreviousSecretResult = { kind: 'ended' | 'unchanged' | 'conflict' | 'not_found' };
+
+/** Ends the overlap after a rotation: the next decision refuses the previous secret. */
+export function endPreviousSecret(
+  ctx: VerbContext,
+  { projectId, current }: EndPreviousSecretInput,
+): Promise<EndPreviousSecretResult> {
+  return inTransaction(ctx, async (tx) => {
+    const [before] = await tx
+      .select({
+        name: projects.name,
+        ownerId: projects.ownerId,
+        secretCreatedAt: projects.secretCreatedAt,
+        previousSecretExpiresAt: projects.previousSecretExpiresAt,
+        previousIsValid: sql<boolean>`coalesce(${projects.previousSecretExpiresAt} > now(), false)`,
+      })
+      .from(projects)
+      .where(eq(projects.id, projectId))
+      .for('no key update');
+    if (before === undefined) return { kind: 'not_found' };
+    if (before.secretCreatedAt.getTime() !== current.getTime()) return { kind: 'conflict' };
+    if (!before.previousIsValid) return { kind: 'unchanged' };
+    await tx
+      .update(projects)
+      .set({ previousSecretDigest: null, previousSecretExpiresAt: null })
+      .where(eq(projects.id, projectId));
+    await writeAudit(tx, ctx, {
+      action: 'project.end_previous_secret',
+      target: { id: projectId, label: before.name },
+      projectId,
+      ownerId: before.ownerId,
+      before: { previousSecretExpiresAt: before.previousSecretExpiresAt?.toISOString() ?? null },
+      after: { previousSecretExpiresAt: null },
+    });
+    return { kind: 'ended' };
+  });
+}
