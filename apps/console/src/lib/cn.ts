@@ -3,7 +3,9 @@ import { extendTailwindMerge } from 'tailwind-merge';
 
 // Otherwise tailwind-merge takes our font sizes for text colours.
 const merge = extendTailwindMerge({
-  extend: { classGroups: { 'font-size': [{ text: ['small', 'body', 'title', 'heading', 'display'] }] } },
+  extend: {
+    classGroups: { 'font-size': [{ text: ['small', 'body', 'title', 'heading', 'display'] }] },
+  },
 });
 
 /** Joins class names; of two for the same property the last one wins. */

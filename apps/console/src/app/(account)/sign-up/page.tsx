@@ -15,7 +15,9 @@ export default async function SignUpPage({ searchParams }: SignUpPageProps) {
   const isOpen = await isSignUpOpen();
   return (
     <>
-      <h1 className="mt-8 mb-6 text-heading">{isOpen ? 'Create an account' : 'Sign-up is closed'}</h1>
+      <h1 className="mt-8 mb-6 text-heading">
+        {isOpen ? 'Create an account' : 'Sign-up is closed'}
+      </h1>
       {isOpen ? (
         <SignUpForm next={back} />
       ) : (
