@@ -42,8 +42,10 @@ test('an invitation is accepted once, also by a person who signs up on the way, 
   expect(sent.filter((text) => text.includes(token))).toEqual([]);
   expect(consoleLog()).not.toContain(token);
 
-  // The link is used up.
+  // The link is used up, which it also says in a tab that shows the page without an invitation.
   const other = await (await browser.newContext()).newPage();
+  await other.goto(link.slice(0, link.indexOf('#')));
+  await expect(other.getByText('Open the whole link of your invitation')).toBeVisible();
   await other.goto(link);
   await expect(other.getByText('This invitation was accepted or revoked')).toBeVisible();
   await other.context().close();

@@ -90,6 +90,12 @@ function useOffer() {
       () => setOffer(unanswered('The console is not answering. Reload to try again.', form)),
     );
   }, []);
+  useEffect(() => {
+    // Another link, opened in this tab, changes only the fragment.
+    const restart = () => window.location.reload();
+    window.addEventListener('hashchange', restart);
+    return () => window.removeEventListener('hashchange', restart);
+  }, []);
   return { invitationSecret, offer };
 }
 

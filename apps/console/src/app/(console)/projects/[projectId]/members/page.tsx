@@ -24,7 +24,7 @@ export default async function MembersPage({ params }: { params: Promise<{ projec
       <InviteStep>
         <PageHeader
           title="Members"
-          description="Who may work in this project. Changes apply from their next request on."
+          description="Who may work in this project. A change of a role applies from that member’s next request on."
         />
         <MemberTable
           projectId={projectId}
