@@ -31,6 +31,15 @@ const decision = (outcome: string, path: string) =>
 const gap = (outcome: string, leftOut: string) =>
   `insert into decision_gaps (project_id, minute, outcome, incarnation, left_out)
    values ($1, now(), '${outcome}', 'i', ${leftOut})`;
+const limitedBy = (owner: string) =>
+  `insert into decisions (project_id, at, decision_id, method, outcome, limit_owner, latency_ms)
+   values ($1, now(), $1, 'GET', 'rate_limited', '${owner}', 1)`;
+const member = (role: string) =>
+  `insert into project_members (project_id, user_id, role)
+   select id, owner_id, '${role}' from projects where id = $1`;
+const invitation = (role: string, digest: string, expiresAt: string) =>
+  `insert into project_invitations (project_id, invited_by, label, role, token_digest, expires_at)
+   select id, owner_id, 'Ana', '${role}', ${digest}, ${expiresAt} from projects where id = $1`;
 const settings = (column: string, value: string) =>
   `insert into settings (${column}) select ${value} where $1::uuid is not null`;
 
@@ -143,6 +152,23 @@ const REFUSED: [string, string, string][] = [
     'a logged path that an index cannot hold',
     decision('rate_limited', "repeat('x', 2049)"),
     'decisions_path_check',
+  ],
+  ['a refusal by a limit that does not exist', limitedBy('other'), 'decisions_limit_owner_check'],
+  ['a member who is the owner', member('owner'), 'project_members_role_check'],
+  [
+    'an invitation as owner',
+    invitation('owner', DIGEST_32, 'now()'),
+    'project_invitations_role_check',
+  ],
+  [
+    'an invitation digest of 31 bytes',
+    invitation('viewer', DIGEST_31, 'now()'),
+    'project_invitations_token_digest_check',
+  ],
+  [
+    'an invitation that never expires',
+    invitation('viewer', DIGEST_32, "'infinity'"),
+    'project_invitations_expires_at_check',
   ],
   [
     'a gap whose outcome is not a denial reason',
