@@ -1,7 +1,8 @@
-import { groupDenials } from '@ceiba/schema';
+import { GROUPED_DENIALS_MAX, groupDenials } from '@ceiba/schema';
 import type { Metadata } from 'next';
 import { EmptyState } from '#components/ui/empty-state.tsx';
 import { PageHeader } from '#components/ui/section.tsx';
+import { formatCount } from '#lib/format.ts';
 import { withDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
 import { RequestViews } from '../_components/request-views.tsx';
@@ -22,7 +23,7 @@ export default async function GroupsPage({ params }: { params: Promise<{ project
     <>
       <PageHeader
         title="Requests"
-        description="Denied requests of the last 24 hours by reason, method and path, the most frequent first."
+        description={`Denied requests of the last 24 hours, the newest ${formatCount(GROUPED_DENIALS_MAX)} at most, by reason, method and path. The most frequent first.`}
       />
       <RequestViews projectId={projectId} current="groups" />
       {groups.length > 0 ? (
