@@ -381,12 +381,16 @@ test('a list shows its place, sorts in both directions, on phones too, and can b
   await expect(first).toContainText('Key 28');
 });
 
-test('a row has one tab stop, and its menu is used with the arrow keys', async () => {
+test('a row has no tab stop but its box, its key and its menu, which the arrow keys use', async () => {
   await project.addKey('Second', { last_used_at: new Date(), expires_at: new Date(2100, 0) });
   await project.addKey('First', { last_used_at: new Date(), expires_at: new Date(2100, 0) });
   const page = await project.open('keys');
   const menuOf = (name: string) => page.getByRole('button', { name: `Actions for ${name}` });
   await menuOf('First').focus();
+  await page.keyboard.press('Tab');
+  await expect(page.getByRole('checkbox', { name: 'Select Second' })).toBeFocused();
+  await page.keyboard.press('Tab');
+  await expect(page.getByRole('link', { name: 'Second' })).toBeFocused();
   await page.keyboard.press('Tab');
   await expect(menuOf('Second')).toBeFocused();
   await page.keyboard.press('ArrowDown');

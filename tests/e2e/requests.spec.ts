@@ -62,11 +62,11 @@ const DENIALS: Record<DenialReason, RealDenial> = {
   },
   quota_exceeded: {
     key: { monthly_quota: 0 },
-    gate: 'The monthly quota has room: denied0 of 0 used',
+    gate: 'The monthly quota has room: denied0 of 0 used: the limit of this key',
   },
   rate_limited: {
     key: { rate_limit_per_minute: 0 },
-    gate: 'The rate limit has room: denied0 of 0 per minute used',
+    gate: 'The rate limit has room: denied0 of 0 per minute used: the limit of this key',
   },
   // Last, because it denies every call with a key.
   inactive_subscription: { key: {}, gate: 'The subscription is active: deniednot active' },
