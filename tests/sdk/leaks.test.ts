@@ -26,6 +26,8 @@ describe.each(Object.keys(ADAPTERS))('10,000 requests through %s', (adapter) => 
     expect(Object.keys(report.statuses)).toEqual(['200', '429', '500', '502', '503']);
     expect(report.heapGrowthBytes).toBeLessThan(HEAP_GROWTH_BYTES);
     expect(report.mostConnections).toBeLessThanOrEqual(50);
-    expect(report).toMatchObject({ connectionsLeft: 0, listenersLeft: 0, warnings: [] });
+    expect(report).toMatchObject({ connectionsLeft: 0, listenersLeft: 0 });
+    // The client's own warnings name the failures that the probe provokes; Node's would be leaks.
+    expect(report.warnings.filter((warning) => !warning.startsWith('CeibaWarning'))).toEqual([]);
   }, 180_000);
 });

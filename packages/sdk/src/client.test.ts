@@ -110,6 +110,26 @@ describe.each(TRANSPORTS)('the client over %s', (_name, options) => {
   const question = { apiKey: 'ceiba_key', method: 'GET', path: '/v1/reports' };
   const keys = `/rt/projects/${PROJECT_ID}/api-keys`;
 
+  it('verifies the address and the secret without asking for a decision', async () => {
+    answer = json(400, { error: 'invalid_request', message: 'no', requestId: 'r' });
+    await connect().verify();
+    expect(recorded).toMatchObject([
+      { method: 'POST', url: `/rt/projects/${PROJECT_ID}/authorize`, body: '{}' },
+    ]);
+    for (const [status, body] of [
+      [401, { error: 'unauthorized' }],
+      [404, { error: 'not_found' }],
+      [400, { error: 'another service' }],
+      [503, { error: 'unavailable' }],
+    ] as const) {
+      answer = json(status, body);
+      const error = await failureOf(connect().verify());
+      expect(error).toMatchObject({ failure: 'error_status', status });
+    }
+    answer = json(200, allowDecision());
+    expect(await failureOf(connect().verify())).toMatchObject({ failure: 'invalid_answer' });
+  });
+
   it.each([
     ['listApiKeys', [], 'GET', keys, undefined, { apiKeys: [SUMMARY] }],
     ['getApiKey', [KEY_ID], 'GET', `${keys}/${KEY_ID}`, undefined, SUMMARY],

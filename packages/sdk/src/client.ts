@@ -13,7 +13,7 @@ import {
 } from './circuit-breaker.ts';
 import { Coalescer } from './coalescer.ts';
 import { type CeibaConfig, parseTimeout } from './config.ts';
-import { resultOf } from './http/answer.ts';
+import { isRefusedQuestion, resultOf } from './http/answer.ts';
 import { createFetchTransport, type FetchLike } from './http/fetch-transport.ts';
 import { createNodeTransport } from './http/node-transport.ts';
 import type { Exchange, Transport } from './http/transport.ts';
@@ -64,6 +64,7 @@ export class CeibaRuntimeClient implements AuthorizeClient {
   readonly #transport: Transport;
   readonly #exchanges: AuthorizeExchanges;
   readonly #coalescer: Coalescer | undefined;
+  readonly #authorizePath: string;
   readonly #keysPath: string;
 
   /** @throws {CeibaConfigError} when an option of the circuit breaker is invalid. */
@@ -80,8 +81,8 @@ export class CeibaRuntimeClient implements AuthorizeClient {
     const breaker = options.circuitBreaker
       ? createCircuitBreaker(options.circuitBreaker)
       : ALWAYS_CLOSED;
-    const authorizePath = `/rt/projects/${config.projectId}/authorize`;
-    this.#exchanges = createAuthorizeExchanges(this.#transport, authorizePath, breaker);
+    this.#authorizePath = `/rt/projects/${config.projectId}/authorize`;
+    this.#exchanges = createAuthorizeExchanges(this.#transport, this.#authorizePath, breaker);
     this.#coalescer = config.batching ? new Coalescer(this.#exchanges) : undefined;
     this.#keysPath = `/rt/projects/${config.projectId}/api-keys`;
   }
@@ -98,6 +99,25 @@ export class CeibaRuntimeClient implements AuthorizeClient {
     const json = JSON.stringify({ apiKey, method, path });
     const question = { json, timeoutMs: parseTimeout(timeoutMs), signal };
     return this.#coalescer?.ask(question) ?? this.#exchanges.one(question);
+  }
+
+  /**
+   * Checks at start that the Runtime is there and accepts the project secret. It asks for no decision,
+   * so nothing is charged.
+   *
+   * @throws {RuntimeTransportError} with `status` 401 where the secret or the project is wrong
+   */
+  async verify({ signal, timeoutMs = this.#timeoutMs }: CallOptions = {}): Promise<void> {
+    // The Runtime judges the secret first, and then refuses a question without a method.
+    const answer = await this.#transport.send({
+      method: 'POST',
+      path: this.#authorizePath,
+      body: '{}',
+      timeoutMs: parseTimeout(timeoutMs),
+      maxResponseBytes: MOST_BYTES,
+      signal,
+    });
+    if (!isRefusedQuestion(answer)) resultOf(answer, () => null, MOST_BYTES);
   }
 
   /**

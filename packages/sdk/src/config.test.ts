@@ -43,6 +43,19 @@ describe('parseCeibaConfig', () => {
     }
   });
 
+  it.each([undefined, null, 'text'])('names what is missing when it is called with %s', (input) => {
+    const parse = () => parseCeibaConfig(input as never);
+    expect(parse).toThrow(CeibaConfigError);
+    expect(parse).toThrow('runtimeBaseUrl is missing');
+  });
+
+  it('refuses an API key as the project secret, without showing it', () => {
+    const { setting, message } = errorFor({ projectSecret: 'ceiba_a3QtUwNAnever-to-be-shown' });
+    expect(setting).toBe('projectSecret');
+    expect(message).toContain('is an API key of a caller');
+    expect(message).not.toContain('never-to-be-shown');
+  });
+
   it('keeps a path prefix and drops trailing slashes', () => {
     const config = parseCeibaConfig({ ...GOOD, runtimeBaseUrl: 'https://example.com/ceiba//' });
     expect(config.runtimeBaseUrl).toBe('https://example.com/ceiba');

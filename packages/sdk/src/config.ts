@@ -74,6 +74,9 @@ const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
  * });
  */
 export function parseCeibaConfig(input: CeibaConfigInput): CeibaConfig {
+  if (typeof input !== 'object' || input === null) {
+    throw new CeibaConfigError('runtimeBaseUrl', 'is missing, and so is every other setting');
+  }
   const config = {
     runtimeBaseUrl: parseBaseUrl(input.runtimeBaseUrl, input.allowPlainHttpHosts ?? []),
     projectId: parseProjectId(input.projectId),
@@ -138,6 +141,12 @@ function parseSecret(value: unknown): string {
     throw new CeibaConfigError(
       'projectSecret',
       'must contain only visible ASCII characters; check for a trailing space or line break',
+    );
+  }
+  if (/^ceiba_(?!secret_)/.test(text)) {
+    throw new CeibaConfigError(
+      'projectSecret',
+      'is an API key of a caller; the project secret begins with ceiba_secret_',
     );
   }
   return text;

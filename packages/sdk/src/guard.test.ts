@@ -213,6 +213,20 @@ describe('customizeReply', () => {
   });
 });
 
+describe('a request that gets no verdict', () => {
+  it('is a warning with the cause, once for many', async () => {
+    const warning = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+    const client = fake();
+    const guard = createGuard({ client, projectId: client.projectId });
+    for (let n = 0; n < 3; n += 1) await guard(question('down'));
+    expect(warning).toHaveBeenCalledExactlyOnceWith(
+      expect.stringContaining('the Runtime cannot be reached'),
+      expect.objectContaining({ type: 'CeibaWarning' }),
+    );
+    warning.mockRestore();
+  });
+});
+
 describe('onDecision', () => {
   it('receives an allow, a denial and a failure, without the query', async () => {
     const events: AccessEvent[] = [];

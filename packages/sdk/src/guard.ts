@@ -5,6 +5,7 @@ import {
   httpStatusForRuntimeTransport,
   RuntimeTransportError,
 } from './errors.ts';
+import { createFailureWarning } from './failure-warning.ts';
 import { type ReadyReply, replyTo } from './host-reply.ts';
 import { headersForAllow, headersForLimitDenial } from './rate-limit-headers.ts';
 import type { AllowDecision, Decision, DenyDecision, RequestAccess } from './types.ts';
@@ -44,6 +45,7 @@ export type Guard = (question: IncomingQuestion) => Promise<Verdict>;
  */
 export function createGuard(options: AccessOptions): Guard {
   const { client, projectId, onDecision } = options;
+  const warnOfFailure = createFailureWarning();
   if (client.projectId.toLowerCase() !== String(projectId).toLowerCase()) {
     throw new TypeError('projectId must be the project of the client');
   }
@@ -52,6 +54,7 @@ export function createGuard(options: AccessOptions): Guard {
     const startedAt = performance.now();
     const path = pathOf(question.target);
     const { verdict, ...outcome } = await decide(question, path, options);
+    if (outcome.outcome === 'failed') warnOfFailure(outcome.error);
     if (onDecision) {
       const durationMs = performance.now() - startedAt;
       observe(onDecision, { ...outcome, method: question.method, path, durationMs });

@@ -45,7 +45,10 @@ export function send(outgoing: ServerResponse, { status, text, headers }: Reply)
  * fail closed).
  */
 export function errorReply(error: unknown, requestId: string, errors: ErrorLog): Reply {
-  if (error instanceof TransportError) return transportReply(error, requestId);
+  if (error instanceof TransportError) {
+    if (error.code === 'unauthorized') errors.reportRefusal(requestId);
+    return transportReply(error, requestId);
+  }
   errors.report(error, requestId);
   return transportReply(error instanceof UnavailableError ? UNAVAILABLE : INTERNAL, requestId);
 }
@@ -60,10 +63,10 @@ function transportReply({ code, message }: TransportError, requestId: string): R
   return reply;
 }
 
-/** An outage is logged once per interval, in ms, with the number of suppressed lines. */
-const OUTAGE_INTERVAL_MS = 1_000;
+/** A line of one kind is logged once per interval, in ms, with the number of suppressed ones. */
+const INTERVAL_MS = 1_000;
 
-/** Logs every internal error, and each outage at most once per second. */
+/** Logs every internal error, and each outage and refused secrets at most once per second. */
 export class ErrorLog {
   readonly #log: Logger;
   readonly #last = new Map<string, { at: number; suppressed: number }>();
@@ -82,14 +85,27 @@ export class ErrorLog {
       this.#log.debug({ requestId }, 'the body did not arrive in time');
       return;
     }
-    const now = performance.now();
-    const last = this.#last.get(dependency);
-    if (last !== undefined && now - last.at < OUTAGE_INTERVAL_MS) {
-      last.suppressed += 1;
-      return;
-    }
-    this.#last.set(dependency, { at: now, suppressed: 0 });
-    const suppressed = last?.suppressed ?? 0;
+    const suppressed = this.#suppressedOf(dependency);
+    if (suppressed === null) return;
     this.#log.warn({ err: error, requestId, dependency, suppressed }, 'answered 503');
+  }
+
+  /** A secret that is missing or wrong, which is a mistake in the settings of a host. */
+  reportRefusal(requestId: string): void {
+    const suppressed = this.#suppressedOf('project secret');
+    if (suppressed === null) return;
+    this.#log.info({ requestId, suppressed }, 'refused a project secret');
+  }
+
+  /** How many lines were suppressed since the last one; null where this one is too. */
+  #suppressedOf(kind: string): number | null {
+    const now = performance.now();
+    const last = this.#last.get(kind);
+    if (last !== undefined && now - last.at < INTERVAL_MS) {
+      last.suppressed += 1;
+      return null;
+    }
+    this.#last.set(kind, { at: now, suppressed: 0 });
+    return last?.suppressed ?? 0;
   }
 }

@@ -20,6 +20,15 @@ export function resultOf<T>(
   return result;
 }
 
+/** Whether a Runtime has accepted the secret and refused the question. */
+export function isRefusedQuestion(answer: HttpAnswer): boolean {
+  if (answer.status !== 400 || answer.cutOff !== null || !isJson(answer)) return false;
+  const body = readJson(answer.text);
+  return typeof body === 'object' && body !== null && 'error' in body
+    ? body.error === 'invalid_request'
+    : false;
+}
+
 function isJson({ contentType }: HttpAnswer): boolean {
   return /^application\/json[ \t]*(?:;|$)/i.test(contentType);
 }
