@@ -116,8 +116,8 @@ async function poisonKey({ db }: World, { apiKeyId }: OneKey): Promise<() => Pro
     await sql`alter table api_keys rename to api_keys_stored`;
     await sql`
       create view api_keys as select id, project_id, key_digest, key_prefix, status, created_at,
-        expires_at, revoked_at, archived_at, last_used_at, rate_limit_per_minute, monthly_quota,
-        read_or_raise(id, display_name) as display_name
+        expires_at, disabled_at, revoked_at, archived_at, last_used_at, rate_limit_per_minute,
+        monthly_quota, note, read_or_raise(id, display_name) as display_name
       from api_keys_stored`;
   });
   return () =>
