@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 const servers = {
@@ -14,6 +15,8 @@ const proofsWithoutSmallSize = process.env.CEIBA_PROVE === 'full' ? ['tests/chao
 
 export default defineConfig({
   test: {
+    // Most tests wait for servers, so two files at a time pay on two cores as well.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [
       {
         test: {
