@@ -1,3 +1,4 @@
+import { headersForAllow, headersForLimitDenial } from '@ceiba/contract/rate-limit-headers';
 import type { AccessEvent, AccessOptions } from './access-options.ts';
 import type { Credential } from './credential.ts';
 import {
@@ -7,7 +8,6 @@ import {
 } from './errors.ts';
 import { createFailureWarning } from './failure-warning.ts';
 import { type ReadyReply, replyTo } from './host-reply.ts';
-import { headersForAllow, headersForLimitDenial } from './rate-limit-headers.ts';
 import type { AllowDecision, Decision, DenyDecision, RequestAccess } from './types.ts';
 import { warn } from './warn.ts';
 
