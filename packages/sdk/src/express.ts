@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { readCredential } from '@ceiba/contract/credential';
 import type { AccessOptions } from './access-options.ts';
-import { readCredential } from './credential.ts';
 import { createGuard } from './guard.ts';
 import { sendReply, setHeaders } from './node-reply.ts';
 import type { RequestAccess } from './types.ts';

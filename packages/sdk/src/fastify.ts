@@ -1,6 +1,6 @@
+import { readCredential } from '@ceiba/contract/credential';
 import type { FastifyRequest } from 'fastify';
 import type { AccessOptions } from './access-options.ts';
-import { readCredential } from './credential.ts';
 import { createGuard } from './guard.ts';
 import type { RequestAccess } from './types.ts';
 

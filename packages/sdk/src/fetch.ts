@@ -1,5 +1,9 @@
+import {
+  type Credential,
+  readCredential,
+  readCredentialFromHeaders,
+} from '@ceiba/contract/credential';
 import type { AccessOptions } from './access-options.ts';
-import { type Credential, readCredential, readCredentialFromHeaders } from './credential.ts';
 import { createGuard } from './guard.ts';
 import type { ReadyReply } from './host-reply.ts';
 import type { RequestAccess } from './types.ts';

@@ -1,6 +1,6 @@
+import type { Credential } from '@ceiba/contract/credential';
 import { headersForAllow, headersForLimitDenial } from '@ceiba/contract/rate-limit-headers';
 import type { AccessEvent, AccessOptions } from './access-options.ts';
-import type { Credential } from './credential.ts';
 import {
   httpStatusForDenial,
   httpStatusForRuntimeTransport,

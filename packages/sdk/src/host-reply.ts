@@ -1,3 +1,4 @@
+import { HOST_REPLY_MESSAGES } from '@ceiba/contract/host-replies';
 import type {
   AccessOptions,
   CustomReply,
@@ -6,17 +7,8 @@ import type {
   HostReply,
   HostReplyBody,
 } from './access-options.ts';
-import { ceibaErrorCodeForDenial, type HostReplyCode } from './errors.ts';
+import { ceibaErrorCodeForDenial } from './errors.ts';
 import { warn } from './warn.ts';
-
-/** One message per code, so that the replies to all five 401 reasons are identical. */
-const MESSAGES: Readonly<Record<HostReplyCode, string>> = {
-  service_unauthorized: 'A valid API key is required.',
-  service_forbidden: 'This API key does not give access to this resource.',
-  service_quota_exceeded: 'The monthly quota is used up.',
-  service_rate_limited: 'Too many requests. Try again later.',
-  service_unavailable: 'Access cannot be checked at the moment.',
-};
 
 type ReplyOptions = Pick<AccessOptions, 'exposeDenialReason' | 'customizeReply'>;
 type Turned = DeniedOutcome | FailedOutcome;
@@ -55,11 +47,11 @@ export function replyTo(
 
 function bodyOf(outcome: Turned, exposeDenialReason: boolean): HostReplyBody {
   if (outcome.outcome === 'failed') {
-    return { error: 'service_unavailable', message: MESSAGES.service_unavailable };
+    return { error: 'service_unavailable', message: HOST_REPLY_MESSAGES.service_unavailable };
   }
   const { denialReason } = outcome;
   const error = ceibaErrorCodeForDenial(denialReason);
-  const body = { error, message: MESSAGES[error] };
+  const body = { error, message: HOST_REPLY_MESSAGES[error] };
   return exposeDenialReason ? { ...body, denialReason } : body;
 }
 
