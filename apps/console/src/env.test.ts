@@ -36,11 +36,24 @@ describe('the settings', () => {
     ['CEIBA_RUNTIME_URL', 'ftp://x'],
     ['DECISION_LOG_URL_TEMPLATE', 'https://without-an-id.example'],
     ['DECISION_LOG_URL_TEMPLATE', 'javascript:{decisionId}'],
+    ['SMTP_URL', 'mail.internal'],
+    ['MAIL_FROM', 'no-reply'],
     ['GITHUB_CLIENT_ID', 'alone'],
   ])('name %s when it is wrong, and do not print its value', (name, value) => {
     const parse = () => parseSettings({ ...required, [name]: value });
     expect(parse).toThrow(name.startsWith('GITHUB') ? 'GITHUB_CLIENT_SECRET' : name);
     expect(parse).not.toThrow(value);
+  });
+
+  it('take a mail server only together with a sender', () => {
+    const url = 'smtp://user:secret@mail.example.com:587';
+    expect(parseSettings(required).mail).toBeUndefined();
+    expect(parseSettings({ ...required, SMTP_URL: url, MAIL_FROM: 'a@b.example' }).mail).toEqual({
+      url,
+      from: 'a@b.example',
+    });
+    const alone = () => parseSettings({ ...required, SMTP_URL: url });
+    expect(alone).toThrow('MAIL_FROM: is required together with SMTP_URL');
   });
 
   it('take an OpenID issuer with its client', () => {

@@ -2,8 +2,10 @@ import {
   databaseUrl,
   filled,
   httpUrl,
+  mailSender,
   oneOf,
   parseSettings as parse,
+  smtpUrl,
   wholeNumber,
 } from '@ceiba/process/settings';
 import { z } from 'zod';
@@ -34,6 +36,9 @@ const settingsSchema = z
     SIGN_UP: oneOf('open', 'first-user', 'closed').default('first-user'),
     /** How many proxies append to X-Forwarded-For; with 0 only the connection's address counts. */
     TRUSTED_PROXY_HOPS: wholeNumber(0, 16).default(0),
+    /** The server that accepts mail for delivery; without it Ceiba sends no mail. */
+    SMTP_URL: smtpUrl.optional(),
+    MAIL_FROM: mailSender.optional(),
     GITHUB_CLIENT_ID: provider.id,
     GITHUB_CLIENT_SECRET: provider.secret,
     GOOGLE_CLIENT_ID: provider.id,
@@ -46,6 +51,7 @@ const settingsSchema = z
   })
   .superRefine((settings, context) => {
     const together = [
+      ['SMTP_URL', 'MAIL_FROM'],
       ['GITHUB_CLIENT_ID', 'GITHUB_CLIENT_SECRET'],
       ['GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET'],
       ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'],
@@ -72,6 +78,7 @@ const settingsSchema = z
     sessionSecret: settings.NEXTAUTH_SECRET,
     signUp: settings.SIGN_UP,
     trustedProxyHops: settings.TRUSTED_PROXY_HOPS,
+    mail: mail(settings.SMTP_URL, settings.MAIL_FROM),
     github: pair(settings.GITHUB_CLIENT_ID, settings.GITHUB_CLIENT_SECRET),
     google: pair(settings.GOOGLE_CLIENT_ID, settings.GOOGLE_CLIENT_SECRET),
     oidc: oidc(settings),
@@ -103,6 +110,10 @@ export const IS_DEVELOPMENT = process.env.NODE_ENV === 'development';
 function pair(clientId: string | undefined, clientSecret: string | undefined) {
   if (clientId === undefined || clientSecret === undefined) return undefined;
   return { clientId, clientSecret };
+}
+
+function mail(url: string | undefined, from: string | undefined) {
+  return url === undefined || from === undefined ? undefined : { url, from };
 }
 
 function oidc(source: {

@@ -5,9 +5,11 @@ import {
   filled,
   flag,
   httpUrl,
+  mailSender,
   oneOf,
   parseSettings,
   redisUrl,
+  smtpUrl,
   wholeNumber,
 } from './settings.ts';
 
@@ -19,6 +21,8 @@ const settings = z.object({
   CLUSTER: flag.default(false),
   ISSUER: httpUrl.optional(),
   NAME: filled.optional(),
+  SMTP_URL: smtpUrl.optional(),
+  MAIL_FROM: mailSender.optional(),
 });
 
 const ONE_HOST = { DATABASE_URL: 'postgres://u@host/db' };
@@ -38,6 +42,17 @@ describe('parseSettings', () => {
     expect(parseSettings(settings, { DATABASE_URL: url }).DATABASE_URL).toBe(url);
   });
 
+  it.each([
+    ['SMTP_URL', 'smtp://127.0.0.1:25'],
+    ['SMTP_URL', 'smtps://user%40example.com:p%40ss@mail.example.com/?name=ceiba'],
+    ['MAIL_FROM', 'ceiba@example.com'],
+    ['MAIL_FROM', 'Ceiba of Example <ceiba@example.com>'],
+  ])('accepts %s=%s', (name, value) => {
+    expect(parseSettings(settings, { ...ONE_HOST, [name]: value })).toMatchObject({
+      [name]: value,
+    });
+  });
+
   it('names every setting that is missing or wrong, and shows no value', () => {
     const values = {
       REDIS_URL: 'http://u:hunter2@h',
@@ -46,6 +61,8 @@ describe('parseSettings', () => {
       CLUSTER: 'yes',
       ISSUER: 'ftp://h',
       NAME: ' ',
+      SMTP_URL: 'smtp://u:hunter2%@h:587:1',
+      MAIL_FROM: 'Ceiba <a@b>\r\nBcc: c@d',
     };
     expect(() => parseSettings(settings, values, '/etc/ceiba.env')).toThrow(
       [
@@ -57,6 +74,8 @@ describe('parseSettings', () => {
         '  CLUSTER: must be one of true, false',
         '  ISSUER: must be an address such as https://host:443',
         '  NAME: must not be blank',
+        '  SMTP_URL: must have its special characters percent-encoded',
+        '  MAIL_FROM: must be an address such as Ceiba <ceiba@example.com>',
       ].join('\n'),
     );
   });

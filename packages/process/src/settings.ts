@@ -24,6 +24,21 @@ export const databaseUrl = address(/^postgres(ql)?:\/\/./, 'postgres://user@host
 /** `parseRedisUrl` checks the rest, for which it has to know whether this is a cluster. */
 export const redisUrl = address(/^rediss?(\+sentinel)?:\/\/./, 'redis://host:6379');
 
+/** `?requireTLS=false` and nodemailer's other options of a connection may follow. */
+export const smtpUrl = address(
+  /^smtps?:\/\/[^/?#]+\/?(\?.*)?$/,
+  'smtp://user:password@mail.example.com:587',
+).refine((text) => URL.canParse(text), 'must have its special characters percent-encoded');
+
+/** A mail address, alone or after a name. No line breaks: they would start a header. */
+export const mailSender = z
+  .string()
+  .trim()
+  .regex(
+    /^(?:[^\s<>@"]+@[^\s<>@"]+|[^<>@"\r\n]+ <[^\s<>@"]+@[^\s<>@"]+>)$/,
+    'must be an address such as Ceiba <ceiba@example.com>',
+  );
+
 export const httpUrl = z.url({
   protocol: /^https?$/,
   error: 'must be an address such as https://host:443',
