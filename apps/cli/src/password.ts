@@ -1,12 +1,15 @@
-import { whyPasswordRefused } from '@ceiba/domain';
+import { whyPasswordRefused } from '@ceiba/domain/password-rule';
 import { badInput } from './errors.ts';
 
 /**
- * @param source where the password came from, for the error
+ * @param account.source where the password came from, for the error
  * @throws CliError that says what is wrong; never the password
  */
-export function checkedPassword(password: string, source: string): string {
-  const reason = whyPasswordRefused(password);
+export async function checkedPassword(
+  password: string,
+  account: { email: string; source: string },
+): Promise<string> {
+  const reason = await whyPasswordRefused(password, account.email);
   if (reason === null) return password;
-  throw badInput(`The password (${source}) ${reason}.`);
+  throw badInput(`The password (${account.source}) ${reason}.`);
 }

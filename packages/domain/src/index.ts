@@ -3,7 +3,6 @@ export * from './decide.ts';
 export * from './decision-id.ts';
 export * from './facts.ts';
 export * from './lifecycle.ts';
-export * from './password-rule.ts';
 export * from './path.ts';
 export * from './policies.ts';
 export * from './project-roles.ts';

@@ -242,6 +242,11 @@ describe('ceiba owner set-password', () => {
     ['two passwords that differ', typing(NEW_PASSWORD, 'something else entirely'), /differ/],
     ['a password that is too short', typing('short', 'short'), /at least 12 characters/],
     [
+      'a password that attackers try first',
+      typing('password1234', 'password1234'),
+      /close to one that attackers try first/,
+    ],
+    [
       'a terminal that is closed',
       Object.assign(new PassThrough().end(), { isTTY: true }),
       /Cancelled/,

@@ -103,21 +103,21 @@ const withoutId = ({ email, outcome, isAdministrator }: Owner) => ({
 async function putOwner(tx: VerbContext, email: string, options: ApplyOptions): Promise<Owner> {
   const existing = await findUserByEmail(tx.db, email);
   if (existing !== null) return { ...existing, outcome: 'unchanged' };
-  const passwordHash = await hashPassword(passwordForNewOwner(email, options.ownerPassword));
+  const passwordHash = await hashPassword(await passwordForNewOwner(email, options.ownerPassword));
   const created = await createUser(tx, { email, passwordHash });
   // A user signed up with this address concurrently: keep that account.
   if (created.kind === 'email_taken') return putOwner(tx, email, options);
   return { ...created, email, outcome: 'created' };
 }
 
-function passwordForNewOwner(email: string, password: string | undefined): string {
+async function passwordForNewOwner(email: string, password: string | undefined): Promise<string> {
   if (password === undefined) {
     throw badInput(
       `${email} has no account yet. Nothing was changed. ` +
         'Set CEIBA_OWNER_PASSWORD to the password of the new account.',
     );
   }
-  return checkedPassword(password, 'CEIBA_OWNER_PASSWORD');
+  return checkedPassword(password, { email, source: 'CEIBA_OWNER_PASSWORD' });
 }
 
 async function putProject(

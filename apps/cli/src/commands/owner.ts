@@ -35,8 +35,10 @@ export function ownerCommands(program: Command, world: World): void {
 
 async function newPassword(world: World, email: string): Promise<string> {
   const { ownerPassword } = readSettings(world.env, world.cwd);
-  if (ownerPassword !== undefined) return checkedPassword(ownerPassword, 'CEIBA_OWNER_PASSWORD');
-  return checkedPassword(await askForNewPassword(world, email), 'as typed');
+  if (ownerPassword !== undefined) {
+    return checkedPassword(ownerPassword, { email, source: 'CEIBA_OWNER_PASSWORD' });
+  }
+  return checkedPassword(await askForNewPassword(world, email), { email, source: 'as typed' });
 }
 
 const noAccount = (email: string) =>

@@ -1,6 +1,6 @@
 'use server';
 
-import { whyPasswordRefused } from '@ceiba/domain';
+import { whyPasswordRefused } from '@ceiba/domain/password-rule';
 import { z } from 'zod';
 import { isSignUpOpen, signUpWithPassword } from '#server/accounts/sign-up.ts';
 import { publicAction, refuse, refuseField } from '#server/action.ts';
@@ -17,9 +17,10 @@ export const createAccount = publicAction({
     password: z.string(),
   }),
   async run({ inDatabase }, credentials): Promise<null> {
-    const reason = whyPasswordRefused(credentials.password);
-    if (reason !== null) refuseField('password', `The password ${reason}.`);
     if (!(await isSignUpOpen())) refuse('forbidden', CLOSED);
+    const { email, password } = credentials;
+    const reason = await whyPasswordRefused(password, email);
+    if (reason !== null) refuseField('password', `The password ${reason}.`);
     const result = await signUpWithPassword(inDatabase, credentials, env().signUp);
     switch (result.kind) {
       case 'created':

@@ -1,6 +1,6 @@
 'use server';
 
-import { whyPasswordRefused } from '@ceiba/domain';
+import { whyPasswordRefused } from '@ceiba/domain/password-rule';
 import { deleteUser, endSessionOf, setEmail, signOutEverywhere } from '@ceiba/schema';
 import { redirect } from 'next/navigation';
 import { z } from 'zod';
@@ -15,7 +15,7 @@ import { emailSchema } from '../../../lib/email-schema.ts';
 export const changePassword = userAction({
   input: z.object({ currentPassword: z.string().max(1024), newPassword: z.string() }),
   async run({ inDatabase, user }, passwords): Promise<null> {
-    const reason = whyPasswordRefused(passwords.newPassword);
+    const reason = await whyPasswordRefused(passwords.newPassword, user.email);
     if (reason !== null) refuseField('newPassword', `The password ${reason}.`);
     const result = await changePasswordOf(inDatabase, user, passwords);
     switch (result.kind) {
