@@ -50,7 +50,7 @@ await runMain(() =>
   }),
 );
 
-function report({ capacityPerSecond, rows, recoveryMs }, scaling) {
+function report({ capacityPerSecond, rows, refusedP99Ms, recoveryMs }, scaling) {
   console.log(`\n${capacityPerSecond} decisions a second, all servers and the generator on`);
   console.log(`${cpus().length} cores; requests, and latencies of those that were decided:`);
   const rounded = (row) =>
@@ -64,6 +64,10 @@ function report({ capacityPerSecond, rows, recoveryMs }, scaling) {
   console.log(
     'p99 of what is admitted, of the unloaded one:',
     ratio('at 3 times the capacity, then', 'unloaded'),
+  );
+  console.log(
+    'p99 of a server that refuses everything, at the same rate, of the unloaded one:',
+    (refusedP99Ms / rows.unloaded.p99Ms).toFixed(1),
   );
   console.log(
     "p99 beside another project's flood, of the one alone:",

@@ -1,3 +1,6 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
 import { sendAtRate, summaryOf } from './open-loop.mjs';
 import { quantile } from './quantile.mjs';
 import { seedTwoProjects } from './seed-overload.ts';
@@ -38,6 +41,15 @@ export async function measureOverload({ databaseUrl, port, seconds }) {
     send(flooding, FLOOD * capacity, FLOOD_CONNECTIONS),
     send(quiet, QUIET * capacity, CONNECTIONS),
   ]);
+  const refused = await withRefusingServer((refusingPort) =>
+    sendAtRate({
+      port: refusingPort,
+      next: nextOf(flooding),
+      perSecond: FLOOD * capacity,
+      seconds,
+      connections: FLOOD_CONNECTIONS,
+    }),
+  );
   const steady = (samples) => summaryOf(samples.filter(({ dueAt }) => dueAt >= SETTLED_MS));
   return {
     capacityPerSecond: Math.round(capacity),
@@ -52,8 +64,27 @@ export async function measureOverload({ databaseUrl, port, seconds }) {
       'beside the flood': steady(beside),
       'the flood itself': steady(flood),
     },
+    refusedP99Ms: quantile(
+      refused.filter(({ dueAt }) => dueAt >= SETTLED_MS).map(({ tookMs }) => tookMs),
+      0.99,
+    ),
     recoveryMs: recoveryOf(after, 5 * summaryOf(unloaded).p99Ms),
   };
+}
+
+/**
+ * The floor: a server that judges nothing. If even its answers are late at this rate, the cores that
+ * it shares with the generator are the limit, not how the Runtime sheds.
+ */
+async function withRefusingServer(work) {
+  const path = fileURLToPath(new URL('./refusing-server.mjs', import.meta.url));
+  const server = spawn(process.execPath, [path], { stdio: ['ignore', 'pipe', 'inherit'] });
+  try {
+    const [line] = await once(server.stdout, 'data');
+    return await work(Number(String(line)));
+  } finally {
+    server.kill();
+  }
 }
 
 async function capacityOf(project, { port, seconds }) {
