@@ -41,6 +41,7 @@ import { createChargeScript } from './limiter/charge-script.ts';
 import { createLimiter } from './limiter/limiter.ts';
 import { newUuid } from './new-uuid.ts';
 import { PolicyCache } from './policies/policy-cache.ts';
+import { PolicyReads } from './policies/policy-reads.ts';
 import { RedisClock } from './redis/clock.ts';
 import { EpochProbe } from './redis/epoch-probe.ts';
 import { RedisLink } from './redis/link.ts';
@@ -147,11 +148,12 @@ export function createRuntime(settings: Settings, log: Logger): Runtime {
     readMonthTotals: (items, deadline) =>
       pools.decisions.run(deadline.remainingMs(), (db) => readMonthTotals(db, items)),
   });
-  const policies = new PolicyCache((projectId) =>
+  const policyReads = new PolicyReads((projectIds) =>
     pools.decisions.run(settings.DECISION_DATABASE_BUDGET_MS, (db) =>
-      listPoliciesWithRevision(db, projectId),
+      listPoliciesWithRevision(db, projectIds),
     ),
   );
+  const policies = new PolicyCache((projectId) => policyReads.of(projectId));
 
   const firstUses = new FirstUses({
     writeAtOnce: (apiKeyIds) =>

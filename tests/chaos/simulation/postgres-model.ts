@@ -105,11 +105,18 @@ export class PostgresModel {
     });
   }
 
-  listPolicies(projectId: string): PolicyList | null {
-    const project = this.projects.get(projectId);
-    if (project === undefined) return null;
-    const { revision, hasPolicies, policies } = project;
-    return { revision: String(revision), policies: hasPolicies ? policies : [] };
+  listPolicies(projectIds: readonly string[]): Map<string, PolicyList> {
+    const lists = new Map<string, PolicyList>();
+    for (const projectId of projectIds) {
+      const project = this.projects.get(projectId);
+      if (project === undefined) continue;
+      const { revision, hasPolicies, policies } = project;
+      lists.set(projectId, {
+        revision: String(revision),
+        policies: hasPolicies ? policies : [],
+      });
+    }
+    return lists;
   }
 
   recordFirstUses(apiKeyIds: readonly string[]): string[] {

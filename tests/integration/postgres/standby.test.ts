@@ -49,8 +49,8 @@ const STATEMENTS: Record<string, (db: Database) => Promise<unknown>> = {
     ]),
   'a lookup of an unknown project': (db) =>
     lookupMany(db, [{ projectId: randomUUID(), apiKeyDigest: null }]),
-  'a policy list': (db) => listPoliciesWithRevision(db, project.projectId),
-  'the policy list of an unknown project': (db) => listPoliciesWithRevision(db, randomUUID()),
+  'a policy list': (db) => listPoliciesWithRevision(db, [project.projectId]),
+  'the policy list of an unknown project': (db) => listPoliciesWithRevision(db, [randomUUID()]),
   'a seed': (db) =>
     readMonthTotals(db, [{ projectId: project.projectId, month: 24_310, scope: 'project' }]),
   'the check of readiness': pingDatabase,

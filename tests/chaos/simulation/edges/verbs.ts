@@ -6,8 +6,8 @@ import type { PooledDatabase } from '../postgres-model.ts';
 export const pingDatabase = (db: PooledDatabase) => db.run(() => {});
 export const lookupMany = (db: PooledDatabase, items: readonly LookupItem[]) =>
   db.run((model) => model.lookup(items));
-export const listPoliciesWithRevision = (db: PooledDatabase, projectId: string) =>
-  db.run((model) => model.listPolicies(projectId));
+export const listPoliciesWithRevision = (db: PooledDatabase, projectIds: readonly string[]) =>
+  db.run((model) => model.listPolicies(projectIds));
 export const readMonthTotals = (db: PooledDatabase, items: readonly MonthTotalItem[]) =>
   db.run((model) => model.usage.readMonthTotals(items));
 export const compareUsage = (db: PooledDatabase, batch: Pick<UsageBatch, 'hours' | 'months'>) =>

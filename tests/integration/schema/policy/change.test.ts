@@ -20,6 +20,9 @@ async function revisionOf(projectId: string): Promise<string> {
   return row!.project!.policyRevision;
 }
 
+const listOf = async (projectId: string) =>
+  (await listPoliciesWithRevision(bench.db, [projectId])).get(projectId);
+
 /** Two projects with two policies each; one project is changed. */
 async function makeTwo() {
   const [changed, other] = [await makeProject(bench.ctx), await makeProject(bench.ctx)];
@@ -111,24 +114,35 @@ describe('the policy revision', () => {
 
   test('is read in one statement with its list', async () => {
     const { changed } = await makeTwo();
-    const list = await listPoliciesWithRevision(bench.db, changed);
+    const list = await listOf(changed);
     expect(list?.revision).toBe(await revisionOf(changed));
     expect(list?.policies.map(({ pathPattern }) => pathPattern).sort()).toEqual(['/v1/a', '/v1/b']);
   });
 
-  test('exists for a project without policies, and is null without a project', async () => {
+  test('is read for several projects at once, each with its own list', async () => {
+    const { changed, other } = await makeTwo();
+    const { projectId: empty } = await makeProject(bench.ctx);
+    const lists = await listPoliciesWithRevision(bench.db, [randomUUID(), changed, empty, other]);
+    expect([...lists.keys()].sort()).toEqual([changed, empty, other].sort());
+    for (const projectId of lists.keys()) {
+      expect(lists.get(projectId)).toEqual(await listOf(projectId));
+    }
+    expect([changed, empty, other].map((id) => lists.get(id)?.policies.length)).toEqual([2, 0, 2]);
+  });
+
+  test('exists for a project without policies, and not without a project', async () => {
     const { projectId } = await makeProject(bench.ctx);
-    expect(await listPoliciesWithRevision(bench.db, projectId)).toEqual({
+    expect(await listOf(projectId)).toEqual({
       revision: await revisionOf(projectId),
       policies: [],
     });
-    expect(await listPoliciesWithRevision(bench.db, randomUUID())).toBeNull();
+    expect(await listOf(randomUUID())).toBeUndefined();
   });
 
   test('does not prevent deleting a project with its policies', async () => {
     const { changed } = await makeTwo();
     await bench.db.sql`delete from projects where id = ${changed}`;
-    expect(await listPoliciesWithRevision(bench.db, changed)).toBeNull();
+    expect(await listOf(changed)).toBeUndefined();
   });
 });
 
