@@ -37,6 +37,8 @@ const PROJECT_ROUTES: Record<
     client.authorize({ apiKey: plaintext }, options),
   'POST /rt/projects/:projectId/authorize/batch': (client, _id, options, plaintext) =>
     client.authorizeBatch([{ ...QUESTION, apiKey: plaintext }], options),
+  'ANY /rt/projects/:projectId/forward-auth': (client, _id, options, plaintext) =>
+    client.forwardAuth({ ...QUESTION, apiKey: plaintext }, options),
   'GET /rt/projects/:projectId/api-keys': (client, _id, options) => client.listKeys(options),
   'POST /rt/projects/:projectId/api-keys': (client, _id, options) =>
     client.createKey('another', options),

@@ -196,6 +196,11 @@ export interface RuntimeClient {
   ): Promise<Reply>;
   /** @param requests Sent as they are. */
   authorizeBatch(requests: readonly unknown[], options?: CallOptions): Promise<Reply>;
+  /** As a gateway asks, with the original request in `X-Original-Method` and `X-Original-URI`. */
+  forwardAuth(
+    question: { apiKey?: string | null; method?: string; path?: string },
+    options?: CallOptions,
+  ): Promise<Reply>;
   listKeys(options?: CallOptions): Promise<Reply>;
   getKey(apiKeyId: string, options?: CallOptions): Promise<Reply>;
   createKey(displayName: string, options?: CallOptions): Promise<Reply>;
@@ -240,6 +245,18 @@ export function runtimeClient(
       call('POST', `${rt(options)}/authorize`, { body: { ...QUESTION, ...question }, ...options }),
     authorizeBatch: (requests, options) =>
       call('POST', `${rt(options)}/authorize/batch`, { body: { requests }, ...options }),
+    forwardAuth: ({ apiKey, ...question }, options = {}) => {
+      const { method, path } = { ...QUESTION, ...question };
+      return call(options.body === undefined ? 'GET' : 'POST', `${rt(options)}/forward-auth`, {
+        ...options,
+        headers: {
+          'x-original-method': method,
+          'x-original-uri': path,
+          ...(apiKey == null ? {} : { 'x-api-key': apiKey }),
+          ...options.headers,
+        },
+      });
+    },
     listKeys: (options) => call('GET', keys(options), options),
     getKey: (apiKeyId, options) => call('GET', key(apiKeyId, options), options),
     createKey: (displayName, options) =>

@@ -48,6 +48,12 @@ export interface Asker {
   askedAtMs: number;
 }
 
+/** What a host asks, or a gateway that may not have said clearly which request it is about. */
+export interface Question extends AuthorizeRequest {
+  /** No policy allows it, not even a bare `*`: which request would be served is not known. */
+  readonly isUnclear?: boolean;
+}
+
 /** A decision, or why there is none: the secret is judged before the request. */
 export type Answer =
   | { kind: 'decided'; decision: Decision }
@@ -63,7 +69,7 @@ export type Answer =
 export async function authorize(
   dependencies: AuthorizeDependencies,
   asker: Asker,
-  request: AuthorizeRequest | null,
+  request: Question | null,
   deadline: Deadline,
 ): Promise<Answer> {
   const { projectId } = asker;
@@ -99,7 +105,7 @@ interface Loaded {
   row: LookupRow;
   project: Project;
   matcher: PolicyMatcher | null;
-  request: AuthorizeRequest;
+  request: Question;
 }
 
 interface Judged extends Omit<Loaded, 'matcher'> {
@@ -109,7 +115,8 @@ interface Judged extends Omit<Loaded, 'matcher'> {
 
 /** The verdict before any charge, from what was looked up and the project's policies. */
 export function judge({ asker, row, project, matcher, request }: Loaded): Judged {
-  const policy = matcher?.match(request.method, request.path) ?? null;
+  const { method, path, isUnclear = false } = request;
+  const policy = isUnclear ? null : (matcher?.match(method, path) ?? null);
   const verdict = decide({
     projectId: asker.projectId,
     defaultKeyRateLimitPerMinute: project.defaultKeyRateLimitPerMinute,

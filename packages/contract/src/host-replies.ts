@@ -11,3 +11,5 @@ export const HOST_REPLY_MESSAGES = {
   service_rate_limited: 'Too many requests. Try again later.',
   service_unavailable: 'Access cannot be checked at the moment.',
 } as const satisfies Record<HostErrorCode | 'service_unavailable', string>;
+
+export type HostReplyCode = keyof typeof HOST_REPLY_MESSAGES;

@@ -92,3 +92,13 @@ export const DISPLAY_NAME_LENGTH_MAX = 100;
 
 /** The header that carries the project secret on every Runtime call but the health endpoints. */
 export const PROJECT_SECRET_HEADER = 'x-service-project-secret';
+
+/** The headers of an answer to a gateway that name the decision and its key; all values are ASCII. */
+export const IDENTITY_HEADERS = {
+  projectId: 'x-ceiba-project-id',
+  decisionId: 'x-ceiba-decision-id',
+  apiKeyId: 'x-ceiba-key-id',
+  policyId: 'x-ceiba-policy-id',
+  planId: 'x-ceiba-plan-id',
+  denialReason: 'x-ceiba-denial-reason',
+} as const;

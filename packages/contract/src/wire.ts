@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { HOST_REPLY_MESSAGES, type HostReplyCode } from './host-replies.ts';
 import { API_KEY_STATUSES, DENIAL_REASONS, LIMIT_OWNERS } from './sets.ts';
 
 /** A UUID in its canonical 8-4-4-4-12 form, any version, as path parameters carry it. */
@@ -86,6 +87,15 @@ export const decisionSchema = z.discriminatedUnion('allowed', [
   denyDecisionSchema,
 ]);
 export type Decision = z.infer<typeof decisionSchema>;
+
+const hostReplyCodes = Object.keys(HOST_REPLY_MESSAGES) as HostReplyCode[];
+
+/** The body of an answer that a gateway may pass on to its caller: nothing of it identifies a key. */
+export const forwardAuthBodySchema = z.union([
+  z.strictObject({ allowed: z.literal(true) }),
+  z.strictObject({ error: z.enum(hostReplyCodes), message: z.string() }),
+]);
+export type ForwardAuthBody = z.infer<typeof forwardAuthBodySchema>;
 
 /** The answers to a batch, in the order of its requests. */
 export const authorizeBatchResultSchema = z.strictObject({

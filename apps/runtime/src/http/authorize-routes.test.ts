@@ -25,6 +25,14 @@ function incoming(body: unknown, contentLength?: number): IncomingMessage {
   return Object.assign(stream, { headers, complete: true }) as unknown as IncomingMessage;
 }
 
+/** A gateway's question. */
+const question = () =>
+  Object.assign(incoming({}), {
+    method: 'GET',
+    url: `/rt/projects/${PROJECT_ID}/forward-auth/v1/reports`,
+    rawHeaders: [],
+  });
+
 /** Routes whose lookups wait until `release` lets them find no project, so that they end in 401. */
 function routesOf({
   maxInFlight,
@@ -52,7 +60,8 @@ function routesOf({
   const batch = (size: number) =>
     routes.authorizeBatch(incoming({ requests: Array(size).fill({}) }), PROJECT_ID);
   const one = () => routes.authorize(incoming({}), PROJECT_ID);
-  return { routes, admission, release, one, batch };
+  const forward = () => routes.forwardAuth(question(), PROJECT_ID);
+  return { routes, admission, release, one, batch, forward };
 }
 
 const statusOf = async (reply: Promise<Reply>) => (await reply).status;
@@ -117,5 +126,34 @@ describe('the limit of decisions in flight', () => {
     expect(await statusOf(one())).toBe(401);
     await Promise.all(late);
     expect(await statusOf(batch({}))).toBe(401);
+  });
+});
+
+describe('a question of a gateway', () => {
+  it('counts as one decision in flight, and is a 503 where there is no room', async () => {
+    const { one, forward, release } = routesOf({ maxInFlight: 1 });
+    const waiting = forward();
+    await new Promise(setImmediate);
+    expect(await statusOf(one())).toBe(503);
+    const refused = await forward();
+    expect(refused.status).toBe(503);
+    expect(JSON.parse(refused.text)).toMatchObject({ error: 'service_unavailable' });
+    release();
+    expect(await statusOf(waiting)).toBe(503);
+    expect(await statusOf(one())).toBe(401);
+  });
+
+  it('is answered with 503 at its deadline', async () => {
+    const { forward } = routesOf({ maxInFlight: 1, deadlineMs: 20 });
+    expect(await statusOf(forward())).toBe(503);
+    expect(await statusOf(forward())).toBe(503);
+  });
+
+  it('that meets a bug is a 500, which no gateway takes for a verdict', async () => {
+    const errors = new ErrorLog(createLogger({ service: 'test', level: 'silent' }));
+    const admission = new Admission({ maxDecisions: 1, deadlineMs: 1_000, now: () => 0 });
+    const dependencies = {} as AuthorizeDependencies;
+    const routes = createAuthorizeRoutes({ dependencies, errors, deadlineMs: 1_000, admission });
+    expect(await statusOf(routes.forwardAuth(question(), PROJECT_ID))).toBe(500);
   });
 });

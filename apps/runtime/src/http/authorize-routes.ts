@@ -1,13 +1,15 @@
 import type { IncomingMessage } from 'node:http';
 import { PROJECT_SECRET_HEADER } from '@ceiba/contract/sets';
 import { digestOf } from '@ceiba/domain';
-import type { Asker, AuthorizeDependencies } from '../authorize.ts';
+import type { AuthorizeDependencies } from '../authorize.ts';
 import { Deadline } from '../deadline.ts';
 import { UnavailableError } from '../unavailable.ts';
 import type { Admission } from './admission.ts';
 import { type AuthorizeCall, answerBatch, answerOne } from './authorize-answers.ts';
 import { readJsonBody } from './body.ts';
 import { unauthorized } from './errors.ts';
+import { answerForwardAuth, refuseForwardAuth } from './forward-auth.ts';
+import type { IncomingCall } from './incoming-call.ts';
 import { parseUuid } from './parameters.ts';
 import { type ErrorLog, errorReply, jsonReply, type Reply } from './replies.ts';
 import { requestIdOf } from './request-id.ts';
@@ -20,31 +22,42 @@ export interface AuthorizeRouteOptions {
 }
 
 interface Route {
+  /** 0 where the body is not read. */
   bodyCapBytes: number;
   /** How many bytes of bodies may be in flight at a time. */
   maxBodyBytesInFlight: number;
-  answer(call: AuthorizeCall): Promise<unknown>;
+  answer(call: IncomingCall): Promise<Reply>;
+  /** The reply to an error, which it reports. */
+  refuse(error: unknown, requestId: string, errors: ErrorLog): Reply;
 }
 
 const ONE: Route = {
   bodyCapBytes: 64 * 1024,
   maxBodyBytesInFlight: Number.POSITIVE_INFINITY,
-  answer: answerOne,
+  answer: (call) => answerJson(ONE, answerOne, call),
+  refuse: errorReply,
 };
 const BATCH: Route = {
   bodyCapBytes: 1024 * 1024,
   maxBodyBytesInFlight: 64 * 1024 * 1024,
-  answer: answerBatch,
+  answer: (call) => answerJson(BATCH, answerBatch, call),
+  refuse: errorReply,
+};
+const FORWARD: Route = {
+  bodyCapBytes: 0,
+  maxBodyBytesInFlight: Number.POSITIVE_INFINITY,
+  answer: answerForwardAuth,
+  refuse: refuseForwardAuth,
 };
 
 /** Answers one call to a project's route; never rejects. */
 type Serve = (incoming: IncomingMessage, projectId: string) => Promise<Reply>;
 
-export type AuthorizeRoutes = Record<'authorize' | 'authorizeBatch', Serve>;
+export type AuthorizeRoutes = Record<'authorize' | 'authorizeBatch' | 'forwardAuth', Serve>;
 
 /**
- * The hot routes, for one question and for a batch, without middleware. They share the
- * admission.
+ * The hot routes, for one question, for a batch and for gateways, without middleware. They share
+ * the admission.
  *
  * @returns a handler per route that answers each call by its deadline
  */
@@ -61,49 +74,42 @@ export function createAuthorizeRoutes(options: AuthorizeRouteOptions): Authorize
       const bodyBytes = Math.min(announced, route.bodyCapBytes);
       const hasRoom = bodyBytesInFlight + bodyBytes <= route.maxBodyBytesInFlight;
       const admitted = hasRoom ? admission.admit(projectId.toLowerCase()) : null;
-      if (admitted === null) return errorReply(OVERLOAD, requestId, errors);
+      if (admitted === null) return route.refuse(OVERLOAD, requestId, errors);
       bodyBytesInFlight += bodyBytes;
       const countAs = (decisions: number) => {
         if (!admitted.countAs(decisions)) throw OVERLOAD;
       };
       try {
-        const reportOutage = (error: UnavailableError) => errors.report(error, requestId);
         const asked = { requestId, askedAtMs };
-        const call = { dependencies, incoming, projectId, asked, deadline, countAs, reportOutage };
+        const call = { dependencies, incoming, projectId, asked, deadline, countAs, errors };
         // A body that has not arrived completely is the caller's delay, not an outage.
-        const blame = () => (incoming.complete ? 'overload' : 'caller');
-        return jsonReply(200, await deadline.race(blame, answerCall(route, call)), requestId);
+        const waitsForBody = () => route.bodyCapBytes > 0 && !incoming.complete;
+        const blame = () => (waitsForBody() ? 'caller' : 'overload');
+        return await deadline.race(blame, route.answer(call));
       } catch (error) {
-        return errorReply(error, requestId, errors);
+        return route.refuse(error, requestId, errors);
       } finally {
         admitted.leave();
         bodyBytesInFlight -= bodyBytes;
       }
     };
   };
-  return { authorize: serve(ONE), authorizeBatch: serve(BATCH) };
+  return { authorize: serve(ONE), authorizeBatch: serve(BATCH), forwardAuth: serve(FORWARD) };
 }
 
 /** One object for all refusals: capturing a stack costs more than the rest of a refusal. */
 const OVERLOAD = new UnavailableError('overload', 'too many decisions in flight');
 
-type IncomingCall = Omit<AuthorizeCall, 'asker' | 'body'> & {
-  incoming: IncomingMessage;
-  projectId: string;
-  asked: Pick<Asker, 'requestId' | 'askedAtMs'>;
-};
-
-async function answerCall(
+async function answerJson(
   route: Route,
-  { incoming, projectId: text, asked, ...call }: IncomingCall,
-) {
+  answer: (call: AuthorizeCall) => Promise<unknown>,
+  { incoming, projectId: text, asked, errors, ...call }: IncomingCall,
+): Promise<Reply> {
   const projectId = parseUuid('projectId', text);
   const secret = incoming.headers[PROJECT_SECRET_HEADER];
   if (typeof secret !== 'string' || secret === '') throw unauthorized();
   const body = await readJsonBody(incoming, route.bodyCapBytes);
-  return route.answer({
-    ...call,
-    asker: { projectId, secretDigest: digestOf(secret), ...asked },
-    body,
-  });
+  const asker = { projectId, secretDigest: digestOf(secret), ...asked };
+  const reportOutage = (error: UnavailableError) => errors.report(error, asked.requestId);
+  return jsonReply(200, await answer({ ...call, asker, body, reportOutage }), asked.requestId);
 }

@@ -11,6 +11,7 @@ import { newUuid } from '../new-uuid.ts';
 import type { createApp } from './app.ts';
 import type { AuthorizeRoutes } from './authorize-routes.ts';
 import { errorBody, invalidRequest } from './errors.ts';
+import { splitForwardAuth } from './forward-auth.ts';
 import { type ErrorLog, errorReply, send, toResponse } from './replies.ts';
 import { REQUEST_ID_HEADER, requestIdOf } from './request-id.ts';
 
@@ -39,10 +40,9 @@ export function createHttpServer(
   const server = createServer(OPTIONS, (incoming, outgoing) => {
     // Some health checks speak HTTP/1.0, which has no Host header.
     if (incoming.httpVersion === '1.0') incoming.headers.host ??= 'localhost';
-    const [, projectId, batch] = isPlain(incoming) ? (HOT.exec(incoming.url ?? '') ?? []) : [];
-    if (projectId === undefined) return answer(incoming, outgoing);
-    const serve = batch ? authorizeRoutes.authorizeBatch : authorizeRoutes.authorize;
-    void serve(incoming, projectId).then((reply) => {
+    const hot = hotRouteOf(incoming);
+    if (hot === null) return answer(incoming, outgoing);
+    void authorizeRoutes[hot.route](incoming, hot.projectId).then((reply) => {
       if (!incoming.complete) outgoing.once('close', () => endUnlessComplete(incoming));
       send(outgoing, reply);
     });
@@ -56,6 +56,22 @@ export function createHttpServer(
  * other spelling: with its own request, context and response a bare answer costs a fifth more.
  */
 const HOT = /^\/rt\/projects\/([0-9a-fA-F-]{36})\/authorize(\/batch)?$/;
+
+/**
+ * The route that answers without Hono. A gateway's question may have any method and host, and below
+ * its prefix any target, as the gateway's caller sent them.
+ */
+function hotRouteOf(
+  incoming: IncomingMessage,
+): { route: keyof AuthorizeRoutes; projectId: string } | null {
+  const target = incoming.url ?? '';
+  const [, projectId, batch] = isPlain(incoming) ? (HOT.exec(target) ?? []) : [];
+  if (projectId !== undefined) {
+    return { route: batch ? 'authorizeBatch' : 'authorize', projectId };
+  }
+  const forward = splitForwardAuth(target);
+  return forward && { route: 'forwardAuth', projectId: forward.projectId };
+}
 
 /** A `POST` with a host that needs no further check. */
 const isPlain = ({ method, headers }: IncomingMessage) =>

@@ -97,6 +97,21 @@ export class ErrorLog {
     this.#log.info({ requestId, suppressed }, 'refused a project secret');
   }
 
+  /**
+   * A gateway's question that says not, or in two ways, which request it is about: a mistake in its
+   * configuration, or a caller who tries to be judged by another request than the one that is served.
+   *
+   * @param problem completes the sentence "the gateway …"
+   */
+  reportUnclearRequest(problem: string, requestId: string): void {
+    const suppressed = this.#suppressedOf('unclear request');
+    if (suppressed === null) return;
+    this.#log.info(
+      { requestId, problem: `the gateway ${problem}`, suppressed },
+      'denied a request that its gateway did not name; compare the gateway with examples/gateways',
+    );
+  }
+
   /** How many lines were suppressed since the last one; null where this one is too. */
   #suppressedOf(kind: string): number | null {
     const now = performance.now();
