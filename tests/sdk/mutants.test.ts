@@ -42,7 +42,7 @@ const MUTANTS: Mutant[] = [
   ...[
     ['express 5', 'express.js', 'if (!verdict.allowed)', 'if (verdict.allowed)'],
     ['express 4', 'express.js', 'if (!verdict.allowed)', 'if (verdict.allowed)'],
-    ['fastify', 'fastify.js', 'if (verdict.allowed)', 'if (!verdict.allowed)'],
+    ['fastify 5', 'fastify.js', 'if (verdict.allowed)', 'if (!verdict.allowed)'],
     ['hono', 'hono.js', 'if (!verdict.allowed)', 'if (verdict.allowed)'],
     ['next', 'next.js', 'if (!verdict.allowed)', 'if (verdict.allowed)'],
     ['fetch', 'fetch.js', 'if (verdict.allowed)', 'if (!verdict.allowed)'],

@@ -8,6 +8,7 @@ import {
   readFileSync,
   rmSync,
   symlinkSync,
+  writeFileSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -40,9 +41,17 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Installs the tarball into a copy of a fixture, as a consumer would, without network access. */
-async function install(fixture: string, tools: readonly string[] = []): Promise<string> {
-  const target = join(folder, fixture);
+/**
+ * Installs the tarball into a copy of a fixture, as a consumer would, without network access.
+ *
+ * @param tools packages of the workspace that are linked for it, by the name that it knows them by
+ */
+async function install(
+  fixture: string,
+  tools: Readonly<Record<string, string>> = {},
+  name = fixture,
+): Promise<string> {
+  const target = join(folder, name);
   cpSync(fileURLToPath(new URL(`./fixtures/${fixture}`, import.meta.url)), target, {
     recursive: true,
   });
@@ -50,10 +59,10 @@ async function install(fixture: string, tools: readonly string[] = []): Promise<
     ...npm,
     cwd: target,
   });
-  for (const tool of tools) {
+  for (const [tool, installed] of Object.entries(tools)) {
     const link = join(target, 'node_modules', tool);
     mkdirSync(join(link, '..'), { recursive: true });
-    symlinkSync(join(root, 'node_modules', tool), link, 'junction');
+    symlinkSync(join(root, 'node_modules', installed), link, 'junction');
   }
   return target;
 }
@@ -72,7 +81,7 @@ describe('the tarball', () => {
     expect(packed.size).toBeLessThan(60_000);
   });
 
-  it('has no runtime dependencies, and names only frameworks as optional peers', async () => {
+  it('has no runtime dependencies, and names only frameworks as optional peers, up to a major version', async () => {
     const installed = await install('esm');
     expect(
       readdirSync(join(installed, 'node_modules')).filter((name) => !name.startsWith('.')),
@@ -84,6 +93,8 @@ describe('the tarball', () => {
     expect(manifest.dependencies ?? {}).toEqual({});
     const peers = Object.keys(manifest.peerDependencies);
     expect(Object.keys(manifest.peerDependenciesMeta)).toEqual(peers);
+    const bounded = Object.values(manifest.peerDependencies).map(String);
+    expect(bounded.filter((range) => !/^>=\d+ <\d+$/.test(range))).toEqual([]);
     expect(manifest.sideEffects).toBe(false);
   });
 
@@ -157,29 +168,57 @@ describe.each(['esm', 'cjs'])('a consumer in %s', (fixture) => {
   }
 });
 
-describe('a TypeScript consumer', () => {
+const FRAMEWORKS = {
+  '@types': '@types',
+  '@hono': '@hono',
+  express: 'express',
+  fastify: 'fastify',
+  hono: 'hono',
+  'undici-types': 'undici-types',
+};
+
+/** Type-checks a project; the text is empty if there is nothing to report. */
+async function typeCheck(project: string): Promise<string> {
+  const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
+  const checked = await run(process.execPath, [tsc, '-p', project]).catch((error) => error);
+  return checked.stdout;
+}
+
+describe.each([
+  ['Fastify 5', 'fastify'],
+  ['Fastify 4', 'fastify4'],
+])('a TypeScript consumer with %s', (_name, fastify) => {
   let consumer: string;
   beforeAll(async () => {
-    consumer = await install('typescript', [
-      '@types',
-      'express',
-      'fastify',
-      'hono',
-      'undici-types',
-    ]);
+    consumer = await install('typescript', { ...FRAMEWORKS, fastify }, `with-${fastify}`);
   }, 120_000);
 
   it.each(['node16', 'bundler'])(
     'type-checks with moduleResolution %s, including the declarations of the package',
     async (resolution) => {
-      const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
-      const project = join(consumer, `tsconfig.${resolution}.json`);
-      const checked = await run(process.execPath, [tsc, '-p', project]).catch((error) => error);
-      expect(checked.stdout).toBe('');
-      expect(checked.code).toBeUndefined();
+      expect(await typeCheck(join(consumer, `tsconfig.${resolution}.json`))).toBe('');
     },
     120_000,
   );
+
+  it('compiles every snippet of both READMEs under strict TypeScript', async () => {
+    const files = ['README.md', 'packages/sdk/README.md'].flatMap((page) => {
+      const text = readFileSync(join(root, page), 'utf8');
+      const snippets = [...text.matchAll(/^```js\n(?:\/\/ (\S+)\n)?(.*?)^```$/gms)];
+      return snippets.map(([, name = 'start.mjs', code = '']) => {
+        const file = name.replace('.mjs', '.mts');
+        writeFileSync(join(consumer, file), code);
+        return file;
+      });
+    });
+    expect(files).toContain('start.mts');
+    expect(files.length).toBeGreaterThan(7);
+    const project = join(consumer, 'tsconfig.readme.json');
+    const compilerOptions = { skipLibCheck: true };
+    const config = { extends: './tsconfig.node16.json', compilerOptions, files };
+    writeFileSync(project, JSON.stringify(config));
+    expect(await typeCheck(project)).toBe('');
+  }, 120_000);
 });
 
 describe('the exports of the package', () => {

@@ -120,7 +120,12 @@ describe.each(Object.keys(ADAPTERS))('%s', (adapter) => {
       const { host, reply } = await present(scenarios.allowed, [line(apiKey ?? '')]);
       expect(reply.status).toBe(200);
       expect(host.handled).toEqual(['reports']);
-      const { access } = JSON.parse(reply.body);
+      const { access, ceiba } = JSON.parse(reply.body);
+      const { limits, decisionId } = access;
+      // A Next handler has no request to attach it to: it gets `access` as its third argument.
+      expect(ceiba).toEqual(
+        adapter === 'next' ? undefined : { ...access.access, limits, decisionId },
+      );
       expect(access).toMatchObject({
         access: {
           projectId: project.projectId,

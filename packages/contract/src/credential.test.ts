@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readCredential, readCredentialFromHeaders } from './credential.ts';
+import { rawHeadersOf, readCredential, readCredentialFromHeaders } from './credential.ts';
 
 const key = (apiKey: string) => ({ kind: 'key', apiKey });
 const MISSING = { kind: 'missing' };
@@ -62,5 +62,29 @@ describe('a repeated header', () => {
     const credential = readCredentialFromHeaders(headers);
     expect(credential).toMatchObject({ kind: 'key' });
     expect(credential).not.toEqual(key('abc'));
+  });
+});
+
+describe('a request without raw headers, as serverless adapters build it', () => {
+  const read = (headers: Record<string, string | string[] | undefined>, rawHeaders?: string[]) =>
+    readCredential(rawHeadersOf({ headers, rawHeaders }));
+
+  it.each([undefined, []])('has the key of its parsed headers (raw: %j)', (rawHeaders) => {
+    expect(read({ host: 'a', 'x-api-key': 'abc' }, rawHeaders)).toEqual(key('abc'));
+    expect(read({ authorization: 'Bearer abc', cookie: undefined }, rawHeaders)).toEqual(
+      key('abc'),
+    );
+    expect(read({}, rawHeaders)).toEqual(MISSING);
+    expect(readCredential(rawHeadersOf({}))).toEqual(MISSING);
+  });
+
+  it('is refused with two keys, as a list, in two spellings, or in two headers', () => {
+    expect(read({ 'x-api-key': ['abc', 'def'] })).toEqual(CONFLICTING);
+    expect(read({ 'x-api-key': 'abc', 'X-Api-Key': 'def' })).toEqual(CONFLICTING);
+    expect(read({ 'x-api-key': 'abc', authorization: 'Bearer def' })).toEqual(CONFLICTING);
+  });
+
+  it('is judged by its raw headers alone where it has them', () => {
+    expect(read({ 'x-api-key': 'abc' }, ['Host', 'a'])).toEqual(MISSING);
   });
 });

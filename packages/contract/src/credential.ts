@@ -35,6 +35,23 @@ export function readCredential(rawHeaders: readonly string[]): Credential {
 }
 
 /**
+ * The headers as Node received them. Adapters of serverless platforms build the request themselves and
+ * set only `headers`, where most platforms have already joined repeated headers with a comma.
+ */
+export function rawHeadersOf({ rawHeaders, headers }: NodeHeaders): readonly string[] {
+  if (rawHeaders !== undefined && rawHeaders.length > 0) return rawHeaders;
+  return Object.entries(headers ?? {}).flatMap(([name, values = []]) =>
+    [values].flat().flatMap((value) => [name, value]),
+  );
+}
+
+/** The headers of a request of Node, or of one that looks like it. */
+export interface NodeHeaders {
+  readonly rawHeaders?: readonly string[] | undefined;
+  readonly headers?: Readonly<Record<string, string | string[] | undefined>> | undefined;
+}
+
+/**
  * Does the same for the Fetch API, whose `Headers` join repeated headers with a comma. The joined
  * text is not a key, so the Runtime denies it as `invalid_api_key` and the caller sees the same reply.
  */

@@ -1,14 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { readCredential } from '@ceiba/contract/credential';
+import { rawHeadersOf, readCredential } from '@ceiba/contract/credential';
 import type { AccessOptions } from './access-options.ts';
 import { createGuard } from './guard.ts';
 import { sendReply, setHeaders } from './node-reply.ts';
-import type { RequestAccess } from './types.ts';
+import type { CeibaAccess, RequestAccess } from './types.ts';
 
 declare global {
   namespace Express {
     interface Request {
-      /** The key, policy and plan that matched. The Ceiba middleware sets it. */
+      /**
+       * The key, policy and plan that matched. Always set behind the Ceiba middleware, and
+       * undefined in handlers that it does not protect.
+       */
+      ceiba: CeibaAccess;
+      /** The same under the name of the service contract, with `access` nested. */
       access?: RequestAccess;
     }
   }
@@ -17,6 +22,7 @@ declare global {
 /** The part of an Express request that the middleware uses, in Express 4 and 5 and Connect. */
 export interface ExpressRequest extends IncomingMessage {
   originalUrl?: string;
+  ceiba?: CeibaAccess;
   access?: RequestAccess;
 }
 
@@ -29,7 +35,7 @@ export type ExpressMiddleware = (
 
 /**
  * Creates a middleware for Express 4 and 5 that passes a request on only after an allow, with the
- * access context in `req.access`.
+ * caller's key, policy and plan in `req.ceiba`.
  *
  * @example
  * app.get('/v1/reports', createExpressMiddleware({ client, projectId }), listReports);
@@ -42,7 +48,7 @@ export function createExpressMiddleware(options: AccessOptions): ExpressMiddlewa
       method: wireMethod(req),
       routedMethod: req.method,
       target: req.originalUrl ?? req.url ?? '',
-      credential: readCredential(req.rawHeaders),
+      credential: readCredential(rawHeadersOf(req)),
       // Declared in ExpressRequest, `params` would be optional in the host's handlers too.
       parameters: 'params' in req ? req.params : undefined,
     })
@@ -53,6 +59,7 @@ export function createExpressMiddleware(options: AccessOptions): ExpressMiddlewa
           return;
         }
         setHeaders(res, verdict.headers);
+        req.ceiba = verdict.ceiba;
         req.access = verdict.access;
         next();
       })

@@ -3,7 +3,11 @@ import type { AccessOptions } from './access-options.ts';
 import { createFastifyPreHandler } from './fastify.ts';
 
 /** Runs the pre-handler of `/v1/reports/:id`, and returns the status and the judged path. */
-async function ask(originalUrl: string, params: unknown) {
+async function ask(
+  originalUrl: string,
+  params: unknown,
+  route: object = { routeOptions: { url: '/v1/reports/:id' } },
+) {
   let judged: string | null = null;
   const client = {
     projectId: 'project',
@@ -25,7 +29,7 @@ async function ask(originalUrl: string, params: unknown) {
     method: 'GET',
     originalUrl,
     params,
-    routeOptions: { url: '/v1/reports/:id' },
+    ...route,
     raw: { rawHeaders: [] },
   };
   await createFastifyPreHandler({ client, projectId: 'project' })(request, reply);
@@ -35,6 +39,11 @@ async function ask(originalUrl: string, params: unknown) {
 it('refuses an empty last parameter, also where validation replaced it with a number', async () => {
   expect(await ask('/v1/reports/', { id: 0 })).toEqual({ status: 403, judged: null });
   expect(await ask('/v1/reports/?page=2', { id: 0 })).toEqual({ status: 403, judged: null });
+});
+
+it('refuses it also before Fastify 4.10, which names the route otherwise', async () => {
+  const route = { routerPath: '/v1/reports/:id' };
+  expect(await ask('/v1/reports/', { id: 0 }, route)).toEqual({ status: 403, judged: null });
 });
 
 it('asks about a non-empty parameter, also with a trailing slash', async () => {

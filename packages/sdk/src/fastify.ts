@@ -1,12 +1,17 @@
-import { readCredential } from '@ceiba/contract/credential';
+import { type NodeHeaders, rawHeadersOf, readCredential } from '@ceiba/contract/credential';
 import type { FastifyRequest } from 'fastify';
 import type { AccessOptions } from './access-options.ts';
 import { createGuard } from './guard.ts';
-import type { RequestAccess } from './types.ts';
+import type { CeibaAccess, RequestAccess } from './types.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The key, policy and plan that matched. The Ceiba pre-handler sets it. */
+    /**
+     * The key, policy and plan that matched. Always set behind the Ceiba pre-handler, and undefined
+     * in handlers that it does not protect.
+     */
+    ceiba: CeibaAccess;
+    /** The same under the name of the service contract, with `access` nested. */
     access?: RequestAccess;
   }
 }
@@ -16,8 +21,11 @@ export interface FastifyRequestLike {
   readonly method: string;
   readonly originalUrl: string;
   readonly params?: unknown;
+  /** Absent before Fastify 4.10. */
   readonly routeOptions?: { readonly url?: string | undefined };
-  readonly raw: { readonly rawHeaders: readonly string[] };
+  readonly routerPath?: string;
+  readonly raw: NodeHeaders;
+  ceiba?: FastifyRequest['ceiba'];
   access?: FastifyRequest['access'];
 }
 
@@ -36,8 +44,8 @@ export type FastifyPreHandler = <Reply extends FastifyReplyLike>(
 ) => Promise<Reply | undefined>;
 
 /**
- * Creates a pre-handler for Fastify that passes a request on only after an allow, with the access
- * context in `request.access`.
+ * Creates a pre-handler for Fastify 4 and 5 that passes a request on only after an allow, with the
+ * caller's key, policy and plan in `request.ceiba`.
  *
  * @example
  * const preHandler = createFastifyPreHandler({ client, projectId });
@@ -50,12 +58,13 @@ export function createFastifyPreHandler(options: AccessOptions): FastifyPreHandl
     const verdict = await guard({
       method: request.method,
       target: request.originalUrl,
-      credential: readCredential(request.raw.rawHeaders),
+      credential: readCredential(rawHeadersOf(request.raw)),
       parameters: hasEmptyEnd(request) ? { end: '' } : request.params,
     });
     if (reply.sent) return reply;
     if (verdict.allowed) {
       reply.headers(verdict.headers);
+      request.ceiba = verdict.ceiba;
       request.access = verdict.access;
       return undefined;
     }
@@ -72,8 +81,10 @@ export function createFastifyPreHandler(options: AccessOptions): FastifyPreHandl
  * Whether the route ends in a parameter that is empty in the path. Validation may have already
  * replaced it in `params`, for example `''` by `0`.
  */
-function hasEmptyEnd({ originalUrl, routeOptions }: FastifyRequestLike): boolean {
-  const asked = originalUrl.replace(/\?.*$/s, '').split('/');
-  const route = routeOptions?.url?.split('/') ?? [];
+function hasEmptyEnd(request: FastifyRequestLike): boolean {
+  const asked = request.originalUrl.replace(/\?.*$/s, '').split('/');
+  // Reading `routerPath` where it is deprecated would log a warning.
+  const url = request.routeOptions === undefined ? request.routerPath : request.routeOptions.url;
+  const route = url?.split('/') ?? [];
   return asked.length === route.length && asked.at(-1) === '' && /^:/.test(route.at(-1) ?? '');
 }

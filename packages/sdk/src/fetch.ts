@@ -6,12 +6,15 @@ import {
 import type { AccessOptions } from './access-options.ts';
 import { createGuard } from './guard.ts';
 import type { ReadyReply } from './host-reply.ts';
-import type { RequestAccess } from './types.ts';
+import type { CeibaAccess, RequestAccess } from './types.ts';
 
 /** Either the access of an allowed request, or the response that rejects it. */
 export type FetchVerdict =
   | {
       readonly allowed: true;
+      /** The key, policy and plan that matched. */
+      readonly ceiba: CeibaAccess;
+      /** The same under the name of the service contract, with `access` nested. */
       readonly access: RequestAccess;
       /** Rate limit fields to set on the handler's response. */
       readonly headers: Readonly<Record<string, string>>;

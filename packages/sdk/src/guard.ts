@@ -8,7 +8,7 @@ import {
 } from './errors.ts';
 import { createFailureWarning } from './failure-warning.ts';
 import { type ReadyReply, replyTo } from './host-reply.ts';
-import type { AllowDecision, Decision, DenyDecision, RequestAccess } from './types.ts';
+import type { AllowDecision, CeibaAccess, Decision, DenyDecision, RequestAccess } from './types.ts';
 import { warn } from './warn.ts';
 
 /** One incoming request, as an adapter passes it to the guard. */
@@ -28,6 +28,7 @@ export interface IncomingQuestion {
 export type Verdict =
   | {
       readonly allowed: true;
+      readonly ceiba: CeibaAccess;
       readonly access: RequestAccess;
       /** To be set on the handler's response. */
       readonly headers: Readonly<Record<string, string>>;
@@ -117,12 +118,10 @@ function ask(
 }
 
 function allow(decision: AllowDecision) {
-  const access: RequestAccess = {
-    access: decision.access,
-    limits: decision.limits,
-    decisionId: decision.decisionId,
-  };
-  const verdict: Verdict = { allowed: true, access, headers: headersForAllow(decision) };
+  const { limits, decisionId } = decision;
+  const access: RequestAccess = { access: decision.access, limits, decisionId };
+  const ceiba: CeibaAccess = { ...decision.access, limits, decisionId };
+  const verdict: Verdict = { allowed: true, ceiba, access, headers: headersForAllow(decision) };
   return { verdict, outcome: 'allowed', access } as const;
 }
 

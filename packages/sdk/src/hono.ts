@@ -1,19 +1,28 @@
 import type { MiddlewareHandler } from 'hono';
 import type { AccessOptions } from './access-options.ts';
 import { createFetchGuard, type RequestOrigin } from './fetch.ts';
-import type { RequestAccess } from './types.ts';
+import type { CeibaAccess, RequestAccess } from './types.ts';
 
-/** Types `c.get('access')`: use it as `new Hono<CeibaEnv>()`. */
+/** What the Ceiba middleware sets; undefined in handlers that it does not protect. */
+interface CeibaVariables {
+  /** The key, policy and plan that matched. */
+  ceiba: CeibaAccess;
+  /** The same under the name of the service contract, with `access` nested. */
+  access: RequestAccess;
+}
+
+declare module 'hono' {
+  interface ContextVariableMap extends CeibaVariables {}
+}
+
+/** Types the variables of one app, as `new Hono<CeibaEnv>()`; `new Hono()` has them as well. */
 export interface CeibaEnv {
-  Variables: {
-    /** The key, policy and plan that matched. The Ceiba middleware sets it. */
-    access: RequestAccess;
-  };
+  Variables: CeibaVariables;
 }
 
 /**
- * Creates a Hono middleware that passes a request on only after an allow, with the access context as
- * `c.get('access')`.
+ * Creates a Hono middleware that passes a request on only after an allow, with the caller's key,
+ * policy and plan as `c.var.ceiba`.
  *
  * @example
  * app.use('/v1/*', createHonoMiddleware({ client, projectId }));
@@ -26,6 +35,7 @@ export function createHonoMiddleware(options: AccessOptions): MiddlewareHandler<
     if (!verdict.allowed) return verdict.response;
     const headers = Object.entries(verdict.headers);
     for (const [name, value] of headers) c.header(name, value);
+    c.set('ceiba', verdict.ceiba);
     c.set('access', verdict.access);
     await next();
     // Hono does not add `c.header()` values to a `new Response()` of the handler.

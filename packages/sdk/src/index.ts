@@ -39,6 +39,7 @@ export type {
   AuthorizeClient,
   AuthorizeInput,
   CallOptions,
+  CeibaAccess,
   Decision,
   DenialReason,
   DenyDecision,

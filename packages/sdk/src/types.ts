@@ -108,13 +108,24 @@ export interface DenyDecision {
 /** The Runtime's verdict on one request. */
 export type Decision = AllowDecision | DenyDecision;
 
-/** The access that an adapter attaches to an allowed request (`req.access`, `request.access`). */
+/** What a handler learns of an allowed request (`req.ceiba`, `request.ceiba`, `c.var.ceiba`). */
+export interface CeibaAccess extends AccessContext {
+  /** What is left after this request. */
+  readonly limits: Limits;
+  /** Identifies this decision in the project's decision log. */
+  readonly decisionId: string;
+}
+
+/**
+ * The same under the name of the service contract, with the key, policy and plan one level deeper
+ * (`req.access`, `request.access`).
+ */
 export interface RequestAccess {
   /** The key, policy and plan that matched. */
   readonly access: AccessContext;
   /** What is left after this request. */
   readonly limits: Limits;
-  /** Identifies this decision in the Runtime's log, which has a line for it at `LOG_LEVEL=debug`. */
+  /** Identifies this decision in the project's decision log. */
   readonly decisionId: string;
 }
 

@@ -1,13 +1,15 @@
 import { once } from 'node:events';
-import type { Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { type AddressInfo, createConnection } from 'node:net';
 import type { AccessOptions } from '@ceiba/sdk';
 import { serve } from '@hono/node-server';
 import express from 'express';
 import express4 from 'express4';
-import fastify from 'fastify';
+import fastify, { type FastifyInstance } from 'fastify';
+import fastify4 from 'fastify4';
 import { Hono } from 'hono';
 import { NextRequest } from 'next/server.js';
+import serverless from 'serverless-http';
 import type { Sdk } from './sdk.ts';
 
 /** A host API under test: its address, and which of its handlers ran. */
@@ -55,16 +57,66 @@ async function expressHost(
   ...last: express.ErrorRequestHandler[]
 ): Promise<Host> {
   const handled: string[] = [];
+  guardExpress(app, sdk, options, handled);
+  for (const handler of last) app.use(handler);
+  return hostOf(app.listen(0, '127.0.0.1'), handled);
+}
+
+function guardExpress(app: express.Express, sdk: Sdk, options: AccessOptions, handled: string[]) {
   app.disable('etag');
   app.use('/v1', sdk.express.createExpressMiddleware(options));
   for (const handler of ROUTES) {
     app.all([`/v1/${handler}`, `/v1/${handler}/:id`], (req, res) => {
       handled.push(handler);
-      res.json({ handler, access: req.access });
+      res.json({ handler, access: req.access, ceiba: req.ceiba });
     });
   }
-  for (const handler of last) app.use(handler);
-  return hostOf(app.listen(0, '127.0.0.1'), handled);
+}
+
+async function fastifyHost(app: FastifyInstance, sdk: Sdk, options: AccessOptions): Promise<Host> {
+  const handled: string[] = [];
+  const preHandler = sdk.fastify.createFastifyPreHandler(options);
+  for (const handler of ROUTES) {
+    for (const url of [`/v1/${handler}`, `/v1/${handler}/:id`]) {
+      app.all(url, { preHandler }, async (request) => {
+        handled.push(handler);
+        return { handler, access: request.access, ceiba: request.ceiba };
+      });
+    }
+  }
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  return hostOf(app.server, handled);
+}
+
+/** A server that passes each request on as an event of AWS API Gateway, version 2.0. */
+function eventHost(handle: serverless.Handler, handled: string[]): Promise<Host> {
+  const server = createServer(async (req, res) => {
+    const answer = (await handle(eventOf(req), {})) as EventAnswer;
+    res.writeHead(answer.statusCode, answer.headers);
+    res.end(answer.body);
+  });
+  return hostOf(server.listen(0, '127.0.0.1'), handled);
+}
+
+interface EventAnswer {
+  readonly statusCode: number;
+  readonly headers: Record<string, string>;
+  readonly body: string;
+}
+
+function eventOf({ method, url = '', headersDistinct }: IncomingMessage): object {
+  const [rawPath = '', rawQueryString = ''] = url.split(/\?(.*)/s);
+  const headers = Object.entries(headersDistinct).map(([name, values]) => [
+    name,
+    values?.join(','),
+  ]);
+  return {
+    version: '2.0',
+    rawPath,
+    rawQueryString,
+    headers: Object.fromEntries(headers),
+    requestContext: { http: { method, sourceIp: '192.0.2.1' } },
+  };
 }
 
 /** One host per adapter, each with the routes `/v1/reports`, `/v1/billing` and one id below them. */
@@ -73,21 +125,16 @@ export const ADAPTERS: Readonly<Record<string, StartHost>> = {
 
   'express 4': (sdk, options) => expressHost(express4(), sdk, options),
 
-  async fastify(sdk, options) {
+  'express under serverless-http'(sdk, options) {
     const handled: string[] = [];
-    const app = fastify();
-    const preHandler = sdk.fastify.createFastifyPreHandler(options);
-    for (const handler of ROUTES) {
-      for (const url of [`/v1/${handler}`, `/v1/${handler}/:id`]) {
-        app.all(url, { preHandler }, async (request) => {
-          handled.push(handler);
-          return { handler, access: request.access };
-        });
-      }
-    }
-    await app.listen({ port: 0, host: '127.0.0.1' });
-    return hostOf(app.server, handled);
+    const app = express();
+    guardExpress(app, sdk, options, handled);
+    return eventHost(serverless(app), handled);
   },
+
+  'fastify 5': (sdk, options) => fastifyHost(fastify(), sdk, options),
+
+  'fastify 4': (sdk, options) => fastifyHost(fastify4(), sdk, options),
 
   async hono(sdk, options) {
     const handled: string[] = [];
@@ -97,7 +144,7 @@ export const ADAPTERS: Readonly<Record<string, StartHost>> = {
       for (const path of [`/v1/${handler}`, `/v1/${handler}/:id`]) {
         app.all(path, (c) => {
           handled.push(handler);
-          return c.json({ handler, access: c.get('access') });
+          return c.json({ handler, access: c.get('access'), ceiba: c.var.ceiba });
         });
       }
     }
@@ -130,7 +177,7 @@ export const ADAPTERS: Readonly<Record<string, StartHost>> = {
       if (handler === undefined) return new Response(null, { status: 404 });
       handled.push(handler);
       return Response.json(
-        { handler, access: verdict.access },
+        { handler, access: verdict.access, ceiba: verdict.ceiba },
         { headers: { ...verdict.headers } },
       );
     }, handled);

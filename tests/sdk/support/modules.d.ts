@@ -5,6 +5,13 @@ declare module 'express4' {
   export default express;
 }
 
+/** Fastify 4, installed in addition to Fastify 5, with the same types as far as the tests use them. */
+declare module 'fastify4' {
+  import fastify from 'fastify';
+
+  export default fastify;
+}
+
 declare module 'method-override' {
   import type { RequestHandler } from 'express';
 

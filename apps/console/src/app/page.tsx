@@ -10,7 +10,7 @@ const HOST_CODE = `import { CeibaRuntimeClient, parseCeibaConfig } from '@ceiba/
 import { createExpressMiddleware } from '@ceiba/sdk/express';
 const config = parseCeibaConfig({ runtimeBaseUrl, projectId, projectSecret });
 const ceiba = createExpressMiddleware({ client: new CeibaRuntimeClient(config), projectId });
-app.get('/v1/reports', ceiba, (req, res) => res.json(reportsFor(req.access)));`;
+app.get('/v1/reports', ceiba, (req, res) => res.json(reportsFor(req.ceiba)));`;
 
 const EXAMPLE_GATES: readonly Gate[] = [
   { id: 'key', name: 'The key is active', saw: 'ceiba_4fJx09Qa…', verdict: 'passed' },

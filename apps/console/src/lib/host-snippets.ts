@@ -56,7 +56,7 @@ ${CONFIG}
 
 const app = express();
 app.get('/v1/reports', createExpressMiddleware({ client, projectId }), (req, res) => {
-  res.json({ calledBy: req.access.access.apiKey.displayName });
+  res.json({ calledBy: req.ceiba.apiKey.displayName });
 });
 app.listen(port, () => ${LISTENING});
 `;
@@ -72,7 +72,7 @@ ${CONFIG}
 const app = Fastify();
 const preHandler = createFastifyPreHandler({ client, projectId });
 app.get('/v1/reports', { preHandler }, async (request) => {
-  return { calledBy: request.access.access.apiKey.displayName };
+  return { calledBy: request.ceiba.apiKey.displayName };
 });
 await app.listen({ port: Number(port) });
 ${LISTENING};
