@@ -1,0 +1,287 @@
+/**
+ * The example configurations, run in front of a host without any code of Ceiba. One matrix for all:
+ * what reaches the host was allowed as the host sees it, and nothing else reaches it.
+ */
+import { randomBytes } from 'node:crypto';
+import { HOST_ERROR_FOR_DENIAL, HTTP_STATUS_FOR_DENIAL } from '@ceiba/contract/sets';
+import { compilePolicies, mintApiKey } from '@ceiba/domain';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sendRaw } from '../../sdk/support/hosts.ts';
+import { PAIRS, probes } from '../../sdk/support/targets.ts';
+import { type RunningRuntime, startRuntime } from '../../support/runtime.ts';
+import { runtimeClient, type TestApiKey, type TestProject } from '../../support/scenario.ts';
+import { PATIENT, startWorld } from '../runtime/setup.ts';
+import { GATEWAYS, type RunningGateway, startGateway } from './gateways.ts';
+
+const { world, databaseUrl, redisUrl } = await startWorld();
+
+const AT_ONCE = 8;
+const EVIL = '00000000-0000-4000-8000-000000000666';
+
+describe.each(Object.entries(GATEWAYS))('%s', (name, { program, statusWithoutRuntime }) => {
+  let runtime: RunningRuntime;
+  let project: TestProject;
+  let apiKey: TestApiKey;
+  let gateway: RunningGateway;
+  const started: RunningGateway[] = [];
+
+  const start = async (of: TestProject, secret = of.secret) => {
+    const { projectId } = of;
+    const running = await startGateway(name, { runtimeUrl: runtime.url, projectId, secret });
+    started.push(running);
+    return running;
+  };
+
+  beforeAll(async () => {
+    if (program === undefined) return;
+    runtime = await startRuntime({ databaseUrl, redisUrl, settings: PATIENT });
+    project = await world.createProject({
+      policies: ['GET', 'POST'].map((method) => ({ method, pathPattern: '/v1/reports*' })),
+    });
+    apiKey = await project.createKey();
+    gateway = await start(project);
+  });
+  afterAll(async () => {
+    await Promise.all(started.map((each) => each.stop()));
+    await runtime?.stop();
+  });
+
+  /** Sends a request through a gateway as it is; returns its reply, and what reached the host. */
+  async function send(
+    line: string,
+    headers: readonly string[] = [`x-api-key: ${apiKey.plaintext}`],
+    through = gateway,
+  ) {
+    const before = through.seen().length;
+    const reply = await sendRaw(through.port, `${line} HTTP/1.1`, headers);
+    return { ...reply, seen: through.seen().slice(before) };
+  }
+
+  const ceibaHeadersOf = (headers: readonly (readonly [string, string])[]) =>
+    Object.fromEntries(
+      headers
+        .map(([header, value]) => [header.toLowerCase().replaceAll('_', '-'), value] as const)
+        .filter(([header]) => header.startsWith('x-ceiba')),
+    );
+
+  describe.skipIf(program === undefined)('in front of a host', () => {
+    it('passes an allowed request on as it was sent, and says who called', async () => {
+      const key = `Authorization: Bearer ${apiKey.plaintext}`;
+      const reply = await send('GET /v1/reports/42?page=2&limits=403', [key]);
+      expect(reply.status).toBe(200);
+      expect(reply.body).toContain('hello');
+      const [request] = reply.seen;
+      expect(request?.line).toBe('GET /v1/reports/42?page=2&limits=403 HTTP/1.1');
+      expect(ceibaHeadersOf(request?.headers ?? [])).toEqual({
+        'x-ceiba-project-id': project.projectId,
+        'x-ceiba-decision-id': expect.stringMatching(/^[0-9a-f-]{36}$/),
+        'x-ceiba-key-id': apiKey.apiKeyId,
+        'x-ceiba-policy-id': expect.stringMatching(/^[0-9a-f-]{36}$/),
+        'x-ceiba-plan-id': project.plan.planId,
+      });
+      expect(reply.head).toMatch(/^ratelimit: "minute";r=\d+;t=\d+, "month";r=\d+;t=\d+\r?$/im);
+      expect(reply.head).toMatch(/^ratelimit-policy: "minute";q=1000000;w=60/im);
+      expect(reply.head).not.toMatch(/^x-ceiba/im);
+    });
+
+    it('passes a body on', async () => {
+      const reply = await fetch(`http://127.0.0.1:${gateway.port}/v1/reports`, {
+        method: 'POST',
+        headers: { 'x-api-key': apiKey.plaintext },
+        body: 'x'.repeat(300_000),
+      });
+      expect(reply.status).toBe(200);
+      expect(gateway.seen().at(-1)).toMatchObject({
+        line: 'POST /v1/reports HTTP/1.1',
+        length: 300_000,
+      });
+    });
+
+    const keyOf = async (of: TestProject, options = {}) => (await of.createKey(options)).plaintext;
+    const inProject = async (options: Parameters<typeof world.createProject>[0]) => {
+      const of = await world.createProject(options);
+      return { of, key: await keyOf(of) };
+    };
+    const DENIALS: Record<
+      keyof typeof HTTP_STATUS_FOR_DENIAL,
+      () => Promise<{ of?: TestProject; key?: string; path?: string }>
+    > = {
+      missing_api_key: async () => ({}),
+      invalid_api_key: async () => ({ key: mintApiKey(randomBytes).plaintext }),
+      revoked_api_key: async () => {
+        const { apiKeyId, plaintext } = await project.createKey();
+        await runtimeClient(runtime.url, project).revoke(apiKeyId);
+        return { key: plaintext };
+      },
+      archived_api_key: async () => {
+        const { apiKeyId, plaintext } = await project.createKey();
+        await runtimeClient(runtime.url, project).archive(apiKeyId);
+        return { key: plaintext };
+      },
+      expired_api_key: async () => ({
+        key: await keyOf(project, { expiresAt: new Date('2020-01-01') }),
+      }),
+      policy_no_match: async () => ({ key: apiKey.plaintext, path: '/v1/billing' }),
+      inactive_subscription: async () => {
+        const denied = await inProject({});
+        await denied.of.setSubscription({ status: 'canceled' });
+        return denied;
+      },
+      quota_exceeded: () => inProject({ plan: { monthlyQuota: 0 } }),
+      rate_limited: () => inProject({ plan: { rateLimitPerMinute: 0 } }),
+    };
+
+    it.each(Object.entries(DENIALS))(
+      'denies %s with the status of the client library, and without its reason',
+      async (reason, prepare) => {
+        const { of = project, key, path = '/v1/reports' } = await prepare();
+        const through = of === project ? gateway : await start(of);
+        const reply = await send(
+          `GET ${path}`,
+          key === undefined ? [] : [`x-api-key: ${key}`],
+          through,
+        );
+        const denial = reason as keyof typeof DENIALS;
+        expect(reply.status).toBe(HTTP_STATUS_FOR_DENIAL[denial]);
+        expect(reply.body).toContain(`"error":"${HOST_ERROR_FOR_DENIAL[denial]}"`);
+        expect(reply.head).not.toMatch(/x-ceiba/i);
+        expect(reply.body).not.toContain(`"${reason}"`);
+        expect(/^www-authenticate: bearer/im.test(reply.head)).toBe(reply.status === 401);
+        expect(/^retry-after: \d+/im.test(reply.head)).toBe(reply.status === 429);
+        expect(reply.seen).toEqual([]);
+      },
+    );
+
+    it.each([
+      [['X-Original-Method: GET', 'X-Original-URI: /v1/reports']],
+      [['X-Forwarded-Method: GET', 'X-Forwarded-Uri: /v1/reports']],
+      [['X-Original-URI: /v1/reports', 'X-Original-URI: /v1/reports', 'X-Original-Method: GET']],
+      [['X_Original_URI: /v1/reports', 'X-Forwarded-URI: /v1/reports', 'X-Forwarded-Method: GET']],
+      [
+        [
+          'X-Original-URL: /v1/reports',
+          'X-Rewrite-URL: /v1/reports',
+          'X-HTTP-Method-Override: GET',
+        ],
+      ],
+    ])('lets no caller choose the request that is judged, by %j', async (lines) => {
+      const key = `x-api-key: ${apiKey.plaintext}`;
+      const denied = await send('GET /v1/billing', [key, ...lines]);
+      expect(denied.status).toBe(403);
+      expect(denied.seen).toEqual([]);
+      expect((await send('DELETE /v1/reports', [key, ...lines])).seen).toEqual([]);
+    });
+
+    it('lets no caller bring a project secret, a verdict or an identity', async () => {
+      const names = [
+        'Key-Id',
+        'Project-Id',
+        'Decision-Id',
+        'Policy-Id',
+        'Plan-Id',
+        'Denial-Reason',
+      ];
+      const claims = names.flatMap((field) => [
+        `X-Ceiba-${field}: ${EVIL}`,
+        `x-ceiba-${field.toLowerCase()}: ${EVIL}`,
+        `X_Ceiba_${field.replace('-', '_')}: ${EVIL}`,
+        `X-Ceiba_${field}: ${EVIL}`,
+        `x_ceiba-${field}: ${EVIL}`,
+      ]);
+      const allowed = await send('GET /v1/reports', [`x-api-key: ${apiKey.plaintext}`, ...claims]);
+      expect(allowed.seen).toHaveLength(1);
+      expect(JSON.stringify(allowed.seen)).not.toContain(EVIL);
+      const stranger = await world.createProject();
+      const { plaintext } = await stranger.createKey();
+      const secret = `x-service-project-secret: ${stranger.secret}`;
+      for (const lines of [
+        [secret, ...claims],
+        [secret, `x-api-key: ${plaintext}`],
+      ]) {
+        const denied = await send('GET /v1/reports', lines);
+        expect(denied.status).toBe(401);
+        expect(denied.seen).toEqual([]);
+      }
+    });
+
+    it('denies two different keys, and a repeated one', async () => {
+      const other = (await project.createKey()).plaintext;
+      for (const second of [other, apiKey.plaintext]) {
+        const lines = [apiKey.plaintext, second].map((key) => `x-api-key: ${key}`);
+        expect((await send('GET /v1/reports', lines)).seen).toEqual([]);
+      }
+      const both = [`x-api-key: ${apiKey.plaintext}`, `Authorization: Bearer ${other}`];
+      expect((await send('GET /v1/reports', both)).status).toBe(401);
+    });
+
+    it('lets through no hostile target that the policies do not allow as the host sees it', async () => {
+      const before = gateway.seen().length;
+      const waiting = probes(PAIRS)
+        .map(({ target }) => target)
+        .values();
+      const worker = async () => {
+        for (const target of waiting) {
+          await sendRaw(gateway.port, `GET ${target} HTTP/1.1`, [`x-api-key: ${apiKey.plaintext}`]);
+        }
+      };
+      await Promise.all(Array.from({ length: AT_ONCE }, worker));
+      const seen = gateway.seen().slice(before);
+      const policies = compilePolicies([
+        { policyId: 'p', method: 'GET', pathPattern: '/v1/reports*' },
+      ]);
+      const strays = seen.filter(({ line }) => {
+        const [, target = ''] = /^GET (.*) HTTP\/1\.[01]$/.exec(line) ?? [];
+        return policies.match('GET', target) === null;
+      });
+      expect(strays).toEqual([]);
+      expect(seen.length).toBeGreaterThan(5);
+    }, 120_000);
+
+    it.each(['HEAD', 'OPTIONS', 'DELETE', 'PROPFIND'])(
+      'judges %s by its own name',
+      async (method) => {
+        const reply = await send(`${method} /v1/reports`);
+        expect(reply.status).toBe(403);
+        expect(reply.seen).toEqual([]);
+      },
+    );
+
+    it('denies a protocol upgrade that no policy allows', async () => {
+      const upgrade = ['Upgrade: websocket', 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=='];
+      const reply = await send('GET /v1/chat', [`x-api-key: ${apiKey.plaintext}`, ...upgrade]);
+      expect(reply.status).toBe(403);
+      expect(reply.seen).toEqual([]);
+    });
+
+    it('is closed where its project secret is wrong', async () => {
+      const misconfigured = await start(project, `${project.secret}x`);
+      for (const headers of [[], [`x-api-key: ${apiKey.plaintext}`]]) {
+        const reply = await send('GET /v1/reports', headers, misconfigured);
+        expect(reply.status).toBe(503);
+        expect(reply.seen).toEqual([]);
+      }
+    });
+
+    it('is closed while the Runtime hangs, open when it goes on, and closed once it has stopped', async () => {
+      const key = [`x-api-key: ${apiKey.plaintext}`];
+      runtime.pause();
+      const hanging = await send('GET /v1/reports', key);
+      runtime.resume();
+      expect(hanging.status).toBeGreaterThanOrEqual(500);
+      expect(hanging.seen).toEqual([]);
+      await expect
+        .poll(async () => (await send('GET /v1/reports', key)).status, { timeout: 10_000 })
+        .toBe(200);
+      await runtime.stop();
+      for (const line of ['GET /v1/reports', 'POST /v1/reports', 'GET /', 'GET /_ceiba']) {
+        const before = gateway.seen().length;
+        const reply = await send(line, key);
+        expect({ line, status: [404, statusWithoutRuntime].includes(reply.status) }).toEqual({
+          line,
+          status: true,
+        });
+        expect(gateway.seen().length).toBe(before);
+      }
+    });
+  });
+});

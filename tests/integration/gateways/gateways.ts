@@ -1,0 +1,144 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { freePort } from '@ceiba/devstack/ports';
+import { createSupervisor, logFileOf, temporaryFolder } from '@ceiba/devstack/supervisor';
+import { until } from '../../support/until.ts';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+const examples = join(root, 'examples/gateways');
+
+/** The variables of every example. Addresses are `host:port`. */
+export interface GatewaySettings {
+  LISTEN_HOST: string;
+  LISTEN_PORT: string;
+  UPSTREAM: string;
+  CEIBA_RUNTIME: string;
+  CEIBA_PROJECT_ID: string;
+  CEIBA_PROJECT_SECRET: string;
+}
+
+interface Gateway {
+  /** Its program on this machine; without it, its tests are reported as skipped. */
+  readonly program: string | undefined;
+  /** What a caller gets where the Runtime does not answer, and where it answers 503. */
+  readonly statusWithoutRuntime: number;
+  /** Prepares its folder and says how it is started there. */
+  prepare(folder: string, settings: GatewaySettings): { args: string[] };
+}
+
+/** Debian installs daemons in a folder that only root's PATH has. */
+const programOf = (name: string, flag: string) =>
+  [name, `/usr/sbin/${name}`].find((program) => spawnSync(program, [flag]).status === 0);
+
+/** Those that the tests run, from the files of the examples as they are. */
+export const GATEWAYS: Readonly<Record<string, Gateway>> = {
+  nginx: {
+    program: programOf('nginx', '-v'),
+    statusWithoutRuntime: 503,
+    prepare(folder, settings) {
+      const template = readFileSync(join(examples, 'nginx/nginx.conf.template'), 'utf8');
+      const file = join(folder, 'nginx.conf');
+      // As envsubst does.
+      writeFileSync(
+        file,
+        template.replace(/\$\{(\w+)\}/g, (_, name: keyof GatewaySettings) => settings[name]),
+      );
+      const own = `daemon off; error_log stderr; pid ${join(folder, 'nginx.pid')};`;
+      return { args: ['-p', folder, '-c', file, '-g', own] };
+    },
+  },
+  Caddy: {
+    program: programOf('caddy', 'version'),
+    statusWithoutRuntime: 502,
+    prepare: () => ({ args: ['run', '--config', join(examples, 'caddy/Caddyfile')] }),
+  },
+  HAProxy: {
+    program: programOf('haproxy', '-v'),
+    statusWithoutRuntime: 503,
+    prepare(folder) {
+      cpSync(join(examples, 'haproxy'), folder, { recursive: true });
+      return { args: ['-db', '-f', join(folder, 'haproxy.cfg')] };
+    },
+  },
+};
+
+/** A request as the host behind the gateway received it. */
+export interface Seen {
+  /** The request line. */
+  readonly line: string;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  /** Of the body, in bytes. */
+  readonly length: number;
+}
+
+/** A gateway with the Python host behind it. */
+export interface RunningGateway {
+  readonly port: number;
+  /** Every request that has reached the host, in order. */
+  seen(): readonly Seen[];
+  stop(): Promise<void>;
+}
+
+export async function startGateway(
+  name: string,
+  ceiba: { runtimeUrl: string; projectId: string; secret: string },
+): Promise<RunningGateway> {
+  const gateway = GATEWAYS[name];
+  if (gateway?.program === undefined) throw new Error(`there is no ${name} on this machine`);
+  const dataDir = temporaryFolder('ceiba-gateway-');
+  const supervisor = await createSupervisor({ dataDir, removeOnEnd: [dataDir] });
+  const [port, hostPort] = [await freePort(), await freePort()];
+  const host = await supervisor.spawn({
+    name: 'Host',
+    stage: 0,
+    command: 'python3',
+    args: [fileURLToPath(new URL('./host.py', import.meta.url)), String(hostPort)],
+  });
+  const settings: GatewaySettings = {
+    LISTEN_HOST: '127.0.0.1',
+    LISTEN_PORT: String(port),
+    UPSTREAM: `127.0.0.1:${hostPort}`,
+    CEIBA_RUNTIME: new URL(ceiba.runtimeUrl).host,
+    CEIBA_PROJECT_ID: ceiba.projectId,
+    CEIBA_PROJECT_SECRET: ceiba.secret,
+  };
+  const service = await supervisor.spawn({
+    name: 'Gateway',
+    stage: 1,
+    command: gateway.program,
+    ...gateway.prepare(dataDir, settings),
+    cwd: dataDir,
+    env: { PATH: process.env.PATH, HOME: dataDir, ...settings },
+  });
+  for (const [each, at] of [
+    [host, hostPort],
+    [service, port],
+  ] as const) {
+    await until('it listens', async () => {
+      if (!each.isRunning()) throw new Error(each.tail());
+      return accepts(at);
+    });
+  }
+  return {
+    port,
+    seen: () =>
+      readFileSync(logFileOf(dataDir, 'Host'), 'utf8')
+        .split('\n')
+        .filter((line) => line.startsWith('{'))
+        .map((line): Seen => JSON.parse(line)),
+    stop: () => supervisor.stop(),
+  };
+}
+
+const accepts = (port: number) =>
+  new Promise<boolean>((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    const finish = (answer: boolean) => () => {
+      socket.destroy();
+      resolve(answer);
+    };
+    socket.once('connect', finish(true)).once('error', finish(false));
+  });

@@ -1,0 +1,44 @@
+"""An API in Python without any code of Ceiba. It answers every request with 200, and prints each as
+a line of JSON with its request line, headers and the length of its body."""
+
+import json
+import sys
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Lock
+
+
+WRITING = Lock()
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def __getattr__(self, name):
+        if name.startswith("do_"):
+            return self.answer
+        raise AttributeError(name)
+
+    def answer(self):
+        length = len(self.rfile.read(int(self.headers.get("content-length", 0))))
+        # Not self.path: http.server removes slashes from it.
+        seen = {"line": self.requestline, "headers": self.headers.items(), "length": length}
+        with WRITING:
+            print(json.dumps(seen), flush=True)
+        self.send_response(200)
+        self.send_header("content-length", "5")
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(b"hello")
+
+    def log_message(self, *_):
+        pass
+
+
+class Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, *_):
+        """A connection that the gateway has closed."""
+
+
+Server(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()

@@ -1,0 +1,39 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const examples = join(root, 'examples/gateways');
+const guide = readFileSync(join(root, 'docs/guides/gateways.md'), 'utf8');
+
+const files = readdirSync(examples, { recursive: true, encoding: 'utf8' }).filter((path) =>
+  statSync(join(examples, path)).isFile(),
+);
+/** Lines without their indentation, so that a part of a file can stand alone in the guide. */
+const flat = (text: string) =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .join('\n');
+const textOf = (path: string) => readFileSync(join(examples, path), 'utf8');
+
+describe('the guide to gateways', () => {
+  it('quotes the configurations as the tests run them', () => {
+    const texts = files.map((path) => flat(textOf(path)));
+    const blocks = [...guide.matchAll(/^```(nginx|caddyfile|haproxy)\n(.*?)^```$/gms)];
+    expect(blocks).toHaveLength(3);
+    const strangers = blocks.filter(([, , code = '']) => {
+      return !texts.some((text) => text.includes(flat(code).trim()));
+    });
+    expect(strangers).toEqual([]);
+  });
+
+  it('links every configuration, and says which the tests do not run', () => {
+    for (const path of files) {
+      const row = guide.split('\n').find((line) => line.includes(`examples/gateways/${path}`));
+      expect(row, path).toBeDefined();
+      expect(row?.endsWith('| no |'), path).toBe(textOf(path).includes('tests do not run'));
+    }
+  });
+});
