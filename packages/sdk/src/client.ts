@@ -15,8 +15,8 @@ import { Coalescer } from './coalescer.ts';
 import { type CeibaConfig, parseTimeout } from './config.ts';
 import { isRefusedQuestion, resultOf } from './http/answer.ts';
 import { createFetchTransport, type FetchLike } from './http/fetch-transport.ts';
-import { createNodeTransport } from './http/node-transport.ts';
 import type { Exchange, Transport } from './http/transport.ts';
+import { CAN_SHARE_EXCHANGES, createDefaultTransport } from './platform.ts';
 import type {
   ApiKeyCreateResult,
   ApiKeyLifecycleResult,
@@ -77,13 +77,14 @@ export class CeibaRuntimeClient implements AuthorizeClient {
     const headers = { accept: 'application/json', [PROJECT_SECRET_HEADER]: config.projectSecret };
     this.#transport = options.fetch
       ? createFetchTransport(config.runtimeBaseUrl, headers, options.fetch)
-      : createNodeTransport(config.runtimeBaseUrl, headers);
+      : createDefaultTransport(config.runtimeBaseUrl, headers);
     const breaker = options.circuitBreaker
       ? createCircuitBreaker(options.circuitBreaker)
       : ALWAYS_CLOSED;
     this.#authorizePath = `/rt/projects/${config.projectId}/authorize`;
     this.#exchanges = createAuthorizeExchanges(this.#transport, this.#authorizePath, breaker);
-    this.#coalescer = config.batching ? new Coalescer(this.#exchanges) : undefined;
+    const mayShare = config.batching && CAN_SHARE_EXCHANGES;
+    this.#coalescer = mayShare ? new Coalescer(this.#exchanges) : undefined;
     this.#keysPath = `/rt/projects/${config.projectId}/api-keys`;
   }
 

@@ -20,7 +20,8 @@ export interface CeibaConfigInput {
   readonly allowPlainHttpHosts?: readonly string[] | undefined;
   /**
    * Whether questions share requests under load: while four exchanges are in flight, further questions
-   * wait for at most 20 ms and leave together. Default true; false sends each question by itself.
+   * wait for at most 20 ms and leave together. Default true; false sends each question by itself, as
+   * edge runtimes always do.
    */
   readonly batching?: boolean | undefined;
 }

@@ -15,3 +15,21 @@ it.each([
   warn('onDecision threw', cause);
   expect(emit.mock.calls).toEqual([['onDecision threw', { type: 'CeibaWarning', detail }]]);
 });
+
+it.each([
+  ['there is no process', undefined],
+  [
+    'its process has no warnings',
+    {
+      get emitWarning() {
+        throw new Error('not supported');
+      },
+    },
+  ],
+])('writes to the console where %s', (_name, process) => {
+  vi.stubGlobal('process', process);
+  const log = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
+  warn('onDecision threw', 'a text');
+  vi.unstubAllGlobals();
+  expect(log.mock.calls).toEqual([['CeibaWarning: onDecision threw', 'a text']]);
+});

@@ -64,12 +64,14 @@ async function readBody(
   response: Response,
   maxBytes: number,
 ): Promise<Pick<HttpAnswer, 'text' | 'cutOff'>> {
-  const chunks: Uint8Array[] = [];
+  // Keeps a byte order mark, as Node's transport does: JSON has none.
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  let text = '';
   let received = 0;
   for await (const chunk of response.body ?? []) {
     received += chunk.byteLength;
     if (received > maxBytes) return { text: '', cutOff: 'too_large' };
-    chunks.push(chunk);
+    text += decoder.decode(chunk, { stream: true });
   }
-  return { text: Buffer.concat(chunks, received).toString('utf8'), cutOff: null };
+  return { text: text + decoder.decode(), cutOff: null };
 }
