@@ -54,6 +54,12 @@ test('an invitation is accepted once, also by a person who signs up on the way, 
   await gotoReady(ana, `/projects/${projectId}/keys`);
   await expect(ana.getByText('No keys yet')).toBeVisible();
   await expect(ana.getByRole('link', { name: /Create/ })).toHaveCount(0);
+  await expect(ana.getByRole('link', { name: 'Simulator' })).toHaveCount(0);
+  await ana.keyboard.press('Control+k');
+  await expect(ana.getByRole('option', { name: 'Create project' })).toBeVisible();
+  await expect(ana.getByRole('option', { name: /^(Create (key|policy)|Simulator)$/ })).toHaveCount(
+    0,
+  );
   expect((await ana.goto(`/projects/${projectId}/keys/new`))?.status()).toBe(403);
   await expect(ana.getByRole('heading', { level: 1 })).toHaveText('Your role does not permit this');
   await gotoReady(ana, '/projects');
@@ -65,6 +71,7 @@ test('an invitation is accepted once, also by a person who signs up on the way, 
   await expect(page.getByText('Role changed')).toBeVisible();
   await gotoReady(ana, `/projects/${projectId}/keys/new`);
   await expect(ana.getByRole('heading', { level: 1, name: 'Create key' })).toBeVisible();
+  await expect(ana.getByRole('link', { name: 'Simulator' })).toBeVisible();
 
   // A transfer needs the project's name; the previous owner stays as a developer, until removed.
   await gotoReady(page, `/projects/${projectId}/settings`);

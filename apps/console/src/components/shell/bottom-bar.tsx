@@ -10,12 +10,12 @@ import { LinkIcon } from './nav-link.tsx';
 import { type Place, placeOf, placesAt, placesOfProject, type ShellProps } from './sections.ts';
 
 /** On a phone: the most used pages within reach of a thumb, the others under "More". */
-export function BottomBar({ user }: ShellProps) {
+export function BottomBar({ user, projects: all }: ShellProps) {
   const pathname = usePathname();
   const place = placeOf(pathname);
   const { projects, account, guides, status, administration, ...places } = placesAt(pathname);
   const audit = { ...places.audit, name: 'Audit of all projects' };
-  const sections = place === null ? [] : placesOfProject(place);
+  const sections = place === null ? [] : placesOfProject(place, all);
   const bar: Place[] = place === null ? [projects, account] : sections.filter(({ inBar }) => inBar);
   const more: Place[] =
     place === null

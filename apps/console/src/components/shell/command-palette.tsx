@@ -23,7 +23,14 @@ import { mayLeaveFor } from '../../lib/use-leave-guard.ts';
 import { useTheme } from '../theme.tsx';
 import { Name } from '../ui/name.tsx';
 import type { Found } from './found.ts';
-import { placeOf, placesAt, placesOfProject, type ShellProps } from './sections.ts';
+import {
+  mayIn,
+  placeOf,
+  placesAt,
+  placesOfProject,
+  type ShellProps,
+  sectionHref,
+} from './sections.ts';
 import { useFound } from './use-found.ts';
 
 const KINDS = {
@@ -32,6 +39,11 @@ const KINDS = {
   request: { heading: 'Requests', icon: ArrowLeftRight },
   guide: { heading: 'Guides', icon: BookOpen },
 } as const satisfies Record<Found['kind'], { heading: string; icon: LucideIcon }>;
+
+const CREATIONS = [
+  { path: 'keys/new', name: 'Create key', right: 'change_keys' },
+  { path: 'policies/new', name: 'Create policy', right: 'change_policies' },
+] as const;
 
 const FOUND = 'found by the server';
 
@@ -96,20 +108,22 @@ export default function CommandPalette({
               )}
               {place && (
                 <Group heading="This project">
-                  {placesOfProject(place).map(({ href, name, icon }) => (
+                  {placesOfProject(place, projects).map(({ href, name, icon }) => (
                     <Item key={href} icon={icon} onSelect={() => go(href)}>
                       {name}
                     </Item>
                   ))}
-                  <Item icon={Plus} onSelect={() => go(`/projects/${place.projectId}/keys/new`)}>
-                    Create key
-                  </Item>
-                  <Item
-                    icon={Plus}
-                    onSelect={() => go(`/projects/${place.projectId}/policies/new`)}
-                  >
-                    Create policy
-                  </Item>
+                  {CREATIONS.filter(({ right }) => mayIn(place, projects, right)).map(
+                    ({ path, name }) => (
+                      <Item
+                        key={path}
+                        icon={Plus}
+                        onSelect={() => go(sectionHref(place.projectId, { path }))}
+                      >
+                        {name}
+                      </Item>
+                    ),
+                  )}
                 </Group>
               )}
               <Group heading="Projects">

@@ -1,4 +1,5 @@
 import { UUID_PATTERN } from '@ceiba/contract/sets';
+import { mayDo, type ProjectRight } from '@ceiba/domain/project-roles';
 import type { ProjectName } from '@ceiba/schema';
 import {
   Activity,
@@ -33,6 +34,8 @@ export interface Section {
   icon: LucideIcon;
   /** Whether it is in a phone's bottom bar, not under "More". */
   inBar: boolean;
+  /** What its page requires; `view` unless given. */
+  right?: ProjectRight;
 }
 
 /** The pages of a project, in the order of the navigation. */
@@ -43,7 +46,7 @@ export const PROJECT_SECTIONS: readonly Section[] = [
   { path: 'subscription', name: 'Subscription', icon: CreditCard, inBar: false },
   { path: 'usage', name: 'Usage', icon: ChartNoAxesColumn, inBar: true },
   { path: 'requests', name: 'Requests', icon: ArrowLeftRight, inBar: false },
-  { path: 'simulator', name: 'Simulator', icon: FlaskConical, inBar: false },
+  { path: 'simulator', name: 'Simulator', icon: FlaskConical, inBar: false, right: 'simulate' },
   { path: 'members', name: 'Members', icon: UsersRound, inBar: false },
   { path: 'audit', name: 'Audit', icon: ScrollText, inBar: false },
   { path: 'settings', name: 'Settings', icon: Settings, inBar: false },
@@ -85,10 +88,26 @@ export function placesAt(pathname: string) {
   };
 }
 
-/** The pages of a project, as places. */
-export const placesOfProject = ({ projectId, path }: { projectId: string; path: string }) =>
-  PROJECT_SECTIONS.map((section) => ({
+/**
+ * Whether the user may do something in a project. The list of projects is cut off, and of a project
+ * that is not in it the role is unknown: then everything is offered, and each page checks.
+ */
+export function mayIn(
+  { projectId }: { projectId: string },
+  projects: ShellProps['projects'],
+  right: ProjectRight,
+): boolean {
+  const role = projects.find((project) => project.projectId === projectId)?.role;
+  return role === undefined || mayDo(role, right);
+}
+
+/** The pages of a project that the user may open, as places. */
+export const placesOfProject = (
+  place: { projectId: string; path: string },
+  projects: ShellProps['projects'],
+) =>
+  PROJECT_SECTIONS.filter(({ right = 'view' }) => mayIn(place, projects, right)).map((section) => ({
     ...section,
-    href: sectionHref(projectId, section),
-    current: section.path === path,
+    href: sectionHref(place.projectId, section),
+    current: section.path === place.path,
   }));

@@ -45,7 +45,7 @@ export function Sidebar({ user, projects }: ShellProps) {
         <div className="grid grid-cols-1 gap-2">
           <ProjectSwitcher projects={projects} projectId={place.projectId} path={place.path} />
           <nav aria-label="Project" className="grid gap-1">
-            {placesOfProject(place).map(({ href, name, icon, current }) => (
+            {placesOfProject(place, projects).map(({ href, name, icon, current }) => (
               <NavLink key={href} href={href} name={name} icon={icon} current={current} />
             ))}
           </nav>
