@@ -2,7 +2,7 @@ import { eq, sql } from 'drizzle-orm';
 import { writeAudit } from '../audit/write.ts';
 import type { Executor } from '../connection/database.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
-import { projects, users } from '../tables.ts';
+import { projectMembers, projects, users } from '../tables.ts';
 import { lockUser } from './lock.ts';
 
 export type DeleteUserResult =
@@ -30,7 +30,17 @@ export function deleteUser(
     if (user.isLastAdministrator) return { kind: 'last_administrator' };
     const names = await namesOfProjects(tx, userId);
     if (names.length > 0) return { kind: 'owns_projects', projects: names.length, names };
+    const memberships = await lockMemberships(tx, userId);
     await tx.delete(users).where(eq(users.id, userId));
+    for (const { projectId, ownerId, role } of memberships) {
+      await writeAudit(tx, ctx, {
+        action: 'member.leave',
+        target: { id: userId, label: user.email },
+        projectId,
+        ownerId,
+        before: { role },
+      });
+    }
     await writeAudit(tx, ctx, {
       action: 'user.delete',
       target: { id: userId, label: user.email },
@@ -39,6 +49,21 @@ export function deleteUser(
     });
     return { kind: 'deleted' };
   });
+}
+
+/** They end with the user, which the log of each project says. */
+function lockMemberships(tx: Executor, userId: string) {
+  return tx
+    .select({
+      projectId: projectMembers.projectId,
+      ownerId: projects.ownerId,
+      role: projectMembers.role,
+    })
+    .from(projectMembers)
+    .innerJoin(projects, eq(projects.id, projectMembers.projectId))
+    .where(eq(projectMembers.userId, userId))
+    .orderBy(projectMembers.projectId)
+    .for('update', { of: projectMembers });
 }
 
 async function namesOfProjects(tx: Executor, ownerId: string): Promise<string[]> {

@@ -7,13 +7,15 @@ import {
   findSession,
   findUserByEmail,
   listAudit,
+  listMembers,
   listSessions,
   setEmail,
   signOutEverywhere,
   startSession,
 } from '@ceiba/schema';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { makeOwner, useBench } from '../support.ts';
+import { addMember } from '../member/support.ts';
+import { makeOwner, makeProject, useBench } from '../support.ts';
 
 const bench = useBench();
 
@@ -127,6 +129,17 @@ describe('the deletion of an account', () => {
       projects: 2,
       names: ['Alpha', 'beta'],
     });
+  });
+
+  test('ends its memberships, and the log of each project says so', async () => {
+    const { projectId, ownerId } = await makeProject(bench.ctx);
+    const userId = await addMember(bench, projectId, 'developer');
+    expect(await deleteUser(bench.ctx, { userId })).toEqual({ kind: 'deleted' });
+    expect(await listMembers(bench.db, projectId)).toMatchObject([{ userId: ownerId }]);
+    const { items } = await listAudit(bench.db, { ownerId, projectId, limit: 1 });
+    expect(items).toMatchObject([
+      { action: 'member.leave', target: { id: userId }, before: { role: 'developer' } },
+    ]);
   });
 
   test('is refused if the password was changed since it was checked', async () => {
