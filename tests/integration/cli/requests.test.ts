@@ -85,6 +85,27 @@ describe('ceiba requests', () => {
     expect(foreign).toMatchObject({ code: 0, stdout: '' });
   });
 
+  test('says how many decisions of this time the log left out', async () => {
+    await log(60);
+    const gap = { projectId, incarnation: 'a', outcome: 'rate_limited', leftOut: 7 } as const;
+    const minute = START / 60_000;
+    const gaps = [
+      { ...gap, minute },
+      { ...gap, minute: minute + 1, leftOut: 1_234 },
+      { ...gap, minute: minute + 1, outcome: 'allowed' as const },
+    ];
+    await writeDecisions(desk.db, { decisions: [], gaps });
+    const said = async (...args: string[]) => (await requests([...args, '--json'])).stderr;
+    const intro = 'The log left out decisions of this time: ';
+    expect(await said()).toBe(`${intro}rate_limited 1241, allowed 7.\n`);
+    expect(await said('--limit', '1')).toBe(`${intro}rate_limited 1234, allowed 7.\n`);
+    expect(await said('--outcome', 'allowed')).toBe(`${intro}allowed 7.\n`);
+    expect(await said('--reason', 'rate_limited', '--to', at(60).toISOString())).toBe(
+      `${intro}rate_limited 7.\n`,
+    );
+    expect(await said('--reason', 'quota_exceeded')).toBe('');
+  });
+
   test('lets no caller control the terminal', async () => {
     const control = '\u001b[2J\u009b2J\u202e';
     await log(1, { path: `/v1/${control}`, requestId: control });

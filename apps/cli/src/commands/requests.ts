@@ -6,13 +6,14 @@ import {
   exportDecisions,
   getProject,
   listDecisions,
+  readDecisionGaps,
   searchApiKeys,
 } from '@ceiba/schema';
 import { type Command, Option } from 'commander';
 import { withDatabase } from '../database.ts';
 import { badInput } from '../errors.ts';
 import { instant, keyOrPrefix, pageSize, uuid } from '../options.ts';
-import { newDecisions } from '../requests/follow.ts';
+import { newDecisions, throughOutages } from '../requests/follow.ts';
 import { jsonLineOf, lineOf } from '../requests/lines.ts';
 import { printLines, type World } from '../world.ts';
 
@@ -67,6 +68,7 @@ async function show(world: World, db: Database, options: RequestOptions): Promis
   };
   const { items: newest } = await listDecisions(db, { projectId, filter, limit });
   print(newest.toReversed());
+  await reportLeftOut(world, db, options, newest.at(limit - 1)?.at);
   if (!follow) return;
   const read = async (from = filter.from) => {
     const found: DecisionRecord[] = [];
@@ -74,7 +76,29 @@ async function show(world: World, db: Database, options: RequestOptions): Promis
     for await (const page of pages) found.push(...page);
     return found;
   };
-  for await (const records of newDecisions(newest, read, world.closed)) print(records);
+  const reading = throughOutages(read, (message) => world.stderr.write(`${message}\n`));
+  for await (const records of newDecisions(newest, reading, world.closed)) print(records);
+}
+
+/**
+ * Says how many decisions of the time that is listed the log left out.
+ *
+ * @param cutOffAt the time of the oldest listed decision, if there may be older ones
+ */
+async function reportLeftOut(
+  world: World,
+  db: Database,
+  { project: projectId, from = new Date(0), to = new Date(), outcome, reason }: RequestOptions,
+  cutOffAt: Date | undefined,
+): Promise<void> {
+  const gaps = (await readDecisionGaps(db, { projectId, from: cutOffAt ?? from, to })).filter(
+    (gap) =>
+      (reason === undefined || gap.outcome === reason) &&
+      (outcome === undefined || (gap.outcome === 'allowed') === (outcome === 'allowed')),
+  );
+  if (gaps.length === 0) return;
+  const counts = gaps.map((gap) => `${gap.outcome} ${gap.leftOut}`).join(', ');
+  world.stderr.write(`The log left out decisions of this time: ${counts}.\n`);
 }
 
 async function filterOf(db: Database, options: RequestOptions): Promise<DecisionFilter> {

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { DecisionRecord } from '@ceiba/schema';
+import { classifyError, type DecisionRecord } from '@ceiba/schema';
 
 const POLL_MS = 1_000;
 /** Runtimes write in turn: a decision may be written this much later than one that was made after it. */
@@ -32,6 +32,32 @@ export async function* newDecisions(
     for (const { decisionId, at } of fresh) known.set(decisionId, at.getTime());
     if (fresh.length > 0) yield fresh.sort(byTime);
   }
+}
+
+const OUTAGES = new Set<ReturnType<typeof classifyError>>(['connection', 'busy']);
+
+/**
+ * Reads nothing while Postgres cannot be reached, and says so once. What was written meanwhile is
+ * read afterwards.
+ */
+export function throughOutages(
+  read: (from: Date | undefined) => Promise<readonly DecisionRecord[]>,
+  report: (message: string) => void,
+): typeof read {
+  let isDown = false;
+  return async (from) => {
+    try {
+      const found = await read(from);
+      if (isDown) report('Postgres answers again.');
+      isDown = false;
+      return found;
+    } catch (error) {
+      if (!OUTAGES.has(classifyError(error))) throw error;
+      if (!isDown) report('Postgres does not answer: trying again until it does.');
+      isDown = true;
+      return [];
+    }
+  };
 }
 
 const byTime = (a: DecisionRecord, b: DecisionRecord) =>
