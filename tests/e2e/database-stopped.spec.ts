@@ -272,7 +272,8 @@ test('a connection that the server terminates (57P01) is an outage on the page',
     await tx`lock table policies in access exclusive mode`;
     const opened = page.goto(at('/policies'));
     const waiting = async () => tx<{ pid: number }[]>`select pid from pg_stat_activity
-      where application_name = 'ceiba-console' and wait_event_type = 'Lock'`;
+      where application_name = 'ceiba-console' and wait_event_type = 'Lock'
+        and datname = current_database()`;
     await expect.poll(async () => (await waiting()).length, { intervals: [50] }).toBe(1);
     const [backend] = await waiting();
     await tx`select pg_terminate_backend(${backend?.pid ?? 0})`;

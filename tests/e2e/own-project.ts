@@ -87,6 +87,7 @@ export async function ownProject(browser: Browser, name: string): Promise<OwnPro
         'api_keys',
         'policies',
         'decisions',
+        'decision_gaps',
         ...counted.map(({ name }) => name),
       ]) {
         await sql`delete from ${sql(table)} where project_id = ${projectId}`;

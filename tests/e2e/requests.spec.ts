@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { DenialReason } from '@ceiba/contract/sets';
 import { mintApiKey } from '@ceiba/domain';
@@ -31,7 +31,11 @@ async function openList(page: Page, query: string, count: number): Promise<void>
 /** Opens the only listed request of a reason, with one click. */
 async function openOnly(page: Page, reason: string): Promise<void> {
   await openList(page, `?reason=${reason}`, 1);
-  await rows(page).getByRole('link').click();
+  await openRow(page, 0);
+}
+
+async function openRow(page: Page, row: number): Promise<void> {
+  await rows(page).nth(row).getByRole('link').click();
   await page.waitForURL(/\/requests\/[0-9a-f-]{36}$/);
 }
 
@@ -72,28 +76,40 @@ const DENIALS: Record<DenialReason, RealDenial> = {
   inactive_subscription: { key: {}, gate: 'The subscription is active: deniednot active' },
 };
 
-async function callWith({ key, path = '/v1/reports/42' }: RealDenial) {
+async function callWith({ key, path }: RealDenial, call: number) {
   const { plaintext, digest, prefix } = mintApiKey(randomBytes);
   if (key) await project.addKey('Mobile app', { key_digest: digest, key_prefix: prefix, ...key });
-  return project.authorize({ apiKey: key === null ? null : plaintext, method: 'GET', path });
+  return project.authorize({
+    apiKey: key === null ? null : plaintext,
+    method: 'GET',
+    path: path ?? `/v1/reports/${call}`,
+  });
 }
 
-test('a real denial of each reason is answered in one click', async () => {
-  // It opens two pages for each reason.
-  test.setTimeout(180_000);
+const CALLS = [1, 2, 3];
+
+test('three real denials of each reason are each answered in one click', async () => {
+  // It opens two pages for each of them.
+  test.setTimeout(300_000);
   await project.addPolicy('GET', '/v1/reports*');
   const setStatus = (status: string) =>
     project.sql`update subscriptions set status = ${status} where project_id = ${project.projectId}`;
   for (const [reason, denial] of Object.entries(DENIALS)) {
     if (reason === 'inactive_subscription') await setStatus('canceled');
-    expect((await callWith(denial)).denialReason).toBe(reason);
+    for (const call of CALLS) expect((await callWith(denial, call)).denialReason).toBe(reason);
   }
   const page = await project.open('requests');
   for (const [reason, { gate }] of Object.entries(DENIALS)) {
-    await openOnly(page, reason);
-    const denied = asDecided(page).getByRole('listitem').filter({ hasText: ': denied' });
-    await expect(denied).toHaveText(gate);
-    await expect(page.getByRole('main')).not.toContainText('hidden');
+    const opened = new Set<string>();
+    for (const row of CALLS.keys()) {
+      await openList(page, `?reason=${reason}`, CALLS.length);
+      await openRow(page, row);
+      opened.add(page.url());
+      const denied = asDecided(page).getByRole('listitem').filter({ hasText: ': denied' });
+      await expect(denied).toHaveText(gate);
+      await expect(page.getByRole('main')).not.toContainText('hidden');
+    }
+    expect(opened.size).toBe(CALLS.length);
   }
   await setStatus('active');
 });
@@ -253,6 +269,39 @@ test('new requests appear by themselves until the list is paused', async () => {
   // An older page does not grow, so it cannot be followed.
   await gotoReady(page, project.at('requests?to=2026-01-01T00:00'));
   await expect(page.getByRole('button', { name: 'Follow live' })).toHaveCount(0);
+});
+
+test('a tab that follows live leads to the sign-in page after sign-out', async ({ page }) => {
+  // A separate browser context, because the clock is controlled in all of it.
+  const signedIn = await project.open('requests');
+  await page.context().addCookies(await signedIn.context().cookies());
+  await page.clock.install();
+  await gotoReady(page, project.at('requests'));
+  await page.getByRole('button', { name: 'Follow live' }).click();
+  await expect(page.getByRole('button', { name: 'Pause' })).toBeVisible();
+  await page.context().clearCookies();
+  await expect(async () => {
+    await page.clock.runFor(30_000); // the longest pause before the next attempt
+    await expect(page).toHaveURL(/\/sign-in\?next=/, { timeout: 500 });
+  }).toPass();
+});
+
+test('what the log left out is shown above the list, and counted by usage', async () => {
+  const gaps = { rate_limited: 1_234, allowed: 6 };
+  for (const [outcome, leftOut] of Object.entries(gaps)) {
+    await project.sql`
+      insert into decision_gaps (project_id, minute, incarnation, outcome, left_out)
+      values (${project.projectId}, date_trunc('minute', now()), ${randomUUID()}, ${outcome}, ${leftOut})`;
+  }
+  const page = await project.open('requests');
+  const notice = page.getByText('1,240 requests in this range are not listed').locator('..');
+  await expect(notice).toContainText('Rate limited 1,234, Allowed 6.');
+  await expectAccessible(page);
+  // Of another outcome, nothing is missing.
+  await gotoReady(page, project.at('requests?outcome=allowed'));
+  await expect(page.getByText('6 requests in this range are not listed')).toBeVisible();
+  await gotoReady(page, project.at('requests?reason=quota_exceeded'));
+  await expect(page.getByText('not listed')).toHaveCount(0);
 });
 
 test('the settings decide what is recorded, and the page shows them', async () => {
