@@ -4,7 +4,7 @@ import { throughOutages } from './follow.ts';
 const outage = () => Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
 
 describe('following through an outage', () => {
-  it('reads nothing, says so once, and goes on when Postgres answers again', async () => {
+  it('reads nothing, reports it once, and goes on when Postgres answers again', async () => {
     const answers = [outage(), outage(), null, outage(), null];
     const said: string[] = [];
     const read = throughOutages(

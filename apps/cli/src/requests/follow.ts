@@ -37,7 +37,7 @@ export async function* newDecisions(
 const OUTAGES = new Set<ReturnType<typeof classifyError>>(['connection', 'busy']);
 
 /**
- * Reads nothing while Postgres cannot be reached, and says so once. What was written meanwhile is
+ * Reads nothing while Postgres cannot be reached, and reports it once. What was written meanwhile is
  * read afterwards.
  */
 export function throughOutages(

@@ -131,7 +131,7 @@ describe('the deletion of an account', () => {
     });
   });
 
-  test('ends its memberships, and the log of each project says so', async () => {
+  test('ends its memberships, with a row in the log of each project', async () => {
     const { projectId, ownerId } = await makeProject(bench.ctx);
     const userId = await addMember(bench, projectId, 'developer');
     expect(await deleteUser(bench.ctx, { userId })).toEqual({ kind: 'deleted' });

@@ -1,3 +1,4 @@
+import { mayDo, type ProjectRight, type ProjectRole } from '@ceiba/domain';
 import { listProjectNames } from '@ceiba/schema';
 import type { ReactNode } from 'react';
 import { AppShell } from '#components/shell/app-shell.tsx';
@@ -16,8 +17,16 @@ export default async function ConsoleLayout({ children }: { children: ReactNode 
     listProjectNames(db, { userId, limit: SWITCHER_LIMIT }),
   );
   return (
-    <AppShell user={{ email, isAdministrator }} projects={projects} searches={SEARCHES}>
+    <AppShell
+      user={{ email, isAdministrator }}
+      projects={projects.map((project) => ({ ...project, lacks: lackedBy(project.role) }))}
+      searches={SEARCHES}
+    >
       {children}
     </AppShell>
   );
 }
+
+/** Of the rights that the frame asks for. */
+const lackedBy = (role: ProjectRole): ProjectRight[] =>
+  (['simulate', 'change_keys', 'change_policies'] as const).filter((right) => !mayDo(role, right));

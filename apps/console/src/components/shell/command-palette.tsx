@@ -24,7 +24,7 @@ import { useTheme } from '../theme.tsx';
 import { Name } from '../ui/name.tsx';
 import type { Found } from './found.ts';
 import {
-  mayIn,
+  isOffered,
   placeOf,
   placesAt,
   placesOfProject,
@@ -113,7 +113,7 @@ export default function CommandPalette({
                       {name}
                     </Item>
                   ))}
-                  {CREATIONS.filter(({ right }) => mayIn(place, projects, right)).map(
+                  {CREATIONS.filter(({ right }) => isOffered(place, projects, right)).map(
                     ({ path, name }) => (
                       <Item
                         key={path}

@@ -1,5 +1,5 @@
 import { UUID_PATTERN } from '@ceiba/contract/sets';
-import { mayDo, type ProjectRight } from '@ceiba/domain/project-roles';
+import type { ProjectRight } from '@ceiba/domain';
 import type { ProjectName } from '@ceiba/schema';
 import {
   Activity,
@@ -24,7 +24,12 @@ import type { Searches } from './found.ts';
 export interface ShellProps {
   searches: Searches;
   user: { email: string; isAdministrator: boolean };
-  projects: readonly ProjectName[];
+  projects: readonly ShellProject[];
+}
+
+export interface ShellProject extends ProjectName {
+  /** The rights that the user does not have in it. */
+  lacks: readonly ProjectRight[];
 }
 
 export interface Section {
@@ -89,25 +94,25 @@ export function placesAt(pathname: string) {
 }
 
 /**
- * Whether the user may do something in a project. The list of projects is cut off, and of a project
- * that is not in it the role is unknown: then everything is offered, and each page checks.
+ * Whether to offer something that needs a right. The list of projects is cut off: in a project that is
+ * not in it everything is offered. Each page and action checks the right itself.
  */
-export function mayIn(
+export const isOffered = (
   { projectId }: { projectId: string },
   projects: ShellProps['projects'],
   right: ProjectRight,
-): boolean {
-  const role = projects.find((project) => project.projectId === projectId)?.role;
-  return role === undefined || mayDo(role, right);
-}
+): boolean =>
+  projects.find((project) => project.projectId === projectId)?.lacks.includes(right) !== true;
 
 /** The pages of a project that the user may open, as places. */
 export const placesOfProject = (
   place: { projectId: string; path: string },
   projects: ShellProps['projects'],
 ) =>
-  PROJECT_SECTIONS.filter(({ right = 'view' }) => mayIn(place, projects, right)).map((section) => ({
-    ...section,
-    href: sectionHref(place.projectId, section),
-    current: section.path === place.path,
-  }));
+  PROJECT_SECTIONS.filter(({ right = 'view' }) => isOffered(place, projects, right)).map(
+    (section) => ({
+      ...section,
+      href: sectionHref(place.projectId, section),
+      current: section.path === place.path,
+    }),
+  );
