@@ -21,8 +21,8 @@ const textOf = (path: string) => readFileSync(join(examples, path), 'utf8');
 describe('the guide to gateways', () => {
   it('quotes the configurations as the tests run them', () => {
     const texts = files.map((path) => flat(textOf(path)));
-    const blocks = [...guide.matchAll(/^```(nginx|caddyfile|haproxy)\n(.*?)^```$/gms)];
-    expect(blocks).toHaveLength(3);
+    const blocks = [...guide.matchAll(/^```(nginx|caddyfile|haproxy|yaml)\n(.*?)^```$/gms)];
+    expect(blocks).toHaveLength(4);
     const strangers = blocks.filter(([, , code = '']) => {
       return !texts.some((text) => text.includes(flat(code).trim()));
     });

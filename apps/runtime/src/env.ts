@@ -29,6 +29,8 @@ const environmentSchema = z
     RUNTIME_HOST: z.string().min(1).default('127.0.0.1'),
     RUNTIME_PORT: port.default(4000),
     RUNTIME_WORKERS: workers.default(1),
+    EXT_AUTHZ_HOST: z.string().min(1).default('127.0.0.1'),
+    EXT_AUTHZ_PORT: port.optional(),
     LOG_LEVEL: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent').default('info'),
     DATABASE_LEASE_MS: wholeNumber(0, 60_000).optional(),
     DECISION_DEADLINE_MS: milliseconds.default(500),

@@ -47,6 +47,12 @@ export async function serve(
   // Other workers may be serving already: this one must not take connections that it answers 503.
   if (isWorker) await untilReady(runtime);
   if (isStopping) return;
+  // First, because /ready stands for both ports.
+  await runtime.openExtAuthz().catch((error: unknown) => {
+    log.fatal({ err: error, port: settings.EXT_AUTHZ_PORT }, 'cannot listen for Envoy');
+    process.exit(1);
+  });
+  if (isStopping) return;
   runtime.server.listen(settings.RUNTIME_PORT, settings.RUNTIME_HOST, () => {
     log.info({ address: runtime.server.address(), ...BUILD }, 'the Runtime listens');
   });

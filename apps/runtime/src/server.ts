@@ -30,6 +30,7 @@ import { DecisionLog } from './decision-log/decision-log.ts';
 import { DecisionExporter } from './decision-log/exporter.ts';
 import { openOtlp } from './decision-log/otlp.ts';
 import type { Settings } from './env.ts';
+import { type ExtAuthz, openExtAuthz } from './ext-authz/server.ts';
 import { Admission } from './http/admission.ts';
 import { createApp } from './http/app.ts';
 import { createAuthorizeRoutes } from './http/authorize-routes.ts';
@@ -37,6 +38,7 @@ import { createDrain } from './http/drain.ts';
 import { logged, readiness } from './http/health-routes.ts';
 import { createHttpServer } from './http/listener.ts';
 import { ErrorLog } from './http/replies.ts';
+import { requestIdOf } from './http/request-id.ts';
 import { createChargeScript } from './limiter/charge-script.ts';
 import { createLimiter } from './limiter/limiter.ts';
 import { newUuid } from './new-uuid.ts';
@@ -55,6 +57,8 @@ import { Upkeep } from './usage/upkeep.ts';
 
 export interface Runtime {
   readonly server: Server;
+  /** Listens for Envoy too, where a port is set. @throws Error when it cannot */
+  openExtAuthz(): Promise<void>;
   /** Whether Postgres and Redis answered just now. */
   isReady(): Promise<boolean>;
   /** Accepts no more requests, answers those under way, flushes usage and closes all connections. */
@@ -169,7 +173,7 @@ export function createRuntime(settings: Settings, log: Logger): Runtime {
   const checks = checksOf({ lookups, pools, link, epochProbe, clock });
   let isDraining = false;
   const errors = new ErrorLog(log);
-  const authorizeRoutes = createAuthorizeRoutes({
+  const decisions = {
     dependencies: {
       lookups,
       policies,
@@ -187,7 +191,8 @@ export function createRuntime(settings: Settings, log: Logger): Runtime {
       deadlineMs: settings.DECISION_DEADLINE_MS,
       now: performance.now.bind(performance),
     }),
-  });
+  };
+  const authorizeRoutes = createAuthorizeRoutes(decisions);
   const app = createApp({
     authorizeRoutes,
     projects: {
@@ -211,13 +216,22 @@ export function createRuntime(settings: Settings, log: Logger): Runtime {
 
   const server = createHttpServer(app, authorizeRoutes, errors);
   const drain = createDrain(server);
+  let extAuthz: ExtAuthz | undefined;
   return {
     server,
+    async openExtAuthz() {
+      const { EXT_AUTHZ_HOST: host, EXT_AUTHZ_PORT: port } = settings;
+      if (port === undefined) return;
+      const maxDecisions = settings.MAX_DECISIONS_IN_FLIGHT;
+      extAuthz = await openExtAuthz({ host, port }, { ...decisions, requestIdOf, maxDecisions });
+      log.info({ host, port }, 'the Runtime listens for Envoy');
+    },
     isReady: async () => (await readiness(checks, isDraining)).ok,
     async stop() {
       isDraining = true;
       upkeep.stop();
-      await drain(settings.SHUTDOWN_DELAY_MS);
+      const delayMs = settings.SHUTDOWN_DELAY_MS;
+      await Promise.all([drain(delayMs), extAuthz?.stop(delayMs)]);
       await sweep.stop();
       const logStopped = Promise.all([decisionLog.stop(), exporter?.stop()]);
       await flusher.stop();

@@ -14,3 +14,6 @@ export class UnavailableError extends Error {
     this.dependency = dependency;
   }
 }
+
+/** One object for all refusals: capturing a stack costs more than the rest of a refusal. */
+export const OVERLOAD = new UnavailableError('overload', 'too many decisions in flight');

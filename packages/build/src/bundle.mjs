@@ -42,9 +42,9 @@ export async function bundleApp(appFolder) {
       },
     ],
   });
-  // A module reads its Lua script from its own folder, which is that of the bundle here.
+  // A module reads its Lua script or interface from its own folder, which is that of the bundle here.
   for (const path of readdirSync(source, { recursive: true, encoding: 'utf8' })) {
-    if (path.endsWith('.lua')) copyFileSync(join(source, path), join(output, basename(path)));
+    if (/\.(lua|proto)$/.test(path)) copyFileSync(join(source, path), join(output, basename(path)));
   }
 }
 

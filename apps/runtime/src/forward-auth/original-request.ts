@@ -45,15 +45,16 @@ export function readOriginalRequest(
     if (methods.length > 1 || targets.length > 1) {
       return unclear(`sent ${methodHeader} or ${targetHeader} twice`);
     }
-    if (!METHOD.test(method)) return unclear(`sent ${methodHeader} without a method`);
     if (found !== null && (found.method !== method || found.target !== target)) {
       return unclear(`names two requests, one of them in ${methodHeader} and ${targetHeader}`);
     }
     found = { method, target };
   }
-  return found === null
-    ? unclear(`sent neither ${FAMILIES.map((pair) => pair.join(' and ')).join(', nor ')}`)
-    : { kind: 'clear', request: found };
+  if (found === null) {
+    return unclear(`sent neither ${FAMILIES.map((pair) => pair.join(' and ')).join(', nor ')}`);
+  }
+  if (!METHOD.test(found.method)) return unclear('sent no method, or one that is not valid');
+  return { kind: 'clear', request: found };
 }
 
 const unclear = (problem: string) => ({ kind: 'unclear', problem }) as const;

@@ -3,7 +3,7 @@ import { PROJECT_SECRET_HEADER } from '@ceiba/contract/sets';
 import { digestOf } from '@ceiba/domain';
 import type { AuthorizeDependencies } from '../authorize.ts';
 import { Deadline } from '../deadline.ts';
-import { UnavailableError } from '../unavailable.ts';
+import { OVERLOAD, type UnavailableError } from '../unavailable.ts';
 import type { Admission } from './admission.ts';
 import { type AuthorizeCall, answerBatch, answerOne } from './authorize-answers.ts';
 import { readJsonBody } from './body.ts';
@@ -96,9 +96,6 @@ export function createAuthorizeRoutes(options: AuthorizeRouteOptions): Authorize
   };
   return { authorize: serve(ONE), authorizeBatch: serve(BATCH), forwardAuth: serve(FORWARD) };
 }
-
-/** One object for all refusals: capturing a stack costs more than the rest of a refusal. */
-const OVERLOAD = new UnavailableError('overload', 'too many decisions in flight');
 
 async function answerJson(
   route: Route,

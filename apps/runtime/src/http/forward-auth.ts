@@ -1,10 +1,8 @@
 import { readCredential } from '@ceiba/contract/credential';
-import { PROJECT_SECRET_HEADER, UUID } from '@ceiba/contract/sets';
-import { digestOf } from '@ceiba/domain';
-import { authorize } from '../authorize.ts';
-import { answerToDecision, type GatewayAnswer, noVerdict } from '../forward-auth/gateway-answer.ts';
+import { PROJECT_SECRET_HEADER } from '@ceiba/contract/sets';
+import { askForGateway } from '../forward-auth/ask.ts';
+import { type GatewayAnswer, noVerdict } from '../forward-auth/gateway-answer.ts';
 import { readOriginalRequest } from '../forward-auth/original-request.ts';
-import { questionOf } from '../forward-auth/question.ts';
 import { unauthorized } from './errors.ts';
 import type { IncomingCall } from './incoming-call.ts';
 import { type ErrorLog, errorReply, jsonReply, type Reply } from './replies.ts';
@@ -30,21 +28,18 @@ export function splitForwardAuth(target: string): { projectId: string; rest: str
  */
 export async function answerForwardAuth(call: IncomingCall): Promise<Reply> {
   const { dependencies, incoming, asked, deadline, errors } = call;
-  const projectId = call.projectId.toLowerCase();
-  const secret = incoming.headers[PROJECT_SECRET_HEADER];
-  if (!UUID.test(projectId) || typeof secret !== 'string' || secret === '') throw unauthorized();
-
   const { method = '', rawHeaders, url = '' } = incoming;
   const rest = splitForwardAuth(url)?.rest ?? '';
   const own = rest.startsWith('/') ? { method, target: rest } : null;
   const original = readOriginalRequest(rawHeaders, own);
-  const asker = { projectId, secretDigest: digestOf(secret), ...asked };
-  const question = questionOf(readCredential(rawHeaders), original);
-  const answer = await authorize(dependencies, asker, question, deadline);
-  if (answer.kind !== 'decided') throw unauthorized();
+  const secret = textOf(incoming.headers[PROJECT_SECRET_HEADER]);
+  const credential = readCredential(rawHeaders);
+  const asking = { projectId: call.projectId, secret, credential, original, ...asked };
+  const answer = await askForGateway(dependencies, asking, deadline);
+  if (answer === null) throw unauthorized();
   if (original.kind === 'unclear') errors.reportUnclearRequest(original.problem, asked.requestId);
   const limitStatus = own === null ? limitStatusOf(rest) : 429;
-  return replyOf(answerToDecision(projectId, answer.decision), asked.requestId, limitStatus);
+  return replyOf(answer, asked.requestId, limitStatus);
 }
 
 /** The reply to an error. Every mistake in the gateway's settings is a 503, never the caller's 401. */
@@ -57,6 +52,9 @@ function replyOf({ status, headers, body }: GatewayAnswer, requestId: string, li
   const reply = jsonReply(status === 429 ? limitStatus : status, body, requestId);
   return { ...reply, headers: { ...reply.headers, ...headers } };
 }
+
+const textOf = (header: string | string[] | undefined) =>
+  typeof header === 'string' ? header : undefined;
 
 /** Some gateways know only 2xx, 401 and 403, and make a 500 of the rest: `?limits=403` is for them. */
 const limitStatusOf = (query: string) =>

@@ -10,7 +10,7 @@ const USABLE = /^[A-Za-z0-9._:-]{1,128}$/;
  * The caller's own id if it is short, plain and without a credential; otherwise a new UUID of version
  * 7. It goes into the log, the audit log and the response.
  */
-export function requestIdOf(incoming: IncomingMessage): string {
+export function requestIdOf(incoming: Pick<IncomingMessage, 'headers'>): string {
   const given = incoming.headers[REQUEST_ID_HEADER];
   const isUsable =
     typeof given === 'string' && USABLE.test(given) && withoutCredentials(given) === given;

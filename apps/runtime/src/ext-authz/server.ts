@@ -1,0 +1,143 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { readCredential } from '@ceiba/contract/credential';
+import { PROJECT_SECRET_HEADER } from '@ceiba/contract/sets';
+import type { Metadata, Server, ServerUnaryCall, sendUnaryData } from '@grpc/grpc-js';
+import type { AuthorizeDependencies } from '../authorize.ts';
+import { Deadline } from '../deadline.ts';
+import { askForGateway } from '../forward-auth/ask.ts';
+import { type GatewayAnswer, noVerdict } from '../forward-auth/gateway-answer.ts';
+import { OVERLOAD, UnavailableError } from '../unavailable.ts';
+import {
+  type CheckedRequest,
+  type CheckRequest,
+  checkResponseOf,
+  readCheckRequest,
+} from './messages.ts';
+
+export interface ExtAuthzOptions {
+  dependencies: AuthorizeDependencies;
+  admission: { admit(projectId: string): { leave(): void } | null };
+  errors: {
+    report(error: unknown, requestId: string): void;
+    reportRefusal(requestId: string): void;
+    reportUnclearRequest(problem: string, requestId: string): void;
+  };
+  /** The ID of the caller's request if it may be used, or a new one. */
+  requestIdOf(request: { headers: Record<string, string | undefined> }): string;
+  deadlineMs: number;
+  maxDecisions: number;
+}
+
+export interface ExtAuthz {
+  /** Keeps serving for the delay, in ms, then answers what is under way and closes all connections. */
+  stop(delayMs: number): Promise<void>;
+}
+
+const SERVICE = 'envoy.service.auth.v3.Authorization';
+/** Names the project in the metadata of a call, beside `x-service-project-secret`. */
+const PROJECT_ID = 'x-service-project-id';
+/** Envoy may send a part of the body, which is not read. In bytes. */
+const LARGEST_MESSAGE = 1024 * 1024;
+/** How long calls under way may take after a stop, in ms; every deadline is shorter. */
+const LONGEST_DRAIN_MS = 3_000;
+
+/**
+ * Listens for Envoy's external authorization over gRPC. The libraries are loaded here, so that a
+ * Runtime without it pays nothing.
+ *
+ * @throws Error when it cannot listen
+ */
+export async function openExtAuthz(
+  address: { host: string; port: number },
+  options: ExtAuthzOptions,
+): Promise<ExtAuthz> {
+  const { Server, ServerCredentials } = await import('@grpc/grpc-js');
+  const { loadSync } = await import('@grpc/proto-loader');
+  const file = fileURLToPath(new URL('./ext-authz.proto', import.meta.url));
+  const service = loadSync(file, { keepCase: true, defaults: true })[SERVICE];
+  if (service === undefined || 'format' in service) throw new Error(`${file} lacks ${SERVICE}`);
+  const server = new Server({
+    'grpc.max_receive_message_length': LARGEST_MESSAGE,
+    'grpc.max_concurrent_streams': options.maxDecisions,
+  });
+  server.addService(service, {
+    Check(call: ServerUnaryCall<CheckRequest, object>, callback: sendUnaryData<object>) {
+      void answerCheck(options, call).then((response) => callback(null, response));
+    },
+  });
+  const host = address.host.includes(':') ? `[${address.host}]` : address.host;
+  await new Promise<void>((resolve, reject) => {
+    server.bindAsync(`${host}:${address.port}`, ServerCredentials.createInsecure(), (error) =>
+      error ? reject(error) : resolve(),
+    );
+  });
+  return { stop: (delayMs) => drain(server, delayMs) };
+}
+
+/** Answers one call; never rejects. */
+async function answerCheck(
+  options: ExtAuthzOptions,
+  call: ServerUnaryCall<CheckRequest, object>,
+): Promise<object> {
+  const checked = readCheckRequest(call.request);
+  const requestId = options.requestIdOf({ headers: { 'x-request-id': requestIdIn(checked) } });
+  try {
+    const deadline = new Deadline(Math.min(options.deadlineMs, remainingMsOf(call)));
+    const answer = await decideCheck(options, checked, call.metadata, requestId, deadline);
+    return checkResponseOf(answer, checked);
+  } catch (error) {
+    options.errors.report(error, requestId);
+    return checkResponseOf(noVerdict(error instanceof UnavailableError ? 503 : 500), checked);
+  }
+}
+
+/** @throws UnavailableError for an overload and any outage */
+async function decideCheck(
+  { dependencies, admission, errors }: ExtAuthzOptions,
+  { original, rawHeaders }: CheckedRequest,
+  metadata: Metadata,
+  requestId: string,
+  deadline: Deadline,
+): Promise<GatewayAnswer> {
+  const askedAtMs = performance.now();
+  const projectId = onlyText(metadata, PROJECT_ID) ?? '';
+  const secret = onlyText(metadata, PROJECT_SECRET_HEADER);
+  const admitted = admission.admit(projectId.toLowerCase());
+  if (admitted === null) throw OVERLOAD;
+  try {
+    const credential = readCredential(rawHeaders);
+    const call = { projectId, secret, credential, original, requestId, askedAtMs };
+    const asking = askForGateway(dependencies, call, deadline);
+    const answer = await deadline.race('overload', asking);
+    if (answer === null) errors.reportRefusal(requestId);
+    else if (original.kind === 'unclear') errors.reportUnclearRequest(original.problem, requestId);
+    return answer ?? noVerdict(503);
+  } finally {
+    admitted.leave();
+  }
+}
+
+/** Envoy's own deadline, in ms from now: past it, nothing must be charged. */
+function remainingMsOf(call: ServerUnaryCall<CheckRequest, object>): number {
+  const at = call.getDeadline();
+  return (at instanceof Date ? at.getTime() : at) - Date.now();
+}
+
+/** A value that was sent once; a repeated one is none, as over HTTP. */
+function onlyText(metadata: Metadata, name: string): string | undefined {
+  const [value, ...others] = metadata.get(name);
+  return typeof value === 'string' && others.length === 0 ? value : undefined;
+}
+
+function requestIdIn({ rawHeaders }: CheckedRequest): string | undefined {
+  const at = rawHeaders.findIndex((name, index) => index % 2 === 0 && name === 'x-request-id');
+  return at === -1 ? undefined : rawHeaders[at + 1];
+}
+
+async function drain(server: Server, delayMs: number): Promise<void> {
+  await pause(delayMs);
+  const rest = setTimeout(() => server.forceShutdown(), LONGEST_DRAIN_MS);
+  await new Promise<void>((resolve) => server.tryShutdown(() => resolve()));
+  clearTimeout(rest);
+}

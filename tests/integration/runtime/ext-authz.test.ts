@@ -1,0 +1,394 @@
+/** Envoy's external authorization over gRPC, asked by a real client. Doubt is never an OK. */
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import {
+  DENIAL_REASONS,
+  HOST_ERROR_FOR_DENIAL,
+  HTTP_STATUS_FOR_DENIAL,
+} from '@ceiba/contract/sets';
+import { freePort } from '@ceiba/devstack/ports';
+import { mintApiKey } from '@ceiba/domain';
+import {
+  Client,
+  type ClientUnaryCall,
+  credentials,
+  Metadata,
+  type ServiceError,
+} from '@grpc/grpc-js';
+import { loadSync, type MethodDefinition } from '@grpc/proto-loader';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PAIRS, probes } from '../../sdk/support/targets.ts';
+import { startRuntime } from '../../support/runtime.ts';
+import {
+  type RuntimeClient,
+  runtimeClient,
+  type TestApiKey,
+  type TestProject,
+} from '../../support/scenario.ts';
+import { startTestRedis } from '../../support/services.ts';
+import { PATIENT, startWorld } from './setup.ts';
+
+interface Header {
+  header: { key: string; value: string };
+}
+interface CheckResponse {
+  status: { code: number };
+  ok_response?: {
+    headers: Header[];
+    headers_to_remove: string[];
+    response_headers_to_add: Header[];
+  };
+  denied_response?: { status: { code: number }; headers: Header[]; body: string };
+}
+
+const proto = '../../../apps/runtime/src/ext-authz/ext-authz.proto';
+const { Check } = loadSync(fileURLToPath(new URL(proto, import.meta.url)), {
+  keepCase: true,
+  defaults: true,
+})['envoy.service.auth.v3.Authorization'] as unknown as {
+  Check: MethodDefinition<object, CheckResponse>;
+};
+
+const program = fileURLToPath(new URL('../../../apps/runtime/dist/main.js', import.meta.url));
+const port = await freePort();
+const { world, runtime, databaseUrl, redisUrl } = await startWorld({
+  ...PATIENT,
+  EXT_AUTHZ_PORT: String(port),
+});
+const clients: Client[] = [];
+const connect = (to: number) => {
+  const client = new Client(`127.0.0.1:${to}`, credentials.createInsecure());
+  clients.push(client);
+  return client;
+};
+const envoy = connect(port);
+
+let project: TestProject;
+let http: RuntimeClient;
+let apiKey: TestApiKey;
+
+beforeAll(async () => {
+  project = await world.createProject();
+  http = runtimeClient(runtime.url, project);
+  apiKey = await project.createKey();
+});
+afterAll(() => {
+  for (const client of clients) client.close();
+});
+
+interface Asked {
+  method?: string;
+  path?: string;
+  headers?: Record<string, string>;
+  of?: { projectId: string; secret: string };
+  metadata?: [name: string, value: string][];
+  through?: Client;
+  deadlineMs?: number;
+}
+
+function start(
+  { method = 'GET', path = '/v1/reports', headers, of = project, ...asked }: Asked,
+  done: (error: ServiceError | null, response?: CheckResponse) => void,
+): ClientUnaryCall {
+  const sent = headers ?? { 'x-api-key': apiKey.plaintext };
+  const metadata = new Metadata();
+  for (const [name, value] of asked.metadata ?? [
+    ['x-service-project-id', of.projectId],
+    ['x-service-project-secret', of.secret],
+  ]) {
+    metadata.add(name, value);
+  }
+  const { path: address, requestSerialize, responseDeserialize } = Check;
+  return (asked.through ?? envoy).makeUnaryRequest(
+    address,
+    requestSerialize,
+    responseDeserialize,
+    { attributes: { request: { http: { method, path, headers: sent } } } },
+    metadata,
+    { deadline: Date.now() + (asked.deadlineMs ?? 10_000) },
+    done,
+  );
+}
+
+const check = (asked: Asked = {}) =>
+  new Promise<CheckResponse>((resolve, reject) => {
+    start(asked, (error, response) => (response ? resolve(response) : reject(error)));
+  });
+
+const valuesOf = (headers: readonly Header[] = []) =>
+  Object.fromEntries(headers.map(({ header }) => [header.key, header.value]));
+
+const withKey = (key: string) => ({ headers: { 'x-api-key': key } });
+
+describe('an allow', () => {
+  it('is an OK with the identity for the upstream and the limits for the caller', async () => {
+    const { status, ok_response: ok, denied_response: denied } = await check();
+    expect(status.code).toBe(0);
+    expect(denied).toBeUndefined();
+    expect(valuesOf(ok?.headers)).toMatchObject({
+      'x-ceiba-project-id': project.projectId,
+      'x-ceiba-key-id': apiKey.apiKeyId,
+      'x-ceiba-plan-id': project.plan.planId,
+      'x-ceiba-policy-id': expect.any(String),
+      'x-ceiba-decision-id': expect.any(String),
+    });
+    expect(Object.keys(valuesOf(ok?.response_headers_to_add)).sort()).toEqual([
+      'ratelimit',
+      'ratelimit-policy',
+    ]);
+  });
+
+  it('takes the place of every identity that the caller claims', async () => {
+    const claimed = { 'x-ceiba-key-id': 'evil', x_ceiba_key_id: 'evil', 'x-ceiba-role': 'admin' };
+    const { ok_response: ok } = await check({
+      headers: { authorization: `Bearer ${apiKey.plaintext}`, ...claimed },
+    });
+    expect(valuesOf(ok?.headers)['x-ceiba-key-id']).toBe(apiKey.apiKeyId);
+    expect(ok?.headers_to_remove.sort()).toEqual(['x-ceiba-role', 'x_ceiba_key_id']);
+  });
+
+  it('never comes from a header that names another request', async () => {
+    const headers = {
+      'x-api-key': apiKey.plaintext,
+      'x-original-method': 'GET',
+      'x-original-uri': '/v1/reports',
+      ':path': '/v1/reports',
+    };
+    expect((await check({ path: '/v1/billing', headers })).denied_response?.status.code).toBe(403);
+  });
+});
+
+describe('a denial', () => {
+  const overLimit = async (plan: object) => {
+    const of = await world.createProject({ plan });
+    return { of, ...withKey((await of.createKey()).plaintext) };
+  };
+  const DENIALS: Record<(typeof DENIAL_REASONS)[number], () => Promise<Asked> | Asked> = {
+    missing_api_key: () => ({ headers: {} }),
+    invalid_api_key: () => withKey(mintApiKey(randomBytes).plaintext),
+    revoked_api_key: async () => {
+      const { apiKeyId, plaintext } = await project.createKey();
+      await http.revoke(apiKeyId);
+      return withKey(plaintext);
+    },
+    archived_api_key: async () => {
+      const { apiKeyId, plaintext } = await project.createKey();
+      await http.archive(apiKeyId);
+      return withKey(plaintext);
+    },
+    expired_api_key: async () =>
+      withKey((await project.createKey({ expiresAt: new Date('2020-01-01') })).plaintext),
+    policy_no_match: () => ({ path: '/v1/billing' }),
+    inactive_subscription: async () => {
+      const of = await world.createProject();
+      await of.setSubscription({ status: 'canceled' });
+      return { of, ...withKey((await of.createKey()).plaintext) };
+    },
+    quota_exceeded: () => overLimit({ monthlyQuota: 0 }),
+    rate_limited: () => overLimit({ rateLimitPerMinute: 0 }),
+  };
+
+  it.each(DENIAL_REASONS)(
+    '%s has the status and the body of the client library',
+    async (reason) => {
+      const {
+        status,
+        ok_response: ok,
+        denied_response: denied,
+      } = await check(await DENIALS[reason]());
+      expect(ok).toBeUndefined();
+      const httpStatus = HTTP_STATUS_FOR_DENIAL[reason];
+      expect(status.code).toBe({ 401: 16, 403: 7, 429: 8 }[httpStatus]);
+      expect(denied?.status.code).toBe(httpStatus);
+      expect(JSON.parse(denied?.body ?? '')).toMatchObject({
+        error: HOST_ERROR_FOR_DENIAL[reason],
+      });
+      const headers = valuesOf(denied?.headers);
+      expect(headers['content-type']).toBe('application/json');
+      expect(headers['www-authenticate']).toBe(httpStatus === 401 ? 'Bearer' : undefined);
+      expect('retry-after' in headers).toBe(httpStatus === 429);
+      expect(JSON.stringify(denied)).not.toMatch(
+        /x-ceiba|"[^"]*(?<!service_)(?:revoked|archived|expired)_/,
+      );
+    },
+  );
+
+  it('follows two different keys, and a repeated one that Envoy has joined', async () => {
+    const other = (await project.createKey()).plaintext;
+    const { plaintext } = apiKey;
+    for (const headers of [
+      { authorization: `Bearer ${plaintext}`, 'x-api-key': other },
+      { 'x-api-key': `${plaintext},${plaintext}` },
+    ]) {
+      expect((await check({ headers })).denied_response?.status.code).toBe(401);
+    }
+  });
+
+  it('follows a request without a method or a path, even under a bare *', async () => {
+    const of = await world.createProject({ policies: [{ method: '*', pathPattern: '*' }] });
+    const headers = { 'x-api-key': (await of.createKey()).plaintext };
+    expect((await check({ of, headers })).status.code).toBe(0);
+    expect((await check({ of, headers, method: '' })).denied_response?.status.code).toBe(403);
+  });
+
+  it('is the verdict of authorize for every hostile target', async () => {
+    const differences: unknown[] = [];
+    const corpus = probes(PAIRS).map(({ target }) => target);
+    for (const path of corpus) {
+      const { json } = await http.authorize({ apiKey: apiKey.plaintext, path });
+      const { allowed } = json as { allowed: boolean };
+      const { status } = await check({ path });
+      if ((status.code === 0) !== allowed) differences.push([path, allowed, status.code]);
+    }
+    expect(differences).toEqual([]);
+  }, 120_000);
+});
+
+describe('a project secret that is missing or wrong', () => {
+  it.each([
+    ['missing', (id: string) => [['x-service-project-id', id]]],
+    [
+      'wrong',
+      (id: string) => [
+        ['x-service-project-id', id],
+        ['x-service-project-secret', 'x'],
+      ],
+    ],
+    ['without a project', (_: string, s: string) => [['x-service-project-secret', s]]],
+    [
+      'repeated',
+      (id: string, s: string) => [
+        ['x-service-project-id', id],
+        ['x-service-project-secret', s],
+        ['x-service-project-secret', s],
+      ],
+    ],
+    [
+      'of a project twice',
+      (id: string, s: string) => [
+        ['x-service-project-id', id],
+        ['x-service-project-id', id],
+        ['x-service-project-secret', s],
+      ],
+    ],
+  ] as [string, (id: string, secret: string) => [string, string][]][])(
+    '%s is a 503 that denies',
+    async (_, metadata) => {
+      const response = await check({ metadata: metadata(project.projectId, project.secret) });
+      expect(response.status.code).toBe(14);
+      expect(response.denied_response?.status.code).toBe(503);
+    },
+  );
+
+  it('is not taken from the headers of the caller, and is in the log without its text', async () => {
+    const headers = {
+      'x-api-key': apiKey.plaintext,
+      'x-service-project-id': project.projectId,
+      'x-service-project-secret': project.secret,
+    };
+    expect((await check({ headers, metadata: [] })).denied_response?.status.code).toBe(503);
+    await expect.poll(() => runtime.stdout()).toContain('refused a project secret');
+    expect(runtime.stdout()).not.toContain(project.secret);
+  });
+});
+
+describe('an outage', () => {
+  it('is a 503 that denies, not an error of the call, which Envoy may let through', async () => {
+    const redis = await startTestRedis();
+    const otherPort = await freePort();
+    const settings = { EXT_AUTHZ_PORT: String(otherPort) };
+    const alone = await startRuntime({ databaseUrl, redisUrl: redis.url, settings });
+    const through = connect(otherPort);
+    try {
+      expect((await check({ through })).status.code).toBe(0);
+      redis.freeze();
+      const late = await check({ through });
+      expect(late.denied_response?.status.code).toBe(503);
+      redis.thaw();
+      await expect
+        .poll(async () => (await check({ through })).status.code, { timeout: 10_000 })
+        .toBe(0);
+      await redis.kill();
+      expect((await check({ through })).denied_response?.status.code).toBe(503);
+    } finally {
+      await alone.stop();
+      await redis.dispose();
+    }
+    await expect(check({ through, deadlineMs: 2_000 })).rejects.toThrow();
+  });
+
+  it('ends a decision at the deadline of Envoy, where that is earlier than its own', async () => {
+    const redis = await startTestRedis();
+    const otherPort = await freePort();
+    const settings = { ...PATIENT, EXT_AUTHZ_PORT: String(otherPort) };
+    const alone = await startRuntime({ databaseUrl, redisUrl: redis.url, settings });
+    const through = connect(otherPort);
+    try {
+      expect((await check({ through })).status.code).toBe(0);
+      redis.freeze();
+      await expect(check({ through, deadlineMs: 300 })).rejects.toThrow(/DEADLINE_EXCEEDED/);
+      await expect.poll(() => alone.stdout()).toMatch(/no answer within (?:[12]?\d?\d|300) ms/);
+    } finally {
+      await alone.stop();
+      await redis.dispose();
+    }
+  });
+
+  it('serves the next call after one that Envoy has cancelled', async () => {
+    const cancelled = await new Promise((resolve) => {
+      const call = start({}, (error) => resolve(error?.details));
+      setImmediate(() => call.cancel());
+    });
+    expect(cancelled).toMatch(/cancel/i);
+    expect((await check()).status.code).toBe(0);
+  });
+});
+
+it('answers a call that is under way when the Runtime stops', async () => {
+  const otherPort = await freePort();
+  const settings = { ...PATIENT, EXT_AUTHZ_PORT: String(otherPort) };
+  const alone = await startRuntime({ databaseUrl, redisUrl, settings });
+  const through = connect(otherPort);
+  expect((await check({ through })).status.code).toBe(0);
+  const { sql } = world.db;
+  const { answer, stopped } = await sql.begin(async (locked) => {
+    await locked`lock table projects in access exclusive mode`;
+    const underWay = check({ through });
+    const waiting = () => locked`
+      select 1 from pg_locks where not granted and relation = 'projects'::regclass`;
+    await expect.poll(async () => (await waiting()).length, { timeout: 5_000 }).toBe(1);
+    const stopping = alone.stop();
+    await expect.poll(() => alone.stdout(), { timeout: 5_000 }).toContain('the Runtime stops');
+    return { answer: underWay, stopped: stopping };
+  });
+  expect((await answer).status.code).toBe(0);
+  expect(await stopped).toContain('code 0');
+});
+
+it('answers whichever worker accepts the connection', async () => {
+  const otherPort = await freePort();
+  const settings = { ...PATIENT, EXT_AUTHZ_PORT: String(otherPort), RUNTIME_WORKERS: '2' };
+  const alone = await startRuntime({ databaseUrl, redisUrl, settings });
+  try {
+    const listening = () => alone.stdout().match(/the Runtime listens for Envoy/g);
+    await expect.poll(listening, { timeout: 10_000 }).toHaveLength(2);
+    const checks = Array.from({ length: 8 }, () => check({ through: connect(otherPort) }));
+    const codes = (await Promise.all(checks)).map(({ status }) => status.code);
+    expect(new Set(codes)).toEqual(new Set([0]));
+  } finally {
+    await alone.stop();
+  }
+});
+
+it('is off, and its libraries are not loaded, without a port', async () => {
+  const alone = await startRuntime({ databaseUrl, redisUrl });
+  try {
+    expect(alone.stdout()).not.toContain('listens for Envoy');
+    const imports = readFileSync(program, 'utf8').match(/^(?:import|export) .*$/gm) ?? [];
+    expect(imports.length).toBeGreaterThan(5);
+    expect(imports.filter((line) => line.includes('@grpc'))).toEqual([]);
+  } finally {
+    await alone.stop();
+  }
+});
