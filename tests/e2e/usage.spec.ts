@@ -107,6 +107,50 @@ test('a year is shown by day, denials by reason, and the range is in the URL', a
   });
 });
 
+test('a bar of the chart shows its numbers to pointer, keyboard and touch, and leads to its time', async ({
+  browser,
+  baseURL,
+}) => {
+  await count({ hoursAgo: 0, count: 7 }, { hoursAgo: 1, outcome: 'rate_limited', count: 3 });
+  const page = await project.open('usage?range=24h');
+  const chart = (shown: Page) => shown.getByRole('group', { name: /^Decisions by time/ });
+  const bars = (shown: Page) => chart(shown).getByRole('link');
+  const label = (shown: Page, text: string) => chart(shown).locator('p', { hasText: text });
+  await expect(bars(page)).toHaveCount(24);
+  await bars(page).nth(23).hover();
+  await expect(label(page, '7 allowed, 0 limited, 0 denied')).toBeVisible();
+  await page.mouse.move(0, 0);
+  await expect(chart(page).locator('p')).toHaveCount(0);
+
+  await bars(page).nth(23).focus();
+  await page.keyboard.press('ArrowLeft');
+  await expect(bars(page).nth(22)).toBeFocused();
+  await expect(label(page, '0 allowed, 3 limited, 0 denied')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(chart(page).locator('p')).toHaveCount(0);
+  await page.keyboard.press('Home');
+  await expect(bars(page).first()).toBeFocused();
+  await page.keyboard.press('End');
+  await page.keyboard.press('ArrowLeft');
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(/\/requests\?from=.*to=/);
+
+  const phone = await browser.newContext({
+    ...(baseURL && { baseURL }),
+    hasTouch: true,
+    viewport: { width: 390, height: 844 },
+  });
+  await phone.addCookies(await page.context().cookies());
+  const touched = await phone.newPage();
+  await gotoReady(touched, project.at('usage?range=24h'));
+  await bars(touched).nth(22).tap();
+  await expect(label(touched, '0 allowed, 3 limited, 0 denied')).toBeVisible();
+  await expect(touched).toHaveURL(/range=24h/);
+  await bars(touched).nth(22).tap();
+  await expect(touched).toHaveURL(/\/requests\?from=.*to=/);
+  await phone.close();
+});
+
 test('a range that cannot be shown is refused beside its field', async () => {
   await count({ count: 5 });
   const page = await project.open('usage');

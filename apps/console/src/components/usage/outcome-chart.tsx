@@ -71,6 +71,10 @@ export function OutcomeChart({
             )}
           </div>
         ))}
+        <p className="flex items-center gap-2 self-start text-small text-muted">
+          <span aria-hidden="true" className="w-4 border-t border-ink/70" />
+          Denied share, on the right axis
+        </p>
       </figcaption>
       <Bars series={series} tones={tones} hrefOf={hrefOf} timeZone={timeZone} />
       {!brief && series.starts.length <= LONGEST_TABLE && (
@@ -101,12 +105,8 @@ function Bars({
   const max = axisMax(highest);
   const paths = barPaths(counts, max);
   return (
-    <div className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 text-small text-muted">
-      <div aria-hidden="true" className="-my-2.5 flex flex-col justify-between text-right">
-        <span>{formatCompact(max)}</span>
-        <span>{formatCompact(max / 2)}</span>
-        <span>0</span>
-      </div>
+    <div className="grid grid-cols-[auto_minmax(0,1fr)_auto] gap-x-3 text-small text-muted">
+      <Axis className="text-right" names={[formatCompact(max), formatCompact(max / 2), '0']} />
       <div className="relative">
         <svg
           role="img"
@@ -155,7 +155,19 @@ function Bars({
           })}
         </ChartPointer>
       </div>
+      <Axis names={['100%', '50%', '0%']} />
       <TimeAxis starts={starts} step={step} timeZone={timeZone} />
+    </div>
+  );
+}
+
+/** The values at the three lines of the drawing, from the top. */
+function Axis({ names, className }: { names: readonly string[]; className?: string }) {
+  return (
+    <div aria-hidden="true" className={cn('-my-2.5 flex flex-col justify-between', className)}>
+      {names.map((name) => (
+        <span key={name}>{name}</span>
+      ))}
     </div>
   );
 }

@@ -76,7 +76,7 @@ export default async function UsagePage({ params, searchParams }: UsageProps) {
         <>
           <Section
             title="Decisions by outcome"
-            description="The line is the share of denied calls. A bar leads to what is in it."
+            description="A bar leads to what is in it."
             actions={
               decisions.step === 'hour' && (
                 <ZoneLinks here={here} query={query} timeZone={timeZone} viewerZone={viewerZone} />
