@@ -9,10 +9,13 @@ import {
   INVITATION_PATTERN,
   isWellFormedApiKey,
   isWellFormedInvitation,
+  isWellFormedPasswordReset,
   isWellFormedProjectSecret,
   mintApiKey,
   mintInvitation,
+  mintPasswordReset,
   mintProjectSecret,
+  PASSWORD_RESET_PATTERN,
   PROJECT_SECRET_PATTERN,
   publicPrefixOf,
 } from './credentials.ts';
@@ -34,6 +37,7 @@ const KINDS = [
     'ceiba_secret_',
   ],
   ['invitation', mintInvitation, isWellFormedInvitation, isWellFormedApiKey, 'ceiba_invite_'],
+  ['reset', mintPasswordReset, isWellFormedPasswordReset, isWellFormedApiKey, 'ceiba_reset_'],
 ] as const;
 
 describe.each(KINDS)('a %s', (_, mint, isWellFormed, isOtherWellFormed, brand) => {
@@ -136,10 +140,12 @@ describe('published formats', () => {
     const key = mintApiKey(randomBytes).plaintext;
     const secret = mintProjectSecret(randomBytes).plaintext;
     const invitation = mintInvitation(randomBytes).plaintext;
-    const text = `KEY=${key}; SECRET="${secret}", x${key}, ${key}0, /join#${invitation}`;
+    const reset = mintPasswordReset(randomBytes).plaintext;
+    const text = `KEY=${key}; SECRET="${secret}", x${key}, ${key}0, /join#${invitation} #${reset}`;
     expect(text.match(new RegExp(API_KEY_PATTERN, 'g'))).toEqual([key]);
     expect(text.match(new RegExp(PROJECT_SECRET_PATTERN, 'g'))).toEqual([secret]);
     expect(text.match(new RegExp(INVITATION_PATTERN, 'g'))).toEqual([invitation]);
+    expect(text.match(new RegExp(PASSWORD_RESET_PATTERN, 'g'))).toEqual([reset]);
   });
 
   it('rejects a long invalid text without reading it', () => {

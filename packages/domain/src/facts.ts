@@ -22,6 +22,21 @@ export const LOGGED_PATH_BYTES_MAX = 2_048;
 /** How long a session of the console lasts. */
 export const SESSION_DAYS = 14;
 
+/** How long the link of a reset works: passed on by an administrator, or sent by mail. */
+export const PASSWORD_RESET_MINUTES = { administrator: 24 * 60, mail: 60 } as const;
+
+/** Why a browser has a token between two requests of one sign-in, and for how long. */
+export const CHALLENGE_PURPOSES = ['second_factor', 'sign_in_passkey', 'add_passkey'] as const;
+export type ChallengePurpose = (typeof CHALLENGE_PURPOSES)[number];
+export const SIGN_IN_CHALLENGE_MINUTES = 5;
+
+/** How long after signing in a user without a password may change how they sign in. */
+export const FRESH_SESSION_MINUTES = 10;
+
+export const RECOVERY_CODES = 10;
+/** The most passkeys of a user. */
+export const PASSKEYS_MAX = 20;
+
 /** How long an invitation to a project can be accepted. */
 export const INVITATION_DAYS = 7;
 /** The most members of a project, open invitations included, without its owner. */

@@ -2,7 +2,7 @@ import { type DestinationStream, type Logger, pino } from 'pino';
 
 export type { Logger } from 'pino';
 
-const CREDENTIAL = /ceiba_(?:secret_|invite_)?[0-9A-Za-z]{9,}/g;
+const CREDENTIAL = /ceiba_(?:secret_|invite_|reset_)?[0-9A-Za-z]{9,}/g;
 /** Stops at a quote, so that a match never spans two fields of a JSON line. */
 const ADDRESS_PASSWORD = /(\/\/[^/\s:@"]*):[^/\s@"]*@/g;
 

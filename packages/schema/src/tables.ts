@@ -7,6 +7,7 @@ import {
 } from '@ceiba/contract/sets';
 import {
   API_KEY_NOTE_LENGTH_MAX,
+  CHALLENGE_PURPOSES,
   DECISION_RETENTION_DAYS,
   DECISION_RETENTION_DAYS_MAX,
   DECISION_RETENTION_DAYS_MIN,
@@ -596,6 +597,100 @@ export const sessions = pgTable(
   (table) => [
     index('sessions_user_id_idx').on(table.userId),
     check('sessions_expires_at_check', finite(table.expiresAt)),
+  ],
+);
+
+/** The link with which a user sets a forgotten password. One per user: a new one ends the old. */
+export const passwordResets = pgTable(
+  'password_resets',
+  {
+    userId: uuid('user_id')
+      .primaryKey()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    tokenDigest: bytea('token_digest').notNull().unique('password_resets_token_digest_key'),
+    expiresAt: instant('expires_at').notNull(),
+  },
+  (table) => [
+    check('password_resets_token_digest_check', digest(table.tokenDigest)),
+    check('password_resets_expires_at_check', finite(table.expiresAt)),
+  ],
+);
+
+/** A user's authenticator app, the second factor after the password (ADR 0030). */
+export const authenticators = pgTable('authenticators', {
+  userId: uuid('user_id')
+    .primaryKey()
+    .references(() => users.id, { onDelete: 'cascade' }),
+  /** The secret that the app shares, encrypted with a key that is not in the database. */
+  sealedSecret: bytea('sealed_secret').notNull(),
+  /** When the first code proved that the app has the secret; null until then. */
+  confirmedAt: instant('confirmed_at'),
+  /** The time step of the last code that was accepted: none is accepted twice. */
+  lastStep: bigint('last_step', { mode: 'number' }),
+  createdAt: createdAt(),
+});
+
+/** What a user types in place of a code of the lost app; each works once and is then deleted. */
+export const recoveryCodes = pgTable(
+  'recovery_codes',
+  {
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    codeDigest: bytea('code_digest').notNull(),
+  },
+  (table) => [
+    primaryKey({ name: 'recovery_codes_pkey', columns: [table.userId, table.codeDigest] }),
+    check('recovery_codes_code_digest_check', digest(table.codeDigest)),
+  ],
+);
+
+/** The public half of a passkey. */
+export const passkeys = pgTable(
+  'passkeys',
+  {
+    id: id(),
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    /** In base64url, as browsers name it. */
+    credentialId: text('credential_id').notNull().unique('passkeys_credential_id_key'),
+    publicKey: bytea('public_key').notNull(),
+    /** Of the last signature; 0 where the authenticator does not count. */
+    counter: bigint('counter', { mode: 'number' }).notNull(),
+    transports: text('transports').array().notNull(),
+    name: text('name').notNull(),
+    /** Whether its provider keeps a copy. */
+    isBackedUp: boolean('is_backed_up').notNull(),
+    createdAt: createdAt(),
+    lastUsedAt: instant('last_used_at'),
+  },
+  (table) => [
+    index('passkeys_user_id_idx').on(table.userId),
+    check('passkeys_counter_check', notNegative(table.counter)),
+  ],
+);
+
+/** What is between two requests of one sign-in. Its token is in a cookie of that browser. */
+export const signInChallenges = pgTable(
+  'sign_in_challenges',
+  {
+    tokenDigest: bytea('token_digest').primaryKey(),
+    purpose: text('purpose', { enum: CHALLENGE_PURPOSES }).notNull(),
+    /** Null for a sign-in with a passkey, which itself names its user. */
+    userId: uuid('user_id').references(() => users.id, { onDelete: 'cascade' }),
+    /** The user's session version when the password was checked. */
+    sessionVersion: integer('session_version'),
+    /** What a passkey has to sign, in base64url. */
+    challenge: text('challenge'),
+    expiresAt: instant('expires_at').notNull(),
+  },
+  (table) => [
+    index('sign_in_challenges_user_id_idx').on(table.userId),
+    index('sign_in_challenges_expires_at_idx').on(table.expiresAt),
+    check('sign_in_challenges_token_digest_check', digest(table.tokenDigest)),
+    check('sign_in_challenges_purpose_check', oneOf(table.purpose, CHALLENGE_PURPOSES)),
+    check('sign_in_challenges_expires_at_check', finite(table.expiresAt)),
   ],
 );
 

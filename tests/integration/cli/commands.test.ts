@@ -212,6 +212,38 @@ describe('ceiba key set-limits', () => {
   });
 });
 
+describe('ceiba owner remove-second-factor', () => {
+  const remove = (email = EMAIL) => desk.ceiba(['owner', 'remove-second-factor', '--email', email]);
+
+  test('removes app, recovery codes and passkeys, and keeps the password', async () => {
+    const { userId, passwordHash } = (await findUserByEmail(desk.db, EMAIL))!;
+    const { sql } = desk.db;
+    await sql`insert into authenticators (user_id, sealed_secret, confirmed_at)
+      values (${userId}, '\\x01', now())`;
+    await sql`insert into recovery_codes (user_id, code_digest) values (${userId}, sha256('code'))`;
+    await sql`insert into passkeys
+      (user_id, credential_id, public_key, counter, transports, name, is_backed_up)
+      values (${userId}, 'cli', '\\x01', 0, '{}', 'Laptop', false)`;
+    expect(await remove()).toMatchObject({
+      code: 0,
+      stdout: `${EMAIL} now signs in with the password alone.\n`,
+    });
+    const [left] = await sql`
+      select (select count(*) from authenticators where user_id = ${userId})
+        + (select count(*) from recovery_codes where user_id = ${userId})
+        + (select count(*) from passkeys where user_id = ${userId}) as count`;
+    expect(Number(left?.count)).toBe(0);
+    expect(await findUserByEmail(desk.db, EMAIL)).toMatchObject({ passwordHash });
+    expect((await remove()).stdout).toContain('Nothing was changed');
+  });
+
+  test('reports a missing account', async () => {
+    const { code, stderr } = await remove('missing@example.com');
+    expect(code).toBe(2);
+    expect(stderr).toContain('There is no account missing@example.com');
+  });
+});
+
 describe('ceiba owner set-password', () => {
   const NEW_PASSWORD = 'a wholly new password';
   const setPassword = (options: Parameters<typeof desk.ceiba>[1] = {}, email = EMAIL) =>

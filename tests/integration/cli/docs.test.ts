@@ -143,6 +143,7 @@ describe('docs/cli.md', () => {
       'npx ceiba doctor',
       'npx ceiba key set-limits',
       'npx ceiba migrate',
+      'npx ceiba owner remove-second-factor',
       'npx ceiba owner set-password',
       'npx ceiba project end-previous-secret',
       'npx ceiba project rotate-secret',

@@ -6,7 +6,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { apiKeyCreateResultSchema } from '@ceiba/contract';
 import { PROJECT_SECRET_HEADER } from '@ceiba/contract/sets';
-import { mintApiKey } from '@ceiba/domain';
+import { mintApiKey, mintInvitation, mintPasswordReset } from '@ceiba/domain';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
@@ -159,7 +159,10 @@ async function secretsInOddPlaces(
 ): Promise<void> {
   const { secret } = project;
   const json = { 'content-type': 'application/json' };
-  for (const one of [secret, key.plaintext]) {
+  const invitation = mintInvitation(randomBytes).plaintext;
+  const reset = mintPasswordReset(randomBytes).plaintext;
+  remember(invitation, reset);
+  for (const one of [secret, key.plaintext, invitation, reset]) {
     const field = { [one]: one };
     keep(
       await client.authorize({ apiKey: one }, { secret: one }),
@@ -335,7 +338,7 @@ function withStrings(text: string): string {
 /* ---------------------------------------------------------------------------------- the search */
 
 const plainForms = (credential: string): string[] => {
-  const body = credential.replace(/^ceiba_(?:secret_)?/, '');
+  const body = credential.replace(/^ceiba_(?:secret_|invite_|reset_)?/, '');
   const bytes = Buffer.from(credential);
   return [
     credential,

@@ -40,10 +40,59 @@ const member = (role: string) =>
 const invitation = (role: string, digest: string, expiresAt: string) =>
   `insert into project_invitations (project_id, invited_by, label, role, token_digest, expires_at)
    select id, owner_id, 'Ana', '${role}', ${digest}, ${expiresAt} from projects where id = $1`;
+const ofOwner = (table: string, columns: string, values: string) =>
+  `insert into ${table} (user_id, ${columns}) select owner_id, ${values} from projects where id = $1`;
+const reset = (digest: string, expiresAt: string) =>
+  ofOwner('password_resets', 'token_digest, expires_at', `${digest}, ${expiresAt}`);
+const challenge = (purpose: string, digest: string, expiresAt: string) =>
+  ofOwner(
+    'sign_in_challenges',
+    'purpose, token_digest, expires_at',
+    `'${purpose}', ${digest}, ${expiresAt}`,
+  );
 const settings = (column: string, value: string) =>
   `insert into settings (${column}) select ${value} where $1::uuid is not null`;
 
 const REFUSED: [string, string, string][] = [
+  [
+    'a reset with a digest of 31 bytes',
+    reset(DIGEST_31, 'now()'),
+    'password_resets_token_digest_check',
+  ],
+  [
+    'a reset that expires at infinity',
+    reset(DIGEST_32, "'infinity'"),
+    'password_resets_expires_at_check',
+  ],
+  [
+    'a recovery code with a digest of 33 bytes',
+    ofOwner('recovery_codes', 'code_digest', DIGEST_33),
+    'recovery_codes_code_digest_check',
+  ],
+  [
+    'a passkey whose counter is negative',
+    ofOwner(
+      'passkeys',
+      'credential_id, public_key, counter, transports, name, is_backed_up',
+      "'id', 'key', -1, '{}', 'Laptop', false",
+    ),
+    'passkeys_counter_check',
+  ],
+  [
+    'a challenge for an unknown purpose',
+    challenge('guess', DIGEST_32, 'now()'),
+    'sign_in_challenges_purpose_check',
+  ],
+  [
+    'a challenge with a digest of 31 bytes',
+    challenge('second_factor', DIGEST_31, 'now()'),
+    'sign_in_challenges_token_digest_check',
+  ],
+  [
+    'a challenge that expires at infinity',
+    challenge('second_factor', DIGEST_32, "'infinity'"),
+    'sign_in_challenges_expires_at_check',
+  ],
   [
     'a key that expires at infinity',
     goodKey('expires_at', "'infinity'"),

@@ -1,5 +1,5 @@
 import { hashPassword } from '@ceiba/domain/password';
-import { findUserByEmail, setPassword } from '@ceiba/schema';
+import { findUserByEmail, removeSecondFactors, setPassword } from '@ceiba/schema';
 import type { Command } from 'commander';
 import { withDatabase } from '../database.ts';
 import { readSettings } from '../env.ts';
@@ -10,9 +10,8 @@ import { printLines, type World } from '../world.ts';
 
 /** `ceiba owner …`. Passwords come from the environment or a prompt: arguments are visible to others. */
 export function ownerCommands(program: Command, world: World): void {
-  program
-    .command('owner')
-    .description("manage a project owner's account")
+  const owner = program.command('owner').description("manage a project owner's account");
+  owner
     .command('set-password')
     .description('set the console password and end all sessions of the owner')
     .requiredOption('--email <address>', 'the account')
@@ -30,6 +29,22 @@ export function ownerCommands(program: Command, world: World): void {
         return user.email;
       });
       printLines(world, [`The password of ${address} is set, and all its sessions are ended.`]);
+    });
+  owner
+    .command('remove-second-factor')
+    .description('remove the authenticator app, the recovery codes and the passkeys of an account')
+    .requiredOption('--email <address>', 'the account')
+    .action(async ({ email }: { email: string }) => {
+      const line = await withDatabase(world, async (ctx) => {
+        const user = await findUserByEmail(ctx.db, email);
+        if (user === null) throw noAccount(email);
+        const { kind } = await removeSecondFactors(ctx, { userId: user.userId });
+        if (kind === 'not_found') throw noAccount(email);
+        return kind === 'nothing'
+          ? `${user.email} has no second factor and no passkey. Nothing was changed.`
+          : `${user.email} now signs in with the password alone.`;
+      });
+      printLines(world, [line]);
     });
 }
 

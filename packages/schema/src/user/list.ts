@@ -12,6 +12,9 @@ export interface UserRow {
   hasPassword: boolean;
   /** The providers through which they can sign in. */
   providers: string[];
+  /** Whether a password needs a code of an authenticator app after it. */
+  hasSecondFactor: boolean;
+  passkeys: number;
   projects: number;
   createdAt: Date;
 }
@@ -59,6 +62,9 @@ async function readRows(
       u.password_hash is not null as "hasPassword",
       (select coalesce(json_agg(distinct i.provider), '[]') from identities i
         where i.user_id = u.id) as providers,
+      exists (select 1 from authenticators a
+        where a.user_id = u.id and a.confirmed_at is not null) as "hasSecondFactor",
+      (select count(*)::int from passkeys k where k.user_id = u.id) as passkeys,
       (select count(*)::int from projects p where p.owner_id = u.id) as projects,
       ${toMs(sql`u.created_at`)} as "createdAtMs"
     from users u where ${where} order by ${sql.join(orderBy, sql`, `)} limit ${limit}`);

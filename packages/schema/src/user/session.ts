@@ -1,3 +1,4 @@
+import { FRESH_SESSION_MINUTES } from '@ceiba/domain';
 import { and, eq, gt, lt, sql } from 'drizzle-orm';
 import { writeAudit } from '../audit/write.ts';
 import type { Executor } from '../connection/database.ts';
@@ -53,6 +54,10 @@ export interface SignedInUser {
   /** False for a user who signs in through a provider only. */
   hasPassword: boolean;
   sessionId: string;
+  /** The user's session version, for changes that must not happen after the sessions ended. */
+  sessionVersion: number;
+  /** Whether the user signed in within the last minutes. */
+  isFresh: boolean;
 }
 
 const LAST_SEEN_MINUTES = 5;
@@ -74,6 +79,9 @@ export async function findSession(
       isAdministrator: users.isAdministrator,
       hasPassword: sql<boolean>`${users.passwordHash} is not null`,
       sessionId: sessions.id,
+      sessionVersion: users.sessionVersion,
+      isFresh: sql<boolean>`
+        ${sessions.createdAt} > now() - make_interval(mins => ${FRESH_SESSION_MINUTES})`,
       isSeenLongAgo: sql<boolean>`coalesce(
         ${sessions.lastSeenAt} < now() - make_interval(mins => ${LAST_SEEN_MINUTES}), true)`,
     })

@@ -2,7 +2,7 @@ import { and, eq } from 'drizzle-orm';
 import { writeAudit } from '../audit/write.ts';
 import { onUniqueViolation } from '../connection/errors.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
-import { users } from '../tables.ts';
+import { passwordResets, users } from '../tables.ts';
 
 export interface SetEmailInput {
   userId: string;
@@ -14,7 +14,7 @@ export interface SetEmailInput {
 /** `outdated`: since that version, the password was set, the user signed out everywhere or is gone. */
 export type SetEmailResult = { kind: 'updated' | 'unchanged' | 'email_taken' | 'outdated' };
 
-/** Changes the address with which a user signs in. Sessions continue. */
+/** Changes the address with which a user signs in. Sessions continue; a link to reset the password ends. */
 export function setEmail(
   ctx: VerbContext,
   { userId, email, sessionVersion }: SetEmailInput,
@@ -29,6 +29,8 @@ export function setEmail(
     if (before === undefined) return { kind: 'outdated' };
     if (before.email === email) return { kind: 'unchanged' };
     await tx.update(users).set({ email }).where(isAsRead);
+    // It was sent to the old address, whose mailbox may be why it is changed.
+    await tx.delete(passwordResets).where(eq(passwordResets.userId, userId));
     await writeAudit(tx, ctx, {
       action: 'user.update',
       target: { id: userId, label: email },

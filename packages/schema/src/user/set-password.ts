@@ -1,7 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm';
 import { writeAudit } from '../audit/write.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
-import { users } from '../tables.ts';
+import { passwordResets, users } from '../tables.ts';
 import { findUserById } from './find.ts';
 
 export interface SetPasswordInput {
@@ -17,7 +17,7 @@ export interface SetPasswordInput {
 /** `outdated`: since that version, the password was set or the user signed out everywhere. */
 export type SetPasswordResult = { kind: 'updated' | 'outdated' | 'not_found' };
 
-/** Sets a user's password and ends all their sessions. */
+/** Sets a user's password, and ends all their sessions and an open link to reset it. */
 export function setPassword(
   ctx: VerbContext,
   { userId, passwordHash, sessionVersion }: SetPasswordInput,
@@ -33,6 +33,7 @@ export function setPassword(
     if (row === undefined) {
       return { kind: (await findUserById({ orm: tx }, userId)) ? 'outdated' : 'not_found' };
     }
+    await tx.delete(passwordResets).where(eq(passwordResets.userId, userId));
     await writeAudit(tx, ctx, {
       action: 'user.set_password',
       target: { id: userId, label: row.email },

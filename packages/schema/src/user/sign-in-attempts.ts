@@ -13,7 +13,16 @@ const KNOWN_SECONDS = 30 * 86_400;
  * from many networks what it has in all of them, but never what it has in a network from which its
  * user signed in before. Many users can share a network.
  */
-const LIMITS = { account_network: 10, account: 100, address: 300, password_change: 10 } as const;
+const LIMITS = {
+  account_network: 10,
+  account: 100,
+  address: 300,
+  password_change: 10,
+  second_factor: 10,
+  reset_account: 3,
+  reset_address: 30,
+  passkey_address: 300,
+} as const;
 type Scope = keyof typeof LIMITS | 'known_network';
 
 export type AttemptResult = { kind: 'admitted' } | { kind: 'limited'; retryAfterSeconds: number };
@@ -37,12 +46,7 @@ export function chargeAttempt(ctx: VerbContext, email: string): Promise<AttemptR
     }
     charged.push(await charge(tx, 'address', network));
     await deleteExpired(tx);
-    const refused = charged.filter(({ isOver }) => isOver);
-    if (refused.length === 0) return { kind: 'admitted' };
-    return {
-      kind: 'limited',
-      retryAfterSeconds: Math.max(...refused.map((charged) => charged.secondsLeft)),
-    };
+    return resultOf(charged);
   });
 }
 
@@ -51,11 +55,37 @@ export function chargeAttempt(ctx: VerbContext, email: string): Promise<AttemptR
  * strangers cannot use up: a user can always change a leaked password.
  */
 export function chargePasswordChange(ctx: VerbContext, userId: string): Promise<AttemptResult> {
-  return inTransaction(ctx, async (tx) => {
-    const { isOver, secondsLeft } = await charge(tx, 'password_change', userId);
-    await deleteExpired(tx);
-    return isOver ? { kind: 'limited', retryAfterSeconds: secondsLeft } : { kind: 'admitted' };
-  });
+  return inTransaction(ctx, (tx) => chargeAll(tx, [['password_change', userId]]));
+}
+
+/**
+ * Counts a code after a right password, per user: six digits can be guessed. Only who knows the
+ * password can use this up.
+ */
+export function chargeSecondFactor(ctx: VerbContext, userId: string): Promise<AttemptResult> {
+  return inTransaction(ctx, (tx) => chargeAll(tx, [['second_factor', userId]]));
+}
+
+/** Resets the limit of codes after a right one. */
+export async function forgiveSecondFactor(tx: Executor, userId: string): Promise<void> {
+  await tx.delete(signInAttempts).where(isSubject('second_factor', userId));
+}
+
+/** Counts a request for a mail that resets a password, per account (whether or not it exists) and network. */
+export function chargePasswordReset(ctx: VerbContext, email: string): Promise<AttemptResult> {
+  const { account, network } = subjectsOf(ctx, email);
+  return inTransaction(ctx, (tx) =>
+    chargeAll(tx, [
+      ['reset_account', account],
+      ['reset_address', network],
+    ]),
+  );
+}
+
+/** Counts a sign-in with a passkey per network, because each stores a challenge. */
+export function chargePasskeySignIn(ctx: VerbContext): Promise<AttemptResult> {
+  const network = addressSubject(ctx.clientAddress);
+  return inTransaction(ctx, (tx) => chargeAll(tx, [['passkey_address', network]]));
 }
 
 /** Resets the limits of password changes and of sign-ins to the account, after a correct password. */
@@ -107,7 +137,32 @@ async function isKnown(tx: Executor, subject: string): Promise<boolean> {
 const isSubject = (scope: Scope, subject: string) =>
   and(eq(signInAttempts.scope, scope), eq(signInAttempts.subject, subject));
 
-async function charge(tx: Executor, scope: keyof typeof LIMITS, subject: string) {
+/** Charges each scope, always in the order given: with two orders, attempts could deadlock. */
+async function chargeAll(
+  tx: Executor,
+  scopes: readonly (readonly [keyof typeof LIMITS, string])[],
+): Promise<AttemptResult> {
+  const charged: Charged[] = [];
+  for (const [scope, subject] of scopes) charged.push(await charge(tx, scope, subject));
+  await deleteExpired(tx);
+  return resultOf(charged);
+}
+
+function resultOf(charged: readonly Charged[]): AttemptResult {
+  const refused = charged.filter(({ isOver }) => isOver);
+  if (refused.length === 0) return { kind: 'admitted' };
+  return {
+    kind: 'limited',
+    retryAfterSeconds: Math.max(...refused.map(({ secondsLeft }) => secondsLeft)),
+  };
+}
+
+interface Charged {
+  isOver: boolean;
+  secondsLeft: number;
+}
+
+async function charge(tx: Executor, scope: keyof typeof LIMITS, subject: string): Promise<Charged> {
   const windowIsOver = sql`${signInAttempts.windowEndsAt} <= now()`;
   const freshEnd = sql`now() + make_interval(secs => ${WINDOW_SECONDS})`;
   const [row] = await tx

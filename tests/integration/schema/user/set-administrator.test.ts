@@ -48,6 +48,8 @@ describe('users', () => {
         isAdministrator: expect.any(Boolean),
         hasPassword: true,
         providers: ['github', 'google'],
+        hasSecondFactor: false,
+        passkeys: 0,
         projects: 2,
         createdAt: expect.any(Date),
       },

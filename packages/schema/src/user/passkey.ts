@@ -1,0 +1,189 @@
+import { PASSKEYS_MAX } from '@ceiba/domain';
+import { and, desc, eq, lt, or, sql } from 'drizzle-orm';
+import { writeAudit } from '../audit/write.ts';
+import type { Executor } from '../connection/database.ts';
+import { onUniqueViolation } from '../connection/errors.ts';
+import { inTransaction, type VerbContext } from '../context.ts';
+import { passkeys, users } from '../tables.ts';
+import { lockProven, type ProvenUser } from './second-factor.ts';
+
+/** A passkey as its user sees it. */
+export interface Passkey {
+  passkeyId: string;
+  name: string;
+  /** Whether its provider keeps a copy, so that a lost device does not lose it. */
+  isBackedUp: boolean;
+  createdAt: Date;
+  lastUsedAt: Date | null;
+}
+
+/** What WebAuthn needs to check a signature. */
+export interface PasskeyCredential {
+  /** In base64url, as browsers name it. */
+  credentialId: string;
+  publicKey: Buffer;
+  /** Raised by the authenticator with each signature; 0 where it does not count. */
+  counter: number;
+  transports: string[];
+}
+
+/** The passkeys of a user, the newest first. */
+export async function listPasskeys(db: { orm: Executor }, userId: string): Promise<Passkey[]> {
+  return db.orm
+    .select({
+      passkeyId: passkeys.id,
+      name: passkeys.name,
+      isBackedUp: passkeys.isBackedUp,
+      createdAt: passkeys.createdAt,
+      lastUsedAt: passkeys.lastUsedAt,
+    })
+    .from(passkeys)
+    .where(eq(passkeys.userId, userId))
+    .orderBy(desc(passkeys.createdAt), desc(passkeys.id));
+}
+
+/** The IDs of a user's credentials, so that a browser does not create a second one. */
+export async function listCredentialIds(db: { orm: Executor }, userId: string): Promise<string[]> {
+  const rows = await db.orm
+    .select({ credentialId: passkeys.credentialId })
+    .from(passkeys)
+    .where(eq(passkeys.userId, userId));
+  return rows.map(({ credentialId }) => credentialId);
+}
+
+export type AddPasskeyResult = {
+  kind: 'added' | 'known' | 'too_many' | 'outdated';
+};
+
+/** Adds a passkey that the user's browser has just created. */
+export function addPasskey(
+  ctx: VerbContext,
+  {
+    name,
+    isBackedUp,
+    credential,
+    ...user
+  }: ProvenUser & { name: string; isBackedUp: boolean; credential: PasskeyCredential },
+): Promise<AddPasskeyResult> {
+  const add = inTransaction<AddPasskeyResult>(ctx, async (tx) => {
+    const proven = await lockProven(tx, user);
+    if (proven === null) return { kind: 'outdated' };
+    const { userId } = user;
+    if ((await listCredentialIds({ orm: tx }, userId)).length >= PASSKEYS_MAX) {
+      return { kind: 'too_many' };
+    }
+    await tx.insert(passkeys).values({ userId, name, isBackedUp, ...credential });
+    await writeAudit(tx, ctx, {
+      action: 'user.add_passkey',
+      target: { id: userId, label: proven.email },
+      ownerId: userId,
+      after: { passkey: name },
+    });
+    return { kind: 'added' };
+  });
+  return add.catch(onUniqueViolation({ kind: 'known' }));
+}
+
+interface PasskeyRef {
+  userId: string;
+  passkeyId: string;
+}
+
+/** Renames a passkey of the user. */
+export function renamePasskey(
+  ctx: VerbContext,
+  { userId, passkeyId, name }: PasskeyRef & { name: string },
+): Promise<{ kind: 'renamed' | 'unchanged' | 'not_found' }> {
+  return inTransaction(ctx, async (tx) => {
+    const [before] = await tx
+      .select({ name: passkeys.name })
+      .from(passkeys)
+      .where(isOfUser({ userId, passkeyId }))
+      .for('no key update');
+    if (before === undefined) return { kind: 'not_found' };
+    if (before.name === name) return { kind: 'unchanged' };
+    await tx.update(passkeys).set({ name }).where(isOfUser({ userId, passkeyId }));
+    await writeAudit(tx, ctx, {
+      action: 'user.rename_passkey',
+      target: await targetOf(tx, userId),
+      ownerId: userId,
+      before: { passkey: before.name },
+      after: { passkey: name },
+    });
+    return { kind: 'renamed' };
+  });
+}
+
+/** Removes a passkey: it signs in no more. */
+export function removePasskey(
+  ctx: VerbContext,
+  { passkeyId, ...user }: ProvenUser & { passkeyId: string },
+): Promise<{ kind: 'removed' | 'not_found' | 'outdated' }> {
+  return inTransaction(ctx, async (tx) => {
+    const proven = await lockProven(tx, user);
+    if (proven === null) return { kind: 'outdated' };
+    const { userId } = user;
+    const [removed] = await tx
+      .delete(passkeys)
+      .where(isOfUser({ userId, passkeyId }))
+      .returning({ name: passkeys.name });
+    if (removed === undefined) return { kind: 'not_found' };
+    await writeAudit(tx, ctx, {
+      action: 'user.remove_passkey',
+      target: { id: userId, label: proven.email },
+      ownerId: userId,
+      before: { passkey: removed.name },
+    });
+    return { kind: 'removed' };
+  });
+}
+
+const isOfUser = ({ userId, passkeyId }: PasskeyRef) =>
+  and(eq(passkeys.id, passkeyId), eq(passkeys.userId, userId));
+
+async function targetOf(tx: Executor, userId: string): Promise<{ id: string; label?: string }> {
+  const [user] = await tx.select({ email: users.email }).from(users).where(eq(users.id, userId));
+  return { id: userId, ...(user === undefined ? {} : { label: user.email }) };
+}
+
+export interface FoundPasskey extends PasskeyCredential, ProvenUser {}
+
+/** @returns the passkey with this ID and its user; null without one */
+export async function findPasskey(
+  db: { orm: Executor },
+  credentialId: string,
+): Promise<FoundPasskey | null> {
+  const [row] = await db.orm
+    .select({
+      credentialId: passkeys.credentialId,
+      publicKey: passkeys.publicKey,
+      counter: passkeys.counter,
+      transports: passkeys.transports,
+      userId: users.id,
+      sessionVersion: users.sessionVersion,
+    })
+    .from(passkeys)
+    .innerJoin(users, eq(users.id, passkeys.userId))
+    .where(eq(passkeys.credentialId, credentialId));
+  return row ?? null;
+}
+
+/**
+ * Notes a use of a passkey.
+ *
+ * @returns false when the passkey was removed, or its counter has not risen since: a copy signs too
+ */
+export async function usePasskey(
+  tx: Executor,
+  { credentialId, counter }: { credentialId: string; counter: number },
+): Promise<boolean> {
+  const doesNotCount = and(eq(passkeys.counter, 0), sql`${counter} = 0`);
+  const used = await tx
+    .update(passkeys)
+    .set({ counter, lastUsedAt: sql`now()` })
+    .where(
+      and(eq(passkeys.credentialId, credentialId), or(lt(passkeys.counter, counter), doesNotCount)),
+    )
+    .returning({ passkeyId: passkeys.id });
+  return used.length > 0;
+}

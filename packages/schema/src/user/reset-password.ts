@@ -1,0 +1,106 @@
+import { type MintedCredential, PASSWORD_RESET_MINUTES } from '@ceiba/domain';
+import { and, eq, sql } from 'drizzle-orm';
+import { writeAudit } from '../audit/write.ts';
+import type { Executor } from '../connection/database.ts';
+import { inTransaction, type VerbContext } from '../context.ts';
+import { passwordResets, users } from '../tables.ts';
+import { setPassword } from './set-password.ts';
+
+export interface CreatePasswordResetInput {
+  userId: string;
+  /** Who gets the link: an administrator, who passes it on, or the user, by mail. */
+  to: keyof typeof PASSWORD_RESET_MINUTES;
+  /** The plaintext is in the link; only its digest is stored. */
+  token: MintedCredential;
+}
+
+export type CreatePasswordResetResult =
+  | { kind: 'created'; expiresAt: Date }
+  /** The user signs in through a provider only. */
+  | { kind: 'no_password' }
+  | { kind: 'not_found' };
+
+/** Lets the holder of the token set the user's password, once. An earlier token ends. */
+export function createPasswordReset(
+  ctx: VerbContext,
+  { userId, to, token }: CreatePasswordResetInput,
+): Promise<CreatePasswordResetResult> {
+  return inTransaction(ctx, async (tx) => {
+    const [user] = await tx
+      .select({ email: users.email, passwordHash: users.passwordHash })
+      .from(users)
+      .where(eq(users.id, userId))
+      .for('no key update');
+    if (user === undefined) return { kind: 'not_found' };
+    if (user.passwordHash === null) return { kind: 'no_password' };
+    const values = {
+      tokenDigest: token.digest,
+      expiresAt: sql`now() + make_interval(mins => ${PASSWORD_RESET_MINUTES[to]})`,
+    };
+    const [created] = await tx
+      .insert(passwordResets)
+      .values({ userId, ...values })
+      .onConflictDoUpdate({ target: passwordResets.userId, set: values })
+      .returning({ expiresAt: passwordResets.expiresAt });
+    if (created === undefined) throw new Error('an upsert returned no row');
+    await writeAudit(tx, ctx, {
+      action: 'user.create_password_reset',
+      target: { id: userId, label: user.email },
+      ownerId: userId,
+      after: { sentTo: to, expiresAt: created.expiresAt.toISOString() },
+    });
+    return { kind: 'created', ...created };
+  });
+}
+
+export interface PasswordReset {
+  userId: string;
+  email: string;
+  expiresAt: Date;
+}
+
+/** @returns null when the token was used, replaced or never created, or has expired */
+export async function findPasswordReset(
+  db: { orm: Executor },
+  tokenDigest: Buffer,
+): Promise<PasswordReset | null> {
+  const [row] = await db.orm
+    .select({
+      userId: passwordResets.userId,
+      email: users.email,
+      expiresAt: passwordResets.expiresAt,
+    })
+    .from(passwordResets)
+    .innerJoin(users, eq(users.id, passwordResets.userId))
+    .where(isValid(tokenDigest));
+  return row ?? null;
+}
+
+/**
+ * Uses up a token: sets the password and ends all sessions of its user. Of two that present the same
+ * token, one succeeds.
+ */
+export function usePasswordReset(
+  ctx: VerbContext,
+  { tokenDigest, passwordHash }: { tokenDigest: Buffer; passwordHash: string },
+): Promise<{ kind: 'updated'; userId: string; email: string } | { kind: 'not_found' }> {
+  return inTransaction(ctx, async (tx) => {
+    const reset = await findPasswordReset({ orm: tx }, tokenDigest);
+    if (reset === null) return { kind: 'not_found' };
+    const { userId, email } = reset;
+    // As every other change of a password does, before the row of the token: no deadlock.
+    await tx.select({ one: sql`1` }).from(users).where(eq(users.id, userId)).for('no key update');
+    const [used] = await tx
+      .delete(passwordResets)
+      .where(isValid(tokenDigest))
+      .returning({ userId: passwordResets.userId });
+    if (used === undefined) return { kind: 'not_found' };
+    const asUser = { kind: 'user', userId, email } as const;
+    const inside = { ...ctx, actor: asUser, db: { orm: tx } };
+    const { kind } = await setPassword(inside, { userId, passwordHash });
+    return kind === 'updated' ? { kind, userId, email } : { kind: 'not_found' };
+  });
+}
+
+const isValid = (tokenDigest: Buffer) =>
+  and(eq(passwordResets.tokenDigest, tokenDigest), sql`${passwordResets.expiresAt} > now()`);

@@ -1,0 +1,218 @@
+import { and, eq, isNotNull, isNull, lt, or, sql } from 'drizzle-orm';
+import { writeAudit } from '../audit/write.ts';
+import type { Executor, Transactor } from '../connection/database.ts';
+import { inTransaction, type VerbContext } from '../context.ts';
+import { authenticators, passkeys, recoveryCodes, users } from '../tables.ts';
+
+/** How long a new authenticator app may wait for its first code. */
+const ENROLL_MINUTES = 15;
+
+export interface Authenticator {
+  /** The shared secret, encrypted by the caller. */
+  sealedSecret: Buffer;
+  /** Whether a code has proven that the user's app has it. Only then sign-in asks for it. */
+  isConfirmed: boolean;
+}
+
+/** The user's authenticator app; null without one. One that was never confirmed ends after a while. */
+export async function findAuthenticator(
+  db: { orm: Executor },
+  userId: string,
+): Promise<Authenticator | null> {
+  const [row] = await db.orm
+    .select({
+      sealedSecret: authenticators.sealedSecret,
+      isConfirmed: sql<boolean>`${authenticators.confirmedAt} is not null`,
+    })
+    .from(authenticators)
+    .where(
+      and(eq(authenticators.userId, userId), or(isNotNull(authenticators.confirmedAt), isRecent())),
+    );
+  return row ?? null;
+}
+
+const isRecent = () =>
+  sql`${authenticators.createdAt} > now() - make_interval(mins => ${ENROLL_MINUTES})`;
+
+/** The proof of the user behind a change: their version when it was checked. */
+export interface ProvenUser {
+  userId: string;
+  /** Read together with what was checked; the change fails if it is another one now. */
+  sessionVersion: number;
+}
+
+/** Stores the secret of a new app, which replaces one that was not confirmed. */
+export function enrollAuthenticator(
+  ctx: VerbContext,
+  { sealedSecret, ...user }: ProvenUser & { sealedSecret: Buffer },
+): Promise<{ kind: 'enrolled' | 'has_one' | 'outdated' }> {
+  return inTransaction(ctx, async (tx) => {
+    if ((await lockProven(tx, user)) === null) return { kind: 'outdated' };
+    const fresh = { sealedSecret, createdAt: sql`now()` };
+    const stored = await tx
+      .insert(authenticators)
+      .values({ userId: user.userId, ...fresh })
+      .onConflictDoUpdate({
+        target: authenticators.userId,
+        set: fresh,
+        setWhere: isNull(authenticators.confirmedAt),
+      })
+      .returning({ userId: authenticators.userId });
+    return { kind: stored.length > 0 ? 'enrolled' : 'has_one' };
+  });
+}
+
+export interface ConfirmAuthenticatorInput {
+  userId: string;
+  /** The secret whose code was checked: of two enrolments, the one that was stored last counts. */
+  sealedSecret: Buffer;
+  /** The time step of the code, which cannot be used again. */
+  step: number;
+  recoveryDigests: readonly Buffer[];
+}
+
+/** Turns the second factor on, and replaces all recovery codes. */
+export function confirmAuthenticator(
+  ctx: VerbContext,
+  { userId, sealedSecret, step, recoveryDigests }: ConfirmAuthenticatorInput,
+): Promise<{ kind: 'confirmed' | 'not_found' }> {
+  return inTransaction(ctx, async (tx) => {
+    const [confirmed] = await tx
+      .update(authenticators)
+      .set({ confirmedAt: sql`now()`, lastStep: step })
+      .where(
+        and(
+          eq(authenticators.userId, userId),
+          eq(authenticators.sealedSecret, sealedSecret),
+          isNull(authenticators.confirmedAt),
+          isRecent(),
+        ),
+      )
+      .returning({ userId: authenticators.userId });
+    if (confirmed === undefined) return { kind: 'not_found' };
+    await tx.delete(recoveryCodes).where(eq(recoveryCodes.userId, userId));
+    await tx
+      .insert(recoveryCodes)
+      .values(recoveryDigests.map((codeDigest) => ({ userId, codeDigest })));
+    await audit(tx, ctx, { userId, after: { secondFactor: true } });
+    return { kind: 'confirmed' };
+  });
+}
+
+/** What the user gave as a second factor. */
+export type SecondFactor =
+  /** The time step of a code that fits the secret. */
+  { kind: 'step'; step: number } | { kind: 'recovery_code'; digest: Buffer };
+
+/** Uses up a code: no code is accepted twice, and of two requests with one code one succeeds. */
+export async function useSecondFactor(
+  tx: Executor,
+  userId: string,
+  factor: SecondFactor,
+): Promise<boolean> {
+  const used =
+    factor.kind === 'step'
+      ? await tx
+          .update(authenticators)
+          .set({ lastStep: factor.step })
+          .where(
+            and(
+              eq(authenticators.userId, userId),
+              isNotNull(authenticators.confirmedAt),
+              or(isNull(authenticators.lastStep), lt(authenticators.lastStep, factor.step)),
+            ),
+          )
+          .returning({ userId: authenticators.userId })
+      : await tx
+          .delete(recoveryCodes)
+          .where(and(eq(recoveryCodes.userId, userId), eq(recoveryCodes.codeDigest, factor.digest)))
+          .returning({ userId: recoveryCodes.userId });
+  return used.length > 0;
+}
+
+/** Turns the second factor off, by a user who proved the password and gives a code. */
+export function turnOffSecondFactor(
+  ctx: VerbContext,
+  { factor, ...user }: ProvenUser & { factor: SecondFactor },
+): Promise<{ kind: 'removed' | 'wrong' | 'outdated' }> {
+  return inTransaction(ctx, async (tx) => {
+    if ((await lockProven(tx, user)) === null) return { kind: 'outdated' };
+    const { userId } = user;
+    if (!(await useSecondFactor(tx, userId, factor))) return { kind: 'wrong' };
+    await tx.delete(recoveryCodes).where(eq(recoveryCodes.userId, userId));
+    await tx.delete(authenticators).where(eq(authenticators.userId, userId));
+    await audit(tx, ctx, { userId, before: { secondFactor: true } });
+    return { kind: 'removed' };
+  });
+}
+
+/**
+ * Removes everything but the password with which a user signs in here: authenticator app, recovery
+ * codes and passkeys. For an administrator, whose user lost the device. Sessions continue.
+ */
+export function removeSecondFactors(
+  ctx: VerbContext,
+  { userId }: { userId: string },
+): Promise<{ kind: 'removed' | 'nothing' | 'not_found' }> {
+  return inTransaction(ctx, async (tx) => {
+    const [user] = await tx
+      .select({ userId: users.id })
+      .from(users)
+      .where(eq(users.id, userId))
+      .for('no key update');
+    if (user === undefined) return { kind: 'not_found' };
+    await tx.delete(recoveryCodes).where(eq(recoveryCodes.userId, userId));
+    const apps = await tx
+      .delete(authenticators)
+      .where(eq(authenticators.userId, userId))
+      .returning({ confirmedAt: authenticators.confirmedAt });
+    const keys = await tx
+      .delete(passkeys)
+      .where(eq(passkeys.userId, userId))
+      .returning({ name: passkeys.name });
+    const hadSecondFactor = apps.some(({ confirmedAt }) => confirmedAt !== null);
+    if (!hadSecondFactor && keys.length === 0) return { kind: 'nothing' };
+    await audit(tx, ctx, {
+      userId,
+      before: { secondFactor: hadSecondFactor, passkeys: keys.map(({ name }) => name) },
+    });
+    return { kind: 'removed' };
+  });
+}
+
+/** How many recovery codes are left. */
+export async function countRecoveryCodes(db: { orm: Executor }, userId: string): Promise<number> {
+  const [row] = await db.orm
+    .select({ count: sql<number>`count(*)::int` })
+    .from(recoveryCodes)
+    .where(eq(recoveryCodes.userId, userId));
+  return row?.count ?? 0;
+}
+
+/** Locks the row of a user whose version is still that of the proof; null if it is not. */
+export async function lockProven(
+  tx: Executor,
+  { userId, sessionVersion }: ProvenUser,
+): Promise<{ email: string } | null> {
+  const [user] = await tx
+    .select({ email: users.email })
+    .from(users)
+    .where(and(eq(users.id, userId), eq(users.sessionVersion, sessionVersion)))
+    .for('no key update');
+  return user ?? null;
+}
+
+async function audit(
+  tx: Transactor,
+  ctx: VerbContext,
+  { userId, ...change }: { userId: string; before?: object; after?: object },
+): Promise<void> {
+  const [user] = await tx.select({ email: users.email }).from(users).where(eq(users.id, userId));
+  await writeAudit(tx, ctx, {
+    action: change.after === undefined ? 'user.remove_second_factor' : 'user.add_second_factor',
+    target: { id: userId, ...(user === undefined ? {} : { label: user.email }) },
+    ownerId: userId,
+    ...(change.before === undefined ? {} : { before: { ...change.before } }),
+    ...(change.after === undefined ? {} : { after: { ...change.after } }),
+  });
+}
