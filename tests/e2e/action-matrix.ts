@@ -38,6 +38,9 @@ export interface World {
   userId: string;
   /** A session of the owner. */
   sessionId: string;
+  /** A passkey of the owner, and a link to reset the owner's password. */
+  passkeyId: string;
+  resetSecret: string;
   /** When the project's secret was created, ISO 8601. */
   secretCreatedAt: string;
   /** The owner's e-mail address and password. */
@@ -51,6 +54,8 @@ export interface ActionCase {
   isSearch?: true;
   /** The owner may not call it; the reason. */
   refusesOwner?: 'conflict';
+  /** It needs a step before it, which its own test takes; the code with which it alone is refused. */
+  refusesAlone?: 'conflict';
   /** The page that it is called from. */
   path: (world: World) => string;
   fields: (world: World) => Record<string, string>;
@@ -81,6 +86,27 @@ export const ACTIONS: Record<string, ActionCase> = {
       password: 'a passphrase of some length',
     }),
   },
+  '(account)/sign-in/actions.ts beginPasskeySignIn': {
+    access: 'anybody',
+    path: () => '/sign-in',
+    fields: () => ({}),
+  },
+  '(account)/forgot-password/actions.ts requestReset': {
+    access: 'anybody',
+    path: () => '/forgot-password',
+    fields: ({ email }) => ({ email }),
+  },
+  '(account)/reset-password/actions.ts readReset': {
+    access: 'anybody',
+    path: () => '/reset-password',
+    fields: ({ resetSecret }) => ({ resetSecret }),
+  },
+  '(account)/reset-password/actions.ts setForgottenPassword': {
+    access: 'anybody',
+    path: () => '/reset-password',
+    fields: ({ resetSecret }) => ({ resetSecret, newPassword: 'a passphrase of some length' }),
+    redirects: /^\/sign-in/,
+  },
   '(account)/join/actions.ts readInvitation': {
     access: 'anybody',
     path: () => '/join',
@@ -104,6 +130,44 @@ export const ACTIONS: Record<string, ActionCase> = {
       email: `${fresh('matrix').replaceAll(' ', '-')}@example.com`,
       currentPassword: password,
     }),
+  },
+  '(console)/account/second-factor-actions.ts setUpAuthenticator': {
+    access: 'signed-in',
+    path: () => '/account',
+    fields: ({ password }) => ({ currentPassword: password }),
+  },
+  '(console)/account/second-factor-actions.ts confirmAuthenticatorApp': {
+    access: 'signed-in',
+    refusesAlone: 'conflict',
+    path: () => '/account',
+    fields: () => ({ code: '123456' }),
+  },
+  '(console)/account/second-factor-actions.ts turnOffAuthenticator': {
+    access: 'signed-in',
+    refusesAlone: 'conflict',
+    path: () => '/account',
+    fields: ({ password }) => ({ currentPassword: password, code: '123456' }),
+  },
+  '(console)/account/passkey-actions.ts beginPasskey': {
+    access: 'signed-in',
+    path: () => '/account',
+    fields: ({ password }) => ({ name: 'Matrix', currentPassword: password }),
+  },
+  '(console)/account/passkey-actions.ts finishPasskey': {
+    access: 'signed-in',
+    refusesAlone: 'conflict',
+    path: () => '/account',
+    fields: () => ({ name: 'Matrix', answer: '{}' }),
+  },
+  '(console)/account/passkey-actions.ts renameOwnPasskey': {
+    access: 'signed-in',
+    path: () => '/account',
+    fields: ({ passkeyId }) => ({ passkeyId, name: fresh('Matrix') }),
+  },
+  '(console)/account/passkey-actions.ts removeOwnPasskey': {
+    access: 'signed-in',
+    path: () => '/account',
+    fields: ({ passkeyId, password }) => ({ passkeyId, currentPassword: password }),
   },
   '(console)/account/actions.ts endOneSession': {
     access: 'signed-in',
@@ -307,6 +371,14 @@ export const ACTIONS: Record<string, ActionCase> = {
   '(console)/admin/actions.ts changeAdministrator': {
     ...ofAdministrators,
     fields: ({ userId }) => ({ userId, isAdministrator: 'yes' }),
+  },
+  '(console)/admin/actions.ts createPasswordLink': {
+    ...ofAdministrators,
+    fields: ({ userId }) => ({ userId }),
+  },
+  '(console)/admin/actions.ts removeFactors': {
+    ...ofAdministrators,
+    fields: ({ userId }) => ({ userId }),
   },
   '(console)/admin/actions.ts removeUser': {
     ...ofAdministrators,

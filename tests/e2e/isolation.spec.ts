@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mintInvitation } from '@ceiba/domain';
+import { mintInvitation, mintPasswordReset } from '@ceiba/domain';
 import {
   type APIRequestContext,
   type APIResponse,
@@ -156,6 +156,7 @@ async function createWorld(): Promise<World> {
     ...(await invite(projectId, userId)),
     memberId: member?.id,
     sessionId: await sessionOf(owner),
+    ...(await waysInOf(owner)),
     userId,
     email,
     password,
@@ -168,6 +169,21 @@ async function sessionOf({ userId }: Visitor): Promise<string> {
     insert into sessions (user_id, session_version, expires_at)
     values (${userId}, 0, now() + interval '1 day') returning id`;
   return session?.id;
+}
+
+/** A passkey of a user, and a link to reset the password. */
+async function waysInOf({ userId }: Visitor): Promise<Pick<World, 'passkeyId' | 'resetSecret'>> {
+  const [passkey] = await sql`
+    insert into passkeys
+      (user_id, credential_id, public_key, counter, transports, name, is_backed_up)
+    values (${userId}, ${randomBytes(16).toString('hex')}, '\\x01', 0, '{}', 'Isolation', false)
+    returning id`;
+  const { digest, plaintext } = mintPasswordReset(randomBytes);
+  await sql`
+    insert into password_resets (user_id, token_digest, expires_at)
+    values (${userId}, ${digest}, now() + interval '1 day')
+    on conflict (user_id) do update set token_digest = excluded.token_digest`;
+  return { passkeyId: passkey?.id, resetSecret: plaintext };
 }
 
 async function invite(
@@ -277,6 +293,8 @@ const PROBE: World = {
   planId: '',
   userId: '',
   sessionId: 'the session',
+  passkeyId: 'the passkey',
+  resetSecret: '',
   secretCreatedAt: '',
   email: '',
   password: '',
@@ -284,9 +302,14 @@ const PROBE: World = {
 
 /** Whether a request names a part of a project, or a session. */
 const namesItem = (sent: string) =>
-  [PROBE.apiKeyId, PROBE.policyId, PROBE.decisionId, PROBE.invitationId, PROBE.sessionId].some(
-    (id) => sent.includes(id),
-  );
+  [
+    PROBE.apiKeyId,
+    PROBE.policyId,
+    PROBE.decisionId,
+    PROBE.invitationId,
+    PROBE.sessionId,
+    PROBE.passkeyId,
+  ].some((id) => sent.includes(id));
 
 /** How a call of a user is refused; null if it is permitted. */
 function refusalOf(access: Access, role: Role | null): 'not_found' | 'forbidden' | null {
@@ -492,9 +515,12 @@ test('each action of an account succeeds, which proves that the calls above are 
     const user = await visitor();
     const { email, password } = user;
     const sessionId = await sessionOf(user);
-    const seen = { ...(await createWorld()), sessionId, email, password };
+    const ways = await waysInOf(user);
+    const seen = { ...(await createWorld()), sessionId, ...ways, email, password };
     const answer = await call(user.request, name, action, { seen });
-    if (action.redirects) expect(answer.redirect, name).toMatch(action.redirects);
+    if (action.refusesAlone) {
+      expect(answer.state, name).toMatchObject({ kind: 'refused', code: action.refusesAlone });
+    } else if (action.redirects) expect(answer.redirect, name).toMatch(action.redirects);
     else expect(answer.state, `${name} ${answer.text}`).toMatchObject({ kind: 'done' });
   }
 });
@@ -525,7 +551,8 @@ test('each administrator action and page works for an administrator', async () =
 async function unusedUserAndPlan(): Promise<Pick<World, 'userId' | 'email' | 'planId'>> {
   const name = randomBytes(6).toString('hex');
   const email = `matrix-${name}@example.com`;
-  const [user] = await sql`insert into users (email) values (${email}) returning id`;
+  const [user] = await sql`
+    insert into users (email, password_hash) values (${email}, 'none') returning id`;
   const [plan] = await sql`
     insert into plans (name, active_key_cap, rate_limit_per_minute, monthly_quota)
     values (${`Matrix ${name}`}, 1, 1, 1) returning id`;

@@ -33,6 +33,16 @@ export const PAGES: Record<string, PageCase> = {
   },
   'sign in': { route: '(account)/sign-in', path: () => '/sign-in', signedIn: false },
   'sign up': { route: '(account)/sign-up', path: () => '/sign-up', signedIn: false },
+  'forgot password': {
+    route: '(account)/forgot-password',
+    path: () => '/forgot-password',
+    signedIn: false,
+  },
+  'reset password': {
+    route: '(account)/reset-password',
+    path: () => '/reset-password',
+    signedIn: false,
+  },
   join: { route: '(account)/join', path: () => '/join', signedIn: false },
   'not found': { route: null, path: () => '/nowhere', signedIn: false },
   projects: { route: '(console)/projects', path: () => '/projects', signedIn: true },

@@ -46,6 +46,8 @@ export const ROUTES: Record<string, RouteCase> = {
   '/(account)/sign-in/page': open('/sign-in'),
   '/(account)/sign-up/page': open('/sign-up'),
   '/(account)/join/page': open('/join'),
+  '/(account)/forgot-password/page': open('/forgot-password'),
+  '/(account)/reset-password/page': open('/reset-password'),
   '/(console)/account/page': personal('/account'),
   '/(console)/audit/page': personal('/audit'),
   '/(console)/audit/csv/route': personal('/audit/csv'),

@@ -67,7 +67,9 @@ export function fieldsOf(form: FormData): Record<string, string> {
 /** What goes back into the form: everything but credentials. */
 export function typedValues(form: FormData): Record<string, string> {
   const fields = Object.entries(fieldsOf(form));
-  return Object.fromEntries(fields.filter(([name]) => !/password|secret|apiKey$/i.test(name)));
+  return Object.fromEntries(
+    fields.filter(([name]) => !/password|secret|apiKey$|^code$/i.test(name)),
+  );
 }
 
 /**

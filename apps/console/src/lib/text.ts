@@ -10,6 +10,6 @@ const HIDDEN = /[\u200B\u2060-\u2064\u202A-\u202E\u2066-\u206F\uFEFF]/g;
  */
 export const legible = (name: string): string => name.replace(HIDDEN, '\uFFFD');
 
-/** Cuts keys, project secrets and invitations to their first digits, because no credential may be in a URL. */
+/** Cuts keys, project secrets, invitations and resets to their first digits, because no credential may be in a URL. */
 export const withoutSecrets = (text: string): string =>
-  text.replace(/(ceiba_(?:secret_|invite_)?[0-9A-Za-z]{8})[0-9A-Za-z]+/g, '$1');
+  text.replace(/(ceiba_(?:secret_|invite_|reset_)?[0-9A-Za-z]{8})[0-9A-Za-z]+/g, '$1');

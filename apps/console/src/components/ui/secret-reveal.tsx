@@ -76,7 +76,7 @@ export function SecretReveal({
           Copy the {name} now
         </h2>
         <p className="mt-1">It will not be shown again, because only its hash is stored.</p>
-        <output className="mt-4 block rounded border bg-surface p-4 font-mono text-title text-balance break-all select-all">
+        <output className="mt-4 block rounded border bg-surface p-4 font-mono text-title text-balance break-all whitespace-pre-line select-all">
           {secret}
         </output>
         <div className="mt-4 flex flex-wrap gap-2">

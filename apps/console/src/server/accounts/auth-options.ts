@@ -11,8 +11,11 @@ import { env } from '../../env.ts';
 import { withDatabase } from '../database.ts';
 import { inDatabaseAs } from '../in-database.ts';
 import { log } from '../log.ts';
+import { challengeTokenDigest, dropChallengeToken } from './challenge-cookie.ts';
 import { signInWithIdentity } from './identity.ts';
+import { signInWithPasskey } from './passkey.ts';
 import { signInWithPassword } from './password.ts';
+import { signInWithSecondFactor } from './second-factor.ts';
 import { sessionTokenSchema, userOfToken } from './session-token.ts';
 
 export const SESSION_LIFETIME_SECONDS = SESSION_DAYS * 24 * 60 * 60;
@@ -66,6 +69,16 @@ function providers(): Provider[] {
       credentials: { email: {}, password: {} },
       authorize: authorizePassword,
     }),
+    CredentialsProvider({
+      id: 'second-factor',
+      credentials: { code: {} },
+      authorize: authorizeSecondFactor,
+    }),
+    CredentialsProvider({
+      id: 'passkey',
+      credentials: { answer: {} },
+      authorize: authorizePasskey,
+    }),
     ...(github ? [GitHubProvider(github)] : []),
     ...(google ? [GoogleProvider(google)] : []),
     ...(oidc ? [openIdProvider(oidc)] : []),
@@ -93,7 +106,12 @@ const signedInSchema = z.object({ id: z.guid(), sessionId: z.guid() });
 type SignedIn = z.output<typeof signedInSchema>;
 
 /** The sign-in errors that the form knows. */
-export type SignInError = `limited:${number}` | 'unavailable' | 'CredentialsSignin';
+export type SignInError =
+  | `limited:${number}`
+  | 'second_factor'
+  | 'expired'
+  | 'unavailable'
+  | 'CredentialsSignin';
 
 async function authorizePassword(input: unknown): Promise<SignedIn | null> {
   const credentials = credentialsSchema.safeParse(input);
@@ -104,11 +122,54 @@ async function authorizePassword(input: unknown): Promise<SignedIn | null> {
   switch (result.kind) {
     case 'signed_in':
       return { id: result.userId, sessionId: result.sessionId };
+    case 'second_factor':
+      throw new Error('second_factor' satisfies SignInError);
     case 'wrong':
       return null;
     case 'limited':
       throw new Error(`limited:${result.retryAfterSeconds}` satisfies SignInError);
   }
+}
+
+const codeSchema = z.object({ code: z.string().min(1).max(64) });
+
+/** The step after a right password. */
+async function authorizeSecondFactor(input: unknown): Promise<SignedIn | null> {
+  const sent = codeSchema.safeParse(input);
+  if (!sent.success) return null;
+  const tokenDigest = await challengeTokenDigest('second_factor');
+  const given = { tokenDigest, code: sent.data.code };
+  const result = await orUnavailable(() =>
+    signInWithSecondFactor(inDatabase, given, SESSION_LIFETIME_SECONDS),
+  );
+  switch (result.kind) {
+    case 'signed_in':
+      await dropChallengeToken('second_factor');
+      return { id: result.userId, sessionId: result.sessionId };
+    case 'wrong':
+      return null;
+    case 'expired':
+      throw new Error('expired' satisfies SignInError);
+    case 'limited':
+      throw new Error(`limited:${result.retryAfterSeconds}` satisfies SignInError);
+  }
+}
+
+const answerSchema = z.object({ answer: z.string().min(1).max(16_384) });
+
+/** A passkey stands for both factors. */
+async function authorizePasskey(input: unknown): Promise<SignedIn | null> {
+  const sent = answerSchema.safeParse(input);
+  if (!sent.success) return null;
+  const tokenDigest = await challengeTokenDigest('sign_in_passkey');
+  const given = { tokenDigest, answer: sent.data.answer };
+  const result = await orUnavailable(() =>
+    signInWithPasskey(inDatabase, given, SESSION_LIFETIME_SECONDS),
+  );
+  await dropChallengeToken('sign_in_passkey');
+  if (result.kind === 'signed_in') return { id: result.userId, sessionId: result.sessionId };
+  if (result.kind === 'expired') throw new Error('expired' satisfies SignInError);
+  return null;
 }
 
 /** Signs in with a provider's identity, or returns to the sign-in page with the reason. */

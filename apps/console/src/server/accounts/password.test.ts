@@ -4,8 +4,10 @@ import { signInWithPassword } from './password.ts';
 
 const verbs = vi.hoisted(() => ({
   chargeAttempt: vi.fn(),
+  findAuthenticator: vi.fn(),
   findUserByEmail: vi.fn(),
   forgiveAttempt: vi.fn(),
+  startChallenge: vi.fn(),
   startSession: vi.fn(),
   verifyPassword: vi.fn(),
 }));
@@ -13,6 +15,7 @@ const verbs = vi.hoisted(() => ({
 vi.mock('server-only', () => ({}));
 vi.mock('@ceiba/domain/password', () => verbs);
 vi.mock('@ceiba/schema', () => verbs);
+vi.mock('./challenge-cookie.ts', () => ({ issueChallengeToken: async () => 'digest' }));
 
 const OWNER = { userId: 'owner', passwordHash: 'hash', sessionVersion: 7 };
 const transactions = countedTransactions();
@@ -29,6 +32,7 @@ beforeEach(() => {
   verbs.chargeAttempt.mockResolvedValue({ kind: 'admitted' });
   verbs.findUserByEmail.mockResolvedValue(OWNER);
   verbs.verifyPassword.mockResolvedValue(true);
+  verbs.findAuthenticator.mockResolvedValue(null);
   verbs.startSession.mockResolvedValue({ sessionId: 'session' });
 });
 
@@ -63,6 +67,23 @@ describe('signInWithPassword', () => {
     verbs.verifyPassword.mockResolvedValue(false);
     expect(await signIn()).toEqual({ kind: 'wrong' });
     expect(verbs.verifyPassword).toHaveBeenCalledExactlyOnceWith(null, 'typed');
+  });
+
+  it('starts no session, and forgives no attempt, where a second factor is on', async () => {
+    verbs.findAuthenticator.mockResolvedValue({ isConfirmed: true });
+    expect(await signIn()).toEqual({ kind: 'second_factor' });
+    expect(verbs.startSession).not.toHaveBeenCalled();
+    expect(verbs.forgiveAttempt).not.toHaveBeenCalled();
+    expect(verbs.startChallenge).toHaveBeenCalledExactlyOnceWith(expect.anything(), {
+      purpose: 'second_factor',
+      tokenDigest: 'digest',
+      user: { userId: 'owner', sessionVersion: 7 },
+    });
+  });
+
+  it('asks for no code of an app that was never confirmed', async () => {
+    verbs.findAuthenticator.mockResolvedValue({ isConfirmed: false });
+    expect(await signIn()).toMatchObject({ kind: 'signed_in' });
   });
 
   it('hashes nothing for an attempt that is over the limit', async () => {

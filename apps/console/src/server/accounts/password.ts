@@ -1,15 +1,25 @@
 import 'server-only';
 import { verifyPassword } from '@ceiba/domain/password';
-import { chargeAttempt, findUserByEmail, forgiveAttempt, startSession } from '@ceiba/schema';
+import {
+  chargeAttempt,
+  findAuthenticator,
+  findUserByEmail,
+  forgiveAttempt,
+  startChallenge,
+  startSession,
+} from '@ceiba/schema';
 import type { InDatabase } from '../in-database.ts';
+import { issueChallengeToken } from './challenge-cookie.ts';
 
 export type PasswordResult =
   | { kind: 'signed_in'; userId: string; sessionId: string }
+  /** The password is right; the browser has a token with which it sends the code. */
+  | { kind: 'second_factor' }
   | { kind: 'wrong' }
   | { kind: 'limited'; retryAfterSeconds: number };
 
 /**
- * Checks an e-mail address and a password, and starts a session. The attempt is counted before
+ * Checks an e-mail address and a password, and starts a session, or asks for the second factor. The attempt is counted before
  * anything is hashed. An unknown address costs the same work, so that neither the answer nor its
  * time reveals whether an account exists.
  */
@@ -29,6 +39,13 @@ export async function signInWithPassword(
   if (user === null || !matches) return { kind: 'wrong' };
   return inDatabase(async (ctx) => {
     const { userId, sessionVersion } = user;
+    const authenticator = await findAuthenticator(ctx.db, userId);
+    if (authenticator?.isConfirmed) {
+      const tokenDigest = await issueChallengeToken('second_factor');
+      const purpose = 'second_factor';
+      await startChallenge(ctx, { purpose, tokenDigest, user: { userId, sessionVersion } });
+      return { kind: 'second_factor' };
+    }
     const { userAgent } = ctx;
     const session = await startSession(ctx, {
       userId,

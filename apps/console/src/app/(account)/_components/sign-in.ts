@@ -1,41 +1,105 @@
 'use client';
 
-import { signIn } from 'next-auth/react';
+import { type SignInResponse, signIn } from 'next-auth/react';
+import { beginPasskeySignIn } from '#app/(account)/sign-in/actions.ts';
 import {
   type ActionState,
   FILL_THIS_IN,
+  IDLE,
   type Refusal,
   type RefusalCode,
   tooManyAttempts,
 } from '#lib/action-state.ts';
 
 /**
- * Signs in with the form's `email` and `password`; the session is a cookie that scripts cannot read.
- * It has the shape of a server action but runs in the browser, because next-auth calls the server
- * itself.
+ * The ways to sign in; the session is a cookie that scripts cannot read. They have the shape of server
+ * actions but run in the browser, because next-auth calls the server itself.
  */
-export async function signInWithPassword(_state: unknown, form: FormData): Promise<ActionState> {
+
+/** Signs in with the form's `email` and `password`, or learns that a code has to follow. */
+export async function signInWithPassword(
+  _state: unknown,
+  form: FormData,
+): Promise<ActionState<'signed_in' | 'second_factor'>> {
   const email = String(form.get('email') ?? '');
   const password = String(form.get('password') ?? '');
-  const refused = (code: RefusalCode, reason: Partial<Refusal>): Refusal => {
-    return { kind: 'refused', code, fieldErrors: {}, values: { email }, at: Date.now(), ...reason };
-  };
   const fieldErrors = checkFields(email, password);
-  if (Object.keys(fieldErrors).length > 0) return refused('invalid', { fieldErrors });
-  try {
-    const answer = await signIn('credentials', { email, password, redirect: false });
-    if (answer?.ok) return { kind: 'done', data: null, at: Date.now() };
-    const limited = /^limited:(\d+)$/.exec(answer?.error ?? '');
-    if (limited) return refused('rate_limited', { message: tooManyAttempts(Number(limited[1])) });
-    if (answer?.error === 'CredentialsSignin') return refused('invalid', { message: WRONG });
-  } catch {
-    // No answer from the server is an outage too.
-  }
-  return refused('unavailable', { message: UNAVAILABLE });
+  if (Object.keys(fieldErrors).length > 0)
+    return refused('invalid', { fieldErrors, values: { email } });
+  const answer = await ask('credentials', { email, password });
+  if (answer?.error === 'second_factor') return done('second_factor');
+  return settled(answer, { wrong: 'The e-mail address or the password is wrong.', email });
 }
 
-const WRONG = 'The e-mail address or the password is wrong.';
-const UNAVAILABLE = 'The console could not check your password. Try again in a moment.';
+/** Signs in with the form's `code`, in the browser in which the password was right. */
+export async function signInWithCode(
+  _state: unknown,
+  form: FormData,
+): Promise<ActionState<'signed_in'>> {
+  const code = String(form.get('code') ?? '').trim();
+  if (code === '') return refused('invalid', { fieldErrors: { code: FILL_THIS_IN } });
+  return settled(await ask('second-factor', { code }), {
+    wrong: 'This code is wrong, or it was used before. Wait for the next one.',
+  });
+}
+
+/** Signs in with a passkey of this browser or of a phone. */
+export async function signInWithPasskey(): Promise<ActionState<'signed_in'>> {
+  const begun = await beginPasskeySignIn(IDLE, new FormData());
+  if (begun.kind !== 'done') return begun.kind === 'refused' ? begun : refused('internal', {});
+  const { startAuthentication } = await import('@simplewebauthn/browser');
+  let answer: string;
+  try {
+    answer = JSON.stringify(await startAuthentication({ optionsJSON: begun.data }));
+  } catch {
+    return refused('invalid', { message: NO_PASSKEY });
+  }
+  return settled(await ask('passkey', { answer }), { wrong: UNKNOWN_PASSKEY });
+}
+
+const NO_PASSKEY = 'No passkey was used. Try again, or sign in with your password.';
+const UNKNOWN_PASSKEY =
+  'This passkey does not sign in here: it was removed, or it is of another console. Sign in with your password.';
+const EXPIRED = 'That took too long. Start again.';
+const UNAVAILABLE = 'The console could not check this. Try again in a moment.';
+
+/** Undefined if the server does not answer. */
+async function ask(
+  provider: string,
+  fields: Record<string, string>,
+): Promise<SignInResponse | undefined> {
+  try {
+    return await signIn(provider, { ...fields, redirect: false });
+  } catch {
+    return undefined;
+  }
+}
+
+function settled(
+  answer: SignInResponse | undefined,
+  { wrong, email = '' }: { wrong: string; email?: string },
+): ActionState<'signed_in'> {
+  if (answer?.ok) return done('signed_in');
+  const values = { email };
+  const limited = /^limited:(\d+)$/.exec(answer?.error ?? '');
+  if (limited) {
+    return refused('rate_limited', { message: tooManyAttempts(Number(limited[1])), values });
+  }
+  if (answer?.error === 'CredentialsSignin') return refused('invalid', { message: wrong, values });
+  if (answer?.error === 'expired') return refused('conflict', { message: EXPIRED, values });
+  return refused('unavailable', { message: UNAVAILABLE, values });
+}
+
+const done = <Data>(data: Data): ActionState<Data> => ({ kind: 'done', data, at: Date.now() });
+
+const refused = (code: RefusalCode, reason: Partial<Refusal>): Refusal => ({
+  kind: 'refused',
+  code,
+  fieldErrors: {},
+  values: {},
+  at: Date.now(),
+  ...reason,
+});
 
 function checkFields(email: string, password: string): Record<string, string> {
   const fieldErrors: Record<string, string> = {};

@@ -5,11 +5,11 @@ import { deleteUser, endSessionOf, setEmail, signOutEverywhere } from '@ceiba/sc
 import { redirect } from 'next/navigation';
 import { z } from 'zod';
 import { legible } from '#lib/text.ts';
+import { notify } from '#server/accounts/account-mail.ts';
 import { changePasswordOf } from '#server/accounts/change-password.ts';
-import { type PasswordProof, provePassword } from '#server/accounts/prove-password.ts';
-import { refuse, refuseField, type UserContext, userAction } from '#server/action.ts';
-import { tooManyAttempts } from '../../../lib/action-state.ts';
+import { refuse, refuseField, userAction } from '#server/action.ts';
 import { emailSchema } from '../../../lib/email-schema.ts';
+import { proveSelf, refuseOutdated, refuseUnproven } from './prove-self.ts';
 
 /** Changes the password and ends every session of the user, including this one. */
 export const changePassword = userAction({
@@ -20,26 +20,17 @@ export const changePassword = userAction({
     const result = await changePasswordOf(inDatabase, user, passwords);
     switch (result.kind) {
       case 'updated':
+        notify(user.email, 'password_changed');
         return redirect('/sign-in?notice=password_changed');
       case 'limited':
       case 'wrong':
         return refuseUnproven(result);
       case 'outdated':
       case 'not_found':
-        return refuse('signed_out', SIGNED_OUT_MEANWHILE);
+        return refuseOutdated();
     }
   },
 });
-
-function refuseUnproven(proof: Exclude<PasswordProof, { kind: 'proven' }>): never {
-  if (proof.kind === 'limited') {
-    refuse('rate_limited', tooManyAttempts(proof.retryAfterSeconds));
-  }
-  refuseField('currentPassword', 'This is not your current password.');
-}
-
-const SIGNED_OUT_MEANWHILE =
-  'Your password was changed in another window, or you were signed out there. Nothing was changed here.';
 
 /** Ends every session of the user, in every browser. */
 export const endEverySession = userAction({
@@ -55,14 +46,13 @@ export const changeEmail = userAction({
   input: z.object({ email: emailSchema, currentPassword: z.string().max(1024) }),
   async run(context, { email, currentPassword }): Promise<null> {
     const { inDatabase, user } = context;
-    const proof = await provePassword(inDatabase, user, currentPassword);
-    if (proof.kind !== 'proven') return refuseUnproven(proof);
-    const { userId, sessionVersion } = proof.user;
-    const result = await inDatabase((ctx) => setEmail(ctx, { userId, email, sessionVersion }));
+    const proven = await proveSelf(context, currentPassword);
+    const result = await inDatabase((ctx) => setEmail(ctx, { ...proven, email }));
     if (result.kind === 'email_taken') {
       refuseField('email', 'Another account has this address.');
     }
-    if (result.kind === 'outdated') refuse('signed_out', SIGNED_OUT_MEANWHILE);
+    if (result.kind === 'outdated') refuseOutdated();
+    if (result.kind === 'updated') notify(user.email, 'email_changed');
     return null;
   },
 });
@@ -78,17 +68,16 @@ export const endOneSession = userAction({
   },
 });
 
-/** Deletes the user's account. With a password, the password proves the user, else their address. */
+/** Deletes the user's account. The password or a fresh sign-in proves the user. */
 export const deleteAccount = userAction({
   input: z.object({ confirmation: z.string(), currentPassword: z.string().max(1024).optional() }),
-  async run(context, { confirmation, currentPassword = '' }): Promise<null> {
+  async run(context, { confirmation, currentPassword }): Promise<null> {
     const { inDatabase, user } = context;
     if (confirmation.trim() !== user.email) {
       refuseField('confirmation', `Type the e-mail address of your account: ${user.email}.`);
     }
-    const { userId } = user;
-    const proven = user.hasPassword ? await sessionVersionOf(context, currentPassword) : {};
-    const result = await inDatabase((ctx) => deleteUser(ctx, { userId, ...proven }));
+    const proven = await proveSelf(context, currentPassword);
+    const result = await inDatabase((ctx) => deleteUser(ctx, proven));
     switch (result.kind) {
       case 'deleted':
         return redirect('/sign-in?notice=account_deleted');
@@ -104,13 +93,7 @@ export const deleteAccount = userAction({
         );
       case 'outdated':
       case 'not_found':
-        return refuse('signed_out', SIGNED_OUT_MEANWHILE);
+        return refuseOutdated();
     }
   },
 });
-
-async function sessionVersionOf({ inDatabase, user }: UserContext, password: string) {
-  const proof = await provePassword(inDatabase, user, password);
-  if (proof.kind !== 'proven') return refuseUnproven(proof);
-  return { sessionVersion: proof.user.sessionVersion };
-}

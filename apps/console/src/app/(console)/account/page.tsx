@@ -1,14 +1,17 @@
 import { SESSION_DAYS } from '@ceiba/domain/facts';
-import { listSessions } from '@ceiba/schema';
+import { countRecoveryCodes, findAuthenticator, listPasskeys, listSessions } from '@ceiba/schema';
 import type { Metadata } from 'next';
 import { Chip } from '#components/ui/chip.tsx';
 import { Column, PageHeader, Section } from '#components/ui/section.tsx';
 import { deviceWords } from '#lib/device.ts';
 import { withDatabase } from '#server/database.ts';
+import { configuredMailer } from '#server/mail.ts';
 import { requireUser } from '#server/session.ts';
 import { ChangeEmail } from './_components/change-email.tsx';
 import { ChangePassword } from './_components/change-password.tsx';
 import { DeleteAccount } from './_components/delete-account.tsx';
+import { Passkeys } from './_components/passkeys.tsx';
+import { SecondFactor } from './_components/second-factor.tsx';
 import { SessionList } from './_components/session-list.tsx';
 import { SignOut, SignOutEverywhere } from './_components/sign-out.tsx';
 
@@ -16,7 +19,16 @@ export const metadata: Metadata = { title: 'Account' };
 
 export default async function AccountPage() {
   const user = await requireUser();
-  const sessions = await withDatabase((db) => listSessions(db, user.userId));
+  const { userId } = user;
+  const [sessions, passkeys, authenticator, recoveryCodes] = await withDatabase((db) =>
+    Promise.all([
+      listSessions(db, userId),
+      listPasskeys(db, userId),
+      findAuthenticator(db, userId),
+      countRecoveryCodes(db, userId),
+    ]),
+  );
+  const sendsMail = configuredMailer() !== undefined;
   return (
     <Column className="max-w-[45rem]">
       <PageHeader
@@ -32,7 +44,11 @@ export default async function AccountPage() {
       {user.hasPassword && (
         <Section
           title="E-mail address"
-          description="With which you sign in. Ceiba sends no mail to it."
+          description={
+            sendsMail
+              ? 'With which you sign in. Ceiba mails you there when how you sign in is changed.'
+              : 'With which you sign in. Ceiba sends no mail to it.'
+          }
         >
           <ChangeEmail email={user.email} />
         </Section>
@@ -45,6 +61,27 @@ export default async function AccountPage() {
           <ChangePassword email={user.email} />
         </Section>
       )}
+      {user.hasPassword && (
+        <Section
+          title="Second factor"
+          description="After your password, Ceiba asks for a code of an authenticator app on your phone: a stolen password alone does not sign in."
+        >
+          <SecondFactor isOn={authenticator?.isConfirmed === true} recoveryCodes={recoveryCodes} />
+        </Section>
+      )}
+      <Section
+        title="Passkeys"
+        description="Sign in with your fingerprint, face or PIN instead of a password and a code. A passkey works on this site only, so it cannot be phished."
+      >
+        <Passkeys
+          hasPassword={user.hasPassword}
+          passkeys={passkeys.map(({ createdAt, lastUsedAt, ...passkey }) => ({
+            ...passkey,
+            createdAt: createdAt.toISOString(),
+            lastUsedAt: lastUsedAt?.toISOString() ?? null,
+          }))}
+        />
+      </Section>
       <Section
         title="Sessions"
         description={`A session lasts ${SESSION_DAYS} days. If you are still signed in on another device, sign out everywhere.`}

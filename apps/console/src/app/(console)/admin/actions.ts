@@ -12,11 +12,14 @@ import {
   deletePlan,
   deleteUser,
   findUserById,
+  removeSecondFactors,
   setAdministrator,
   setRetention,
   updatePlan,
 } from '@ceiba/schema';
 import { z } from 'zod';
+import { notify } from '#server/accounts/account-mail.ts';
+import { createResetLink } from '#server/accounts/password-reset.ts';
 import { administratorAction, refuse, refuseField } from '#server/action.ts';
 import { formatCount, plural } from '../../../lib/format.ts';
 import { limitSchema, optionalLimitSchema } from '../../../lib/limit-schema.ts';
@@ -105,6 +108,51 @@ export const removeUser = administratorAction({
     return null;
   },
 });
+
+/** Shown once: the link is in this answer and nowhere else. */
+export interface NewResetLink {
+  link: string;
+  email: string;
+  /** ISO 8601. */
+  expiresAt: string;
+}
+
+/**
+ * Creates a link with which a user sets a new password. The administrator never sees the password.
+ * Not for the own account, where the current password has to prove the user.
+ */
+export const createPasswordLink = administratorAction({
+  showsOnce: true,
+  input: z.object({ userId: z.guid() }),
+  async run({ ctx, user }, { userId }): Promise<NewResetLink> {
+    if (userId === user.userId) refuse('conflict', OWN_PASSWORD);
+    const target = await findUserById(ctx.db, userId);
+    if (target === null) refuse('not_found', GONE);
+    const result = await createResetLink(ctx, { userId, to: 'administrator' });
+    if (result.kind === 'not_found') refuse('not_found', GONE);
+    if (result.kind === 'no_password') {
+      refuse('conflict', 'This user signs in through a provider and has no password to reset.');
+    }
+    const { link, expiresAt } = result;
+    return { link, email: target.email, expiresAt: expiresAt.toISOString() };
+  },
+});
+
+/** Removes the authenticator app, the recovery codes and the passkeys of a user who lost the device. */
+export const removeFactors = administratorAction({
+  input: z.object({ userId: z.guid() }),
+  async run({ ctx, user }, { userId }): Promise<null> {
+    if (userId === user.userId) refuse('conflict', OWN_FACTORS);
+    const target = await findUserById(ctx.db, userId);
+    const result = await removeSecondFactors(ctx, { userId });
+    if (result.kind === 'not_found' || target === null) refuse('not_found', GONE);
+    if (result.kind === 'removed') notify(target.email, 'second_factor_removed');
+    return null;
+  },
+});
+
+const OWN_PASSWORD = 'Change your own password on your account page.';
+const OWN_FACTORS = 'Change how you sign in yourself on your account page.';
 
 const RANGE = `must be from ${formatCount(RETENTION_DAYS_MIN)} to ${formatCount(RETENTION_DAYS_MAX)} days, or empty`;
 const retentionSchema = optionalLimitSchema.refine(

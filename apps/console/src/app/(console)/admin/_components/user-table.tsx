@@ -1,6 +1,7 @@
 'use client';
 
-import { ShieldCheck, ShieldOff, Trash2 } from 'lucide-react';
+import { KeyRound, ShieldCheck, ShieldOff, Smartphone, Trash2 } from 'lucide-react';
+import dynamic from 'next/dynamic';
 import { useState } from 'react';
 import { ActionForm } from '#components/action-form.tsx';
 import { ConfirmAction } from '#components/confirm-action.tsx';
@@ -12,8 +13,15 @@ import { PageLinks } from '#components/ui/pagination.tsx';
 import { ActionsHeadCell, Cell, HeadCell, Row, Table } from '#components/ui/table.tsx';
 import { RelativeTime } from '#components/ui/time.tsx';
 import { useToast } from '#components/ui/toast.tsx';
+import { shownWith } from '#lib/action-state.ts';
 import { formatCount, plural } from '#lib/format.ts';
-import { changeAdministrator, removeUser } from '../actions.ts';
+import {
+  changeAdministrator,
+  createPasswordLink,
+  type NewResetLink,
+  removeFactors,
+  removeUser,
+} from '../actions.ts';
 
 export interface UserTableRow {
   userId: string;
@@ -21,6 +29,8 @@ export interface UserTableRow {
   isAdministrator: boolean;
   hasPassword: boolean;
   providers: readonly string[];
+  hasSecondFactor: boolean;
+  passkeys: number;
   projects: number;
   /** ISO 8601. */
   createdAt: string;
@@ -34,14 +44,28 @@ export interface UserTableProps {
   older: string | null;
 }
 
-type Step = { kind: 'administrator' | 'delete'; user: UserTableRow };
+type Step = { kind: 'administrator' | 'reset' | 'factors' | 'delete'; user: UserTableRow };
+
+// Loaded when the dialog opens, to keep the page small.
+const loadLink = () => import('./reset-link.tsx');
+const ResetLink = dynamic(loadLink);
+
+const createShownLink = shownWith(
+  loadLink,
+  createPasswordLink,
+  'Part of this page failed to load, so no link was created. Reload the page and try again.',
+);
 
 /**
  * All accounts, the newest first. The dialogs are outside the list, because a row may leave it.
  */
 export function UserTable({ users, ownId, newer, older }: UserTableProps) {
   const [step, setStep] = useState<Step>();
+  const [created, setCreated] = useState<NewResetLink>();
   const close = () => setStep(undefined);
+  if (created !== undefined) {
+    return <ResetLink created={created} onDone={() => setCreated(undefined)} />;
+  }
   return (
     <>
       {users.length === 0 ? (
@@ -73,6 +97,10 @@ export function UserTable({ users, ownId, newer, older }: UserTableProps) {
       )}
       <PageLinks previous={newer} next={older} names={['Newer', 'Older']} />
       {step?.kind === 'administrator' && <AdministratorDialog user={step.user} onClose={close} />}
+      {step?.kind === 'reset' && (
+        <ResetDialog user={step.user} onClose={close} onCreated={setCreated} />
+      )}
+      {step?.kind === 'factors' && <FactorsDialog user={step.user} onClose={close} />}
       {step?.kind === 'delete' && <DeleteDialog user={step.user} onClose={close} />}
     </>
   );
@@ -85,7 +113,7 @@ interface UserCellsProps {
 }
 
 function UserCells({ user, isOwn, onStep }: UserCellsProps) {
-  const ways = [...(user.hasPassword ? ['password'] : []), ...user.providers];
+  const ways = waysOf(user);
   return (
     <Row>
       <Cell className="max-md:py-3">
@@ -113,6 +141,20 @@ function UserCells({ user, isOwn, onStep }: UserCellsProps) {
           label={`${user.isAdministrator ? 'Remove administrator' : 'Make administrator'} ${user.email}`}
           onClick={() => onStep({ kind: 'administrator', user })}
         />
+        {user.hasPassword && !isOwn && (
+          <IconButton
+            icon={KeyRound}
+            label={`Reset the password of ${user.email}`}
+            onClick={() => onStep({ kind: 'reset', user })}
+          />
+        )}
+        {(user.hasSecondFactor || user.passkeys > 0) && !isOwn && (
+          <IconButton
+            icon={Smartphone}
+            label={`Remove the second factor of ${user.email}`}
+            onClick={() => onStep({ kind: 'factors', user })}
+          />
+        )}
         <IconButton
           icon={Trash2}
           label={`Delete ${user.email}`}
@@ -122,6 +164,13 @@ function UserCells({ user, isOwn, onStep }: UserCellsProps) {
     </Row>
   );
 }
+
+/** In words: "password with a code", "passkey", "github". */
+const waysOf = ({ hasPassword, hasSecondFactor, passkeys, providers }: UserTableRow): string[] => [
+  ...(hasPassword ? [hasSecondFactor ? 'password with a code' : 'password'] : []),
+  ...(passkeys > 0 ? ['passkey'] : []),
+  ...providers,
+];
 
 interface UserDialogProps {
   user: UserTableRow;
@@ -158,6 +207,66 @@ function AdministratorDialog({ user, onClose }: UserDialogProps) {
       cancel="Cancel"
       confirm={isRemoval ? 'Remove administrator' : 'Make administrator'}
       isDangerous={isRemoval}
+    />
+  );
+}
+
+function ResetDialog({
+  user,
+  onClose,
+  onCreated,
+}: UserDialogProps & { onCreated: (created: NewResetLink) => void }) {
+  return (
+    <ConfirmAction
+      open
+      onOpenChange={(open) => !open && onClose()}
+      title="Create a link to reset the password?"
+      description={
+        <>
+          <p className="font-medium break-all text-ink">{user.email}</p>
+          <p className="mt-2">
+            Whoever opens the link sets a new password. The current one works until then; an earlier
+            link ends now.
+          </p>
+        </>
+      }
+      action={createShownLink}
+      hidden={{ userId: user.userId }}
+      onDone={(created) => {
+        onClose();
+        onCreated(created);
+      }}
+      cancel="Cancel"
+      confirm="Create link"
+      isDangerous={false}
+    />
+  );
+}
+
+function FactorsDialog({ user, onClose }: UserDialogProps) {
+  const toast = useToast();
+  return (
+    <ConfirmAction
+      open
+      onOpenChange={(open) => !open && onClose()}
+      title="Remove the second factor?"
+      description={
+        <>
+          <p className="font-medium break-all text-ink">{user.email}</p>
+          <p className="mt-2">
+            The authenticator app, the recovery codes and the passkeys of this account stop working.
+            The password alone then signs in: make sure that the user asked for this.
+          </p>
+        </>
+      }
+      action={removeFactors}
+      hidden={{ userId: user.userId }}
+      onDone={() => {
+        toast({ title: 'Second factor removed', description: user.email });
+        onClose();
+      }}
+      cancel="Cancel"
+      confirm="Remove second factor"
     />
   );
 }

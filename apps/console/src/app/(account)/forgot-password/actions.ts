@@ -1,0 +1,51 @@
+'use server';
+
+import { PASSWORD_RESET_MINUTES } from '@ceiba/domain';
+import { chargePasswordReset, findUserByEmail } from '@ceiba/schema';
+import { after } from 'next/server';
+import { z } from 'zod';
+import { plural } from '#lib/format.ts';
+import { sendNow } from '#server/accounts/account-mail.ts';
+import { createResetLink } from '#server/accounts/password-reset.ts';
+import { publicAction, refuse } from '#server/action.ts';
+import type { InDatabase } from '#server/in-database.ts';
+import { configuredMailer } from '#server/mail.ts';
+import { tooManyAttempts } from '../../../lib/action-state.ts';
+import { emailSchema } from '../../../lib/email-schema.ts';
+
+/**
+ * Mails a link that sets a new password. Whether the address has an account shows neither in the
+ * answer nor in its time, because the account is looked up after the answer is sent.
+ */
+export const requestReset = publicAction({
+  input: z.object({ email: emailSchema }),
+  async run({ inDatabase }, { email }): Promise<null> {
+    // The page says whom to ask instead.
+    if (configuredMailer() === undefined) return null;
+    const attempt = await inDatabase((ctx) => chargePasswordReset(ctx, email));
+    if (attempt.kind === 'limited') {
+      refuse('rate_limited', tooManyAttempts(attempt.retryAfterSeconds));
+    }
+    after(() => mailLink(inDatabase, email));
+    return null;
+  },
+});
+
+async function mailLink(inDatabase: InDatabase, email: string): Promise<void> {
+  await sendNow(async () => {
+    const created = await inDatabase(async (ctx) => {
+      const user = await findUserByEmail(ctx.db, email);
+      if (user === null) return null;
+      const reset = await createResetLink(ctx, { userId: user.userId, to: 'mail' });
+      return reset.kind === 'created' ? { to: user.email, link: reset.link } : null;
+    });
+    if (created === null) return null;
+    const { to, link } = created;
+    const time = plural(PASSWORD_RESET_MINUTES.mail, 'minute');
+    return {
+      to,
+      subject: 'Reset your password',
+      text: `Open this link to set a new password. It works once, within ${time}:\n\n${link}\n\nIf you did not ask for it, ignore this mail: nothing was changed.\n`,
+    };
+  });
+}

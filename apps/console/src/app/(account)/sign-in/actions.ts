@@ -1,0 +1,26 @@
+'use server';
+
+import { chargePasskeySignIn, startChallenge } from '@ceiba/schema';
+import { z } from 'zod';
+import { issueChallengeToken } from '#server/accounts/challenge-cookie.ts';
+import { passkeyRequest } from '#server/accounts/passkey.ts';
+import { publicAction, refuse } from '#server/action.ts';
+import { tooManyAttempts } from '../../../lib/action-state.ts';
+
+/** Returns what the browser needs to ask for a passkey, and binds the challenge to the browser. */
+export const beginPasskeySignIn = publicAction({
+  input: z.object({}),
+  async run({ inDatabase }): Promise<Awaited<ReturnType<typeof passkeyRequest>>> {
+    const attempt = await inDatabase(chargePasskeySignIn);
+    if (attempt.kind === 'limited') {
+      refuse('rate_limited', tooManyAttempts(attempt.retryAfterSeconds));
+    }
+    const request = await passkeyRequest();
+    const tokenDigest = await issueChallengeToken('sign_in_passkey');
+    const { challenge } = request;
+    await inDatabase((ctx) =>
+      startChallenge(ctx, { purpose: 'sign_in_passkey', tokenDigest, user: null, challenge }),
+    );
+    return request;
+  },
+});

@@ -1,0 +1,21 @@
+'use client';
+
+import { SecretReveal } from '#components/ui/secret-reveal.tsx';
+
+/** Shows the recovery codes, once. */
+export default function RecoveryCodes({ codes, onDone }: { codes: string[]; onDone: () => void }) {
+  return (
+    <div className="grid gap-4">
+      <p>
+        The second factor is on. Without the app, each of these codes signs you in once in place of
+        its six digits. Keep them where you do not keep the app.
+      </p>
+      <SecretReveal
+        name="list of recovery codes"
+        secret={codes.join('\n')}
+        fileName="ceiba-recovery-codes.txt"
+        onDone={onDone}
+      />
+    </div>
+  );
+}

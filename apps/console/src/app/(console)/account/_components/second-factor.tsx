@@ -1,0 +1,175 @@
+'use client';
+
+import dynamic from 'next/dynamic';
+import { useState } from 'react';
+import { ActionForm, type ActionFormParts } from '#components/action-form.tsx';
+import { ConfirmAction } from '#components/confirm-action.tsx';
+import { PasswordField, TextField } from '#components/form-fields.tsx';
+import { Button } from '#components/ui/button.tsx';
+import { useToast } from '#components/ui/toast.tsx';
+import { shownWith } from '#lib/action-state.ts';
+import { plural } from '#lib/format.ts';
+import {
+  confirmAuthenticatorApp,
+  type NewAuthenticator,
+  setUpAuthenticator,
+  turnOffAuthenticator,
+} from '../second-factor-actions.ts';
+
+// Loaded with the set-up, to keep the page small.
+const loadStep = () => import('./recovery-codes.tsx');
+const RecoveryCodes = dynamic(loadStep);
+
+const confirmShown = shownWith(
+  loadStep,
+  confirmAuthenticatorApp,
+  'Part of this page failed to load, so nothing was changed. Reload the page and try again.',
+);
+
+export interface SecondFactorProps {
+  isOn: boolean;
+  /** How many are left. */
+  recoveryCodes: number;
+}
+
+/** The dialog is outside what the page shows while the second factor is on, which ends with it. */
+export function SecondFactor({ isOn, recoveryCodes }: SecondFactorProps) {
+  const [turningOff, setTurningOff] = useState(false);
+  return (
+    <>
+      {isOn ? (
+        <div className="grid gap-4">
+          <p>
+            <span className="font-medium">On.</span> {plural(recoveryCodes, 'recovery code')} left.
+            For new ones, turn it off and on again.
+          </p>
+          <div>
+            <Button onClick={() => setTurningOff(true)}>Turn off…</Button>
+          </div>
+        </div>
+      ) : (
+        <SetUp />
+      )}
+      {turningOff && <TurnOff onClose={() => setTurningOff(false)} />}
+    </>
+  );
+}
+
+/** Sets up an authenticator app: password, then QR code and first code, then the recovery codes. */
+function SetUp() {
+  const [app, setApp] = useState<NewAuthenticator>();
+  const [codes, setCodes] = useState<string[]>();
+  if (codes !== undefined) {
+    return (
+      <RecoveryCodes
+        codes={codes}
+        onDone={() => {
+          setCodes(undefined);
+          setApp(undefined);
+        }}
+      />
+    );
+  }
+  if (app !== undefined) return <FirstCode app={app} onDone={setCodes} />;
+  return (
+    <ActionForm action={setUpAuthenticator} onDone={setApp} className="grid max-w-96 gap-6">
+      {(parts) => (
+        <>
+          <CurrentPassword {...parts} />
+          <div>
+            <Button type="submit" pending={parts.pending}>
+              Set up authenticator app
+            </Button>
+          </div>
+        </>
+      )}
+    </ActionForm>
+  );
+}
+
+interface FirstCodeProps {
+  app: NewAuthenticator;
+  onDone: (recoveryCodes: string[]) => void;
+}
+
+function FirstCode({ app, onDone }: FirstCodeProps) {
+  return (
+    <ActionForm
+      action={confirmShown}
+      onDone={({ recoveryCodes }) => onDone(recoveryCodes)}
+      className="grid max-w-96 gap-6"
+    >
+      {(parts) => (
+        <>
+          <div className="grid gap-4">
+            <p>Scan this code with an authenticator app, or type the secret into it.</p>
+            <img src={app.qrCode} alt="QR code of the secret" className="size-48 rounded border" />
+            <p className="text-small text-muted">
+              Secret{' '}
+              <code className="font-medium break-all text-ink select-all">
+                {app.secret.replaceAll(/(.{4})(?=.)/g, '$1 ')}
+              </code>
+            </p>
+          </div>
+          <CodeField parts={parts} hint="The six digits that the app shows now." />
+          <div>
+            <Button type="submit" variant="primary" pending={parts.pending}>
+              Turn on
+            </Button>
+          </div>
+        </>
+      )}
+    </ActionForm>
+  );
+}
+
+function TurnOff({ onClose }: { onClose: () => void }) {
+  const toast = useToast();
+  return (
+    <ConfirmAction
+      open
+      onOpenChange={(open) => !open && onClose()}
+      title="Turn off the second factor?"
+      description="Your password alone then signs in. The recovery codes stop working."
+      action={turnOffAuthenticator}
+      onDone={() => {
+        toast({ title: 'Second factor is off' });
+        onClose();
+      }}
+      cancel="Keep it on"
+      confirm="Turn off"
+    >
+      {(parts) => (
+        <div className="grid gap-4">
+          <CurrentPassword {...parts} />
+          <CodeField parts={parts} hint="From your authenticator app, or a recovery code." />
+        </div>
+      )}
+    </ConfirmAction>
+  );
+}
+
+function CurrentPassword({ errorOf }: Pick<ActionFormParts<unknown>, 'errorOf'>) {
+  return (
+    <PasswordField
+      errorOf={errorOf}
+      name="currentPassword"
+      label="Your password"
+      autoComplete="current-password"
+    />
+  );
+}
+
+function CodeField({ parts, hint }: { parts: ActionFormParts<unknown>; hint: string }) {
+  return (
+    <TextField
+      parts={parts}
+      name="code"
+      label="Code"
+      hint={hint}
+      autoComplete="one-time-code"
+      className="numbers"
+      maxLength={64}
+    />
+  );
+}

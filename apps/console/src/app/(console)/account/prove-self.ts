@@ -1,0 +1,40 @@
+import 'server-only';
+import { FRESH_SESSION_MINUTES } from '@ceiba/domain';
+import type { ProvenUser } from '@ceiba/schema';
+import { type PasswordProof, provePassword } from '#server/accounts/prove-password.ts';
+import { refuse, refuseField, type UserContext } from '#server/action.ts';
+import { tooManyAttempts } from '../../../lib/action-state.ts';
+
+/**
+ * Proves, before a change of how they sign in, that the signed-in user is at the keyboard: by the
+ * password or, without one, by a sign-in a moment ago. Refuses the form otherwise.
+ */
+export async function proveSelf(
+  { inDatabase, user }: UserContext,
+  currentPassword: string | undefined,
+): Promise<ProvenUser> {
+  const { userId, sessionVersion } = user;
+  if (user.hasPassword) {
+    const proof = await provePassword(inDatabase, user, currentPassword ?? '');
+    if (proof.kind !== 'proven') return refuseUnproven(proof);
+    return { userId, sessionVersion: proof.user.sessionVersion };
+  }
+  if (!user.isFresh) refuse('forbidden', NOT_FRESH);
+  return { userId, sessionVersion };
+}
+
+export function refuseUnproven(proof: Exclude<PasswordProof, { kind: 'proven' }>): never {
+  if (proof.kind === 'limited') {
+    refuse('rate_limited', tooManyAttempts(proof.retryAfterSeconds));
+  }
+  refuseField('currentPassword', 'This is not your current password.');
+}
+
+/** The answer where the proof is outdated. */
+export function refuseOutdated(): never {
+  refuse('signed_out', SIGNED_OUT_MEANWHILE);
+}
+
+const NOT_FRESH = `You signed in more than ${FRESH_SESSION_MINUTES} minutes ago. Sign out, sign in again, and do this then.`;
+const SIGNED_OUT_MEANWHILE =
+  'Your password was changed in another window, or you were signed out there. Nothing was changed here.';

@@ -1,0 +1,115 @@
+'use server';
+
+import {
+  chargeSecondFactor,
+  confirmAuthenticator,
+  enrollAuthenticator,
+  findAuthenticator,
+  turnOffSecondFactor,
+} from '@ceiba/schema';
+import { renderSVG } from 'uqr';
+import { z } from 'zod';
+import { notify } from '#server/accounts/account-mail.ts';
+import { seal, unseal } from '#server/accounts/seal.ts';
+import { factorOf } from '#server/accounts/second-factor.ts';
+import {
+  newRecoveryCodes,
+  newTotpSecret,
+  recoveryCodeDigest,
+  totpInvitation,
+  totpStep,
+} from '#server/accounts/totp.ts';
+import { refuse, refuseField, type UserContext, userAction } from '#server/action.ts';
+import { env } from '../../../env.ts';
+import { tooManyAttempts } from '../../../lib/action-state.ts';
+import { proveSelf, refuseOutdated } from './prove-self.ts';
+
+/** Shown once: what an authenticator app has to know. */
+export interface NewAuthenticator {
+  secret: string;
+  /** An SVG as a `data:` address. */
+  qrCode: string;
+}
+
+const currentPassword = z.string().max(1024);
+const code = z.string().min(1).max(64);
+
+/** Creates the secret of an app. Sign-in asks for a code only once one has proven that the app works. */
+export const setUpAuthenticator = userAction({
+  readsOnly: true,
+  input: z.object({ currentPassword }),
+  async run(context, input): Promise<NewAuthenticator> {
+    const { inDatabase, user } = context;
+    if (!user.hasPassword) refuse('conflict', NO_PASSWORD);
+    const proven = await proveSelf(context, input.currentPassword);
+    const secret = newTotpSecret();
+    const sealedSecret = seal(env().sessionSecret, user.userId, secret);
+    const result = await inDatabase((ctx) => enrollAuthenticator(ctx, { ...proven, sealedSecret }));
+    if (result.kind === 'outdated') refuseOutdated();
+    if (result.kind === 'has_one') refuse('conflict', HAS_ONE);
+    const { host } = new URL(env().publicOrigin);
+    const label = { issuer: `Ceiba (${host.replaceAll(':', ' ')})`, email: user.email };
+    const { secret: text, address } = totpInvitation(secret, label);
+    const svg = renderSVG(address, { ecc: 'M', border: 2 });
+    const qrCode = `data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`;
+    return { secret: text, qrCode };
+  },
+});
+
+/** Turns the second factor on with a first code, and returns the recovery codes, once. */
+export const confirmAuthenticatorApp = userAction({
+  showsOnce: true,
+  input: z.object({ code }),
+  async run(context, input): Promise<{ recoveryCodes: string[] }> {
+    const { inDatabase, user } = context;
+    const { userId } = user;
+    await charge(context);
+    const app = await inDatabase(({ db }) => findAuthenticator(db, userId));
+    if (app === null || app.isConfirmed) refuse('conflict', START_AGAIN);
+    const secret = unseal(env().sessionSecret, userId, app.sealedSecret);
+    if (secret === null) refuse('conflict', START_AGAIN);
+    const step = totpStep(secret, input.code, Date.now());
+    if (step === null) refuseField('code', WRONG_CODE);
+    const codes = newRecoveryCodes();
+    const recoveryDigests = codes.flatMap((text) => recoveryCodeDigest(text) ?? []);
+    const { sealedSecret } = app;
+    const result = await inDatabase((ctx) =>
+      confirmAuthenticator(ctx, { userId, sealedSecret, step, recoveryDigests }),
+    );
+    if (result.kind === 'not_found') refuse('conflict', START_AGAIN);
+    notify(user.email, 'second_factor_added');
+    return { recoveryCodes: codes };
+  },
+});
+
+/** Turns the second factor off, by password and code. */
+export const turnOffAuthenticator = userAction({
+  input: z.object({ currentPassword, code }),
+  async run(context, input): Promise<null> {
+    const { inDatabase, user } = context;
+    const { userId } = user;
+    const authenticator = await inDatabase(({ db }) => findAuthenticator(db, userId));
+    if (!authenticator?.isConfirmed) refuse('conflict', 'The second factor is off already.');
+    const proven = await proveSelf(context, input.currentPassword);
+    await charge(context);
+    const factor = factorOf({ userId, authenticator }, input.code);
+    if (factor === null) refuseField('code', WRONG_CODE);
+    const result = await inDatabase((ctx) => turnOffSecondFactor(ctx, { ...proven, factor }));
+    if (result.kind === 'outdated') refuseOutdated();
+    if (result.kind === 'wrong') refuseField('code', WRONG_CODE);
+    notify(user.email, 'second_factor_removed');
+    return null;
+  },
+});
+
+/** Counts a typed code before it is compared. */
+async function charge({ inDatabase, user }: UserContext): Promise<void> {
+  const attempt = await inDatabase((ctx) => chargeSecondFactor(ctx, user.userId));
+  if (attempt.kind === 'limited')
+    refuse('rate_limited', tooManyAttempts(attempt.retryAfterSeconds));
+}
+
+const WRONG_CODE = 'This code is wrong, or it was used before. Wait for the next one.';
+const HAS_ONE = 'An authenticator app is set up already. Turn it off first.';
+const NO_PASSWORD = 'You sign in through a provider, which asks for its own second factor.';
+const START_AGAIN = 'This set-up has expired or was replaced. Reload the page and start again.';

@@ -1,0 +1,52 @@
+import 'server-only';
+import type { Mail } from '@ceiba/process/mail';
+import { after } from 'next/server';
+import { env } from '../../env.ts';
+import { log } from '../log.ts';
+import { configuredMailer } from '../mail.ts';
+
+/** Changes of which a user learns by mail, because a thief of the account would make them. */
+const NOTICES = {
+  password_changed: {
+    subject: 'Your password was changed',
+    text: 'The password of your account was changed, and every session was ended.',
+  },
+  email_changed: {
+    subject: 'Your e-mail address was changed',
+    text: 'Your account now has another e-mail address. This is the last mail to this one.',
+  },
+  passkey_added: {
+    subject: 'A passkey was added to your account',
+    text: 'A new passkey can sign in to your account.',
+  },
+  second_factor_added: {
+    subject: 'Your second factor is on',
+    text: 'Signing in with your password now needs a code of your authenticator app.',
+  },
+  second_factor_removed: {
+    subject: 'Your second factor was removed',
+    text: 'Signing in with your password needs no code any more.',
+  },
+} as const;
+
+/** Tells a user by mail, once the answer of this request is sent. */
+export function notify(to: string, notice: keyof typeof NOTICES): void {
+  const { subject, text } = NOTICES[notice];
+  const { publicOrigin } = env();
+  const advice = `If this was not you, reset your password at ${publicOrigin}/forgot-password and tell the administrator of this console.`;
+  after(() =>
+    sendNow(async () => ({ to, subject, text: `${text}\n\n${advice}\n\n${publicOrigin}\n` })),
+  );
+}
+
+/** Sends a mail, if there is one and mail is set up. A failure is logged, because no one waits for it. */
+export async function sendNow(compose: () => Promise<Mail | null>): Promise<void> {
+  const mailer = configuredMailer();
+  if (mailer === undefined) return;
+  try {
+    const mail = await compose();
+    if (mail !== null) await mailer.send(mail);
+  } catch (error) {
+    log.error({ err: error }, 'account_mail.failed');
+  }
+}

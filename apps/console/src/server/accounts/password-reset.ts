@@ -1,0 +1,19 @@
+import 'server-only';
+import { randomBytes } from 'node:crypto';
+import { mintPasswordReset, type PASSWORD_RESET_MINUTES } from '@ceiba/domain';
+import { type CreatePasswordResetResult, createPasswordReset } from '@ceiba/schema';
+import { env } from '../../env.ts';
+import type { DatabaseContext } from '../in-database.ts';
+
+/**
+ * Creates the link with which a user sets a new password. The token is in the fragment, which browsers
+ * send to no server, neither in requests nor as `Referer`.
+ */
+export async function createResetLink(
+  ctx: DatabaseContext,
+  { userId, to }: { userId: string; to: keyof typeof PASSWORD_RESET_MINUTES },
+): Promise<CreatePasswordResetResult & { link: string }> {
+  const token = mintPasswordReset(randomBytes);
+  const result = await createPasswordReset(ctx, { userId, to, token });
+  return { ...result, link: `${env().publicOrigin}/reset-password#${token.plaintext}` };
+}

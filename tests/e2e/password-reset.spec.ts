@@ -1,0 +1,252 @@
+import { type BrowserContext, expect, type Page, test } from '@playwright/test';
+import postgres from 'postgres';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { type SmtpReceiver, startSmtpReceiver } from '../support/smtp-receiver.ts';
+import { until } from '../support/until.ts';
+import { type ConsoleProcess, startConsole } from './console-process.ts';
+import { expectAccessible } from './expect-accessible.ts';
+import { consoleLog } from './own-project.ts';
+import { type Account, gotoReady, newAccount, signIn, signUp } from './support.ts';
+
+const NEW_PASSWORD = 'copper lantern over the fjord';
+
+const expectSignedIn = (page: Page) =>
+  expect(page.getByRole('heading', { level: 1, name: 'Projects' })).toBeVisible();
+
+test.describe('by an administrator', () => {
+  let sql: postgres.Sql;
+  let context: BrowserContext;
+  let page: Page;
+  let email: string;
+
+  test.beforeAll(async ({ browser, baseURL }) => {
+    if (!process.env.DATABASE_URL) throw new Error('needs the DATABASE_URL of a stack');
+    sql = postgres(process.env.DATABASE_URL, { max: 1 });
+    context = await browser.newContext({ baseURL: baseURL ?? '' });
+    page = await context.newPage();
+    ({ email } = await signUp(page));
+    await sql`update users set is_administrator = true where email = ${email}`;
+  });
+  test.afterAll(async () => {
+    await sql`update users set is_administrator = false where email = ${email}`;
+    await context?.close();
+    await sql.end();
+  });
+
+  /** Creates a link on the page of accounts. */
+  async function createLink(account: Account): Promise<string> {
+    await gotoReady(page, `/admin?tab=users&q=${account.email}`);
+    await page.getByRole('button', { name: `Reset the password of ${account.email}` }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Create link' }).click();
+    const shown = page.getByRole('status').filter({ hasText: '/reset-password#' });
+    const link = (await shown.innerText()).trim();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Done' }).click();
+    await page.getByRole('button', { name: 'Leave without it' }).click();
+    await expect(page.getByRole('row').filter({ hasText: account.email })).toBeVisible();
+    return link;
+  }
+
+  test('a link sets the password once, ends every session, and is in no address or log', async ({
+    browser,
+  }) => {
+    test.setTimeout(180_000);
+    const elsewhere = await (await browser.newContext()).newPage();
+    const account = await signUp(elsewhere);
+    const replaced = await createLink(account);
+    const link = await createLink(account);
+    const token = link.slice(link.indexOf('#') + 1);
+    expect(token).toMatch(/^ceiba_reset_[0-9A-Za-z]{49}$/);
+
+    const opened = await (await browser.newContext()).newPage();
+    const sent: string[] = [];
+    opened.on('request', (request) => sent.push(request.url(), request.headers().referer ?? ''));
+    await opened.goto(replaced);
+    await expect(opened.getByText('replaced by a newer one')).toBeVisible();
+    await opened.goto(link);
+    await expect(opened.getByText(`For ${account.email}.`)).toBeVisible();
+    await expect(opened).toHaveURL(/\/reset-password$/);
+    await expectAccessible(opened);
+    // Reading the link changes nothing.
+    await elsewhere.goto('/projects');
+    await expectSignedIn(elsewhere);
+    const field = opened.getByLabel('New password', { exact: true });
+    await field.fill('passwordpassword');
+    await opened.getByRole('button', { name: 'Set password' }).click();
+    await expect(opened.getByText('The password repeats itself')).toBeVisible();
+    await field.fill(NEW_PASSWORD);
+    await opened.getByRole('button', { name: 'Set password' }).click();
+    await expect(opened.getByText('Your password is changed')).toBeVisible();
+
+    await elsewhere.goto('/projects');
+    await expect(elsewhere).toHaveURL(/\/sign-in/);
+    await signIn(elsewhere, account);
+    await expect(elsewhere.getByText('The e-mail address or the password is wrong.')).toBeVisible();
+    await signIn(elsewhere, { ...account, password: NEW_PASSWORD });
+    await expectSignedIn(elsewhere);
+    await opened.goto(link);
+    await expect(opened.getByText('This link was used')).toBeVisible();
+    expect(sent.filter((text) => text.includes(token))).toEqual([]);
+    expect(consoleLog()).not.toContain(token);
+    await gotoReady(elsewhere, '/audit');
+    await expect(elsewhere.getByText('created a link to reset the password of')).toHaveCount(2);
+    await opened.context().close();
+    await elsewhere.context().close();
+  });
+
+  test('there is none for the own account, nor for a user of a provider', async () => {
+    await gotoReady(page, `/admin?tab=users&q=${email}`);
+    await expect(page.getByRole('row').filter({ hasText: email })).toBeVisible();
+    await expect(page.getByRole('button', { name: /^Reset the password/ })).toHaveCount(0);
+    const other = newAccount().email;
+    await sql`insert into users (email) values (${other})`;
+    await gotoReady(page, `/admin?tab=users&q=${other}`);
+    await expect(page.getByRole('row').filter({ hasText: other })).toBeVisible();
+    await expect(page.getByRole('button', { name: /^Reset the password/ })).toHaveCount(0);
+    await sql`delete from users where email = ${other}`;
+  });
+
+  test('a second factor is removed for a user who lost the device', async ({ browser }) => {
+    const elsewhere = await (await browser.newContext()).newPage();
+    const account = await signUp(elsewhere);
+    await sql`insert into authenticators (user_id, sealed_secret, confirmed_at)
+      select id, '\\x01', now() from users where email = ${account.email}`;
+    await elsewhere.context().clearCookies();
+    await signIn(elsewhere, account);
+    await expect(elsewhere.getByLabel('Code')).toBeVisible();
+    // Its secret cannot be read, which the log says; no code is right.
+    await elsewhere.getByLabel('Code').fill('123456');
+    await elsewhere.getByRole('button', { name: 'Sign in' }).click();
+    await expect(elsewhere.getByText('This code is wrong')).toBeVisible();
+    expect(consoleLog()).toContain('second_factor.unreadable');
+
+    await gotoReady(page, `/admin?tab=users&q=${account.email}`);
+    await expect(page.getByRole('cell', { name: 'password with a code' })).toBeVisible();
+    const name = `Remove the second factor of ${account.email}`;
+    await page.getByRole('button', { name }).click();
+    await expectAccessible(page);
+    const question = page.getByRole('alertdialog');
+    await question.getByRole('button', { name: 'Remove second factor' }).click();
+    await expect(page.getByText('Second factor removed')).toBeVisible();
+    await signIn(elsewhere, account);
+    await expectSignedIn(elsewhere);
+    await elsewhere.context().close();
+  });
+});
+
+test('without a mail server, the page says whom to ask', async ({ page }) => {
+  await page.goto('/sign-in');
+  await page.getByRole('link', { name: 'Forgot your password?' }).click();
+  await expect(page.getByText('Ask your administrator for a link')).toBeVisible();
+  await expectAccessible(page);
+});
+
+test.describe('by mail', () => {
+  let database: TestDatabase;
+  let app: ConsoleProcess;
+  let smtp: SmtpReceiver;
+
+  test.beforeAll(async () => {
+    [database, smtp] = await Promise.all([createTestDatabase(), startSmtpReceiver()]);
+    app = await startConsole({
+      DATABASE_URL: database.url,
+      SIGN_UP: 'open',
+      SMTP_URL: smtp.url,
+      MAIL_FROM: 'Ceiba <ceiba@example.com>',
+    });
+  });
+  test.afterAll(async () => {
+    await app?.stop();
+    await smtp?.close();
+    await database?.drop();
+  });
+
+  async function createAccount(page: Page): Promise<Account> {
+    const account = newAccount();
+    await page.goto(`${app.url}/sign-up`);
+    await page.getByLabel('E-mail').fill(account.email);
+    await page.getByLabel('Password', { exact: true }).fill(account.password);
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await expectSignedIn(page);
+    await page.context().clearCookies();
+    return account;
+  }
+
+  async function ask(page: Page, email: string): Promise<string> {
+    await page.goto(`${app.url}/forgot-password`);
+    await page.getByLabel('E-mail').fill(email);
+    await page.getByRole('button', { name: 'Send link' }).click();
+    await expect(page.getByText('Look at your mail')).toBeVisible();
+    return page.locator('main').innerText();
+  }
+
+  const mailsTo = (email: string) => smtp.mails.filter(({ to }) => to.includes(email));
+
+  test('a link arrives at the account’s address, and the answer is the same without one', async ({
+    page,
+  }) => {
+    test.setTimeout(120_000);
+    const account = await createAccount(page);
+    const unknown = newAccount().email;
+    const forUnknown = await ask(page, unknown);
+    const forKnown = await ask(page, account.email.toUpperCase());
+    expect(forKnown).toBe(forUnknown);
+    await expectAccessible(page);
+    await until('the mail arrives', async () => mailsTo(account.email).length > 0);
+    expect(mailsTo(unknown)).toEqual([]);
+
+    const [mail] = mailsTo(account.email);
+    const link = /http\S+\/reset-password#\S+/.exec(mail?.text ?? '')?.[0] ?? '';
+    await page.goto(link);
+    await page.getByLabel('New password', { exact: true }).fill(NEW_PASSWORD);
+    await page.getByRole('button', { name: 'Set password' }).click();
+    await expect(page.getByText('Your password is changed')).toBeVisible();
+    await until('the user is told', async () =>
+      mailsTo(account.email).some(({ headers }) =>
+        headers.subject?.includes('Your password was changed'),
+      ),
+    );
+    await page.goto(`${app.url}/sign-in`);
+    await page.getByLabel('E-mail').fill(account.email);
+    await page.getByLabel('Password', { exact: true }).fill(NEW_PASSWORD);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await expectSignedIn(page);
+    expect(app.log()).not.toContain(link.slice(link.indexOf('#') + 1));
+  });
+
+  test('the answer does not wait for the mail server, and the log names its failure', async ({
+    page,
+  }) => {
+    const account = await createAccount(page);
+    smtp.answer = 550;
+    try {
+      await ask(page, account.email);
+      await until('the log has it', async () => app.log().includes('account_mail.failed'));
+    } finally {
+      smtp.answer = 'accept';
+    }
+    smtp.answer = 'never';
+    try {
+      await ask(page, account.email);
+    } finally {
+      smtp.answer = 'accept';
+    }
+  });
+
+  test('after three requests for an address there are no more, whether or not it has an account', async ({
+    page,
+  }) => {
+    test.setTimeout(120_000);
+    const account = await createAccount(page);
+    const answers: string[] = [];
+    for (const email of [account.email, newAccount().email]) {
+      for (let request = 0; request < 3; request += 1) await ask(page, email);
+      await page.goto(`${app.url}/forgot-password`);
+      await page.getByLabel('E-mail').fill(email);
+      await page.getByRole('button', { name: 'Send link' }).click();
+      answers.push(await page.getByRole('alert').filter({ hasText: 'Too many' }).innerText());
+    }
+    expect(answers[0]).toBe(answers[1]);
+    expect(mailsTo(account.email).length).toBeLessThanOrEqual(3);
+  });
+});

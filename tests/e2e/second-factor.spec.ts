@@ -1,0 +1,172 @@
+import { expect, type Page, test } from '@playwright/test';
+import { Secret, TOTP } from 'otpauth';
+import postgres from 'postgres';
+import { expectAccessible } from './expect-accessible.ts';
+import { consoleLog } from './own-project.ts';
+import { type Account, gotoReady, signIn, signUp } from './support.ts';
+
+let sql: postgres.Sql;
+test.beforeAll(() => {
+  if (!process.env.DATABASE_URL) throw new Error('needs the DATABASE_URL of a stack');
+  sql = postgres(process.env.DATABASE_URL, { max: 1 });
+});
+test.afterAll(() => sql.end());
+
+/** The code of a step from now, which the test passes on to Postgres's memory of used steps. */
+const codeAt = (secret: string, steps = 0) =>
+  new TOTP({ secret: Secret.fromBase32(secret) }).generate({
+    timestamp: Date.now() + steps * 30_000,
+  });
+
+/** So that the codes of this moment count as unused. */
+const forgetSteps = ({ email }: Account) => sql`
+  update authenticators set last_step = null
+  where user_id = (select id from users where email = ${email})`;
+
+/** Turns the second factor on through the account page. */
+async function turnOn(page: Page, { password }: Account) {
+  await gotoReady(page, '/account');
+  const part = page.getByRole('region', { name: 'Second factor' });
+  await part.getByLabel('Your password', { exact: true }).fill(password);
+  await part.getByRole('button', { name: 'Set up authenticator app' }).click();
+  await expect(part.getByRole('img', { name: 'QR code of the secret' })).toBeVisible();
+  const secret = (await part.locator('code').innerText()).replaceAll(/\s/g, '');
+  await expectAccessible(page);
+  await part.getByLabel('Code').fill('000000');
+  await part.getByRole('button', { name: 'Turn on' }).click();
+  await expect(part.getByText('This code is wrong')).toBeVisible();
+  await part.getByLabel('Code').fill(codeAt(secret));
+  await part.getByRole('button', { name: 'Turn on' }).click();
+  const shown = part.getByRole('status').filter({ hasText: '-' });
+  const recoveryCodes = (await shown.innerText()).trim().split(/\s+/);
+  expect(recoveryCodes).toHaveLength(10);
+  await expectAccessible(page);
+  await part.getByRole('button', { name: 'Done' }).click();
+  await page.getByRole('button', { name: 'Leave without it' }).click();
+  await expect(part.getByText('10 recovery codes left')).toBeVisible();
+  return { secret, recoveryCodes };
+}
+
+async function typeCode(page: Page, code: string) {
+  await page.getByLabel('Code').fill(code);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
+const expectSignedIn = (page: Page) =>
+  expect(page.getByRole('heading', { level: 1, name: 'Projects' })).toBeVisible();
+const sessionCookie = async (page: Page) =>
+  (await page.context().cookies()).filter(({ name }) => name.includes('session-token'));
+
+test('a second factor is asked for after the password, and nothing opens before it', async ({
+  page,
+}) => {
+  test.setTimeout(180_000);
+  const account = await signUp(page);
+  const { secret, recoveryCodes } = await turnOn(page, account);
+  await page.context().clearCookies();
+
+  await signIn(page, { ...account, password: 'a wrong password' });
+  await expect(page.getByText('The e-mail address or the password is wrong.')).toBeVisible();
+  await signIn(page, account);
+  await expect(page.getByLabel('Code')).toBeFocused();
+  await expectAccessible(page);
+  expect(await sessionCookie(page)).toEqual([]);
+  expect((await page.request.get('/projects', { maxRedirects: 0 })).status()).toBe(307);
+  const token = (await page.context().cookies()).find(({ name }) => name === 'ceiba.second-factor');
+  expect(token).toMatchObject({ httpOnly: true, sameSite: 'Strict' });
+
+  // The code that turned it on is used up, and no guess is right.
+  await typeCode(page, '123456');
+  await expect(page.getByText('This code is wrong')).toBeVisible();
+  await forgetSteps(account);
+  const code = codeAt(secret);
+  await typeCode(page, code);
+  await expectSignedIn(page);
+
+  // The same code again, in another sign-in.
+  await page.context().clearCookies();
+  await signIn(page, account);
+  await typeCode(page, code);
+  await expect(page.getByText('it was used before')).toBeVisible();
+  expect(await sessionCookie(page)).toEqual([]);
+
+  // A recovery code, once.
+  const [recovery = ''] = recoveryCodes;
+  await typeCode(page, recovery.toUpperCase());
+  await expectSignedIn(page);
+  await page.context().clearCookies();
+  await signIn(page, account);
+  await typeCode(page, recovery);
+  await expect(page.getByText('This code is wrong')).toBeVisible();
+
+  for (const secretText of [secret, ...recoveryCodes])
+    expect(consoleLog()).not.toContain(secretText);
+});
+
+test('the step of another browser is of no use without its cookie', async ({ page, browser }) => {
+  test.setTimeout(120_000);
+  const account = await signUp(page);
+  const { recoveryCodes } = await turnOn(page, account);
+  await page.context().clearCookies();
+  await signIn(page, account);
+  await expect(page.getByLabel('Code')).toBeVisible();
+
+  const other = await browser.newContext();
+  const { csrfToken } = await (await other.request.get('/api/auth/csrf')).json();
+  const answer = await other.request.post('/api/auth/callback/second-factor', {
+    headers: { origin: new URL(page.url()).origin },
+    form: { csrfToken, json: 'true', code: recoveryCodes[0] ?? '' },
+  });
+  expect(await answer.text()).toContain('error=expired');
+  expect((await other.cookies()).filter(({ name }) => name.includes('session'))).toEqual([]);
+  await other.close();
+
+  // The browser that typed the password still can.
+  await typeCode(page, recoveryCodes[0] ?? '');
+  await expectSignedIn(page);
+});
+
+test('the eleventh code of a quarter of an hour is refused, even the right one', async ({
+  page,
+}) => {
+  test.setTimeout(120_000);
+  const account = await signUp(page);
+  const { recoveryCodes } = await turnOn(page, account);
+  await page.context().clearCookies();
+  await sql`delete from sign_in_attempts where scope = 'second_factor'`;
+  await signIn(page, account);
+  for (let attempt = 0; attempt < 10; attempt += 1) {
+    await page.getByLabel('Code').fill(String(100_000 + attempt));
+    const answered = page.waitForResponse('**/callback/second-factor*');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await answered;
+  }
+  await typeCode(page, recoveryCodes[0] ?? '');
+  await expect(page.getByText('Too many attempts. Try again in 15 minutes.')).toBeVisible();
+  expect(await sessionCookie(page)).toEqual([]);
+});
+
+test('the second factor is turned off by password and code, and then no longer asked for', async ({
+  page,
+}) => {
+  test.setTimeout(120_000);
+  const account = await signUp(page);
+  const { recoveryCodes } = await turnOn(page, account);
+  await page.getByRole('button', { name: 'Turn off…' }).click();
+  const dialog = page.getByRole('alertdialog');
+  await expectAccessible(page);
+  await dialog.getByLabel('Your password', { exact: true }).fill('a wrong password');
+  await dialog.getByLabel('Code').fill(recoveryCodes[0] ?? '');
+  await dialog.getByRole('button', { name: 'Turn off' }).click();
+  await expect(dialog.getByText('This is not your current password.')).toBeVisible();
+  await dialog.getByLabel('Your password', { exact: true }).fill(account.password);
+  await dialog.getByLabel('Code').fill('123456');
+  await dialog.getByRole('button', { name: 'Turn off' }).click();
+  await expect(dialog.getByText('This code is wrong')).toBeVisible();
+  await dialog.getByLabel('Code').fill(recoveryCodes[0] ?? '');
+  await dialog.getByRole('button', { name: 'Turn off' }).click();
+  await expect(page.getByText('Second factor is off')).toBeVisible();
+  await page.context().clearCookies();
+  await signIn(page, account);
+  await expectSignedIn(page);
+});
