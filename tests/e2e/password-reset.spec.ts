@@ -134,7 +134,9 @@ test.describe('by an administrator', () => {
   });
 });
 
-test('without a mail server, the page says whom to ask', async ({ page }) => {
+test('without a mail server, the page says that an administrator makes the link', async ({
+  page,
+}) => {
   await page.goto('/sign-in');
   await page.getByRole('link', { name: 'Forgot your password?' }).click();
   await expect(page.getByText('Ask your administrator for a link')).toBeVisible();
@@ -201,7 +203,7 @@ test.describe('by mail', () => {
     await page.getByLabel('New password', { exact: true }).fill(NEW_PASSWORD);
     await page.getByRole('button', { name: 'Set password' }).click();
     await expect(page.getByText('Your password is changed')).toBeVisible();
-    await until('the user is told', async () =>
+    await until('the user is notified', async () =>
       mailsTo(account.email).some(({ headers }) =>
         headers.subject?.includes('Your password was changed'),
       ),

@@ -155,7 +155,7 @@ describe('a sign-in with a second factor', () => {
     expect(await complete(second, step(STEP + 2))).toEqual({ kind: 'expired' });
   });
 
-  test('takes ten codes in fifteen minutes, and starts anew after a right one', async () => {
+  test('takes ten codes in fifteen minutes, and ten more after a right one', async () => {
     const userId = await makeUser();
     for (let attempt = 0; attempt < 10; attempt += 1) {
       expect(await chargeSecondFactor(bench.ctx, userId)).toEqual({ kind: 'admitted' });

@@ -29,11 +29,11 @@ const NOTICES = {
   },
 } as const;
 
-/** Tells a user by mail, once the answer of this request is sent. */
+/** Notifies a user by mail, once the answer of this request is sent. */
 export function notify(to: string, notice: keyof typeof NOTICES): void {
   const { subject, text } = NOTICES[notice];
   const { publicOrigin } = env();
-  const advice = `If this was not you, reset your password at ${publicOrigin}/forgot-password and tell the administrator of this console.`;
+  const advice = `If this was not you, reset your password at ${publicOrigin}/forgot-password and inform the administrator of this console.`;
   after(() =>
     sendNow(async () => ({ to, subject, text: `${text}\n\n${advice}\n\n${publicOrigin}\n` })),
   );

@@ -140,7 +140,7 @@ export async function signInWithPasskey(
   });
 }
 
-/** The library throws for an answer that is wrong; the reason helps whoever set the address. */
+/** The library throws for an answer that is wrong; the reason helps to find a wrong address. */
 async function orRefused<T>(check: () => Promise<T>): Promise<T | null> {
   try {
     return await check();

@@ -12,7 +12,7 @@ const TAG_BYTES = 16;
 const keyOf = (secret: string) =>
   Buffer.from(hkdfSync('sha256', secret, '', 'ceiba: secrets of authenticator apps', 32));
 
-/** @param subject whom the secret belongs to: sealed for another one, it does not open */
+/** @param subject the owner of the secret: sealed for another one, it does not open */
 export function seal(secret: string, subject: string, plain: Uint8Array): Buffer {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv('aes-256-gcm', keyOf(secret), nonce).setAAD(Buffer.from(subject));

@@ -20,7 +20,7 @@ import { emailSchema } from '../../../lib/email-schema.ts';
 export const requestReset = publicAction({
   input: z.object({ email: emailSchema }),
   async run({ inDatabase }, { email }): Promise<null> {
-    // The page says whom to ask instead.
+    // The page says that an administrator makes the link instead.
     if (configuredMailer() === undefined) return null;
     const attempt = await inDatabase((ctx) => chargePasswordReset(ctx, email));
     if (attempt.kind === 'limited') {

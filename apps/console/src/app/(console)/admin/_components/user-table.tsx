@@ -225,8 +225,8 @@ function ResetDialog({
         <>
           <p className="font-medium break-all text-ink">{user.email}</p>
           <p className="mt-2">
-            Whoever opens the link sets a new password. The current one works until then; an earlier
-            link ends now.
+            The first person who opens the link can set a new password. The current one works until
+            then; an earlier link ends now.
           </p>
         </>
       }
