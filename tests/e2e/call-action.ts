@@ -62,9 +62,18 @@ export async function callAction(
 }
 
 function stateIn(text: string): ActionAnswer['state'] {
-  for (const line of text.split('\n')) {
+  for (const line of withoutLongTexts(text).split('\n')) {
     const json = /^[0-9a-f]+:(\{"kind":.*\})$/.exec(line)?.[1];
     if (json !== undefined) return JSON.parse(json);
   }
   return undefined;
+}
+
+/** A long text has a row of its own, with its length in bytes and without a line end. */
+function withoutLongTexts(answer: string): string {
+  const row = /^[0-9a-f]+:T([0-9a-f]+),/m.exec(answer);
+  if (row === null) return answer;
+  const rest = Buffer.from(answer.slice(row.index + row[0].length));
+  const after = rest.subarray(Number.parseInt(row[1] ?? '', 16)).toString();
+  return `${answer.slice(0, row.index)}${withoutLongTexts(after)}`;
 }
