@@ -101,8 +101,8 @@ async function decideCheck(
   deadline: Deadline,
 ): Promise<GatewayAnswer> {
   const askedAtMs = performance.now();
-  const projectId = onlyText(metadata, PROJECT_ID) ?? '';
-  const secret = onlyText(metadata, PROJECT_SECRET_HEADER);
+  const projectId = textOf(metadata, PROJECT_ID) ?? '';
+  const secret = textOf(metadata, PROJECT_SECRET_HEADER);
   const admitted = admission.admit(projectId.toLowerCase());
   if (admitted === null) throw OVERLOAD;
   try {
@@ -124,10 +124,10 @@ function remainingMsOf(call: ServerUnaryCall<CheckRequest, object>): number {
   return (at instanceof Date ? at.getTime() : at) - Date.now();
 }
 
-/** A value that was sent once; a repeated one is none, as over HTTP. */
-function onlyText(metadata: Metadata, name: string): string | undefined {
-  const [value, ...others] = metadata.get(name);
-  return typeof value === 'string' && others.length === 0 ? value : undefined;
+/** HTTP/2 joins a repeated value with a comma, and the joined text is neither an ID nor a secret. */
+function textOf(metadata: Metadata, name: string): string | undefined {
+  const [value] = metadata.get(name);
+  return typeof value === 'string' ? value : undefined;
 }
 
 function requestIdIn({ rawHeaders }: CheckedRequest): string | undefined {

@@ -45,7 +45,9 @@ function routesOf({
   const released = new Promise<void>((resolve) => {
     release = resolve;
   });
+  let asked = 0;
   const find = async () => {
+    asked += 1;
     await released;
     return { project: null, apiKey: null, subscription: null } as LookupRow;
   };
@@ -61,7 +63,7 @@ function routesOf({
     routes.authorizeBatch(incoming({ requests: Array(size).fill({}) }), PROJECT_ID);
   const one = () => routes.authorize(incoming({}), PROJECT_ID);
   const forward = () => routes.forwardAuth(question(), PROJECT_ID);
-  return { routes, admission, release, one, batch, forward };
+  return { routes, admission, release, one, batch, forward, asked: () => asked };
 }
 
 const statusOf = async (reply: Promise<Reply>) => (await reply).status;
@@ -131,12 +133,13 @@ describe('the limit of decisions in flight', () => {
 
 describe('a question of a gateway', () => {
   it('counts as one decision in flight, and is a 503 where there is no room', async () => {
-    const { one, forward, release } = routesOf({ maxInFlight: 1 });
+    const { one, forward, release, asked } = routesOf({ maxInFlight: 1 });
     const waiting = forward();
     await new Promise(setImmediate);
     expect(await statusOf(one())).toBe(503);
     const refused = await forward();
     expect(refused.status).toBe(503);
+    expect(asked()).toBe(1);
     expect(JSON.parse(refused.text)).toMatchObject({ error: 'service_unavailable' });
     release();
     expect(await statusOf(waiting)).toBe(503);
