@@ -1,3 +1,6 @@
+import { SettingsError } from '@ceiba/process/settings';
+import { CommanderError } from 'commander';
+
 /** 1: the request was fine but could not be done. 2: the command line or a file has to change. */
 type ExitCode = 1 | 2;
 
@@ -5,12 +8,50 @@ type ExitCode = 1 | 2;
 export class CliError extends Error {
   override readonly name = 'CliError';
   readonly exitCode: ExitCode;
+  /** What programs distinguish errors by. */
+  readonly code: string;
+  /** The option, or the field of the file, that has to change. */
+  readonly field: string | undefined;
 
-  constructor(message: string, exitCode: ExitCode) {
+  constructor(message: string, exitCode: ExitCode, code: string, field?: string) {
     super(message);
     this.exitCode = exitCode;
+    this.code = code;
+    this.field = field;
   }
 }
 
-export const failure = (message: string) => new CliError(message, 1);
-export const badInput = (message: string) => new CliError(message, 2);
+export const failure = (message: string) => new CliError(message, 1, 'failed');
+export const badInput = (message: string, { code = 'invalid_input', field }: Detail = {}) =>
+  new CliError(message, 2, code, field);
+
+interface Detail {
+  readonly code?: string;
+  readonly field?: string | undefined;
+}
+
+/** An error as `--json` prints it. */
+export interface ErrorForPrograms {
+  readonly code: string;
+  readonly message: string;
+  readonly field?: string;
+}
+
+/** The error of a command for a program: a code, the message that a user would see, and the field. */
+export function forPrograms(error: unknown): ErrorForPrograms {
+  const { code, message, field } = describe(error);
+  return { code, message, ...(field === undefined ? {} : { field }) };
+}
+
+function describe(error: unknown): { code: string; message: string; field?: string | undefined } {
+  if (error instanceof CommanderError) {
+    const message = error.message.replace(/^error: /, '');
+    return { code: 'usage', message, field: /(--[a-z][a-z-]*)/.exec(message)?.[1] };
+  }
+  if (error instanceof SettingsError) {
+    const field = /^[A-Z][A-Z0-9_]*/.exec(error.problems[0] ?? '')?.[0];
+    return { code: 'settings', message: error.message, field };
+  }
+  if (error instanceof CliError) return error;
+  return { code: 'internal', message: error instanceof Error ? error.message : String(error) };
+}

@@ -8,7 +8,7 @@ import { migrateCommand } from './commands/migrate.ts';
 import { ownerCommands } from './commands/owner.ts';
 import { projectCommands } from './commands/project.ts';
 import { requestsCommand } from './commands/requests.ts';
-import { CliError } from './errors.ts';
+import { CliError, forPrograms } from './errors.ts';
 import { newestMigration } from './migrations.ts';
 import type { World } from './world.ts';
 
@@ -24,18 +24,24 @@ Exit codes: 0 success, 1 failure, 2 an error in the command line or the file.`;
  * @returns the exit code: 0 success, 1 failure, 2 an error in the command line, a setting or a file
  */
 export async function run(args: readonly string[], world: World): Promise<number> {
+  const isForProgram = args.includes('--json');
   try {
-    await programFor(world).parseAsync([...args], { from: 'user' });
+    await programFor(world, isForProgram).parseAsync([...args], { from: 'user' });
     return 0;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    world.stderr.write(`error: ${error instanceof Error ? error.message : String(error)}\n`);
-    if (error instanceof SettingsError) return 2;
+    if (error instanceof CommanderError && error.exitCode === 0) return 0;
+    if (isForProgram) {
+      world.stderr.write(`${JSON.stringify({ error: forPrograms(error) })}\n`);
+    } else if (!(error instanceof CommanderError)) {
+      world.stderr.write(`error: ${error instanceof Error ? error.message : String(error)}\n`);
+    }
+    if (error instanceof CommanderError || error instanceof SettingsError) return 2;
     return error instanceof CliError ? error.exitCode : 1;
   }
 }
 
-function programFor(world: World): Command {
+/** @param isForProgram whether errors are printed as JSON, instead of by commander */
+function programFor(world: World, isForProgram: boolean): Command {
   const program = new Command('ceiba')
     .description('Sets up and manages a Ceiba installation.')
     .version(`ceiba ${manifest.version} (schema ${newestMigration().tag})`)
@@ -44,7 +50,9 @@ function programFor(world: World): Command {
     .exitOverride()
     .configureOutput({
       writeOut: (text) => world.stdout.write(text),
-      writeErr: (text) => world.stderr.write(text),
+      writeErr: (text) => {
+        if (!isForProgram) world.stderr.write(text);
+      },
     });
   migrateCommand(program, world);
   applyCommand(program, world);

@@ -25,6 +25,17 @@ export async function askForNewPassword(world: World, email: string): Promise<st
   }
 }
 
+/** Asks a question that only `y` or `yes` confirms; without a terminal it is not confirmed. */
+export async function confirm(world: World, question: string): Promise<boolean> {
+  if (world.stdin.isTTY !== true) return false;
+  const terminal = createInterface({ input: world.stdin, output: world.stderr });
+  const lines = terminal[Symbol.asyncIterator]();
+  world.stderr.write(`${question} [y/N] `);
+  const line = await lines.next();
+  terminal.close();
+  return !line.done && /^y(?:es)?$/i.test(line.value.trim());
+}
+
 /** Reads lines from the terminal without echo. */
 function hiddenLines(world: World) {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });

@@ -6,7 +6,7 @@ export interface World {
   cwd: string;
   stdin: NodeJS.ReadableStream & { isTTY?: boolean };
   /** Results; with `--json` nothing else. */
-  stdout: NodeJS.WritableStream;
+  stdout: NodeJS.WritableStream & { isTTY?: boolean };
   /** Errors, prompts and advice. */
   stderr: NodeJS.WritableStream;
   random: RandomBytes;

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { digestOf, isWellFormedProjectSecret } from '@ceiba/domain';
@@ -13,8 +13,8 @@ import {
   lookupMany,
   putPlan,
 } from '@ceiba/schema';
-import { afterEach, describe, expect, test } from 'vitest';
-import { everything, OWNER_PASSWORD, useDesk } from './support.ts';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { everything, OWNER_PASSWORD, typing, useDesk } from './support.ts';
 
 const desk = useDesk();
 
@@ -33,13 +33,21 @@ const OWNER = 'owner: { email: ops@example.com }\n';
 /** A file with one project, whose fields are given as indented YAML. */
 const project = (fields: string) => `${OWNER}projects:\n  - name: reports\n${fields}`;
 
-async function applyJson(yaml: string) {
-  const ran = await desk.apply(yaml, { json: true });
+async function applyJson(yaml: string, ...flags: string[]) {
+  const ran = await desk.apply(yaml, { json: true, flags });
   expect(ran).toMatchObject({ code: 0, stderr: '' });
-  const printed: { projects: { name: string; projectId: string; projectSecret: string | null }[] } =
-    JSON.parse(ran.stdout);
+  const printed: {
+    projects: { name: string; projectId: string; projectSecret: string | null }[];
+    changes: unknown[];
+  } = JSON.parse(ran.stdout);
   return printed;
 }
+
+/** A file with these policies of one project. */
+const withPolicies = (...patterns: string[]) =>
+  project(
+    `    policies: [${patterns.map((path) => `{ method: GET, pathPattern: ${path} }`).join(', ')}]\n`,
+  );
 
 async function reports() {
   const owner = await findUserByEmail(desk.db, 'ops@example.com');
@@ -70,6 +78,13 @@ describe('a new installation', () => {
     const { projectId } = await reports();
     expect(printed).toEqual({
       projects: [{ name: 'reports', projectId, projectSecret: expect.any(String) }],
+      changes: [
+        { action: 'create', kind: 'owner', name: 'ops@example.com' },
+        { action: 'create', kind: 'plan', name: 'Tiny' },
+        { action: 'create', kind: 'project', name: 'reports' },
+        { action: 'update', kind: 'subscription', name: 'reports', project: 'reports' },
+        { action: 'create', kind: 'policy', name: 'GET /v1/reports*', project: 'reports' },
+      ],
     });
     const secret = printed.projects[0]!.projectSecret!;
     expect(isWellFormedProjectSecret(secret)).toBe(true);
@@ -100,7 +115,10 @@ describe('a second run', () => {
     const first = await applyJson(FILE);
     const before = await everything(desk.db);
     const second = await applyJson(FILE);
-    expect(second).toEqual({ projects: [{ ...first.projects[0], projectSecret: null }] });
+    expect(second).toEqual({
+      projects: [{ ...first.projects[0], projectSecret: null }],
+      changes: [],
+    });
     expect(await everything(desk.db)).toBe(before);
     const { stdout } = await desk.apply(FILE);
     expect(stdout).not.toMatch(/created|updated|ceiba_secret/);
@@ -147,7 +165,7 @@ describe('a changed file', () => {
 `),
     );
     const { projectId } = await reports();
-    await applyJson(project(`    policies: [{ method: '*', pathPattern: /v1/b/* }]\n`));
+    await applyJson(project(`    policies: [{ method: '*', pathPattern: /v1/b/* }]\n`), '--prune');
     expect(await rulesOf(projectId)).toEqual(['* /v1/b*']);
     expect(await getSubscription(desk.db, projectId)).toMatchObject({
       status: 'trialing',
@@ -156,7 +174,7 @@ describe('a changed file', () => {
     expect(await reports()).toMatchObject({ defaultKeyRateLimitPerMinute: 7 });
     await applyJson(project(''));
     expect(await rulesOf(projectId)).toEqual(['* /v1/b*']);
-    await applyJson(project('    policies: []\n'));
+    await applyJson(project('    policies: []\n'), '--prune');
     expect(await rulesOf(projectId)).toEqual([]);
   });
 
@@ -196,7 +214,10 @@ describe('a changed file', () => {
 
   test('needs no owner if it has only plans', async () => {
     const plan = '{ name: Huge, activeKeyCap: 1, rateLimitPerMinute: 2, monthlyQuota: 2147483647 }';
-    expect(await applyJson(`plans: [${plan}]`)).toEqual({ projects: [] });
+    expect(await applyJson(`plans: [${plan}]`)).toEqual({
+      projects: [],
+      changes: [{ action: 'create', kind: 'plan', name: 'Huge' }],
+    });
     expect(await findPlanByName(desk.db, 'Huge')).toMatchObject({ monthlyQuota: 2_147_483_647 });
   });
 
@@ -469,5 +490,138 @@ describe('an error half-way', () => {
     }
     await desk.db.sql`drop function interfere cascade`;
     expect(await desk.apply(FILE)).toMatchObject({ code: 0 });
+  });
+});
+
+describe('a file that lacks policies of the project', () => {
+  const narrow = withPolicies('/v1/a');
+  const remaining = async () => rulesOf((await reports()).projectId);
+
+  beforeEach(async () => {
+    await applyJson(withPolicies('/v1/a', '/v1/b', '/v1/c'));
+  });
+
+  test('is refused without a terminal, and names each policy that it would remove', async () => {
+    const before = await everything(desk.db);
+    const { code, stdout, stderr } = await desk.apply(narrow);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain('  reports: GET /v1/b\n  reports: GET /v1/c\n');
+    expect(stderr).toContain('--prune');
+    expect(stderr).not.toContain('/v1/a');
+    expect(await everything(desk.db)).toBe(before);
+  });
+
+  test('removes them with --prune, and lists them', async () => {
+    const { code, stdout } = await desk.apply(narrow, { flags: ['--prune'] });
+    expect(code).toBe(0);
+    expect(stdout).toContain('policies: 0 added, 2 removed, 1 kept');
+    expect(stdout).toMatch(/^ +- GET \/v1\/b$/m);
+    expect(await remaining()).toEqual(['GET /v1/a']);
+  });
+
+  test.each([
+    ['y', ['GET /v1/a']],
+    ['', ['GET /v1/a', 'GET /v1/b', 'GET /v1/c']],
+    ['no', ['GET /v1/a', 'GET /v1/b', 'GET /v1/c']],
+  ])('asks at a terminal, and takes %j as the answer', async (answer, expected) => {
+    const path = join(mkdtempSync(join(tmpdir(), 'ceiba-file-')), 'ceiba.yaml');
+    writeFileSync(path, narrow);
+    const { code, stderr } = await desk.ceiba(['apply', '-f', path], { stdin: typing(answer) });
+    expect(stderr).toContain('These policies are not in the file:\n  reports: GET /v1/b\n');
+    expect(code).toBe(answer === 'y' ? 0 : 2);
+    expect((await remaining()).sort()).toEqual(expected);
+  });
+
+  test('is described by --dry-run, which changes nothing', async () => {
+    const before = await everything(desk.db);
+    const shown = await desk.apply(narrow, { flags: ['--dry-run'] });
+    expect(shown).toMatchObject({ code: 0, stderr: '' });
+    expect(shown.stdout).toMatch(/^ +- GET \/v1\/c$/m);
+    expect(shown.stdout).toMatch(/A dry run: nothing was changed\.\n$/);
+    const printed = await applyJson(narrow, '--dry-run');
+    expect(printed.changes).toEqual(
+      ['GET /v1/b', 'GET /v1/c'].map((name) => ({
+        action: 'remove',
+        kind: 'policy',
+        name,
+        project: 'reports',
+      })),
+    );
+    expect(await everything(desk.db)).toBe(before);
+  });
+});
+
+describe('the secret of a new project', () => {
+  const SECRET = /ceiba_secret_[0-9A-Za-z]{49}/;
+
+  test('is not created by --dry-run', async () => {
+    const { stdout } = await desk.apply(FILE, { flags: ['--dry-run'] });
+    expect(stdout).toContain('created    project reports');
+    expect(stdout).not.toMatch(/ceiba_secret/);
+    expect((await applyJson(FILE, '--dry-run')).projects[0]?.projectSecret).toBeNull();
+    expect(await findUserByEmail(desk.db, 'ops@example.com')).toBeNull();
+  });
+
+  test('is refused where its output is not a terminal, so that no log gets it', async () => {
+    const before = await everything(desk.db);
+    const { code, output } = await desk.apply(FILE, { isTerminal: false });
+    expect(code).toBe(2);
+    expect(output).toContain('--secret-file');
+    expect(output).not.toMatch(SECRET);
+    expect(await everything(desk.db)).toBe(before);
+  });
+
+  test('is printed there with --show-secret', async () => {
+    const { code, stdout } = await desk.apply(FILE, {
+      isTerminal: false,
+      flags: ['--show-secret'],
+    });
+    expect([code, SECRET.test(stdout)]).toEqual([0, true]);
+  });
+
+  test('is written with --secret-file to a new file of this user, and printed nowhere', async () => {
+    const path = join(mkdtempSync(join(tmpdir(), 'ceiba-secret-')), 'secret.json');
+    const flags = ['--secret-file', path];
+    const { code, output } = await desk.apply(FILE, { flags, json: true });
+    expect(code).toBe(0);
+    expect(output).not.toMatch(SECRET);
+    const { projects } = JSON.parse(readFileSync(path, 'utf8'));
+    const { projectId } = await reports();
+    expect(projects).toEqual([
+      { name: 'reports', projectId, projectSecret: expect.stringMatching(SECRET) },
+    ]);
+    if (process.platform !== 'win32') expect(statSync(path).mode & 0o777).toBe(0o600);
+    const again = await desk.apply(FILE, { flags });
+    expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('exists already')]);
+  });
+
+  test('leaves no file where nothing was created', async () => {
+    await applyJson(FILE);
+    const path = join(mkdtempSync(join(tmpdir(), 'ceiba-secret-')), 'secret.json');
+    expect(await desk.apply(FILE, { flags: ['--secret-file', path] })).toMatchObject({ code: 0 });
+    expect(existsSync(path)).toBe(false);
+  });
+});
+
+describe('an error with --json', () => {
+  test.each([
+    ['invalid_file', 'projects[0].polices', project('    polices: []\n'), []],
+    ['usage', '--nonsense', FILE, ['--nonsense']],
+  ])('is a JSON object with the code %s and the field %s', async (code, field, yaml, flags) => {
+    const ran = await desk.apply(yaml, { json: true, flags });
+    expect(ran).toMatchObject({ code: 2, stdout: '' });
+    expect(JSON.parse(ran.stderr)).toEqual({
+      error: { code, field, message: expect.any(String) },
+    });
+  });
+
+  test('names the option that a removal needs', async () => {
+    await applyJson(withPolicies('/v1/a'));
+    const ran = await desk.apply(withPolicies(), { json: true });
+    expect(JSON.parse(ran.stderr).error).toMatchObject({
+      code: 'would_remove_policies',
+      field: '--prune',
+      message: expect.stringContaining('reports: GET /v1/a'),
+    });
   });
 });

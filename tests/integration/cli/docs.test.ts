@@ -139,6 +139,7 @@ describe('docs/cli.md', () => {
     const shown = new Set(examples.map(({ command }) => command.split(' --')[0]));
     expect([...shown].sort()).toEqual([
       'npx ceiba apply -f ceiba.yaml',
+      'npx ceiba apply -f fewer.yaml',
       'npx ceiba apply -f wrong.yaml',
       'npx ceiba doctor',
       'npx ceiba key set-limits',

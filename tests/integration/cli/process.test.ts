@@ -69,7 +69,8 @@ describe('the program', () => {
     expect(applied.stderr).toMatch(/could not be written \(EPIPE\).*rotate-secret/);
     expect(applied.code).toBe(1);
     const [project] = await desk.db.sql<{ id: string }[]>`select id from projects`;
-    const rotated = await intoClosedPipe(['project', 'rotate-secret', '--project', project!.id]);
+    const rotate = ['project', 'rotate-secret', '--show-secret', '--project', project!.id];
+    const rotated = await intoClosedPipe(rotate);
     expect(rotated.stderr).toMatch(/could not be written \(EPIPE\).*rotate-secret/);
     expect(rotated.code).toBe(1);
   });
@@ -77,7 +78,8 @@ describe('the program', () => {
   test('exits silently and as usual if output without a secret is not read', async () => {
     const quiet = { stderr: '', code: 0 };
     expect(await intoClosedPipe(['--help'])).toEqual(quiet);
-    await ceiba(['apply', '-f', '-'], { CEIBA_OWNER_PASSWORD: OWNER_PASSWORD }, YAML);
+    const apply = ['apply', '-f', '-', '--show-secret'];
+    await ceiba(apply, { CEIBA_OWNER_PASSWORD: OWNER_PASSWORD }, YAML);
     expect(await intoClosedPipe(['apply', '-f', '-'], YAML)).toEqual(quiet);
     expect(await intoClosedPipe(['frobnicate'], '', 'stderr')).toEqual({ stderr: '', code: 2 });
   });

@@ -85,7 +85,7 @@ describe('ceiba migrate', () => {
 
 describe('the address of the database', () => {
   const apply = (options: Parameters<typeof runCeiba>[1]) =>
-    runCeiba(['apply', '-f', '-', '--json'], { stdin: 'plans: []', ...options });
+    runCeiba(['apply', '-f', '-'], { stdin: 'plans: []', ...options });
 
   async function makeStack(folder: string): Promise<string> {
     const database = await createTestDatabase();

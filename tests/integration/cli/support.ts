@@ -23,6 +23,8 @@ export interface RunOptions {
   env?: Record<string, string>;
   cwd?: string;
   stdin?: string | NodeJS.ReadableStream;
+  /** False where the output goes into a file or a log. */
+  isTerminal?: boolean;
   /** Aborted when no one reads the output any more. */
   closed?: AbortSignal;
   /** Gets the output as it is written. */
@@ -31,7 +33,7 @@ export interface RunOptions {
 
 /** Runs a command line with its own environment: it sees no variable of this process. */
 export async function runCeiba(args: readonly string[], options: RunOptions = {}): Promise<Ran> {
-  const { env = {}, cwd = tmpdir(), stdin = '', onStdout } = options;
+  const { env = {}, cwd = tmpdir(), stdin = '', isTerminal = true, onStdout } = options;
   const shown: { on: 'stdout' | 'stderr'; text: string }[] = [];
   const showing = (on: 'stdout' | 'stderr') =>
     new Writable({
@@ -45,7 +47,7 @@ export async function runCeiba(args: readonly string[], options: RunOptions = {}
     env,
     cwd,
     stdin: typeof stdin === 'string' ? Readable.from([Buffer.from(stdin)]) : stdin,
-    stdout: showing('stdout'),
+    stdout: Object.assign(showing('stdout'), { isTTY: isTerminal }),
     stderr: showing('stderr'),
     random: randomBytes,
     closed: options.closed ?? new AbortController().signal,
@@ -71,6 +73,11 @@ export function typing(...lines: string[]): NodeJS.ReadableStream & { isTTY: tru
   return Object.assign(stream, { isTTY: true as const });
 }
 
+interface ApplyOptions extends RunOptions {
+  json?: boolean;
+  flags?: readonly string[];
+}
+
 export interface Desk {
   readonly url: string;
   readonly db: Database;
@@ -78,7 +85,7 @@ export interface Desk {
   /** Runs a command against the desk's database, in its own folder. */
   ceiba(args: readonly string[], options?: RunOptions): Promise<Ran>;
   /** Applies a file given as text, with the owner's password set. */
-  apply(yaml: string, options?: RunOptions & { json?: boolean }): Promise<Ran>;
+  apply(yaml: string, options?: ApplyOptions): Promise<Ran>;
 }
 
 /** One database per test file, reset to a new installation before every test. */
@@ -126,8 +133,8 @@ export function useDesk(): Desk {
       return { db, actor: { kind: 'cli' } as const, clientAddress: null, requestId: null };
     },
     ceiba,
-    apply: (yaml, { json = false, ...options } = {}) =>
-      ceiba(['apply', '-f', '-', ...(json ? ['--json'] : [])], {
+    apply: (yaml, { json = false, flags = [], ...options } = {}) =>
+      ceiba(['apply', '-f', '-', ...(json ? ['--json'] : []), ...flags], {
         ...options,
         env: { CEIBA_OWNER_PASSWORD: OWNER_PASSWORD, ...options.env },
         stdin: yaml,

@@ -15,62 +15,108 @@ import {
   updateProject,
   type VerbContext,
 } from '@ceiba/schema';
-import { badInput, failure } from '../errors.ts';
+import { badInput, CliError, failure } from '../errors.ts';
 import { checkedPassword } from '../password.ts';
+import type { Applied, AppliedProject, Outcome } from './applied.ts';
+import { removalsOf } from './changes.ts';
 import type { CheckedFile } from './read.ts';
 import type { CeibaFile, ProjectEntry } from './schema.ts';
-
-type Outcome = 'created' | 'updated' | 'unchanged';
-
-/** The result of a run, in the file's order. */
-export interface Applied {
-  owner: { email: string; outcome: Outcome; isAdministrator: boolean } | null;
-  plans: { plan: CeibaFile['plans'][number]; outcome: Outcome }[];
-  projects: AppliedProject[];
-}
-
-export interface AppliedProject {
-  entry: ProjectEntry;
-  projectId: string;
-  /** Only in the run that created the project; it is stored nowhere. */
-  projectSecret: string | null;
-  /** Null when the file does not mention the field, which then keeps its value. */
-  subscription: Outcome | null;
-  defaultKeyRateLimitPerMinute: Outcome | null;
-  policies: ReplacePoliciesResult | null;
-}
 
 export interface ApplyOptions {
   random: RandomBytes;
   /** Used only when the owner has no account yet. */
   ownerPassword: string | undefined;
+  /** Computes the result and changes nothing. */
+  isDryRun: boolean;
+  /** Which policies may be removed, as `removalsOf` names them. */
+  mayRemove(policy: string): boolean;
+  /** Whether a new secret reaches someone: otherwise no project is created. */
+  canShowSecrets: boolean;
+}
+
+/** The file removes policies, and that was not confirmed. Nothing was changed. */
+export class UnconfirmedRemovals extends CliError {
+  readonly policies: readonly string[];
+
+  constructor(policies: readonly string[]) {
+    super(
+      'The file does not have these policies, so they would be removed. Nothing was changed:\n' +
+        `${listed(policies)}\nAdd them to the file, or add --prune to remove them.`,
+      2,
+      'would_remove_policies',
+      '--prune',
+    );
+    this.policies = policies;
+  }
+}
+
+/** One line per policy. */
+export const listed = (policies: readonly string[]) =>
+  policies.map((policy) => `  ${policy}`).join('\n');
+
+/** Ends the transaction of a dry run. */
+class RollBack extends Error {
+  readonly applied: Applied;
+
+  constructor(applied: Applied) {
+    super('a dry run changes nothing');
+    this.applied = applied;
+  }
 }
 
 /**
  * Applies a file to an installation, as one transaction: an error changes nothing and loses no
  * secret. Applying the same file again changes nothing.
  *
- * @throws CliError when the file names a plan that does not exist, or a new owner has no password
+ * @throws CliError when the file names a plan that does not exist, a new owner has no password, or no
+ * one would see a new secret
+ * @throws UnconfirmedRemovals
  */
-export function applyFile(
+export async function applyFile(
   ctx: VerbContext,
+  checked: CheckedFile,
+  options: ApplyOptions,
+): Promise<Applied> {
+  const attempt = allOrNothing(ctx, async (tx) => {
+    const applied = await putFile(tx, checked, options);
+    if (options.isDryRun) throw new RollBack(applied);
+    const unconfirmed = removalsOf(applied).filter((policy) => !options.mayRemove(policy));
+    if (unconfirmed.length > 0) throw new UnconfirmedRemovals(unconfirmed);
+    const created = applied.projects.find(({ projectSecret }) => projectSecret !== null);
+    if (created && !options.canShowSecrets) throw noOneWouldSee(created.entry.name);
+    return applied;
+  });
+  return attempt.catch((error) => {
+    if (error instanceof RollBack) return error.applied;
+    throw error;
+  });
+}
+
+const noOneWouldSee = (name: string) =>
+  badInput(
+    `The project ${name} would be created, and its secret would be printed to something other than ` +
+      'a terminal, such as the log of a pipeline. Nothing was changed. Add --secret-file <path>, ' +
+      '--show-secret or --json.',
+    { code: 'secret_not_shown', field: '--secret-file' },
+  );
+
+async function putFile(
+  tx: VerbContext,
   { file, errorFor }: CheckedFile,
   options: ApplyOptions,
 ): Promise<Applied> {
-  return allOrNothing(ctx, async (tx) => {
-    const known = new Set((await listPlans(tx.db)).map(({ name }) => name));
-    const problems = unknownPlans(file, known);
-    if (problems.length > 0) throw errorFor(problems);
-    const owner = file.owner === undefined ? null : await putOwner(tx, file.owner.email, options);
-    const plans: Applied['plans'] = [];
-    for (const plan of file.plans) plans.push({ plan, outcome: (await putPlan(tx, plan)).kind });
-    const projects: AppliedProject[] = [];
-    for (const project of file.projects) {
-      if (owner === null) throw new Error('a checked file has projects without an owner');
-      projects.push(await putProject(tx, owner.userId, project, options.random));
-    }
-    return { owner: owner === null ? null : withoutId(owner), plans, projects };
-  });
+  const known = new Set((await listPlans(tx.db)).map(({ name }) => name));
+  const problems = unknownPlans(file, known);
+  if (problems.length > 0) throw errorFor(problems);
+  const owner = file.owner === undefined ? null : await putOwner(tx, file.owner.email, options);
+  const plans: Applied['plans'] = [];
+  for (const plan of file.plans) plans.push({ plan, outcome: (await putPlan(tx, plan)).kind });
+  const projects: AppliedProject[] = [];
+  for (const project of file.projects) {
+    if (owner === null) throw new Error('a checked file has projects without an owner');
+    projects.push(await putProject(tx, owner.userId, project, options.random));
+  }
+  return { owner: owner === null ? null : withoutId(owner), plans, projects };
 }
 
 function unknownPlans({ plans, projects }: CeibaFile, existing: ReadonlySet<string>) {

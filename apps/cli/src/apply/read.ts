@@ -84,13 +84,18 @@ function invalidFile(
   document: Document,
   lines: LineCounter,
 ): Error {
-  const list = problems
+  const found = problems
     .map(({ path, message, offset }) => ({
       path,
       message,
       line: lines.linePos(offset ?? offsetOf(document, path)).line,
     }))
-    .sort((a, b) => a.line - b.line)
-    .map(({ path, message, line }) => `  ${fieldName(path)} (line ${line}): ${message}`);
-  return badInput([`${name} is invalid. Nothing was changed:`, ...list].join('\n'));
+    .sort((a, b) => a.line - b.line);
+  const list = found.map(
+    ({ path, message, line }) => `  ${fieldName(path)} (line ${line}): ${message}`,
+  );
+  return badInput([`${name} is invalid. Nothing was changed:`, ...list].join('\n'), {
+    code: 'invalid_file',
+    field: found[0] && fieldName(found[0].path),
+  });
 }

@@ -1,8 +1,13 @@
-import type { ReplacePoliciesResult } from '@ceiba/schema';
-import type { Applied, AppliedProject } from './apply.ts';
+import type { PolicyRule, ReplacePoliciesResult } from '@ceiba/schema';
+import type { Applied, AppliedProject } from './applied.ts';
+import { changesOf } from './changes.ts';
 
-/** The result of a run for a user: one line per item, then the new secrets. */
-export function reportOf(applied: Applied): string[] {
+/**
+ * The result of a run for a user: one line per item, then the new secrets.
+ *
+ * @param showsSecrets false leaves them out: the run was dry, or they are in a file
+ */
+export function reportOf(applied: Applied, showsSecrets: boolean): string[] {
   return [
     ...ownerLines(applied),
     ...applied.plans.map(({ plan, outcome }) =>
@@ -13,17 +18,18 @@ export function reportOf(applied: Applied): string[] {
       ),
     ),
     ...applied.projects.flatMap(projectLines),
-    ...applied.projects.flatMap(secretLines),
+    ...(showsSecrets ? applied.projects.flatMap(secretLines) : []),
   ];
 }
 
 /** The result of a run for a program. */
-export const jsonOf = ({ projects }: Applied) => ({
-  projects: projects.map(({ entry, projectId, projectSecret }) => ({
+export const jsonOf = (applied: Applied, showsSecrets: boolean) => ({
+  projects: applied.projects.map(({ entry, projectId, projectSecret }) => ({
     name: entry.name,
     projectId,
-    projectSecret,
+    projectSecret: showsSecrets ? projectSecret : null,
   })),
+  changes: changesOf(applied),
 });
 
 const line = (outcome: string, what: string) => `${outcome.padEnd(9)}  ${what}`;
@@ -62,8 +68,15 @@ function subscriptionText({ subscription }: AppliedProject['entry']): string {
 }
 
 function policyLines({ created, deleted, unchanged }: ReplacePoliciesResult): string[] {
-  const outcome = created + deleted === 0 ? 'unchanged' : 'updated';
-  return partLines(outcome, `policies: ${created} added, ${deleted} removed, ${unchanged} kept`);
+  const outcome = created.length + deleted.length === 0 ? 'unchanged' : 'updated';
+  const counts = `${created.length} added, ${deleted.length} removed, ${unchanged} kept`;
+  const rule = (sign: string) => (policy: PolicyRule) =>
+    line('', `    ${sign} ${policy.method} ${policy.pathPattern}`);
+  return [
+    ...partLines(outcome, `policies: ${counts}`),
+    ...created.map(rule('+')),
+    ...deleted.map(rule('-')),
+  ];
 }
 
 function secretLines({ entry, projectSecret }: AppliedProject): string[] {

@@ -1,33 +1,111 @@
 import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { applyFile } from '../apply/apply.ts';
-import { readCeibaFile } from '../apply/read.ts';
+import type { Applied } from '../apply/applied.ts';
+import { applyFile, listed, UnconfirmedRemovals } from '../apply/apply.ts';
+import { type CheckedFile, readCeibaFile } from '../apply/read.ts';
 import { jsonOf, reportOf } from '../apply/report.ts';
 import { withDatabase } from '../database.ts';
 import { readSettings } from '../env.ts';
 import { badInput, CliError } from '../errors.ts';
+import { confirm } from '../prompt.ts';
+import {
+  addSecretOptions,
+  printsSecrets,
+  type SecretOptions,
+  withSecretFile,
+} from '../secret-output.ts';
 import { printJson, printLines, type World } from '../world.ts';
+
+interface ApplyCommandOptions extends SecretOptions {
+  file: string;
+  dryRun?: true;
+  prune?: true;
+}
 
 /** `ceiba apply`: policies as code. */
 export function applyCommand(program: Command, world: World): void {
-  program
+  const command = program
     .command('apply')
     .description('apply plans, projects and policies from a file; safe to repeat')
     .requiredOption('-f, --file <path>', 'the file, YAML or JSON; - reads standard input')
-    .option('--json', 'print the projects as JSON, with the secrets of new ones')
+    .option('--dry-run', 'print what would change, and change nothing')
+    .option('--prune', 'remove the policies that are not in the file, without asking')
+    .option(
+      '--json',
+      'print the projects and the changes as JSON, with the secrets of new projects',
+    );
+  addSecretOptions(command)
     .addHelpText('after', '\nA new owner gets the password in CEIBA_OWNER_PASSWORD.')
-    .action(async ({ file: path, json }: { file: string; json?: true }) => {
-      const name = path === '-' ? 'standard input' : path;
-      const checked = readCeibaFile(name, await readText(path, name, world));
-      const { ownerPassword } = readSettings(world.env, world.cwd);
-      const applied = await withDatabase(world, (ctx) =>
-        applyFile(ctx, checked, { random: world.random, ownerPassword }),
-      );
-      if (applied.projects.some(({ projectSecret }) => projectSecret !== null)) world.onSecret();
-      if (json) printJson(world, jsonOf(applied));
-      else printLines(world, reportOf(applied));
-    });
+    .action((options: ApplyCommandOptions) => apply(world, options));
+}
+
+async function apply(world: World, options: ApplyCommandOptions): Promise<void> {
+  const { file: path, dryRun, json, secretFile } = options;
+  const name = path === '-' ? 'standard input' : path;
+  const checked = readCeibaFile(name, await readText(path, name, world));
+  const showsSecrets = printsSecrets(world, options) && !dryRun;
+  const file = dryRun ? undefined : secretFile;
+  const applied = await withSecretFile(
+    world,
+    file,
+    () => confirmed(world, checked, options, showsSecrets || file !== undefined),
+    secretsOf,
+  );
+  if (showsSecrets && secretsOf(applied) !== null) world.onSecret();
+  if (json) printJson(world, jsonOf(applied, showsSecrets));
+  else {
+    printLines(world, [
+      ...reportOf(applied, showsSecrets),
+      ...(dryRun ? ['', 'A dry run: nothing was changed.'] : []),
+    ]);
+  }
+}
+
+/** Applies the file; at a terminal it asks before policies are removed. */
+async function confirmed(
+  world: World,
+  checked: CheckedFile,
+  { dryRun, prune }: ApplyCommandOptions,
+  canShowSecrets: boolean,
+): Promise<Applied> {
+  const { ownerPassword } = readSettings(world.env, world.cwd);
+  const attempt = (mayRemove: (policy: string) => boolean) =>
+    withDatabase(world, (ctx) =>
+      applyFile(ctx, checked, {
+        random: world.random,
+        ownerPassword,
+        isDryRun: dryRun === true,
+        mayRemove,
+        canShowSecrets,
+      }),
+    );
+  try {
+    return await attempt(() => prune === true);
+  } catch (error) {
+    if (!(error instanceof UnconfirmedRemovals)) throw error;
+    const { policies } = error;
+    if (world.stdin.isTTY === true) {
+      world.stderr.write(`These policies are not in the file:\n${listed(policies)}\n`);
+      // Others may have changed the policies meanwhile: only those that were shown are removed.
+      const shown = new Set(policies);
+      if (await confirm(world, 'Remove them?')) return attempt((policy) => shown.has(policy));
+    }
+    throw error;
+  }
+}
+
+/** What a file of secrets gets; null if no project was created. */
+function secretsOf({ projects }: Applied): object | null {
+  const created = projects.filter(({ projectSecret }) => projectSecret !== null);
+  if (created.length === 0) return null;
+  return {
+    projects: created.map(({ entry, projectId, projectSecret }) => ({
+      name: entry.name,
+      projectId,
+      projectSecret,
+    })),
+  };
 }
 
 /** Far larger than any real file, and still cheap to read. */

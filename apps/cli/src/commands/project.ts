@@ -14,6 +14,12 @@ import type { Command } from 'commander';
 import { withDatabase } from '../database.ts';
 import { badInput, failure } from '../errors.ts';
 import { instantOrNone, orNull, subscriptionStatus, uuid } from '../options.ts';
+import {
+  addSecretOptions,
+  printsSecrets,
+  type SecretOptions,
+  withSecretFile,
+} from '../secret-output.ts';
 import { printJson, printLines, type World } from '../world.ts';
 
 /** `ceiba project …`. */
@@ -25,7 +31,7 @@ export function projectCommands(program: Command, world: World): void {
 }
 
 function rotateSecretCommand(project: Command, world: World): void {
-  project
+  const command = project
     .command('rotate-secret')
     .description('create a new project secret; the one it replaces stays valid for 24 hours')
     .requiredOption('--project <id>', 'the project', uuid)
@@ -33,17 +39,43 @@ function rotateSecretCommand(project: Command, world: World): void {
       '--yes',
       'rotate although a previous secret is still valid, which stops working at once',
     )
-    .option('--json', 'print the new secret as JSON')
-    .action(async (options: { project: string; yes?: true; json?: true }) => {
-      const rotated = await withDatabase(world, (ctx) => rotate(ctx, world, options));
-      world.onSecret();
-      if (options.json) return printJson(world, rotated);
-      printLines(world, [
-        'New project secret, shown only once (keep it on the server, never in a browser):',
-        `  ${rotated.projectSecret}`,
-        `The secret that it replaces is valid until ${rotated.previousSecretExpiresAt}.`,
-      ]);
-    });
+    .option('--json', 'print the new secret as JSON');
+  addSecretOptions(command).action((options: RotateOptions) => rotateSecret(world, options));
+}
+
+interface RotateOptions extends SecretOptions {
+  project: string;
+  yes?: true;
+}
+
+async function rotateSecret(world: World, options: RotateOptions): Promise<void> {
+  const { json, secretFile } = options;
+  const isShown = printsSecrets(world, options);
+  if (!isShown && secretFile === undefined) {
+    throw badInput(
+      'The new secret would be printed to something other than a terminal, such as the log of a ' +
+        'pipeline. Nothing was changed. Add --secret-file <path>, --show-secret or --json.',
+      { code: 'secret_not_shown', field: '--secret-file' },
+    );
+  }
+  const rotated = await withSecretFile(
+    world,
+    secretFile,
+    () => withDatabase(world, (ctx) => rotate(ctx, world, options)),
+    (result) => result,
+  );
+  if (isShown) world.onSecret();
+  const projectSecret = isShown ? rotated.projectSecret : null;
+  if (json) return printJson(world, { ...rotated, projectSecret });
+  printLines(world, [
+    ...(isShown
+      ? [
+          'New project secret, shown only once (keep it on the server, never in a browser):',
+          `  ${projectSecret}`,
+        ]
+      : [`The new project secret is in ${secretFile}.`]),
+    `The secret that it replaces is valid until ${rotated.previousSecretExpiresAt}.`,
+  ]);
 }
 
 async function rotate(

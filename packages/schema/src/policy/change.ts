@@ -85,8 +85,9 @@ export function deletePolicy(ctx: VerbContext, ref: PolicyRef): Promise<DeletePo
 }
 
 export interface ReplacePoliciesResult {
-  created: number;
-  deleted: number;
+  created: PolicyRule[];
+  deleted: PolicyRule[];
+  /** How many were in both lists. */
   unchanged: number;
 }
 
@@ -116,12 +117,14 @@ export function replacePolicies(
     for (const rule of missing)
       await insertPolicy(tx, ctx, { projectId, ownerId: project.ownerId, rule });
     return {
-      created: missing.length,
-      deleted: surplus.length,
+      created: missing.map(ruleOf),
+      deleted: surplus.map(ruleOf),
       unchanged: existing.length - surplus.length,
     };
   });
 }
+
+const ruleOf = ({ method, pathPattern }: PolicyRule): PolicyRule => ({ method, pathPattern });
 
 const labelOf = ({ method, pathPattern }: PolicyRule) => `${method} ${pathPattern}`;
 

@@ -244,8 +244,8 @@ describe('a change of policies', () => {
     await replacePolicies(bench.ctx, { projectId, rules: [stays, goes] });
     const before = await listPolicies(bench.db, projectId);
     expect(await replacePolicies(bench.ctx, { projectId, rules: [comes, stays] })).toEqual({
-      created: 1,
-      deleted: 1,
+      created: [comes],
+      deleted: [goes],
       unchanged: 1,
     });
     const after = await listPolicies(bench.db, projectId);
@@ -260,8 +260,8 @@ describe('a change of policies', () => {
     await replacePolicies(bench.ctx, { projectId, rules: [RULE] });
     const [before, rowsBefore] = [await revisionOf(projectId), await countAuditRows(bench.db)];
     expect(await replacePolicies(bench.ctx, { projectId, rules: [RULE] })).toEqual({
-      created: 0,
-      deleted: 0,
+      created: [],
+      deleted: [],
       unchanged: 1,
     });
     expect(await revisionOf(projectId)).toBe(before);

@@ -1,0 +1,53 @@
+import type { PolicyRule } from '@ceiba/schema';
+import type { Applied, AppliedProject } from './applied.ts';
+
+/** One thing that a run changes. */
+export interface Change {
+  readonly action: 'create' | 'update' | 'remove';
+  readonly kind: 'owner' | 'plan' | 'project' | 'subscription' | 'defaultKeyRateLimit' | 'policy';
+  /** What is changed: an address, a name, or a method with its pattern. */
+  readonly name: string;
+  /** The project that it belongs to. */
+  readonly project?: string;
+}
+
+/** What a run changes, in the file's order; empty if everything is as the file says. */
+export function changesOf({ owner, plans, projects }: Applied): Change[] {
+  return [
+    ...(owner === null ? [] : changeOf(owner.outcome, { kind: 'owner', name: owner.email })),
+    ...plans.flatMap(({ plan, outcome }) => changeOf(outcome, { kind: 'plan', name: plan.name })),
+    ...projects.flatMap(projectChanges),
+  ];
+}
+
+/** The policies that a run removes, as `project: METHOD pattern`. */
+export const removalsOf = (applied: Applied): string[] =>
+  changesOf(applied)
+    .filter(({ action }) => action === 'remove')
+    .map(({ project, name }) => `${project}: ${name}`);
+
+function changeOf(outcome: string | null, what: Omit<Change, 'action'>): Change[] {
+  if (outcome === 'created') return [{ action: 'create', ...what }];
+  return outcome === 'updated' ? [{ action: 'update', ...what }] : [];
+}
+
+function projectChanges(applied: AppliedProject): Change[] {
+  const { name } = applied.entry;
+  const policy = (action: Change['action']) => (rule: PolicyRule) => ({
+    action,
+    kind: 'policy' as const,
+    name: `${rule.method} ${rule.pathPattern}`,
+    project: name,
+  });
+  return [
+    ...changeOf(applied.projectSecret === null ? null : 'created', { kind: 'project', name }),
+    ...changeOf(applied.subscription, { kind: 'subscription', name, project: name }),
+    ...changeOf(applied.defaultKeyRateLimitPerMinute, {
+      kind: 'defaultKeyRateLimit',
+      name,
+      project: name,
+    }),
+    ...(applied.policies?.created ?? []).map(policy('create')),
+    ...(applied.policies?.deleted ?? []).map(policy('remove')),
+  ];
+}

@@ -1,0 +1,64 @@
+import { type FileHandle, open, unlink } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { badInput } from './errors.ts';
+import type { World } from './world.ts';
+
+/** The options of a command that creates a project secret. */
+export interface SecretOptions {
+  json?: true;
+  showSecret?: true;
+  secretFile?: string;
+}
+
+export const addSecretOptions = (command: Command): Command =>
+  command
+    .option('--secret-file <path>', 'write the secret to a new file that only this user may read')
+    .option('--show-secret', 'print the secret although the output is not a terminal');
+
+/** Whether stdout may hold a secret: at a terminal, or where it was asked for. */
+export const printsSecrets = (
+  { stdout }: World,
+  { json, showSecret, secretFile }: SecretOptions,
+): boolean => secretFile === undefined && (stdout.isTTY === true || !!json || !!showSecret);
+
+/**
+ * Runs a command that may create secrets, with a file for them if one was asked for. The file is
+ * created first, so that a secret is never created that cannot be written, and removed again if there
+ * is nothing for it.
+ *
+ * @param secretsOf what the file gets as JSON; null if the result has no secret
+ * @throws CliError when the file exists or cannot be written
+ */
+export async function withSecretFile<T>(
+  world: World,
+  path: string | undefined,
+  action: () => Promise<T>,
+  secretsOf: (result: T) => object | null,
+): Promise<T> {
+  if (path === undefined) return action();
+  const file = resolve(world.cwd, path);
+  const handle = await create(file, path);
+  let isUsed = false;
+  try {
+    const result = await action();
+    const secrets = secretsOf(result);
+    if (secrets !== null) {
+      isUsed = true;
+      await handle.writeFile(`${JSON.stringify(secrets, null, 2)}\n`);
+      await handle.sync();
+    }
+    return result;
+  } finally {
+    await handle.close();
+    if (!isUsed) await unlink(file);
+  }
+}
+
+async function create(file: string, shown: string): Promise<FileHandle> {
+  return open(file, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
+    const problem =
+      error.code === 'EEXIST' ? 'exists already' : `cannot be created (${error.code})`;
+    throw badInput(`${shown} ${problem}. Nothing was changed.`, { field: '--secret-file' });
+  });
+}
