@@ -15,9 +15,16 @@ const stack = runningStack();
 process.env.DATABASE_URL ??= stack.databaseUrl;
 const report = process.env.CEIBA_TEST_REPORT;
 
+/**
+ * Tests that read the whole installation, change who administers it or lock a table. They run after
+ * the others, by themselves: `--project=e2e-alone`.
+ */
+const ALONE = /@alone|\b(isolation|admin|show-once)\.spec/;
+
 export default defineConfig({
   projects: [
-    { name: 'e2e', testDir: 'tests/e2e' },
+    { name: 'e2e', testDir: 'tests/e2e', grepInvert: ALONE },
+    { name: 'e2e-alone', testDir: 'tests/e2e', grep: ALONE, workers: 1 },
     // `npm run screenshots` runs these; they check nothing.
     {
       name: 'screenshots',
@@ -31,8 +38,8 @@ export default defineConfig({
   expect: { timeout: 15_000 },
   retries: 0,
   forbidOnly: true,
-  // All tests share one installation, of which the first user is the administrator.
-  workers: 1,
+  // Files at a time. They share one installation, in which each test has projects of its own.
+  workers: 2,
   reporter: [['list'], ...(report ? [['json', { outputFile: report }] as const] : [])],
   use: {
     baseURL: stack.consoleUrl,

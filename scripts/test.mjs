@@ -157,13 +157,14 @@ function endToEnd({ supervisor, services, env }) {
   heading('end to end');
   /** @type {import('../packages/devstack/src/stack.mjs').StackOptions} */
   const stack = { programs: ['runtime', 'console', 'host'], ownDatabase: true };
-  return withStack(supervisor, services, stack, ({ databaseUrl }) =>
-    runPlaywright(supervisor, {
-      name: 'e2e',
-      args: ['--project=e2e'],
-      env: { ...env, DATABASE_URL: databaseUrl },
-    }),
-  );
+  return withStack(supervisor, services, stack, async ({ databaseUrl }) => {
+    const tallies = [];
+    for (const name of ['e2e', 'e2e-alone']) {
+      const run = { name, args: [`--project=${name}`], env: { ...env, DATABASE_URL: databaseUrl } };
+      tallies.push(await runPlaywright(supervisor, run));
+    }
+    return sum(tallies);
+  });
 }
 
 /** @param {string} name */

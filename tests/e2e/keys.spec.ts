@@ -105,7 +105,7 @@ test('Back leads to the list if the tab started with the form', async () => {
   await page.waitForURL(`**${project.at('keys')}`);
 });
 
-test('a key is shown even if its page cannot be loaded', async () => {
+test('a key is shown even if its page cannot be loaded', { tag: '@alone' }, async () => {
   const page = await project.open('keys/new');
   await page.getByLabel('Name').fill('Shown all the same');
   await project.sql.begin(async (transaction) => {

@@ -165,7 +165,9 @@ test('a range that cannot be shown is refused beside its field', async () => {
   expect(refused.status()).toBe(400);
 });
 
-test('ninety days that take longer than any other page may are shown', async () => {
+test('ninety days that take longer than any other page may are shown', {
+  tag: '@alone',
+}, async () => {
   await count(...Array.from({ length: 90 }, (_, day) => ({ hoursAgo: day * 24, count: 10 })));
   const page = await project.open('keys');
   let opened: ReturnType<Page['goto']> | undefined;
