@@ -126,7 +126,7 @@ export function readPlaywright({ suites, errors }) {
     for (const { status } of tests) {
       if (status === 'expected') tally.passed += 1;
       else if (status === 'skipped') tally.skipped += 1;
-      else tally.failures.push(`tests/e2e/${file}: ${title}`);
+      else tally.failures.push(`${file}: ${title}`);
     }
   }
   tally.failures.push(...errors.map(({ message }) => `tests/e2e: ${message ?? 'an error'}`));
