@@ -8,8 +8,8 @@ import { accepts, freePort } from '@ceiba/devstack/ports';
 import { waitFor } from '@ceiba/devstack/wait';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { fetchPackage } from '../support/fetched-package.ts';
 import { nextCli } from './support/build-next.ts';
-import { fetchPackage } from './support/fetched-package.ts';
 import { type RealRuntime, startRealRuntime } from './support/real-runtime.ts';
 
 /*

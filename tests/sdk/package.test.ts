@@ -17,7 +17,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { fetchPackage } from './support/fetched-package.ts';
+import { fetchPackage } from '../support/fetched-package.ts';
 import { builtSdk } from './support/sdk.ts';
 
 /*

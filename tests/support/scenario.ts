@@ -19,6 +19,7 @@ import {
   updateProject,
   type VerbContext,
 } from '@ceiba/schema';
+import { undocumented } from './documented.ts';
 
 /** The limits of a plan; the default of each is more than a test can use up. */
 export type PlanLimits = Partial<Omit<Plan, 'planId' | 'name'>>;
@@ -290,6 +291,8 @@ export async function send(
     ...(body === undefined ? {} : { body: bytesOf(body) }),
   });
   const text = await reply.text();
+  const difference = undocumented({ method, url, status: reply.status, text });
+  if (difference !== null) throw new Error(difference);
   return {
     status: reply.status,
     headers: reply.headers,

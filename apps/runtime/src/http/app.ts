@@ -1,3 +1,4 @@
+import openApiDocument from '@ceiba/contract/openapi.json' with { type: 'json' };
 import type { HttpBindings } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
 import { BUILD } from '../build-info.ts';
@@ -7,7 +8,7 @@ import { TransportError } from './errors.ts';
 import { type Checks, readiness } from './health-routes.ts';
 import { KEY_ROUTES } from './key-routes.ts';
 import { answerProjectRoute, type ProjectRouteOptions } from './project-routes.ts';
-import { type ErrorLog, errorReply, jsonReply, toResponse } from './replies.ts';
+import { type ErrorLog, errorReply, JsonText, jsonReply, toResponse } from './replies.ts';
 import { requestIdOf } from './request-id.ts';
 
 type Environment = { Bindings: HttpBindings };
@@ -37,6 +38,7 @@ export function createApp(options: AppOptions): Hono<Environment> {
   }
   app.get('/health', (c) => jsonAnswer(c, 200, { ok: true }));
   app.get('/version', (c) => jsonAnswer(c, 200, BUILD));
+  app.get('/openapi.json', (c) => jsonAnswer(c, 200, OPENAPI));
   app.get('/ready', async (c) => {
     const state = await readiness(checks, isDraining());
     return jsonAnswer(c, state.ok ? 200 : 503, state);
@@ -48,6 +50,9 @@ export function createApp(options: AppOptions): Hono<Environment> {
   app.onError((error, c) => toResponse(errorReply(error, requestIdOf(c.env.incoming), errors)));
   return app;
 }
+
+/** Written once: the document is the same for every call. */
+const OPENAPI = new JsonText(JSON.stringify(openApiDocument));
 
 const jsonAnswer = (c: Context<Environment>, status: number, body: unknown) =>
   toResponse(jsonReply(status, body, requestIdOf(c.env.incoming)));

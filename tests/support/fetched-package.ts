@@ -5,9 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
-const cache = fileURLToPath(
-  new URL('../../../node_modules/.cache/ceiba-packages', import.meta.url),
-);
+const cache = fileURLToPath(new URL('../../node_modules/.cache/ceiba-packages', import.meta.url));
 
 /** An error of npm without a registry and without a cached package. */
 const OFFLINE = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ENETUNREACH|ETIMEDOUT|ENOTCACHED/;
