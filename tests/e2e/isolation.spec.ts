@@ -539,6 +539,13 @@ test('each administrator action and page works for an administrator', async () =
       const answer = await call(administrator.request, name, action, { seen });
       expect(answer.state, `${name} ${answer.text}`).toMatchObject({ kind: 'done' });
     }
+    for (const name of ['createPasswordLink', 'removeFactors']) {
+      const fields = { userId: administrator.userId };
+      const id = idOf(`(console)/admin/actions.ts ${name}`);
+      const own = { id, path: '/admin', fields, headers: { origin } };
+      const answer = await callAction(administrator.request, own);
+      expect(answer.state, name).toMatchObject({ kind: 'refused', code: 'conflict' });
+    }
   } finally {
     await sql`update users set is_administrator = false where is_administrator
       and (email = ${administrator.email} or email like 'matrix-%')`;

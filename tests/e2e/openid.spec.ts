@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from '@playwright/test';
+import postgres from 'postgres';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type ConsoleProcess, startConsole } from './console-process.ts';
 import { type OpenIdIssuer, startOpenIdIssuer } from './openid-issuer.ts';
-import { newAccount } from './support.ts';
+import { gotoReady, newAccount } from './support.ts';
 
 let issuer: OpenIdIssuer;
 let database: TestDatabase;
@@ -74,4 +75,53 @@ test('an unverified or missing e-mail address is refused', async ({ page }) => {
   issuer.claims = { sub: randomUUID() };
   await page.getByRole('button', { name: 'Continue with Example Login' }).click();
   await expect(page.getByText('The provider did not share an e-mail address')).toBeVisible();
+});
+
+test('a user without a password changes how they sign in only right after signing in', async ({
+  page,
+}) => {
+  const email = newAccount().email;
+  issuer.claims = { sub: randomUUID(), email, email_verified: true };
+  await page.goto(`${app.url}/sign-in?next=/account`);
+  await page.getByRole('button', { name: 'Continue with Example Login' }).click();
+  await page.waitForURL(`${app.url}/account`);
+  await expect(page.getByRole('region', { name: 'Second factor' })).toHaveCount(0);
+  const sql = postgres(database.url, { max: 1 });
+  const addPasskey = async () => {
+    await gotoReady(page, `${app.url}/account`);
+    await page.getByRole('button', { name: 'Add passkey…' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('Laptop');
+    await expect(dialog.getByLabel('Your password')).toHaveCount(0);
+    await dialog.getByRole('button', { name: 'Add passkey' }).click();
+    return dialog;
+  };
+  try {
+    const cdp = await page.context().newCDPSession(page);
+    await cdp.send('WebAuthn.enable');
+    await cdp.send('WebAuthn.addVirtualAuthenticator', {
+      options: {
+        protocol: 'ctap2',
+        transport: 'internal',
+        hasResidentKey: true,
+        hasUserVerification: true,
+        isUserVerified: true,
+      },
+    });
+    await sql`update sessions set created_at = now() - interval '11 minutes'
+      where user_id = (select id from users where email = ${email})`;
+    const refused = await addPasskey();
+    await expect(refused.getByText('You signed in more than 10 minutes ago')).toBeVisible();
+    await gotoReady(page, `${app.url}/account`);
+    await page.getByRole('button', { name: 'Delete account…' }).click();
+    await refused.getByLabel(/to confirm/).fill(email);
+    await refused.getByRole('button', { name: 'Delete account' }).click();
+    await expect(refused.getByText('You signed in more than 10 minutes ago')).toBeVisible();
+    await sql`update sessions set created_at = now()
+      where user_id = (select id from users where email = ${email})`;
+    await addPasskey();
+    await expect(page.getByRole('list', { name: 'Passkeys' })).toContainText('Laptop');
+  } finally {
+    await sql.end();
+  }
 });

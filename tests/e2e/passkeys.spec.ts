@@ -104,9 +104,7 @@ test('a passkey whose counter went back, as that of a copy does, is refused', as
   await expect(page.getByText(REFUSED)).toBeVisible();
 });
 
-test('an authenticator that does not verify its user neither adds a passkey nor signs in', async ({
-  page,
-}) => {
+test('a passkey signs in only if its authenticator verified the user', async ({ page }) => {
   test.setTimeout(120_000);
   const account = await signUp(page);
   const { session, authenticatorId } = await addAuthenticator(page);
@@ -115,6 +113,17 @@ test('an authenticator that does not verify its user neither adds a passkey nor 
   await page.context().clearCookies();
   await usePasskey(page);
   await expect(page.getByText('No passkey was used.')).toBeVisible();
+
+  // A browser that does not pass on what the console requires gets no further.
+  await page.addInitScript(() => {
+    const get = navigator.credentials.get.bind(navigator.credentials);
+    navigator.credentials.get = (options) => {
+      if (options?.publicKey) options.publicKey.userVerification = 'discouraged';
+      return get(options);
+    };
+  });
+  await usePasskey(page);
+  await expect(page.getByText(REFUSED)).toBeVisible();
 });
 
 /** What the browser answers to the console's challenge. It is kept from the console, so it is unused. */

@@ -227,12 +227,40 @@ test.describe('by mail', () => {
     } finally {
       smtp.answer = 'accept';
     }
+    const failures = () => app.log().split('account_mail.failed').length;
+    const before = failures();
     smtp.answer = 'never';
     try {
       await ask(page, account.email);
+      // A mail server that does not greet fails only after ten seconds.
+      expect(failures()).toBe(before);
     } finally {
       smtp.answer = 'accept';
     }
+  });
+
+  test('a change of the address is mailed to the old one, and ends a link that was sent there', async ({
+    page,
+  }) => {
+    test.setTimeout(120_000);
+    const account = await createAccount(page);
+    await ask(page, account.email);
+    await until('the mail arrives', async () => mailsTo(account.email).length > 0);
+    const link = /http\S+\/reset-password#\S+/.exec(mailsTo(account.email)[0]?.text ?? '')?.[0];
+    await page.goto(`${app.url}/sign-in?next=/account`);
+    await page.getByLabel('E-mail').fill(account.email);
+    await page.getByLabel('Password', { exact: true }).fill(account.password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    const part = page.getByRole('region', { name: 'E-mail address' });
+    await part.getByLabel('E-mail', { exact: true }).fill(newAccount().email);
+    await part.getByLabel('Your password', { exact: true }).fill(account.password);
+    await part.getByRole('button', { name: 'Change address' }).click();
+    await expect(page.getByText('E-mail address changed')).toBeVisible();
+    await until('the user is notified', async () =>
+      mailsTo(account.email).some(({ text }) => text.includes('now has another e-mail address')),
+    );
+    await page.goto(link ?? '');
+    await expect(page.getByText('This link was used or replaced')).toBeVisible();
   });
 
   test('after three requests for an address there are no more, whether or not it has an account', async ({
