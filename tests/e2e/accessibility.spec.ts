@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, type Page, test } from '@playwright/test';
 import postgres from 'postgres';
+import { addDestination } from './alerts.ts';
 import { addDecisions } from './decisions.ts';
 import { expectAccessible } from './expect-accessible.ts';
 import { PAGES, type Place } from './pages.ts';
@@ -65,7 +66,8 @@ async function fill(project: string): Promise<Omit<Place, 'projectId'>> {
     { policyId: policy?.id, apiKeyId, outcome: 'rate_limited' },
   ]);
   await sql.end();
-  return { policyId: policy?.id, apiKeyId, decisionId };
+  const { destinationId } = await addDestination(project);
+  return { policyId: policy?.id, apiKeyId, decisionId, destinationId };
 }
 
 const DESKTOP = { width: 1440, height: 900 };

@@ -32,6 +32,9 @@ export interface World {
   policyId: string;
   /** A recorded decision of that project. */
   decisionId: string;
+  /** A webhook of that project, and a delivery to it that failed. */
+  destinationId: string;
+  deliveryId: string;
   /** A plan that the project is not on. */
   planId: string;
   /** The owner of the project. */
@@ -56,6 +59,8 @@ export interface ActionCase {
   refusesOwner?: 'conflict';
   /** It needs a step before it, which its own test takes; the code with which it alone is refused. */
   refusesAlone?: 'conflict';
+  /** No user may call it in the stack under test; the reason. */
+  refuses?: 'conflict';
   /** The page that it is called from. */
   path: (world: World) => string;
   fields: (world: World) => Record<string, string>;
@@ -75,6 +80,7 @@ const onProjectPage = (page: string, access: Role) => ({
 });
 
 const ofAdministrators = { access: 'administrator' as const, path: () => '/admin' };
+const AN_ALERT = { 'api_key.revoked': 'yes' };
 const LIMITS = { activeKeyCap: '1', rateLimitPerMinute: '1', monthlyQuota: '1' };
 
 export const ACTIONS: Record<string, ActionCase> = {
@@ -338,6 +344,55 @@ export const ACTIONS: Record<string, ActionCase> = {
     ...onProjectPage('members', 'viewer'),
     refusesOwner: 'conflict',
     fields: ({ projectId }) => ({ projectId }),
+    redirects: /^\/projects/,
+  },
+  '(console)/projects/[projectId]/alerts/actions.ts addWebhook': {
+    ...onProjectPage('alerts', 'developer'),
+    fields: ({ projectId }) => ({ projectId, address: 'https://isolation.invalid/', ...AN_ALERT }),
+  },
+  '(console)/projects/[projectId]/alerts/actions.ts addMailAddress': {
+    ...onProjectPage('alerts', 'developer'),
+    // The stack under test has no mail server.
+    refuses: 'conflict',
+    fields: ({ projectId }) => ({ projectId, address: 'ops@example.com', ...AN_ALERT }),
+  },
+  '(console)/projects/[projectId]/alerts/actions.ts changeDestination': {
+    ...onProjectPage('alerts', 'developer'),
+    fields: ({ projectId, destinationId }) => ({
+      projectId,
+      destinationId,
+      address: 'https://isolation.invalid/v1/isolation',
+      description: fresh('Matrix'),
+      ...AN_ALERT,
+    }),
+  },
+  '(console)/projects/[projectId]/alerts/actions.ts rotateSigning': {
+    ...onProjectPage('alerts', 'developer'),
+    fields: ({ projectId, destinationId }) => ({ projectId, destinationId }),
+  },
+  '(console)/projects/[projectId]/alerts/actions.ts sendAgain': {
+    ...onProjectPage('alerts', 'developer'),
+    fields: ({ projectId, destinationId, deliveryId }) => ({
+      projectId,
+      destinationId,
+      deliveryId,
+    }),
+  },
+  '(console)/projects/[projectId]/alerts/actions.ts disableDestination': {
+    ...onProjectPage('alerts', 'developer'),
+    fields: ({ projectId, destinationId }) => ({ projectId, destinationId }),
+  },
+  '(console)/projects/[projectId]/alerts/actions.ts enableDestination': {
+    ...onProjectPage('alerts', 'developer'),
+    fields: ({ projectId, destinationId }) => ({ projectId, destinationId }),
+  },
+  '(console)/projects/[projectId]/alerts/actions.ts sendTest': {
+    ...onProjectPage('alerts', 'developer'),
+    fields: ({ projectId, destinationId }) => ({ projectId, destinationId }),
+  },
+  '(console)/projects/[projectId]/alerts/actions.ts removeDestination': {
+    ...onProjectPage('alerts', 'developer'),
+    fields: ({ projectId, destinationId }) => ({ projectId, destinationId }),
     redirects: /^\/projects/,
   },
   '(console)/projects/[projectId]/subscription/actions.ts changePlan': {

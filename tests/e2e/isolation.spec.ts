@@ -18,6 +18,7 @@ import {
   suffices,
   type World,
 } from './action-matrix.ts';
+import { addDestination } from './alerts.ts';
 import { callAction, readBuiltActions } from './call-action.ts';
 import { addDecisions } from './decisions.ts';
 import { ROUTES, type RouteCase, readBuiltRoutes } from './route-matrix.ts';
@@ -154,6 +155,7 @@ async function createWorld(): Promise<World> {
     ...project,
     ...(await populate(projectId)),
     ...(await invite(projectId, userId)),
+    ...(await addDestination(projectId)),
     memberId: member?.id,
     sessionId: await sessionOf(owner),
     ...(await waysInOf(owner)),
@@ -217,19 +219,21 @@ async function populate(
 
 /**
  * A digest of everything that an action can change, except attempts, which are counted in any case,
- * when a session was last seen, and usage and recorded decisions, which background tasks write.
+ * when a session was last seen, and usage, recorded decisions and deliveries of alerts, which
+ * background tasks write.
  */
 async function everything(): Promise<string> {
   const tables = await sql<{ name: string }[]>`
     select table_name as name from information_schema.tables
     where table_schema = 'public' and table_type = 'BASE TABLE'
       and table_name <> 'sign_in_attempts' and not starts_with(table_name, 'usage_')
-      and not starts_with(table_name, 'decision') order by 1`;
+      and not starts_with(table_name, 'decision')
+      and table_name not in ('alert_events', 'alert_deliveries') order by 1`;
   const states: string[] = [];
   for (const { name } of tables) {
     const [row] = await sql`
       select count(*)::int as count, md5(coalesce(string_agg(row, '' order by row), '')) as digest
-      from (select md5((to_jsonb(t) - 'last_seen_at')::text) as row from ${sql(name)} t) rows`;
+      from (select md5((to_jsonb(t) - 'last_seen_at' - 'failing_since')::text) as row from ${sql(name)} t) rows`;
     states.push(`${name} ${row?.count} ${row?.digest}`);
   }
   return states.join('\n');
@@ -290,6 +294,8 @@ const PROBE: World = {
   apiKeyId: 'the key',
   policyId: 'the policy',
   decisionId: 'the decision',
+  destinationId: 'the destination',
+  deliveryId: 'the delivery',
   planId: '',
   userId: '',
   sessionId: 'the session',
@@ -300,16 +306,11 @@ const PROBE: World = {
   password: '',
 };
 
+const ITEMS = /^the (?!project$|member$)/;
+
 /** Whether a request names a part of a project, or a session. */
 const namesItem = (sent: string) =>
-  [
-    PROBE.apiKeyId,
-    PROBE.policyId,
-    PROBE.decisionId,
-    PROBE.invitationId,
-    PROBE.sessionId,
-    PROBE.passkeyId,
-  ].some((id) => sent.includes(id));
+  Object.values(PROBE).some((id) => ITEMS.test(id) && sent.includes(id));
 
 /** How a call of a user is refused; null if it is permitted. */
 function refusalOf(access: Access, role: Role | null): 'not_found' | 'forbidden' | null {
@@ -501,8 +502,9 @@ for (const role of ROLES) {
     for (const [name, action] of Object.entries(ACTIONS)) {
       if (!isRole(action.access) || !suffices(role, action.access)) continue;
       const answer = await call(inRole[role].request, name, action, { seen: await createWorld() });
-      if (role === 'owner' && action.refusesOwner) {
-        expect(answer.state, name).toMatchObject({ kind: 'refused', code: action.refusesOwner });
+      const refusal = action.refuses ?? (role === 'owner' ? action.refusesOwner : undefined);
+      if (refusal !== undefined) {
+        expect(answer.state, name).toMatchObject({ kind: 'refused', code: refusal });
       } else if (action.redirects) expect(answer.redirect, name).toMatch(action.redirects);
       else expect(answer.state, `${name} ${answer.text}`).toMatchObject({ kind: 'done' });
     }

@@ -4,6 +4,7 @@ export interface Place {
   policyId: string;
   apiKeyId: string;
   decisionId: string;
+  destinationId: string;
 }
 
 export interface PageCase {
@@ -77,6 +78,12 @@ export const PAGES: Record<string, PageCase> = {
   simulator: inProject('simulator', 'simulator?method=GET&path=/v1/reports'),
   subscription: inProject('subscription', 'subscription'),
   usage: inProject('usage', 'usage'),
+  alerts: inProject('alerts', 'alerts'),
+  destination: {
+    route: `${PROJECT}/alerts/[destinationId]`,
+    path: ({ projectId, destinationId }) => `/projects/${projectId}/alerts/${destinationId}`,
+    signedIn: true,
+  },
   members: inProject('members', 'members'),
   audit: inProject('audit', 'audit'),
   settings: inProject('settings', 'settings'),

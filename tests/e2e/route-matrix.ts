@@ -82,6 +82,10 @@ export const ROUTES: Record<string, RouteCase> = {
   '/(console)/projects/[projectId]/requests/[decisionId]/page': ofProject(
     ({ decisionId }) => `/requests/${decisionId}`,
   ),
+  '/(console)/projects/[projectId]/alerts/page': ofProject('/alerts'),
+  '/(console)/projects/[projectId]/alerts/[destinationId]/page': ofProject(
+    ({ destinationId }) => `/alerts/${destinationId}`,
+  ),
   '/(console)/projects/[projectId]/requests/groups/page': ofProject('/requests/groups'),
   '/(console)/projects/[projectId]/requests/tail/route': {
     ...ofProject('/requests/tail'),

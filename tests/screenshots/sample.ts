@@ -19,6 +19,7 @@ import {
   type VerbContext,
 } from '@ceiba/schema';
 import { createFastRandom } from '../chaos/support/random.ts';
+import { addDestination } from '../e2e/alerts.ts';
 import { addDecisions, type SampleDecision } from '../e2e/decisions.ts';
 import { addUsage } from './usage.ts';
 
@@ -89,6 +90,8 @@ export interface Sample {
   apiKeyId: string;
   /** A recorded denial of that project. */
   decisionId: string;
+  /** A webhook of that project. */
+  destinationId: string;
   /** A project of the same user without any data. */
   emptyProjectId: string;
   busyKeyId: string;
@@ -131,6 +134,7 @@ export async function fillSample(
     await rollUpUsage(db, { mostDays: 10_000 });
     await spreadOverTime(db);
     const decisionId = await addRequests(projectId, keyIds, policyIds);
+    const { destinationId } = await addDestination(projectId, databaseUrl);
     await db.sql`analyze`;
     return {
       projectId,
@@ -138,6 +142,7 @@ export async function fillSample(
       policyId: at(policyIds, 5),
       apiKeyId: at(keyIds, 0),
       decisionId,
+      destinationId,
       busyKeyId: at(keyIds, 0),
     };
   } finally {

@@ -38,6 +38,7 @@ describe('the settings', () => {
     ['DECISION_LOG_URL_TEMPLATE', 'javascript:{decisionId}'],
     ['SMTP_URL', 'mail.internal'],
     ['MAIL_FROM', 'no-reply'],
+    ['WEBHOOK_ALLOWED_NETWORKS', '10.2.0.0'],
     ['GITHUB_CLIENT_ID', 'alone'],
   ])('name %s when it is wrong, and do not print its value', (name, value) => {
     const parse = () => parseSettings({ ...required, [name]: value });

@@ -9,6 +9,7 @@ import {
   wholeNumber,
 } from '@ceiba/process/settings';
 import { z } from 'zod';
+import { type Network, parseNetworks } from './server/alerts/networks.ts';
 
 /**
  * The only reader of `process.env`. Settings are parsed when the server starts or when one is
@@ -39,6 +40,8 @@ const settingsSchema = z
     /** The server that accepts mail for delivery; without it Ceiba sends no mail. */
     SMTP_URL: smtpUrl.optional(),
     MAIL_FROM: mailSender.optional(),
+    /** Networks that webhooks may reach although they are private, or without TLS. */
+    WEBHOOK_ALLOWED_NETWORKS: z.string().optional().transform(networks),
     GITHUB_CLIENT_ID: provider.id,
     GITHUB_CLIENT_SECRET: provider.secret,
     GOOGLE_CLIENT_ID: provider.id,
@@ -79,6 +82,7 @@ const settingsSchema = z
     signUp: settings.SIGN_UP,
     trustedProxyHops: settings.TRUSTED_PROXY_HOPS,
     mail: mail(settings.SMTP_URL, settings.MAIL_FROM),
+    webhookNetworks: settings.WEBHOOK_ALLOWED_NETWORKS,
     github: pair(settings.GITHUB_CLIENT_ID, settings.GITHUB_CLIENT_SECRET),
     google: pair(settings.GOOGLE_CLIENT_ID, settings.GOOGLE_CLIENT_SECRET),
     oidc: oidc(settings),
@@ -114,6 +118,16 @@ function pair(clientId: string | undefined, clientSecret: string | undefined) {
 
 function mail(url: string | undefined, from: string | undefined) {
   return url === undefined || from === undefined ? undefined : { url, from };
+}
+
+function networks(text: string | undefined, context: z.RefinementCtx): Network[] {
+  const parsed = text === undefined ? [] : parseNetworks(text);
+  if (parsed !== null) return parsed;
+  context.addIssue({
+    code: 'custom',
+    message: 'must list networks in CIDR notation, such as 10.1.0.0/16,fd00::/8',
+  });
+  return z.NEVER;
 }
 
 function oidc(source: {

@@ -12,6 +12,7 @@ import {
   maintainDecisionLog,
   pingDatabase,
   readMonthTotals,
+  recordDecisionFailures,
   recordFirstUse,
   recordFirstUses,
   recordUsage,
@@ -28,6 +29,7 @@ import { Lookups } from './database/lookups.ts';
 import { DatabasePool } from './database/pool.ts';
 import { DecisionLog } from './decision-log/decision-log.ts';
 import { DecisionExporter } from './decision-log/exporter.ts';
+import { FailureCounter } from './decision-log/failures.ts';
 import { openOtlp } from './decision-log/otlp.ts';
 import type { Settings } from './env.ts';
 import { type ExtAuthz, openExtAuthz } from './ext-authz/server.ts';
@@ -140,6 +142,13 @@ export function createRuntime(settings: Settings, log: Logger): Runtime {
     now: performance.now.bind(performance),
     log,
   });
+  const failures = new FailureCounter({
+    write: (rows, budgetMs) =>
+      pools.decisionLog.run(budgetMs, (db) => recordDecisionFailures(db, rows)),
+    incarnation: newId(),
+    wallClockMs: Date.now,
+    log,
+  });
   const limiter = createLimiter({
     link,
     clock,
@@ -185,6 +194,7 @@ export function createRuntime(settings: Settings, log: Logger): Runtime {
       log,
     },
     errors,
+    failures,
     deadlineMs: settings.DECISION_DEADLINE_MS,
     admission: new Admission({
       maxDecisions: settings.MAX_DECISIONS_IN_FLIGHT,
@@ -233,7 +243,7 @@ export function createRuntime(settings: Settings, log: Logger): Runtime {
       const delayMs = settings.SHUTDOWN_DELAY_MS;
       await Promise.all([drain(delayMs), extAuthz?.stop(delayMs)]);
       await sweep.stop();
-      const logStopped = Promise.all([decisionLog.stop(), exporter?.stop()]);
+      const logStopped = Promise.all([decisionLog.stop(), failures.stop(), exporter?.stop()]);
       await flusher.stop();
       await logStopped;
       epochProbe.close();

@@ -103,6 +103,9 @@ export async function startConsole(supervisor, services, { consoleUrl, runtimeUr
       NEXTAUTH_SECRET:
         nonBlank(process.env.NEXTAUTH_SECRET) ?? dataDirSecrets(supervisor.dataDir).consoleSecret,
       SIGN_UP: nonBlank(process.env.SIGN_UP) ?? 'open',
+      // So that webhooks can be tried with a server on this machine.
+      WEBHOOK_ALLOWED_NETWORKS:
+        nonBlank(process.env.WEBHOOK_ALLOWED_NETWORKS) ?? '127.0.0.0/8,::1/128',
       NEXT_TELEMETRY_DISABLED: '1',
     },
     stage: programStage,

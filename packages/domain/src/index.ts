@@ -1,3 +1,4 @@
+export * from './alerts.ts';
 export * from './credentials.ts';
 export * from './decide.ts';
 export * from './decision-id.ts';

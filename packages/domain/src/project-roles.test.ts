@@ -8,6 +8,7 @@ leave               viewer developer owner
 simulate                   developer owner
 change_keys                developer owner
 change_policies            developer owner
+change_alerts              developer owner
 change_subscription                  owner
 change_settings                      owner
 change_secret                        owner

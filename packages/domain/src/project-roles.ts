@@ -20,6 +20,8 @@ export const PROJECT_RIGHTS = {
   /** Creating, revoking and archiving keys, their expiry and their limits. */
   change_keys: 'developer',
   change_policies: 'developer',
+  /** Webhooks and mail addresses, with their signing secrets. */
+  change_alerts: 'developer',
   change_subscription: 'owner',
   /** Its name, the default rate and what the request log records. */
   change_settings: 'owner',

@@ -153,6 +153,12 @@ describe('withoutCredentials', () => {
     expect(withoutCredentials(`key ${apiKey.prefix} of it`)).toBe(`key ${apiKey.prefix} of it`);
   });
 
+  it('removes the secret that signs webhooks', () => {
+    expect(withoutCredentials('signed with whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw')).toBe(
+      'signed with whsec_[redacted]',
+    );
+  });
+
   it('keeps the user and the host of an address, but not the password', () => {
     expect(withoutCredentials('redis://default:secret@cache:6379/0')).toBe(
       'redis://default:[redacted]@cache:6379/0',

@@ -1,3 +1,18 @@
+export * from './alert/deliver.ts';
+export {
+  type AlertDestinationRef,
+  type CreateAlertDestinationInput,
+  createAlertDestination,
+  deleteAlertDestination,
+  disableAlertDestination,
+  enableAlertDestination,
+  publicAddress,
+  rotateSigningSecret,
+  updateAlertDestination,
+} from './alert/destination.ts';
+export * from './alert/detect.ts';
+export * from './alert/list.ts';
+export * from './alert/send.ts';
 export * from './api-key/change-many.ts';
 export * from './api-key/create.ts';
 export * from './api-key/describe.ts';
@@ -16,8 +31,8 @@ export * from './api-key/set-disabled.ts';
 export * from './api-key/set-limits.ts';
 export * from './api-key/survey.ts';
 export * from './api-key/transition.ts';
+export { AUDIT_ACTIONS, type AuditAction } from './audit/actions.ts';
 export * from './audit/list.ts';
-export { AUDIT_ACTIONS, type AuditAction } from './audit/write.ts';
 export { classifyError } from './connection/classify-error.ts';
 export { DatabaseClient } from './connection/client.ts';
 export { createDatabase, type Database, type DatabaseOptions } from './connection/database.ts';
@@ -39,6 +54,7 @@ export { type Actor, allOrNothing, type VerbContext } from './context.ts';
 export * from './decision/lookup.ts';
 export * from './decision/simulate.ts';
 export { exportDecisions } from './decision-log/export.ts';
+export * from './decision-log/failures.ts';
 export { type DecisionGap, readDecisionGaps } from './decision-log/gaps.ts';
 export * from './decision-log/group-denials.ts';
 export * from './decision-log/list.ts';

@@ -6,6 +6,9 @@ import {
   SUBSCRIPTION_STATUSES,
 } from '@ceiba/contract/sets';
 import {
+  ALERT_DELIVERY_STATUSES,
+  ALERT_DESTINATION_KINDS,
+  ALERT_DISABLED_REASONS,
   API_KEY_NOTE_LENGTH_MAX,
   CHALLENGE_PURPOSES,
   DECISION_RETENTION_DAYS,
@@ -516,6 +519,131 @@ export const decisionGaps = pgTable(
     }),
     check('decision_gaps_outcome_check', oneOf(table.outcome, OUTCOMES)),
     check('decision_gaps_left_out_check', notNegative(table.leftOut)),
+  ],
+);
+
+/** How many decisions of a minute the Runtime answered with 503, as the total of an incarnation. */
+export const decisionFailures = pgTable(
+  'decision_failures',
+  {
+    projectId: uuid('project_id').notNull(),
+    minute: instant('minute').notNull(),
+    /** The dependency that failed, or `overload`. */
+    cause: text('cause').notNull(),
+    incarnation: text('incarnation').notNull(),
+    failed: bigint('failed', { mode: 'number' }).notNull(),
+  },
+  (table) => [
+    primaryKey({
+      name: 'decision_failures_pkey',
+      columns: [table.projectId, table.minute, table.cause, table.incarnation],
+    }),
+    index('decision_failures_minute_idx').on(table.minute),
+    check('decision_failures_failed_check', notNegative(table.failed)),
+  ],
+);
+
+/** Where a project's alerts go. */
+export const alertDestinations = pgTable(
+  'alert_destinations',
+  {
+    id: id(),
+    projectId: uuid('project_id')
+      .notNull()
+      .references(() => projects.id, { onDelete: 'cascade' }),
+    kind: text('kind', { enum: ALERT_DESTINATION_KINDS }).notNull(),
+    /** A URL or a mail address. A URL may hold a token, so only those who may change it see it. */
+    address: text('address').notNull(),
+    description: text('description').notNull(),
+    eventTypes: text('event_types').array().notNull(),
+    /** Of a webhook, as it is: signing needs the secret itself (ADR 0031). */
+    signingSecret: bytea('signing_secret'),
+    /** Signs as well until it expires, 24 hours after the rotation. */
+    previousSecret: bytea('previous_secret'),
+    previousSecretExpiresAt: instant('previous_secret_expires_at'),
+    createdAt: createdAt(),
+    disabledAt: instant('disabled_at'),
+    disabledReason: text('disabled_reason', { enum: ALERT_DISABLED_REASONS }),
+    /** When the first attempt failed since the last one that succeeded. */
+    failingSince: instant('failing_since'),
+  },
+  (table) => [
+    index('alert_destinations_project_id_idx').on(table.projectId),
+    check('alert_destinations_kind_check', oneOf(table.kind, ALERT_DESTINATION_KINDS)),
+    check(
+      'alert_destinations_signing_secret_check',
+      sql`(${table.kind} = 'webhook') = (${table.signingSecret} is not null)`,
+    ),
+    check(
+      'alert_destinations_disabled_reason_check',
+      oneOf(table.disabledReason, ALERT_DISABLED_REASONS),
+    ),
+    check(
+      'alert_destinations_disabled_at_check',
+      sql`(${table.disabledAt} is null) = (${table.disabledReason} is null)`,
+    ),
+  ],
+);
+
+/**
+ * The outbox: each alert once, written in the transaction of the change that it reports, or by the
+ * process that first detects it.
+ */
+export const alertEvents = pgTable(
+  'alert_events',
+  {
+    /** The `webhook-id`. */
+    id: id(),
+    projectId: uuid('project_id')
+      .notNull()
+      .references(() => projects.id, { onDelete: 'cascade' }),
+    type: text('type').notNull(),
+    /** What it is about and in which period, such as a month and a threshold. */
+    subject: text('subject').notNull(),
+    data: jsonb('data').notNull(),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    unique('alert_events_project_id_type_subject_key').on(
+      table.projectId,
+      table.type,
+      table.subject,
+    ),
+    index('alert_events_created_at_idx').on(table.createdAt),
+  ],
+);
+
+/** One alert to one destination. */
+export const alertDeliveries = pgTable(
+  'alert_deliveries',
+  {
+    id: bigint('id', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
+    eventId: uuid('event_id')
+      .notNull()
+      .references(() => alertEvents.id, { onDelete: 'cascade' }),
+    destinationId: uuid('destination_id')
+      .notNull()
+      .references(() => alertDestinations.id, { onDelete: 'cascade' }),
+    status: text('status', { enum: ALERT_DELIVERY_STATUSES }).notNull().default('pending'),
+    /** Those that were begun; a process that ends within one leaves it counted. */
+    attempts: integer('attempts').notNull().default(0),
+    nextAttemptAt: instant('next_attempt_at').notNull().defaultNow(),
+    /** While an attempt is under way, no other process begins one. */
+    claimedUntil: instant('claimed_until'),
+    lastAttemptAt: instant('last_attempt_at'),
+    /** The last answer: a status of HTTP or a reply code of SMTP; null without one. */
+    lastStatus: integer('last_status'),
+    /** Why the last attempt failed, in words of ours; never text of the receiver. */
+    lastError: text('last_error'),
+  },
+  (table) => [
+    unique('alert_deliveries_event_id_destination_id_key').on(table.eventId, table.destinationId),
+    index('alert_deliveries_destination_id_idx').on(table.destinationId, table.id),
+    index('alert_deliveries_pending_idx')
+      .on(table.nextAttemptAt)
+      .where(sql`${table.status} = 'pending'`),
+    check('alert_deliveries_status_check', oneOf(table.status, ALERT_DELIVERY_STATUSES)),
+    check('alert_deliveries_attempts_check', notNegative(table.attempts)),
   ],
 );
 

@@ -50,6 +50,18 @@ const challenge = (purpose: string, digest: string, expiresAt: string) =>
     'purpose, token_digest, expires_at',
     `'${purpose}', ${digest}, ${expiresAt}`,
   );
+const destination = (kind: string, columns = '', values = '') =>
+  `insert into alert_destinations (project_id, kind, address, description, event_types${columns})
+   values ($1, '${kind}', 'ops@example.com', '', '{}'${values})`;
+const disabled = (reason: string) =>
+  destination('mail', ', disabled_at, disabled_reason', `, ${reason}`);
+const delivery = (column: string, value: string) =>
+  `with event as (
+     insert into alert_events (project_id, type, subject, data)
+     values ($1, 'x', '${column}', '{}') returning id
+   ), destination as (${destination('mail')} returning id)
+   insert into alert_deliveries (event_id, destination_id, ${column})
+   select event.id, destination.id, ${value} from event, destination`;
 const settings = (column: string, value: string) =>
   `insert into settings (${column}) select ${value} where $1::uuid is not null`;
 
@@ -225,6 +237,30 @@ const REFUSED: [string, string, string][] = [
     'decision_gaps_outcome_check',
   ],
   ['a negative gap', gap('allowed', '-1'), 'decision_gaps_left_out_check'],
+  ['alerts by pigeon', destination('pigeon'), 'alert_destinations_kind_check'],
+  [
+    'a webhook that could not be signed',
+    destination('webhook'),
+    'alert_destinations_signing_secret_check',
+  ],
+  [
+    'a reason for disabling that does not exist',
+    disabled(`now(), 'mood'`),
+    'alert_destinations_disabled_reason_check',
+  ],
+  [
+    'a destination that is disabled without a reason',
+    disabled('now(), null'),
+    'alert_destinations_disabled_at_check',
+  ],
+  ['a delivery in an unknown state', delivery('status', `'lost'`), 'alert_deliveries_status_check'],
+  ['a negative number of attempts', delivery('attempts', '-1'), 'alert_deliveries_attempts_check'],
+  [
+    'a negative number of failed decisions',
+    `insert into decision_failures (project_id, minute, cause, incarnation, failed)
+     values ($1, now(), 'redis', 'i', -1)`,
+    'decision_failures_failed_check',
+  ],
 ];
 
 const bench = useBench();

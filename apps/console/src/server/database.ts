@@ -52,8 +52,12 @@ class Pool {
   }
 }
 
+/** Longer than its statements take; no page waits for them. */
+const ALERT_BUDGET_MS = 10_000;
+
 const pool = new Pool(POOL_SIZE, BUDGET_MS);
 const slowPool = new Pool(SLOW_POOL_SIZE, SLOW_BUDGET_MS, SLOW_STATEMENT_MS);
+const alertPool = new Pool(2, ALERT_BUDGET_MS);
 const readinessPool = new Pool(1, READINESS_BUDGET_MS);
 
 /** Runs one or more verbs within one time budget; throws {@link DatabaseUnavailableError}. */
@@ -67,6 +71,11 @@ export function withDatabase<T>(work: (db: Database) => Promise<T>): Promise<T> 
  */
 export function withSlowDatabase<T>(work: (db: Database) => Promise<T>): Promise<T> {
   return slowPool.run(work);
+}
+
+/** Like {@link withDatabase}, for the background tasks of alerts, so that pages never wait for them. */
+export function withAlertDatabase<T>(work: (db: Database) => Promise<T>): Promise<T> {
+  return alertPool.run(work);
 }
 
 let readinessCheck: Promise<boolean> | undefined;

@@ -23,6 +23,7 @@ export interface ExtAuthzOptions {
     reportRefusal(requestId: string): void;
     reportUnclearRequest(problem: string, requestId: string): void;
   };
+  failures: { count(projectId: string, error: unknown): void };
   /** The ID of the caller's request if it may be used, or a new one. */
   requestIdOf(request: { headers: Record<string, string | undefined> }): string;
   deadlineMs: number;
@@ -87,6 +88,7 @@ async function answerCheck(
     const answer = await decideCheck(options, checked, call.metadata, requestId, deadline);
     return checkResponseOf(answer, checked);
   } catch (error) {
+    options.failures.count(textOf(call.metadata, PROJECT_ID) ?? '', error);
     options.errors.report(error, requestId);
     return checkResponseOf(noVerdict(error instanceof UnavailableError ? 503 : 500), checked);
   }

@@ -58,7 +58,8 @@ function routesOf({
     deadlineMs,
     now: performance.now.bind(performance),
   });
-  const routes = createAuthorizeRoutes({ dependencies, errors, deadlineMs, admission });
+  const failures = { count: () => {} };
+  const routes = createAuthorizeRoutes({ dependencies, errors, deadlineMs, admission, failures });
   const batch = (size: number) =>
     routes.authorizeBatch(incoming({ requests: Array(size).fill({}) }), PROJECT_ID);
   const one = () => routes.authorize(incoming({}), PROJECT_ID);
@@ -156,7 +157,9 @@ describe('a question of a gateway', () => {
     const errors = new ErrorLog(createLogger({ service: 'test', level: 'silent' }));
     const admission = new Admission({ maxDecisions: 1, deadlineMs: 1_000, now: () => 0 });
     const dependencies = {} as AuthorizeDependencies;
-    const routes = createAuthorizeRoutes({ dependencies, errors, deadlineMs: 1_000, admission });
+    const failures = { count: () => {} };
+    const options = { dependencies, errors, deadlineMs: 1_000, admission, failures };
+    const routes = createAuthorizeRoutes(options);
     expect(await statusOf(routes.forwardAuth(question(), PROJECT_ID))).toBe(500);
   });
 });

@@ -3,6 +3,7 @@ import { PROJECT_SECRET_HEADER } from '@ceiba/contract/sets';
 import { digestOf } from '@ceiba/domain';
 import type { AuthorizeDependencies } from '../authorize.ts';
 import { Deadline } from '../deadline.ts';
+import type { FailureCounter } from '../decision-log/failures.ts';
 import { OVERLOAD, type UnavailableError } from '../unavailable.ts';
 import type { Admission } from './admission.ts';
 import { type AuthorizeCall, answerBatch, answerOne } from './authorize-answers.ts';
@@ -19,6 +20,7 @@ export interface AuthorizeRouteOptions {
   errors: ErrorLog;
   deadlineMs: number;
   admission: Admission;
+  failures: Pick<FailureCounter, 'count'>;
 }
 
 interface Route {
@@ -74,20 +76,26 @@ export function createAuthorizeRoutes(options: AuthorizeRouteOptions): Authorize
       const bodyBytes = Math.min(announced, route.bodyCapBytes);
       const hasRoom = bodyBytesInFlight + bodyBytes <= route.maxBodyBytesInFlight;
       const admitted = hasRoom ? admission.admit(projectId.toLowerCase()) : null;
-      if (admitted === null) return route.refuse(OVERLOAD, requestId, errors);
+      const countFailure = (error: unknown) => options.failures.count(projectId, error);
+      const refuse = (error: unknown) => {
+        countFailure(error);
+        return route.refuse(error, requestId, errors);
+      };
+      if (admitted === null) return refuse(OVERLOAD);
       bodyBytesInFlight += bodyBytes;
       const countAs = (decisions: number) => {
         if (!admitted.countAs(decisions)) throw OVERLOAD;
       };
       try {
         const asked = { requestId, askedAtMs };
-        const call = { dependencies, incoming, projectId, asked, deadline, countAs, errors };
+        const reporting = { countAs, countFailure, errors };
+        const call = { dependencies, incoming, projectId, asked, deadline, ...reporting };
         // A body that has not arrived completely is the caller's delay, not an outage.
         const waitsForBody = () => route.bodyCapBytes > 0 && !incoming.complete;
         const blame = () => (waitsForBody() ? 'caller' : 'overload');
         return await deadline.race(blame, route.answer(call));
       } catch (error) {
-        return route.refuse(error, requestId, errors);
+        return refuse(error);
       } finally {
         admitted.leave();
         bodyBytesInFlight -= bodyBytes;
@@ -100,13 +108,16 @@ export function createAuthorizeRoutes(options: AuthorizeRouteOptions): Authorize
 async function answerJson(
   route: Route,
   answer: (call: AuthorizeCall) => Promise<unknown>,
-  { incoming, projectId: text, asked, errors, ...call }: IncomingCall,
+  { incoming, projectId: text, asked, errors, countFailure, ...call }: IncomingCall,
 ): Promise<Reply> {
   const projectId = parseUuid('projectId', text);
   const secret = incoming.headers[PROJECT_SECRET_HEADER];
   if (typeof secret !== 'string' || secret === '') throw unauthorized();
   const body = await readJsonBody(incoming, route.bodyCapBytes);
   const asker = { projectId, secretDigest: digestOf(secret), ...asked };
-  const reportOutage = (error: UnavailableError) => errors.report(error, asked.requestId);
+  const reportOutage = (error: UnavailableError) => {
+    countFailure(error);
+    errors.report(error, asked.requestId);
+  };
   return jsonReply(200, await answer({ ...call, asker, body, reportOutage }), asked.requestId);
 }

@@ -9,4 +9,6 @@ export interface IncomingCall extends Pick<AuthorizeCall, 'dependencies' | 'dead
   projectId: string;
   asked: Pick<Asker, 'requestId' | 'askedAtMs'>;
   errors: ErrorLog;
+  /** Counts a decision that was answered with an outage. */
+  countFailure: (error: unknown) => void;
 }

@@ -1,7 +1,8 @@
 import type { ApiKeyStatus, ApiKeySummary } from '@ceiba/contract';
 import { type ApiKeyTrigger, statusesThat, TARGET_STATUS, TRANSITIONS } from '@ceiba/domain';
 import { and, eq, inArray } from 'drizzle-orm';
-import { type AuditAction, writeAudit } from '../audit/write.ts';
+import type { AuditAction } from '../audit/actions.ts';
+import { writeAudit } from '../audit/write.ts';
 import type { Executor } from '../connection/database.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
 import { apiKeys, projects } from '../tables.ts';

@@ -13,7 +13,7 @@ import {
   searchText,
 } from '../page.ts';
 import { auditLog, projects } from '../tables.ts';
-import type { AuditAction } from './write.ts';
+import type { AuditAction } from './actions.ts';
 
 export interface AuditFilter {
   /**
@@ -137,6 +137,7 @@ const targetExists = sql<boolean>`case
   when ${auditLog.targetKind} in ('project', 'subscription') then ${auditLog.targetId}::uuid is not distinct from ${projects.id}
   when ${auditLog.targetKind} = 'api_key' then ${isInProject(sql`api_keys`)}
   when ${auditLog.targetKind} = 'policy' then ${isInProject(sql`policies`)}
+  when ${auditLog.targetKind} = 'alert_destination' then ${isInProject(sql`alert_destinations`)}
   when ${auditLog.targetKind} = 'plan' then ${isThere(sql`plans`)}
   when ${auditLog.targetKind} = 'user' then ${isThere(sql`users`)}
   else false end`;

@@ -1,6 +1,7 @@
 import type { MemberRole } from '@ceiba/domain';
 import { and, eq } from 'drizzle-orm';
-import { type AuditAction, writeAudit } from '../audit/write.ts';
+import type { AuditAction } from '../audit/actions.ts';
+import { writeAudit } from '../audit/write.ts';
 import type { Executor } from '../connection/database.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
 import { lockProject } from '../project/lock.ts';

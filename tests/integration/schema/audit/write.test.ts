@@ -10,33 +10,43 @@ import {
 } from '@ceiba/domain';
 import { hashPassword } from '@ceiba/domain/password';
 import {
+  type AlertDestinationRef,
   acceptInvitation,
   allOrNothing,
   archiveApiKey,
   changeApiKeys,
+  claimAlertDeliveries,
+  createAlertDestination,
   createApiKey,
   createInvitation,
   createPlan,
   createPolicy,
   createProject,
   createUser,
+  deleteAlertDestination,
   deletePlan,
   deletePolicy,
   deleteProject,
   deleteUser,
   describeApiKey,
+  disableAlertDestination,
   disableApiKey,
+  enableAlertDestination,
   enableApiKey,
   endPreviousSecret,
   endSessionOf,
   getProject,
   leaveProject,
   putPlan,
+  recordAttempt,
   removeMember,
   replacePolicies,
   revokeApiKey,
   revokeInvitation,
   rotateProjectSecret,
+  rotateSigningSecret,
+  sendAlertAgain,
+  sendTestAlert,
   setAdministrator,
   setApiKeyExpiry,
   setApiKeyLimits,
@@ -49,12 +59,14 @@ import {
   signUp,
   startSession,
   transferProject,
+  updateAlertDestination,
   updatePlan,
   updatePolicy,
   updateProject,
   type VerbContext,
 } from '@ceiba/schema';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { makeDestination } from '../alert/support.ts';
 import { addMember } from '../member/support.ts';
 import {
   expectKind,
@@ -93,6 +105,8 @@ interface Scene {
   /** An open invitation to it. */
   invitationId: string;
   invitation: MintedCredential;
+  /** Of the project, enabled. */
+  destination: AlertDestinationRef;
 }
 
 const LIMITS = { activeKeyCap: 1, rateLimitPerMinute: 1, monthlyQuota: 1 };
@@ -133,8 +147,34 @@ async function makeScene(): Promise<Scene> {
     memberId: await addMember(bench, project.projectId, 'viewer'),
     invitationId: expectKind(invited, 'created').invitationId,
     invitation,
+    destination: await makeDestination(bench.ctx, project.projectId, {
+      signingSecret: signingSecret(),
+    }),
   };
 }
+
+/** A URL may hold a token, which is a secret too. */
+const WEBHOOK = {
+  kind: 'webhook',
+  address: 'https://hooks.example.com/t/secret-token',
+  description: '',
+  eventTypes: ['api_key.revoked'],
+} as const;
+secrets.push('secret-token');
+
+function signingSecret(): Buffer {
+  const secret = randomBytes(24);
+  secrets.push(secret.toString('hex'), secret.toString('base64'));
+  return secret;
+}
+
+/** Queues a test and claims it. */
+async function claim(ctx: VerbContext, destination: AlertDestinationRef) {
+  await sendTestAlert(ctx, destination);
+  const claimed = await claimAlertDeliveries(bench.db, { most: 100, claimSeconds: 60 });
+  return claimed.find(({ destinationId }) => destinationId === destination.destinationId)!;
+}
+const LOST = { kind: 'failed', status: 410, error: 'gone', retryAfterSeconds: null } as const;
 
 const invitationTo = ({ projectId, ownerId }: MadeProject) =>
   ({ projectId, invitedBy: ownerId, role: 'developer', label: 'Ana' }) as const;
@@ -343,6 +383,53 @@ const MUTATIONS: Record<string, [Mutate, string[]]> = {
     (ctx, { bystander, sessionId }) => endSessionOf(ctx, { userId: bystander, sessionId }),
     ['user.end_session'],
   ],
+  createAlertDestination: [
+    (ctx, { project: { projectId } }) =>
+      createAlertDestination(ctx, { ...WEBHOOK, projectId, signingSecret: signingSecret() }),
+    ['alert_destination.create'],
+  ],
+  updateAlertDestination: [
+    (ctx, { destination }) =>
+      updateAlertDestination(ctx, { ...WEBHOOK, ...destination, description: 'On call' }),
+    ['alert_destination.update'],
+  ],
+  rotateSigningSecret: [
+    (ctx, { destination }) =>
+      rotateSigningSecret(ctx, { ...destination, signingSecret: signingSecret() }),
+    ['alert_destination.rotate_secret'],
+  ],
+  disableAlertDestination: [
+    (ctx, { destination }) => disableAlertDestination(ctx, { ...destination, reason: 'user' }),
+    ['alert_destination.disable'],
+  ],
+  enableAlertDestination: [
+    async (ctx, { destination }) => {
+      await disableAlertDestination(ctx, { ...destination, reason: 'user' });
+      return enableAlertDestination(ctx, destination);
+    },
+    ['alert_destination.disable', 'alert_destination.enable'],
+  ],
+  deleteAlertDestination: [
+    (ctx, { destination }) => deleteAlertDestination(ctx, destination),
+    ['alert_destination.delete'],
+  ],
+  sendTestAlert: [
+    (ctx, { destination }) => sendTestAlert(ctx, destination),
+    ['alert_destination.test'],
+  ],
+  sendAlertAgain: [
+    async (ctx, { destination }) => {
+      const claimed = await claim(ctx, destination);
+      await recordAttempt(ctx, claimed, { ...LOST, isGone: false });
+      return sendAlertAgain(ctx, { ...destination, deliveryId: claimed.deliveryId });
+    },
+    ['alert_destination.test', 'alert_destination.send_again'],
+  ],
+  recordAttempt: [
+    async (ctx, { destination }) =>
+      recordAttempt(ctx, await claim(ctx, destination), { ...LOST, isGone: true }),
+    ['alert_destination.test', 'alert_destination.disable'],
+  ],
   signOutEverywhere: [
     (ctx, { project }) => signOutEverywhere(ctx, project.ownerId),
     ['user.sign_out_everywhere'],
@@ -352,6 +439,7 @@ const MUTATIONS: Record<string, [Mutate, string[]]> = {
 /** Functions with a context that write no audit row: they run other verbs, or change no auditable fact. */
 const WITHOUT_AUDIT = [
   'allOrNothing',
+  'changing',
   'inTransaction',
   'writeAudit',
   'chargeAttempt',
@@ -434,10 +522,9 @@ describe.each(Object.entries(MUTATIONS))('%s', (_, [mutate, actions]) => {
         target_kind: row.action.split('.')[0],
         target_id: expect.stringMatching(/^([0-9a-f-]{36}|retention)$/),
       });
-      const isOfProject = /^(project|subscription|policy|api_key|invitation|member)\./.test(
-        row.action,
-      );
-      expect(row.project_id !== null).toBe(isOfProject);
+      const ofProject =
+        /^(project|subscription|policy|api_key|alert_destination|invitation|member)\./;
+      expect(row.project_id !== null).toBe(ofProject.test(row.action));
       expect(row.owner_id !== null).toBe(!/^(plan|retention)\./.test(row.action));
     }
   });

@@ -23,6 +23,8 @@ export function targetHref(
       return `/projects/${projectId}/keys/${target.id}`;
     case 'policy':
       return `/projects/${projectId}/policies${opensPolicies ? `/${target.id}` : ''}`;
+    case 'alert_destination':
+      return `/projects/${projectId}/alerts/${target.id}`;
     case 'user':
       if (target.id === userId) return '/account';
       return isAdministrator ? '/admin?tab=users' : null;

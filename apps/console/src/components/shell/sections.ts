@@ -4,6 +4,7 @@ import type { ProjectName } from '@ceiba/schema';
 import {
   Activity,
   ArrowLeftRight,
+  BellRing,
   BookOpen,
   ChartNoAxesColumn,
   CreditCard,
@@ -52,6 +53,7 @@ export const PROJECT_SECTIONS: readonly Section[] = [
   { path: 'usage', name: 'Usage', icon: ChartNoAxesColumn, inBar: true },
   { path: 'requests', name: 'Requests', icon: ArrowLeftRight, inBar: false },
   { path: 'simulator', name: 'Simulator', icon: FlaskConical, inBar: false, right: 'simulate' },
+  { path: 'alerts', name: 'Alerts', icon: BellRing, inBar: false },
   { path: 'members', name: 'Members', icon: UsersRound, inBar: false },
   { path: 'audit', name: 'Audit', icon: ScrollText, inBar: false },
   { path: 'settings', name: 'Settings', icon: Settings, inBar: false },

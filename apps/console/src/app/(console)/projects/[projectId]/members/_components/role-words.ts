@@ -3,6 +3,6 @@ import type { ProjectRole } from '@ceiba/domain';
 /** What each role may do, in the order of the list. */
 export const ROLE_WORDS = {
   viewer: 'Sees every page and downloads what it shows.',
-  developer: 'Also changes keys and policies, and uses the simulator.',
+  developer: 'Also changes keys, policies and alerts, and uses the simulator.',
   owner: 'Also changes the subscription, the settings, the secret and the members.',
 } as const satisfies Record<ProjectRole, string>;

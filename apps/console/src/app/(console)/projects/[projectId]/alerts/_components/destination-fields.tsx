@@ -1,0 +1,69 @@
+'use client';
+
+import type { ActionFormParts } from '#components/action-form.tsx';
+import { TextField } from '#components/form-fields.tsx';
+import { Checkbox } from '#components/ui/input.tsx';
+
+export interface AlertChoice {
+  type: string;
+  /** When it is sent. */
+  words: string;
+  chosen: boolean;
+}
+
+export interface DestinationFieldsProps {
+  parts: ActionFormParts<unknown>;
+  kind: 'webhook' | 'mail';
+  choices: readonly AlertChoice[];
+  address?: string;
+  description?: string;
+}
+
+/** The fields of a destination, for a new one and for a change. */
+export function DestinationFields({
+  parts,
+  kind,
+  choices,
+  address,
+  description,
+}: DestinationFieldsProps) {
+  const error = parts.errorOf('eventTypes');
+  const { state } = parts;
+  const wasSent = state.kind === 'refused';
+  return (
+    <>
+      <TextField
+        parts={parts}
+        name="address"
+        type={kind === 'webhook' ? 'url' : 'email'}
+        label={kind === 'webhook' ? 'URL' : 'E-mail address'}
+        placeholder={kind === 'webhook' ? 'https://example.com/webhooks' : 'ops@example.com'}
+        initial={address}
+      />
+      <TextField
+        parts={parts}
+        name="description"
+        label="Description"
+        optional
+        maxLength={100}
+        initial={description}
+      />
+      <fieldset className="grid gap-2" aria-invalid={error ? true : undefined}>
+        <legend className="mb-2 font-medium">Alerts</legend>
+        {choices.map(({ type, words, chosen }) => (
+          <Checkbox
+            key={type}
+            name={type}
+            value="yes"
+            defaultChecked={wasSent ? parts.typed(type) === 'yes' : chosen}
+            label={words}
+            hint={<code>{type}</code>}
+          />
+        ))}
+        <p aria-live="polite" className="text-small text-deny-text empty:hidden">
+          {error}
+        </p>
+      </fieldset>
+    </>
+  );
+}

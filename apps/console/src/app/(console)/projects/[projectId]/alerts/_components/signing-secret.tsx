@@ -1,0 +1,37 @@
+'use client';
+
+import { SECRET_OVERLAP_HOURS } from '@ceiba/domain/facts';
+import { SecretReveal } from '#components/ui/secret-reveal.tsx';
+import { PageHeader } from '#components/ui/section.tsx';
+import type { NewSigningSecret } from '../actions.ts';
+
+/** Shows the signing secret of a webhook, once. */
+export default function SigningSecret({
+  created: { secret, isRotation },
+  onDone,
+}: {
+  created: NewSigningSecret;
+  onDone: () => void;
+}) {
+  return (
+    <>
+      <PageHeader
+        title={isRotation ? 'Signing secret rotated' : 'Webhook added'}
+        description={
+          isRotation
+            ? `For ${SECRET_OVERLAP_HOURS} hours, requests are signed with the previous secret too.`
+            : 'Your server verifies each request with this secret.'
+        }
+        guide="alerts"
+      />
+      <SecretReveal
+        name="signing secret"
+        secret={secret}
+        fileName="ceiba-webhook.env"
+        fileText={`CEIBA_WEBHOOK_SECRET=${secret}\n`}
+        snippets={[{ name: '.env', code: `CEIBA_WEBHOOK_SECRET=${secret}` }]}
+        onDone={onDone}
+      />
+    </>
+  );
+}

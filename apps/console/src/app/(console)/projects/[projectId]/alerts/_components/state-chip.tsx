@@ -1,0 +1,33 @@
+import type { AlertDestination } from '@ceiba/schema';
+import { Check, CirclePause, TriangleAlert } from 'lucide-react';
+import { Chip } from '#components/ui/chip.tsx';
+
+/** Whether a destination gets alerts, and whether they arrive. */
+export function StateChip({
+  disabledReason,
+  failingSince,
+}: Pick<AlertDestination, 'disabledReason' | 'failingSince'>) {
+  if (disabledReason === 'user') {
+    return (
+      <Chip tone="limit" icon={CirclePause}>
+        Disabled
+      </Chip>
+    );
+  }
+  if (disabledReason !== null) {
+    return (
+      <Chip tone="deny" icon={CirclePause}>
+        Disabled by Ceiba
+      </Chip>
+    );
+  }
+  return failingSince === null ? (
+    <Chip tone="allow" icon={Check}>
+      Enabled
+    </Chip>
+  ) : (
+    <Chip tone="deny" icon={TriangleAlert}>
+      Failing
+    </Chip>
+  );
+}

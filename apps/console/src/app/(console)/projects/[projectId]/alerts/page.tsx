@@ -1,0 +1,64 @@
+import { listAlertDestinations } from '@ceiba/schema';
+import type { Metadata } from 'next';
+import { EmptyState } from '#components/ui/empty-state.tsx';
+import { Notice } from '#components/ui/notice.tsx';
+import { Column, PageHeader, Section } from '#components/ui/section.tsx';
+import { withDatabase } from '#server/database.ts';
+import { configuredMailer } from '#server/mail.ts';
+import { requireProject } from '#server/project.ts';
+import { alertChoices } from './_components/alert-choices.ts';
+import { AddMailAddress } from './_components/destination-forms.tsx';
+import { DestinationTable } from './_components/destination-table.tsx';
+import { AddWebhook, SigningSecretStep } from './_components/secret-step.tsx';
+
+export const metadata: Metadata = { title: 'Alerts' };
+
+export default async function AlertsPage({ params }: { params: Promise<{ projectId: string }> }) {
+  const { project, may } = await requireProject((await params).projectId);
+  const { projectId } = project;
+  const destinations = await withDatabase((db) => listAlertDestinations(db, projectId));
+  const choices = alertChoices();
+  return (
+    <Column className="max-w-[45rem]">
+      <SigningSecretStep>
+        <PageHeader
+          title="Alerts"
+          description="Where Ceiba reports a quota that is nearly used, keys that expire and decisions that fail."
+          guide="alerts"
+        />
+        <div className="mb-8">
+          {destinations.length > 0 ? (
+            <DestinationTable projectId={projectId} destinations={destinations} />
+          ) : (
+            <EmptyState title="No destinations yet">
+              Without one, no alert of this project is sent.{' '}
+              {may('change_alerts')
+                ? 'Add a webhook or a mail address below.'
+                : 'A developer or the owner can add one.'}
+            </EmptyState>
+          )}
+        </div>
+        {may('change_alerts') && (
+          <>
+            <Section
+              title="Add a webhook"
+              description="Ceiba posts each alert to this URL, signed as Standard Webhooks describes. The signing secret is shown next."
+            >
+              <AddWebhook projectId={projectId} choices={choices} />
+            </Section>
+            <Section title="Add a mail address">
+              {configuredMailer() === undefined ? (
+                <Notice title="Mail is off">
+                  An administrator turns it on with the settings <code>SMTP_URL</code> and{' '}
+                  <code>MAIL_FROM</code> of the console.
+                </Notice>
+              ) : (
+                <AddMailAddress projectId={projectId} choices={choices} />
+              )}
+            </Section>
+          </>
+        )}
+      </SigningSecretStep>
+    </Column>
+  );
+}

@@ -1,0 +1,120 @@
+import { lookup as resolveName } from 'node:dns';
+import { type IncomingMessage, type RequestOptions, request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import type { LookupFunction } from 'node:net';
+import type { Network } from './networks.ts';
+import { literalAddressOf, permits } from './webhook-url.ts';
+
+export interface WebhookRequest {
+  url: string;
+  headers: Record<string, string>;
+  body: string;
+}
+
+export interface PostOptions {
+  /** Private networks that webhooks may reach. */
+  allowedNetworks: readonly Network[];
+  /** The time for everything from the name's resolution to the end of the answer, in ms. */
+  timeoutMs: number;
+  /** Default: the resolver of the system. */
+  resolve?: typeof resolveName;
+}
+
+/** A request without an answer. Its message is for users: words of ours, none of the receiver. */
+export class WebhookError extends Error {
+  override readonly name = 'WebhookError';
+}
+
+/** More than any receiver has to say; the answer is not kept. */
+const ANSWER_BYTES_MAX = 64 * 1024;
+
+/**
+ * Sends a webhook and returns the status of the answer. Redirects are not followed. The address is
+ * checked where the connection uses it, so that a name cannot resolve to another address meanwhile
+ * (DNS rebinding).
+ *
+ * @throws WebhookError when there is no answer
+ */
+export async function postWebhook(
+  { url: text, headers, body }: WebhookRequest,
+  { allowedNetworks, timeoutMs, resolve = resolveName }: PostOptions,
+): Promise<number> {
+  const url = new URL(text);
+  const isPermitted = (address: string) => permits(url, address, allowedNetworks);
+  const literal = literalAddressOf(url);
+  if (literal !== null && !isPermitted(literal)) throw new WebhookError(PRIVATE);
+  const signal = AbortSignal.timeout(timeoutMs);
+  try {
+    return await statusOf(url, body, {
+      method: 'POST',
+      headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) },
+      agent: false,
+      lookup: permittedLookup(resolve, isPermitted),
+      signal,
+    });
+  } catch (error) {
+    if (error instanceof WebhookError) throw error;
+    if (signal.aborted) throw new WebhookError(`no answer within ${timeoutMs / 1_000} seconds`);
+    throw new WebhookError(wordsOf(error), { cause: error });
+  }
+}
+
+const PRIVATE = 'its address is private, and WEBHOOK_ALLOWED_NETWORKS does not contain it';
+
+/** Resolves a name to those of its addresses that are permitted. */
+function permittedLookup(
+  resolve: typeof resolveName,
+  isPermitted: (address: string) => boolean,
+): LookupFunction {
+  return (hostname, options, callback) => {
+    resolve(hostname, { ...options, all: true }, (error, found) => {
+      if (error !== null) return callback(error, []);
+      const addresses = found.filter(({ address }) => isPermitted(address));
+      const [first] = addresses;
+      if (first === undefined) return callback(new WebhookError(PRIVATE), []);
+      if (options.all) return callback(null, addresses);
+      callback(null, first.address, first.family);
+    });
+  };
+}
+
+function statusOf(url: URL, body: string, options: RequestOptions): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const send = url.protocol === 'https:' ? requestHttps : requestHttp;
+    const request = send(url, options, (response) => {
+      const { statusCode = 0 } = response;
+      drain(response, () => {
+        resolve(statusCode);
+        request.destroy();
+      });
+    });
+    request.on('error', reject);
+    request.end(body);
+  });
+}
+
+/** Reads a little of the answer, so that a short one ends normally. */
+function drain(response: IncomingMessage, done: () => void): void {
+  let bytes = 0;
+  response.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > ANSWER_BYTES_MAX) done();
+  });
+  response.on('error', done).on('close', done);
+}
+
+const WORDS: Record<string, string> = {
+  ENOTFOUND: 'its name could not be resolved',
+  EAI_AGAIN: 'its name could not be resolved',
+  ECONNREFUSED: 'the connection was refused',
+  ECONNRESET: 'the connection was closed without an answer',
+};
+
+function wordsOf(error: unknown): string {
+  const { code } = error as { code?: unknown };
+  if (typeof code !== 'string') return 'the connection failed';
+  if (/CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_/.test(code)) {
+    return `its TLS certificate was not accepted (${code})`;
+  }
+  return WORDS[code] ?? `the connection failed (${code})`;
+}

@@ -1,0 +1,120 @@
+import type { Logger } from '@ceiba/process/log';
+import { BackgroundTask } from '@ceiba/process/tasks';
+import {
+  type AttemptOutcome,
+  type ClaimedDelivery,
+  claimAlertDeliveries,
+  type Database,
+  detectExpiringKeys,
+  detectFailingDecisions,
+  detectQuotaThresholds,
+  recordAttempt,
+  removeOldAlerts,
+} from '@ceiba/schema';
+
+/** Runs verbs within the time budget of a pool. */
+type Run = <T>(work: (db: Database) => Promise<T>) => Promise<T>;
+
+export interface AlertWorkerOptions {
+  run: Run;
+  /** Makes one attempt; see `attempt.ts`. */
+  attempt: (delivery: ClaimedDelivery) => Promise<AttemptOutcome>;
+  log: Pick<Logger, 'info' | 'warn' | 'error'>;
+  pollMs?: number;
+}
+
+/** How many attempts are under way at most, each of another destination. */
+const SLOTS = 20;
+const POLL_MS = 2_000;
+/** Longer than an attempt and its record take. */
+const CLAIM_SECONDS = 60;
+const DETECT_MS = 10_000;
+/** Reads every active key of the projects that want to know. */
+const DETECT_KEYS_MS = 300_000;
+
+/**
+ * Sends the alerts of the outbox. Several processes may: each delivery is claimed by one. A process
+ * that ends within an attempt leaves it to be made again, with the same id.
+ */
+export class AlertSender {
+  readonly #options: AlertWorkerOptions;
+  readonly #underWay = new Set<Promise<void>>();
+  readonly #task: BackgroundTask;
+
+  constructor(options: AlertWorkerOptions) {
+    this.#options = options;
+    const { pollMs = POLL_MS, log } = options;
+    this.#task = new BackgroundTask({
+      name: 'sending alerts',
+      run: () => this.#claim(),
+      pauseMs: () => pollMs,
+      log,
+    });
+  }
+
+  /** Claims no further delivery; resolves when the attempts under way are recorded. */
+  async stop(): Promise<void> {
+    await this.#task.stop();
+    await Promise.all(this.#underWay);
+  }
+
+  async #claim(): Promise<void> {
+    const most = SLOTS - this.#underWay.size;
+    if (most === 0) return;
+    const claimed = await this.#options.run((db) =>
+      claimAlertDeliveries(db, { most, claimSeconds: CLAIM_SECONDS }),
+    );
+    for (const delivery of claimed) this.#start(delivery);
+  }
+
+  /** Does not wait: a slow receiver holds up no other. */
+  #start(delivery: ClaimedDelivery): void {
+    const attempt = this.#attempt(delivery).finally(() => {
+      this.#underWay.delete(attempt);
+      this.#task.hurry(0);
+    });
+    this.#underWay.add(attempt);
+  }
+
+  async #attempt(delivery: ClaimedDelivery): Promise<void> {
+    const { run, attempt, log } = this.#options;
+    const { deliveryId, destinationId, projectId } = delivery;
+    const about = { deliveryId, destinationId, projectId };
+    try {
+      const outcome = await attempt(delivery);
+      const { isDisabled } = await run((db) =>
+        recordAttempt({ db, ...BY_CEIBA }, delivery, outcome),
+      );
+      if (isDisabled) log.warn(about, 'disabled a destination of alerts that keeps failing');
+    } catch (error) {
+      log.error({ err: error, ...about }, 'an attempt to send an alert is lost; it is made again');
+    }
+  }
+}
+
+const BY_CEIBA = { actor: { kind: 'system' }, clientAddress: null, requestId: null } as const;
+
+/** Looks for what no single change causes: thresholds, keys that expire, and failing decisions. */
+export function startDetecting({ run, log }: Pick<AlertWorkerOptions, 'run' | 'log'>) {
+  const tasks = [
+    new BackgroundTask({
+      name: 'detecting alerts',
+      run: async () => {
+        await run(detectQuotaThresholds);
+        await run(detectFailingDecisions);
+      },
+      pauseMs: () => DETECT_MS,
+      log,
+    }),
+    new BackgroundTask({
+      name: 'detecting keys that expire',
+      run: async () => {
+        await run(detectExpiringKeys);
+        await run(removeOldAlerts);
+      },
+      pauseMs: () => DETECT_KEYS_MS,
+      log,
+    }),
+  ];
+  return { stop: () => Promise.all(tasks.map((task) => task.stop())) };
+}

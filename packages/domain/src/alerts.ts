@@ -1,0 +1,77 @@
+/** Alerts: their types, and when a delivery is tried again. */
+
+/** What a project can be alerted of, each with the sentence that a form shows. */
+export const ALERT_TYPES = {
+  'quota.threshold_reached': '80 % or 100 % of the monthly quota is used',
+  'api_key.expiring': 'A key expires within 7 days or within 1 day',
+  'decisions.failing': 'The Runtime answers 503 instead of deciding',
+  'api_key.revoked': 'A key is revoked',
+  'project.secret_rotated': 'The project secret is rotated',
+  'subscription.changed': 'The subscription is changed',
+} as const;
+export type AlertType = keyof typeof ALERT_TYPES;
+
+/** The type of the alert that a user sends to test a destination. */
+export const TEST_ALERT = 'alert.test';
+
+export const isAlertType = (text: string): text is AlertType => Object.hasOwn(ALERT_TYPES, text);
+
+export const ALERT_DESTINATION_KINDS = ['webhook', 'mail'] as const;
+export type AlertDestinationKind = (typeof ALERT_DESTINATION_KINDS)[number];
+
+/** Why no alert goes to a destination: a user, HTTP 410, or failures for {@link FAILING_DAYS} days. */
+export const ALERT_DISABLED_REASONS = ['user', 'gone', 'failing'] as const;
+export type AlertDisabledReason = (typeof ALERT_DISABLED_REASONS)[number];
+
+export const ALERT_DELIVERY_STATUSES = ['pending', 'delivered', 'failed'] as const;
+export type AlertDeliveryStatus = (typeof ALERT_DELIVERY_STATUSES)[number];
+
+/** The used shares of the monthly quota that are alerted, in percent. */
+export const QUOTA_THRESHOLDS = [80, 100] as const;
+/** How long before its expiry a key is alerted, in days. */
+export const EXPIRY_LEAD_DAYS = [7, 1] as const;
+/** The failed decisions of a project in one hour from which they are alerted. */
+export const FAILED_DECISIONS_MIN = 5;
+
+/** The most destinations of a project. */
+export const ALERT_DESTINATIONS_MAX = 20;
+/** The most tests of a destination in an hour: a test is a mail to any address. */
+export const TESTS_PER_HOUR = 10;
+export const ALERT_URL_LENGTH_MAX = 2_000;
+/** A destination is disabled when an attempt fails and none has succeeded for this long. */
+export const FAILING_DAYS = 3;
+
+const MINUTE = 60;
+const HOUR = 60 * MINUTE;
+
+/**
+ * The pauses between the attempts of a delivery, in seconds: the schedule that Standard Webhooks
+ * recommends. The last attempt is 75 hours after the first.
+ *
+ * @see https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
+ */
+export const RETRY_PAUSES_SECONDS = [
+  5,
+  5 * MINUTE,
+  30 * MINUTE,
+  2 * HOUR,
+  5 * HOUR,
+  10 * HOUR,
+  14 * HOUR,
+  20 * HOUR,
+  24 * HOUR,
+] as const;
+const JITTER = 0.1;
+
+/**
+ * The pause after a failed attempt, in seconds: up to a tenth longer than the schedule's, so that
+ * deliveries that failed together are not tried together.
+ *
+ * @param attempts How many were made, from 1.
+ * @param random From 0 to 1.
+ * @returns null after the last attempt
+ */
+export function retryPauseSeconds(attempts: number, random: number): number | null {
+  const pause = RETRY_PAUSES_SECONDS[attempts - 1];
+  return pause === undefined ? null : pause * (1 + JITTER * random);
+}

@@ -1,0 +1,106 @@
+import {
+  type AlertType,
+  EXPIRY_LEAD_DAYS,
+  FAILED_DECISIONS_MIN,
+  QUOTA_THRESHOLDS,
+} from '@ceiba/domain';
+import { type SQL, sql } from 'drizzle-orm';
+import type { Executor } from '../connection/database.ts';
+import { clock, monthNumber } from '../time.ts';
+import { queueAlerts } from './queue.ts';
+
+/*
+ * Each of these may run in several processes at the same time: the outbox keeps an alert once. A
+ * project without a destination for the alert costs nothing.
+ */
+
+/**
+ * Queues an alert for each threshold of the monthly quota that a project has reached. A new month or
+ * another quota begins again; a quota of 0 has no thresholds.
+ *
+ * @param now Default: the database's clock.
+ */
+export const detectQuotaThresholds = (db: { orm: Executor }, now?: Date): Promise<void> =>
+  queueAlerts(
+    db.orm,
+    sql`
+      select w.project_id, ${typeOf('quota.threshold_reached')} as type,
+        concat_ws(':', this.month, reached.threshold, plan.monthly_quota) as subject,
+        jsonb_build_object('threshold', reached.threshold, 'month', this.month,
+          'used', usage.used, 'monthlyQuota', plan.monthly_quota) as data
+      from ${watching('quota.threshold_reached')} w
+      join subscriptions s on s.project_id = w.project_id
+      join plans plan on plan.id = s.plan_id and plan.monthly_quota > 0
+      cross join lateral (
+        select to_char(${clock(now)} at time zone 'UTC', 'YYYY-MM') as month
+      ) this
+      cross join lateral (
+        select sum(u.count)::bigint as used from usage_months u
+        where u.project_id = w.project_id and u.scope = 'project'
+          and u.month = ${monthNumber(clock(now))}
+      ) usage
+      cross join (values ${values(QUOTA_THRESHOLDS)}) as reached(threshold)
+      where usage.used * 100 >= plan.monthly_quota::bigint * reached.threshold`,
+  );
+
+/**
+ * Queues an alert for each active key that expires within 7 days, and another within 1 day. A key
+ * that was created to live for less has none for that time.
+ *
+ * @param now Default: the database's clock.
+ */
+export const detectExpiringKeys = (db: { orm: Executor }, now?: Date): Promise<void> =>
+  queueAlerts(
+    db.orm,
+    sql`
+      select k.project_id, ${typeOf('api_key.expiring')} as type,
+        concat_ws(':', k.id, date_part('epoch', k.expires_at), lead.days) as subject,
+        jsonb_build_object('apiKeyId', k.id, 'displayName', k.display_name,
+          'keyPrefix', k.key_prefix, 'withinDays', lead.days,
+          'expiresAt', to_char(k.expires_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+        ) as data
+      from ${watching('api_key.expiring')} w
+      join api_keys k on k.project_id = w.project_id and k.status = 'active'
+        and k.expires_at > ${clock(now)}
+      cross join lateral (
+        select min(days) as days from (values ${values(EXPIRY_LEAD_DAYS)}) as lead(days)
+        where k.expires_at <= ${clock(now)} + make_interval(days => days)
+      ) lead
+      where k.expires_at - k.created_at > make_interval(days => lead.days)`,
+  );
+
+/**
+ * Queues an alert for each hour of the last day in which decisions of a project failed, once they are
+ * as many as {@link FAILED_DECISIONS_MIN}. Failures before the project had a destination are left
+ * out. A Runtime reports them when it reaches Postgres, so an alert may come after the outage.
+ *
+ * @param now Default: the database's clock.
+ */
+export const detectFailingDecisions = (db: { orm: Executor }, now?: Date): Promise<void> =>
+  queueAlerts(
+    db.orm,
+    sql`
+      select f.project_id, ${typeOf('decisions.failing')} as type,
+        ${utcText(sql`date_trunc('hour', f.minute, 'UTC')`)} as subject,
+        jsonb_build_object('since', ${utcText(sql`min(f.minute)`)}, 'failed', sum(f.failed),
+          'causes', jsonb_agg(distinct f.cause)) as data
+      from ${watching('decisions.failing')} w
+      join decision_failures f on f.project_id = w.project_id
+        and f.minute >= date_trunc('minute', w.since, 'UTC')
+        and f.minute > ${clock(now)} - interval '1 day'
+      group by f.project_id, date_trunc('hour', f.minute, 'UTC')
+      having sum(f.failed) >= ${FAILED_DECISIONS_MIN}`,
+  );
+
+const typeOf = (type: AlertType) => sql`${type}::text`;
+
+/** The projects with an enabled destination for a type, and since when they have one. */
+const watching = (type: AlertType) => sql`(
+  select project_id, min(created_at) as since from alert_destinations
+  where disabled_at is null and ${type} = any(event_types) group by project_id
+)`;
+
+const values = (numbers: readonly number[]): SQL =>
+  sql.raw(numbers.map((number) => `(${number})`).join(', '));
+
+const utcText = (at: SQL) => sql`to_char(${at} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`;

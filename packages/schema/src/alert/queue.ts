@@ -1,0 +1,31 @@
+import { type SQL, sql } from 'drizzle-orm';
+import type { Executor } from '../connection/database.ts';
+
+/**
+ * Queues alerts: each once, and a delivery of it to every destination of its project that is enabled
+ * and wants its type. An alert that no destination wants is not queued. It commits with the rest of
+ * the transaction, or not at all.
+ *
+ * @param candidates A query of `project_id`, `type`, `subject` and `data` (jsonb). Two candidates
+ *   with the same first three are one alert, however many processes find them.
+ */
+export async function queueAlerts(tx: Executor, candidates: SQL): Promise<void> {
+  await tx.execute(sql`
+    with candidate as (${candidates}), event as (
+      insert into alert_events (project_id, type, subject, data)
+      select c.project_id, c.type, c.subject,
+        jsonb_build_object('project', jsonb_build_object('id', p.id, 'name', p.name)) || c.data
+      from candidate c join projects p on p.id = c.project_id
+      where exists (select from alert_destinations d where ${wants(sql`c`)})
+      order by c.project_id, c.type, c.subject
+      on conflict (project_id, type, subject) do nothing
+      returning id, project_id, type
+    )
+    insert into alert_deliveries (event_id, destination_id)
+    select event.id, d.id from event join alert_destinations d on ${wants(sql`event`)}
+    order by event.id, d.id`);
+}
+
+const wants = (event: SQL) =>
+  sql`d.project_id = ${event}.project_id and d.disabled_at is null
+    and ${event}.type = any(d.event_types)`;

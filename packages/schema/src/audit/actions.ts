@@ -1,0 +1,62 @@
+/** Every change that is audited. */
+export const AUDIT_ACTIONS = [
+  'project.create',
+  'project.update',
+  'project.delete',
+  'project.rotate_secret',
+  'project.transfer',
+  'invitation.create',
+  'invitation.revoke',
+  'invitation.accept',
+  'member.set_role',
+  'member.remove',
+  'member.leave',
+  'project.end_previous_secret',
+  'subscription.set',
+  'policy.create',
+  'policy.update',
+  'policy.delete',
+  'api_key.create',
+  'api_key.set_expiry',
+  'api_key.set_limits',
+  'api_key.update',
+  'api_key.disable',
+  'api_key.enable',
+  'api_key.revoke',
+  'api_key.archive',
+  'alert_destination.create',
+  'alert_destination.update',
+  'alert_destination.rotate_secret',
+  'alert_destination.enable',
+  'alert_destination.disable',
+  'alert_destination.delete',
+  'alert_destination.test',
+  'alert_destination.send_again',
+  'plan.create',
+  'plan.update',
+  'plan.delete',
+  'user.create',
+  'user.set_password',
+  'user.create_password_reset',
+  'user.add_second_factor',
+  'user.remove_second_factor',
+  'user.add_passkey',
+  'user.rename_passkey',
+  'user.remove_passkey',
+  'user.update',
+  'user.delete',
+  'user.sign_out_everywhere',
+  'user.end_session',
+  'retention.set',
+] as const;
+export type AuditAction = (typeof AUDIT_ACTIONS)[number];
+
+export interface AuditEntry {
+  action: AuditAction;
+  target: { id: string; label?: string };
+  projectId?: string;
+  ownerId?: string;
+  /** The changed fields, before and after; never a secret or a digest. */
+  before?: Record<string, unknown>;
+  after?: Record<string, unknown>;
+}

@@ -1,0 +1,153 @@
+import { expect, test } from '@playwright/test';
+import { Webhook } from 'standardwebhooks';
+import { type ReceivedWebhook, startWebhookReceiver } from '../support/webhook-receiver.ts';
+import { expectAccessible } from './expect-accessible.ts';
+import { consoleLog, type OwnProject, ownProject } from './own-project.ts';
+import { gotoReady, signUp } from './support.ts';
+
+let project: OwnProject;
+let receiver: Awaited<ReturnType<typeof startWebhookReceiver>>;
+test.beforeAll(async ({ browser }) => {
+  project = await ownProject(browser, 'Alerts');
+  receiver = await startWebhookReceiver();
+});
+test.afterAll(async () => {
+  await project.close();
+  await receiver.close();
+});
+
+const verify = ({ body, headers }: ReceivedWebhook, secret: string) =>
+  new Webhook(secret).verify(body, headers as Record<string, string>);
+
+test('a webhook is added, tested, repaired and deleted, and its secret is shown once', async ({
+  browser,
+}) => {
+  test.setTimeout(150_000);
+  const page = await project.open('alerts');
+  await expect(page.getByText('No destinations yet')).toBeVisible();
+  await expect(page.getByText('Mail is off')).toBeVisible();
+  await expectAccessible(page);
+
+  // What cannot work is refused beside its field, and what was typed stays.
+  const url = page.getByLabel('URL');
+  const add = page.getByRole('button', { name: 'Add webhook' });
+  for (const [typed, words] of [
+    ['https://169.254.169.254/latest', 'This address is private'],
+    ['https://user:password@example.com/', 'must not contain a user or password'],
+    ['example.com', 'Must be an address such as'],
+  ] as const) {
+    await url.fill(typed);
+    await add.click();
+    await expect(page.getByText(new RegExp(words, 'i'))).toBeVisible();
+    await expect(url).toHaveValue(typed);
+  }
+  await url.fill(receiver.url);
+  const quota = page.getByLabel('80 % or 100 % of the monthly quota is used');
+  for (const box of await page.getByRole('checkbox').all()) await box.uncheck();
+  await add.click();
+  await expect(page.getByText('Choose at least one alert.')).toBeVisible();
+  await quota.check();
+  await add.click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Webhook added' })).toBeVisible();
+  const secret = (
+    await page
+      .getByRole('status')
+      .filter({ hasText: /^whsec_/ })
+      .innerText()
+  ).trim();
+  expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{32}$/);
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Done' }).click();
+  await page.getByRole('button', { name: 'Leave without it' }).click();
+
+  // A test that fails says why, and can be sent again.
+  receiver.answer = 500;
+  await page.getByRole('link', { name: `http://127.0.0.1:${receiver.port}` }).click();
+  await expect(page.getByText('Nothing was sent here yet.')).toBeVisible();
+  await page.getByRole('button', { name: 'Send a test' }).click();
+  await expect(page.getByText('it answered 500')).toBeVisible({ timeout: 20_000 });
+  await expect(page.getByText('Attempts are failing')).toBeVisible();
+  await project.sql`update alert_deliveries set status = 'failed' where status = 'pending'
+    and event_id in (select id from alert_events where project_id = ${project.projectId})`;
+  receiver.answer = 204;
+  await page.reload();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Send again' }).click();
+  await expect(page.getByText('Delivered · 204')).toBeVisible({ timeout: 20_000 });
+  await expect(page.getByText('Attempts are failing')).toHaveCount(0, { timeout: 20_000 });
+  const [first] = receiver.received;
+  const last = receiver.received.at(-1)!;
+  expect(last.headers['webhook-id']).toBe(first?.headers['webhook-id']);
+  expect(verify(last, secret)).toMatchObject({
+    type: 'alert.test',
+    data: { project: { id: project.projectId, name: 'Alerts' } },
+  });
+
+  // A threshold that is reached arrives by itself.
+  await project.sql`
+    insert into usage_months (project_id, month, scope, incarnation, count)
+    select ${project.projectId}, extract(year from now() at time zone 'UTC') * 12
+      + extract(month from now() at time zone 'UTC') - 1, 'project', 'e2e',
+      ceil(monthly_quota * 0.8) from subscriptions s join plans p on p.id = s.plan_id
+    where project_id = ${project.projectId}`;
+  await expect
+    .poll(() => receiver.received.map(({ body }) => JSON.parse(body).type), { timeout: 30_000 })
+    .toContain('quota.threshold_reached');
+
+  // After a rotation, both secrets verify.
+  await page.getByRole('button', { name: 'Rotate signing secret…' }).click();
+  await page.getByRole('button', { name: 'Rotate secret', exact: true }).click();
+  const next = (
+    await page
+      .getByRole('status')
+      .filter({ hasText: /^whsec_/ })
+      .innerText()
+  ).trim();
+  await page.getByRole('button', { name: 'Done' }).click();
+  await page.getByRole('button', { name: 'Leave without it' }).click();
+  const before = receiver.received.length;
+  await page.getByRole('button', { name: 'Send a test' }).click();
+  await expect.poll(() => receiver.received.length, { timeout: 20_000 }).toBe(before + 1);
+  for (const key of [secret, next]) verify(receiver.received.at(-1)!, key);
+
+  // A viewer sees where alerts go, but neither the path, which may hold a token, nor forms.
+  const here = new URL(page.url()).pathname;
+  const viewer = await (await browser.newContext()).newPage();
+  const { email } = await signUp(viewer);
+  await project.sql`insert into project_members (project_id, user_id, role)
+    select ${project.projectId}, id, 'viewer' from users where email = ${email}`;
+  for (const path of [project.at('alerts'), here]) {
+    await gotoReady(viewer, path);
+    await expect(viewer.getByText(`127.0.0.1:${receiver.port}`).first()).toBeVisible();
+    expect(await viewer.content()).not.toContain(`${receiver.port}/hooks`);
+    await expect(viewer.getByRole('main').getByRole('button')).toHaveCount(0);
+  }
+  await viewer.context().close();
+
+  // A disabled destination offers no test, and can be enabled.
+  await page.getByRole('button', { name: 'Disable' }).click();
+  await expect(page.getByText('No alert is sent here')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Send a test' })).toHaveCount(0);
+  await page.getByRole('button', { name: 'Enable' }).click();
+  await expect(page.getByRole('button', { name: 'Send a test' })).toBeVisible();
+  await page.getByRole('button', { name: 'Delete…' }).click();
+  await page.getByRole('button', { name: 'Delete destination' }).click();
+  await page.waitForURL(`**${project.at('alerts')}`);
+  await expect(page.getByText('No destinations yet')).toBeVisible();
+
+  // Everything is audited, and no secret is anywhere.
+  await gotoReady(page, project.at('audit'));
+  for (const words of ['added alerts to', 'sent a test to', 'rotated the signing secret of']) {
+    await expect(page.getByText(words).first()).toBeVisible();
+  }
+  const audit = JSON.stringify(await project.sql`select to_jsonb(a) from audit_log a`);
+  for (const key of [secret, next]) {
+    const digits = key.slice('whsec_'.length);
+    const hex = Buffer.from(digits, 'base64').toString('hex');
+    for (const text of [audit, consoleLog(), await page.content()]) {
+      expect(text).not.toContain(digits);
+      expect(text).not.toContain(hex);
+    }
+  }
+  expect(audit).not.toContain(`${receiver.port}/hooks`);
+});

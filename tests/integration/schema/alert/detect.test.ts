@@ -1,0 +1,243 @@
+import {
+  createDatabase,
+  detectExpiringKeys,
+  detectFailingDecisions,
+  detectQuotaThresholds,
+  recordDecisionFailures,
+  revokeApiKey,
+  setApiKeyExpiry,
+} from '@ceiba/schema';
+import { describe, expect, it } from 'vitest';
+import { contextOf, flush, givePlan, makeKey, makeProject, useBench } from '../support.ts';
+import { makeDestination, queuedAlerts } from './support.ts';
+
+const bench = useBench();
+const NOW = new Date('2026-11-23T10:00:00Z');
+const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000);
+
+/** Runs a detection at the same time in several processes, twice. */
+async function detectInEight(detect: (db: { orm: typeof bench.db.orm }) => Promise<void>) {
+  const processes = Array.from({ length: 8 }, () =>
+    createDatabase(bench.url, { maxConnections: 1 }),
+  );
+  try {
+    for (let round = 0; round < 2; round += 1) await Promise.all(processes.map(detect));
+  } finally {
+    await Promise.all(processes.map((db) => db.close()));
+  }
+}
+
+describe('a threshold of the quota', () => {
+  const setUp = async (used: number, monthlyQuota = 100) => {
+    const { projectId, name } = await makeProject(bench.ctx);
+    await givePlan(bench.ctx, projectId, { monthlyQuota });
+    const destination = await makeDestination(bench.ctx, projectId);
+    const use = (count: number) =>
+      flush(bench.db, projectId, [{ at: '2026-11-02T00:00:00Z', count }]);
+    await use(used);
+    return { projectId, name, destination, use };
+  };
+  const thresholdsOf = async (projectId: string) =>
+    (await queuedAlerts(bench.db, projectId)).map(({ data }) => data.threshold);
+
+  it('is alerted once at 80 % and once at 100 %, whichever processes detect it', async () => {
+    const { projectId, name, destination, use } = await setUp(79);
+    await detectInEight((db) => detectQuotaThresholds(db, NOW));
+    expect(await queuedAlerts(bench.db, projectId)).toEqual([]);
+    await use(80);
+    await detectInEight((db) => detectQuotaThresholds(db, NOW));
+    const first = {
+      type: 'quota.threshold_reached',
+      data: {
+        project: { id: projectId, name },
+        threshold: 80,
+        month: '2026-11',
+        used: 80,
+        monthlyQuota: 100,
+      },
+      destinationIds: [destination.destinationId],
+    };
+    expect(await queuedAlerts(bench.db, projectId)).toEqual([first]);
+    await use(99);
+    await detectInEight((db) => detectQuotaThresholds(db, NOW));
+    expect(await queuedAlerts(bench.db, projectId)).toEqual([first]);
+    await use(100);
+    await detectInEight((db) => detectQuotaThresholds(db, NOW));
+    const second = { ...first, data: { ...first.data, threshold: 100, used: 100 } };
+    expect(await queuedAlerts(bench.db, projectId)).toEqual([second, first]);
+  });
+
+  it('is alerted again for another quota, and not in a month without use', async () => {
+    const { projectId } = await setUp(80);
+    await detectQuotaThresholds(bench.db, NOW);
+    await givePlan(bench.ctx, projectId, { monthlyQuota: 90 });
+    await detectQuotaThresholds(bench.db, NOW);
+    await detectQuotaThresholds(bench.db, new Date('2026-12-01T00:00:00Z'));
+    expect(await thresholdsOf(projectId)).toEqual([80, 80]);
+  });
+
+  it('is not alerted for a quota of 0, nor where no enabled destination wants it', async () => {
+    const { projectId } = await setUp(10, 0);
+    await detectQuotaThresholds(bench.db, NOW);
+    expect(await queuedAlerts(bench.db, projectId)).toEqual([]);
+    const other = await setUp(100);
+    await bench.db.sql`update alert_destinations
+      set event_types = '{api_key.expiring}' where project_id = ${other.projectId}`;
+    await detectQuotaThresholds(bench.db, NOW);
+    expect(await queuedAlerts(bench.db, other.projectId)).toEqual([]);
+  });
+
+  it("goes to every destination of its project that wants it, and to no other project's", async () => {
+    const { projectId, destination } = await setUp(80);
+    const mail = await makeDestination(bench.ctx, projectId, { kind: 'mail' });
+    await makeDestination(bench.ctx, projectId, { eventTypes: ['api_key.revoked'] });
+    await setUp(0);
+    await detectQuotaThresholds(bench.db, NOW);
+    const [alert] = await queuedAlerts(bench.db, projectId);
+    expect(alert?.destinationIds).toEqual([destination.destinationId, mail.destinationId].sort());
+  });
+});
+
+describe('a key that expires', () => {
+  const setUp = async () => {
+    const { projectId } = await makeProject(bench.ctx);
+    await givePlan(bench.ctx, projectId, {});
+    await makeDestination(bench.ctx, projectId);
+    const makeOld = async (expiresInHours: number) => {
+      const key = await makeKey(bench.ctx, projectId, { expiresAt: inHours(expiresInHours) });
+      await bench.db.sql`update api_keys set created_at = now() - interval '30 days'
+        where id = ${key.apiKeyId}`;
+      return key;
+    };
+    const alerts = async () =>
+      (await queuedAlerts(bench.db, projectId)).map(({ data }) => [data.apiKeyId, data.withinDays]);
+    return { projectId, makeOld, alerts };
+  };
+
+  it('is alerted once 7 days before and once 1 day before, whichever processes detect it', async () => {
+    const { projectId, makeOld, alerts } = await setUp();
+    const key = await makeOld(6 * 24);
+    await makeOld(8 * 24);
+    await detectInEight((db) => detectExpiringKeys(db));
+    expect(await alerts()).toEqual([[key.apiKeyId, 7]]);
+    await detectInEight((db) => detectExpiringKeys(db, inHours(5.5 * 24)));
+    expect(
+      (await alerts())
+        .filter(([id]) => id === key.apiKeyId)
+        .map(([, days]) => days)
+        .sort(),
+    ).toEqual([1, 7]);
+    const [alert] = await queuedAlerts(bench.db, projectId);
+    expect(Date.parse(String(alert?.data.expiresAt))).toBeGreaterThan(Date.now());
+  });
+
+  it('is alerted again after its expiry was moved', async () => {
+    const { projectId, makeOld, alerts } = await setUp();
+    const { apiKeyId } = await makeOld(48);
+    await detectExpiringKeys(bench.db);
+    await setApiKeyExpiry(bench.ctx, { projectId, apiKeyId, expiresAt: inHours(72) });
+    await detectExpiringKeys(bench.db);
+    expect(await alerts()).toHaveLength(2);
+  });
+
+  it('is not alerted once it is revoked or expired, nor if it was to live for less', async () => {
+    const { projectId, makeOld, alerts } = await setUp();
+    await revokeApiKey(bench.ctx, await makeOld(5));
+    await makeOld(-5);
+    await makeKey(bench.ctx, projectId, { expiresAt: inHours(3) });
+    await detectExpiringKeys(bench.db);
+    expect(await alerts()).toEqual([]);
+  });
+});
+
+describe('failing decisions', () => {
+  const minuteOf = (text: string) => Date.parse(text) / 60_000;
+  const setUp = async () => {
+    const { projectId } = await makeProject(bench.ctx);
+    await makeDestination(bench.ctx, projectId);
+    await bench.db.sql`update alert_destinations set created_at = '2026-11-23T08:30:00Z'
+      where project_id = ${projectId}`;
+    const fail = (at: string, failed: number, cause = 'database') =>
+      recordDecisionFailures(bench.db, [
+        { projectId, minute: minuteOf(at), cause, incarnation: 'i', failed },
+      ]);
+    return { projectId, fail };
+  };
+
+  it('are alerted once per hour from five on, whichever processes detect them', async () => {
+    const { projectId, fail } = await setUp();
+    await fail('2026-11-23T09:10:00Z', 4);
+    await detectInEight((db) => detectFailingDecisions(db, NOW));
+    expect(await queuedAlerts(bench.db, projectId)).toEqual([]);
+    await fail('2026-11-23T09:12:00Z', 1, 'redis');
+    await detectInEight((db) => detectFailingDecisions(db, NOW));
+    await fail('2026-11-23T09:13:00Z', 90);
+    await detectInEight((db) => detectFailingDecisions(db, NOW));
+    const alerts = await queuedAlerts(bench.db, projectId);
+    expect(alerts).toHaveLength(1);
+    expect(alerts[0]).toMatchObject({
+      type: 'decisions.failing',
+      data: { since: '2026-11-23T09:10:00Z', failed: 5, causes: ['database', 'redis'] },
+    });
+    await fail('2026-11-23T10:00:00Z', 5);
+    await detectFailingDecisions(bench.db, NOW);
+    expect(await queuedAlerts(bench.db, projectId)).toHaveLength(2);
+  });
+
+  it('from before the destination, or longer ago than a day, are not alerted', async () => {
+    const { projectId, fail } = await setUp();
+    await fail('2026-11-23T08:29:00Z', 50);
+    await detectFailingDecisions(bench.db, NOW);
+    await fail('2026-11-23T08:40:00Z', 50);
+    await detectFailingDecisions(bench.db, new Date('2026-11-24T09:00:00Z'));
+    expect(await queuedAlerts(bench.db, projectId)).toEqual([]);
+  });
+
+  it('are counted once however often a total is written, and not for an unknown project', async () => {
+    const { projectId, fail } = await setUp();
+    for (const failed of [4, 4, 3]) await fail('2026-11-23T09:10:00Z', failed);
+    await recordDecisionFailures(bench.db, [
+      {
+        projectId: '00000000-0000-4000-8000-000000000000',
+        minute: minuteOf('2026-11-23T09:10:00Z'),
+        cause: 'redis',
+        incarnation: 'i',
+        failed: 9,
+      },
+    ]);
+    const rows = await bench.db.sql`select failed::int from decision_failures
+      where project_id in (${projectId}, '00000000-0000-4000-8000-000000000000')`;
+    expect([...rows]).toEqual([{ failed: 4 }]);
+  });
+});
+
+describe('the alert of a change', () => {
+  it('commits with the change and its audit row, or not at all', async () => {
+    const { projectId } = await makeProject(bench.ctx);
+    await givePlan(bench.ctx, projectId, {});
+    const destination = await makeDestination(bench.ctx, projectId, {
+      eventTypes: ['api_key.revoked'],
+    });
+    const key = await makeKey(bench.ctx, projectId);
+    const undone = bench.db.orm.transaction(async (tx) => {
+      await revokeApiKey(contextOf({ orm: tx }), key);
+      throw new Error('undone');
+    });
+    await expect(undone).rejects.toThrow('undone');
+    expect(await queuedAlerts(bench.db, projectId)).toEqual([]);
+    await revokeApiKey(bench.ctx, key);
+    await revokeApiKey(bench.ctx, key);
+    expect(await queuedAlerts(bench.db, projectId)).toEqual([
+      {
+        type: 'api_key.revoked',
+        data: expect.objectContaining({
+          actor: 'ceiba CLI',
+          target: { id: key.apiKeyId, name: 'Batch job' },
+          before: expect.objectContaining({ status: 'active' }),
+          after: expect.objectContaining({ status: 'revoked' }),
+        }),
+        destinationIds: [destination.destinationId],
+      },
+    ]);
+  });
+});
