@@ -87,7 +87,7 @@ describe('a webhook', () => {
       Array.from({ length: 10 }, () => makeWebhook(bench, receiver.url)),
     );
     for (const hook of hooks) for (let n = 0; n < 5; n += 1) await queueTest(bench.ctx, hook);
-    for (let n = 0; n < 4; n += 1) send();
+    for (let n = 0; n < 8; n += 1) send();
     await until('all are delivered', async () => {
       const lists = await Promise.all(hooks.map((hook) => deliveriesOf(bench, hook)));
       return lists.flat().every(({ status }) => status === 'delivered');

@@ -51,6 +51,8 @@ export async function claimAlertDeliveries(
       select a.id, a.destination_id, a.next_attempt_at
       from alert_deliveries a join alert_destinations d on d.id = a.destination_id
       where a.status = 'pending' and a.next_attempt_at <= now() and d.disabled_at is null
+        -- Checked again on the row that another process has just claimed, unlike the subquery.
+        and (a.claimed_until is null or a.claimed_until <= now())
         and not exists (
           select from alert_deliveries other where other.destination_id = a.destination_id
             and other.status = 'pending' and other.claimed_until > now())
