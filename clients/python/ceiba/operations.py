@@ -1,0 +1,272 @@
+"""The routes of the Ceiba Runtime. Written by generate.py from its OpenAPI document."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List, Literal, Optional, TypedDict, Union
+from urllib.parse import quote, urlencode
+
+class AccessContext(TypedDict):
+    """Which key, policy and plan matched."""
+
+    projectId: str
+    apiKey: Dict[str, Any]
+    policy: Dict[str, Any]
+    plan: Dict[str, Any]
+
+
+class AllowDecision(TypedDict):
+    """The request may proceed, and was charged."""
+
+    allowed: Literal[True]
+    decisionId: str
+    access: "AccessContext"
+    limits: "Limits"
+    resetAfterSeconds: Dict[str, Any]
+
+
+class ApiKey(TypedDict):
+    """A key, without its plaintext."""
+
+    apiKeyId: str
+    displayName: str
+    keyPrefix: str
+    status: Literal['active', 'revoked', 'archived']
+    createdAt: str
+    expiresAt: Union[str, None]
+    revokedAt: Union[str, None]
+    archivedAt: Union[str, None]
+    lastUsedAt: Union[str, None]
+
+
+class ApiKeyCreateResult(TypedDict):
+    """A new key: the only answer with its plaintext."""
+
+    apiKeyId: str
+    displayName: str
+    keyPrefix: str
+    plaintextKey: str
+
+
+class ApiKeyLifecycleResult(TypedDict):
+    """The status that the key now has."""
+
+    apiKeyId: str
+    status: Literal['revoked', 'archived']
+
+
+class ApiKeyList(TypedDict):
+    """All keys, newest first, revoked and archived ones too."""
+
+    apiKeys: List["ApiKey"]
+
+
+class AuthorizeBatchRequest(TypedDict):
+    """Each request is an AuthorizeRequest; one that is not is answered with 400 by itself."""
+
+    requests: List[Any]
+
+
+class AuthorizeBatchResult(TypedDict):
+    """One result per request, in their order."""
+
+    results: List[Union[Dict[str, Any]]]
+
+
+class _AuthorizeRequestRequired(TypedDict):
+    method: str
+    path: str
+
+
+class AuthorizeRequest(_AuthorizeRequestRequired, total=False):
+    """The caller’s credential, unchecked or null, and its request line without the query."""
+
+    apiKey: Union[str, None]
+
+
+class CreateApiKeyRequest(TypedDict):
+    """A label of 1 to 100 characters, none of them a control character."""
+
+    displayName: str
+
+
+class DecisionList(TypedDict):
+    """One page; `nextCursor` is null on the last one."""
+
+    decisions: List["LoggedDecision"]
+    nextCursor: Union[str, None]
+
+
+class _DenyDecisionRequired(TypedDict):
+    allowed: Literal[False]
+    decisionId: str
+    denialReason: Literal['missing_api_key', 'invalid_api_key', 'revoked_api_key', 'archived_api_key', 'expired_api_key', 'policy_no_match', 'inactive_subscription', 'quota_exceeded', 'rate_limited']
+
+
+class DenyDecision(_DenyDecisionRequired, total=False):
+    """The request must not proceed; nothing was charged."""
+
+    limits: "Limits"
+    retryAfterSeconds: int
+
+
+class EmptyRequest(TypedDict):
+    """An empty object."""
+
+
+class Error(TypedDict):
+    """An error; a 500 or 503 gives no details."""
+
+    error: Literal['invalid_request', 'unauthorized', 'plan_limit_reached', 'not_found', 'conflict', 'payload_too_large', 'unsupported_media_type', 'internal', 'unavailable']
+    message: str
+    requestId: str
+
+
+class Health(TypedDict):
+    """The process accepts connections."""
+
+    ok: Literal[True]
+
+
+class Limits(TypedDict):
+    """For the minute and the month, the counter with the least left."""
+
+    rateLimitPerMinute: int
+    monthlyQuota: int
+    remainingThisMinute: int
+    remainingThisMonth: int
+
+
+class LoggedDecision(TypedDict):
+    """A decision of the log."""
+
+    decisionId: str
+    at: str
+    requestId: Union[str, None]
+    method: str
+    path: Union[str, None]
+    allowed: bool
+    denialReason: Union[Literal['missing_api_key', 'invalid_api_key', 'revoked_api_key', 'archived_api_key', 'expired_api_key', 'policy_no_match', 'inactive_subscription', 'quota_exceeded', 'rate_limited'], None]
+    apiKeyId: Union[str, None]
+    keyPrefix: Union[str, None]
+    policyId: Union[str, None]
+    limits: Union["Limits", None]
+    exceededLimit: Union[Dict[str, Any], None]
+    latencyMs: int
+
+
+class Readiness(TypedDict):
+    """Whether decisions can be made, and what is unavailable."""
+
+    ok: bool
+    checks: Dict[str, Any]
+
+
+class SetApiKeyExpiryRequest(TypedDict):
+    """An RFC 3339 time with Z or an offset; null removes the expiry."""
+
+    expiresAt: Union[str, None]
+
+
+class Version(TypedDict):
+    """The commit, and the newest migration that the build expects."""
+
+    sha: str
+    schema: str
+
+
+Decision = Union["AllowDecision", "DenyDecision"]
+
+
+ForwardAuthAnswer = Union[Dict[str, Any]]
+
+
+def _part(text: str) -> str:
+    """A segment of a path; an empty one or a dot segment would address another route."""
+    if text in ("", ".", ".."):
+        raise ValueError("an id must not be empty")
+    return quote(text, safe="")
+
+
+def _query(values: Dict[str, Optional[str]]) -> str:
+    given = {name: value for name, value in values.items() if value is not None}
+    return "?" + urlencode(given) if given else ""
+
+
+class Operations:
+    """One method per route; `Client` sends them."""
+
+    project_id: str
+
+    def _call(self, method: str, path: str, body: Any) -> Any:
+        raise NotImplementedError
+
+    def authorize(self, body: "AuthorizeRequest") -> "Decision":
+        """Ask whether one request may proceed. An allow and a denial are both a 200: the verdict is in `allowed`, not in the status. Anything but a 200 of this shape is not an allow."""
+        path = f"/rt/projects/{self.project_id}/authorize"
+        return self._call("POST", path, body)
+
+    def authorize_batch(self, body: "AuthorizeBatchRequest") -> "AuthorizeBatchResult":
+        """Ask about up to 256 requests. Each request is judged and charged by itself, in order, as by `authorize`."""
+        path = f"/rt/projects/{self.project_id}/authorize/batch"
+        return self._call("POST", path, body)
+
+    def list_api_keys(self) -> "ApiKeyList":
+        """List all keys. Newest first, including revoked and archived keys. The list has no pages."""
+        path = f"/rt/projects/{self.project_id}/api-keys"
+        return self._call("GET", path, None)
+
+    def create_api_key(self, body: "CreateApiKeyRequest") -> "ApiKeyCreateResult":
+        """Create a key. Only this answer contains the plaintext, and it cannot be retrieved again."""
+        path = f"/rt/projects/{self.project_id}/api-keys"
+        return self._call("POST", path, body)
+
+    def get_api_key(self, api_key_id: str) -> "ApiKey":
+        """Read one key. A key of another project is answered like one that does not exist."""
+        path = f"/rt/projects/{self.project_id}/api-keys/{_part(api_key_id)}"
+        return self._call("GET", path, None)
+
+    def set_api_key_expiry(self, api_key_id: str, body: "SetApiKeyExpiryRequest") -> "ApiKey":
+        """Set or remove the expiry of a key. Only of an active key. A time in the past expires it at once."""
+        path = f"/rt/projects/{self.project_id}/api-keys/{_part(api_key_id)}"
+        return self._call("PATCH", path, body)
+
+    def revoke_api_key(self, api_key_id: str, body: Optional["EmptyRequest"] = None) -> "ApiKeyLifecycleResult":
+        """Revoke a key. From the next decision on, and it cannot be undone. May be repeated; an archived key is a conflict."""
+        path = f"/rt/projects/{self.project_id}/api-keys/{_part(api_key_id)}/revoke"
+        return self._call("POST", path, body or {})
+
+    def archive_api_key(self, api_key_id: str, body: Optional["EmptyRequest"] = None) -> "ApiKeyLifecycleResult":
+        """Archive a key. From the next decision on, and it cannot be undone. May be repeated; a revoked key is a conflict."""
+        path = f"/rt/projects/{self.project_id}/api-keys/{_part(api_key_id)}/archive"
+        return self._call("POST", path, body or {})
+
+    def list_decisions(self, *, outcome: Optional[str] = None, reason: Optional[str] = None, api_key_id: Optional[str] = None, method: Optional[str] = None, path_prefix: Optional[str] = None, request_id: Optional[str] = None, from_: Optional[str] = None, to: Optional[str] = None, limit: Optional[str] = None, cursor: Optional[str] = None) -> "DecisionList":
+        """List recorded decisions. Newest first. Each parameter narrows the list, and an empty one counts as absent."""
+        path = f"/rt/projects/{self.project_id}/decisions"
+        path += _query({"outcome": outcome, "reason": reason, "apiKeyId": api_key_id, "method": method, "pathPrefix": path_prefix, "requestId": request_id, "from": from_, "to": to, "limit": limit, "cursor": cursor})
+        return self._call("GET", path, None)
+
+    def get_decision(self, decision_id: str) -> "LoggedDecision":
+        """Read one recorded decision. A decision of another project is answered like one that does not exist."""
+        path = f"/rt/projects/{self.project_id}/decisions/{_part(decision_id)}"
+        return self._call("GET", path, None)
+
+    def get_health(self) -> "Health":
+        """Liveness. Touches no dependency."""
+        path = f"/health"
+        return self._call("GET", path, None)
+
+    def get_readiness(self) -> "Readiness":
+        """Readiness. Asks each dependency."""
+        path = f"/ready"
+        return self._call("GET", path, None)
+
+    def get_version(self) -> "Version":
+        """Version. Touches no dependency."""
+        path = f"/version"
+        return self._call("GET", path, None)
+
+    def get_open_api(self) -> Dict[str, Any]:
+        """This document. OpenAPI 3.1, of the build that answers."""
+        path = f"/openapi.json"
+        return self._call("GET", path, None)

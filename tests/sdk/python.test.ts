@@ -1,0 +1,122 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import {
+  DENIAL_REASONS,
+  HOST_ERROR_FOR_DENIAL,
+  HTTP_STATUS_FOR_DENIAL,
+} from '@ceiba/contract/sets';
+import { accepts, freePort } from '@ceiba/devstack/ports';
+import { waitFor } from '@ceiba/devstack/wait';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runtimeClient, type TestProject } from '../support/scenario.ts';
+import { type RealRuntime, startRealRuntime } from './support/real-runtime.ts';
+
+/** The Python client, against a real Runtime. Its own tests are in clients/python/tests. */
+
+const run = promisify(execFile);
+const folder = fileURLToPath(new URL('../../clients/python', import.meta.url));
+const python = process.platform === 'win32' ? 'python' : 'python3';
+const hasPython = await run(python, ['--version']).then(
+  () => true,
+  () => false,
+);
+
+describe.skipIf(!hasPython)('the Python client', () => {
+  let runtime: RealRuntime;
+  let project: TestProject;
+  let allowed: { apiKeyId: string; plaintext: string };
+  let scenarios: object;
+
+  beforeAll(async () => {
+    runtime = await startRealRuntime();
+    const { world } = runtime;
+    project = await world.createProject();
+    allowed = await project.createKey();
+    const client = runtimeClient(runtime.url, project);
+    const revoked = await project.createKey();
+    await client.revoke(revoked.apiKeyId);
+    const archived = await project.createKey();
+    await client.archive(archived.apiKeyId);
+    const expired = await project.createKey({ expiresAt: new Date('2020-01-01T00:00:00Z') });
+    const of = ({ projectId, secret }: TestProject, apiKey: string | null, more = {}) => ({
+      projectId,
+      secret,
+      apiKey,
+      ...more,
+    });
+    const limitedTo = async (plan: object) => {
+      const other = await world.createProject({ plan });
+      return of(other, (await other.createKey()).plaintext);
+    };
+    const lapsed = await world.createProject();
+    const lapsedKey = await lapsed.createKey();
+    await lapsed.setSubscription({ planId: lapsed.plan.planId, status: 'canceled' });
+    scenarios = {
+      allowed: of(project, allowed.plaintext, { apiKeyId: allowed.apiKeyId }),
+      missing_api_key: of(project, null),
+      invalid_api_key: of(project, 'no such key'),
+      revoked_api_key: of(project, revoked.plaintext),
+      archived_api_key: of(project, archived.plaintext),
+      expired_api_key: of(project, expired.plaintext),
+      policy_no_match: of(project, allowed.plaintext, { path: '/v1/billing' }),
+      inactive_subscription: of(lapsed, lapsedKey.plaintext),
+      quota_exceeded: await limitedTo({ monthlyQuota: 0 }),
+      rate_limited: await limitedTo({ rateLimitPerMinute: 0 }),
+    };
+  });
+  afterAll(() => runtime.close());
+
+  it('and both of its guards pass their own tests, with all nine denials and outages', async () => {
+    const denials = Object.fromEntries(
+      DENIAL_REASONS.map((reason) => [
+        reason,
+        { status: HTTP_STATUS_FOR_DENIAL[reason], error: HOST_ERROR_FOR_DENIAL[reason] },
+      ]),
+    );
+    const given = JSON.stringify({ runtimeUrl: runtime.url, scenarios, denials });
+    const { stderr } = await run(python, ['-m', 'unittest', 'discover', '-s', 'tests', '-t', '.'], {
+      cwd: folder,
+      env: { PATH: process.env.PATH, CEIBA_SCENARIOS: given, PYTHONDONTWRITEBYTECODE: '1' },
+    });
+    expect(stderr).toMatch(/Ran (?:2\d|[3-9]\d) tests/);
+    expect(stderr).toMatch(/\nOK\n$/);
+  }, 120_000);
+
+  it('is generated from the OpenAPI document', async () => {
+    await run(python, ['generate.py', '--check'], { cwd: folder });
+  });
+
+  it('guards the host of its README', async () => {
+    const text = readFileSync(join(folder, 'README.md'), 'utf8');
+    const code = /```python\n# host\.py\n(.*?)```/s.exec(text)?.[1] ?? '';
+    const temporary = mkdtempSync(join(tmpdir(), 'ceiba-python-'));
+    writeFileSync(join(temporary, 'host.py'), code);
+    const port = await freePort();
+    const host = spawn(python, [join(temporary, 'host.py')], {
+      stdio: 'ignore',
+      env: {
+        PATH: process.env.PATH,
+        PYTHONPATH: folder,
+        PYTHONDONTWRITEBYTECODE: '1',
+        CEIBA_RUNTIME_URL: runtime.url,
+        CEIBA_PROJECT_ID: project.projectId,
+        CEIBA_PROJECT_SECRET: project.secret,
+        PORT: `${port}`,
+      },
+    });
+    await waitFor(() => accepts(port), { timeoutMs: 15_000 });
+    const url = `http://127.0.0.1:${port}/v1/reports`;
+    const served = await fetch(url, { headers: { 'x-api-key': allowed.plaintext } });
+    expect([served.status, await served.text()]).toEqual([200, allowed.apiKeyId]);
+    expect((await fetch(url)).status).toBe(401);
+    const exited = once(host, 'exit');
+    host.kill();
+    await exited;
+    rmSync(temporary, { recursive: true, force: true });
+  });
+});
