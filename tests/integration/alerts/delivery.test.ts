@@ -2,6 +2,8 @@
 import type { lookup } from 'node:dns';
 import { createMailer } from '@ceiba/process/mail';
 import {
+  claimAlertDeliveries,
+  createDatabase,
   enableAlertDestination,
   getAlertDestination,
   listAudit,
@@ -95,6 +97,24 @@ describe('a webhook', () => {
     const ids = receiver.received.map(({ headers }) => headers['webhook-id']);
     expect(ids).toHaveLength(50);
     expect(new Set(ids).size).toBe(50);
+  });
+
+  it('is claimed by one of many processes that read the queue at the same time', async () => {
+    const hook = await makeWebhook(bench, receiver.url);
+    const processes = Array.from({ length: 8 }, () =>
+      createDatabase(bench.url, { maxConnections: 1 }),
+    );
+    stops.push(() => Promise.all(processes.map((db) => db.close())));
+    await queueTest(bench.ctx, hook);
+    for (let round = 0; round < 100; round += 1) {
+      const claims = await Promise.all(
+        processes.map((db) => claimAlertDeliveries(db, { most: 1, claimSeconds: 60 })),
+      );
+      expect(claims.flat()).toHaveLength(1);
+      await bench.db.sql`update alert_deliveries set claimed_until = null
+        where destination_id = ${hook.destinationId}`;
+    }
+    await bench.db.sql`delete from alert_destinations where id = ${hook.destinationId}`;
   });
 
   it('is sent again with the same id and body if its process ends before it is recorded', async () => {
