@@ -425,15 +425,19 @@ export const ACTIONS: Record<string, ActionCase> = {
   },
   '(console)/admin/actions.ts changeAdministrator': {
     ...ofAdministrators,
-    fields: ({ userId }) => ({ userId, isAdministrator: 'yes' }),
+    fields: ({ userId, password }) => ({
+      userId,
+      isAdministrator: 'yes',
+      currentPassword: password,
+    }),
   },
   '(console)/admin/actions.ts createPasswordLink': {
     ...ofAdministrators,
-    fields: ({ userId }) => ({ userId }),
+    fields: ({ userId, password }) => ({ userId, currentPassword: password }),
   },
   '(console)/admin/actions.ts removeFactors': {
     ...ofAdministrators,
-    fields: ({ userId }) => ({ userId }),
+    fields: ({ userId, password }) => ({ userId, currentPassword: password }),
   },
   '(console)/admin/actions.ts removeUser': {
     ...ofAdministrators,

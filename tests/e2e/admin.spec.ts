@@ -8,13 +8,14 @@ let project: OwnProject;
 let context: BrowserContext;
 let page: Page;
 let email: string;
+let password: string;
 
 /** Another test may own the first account of the installation, so SQL makes this one administrator. */
 test.beforeAll(async ({ browser, baseURL }) => {
   project = await ownProject(browser, 'Reports');
   context = await browser.newContext({ baseURL: baseURL ?? '' });
   page = await context.newPage();
-  ({ email } = await signUp(page));
+  ({ email, password } = await signUp(page));
   await project.sql`update users set is_administrator = true where email = ${email}`;
 });
 test.afterAll(async () => {
@@ -83,7 +84,14 @@ test('an account becomes an administrator, and is deleted only by its e-mail add
   const row = page.getByRole('row').filter({ hasText: other.email });
   await expectAccessible(page);
   await row.getByRole('button', { name: /^Make administrator/ }).click();
-  await page.getByRole('alertdialog').getByRole('button', { name: 'Make administrator' }).click();
+  const question = page.getByRole('alertdialog');
+  const own = question.getByLabel('Your password', { exact: true });
+  await expectAccessible(page);
+  await own.fill('a wrong password');
+  await question.getByRole('button', { name: 'Make administrator' }).click();
+  await expect(question.getByText('This is not your current password.')).toBeVisible();
+  await own.fill(password);
+  await question.getByRole('button', { name: 'Make administrator' }).click();
   await expect(row.getByText('Administrator', { exact: true })).toBeVisible();
   expect((await elsewhere.goto('/admin'))?.status()).toBe(200);
 

@@ -184,7 +184,7 @@ async function waysInOf({ userId }: Visitor): Promise<Pick<World, 'passkeyId' | 
   await sql`
     insert into password_resets (user_id, token_digest, expires_at)
     values (${userId}, ${digest}, now() + interval '1 day')
-    on conflict (user_id) do update set token_digest = excluded.token_digest`;
+    on conflict (user_id, sent_to) do update set token_digest = excluded.token_digest`;
   return { passkeyId: passkey?.id, resetSecret: plaintext };
 }
 
@@ -537,9 +537,19 @@ test('each administrator action and page works for an administrator', async () =
     }
     for (const [name, action] of Object.entries(ACTIONS)) {
       if (action.access !== 'administrator') continue;
-      const seen = { ...world, ...(await unusedUserAndPlan()) };
+      const { password } = administrator;
+      const seen = { ...world, ...(await unusedUserAndPlan()), password };
       const answer = await call(administrator.request, name, action, { seen });
       expect(answer.state, `${name} ${answer.text}`).toMatchObject({ kind: 'done' });
+    }
+    for (const name of ['changeAdministrator', 'createPasswordLink', 'removeFactors']) {
+      const full = `(console)/admin/actions.ts ${name}`;
+      const seen = { ...world, ...(await unusedUserAndPlan()), password: 'a wrong password' };
+      const answer = await call(administrator.request, full, ACTIONS[full]!, { seen });
+      expect(answer.state, name).toMatchObject({
+        kind: 'refused',
+        fieldErrors: { currentPassword: expect.any(String) },
+      });
     }
     for (const name of ['createPasswordLink', 'removeFactors']) {
       const fields = { userId: administrator.userId };

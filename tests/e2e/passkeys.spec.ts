@@ -139,6 +139,24 @@ async function captureAnswer(page: Page): Promise<{ csrfToken: string; answer: s
   return { csrfToken: form.get('csrfToken') ?? '', answer: form.get('answer') ?? '' };
 }
 
+test('an answer whose ID is no base64url is refused, and not taken for an outage', async ({
+  page,
+  baseURL,
+}) => {
+  test.setTimeout(120_000);
+  const account = await signUp(page);
+  await addAuthenticator(page);
+  await addPasskey(page, account);
+  await page.context().clearCookies();
+  const { csrfToken, answer } = await captureAnswer(page);
+  const parsed = JSON.parse(answer);
+  const response = await page.request.post('/api/auth/callback/passkey', {
+    headers: { origin: baseURL ?? '' },
+    form: { csrfToken, json: 'true', answer: JSON.stringify({ ...parsed, id: 'a\u0000b' }) },
+  });
+  expect(await response.text()).toContain('error=CredentialsSignin');
+});
+
 test('the answer to a challenge works once, and in the browser that asked alone', async ({
   page,
   browser,

@@ -18,13 +18,14 @@ test.describe('by an administrator', () => {
   let context: BrowserContext;
   let page: Page;
   let email: string;
+  let password: string;
 
   test.beforeAll(async ({ browser, baseURL }) => {
     if (!process.env.DATABASE_URL) throw new Error('needs the DATABASE_URL of a stack');
     sql = postgres(process.env.DATABASE_URL, { max: 1 });
     context = await browser.newContext({ baseURL: baseURL ?? '' });
     page = await context.newPage();
-    ({ email } = await signUp(page));
+    ({ email, password } = await signUp(page));
     await sql`update users set is_administrator = true where email = ${email}`;
   });
   test.afterAll(async () => {
@@ -37,7 +38,9 @@ test.describe('by an administrator', () => {
   async function createLink(account: Account): Promise<string> {
     await gotoReady(page, `/admin?tab=users&q=${account.email}`);
     await page.getByRole('button', { name: `Reset the password of ${account.email}` }).click();
-    await page.getByRole('alertdialog').getByRole('button', { name: 'Create link' }).click();
+    const question = page.getByRole('alertdialog');
+    await question.getByLabel('Your password', { exact: true }).fill(password);
+    await question.getByRole('button', { name: 'Create link' }).click();
     const shown = page.getByRole('status').filter({ hasText: '/reset-password#' });
     const link = (await shown.innerText()).trim();
     await expectAccessible(page);
@@ -126,6 +129,7 @@ test.describe('by an administrator', () => {
     await page.getByRole('button', { name }).click();
     await expectAccessible(page);
     const question = page.getByRole('alertdialog');
+    await question.getByLabel('Your password', { exact: true }).fill(password);
     await question.getByRole('button', { name: 'Remove second factor' }).click();
     await expect(page.getByText('Second factor removed')).toBeVisible();
     await signIn(elsewhere, account);
@@ -259,6 +263,12 @@ test.describe('by mail', () => {
     await until('the user is notified', async () =>
       mailsTo(account.email).some(({ text }) => text.includes('now has another e-mail address')),
     );
+    // A reset would go to the new address, which is the thief's if this was one.
+    const notice = mailsTo(account.email).find(({ text }) =>
+      text.includes('another e-mail address'),
+    );
+    expect(notice?.text).toContain('inform the administrator');
+    expect(notice?.text).not.toContain('/forgot-password');
     await page.goto(link ?? '');
     await expect(page.getByText('This link was used or replaced')).toBeVisible();
   });

@@ -146,6 +146,65 @@ test('the eleventh code of a quarter of an hour is refused, even the right one',
   expect(await sessionCookie(page)).toEqual([]);
 });
 
+test('a passkey, which stands for the second factor, is added only with a code', async ({
+  page,
+}) => {
+  test.setTimeout(120_000);
+  const account = await signUp(page);
+  const { recoveryCodes } = await turnOn(page, account);
+  const session = await page.context().newCDPSession(page);
+  await session.send('WebAuthn.enable');
+  await session.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+  const [code = ''] = recoveryCodes;
+  const dialog = page.getByRole('dialog');
+  const add = async (name: string, typed: string) => {
+    await dialog.getByLabel('Name').fill(name);
+    await dialog.getByLabel('Your password', { exact: true }).fill(account.password);
+    await dialog.getByLabel('Code').fill(typed);
+    await dialog.getByRole('button', { name: 'Add passkey' }).click();
+  };
+  await gotoReady(page, '/account');
+  await page.getByRole('button', { name: 'Add passkey…' }).click();
+  await expectAccessible(page);
+  await add('Laptop', '');
+  await expect(dialog.getByText('Fill this in.')).toBeVisible();
+  await add('Laptop', '123456');
+  await expect(dialog.getByText('This code is wrong')).toBeVisible();
+  await add('Laptop', code);
+  const list = page.getByRole('list', { name: 'Passkeys' });
+  await expect(list.getByText('never used')).toBeVisible();
+  await expect(page.getByText('9 recovery codes left')).toBeVisible();
+  await page.getByRole('button', { name: 'Add passkey…' }).click();
+  await add('Phone', code);
+  await expect(dialog.getByText('it was used before')).toBeVisible();
+  await expect(list.getByRole('listitem')).toHaveCount(1);
+});
+
+test('without a set-up that waits for it, no code is counted', async ({ page }) => {
+  const account = await signUp(page);
+  await gotoReady(page, '/account');
+  const part = page.getByRole('region', { name: 'Second factor' });
+  await part.getByLabel('Your password', { exact: true }).fill(account.password);
+  await part.getByRole('button', { name: 'Set up authenticator app' }).click();
+  await part.getByLabel('Code').fill('000000');
+  await sql`delete from authenticators
+    where user_id = (select id from users where email = ${account.email})`;
+  await part.getByRole('button', { name: 'Turn on' }).click();
+  await expect(page.getByText('This set-up has expired or was replaced')).toBeVisible();
+  const counted = await sql`select 1 from sign_in_attempts where scope = 'second_factor'
+    and subject = (select id::text from users where email = ${account.email})`;
+  expect(counted).toHaveLength(0);
+});
+
 test('the second factor is turned off by password and code, and then no longer asked for', async ({
   page,
 }) => {

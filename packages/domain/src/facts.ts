@@ -22,8 +22,14 @@ export const LOGGED_PATH_BYTES_MAX = 2_048;
 /** How long a session of the console lasts. */
 export const SESSION_DAYS = 14;
 
-/** How long the link of a reset works: passed on by an administrator, or sent by mail. */
-export const PASSWORD_RESET_MINUTES = { administrator: 24 * 60, mail: 60 } as const;
+/** Who gets the link of a reset: an administrator, who passes it on, or the user, by mail. */
+export const PASSWORD_RESET_RECIPIENTS = ['administrator', 'mail'] as const;
+export type PasswordResetRecipient = (typeof PASSWORD_RESET_RECIPIENTS)[number];
+/** How long the link works. */
+export const PASSWORD_RESET_MINUTES = {
+  administrator: 24 * 60,
+  mail: 60,
+} as const satisfies Record<PasswordResetRecipient, number>;
 
 /** Why a browser has a token between two requests of one sign-in, and for how long. */
 export const CHALLENGE_PURPOSES = ['second_factor', 'sign_in_passkey', 'add_passkey'] as const;

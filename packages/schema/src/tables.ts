@@ -16,6 +16,7 @@ import {
   DECISION_RETENTION_DAYS_MIN,
   LOGGED_PATH_BYTES_MAX,
   MEMBER_ROLES,
+  PASSWORD_RESET_RECIPIENTS,
   RETENTION_DAYS_MAX,
   RETENTION_DAYS_MIN,
 } from '@ceiba/domain';
@@ -733,12 +734,19 @@ export const passwordResets = pgTable(
   'password_resets',
   {
     userId: uuid('user_id')
-      .primaryKey()
+      .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
+    /** One link each, so that a stranger who asks for a mail does not end that of an administrator. */
+    sentTo: text('sent_to', { enum: PASSWORD_RESET_RECIPIENTS }).notNull().default('administrator'),
+    /** The administrator, with whose role the link ends; null for a mailed one. */
+    createdBy: uuid('created_by').references(() => users.id, { onDelete: 'cascade' }),
     tokenDigest: bytea('token_digest').notNull().unique('password_resets_token_digest_key'),
     expiresAt: instant('expires_at').notNull(),
   },
   (table) => [
+    primaryKey({ name: 'password_resets_pkey', columns: [table.userId, table.sentTo] }),
+    index('password_resets_created_by_idx').on(table.createdBy),
+    check('password_resets_sent_to_check', oneOf(table.sentTo, PASSWORD_RESET_RECIPIENTS)),
     check('password_resets_token_digest_check', digest(table.tokenDigest)),
     check('password_resets_expires_at_check', finite(table.expiresAt)),
   ],

@@ -77,6 +77,11 @@ const REFUSED: [string, string, string][] = [
     'password_resets_expires_at_check',
   ],
   [
+    'a reset for an unknown recipient',
+    ofOwner('password_resets', 'sent_to, token_digest, expires_at', `'fax', ${DIGEST_32}, now()`),
+    'password_resets_sent_to_check',
+  ],
+  [
     'a recovery code with a digest of 33 bytes',
     ofOwner('recovery_codes', 'code_digest', DIGEST_33),
     'recovery_codes_code_digest_check',

@@ -89,6 +89,33 @@ export function PasswordField({ errorOf, autoComplete, ...field }: PasswordField
   );
 }
 
+/** Proves that the signed-in user is at the keyboard. */
+export function CurrentPassword({ errorOf }: Pick<PasswordFieldProps, 'errorOf'>) {
+  return (
+    <PasswordField
+      errorOf={errorOf}
+      name="currentPassword"
+      label="Your password"
+      autoComplete="current-password"
+    />
+  );
+}
+
+/** A code of the second factor. */
+export function CodeField({ parts, hint }: Pick<TextFieldProps, 'parts' | 'hint'>) {
+  return (
+    <TextField
+      parts={parts}
+      name="code"
+      label="Code"
+      hint={hint}
+      autoComplete="one-time-code"
+      className="numbers"
+      maxLength={64}
+    />
+  );
+}
+
 export interface FormButtonsProps {
   /** What the form does: "Create key". */
   label: string;

@@ -122,11 +122,21 @@ export function userAction<Input extends z.ZodType, Data>(
 export function administratorAction<Input extends z.ZodType, Data>(
   definition: Definition<Input, AdministratorContext, Data>,
 ): FormAction<Data> {
+  return administratorAccountAction({
+    ...definition,
+    run: ({ inDatabase, user }, input) => inDatabase((ctx) => definition.run({ ctx, user }, input)),
+  });
+}
+
+/** As {@link administratorAction}, for a change that the administrator's own password has to prove. */
+export function administratorAccountAction<Input extends z.ZodType, Data>(
+  definition: Definition<Input, UserContext, Data>,
+): FormAction<Data> {
   const run = async (form: FormData) => {
     const user = await signedInUser();
     if (!user.isAdministrator) refuse('not_found', NOT_FOUND, { keepsPage: true });
     const input = parse(definition.input, form);
-    return inDatabaseAs(actorOf(user))((ctx) => definition.run({ ctx, user }, input));
+    return definition.run({ inDatabase: inDatabaseAs(actorOf(user)), user }, input);
   };
   return guarded(run, refreshesOf(definition));
 }

@@ -1,15 +1,21 @@
-import { type MintedCredential, PASSWORD_RESET_MINUTES } from '@ceiba/domain';
+import {
+  type MintedCredential,
+  PASSWORD_RESET_MINUTES,
+  type PasswordResetRecipient,
+} from '@ceiba/domain';
 import { and, eq, sql } from 'drizzle-orm';
 import { writeAudit } from '../audit/write.ts';
 import type { Executor } from '../connection/database.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
-import { passwordResets, users } from '../tables.ts';
+import { passkeys, passwordResets, users } from '../tables.ts';
 import { setPassword } from './set-password.ts';
 
 export interface CreatePasswordResetInput {
   userId: string;
+  /** The user's address when they were found: a link does not go to one that they have left. */
+  email: string;
   /** Who gets the link: an administrator, who passes it on, or the user, by mail. */
-  to: keyof typeof PASSWORD_RESET_MINUTES;
+  to: PasswordResetRecipient;
   /** The plaintext is in the link; only its digest is stored. */
   token: MintedCredential;
 }
@@ -18,12 +24,16 @@ export type CreatePasswordResetResult =
   | { kind: 'created'; expiresAt: Date }
   /** The user signs in through a provider only. */
   | { kind: 'no_password' }
+  /** Deleted, or with another address by now. */
   | { kind: 'not_found' };
 
-/** Lets the holder of the token set the user's password, once. An earlier token ends. */
+/**
+ * Lets the holder of the token set the user's password, once. A link of an administrator ends all
+ * earlier ones, a mailed one the mailed one before it.
+ */
 export function createPasswordReset(
   ctx: VerbContext,
-  { userId, to, token }: CreatePasswordResetInput,
+  { userId, email, to, token }: CreatePasswordResetInput,
 ): Promise<CreatePasswordResetResult> {
   return inTransaction(ctx, async (tx) => {
     const [user] = await tx
@@ -31,18 +41,22 @@ export function createPasswordReset(
       .from(users)
       .where(eq(users.id, userId))
       .for('no key update');
-    if (user === undefined) return { kind: 'not_found' };
+    if (user?.email !== email) return { kind: 'not_found' };
     if (user.passwordHash === null) return { kind: 'no_password' };
-    const values = {
-      tokenDigest: token.digest,
-      expiresAt: sql`now() + make_interval(mins => ${PASSWORD_RESET_MINUTES[to]})`,
-    };
+    // Strangers can ask for a mail; they do not end what an administrator made.
+    const isReplaced = to === 'mail' ? eq(passwordResets.sentTo, 'mail') : undefined;
+    await tx.delete(passwordResets).where(and(eq(passwordResets.userId, userId), isReplaced));
     const [created] = await tx
       .insert(passwordResets)
-      .values({ userId, ...values })
-      .onConflictDoUpdate({ target: passwordResets.userId, set: values })
+      .values({
+        userId,
+        sentTo: to,
+        createdBy: to === 'administrator' && ctx.actor.kind === 'user' ? ctx.actor.userId : null,
+        tokenDigest: token.digest,
+        expiresAt: sql`now() + make_interval(mins => ${PASSWORD_RESET_MINUTES[to]})`,
+      })
       .returning({ expiresAt: passwordResets.expiresAt });
-    if (created === undefined) throw new Error('an upsert returned no row');
+    if (created === undefined) throw new Error('an insert returned no row');
     await writeAudit(tx, ctx, {
       action: 'user.create_password_reset',
       target: { id: userId, label: user.email },
@@ -77,8 +91,9 @@ export async function findPasswordReset(
 }
 
 /**
- * Uses up a token: sets the password and ends all sessions of its user. Of two that present the same
- * token, one succeeds.
+ * Uses up a token: sets the password, removes the passkeys and ends all sessions of its user. A user who
+ * resets a password may have lost the account to someone who added a passkey. Of two that present the
+ * same token, one succeeds.
  */
 export function usePasswordReset(
   ctx: VerbContext,
@@ -98,7 +113,29 @@ export function usePasswordReset(
     const asUser = { kind: 'user', userId, email } as const;
     const inside = { ...ctx, actor: asUser, db: { orm: tx } };
     const { kind } = await setPassword(inside, { userId, passwordHash });
-    return kind === 'updated' ? { kind, userId, email } : { kind: 'not_found' };
+    if (kind !== 'updated') return { kind: 'not_found' };
+    await removePasskeys(inside, { userId, email });
+    return { kind, userId, email };
+  });
+}
+
+function removePasskeys(
+  ctx: VerbContext,
+  { userId, email }: { userId: string; email: string },
+): Promise<void> {
+  return inTransaction(ctx, async (tx) => {
+    const removed = await tx
+      .delete(passkeys)
+      .where(eq(passkeys.userId, userId))
+      .returning({ name: passkeys.name });
+    for (const { name } of removed) {
+      await writeAudit(tx, ctx, {
+        action: 'user.remove_passkey',
+        target: { id: userId, label: email },
+        ownerId: userId,
+        before: { passkey: name },
+      });
+    }
   });
 }
 

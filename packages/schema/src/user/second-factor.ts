@@ -62,8 +62,7 @@ export function enrollAuthenticator(
   });
 }
 
-export interface ConfirmAuthenticatorInput {
-  userId: string;
+export interface ConfirmAuthenticatorInput extends ProvenUser {
   /** The secret whose code was checked: of two enrolments, the one that was stored last counts. */
   sealedSecret: Buffer;
   /** The time step of the code, which cannot be used again. */
@@ -74,9 +73,11 @@ export interface ConfirmAuthenticatorInput {
 /** Turns the second factor on, and replaces all recovery codes. */
 export function confirmAuthenticator(
   ctx: VerbContext,
-  { userId, sealedSecret, step, recoveryDigests }: ConfirmAuthenticatorInput,
-): Promise<{ kind: 'confirmed' | 'not_found' }> {
+  { sealedSecret, step, recoveryDigests, ...user }: ConfirmAuthenticatorInput,
+): Promise<{ kind: 'confirmed' | 'not_found' | 'outdated' }> {
   return inTransaction(ctx, async (tx) => {
+    if ((await lockProven(tx, user)) === null) return { kind: 'outdated' };
+    const { userId } = user;
     const [confirmed] = await tx
       .update(authenticators)
       .set({ confirmedAt: sql`now()`, lastStep: step })
@@ -148,7 +149,8 @@ export function turnOffSecondFactor(
 
 /**
  * Removes everything but the password with which a user signs in here: authenticator app, recovery
- * codes and passkeys. For an administrator, whose user lost the device. Sessions continue.
+ * codes and passkeys. For an administrator, whose user lost the device; it may be signed in, so all
+ * sessions end.
  */
 export function removeSecondFactors(
   ctx: VerbContext,
@@ -172,6 +174,10 @@ export function removeSecondFactors(
       .returning({ name: passkeys.name });
     const hadSecondFactor = apps.some(({ confirmedAt }) => confirmedAt !== null);
     if (!hadSecondFactor && keys.length === 0) return { kind: 'nothing' };
+    await tx
+      .update(users)
+      .set({ sessionVersion: sql`${users.sessionVersion} + 1` })
+      .where(eq(users.id, userId));
     await audit(tx, ctx, {
       userId,
       before: { secondFactor: hadSecondFactor, passkeys: keys.map(({ name }) => name) },

@@ -3,7 +3,7 @@ import { and, eq, gt, lt, sql } from 'drizzle-orm';
 import { writeAudit } from '../audit/write.ts';
 import type { Executor } from '../connection/database.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
-import { sessions, users } from '../tables.ts';
+import { passwordResets, sessions, users } from '../tables.ts';
 
 export interface StartSessionInput {
   userId: string;
@@ -107,7 +107,10 @@ export async function endSession(db: { orm: Executor }, sessionId: string): Prom
   await db.orm.delete(sessions).where(eq(sessions.id, sessionId));
 }
 
-/** Ends every session of a user, the current one included, from the next request on. */
+/**
+ * Ends every session of a user, the current one included, from the next request on, and their links
+ * to reset the password.
+ */
 export function signOutEverywhere(
   ctx: VerbContext,
   userId: string,
@@ -123,6 +126,7 @@ export function signOutEverywhere(
       .delete(sessions)
       .where(eq(sessions.userId, userId))
       .returning({ sessionId: sessions.id });
+    await tx.delete(passwordResets).where(eq(passwordResets.userId, userId));
     await writeAudit(tx, ctx, {
       action: 'user.sign_out_everywhere',
       target: { id: userId, label: user.email },

@@ -1,14 +1,17 @@
 import { eq } from 'drizzle-orm';
 import { writeAudit } from '../audit/write.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
-import { users } from '../tables.ts';
+import { passwordResets, users } from '../tables.ts';
 import { lockUser } from './lock.ts';
 
 export type SetAdministratorResult = {
   kind: 'updated' | 'unchanged' | 'last_administrator' | 'not_found';
 };
 
-/** Makes a user an administrator, or removes that role, from their next request on. */
+/**
+ * Makes a user an administrator, or removes that role, from their next request on. With the role end
+ * the links to reset a password that they created.
+ */
 export function setAdministrator(
   ctx: VerbContext,
   { userId, isAdministrator }: { userId: string; isAdministrator: boolean },
@@ -19,6 +22,8 @@ export function setAdministrator(
     if (user.isAdministrator === isAdministrator) return { kind: 'unchanged' };
     if (user.isLastAdministrator) return { kind: 'last_administrator' };
     await tx.update(users).set({ isAdministrator }).where(eq(users.id, userId));
+    if (!isAdministrator)
+      await tx.delete(passwordResets).where(eq(passwordResets.createdBy, userId));
     await writeAudit(tx, ctx, {
       action: 'user.update',
       target: { id: userId, label: user.email },

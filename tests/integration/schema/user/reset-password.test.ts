@@ -1,15 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import { mintPasswordReset } from '@ceiba/domain';
 import {
+  addPasskey,
   createPasswordReset,
   findPasswordReset,
   findSession,
   findUserById,
   listAudit,
+  listPasskeys,
+  setAdministrator,
   setEmail,
   setPassword,
+  signOutEverywhere,
   startSession,
   usePasswordReset,
+  type VerbContext,
 } from '@ceiba/schema';
 import { describe, expect, test } from 'vitest';
 import { expectKind, makeOwner, useBench } from '../support.ts';
@@ -23,9 +28,14 @@ async function makeUser(): Promise<string> {
   return userId;
 }
 
-async function createReset(userId: string, to: 'administrator' | 'mail' = 'administrator') {
+async function createReset(
+  userId: string,
+  to: 'administrator' | 'mail' = 'administrator',
+  ctx: VerbContext = bench.ctx,
+) {
   const token = mintPasswordReset(randomBytes);
-  const created = await createPasswordReset(bench.ctx, { userId, to, token });
+  const { email } = (await findUserById(bench.db, userId))!;
+  const created = await createPasswordReset(ctx, { userId, email, to, token });
   return { tokenDigest: token.digest, expiresAt: expectKind(created, 'created').expiresAt };
 }
 
@@ -89,6 +99,7 @@ describe('the reset of a password', () => {
 
   test.each<[string, (userId: string) => Promise<unknown>]>([
     ['a newer one', (userId) => createReset(userId)],
+    ['signing out everywhere', (userId) => signOutEverywhere(bench.ctx, userId)],
     ['a new password', (userId) => setPassword(bench.ctx, { userId, passwordHash: 'other' })],
     [
       'a new address',
@@ -106,11 +117,67 @@ describe('the reset of a password', () => {
     expect(await findPasswordReset(bench.db, tokenDigest)).toBeNull();
   });
 
-  test('is refused for a user without a password, and for one who is gone', async () => {
+  test('removes the passkeys of the user, of which a thief may have added one, and no others', async () => {
+    const [userId, other] = [await makeUser(), await makeUser()];
+    for (const owner of [userId, other]) {
+      const { sessionVersion } = (await findUserById(bench.db, owner))!;
+      const credentialId = randomBytes(16).toString('base64url');
+      const credential = { credentialId, publicKey: Buffer.from('k'), counter: 0, transports: [] };
+      const passkey = { userId: owner, sessionVersion, name: 'Laptop', isBackedUp: false };
+      expectKind(await addPasskey(bench.ctx, { ...passkey, credential }), 'added');
+    }
+    const { tokenDigest } = await createReset(userId);
+    expect(await listPasskeys(bench.db, userId)).toHaveLength(1);
+    expectKind(await usePasswordReset(bench.ctx, { tokenDigest, passwordHash: 'new' }), 'updated');
+    expect(await listPasskeys(bench.db, userId)).toEqual([]);
+    expect(await listPasskeys(bench.db, other)).toHaveLength(1);
+    const { items } = await listAudit(bench.db, { ownerId: userId, limit: 1 });
+    expect(items).toMatchObject([
+      { action: 'user.remove_passkey', actor: { kind: 'user' }, before: { passkey: 'Laptop' } },
+    ]);
+  });
+
+  test('by mail, which strangers can ask for, does not end the link of an administrator', async () => {
+    const userId = await makeUser();
+    const byAdministrator = await createReset(userId);
+    const first = await createReset(userId, 'mail');
+    const second = await createReset(userId, 'mail');
+    expect(await findPasswordReset(bench.db, byAdministrator.tokenDigest)).toMatchObject({
+      userId,
+    });
+    expect(await findPasswordReset(bench.db, first.tokenDigest)).toBeNull();
+    expect(await findPasswordReset(bench.db, second.tokenDigest)).toMatchObject({ userId });
+    await createReset(userId);
+    expect(await findPasswordReset(bench.db, second.tokenDigest)).toBeNull();
+  });
+
+  test('ends with the role of the administrator who created it', async () => {
+    const [userId, administrator, other] = [await makeUser(), await makeUser(), await makeUser()];
+    const linkOf = async (creator: string, target: string) => {
+      const { email } = (await findUserById(bench.db, creator))!;
+      const actor = { kind: 'user', userId: creator, email } as const;
+      await setAdministrator(bench.ctx, { userId: creator, isAdministrator: true });
+      return (await createReset(target, 'administrator', { ...bench.ctx, actor })).tokenDigest;
+    };
+    const ended = await linkOf(administrator, userId);
+    const kept = await linkOf(other, administrator);
+    await setAdministrator(bench.ctx, { userId: administrator, isAdministrator: false });
+    expect(await findPasswordReset(bench.db, ended)).toBeNull();
+    expect(await findPasswordReset(bench.db, kept)).toMatchObject({ userId: administrator });
+  });
+
+  test('is refused for a user without a password, for one who is gone, and for an address they left', async () => {
     const token = mintPasswordReset(randomBytes);
-    const reset = (userId: string) =>
-      createPasswordReset(bench.ctx, { userId, to: 'administrator', token });
-    expect(await reset(await makeOwner(bench.ctx))).toEqual({ kind: 'no_password' });
-    expect(await reset('00000000-0000-4000-8000-000000000000')).toEqual({ kind: 'not_found' });
+    const reset = (userId: string, email: string) =>
+      createPasswordReset(bench.ctx, { userId, email, to: 'administrator', token });
+    const emailOf = async (userId: string) => (await findUserById(bench.db, userId))!.email;
+    const [userId, provider] = [await makeUser(), await makeOwner(bench.ctx)];
+    expect(await reset(provider, await emailOf(provider))).toEqual({ kind: 'no_password' });
+    const gone = '00000000-0000-4000-8000-000000000000';
+    expect(await reset(gone, 'gone@example.com')).toEqual({ kind: 'not_found' });
+    const left = await emailOf(userId);
+    const { sessionVersion } = (await findUserById(bench.db, userId))!;
+    await setEmail(bench.ctx, { userId, email: `${userId}@example.net`, sessionVersion });
+    expect(await reset(userId, left)).toEqual({ kind: 'not_found' });
   });
 });

@@ -15,6 +15,7 @@ import {
   type SecondFactor,
   setPassword,
   startChallenge,
+  startSession,
   takeChallenge,
   turnOffSecondFactor,
 } from '@ceiba/schema';
@@ -37,7 +38,7 @@ async function makeUser(): Promise<string> {
   const userId = await makeOwner(bench.ctx);
   const proven = await provenOf(userId);
   expectKind(await enrollAuthenticator(bench.ctx, { ...proven, sealedSecret }), 'enrolled');
-  const first = { userId, sealedSecret, step: STEP, recoveryDigests: RECOVERY };
+  const first = { ...proven, sealedSecret, step: STEP, recoveryDigests: RECOVERY };
   expectKind(await confirmAuthenticator(bench.ctx, first), 'confirmed');
   return userId;
 }
@@ -65,7 +66,7 @@ describe('an authenticator app', () => {
       return items.find((user) => user.userId === userId)?.hasSecondFactor;
     };
     expect(await seen()).toBe(false);
-    const input = { userId, sealedSecret, step: STEP, recoveryDigests: RECOVERY };
+    const input = { ...proven, sealedSecret, step: STEP, recoveryDigests: RECOVERY };
     await confirmAuthenticator(bench.ctx, input);
     expect(await findAuthenticator(bench.db, userId)).toMatchObject({ isConfirmed: true });
     expect(await seen()).toBe(true);
@@ -91,7 +92,7 @@ describe('an authenticator app', () => {
     await enrollAuthenticator(bench.ctx, { ...proven, sealedSecret: latest });
     const confirm = (secret: Buffer) =>
       confirmAuthenticator(bench.ctx, {
-        userId,
+        ...proven,
         sealedSecret: secret,
         step: STEP,
         recoveryDigests: RECOVERY,
@@ -101,6 +102,16 @@ describe('an authenticator app', () => {
       where user_id = ${userId}`;
     expect(await findAuthenticator(bench.db, userId)).toBeNull();
     expect(await confirm(latest)).toEqual({ kind: 'not_found' });
+  });
+
+  test('is not confirmed after the sessions ended', async () => {
+    const userId = await makeOwner(bench.ctx);
+    const proven = await provenOf(userId);
+    await enrollAuthenticator(bench.ctx, { ...proven, sealedSecret });
+    await setPassword(bench.ctx, { userId, passwordHash: 'new' });
+    const input = { ...proven, sealedSecret, step: STEP, recoveryDigests: RECOVERY };
+    expect(await confirmAuthenticator(bench.ctx, input)).toEqual({ kind: 'outdated' });
+    expect(await findAuthenticator(bench.db, userId)).toMatchObject({ isConfirmed: false });
   });
 });
 
@@ -205,9 +216,13 @@ describe('the second factor', () => {
     expect(await countRecoveryCodes(bench.db, userId)).toBe(0);
   });
 
-  test('is removed by an administrator once, with an entry in the log of its user', async () => {
+  test('is removed by an administrator once, which ends the sessions and is in the log of its user', async () => {
     const userId = await makeUser();
+    const user = { ...(await provenOf(userId)), lifetimeSeconds: 60, userAgent: null };
+    const session = await startSession(bench.ctx, user);
     expect(await removeSecondFactors(bench.ctx, { userId })).toEqual({ kind: 'removed' });
+    // The device that the user lost is signed in.
+    expect(await findSession(bench.db, session!.sessionId)).toBeNull();
     const before = await countAuditRows(bench.db);
     expect(await removeSecondFactors(bench.ctx, { userId })).toEqual({ kind: 'nothing' });
     expect(await countAuditRows(bench.db)).toBe(before);

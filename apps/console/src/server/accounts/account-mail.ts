@@ -11,6 +11,14 @@ const NOTICES = {
     subject: 'Your password was changed',
     text: 'The password of your account was changed, and every session was ended.',
   },
+  password_reset: {
+    subject: 'Your password was changed',
+    text: 'The password of your account was set with a link. Every session was ended and every passkey was removed.',
+  },
+  reset_link_created: {
+    subject: 'An administrator created a link to reset your password',
+    text: 'The link can set the password of your account, within a day. Until then your password works. To end the link, change your password or sign out everywhere on your account page.',
+  },
   email_changed: {
     subject: 'Your e-mail address was changed',
     text: 'Your account now has another e-mail address. This is the last mail to this one.',
@@ -18,6 +26,10 @@ const NOTICES = {
   passkey_added: {
     subject: 'A passkey was added to your account',
     text: 'A new passkey can sign in to your account.',
+  },
+  passkey_removed: {
+    subject: 'A passkey was removed from your account',
+    text: 'One of your passkeys no longer signs in to your account.',
   },
   second_factor_added: {
     subject: 'Your second factor is on',
@@ -29,11 +41,19 @@ const NOTICES = {
   },
 } as const;
 
+/** After these, a reset by mail helps no one: it would go to the new address, or end no link. */
+const ASK_ADMINISTRATOR: ReadonlySet<keyof typeof NOTICES> = new Set([
+  'email_changed',
+  'reset_link_created',
+]);
+
 /** Notifies a user by mail, once the answer of this request is sent. */
 export function notify(to: string, notice: keyof typeof NOTICES): void {
   const { subject, text } = NOTICES[notice];
   const { publicOrigin } = env();
-  const advice = `If this was not you, reset your password at ${publicOrigin}/forgot-password and inform the administrator of this console.`;
+  const advice = ASK_ADMINISTRATOR.has(notice)
+    ? 'If you did not want this, inform the administrator of this console now.'
+    : `If this was not you, reset your password at ${publicOrigin}/forgot-password and inform the administrator of this console.`;
   after(() =>
     sendNow(async () => ({ to, subject, text: `${text}\n\n${advice}\n\n${publicOrigin}\n` })),
   );

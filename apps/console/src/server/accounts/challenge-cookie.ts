@@ -17,13 +17,7 @@ const nameOf = (purpose: ChallengePurpose) =>
 /** Gives the browser a new token. @returns its digest */
 export async function issueChallengeToken(purpose: ChallengePurpose): Promise<Buffer> {
   const token = randomBytes(32).toString('base64url');
-  (await cookies()).set(nameOf(purpose), token, {
-    httpOnly: true,
-    sameSite: 'strict',
-    secure: isSecure(),
-    path: '/',
-    maxAge: SIGN_IN_CHALLENGE_MINUTES * 60,
-  });
+  await setCookie(purpose, token, SIGN_IN_CHALLENGE_MINUTES * 60);
   return digestOf(token);
 }
 
@@ -35,5 +29,16 @@ export async function challengeTokenDigest(purpose: ChallengePurpose): Promise<B
 
 /** Takes the token from the browser once it is used up. */
 export async function dropChallengeToken(purpose: ChallengePurpose): Promise<void> {
-  (await cookies()).delete(nameOf(purpose));
+  await setCookie(purpose, '', 0);
+}
+
+/** Always with the same attributes: browsers ignore a `__Host-` cookie that is not `Secure`. */
+async function setCookie(purpose: ChallengePurpose, value: string, maxAge: number): Promise<void> {
+  (await cookies()).set(nameOf(purpose), value, {
+    httpOnly: true,
+    sameSite: 'strict',
+    secure: isSecure(),
+    path: '/',
+    maxAge,
+  });
 }

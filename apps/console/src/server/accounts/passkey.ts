@@ -55,9 +55,15 @@ export const passkeyRequest = (): Promise<PublicKeyCredentialRequestOptionsJSON>
     userVerification: 'required',
   });
 
+const base64url = z
+  .string()
+  .max(1024)
+  .regex(/^[A-Za-z0-9_-]+$/);
+/** Others, of newer browsers, are left out: they are only hints. */
+const transport = z.enum(['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb']);
 const common = {
-  id: z.string().max(1024),
-  rawId: z.string().max(1024),
+  id: base64url,
+  rawId: base64url,
   type: z.literal('public-key'),
   clientExtensionResults: z.looseObject({}),
 };
@@ -66,7 +72,11 @@ const createdSchema: z.ZodType<RegistrationResponseJSON> = z.object({
   response: z.object({
     clientDataJSON: z.string(),
     attestationObject: z.string(),
-    transports: z.array(z.string().max(32)).max(10).default([]),
+    transports: z
+      .array(z.string())
+      .max(10)
+      .default([])
+      .transform((sent) => sent.flatMap((each) => transport.safeParse(each).data ?? [])),
   }),
 });
 const signedSchema: z.ZodType<AuthenticationResponseJSON> = z.object({
@@ -145,7 +155,8 @@ async function orRefused<T>(check: () => Promise<T>): Promise<T | null> {
   try {
     return await check();
   } catch (error) {
-    const reason = error instanceof Error ? error.message : 'unknown';
+    // The message may quote what the browser sent.
+    const reason = error instanceof Error ? error.message.slice(0, 200) : 'unknown';
     log.info({ reason }, 'passkey.refused');
     return null;
   }

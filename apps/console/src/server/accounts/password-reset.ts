@@ -1,6 +1,6 @@
 import 'server-only';
 import { randomBytes } from 'node:crypto';
-import { mintPasswordReset, type PASSWORD_RESET_MINUTES } from '@ceiba/domain';
+import { mintPasswordReset, type PasswordResetRecipient } from '@ceiba/domain';
 import { type CreatePasswordResetResult, createPasswordReset } from '@ceiba/schema';
 import { env } from '../../env.ts';
 import type { DatabaseContext } from '../in-database.ts';
@@ -11,9 +11,10 @@ import type { DatabaseContext } from '../in-database.ts';
  */
 export async function createResetLink(
   ctx: DatabaseContext,
-  { userId, to }: { userId: string; to: keyof typeof PASSWORD_RESET_MINUTES },
+  user: { userId: string; email: string },
+  to: PasswordResetRecipient,
 ): Promise<CreatePasswordResetResult & { link: string }> {
   const token = mintPasswordReset(randomBytes);
-  const result = await createPasswordReset(ctx, { userId, to, token });
+  const result = await createPasswordReset(ctx, { ...user, to, token });
   return { ...result, link: `${env().publicOrigin}/reset-password#${token.plaintext}` };
 }

@@ -36,8 +36,9 @@ async function mailLink(inDatabase: InDatabase, email: string): Promise<void> {
     const created = await inDatabase(async (ctx) => {
       const user = await findUserByEmail(ctx.db, email);
       if (user === null) return null;
-      const reset = await createResetLink(ctx, { userId: user.userId, to: 'mail' });
-      return reset.kind === 'created' ? { to: user.email, link: reset.link } : null;
+      const { userId, email: to } = user;
+      const reset = await createResetLink(ctx, { userId, email: to }, 'mail');
+      return reset.kind === 'created' ? { to, link: reset.link } : null;
     });
     if (created === null) return null;
     const { to, link } = created;

@@ -23,7 +23,7 @@ export const readReset = publicAction({
   },
 });
 
-/** Sets the password and ends every session. It does not sign in: a second factor stays in force. */
+/** Sets the password, removes the passkeys and ends every session. It does not sign in: a second factor stays in force. */
 export const setForgottenPassword = publicAction({
   input: z.object({ ...reset, newPassword: z.string() }),
   async run({ inDatabase }, { resetSecret, newPassword }): Promise<null> {
@@ -34,7 +34,7 @@ export const setForgottenPassword = publicAction({
     const tokenDigest = digestOf(resetSecret);
     const result = await inDatabase((ctx) => usePasswordReset(ctx, { tokenDigest, passwordHash }));
     if (result.kind === 'not_found') refuse('not_found', GONE);
-    notify(result.email, 'password_changed');
+    notify(result.email, 'password_reset');
     redirect('/sign-in?notice=password_changed');
   },
 });

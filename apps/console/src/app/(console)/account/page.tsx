@@ -75,6 +75,7 @@ export default async function AccountPage() {
       >
         <Passkeys
           hasPassword={user.hasPassword}
+          hasSecondFactor={authenticator?.isConfirmed === true}
           passkeys={passkeys.map(({ createdAt, lastUsedAt, ...passkey }) => ({
             ...passkey,
             createdAt: createdAt.toISOString(),

@@ -4,12 +4,14 @@ import { displayNameSchema } from '@ceiba/contract';
 import { PASSKEYS_MAX } from '@ceiba/domain';
 import {
   addPasskey,
+  findAuthenticator,
   listCredentialIds,
   listPasskeys,
   removePasskey,
   renamePasskey,
   startChallenge,
   takeChallenge,
+  useSecondFactor,
 } from '@ceiba/schema';
 import { z } from 'zod';
 import { notify } from '#server/accounts/account-mail.ts';
@@ -19,21 +21,30 @@ import {
   issueChallengeToken,
 } from '#server/accounts/challenge-cookie.ts';
 import { passkeyCreation, verifyCreatedPasskey } from '#server/accounts/passkey.ts';
-import { refuse, userAction } from '#server/action.ts';
-import { proveSelf, refuseOutdated } from './prove-self.ts';
+import { refuse, refuseField, type UserContext, userAction } from '#server/action.ts';
+import { FILL_THIS_IN } from '../../../lib/action-state.ts';
+import { proveCode, proveSelf, refuseOutdated, refuseWrongCode } from './prove-self.ts';
 
 const currentPassword = z.string().max(1024).optional();
 const purpose = 'add_passkey';
 
-/** Returns what the browser needs to create a passkey, and binds the challenge to the browser. */
+/**
+ * Returns what the browser needs to create a passkey, and binds the challenge to the browser. A passkey
+ * replaces password and code, so it takes both.
+ */
 export const beginPasskey = userAction({
   readsOnly: true,
-  input: z.object({ name: displayNameSchema, currentPassword }),
+  input: z.object({
+    name: displayNameSchema,
+    currentPassword,
+    code: z.string().max(64).optional(),
+  }),
   async run(context, input): Promise<Awaited<ReturnType<typeof passkeyCreation>>> {
     const { inDatabase, user } = context;
     const proven = await proveSelf(context, input.currentPassword);
     const known = await inDatabase(({ db }) => listCredentialIds(db, user.userId));
     if (known.length >= PASSKEYS_MAX) refuse('limit_reached', TOO_MANY);
+    await useCode(context, input.code);
     const creation = await passkeyCreation(user, known);
     const tokenDigest = await issueChallengeToken(purpose);
     const { challenge } = creation;
@@ -43,6 +54,17 @@ export const beginPasskey = userAction({
     return creation;
   },
 });
+
+/** Uses up a code of the second factor, if it is on. */
+async function useCode(context: UserContext, code: string | undefined): Promise<void> {
+  const { inDatabase, user } = context;
+  const authenticator = await inDatabase(({ db }) => findAuthenticator(db, user.userId));
+  if (!authenticator?.isConfirmed) return;
+  if (code === undefined) refuseField('code', FILL_THIS_IN);
+  const factor = await proveCode(context, authenticator, code);
+  const isUsed = await inDatabase(({ db }) => useSecondFactor(db.orm, user.userId, factor));
+  if (!isUsed) refuseWrongCode();
+}
 
 /** Adds the passkey that the browser has created. */
 export const finishPasskey = userAction({
@@ -103,6 +125,7 @@ export const removeOwnPasskey = userAction({
     const result = await inDatabase((ctx) => removePasskey(ctx, { ...proven, passkeyId }));
     if (result.kind === 'outdated') refuseOutdated();
     if (result.kind === 'not_found') refuse('not_found', GONE);
+    notify(user.email, 'passkey_removed');
     return null;
   },
 });

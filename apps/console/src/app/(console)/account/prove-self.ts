@@ -1,7 +1,13 @@
 import 'server-only';
 import { FRESH_SESSION_MINUTES } from '@ceiba/domain';
-import type { ProvenUser } from '@ceiba/schema';
+import {
+  type Authenticator,
+  chargeSecondFactor,
+  type ProvenUser,
+  type SecondFactor,
+} from '@ceiba/schema';
 import { type PasswordProof, provePassword } from '#server/accounts/prove-password.ts';
+import { factorOf } from '#server/accounts/second-factor.ts';
 import { refuse, refuseField, type UserContext } from '#server/action.ts';
 import { tooManyAttempts } from '../../../lib/action-state.ts';
 
@@ -21,6 +27,28 @@ export async function proveSelf(
   }
   if (!user.isFresh) refuse('forbidden', NOT_FRESH);
   return { userId, sessionVersion };
+}
+
+/** Counts a typed code, then compares it. The caller uses the factor up. */
+export async function proveCode(
+  context: UserContext,
+  authenticator: Authenticator,
+  code: string,
+): Promise<SecondFactor> {
+  await chargeCode(context);
+  const factor = factorOf({ userId: context.user.userId, authenticator }, code);
+  return factor ?? refuseWrongCode();
+}
+
+/** Counts a typed code before it is compared. */
+export async function chargeCode({ inDatabase, user }: UserContext): Promise<void> {
+  const attempt = await inDatabase((ctx) => chargeSecondFactor(ctx, user.userId));
+  if (attempt.kind === 'limited')
+    refuse('rate_limited', tooManyAttempts(attempt.retryAfterSeconds));
+}
+
+export function refuseWrongCode(): never {
+  refuseField('code', 'This code is wrong, or it was used before. Wait for the next one.');
 }
 
 export function refuseUnproven(proof: Exclude<PasswordProof, { kind: 'proven' }>): never {

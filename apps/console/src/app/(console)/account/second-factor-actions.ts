@@ -1,7 +1,6 @@
 'use server';
 
 import {
-  chargeSecondFactor,
   confirmAuthenticator,
   enrollAuthenticator,
   findAuthenticator,
@@ -11,7 +10,6 @@ import { renderSVG } from 'uqr';
 import { z } from 'zod';
 import { notify } from '#server/accounts/account-mail.ts';
 import { seal, unseal } from '#server/accounts/seal.ts';
-import { factorOf } from '#server/accounts/second-factor.ts';
 import {
   newRecoveryCodes,
   newTotpSecret,
@@ -19,10 +17,9 @@ import {
   totpInvitation,
   totpStep,
 } from '#server/accounts/totp.ts';
-import { refuse, refuseField, type UserContext, userAction } from '#server/action.ts';
+import { refuse, userAction } from '#server/action.ts';
 import { env } from '../../../env.ts';
-import { tooManyAttempts } from '../../../lib/action-state.ts';
-import { proveSelf, refuseOutdated } from './prove-self.ts';
+import { chargeCode, proveCode, proveSelf, refuseOutdated, refuseWrongCode } from './prove-self.ts';
 
 /** Shown once: what an authenticator app has to know. */
 export interface NewAuthenticator {
@@ -62,20 +59,21 @@ export const confirmAuthenticatorApp = userAction({
   input: z.object({ code }),
   async run(context, input): Promise<{ recoveryCodes: string[] }> {
     const { inDatabase, user } = context;
-    const { userId } = user;
-    await charge(context);
+    const { userId, sessionVersion } = user;
     const app = await inDatabase(({ db }) => findAuthenticator(db, userId));
     if (app === null || app.isConfirmed) refuse('conflict', START_AGAIN);
     const secret = unseal(env().sessionSecret, userId, app.sealedSecret);
     if (secret === null) refuse('conflict', START_AGAIN);
+    await chargeCode(context);
     const step = totpStep(secret, input.code, Date.now());
-    if (step === null) refuseField('code', WRONG_CODE);
+    if (step === null) refuseWrongCode();
     const codes = newRecoveryCodes();
     const recoveryDigests = codes.flatMap((text) => recoveryCodeDigest(text) ?? []);
     const { sealedSecret } = app;
     const result = await inDatabase((ctx) =>
-      confirmAuthenticator(ctx, { userId, sealedSecret, step, recoveryDigests }),
+      confirmAuthenticator(ctx, { userId, sessionVersion, sealedSecret, step, recoveryDigests }),
     );
+    if (result.kind === 'outdated') refuseOutdated();
     if (result.kind === 'not_found') refuse('conflict', START_AGAIN);
     notify(user.email, 'second_factor_added');
     return { recoveryCodes: codes };
@@ -87,29 +85,18 @@ export const turnOffAuthenticator = userAction({
   input: z.object({ currentPassword, code }),
   async run(context, input): Promise<null> {
     const { inDatabase, user } = context;
-    const { userId } = user;
-    const authenticator = await inDatabase(({ db }) => findAuthenticator(db, userId));
+    const authenticator = await inDatabase(({ db }) => findAuthenticator(db, user.userId));
     if (!authenticator?.isConfirmed) refuse('conflict', 'The second factor is off already.');
     const proven = await proveSelf(context, input.currentPassword);
-    await charge(context);
-    const factor = factorOf({ userId, authenticator }, input.code);
-    if (factor === null) refuseField('code', WRONG_CODE);
+    const factor = await proveCode(context, authenticator, input.code);
     const result = await inDatabase((ctx) => turnOffSecondFactor(ctx, { ...proven, factor }));
     if (result.kind === 'outdated') refuseOutdated();
-    if (result.kind === 'wrong') refuseField('code', WRONG_CODE);
+    if (result.kind === 'wrong') refuseWrongCode();
     notify(user.email, 'second_factor_removed');
     return null;
   },
 });
 
-/** Counts a typed code before it is compared. */
-async function charge({ inDatabase, user }: UserContext): Promise<void> {
-  const attempt = await inDatabase((ctx) => chargeSecondFactor(ctx, user.userId));
-  if (attempt.kind === 'limited')
-    refuse('rate_limited', tooManyAttempts(attempt.retryAfterSeconds));
-}
-
-const WRONG_CODE = 'This code is wrong, or it was used before. Wait for the next one.';
 const HAS_ONE = 'An authenticator app is set up already. Turn it off first.';
 const NO_PASSWORD = 'You sign in through a provider, which asks for its own second factor.';
 const START_AGAIN = 'This set-up has expired or was replaced. Reload the page and start again.';

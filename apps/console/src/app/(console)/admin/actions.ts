@@ -20,9 +20,15 @@ import {
 import { z } from 'zod';
 import { notify } from '#server/accounts/account-mail.ts';
 import { createResetLink } from '#server/accounts/password-reset.ts';
-import { administratorAction, refuse, refuseField } from '#server/action.ts';
+import {
+  administratorAccountAction,
+  administratorAction,
+  refuse,
+  refuseField,
+} from '#server/action.ts';
 import { formatCount, plural } from '../../../lib/format.ts';
 import { limitSchema, optionalLimitSchema } from '../../../lib/limit-schema.ts';
+import { proveSelf } from '../account/prove-self.ts';
 
 const plan = {
   name: displayNameSchema,
@@ -73,14 +79,18 @@ export const removePlan = administratorAction({
   },
 });
 
+/** A stolen session of an administrator must not open other accounts, so these ask for the password. */
+const currentPassword = z.string().max(1024).optional();
+
 /** Makes a user an administrator, or removes that role. */
-export const changeAdministrator = administratorAction({
-  input: z.object({ userId: z.guid(), isAdministrator: z.enum(['yes', 'no']) }),
-  async run({ ctx }, { userId, isAdministrator }): Promise<null> {
-    const result = await setAdministrator(ctx, {
-      userId,
-      isAdministrator: isAdministrator === 'yes',
-    });
+export const changeAdministrator = administratorAccountAction({
+  input: z.object({ userId: z.guid(), isAdministrator: z.enum(['yes', 'no']), currentPassword }),
+  async run(context, { userId, ...input }): Promise<null> {
+    await proveSelf(context, input.currentPassword);
+    const isAdministrator = input.isAdministrator === 'yes';
+    const result = await context.inDatabase((ctx) =>
+      setAdministrator(ctx, { userId, isAdministrator }),
+    );
     if (result.kind === 'last_administrator') refuse('conflict', LAST_ADMINISTRATOR);
     if (result.kind === 'not_found') refuse('not_found', GONE);
     return null;
@@ -121,30 +131,38 @@ export interface NewResetLink {
  * Creates a link with which a user sets a new password. The administrator never sees the password.
  * Not for the own account, where the current password has to prove the user.
  */
-export const createPasswordLink = administratorAction({
+export const createPasswordLink = administratorAccountAction({
   showsOnce: true,
-  input: z.object({ userId: z.guid() }),
-  async run({ ctx, user }, { userId }): Promise<NewResetLink> {
+  input: z.object({ userId: z.guid(), currentPassword }),
+  async run(context, { userId, ...input }): Promise<NewResetLink> {
+    const { inDatabase, user } = context;
     if (userId === user.userId) refuse('conflict', OWN_PASSWORD);
-    const target = await findUserById(ctx.db, userId);
+    await proveSelf(context, input.currentPassword);
+    const target = await inDatabase(({ db }) => findUserById(db, userId));
     if (target === null) refuse('not_found', GONE);
-    const result = await createResetLink(ctx, { userId, to: 'administrator' });
+    const { email } = target;
+    const result = await inDatabase((ctx) =>
+      createResetLink(ctx, { userId, email }, 'administrator'),
+    );
     if (result.kind === 'not_found') refuse('not_found', GONE);
     if (result.kind === 'no_password') {
       refuse('conflict', 'This user signs in through a provider and has no password to reset.');
     }
     const { link, expiresAt } = result;
-    return { link, email: target.email, expiresAt: expiresAt.toISOString() };
+    notify(email, 'reset_link_created');
+    return { link, email, expiresAt: expiresAt.toISOString() };
   },
 });
 
 /** Removes the authenticator app, the recovery codes and the passkeys of a user who lost the device. */
-export const removeFactors = administratorAction({
-  input: z.object({ userId: z.guid() }),
-  async run({ ctx, user }, { userId }): Promise<null> {
+export const removeFactors = administratorAccountAction({
+  input: z.object({ userId: z.guid(), currentPassword }),
+  async run(context, { userId, ...input }): Promise<null> {
+    const { inDatabase, user } = context;
     if (userId === user.userId) refuse('conflict', OWN_FACTORS);
-    const target = await findUserById(ctx.db, userId);
-    const result = await removeSecondFactors(ctx, { userId });
+    await proveSelf(context, input.currentPassword);
+    const target = await inDatabase(({ db }) => findUserById(db, userId));
+    const result = await inDatabase((ctx) => removeSecondFactors(ctx, { userId }));
     if (result.kind === 'not_found' || target === null) refuse('not_found', GONE);
     if (result.kind === 'removed') notify(target.email, 'second_factor_removed');
     return null;

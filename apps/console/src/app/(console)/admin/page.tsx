@@ -12,7 +12,7 @@ import {
   withQuery,
 } from '#lib/list-query.ts';
 import { withDatabase } from '#server/database.ts';
-import { requireAdministrator } from '#server/session.ts';
+import { requireAdministrator, type SignedInUser } from '#server/session.ts';
 import { PlanTable } from './_components/plan-table.tsx';
 import { RetentionForm } from './_components/retention-form.tsx';
 import { UserTable } from './_components/user-table.tsx';
@@ -46,13 +46,13 @@ export default async function AdministrationPage({ searchParams }: { searchParam
         }))}
       />
       {tab === 'plans' && <PlanTable plans={await withDatabase(listPlansWithUse)} />}
-      {tab === 'users' && <Users query={query} ownId={user.userId} />}
+      {tab === 'users' && <Users query={query} viewer={user} />}
       {tab === 'retention' && <Retention />}
     </Column>
   );
 }
 
-async function Users({ query, ownId }: { query: Query; ownId: string }) {
+async function Users({ query, viewer }: { query: Query; viewer: SignedInUser }) {
   const { q } = parseListQuery(query);
   const { items, total, next, previous } = await withDatabase((db) =>
     listUsers(db, { text: q, cursor: textOf(query, 'cursor'), limit: PAGE_SIZE }),
@@ -64,7 +64,8 @@ async function Users({ query, ownId }: { query: Query; ownId: string }) {
       <SearchInput label="Search e-mail addresses" className="mb-4" />
       <p className="numbers mb-4 text-small text-muted">{plural(total, 'account')}</p>
       <UserTable
-        ownId={ownId}
+        ownId={viewer.userId}
+        needsPassword={viewer.hasPassword}
         users={items.map(({ createdAt, ...user }) => ({
           ...user,
           createdAt: createdAt.toISOString(),

@@ -37,7 +37,7 @@ export function ResetPassword() {
         <>
           <p className="text-muted">
             For <span className="font-medium wrap-anywhere text-ink">{email}</span>. You are then
-            signed out in every browser.
+            signed out in every browser, and passkeys of this account are removed.
           </p>
           {/* So that password managers save it for this account. */}
           <input

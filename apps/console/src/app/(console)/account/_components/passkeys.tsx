@@ -5,7 +5,7 @@ import { Fingerprint } from 'lucide-react';
 import { useState } from 'react';
 import { ActionForm, type ActionFormParts } from '#components/action-form.tsx';
 import { ConfirmAction } from '#components/confirm-action.tsx';
-import { PasswordField, TextField } from '#components/form-fields.tsx';
+import { CodeField, CurrentPassword, TextField } from '#components/form-fields.tsx';
 import { Button } from '#components/ui/button.tsx';
 import { Chip } from '#components/ui/chip.tsx';
 import { Dialog } from '#components/ui/dialog.tsx';
@@ -28,13 +28,15 @@ interface PasskeyItem {
 export interface PasskeysProps {
   passkeys: readonly PasskeyItem[];
   hasPassword: boolean;
+  /** Whether adding one takes a code too. */
+  hasSecondFactor: boolean;
 }
 
 /**
  * The passkeys of the user, and the dialog that adds one. The dialog that removes one is outside the
  * list, which the passkey then leaves.
  */
-export function Passkeys({ passkeys, hasPassword }: PasskeysProps) {
+export function Passkeys({ passkeys, hasPassword, hasSecondFactor }: PasskeysProps) {
   const [removing, setRemoving] = useState<PasskeyItem>();
   return (
     <div className="grid gap-4">
@@ -72,7 +74,7 @@ export function Passkeys({ passkeys, hasPassword }: PasskeysProps) {
         </ul>
       )}
       <div>
-        <AddPasskey hasPassword={hasPassword} />
+        <AddPasskey hasPassword={hasPassword} hasSecondFactor={hasSecondFactor} />
       </div>
       {removing !== undefined && (
         <RemovePasskey
@@ -85,7 +87,10 @@ export function Passkeys({ passkeys, hasPassword }: PasskeysProps) {
   );
 }
 
-function AddPasskey({ hasPassword }: { hasPassword: boolean }) {
+function AddPasskey({
+  hasPassword,
+  hasSecondFactor,
+}: Pick<PasskeysProps, 'hasPassword' | 'hasSecondFactor'>) {
   const [open, setOpen] = useState(false);
   const toast = useToast();
   return (
@@ -113,6 +118,9 @@ function AddPasskey({ hasPassword }: { hasPassword: boolean }) {
           <>
             <NameField parts={parts} hint="To recognise it later, such as “Work laptop”." />
             {hasPassword && <CurrentPassword {...parts} />}
+            {hasSecondFactor && (
+              <CodeField parts={parts} hint="From your authenticator app, or a recovery code." />
+            )}
             <div>
               <Button type="submit" variant="primary" pending={parts.pending}>
                 Add passkey
@@ -206,17 +214,6 @@ function NameField({ parts, hint, initial }: NameFieldProps) {
       hint={hint}
       initial={initial}
       maxLength={DISPLAY_NAME_LENGTH_MAX}
-    />
-  );
-}
-
-function CurrentPassword({ errorOf }: Pick<ActionFormParts<unknown>, 'errorOf'>) {
-  return (
-    <PasswordField
-      errorOf={errorOf}
-      name="currentPassword"
-      label="Your password"
-      autoComplete="current-password"
     />
   );
 }

@@ -2,9 +2,9 @@
 
 import dynamic from 'next/dynamic';
 import { useState } from 'react';
-import { ActionForm, type ActionFormParts } from '#components/action-form.tsx';
+import { ActionForm } from '#components/action-form.tsx';
 import { ConfirmAction } from '#components/confirm-action.tsx';
-import { PasswordField, TextField } from '#components/form-fields.tsx';
+import { CodeField, CurrentPassword } from '#components/form-fields.tsx';
 import { Button } from '#components/ui/button.tsx';
 import { useToast } from '#components/ui/toast.tsx';
 import { shownWith } from '#lib/action-state.ts';
@@ -146,30 +146,5 @@ function TurnOff({ onClose }: { onClose: () => void }) {
         </div>
       )}
     </ConfirmAction>
-  );
-}
-
-function CurrentPassword({ errorOf }: Pick<ActionFormParts<unknown>, 'errorOf'>) {
-  return (
-    <PasswordField
-      errorOf={errorOf}
-      name="currentPassword"
-      label="Your password"
-      autoComplete="current-password"
-    />
-  );
-}
-
-function CodeField({ parts, hint }: { parts: ActionFormParts<unknown>; hint: string }) {
-  return (
-    <TextField
-      parts={parts}
-      name="code"
-      label="Code"
-      hint={hint}
-      autoComplete="one-time-code"
-      className="numbers"
-      maxLength={64}
-    />
   );
 }

@@ -5,6 +5,7 @@ import dynamic from 'next/dynamic';
 import { useState } from 'react';
 import { ActionForm } from '#components/action-form.tsx';
 import { ConfirmAction } from '#components/confirm-action.tsx';
+import { CurrentPassword } from '#components/form-fields.tsx';
 import { IconButton } from '#components/ui/button.tsx';
 import { Chip } from '#components/ui/chip.tsx';
 import { ConfirmName } from '#components/ui/confirm-name.tsx';
@@ -40,6 +41,8 @@ export interface UserTableProps {
   users: readonly UserTableRow[];
   /** The viewer. */
   ownId: string;
+  /** Whether the viewer has a password, which some changes ask for; else a fresh sign-in counts. */
+  needsPassword: boolean;
   newer: string | null;
   older: string | null;
 }
@@ -59,7 +62,7 @@ const createShownLink = shownWith(
 /**
  * All accounts, the newest first. The dialogs are outside the list, because a row may leave it.
  */
-export function UserTable({ users, ownId, newer, older }: UserTableProps) {
+export function UserTable({ users, ownId, needsPassword, newer, older }: UserTableProps) {
   const [step, setStep] = useState<Step>();
   const [created, setCreated] = useState<NewResetLink>();
   const close = () => setStep(undefined);
@@ -96,11 +99,20 @@ export function UserTable({ users, ownId, newer, older }: UserTableProps) {
         </Table>
       )}
       <PageLinks previous={newer} next={older} names={['Newer', 'Older']} />
-      {step?.kind === 'administrator' && <AdministratorDialog user={step.user} onClose={close} />}
-      {step?.kind === 'reset' && (
-        <ResetDialog user={step.user} onClose={close} onCreated={setCreated} />
+      {step?.kind === 'administrator' && (
+        <AdministratorDialog needsPassword={needsPassword} user={step.user} onClose={close} />
       )}
-      {step?.kind === 'factors' && <FactorsDialog user={step.user} onClose={close} />}
+      {step?.kind === 'reset' && (
+        <ResetDialog
+          needsPassword={needsPassword}
+          user={step.user}
+          onClose={close}
+          onCreated={setCreated}
+        />
+      )}
+      {step?.kind === 'factors' && (
+        <FactorsDialog needsPassword={needsPassword} user={step.user} onClose={close} />
+      )}
       {step?.kind === 'delete' && <DeleteDialog user={step.user} onClose={close} />}
     </>
   );
@@ -177,7 +189,9 @@ interface UserDialogProps {
   onClose: () => void;
 }
 
-function AdministratorDialog({ user, onClose }: UserDialogProps) {
+type ProvenDialogProps = UserDialogProps & Pick<UserTableProps, 'needsPassword'>;
+
+function AdministratorDialog({ user, needsPassword, onClose }: ProvenDialogProps) {
   const toast = useToast();
   const isRemoval = user.isAdministrator;
   return (
@@ -207,15 +221,18 @@ function AdministratorDialog({ user, onClose }: UserDialogProps) {
       cancel="Cancel"
       confirm={isRemoval ? 'Remove administrator' : 'Make administrator'}
       isDangerous={isRemoval}
-    />
+    >
+      {(parts) => needsPassword && <CurrentPassword {...parts} />}
+    </ConfirmAction>
   );
 }
 
 function ResetDialog({
   user,
+  needsPassword,
   onClose,
   onCreated,
-}: UserDialogProps & { onCreated: (created: NewResetLink) => void }) {
+}: ProvenDialogProps & { onCreated: (created: NewResetLink) => void }) {
   return (
     <ConfirmAction
       open
@@ -226,7 +243,8 @@ function ResetDialog({
           <p className="font-medium break-all text-ink">{user.email}</p>
           <p className="mt-2">
             The first person who opens the link can set a new password. The current one works until
-            then; an earlier link ends now.
+            then; an earlier link ends now. Setting it signs the user out everywhere and removes
+            their passkeys.
           </p>
         </>
       }
@@ -239,11 +257,13 @@ function ResetDialog({
       cancel="Cancel"
       confirm="Create link"
       isDangerous={false}
-    />
+    >
+      {(parts) => needsPassword && <CurrentPassword {...parts} />}
+    </ConfirmAction>
   );
 }
 
-function FactorsDialog({ user, onClose }: UserDialogProps) {
+function FactorsDialog({ user, needsPassword, onClose }: ProvenDialogProps) {
   const toast = useToast();
   return (
     <ConfirmAction
@@ -254,8 +274,9 @@ function FactorsDialog({ user, onClose }: UserDialogProps) {
         <>
           <p className="font-medium break-all text-ink">{user.email}</p>
           <p className="mt-2">
-            The authenticator app, the recovery codes and the passkeys of this account stop working.
-            The password alone then signs in: make sure that the user asked for this.
+            The authenticator app, the recovery codes and the passkeys of this account stop working,
+            and the user is signed out everywhere. The password alone then signs in: make sure that
+            the user asked for this.
           </p>
         </>
       }
@@ -267,7 +288,9 @@ function FactorsDialog({ user, onClose }: UserDialogProps) {
       }}
       cancel="Cancel"
       confirm="Remove second factor"
-    />
+    >
+      {(parts) => needsPassword && <CurrentPassword {...parts} />}
+    </ConfirmAction>
   );
 }
 
