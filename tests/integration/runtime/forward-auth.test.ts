@@ -209,6 +209,8 @@ describe('the original request', () => {
     ['with a repeated method', [...ORIGINAL, 'x-original-method: GET']],
     ['in families that disagree', [...ORIGINAL, FORWARDED[0]!, 'X-Forwarded-Uri: /v1/reports/2']],
     ['in one whole family and a part of the other', [...ORIGINAL, FORWARDED[1]!]],
+    ['by a whole URL', [ORIGINAL[0]!, 'X-Original-URI: http://localhost/v1/reports']],
+    ['by a host', ['X-Original-Method: CONNECT', 'X-Original-URI: localhost:80']],
   ])('denies a request that is named %s, even where a policy is a bare *', async (_, lines) => {
     const wide = await world.createProject({ policies: [{ method: '*', pathPattern: '*' }] });
     const { plaintext } = await wide.createKey();

@@ -55,6 +55,8 @@ describe('the messages', () => {
     ['a request that is not HTTP', field(1, field(4, ''))],
     ['no method', request(field(4, '/v1/reports'))],
     ['no valid method', request(field(2, 'GET /'), field(4, '/v1/reports'))],
+    ['no path', request(field(2, 'GET'))],
+    ['no path but a host', request(field(2, 'CONNECT'), field(4, 'host:80'))],
   ])('name no request where they have %s', (_, bytes) => {
     expect(read(bytes).original.kind).toBe('unclear');
   });
@@ -84,6 +86,7 @@ describe('the response', () => {
     const claims = [
       'x-ceiba-key-id',
       'X_Ceiba_Key_Id',
+      'X.Ceiba.Key.Id',
       'x-ceiba-denial-reason',
       'x-ceiba',
       'x-other',
@@ -93,6 +96,7 @@ describe('the response', () => {
     });
     expect(response.ok_response?.headers_to_remove).toEqual([
       'X_Ceiba_Key_Id',
+      'X.Ceiba.Key.Id',
       'x-ceiba-denial-reason',
       'x-ceiba',
     ]);

@@ -51,8 +51,8 @@ const INTERNAL = 13;
 const OVERWRITE_IF_EXISTS_OR_ADD = 2;
 
 const IDENTITY: ReadonlySet<string> = new Set(Object.values(IDENTITY_HEADERS));
-/** Some servers read `_` in a name as `-`. */
-const CLAIMS_IDENTITY = /^x[-_]ceiba(?:[-_]|$)/i;
+/** Some servers read `_` or `.` in a name as `-`. */
+const CLAIMS_IDENTITY = /^x[^a-z0-9]ceiba/i;
 
 /**
  * The answer as Envoy takes it. The caller gets none of the identity headers, and the upstream gets

@@ -68,15 +68,35 @@ describe('the original request', () => {
     ],
     ['the method is empty', changed(ORIGINAL, 'X-Original-Method', ''), null, 'no method'],
     ['the method is two', changed(ORIGINAL, 'X-Original-Method', 'GET, GET'), null, 'no method'],
+    ...[
+      '',
+      '*',
+      'v1/reports',
+      'http://host/v1/reports',
+      'host:80',
+      ' /a',
+      '/a ',
+      '/a, /b',
+      '/a\t',
+    ].map(
+      (target) =>
+        [
+          `the target is ${JSON.stringify(target)}`,
+          changed(ORIGINAL, 'X-Original-URI', target),
+          null,
+          'no target',
+        ] as const,
+    ),
+    ['the request itself has no target', [], { ...OWN, target: '' }, 'no target'],
   ] as const)('is unclear where %s', (_, headers, own, problem) => {
     const reading = readOriginalRequest(headers, own);
     expect(reading).toEqual({ kind: 'unclear', problem: expect.stringContaining(problem) });
   });
 
   it('has a target with commas and a method in lower case as they were sent', () => {
-    const headers = ['x-original-method', 'get', 'x-original-uri', '/a,/b, c'];
+    const headers = ['x-original-method', 'get', 'x-original-uri', '/a,/b,c'];
     expect(readOriginalRequest(headers, null)).toMatchObject({
-      request: { method: 'get', target: '/a,/b, c' },
+      request: { method: 'get', target: '/a,/b,c' },
     });
   });
 });

@@ -18,6 +18,8 @@ const FAMILIES = [
 
 /** RFC 9110, section 9.1; the wire accepts no longer one. */
 const METHOD = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/;
+/** Origin form (RFC 9112, section 3.2.1). What an upstream makes of another one is unknown. */
+const TARGET = /^\/\S*$/;
 
 /**
  * Which request a gateway asks about. It may say so in either family of headers, or send the request
@@ -54,6 +56,7 @@ export function readOriginalRequest(
     return unclear(`sent neither ${FAMILIES.map((pair) => pair.join(' and ')).join(', nor ')}`);
   }
   if (!METHOD.test(found.method)) return unclear('sent no method, or one that is not valid');
+  if (!TARGET.test(found.target)) return unclear('sent no target that is a path');
   return { kind: 'clear', request: found };
 }
 
