@@ -22,7 +22,7 @@ describe('the guide to gateways', () => {
   it('quotes the configurations as the tests run them', () => {
     const texts = files.map((path) => flat(textOf(path)));
     const blocks = [...guide.matchAll(/^```(nginx|caddyfile|haproxy|yaml)\n(.*?)^```$/gms)];
-    expect(blocks).toHaveLength(4);
+    expect(blocks).toHaveLength(5);
     const strangers = blocks.filter(([, , code = '']) => {
       return !texts.some((text) => text.includes(flat(code).trim()));
     });

@@ -4,7 +4,9 @@
 local URL = 'http://' .. os.getenv('CEIBA_RUNTIME') .. '/rt/projects/'
   .. os.getenv('CEIBA_PROJECT_ID') .. '/forward-auth'
 local SECRET = os.getenv('CEIBA_PROJECT_SECRET')
-local TIMEOUT_MS = 2000
+local ASK_THROUGH = 'abns@ceiba-' .. os.getenv('LISTEN_PORT')
+-- Above the timeouts of that proxy together: past it, HAProxy would ask again.
+local TIMEOUT_MS = 4000
 
 -- Headers of the question, with every value that the caller sent.
 local CREDENTIALS = { 'authorization', 'x-api-key' }
@@ -57,7 +59,9 @@ end
 
 local function ask(txn)
   local client = core.httpclient()
-  local answer = client:get({ url = URL, headers = question_of(txn), timeout = TIMEOUT_MS })
+  local answer = client:get({
+    url = URL, dst = ASK_THROUGH, headers = question_of(txn), timeout = TIMEOUT_MS,
+  })
   if answer.status == 200 then
     for variable, name in pairs(ALLOW) do
       txn:set_var('txn.' .. variable, values_of(answer.headers, name)[1] or '')

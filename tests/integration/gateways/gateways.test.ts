@@ -3,6 +3,10 @@
  * what reaches the host was allowed as the host sees it, and nothing else reaches it.
  */
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { connect as connectHttp2 } from 'node:http2';
+import { type AddressInfo, connect } from 'node:net';
 import { HOST_ERROR_FOR_DENIAL, HTTP_STATUS_FOR_DENIAL } from '@ceiba/contract/sets';
 import { compilePolicies, mintApiKey } from '@ceiba/domain';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -18,7 +22,50 @@ const { world, databaseUrl, redisUrl } = await startWorld();
 const AT_ONCE = 8;
 const EVIL = '00000000-0000-4000-8000-000000000666';
 
-describe.each(Object.entries(GATEWAYS))('%s', (name, { program, statusWithoutRuntime }) => {
+/** Sends a request, and another one on the same connection once the first has a reply. */
+async function sendBoth(port: number, first: readonly string[], second: readonly string[]) {
+  const socket = connect(port, '127.0.0.1').resume();
+  socket.on('error', () => undefined);
+  socket.write(`${first.join('\r\n')}\r\n\r\n`);
+  socket.once('data', () => socket.write(`${second.join('\r\n')}\r\n\r\n`));
+  await new Promise((resolve) => socket.once('close', resolve));
+}
+
+/** The status over HTTP/2 in the clear; null where the gateway does not speak it. */
+async function http2Status(port: number, path: string, apiKey: string): Promise<number | null> {
+  const session = connectHttp2(`http://127.0.0.1:${port}`);
+  session.on('error', () => undefined);
+  const stream = session.request({ ':path': path, 'x-api-key': apiKey });
+  try {
+    const [headers] = await once(stream, 'response');
+    return headers[':status'];
+  } catch {
+    return null;
+  } finally {
+    session.destroy();
+  }
+}
+
+/** A Runtime that allows the first question, and then only receives them. */
+async function startFaultyRuntime(fault: 'hangs' | 'drops the connection') {
+  let questions = 0;
+  const server = createServer((request, response) => {
+    questions += 1;
+    if (questions === 1) response.end();
+    else if (fault !== 'hangs') request.socket.destroy();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    questions: () => questions,
+    [Symbol.dispose]: () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+describe.each(Object.entries(GATEWAYS))('%s', (name, { program, statusWithoutRuntime, speaks }) => {
   let runtime: RunningRuntime;
   let project: TestProject;
   let apiKey: TestApiKey;
@@ -187,6 +234,7 @@ describe.each(Object.entries(GATEWAYS))('%s', (name, { program, statusWithoutRun
         `X_Ceiba_${field.replace('-', '_')}: ${EVIL}`,
         `X-Ceiba_${field}: ${EVIL}`,
         `x_ceiba-${field}: ${EVIL}`,
+        `X.Ceiba.${field.replace('-', '.')}: ${EVIL}`,
       ]);
       const allowed = await send('GET /v1/reports', [`x-api-key: ${apiKey.plaintext}`, ...claims]);
       expect(allowed.seen).toHaveLength(1);
@@ -202,6 +250,38 @@ describe.each(Object.entries(GATEWAYS))('%s', (name, { program, statusWithoutRun
         expect(denied.status).toBe(401);
         expect(denied.seen).toEqual([]);
       }
+    });
+
+    it('lets no caller take the identity away by a Connection header', async () => {
+      const names = ['Project-Id', 'Decision-Id', 'Key-Id', 'Policy-Id', 'Plan-Id'];
+      const listed = names.map((field) => `X-Ceiba-${field}`).join(', ');
+      const { seen } = await send('GET /v1/reports', [
+        `x-api-key: ${apiKey.plaintext}`,
+        `Connection: ${listed}`,
+      ]);
+      expect(seen).toHaveLength(1);
+      const headers = seen[0]?.headers ?? [];
+      expect(Object.keys(ceibaHeadersOf(headers))).toHaveLength(names.length);
+      expect(ceibaHeadersOf(headers)['x-ceiba-key-id']).toBe(apiKey.apiKeyId);
+      const hops = headers.filter(([header]) => header.toLowerCase() === 'connection');
+      expect(JSON.stringify(hops)).not.toMatch(/ceiba/i);
+    });
+
+    it('judges a target in absolute form by its path', async () => {
+      const allowed = await send('GET http://localhost/v1/reports?page=2');
+      expect(allowed.status).toBe(200);
+      expect(allowed.seen.map(({ line }) => line)).toEqual(['GET /v1/reports?page=2 HTTP/1.1']);
+      const denied = await send('GET http://localhost/v1/billing?/v1/reports');
+      expect(denied.status).toBe(403);
+      expect(denied.seen).toEqual([]);
+    });
+
+    it('judges HTTP/2 by the same rules where it speaks it', async () => {
+      const paths = ['/v1/reports?page=2', '/v1/billing'];
+      const statuses = await Promise.all(
+        paths.map((path) => http2Status(gateway.port, path, apiKey.plaintext)),
+      );
+      expect(statuses).toEqual(speaks.includes('HTTP/2') ? [200, 403] : [null, null]);
     });
 
     it('denies two different keys, and a repeated one', async () => {
@@ -252,6 +332,77 @@ describe.each(Object.entries(GATEWAYS))('%s', (name, { program, statusWithoutRun
       expect(reply.status).toBe(403);
       expect(reply.seen).toEqual([]);
     });
+
+    it.each([
+      [['Upgrade: h2c']],
+      [['Upgrade: h2c', 'Upgrade: websocket']],
+      [['Upgrade: websocket', 'Upgrade: h2c']],
+      [['Upgrade: websocket, h2c']],
+    ])('upgrades to nothing that carries further requests, for %j', async (upgrade) => {
+      const before = gateway.seen().length;
+      const line = (path: string) => [`GET ${path} HTTP/1.1`, 'Host: localhost'];
+      const key = `x-api-key: ${apiKey.plaintext}`;
+      const hop = [
+        'Connection: Upgrade, HTTP2-Settings',
+        'HTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA',
+        'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+      ];
+      await sendBoth(
+        gateway.port,
+        [...line('/v1/reports'), key, ...hop, ...upgrade],
+        [...line('/v1/billing'), key, 'Connection: close'],
+      );
+      const seen = gateway.seen().slice(before);
+      expect(seen.map((each) => each.line)).toEqual(['GET /v1/reports HTTP/1.1']);
+      expect(JSON.stringify(seen)).not.toContain('h2c');
+    });
+
+    it('passes a WebSocket handshake on where it speaks it', async () => {
+      const handshake = ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13'];
+      const nonce = 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==';
+      const line = (path: string) => [`GET ${path} HTTP/1.1`, 'Host: localhost'];
+      const key = `x-api-key: ${apiKey.plaintext}`;
+      const before = gateway.seen().length;
+      await sendBoth(
+        gateway.port,
+        [...line('/v1/reports'), key, ...handshake, nonce],
+        [...line('/v1/billing'), 'Connection: close'],
+      );
+      const seen = gateway.seen().slice(before);
+      expect(seen).toHaveLength(1);
+      const passed = Object.fromEntries(
+        seen[0]?.headers.map(([header, value]) => [header.toLowerCase(), value.toLowerCase()]) ??
+          [],
+      );
+      const expected = { connection: 'upgrade', upgrade: 'websocket' };
+      if (speaks.includes('WebSocket')) expect(passed).toMatchObject(expected);
+      else expect(passed).not.toHaveProperty('upgrade');
+    });
+
+    it('opens no tunnel, whatever the policies allow', async () => {
+      const wide = await world.createProject({ policies: [{ method: '*', pathPattern: '*' }] });
+      const through = await start(wide);
+      const { plaintext } = await wide.createKey();
+      const reply = await send('CONNECT localhost:80', [`x-api-key: ${plaintext}`], through);
+      expect([400, 405]).toContain(reply.status);
+      expect(reply.seen).toEqual([]);
+    });
+
+    it.each(['hangs', 'drops the connection'] as const)(
+      'asks once for one request where the Runtime %s',
+      async (fault) => {
+        using faulty = await startFaultyRuntime(fault);
+        const { projectId, secret } = project;
+        const through = await startGateway(name, { runtimeUrl: faulty.url, projectId, secret });
+        started.push(through);
+        expect((await send('GET /v1/reports', [], through)).status).toBe(200);
+        const reply = await send('GET /v1/reports', [], through);
+        expect(reply.status).toBeGreaterThanOrEqual(500);
+        expect(reply.seen).toEqual([]);
+        expect(faulty.questions()).toBe(2);
+      },
+      30_000,
+    );
 
     it('is closed where its project secret is wrong', async () => {
       const misconfigured = await start(project, `${project.secret}x`);

@@ -25,6 +25,8 @@ interface Gateway {
   readonly program: string | undefined;
   /** What a caller gets where the Runtime does not answer, and where it answers 503. */
   readonly statusWithoutRuntime: number;
+  /** What it passes on apart from plain HTTP/1.1. */
+  readonly speaks: readonly ('HTTP/2' | 'WebSocket')[];
   /** Prepares its folder and says how it is started there. */
   prepare(folder: string, settings: GatewaySettings): { args: string[] };
 }
@@ -38,6 +40,7 @@ export const GATEWAYS: Readonly<Record<string, Gateway>> = {
   nginx: {
     program: programOf('nginx', '-v'),
     statusWithoutRuntime: 503,
+    speaks: [],
     prepare(folder, settings) {
       const template = readFileSync(join(examples, 'nginx/nginx.conf.template'), 'utf8');
       const file = join(folder, 'nginx.conf');
@@ -53,11 +56,13 @@ export const GATEWAYS: Readonly<Record<string, Gateway>> = {
   Caddy: {
     program: programOf('caddy', 'version'),
     statusWithoutRuntime: 502,
+    speaks: ['WebSocket'],
     prepare: () => ({ args: ['run', '--config', join(examples, 'caddy/Caddyfile')] }),
   },
   HAProxy: {
     program: programOf('haproxy', '-v'),
     statusWithoutRuntime: 503,
+    speaks: ['HTTP/2', 'WebSocket'],
     prepare(folder) {
       cpSync(join(examples, 'haproxy'), folder, { recursive: true });
       return { args: ['-db', '-f', join(folder, 'haproxy.cfg')] };

@@ -1,5 +1,6 @@
-"""An API in Python without any code of Ceiba. It answers every request with 200, and prints each as
-a line of JSON with its request line, headers and the length of its body."""
+"""An API in Python without any code of Ceiba. It answers every request with 200, an upgrade to h2c
+with 101, and prints each as a line of JSON with its request line, headers and the length of its
+body."""
 
 import json
 import sys
@@ -24,6 +25,11 @@ class Handler(BaseHTTPRequestHandler):
         seen = {"line": self.requestline, "headers": self.headers.items(), "length": length}
         with WRITING:
             print(json.dumps(seen), flush=True)
+        if "h2c" in ",".join(self.headers.get_all("upgrade", [])):
+            self.send_response(101)
+            self.send_header("connection", "Upgrade")
+            self.send_header("upgrade", "h2c")
+            return self.end_headers()
         self.send_response(200)
         self.send_header("content-length", "5")
         self.end_headers()
