@@ -42,7 +42,7 @@ export async function postWebhook(
   const url = new URL(text);
   const isPermitted = (address: string) => permits(url, address, allowedNetworks);
   const literal = literalAddressOf(url);
-  if (literal !== null && !isPermitted(literal)) throw new WebhookError(PRIVATE);
+  if (literal !== null && !isPermitted(literal)) throw new WebhookError(NO_ADDRESS);
   const signal = AbortSignal.timeout(timeoutMs);
   try {
     return await statusOf(url, body, {
@@ -59,7 +59,10 @@ export async function postWebhook(
   }
 }
 
-const PRIVATE = 'its address is private, and WEBHOOK_ALLOWED_NETWORKS does not contain it';
+/** One sentence for both, so that no user learns which names exist in the operator's network. */
+const NO_ADDRESS =
+  'its name could not be resolved, or its address is private and not in WEBHOOK_ALLOWED_NETWORKS';
+const UNANSWERED = 'the connection was closed without an answer';
 
 /** Resolves a name to those of its addresses that are permitted. */
 function permittedLookup(
@@ -71,7 +74,7 @@ function permittedLookup(
       if (error !== null) return callback(error, []);
       const addresses = found.filter(({ address }) => isPermitted(address));
       const [first] = addresses;
-      if (first === undefined) return callback(new WebhookError(PRIVATE), []);
+      if (first === undefined) return callback(new WebhookError(NO_ADDRESS), []);
       if (options.all) return callback(null, addresses);
       callback(null, first.address, first.family);
     });
@@ -81,14 +84,17 @@ function permittedLookup(
 function statusOf(url: URL, body: string, options: RequestOptions): Promise<number> {
   return new Promise((resolve, reject) => {
     const send = url.protocol === 'https:' ? requestHttps : requestHttp;
+    // Node.js ends a connection that switches to another protocol without an error.
+    const unanswered = () => reject(new WebhookError(UNANSWERED));
     const request = send(url, options, (response) => {
       const { statusCode = 0 } = response;
+      request.off('close', unanswered);
       drain(response, () => {
         resolve(statusCode);
         request.destroy();
       });
     });
-    request.on('error', reject);
+    request.on('error', reject).on('close', unanswered);
     request.end(body);
   });
 }
@@ -107,7 +113,7 @@ const WORDS: Record<string, string> = {
   ENOTFOUND: 'its name could not be resolved',
   EAI_AGAIN: 'its name could not be resolved',
   ECONNREFUSED: 'the connection was refused',
-  ECONNRESET: 'the connection was closed without an answer',
+  ECONNRESET: UNANSWERED,
 };
 
 function wordsOf(error: unknown): string {
