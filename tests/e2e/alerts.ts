@@ -21,7 +21,7 @@ export async function addDestination(
       )
       insert into alert_deliveries (event_id, destination_id, status, attempts, last_attempt_at,
         last_error)
-      select event.id, destination.id, 'failed', 10, now(), 'its name could not be resolved'
+      select event.id, destination.id, 'failed', 10, now(), 'the connection was refused'
       from event, destination returning id, destination_id`;
     return { destinationId: delivery?.destination_id, deliveryId: String(delivery?.id) };
   } finally {

@@ -35,8 +35,10 @@ export const FAILED_DECISIONS_MIN = 5;
 
 /** The most destinations of a project. */
 export const ALERT_DESTINATIONS_MAX = 20;
-/** The most tests of a destination in an hour: a test is a mail to any address. */
+/** The most tests of a project in an hour: a test is a mail to any address. */
 export const TESTS_PER_HOUR = 10;
+/** The most mails to a destination in an hour; the others wait. */
+export const MAILS_PER_HOUR = 60;
 export const ALERT_URL_LENGTH_MAX = 2_000;
 /** A destination is disabled when an attempt fails and none has succeeded for this long. */
 export const FAILING_DAYS = 3;
@@ -61,6 +63,8 @@ export const RETRY_PAUSES_SECONDS = [
   20 * HOUR,
   24 * HOUR,
 ] as const;
+/** The most attempts of a delivery. */
+export const ALERT_ATTEMPTS_MAX = RETRY_PAUSES_SECONDS.length + 1;
 const JITTER = 0.1;
 
 /**

@@ -12,6 +12,7 @@ export {
 } from './alert/destination.ts';
 export * from './alert/detect.ts';
 export * from './alert/list.ts';
+export * from './alert/remove-old.ts';
 export * from './alert/send.ts';
 export * from './api-key/change-many.ts';
 export * from './api-key/create.ts';

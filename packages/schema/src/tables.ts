@@ -640,9 +640,13 @@ export const alertDeliveries = pgTable(
   (table) => [
     unique('alert_deliveries_event_id_destination_id_key').on(table.eventId, table.destinationId),
     index('alert_deliveries_destination_id_idx').on(table.destinationId, table.id),
-    index('alert_deliveries_pending_idx')
-      .on(table.nextAttemptAt)
+    index('alert_deliveries_due_idx')
+      .on(table.destinationId, table.nextAttemptAt)
       .where(sql`${table.status} = 'pending'`),
+    index('alert_deliveries_claimed_idx')
+      .on(table.destinationId)
+      .where(sql`${table.claimedUntil} is not null`),
+    index('alert_deliveries_last_attempt_at_idx').on(table.destinationId, table.lastAttemptAt),
     check('alert_deliveries_status_check', oneOf(table.status, ALERT_DELIVERY_STATUSES)),
     check('alert_deliveries_attempts_check', notNegative(table.attempts)),
   ],

@@ -111,7 +111,7 @@ describe('a webhook', () => {
         processes.map((db) => claimAlertDeliveries(db, { most: 1, claimSeconds: 60 })),
       );
       expect(claims.flat()).toHaveLength(1);
-      await bench.db.sql`update alert_deliveries set claimed_until = null
+      await bench.db.sql`update alert_deliveries set claimed_until = null, attempts = 0
         where destination_id = ${hook.destinationId}`;
     }
     await bench.db.sql`delete from alert_destinations where id = ${hook.destinationId}`;
@@ -199,6 +199,23 @@ describe('a receiver that fails', () => {
     await queueTest(bench.ctx, hook);
     send({ timeoutMs: 300 });
     expect(await failed(hook)).toMatchObject({ lastStatus: null, lastError: error });
+  });
+
+  it('by switching to another protocol is an attempt that failed', async () => {
+    receiver.answer = 101;
+    receiver.headers = { connection: 'Upgrade', upgrade: 'websocket' };
+    const hook = await makeWebhook(bench, receiver.url);
+    await queueTest(bench.ctx, hook);
+    send({ timeoutMs: 60_000 });
+    expect((await failed(hook)).lastError).toBe('the connection was closed without an answer');
+  });
+
+  it('in a way that never ends frees its place, which the log reports', async () => {
+    const hook = await makeWebhook(bench, receiver.url);
+    await queueTest(bench.ctx, hook);
+    const sender = send({ around: () => () => new Promise(() => {}), attemptMs: 50 });
+    await until('the place is free', () => sender.log().includes('it is made again'));
+    await sender.stop();
   });
 
   it('by not listening is an attempt that failed', async () => {
@@ -299,6 +316,38 @@ describe('a receiver that fails', () => {
     await untilDelivery(bench, hook, 'is delivered', ({ status }) => status === 'delivered');
     const ids = receiver.received.map(({ headers }) => headers['webhook-id']);
     expect(ids).toEqual([lost.eventId, lost.eventId]);
+  });
+
+  it('has lost an alert whose last attempt did not end', async () => {
+    const hook = await makeWebhook(bench, receiver.url);
+    await queueTest(bench.ctx, hook);
+    await bench.db.sql`update alert_deliveries set attempts = 10, claimed_until = now()
+      where destination_id = ${hook.destinationId}`;
+    send();
+    const lost = await untilDelivery(bench, hook, 'is lost', ({ status }) => status === 'failed');
+    expect(lost).toMatchObject({ attempts: 10, lastError: 'the last attempt did not end' });
+    expect(receiver.received).toEqual([]);
+  });
+
+  it('slowly takes few places, however many destinations of its project it is', async () => {
+    receiver.answer = 'never';
+    const { projectId } = await makeProject(bench.ctx);
+    for (let n = 0; n < 6; n += 1) {
+      await queueTest(
+        bench.ctx,
+        await makeDestination(bench.ctx, projectId, { address: receiver.url }),
+      );
+    }
+    send({ timeoutMs: 60_000 });
+    send({ timeoutMs: 60_000 });
+    await until('some are under way', () => receiver.received.length >= 4);
+    const fast = await startWebhookReceiver();
+    stops.push(() => fast.close());
+    const other = await makeWebhook(bench, fast.url);
+    for (let n = 0; n < 3; n += 1) await queueTest(bench.ctx, other);
+    await until('the other has all', () => fast.received.length === 3);
+    expect(receiver.received).toHaveLength(4);
+    await receiver.close();
   });
 
   it('slowly delays no other receiver', async () => {
@@ -405,6 +454,17 @@ describe('an alert by mail', () => {
         ),
       }),
     ]);
+  });
+
+  it('that takes too long is an attempt that failed', async () => {
+    const smtp = await startSmtpReceiver();
+    stops.push(() => smtp.close());
+    smtp.answer = 'never';
+    const mailer = createMailer({ url: smtp.url, from: 'ceiba@example.com' });
+    const mail = await mailTo({ mailer, mailMs: 100 });
+    expect(
+      await untilDelivery(bench, mail, 'has failed', ({ lastError }) => lastError !== null),
+    ).toMatchObject({ status: 'pending', lastError: 'it did not end within 0.1 seconds' });
   });
 
   it('is tried again if the mail server refuses it or is not set', async () => {

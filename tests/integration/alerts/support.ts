@@ -22,6 +22,8 @@ const LOOPBACK = parseNetworks('127.0.0.0/8') ?? [];
 export interface SenderOptions {
   mailer?: Mailer;
   timeoutMs?: number;
+  mailMs?: number;
+  attemptMs?: number;
   allowsLoopback?: boolean;
   /** Changes what an attempt does, as an outage would. */
   around?: (make: typeof attempt) => typeof attempt;
@@ -34,7 +36,8 @@ export interface LogLine {
 
 /** A process that sends alerts, with what it logged. */
 export function startSender(bench: Bench, options: SenderOptions = {}) {
-  const { mailer, timeoutMs = 15_000, allowsLoopback = true, around = (make) => make } = options;
+  const { mailer, timeoutMs = 15_000, mailMs = 45_000, attemptMs = 50_000 } = options;
+  const { allowsLoopback = true, around = (make) => make } = options;
   const lines: string[] = [];
   const log = (...parts: unknown[]) =>
     void lines.push(
@@ -49,11 +52,13 @@ export function startSender(bench: Bench, options: SenderOptions = {}) {
         allowedNetworks: allowsLoopback ? LOOPBACK : [],
         consoleUrl: 'https://console.example.com',
         timeoutMs,
+        mailMs,
         random: () => 0,
         now: () => new Date(),
       }),
     log: { info: log, warn: log, error: log },
     pollMs: 20,
+    attemptMs,
   });
   return { stop: () => sender.stop(), log: () => lines.join('\n') };
 }

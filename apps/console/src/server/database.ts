@@ -58,6 +58,7 @@ const ALERT_BUDGET_MS = 10_000;
 const pool = new Pool(POOL_SIZE, BUDGET_MS);
 const slowPool = new Pool(SLOW_POOL_SIZE, SLOW_BUDGET_MS, SLOW_STATEMENT_MS);
 const alertPool = new Pool(2, ALERT_BUDGET_MS);
+const detectionPool = new Pool(3, ALERT_BUDGET_MS);
 const readinessPool = new Pool(1, READINESS_BUDGET_MS);
 
 /** Runs one or more verbs within one time budget; throws {@link DatabaseUnavailableError}. */
@@ -73,9 +74,14 @@ export function withSlowDatabase<T>(work: (db: Database) => Promise<T>): Promise
   return slowPool.run(work);
 }
 
-/** Like {@link withDatabase}, for the background tasks of alerts, so that pages never wait for them. */
+/** Like {@link withDatabase}, for sending alerts, so that pages never wait for it. */
 export function withAlertDatabase<T>(work: (db: Database) => Promise<T>): Promise<T> {
   return alertPool.run(work);
+}
+
+/** Like {@link withAlertDatabase}, for finding alerts: slow statements of it delay none that is sent. */
+export function withDetectionDatabase<T>(work: (db: Database) => Promise<T>): Promise<T> {
+  return detectionPool.run(work);
 }
 
 let readinessCheck: Promise<boolean> | undefined;

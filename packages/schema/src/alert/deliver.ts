@@ -1,5 +1,10 @@
-import { type AlertDestinationKind, FAILING_DAYS } from '@ceiba/domain';
-import { and, eq, sql } from 'drizzle-orm';
+import {
+  ALERT_ATTEMPTS_MAX,
+  type AlertDestinationKind,
+  FAILING_DAYS,
+  MAILS_PER_HOUR,
+} from '@ceiba/domain';
+import { and, eq, type SQL, sql } from 'drizzle-orm';
 import type { Executor } from '../connection/database.ts';
 import type { VerbContext } from '../context.ts';
 import { alertDeliveries, alertDestinations } from '../tables.ts';
@@ -35,9 +40,10 @@ interface ClaimedRow extends Record<string, unknown> {
 }
 
 /**
- * Claims deliveries that are due: at most one of each destination, and none of a destination with an
- * attempt under way, so that a slow one delays only its own. No other process gets them until
- * `claimSeconds` have passed; after that, an attempt whose process ended is made again.
+ * Claims deliveries that are due: the oldest of each destination, none of a destination with an
+ * attempt under way, and of a project so many that {@link PROJECT_PLACES} are under way, so that a
+ * slow receiver or a long queue delays only its own. No other process gets them until `claimSeconds`
+ * have passed; after that, an attempt whose process ended is made again, unless it was the last.
  *
  * @param most The most to claim.
  * @param claimSeconds Longer than an attempt can take.
@@ -47,23 +53,40 @@ export async function claimAlertDeliveries(
   { most, claimSeconds }: { most: number; claimSeconds: number },
 ): Promise<ClaimedDelivery[]> {
   const rows = await db.orm.execute<ClaimedRow>(sql`
-    with due as (
-      select a.id, a.destination_id, a.next_attempt_at
+    with under_way as materialized (
+      select d.project_id, a.destination_id
       from alert_deliveries a join alert_destinations d on d.id = a.destination_id
-      where a.status = 'pending' and a.next_attempt_at <= now() and d.disabled_at is null
-        -- Checked again on the row that another process has just claimed, unlike the subquery.
+      where a.status = 'pending' and a.claimed_until > now()
+    ), oldest as (
+      select d.project_id, due.id, due.next_attempt_at
+      from alert_destinations d
+      cross join lateral (
+        select a.id, a.next_attempt_at from alert_deliveries a
+        where a.destination_id = d.id and a.status = 'pending' and a.next_attempt_at <= now()
+        order by a.next_attempt_at, a.id limit 1
+      ) due
+      where d.disabled_at is null and d.id not in (select destination_id from under_way)
+        and (d.kind <> 'mail' or ${mailsOfHour(sql`d.id`)} < ${MAILS_PER_HOUR})
+    ), ranked as materialized (
+      select id, next_attempt_at,
+        row_number() over (partition by project_id order by next_attempt_at, id)
+          + (select count(*) from under_way u where u.project_id = oldest.project_id) as place
+      from oldest
+    ), first as materialized (
+      select a.id, a.attempts from ranked join alert_deliveries a on a.id = ranked.id
+      where ranked.place <= ${PROJECT_PLACES}
+        -- Checked again on a row that another process has just claimed or recorded.
+        and a.status = 'pending' and a.next_attempt_at <= now()
         and (a.claimed_until is null or a.claimed_until <= now())
-        and not exists (
-          select from alert_deliveries other where other.destination_id = a.destination_id
-            and other.status = 'pending' and other.claimed_until > now())
-      order by a.next_attempt_at, a.id limit ${DUE_MAX} for update of a skip locked
-    ), first as (
-      select distinct on (destination_id) id, next_attempt_at from due
-      order by destination_id, next_attempt_at, id
+      order by ranked.next_attempt_at, a.id limit ${most} for update of a skip locked
+    ), lost as (
+      update alert_deliveries set status = 'failed', claimed_until = null,
+        last_error = coalesce(last_error, 'the last attempt did not end')
+      where id in (select id from first where attempts >= ${ALERT_ATTEMPTS_MAX})
     ), claimed as (
       update alert_deliveries a set attempts = a.attempts + 1, last_attempt_at = now(),
         claimed_until = now() + make_interval(secs => ${claimSeconds})
-      where a.id in (select id from first order by next_attempt_at, id limit ${most})
+      where a.id in (select id from first where attempts < ${ALERT_ATTEMPTS_MAX})
       returning a.id, a.attempts, a.event_id, a.destination_id
     )
     select claimed.id as "deliveryId", claimed.attempts as attempt, e.id as "eventId", e.type,
@@ -83,8 +106,12 @@ export async function claimAlertDeliveries(
   }));
 }
 
-/** More than a process has free at a time; the rest of a long queue is read next time. */
-const DUE_MAX = 500;
+/** How many attempts of a project are under way at most: fewer than a process can make. */
+const PROJECT_PLACES = 4;
+
+const mailsOfHour = (destinationId: SQL) => sql`(
+  select count(*) from alert_deliveries sent where sent.destination_id = ${destinationId}
+    and sent.last_attempt_at > now() - interval '1 hour')`;
 
 /** How an attempt ended. */
 export type AttemptOutcome =
@@ -163,15 +190,4 @@ async function countFailure(
       isFailing: sql<boolean>`coalesce(${since} <= now() - make_interval(days => ${FAILING_DAYS}), false)`,
     });
   return row?.isFailing === true;
-}
-
-/** For how long the history of deliveries and the memory of sent alerts are kept: over a month. */
-const ALERT_DAYS = 60;
-
-/** Deletes old alerts with their deliveries, and old numbers of failed decisions. */
-export async function removeOldAlerts(db: { orm: Executor }): Promise<void> {
-  await db.orm.execute(sql`
-    delete from alert_events where created_at < now() - make_interval(days => ${ALERT_DAYS})`);
-  await db.orm.execute(sql`
-    delete from decision_failures where minute < now() - interval '7 days'`);
 }

@@ -85,7 +85,12 @@ export function updateAlertDestination(
     if (isSame && JSON.stringify(before) === JSON.stringify(after)) return { kind: 'unchanged' };
     await tx
       .update(alertDestinations)
-      .set({ ...values, eventTypes: [...values.eventTypes] })
+      .set({
+        ...values,
+        eventTypes: [...values.eventTypes],
+        // Another address has not failed yet.
+        ...(!isSame && { failingSince: null }),
+      })
       .where(eq(alertDestinations.id, destinationId));
     await writeAudit(tx, ctx, {
       action: 'alert_destination.update',
@@ -185,34 +190,47 @@ export function deleteAlertDestination(
   ctx: VerbContext,
   ref: AlertDestinationRef,
 ): Promise<{ kind: 'deleted' | 'not_found' }> {
-  return changing(ctx, ref, async (tx, found) => {
-    await tx.delete(alertDestinations).where(eq(alertDestinations.id, ref.destinationId));
-    await writeAudit(tx, ctx, {
-      action: 'alert_destination.delete',
-      target: { id: ref.destinationId, label: alertLabel(found) },
-      projectId: ref.projectId,
-      ownerId: found.ownerId,
-      before: auditOf(found),
-    });
-    return { kind: 'deleted' };
-  });
+  return changing(
+    ctx,
+    ref,
+    async (tx, found) => {
+      await tx.delete(alertDestinations).where(eq(alertDestinations.id, ref.destinationId));
+      await writeAudit(tx, ctx, {
+        action: 'alert_destination.delete',
+        target: { id: ref.destinationId, label: alertLabel(found) },
+        projectId: ref.projectId,
+        ownerId: found.ownerId,
+        before: auditOf(found),
+      });
+      return { kind: 'deleted' };
+    },
+    'update',
+  );
 }
 
 type Found = NonNullable<Awaited<ReturnType<typeof lockDestination>>>;
+
+/** Only deletion takes the lock that the alerts being queued for the destination wait for. */
+type RowLock = 'update' | 'no key update';
 
 /** Runs a change of a destination while its row is locked. */
 export function changing<Result extends { kind: string }>(
   ctx: VerbContext,
   ref: AlertDestinationRef,
   change: (tx: Transactor, found: Found) => Promise<Result>,
+  lock: RowLock = 'no key update',
 ): Promise<Result | { kind: 'not_found' }> {
   return inTransaction<Result | { kind: 'not_found' }>(ctx, async (tx) => {
-    const found = await lockDestination(tx, ref);
+    const found = await lockDestination(tx, ref, lock);
     return found === undefined ? { kind: 'not_found' } : change(tx, found);
   });
 }
 
-async function lockDestination(tx: Executor, { projectId, destinationId }: AlertDestinationRef) {
+async function lockDestination(
+  tx: Executor,
+  { projectId, destinationId }: AlertDestinationRef,
+  lock: RowLock,
+) {
   const [row] = await tx
     .select({
       kind: alertDestinations.kind,
@@ -226,7 +244,7 @@ async function lockDestination(tx: Executor, { projectId, destinationId }: Alert
     .from(alertDestinations)
     .innerJoin(projects, eq(projects.id, alertDestinations.projectId))
     .where(and(eq(alertDestinations.id, destinationId), eq(alertDestinations.projectId, projectId)))
-    .for('update', { of: alertDestinations });
+    .for(lock, { of: alertDestinations });
   return row;
 }
 

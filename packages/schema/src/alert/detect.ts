@@ -11,7 +11,8 @@ import { queueAlerts } from './queue.ts';
 
 /*
  * Each of these may run in several processes at the same time: the outbox keeps an alert once. A
- * project without a destination for the alert costs nothing.
+ * project without a destination for the alert costs nothing. Each call queues a limited number and
+ * returns whether there may be more, so that no number of alerts exceeds the time of a statement.
  */
 
 /**
@@ -20,7 +21,7 @@ import { queueAlerts } from './queue.ts';
  *
  * @param now Default: the database's clock.
  */
-export const detectQuotaThresholds = (db: { orm: Executor }, now?: Date): Promise<void> =>
+export const detectQuotaThresholds = (db: { orm: Executor }, now?: Date): Promise<boolean> =>
   queueAlerts(
     db.orm,
     sql`
@@ -49,7 +50,7 @@ export const detectQuotaThresholds = (db: { orm: Executor }, now?: Date): Promis
  *
  * @param now Default: the database's clock.
  */
-export const detectExpiringKeys = (db: { orm: Executor }, now?: Date): Promise<void> =>
+export const detectExpiringKeys = (db: { orm: Executor }, now?: Date): Promise<boolean> =>
   queueAlerts(
     db.orm,
     sql`
@@ -62,6 +63,7 @@ export const detectExpiringKeys = (db: { orm: Executor }, now?: Date): Promise<v
       from ${watching('api_key.expiring')} w
       join api_keys k on k.project_id = w.project_id and k.status = 'active'
         and k.expires_at > ${clock(now)}
+        and k.expires_at <= ${clock(now)} + make_interval(days => ${Math.max(...EXPIRY_LEAD_DAYS)})
       cross join lateral (
         select min(days) as days from (values ${values(EXPIRY_LEAD_DAYS)}) as lead(days)
         where k.expires_at <= ${clock(now)} + make_interval(days => days)
@@ -76,7 +78,7 @@ export const detectExpiringKeys = (db: { orm: Executor }, now?: Date): Promise<v
  *
  * @param now Default: the database's clock.
  */
-export const detectFailingDecisions = (db: { orm: Executor }, now?: Date): Promise<void> =>
+export const detectFailingDecisions = (db: { orm: Executor }, now?: Date): Promise<boolean> =>
   queueAlerts(
     db.orm,
     sql`

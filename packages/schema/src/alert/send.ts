@@ -18,7 +18,7 @@ export function sendTestAlert(
 ): Promise<SendAlertResult> {
   return changing<SendAlertResult>(ctx, ref, async (tx, found) => {
     if (found.disabledReason !== null) return { kind: 'disabled' };
-    if ((await countTests(tx, ref)) >= TESTS_PER_HOUR) return { kind: 'too_many' };
+    if ((await countTests(tx, ref.projectId)) >= TESTS_PER_HOUR) return { kind: 'too_many' };
     await tx.execute(sql`
       with event as (
         insert into alert_events (project_id, type, subject, data)
@@ -58,12 +58,12 @@ export function sendAlertAgain(
 const isDelivery = ({ destinationId }: AlertDestinationRef, deliveryId: number) =>
   and(eq(alertDeliveries.id, deliveryId), eq(alertDeliveries.destinationId, destinationId));
 
-async function countTests(tx: Executor, { destinationId }: AlertDestinationRef): Promise<number> {
+/** By project: the tests of a destination that was deleted count as well. */
+async function countTests(tx: Executor, projectId: string): Promise<number> {
   const [row] = await tx.execute<{ count: number }>(sql`
-    select count(*)::int as count from alert_deliveries d
-    join alert_events e on e.id = d.event_id
-    where d.destination_id = ${destinationId} and e.type = ${TEST_ALERT}
-      and e.created_at > now() - interval '1 hour'`);
+    select count(*)::int as count from alert_events
+    where project_id = ${projectId} and type = ${TEST_ALERT}
+      and created_at > now() - interval '1 hour'`);
   return row?.count ?? 0;
 }
 

@@ -8,6 +8,8 @@ import {
   setApiKeyExpiry,
 } from '@ceiba/schema';
 import { describe, expect, it } from 'vitest';
+import { startDetecting } from '../../../../apps/console/src/server/alerts/worker.ts';
+import { until } from '../../../support/until.ts';
 import { contextOf, flush, givePlan, makeKey, makeProject, useBench } from '../support.ts';
 import { makeDestination, queuedAlerts } from './support.ts';
 
@@ -16,7 +18,7 @@ const NOW = new Date('2026-11-23T10:00:00Z');
 const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000);
 
 /** Runs a detection at the same time in several processes, twice. */
-async function detectInEight(detect: (db: { orm: typeof bench.db.orm }) => Promise<void>) {
+async function detectInEight(detect: (db: { orm: typeof bench.db.orm }) => Promise<boolean>) {
   const processes = Array.from({ length: 8 }, () =>
     createDatabase(bench.url, { maxConnections: 1 }),
   );
@@ -129,6 +131,27 @@ describe('a key that expires', () => {
     ).toEqual([1, 7]);
     const [alert] = await queuedAlerts(bench.db, projectId);
     expect(Date.parse(String(alert?.data.expiresAt))).toBeGreaterThan(Date.now());
+  });
+
+  it('is alerted among many, a limited number at a time', async () => {
+    const { projectId, makeOld } = await setUp();
+    const { apiKeyId } = await makeOld(48);
+    await bench.db.sql`
+      insert into api_keys (project_id, display_name, key_prefix, key_digest, created_at, expires_at)
+      select k.project_id, k.display_name, k.key_prefix, sha256(n::text::bytea), k.created_at,
+        k.expires_at
+      from api_keys k, generate_series(1, 2000) n where k.id = ${apiKeyId}`;
+    const count = async () => (await queuedAlerts(bench.db, projectId)).length;
+    expect([await detectExpiringKeys(bench.db), await count()]).toEqual([true, 1_000]);
+    // One call after another, until none is left; the next run is minutes later.
+    const log = { info: () => {}, warn: () => {}, error: () => {} };
+    const detecting = startDetecting({ run: (work) => work(bench.db), log });
+    try {
+      await until('all are queued', async () => (await count()) === 2_001);
+    } finally {
+      await detecting.stop();
+    }
+    expect([await detectExpiringKeys(bench.db), await count()]).toEqual([false, 2_001]);
   });
 
   it('is alerted again after its expiry was moved', async () => {

@@ -5,6 +5,7 @@ import { mailOf } from './mail-text.ts';
 import type { Network } from './networks.ts';
 import { postWebhook, WebhookError } from './post-webhook.ts';
 import { signatureHeaders } from './sign.ts';
+import { TimeLimitError, within } from './within.ts';
 
 export interface AttemptOptions {
   /** Undefined where no mail server is configured. */
@@ -12,7 +13,10 @@ export interface AttemptOptions {
   allowedNetworks: readonly Network[];
   /** Where users open the console. */
   consoleUrl: string;
+  /** The time for a whole webhook, in ms. */
   timeoutMs: number;
+  /** The time for a whole mail, in ms; each of its steps has a limit of its own. */
+  mailMs: number;
   random: () => number;
   now: () => Date;
 }
@@ -67,13 +71,14 @@ function errorOfStatus(status: number): string | null {
 
 async function sendMail(
   delivery: ClaimedDelivery,
-  { mailer, consoleUrl }: AttemptOptions,
+  { mailer, consoleUrl, mailMs }: AttemptOptions,
 ): Promise<Answer> {
   if (mailer === undefined) return { status: null, error: 'mail is off: SMTP_URL is not set' };
   try {
-    await mailer.send(mailOf(delivery, consoleUrl));
+    await within(mailMs, mailer.send(mailOf(delivery, consoleUrl)));
     return { status: null, error: null };
   } catch (error) {
+    if (error instanceof TimeLimitError) return { status: null, error: error.message };
     if (!(error instanceof MailError)) throw error;
     const { status } = error;
     const words = status === null ? 'the mail server did not answer' : `it answered ${status}`;

@@ -1,13 +1,14 @@
 import 'server-only';
 import { env } from '../../env.ts';
-import { withAlertDatabase } from '../database.ts';
+import { withAlertDatabase, withDetectionDatabase } from '../database.ts';
 import { log } from '../log.ts';
 import { configuredMailer } from '../mail.ts';
 import { attempt } from './attempt.ts';
 import { AlertSender, startDetecting } from './worker.ts';
 
 /** The whole attempt, in ms; the claim of a delivery lasts longer. */
-const ATTEMPT_MS = 15_000;
+const WEBHOOK_MS = 15_000;
+const MAIL_MS = 45_000;
 
 /** Starts to detect and to send alerts, until the process ends. */
 export function startAlerts(): void {
@@ -16,7 +17,8 @@ export function startAlerts(): void {
     mailer: configuredMailer(),
     allowedNetworks: webhookNetworks,
     consoleUrl: publicOrigin,
-    timeoutMs: ATTEMPT_MS,
+    timeoutMs: WEBHOOK_MS,
+    mailMs: MAIL_MS,
     random: Math.random,
     now: () => new Date(),
   };
@@ -25,5 +27,5 @@ export function startAlerts(): void {
     attempt: (delivery) => attempt(delivery, options),
     log,
   });
-  startDetecting({ run: withAlertDatabase, log });
+  startDetecting({ run: withDetectionDatabase, log });
 }

@@ -11,6 +11,7 @@ import {
   recordAttempt,
   removeOldAlerts,
 } from '@ceiba/schema';
+import { within } from './within.ts';
 
 /** Runs verbs within the time budget of a pool. */
 type Run = <T>(work: (db: Database) => Promise<T>) => Promise<T>;
@@ -21,6 +22,8 @@ export interface AlertWorkerOptions {
   attempt: (delivery: ClaimedDelivery) => Promise<AttemptOutcome>;
   log: Pick<Logger, 'info' | 'warn' | 'error'>;
   pollMs?: number;
+  /** After this time an attempt no longer holds its place, in ms; less than its claim. */
+  attemptMs?: number;
 }
 
 /** How many attempts are under way at most, each of another destination. */
@@ -28,9 +31,12 @@ const SLOTS = 20;
 const POLL_MS = 2_000;
 /** Longer than an attempt and its record take. */
 const CLAIM_SECONDS = 60;
+/** Attempts limit themselves; this frees the place of one that does not. */
+const ATTEMPT_MS_MAX = 50_000;
 const DETECT_MS = 10_000;
 /** Reads every active key of the projects that want to know. */
 const DETECT_KEYS_MS = 300_000;
+const REMOVE_MS = 300_000;
 
 /**
  * Sends the alerts of the outbox. Several processes may: each delivery is claimed by one. A process
@@ -77,11 +83,11 @@ export class AlertSender {
   }
 
   async #attempt(delivery: ClaimedDelivery): Promise<void> {
-    const { run, attempt, log } = this.#options;
+    const { run, attempt, log, attemptMs = ATTEMPT_MS_MAX } = this.#options;
     const { deliveryId, destinationId, projectId } = delivery;
     const about = { deliveryId, destinationId, projectId };
     try {
-      const outcome = await attempt(delivery);
+      const outcome = await within(attemptMs, attempt(delivery));
       const { isDisabled } = await run((db) =>
         recordAttempt({ db, ...BY_CEIBA }, delivery, outcome),
       );
@@ -94,27 +100,29 @@ export class AlertSender {
 
 const BY_CEIBA = { actor: { kind: 'system' }, clientAddress: null, requestId: null } as const;
 
-/** Looks for what no single change causes: thresholds, keys that expire, and failing decisions. */
+type Detector = (db: Database) => Promise<boolean>;
+
+/**
+ * Looks for what no single change causes: thresholds, keys that expire, and failing decisions; and
+ * removes what is old.
+ */
 export function startDetecting({ run, log }: Pick<AlertWorkerOptions, 'run' | 'log'>) {
+  const repeat = (name: string, pauseMs: number, verbs: readonly Detector[]) =>
+    new BackgroundTask({
+      name,
+      run: async (signal) => {
+        for (const verb of verbs) {
+          // Each call has the time of one; it returns whether there may be more.
+          while (!signal.aborted && (await run((db) => verb(db)))) {}
+        }
+      },
+      pauseMs: () => pauseMs,
+      log,
+    });
   const tasks = [
-    new BackgroundTask({
-      name: 'detecting alerts',
-      run: async () => {
-        await run(detectQuotaThresholds);
-        await run(detectFailingDecisions);
-      },
-      pauseMs: () => DETECT_MS,
-      log,
-    }),
-    new BackgroundTask({
-      name: 'detecting keys that expire',
-      run: async () => {
-        await run(detectExpiringKeys);
-        await run(removeOldAlerts);
-      },
-      pauseMs: () => DETECT_KEYS_MS,
-      log,
-    }),
+    repeat('detecting alerts', DETECT_MS, [detectQuotaThresholds, detectFailingDecisions]),
+    repeat('detecting keys that expire', DETECT_KEYS_MS, [detectExpiringKeys]),
+    repeat('removing old alerts', REMOVE_MS, [removeOldAlerts]),
   ];
   return { stop: () => Promise.all(tasks.map((task) => task.stop())) };
 }

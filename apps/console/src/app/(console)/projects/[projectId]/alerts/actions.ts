@@ -210,7 +210,10 @@ function refuseUnsent({ kind }: SendAlertResult): void {
   if (kind === 'not_found') refuse('not_found', GONE);
   if (kind === 'disabled') refuse('conflict', 'The destination is disabled. Enable it first.');
   if (kind === 'too_many') {
-    refuse('rate_limited', `At most ${TESTS_PER_HOUR} tests an hour. Try again later.`);
+    refuse(
+      'rate_limited',
+      `At most ${TESTS_PER_HOUR} tests of a project an hour. Try again later.`,
+    );
   }
 }
 

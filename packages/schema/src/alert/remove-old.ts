@@ -1,0 +1,33 @@
+import { type SQL, sql } from 'drizzle-orm';
+import type { Executor } from '../connection/database.ts';
+
+/** For how long the history of deliveries and the memory of sent alerts are kept: over a month. */
+const ALERT_DAYS = 60;
+const FAILURE_DAYS = 7;
+/** A statement of so many is short, although each alert takes its deliveries with it. */
+const MOST = 5_000;
+
+/**
+ * Deletes up to 5,000 old alerts with their deliveries, and up to 5,000 old numbers of failed
+ * decisions.
+ *
+ * @returns whether there may be more
+ */
+export async function removeOldAlerts(db: { orm: Executor }): Promise<boolean> {
+  const alerts = await remove(db, sql`alert_events`, sql`created_at`, ALERT_DAYS);
+  const failures = await remove(db, sql`decision_failures`, sql`minute`, FAILURE_DAYS);
+  return alerts === MOST || failures === MOST;
+}
+
+async function remove(
+  db: { orm: Executor },
+  table: SQL,
+  column: SQL,
+  days: number,
+): Promise<number> {
+  const { count } = await db.orm.execute(sql`
+    delete from ${table} where ctid = any(array(
+      select ctid from ${table} where ${column} < now() - make_interval(days => ${days})
+      limit ${MOST}))`);
+  return count;
+}
