@@ -1,5 +1,4 @@
 /** Alerts as their receivers see them, and what happens if a receiver or a process fails. */
-import type { lookup } from 'node:dns';
 import { createMailer } from '@ceiba/process/mail';
 import {
   claimAlertDeliveries,
@@ -13,6 +12,7 @@ import {
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parseNetworks } from '../../../apps/console/src/server/alerts/networks.ts';
 import { postWebhook } from '../../../apps/console/src/server/alerts/post-webhook.ts';
+import type { ResolveName } from '../../../apps/console/src/server/alerts/resolve-name.ts';
 import { signingSecretText } from '../../../apps/console/src/server/alerts/sign.ts';
 import { startSmtpReceiver } from '../../support/smtp-receiver.ts';
 import { until } from '../../support/until.ts';
@@ -381,7 +381,7 @@ describe('a private address', () => {
     expect(receiver.received).toEqual([]);
   });
 
-  const post = (resolve: typeof lookup, protocol = 'http', networks = '192.0.2.0/24') =>
+  const post = (resolve: ResolveName, protocol = 'http', networks = '192.0.2.0/24') =>
     postWebhook(
       { url: `${protocol}://rebind.example:${receiver.port}/`, headers: {}, body: '{}' },
       { allowedNetworks: parseNetworks(networks) ?? [], timeoutMs: 5_000, resolve },
@@ -389,19 +389,12 @@ describe('a private address', () => {
   /** Answers with the next list each time, as a name server that rebinds does. */
   const resolvingTo = (...lists: string[][]) => {
     let asked = 0;
-    const resolve = (
-      _name: string,
-      _options: unknown,
-      callback: (...result: unknown[]) => void,
-    ) => {
+    const resolve: ResolveName = async () => {
       const list = lists[Math.min(asked, lists.length - 1)] ?? [];
       asked += 1;
-      callback(
-        null,
-        list.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
-      );
+      return list.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
     };
-    return { resolve: resolve as unknown as typeof lookup, asked: () => asked };
+    return { resolve, asked: () => asked };
   };
 
   it.each(['http', 'https'])('behind a name gets no request by %s', async (protocol) => {

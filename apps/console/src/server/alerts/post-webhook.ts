@@ -1,8 +1,9 @@
-import { lookup as resolveName } from 'node:dns';
+import type { LookupAddress } from 'node:dns';
 import { type IncomingMessage, type RequestOptions, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import type { Network } from './networks.ts';
+import { type ResolveName, resolveName } from './resolve-name.ts';
 import { literalAddressOf, permits } from './webhook-url.ts';
 
 export interface WebhookRequest {
@@ -16,8 +17,8 @@ export interface PostOptions {
   allowedNetworks: readonly Network[];
   /** The time for everything from the name's resolution to the end of the answer, in ms. */
   timeoutMs: number;
-  /** Default: the resolver of the system. */
-  resolve?: typeof resolveName;
+  /** Default: {@link resolveName}. */
+  resolve?: ResolveName;
 }
 
 /** A request without an answer. Its message is for users: words of ours, none of the receiver. */
@@ -43,13 +44,14 @@ export async function postWebhook(
   const isPermitted = (address: string) => permits(url, address, allowedNetworks);
   const literal = literalAddressOf(url);
   if (literal !== null && !isPermitted(literal)) throw new WebhookError(NO_ADDRESS);
+  const isPrivateAllowed = allowedNetworks.length > 0;
   const signal = AbortSignal.timeout(timeoutMs);
   try {
     return await statusOf(url, body, {
       method: 'POST',
       headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) },
       agent: false,
-      lookup: permittedLookup(resolve, isPermitted),
+      lookup: permittedLookup((name) => resolve(name, { isPrivateAllowed, signal }), isPermitted),
       signal,
     });
   } catch (error) {
@@ -66,18 +68,20 @@ const UNANSWERED = 'the connection was closed without an answer';
 
 /** Resolves a name to those of its addresses that are permitted. */
 function permittedLookup(
-  resolve: typeof resolveName,
+  resolve: (name: string) => Promise<LookupAddress[]>,
   isPermitted: (address: string) => boolean,
 ): LookupFunction {
-  return (hostname, options, callback) => {
-    resolve(hostname, { ...options, all: true }, (error, found) => {
-      if (error !== null) return callback(error, []);
+  return (hostname, { all }, callback) => {
+    const answer = (found: LookupAddress[]) => {
       const addresses = found.filter(({ address }) => isPermitted(address));
       const [first] = addresses;
       if (first === undefined) return callback(new WebhookError(NO_ADDRESS), []);
-      if (options.all) return callback(null, addresses);
+      if (all) return callback(null, addresses);
       callback(null, first.address, first.family);
-    });
+    };
+    // Which error it was is for no user to know.
+    const fail = (cause: unknown) => callback(new WebhookError(NO_ADDRESS, { cause }), []);
+    resolve(hostname).then(answer, fail);
   };
 }
 
@@ -110,8 +114,6 @@ function drain(response: IncomingMessage, done: () => void): void {
 }
 
 const WORDS: Record<string, string> = {
-  ENOTFOUND: 'its name could not be resolved',
-  EAI_AGAIN: 'its name could not be resolved',
   ECONNREFUSED: 'the connection was refused',
   ECONNRESET: UNANSWERED,
 };
