@@ -273,6 +273,44 @@ test.describe('by mail', () => {
     await expect(page.getByText('This link was used or replaced')).toBeVisible();
   });
 
+  test('a link of an administrator and the removal of a passkey are mailed to the user', async ({
+    page,
+  }) => {
+    test.setTimeout(120_000);
+    const [administrator, account] = [await createAccount(page), await createAccount(page)];
+    const db = postgres(database.url, { max: 1 });
+    await db`update users set is_administrator = true where email = ${administrator.email}`;
+    await db`insert into passkeys
+        (user_id, credential_id, public_key, counter, transports, name, is_backed_up)
+      select id, 'mailed', '\\x01', 0, '{}', 'Laptop', false from users
+      where email = ${account.email}`;
+    await db.end();
+    const signInTo = async ({ email, password }: Account, next: string) => {
+      await page.context().clearCookies();
+      await page.goto(`${app.url}/sign-in?next=${encodeURIComponent(next)}`);
+      await page.getByLabel('E-mail').fill(email);
+      await page.getByLabel('Password', { exact: true }).fill(password);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+    };
+    const question = page.getByRole('alertdialog');
+    const isMailed = (subject: string) =>
+      until('the user is notified', async () =>
+        mailsTo(account.email).some(({ headers }) => headers.subject?.includes(subject)),
+      );
+    await signInTo(account, '/account');
+    await page.getByRole('button', { name: 'Remove… Laptop' }).click();
+    await question.getByLabel('Your password', { exact: true }).fill(account.password);
+    await question.getByRole('button', { name: 'Remove passkey' }).click();
+    await isMailed('A passkey was removed from your account');
+
+    await signInTo(administrator, `/admin?tab=users&q=${account.email}`);
+    await page.getByRole('button', { name: `Reset the password of ${account.email}` }).click();
+    await question.getByLabel('Your password', { exact: true }).fill(administrator.password);
+    await question.getByRole('button', { name: 'Create link' }).click();
+    await isMailed('An administrator created a link');
+    expect(JSON.stringify(mailsTo(account.email))).not.toContain('ceiba_reset_');
+  });
+
   test('after three requests for an address there are no more, whether or not it has an account', async ({
     page,
   }) => {

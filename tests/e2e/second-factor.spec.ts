@@ -186,6 +186,7 @@ test('a passkey, which stands for the second factor, is added only with a code',
   await page.getByRole('button', { name: 'Add passkey…' }).click();
   await add('Phone', code);
   await expect(dialog.getByText('it was used before')).toBeVisible();
+  await page.keyboard.press('Escape');
   await expect(list.getByRole('listitem')).toHaveCount(1);
 });
 
