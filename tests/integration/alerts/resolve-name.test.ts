@@ -60,6 +60,8 @@ describe('the name of a webhook', () => {
         );
       expect(await post('127.0.0.0/8')).toBe(204);
       await expect(post(null)).rejects.toThrow('could not be resolved');
+      const unasked = resolveName('localhost', options(await start('')));
+      await expect(unasked).rejects.toMatchObject({ code: 'ENODATA' });
       expect(receiver.received).toHaveLength(1);
     } finally {
       await receiver.close();
