@@ -328,7 +328,9 @@ describe('an outage', () => {
       expect((await check({ through })).status.code).toBe(0);
       redis.freeze();
       await expect(check({ through, deadlineMs: 300 })).rejects.toThrow(/DEADLINE_EXCEEDED/);
-      await expect.poll(() => alone.stdout()).toMatch(/no answer within (?:[12]?\d?\d|300) ms/);
+      await expect
+        .poll(() => alone.stdout(), { timeout: 10_000 })
+        .toMatch(/no answer within (?:[12]?\d?\d|300) ms/);
     } finally {
       await alone.stop();
       await redis.dispose();

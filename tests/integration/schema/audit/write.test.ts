@@ -6,19 +6,23 @@ import {
   type MintedCredential,
   mintApiKey,
   mintInvitation,
+  mintPasswordReset,
   mintProjectSecret,
 } from '@ceiba/domain';
 import { hashPassword } from '@ceiba/domain/password';
 import {
   type AlertDestinationRef,
   acceptInvitation,
+  addPasskey,
   allOrNothing,
   archiveApiKey,
   changeApiKeys,
   claimAlertDeliveries,
+  confirmAuthenticator,
   createAlertDestination,
   createApiKey,
   createInvitation,
+  createPasswordReset,
   createPlan,
   createPolicy,
   createProject,
@@ -35,11 +39,16 @@ import {
   enableApiKey,
   endPreviousSecret,
   endSessionOf,
+  enrollAuthenticator,
   getProject,
   leaveProject,
+  listPasskeys,
   putPlan,
   recordAttempt,
   removeMember,
+  removePasskey,
+  removeSecondFactors,
+  renamePasskey,
   replacePolicies,
   revokeApiKey,
   revokeInvitation,
@@ -59,10 +68,12 @@ import {
   signUp,
   startSession,
   transferProject,
+  turnOffSecondFactor,
   updateAlertDestination,
   updatePlan,
   updatePolicy,
   updateProject,
+  usePasswordReset,
   type VerbContext,
 } from '@ceiba/schema';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -100,6 +111,10 @@ interface Scene {
   bystander: string;
   /** A session of the bystander. */
   sessionId: string;
+  /** Has a second factor, a passkey and a link that resets the password. */
+  secured: Secured;
+  /** The sealed secret of the app that the bystander is setting up. */
+  enrolled: Buffer;
   /** A viewer of the project. */
   memberId: string;
   /** An open invitation to it. */
@@ -107,6 +122,53 @@ interface Scene {
   invitation: MintedCredential;
   /** Of the project, enabled. */
   destination: AlertDestinationRef;
+}
+
+interface Secured {
+  userId: string;
+  email: string;
+  passkeyId: string;
+  reset: MintedCredential;
+}
+
+const PROVEN = { sessionVersion: 0 };
+
+const newPasskey = (name: string) => ({
+  name,
+  isBackedUp: false,
+  credential: {
+    credentialId: randomUUID(),
+    publicKey: Buffer.from('public'),
+    counter: 0,
+    transports: [],
+  },
+});
+
+/** Stores the secret of a new app. */
+async function enroll(userId: string): Promise<Buffer> {
+  const sealedSecret = signingSecret();
+  await enrollAuthenticator(bench.ctx, { ...PROVEN, userId, sealedSecret });
+  return sealedSecret;
+}
+
+const firstCode = (userId: string, sealedSecret: Buffer) => ({
+  ...PROVEN,
+  userId,
+  sealedSecret,
+  step: 1_000,
+  recoveryDigests: [randomBytes(32)],
+});
+
+async function makeSecured(passwordHash: string): Promise<Secured> {
+  const email = `${randomUUID()}@example.com`;
+  const { userId } = expectKind(await createUser(bench.ctx, { email, passwordHash }), 'created');
+  await confirmAuthenticator(bench.ctx, firstCode(userId, await enroll(userId)));
+  await addPasskey(bench.ctx, { ...PROVEN, userId, ...newPasskey('Laptop') });
+  const [passkey] = await listPasskeys(bench.db, userId);
+  const reset = kept(mintPasswordReset(randomBytes));
+  const link = { userId, email, to: 'administrator', token: reset } as const;
+  expectKind(await createPasswordReset(bench.ctx, link), 'created');
+  return { userId, email, passkeyId: passkey!.passkeyId, reset };
 }
 
 const LIMITS = { activeKeyCap: 1, rateLimitPerMinute: 1, monthlyQuota: 1 };
@@ -144,6 +206,8 @@ async function makeScene(): Promise<Scene> {
     planId: expectKind(plan, 'created').planId,
     bystander,
     sessionId: session!.sessionId,
+    secured: await makeSecured(passwordHash),
+    enrolled: await enroll(bystander),
     memberId: await addMember(bench, project.projectId, 'viewer'),
     invitationId: expectKind(invited, 'created').invitationId,
     invitation,
@@ -383,6 +447,49 @@ const MUTATIONS: Record<string, [Mutate, string[]]> = {
     (ctx, { bystander, sessionId }) => endSessionOf(ctx, { userId: bystander, sessionId }),
     ['user.end_session'],
   ],
+  confirmAuthenticator: [
+    (ctx, { bystander, enrolled }) => confirmAuthenticator(ctx, firstCode(bystander, enrolled)),
+    ['user.add_second_factor'],
+  ],
+  turnOffSecondFactor: [
+    (ctx, { secured: { userId } }) =>
+      turnOffSecondFactor(ctx, { ...PROVEN, userId, factor: { kind: 'step', step: 1_001 } }),
+    ['user.remove_second_factor'],
+  ],
+  removeSecondFactors: [
+    (ctx, { secured: { userId } }) => removeSecondFactors(ctx, { userId }),
+    ['user.remove_second_factor'],
+  ],
+  addPasskey: [
+    (ctx, { bystander }) =>
+      addPasskey(ctx, { ...PROVEN, userId: bystander, ...newPasskey('Phone') }),
+    ['user.add_passkey'],
+  ],
+  renamePasskey: [
+    (ctx, { secured: { userId, passkeyId } }) =>
+      renamePasskey(ctx, { userId, passkeyId, name: 'Old laptop' }),
+    ['user.rename_passkey'],
+  ],
+  removePasskey: [
+    (ctx, { secured: { userId, passkeyId } }) =>
+      removePasskey(ctx, { ...PROVEN, userId, passkeyId }),
+    ['user.remove_passkey'],
+  ],
+  createPasswordReset: [
+    (ctx, { secured: { userId, email } }) =>
+      createPasswordReset(ctx, {
+        userId,
+        email,
+        to: 'mail',
+        token: kept(mintPasswordReset(randomBytes)),
+      }),
+    ['user.create_password_reset'],
+  ],
+  usePasswordReset: [
+    (ctx, { secured: { reset }, passwordHash }) =>
+      usePasswordReset(ctx, { tokenDigest: reset.digest, passwordHash }),
+    ['user.set_password', 'user.remove_passkey'],
+  ],
   createAlertDestination: [
     (ctx, { project: { projectId } }) =>
       createAlertDestination(ctx, { ...WEBHOOK, projectId, signingSecret: signingSecret() }),
@@ -447,7 +554,17 @@ const WITHOUT_AUDIT = [
   'chargePasswordChange',
   'forgivePasswordChange',
   'startSession',
+  'startChallenge',
+  'completeSecondFactor',
+  'completePasskeySignIn',
+  'enrollAuthenticator',
+  'chargeSecondFactor',
+  'chargePasswordReset',
+  'chargePasskeySignIn',
 ];
+
+/** Verbs that prove a user by a token, and act as that user. */
+const ACTS_AS_ITS_USER = ['usePasswordReset'];
 
 /** The exported functions of the package whose first argument is a context. */
 function verbsInSource(): string[] {
@@ -485,7 +602,7 @@ async function everythingElse(): Promise<string> {
   return JSON.stringify(contents);
 }
 
-describe.each(Object.entries(MUTATIONS))('%s', (_, [mutate, actions]) => {
+describe.each(Object.entries(MUTATIONS))('%s', (verb, [mutate, actions]) => {
   let scene: Scene;
   beforeAll(async () => {
     scene = await makeScene();
@@ -515,8 +632,9 @@ describe.each(Object.entries(MUTATIONS))('%s', (_, [mutate, actions]) => {
     for (const row of rows) {
       expect(row).toMatchObject({
         actor_kind: 'user',
-        actor_id: actor.userId,
-        actor_label: 'ops@example.com',
+        ...(ACTS_AS_ITS_USER.includes(verb)
+          ? { actor_id: row.target_id, actor_label: row.target_label }
+          : { actor_id: actor.userId, actor_label: actor.email }),
         client_address: '192.0.2.7',
         request_id: 'request-1',
         target_kind: row.action.split('.')[0],
