@@ -367,7 +367,13 @@ export const MUTANTS: Record<string, Mutant> = {
     try: standby('a balancer in front of both'),
   },
   'policies that a standby may list': {
-    edits: [{ file: 'main.js', find: 'requirePrimary(db, first);', replace: '' }],
+    edits: [
+      {
+        file: 'main.js',
+        find: 'requirePrimary(db, rows[0]);\n  const lists',
+        replace: 'const lists',
+      },
+    ],
     rule: 'a change applies from the next decision on',
     isInSmall: true,
     try: standby('a balancer in front of both'),
