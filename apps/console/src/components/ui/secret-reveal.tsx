@@ -75,7 +75,7 @@ export function SecretReveal({
           <KeyRound aria-hidden="true" className="size-5 text-limit-text" />
           Copy the {name} now
         </h2>
-        <p className="mt-1">It will not be shown again, because only its hash is stored.</p>
+        <p className="mt-1">It will not be shown again.</p>
         <output className="mt-4 block rounded border bg-surface p-4 font-mono text-title text-balance break-all whitespace-pre-line select-all">
           {secret}
         </output>
