@@ -180,7 +180,7 @@ describe('Postgres', () => {
       const none = await doctor();
       expect(check(none, 'migrations')).toMatchObject({
         status: 'error',
-        remedy: 'Run: npx ceiba migrate',
+        remedy: 'Run: ceiba migrate',
       });
     } finally {
       await db.sql`delete from drizzle.__drizzle_migrations`;

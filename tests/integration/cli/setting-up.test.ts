@@ -65,7 +65,7 @@ describe('ceiba migrate', () => {
     ]) {
       const { code, stderr } = await runCeiba(args, { env, stdin: 'plans: []' });
       expect(code).toBe(1);
-      expect(stderr).toBe('error: The database has no Ceiba tables yet. Run: npx ceiba migrate\n');
+      expect(stderr).toBe('error: The database has no Ceiba tables yet. Run: ceiba migrate\n');
     }
   });
 
@@ -79,7 +79,7 @@ describe('ceiba migrate', () => {
       where created_at = (select max(created_at) from drizzle.__drizzle_migrations)`;
     const { code, stderr } = await runCeiba(['apply', '-f', '-'], { env, stdin: 'plans: []' });
     expect(code).toBe(1);
-    expect(stderr).toBe(`error: The database lacks ${newest}. Run: npx ceiba migrate\n`);
+    expect(stderr).toBe(`error: The database lacks ${newest}. Run: ceiba migrate\n`);
   });
 });
 

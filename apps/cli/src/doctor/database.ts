@@ -119,7 +119,7 @@ function checkMigrations(applied: readonly number[]): Check {
       applied.length === 0
         ? 'none applied: the database has no Ceiba tables yet'
         : `missing ${missing.map(({ tag }) => tag).join(', ')}`;
-    return error('migrations', detail, 'Run: npx ceiba migrate');
+    return error('migrations', detail, 'Run: ceiba migrate');
   }
   return (applied.at(-1) ?? 0) > newest.when
     ? warning(
