@@ -65,7 +65,7 @@ async function refuseUnlessMigrated(db: Database): Promise<void> {
     applied.length === 0
       ? 'The database has no Ceiba tables yet.'
       : `The database lacks ${missing.map(({ tag }) => tag).join(', ')}.`;
-  throw failure(`${state} Run: npx ceiba migrate`);
+  throw failure(`${state} Run: ceiba migrate`);
 }
 
 /** Passes the address to `run`. @throws CliError that explains the error of `run` */

@@ -2,16 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { environment } from './env.ts';
 import { run } from './program.ts';
 
-let printsSecret = false;
+/** What to do if the output is lost; null as long as it has no secret. */
+let remedy: string | null = null;
 const closed = new AbortController();
 
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   closed.abort();
   // A reader that closes the pipe (`ceiba --help | head`) needs no more, unless it was a secret.
-  if (error.code === 'EPIPE' && !printsSecret) return;
-  const loss = printsSecret
-    ? ' It contained a new project secret, which may be lost: create another one with ceiba project rotate-secret.'
-    : '';
+  if (error.code === 'EPIPE' && remedy === null) return;
+  const loss = remedy === null ? '' : ` ${remedy}`;
   process.stderr.write(`error: The output could not be written (${error.code}).${loss}\n`);
   process.exit(1);
 });
@@ -27,7 +26,7 @@ process.exitCode = await run(process.argv.slice(2), {
   stderr: process.stderr,
   random: randomBytes,
   closed: closed.signal,
-  onSecret: () => {
-    printsSecret = true;
+  onSecret: (whatToDo) => {
+    remedy = whatToDo;
   },
 });

@@ -1,4 +1,5 @@
 import {
+  displayNameSchema,
   expirySchema,
   SUBSCRIPTION_STATUSES,
   type SubscriptionStatus,
@@ -22,6 +23,13 @@ export function keyOrPrefix(text: string): string {
   if (/^ceiba_[0-9A-Za-z]{8}$/.test(text)) return text;
   if (uuidSchema.safeParse(text).success) return text.toLowerCase();
   throw new InvalidArgumentError("It must be a key's id, or its prefix such as ceiba_4fZk2Qpa.");
+}
+
+/** A human label, by the contract's rule. */
+export function displayName(text: string): string {
+  const parsed = displayNameSchema.safeParse(text);
+  if (parsed.success) return parsed.data;
+  throw new InvalidArgumentError(`It ${parsed.error.issues[0]?.message}.`);
 }
 
 const PAGE_SIZE_MAX = 1_000;

@@ -3,7 +3,7 @@ import { Command, CommanderError } from 'commander';
 import manifest from '../package.json' with { type: 'json' };
 import { applyCommand } from './commands/apply.ts';
 import { doctorCommand } from './commands/doctor.ts';
-import { keyCommands } from './commands/key.ts';
+import { keyCommands } from './commands/key/commands.ts';
 import { migrateCommand } from './commands/migrate.ts';
 import { ownerCommands } from './commands/owner.ts';
 import { projectCommands } from './commands/project.ts';
@@ -14,7 +14,7 @@ import type { World } from './world.ts';
 
 const AFTER_HELP = `
 The database is that of DATABASE_URL, or else of the npm start that runs in this folder or above.
-Start with: npx ceiba migrate, then npx ceiba apply -f ceiba.yaml
+Start with: ceiba migrate, then ceiba apply -f ceiba.yaml
 Exit codes: 0 success, 1 failure, 2 an error in the command line or the file.`;
 
 /**
@@ -46,7 +46,7 @@ function programFor(world: World, isForProgram: boolean): Command {
     .description('Sets up and manages a Ceiba installation.')
     .version(`ceiba ${manifest.version} (schema ${newestMigration().tag})`)
     .addHelpText('after', AFTER_HELP)
-    .showHelpAfterError('For help, run: npx ceiba --help')
+    .showHelpAfterError('For help, run: ceiba --help')
     .exitOverride()
     .configureOutput({
       writeOut: (text) => world.stdout.write(text),

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { badInput } from './errors.ts';
 import type { World } from './world.ts';
 
-/** The options of a command that creates a project secret. */
+/** The options of a command that creates a secret. */
 export interface SecretOptions {
   json?: true;
   showSecret?: true;
@@ -21,6 +21,18 @@ export const printsSecrets = (
   { stdout }: World,
   { json, showSecret, secretFile }: SecretOptions,
 ): boolean => secretFile === undefined && (stdout.isTTY === true || !!json || !!showSecret);
+
+/** What to do when the output with a new project secret was lost. */
+export const LOST_PROJECT_SECRET =
+  'It contained a new project secret, which may be lost: create another one with ceiba project rotate-secret.';
+
+/** @param what what would be printed, as the subject of a sentence */
+export const secretNotShown = (what: string) =>
+  badInput(
+    `${what} would be printed to something other than a terminal, such as the log of a pipeline. ` +
+      'Nothing was changed. Add --secret-file <path>, --show-secret or --json.',
+    { code: 'secret_not_shown', field: '--secret-file' },
+  );
 
 /**
  * Runs a command that may create secrets, with a file for them if one was asked for. The file is

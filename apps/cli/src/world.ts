@@ -12,8 +12,12 @@ export interface World {
   random: RandomBytes;
   /** Aborted when no one reads stdout any more: a command that goes on until then ends. */
   closed: AbortSignal;
-  /** Called before a new secret is written to stdout: from then on, lost output is a lost secret. */
-  onSecret(): void;
+  /**
+   * Called before a new secret is written to stdout: from then on, lost output is a lost secret.
+   *
+   * @param remedy what to do then, as a sentence
+   */
+  onSecret(remedy: string): void;
 }
 
 /** Prints a result for a program. */
@@ -25,3 +29,6 @@ export function printJson(world: World, value: unknown): void {
 export function printLines(world: World, lines: readonly string[]): void {
   world.stdout.write(`${lines.join('\n')}\n`);
 }
+
+/** Users choose names, callers choose paths and methods: nothing of them may control the terminal. */
+export const printable = (text: string) => text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '\ufffd');

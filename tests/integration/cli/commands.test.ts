@@ -212,27 +212,39 @@ describe('ceiba key set-limits', () => {
   });
 });
 
+/** Gives the owner an authenticator app, a recovery code and two passkeys. */
+async function addSecondFactors(): Promise<void> {
+  const { userId } = (await findUserByEmail(desk.db, EMAIL))!;
+  const { sql } = desk.db;
+  await sql`insert into authenticators (user_id, sealed_secret, confirmed_at)
+    values (${userId}, '\\x01', now())`;
+  await sql`insert into recovery_codes (user_id, code_digest) values (${userId}, sha256('code'))`;
+  await sql`insert into passkeys
+    (user_id, credential_id, public_key, counter, transports, name, is_backed_up)
+    values (${userId}, 'cli', '\\x01', 0, '{}', 'Laptop', false),
+      (${userId}, 'cli2', '\\x01', 0, '{}', 'Phone', false)`;
+}
+
+/** How many apps, recovery codes and passkeys there are. */
+async function secondFactors(): Promise<number[]> {
+  const [left] = await desk.db.sql`
+    select (select count(*)::int from authenticators) as apps,
+      (select count(*)::int from recovery_codes) as codes,
+      (select count(*)::int from passkeys) as passkeys`;
+  return [left?.apps, left?.codes, left?.passkeys];
+}
+
 describe('ceiba owner remove-second-factor', () => {
   const remove = (email = EMAIL) => desk.ceiba(['owner', 'remove-second-factor', '--email', email]);
 
   test('removes app, recovery codes and passkeys, and keeps the password', async () => {
-    const { userId, passwordHash } = (await findUserByEmail(desk.db, EMAIL))!;
-    const { sql } = desk.db;
-    await sql`insert into authenticators (user_id, sealed_secret, confirmed_at)
-      values (${userId}, '\\x01', now())`;
-    await sql`insert into recovery_codes (user_id, code_digest) values (${userId}, sha256('code'))`;
-    await sql`insert into passkeys
-      (user_id, credential_id, public_key, counter, transports, name, is_backed_up)
-      values (${userId}, 'cli', '\\x01', 0, '{}', 'Laptop', false)`;
+    const { passwordHash } = (await findUserByEmail(desk.db, EMAIL))!;
+    await addSecondFactors();
     expect(await remove()).toMatchObject({
       code: 0,
       stdout: `${EMAIL} now signs in with the password alone.\n`,
     });
-    const [left] = await sql`
-      select (select count(*) from authenticators where user_id = ${userId})
-        + (select count(*) from recovery_codes where user_id = ${userId})
-        + (select count(*) from passkeys where user_id = ${userId}) as count`;
-    expect(Number(left?.count)).toBe(0);
+    expect(await secondFactors()).toEqual([0, 0, 0]);
     expect(await findUserByEmail(desk.db, EMAIL)).toMatchObject({ passwordHash });
     expect((await remove()).stdout).toContain('Nothing was changed');
   });
@@ -259,6 +271,54 @@ describe('ceiba owner set-password', () => {
     expect(await opens(NEW_PASSWORD)).toBe(true);
     expect(await opens(OWNER_PASSWORD)).toBe(false);
     expect((await owner()).sessionVersion).toBe(sessionVersion + 1);
+  });
+
+  describe('of an account with a second factor and passkeys', () => {
+    const env = { CEIBA_OWNER_PASSWORD: NEW_PASSWORD };
+    const set = (...more: string[]) =>
+      desk.ceiba(['owner', 'set-password', '--email', EMAIL, ...more], { env });
+    const removals = async () =>
+      (
+        await desk.db.sql`select action, actor_kind from audit_log
+          where action like 'user.remove_%' order by id`
+      ).map(({ action, actor_kind }) => `${actor_kind} ${action}`);
+    beforeEach(addSecondFactors);
+
+    test('keeps them, and says which there are and how to remove them', async () => {
+      const { code, stdout } = await set();
+      expect(code).toBe(0);
+      expect(stdout).toContain('passkeys still sign in without the password: 2 (Laptop, Phone).');
+      expect(stdout).toContain('with --remove-passkeys');
+      expect(stdout).toContain('second factor is still on');
+      expect(stdout).toContain('with --remove-second-factor');
+      expect(await secondFactors()).toEqual([1, 1, 2]);
+      expect(await removals()).toEqual([]);
+    });
+
+    test('removes the passkeys alone with --remove-passkeys', async () => {
+      const { code, stdout } = await set('--remove-passkeys');
+      expect(code).toBe(0);
+      expect(stdout).toContain('Removed passkeys: 2 (Laptop, Phone).');
+      expect(stdout).toContain('second factor is still on');
+      expect(await secondFactors()).toEqual([1, 1, 0]);
+      expect(await removals()).toEqual(['cli user.remove_passkey', 'cli user.remove_passkey']);
+    });
+
+    test('removes all of them with --remove-second-factor', async () => {
+      const { code, stdout } = await set('--remove-second-factor');
+      expect(code).toBe(0);
+      expect(stdout).toContain('Its second factor and its passkeys are removed.');
+      expect(await secondFactors()).toEqual([0, 0, 0]);
+      expect(await removals()).toEqual(['cli user.remove_second_factor']);
+      expect((await set('--remove-second-factor')).stdout).toContain('no second factor');
+    });
+
+    test('keeps them when the password is refused', async () => {
+      const refused = { env: { CEIBA_OWNER_PASSWORD: 'short' } };
+      const args = ['owner', 'set-password', '--email', EMAIL, '--remove-passkeys'];
+      expect(await desk.ceiba(args, refused)).toMatchObject({ code: 2 });
+      expect(await secondFactors()).toEqual([1, 1, 2]);
+    });
   });
 
   test('prompts twice at a terminal without echo', async () => {

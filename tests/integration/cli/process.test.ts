@@ -73,6 +73,10 @@ describe('the program', () => {
     const rotated = await intoClosedPipe(rotate);
     expect(rotated.stderr).toMatch(/could not be written \(EPIPE\).*rotate-secret/);
     expect(rotated.code).toBe(1);
+    const create = ['key', 'create', '--show-secret', '--name', 'a', '--project', project!.id];
+    const created = await intoClosedPipe(create);
+    expect(created.stderr).toMatch(/could not be written \(EPIPE\).*ceiba key revoke/);
+    expect(created.code).toBe(1);
   });
 
   test('exits silently and as usual if output without a secret is not read', async () => {
@@ -87,7 +91,7 @@ describe('the program', () => {
   test('points to --help for an unknown command', async () => {
     const { code, stderr } = await ceiba(['frobnicate']);
     expect(code).toBe(2);
-    expect(stderr).toBe("error: unknown command 'frobnicate'\nFor help, run: npx ceiba --help\n");
+    expect(stderr).toBe("error: unknown command 'frobnicate'\nFor help, run: ceiba --help\n");
   });
 
   test('exits with 2 for an invalid file and with 1 for an unreachable server', async () => {

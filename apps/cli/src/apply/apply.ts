@@ -17,6 +17,7 @@ import {
 } from '@ceiba/schema';
 import { badInput, CliError, failure } from '../errors.ts';
 import { checkedPassword } from '../password.ts';
+import { secretNotShown } from '../secret-output.ts';
 import type { Applied, AppliedProject, Outcome } from './applied.ts';
 import { removalsOf } from './changes.ts';
 import type { CheckedFile } from './read.ts';
@@ -83,7 +84,9 @@ export async function applyFile(
     const unconfirmed = removalsOf(applied).filter((policy) => !options.mayRemove(policy));
     if (unconfirmed.length > 0) throw new UnconfirmedRemovals(unconfirmed);
     const created = applied.projects.find(({ projectSecret }) => projectSecret !== null);
-    if (created && !options.canShowSecrets) throw noOneWouldSee(created.entry.name);
+    if (created && !options.canShowSecrets) {
+      throw secretNotShown(`The project ${created.entry.name} would be created, and its secret`);
+    }
     return applied;
   });
   return attempt.catch((error) => {
@@ -91,14 +94,6 @@ export async function applyFile(
     throw error;
   });
 }
-
-const noOneWouldSee = (name: string) =>
-  badInput(
-    `The project ${name} would be created, and its secret would be printed to something other than ` +
-      'a terminal, such as the log of a pipeline. Nothing was changed. Add --secret-file <path>, ' +
-      '--show-secret or --json.',
-    { code: 'secret_not_shown', field: '--secret-file' },
-  );
 
 async function putFile(
   tx: VerbContext,

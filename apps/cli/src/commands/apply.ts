@@ -11,6 +11,7 @@ import { badInput, CliError } from '../errors.ts';
 import { confirm } from '../prompt.ts';
 import {
   addSecretOptions,
+  LOST_PROJECT_SECRET,
   printsSecrets,
   type SecretOptions,
   withSecretFile,
@@ -52,7 +53,7 @@ async function apply(world: World, options: ApplyCommandOptions): Promise<void> 
     () => confirmed(world, checked, options, showsSecrets || file !== undefined),
     secretsOf,
   );
-  if (showsSecrets && secretsOf(applied) !== null) world.onSecret();
+  if (showsSecrets && secretsOf(applied) !== null) world.onSecret(LOST_PROJECT_SECRET);
   if (json) printJson(world, jsonOf(applied, showsSecrets));
   else {
     printLines(world, [

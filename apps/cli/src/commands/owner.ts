@@ -1,43 +1,111 @@
 import { hashPassword } from '@ceiba/domain/password';
-import { findUserByEmail, removeSecondFactors, setPassword } from '@ceiba/schema';
-import type { Command } from 'commander';
+import {
+  allOrNothing,
+  findAuthenticator,
+  findUserByEmail,
+  listPasskeys,
+  removePasskeys,
+  removeSecondFactors,
+  setPassword,
+  type User,
+  type VerbContext,
+} from '@ceiba/schema';
+import { type Command, Option } from 'commander';
 import { withDatabase } from '../database.ts';
 import { readSettings } from '../env.ts';
 import { badInput } from '../errors.ts';
 import { checkedPassword } from '../password.ts';
 import { askForNewPassword } from '../prompt.ts';
-import { printLines, type World } from '../world.ts';
+import { printable, printLines, type World } from '../world.ts';
 
 /** `ceiba owner …`. Passwords come from the environment or a prompt: arguments are visible to others. */
 export function ownerCommands(program: Command, world: World): void {
   const owner = program.command('owner').description("manage a project owner's account");
+  setPasswordCommand(owner, world);
+  removeSecondFactorCommand(owner, world);
+}
+
+interface SetPasswordOptions {
+  email: string;
+  removePasskeys?: true;
+  removeSecondFactor?: true;
+}
+
+function setPasswordCommand(owner: Command, world: World): void {
   owner
     .command('set-password')
     .description('set the console password and end all sessions of the owner')
     .requiredOption('--email <address>', 'the account')
+    .option('--remove-passkeys', 'remove the passkeys too, which sign in without the password')
+    .addOption(
+      new Option(
+        '--remove-second-factor',
+        'remove the authenticator app, the recovery codes and the passkeys too',
+      ).conflicts('removePasskeys'),
+    )
     .addHelpText(
       'after',
       '\nThe command prompts for the password unless CEIBA_OWNER_PASSWORD is set.',
     )
-    .action(async ({ email }: { email: string }) => {
-      const address = await withDatabase(world, async (ctx) => {
-        const user = await findUserByEmail(ctx.db, email);
-        if (user === null) throw noAccount(email);
+    .action(async (options: SetPasswordOptions) => {
+      const lines = await withDatabase(world, async (ctx) => {
+        const user = await findAccount(ctx, options.email);
         const passwordHash = await hashPassword(await newPassword(world, user.email));
-        const { kind } = await setPassword(ctx, { userId: user.userId, passwordHash });
-        if (kind === 'not_found') throw noAccount(email);
-        return user.email;
+        return allOrNothing(ctx, (tx) => replacePassword(tx, user, passwordHash, options));
       });
-      printLines(world, [`The password of ${address} is set, and all its sessions are ended.`]);
+      printLines(world, lines);
     });
+}
+
+async function replacePassword(
+  tx: VerbContext,
+  { userId, email }: User,
+  passwordHash: string,
+  options: SetPasswordOptions,
+): Promise<string[]> {
+  const { kind } = await setPassword(tx, { userId, passwordHash });
+  if (kind === 'not_found') throw noAccount(email);
+  const lines = [`The password of ${email} is set, and all its sessions are ended.`];
+  if (options.removeSecondFactor) {
+    const removed = (await removeSecondFactors(tx, { userId })).kind === 'removed';
+    lines.push(removed ? 'Its second factor and its passkeys are removed.' : NOTHING_ELSE);
+    return lines;
+  }
+  if (options.removePasskeys) {
+    const { removed } = await removePasskeys(tx, { userId });
+    lines.push(`Removed passkeys: ${listed(removed)}.`);
+  }
+  return [...lines, ...(await otherWaysIn(tx, userId))];
+}
+
+const NOTHING_ELSE = 'It has no second factor and no passkey.';
+
+/** What the password does not decide: a locked-out owner needs it, and a thief may have added it. */
+async function otherWaysIn(tx: VerbContext, userId: string): Promise<string[]> {
+  const names = (await listPasskeys(tx.db, userId)).map(({ name }) => name);
+  const hasApp = (await findAuthenticator(tx.db, userId))?.isConfirmed === true;
+  if (names.length === 0 && !hasApp) return [NOTHING_ELSE];
+  return [
+    names.length === 0
+      ? 'It has no passkey.'
+      : `Its passkeys still sign in without the password: ${listed(names)}. If one may be someone else's, run this again with --remove-passkeys.`,
+    hasApp
+      ? 'Its second factor is still on: sign-in asks for a code of the authenticator app, or for a recovery code. If both are lost, run this again with --remove-second-factor.'
+      : 'It has no second factor.',
+  ];
+}
+
+const listed = (names: readonly string[]) =>
+  names.length === 0 ? 'none' : `${names.length} (${names.map(printable).sort().join(', ')})`;
+
+function removeSecondFactorCommand(owner: Command, world: World): void {
   owner
     .command('remove-second-factor')
     .description('remove the authenticator app, the recovery codes and the passkeys of an account')
     .requiredOption('--email <address>', 'the account')
     .action(async ({ email }: { email: string }) => {
       const line = await withDatabase(world, async (ctx) => {
-        const user = await findUserByEmail(ctx.db, email);
-        if (user === null) throw noAccount(email);
+        const user = await findAccount(ctx, email);
         const { kind } = await removeSecondFactors(ctx, { userId: user.userId });
         if (kind === 'not_found') throw noAccount(email);
         return kind === 'nothing'
@@ -56,5 +124,13 @@ async function newPassword(world: World, email: string): Promise<string> {
   return checkedPassword(await askForNewPassword(world, email), { email, source: 'as typed' });
 }
 
+async function findAccount(ctx: VerbContext, email: string): Promise<User> {
+  const user = await findUserByEmail(ctx.db, email);
+  if (user === null) throw noAccount(email);
+  return user;
+}
+
 const noAccount = (email: string) =>
-  badInput(`There is no account ${email}. ceiba apply creates the owner in its file.`);
+  badInput(`There is no account ${email}. ceiba apply creates the owner in its file.`, {
+    field: '--email',
+  });

@@ -13,11 +13,14 @@ import {
 import type { Command } from 'commander';
 import { withDatabase } from '../database.ts';
 import { badInput, failure } from '../errors.ts';
+import { noProject } from '../not-found.ts';
 import { instantOrNone, orNull, subscriptionStatus, uuid } from '../options.ts';
 import {
   addSecretOptions,
+  LOST_PROJECT_SECRET,
   printsSecrets,
   type SecretOptions,
+  secretNotShown,
   withSecretFile,
 } from '../secret-output.ts';
 import { printJson, printLines, type World } from '../world.ts';
@@ -51,20 +54,14 @@ interface RotateOptions extends SecretOptions {
 async function rotateSecret(world: World, options: RotateOptions): Promise<void> {
   const { json, secretFile } = options;
   const isShown = printsSecrets(world, options);
-  if (!isShown && secretFile === undefined) {
-    throw badInput(
-      'The new secret would be printed to something other than a terminal, such as the log of a ' +
-        'pipeline. Nothing was changed. Add --secret-file <path>, --show-secret or --json.',
-      { code: 'secret_not_shown', field: '--secret-file' },
-    );
-  }
+  if (!isShown && secretFile === undefined) throw secretNotShown('The new secret');
   const rotated = await withSecretFile(
     world,
     secretFile,
     () => withDatabase(world, (ctx) => rotate(ctx, world, options)),
     (result) => result,
   );
-  if (isShown) world.onSecret();
+  if (isShown) world.onSecret(LOST_PROJECT_SECRET);
   const projectSecret = isShown ? rotated.projectSecret : null;
   if (json) return printJson(world, { ...rotated, projectSecret });
   printLines(world, [
@@ -207,5 +204,3 @@ async function planIdOf(ctx: VerbContext, name: string): Promise<string> {
   const names = (await listPlans(ctx.db)).map((known) => known.name).join(', ');
   throw badInput(`There is no plan "${name}"; the plans are ${names}.`);
 }
-
-const noProject = (projectId: string) => badInput(`There is no project ${projectId}.`);

@@ -12,6 +12,7 @@ import {
 import { type Command, Option } from 'commander';
 import { withDatabase } from '../database.ts';
 import { badInput } from '../errors.ts';
+import { noKey, noProject } from '../not-found.ts';
 import { instant, keyOrPrefix, pageSize, uuid } from '../options.ts';
 import { newDecisions, throughOutages } from '../requests/follow.ts';
 import { jsonLineOf, lineOf } from '../requests/lines.ts';
@@ -60,7 +61,7 @@ export function requestsCommand(program: Command, world: World): void {
 async function show(world: World, db: Database, options: RequestOptions): Promise<void> {
   const { project: projectId, limit, follow, json } = options;
   if ((await getProject(db, projectId)) === null) {
-    throw badInput(`There is no project ${projectId}.`);
+    throw noProject(projectId);
   }
   const filter = await filterOf(db, options);
   const print = (records: readonly DecisionRecord[]) => {
@@ -114,6 +115,6 @@ async function keyIdOf(db: Database, projectId: string, idOrPrefix: string): Pro
   if (UUID.test(idOrPrefix)) return idOrPrefix;
   const { items } = await searchApiKeys(db, { projectId, text: idOrPrefix, limit: 10 });
   const key = items.find(({ keyPrefix }) => keyPrefix === idOrPrefix);
-  if (key === undefined) throw badInput(`Project ${projectId} has no key ${idOrPrefix}….`);
+  if (key === undefined) throw noKey(projectId, `${idOrPrefix}…`);
   return key.apiKeyId;
 }

@@ -1,5 +1,6 @@
 import type { LimitOwner } from '@ceiba/contract/sets';
 import { type DecisionRecord, toLoggedDecision } from '@ceiba/schema';
+import { printable } from '../world.ts';
 
 /** A decision as a line for a terminal. */
 export function lineOf(record: DecisionRecord): string {
@@ -24,9 +25,6 @@ export const jsonLineOf = (record: DecisionRecord): string =>
   );
 
 const OUTCOME_WIDTH = 'inactive_subscription'.length;
-
-/** Callers choose paths and methods: nothing of them may control the terminal. */
-const printable = (text: string) => text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '\ufffd');
 
 const OWNER: Record<LimitOwner, string> = {
   plan: 'of the plan',

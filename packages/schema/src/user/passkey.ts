@@ -138,6 +138,33 @@ export function removePasskey(
   });
 }
 
+/**
+ * Removes every passkey of a user, as part of a change that ends their sessions.
+ *
+ * @returns the names, in no order
+ */
+export function removePasskeys(
+  ctx: VerbContext,
+  { userId }: { userId: string },
+): Promise<{ removed: string[] }> {
+  return inTransaction(ctx, async (tx) => {
+    const target = await targetOf(tx, userId);
+    const rows = await tx
+      .delete(passkeys)
+      .where(eq(passkeys.userId, userId))
+      .returning({ name: passkeys.name });
+    for (const { name } of rows) {
+      await writeAudit(tx, ctx, {
+        action: 'user.remove_passkey',
+        target,
+        ownerId: userId,
+        before: { passkey: name },
+      });
+    }
+    return { removed: rows.map(({ name }) => name) };
+  });
+}
+
 const isOfUser = ({ userId, passkeyId }: PasskeyRef) =>
   and(eq(passkeys.id, passkeyId), eq(passkeys.userId, userId));
 

@@ -7,7 +7,8 @@ import { and, eq, sql } from 'drizzle-orm';
 import { writeAudit } from '../audit/write.ts';
 import type { Executor } from '../connection/database.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
-import { passkeys, passwordResets, users } from '../tables.ts';
+import { passwordResets, users } from '../tables.ts';
+import { removePasskeys } from './passkey.ts';
 import { setPassword } from './set-password.ts';
 
 export interface CreatePasswordResetInput {
@@ -114,28 +115,8 @@ export function usePasswordReset(
     const inside = { ...ctx, actor: asUser, db: { orm: tx } };
     const { kind } = await setPassword(inside, { userId, passwordHash });
     if (kind !== 'updated') return { kind: 'not_found' };
-    await removePasskeys(inside, { userId, email });
+    await removePasskeys(inside, { userId });
     return { kind, userId, email };
-  });
-}
-
-function removePasskeys(
-  ctx: VerbContext,
-  { userId, email }: { userId: string; email: string },
-): Promise<void> {
-  return inTransaction(ctx, async (tx) => {
-    const removed = await tx
-      .delete(passkeys)
-      .where(eq(passkeys.userId, userId))
-      .returning({ name: passkeys.name });
-    for (const { name } of removed) {
-      await writeAudit(tx, ctx, {
-        action: 'user.remove_passkey',
-        target: { id: userId, label: email },
-        ownerId: userId,
-        before: { passkey: name },
-      });
-    }
   });
 }
 

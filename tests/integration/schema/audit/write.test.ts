@@ -47,6 +47,7 @@ import {
   recordAttempt,
   removeMember,
   removePasskey,
+  removePasskeys,
   removeSecondFactors,
   renamePasskey,
   replacePolicies,
@@ -473,6 +474,10 @@ const MUTATIONS: Record<string, [Mutate, string[]]> = {
   removePasskey: [
     (ctx, { secured: { userId, passkeyId } }) =>
       removePasskey(ctx, { ...PROVEN, userId, passkeyId }),
+    ['user.remove_passkey'],
+  ],
+  removePasskeys: [
+    (ctx, { secured: { userId } }) => removePasskeys(ctx, { userId }),
     ['user.remove_passkey'],
   ],
   createPasswordReset: [

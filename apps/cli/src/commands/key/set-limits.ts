@@ -1,9 +1,10 @@
 import { setApiKeyLimits } from '@ceiba/schema';
 import type { Command } from 'commander';
-import { withDatabase } from '../database.ts';
-import { badInput } from '../errors.ts';
-import { limitOrNone, orNull, uuid } from '../options.ts';
-import { printJson, printLines, type World } from '../world.ts';
+import { withDatabase } from '../../database.ts';
+import { badInput } from '../../errors.ts';
+import { noKey } from '../../not-found.ts';
+import { limitOrNone, orNull, uuid } from '../../options.ts';
+import { printJson, printLines, type World } from '../../world.ts';
 
 interface LimitOptions {
   project: string;
@@ -14,10 +15,8 @@ interface LimitOptions {
 }
 
 /** Adds `ceiba key set-limits`. */
-export function keyCommands(program: Command, world: World): void {
-  program
-    .command('key')
-    .description('manage one API key')
+export function setLimitsCommand(key: Command, world: World): void {
+  key
     .command('set-limits')
     .description("set a key's own limits, in addition to its project's plan")
     .requiredOption('--project <id>', 'the project that the key belongs to', uuid)
@@ -44,7 +43,7 @@ async function setLimits(world: World, { project, key, rate, quota, json }: Limi
       },
     }),
   );
-  if (result.kind === 'not_found') throw badInput(`Project ${project} has no key ${key}.`);
+  if (result.kind === 'not_found') throw noKey(project, key);
   if (result.kind === 'conflict') {
     throw badInput(`Key ${key} is ${result.status}: only the limits of an active key can be set.`);
   }

@@ -1,0 +1,76 @@
+import { API_KEY_STATUSES, type ApiKeyStatus } from '@ceiba/contract/sets';
+import { type ApiKeyRow, type Database, exportApiKeys, getProject } from '@ceiba/schema';
+import { type Command, Option } from 'commander';
+import { withDatabase } from '../../database.ts';
+import { noProject } from '../../not-found.ts';
+import { uuid } from '../../options.ts';
+import { printable, printJson, printLines, type World } from '../../world.ts';
+
+interface ListOptions {
+  project: string;
+  status?: ApiKeyStatus;
+  json?: true;
+}
+
+/** Adds `ceiba key list`. */
+export function listKeysCommand(key: Command, world: World): void {
+  key
+    .command('list')
+    .description('list the keys of a project, newest first; never the keys themselves')
+    .requiredOption('--project <id>', 'the project', uuid)
+    .addOption(new Option('--status <status>', 'of this status').choices(API_KEY_STATUSES))
+    .option('--json', 'print the keys as JSON')
+    .action((options: ListOptions) => withDatabase(world, (_, db) => list(world, db, options)));
+}
+
+async function list(world: World, db: Database, { project: projectId, status, json }: ListOptions) {
+  if ((await getProject(db, projectId)) === null) throw noProject(projectId);
+  const pages = exportApiKeys((work) => work(db), {
+    projectId,
+    ...(status !== undefined && { status }),
+  });
+  const keys: ApiKeyRow[] = [];
+  for await (const page of pages) keys.push(...page);
+  if (json) return printJson(world, { apiKeys: keys.map(forPrograms) });
+  if (keys.length === 0) {
+    const which = status === undefined ? 'no key yet' : `no key that is ${status}`;
+    return printLines(world, [`The project has ${which}.`]);
+  }
+  printLines(world, [HEAD, ...keys.map(lineOf)]);
+}
+
+const forPrograms = ({ hints: _, isExpired: __, ...key }: ApiKeyRow) => key;
+
+/** The name is last, because it has any width. */
+const columns = (
+  id: string,
+  prefix: string,
+  status: string,
+  expires: string,
+  used: string,
+  name: string,
+) =>
+  [id.padEnd(36), prefix.padEnd(15), status.padEnd(8), expires.padEnd(24), used.padEnd(24), name]
+    .join('  ')
+    .trimEnd();
+
+const HEAD = columns('id', 'begins with', 'status', 'expires', 'last used', 'name');
+
+function lineOf(key: ApiKeyRow): string {
+  const { apiKeyId, keyPrefix, expiresAt, lastUsedAt, displayName } = key;
+  return columns(
+    apiKeyId,
+    `${keyPrefix}…`,
+    stateOf(key),
+    expiresAt ?? 'never',
+    lastUsedAt ?? 'never',
+    printable(displayName),
+  );
+}
+
+/** An expired or disabled key is still active in the contract's words, and denied all the same. */
+function stateOf({ status, disabledAt, isExpired }: ApiKeyRow): string {
+  if (status !== 'active') return status;
+  if (isExpired) return 'expired';
+  return disabledAt === null ? 'active' : 'disabled';
+}
