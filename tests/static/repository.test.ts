@@ -15,6 +15,8 @@ describe('the files for contributors', () => {
     const { jobs } = parse(read('.github/workflows/ci.yml'));
     expect(jobs.test.strategy.matrix.node).toContain(major);
     expect(jobs.test.steps.at(-1).run).toBe('.ci/run');
+    // A shallow clone has no previous release, and skips its tests.
+    expect(jobs.test.steps[0].with['fetch-depth']).toBe(0);
   });
 
   test('indent as the formatter does', () => {
