@@ -60,7 +60,8 @@ function report({ capacityPerSecond, rows, refusedP99Ms, recoveryMs }, scaling) 
   console.table(
     Object.fromEntries(Object.entries(rows).map(([name, row]) => [name, rounded(row)])),
   );
-  const ratio = (a, b) => (rows[a].p99Ms / rows[b].p99Ms).toFixed(1);
+  const ratio = (a, b) =>
+    `${(rows[a].p99Ms / rows[b].p99Ms).toFixed(1)}, since it was sent ${(rows[a].p99SentMs / rows[b].p99SentMs).toFixed(1)}`;
   console.log(
     'p99 of what is admitted, of the unloaded one:',
     ratio('at 3 times the capacity, then', 'unloaded'),

@@ -5,11 +5,12 @@ import { quantile } from './quantile.mjs';
 const LONGEST_UNSENT_MS = 1_000;
 
 /**
- * The result of one stream. Latencies are in ms, from the moment that a request was due, sent or not:
- * a server that stops answering cannot hide it by slowing the generator down.
+ * The result of one request. Times are in ms. `tookMs` counts from the moment that it was due, sent or
+ * not: a server that stops answering cannot hide it by slowing the generator down. `sentMs` counts from
+ * the moment that it was sent; the rest is the time without a free connection.
  *
- * @typedef {{ dueAt: number, status: number, tookMs: number }} Sample `dueAt` is ms since the start;
- *   `status` is 0 where there was no answer.
+ * @typedef {{ dueAt: number, status: number, tookMs: number, sentMs: number }} Sample `dueAt` is ms
+ *   since the start; `status` is 0 where there was no answer.
  */
 
 /**
@@ -26,48 +27,48 @@ const LONGEST_UNSENT_MS = 1_000;
 export async function sendAtRate({ port, next, perSecond, seconds, connections }) {
   /** @type {Sample[]} */
   const samples = [];
-  /** @type {number[]} */
-  const unsent = [];
   const free = await Promise.all(Array.from({ length: connections }, () => openConnection(port)));
   const startedAt = performance.now();
   const elapsedMs = () => performance.now() - startedAt;
   const isClosedLoop = perSecond === Number.POSITIVE_INFINITY;
-  let due = 0;
+  const dueAtOf = (request) => (request * 1_000) / perSecond;
+  /** How many requests were sent, or given up. */
+  let taken = 0;
   let open = 0;
 
-  const note = (dueAt, status) => samples.push({ dueAt, status, tookMs: elapsedMs() - dueAt });
+  const note = (dueAt, status, sentAt) => {
+    const now = elapsedMs();
+    samples.push({ dueAt, status, tookMs: now - dueAt, sentMs: now - sentAt });
+  };
   const send = (connection, dueAt) => {
     open += 1;
+    const sentAt = elapsedMs();
     connection.ask(next(), (status) => {
       open -= 1;
-      note(dueAt, status);
+      note(dueAt, status, sentAt);
       free.push(connection);
       sendDue();
     });
-  };
-  const addDue = () => {
-    const untilMs = Math.min(elapsedMs(), seconds * 1_000);
-    for (; (due * 1_000) / perSecond < untilMs; due += 1) unsent.push((due * 1_000) / perSecond);
   };
   const sendDue = () => {
     if (isClosedLoop) {
       while (free.length > 0 && elapsedMs() < seconds * 1_000) send(free.pop(), elapsedMs());
       return;
     }
-    addDue();
-    let taken = 0;
-    for (; taken < unsent.length && free.length > 0; taken += 1) {
-      const dueAt = unsent[taken];
-      if (elapsedMs() - dueAt > LONGEST_UNSENT_MS) note(dueAt, 0);
+    const now = elapsedMs();
+    for (; free.length > 0 && isDue(now); taken += 1) {
+      const dueAt = dueAtOf(taken);
+      if (now - dueAt > LONGEST_UNSENT_MS) note(dueAt, 0, now);
       else send(free.pop(), dueAt);
     }
-    unsent.splice(0, taken);
   };
+  const isDue = (now) => !isClosedLoop && dueAtOf(taken) < Math.min(now, seconds * 1_000);
 
   await new Promise((resolve) => {
     const timer = setInterval(() => {
       sendDue();
-      if (elapsedMs() < seconds * 1_000 || open > 0 || unsent.length > 0) return;
+      const now = elapsedMs();
+      if (now < seconds * 1_000 || open > 0 || isDue(now)) return;
       clearInterval(timer);
       resolve(undefined);
     }, 1);
@@ -120,11 +121,13 @@ async function openConnection(port) {
 
 /**
  * @param {Sample[]} samples
- * @returns {{ sent: number, decided: number, shed: number, failed: number, p50Ms: number, p99Ms: number }}
- *   Latencies of what was decided, that is answered 200.
+ * @returns {{ sent: number, decided: number, shed: number, failed: number, p50Ms: number, p99Ms: number,
+ *   p99SentMs: number }} Latencies of what was decided, that is answered 200; the last one since it was
+ *   sent.
  */
 export function summaryOf(samples) {
-  const decided = samples.filter(({ status }) => status === 200).map(({ tookMs }) => tookMs);
+  const answered = samples.filter(({ status }) => status === 200);
+  const decided = answered.map(({ tookMs }) => tookMs);
   const shed = samples.filter(({ status }) => status === 503).length;
   return {
     sent: samples.length,
@@ -133,5 +136,9 @@ export function summaryOf(samples) {
     failed: samples.length - decided.length - shed,
     p50Ms: quantile(decided, 0.5),
     p99Ms: quantile(decided, 0.99),
+    p99SentMs: quantile(
+      answered.map(({ sentMs }) => sentMs),
+      0.99,
+    ),
   };
 }

@@ -39,6 +39,7 @@ import { createAuthorizeRoutes } from './http/authorize-routes.ts';
 import { createDrain } from './http/drain.ts';
 import { logged, readiness } from './http/health-routes.ts';
 import { createHttpServer } from './http/listener.ts';
+import { Pace } from './http/pace.ts';
 import { ErrorLog } from './http/replies.ts';
 import { requestIdOf } from './http/request-id.ts';
 import { createChargeScript } from './limiter/charge-script.ts';
@@ -198,6 +199,10 @@ export function createRuntime(settings: Settings, log: Logger): Runtime {
     deadlineMs: settings.DECISION_DEADLINE_MS,
     admission: new Admission({
       maxDecisions: settings.MAX_DECISIONS_IN_FLIGHT,
+      deadlineMs: settings.DECISION_DEADLINE_MS,
+      now: performance.now.bind(performance),
+    }),
+    pace: new Pace({
       deadlineMs: settings.DECISION_DEADLINE_MS,
       now: performance.now.bind(performance),
     }),

@@ -18,6 +18,7 @@ import {
 export interface ExtAuthzOptions {
   dependencies: AuthorizeDependencies;
   admission: { admit(projectId: string): { leave(): void } | null };
+  pace: { turn(): Promise<void> };
   errors: {
     report(error: unknown, requestId: string): void;
     reportRefusal(requestId: string): void;
@@ -96,7 +97,7 @@ async function answerCheck(
 
 /** @throws UnavailableError for an overload and any outage */
 async function decideCheck(
-  { dependencies, admission, errors }: ExtAuthzOptions,
+  { dependencies, admission, pace, errors }: ExtAuthzOptions,
   { original, rawHeaders }: CheckedRequest,
   metadata: Metadata,
   requestId: string,
@@ -106,7 +107,10 @@ async function decideCheck(
   const projectId = textOf(metadata, PROJECT_ID) ?? '';
   const secret = textOf(metadata, PROJECT_SECRET_HEADER);
   const admitted = admission.admit(projectId.toLowerCase());
-  if (admitted === null) throw OVERLOAD;
+  if (admitted === null) {
+    await pace.turn();
+    throw OVERLOAD;
+  }
   try {
     const credential = readCredential(rawHeaders);
     const call = { projectId, secret, credential, original, requestId, askedAtMs };

@@ -59,12 +59,14 @@ function routesOf({
     now: performance.now.bind(performance),
   });
   const failures = { count: () => {} };
-  const routes = createAuthorizeRoutes({ dependencies, errors, deadlineMs, admission, failures });
+  const pace = { turn: async () => {} };
+  const options = { dependencies, errors, deadlineMs, admission, pace, failures };
+  const routes = createAuthorizeRoutes(options);
   const batch = (size: number) =>
     routes.authorizeBatch(incoming({ requests: Array(size).fill({}) }), PROJECT_ID);
   const one = () => routes.authorize(incoming({}), PROJECT_ID);
   const forward = () => routes.forwardAuth(question(), PROJECT_ID);
-  return { routes, admission, release, one, batch, forward, asked: () => asked };
+  return { routes, admission, pace, release, one, batch, forward, asked: () => asked };
 }
 
 const statusOf = async (reply: Promise<Reply>) => (await reply).status;
@@ -92,6 +94,26 @@ describe('the limit of decisions in flight', () => {
     expect(await statusOf(waiting)).toBe(401);
     expect(await statusOf(fits)).toBe(401);
     expect(await statusOf(batch(4))).toBe(401);
+  });
+
+  it('answers a refusal at its turn', async () => {
+    const { one, pace, release } = routesOf({ maxInFlight: 1 });
+    const waiting = one();
+    let takeTurn = () => {};
+    pace.turn = () =>
+      new Promise((resolve) => {
+        takeTurn = resolve;
+      });
+    let isAnswered = false;
+    const refused = one().finally(() => {
+      isAnswered = true;
+    });
+    await new Promise(setImmediate);
+    expect(isAnswered).toBe(false);
+    takeTurn();
+    expect(await statusOf(refused)).toBe(503);
+    release();
+    expect(await statusOf(waiting)).toBe(401);
   });
 
   it('lets a batch that is larger than the limit through where nothing else is in flight', async () => {
@@ -158,7 +180,8 @@ describe('a question of a gateway', () => {
     const admission = new Admission({ maxDecisions: 1, deadlineMs: 1_000, now: () => 0 });
     const dependencies = {} as AuthorizeDependencies;
     const failures = { count: () => {} };
-    const options = { dependencies, errors, deadlineMs: 1_000, admission, failures };
+    const pace = { turn: async () => {} };
+    const options = { dependencies, errors, deadlineMs: 1_000, admission, pace, failures };
     const routes = createAuthorizeRoutes(options);
     expect(await statusOf(routes.forwardAuth(question(), PROJECT_ID))).toBe(500);
   });

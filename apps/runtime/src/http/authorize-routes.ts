@@ -11,6 +11,7 @@ import { readJsonBody } from './body.ts';
 import { unauthorized } from './errors.ts';
 import { answerForwardAuth, refuseForwardAuth } from './forward-auth.ts';
 import type { IncomingCall } from './incoming-call.ts';
+import type { Pace } from './pace.ts';
 import { parseUuid } from './parameters.ts';
 import { type ErrorLog, errorReply, jsonReply, type Reply } from './replies.ts';
 import { requestIdOf } from './request-id.ts';
@@ -20,6 +21,7 @@ export interface AuthorizeRouteOptions {
   errors: ErrorLog;
   deadlineMs: number;
   admission: Admission;
+  pace: Pick<Pace, 'turn'>;
   failures: Pick<FailureCounter, 'count'>;
 }
 
@@ -64,7 +66,7 @@ export type AuthorizeRoutes = Record<'authorize' | 'authorizeBatch' | 'forwardAu
  * @returns a handler per route that answers each call by its deadline
  */
 export function createAuthorizeRoutes(options: AuthorizeRouteOptions): AuthorizeRoutes {
-  const { dependencies, errors, admission } = options;
+  const { dependencies, errors, admission, pace } = options;
 
   const serve = (route: Route): Serve => {
     let bodyBytesInFlight = 0;
@@ -81,7 +83,10 @@ export function createAuthorizeRoutes(options: AuthorizeRouteOptions): Authorize
         countFailure(error);
         return route.refuse(error, requestId, errors);
       };
-      if (admitted === null) return refuse(OVERLOAD);
+      if (admitted === null) {
+        await pace.turn();
+        return refuse(OVERLOAD);
+      }
       bodyBytesInFlight += bodyBytes;
       const countAs = (decisions: number) => {
         if (!admitted.countAs(decisions)) throw OVERLOAD;

@@ -18,6 +18,7 @@ const authorizeRoutes = createAuthorizeRoutes({
   errors,
   deadlineMs: 50,
   admission: new Admission({ maxDecisions: 1, deadlineMs: 50, now: () => 0 }),
+  pace: { turn: async () => {} },
   failures: { count: () => {} },
 });
 const checks = { database: async () => {}, redis: async () => {}, schema: async () => {} };
