@@ -58,7 +58,7 @@ async function serve(supervisor, settings) {
 }
 
 function greet() {
-  const version = readJson(join(root, 'package.json'))?.version;
+  const version = readJson(join(root, 'apps/runtime/package.json'))?.version;
   print();
   print(`  ${bold('Ceiba')} ${dim(String(version))}`);
   if (!existsSync(join(root, 'apps/console/.next/standalone'))) {

@@ -1,6 +1,17 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -35,6 +46,13 @@ describe('the files for contributors', () => {
     }
   });
 
+  test.each(workflowFiles)('%s names the major version of each action', (file) => {
+    const used = [...read(`.github/workflows/${file}`).matchAll(/\buses: (\S+)/g)];
+    expect(used.map(([, action]) => action).filter((action) => !/@v\d+$/.test(action!))).toEqual(
+      [],
+    );
+  });
+
   test('are valid YAML', () => {
     const forms = readdirSync(`${root}.github/ISSUE_TEMPLATE`);
     for (const form of forms.filter((name) => name !== 'config.yml')) {
@@ -46,5 +64,113 @@ describe('the files for contributors', () => {
       ]);
     }
     expect(parse(read('.github/dependabot.yml')).version).toBe(2);
+  });
+});
+
+describe('a release', () => {
+  const { jobs } = parse(read('.github/workflows/release.yml'));
+  const stepOf = (job: string, action: string) =>
+    jobs[job].steps.find(({ uses }: { uses?: string }) => uses?.startsWith(action));
+
+  test('gives each job only the permissions that it needs, and signs with its identity', () => {
+    expect(jobs.packages.permissions).toEqual({
+      contents: 'write',
+      'pull-requests': 'write',
+      'id-token': 'write',
+    });
+    expect(jobs.images.permissions).toEqual({
+      contents: 'read',
+      packages: 'write',
+      'id-token': 'write',
+    });
+  });
+
+  test('runs scripts that exist', () => {
+    const { version, publish } = stepOf('packages', 'changesets/action').with;
+    const { scripts } = JSON.parse(read('package.json'));
+    for (const command of [version, publish]) {
+      expect(Object.keys(scripts)).toContain(/^npm run (\S+)$/.exec(command)?.[1]);
+    }
+    expect(scripts['release:publish']).toMatch(/^\.ci\/name-repository && changeset publish$/);
+  });
+
+  test('pushes the image of each Dockerfile with SBOM and provenance, and signs its digest', () => {
+    expect(jobs.images.if).toBe("needs.packages.outputs.published == 'true'");
+    const programs: string[] = jobs.images.strategy.matrix.program;
+    const files = readdirSync(root).filter((name) => name.startsWith('Dockerfile.'));
+    expect(programs.map((program) => `Dockerfile.${program}`).sort()).toEqual(files.sort());
+    expect(stepOf('images', 'docker/build-push-action').with).toMatchObject({
+      push: true,
+      sbom: true,
+      provenance: 'mode=max',
+    });
+    expect(jobs.images.steps.at(-1).run).toMatch(/^cosign sign --yes \S+@\$DIGEST"\n$/);
+  });
+});
+
+describe('changesets', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'ceiba-version-'));
+  const RELEASED = ['apps/cli', 'apps/console', 'apps/runtime', 'packages/sdk'];
+  const manifests = execFileSync('git', ['ls-files', '*package.json'], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  const workspaces = manifests
+    .trim()
+    .split('\n')
+    .filter((path) => !path.startsWith('tests/'));
+  const versionOf = (path: string) =>
+    JSON.parse(readFileSync(join(folder, path), 'utf8')).version as string | undefined;
+  const others = () =>
+    workspaces.filter((path) => !RELEASED.includes(path.replace('/package.json', '')));
+  let before: (string | undefined)[];
+
+  beforeAll(() => {
+    for (const path of [...workspaces, 'package-lock.json', '.changeset/config.json']) {
+      cpSync(join(root, path), join(folder, path));
+    }
+    writeFileSync(
+      join(folder, '.changeset/one.md'),
+      '---\n"@ceiba/sdk": minor\n---\n\nA guard for one more framework.\n',
+    );
+    before = others().map(versionOf);
+    execFileSync('git', ['init', '--quiet'], { cwd: folder });
+    const program = join(root, 'node_modules/@changesets/cli/bin.js');
+    execFileSync(process.execPath, [program, 'version'], { cwd: folder, stdio: 'pipe' });
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  test('give the packages and the apps one new version, and change no other manifest', () => {
+    const versions = RELEASED.map((path) => versionOf(`${path}/package.json`));
+    const current = JSON.parse(read('packages/sdk/package.json')).version;
+    expect(new Set(versions).size).toBe(1);
+    expect(versions[0]).not.toBe(current);
+    expect(others().map(versionOf)).toEqual(before);
+    for (const path of workspaces) {
+      const { dependencies = {} } = JSON.parse(read(path));
+      const after = JSON.parse(readFileSync(join(folder, path), 'utf8')).dependencies ?? {};
+      expect(after).toEqual(dependencies);
+    }
+  });
+
+  test('are what the changelog of a package says', () => {
+    const changelog = readFileSync(join(folder, 'packages/sdk/CHANGELOG.md'), 'utf8');
+    expect(changelog).toContain(`## ${versionOf('packages/sdk/package.json')}\n`);
+    expect(changelog).toContain('A guard for one more framework.');
+    expect(existsSync(join(folder, 'packages/contract/CHANGELOG.md'))).toBe(false);
+  });
+
+  test('that wait for a release name packages that are released', () => {
+    const waiting = readdirSync(`${root}.changeset`).filter((name) => name.endsWith('.md'));
+    const named = waiting.flatMap((name) =>
+      [
+        ...read(`.changeset/${name}`).matchAll(
+          /^["'](@ceiba\/[\w-]+)["']: (?:major|minor|patch)$/gm,
+        ),
+      ].map(([, packageName]) => packageName),
+    );
+    const released = RELEASED.map((path) => JSON.parse(read(`${path}/package.json`)).name);
+    expect(named.filter((name) => !released.includes(name))).toEqual([]);
+    expect(named.length).toBeGreaterThanOrEqual(waiting.length);
   });
 });

@@ -5,8 +5,15 @@ import { databaseUrl, flag, parseSettings, redisUrl } from '@ceiba/process/setti
 import { z } from 'zod';
 import { badInput } from './errors.ts';
 
-/** The repository's root; the bundle and the source are equally deep in it. */
-const WORKSPACE = fileURLToPath(new URL('../../..', import.meta.url));
+const REPOSITORY = fileURLToPath(new URL('../../..', import.meta.url));
+
+/**
+ * The repository's root; the bundle and the source are equally deep in it. For the package that npm
+ * installed elsewhere, the current folder.
+ */
+const WORKSPACE = existsSync(join(REPOSITORY, 'apps/cli/package.json'))
+  ? REPOSITORY
+  : process.cwd();
 
 /**
  * The variables of this process, with those of the workspace's `.env` as defaults, as `npm start`
@@ -91,7 +98,7 @@ function readStack(dataDirectory: string | undefined, cwd: string) {
   return undefined;
 }
 
-/** In the current folder and each folder above it, then in the repository. */
+/** In the current folder and each folder above it, then in the workspace. */
 function stackPaths(dataDirectory: string | undefined, cwd: string): string[] {
   if (dataDirectory !== undefined) return [join(resolve(WORKSPACE, dataDirectory), 'stack.json')];
   return [...upwards(cwd), WORKSPACE].map((folder) => join(folder, '.ceiba', 'stack.json'));

@@ -1,10 +1,14 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 
-/** The path is the same relative to the source and to the bundle. */
-export const MIGRATIONS_FOLDER = fileURLToPath(new URL('../../../drizzle', import.meta.url));
+const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+
+/** The migrations lie beside the bundle; the source reads those of the repository. */
+export const MIGRATIONS_FOLDER = existsSync(at('./drizzle'))
+  ? at('./drizzle')
+  : at('../../../drizzle');
 
 const journalSchema = z.object({
   entries: z.array(z.object({ tag: z.string(), when: z.number() })).min(1),
