@@ -5,7 +5,7 @@ import {
   type SubscriptionStatus,
   uuidSchema,
 } from '@ceiba/contract';
-import { PLAN_LIMIT_MAX } from '@ceiba/domain';
+import { PLAN_LIMIT_MAX, type UsageRange } from '@ceiba/domain';
 import { InvalidArgumentError } from 'commander';
 
 /**
@@ -55,6 +55,16 @@ export function instantOrNone(text: string): Date | 'none' {
 export const instant = (text: string): Date => parseInstant(text, `${RFC_3339}.`);
 
 const RFC_3339 = 'It must be an RFC 3339 date-time such as 2027-01-31T12:00:00Z';
+
+/** A month in UTC, such as 2026-11. */
+export function month(text: string): UsageRange {
+  const [, year, number] = /^(\d{4})-(0[1-9]|1[0-2])$/.exec(text) ?? [];
+  const from = Date.parse(`${year}-${number}-01T00:00:00Z`);
+  if (Number(year) < 1970 || Number.isNaN(from)) {
+    throw new InvalidArgumentError('It must be a month such as 2026-11.');
+  }
+  return { from: new Date(from), to: new Date(Date.UTC(Number(year), Number(number))) };
+}
 
 function parseInstant(text: string, advice: string): Date {
   const parsed = expirySchema.safeParse(text);

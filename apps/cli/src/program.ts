@@ -3,11 +3,14 @@ import { Command, CommanderError } from 'commander';
 import manifest from '../package.json' with { type: 'json' };
 import { applyCommand } from './commands/apply.ts';
 import { doctorCommand } from './commands/doctor.ts';
+import { exportCommand } from './commands/export.ts';
 import { keyCommands } from './commands/key/commands.ts';
 import { migrateCommand } from './commands/migrate.ts';
 import { ownerCommands } from './commands/owner.ts';
 import { projectCommands } from './commands/project.ts';
 import { requestsCommand } from './commands/requests.ts';
+import { schemaCommand } from './commands/schema.ts';
+import { usageCommand } from './commands/usage.ts';
 import { CliError, forPrograms } from './errors.ts';
 import { newestMigration } from './migrations.ts';
 import type { World } from './world.ts';
@@ -56,10 +59,13 @@ function programFor(world: World, isForProgram: boolean): Command {
     });
   migrateCommand(program, world);
   applyCommand(program, world);
+  exportCommand(program, world);
+  schemaCommand(program, world);
   projectCommands(program, world);
   keyCommands(program, world);
   ownerCommands(program, world);
   requestsCommand(program, world);
+  usageCommand(program, world);
   doctorCommand(program, world);
   return program;
 }

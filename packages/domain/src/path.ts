@@ -35,7 +35,8 @@ const AMBIGUITIES = [
 const AMBIGUOUS = new RegExp(AMBIGUITIES.map(([cause]) => cause.source).join('|'));
 
 const HIGH_ESCAPE = /%[89A-Fa-f]/;
-const UNRESERVED_ESCAPE = /%(?:2[DE]|3\d|4[1-9A-F]|5[\dAF]|6[1-9A-F]|7[\dAE])/i; // RFC 3986, 2.3
+/** RFC 3986, section 2.3. */
+const UNRESERVED_ESCAPE = /%(?:2[DEde]|3\d|4[1-9A-Fa-f]|5[\dAFaf]|6[1-9A-Fa-f]|7[\dAEae])/;
 
 /**
  * The path that is matched with patterns: the request target as it was sent, without its query and
@@ -115,6 +116,12 @@ export function parsePathPattern(text: string): ParsedPathPattern {
   return { ok: true, pattern: isPrefix ? `${path}*` : path };
 }
 
+/**
+ * A regular expression for what {@link parsePathPattern} accepts, for schemas of files. It also accepts
+ * escapes that are not UTF-8, and a path of any length.
+ */
+export const PATH_PATTERN_SOURCE = String.raw`^(?:\*|(?!.*(?:${AMBIGUOUS.source}|${UNRESERVED_ESCAPE.source}|\/(?:\.|%2[eE]){1,2}\*))\/[^*?]*\*?)$`;
+
 function whyUnmatchable(base: string): string | null {
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(base)) return 'must be a path alone, without scheme and host';
   if (!base.startsWith('/')) return 'must start with / (or be a single *)';
@@ -131,6 +138,8 @@ export type ParsedPolicyMethod = { ok: true; method: string } | { ok: false; rea
 
 /** A token (RFC 9110, section 5.6.2) without `*`, which means every method. */
 const TOKEN = /^[!#$%&'+.^_`|~0-9A-Za-z-]+$/;
+/** A regular expression for what {@link parsePolicyMethod} accepts, for schemas of files. */
+export const POLICY_METHOD_SOURCE = `^(?:\\*|[!#$%&'+.^_\`|~0-9A-Z-]{1,${METHOD_LENGTH_MAX}})$`;
 
 /**
  * Parses the method of a policy: one HTTP method, or `*` for every method. GET does not imply HEAD.

@@ -28,9 +28,18 @@ export const MS_PER_HOUR = 3_600_000;
 export const MS_PER_DAY = 86_400_000;
 
 /** The finest step that a range may be read in; months when it is too long for any. */
-export function finestUsageStep(by: UsageCut, { from, to }: UsageRange): UsageStep {
-  const days = (to.getTime() - from.getTime()) / MS_PER_DAY;
+export function finestUsageStep(by: UsageCut, range: UsageRange): UsageStep {
+  const days = daysIn(range);
   return USAGE_STEPS.find((step) => days <= USAGE_RANGE_DAYS_MAX[by][step]) ?? 'month';
+}
+
+export const daysIn = ({ from, to }: UsageRange): number =>
+  (to.getTime() - from.getTime()) / MS_PER_DAY;
+
+/** The step to show a range in: hours for up to two days, days while they are distinguishable, else months. */
+export function usageStepFor(by: UsageCut, range: UsageRange): UsageStep {
+  const finest = finestUsageStep(by, range);
+  return finest === 'hour' && daysIn(range) > USAGE_RANGE_DAYS_MAX.api_key.hour ? 'day' : finest;
 }
 
 /**
@@ -39,7 +48,7 @@ export function finestUsageStep(by: UsageCut, { from, to }: UsageRange): UsageSt
  * @throws RangeError when it is empty, or longer than `mostDays`
  */
 export function wholeSteps({ from, to }: UsageRange, step: UsageStep, mostDays: number) {
-  const days = (to.getTime() - from.getTime()) / MS_PER_DAY;
+  const days = daysIn({ from, to });
   if (!(days > 0)) throw new RangeError('a range has to end after it begins');
   if (days > mostDays) throw new RangeError(`a range in steps of a ${step} is too long: ${days} d`);
   const last = startOfStep(new Date(to.getTime() - 1), step);

@@ -58,6 +58,17 @@ export function allOrNothing<T>(
   });
 }
 
+/** Runs reads on one snapshot: all that they return was true at one time. */
+export function inSnapshot<T>(
+  db: { readonly orm: Transactor },
+  run: (snapshot: { orm: Transactor }) => Promise<T>,
+): Promise<T> {
+  return db.orm.transaction((orm) => run({ orm }), {
+    isolationLevel: 'repeatable read',
+    accessMode: 'read only',
+  });
+}
+
 /** Whether a change leaves every field of a row as it is. */
 export const isUnchanged = <Row extends object>(before: Row, after: Row): boolean =>
   Object.entries(after).every(([field, value]) => before[field as keyof Row] === value);

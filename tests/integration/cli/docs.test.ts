@@ -3,8 +3,15 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Outcome } from '@ceiba/contract/sets';
 import { mintApiKey } from '@ceiba/domain';
-import { createApiKey, createDatabase, type NewDecision, writeDecisions } from '@ceiba/schema';
+import {
+  createApiKey,
+  createDatabase,
+  type NewDecision,
+  recordUsage,
+  writeDecisions,
+} from '@ceiba/schema';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   createEmptyDatabase,
@@ -73,6 +80,7 @@ describe('docs/cli.md', () => {
 
   async function runAsShown({ command }: Example) {
     if (command.includes(' requests ')) await logDecisions();
+    if (command.includes(' usage ')) await countDecisions();
     for (const id of command.match(UUID) ?? []) {
       if (!ids.has(id)) ids.set(id, await makeKey());
     }
@@ -119,6 +127,29 @@ describe('docs/cli.md', () => {
     }
   }
 
+  /** The counts of the page. Counting them again changes nothing. */
+  async function countDecisions(): Promise<void> {
+    const db = createDatabase(empty.url, { maxConnections: 1 });
+    try {
+      const [key] = await db.sql<{ id: string; project: string }[]>`
+        select id, project_id as project from api_keys where display_name = 'Batch job'`;
+      const hour = Date.parse('2026-10-05T09:00:00Z') / 3_600_000;
+      const counted = (outcome: Outcome, count: number) => ({
+        projectId: key!.project,
+        apiKeyId: key!.id,
+        policyId: null,
+        incarnation: 'docs',
+        hour,
+        outcome,
+        count,
+      });
+      const hours = [counted('allowed', 12), counted('rate_limited', 2)];
+      await recordUsage(db, { hours, months: [], lastUsed: [] });
+    } finally {
+      await db.close();
+    }
+  }
+
   /** The only id of the page that no command prints: a key is created in the console or by the API. */
   async function makeKey(): Promise<string> {
     const db = createDatabase(empty.url, { maxConnections: 1 });
@@ -144,6 +175,7 @@ describe('docs/cli.md', () => {
       'ceiba apply -f fewer.yaml',
       'ceiba apply -f wrong.yaml',
       'ceiba doctor',
+      'ceiba export',
       'ceiba key archive',
       'ceiba key create',
       'ceiba key disable',
@@ -158,6 +190,7 @@ describe('docs/cli.md', () => {
       'ceiba project rotate-secret',
       'ceiba project set-subscription',
       'ceiba requests',
+      'ceiba usage',
     ]);
   });
 

@@ -1,5 +1,12 @@
 import { displayNameSchema, expirySchema, SUBSCRIPTION_STATUSES } from '@ceiba/contract';
-import { PLAN_LIMIT_MAX, parsePathPattern, parsePolicyMethod } from '@ceiba/domain';
+import { DISPLAY_NAME_LENGTH_MAX } from '@ceiba/contract/sets';
+import {
+  PATH_PATTERN_SOURCE,
+  PLAN_LIMIT_MAX,
+  POLICY_METHOD_SOURCE,
+  parsePathPattern,
+  parsePolicyMethod,
+} from '@ceiba/domain';
 import { z } from 'zod';
 
 /** The schema of a Ceiba file. Absent fields keep their values; null removes a value. */
@@ -21,15 +28,20 @@ const must = (rule: string) => ({
 const WHOLE_NUMBER = must(`must be a whole number from 0 to ${PLAN_LIMIT_MAX}`);
 const limit = z.int(WHOLE_NUMBER).min(0, WHOLE_NUMBER).max(PLAN_LIMIT_MAX, WHOLE_NUMBER);
 
+/** The rules of a name that are functions, as a regular expression for the JSON Schema. */
+const name = displayNameSchema.meta({
+  pattern: String.raw`^\s*[^\s\p{Cc}\p{Cs}](?:[^\p{Cc}\p{Cs}\u2028\u2029]{0,${DISPLAY_NAME_LENGTH_MAX - 2}}[^\s\p{Cc}\p{Cs}])?\s*$`,
+});
+
 const planSchema = record({
-  name: displayNameSchema,
+  name: name.meta({ description: 'Created, or updated if there is a plan of this name.' }),
   activeKeyCap: limit,
   rateLimitPerMinute: limit,
   monthlyQuota: limit,
 });
 
 const subscriptionSchema = record({
-  plan: displayNameSchema.optional(),
+  plan: name.meta({ description: 'A plan of this file, or an existing one.' }).optional(),
   status: z
     .enum(SUBSCRIPTION_STATUSES, { error: `must be one of ${SUBSCRIPTION_STATUSES.join(', ')}` })
     .optional(),
@@ -39,25 +51,43 @@ const subscriptionSchema = record({
 });
 
 export const policySchema = record({
-  method: z.string().transform((text, context) => {
-    const parsed = parsePolicyMethod(text);
-    if (parsed.ok) return parsed.method;
-    context.addIssue(parsed.reason);
-    return z.NEVER;
-  }),
-  pathPattern: z.string().transform((text, context) => {
-    const parsed = parsePathPattern(text);
-    if (parsed.ok) return parsed.pattern;
-    context.addIssue(parsed.reason);
-    return z.NEVER;
-  }),
+  method: z
+    .string()
+    .meta({
+      pattern: POLICY_METHOD_SOURCE,
+      description: "One HTTP method in upper case, or '*' for every method.",
+    })
+    .transform((text, context) => {
+      const parsed = parsePolicyMethod(text);
+      if (parsed.ok) return parsed.method;
+      context.addIssue(parsed.reason);
+      return z.NEVER;
+    }),
+  pathPattern: z
+    .string()
+    .meta({
+      pattern: PATH_PATTERN_SOURCE,
+      description: 'A path, a path that ends in *, or a single *.',
+    })
+    .transform((text, context) => {
+      const parsed = parsePathPattern(text);
+      if (parsed.ok) return parsed.pattern;
+      context.addIssue(parsed.reason);
+      return z.NEVER;
+    }),
 });
 
 const projectSchema = record({
-  name: displayNameSchema,
+  name: name.meta({ description: 'Unique per owner; a new project starts on the plan Free.' }),
   subscription: subscriptionSchema.optional(),
-  defaultKeyRateLimitPerMinute: limit.nullable().optional(),
-  policies: z.array(policySchema).optional(),
+  defaultKeyRateLimitPerMinute: limit
+    .nullable()
+    .meta({ description: 'Of each key without its own limit; null for none.' })
+    .optional(),
+  policies: z
+    .array(policySchema)
+    .meta({ description: 'The complete list: others of the project are removed.' })
+    .optional(),
 });
 
 export const fileSchema = record({
@@ -66,6 +96,8 @@ export const fileSchema = record({
   projects: z.array(projectSchema).default([]),
 });
 
+/** A file as it is written, with every list. */
+export type CeibaFileText = Required<z.input<typeof fileSchema>>;
 /** A valid file. */
 export type CeibaFile = z.output<typeof fileSchema>;
 export type ProjectEntry = CeibaFile['projects'][number];

@@ -18,7 +18,7 @@ export interface Project {
   createdAt: Date;
 }
 
-const columns = {
+export const projectColumns = {
   projectId: projects.id,
   ownerId: projects.ownerId,
   name: projects.name,
@@ -35,7 +35,10 @@ export async function getProject(
   db: { orm: Executor },
   projectId: string,
 ): Promise<Project | null> {
-  const [row] = await db.orm.select(columns).from(projects).where(eq(projects.id, projectId));
+  const [row] = await db.orm
+    .select(projectColumns)
+    .from(projects)
+    .where(eq(projects.id, projectId));
   return row ?? null;
 }
 
@@ -49,7 +52,7 @@ export async function getProjectOf(
   { userId, projectId }: { userId: string; projectId: string },
 ): Promise<{ project: Project; role: ProjectRole } | null> {
   const [row] = await db.orm
-    .select({ project: columns, memberRole: projectMembers.role })
+    .select({ project: projectColumns, memberRole: projectMembers.role })
     .from(projects)
     .leftJoin(
       projectMembers,
@@ -67,7 +70,7 @@ export async function findProjectByName(
   { ownerId, name }: { ownerId: string; name: string },
 ): Promise<Project | null> {
   const [row] = await db.orm
-    .select(columns)
+    .select(projectColumns)
     .from(projects)
     .where(and(eq(projects.ownerId, ownerId), eq(projects.name, name)));
   return row ?? null;

@@ -1,10 +1,3 @@
-import {
-  finestUsageStep,
-  USAGE_RANGE_DAYS_MAX,
-  type UsageCut,
-  type UsageRange,
-  type UsageStep,
-} from '@ceiba/domain';
 import { type Query, textOf } from '../../lib/list-query.ts';
 import { parseDay } from '../../lib/time.ts';
 
@@ -74,12 +67,3 @@ const daysOf = (from: Date, to: Date) => ({
 
 /** The longest range of one CSV file; `exportUsage` has the same limit. */
 export const CSV_DAYS_MAX = 400;
-
-export const daysIn = ({ from, to }: UsageRange): number =>
-  (to.getTime() - from.getTime()) / UNIT_MS.day;
-
-/** Hours for up to two days, days while they are distinguishable, else months. */
-export function usageStepFor(by: UsageCut, range: UsageRange): UsageStep {
-  const finest = finestUsageStep(by, range);
-  return finest === 'hour' && daysIn(range) > USAGE_RANGE_DAYS_MAX.api_key.hour ? 'day' : finest;
-}

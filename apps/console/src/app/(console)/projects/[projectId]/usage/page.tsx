@@ -1,4 +1,4 @@
-import type { UsageCut, UsageRange } from '@ceiba/domain';
+import { daysIn, type UsageCut, type UsageRange, usageStepFor } from '@ceiba/domain';
 import { readUsageSeries, type UsageSeries } from '@ceiba/schema';
 import { Download } from 'lucide-react';
 import type { Metadata } from 'next';
@@ -16,13 +16,7 @@ import { FirstCall } from '#components/usage/first-call.tsx';
 import { OutcomeChart } from '#components/usage/outcome-chart.tsx';
 import { RangePicker } from '#components/usage/range-picker.tsx';
 import { type Share, ShareList } from '#components/usage/share-list.tsx';
-import {
-  CSV_DAYS_MAX,
-  daysIn,
-  parseUsageQuery,
-  type UsageQuery,
-  usageStepFor,
-} from '#components/usage/usage-query.ts';
+import { CSV_DAYS_MAX, parseUsageQuery, type UsageQuery } from '#components/usage/usage-query.ts';
 import { plural } from '#lib/format.ts';
 import { type Query, type SearchParams, textOf, withQuery } from '#lib/list-query.ts';
 import { TIME_ZONE_COOKIE } from '#lib/preferences.ts';

@@ -1,4 +1,5 @@
 import 'server-only';
+import { usageStepFor } from '@ceiba/domain';
 import {
   type AuditRow,
   type Database,
@@ -11,7 +12,7 @@ import {
   readUsageSeries,
   type UsageSeries,
 } from '@ceiba/schema';
-import { type UsageQuery, usageStepFor } from '#components/usage/usage-query.ts';
+import type { UsageQuery } from '#components/usage/usage-query.ts';
 
 const DAY_MS = 86_400_000;
 const DENIALS_SHOWN = 5;

@@ -1,5 +1,6 @@
+import { daysIn } from '@ceiba/domain';
 import { exportUsage, type UsageRow } from '@ceiba/schema';
-import { CSV_DAYS_MAX, daysIn, parseUsageQuery } from '#components/usage/usage-query.ts';
+import { CSV_DAYS_MAX, parseUsageQuery } from '#components/usage/usage-query.ts';
 import { csvResponse, csvRoute } from '#server/csv.ts';
 import { withSlowDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
