@@ -137,6 +137,11 @@ describe('npm start', () => {
     }
   });
 
+  it('serves the metrics of the Runtime at the address that it writes down', async () => {
+    const reply = await fetch(file('stack.json').metricsUrl);
+    expect(await reply.text()).toMatch(/^ceiba_decisions_total\{outcome="allowed"\} \d+$/m);
+  });
+
   it('serves the console with its styles and scripts, from a build without build tools', async () => {
     const { consoleUrl } = file('stack.json');
     const page = await (await fetch(consoleUrl)).text();
@@ -157,6 +162,7 @@ describe('npm start', () => {
       'runtimeUrl',
       'consoleUrl',
       'hostUrl',
+      'metricsUrl',
     ]);
     expect(Object.keys(file('demo.json'))).toEqual([
       'ownerEmail',

@@ -112,6 +112,7 @@ function environmentOf({ databaseUrl, redisUrl, settings }: RuntimeOptions, port
     REDIS_URL: redisUrl,
     RUNTIME_HOST: '127.0.0.1',
     RUNTIME_PORT: String(port),
+    METRICS_PORT: 'off',
     ...settings,
   };
 }

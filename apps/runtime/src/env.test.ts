@@ -44,6 +44,18 @@ describe('the settings', () => {
     expect(readSettings(environment).RUNTIME_WORKERS).toBe(workers);
   });
 
+  it.each([
+    [undefined, 9464],
+    ['9465', 9465],
+    ['off', 'off'],
+  ])('read METRICS_PORT=%s as %s, on loopback', (given, port) => {
+    const environment = given === undefined ? REQUIRED : { ...REQUIRED, METRICS_PORT: given };
+    expect(readSettings(environment)).toMatchObject({
+      METRICS_HOST: '127.0.0.1',
+      METRICS_PORT: port,
+    });
+  });
+
   it('treat an empty value as absent', () => {
     expect(readSettings({ ...REQUIRED, RUNTIME_PORT: '' }).RUNTIME_PORT).toBe(4000);
     expect(failureOf({ ...REQUIRED, DATABASE_URL: '' })).toContain('DATABASE_URL: is required');
@@ -105,6 +117,8 @@ describe('wrong settings', () => {
     ['RUNTIME_PORT', ' '],
     ['DECISION_DEADLINE_MS', 'Infinity'],
     ['MAX_DECISIONS_IN_FLIGHT', '0'],
+    ['METRICS_PORT', '65536'],
+    ['METRICS_PORT', 'OFF'],
     ['RUNTIME_WORKERS', '0'],
     ['RUNTIME_WORKERS', '65'],
     ['RUNTIME_WORKERS', 'AUTO'],

@@ -14,6 +14,7 @@ import { z } from 'zod';
 const port = wholeNumber(0, 65_535);
 const milliseconds = wholeNumber(1, 60_000);
 const count = wholeNumber(1, 1_000_000);
+const portOrOff = z.union([z.literal('off'), port], 'must be off or a port from 0 to 65535');
 const workers = z
   .string()
   .transform((text) => (text === 'auto' ? String(Math.min(64, availableParallelism())) : text))
@@ -31,6 +32,8 @@ const environmentSchema = z
     RUNTIME_WORKERS: workers.default(1),
     EXT_AUTHZ_HOST: z.string().min(1).default('127.0.0.1'),
     EXT_AUTHZ_PORT: port.optional(),
+    METRICS_HOST: z.string().min(1).default('127.0.0.1'),
+    METRICS_PORT: portOrOff.default(9464),
     LOG_LEVEL: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent').default('info'),
     DATABASE_LEASE_MS: wholeNumber(0, 60_000).optional(),
     DECISION_DEADLINE_MS: milliseconds.default(500),

@@ -1,7 +1,8 @@
 import cluster from 'node:cluster';
 import { createLogger } from '@ceiba/process/log';
 import { readSettings } from './env.ts';
-import { LONGEST_STOP_MS, serve } from './serve.ts';
+import { WorkerMetrics } from './metrics/worker-metrics.ts';
+import { LONGEST_STOP_MS, openMetricsPortOrExit, serve } from './serve.ts';
 import { Workers } from './workers.ts';
 
 const settings = readSettingsOrExit();
@@ -12,7 +13,7 @@ if (cluster.worker) {
   await serve(settings, log.child({ worker: cluster.worker.id }), { isWorker: true });
 } else if (settings.RUNTIME_WORKERS === 1) {
   await serve(settings, log, { isWorker: false });
-} else superviseWorkers(settings.RUNTIME_WORKERS);
+} else await superviseWorkers(settings.RUNTIME_WORKERS);
 
 function readSettingsOrExit() {
   try {
@@ -26,13 +27,19 @@ function readSettingsOrExit() {
 }
 
 /** This process only starts, replaces and stops workers; each of them is a whole Runtime. */
-function superviseWorkers(count: number): void {
+async function superviseWorkers(count: number): Promise<void> {
+  const metrics = new WorkerMetrics(count);
+  await openMetricsPortOrExit(settings, log, () => metrics.read());
   // Each worker accepts connections itself. Where the primary hands them out, those that it has not
   // handed out yet are lost when the Runtime stops.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
   const workers = new Workers({
     count,
-    fork: () => cluster.fork(),
+    fork() {
+      const worker = cluster.fork();
+      metrics.add(worker);
+      return worker;
+    },
     exit: (code) => process.exit(code),
     // More than a worker allows itself, so that its own error is the one in the log.
     longestStopMs: LONGEST_STOP_MS + 500,

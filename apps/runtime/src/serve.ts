@@ -2,6 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '@ceiba/process/log';
 import { BUILD } from './build-info.ts';
 import type { Settings } from './env.ts';
+import { openMetricsPort } from './metrics/port.ts';
+import { answerForMetrics } from './metrics/worker-metrics.ts';
 import { createRuntime, type Runtime } from './server.ts';
 
 /** The process exits with an error if stopping takes longer, in ms. */
@@ -44,6 +46,10 @@ export async function serve(
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => stopThenExit(signal));
   }
+  const { registry } = runtime.metrics;
+  if (isWorker) answerForMetrics(registry);
+  else await openMetricsPortOrExit(settings, log, () => registry.metrics());
+  if (isStopping) return;
   // Other workers may be serving already: this one must not take connections that it answers 503.
   if (isWorker) await untilReady(runtime);
   if (isStopping) return;
@@ -57,6 +63,24 @@ export async function serve(
     log.info({ address: runtime.server.address(), ...BUILD }, 'the Runtime listens');
   });
 }
+
+/** Opens the port of the metrics, in the only process of a Runtime or in the primary of its workers. */
+export async function openMetricsPortOrExit(
+  settings: Settings,
+  log: Logger,
+  read: () => Promise<string>,
+): Promise<void> {
+  try {
+    await openMetricsPort(settings, log, read);
+  } catch (error) {
+    const { METRICS_HOST: host, METRICS_PORT: port } = settings;
+    log.fatal({ err: error, host, port }, CANNOT_LISTEN_FOR_PROMETHEUS);
+    process.exit(1);
+  }
+}
+
+const CANNOT_LISTEN_FOR_PROMETHEUS =
+  'cannot listen for Prometheus: set METRICS_PORT to a free port, or to off';
 
 async function untilReady(runtime: Runtime): Promise<void> {
   const lastAt = performance.now() + LONGEST_WAIT_MS;

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Server } from 'node:http';
+import type { Decision } from '@ceiba/contract';
+import type { Charge } from '@ceiba/domain';
 import type { Logger } from '@ceiba/process/log';
 import { SerialQueue } from '@ceiba/process/tasks';
 import {
@@ -25,18 +27,20 @@ import { BUILD, SCHEMA_TIME } from './build-info.ts';
 import { FirstUses } from './database/first-uses.ts';
 import { LookupLane } from './database/lane.ts';
 import { FencingLease } from './database/lease.ts';
-import { Lookups } from './database/lookups.ts';
+import { LOOKUP_LIMITS, Lookups } from './database/lookups.ts';
 import { DatabasePool } from './database/pool.ts';
 import { DecisionLog } from './decision-log/decision-log.ts';
 import { DecisionExporter } from './decision-log/exporter.ts';
 import { FailureCounter } from './decision-log/failures.ts';
 import { openOtlp } from './decision-log/otlp.ts';
+import type { DecidedCall } from './decision-log/record.ts';
 import type { Settings } from './env.ts';
 import { type ExtAuthz, openExtAuthz } from './ext-authz/server.ts';
 import { Admission } from './http/admission.ts';
 import { createApp } from './http/app.ts';
 import { createAuthorizeRoutes } from './http/authorize-routes.ts';
 import { createDrain } from './http/drain.ts';
+import { TransportError } from './http/errors.ts';
 import { logged, readiness } from './http/health-routes.ts';
 import { createHttpServer } from './http/listener.ts';
 import { Pace } from './http/pace.ts';
@@ -44,6 +48,8 @@ import { ErrorLog } from './http/replies.ts';
 import { requestIdOf } from './http/request-id.ts';
 import { createChargeScript } from './limiter/charge-script.ts';
 import { createLimiter } from './limiter/limiter.ts';
+import { Metrics } from './metrics/metrics.ts';
+import { watch } from './metrics/watch.ts';
 import { newUuid } from './new-uuid.ts';
 import { PolicyCache } from './policies/policy-cache.ts';
 import { PolicyReads } from './policies/policy-reads.ts';
@@ -60,6 +66,7 @@ import { Upkeep } from './usage/upkeep.ts';
 
 export interface Runtime {
   readonly server: Server;
+  readonly metrics: Metrics;
   /** Listens for Envoy too, where a port is set. @throws Error when it cannot */
   openExtAuthz(): Promise<void>;
   /** Whether Postgres and Redis answered just now. */
@@ -86,9 +93,10 @@ const LEASE_BUDGET_MS = 1_000;
 
 /** Assembles the Runtime. The caller makes its server listen. */
 export function createRuntime(settings: Settings, log: Logger): Runtime {
+  const metrics = new Metrics();
   const { lease, closeLease } = openLease(settings, log);
-  const pools = openPools(settings, lease);
-  const { lanes, lookups } = openLookups(settings, lease, log);
+  const pools = openPools(settings, lease, metrics);
+  const { lanes, lookups } = openLookups(settings, lease, metrics, log);
   const clock = new RedisClock(performance.now.bind(performance), Date.now);
   const link = new RedisLink({
     url: settings.REDIS_URL,
@@ -98,6 +106,7 @@ export function createRuntime(settings: Settings, log: Logger): Runtime {
     log,
     random: Math.random,
     now: performance.now.bind(performance),
+    onError: (error) => metrics.redisFailed(error),
   });
   const epochProbe = new EpochProbe({
     url: settings.REDIS_URL,
@@ -159,6 +168,7 @@ export function createRuntime(settings: Settings, log: Logger): Runtime {
     problem: () => epochProbe.problem,
     onMemoryFull: () => sweep.sweepSoon(),
     redisBudgetMs: settings.DECISION_REDIS_BUDGET_MS,
+    roundTrips: metrics.charge,
     readMonthTotals: (items, deadline) =>
       pools.decisions.run(deadline.remainingMs(), (db) => readMonthTotals(db, items)),
   });
@@ -167,7 +177,9 @@ export function createRuntime(settings: Settings, log: Logger): Runtime {
       listPoliciesWithRevision(db, projectIds),
     ),
   );
-  const policies = new PolicyCache((projectId) => policyReads.of(projectId));
+  const policies = new PolicyCache((projectId) =>
+    metrics.loadingPolicies(policyReads.of(projectId)),
+  );
 
   const firstUses = new FirstUses({
     writeAtOnce: (apiKeyIds) =>
@@ -182,31 +194,60 @@ export function createRuntime(settings: Settings, log: Logger): Runtime {
 
   const checks = checksOf({ lookups, pools, link, epochProbe, clock });
   let isDraining = false;
-  const errors = new ErrorLog(log);
+  const errors = new ErrorLog(log, metrics);
+  const admission = new Admission({
+    maxDecisions: settings.MAX_DECISIONS_IN_FLIGHT,
+    deadlineMs: settings.DECISION_DEADLINE_MS,
+    now: performance.now.bind(performance),
+    onAnswer: (tookMs) => metrics.answered(tookMs),
+  });
   const decisions = {
     dependencies: {
       lookups,
       policies,
       limiter,
       usage: denials,
-      decisionLog,
+      decisionLog: {
+        add(call: DecidedCall, decision: Decision, charge?: Charge) {
+          metrics.decided(decision);
+          decisionLog.add(call, decision, charge);
+        },
+      },
       firstUses,
       newDecisionId: newUuid,
       log,
     },
     errors,
-    failures,
+    failures: {
+      count(projectId: string, error: unknown) {
+        if (!(error instanceof TransportError)) metrics.failed(error);
+        failures.count(projectId, error);
+      },
+    },
+    onBatch: (questions: number) => metrics.batchOf(questions),
     deadlineMs: settings.DECISION_DEADLINE_MS,
-    admission: new Admission({
-      maxDecisions: settings.MAX_DECISIONS_IN_FLIGHT,
-      deadlineMs: settings.DECISION_DEADLINE_MS,
-      now: performance.now.bind(performance),
-    }),
+    admission,
     pace: new Pace({
       deadlineMs: settings.DECISION_DEADLINE_MS,
       now: performance.now.bind(performance),
     }),
   };
+  const watched = {
+    admission,
+    lookups,
+    link,
+    ledger,
+    decisionLog,
+    exporter,
+    tasks: {
+      usage_flush: flusher,
+      usage_sweep: sweep,
+      decision_log: decisionLog,
+      failure_counts: failures,
+      upkeep,
+    },
+  };
+  if (settings.METRICS_PORT !== 'off') watch(metrics.registry, watched);
   const authorizeRoutes = createAuthorizeRoutes(decisions);
   const app = createApp({
     authorizeRoutes,
@@ -234,6 +275,7 @@ export function createRuntime(settings: Settings, log: Logger): Runtime {
   let extAuthz: ExtAuthz | undefined;
   return {
     server,
+    metrics,
     async openExtAuthz() {
       const { EXT_AUTHZ_HOST: host, EXT_AUTHZ_PORT: port } = settings;
       if (port === undefined) return;
@@ -329,7 +371,7 @@ function openLease(settings: Settings, log: Logger) {
   return { lease, closeLease };
 }
 
-function openPools(settings: Settings, fence: Fence) {
+function openPools(settings: Settings, fence: Fence, metrics: Metrics) {
   const open = (purpose: keyof typeof CONNECTIONS, statementTimeoutMs: number) =>
     new DatabasePool({
       url: settings.DATABASE_URL,
@@ -337,6 +379,7 @@ function openPools(settings: Settings, fence: Fence) {
       applicationName: `ceiba-${purpose}`,
       statementTimeoutMs,
       fence,
+      onError: (error) => metrics.databaseFailed(error),
     });
   return {
     decisions: open('decisions', settings.DECISION_DATABASE_BUDGET_MS),
@@ -351,6 +394,7 @@ function openPools(settings: Settings, fence: Fence) {
 function openLookups(
   settings: Settings,
   fence: Fence,
+  metrics: Metrics,
   log: Logger,
 ): { lanes: LookupLane[]; lookups: Lookups } {
   const openLane = () =>
@@ -363,9 +407,10 @@ function openLookups(
         if (state === 'up') log.info('connected to Postgres for decisions');
         else log.warn({ err: error }, 'Postgres is unavailable for decisions');
       },
+      onError: (error) => metrics.databaseFailed(error),
       onIdle: () => lookups.schedule(),
     });
   const lanes = Array.from({ length: LOOKUP_LANES }, openLane);
-  const lookups = new Lookups(lanes);
+  const lookups = new Lookups(lanes, LOOKUP_LIMITS, metrics.lookup);
   return { lanes, lookups };
 }

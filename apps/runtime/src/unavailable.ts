@@ -1,5 +1,6 @@
-/** What failed or was too slow; for the log, never for the caller. */
-export type UnavailableDependency = 'database' | 'redis' | 'overload' | 'caller';
+/** What failed or was too slow; for the log and the metrics, never for the caller. */
+export const UNAVAILABLE_DEPENDENCIES = ['database', 'redis', 'overload', 'caller'] as const;
+export type UnavailableDependency = (typeof UNAVAILABLE_DEPENDENCIES)[number];
 
 /**
  * No answer is possible because a dependency failed or was too slow. The caller gets a 503 without

@@ -59,10 +59,10 @@ export async function migrate(supervisor, services) {
 /**
  * @param {Supervisor} supervisor
  * @param {Services} services
- * @param {Addresses} addresses
+ * @param {Pick<Addresses, 'runtimeUrl' | 'metricsUrl'>} addresses
  * @returns {Promise<Service>} Once it is ready to decide.
  */
-export async function startRuntime(supervisor, services, { runtimeUrl }) {
+export async function startRuntime(supervisor, services, { runtimeUrl, metricsUrl }) {
   const service = await supervisor.spawn({
     name: 'Runtime',
     command: process.execPath,
@@ -72,6 +72,7 @@ export async function startRuntime(supervisor, services, { runtimeUrl }) {
       DATABASE_URL: services.databaseUrl,
       REDIS_URL: services.redisUrl,
       RUNTIME_PORT: new URL(runtimeUrl).port,
+      METRICS_PORT: new URL(metricsUrl).port,
     },
     stage: programStage,
     graceMs: 12_000,

@@ -18,7 +18,13 @@ export const loopback = '127.0.0.1';
  * @property {string} dataDir The folder of the databases, the logs and the demo's credentials.
  * @property {string | undefined} databaseUrl A PostgreSQL to use instead of the embedded one.
  * @property {string | undefined} redisUrl A Redis to use instead of a local one.
- * @property {{ runtime: number, console: number, host: number }} ports
+ * @property {Ports} ports
+ *
+ * @typedef {object} Ports
+ * @property {number} runtime
+ * @property {number} console
+ * @property {number} host
+ * @property {number} [metrics] A free port unless given.
  */
 
 /** @throws {LauncherError} On a Node that is too old, which would fail later with a syntax error. */
@@ -46,11 +52,12 @@ export function readSettings(env) {
     runtime: portOf(env, 'RUNTIME_PORT', 4000),
     console: portOf(env, 'CONSOLE_PORT', 3000),
     host: portOf(env, 'HOST_PORT', 4100),
+    ...(nonBlank(env.METRICS_PORT) && { metrics: portOf(env, 'METRICS_PORT', 9464) }),
   };
-  if (new Set(Object.values(ports)).size !== 3) {
-    const list = Object.values(ports).join(', ');
+  const given = Object.values(ports);
+  if (new Set(given).size !== given.length) {
     throw new LauncherError(
-      `RUNTIME_PORT, CONSOLE_PORT and HOST_PORT must be three different ports, not ${list}.`,
+      `RUNTIME_PORT, CONSOLE_PORT, HOST_PORT and METRICS_PORT must be different ports, not ${given.join(', ')}.`,
     );
   }
   return {

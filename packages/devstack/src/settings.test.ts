@@ -17,8 +17,14 @@ describe('readSettings', () => {
     expect(() => readSettings({ HOST_PORT: port })).toThrow('HOST_PORT');
   });
 
+  it('takes a port for the metrics only where one is given', () => {
+    expect(readSettings({}).ports).not.toHaveProperty('metrics');
+    expect(readSettings({ METRICS_PORT: '9464' }).ports.metrics).toBe(9464);
+    expect(() => readSettings({ METRICS_PORT: 'off' })).toThrow('METRICS_PORT must be a port');
+  });
+
   it('rejects one port for two programs', () => {
-    expect(() => readSettings({ HOST_PORT: '3000' })).toThrow('must be three different ports');
+    expect(() => readSettings({ HOST_PORT: '3000' })).toThrow('must be different ports');
   });
 
   it('rejects a URL of another scheme without repeating it, since it may hold a password', () => {

@@ -14,14 +14,15 @@ import { loopback } from './settings.mjs';
  * @typedef {import('./services.mjs').Services} Services
  * @typedef {import('./demo.mjs').Demo} Demo
  *
- * @typedef {{ runtimeUrl: string, consoleUrl: string, hostUrl: string }} Addresses
+ * @typedef {import('./settings.mjs').Ports} Ports
+ * @typedef {{ runtimeUrl: string, consoleUrl: string, hostUrl: string, metricsUrl: string }} Addresses
  *
  * @typedef {object} StackOptions
  * @property {('runtime' | 'console' | 'host')[]} programs The host needs the Runtime, and creates
  *   the demo project that it asks for.
  * @property {boolean} [ownDatabase] Whether to create a database for this stack, and drop it at the
  *   end, instead of using that of `servers`.
- * @property {{ runtime: number, console: number, host: number }} [ports] Free ports unless given.
+ * @property {Ports} [ports] Free ports unless given.
  *
  * @typedef {Services & Addresses & { demo: Demo | undefined }} Stack
  */
@@ -47,7 +48,8 @@ export async function withStack(supervisor, servers, { programs, ownDatabase, po
   const database =
     ownDatabase && (await createDatabase(servers.databaseUrl, { prefix: 'ceiba_stack' }));
   const services = database ? { ...servers, databaseUrl: database.url } : servers;
-  const addresses = addressesOf(ports ?? (await freePorts()));
+  const metrics = ports?.metrics ?? (await freePort());
+  const addresses = addressesOf({ ...(ports ?? (await freePorts())), metrics });
   const stackFile = stackFileIn(supervisor.dataDir);
   rmSync(stackFile, { force: true });
   try {
@@ -94,12 +96,13 @@ async function freePorts() {
   return { runtime: await freePort(), console: await freePort(), host: await freePort() };
 }
 
-/** @param {{ runtime: number, console: number, host: number }} ports @returns {Addresses} */
+/** @param {Required<Ports>} ports @returns {Addresses} */
 function addressesOf(ports) {
   return {
     runtimeUrl: `http://${loopback}:${ports.runtime}`,
     // The session cookie is bound to the host name in the address bar, and users type this one.
     consoleUrl: `http://localhost:${ports.console}`,
     hostUrl: `http://${loopback}:${ports.host}`,
+    metricsUrl: `http://${loopback}:${ports.metrics}/metrics`,
   };
 }

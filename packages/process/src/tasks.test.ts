@@ -54,6 +54,23 @@ describe('a background task', () => {
     await Promise.all(tasks.splice(0).map((task) => task.stop()));
   });
 
+  it('lags behind the start of its last run that succeeded', async () => {
+    let fails = true;
+    const run = async () => {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      if (fails) throw new Error('failed');
+    };
+    const task = start({ run });
+    await vi.advanceTimersByTimeAsync(500);
+    expect(task.lagMs).toBe(500);
+    fails = false;
+    // The next run begins at 1,100 ms and ends at 1,200 ms.
+    await vi.advanceTimersByTimeAsync(699);
+    expect(task.lagMs).toBe(1_199);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(task.lagMs).toBe(100);
+  });
+
   it('runs at once, and again after each pause, until it is stopped', async () => {
     const run = vi.fn(async () => {});
     const task = start({ run });

@@ -61,6 +61,8 @@ export class BackgroundTask {
   #repetition: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
   #endedAt = 0;
+  /** When the last run that succeeded began; before the first one, when the task was created. */
+  #doneAt = performance.now();
   /** When the next run is due; before any moment while one is under way. */
   #dueAt = Number.NEGATIVE_INFINITY;
   #isFailing = false;
@@ -68,6 +70,11 @@ export class BackgroundTask {
   constructor(options: BackgroundTaskOptions) {
     this.#options = options;
     this.#repeat();
+  }
+
+  /** Time since the start of the last run that succeeded, in ms: older work is done. */
+  get lagMs(): number {
+    return performance.now() - this.#doneAt;
   }
 
   /** Runs once more, after a run that is under way. Never rejects. */
@@ -112,8 +119,10 @@ export class BackgroundTask {
   async #attempt(): Promise<boolean> {
     const { name, run, isReported, log } = this.#options;
     const { signal } = this.#stopped;
+    const startedAt = performance.now();
     try {
       await run(signal);
+      this.#doneAt = startedAt;
       if (this.#isFailing) log.info(`${name} works again`);
       this.#isFailing = false;
       return true;

@@ -97,14 +97,14 @@ export const MUTANTS: Record<string, Mutant> = {
     edits: [
       {
         file: 'main.js',
-        find: 'this.#enqueue(item, { deadline, resolve, reject });',
+        find: 'this.#enqueue(item, { deadline, askedAtMs: performance.now(), resolve, reject });',
         replace:
           'const held = (globalThis.held ??= new Map()); ' +
           'const question = item.projectId + item.apiKeyDigest?.toString("hex"); ' +
           'const known = held.get(question); ' +
           'if (known && performance.now() - known.at < 1000) return resolve(known.row); ' +
           'const keep = (row) => { held.set(question, { row, at: performance.now() }); resolve(row); }; ' +
-          'this.#enqueue(item, { deadline, resolve: keep, reject });',
+          'this.#enqueue(item, { deadline, askedAtMs: 0, resolve: keep, reject });',
       },
     ],
     rule: 'a change applies from the next decision on',

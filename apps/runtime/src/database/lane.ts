@@ -18,6 +18,8 @@ export interface LaneOptions {
   /** Between 0 and 1; spreads the attempts of many Runtimes. */
   random: () => number;
   onStateChange: (state: 'up' | 'down', error?: unknown) => void;
+  /** Called with the error of each statement that failed. */
+  onError?: (error: unknown) => void;
   /** Called whenever the lane can take another lookup. */
   onIdle: () => void;
 }
@@ -85,6 +87,7 @@ export class LookupLane {
       const rows = await this.#client.run(budgetMs, (db) => lookupMany(db, items));
       return rows.map((row) => row ?? new UnavailableError('database', 'not exactly one row'));
     } catch (error) {
+      this.#options.onError?.(error);
       if (classifyError(error) === 'statement' && items.length > 1) {
         const middle = items.length >> 1;
         const first = await this.#lookup(items.slice(0, middle), endsAt);

@@ -1,5 +1,6 @@
 import type { LookupItem, LookupRow } from '@ceiba/schema';
 import type { Deadline } from '../deadline.ts';
+import { type RoundTrips, UNOBSERVED } from '../metrics/round-trips.ts';
 import { UnavailableError } from '../unavailable.ts';
 
 /** Carries a batch to Postgres; see `LookupLane`. */
@@ -25,6 +26,7 @@ export const LOOKUP_LIMITS: LookupLimits = {
 
 interface Waiter {
   deadline: Deadline;
+  askedAtMs: number;
   resolve: (row: LookupRow) => void;
   reject: (error: Error) => void;
 }
@@ -42,15 +44,21 @@ interface Entry {
 export class Lookups {
   readonly #lanes: readonly Lane[];
   readonly #limits: LookupLimits;
+  readonly #roundTrips: RoundTrips;
   /** In order of arrival. */
   readonly #queue = new Map<string, Entry>();
   readonly #waitingByProject = new Map<string, number>();
   #waiting = 0;
   #scheduled = false;
 
-  constructor(lanes: readonly Lane[], limits: LookupLimits = LOOKUP_LIMITS) {
+  constructor(
+    lanes: readonly Lane[],
+    limits: LookupLimits = LOOKUP_LIMITS,
+    roundTrips: RoundTrips = UNOBSERVED,
+  ) {
     this.#lanes = lanes;
     this.#limits = limits;
+    this.#roundTrips = roundTrips;
   }
 
   /** Whether there is a connection that takes lookups. */
@@ -63,7 +71,7 @@ export class Lookups {
     const refusal = this.#refusal(item.projectId);
     if (refusal !== null) return Promise.reject(refusal);
     return new Promise((resolve, reject) => {
-      this.#enqueue(item, { deadline, resolve, reject });
+      this.#enqueue(item, { deadline, askedAtMs: performance.now(), resolve, reject });
       this.schedule();
     });
   }
@@ -130,13 +138,16 @@ export class Lookups {
     const budgetMs = Math.max(
       ...batch.flatMap(({ waiters }) => waiters.map(({ deadline }) => deadline.remainingMs())),
     );
+    this.#roundTrips.carried(batch.length);
     const answers = await lane.run(
       batch.map(({ item }) => item),
       budgetMs,
     );
+    const answeredAtMs = performance.now();
     batch.forEach(({ waiters }, index) => {
       const answer = answers[index] ?? new UnavailableError('database', 'no answer for an item');
       for (const waiter of waiters) {
+        this.#roundTrips.took(answeredAtMs - waiter.askedAtMs);
         if (answer instanceof Error) waiter.reject(answer);
         else waiter.resolve(answer);
       }

@@ -9,6 +9,8 @@ export interface PoolOptions {
   statementTimeoutMs: number;
   /** For statements that serve decisions. */
   fence?: Fence;
+  /** Called with each error of the server, or of the work. */
+  onError?: (error: unknown) => void;
 }
 
 /** Time for work in flight on a pool that is being replaced, in ms. */
@@ -20,8 +22,10 @@ const GRACE_MS = 1_000;
  */
 export class DatabasePool {
   readonly #client: DatabaseClient;
+  readonly #onError: ((error: unknown) => void) | undefined;
 
-  constructor({ url, ...options }: PoolOptions) {
+  constructor({ url, onError, ...options }: PoolOptions) {
+    this.#onError = onError;
     this.#client = new DatabaseClient(url, { ...options, graceMs: GRACE_MS });
   }
 
@@ -36,6 +40,7 @@ export class DatabasePool {
     try {
       return await this.#client.run(budgetMs, work);
     } catch (error) {
+      this.#onError?.(error);
       throw error instanceof DatabaseUnavailableError ? asUnavailable(error) : error;
     }
   }

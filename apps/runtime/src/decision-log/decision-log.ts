@@ -72,6 +72,7 @@ export class DecisionLog {
   readonly #gaps = new Set<Tally>();
   readonly #task: BackgroundTask;
   #minute = 0;
+  #leftOut = 0;
   #hasReported = false;
 
   constructor(options: DecisionLogOptions) {
@@ -110,6 +111,21 @@ export class DecisionLog {
     }
   }
 
+  /** Time since the start of the last write that succeeded, in ms. */
+  get lagMs(): number {
+    return this.#task.lagMs;
+  }
+
+  /** How many records wait for Postgres. */
+  get waiting(): number {
+    return this.#entries.length;
+  }
+
+  /** How many decisions were left out since the start. */
+  get leftOut(): number {
+    return this.#leftOut;
+  }
+
   /** Writes after a write that is under way. Never rejects. */
   flushNow(): Promise<void> {
     return this.#task.runNow();
@@ -142,6 +158,7 @@ export class DecisionLog {
 
   #leaveOut(tally: Tally): void {
     tally.leftOut += 1;
+    this.#leftOut += 1;
     if (this.#gaps.size < this.#limits.gaps) this.#gaps.add(tally);
   }
 

@@ -39,8 +39,9 @@ export class DecisionExporter {
   readonly #waiting: NewDecision[] = [];
   readonly #task: BackgroundTask;
   #receiver: DecisionReceiver | undefined;
-  /** Since the last report. */
   #lost = 0;
+  /** Of the lost ones, how many the log has named. */
+  #reported = 0;
   #reportedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: DecisionExporterOptions) {
@@ -58,6 +59,16 @@ export class DecisionExporter {
   add(decision: NewDecision): void {
     if (this.#waiting.length < this.#limits.waiting) this.#waiting.push(decision);
     else this.#lost += 1;
+  }
+
+  /** How many decisions wait for the receiver. */
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
+  /** How many decisions were lost since the start. */
+  get lost(): number {
+    return this.#lost;
   }
 
   /** Sends what waits, after an export that is under way. Never rejects. */
@@ -107,9 +118,10 @@ export class DecisionExporter {
   }
 
   #report(): void {
-    if (this.#lost === 0) return;
-    this.#options.log.warn({ lost: this.#lost }, 'decisions were not exported');
-    this.#lost = 0;
+    const lost = this.#lost - this.#reported;
+    if (lost === 0) return;
+    this.#options.log.warn({ lost }, 'decisions were not exported');
+    this.#reported = this.#lost;
     this.#reportedAt = this.#options.now();
   }
 }

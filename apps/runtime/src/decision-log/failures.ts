@@ -62,6 +62,11 @@ export class FailureCounter {
     count.failed += 1;
   }
 
+  /** Time since the start of the last write that succeeded, in ms. */
+  get lagMs(): number {
+    return this.#task.lagMs;
+  }
+
   /** Ends the repetition and writes a last time. Never rejects. */
   async stop(): Promise<void> {
     await this.#task.stop();

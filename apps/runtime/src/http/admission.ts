@@ -15,6 +15,16 @@ export interface AdmissionOptions {
   /** The time that a decision may take, in ms. */
   deadlineMs: number;
   now: MonotonicClock;
+  /** Called for each request that leaves, with the time since it was admitted, in ms. */
+  onAnswer?: (tookMs: number) => void;
+}
+
+/** What is in flight. */
+export interface AdmissionState {
+  requests: number;
+  decisions: number;
+  /** How many requests may be in flight before some are refused. */
+  limit: number;
 }
 
 /** A request in flight; it counts as one decision until `countAs`. */
@@ -42,6 +52,7 @@ export class Admission {
   readonly #fastMs: number;
   readonly #periodMs: number;
   readonly #now: MonotonicClock;
+  readonly #onAnswer: ((tookMs: number) => void) | undefined;
   readonly #requestsOf = new Map<string, number>();
   #requests = 0;
   #decisions = 0;
@@ -49,12 +60,18 @@ export class Admission {
   #limit = Number.POSITIVE_INFINITY;
   #period: Period;
 
-  constructor({ maxDecisions, deadlineMs, now }: AdmissionOptions) {
+  constructor({ maxDecisions, deadlineMs, now, onAnswer }: AdmissionOptions) {
     this.#maxDecisions = maxDecisions;
     this.#fastMs = deadlineMs * FAST_PART;
     this.#periodMs = deadlineMs * PERIOD_PART;
     this.#now = now;
+    this.#onAnswer = onAnswer;
     this.#period = newPeriod(now());
+  }
+
+  get state(): AdmissionState {
+    const limit = Math.min(this.#limit, this.#maxDecisions);
+    return { requests: this.#requests, decisions: this.#decisions, limit };
   }
 
   /** @returns null where the request has to be refused */
@@ -101,8 +118,10 @@ export class Admission {
   }
 
   #noteAnswer(admittedAt: number): void {
+    const tookMs = this.#now() - admittedAt;
     this.#period.answered += 1;
-    this.#period.fastestMs = Math.min(this.#period.fastestMs, this.#now() - admittedAt);
+    this.#period.fastestMs = Math.min(this.#period.fastestMs, tookMs);
+    this.#onAnswer?.(tookMs);
   }
 
   /** Nothing waits, and the time without requests says nothing about how fast decisions are. */

@@ -23,6 +23,8 @@ export interface AuthorizeRouteOptions {
   admission: Admission;
   pace: Pick<Pace, 'turn'>;
   failures: Pick<FailureCounter, 'count'>;
+  /** Called with the number of questions of each batch that is admitted. */
+  onBatch?: (questions: number) => void;
 }
 
 interface Route {
@@ -90,6 +92,7 @@ export function createAuthorizeRoutes(options: AuthorizeRouteOptions): Authorize
       bodyBytesInFlight += bodyBytes;
       const countAs = (decisions: number) => {
         if (!admitted.countAs(decisions)) throw OVERLOAD;
+        options.onBatch?.(decisions);
       };
       try {
         const asked = { requestId, askedAtMs };

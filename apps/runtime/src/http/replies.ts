@@ -67,13 +67,21 @@ function transportReply({ code, message }: TransportError, requestId: string): R
 /** A line of one kind is logged once per interval, in ms, with the number of suppressed ones. */
 const INTERVAL_MS = 1_000;
 
+/** Counts mistakes in the settings of hosts and gateways, of which the log shows only some. */
+export interface MistakeCounter {
+  refusedSecret(): void;
+  unclearRequest(): void;
+}
+
 /** Logs every internal error, and each outage and refused secrets at most once per second. */
 export class ErrorLog {
   readonly #log: Logger;
+  readonly #mistakes: MistakeCounter | undefined;
   readonly #last = new Map<string, { at: number; suppressed: number }>();
 
-  constructor(log: Logger) {
+  constructor(log: Logger, mistakes?: MistakeCounter) {
     this.#log = log;
+    this.#mistakes = mistakes;
   }
 
   report(error: unknown, requestId: string): void {
@@ -93,6 +101,7 @@ export class ErrorLog {
 
   /** A secret that is missing or wrong, which is a mistake in the settings of a host. */
   reportRefusal(requestId: string): void {
+    this.#mistakes?.refusedSecret();
     const suppressed = this.#suppressedOf('project secret');
     if (suppressed === null) return;
     this.#log.info({ requestId, suppressed }, 'refused a project secret');
@@ -105,6 +114,7 @@ export class ErrorLog {
    * @param problem completes the sentence "the gateway …"
    */
   reportUnclearRequest(problem: string, requestId: string): void {
+    this.#mistakes?.unclearRequest();
     const suppressed = this.#suppressedOf('unclear request');
     if (suppressed === null) return;
     this.#log.info(

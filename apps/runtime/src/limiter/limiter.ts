@@ -1,5 +1,6 @@
 import type { Charge } from '@ceiba/domain';
 import type { Deadline } from '../deadline.ts';
+import { type RoundTrips, UNOBSERVED } from '../metrics/round-trips.ts';
 import type { RedisClient } from '../redis/client.ts';
 import type { RedisClock } from '../redis/clock.ts';
 import { usageKey } from '../redis/keys.ts';
@@ -35,6 +36,7 @@ export interface LimiterOptions {
   onMemoryFull?: () => void;
   /** How long one call to Redis may take, and a charge with its wait for one, in ms. */
   redisBudgetMs: number;
+  roundTrips?: RoundTrips;
 }
 
 export interface Limiter {
@@ -51,7 +53,7 @@ export interface Limiter {
  * (consistency rule 12), and the usage numbers, until Postgres has them (rule 16).
  */
 export function createLimiter(options: LimiterOptions): Limiter {
-  const { link, clock, script, newId, redisBudgetMs } = options;
+  const { link, clock, script, newId, redisBudgetMs, roundTrips = UNOBSERVED } = options;
   const seeds = new SeedReader(options.readMonthTotals);
   const seenCounters = new SeenCounters();
 
@@ -67,6 +69,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
       freshId: newId(),
       seenOf: (counterKey: string) => seenCounters.get(counterKey),
     };
+    roundTrips.carried(charges.length);
     // The call has its whole budget, however little its oldest charge has left: a timeout drops the
     // connection (rule 14).
     const runScript = (client: RedisClient) => runCharges(script, client, call);
@@ -125,8 +128,10 @@ export function createLimiter(options: LimiterOptions): Limiter {
 
   return {
     async charge(request, deadline) {
+      const askedAtMs = performance.now();
       const first = await attempt(request, null, deadline);
       const reply = 'counters' in first ? first : await retry(first, request, deadline);
+      roundTrips.took(performance.now() - askedAtMs);
       return chargeOf(request.scopes, reply);
     },
   };

@@ -4,6 +4,11 @@ import { dropNodeOf, type RedisClient } from './client.ts';
 
 type Fail = (error: unknown) => void;
 
+/** Redis did not reply in time; the command may still run. */
+export class NoReplyError extends Error {
+  override readonly name = 'NoReplyError';
+}
+
 /** Replies of a server that cannot charge now, while another one, or the same one later, might. */
 const WANTS_ANOTHER_CONNECTION = /^(READONLY|LOADING|MASTERDOWN|MISCONF|NOAUTH)\b/;
 
@@ -78,7 +83,7 @@ export class Connection {
   }
 
   #timedOut(fail: Fail, budgetMs: number, key: string | undefined): void {
-    const error = new Error(`no reply within ${Math.round(budgetMs)} ms`);
+    const error = new NoReplyError(`no reply within ${Math.round(budgetMs)} ms`);
     if (this.#client instanceof Cluster) {
       fail(error);
       if (key !== undefined) dropNodeOf(this.#client, key);

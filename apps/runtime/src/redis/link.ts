@@ -14,6 +14,8 @@ export interface RedisLinkOptions extends RedisSettings {
   /** Uniform in [0, 1); spreads the reconnects of many Runtimes. */
   random: () => number;
   now: MonotonicClock;
+  /** Called with the error of each command that failed after it was sent. */
+  onError?: (error: unknown) => void;
 }
 
 /** A frozen server accepts connections but answers nothing, so a connection has to prove itself. */
@@ -56,7 +58,12 @@ export class RedisLink {
   ): Promise<T> {
     if (!this.#connection) throw new UnavailableError('redis', 'not connected');
     if (budgetMs <= 0) throw new UnavailableError('redis', 'no time left to ask');
-    return this.#connection.send(budgetMs, run, key);
+    try {
+      return await this.#connection.send(budgetMs, run, key);
+    } catch (error) {
+      this.#options.onError?.(error);
+      throw error;
+    }
   }
 
   /**

@@ -43,6 +43,11 @@ export class UsageFlusher {
     });
   }
 
+  /** Time since the start of the last flush that succeeded, in ms. */
+  get lagMs(): number {
+    return this.#task.lagMs;
+  }
+
   /** Flushes after a flush that is under way. Never rejects; `ledger.size` says what is left. */
   flushNow(): Promise<void> {
     return this.#task.runNow();

@@ -62,6 +62,11 @@ export class UsageSweep {
     });
   }
 
+  /** Time since the start of the last sweep that succeeded, in ms. */
+  get lagMs(): number {
+    return this.#task.lagMs;
+  }
+
   /** Sweeps after a sweep that is under way. Never rejects. */
   sweepNow(): Promise<void> {
     return this.#task.runNow();

@@ -33,6 +33,11 @@ export class Upkeep {
     });
   }
 
+  /** Time since the start of the last round that succeeded, in ms. */
+  get lagMs(): number {
+    return this.#task.lagMs;
+  }
+
   /** Takes no further step. Closing the connection ends a step that is under way. */
   stop(): void {
     void this.#task.stop();
