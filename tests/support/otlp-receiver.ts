@@ -13,9 +13,32 @@ export interface ReceivedLog {
   resource: Record<string, string | number>;
 }
 
+/** A span as a receiver of OTLP sees it. */
+export interface ReceivedSpan {
+  /** In hex. */
+  traceId: string;
+  spanId: string;
+  /** Empty for the first span of a trace. */
+  parentSpanId: string;
+  traceState: string;
+  name: string;
+  kind: 'internal' | 'server' | 'other';
+  /** In ms since 1970, with fractions. */
+  startMs: number;
+  endMs: number;
+  attributes: Record<string, string | number>;
+  events: { name: string; atMs: number; attributes: Record<string, string | number> }[];
+  isError: boolean;
+  /** Of the process that sent it. */
+  resource: Record<string, string | number>;
+}
+
 export interface OtlpReceiver {
   readonly url: string;
   readonly logs: readonly ReceivedLog[];
+  readonly spans: readonly ReceivedSpan[];
+  /** The bodies of the requests that were answered at once, uncompressed. */
+  readonly bodies: readonly Buffer[];
   /** The headers of each request. */
   readonly headers: readonly Record<string, string | string[] | undefined>[];
   /** How it answers from now on: at once, never, or with a status. */
@@ -23,16 +46,18 @@ export interface OtlpReceiver {
   close(): Promise<void>;
 }
 
-/** Listens like a collector: `POST /v1/logs` with protobuf. */
+/** Listens like a collector: `POST /v1/logs` and `POST /v1/traces` with protobuf. */
 export async function startOtlpReceiver(): Promise<OtlpReceiver> {
   const logs: ReceivedLog[] = [];
+  const spans: ReceivedSpan[] = [];
+  const bodies: Buffer[] = [];
   const headers: Record<string, string | string[] | undefined>[] = [];
   const receiver = { answer: 'at once' as OtlpReceiver['answer'] };
   const server: Server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
-      if (request.method !== 'POST' || request.url !== '/v1/logs') {
+      if (request.method !== 'POST' || !/^\/v1\/(logs|traces)$/.test(request.url ?? '')) {
         response.writeHead(404).end();
         return;
       }
@@ -44,7 +69,9 @@ export async function startOtlpReceiver(): Promise<OtlpReceiver> {
       }
       const body = Buffer.concat(chunks);
       const plain = request.headers['content-encoding'] === 'gzip' ? gunzipSync(body) : body;
-      logs.push(...logsOf(plain));
+      bodies.push(plain);
+      if (request.url === '/v1/logs') logs.push(...logsOf(plain));
+      else spans.push(...spansOf(plain));
       response.writeHead(200, { 'content-type': 'application/x-protobuf' }).end();
     });
   });
@@ -52,6 +79,8 @@ export async function startOtlpReceiver(): Promise<OtlpReceiver> {
   return Object.assign(receiver, {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     logs,
+    spans,
+    bodies,
     headers,
     async close() {
       server.closeAllConnections();
@@ -77,6 +106,36 @@ function logsOf(request: Buffer): ReceivedLog[] {
   });
 }
 
+/** The same of trace/v1: https://github.com/open-telemetry/opentelemetry-proto. */
+function spansOf(request: Buffer): ReceivedSpan[] {
+  return messages(request, 1).flatMap((resourceSpans) => {
+    const [resource] = messages(resourceSpans, 1);
+    const ofProcess = attributesOf(resource ?? Buffer.alloc(0), 1);
+    return messages(resourceSpans, 2).flatMap((scopeSpans) =>
+      messages(scopeSpans, 2).map((span) => ({
+        traceId: messages(span, 1)[0]?.toString('hex') ?? '',
+        spanId: messages(span, 2)[0]?.toString('hex') ?? '',
+        traceState: messages(span, 3)[0]?.toString() ?? '',
+        parentSpanId: messages(span, 4)[0]?.toString('hex') ?? '',
+        name: messages(span, 5)[0]?.toString() ?? '',
+        kind: KINDS[Number(varint(span, 6))] ?? ('other' as const),
+        startMs: Number(fixed64(span, 7)) / 1e6,
+        endMs: Number(fixed64(span, 8)) / 1e6,
+        attributes: attributesOf(span, 9),
+        events: messages(span, 11).map((event) => ({
+          name: messages(event, 2)[0]?.toString() ?? '',
+          atMs: Number(fixed64(event, 1)) / 1e6,
+          attributes: attributesOf(event, 3),
+        })),
+        isError: messages(span, 15).some((status) => varint(status, 3) === 2n),
+        resource: ofProcess,
+      })),
+    );
+  });
+}
+
+const KINDS: Readonly<Record<number, 'internal' | 'server'>> = { 1: 'internal', 2: 'server' };
+
 const attributesOf = (message: Buffer, field: number) =>
   Object.fromEntries(
     messages(message, field).map((pair) => [
@@ -96,6 +155,9 @@ function textOrNumber(value: Buffer): string | number {
 
 const messages = (message: Buffer, field: number) =>
   fieldsOf(message).flatMap((it) => (it.field === field && it.wire === 2 ? [it.bytes] : []));
+
+const varint = (message: Buffer, field: number) =>
+  fieldsOf(message).find((it) => it.field === field && it.wire === 0)?.value ?? 0n;
 
 const fixed64 = (message: Buffer, field: number) =>
   fieldsOf(message)

@@ -71,6 +71,39 @@ describe('the settings', () => {
   });
 });
 
+describe('the export of traces', () => {
+  const ENDPOINT = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' };
+  const TRACES = { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://collector:4318/v1/traces' };
+  const LOGS = { OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: 'http://collector:4318/v1/logs' };
+
+  it.each([
+    [false, {}],
+    [true, ENDPOINT],
+    [true, TRACES],
+    [false, LOGS],
+    [true, { OTEL_TRACES_EXPORTER: 'otlp' }],
+    [false, { ...ENDPOINT, OTEL_TRACES_EXPORTER: 'none' }],
+    [false, { ...ENDPOINT, OTEL_SDK_DISABLED: 'TRUE' }],
+    [true, { ...ENDPOINT, OTEL_LOGS_EXPORTER: 'none' }],
+  ])('is %s with %j', (expected, given) => {
+    expect(readSettings({ ...REQUIRED, ...given }).exportsTraces).toBe(expected);
+  });
+
+  it.each(['0', '1', '0.01', '.5', '1.0'])('takes %s as a share', (given) => {
+    expect(failureOf({ ...REQUIRED, OTEL_TRACES_SAMPLER_ARG: given })).toBe('');
+  });
+
+  it('refuses a protocol that it cannot speak, and only where it would speak', () => {
+    const grpc = { OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' };
+    expect(failureOf({ ...REQUIRED, ...TRACES, ...grpc })).toContain(
+      'OTEL_EXPORTER_OTLP_PROTOCOL: must be http/protobuf',
+    );
+    const own = { OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'http/protobuf' };
+    expect(failureOf({ ...REQUIRED, ...TRACES, ...grpc, ...own })).toBe('');
+    expect(failureOf({ ...REQUIRED, ...grpc })).toBe('');
+  });
+});
+
 describe('wrong settings', () => {
   it('include several Redis servers without REDIS_CLUSTER', () => {
     const url = 'redis://:hunter2@one:6379,two:6379';
@@ -124,6 +157,10 @@ describe('wrong settings', () => {
     ['RUNTIME_WORKERS', 'AUTO'],
     ['REDIS_CLUSTER', 'yes'],
     ['LOG_LEVEL', 'INFO'],
+    ['OTEL_TRACES_EXPORTER', 'zipkin'],
+    ['OTEL_TRACES_SAMPLER', 'sometimes'],
+    ['OTEL_TRACES_SAMPLER_ARG', '1.5'],
+    ['OTEL_TRACES_SAMPLER_ARG', 'half'],
   ])('report %s=%j as wrong, not as missing', (name, value) => {
     const message = failureOf({ ...REQUIRED, [name]: value });
     expect(message).toContain(`${name}: must`);

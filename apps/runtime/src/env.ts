@@ -15,6 +15,9 @@ const port = wholeNumber(0, 65_535);
 const milliseconds = wholeNumber(1, 60_000);
 const count = wholeNumber(1, 1_000_000);
 const portOrOff = z.union([z.literal('off'), port], 'must be off or a port from 0 to 65535');
+const share = z
+  .string()
+  .regex(/^(0|1|0?\.\d{1,9}|[01]\.0{1,9})$/, 'must be a number from 0 to 1, such as 0.01');
 const workers = z
   .string()
   .transform((text) => (text === 'auto' ? String(Math.min(64, availableParallelism())) : text))
@@ -45,7 +48,20 @@ const environmentSchema = z
     // The standard variables of OpenTelemetry, of which its SDK reads the others itself.
     OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl.optional(),
     OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: httpUrl.optional(),
+    OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: httpUrl.optional(),
+    OTEL_EXPORTER_OTLP_PROTOCOL: z.string().optional(),
+    OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: z.string().optional(),
     OTEL_LOGS_EXPORTER: z.string().optional(),
+    OTEL_TRACES_EXPORTER: oneOf('otlp', 'none').optional(),
+    OTEL_TRACES_SAMPLER: oneOf(
+      'always_on',
+      'always_off',
+      'traceidratio',
+      'parentbased_always_on',
+      'parentbased_always_off',
+      'parentbased_traceidratio',
+    ).optional(),
+    OTEL_TRACES_SAMPLER_ARG: share.optional(),
     OTEL_SDK_DISABLED: z.string().optional(),
   })
   .superRefine(({ REDIS_URL, REDIS_CLUSTER }, { addIssue }) => {
@@ -54,20 +70,47 @@ const environmentSchema = z
       addIssue({ code: 'custom', path: ['REDIS_URL'], message: redis.reason });
     }
   })
-  .transform((settings) => ({ ...settings, exportsDecisions: exportsDecisions(settings) }));
+  .transform((settings) => ({
+    ...settings,
+    exportsDecisions: exportsDecisions(settings),
+    exportsTraces: exportsTraces(settings),
+  }))
+  .superRefine((settings, { addIssue }) => {
+    const path = settings.OTEL_EXPORTER_OTLP_TRACES_PROTOCOL
+      ? 'OTEL_EXPORTER_OTLP_TRACES_PROTOCOL'
+      : 'OTEL_EXPORTER_OTLP_PROTOCOL';
+    if (settings.exportsTraces && (settings[path] ?? ONLY_PROTOCOL) !== ONLY_PROTOCOL) {
+      addIssue({ code: 'custom', path: [path], message: `must be ${ONLY_PROTOCOL} for traces` });
+    }
+  });
+
+const ONLY_PROTOCOL = 'http/protobuf';
 
 interface ExportSettings {
   OTEL_EXPORTER_OTLP_ENDPOINT?: string | undefined;
   OTEL_EXPORTER_OTLP_LOGS_ENDPOINT?: string | undefined;
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT?: string | undefined;
   OTEL_LOGS_EXPORTER?: string | undefined;
+  OTEL_TRACES_EXPORTER?: string | undefined;
   OTEL_SDK_DISABLED?: string | undefined;
 }
+
+const isDisabled = ({ OTEL_SDK_DISABLED }: ExportSettings) =>
+  OTEL_SDK_DISABLED?.toLowerCase() === 'true';
 
 const exportsDecisions = (settings: ExportSettings): boolean =>
   (settings.OTEL_EXPORTER_OTLP_LOGS_ENDPOINT ?? settings.OTEL_EXPORTER_OTLP_ENDPOINT) !==
     undefined &&
   settings.OTEL_LOGS_EXPORTER !== 'none' &&
-  settings.OTEL_SDK_DISABLED?.toLowerCase() !== 'true';
+  !isDisabled(settings);
+
+/** Without an address, `otlp` means that of a collector on this machine. */
+const exportsTraces = (settings: ExportSettings): boolean => {
+  const endpoint =
+    settings.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? settings.OTEL_EXPORTER_OTLP_ENDPOINT;
+  const exporter = settings.OTEL_TRACES_EXPORTER ?? (endpoint === undefined ? 'none' : 'otlp');
+  return exporter === 'otlp' && !isDisabled(settings);
+};
 
 /** The Runtime's settings, times in ms; `.env.example` explains each. */
 export type Settings = z.output<typeof environmentSchema>;

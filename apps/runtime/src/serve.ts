@@ -5,6 +5,7 @@ import type { Settings } from './env.ts';
 import { openMetricsPort } from './metrics/port.ts';
 import { answerForMetrics } from './metrics/worker-metrics.ts';
 import { createRuntime, type Runtime } from './server.ts';
+import { openTraces } from './tracing/traces.ts';
 
 /** The process exits with an error if stopping takes longer, in ms. */
 export const LONGEST_STOP_MS = 9_000;
@@ -19,7 +20,8 @@ export async function serve(
   log: Logger,
   { isWorker }: { isWorker: boolean },
 ): Promise<void> {
-  const runtime = createRuntime(settings, log);
+  const traces = settings.exportsTraces ? await openTraces(log) : undefined;
+  const runtime = createRuntime(settings, log, traces);
   runtime.server.once('error', (error) => {
     log.fatal({ err: error, port: settings.RUNTIME_PORT }, 'cannot listen');
     process.exit(1);

@@ -53,9 +53,11 @@ import { watch } from './metrics/watch.ts';
 import { newUuid } from './new-uuid.ts';
 import { PolicyCache } from './policies/policy-cache.ts';
 import { PolicyReads } from './policies/policy-reads.ts';
+import { newId, PROCESS_ID } from './process-id.ts';
 import { RedisClock } from './redis/clock.ts';
 import { EpochProbe } from './redis/epoch-probe.ts';
 import { RedisLink } from './redis/link.ts';
+import type { Traces } from './tracing/traces.ts';
 import { UnavailableError } from './unavailable.ts';
 import { DenialCounter } from './usage/denials.ts';
 import { UsageFlusher } from './usage/flusher.ts';
@@ -91,8 +93,12 @@ const CHECK_BUDGET_MS = 700;
 /** One renewal of the lease, in ms. After it the lease tries the next host. */
 const LEASE_BUDGET_MS = 1_000;
 
-/** Assembles the Runtime. The caller makes its server listen. */
-export function createRuntime(settings: Settings, log: Logger): Runtime {
+/**
+ * Assembles the Runtime. The caller makes its server listen.
+ *
+ * @param traces absent where none are exported; closed with the Runtime
+ */
+export function createRuntime(settings: Settings, log: Logger, traces?: Traces): Runtime {
   const metrics = new Metrics();
   const { lease, closeLease } = openLease(settings, log);
   const pools = openPools(settings, lease, metrics);
@@ -138,7 +144,7 @@ export function createRuntime(settings: Settings, log: Logger): Runtime {
   });
   const exporter = settings.exportsDecisions
     ? new DecisionExporter({
-        open: () => openOtlp({ version: BUILD.sha, instanceId: PROCESS_ID }),
+        open: openOtlp,
         now: performance.now.bind(performance),
         log,
       })
@@ -225,6 +231,7 @@ export function createRuntime(settings: Settings, log: Logger): Runtime {
       },
     },
     onBatch: (questions: number) => metrics.batchOf(questions),
+    traces,
     deadlineMs: settings.DECISION_DEADLINE_MS,
     admission,
     pace: new Pace({
@@ -290,7 +297,12 @@ export function createRuntime(settings: Settings, log: Logger): Runtime {
       const delayMs = settings.SHUTDOWN_DELAY_MS;
       await Promise.all([drain(delayMs), extAuthz?.stop(delayMs)]);
       await sweep.stop();
-      const logStopped = Promise.all([decisionLog.stop(), failures.stop(), exporter?.stop()]);
+      const logStopped = Promise.all([
+        decisionLog.stop(),
+        failures.stop(),
+        exporter?.stop(),
+        traces?.stop(),
+      ]);
       await flusher.stop();
       await logStopped;
       epochProbe.close();
@@ -329,14 +341,6 @@ function checksOf({ lookups, pools, link, epochProbe, clock }: Checked) {
     if (problem !== null) throw new UnavailableError('redis', problem);
   };
   return { database, redis, schema };
-}
-
-/** Unique, letters and digits only: a random name of this process and a number. */
-const PROCESS_ID = randomBytes(10).toString('hex');
-let lastId = 0;
-function newId(): string {
-  lastId += 1;
-  return `${PROCESS_ID}x${lastId.toString(36)}`;
 }
 
 /** On its own connection, so that no other work delays a renewal. */

@@ -19,6 +19,7 @@ import {
 import { loadSync, type MethodDefinition } from '@grpc/proto-loader';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PAIRS, probes } from '../../sdk/support/targets.ts';
+import { startOtlpReceiver } from '../../support/otlp-receiver.ts';
 import { startRuntime } from '../../support/runtime.ts';
 import {
   type RuntimeClient,
@@ -27,6 +28,7 @@ import {
   type TestProject,
 } from '../../support/scenario.ts';
 import { startTestRedis } from '../../support/services.ts';
+import { until } from '../../support/until.ts';
 import { PATIENT, startWorld } from './setup.ts';
 
 interface Header {
@@ -52,9 +54,14 @@ const { Check } = loadSync(fileURLToPath(new URL(proto, import.meta.url)), {
 
 const program = fileURLToPath(new URL('../../../apps/runtime/dist/main.js', import.meta.url));
 const port = await freePort();
+const receiver = await startOtlpReceiver();
+afterAll(() => receiver.close());
 const { world, runtime, databaseUrl, redisUrl } = await startWorld({
   ...PATIENT,
   EXT_AUTHZ_PORT: String(port),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${receiver.url}/v1/traces`,
+  OTEL_TRACES_SAMPLER: 'parentbased_always_off',
+  OTEL_BSP_SCHEDULE_DELAY: '50',
 });
 const clients: Client[] = [];
 const connect = (to: number) => {
@@ -156,6 +163,46 @@ describe('an allow', () => {
       ':path': '/v1/reports',
     };
     expect((await check({ path: '/v1/billing', headers })).denied_response?.status.code).toBe(403);
+  });
+});
+
+describe('a trace', () => {
+  const [ofEnvoy, ofCaller] = ['a', 'b'].map(
+    (digit) => `00-${digit.repeat(32)}-${digit.repeat(16)}-01`,
+  ) as [string, string];
+
+  it.each([
+    ['Envoy in the metadata', ofEnvoy, 'a'],
+    ['the caller in the request, where Envoy has none', undefined, 'b'],
+  ])('is that of %s', async (_name, sent, digit) => {
+    const known: [string, string][] = [
+      ['x-service-project-id', project.projectId],
+      ['x-service-project-secret', project.secret],
+    ];
+    const metadata = sent === undefined ? known : [...known, ['traceparent', sent] as const];
+    await check({
+      path: '/v1/private-path',
+      headers: { 'x-api-key': apiKey.plaintext, traceparent: ofCaller },
+      metadata: metadata.map(([name, value]) => [name, value]),
+    });
+    const find = () =>
+      receiver.spans.find(({ kind, traceId }) => kind === 'server' && traceId[0] === digit);
+    await until('the span is received', () => find() !== undefined);
+    expect(find()).toMatchObject({
+      name: 'envoy.service.auth.v3.Authorization/Check',
+      parentSpanId: digit.repeat(16),
+      isError: false,
+      attributes: {
+        'rpc.system': 'grpc',
+        'rpc.service': 'envoy.service.auth.v3.Authorization',
+        'rpc.method': 'Check',
+        'http.response.status_code': 403,
+        'ceiba.project.id': project.projectId,
+        'ceiba.decision.id': expect.any(String),
+        'ceiba.decision.outcome': 'policy_no_match',
+      },
+    });
+    expect(Buffer.concat(receiver.bodies).includes('private-path')).toBe(false);
   });
 });
 

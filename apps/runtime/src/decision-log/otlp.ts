@@ -3,6 +3,7 @@ import { type NewDecision, toLoggedDecision } from '@ceiba/schema';
 import type { Attributes } from '@opentelemetry/api';
 import type { LogRecord } from '@opentelemetry/api-logs';
 import type { LogRecordProcessor, ReadableLogRecord } from '@opentelemetry/sdk-logs';
+import { otelResource } from '../otel-resource.ts';
 
 /** Where decisions are sent to. */
 export interface DecisionReceiver {
@@ -14,25 +15,13 @@ export interface DecisionReceiver {
 /**
  * Opens the OTLP exporter of the OpenTelemetry SDK (HTTP, protobuf), which reads its settings from
  * the standard variables. The SDK is loaded here, so that a Runtime without it pays nothing.
- *
- * @param runtime its version, and a name of this process
  */
-export async function openOtlp(runtime: {
-  version: string;
-  instanceId: string;
-}): Promise<DecisionReceiver> {
+export async function openOtlp(): Promise<DecisionReceiver> {
   const { OTLPLogExporter } = await import('@opentelemetry/exporter-logs-otlp-proto');
   const { LoggerProvider } = await import('@opentelemetry/sdk-logs');
-  const { detectResources, envDetector, resourceFromAttributes } = await import(
-    '@opentelemetry/resources'
-  );
   const exporter = new OTLPLogExporter();
   const collected = new Collector();
-  const resource = resourceFromAttributes({
-    'service.name': 'ceiba-runtime',
-    'service.version': runtime.version,
-    'service.instance.id': runtime.instanceId,
-  }).merge(detectResources({ detectors: [envDetector] }));
+  const resource = await otelResource();
   const logger = new LoggerProvider({ resource, processors: [collected] }).getLogger('ceiba');
   return {
     send(decisions) {

@@ -7,6 +7,9 @@ import type { AuthorizeDependencies } from '../authorize.ts';
 import { Deadline } from '../deadline.ts';
 import { askForGateway } from '../forward-auth/ask.ts';
 import { type GatewayAnswer, noVerdict } from '../forward-auth/gateway-answer.ts';
+import type { DecisionTrace } from '../tracing/decision-trace.ts';
+import { projectIn } from '../tracing/trace-http.ts';
+import type { Traces } from '../tracing/traces.ts';
 import { OVERLOAD, UnavailableError } from '../unavailable.ts';
 import {
   type CheckedRequest,
@@ -25,6 +28,8 @@ export interface ExtAuthzOptions {
     reportUnclearRequest(problem: string, requestId: string): void;
   };
   failures: { count(projectId: string, error: unknown): void };
+  /** Absent where no traces are exported. */
+  traces?: Traces | undefined;
   /** The ID of the caller's request if it may be used, or a new one. */
   requestIdOf(request: { headers: Record<string, string | undefined> }): string;
   deadlineMs: number;
@@ -39,6 +44,7 @@ export interface ExtAuthz {
 const SERVICE = 'envoy.service.auth.v3.Authorization';
 /** Names the project in the metadata of a call, beside `x-service-project-secret`. */
 const PROJECT_ID = 'x-service-project-id';
+const TRACEPARENT = 'traceparent';
 /** Envoy may send a part of the body, which is not read. In bytes. */
 const LARGEST_MESSAGE = 1024 * 1024;
 /** How long calls under way may take after a stop, in ms; every deadline is shorter. */
@@ -83,16 +89,45 @@ async function answerCheck(
   call: ServerUnaryCall<CheckRequest, object>,
 ): Promise<object> {
   const checked = readCheckRequest(call.request);
-  const requestId = options.requestIdOf({ headers: { 'x-request-id': requestIdIn(checked) } });
+  const trace = traceCheck(options, call.metadata, checked);
+  const dependencies = trace?.watch(options.dependencies, 'one') ?? options.dependencies;
+  const answer = await answerOf({ ...options, dependencies }, call, checked, trace);
+  trace?.end(answer.status);
+  return checkResponseOf(answer, checked);
+}
+
+async function answerOf(
+  options: ExtAuthzOptions,
+  call: ServerUnaryCall<CheckRequest, object>,
+  checked: CheckedRequest,
+  trace: DecisionTrace | null,
+): Promise<GatewayAnswer> {
+  const requestId = options.requestIdOf({
+    headers: { 'x-request-id': headerOf(checked, 'x-request-id') },
+  });
   try {
     const deadline = new Deadline(Math.min(options.deadlineMs, remainingMsOf(call)));
-    const answer = await decideCheck(options, checked, call.metadata, requestId, deadline);
-    return checkResponseOf(answer, checked);
+    return await decideCheck(options, checked, call.metadata, requestId, deadline);
   } catch (error) {
+    trace?.fail(error);
     options.failures.count(textOf(call.metadata, PROJECT_ID) ?? '', error);
     options.errors.report(error, requestId);
-    return checkResponseOf(noVerdict(error instanceof UnavailableError ? 503 : 500), checked);
+    return noVerdict(error instanceof UnavailableError ? 503 : 500);
   }
+}
+
+/** Envoy sends its own span in the metadata, where it traces; the caller's is in the request. */
+function traceCheck(
+  { traces }: ExtAuthzOptions,
+  metadata: Metadata,
+  checked: CheckedRequest,
+): DecisionTrace | null {
+  if (traces === undefined) return null;
+  const traceparent = textOf(metadata, TRACEPARENT) ?? headerOf(checked, TRACEPARENT);
+  const trace = traces.begin(`${SERVICE}/Check`, traceparent);
+  const rpc = { 'rpc.system': 'grpc', 'rpc.service': SERVICE, 'rpc.method': 'Check' };
+  trace?.describe({ ...rpc, ...projectIn(textOf(metadata, PROJECT_ID) ?? '') });
+  return trace;
 }
 
 /** @throws UnavailableError for an overload and any outage */
@@ -136,8 +171,9 @@ function textOf(metadata: Metadata, name: string): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-function requestIdIn({ rawHeaders }: CheckedRequest): string | undefined {
-  const at = rawHeaders.findIndex((name, index) => index % 2 === 0 && name === 'x-request-id');
+/** The first value of a header that Envoy's caller sent. */
+function headerOf({ rawHeaders }: CheckedRequest, name: string): string | undefined {
+  const at = rawHeaders.findIndex((other, index) => index % 2 === 0 && other === name);
   return at === -1 ? undefined : rawHeaders[at + 1];
 }
 

@@ -4,6 +4,9 @@ import { digestOf } from '@ceiba/domain';
 import type { AuthorizeDependencies } from '../authorize.ts';
 import { Deadline } from '../deadline.ts';
 import type { FailureCounter } from '../decision-log/failures.ts';
+import type { DecisionTrace } from '../tracing/decision-trace.ts';
+import { traceHttp } from '../tracing/trace-http.ts';
+import type { Traces } from '../tracing/traces.ts';
 import { OVERLOAD, type UnavailableError } from '../unavailable.ts';
 import type { Admission } from './admission.ts';
 import { type AuthorizeCall, answerBatch, answerOne } from './authorize-answers.ts';
@@ -25,9 +28,14 @@ export interface AuthorizeRouteOptions {
   failures: Pick<FailureCounter, 'count'>;
   /** Called with the number of questions of each batch that is admitted. */
   onBatch?: (questions: number) => void;
+  /** Absent where no traces are exported. */
+  traces?: Traces | undefined;
 }
 
 interface Route {
+  /** The template of its address. */
+  path: string;
+  questions: 'one' | 'batch';
   /** 0 where the body is not read. */
   bodyCapBytes: number;
   /** How many bytes of bodies may be in flight at a time. */
@@ -38,18 +46,24 @@ interface Route {
 }
 
 const ONE: Route = {
+  path: '/rt/projects/{projectId}/authorize',
+  questions: 'one',
   bodyCapBytes: 64 * 1024,
   maxBodyBytesInFlight: Number.POSITIVE_INFINITY,
   answer: (call) => answerJson(ONE, answerOne, call),
   refuse: errorReply,
 };
 const BATCH: Route = {
+  path: '/rt/projects/{projectId}/authorize/batch',
+  questions: 'batch',
   bodyCapBytes: 1024 * 1024,
   maxBodyBytesInFlight: 64 * 1024 * 1024,
   answer: (call) => answerJson(BATCH, answerBatch, call),
   refuse: errorReply,
 };
 const FORWARD: Route = {
+  path: '/rt/projects/{projectId}/forward-auth',
+  questions: 'one',
   bodyCapBytes: 0,
   maxBodyBytesInFlight: Number.POSITIVE_INFINITY,
   answer: answerForwardAuth,
@@ -68,11 +82,15 @@ export type AuthorizeRoutes = Record<'authorize' | 'authorizeBatch' | 'forwardAu
  * @returns a handler per route that answers each call by its deadline
  */
 export function createAuthorizeRoutes(options: AuthorizeRouteOptions): AuthorizeRoutes {
-  const { dependencies, errors, admission, pace } = options;
+  const { errors, admission, pace, traces } = options;
 
   const serve = (route: Route): Serve => {
     let bodyBytesInFlight = 0;
-    return async (incoming, projectId) => {
+    const answer = async (
+      incoming: IncomingMessage,
+      projectId: string,
+      trace: DecisionTrace | null = null,
+    ): Promise<Reply> => {
       const askedAtMs = performance.now();
       const deadline = new Deadline(options.deadlineMs);
       const requestId = requestIdOf(incoming);
@@ -80,7 +98,10 @@ export function createAuthorizeRoutes(options: AuthorizeRouteOptions): Authorize
       const bodyBytes = Math.min(announced, route.bodyCapBytes);
       const hasRoom = bodyBytesInFlight + bodyBytes <= route.maxBodyBytesInFlight;
       const admitted = hasRoom ? admission.admit(projectId.toLowerCase()) : null;
-      const countFailure = (error: unknown) => options.failures.count(projectId, error);
+      const countFailure = (error: unknown) => {
+        options.failures.count(projectId, error);
+        trace?.fail(error);
+      };
       const refuse = (error: unknown) => {
         countFailure(error);
         return route.refuse(error, requestId, errors);
@@ -96,6 +117,8 @@ export function createAuthorizeRoutes(options: AuthorizeRouteOptions): Authorize
       };
       try {
         const asked = { requestId, askedAtMs };
+        const dependencies =
+          trace?.watch(options.dependencies, route.questions) ?? options.dependencies;
         const reporting = { countAs, countFailure, errors };
         const call = { dependencies, incoming, projectId, asked, deadline, ...reporting };
         // A body that has not arrived completely is the caller's delay, not an outage.
@@ -108,6 +131,14 @@ export function createAuthorizeRoutes(options: AuthorizeRouteOptions): Authorize
         admitted.leave();
         bodyBytesInFlight -= bodyBytes;
       }
+    };
+    if (traces === undefined) return (incoming, projectId) => answer(incoming, projectId);
+    return async (incoming, projectId) => {
+      const trace = traceHttp(traces, route.path, incoming, projectId);
+      if (trace === null) return answer(incoming, projectId);
+      const reply = await answer(incoming, projectId, trace);
+      trace.end(reply.status);
+      return reply;
     };
   };
   return { authorize: serve(ONE), authorizeBatch: serve(BATCH), forwardAuth: serve(FORWARD) };
