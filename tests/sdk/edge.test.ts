@@ -9,6 +9,8 @@ import { waitFor } from '@ceiba/devstack/wait';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fetchPackage } from '../support/fetched-package.ts';
+import { type OtlpReceiver, startOtlpReceiver } from '../support/otlp-receiver.ts';
+import { until } from '../support/until.ts';
 import { nextCli } from './support/build-next.ts';
 import { type RealRuntime, startRealRuntime } from './support/real-runtime.ts';
 
@@ -124,9 +126,15 @@ describe.each(PLATFORMS)('a host on %s', (name, start, path, isFetched) => {
   let runtime: RealRuntime;
   let host: EdgeHost | null = null;
   let headers: Record<string, string>;
+  let receiver: OtlpReceiver;
 
   beforeAll(async () => {
-    runtime = await startRealRuntime();
+    receiver = await startOtlpReceiver();
+    runtime = await startRealRuntime(undefined, {
+      OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${receiver.url}/v1/traces`,
+      OTEL_TRACES_SAMPLER: 'parentbased_always_off',
+      OTEL_BSP_SCHEDULE_DELAY: '50',
+    });
     if (isFetched && !isLinux) return;
     const policies = [{ method: 'GET', pathPattern: path }];
     const project = await runtime.world.createProject({ policies });
@@ -141,6 +149,7 @@ describe.each(PLATFORMS)('a host on %s', (name, start, path, isFetched) => {
   afterAll(async () => {
     await host?.stop();
     await runtime.close();
+    await receiver.close();
   });
 
   const test = (title: string, body: (running: EdgeHost) => Promise<void>) =>
@@ -157,6 +166,19 @@ describe.each(PLATFORMS)('a host on %s', (name, start, path, isFetched) => {
       401,
       { error: 'service_unauthorized' },
     ]);
+  });
+
+  test('passes on the trace of a request', async ({ send }) => {
+    const [traceId, spanId] = ['a'.repeat(32), 'b'.repeat(16)];
+    const traced = { ...headers, traceparent: `00-${traceId}-${spanId}-01` };
+    expect((await send(path, { headers: traced })).status).toBe(200);
+    const find = () => receiver.spans.find(({ kind }) => kind === 'server');
+    await until('the span is received', () => find() !== undefined, 20_000);
+    const { name, parentSpanId } = find()!;
+    expect(find()?.traceId).toBe(traceId);
+    expect(name).toBe('POST /rt/projects/{projectId}/authorize');
+    // A platform that traces by itself may put a span of its own between the two.
+    expect(parentSpanId).toMatch(/^[0-9a-f]{16}$/);
   });
 
   test('answers each of 60 simultaneous requests', async ({ send }) => {

@@ -3,7 +3,8 @@ import { type CircuitBreaker, isRuntimeFailure } from './circuit-breaker.ts';
 import { fieldsOf, parseDecision, textOf } from './decision.ts';
 import { RuntimeTransportError } from './errors.ts';
 import { resultOf } from './http/answer.ts';
-import type { Transport } from './http/transport.ts';
+import type { Exchange, Transport } from './http/transport.ts';
+import type { TraceHeaders } from './trace-context.ts';
 import type { Decision } from './types.ts';
 
 /** One question, as it is sent. */
@@ -13,6 +14,7 @@ export interface Question {
   /** Total deadline in milliseconds, from the moment in which it was asked. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
+  readonly trace?: TraceHeaders | undefined;
 }
 
 /** The two kinds of exchange that ask for decisions. */
@@ -22,6 +24,7 @@ export interface AuthorizeExchanges {
   /**
    * Never rejects.
    *
+   * @param questions of which none has a trace that is sampled.
    * @param signal ends the exchange; the deadlines and signals of the questions are the caller's task.
    * @returns one answer per question, in order; null when the route is not served, so that nothing
    * was asked.
@@ -45,7 +48,7 @@ export function createAuthorizeExchanges(
   breaker: CircuitBreaker,
 ): AuthorizeExchanges {
   async function ask<T>(
-    target: { path: string; body: string; timeoutMs: number; signal: AbortSignal | undefined },
+    target: Pick<Exchange, 'path' | 'body' | 'timeoutMs' | 'signal' | 'trace'>,
     parse: (body: unknown) => T | null,
     questions = 1,
   ): Promise<T> {
@@ -54,8 +57,8 @@ export function createAuthorizeExchanges(
     return resultOf(answer, parse, maxResponseBytes);
   }
 
-  function one({ json: body, timeoutMs, signal }: Question): Promise<Decision> {
-    return breaker.run(() => ask({ path, body, timeoutMs, signal }, parseDecision));
+  function one({ json: body, timeoutMs, signal, trace }: Question): Promise<Decision> {
+    return breaker.run(() => ask({ path, body, timeoutMs, signal, trace }, parseDecision));
   }
 
   async function batch(questions: readonly Question[], signal: AbortSignal) {
@@ -63,7 +66,9 @@ export function createAuthorizeExchanges(
     const body = batchBody(questions.map(({ json }) => json));
     // Each question has its own deadline, and none of them ends later.
     const timeoutMs = Math.max(...questions.map((question) => question.timeoutMs));
-    const target = { path: `${path}/batch`, body, timeoutMs, signal };
+    // None of them is sampled, so with the trace of any of them the Runtime records nothing.
+    const trace = questions.find((question) => question.trace)?.trace;
+    const target = { path: `${path}/batch`, body, timeoutMs, signal, trace };
     const parse = (answer: unknown) => parseBatchAnswers(answer, count);
     try {
       return await breaker.run(() => ask(target, parse, count).catch(nullIfNotServed), isLost);

@@ -11,7 +11,7 @@ import { MOST_IN_FLIGHT } from './coalescer.ts';
 import { parseCeibaConfig } from './config.ts';
 import { RuntimeTransportError } from './errors.ts';
 import { allowDecision, denyDecision } from './testing.ts';
-import type { AuthorizeInput, CallOptions, Decision } from './types.ts';
+import type { AuthorizeInput, AuthorizeOptions, Decision } from './types.ts';
 
 /*
  * Batches over HTTP. The server holds the plain questions that keep the client busy. When it answers
@@ -98,7 +98,7 @@ type Outcome = Decision | RuntimeTransportError;
 async function outcomeOf(
   client: CeibaRuntimeClient,
   apiKey: string,
-  options?: CallOptions,
+  options?: AuthorizeOptions,
   path = '/v1/reports',
 ): Promise<Outcome> {
   try {
@@ -156,6 +156,16 @@ describe.each([
       'content-type': 'application/json',
       accept: 'application/json',
     });
+    expect(batch?.headers).not.toHaveProperty('traceparent');
+  });
+
+  it('says that it is not sampled, as its questions say', async () => {
+    const client = connect(options);
+    const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-00`;
+    await outcomesOf(client, KEYS, (key) =>
+      outcomeOf(client, key, key === KEYS[1] ? { traceContext: { traceparent } } : {}),
+    );
+    expect(batches().map(({ headers }) => headers.traceparent)).toEqual([traceparent]);
   });
 
   it('gives each question its own answer: an outage or an error of one costs the others nothing', async () => {

@@ -12,6 +12,7 @@ import { allowDecision } from './testing.ts';
 const PROJECT_ID = '0192f0c0-0000-7000-8000-000000000001';
 const KEY_ID = '0192f0c0-0000-7000-8000-000000000002';
 const SECRET = 'ceiba_secret_never-to-be-shown';
+const TRACEPARENT = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-00`;
 const SUMMARY = {
   apiKeyId: KEY_ID,
   displayName: 'Nightly job',
@@ -109,6 +110,20 @@ describe.each(TRANSPORTS)('the client over %s', (_name, options) => {
 
   const question = { apiKey: 'ceiba_key', method: 'GET', path: '/v1/reports' };
   const keys = `/rt/projects/${PROJECT_ID}/api-keys`;
+
+  it('sends the trace context of a question, and of nothing else', async () => {
+    answer = json(200, allowDecision());
+    const traceContext = { traceparent: TRACEPARENT, tracestate: 'a=b' };
+    await connect().authorize(question, { traceContext });
+    await connect().authorize(question);
+    await connect().authorize(question, { traceContext: { traceparent: 'nonsense' } });
+    const sent = recorded.map(({ headers }) => [headers.traceparent, headers.tracestate]);
+    expect(sent).toEqual([
+      [TRACEPARENT, 'a=b'],
+      [undefined, undefined],
+      [undefined, undefined],
+    ]);
+  });
 
   it('verifies the address and the secret without asking for a decision', async () => {
     answer = json(400, { error: 'invalid_request', message: 'no', requestId: 'r' });

@@ -17,6 +17,7 @@ import { isRefusedQuestion, resultOf } from './http/answer.ts';
 import { createFetchTransport, type FetchLike } from './http/fetch-transport.ts';
 import type { Exchange, Transport } from './http/transport.ts';
 import { CAN_SHARE_EXCHANGES, createDefaultTransport } from './platform.ts';
+import { traceHeadersOf } from './trace-context.ts';
 import type {
   ApiKeyCreateResult,
   ApiKeyLifecycleResult,
@@ -24,6 +25,7 @@ import type {
   ApiKeySummary,
   AuthorizeClient,
   AuthorizeInput,
+  AuthorizeOptions,
   CallOptions,
   Decision,
 } from './types.ts';
@@ -91,14 +93,16 @@ export class CeibaRuntimeClient implements AuthorizeClient {
   /**
    * Asks whether one request may proceed. An allow has been charged. After an error the request may
    * have been charged, so it is not sent again. Under load, questions share requests, unless
-   * `batching` is false in the config.
+   * `batching` is false in the config. The question is a part of the trace of the active span of
+   * OpenTelemetry, or else of `traceContext`.
    */
   async authorize(
     { apiKey, method, path }: AuthorizeInput,
-    { signal, timeoutMs = this.#timeoutMs }: CallOptions = {},
+    { signal, timeoutMs = this.#timeoutMs, traceContext }: AuthorizeOptions = {},
   ): Promise<Decision> {
     const json = JSON.stringify({ apiKey, method, path });
-    const question = { json, timeoutMs: parseTimeout(timeoutMs), signal };
+    const trace = traceHeadersOf(traceContext);
+    const question = { json, timeoutMs: parseTimeout(timeoutMs), signal, trace };
     return this.#coalescer?.ask(question) ?? this.#exchanges.one(question);
   }
 

@@ -93,6 +93,29 @@ async function endAll(): Promise<void> {
   }
 }
 
+describe('a question of a trace', () => {
+  const traceOf = (flags: string) => ({
+    trace: { traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-${flags}` },
+  });
+
+  it('that is sampled leaves at once and alone, however many are in flight', async () => {
+    occupy();
+    ask('sampled', traceOf('01'));
+    expect(later()).toEqual([['one', 'sampled']]);
+    await endAll();
+  });
+
+  it('that is not sampled shares a request, as one without a trace does', async () => {
+    occupy();
+    ask('unsampled', traceOf('00'));
+    ask('untraced');
+    expect(later()).toEqual([]);
+    await sent[0]?.answer([allow()]);
+    expect(later()).toEqual([['batch', 'unsampled', 'untraced']]);
+    await endAll();
+  });
+});
+
 describe('a question', () => {
   it('leaves at once and unchanged while fewer than four exchanges are in flight', async () => {
     const asked = Array.from({ length: 4 }, (_, index) => question(`q${index}`));

@@ -2,6 +2,7 @@ import type { AuthorizeExchanges, Question } from './authorize-exchanges.ts';
 import { type Answer, MOST_QUESTION_BYTES, MOST_QUESTIONS } from './batch.ts';
 import { RuntimeTransportError } from './errors.ts';
 import { cancelled, StopReason, watchForStop } from './http/transport.ts';
+import { isSampled } from './trace-context.ts';
 import type { Decision } from './types.ts';
 
 /** While fewer exchanges are in flight, a question leaves at once and alone. */
@@ -43,7 +44,9 @@ export class Coalescer {
     }
   }
 
-  #mayShare({ json }: Question): boolean {
+  /** A decision that shared a request would be missing from its trace. */
+  #mayShare({ json, trace }: Question): boolean {
+    if (trace && isSampled(trace)) return false;
     return this.#mayBatch() && Buffer.byteLength(json) <= MOST_QUESTION_BYTES;
   }
 

@@ -3,6 +3,7 @@ import { rawHeadersOf, readCredential } from '@ceiba/contract/credential';
 import type { AccessOptions } from './access-options.ts';
 import { createGuard } from './guard.ts';
 import { sendReply, setHeaders } from './node-reply.ts';
+import { traceContextIn } from './trace-context.ts';
 import type { CeibaAccess, RequestAccess } from './types.ts';
 
 declare global {
@@ -51,6 +52,7 @@ export function createExpressMiddleware(options: AccessOptions): ExpressMiddlewa
       credential: readCredential(rawHeadersOf(req)),
       // Declared in ExpressRequest, `params` would be optional in the host's handlers too.
       parameters: 'params' in req ? req.params : undefined,
+      traceContext: traceContextIn((name) => req.headers[name]),
     })
       .then((verdict) => {
         if (res.headersSent) return;

@@ -2,6 +2,7 @@ import { type NodeHeaders, rawHeadersOf, readCredential } from '@ceiba/contract/
 import type { FastifyRequest } from 'fastify';
 import type { AccessOptions } from './access-options.ts';
 import { createGuard } from './guard.ts';
+import { traceContextIn } from './trace-context.ts';
 import type { CeibaAccess, RequestAccess } from './types.ts';
 
 declare module 'fastify' {
@@ -60,6 +61,7 @@ export function createFastifyPreHandler(options: AccessOptions): FastifyPreHandl
       target: request.originalUrl,
       credential: readCredential(rawHeadersOf(request.raw)),
       parameters: hasEmptyEnd(request) ? { end: '' } : request.params,
+      traceContext: traceContextIn((name) => request.raw.headers?.[name]),
     });
     if (reply.sent) return reply;
     if (verdict.allowed) {

@@ -6,6 +6,7 @@ import {
 import type { AccessOptions } from './access-options.ts';
 import { createGuard } from './guard.ts';
 import type { ReadyReply } from './host-reply.ts';
+import { traceContextIn } from './trace-context.ts';
 import type { CeibaAccess, RequestAccess } from './types.ts';
 
 /** Either the access of an allowed request, or the response that rejects it. */
@@ -51,6 +52,7 @@ export function createFetchGuard(options: AccessOptions): FetchGuard {
       target: origin.target ?? pathnameOf(request.url),
       credential: credentialOf(request, origin),
       parameters: origin.parameters,
+      traceContext: traceContextIn((name) => request.headers.get(name)),
     });
     if (verdict.allowed) return verdict;
     return { allowed: false, response: responseOf(verdict.reply, request.method) };

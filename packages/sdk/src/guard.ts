@@ -8,7 +8,14 @@ import {
 } from './errors.ts';
 import { createFailureWarning } from './failure-warning.ts';
 import { type ReadyReply, replyTo } from './host-reply.ts';
-import type { AllowDecision, CeibaAccess, Decision, DenyDecision, RequestAccess } from './types.ts';
+import type {
+  AllowDecision,
+  CeibaAccess,
+  Decision,
+  DenyDecision,
+  RequestAccess,
+  TraceContext,
+} from './types.ts';
 import { warn } from './warn.ts';
 
 /** One incoming request, as an adapter passes it to the guard. */
@@ -22,6 +29,8 @@ export interface IncomingQuestion {
   readonly credential: Credential;
   /** The route parameters by name, if the router has run. */
   readonly parameters?: unknown;
+  /** As the caller sent it. */
+  readonly traceContext?: TraceContext | undefined;
 }
 
 /** Allowed: the adapter runs the handler. Otherwise it sends the reply. */
@@ -109,12 +118,13 @@ function isEmptyParameter([name, value]: [string, unknown]): boolean {
 }
 
 function ask(
-  { credential, method }: IncomingQuestion,
+  { credential, method, traceContext }: IncomingQuestion,
   path: string,
   { client }: AccessOptions,
 ): Promise<Decision> {
   const apiKey = credential.kind === 'key' ? credential.apiKey : null;
-  return client.authorize({ apiKey, method, path });
+  const question = { apiKey, method, path };
+  return traceContext ? client.authorize(question, { traceContext }) : client.authorize(question);
 }
 
 function allow(decision: AllowDecision) {

@@ -38,6 +38,7 @@ export type {
   ApiKeySummary,
   AuthorizeClient,
   AuthorizeInput,
+  AuthorizeOptions,
   CallOptions,
   CeibaAccess,
   Decision,
@@ -47,4 +48,5 @@ export type {
   Limits,
   RequestAccess,
   ResetAfterSeconds,
+  TraceContext,
 } from './types.ts';

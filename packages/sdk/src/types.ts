@@ -137,11 +137,26 @@ export interface CallOptions {
   readonly timeoutMs?: number | undefined;
 }
 
+/** The headers `traceparent` and `tracestate` of W3C Trace Context, as a caller sent them. */
+export interface TraceContext {
+  readonly traceparent: string;
+  readonly tracestate?: string | undefined;
+}
+
+/** Settings of one question. */
+export interface AuthorizeOptions extends CallOptions {
+  /**
+   * The trace that the question belongs to where there is no active span of OpenTelemetry: that of
+   * the incoming request. One that is malformed is left out.
+   */
+  readonly traceContext?: TraceContext | undefined;
+}
+
 /**
  * The part of a client that an adapter uses. `CeibaRuntimeClient` and the fake client of
  * `@ceiba/sdk/testing` implement it.
  */
 export interface AuthorizeClient {
   readonly projectId: string;
-  authorize(input: AuthorizeInput, options?: CallOptions): Promise<Decision>;
+  authorize(input: AuthorizeInput, options?: AuthorizeOptions): Promise<Decision>;
 }

@@ -11,15 +11,20 @@ export interface RealRuntime {
 
 /**
  * @param program the built Runtime, or a copy that was broken on purpose.
+ * @param settings additional environment variables of the Runtime.
  * @throws when `DATABASE_URL` or `REDIS_URL` is unset: run the tests through `npm test`.
  */
-export async function startRealRuntime(program?: string): Promise<RealRuntime> {
+export async function startRealRuntime(
+  program?: string,
+  settings: Record<string, string> = {},
+): Promise<RealRuntime> {
   const redisUrl = process.env.REDIS_URL;
   if (!redisUrl) throw new Error('REDIS_URL is unset: run the tests through `npm test`');
   const database = await createTestDatabase();
   const runtime = await startRuntime({
     databaseUrl: database.url,
     redisUrl,
+    settings,
     ...(program && { program }),
   });
   const world = createWorld(database.url);

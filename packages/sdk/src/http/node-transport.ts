@@ -42,6 +42,7 @@ export function createNodeTransport(baseUrl: string, baseHeaders: BaseHeaders): 
         ? baseHeaders
         : {
             ...baseHeaders,
+            ...exchange.trace,
             'content-type': 'application/json',
             'content-length': Buffer.byteLength(body),
           };

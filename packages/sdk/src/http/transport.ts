@@ -1,4 +1,5 @@
 import { RuntimeTransportError } from '../errors.ts';
+import type { TraceHeaders } from '../trace-context.ts';
 
 /** One call to the Runtime, as a transport sends it. */
 export interface Exchange {
@@ -12,6 +13,8 @@ export interface Exchange {
   /** A larger body is cut off. */
   readonly maxResponseBytes: number;
   readonly signal: AbortSignal | undefined;
+  /** Headers of the trace that the call belongs to, if it has a body. */
+  readonly trace?: TraceHeaders | undefined;
 }
 
 /** The answer to one call. */
