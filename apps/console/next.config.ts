@@ -30,6 +30,8 @@ const config: NextConfig = {
   // Inlined by the build, so that /api/version needs neither git nor a setting.
   env: { CEIBA_BUILD_SHA: buildSha() },
   poweredByHeader: false,
+  // No page uses them. Its server would resize any image of the console on request, and write a cache.
+  images: { unoptimized: true },
   // For `forbidden()`: a page that the user's role does not permit answers 403.
   experimental: { authInterrupts: true },
   reactStrictMode: true,
