@@ -14,14 +14,20 @@ const OFFLINE = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ENETUNREACH|ETIMEDOUT|ENOTCACH
  * Installs a package that only tests need, and that is too large for every installation. It runs no
  * install script.
  *
+ * @param options Whether npm leaves out the peers of the package: the test needs none of them.
  * @returns its folder of modules; null where npm cannot reach a registry.
  */
-export async function fetchPackage(name: string, version: string): Promise<string | null> {
+export async function fetchPackage(
+  name: string,
+  version: string,
+  options: { withoutPeers?: boolean } = {},
+): Promise<string | null> {
   const prefix = join(cache, `${name.replace('/', '-')}-${version}`);
   const modules = join(prefix, 'node_modules');
   if (existsSync(join(modules, name, 'package.json'))) return modules;
   mkdirSync(prefix, { recursive: true });
   const flags = ['--no-save', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund'];
+  if (options.withoutPeers) flags.push('--legacy-peer-deps');
   const args = ['install', '--prefix', prefix, ...flags, `${name}@${version}`];
   const failed = await run('npm', args, { shell: process.platform === 'win32' }).catch(
     (error) => error,
