@@ -2,6 +2,7 @@ import { SettingsError } from '@ceiba/process/settings';
 import { Command, CommanderError } from 'commander';
 import manifest from '../package.json' with { type: 'json' };
 import { applyCommand } from './commands/apply.ts';
+import { completionCommand } from './commands/completion.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { exportCommand } from './commands/export.ts';
 import { keyCommands } from './commands/key/commands.ts';
@@ -67,5 +68,6 @@ function programFor(world: World, isForProgram: boolean): Command {
   requestsCommand(program, world);
   usageCommand(program, world);
   doctorCommand(program, world);
+  completionCommand(program, world);
   return program;
 }

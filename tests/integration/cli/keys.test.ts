@@ -74,6 +74,8 @@ describe('ceiba key create', () => {
     expect(statSync(path).mode & 0o777).toBe(0o600);
     const { plaintextKey } = JSON.parse(readFileSync(path, 'utf8'));
     expect(plaintextKey).toMatch(/^ceiba_\w{20,}$/);
+    const beside = ['--name', 'mobile', '--json', '--secret-file', join(folder, 'other.json')];
+    expect(JSON.parse((await key('create', beside)).stdout)).toMatchObject({ plaintextKey: null });
     const again = await key('create', ['--name', 'mobile', '--json', '--secret-file', path]);
     expect(again.code).toBe(2);
     expect(JSON.parse(again.stderr).error).toMatchObject({ field: '--secret-file' });
