@@ -40,7 +40,8 @@ export async function compare(candidates, { generator, pids, rounds, seconds }) 
   return Object.fromEntries(Object.entries(runs).map(([id, all]) => [id, summaryOf(all)]));
 }
 
-async function measureOnce({ pid, target, connections }, { generator, pids, seconds }) {
+/** Loads one candidate once. Its costs include what it writes within a second after. */
+export async function measureOnce({ pid, target, connections }, { generator, pids, seconds }) {
   const roots = { server: pid, ...pids };
   const before = { ...cpuMsOf(roots), load: endedChildrenCpuMs() };
   const result = await generator.putLoad(target, { connections, seconds });

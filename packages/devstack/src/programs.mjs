@@ -16,6 +16,8 @@ import { waitFor } from './wait.mjs';
 
 const startTimeoutMs = 60_000;
 
+const RUNTIME = join(root, 'apps/runtime/dist/main.js');
+
 /** Programs stop before the databases, which are stage 0. */
 export const programStage = 1;
 
@@ -60,13 +62,15 @@ export async function migrate(supervisor, services) {
  * @param {Supervisor} supervisor
  * @param {Services} services
  * @param {Pick<Addresses, 'runtimeUrl' | 'metricsUrl'>} addresses
+ * @param {string} [program] Built; this workspace's unless given.
  * @returns {Promise<Service>} Once it is ready to decide.
  */
-export async function startRuntime(supervisor, services, { runtimeUrl, metricsUrl }) {
+export async function startRuntime(supervisor, services, addresses, program = RUNTIME) {
+  const { runtimeUrl, metricsUrl } = addresses;
   const service = await supervisor.spawn({
     name: 'Runtime',
     command: process.execPath,
-    args: ['--enable-source-maps', join(root, 'apps/runtime/dist/main.js')],
+    args: ['--enable-source-maps', program],
     env: {
       ...process.env,
       DATABASE_URL: services.databaseUrl,
