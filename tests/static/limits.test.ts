@@ -1,0 +1,37 @@
+import { BATCH_SIZE_MAX, DECISION_PAGE_MAX } from '@ceiba/contract';
+import { DISPLAY_NAME_LENGTH_MAX } from '@ceiba/contract/sets';
+import {
+  ALERT_DESTINATIONS_MAX,
+  DECISION_RETENTION_DAYS_MAX,
+  METHOD_LENGTH_MAX,
+  PATH_LENGTH_MAX,
+  PLAN_LIMIT_MAX,
+  PROJECT_MEMBERS_MAX,
+  RETENTION_DAYS_MAX,
+  SECRET_OVERLAP_HOURS,
+} from '@ceiba/domain';
+import { expect, it } from 'vitest';
+import { DECISION_LOG_LIMITS } from '../../apps/runtime/src/decision-log/decision-log.ts';
+import { readGuide } from '../support/guide.ts';
+
+const LIMITS: Record<string, number> = {
+  'Questions in a batch': BATCH_SIZE_MAX,
+  'Characters of a path': PATH_LENGTH_MAX,
+  'Characters of a method': METHOD_LENGTH_MAX,
+  "Characters of a key's name": DISPLAY_NAME_LENGTH_MAX,
+  "A plan's rate, quota and cap of active keys": PLAN_LIMIT_MAX,
+  'Members of a project': PROJECT_MEMBERS_MAX,
+  'Hours for which a previous secret is valid': SECRET_OVERLAP_HOURS,
+  'Days of the decision log': DECISION_RETENTION_DAYS_MAX,
+  'Logged decisions of a kind, per minute and Runtime process': DECISION_LOG_LIMITS.perMinute,
+  'Decisions in a page of the log': DECISION_PAGE_MAX,
+  'Days of usage and audit log': RETENTION_DAYS_MAX,
+  'Alert destinations of a project': ALERT_DESTINATIONS_MAX,
+};
+
+it.each(Object.entries(LIMITS))('the guide has the limit of the code: %s', (name, limit) => {
+  const row = readGuide('guides/limits.md')
+    .text.split('\n')
+    .find((line) => line.startsWith(`| ${name} |`));
+  expect(row?.split('|')[2]?.trim()).toBe(limit.toLocaleString('en-US'));
+});
