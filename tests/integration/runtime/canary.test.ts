@@ -1,15 +1,17 @@
 /**
  * A canary search. One Runtime, at its most talkative, is led through everything that it does, and
- * through outages; then every line of its log, every row, every Redis key and value and every answer
- * is searched for the secrets, the plaintext keys and their hashes.
+ * through outages; then every line of its log, every row, every Redis key and value, every metric and
+ * every answer is searched for the secrets, the plaintext keys and their hashes.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { apiKeyCreateResultSchema } from '@ceiba/contract';
 import { PROJECT_SECRET_HEADER } from '@ceiba/contract/sets';
+import { freePort } from '@ceiba/devstack/ports';
 import { mintApiKey, mintInvitation, mintPasswordReset } from '@ceiba/domain';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { scrape } from '../../support/metrics.ts';
 import { type RunningRuntime, startRuntime } from '../../support/runtime.ts';
 import {
   createWorld,
@@ -34,17 +36,20 @@ const replies: Reply[] = [];
 let tables: string;
 let tablesWithDigests: string;
 let redisText: string;
+let metricsText: string;
 let log: string;
 
 beforeAll(async () => {
   [database, redis] = await Promise.all([createTestDatabase(), startTestRedis()]);
   world = createWorld(database.url);
+  const metricsPort = await freePort();
   runtime = await startRuntime({
     databaseUrl: database.url,
     redisUrl: redis.url,
-    settings: { LOG_LEVEL: 'trace' },
+    settings: { LOG_LEVEL: 'trace', METRICS_PORT: String(metricsPort) },
   });
   await live();
+  metricsText = (await scrape(metricsPort)).text;
   redisText = await dumpRedis();
   await runtime.stop();
   log = runtime.stdout();
@@ -405,6 +410,7 @@ describe('the search', () => {
       expect(tables).toContain(`public.${table} `);
     }
     expect(redisText).toContain(':usage');
+    expect(metricsText).toMatch(/^ceiba_decision_failures_total\{cause="redis"\} [1-9]/m);
     expect(redisText).toContain(':counter:');
     // The one place where digests are: found there, so that the search of the rest means something.
     expect(found(tablesWithDigests, digestForms)).not.toEqual([]);
@@ -427,6 +433,11 @@ describe('no secret, no plaintext key and no hash of either is', () => {
 
   it('in any Redis key or value', () => {
     expect(found(withStrings(redisText), everyForm)).toEqual([]);
+  });
+
+  it('in any metric, nor the id of a project or a key', () => {
+    expect(found(metricsText, everyForm)).toEqual([]);
+    expect(metricsText).not.toMatch(/[0-9a-f]{8}-[0-9a-f]{4}-/);
   });
 
   it('in any table, except the digests in their own columns', () => {
