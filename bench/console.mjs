@@ -15,7 +15,7 @@ import { withStack } from '@ceiba/devstack/stack';
 import { measurePages } from './src/measure-pages.mjs';
 import { seedConsole } from './src/seed-console.ts';
 
-const JAVASCRIPT_LIMIT_KB = 200;
+const JAVASCRIPT_LIMIT_KB = 173;
 const RENDER_LIMIT_MS = 100;
 
 const { values } = parseArgs({

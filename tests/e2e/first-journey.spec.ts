@@ -79,13 +79,13 @@ test('a new user gets from sign-up to an allowed call, and to its denial after r
   }
 });
 
-/** The text of each tab, by its name. */
+/** The text of each variant, by its name. */
 async function readSnippets(page: Page): Promise<Record<string, string>> {
   const snippets: Record<string, string> = {};
-  await page.getByRole('tab', { name: '.env' }).waitFor();
-  for (const tab of await page.getByRole('tab').all()) {
-    await tab.click();
-    snippets[await tab.innerText()] = await page.locator('pre:visible').innerText();
+  await page.getByRole('radio', { name: '.env' }).waitFor();
+  for (const variant of await page.getByRole('radio').all()) {
+    await variant.check();
+    snippets[await variant.inputValue()] = await page.locator('pre:visible').innerText();
   }
   return snippets;
 }

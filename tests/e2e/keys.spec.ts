@@ -46,7 +46,7 @@ test('a new key can be copied and downloaded, and it works', async () => {
   const downloading = page.waitForEvent('download');
   await page.getByRole('button', { name: /^Download ceiba_/ }).click();
   expect(readFileSync(await (await downloading).path(), 'utf8')).toBe(`${apiKey}\n`);
-  await page.getByRole('tab', { name: 'curl' }).click();
+  await page.getByRole('radio', { name: 'curl' }).check();
   await expect(page.locator('pre:visible')).toContainText(`x-api-key: ${apiKey}`);
   await page.getByRole('button', { name: 'Done' }).click();
 

@@ -11,9 +11,9 @@ test('a new project shows its secret once, with snippets that work when pasted',
   const secret = await page.getByRole('status').filter({ hasText: 'ceiba_secret_' }).innerText();
   expect(secret.trim()).toMatch(/^ceiba_secret_[0-9A-Za-z]{49}$/);
   await expect(page.locator('pre').first()).toContainText(`CEIBA_PROJECT_SECRET=${secret.trim()}`);
-  await page.getByRole('tab', { name: 'Express' }).click();
+  await page.getByRole('radio', { name: 'Express' }).check();
   await expect(page.locator('pre:visible')).toContainText('createExpressMiddleware');
-  await page.getByRole('tab', { name: 'Fastify' }).click();
+  await page.getByRole('radio', { name: 'Fastify' }).check();
   await expect(page.locator('pre:visible')).toContainText('createFastifyPreHandler');
 });
 
@@ -87,8 +87,16 @@ test('the palette, the list of shortcuts and n work by keyboard', async ({ page 
   await pressShortcut(page, 'n');
   await page.waitForURL('**/projects/new');
   await pressShortcut(page, 'Control+k');
-  await expect(page.getByRole('dialog', { name: 'Go to' })).toBeVisible();
+  const field = page.getByRole('dialog', { name: 'Go to' }).getByRole('combobox');
+  const active = page.locator('[cmdk-item][aria-selected=true]');
+  await expect(field).toBeFocused();
+  await expect(field).toHaveAttribute('aria-activedescendant', /./);
   await page.keyboard.type('acco');
+  await expect(active).toHaveText('Account');
+  await expect(field).toHaveAttribute(
+    'aria-activedescendant',
+    (await active.getAttribute('id')) ?? '',
+  );
   await page.keyboard.press('Enter');
   await page.waitForURL('**/account');
 });

@@ -58,7 +58,7 @@ test('the palette finds keys, policies, requests and guides by keyboard, and sen
   const sent: string[] = [];
   page.on('request', (request) => sent.push(`${request.url()} ${request.postData() ?? ''}`));
   const field = page.getByRole('combobox', { name: 'Go to' });
-  const selected = page.getByRole('option', { selected: true });
+  const selected = page.getByRole('dialog').getByRole('option', { selected: true });
   async function find(text: string, name: RegExp) {
     await pressShortcut(page, 'Control+k');
     await field.fill(text);

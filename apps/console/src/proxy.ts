@@ -27,7 +27,6 @@ export function proxy(request: NextRequest): NextResponse {
   const nonce = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString('base64');
   const policy = contentSecurityPolicy(nonce);
   const headers = new Headers(request.headers);
-  headers.set('x-nonce', nonce);
   headers.set('content-security-policy', policy);
   headers.set('x-ceiba-path', request.nextUrl.pathname + request.nextUrl.search);
   const response = NextResponse.next({ request: { headers } });

@@ -1,6 +1,6 @@
 import './globals.css';
 import type { Metadata, Viewport } from 'next';
-import { cookies, headers } from 'next/headers';
+import { cookies } from 'next/headers';
 import type { ReactNode } from 'react';
 import { Providers } from '#components/providers.tsx';
 import { parseTheme, THEME_COOKIE, TIME_ZONE_COOKIE } from '#lib/preferences.ts';
@@ -22,7 +22,6 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
   const preferences = await cookies();
   const theme = parseTheme(preferences.get(THEME_COOKIE)?.value);
   const timeZone = knownTimeZone(preferences.get(TIME_ZONE_COOKIE)?.value);
-  const nonce = (await headers()).get('x-nonce') ?? undefined;
   return (
     <html lang="en" data-theme={theme}>
       <body>
@@ -32,7 +31,7 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
         >
           Skip to content
         </a>
-        <Providers timeZone={timeZone} now={Date.now()} nonce={nonce} theme={theme}>
+        <Providers timeZone={timeZone} now={Date.now()} theme={theme}>
           {children}
         </Providers>
       </body>

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import type { FormAction } from '#lib/action-state.ts';
 import { ActionForm, type ActionFormParts } from './action-form.tsx';
 import { Button } from './ui/button.tsx';
-import { AlertDialog, AlertDialogCancel, DialogFooter } from './ui/dialog.tsx';
+import { AlertDialog, DialogClose, DialogFooter } from './ui/dialog.tsx';
 
 export interface ConfirmActionProps<Data> {
   open?: boolean;
@@ -44,9 +44,7 @@ export function ConfirmAction<Data>({
           <>
             {children?.(parts)}
             <DialogFooter>
-              <AlertDialogCancel asChild>
-                <Button>{cancel}</Button>
-              </AlertDialogCancel>
+              <DialogClose>{cancel}</DialogClose>
               <Button
                 type="submit"
                 variant={isDangerous ? 'danger' : 'primary'}

@@ -1,6 +1,6 @@
+import { clsx } from 'clsx';
 import { Activity, Check, Gauge, Minus, X } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { cn } from '../lib/cn.ts';
 
 /** `live`: only the Runtime can check it, at the time of a call. */
 export type GateVerdict = 'passed' | 'denied' | 'limited' | 'not_reached' | 'live';
@@ -35,14 +35,14 @@ export function GateLine({ gates, label }: { gates: readonly Gate[]; label: stri
             {index < gates.length - 1 && (
               <span
                 aria-hidden="true"
-                className={cn(
+                className={clsx(
                   'absolute top-6 bottom-0 left-3 -translate-x-1/2 border-l-2',
                   gate.verdict === 'passed' ? 'border-allow/50' : 'border-dashed border-line',
                 )}
               />
             )}
             <span
-              className={cn(
+              className={clsx(
                 'relative z-10 inline-flex size-6 shrink-0 items-center justify-center rounded-full border',
                 dot,
               )}
@@ -50,12 +50,12 @@ export function GateLine({ gates, label }: { gates: readonly Gate[]; label: stri
               <Icon aria-hidden="true" className="size-3.5" />
             </span>
             <div
-              className={cn(
+              className={clsx(
                 'flex min-w-0 flex-1 flex-wrap items-baseline justify-between gap-x-4',
                 gate.verdict === 'not_reached' && 'text-muted',
               )}
             >
-              <p className={cn(stopped && 'font-semibold')}>
+              <p className={clsx(stopped && 'font-semibold')}>
                 {gate.name}
                 <span className="sr-only">: {word}</span>
               </p>

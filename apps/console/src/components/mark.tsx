@@ -1,4 +1,4 @@
-import { cn } from '../lib/cn.ts';
+import { clsx } from 'clsx';
 
 /** The ceiba tree: a wide canopy over three roots, recognisable at 16 px. */
 export function Mark({ className }: { className?: string }) {
@@ -6,7 +6,7 @@ export function Mark({ className }: { className?: string }) {
     <svg
       viewBox="0 0 32 32"
       aria-hidden="true"
-      className={cn('size-6 text-accent-text', className)}
+      className={clsx('size-6 text-accent-text', className)}
     >
       <path
         fill="currentColor"
@@ -26,7 +26,9 @@ export function Mark({ className }: { className?: string }) {
 /** The mark and the name. */
 export function Wordmark({ className }: { className?: string }) {
   return (
-    <span className={cn('inline-flex items-center gap-2 font-semibold tracking-tight', className)}>
+    <span
+      className={clsx('inline-flex items-center gap-2 font-semibold tracking-tight', className)}
+    >
       <Mark />
       <span className="text-[1.0625rem]">Ceiba</span>
     </span>

@@ -1,7 +1,7 @@
 'use client';
 
+import { clsx } from 'clsx';
 import { useState } from 'react';
-import { cn } from '#lib/cn.ts';
 import type { ControlProps } from './ui/field.tsx';
 import { Input, Select } from './ui/input.tsx';
 
@@ -31,7 +31,7 @@ export function MethodSelect({
   const other = !isUsual || typed === value;
   const { name, ...rest } = control;
   return (
-    <div className={cn('grid gap-2', className)}>
+    <div className={clsx('grid gap-2', className)}>
       <input type="hidden" name={name} value={value} />
       <Select
         {...rest}

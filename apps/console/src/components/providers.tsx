@@ -1,7 +1,10 @@
 'use client';
 
-import { setNonce } from 'get-nonce';
+// Code that the root layout loads is not loaded again by the layouts and error pages below it, which
+// would otherwise each carry a copy of these.
+import 'next/link';
 import type { ReactNode } from 'react';
+import './error-page.tsx';
 import type { Theme } from '../lib/preferences.ts';
 import { ThemeProvider } from './theme.tsx';
 import { ClockProvider } from './ui/time.tsx';
@@ -10,21 +13,12 @@ import { ToastProvider } from './ui/toast.tsx';
 export interface ProvidersProps {
   timeZone: string;
   now: number;
-  nonce: string | undefined;
   theme: Theme;
   children: ReactNode;
 }
 
-let nonceIsSet = false;
-
 /** The clock, the theme and the toasts of every page. */
-export function Providers({ timeZone, now, nonce, theme, children }: ProvidersProps) {
-  // Dialogs add a style element to lock scrolling. It needs the nonce of the document, which is the
-  // nonce of the first page.
-  if (typeof window !== 'undefined' && !nonceIsSet && nonce !== undefined) {
-    setNonce(nonce);
-    nonceIsSet = true;
-  }
+export function Providers({ timeZone, now, theme, children }: ProvidersProps) {
   return (
     <ThemeProvider initial={theme}>
       <ClockProvider initialTimeZone={timeZone} initialNow={now}>

@@ -14,7 +14,7 @@ export function SiteHeader({ isSignedIn = false }: { isSignedIn?: boolean }) {
         <Button asChild variant="quiet" size="sm">
           <Link href="/docs">Guides</Link>
         </Button>
-        <Button asChild variant="quiet" size="sm" className="hidden sm:inline-flex">
+        <Button asChild variant="quiet" size="sm" className="max-sm:hidden">
           <Link href="/status">Status</Link>
         </Button>
         <Button asChild variant="quiet" size="sm">
@@ -24,7 +24,7 @@ export function SiteHeader({ isSignedIn = false }: { isSignedIn?: boolean }) {
             <Link href="/sign-in">Sign in</Link>
           )}
         </Button>
-        <ThemeToggle className="hidden sm:inline-flex" />
+        <ThemeToggle className="max-sm:hidden" />
       </nav>
     </header>
   );

@@ -1,8 +1,8 @@
 'use client';
 
+import { clsx } from 'clsx';
 import { Monitor, Moon, Sun } from 'lucide-react';
 import { createContext, type ReactNode, useContext, useMemo, useState } from 'react';
-import { cn } from '../lib/cn.ts';
 import { preferenceCookie, THEME_COOKIE, THEMES, type Theme } from '../lib/preferences.ts';
 
 interface ThemeControl {
@@ -42,7 +42,7 @@ const LOOKS = {
 export function ThemeToggle({ className }: { className?: string }) {
   const { theme, setTheme } = useTheme();
   return (
-    <fieldset className={cn('inline-flex rounded border bg-surface p-0.5', className)}>
+    <fieldset className={clsx('inline-flex rounded border bg-surface p-0.5', className)}>
       <legend className="sr-only">Theme</legend>
       {THEMES.map((choice) => {
         const { label, icon: Icon } = LOOKS[choice];

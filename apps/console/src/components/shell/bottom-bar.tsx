@@ -1,9 +1,9 @@
 'use client';
 
+import { clsx } from 'clsx';
 import { Ellipsis } from 'lucide-react';
 import Link from 'next/link';
 import { usePathname } from 'next/navigation';
-import { cn } from '../../lib/cn.ts';
 import { ThemeToggle } from '../theme.tsx';
 import { Popover, popoverItem } from '../ui/popover.tsx';
 import { LinkIcon } from './nav-link.tsx';
@@ -56,7 +56,7 @@ export function BottomBar({ user, projects: all }: ShellProps) {
             key={href}
             href={href}
             aria-current={current ? 'page' : undefined}
-            className={cn(popoverItem, 'min-h-10')}
+            className={clsx(popoverItem, 'min-h-10')}
           >
             <Icon aria-hidden="true" />
             {name}

@@ -16,11 +16,11 @@ import {
 } from 'lucide-react';
 import { usePathname, useRouter } from 'next/navigation';
 import { signOut } from 'next-auth/react';
-import { Dialog as RadixDialog } from 'radix-ui';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { legible, withoutSecrets } from '../../lib/text.ts';
 import { mayLeaveFor } from '../../lib/use-leave-guard.ts';
 import { useTheme } from '../theme.tsx';
+import { Modal } from '../ui/dialog.tsx';
 import { Name } from '../ui/name.tsx';
 import type { Found } from './found.ts';
 import {
@@ -69,8 +69,17 @@ export default function CommandPalette({
   if (user.isAdministrator) elsewhere.push(administration);
   elsewhere.push(guides, status);
   const { setTheme } = useTheme();
+  const headingId = useId();
   const [text, setText] = useState('');
+  const [selected, setSelected] = useState('');
+  const field = useRef<HTMLInputElement>(null);
   const { found, isSearching } = useFound(searches, place?.projectId, text);
+
+  // cmdk names the selected option for screen readers only after an arrow key.
+  useEffect(() => {
+    const option = document.querySelector('[cmdk-item][aria-selected=true]');
+    if (option) field.current?.setAttribute('aria-activedescendant', option.id);
+  });
 
   function go(href: string) {
     onClose();
@@ -83,102 +92,99 @@ export default function CommandPalette({
   }
 
   return (
-    <RadixDialog.Root open onOpenChange={(open) => !open && onClose()}>
-      <RadixDialog.Portal>
-        <RadixDialog.Overlay className="fixed inset-0 z-40 animate-fade bg-scrim" />
-        <RadixDialog.Content
-          aria-describedby={undefined}
-          className="fixed inset-x-4 top-[10vh] z-50 mx-auto max-w-xl animate-fade overflow-hidden rounded border bg-surface focus:outline-none"
-        >
-          <RadixDialog.Title className="sr-only">Go to</RadixDialog.Title>
-          <Command label="Go to" loop filter={scoreOf}>
-            <Command.Input
-              value={text}
-              onValueChange={(typed) => setText(withoutSecrets(typed))}
-              placeholder={
-                place === null
-                  ? 'Find a project, a page, an action or a guide'
-                  : 'Find a page, an action, a key, a policy, a request or a guide'
-              }
-              className="h-12 w-full border-b bg-transparent px-4 placeholder:text-muted focus-visible:outline-none"
-            />
-            <Command.List className="max-h-[60vh] overflow-y-auto p-2">
-              {!isSearching && (
-                <Command.Empty className="p-4 text-muted">No results.</Command.Empty>
-              )}
-              {place && (
-                <Group heading="This project">
-                  {placesOfProject(place, projects).map(({ href, name, icon }) => (
-                    <Item key={href} icon={icon} onSelect={() => go(href)}>
-                      {name}
-                    </Item>
-                  ))}
-                  {CREATIONS.filter(({ right }) => isOffered(place, projects, right)).map(
-                    ({ path, name }) => (
-                      <Item
-                        key={path}
-                        icon={Plus}
-                        onSelect={() => go(sectionHref(place.projectId, { path }))}
-                      >
-                        {name}
-                      </Item>
-                    ),
-                  )}
-                </Group>
-              )}
-              <Group heading="Projects">
-                {projects.map(({ projectId, name }) => (
+    <Modal
+      role="dialog"
+      aria-labelledby={headingId}
+      onClose={onClose}
+      className="inset-x-4 top-[10vh] bottom-auto max-h-none w-auto rounded sm:mx-auto sm:w-xl"
+    >
+      <h2 id={headingId} className="sr-only">
+        Go to
+      </h2>
+      <Command label="Go to" loop filter={scoreOf} value={selected} onValueChange={setSelected}>
+        <Command.Input
+          value={text}
+          onValueChange={(typed) => setText(withoutSecrets(typed))}
+          placeholder={
+            place === null
+              ? 'Find a project, a page, an action or a guide'
+              : 'Find a page, an action, a key, a policy, a request or a guide'
+          }
+          className="h-12 w-full border-b bg-transparent px-4 placeholder:text-muted focus-visible:outline-none"
+        />
+        <Command.List className="max-h-[60vh] overflow-y-auto p-2">
+          {!isSearching && <Command.Empty className="p-4 text-muted">No results.</Command.Empty>}
+          {place && (
+            <Group heading="This project">
+              {placesOfProject(place, projects).map(({ href, name, icon }) => (
+                <Item key={href} icon={icon} onSelect={() => go(href)}>
+                  {name}
+                </Item>
+              ))}
+              {CREATIONS.filter(({ right }) => isOffered(place, projects, right)).map(
+                ({ path, name }) => (
                   <Item
-                    key={projectId}
-                    value={`${name} ${projectId}`}
-                    icon={FolderTree}
-                    onSelect={() => go(`/projects/${projectId}`)}
+                    key={path}
+                    icon={Plus}
+                    onSelect={() => go(sectionHref(place.projectId, { path }))}
                   >
                     {name}
                   </Item>
-                ))}
-                <Item icon={FolderTree} onSelect={() => go('/projects')}>
-                  All projects
-                </Item>
-                <Item icon={Plus} onSelect={() => go('/projects/new')}>
-                  Create project
-                </Item>
-              </Group>
-              <Group heading="Elsewhere">
-                {elsewhere.map(({ href, name, icon }) => (
-                  <Item key={href} icon={icon} onSelect={() => go(href)}>
-                    {name}
-                  </Item>
-                ))}
-                <Item icon={LogOut} onSelect={leave}>
-                  Sign out
-                </Item>
-              </Group>
-              <Group heading="Theme">
-                <Item icon={Sun} onSelect={() => setTheme('light')}>
-                  Light theme
-                </Item>
-                <Item icon={Moon} onSelect={() => setTheme('dark')}>
-                  Dark theme
-                </Item>
-                <Item icon={Monitor} onSelect={() => setTheme('system')}>
-                  Same theme as the system
-                </Item>
-              </Group>
-              <FoundGroups found={found} onSelect={go} />
-              {isSearching && (
-                <Command.Loading label="Searching" className="p-2 text-small text-muted">
-                  Searching…
-                </Command.Loading>
+                ),
               )}
-            </Command.List>
-            <p role="status" className="sr-only">
-              {found.length > 0 && `${found.length} found by the search`}
-            </p>
-          </Command>
-        </RadixDialog.Content>
-      </RadixDialog.Portal>
-    </RadixDialog.Root>
+            </Group>
+          )}
+          <Group heading="Projects">
+            {projects.map(({ projectId, name }) => (
+              <Item
+                key={projectId}
+                value={`${name} ${projectId}`}
+                icon={FolderTree}
+                onSelect={() => go(`/projects/${projectId}`)}
+              >
+                {name}
+              </Item>
+            ))}
+            <Item icon={FolderTree} onSelect={() => go('/projects')}>
+              All projects
+            </Item>
+            <Item icon={Plus} onSelect={() => go('/projects/new')}>
+              Create project
+            </Item>
+          </Group>
+          <Group heading="Elsewhere">
+            {elsewhere.map(({ href, name, icon }) => (
+              <Item key={href} icon={icon} onSelect={() => go(href)}>
+                {name}
+              </Item>
+            ))}
+            <Item icon={LogOut} onSelect={leave}>
+              Sign out
+            </Item>
+          </Group>
+          <Group heading="Theme">
+            <Item icon={Sun} onSelect={() => setTheme('light')}>
+              Light theme
+            </Item>
+            <Item icon={Moon} onSelect={() => setTheme('dark')}>
+              Dark theme
+            </Item>
+            <Item icon={Monitor} onSelect={() => setTheme('system')}>
+              Same theme as the system
+            </Item>
+          </Group>
+          <FoundGroups found={found} onSelect={go} />
+          {isSearching && (
+            <Command.Loading label="Searching" className="p-2 text-small text-muted">
+              Searching…
+            </Command.Loading>
+          )}
+        </Command.List>
+        <p role="status" className="sr-only">
+          {found.length > 0 && `${found.length} found by the search`}
+        </p>
+      </Command>
+    </Modal>
   );
 }
 

@@ -66,8 +66,7 @@ export function setSingleKeys(on: boolean): void {
 
 /** Whether a field or an open dialog receives the keys. */
 function isBusy(target: EventTarget | null): boolean {
-  if (document.querySelector('[role=dialog], [role=alertdialog], nav:popover-open') !== null)
-    return true;
+  if (document.querySelector('dialog[open], nav:popover-open') !== null) return true;
   return target instanceof Element && target.closest('input, textarea, select') !== null;
 }
 

@@ -1,7 +1,7 @@
 import type { QuotaProjection } from '@ceiba/domain';
 import { FORECAST_DAYS } from '@ceiba/domain/facts';
 import type { QuotaUse } from '@ceiba/schema';
-import { cn } from '../../lib/cn.ts';
+import { clsx } from 'clsx';
 import { formatCount, formatShare } from '../../lib/format.ts';
 import { AbsoluteDate, RelativeTime } from '../ui/time.tsx';
 
@@ -62,7 +62,7 @@ function QuotaBar({ use, quota, projection }: QuotaMonthProps & { quota: number 
         y="3"
         width={percent(projection.expectedAtMonthEnd)}
         height="10"
-        className={cn(tone, 'opacity-35')}
+        className={clsx(tone, 'opacity-35')}
       />
       <rect x="0" y="3" width={percent(use.used)} height="10" className={tone} />
       {whole > quota && (

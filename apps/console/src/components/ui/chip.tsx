@@ -1,4 +1,5 @@
 import type { Outcome } from '@ceiba/contract/sets';
+import { clsx } from 'clsx';
 import {
   Archive,
   Ban,
@@ -11,7 +12,6 @@ import {
   X,
 } from 'lucide-react';
 import type { ComponentType, ReactNode } from 'react';
-import { cn } from '../../lib/cn.ts';
 
 export type Tone = 'allow' | 'deny' | 'limit' | 'neutral';
 
@@ -33,7 +33,7 @@ export interface ChipProps {
 export function Chip({ tone = 'neutral', icon: Icon, children, className }: ChipProps) {
   return (
     <span
-      className={cn(
+      className={clsx(
         'inline-flex h-6 items-center gap-1 rounded border px-2 text-small font-medium whitespace-nowrap',
         TONE_CLASSES[tone],
         className,
@@ -104,7 +104,7 @@ const METHOD_CLASSES: Readonly<Record<string, string>> = {
 export function MethodChip({ method }: { method: string }) {
   return (
     <span
-      className={cn(
+      className={clsx(
         'inline-flex h-6 min-w-16 shrink-0 items-center justify-center rounded border bg-sunken px-2 font-mono text-small font-medium',
         METHOD_CLASSES[method] ?? 'border-line text-ink',
       )}

@@ -1,7 +1,6 @@
 'use client';
 
-import { Tabs } from 'radix-ui';
-import { useState } from 'react';
+import { useId, useState } from 'react';
 import { CopyButton } from './copy-button.tsx';
 import { ScrollRegion } from './scroll-region.tsx';
 
@@ -15,39 +14,39 @@ export interface CodeBlockProps {
   onCopied?: ((code: string) => void) | undefined;
 }
 
-/** Code to copy, one tab per variant. */
+/** Code to copy. A radio button per variant chooses the one that is shown. */
 export function CodeBlock({ tabs, onCopied }: CodeBlockProps) {
+  const id = useId();
   const [shown, setShown] = useState(tabs[0]?.name ?? '');
   const code = tabs.find(({ name }) => name === shown)?.code ?? '';
   return (
-    <Tabs.Root
-      value={shown}
-      onValueChange={setShown}
-      className="overflow-hidden rounded border bg-sunken"
-    >
+    <div className="overflow-hidden rounded border bg-sunken">
       <div className="flex items-center justify-between gap-2 border-b pr-1 pl-2">
-        <Tabs.List aria-label="Variants" className="flex overflow-x-auto">
+        <div role="radiogroup" aria-label="Variants" className="flex overflow-x-auto">
           {tabs.map(({ name }) => (
-            <Tabs.Trigger
+            <label
               key={name}
-              value={name}
-              className="-mb-px h-10 border-b-2 border-transparent px-2 text-small font-medium whitespace-nowrap text-muted transition-colors hover:text-ink data-[state=active]:border-accent-text data-[state=active]:text-ink focus-visible:-outline-offset-2"
+              className="relative -mb-px flex h-10 cursor-pointer items-center border-b-2 border-transparent px-2 text-small font-medium whitespace-nowrap text-muted transition-colors hover:text-ink has-checked:border-accent-text has-checked:text-ink has-focus-visible:outline-2 has-focus-visible:-outline-offset-2 has-focus-visible:outline-focus"
             >
+              <input
+                type="radio"
+                name={id}
+                value={name}
+                checked={name === shown}
+                onChange={() => setShown(name)}
+                className="absolute inset-0 cursor-pointer opacity-0"
+              />
               {name}
-            </Tabs.Trigger>
+            </label>
           ))}
-        </Tabs.List>
+        </div>
         <CopyButton text={code} label={`Copy ${shown}`} onCopied={() => onCopied?.(code)} />
       </div>
-      {tabs.map((tab) => (
-        <Tabs.Content key={tab.name} value={tab.name} tabIndex={-1}>
-          <ScrollRegion label={tab.name} className="focus-visible:-outline-offset-2">
-            <pre className="p-4 text-small">
-              <code>{tab.code}</code>
-            </pre>
-          </ScrollRegion>
-        </Tabs.Content>
-      ))}
-    </Tabs.Root>
+      <ScrollRegion label={shown} className="focus-visible:-outline-offset-2">
+        <pre className="p-4 text-small">
+          <code>{code}</code>
+        </pre>
+      </ScrollRegion>
+    </div>
   );
 }

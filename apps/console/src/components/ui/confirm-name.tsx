@@ -46,9 +46,7 @@ export function ConfirmName({ expected, name, actionLabel, pending, error }: Con
         )}
       </Field>
       <DialogFooter>
-        <DialogClose asChild>
-          <Button>Cancel</Button>
-        </DialogClose>
+        <DialogClose>Cancel</DialogClose>
         <Button type="submit" variant="danger" disabled={!matches} pending={pending}>
           {actionLabel}
         </Button>

@@ -1,98 +1,151 @@
 'use client';
 
 import { X } from 'lucide-react';
-import { AlertDialog as RadixAlert, Dialog as RadixDialog } from 'radix-ui';
-import type { ReactNode } from 'react';
-import { cn } from '../../lib/cn.ts';
+import { Slot } from 'radix-ui';
+import {
+  createContext,
+  type ReactNode,
+  useContext,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
+import { createPortal } from 'react-dom';
+import { Button, type ButtonProps, IconButton } from './button.tsx';
 
-const overlay = 'fixed inset-0 z-40 animate-fade bg-scrim';
-const panel =
-  'fixed inset-x-0 bottom-0 z-50 max-h-[92dvh] overflow-y-auto rounded-t border bg-surface p-6 focus:outline-none sm:inset-x-auto sm:top-[12vh] sm:bottom-auto sm:left-1/2 sm:max-h-[80vh] sm:w-full sm:max-w-lg sm:-translate-x-1/2 sm:rounded motion-safe:animate-fade';
+const CloseContext = createContext<() => void>(() => {});
+
+/** What has the focus at first. The browser would choose what only scripts can focus, too. */
+const FIRST_FOCUS = {
+  dialog: 'a[href], button, input:not([type=hidden]), select, textarea',
+  alertdialog: '[data-closes]',
+} as const;
+
+export interface ModalProps {
+  /** A press beside an `alertdialog` does not close it. */
+  role: keyof typeof FIRST_FOCUS;
+  'aria-labelledby': string;
+  'aria-describedby'?: string | undefined;
+  className: string;
+  onClose: () => void;
+  children: ReactNode;
+}
+
+/**
+ * A modal dialog for as long as it is mounted, with the browser's `<dialog>`: the page behind it is
+ * inert, Escape closes it, and closing returns the focus. Radix's dialog would add 13 kB to a page.
+ */
+export function Modal({ role, className, onClose, children, ...names }: ModalProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+
+  useLayoutEffect(() => {
+    const element = dialog.current;
+    element?.showModal();
+    element?.querySelector<HTMLElement>(FIRST_FOCUS[role])?.focus();
+    // Before React removes it: the browser returns the focus when a dialog closes, not when it goes.
+    return () => element?.close();
+  }, [role]);
+
+  return createPortal(
+    <dialog
+      ref={dialog}
+      role={role}
+      {...names}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+      // A browser may close it without asking by `cancel`.
+      onClose={(event) => !event.currentTarget.open && onClose()}
+      onPointerDown={(event) => {
+        if (role === 'dialog' && event.target === event.currentTarget) onClose();
+      }}
+      className={`fixed m-0 max-w-none animate-fade flex-col overflow-hidden border bg-surface text-ink outline-none open:flex backdrop:animate-fade backdrop:bg-scrim ${className}`}
+    >
+      <CloseContext value={onClose}>{children}</CloseContext>
+    </dialog>,
+    document.body,
+  );
+}
 
 export interface DialogProps {
   open?: boolean;
   onOpenChange?: (open: boolean) => void;
   /** The button that opens it and gets the focus back. */
   trigger?: ReactNode;
+  /** Of an `AlertDialog` the question: "Revoke Mobile app?" */
   title: ReactNode;
+  /** Of an `AlertDialog` what it does, and whether it can be undone. */
   description?: ReactNode;
   children: ReactNode;
-  className?: string;
 }
 
 /** A modal dialog; on a phone it is at the bottom edge. */
-export function Dialog({
+export const Dialog = (props: DialogProps) => <Panel {...props} role="dialog" />;
+
+/** Asks before an action. Its safe button is a `DialogClose`, which has the focus. */
+export const AlertDialog = (props: DialogProps) => <Panel {...props} role="alertdialog" />;
+
+function Panel({
+  role,
+  open,
+  onOpenChange,
   trigger,
   title,
   description,
   children,
-  className,
-  ...state
-}: DialogProps) {
+}: DialogProps & Pick<ModalProps, 'role'>) {
+  const [isOpened, setOpened] = useState(false);
+  const id = useId();
+  function change(next: boolean) {
+    setOpened(next);
+    onOpenChange?.(next);
+  }
   return (
-    <RadixDialog.Root {...state}>
-      {trigger && <RadixDialog.Trigger asChild>{trigger}</RadixDialog.Trigger>}
-      <RadixDialog.Portal>
-        <RadixDialog.Overlay className={overlay} />
-        <RadixDialog.Content
-          className={cn(panel, className)}
-          {...(description ? {} : { 'aria-describedby': undefined })}
+    <>
+      {trigger && (
+        <Slot.Root aria-haspopup="dialog" onClick={() => change(true)}>
+          {trigger}
+        </Slot.Root>
+      )}
+      {(open ?? isOpened) && (
+        <Modal
+          role={role}
+          aria-labelledby={`${id}-title`}
+          aria-describedby={description ? `${id}-description` : undefined}
+          onClose={() => change(false)}
+          className="inset-x-0 top-auto bottom-0 max-h-[92dvh] w-full rounded-t sm:inset-x-auto sm:top-[12vh] sm:bottom-auto sm:left-1/2 sm:max-h-[80vh] sm:max-w-lg sm:-translate-x-1/2 sm:rounded"
         >
-          <RadixDialog.Title className="pr-8 text-title">{title}</RadixDialog.Title>
-          {description && (
-            <RadixDialog.Description asChild>
-              <div className="mt-1 text-muted">{description}</div>
-            </RadixDialog.Description>
-          )}
-          <div className="mt-6">{children}</div>
-          <RadixDialog.Close
-            aria-label="Close"
-            className="absolute top-4 right-4 inline-flex size-8 items-center justify-center rounded text-muted hover:bg-hover hover:text-ink"
-          >
-            <X aria-hidden="true" className="size-4" />
-          </RadixDialog.Close>
-        </RadixDialog.Content>
-      </RadixDialog.Portal>
-    </RadixDialog.Root>
+          <div className="overflow-y-auto p-6">
+            <h2 id={`${id}-title`} className="pr-8 text-title">
+              {title}
+            </h2>
+            {description && (
+              <div id={`${id}-description`} className="mt-1 text-muted">
+                {description}
+              </div>
+            )}
+            <div className="mt-6">{children}</div>
+            {role === 'dialog' && (
+              <IconButton
+                icon={X}
+                label="Close"
+                onClick={() => change(false)}
+                className="absolute top-4 right-4"
+              />
+            )}
+          </div>
+        </Modal>
+      )}
+    </>
   );
 }
 
 /** Closes the dialog that it is in. */
-export const DialogClose = RadixDialog.Close;
-
-export interface AlertDialogProps {
-  open?: boolean;
-  onOpenChange?: (open: boolean) => void;
-  trigger?: ReactNode;
-  /** The question: "Revoke Mobile app?" */
-  title: ReactNode;
-  /** What it does, and whether it can be undone. */
-  description: ReactNode;
-  /** The buttons, in a `DialogFooter`. */
-  children: ReactNode;
+export function DialogClose(props: Omit<ButtonProps, 'onClick'>) {
+  return <Button {...props} data-closes="" onClick={useContext(CloseContext)} />;
 }
-
-/** Asks before an action. Only its buttons close it, and the safe one has the focus. */
-export function AlertDialog({ trigger, title, description, children, ...state }: AlertDialogProps) {
-  return (
-    <RadixAlert.Root {...state}>
-      {trigger && <RadixAlert.Trigger asChild>{trigger}</RadixAlert.Trigger>}
-      <RadixAlert.Portal>
-        <RadixAlert.Overlay className={overlay} />
-        <RadixAlert.Content className={panel}>
-          <RadixAlert.Title className="text-title">{title}</RadixAlert.Title>
-          <RadixAlert.Description asChild>
-            <div className="mt-2 text-muted">{description}</div>
-          </RadixAlert.Description>
-          <div className="mt-6">{children}</div>
-        </RadixAlert.Content>
-      </RadixAlert.Portal>
-    </RadixAlert.Root>
-  );
-}
-
-/** The safe button, which has the focus when the dialog opens. */
-export const AlertDialogCancel = RadixAlert.Cancel;
 
 /** The buttons of a dialog; the one that acts comes last. */
 export function DialogFooter({ children }: { children: ReactNode }) {

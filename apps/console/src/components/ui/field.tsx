@@ -1,6 +1,6 @@
+import { clsx } from 'clsx';
 import { CircleAlert } from 'lucide-react';
 import { type ReactNode, useId } from 'react';
-import { cn } from '../../lib/cn.ts';
 
 /** Attributes that connect a control with its label, hint and error. Spread them. */
 export interface ControlProps {
@@ -28,7 +28,7 @@ export function Field({ name, label, hint, error, optional, className, children 
   const errorId = `${id}-error`;
   const described = [hint && hintId, error && errorId].filter(Boolean).join(' ');
   return (
-    <div className={cn('grid gap-2', className)}>
+    <div className={clsx('grid gap-2', className)}>
       <label htmlFor={id} className="flex items-baseline gap-2 font-medium">
         {label}
         {optional && <span className="text-small font-normal text-muted">optional</span>}

@@ -1,7 +1,7 @@
 'use client';
 
+import { clsx } from 'clsx';
 import { Check, Copy } from 'lucide-react';
-import { cn } from '../../lib/cn.ts';
 import { shortenMiddle } from '../../lib/format.ts';
 import { useCopy } from './copy.ts';
 import { Hint } from './tooltip.tsx';
@@ -26,7 +26,7 @@ export function IdChip({ id, label, whole = false, className }: IdChipProps) {
         type="button"
         aria-label={`Copy ${label} ${shown}`}
         onClick={copy}
-        className={cn(
+        className={clsx(
           'group inline-flex h-6 max-w-full items-center gap-1 rounded border bg-sunken px-2 font-mono text-small text-ink transition-colors hover:border-line-strong',
           className,
         )}
@@ -34,7 +34,7 @@ export function IdChip({ id, label, whole = false, className }: IdChipProps) {
         <span className="truncate">{shown}</span>
         <Icon
           aria-hidden="true"
-          className={cn('size-3 shrink-0', copied ? 'text-allow-text' : 'text-muted')}
+          className={clsx('size-3 shrink-0', copied ? 'text-allow-text' : 'text-muted')}
         />
         <span role="status" className="sr-only">
           {copied ? 'Copied' : ''}

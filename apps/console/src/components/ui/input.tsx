@@ -1,23 +1,23 @@
+import { clsx } from 'clsx';
 import { ChevronDown } from 'lucide-react';
 import { type ComponentProps, type ReactNode, useId } from 'react';
-import { cn } from '../../lib/cn.ts';
 
 const control =
   'w-full rounded border border-line-strong bg-surface text-body text-ink transition-colors placeholder:text-muted hover:border-muted disabled:cursor-not-allowed disabled:opacity-60 aria-invalid:border-deny';
 
 export function Input({ className, ...rest }: ComponentProps<'input'>) {
-  return <input className={cn(control, 'h-10 px-3', className)} {...rest} />;
+  return <input className={clsx(control, 'h-10 px-3', className)} {...rest} />;
 }
 
 export function TextArea({ className, ...rest }: ComponentProps<'textarea'>) {
-  return <textarea className={cn(control, 'min-h-24 px-3 py-2', className)} {...rest} />;
+  return <textarea className={clsx(control, 'min-h-24 px-3 py-2', className)} {...rest} />;
 }
 
 /** The native select, which works with every keyboard, screen reader and phone. */
 export function Select({ className, children, ...rest }: ComponentProps<'select'>) {
   return (
-    <span className={cn('relative block', className)}>
-      <select className={cn(control, 'h-10 appearance-none pr-10 pl-3')} {...rest}>
+    <span className={clsx('relative block', className)}>
+      <select className={clsx(control, 'h-10 appearance-none pr-10 pl-3')} {...rest}>
         {children}
       </select>
       <ChevronDown
@@ -37,7 +37,7 @@ export type CheckboxProps = Omit<ComponentProps<'input'>, 'type' | 'children'> &
 export function Checkbox({ label, hint, className, ...rest }: CheckboxProps) {
   const id = useId();
   return (
-    <div className={cn('flex items-start gap-3', className)}>
+    <div className={clsx('flex items-start gap-3', className)}>
       <input
         type="checkbox"
         id={id}

@@ -1,6 +1,6 @@
+import { clsx } from 'clsx';
 import { CircleAlert, CircleCheck, Info, TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { cn } from '../../lib/cn.ts';
 
 const TONES = {
   info: { icon: Info, box: 'border-line bg-sunken', ink: 'text-muted' },
@@ -23,16 +23,16 @@ export function Notice({ tone = 'info', title, children, action, className }: No
   return (
     <div
       role={tone === 'error' ? 'alert' : undefined}
-      className={cn(
+      className={clsx(
         'flex flex-wrap items-start gap-x-4 gap-y-2 rounded border p-4',
         box,
         className,
       )}
     >
-      <Icon aria-hidden="true" className={cn('mt-0.5 size-5 shrink-0', ink)} />
+      <Icon aria-hidden="true" className={clsx('mt-0.5 size-5 shrink-0', ink)} />
       <div className="min-w-48 flex-1">
         {title && <p className="font-medium">{title}</p>}
-        {children && <div className={cn(title && 'text-muted')}>{children}</div>}
+        {children && <div className={clsx(title && 'text-muted')}>{children}</div>}
       </div>
       {action}
     </div>

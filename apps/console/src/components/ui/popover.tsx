@@ -1,5 +1,6 @@
 'use client';
 
+import { clsx } from 'clsx';
 import { usePathname } from 'next/navigation';
 import {
   type KeyboardEvent,
@@ -9,7 +10,6 @@ import {
   useId,
   useRef,
 } from 'react';
-import { cn } from '../../lib/cn.ts';
 import { type Placement, placeBeside } from './place-beside.ts';
 
 export interface PopoverProps {
@@ -75,7 +75,7 @@ export function Popover({
         aria-label={label}
         onToggle={place}
         onKeyDown={moveFocus}
-        className={cn(
+        className={clsx(
           'fixed inset-auto m-0 max-h-[70dvh] min-w-48 overflow-y-auto rounded border border-line-strong/60 bg-surface p-1 text-ink open:animate-fade',
           className,
         )}

@@ -1,5 +1,5 @@
+import { clsx } from 'clsx';
 import type { ReactNode } from 'react';
-import { cn } from '../../lib/cn.ts';
 
 export interface ScrollRegionProps {
   label: string;
@@ -14,7 +14,7 @@ export function ScrollRegion({ label, className, children }: ScrollRegionProps) 
       aria-label={label}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard
       tabIndex={0}
-      className={cn('overflow-x-auto', className)}
+      className={clsx('overflow-x-auto', className)}
     >
       {children}
     </section>

@@ -1,8 +1,8 @@
 'use client';
 
+import { clsx } from 'clsx';
 import { Search } from 'lucide-react';
 import { usePathname, useSearchParams } from 'next/navigation';
-import { cn } from '../../lib/cn.ts';
 import { withoutSecrets } from '../../lib/text.ts';
 import { Input } from './input.tsx';
 import { useLiveQuery } from './use-live-query.ts';
@@ -26,11 +26,11 @@ export function SearchInput({ label, className, hasShortcut = true }: SearchInpu
     { q: '' },
   );
   return (
-    <search className={cn('relative block w-full sm:w-80', className)}>
+    <search className={clsx('relative block w-full sm:w-80', className)}>
       <form action={pathname} onSubmit={(event) => event.preventDefault()}>
         <Search
           aria-hidden="true"
-          className={cn('absolute top-3 left-3 size-4 text-muted', pending && 'animate-pulse')}
+          className={clsx('absolute top-3 left-3 size-4 text-muted', pending && 'animate-pulse')}
         />
         <Input
           type="search"

@@ -7,7 +7,7 @@ import { useLeaveGuard } from '../../lib/use-leave-guard.ts';
 import { Button } from './button.tsx';
 import { CodeBlock, type CodeTab } from './code-block.tsx';
 import { CopyButton } from './copy-button.tsx';
-import { AlertDialog, AlertDialogCancel, DialogFooter } from './dialog.tsx';
+import { AlertDialog, DialogClose, DialogFooter } from './dialog.tsx';
 
 export interface SecretRevealProps {
   /** As in "Copy project secret". */
@@ -108,9 +108,7 @@ export function SecretReveal({
         description="It cannot be shown again. Without it you have to create a new one."
       >
         <DialogFooter>
-          <AlertDialogCancel asChild>
-            <Button>Stay and copy it</Button>
-          </AlertDialogCancel>
+          <DialogClose>Stay and copy it</DialogClose>
           <Button
             variant="danger"
             onClick={() => {

@@ -1,5 +1,5 @@
+import { clsx } from 'clsx';
 import { type ReactNode, useId } from 'react';
-import { cn } from '../../lib/cn.ts';
 import type { GuideTopic } from '../../lib/guide-topics.ts';
 import { GuideLink } from './guide-link.tsx';
 
@@ -47,7 +47,7 @@ export function Section({ title, description, actions, children, className, id }
     <section
       id={id}
       aria-labelledby={headingId}
-      className={cn('mb-4 rounded border bg-surface p-4 sm:p-6', className)}
+      className={clsx('mb-4 rounded border bg-surface p-4 sm:p-6', className)}
     >
       <div className="mb-4 flex flex-wrap items-start justify-between gap-4">
         <div className="min-w-0 max-w-2xl">
@@ -63,7 +63,15 @@ export function Section({ title, description, actions, children, className, id }
   );
 }
 
-/** The column of reading pages, at most 1,120 px wide and aligned with tables and forms. */
-export function Column({ className, children }: { className?: string; children: ReactNode }) {
-  return <div className={cn('w-full max-w-[70rem]', className)}>{children}</div>;
+/** The column of reading pages, at most 1,120 px wide, or of pages with forms only, 720 px. */
+export function Column({
+  isNarrow = false,
+  children,
+}: {
+  isNarrow?: boolean;
+  children: ReactNode;
+}) {
+  return (
+    <div className={clsx('w-full', isNarrow ? 'max-w-[45rem]' : 'max-w-[70rem]')}>{children}</div>
+  );
 }

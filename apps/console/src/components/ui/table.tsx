@@ -1,5 +1,5 @@
+import { clsx } from 'clsx';
 import type { ComponentProps, ReactNode } from 'react';
-import { cn } from '../../lib/cn.ts';
 import { ScrollRegion } from './scroll-region.tsx';
 
 interface TableProps {
@@ -25,7 +25,7 @@ export function Table({ label, head, children }: TableProps) {
 }
 
 export function Row({ className, ...rest }: ComponentProps<'tr'>) {
-  return <tr className={cn('transition-colors', className)} {...rest} />;
+  return <tr className={clsx('transition-colors', className)} {...rest} />;
 }
 
 type CellProps = { numeric?: boolean };
@@ -34,7 +34,11 @@ export function HeadCell({ numeric, className, ...rest }: ComponentProps<'th'> &
   return (
     <th
       scope="col"
-      className={cn('h-10 px-4 font-medium whitespace-nowrap', numeric && 'text-right', className)}
+      className={clsx(
+        'h-10 px-4 font-medium whitespace-nowrap',
+        numeric && 'text-right',
+        className,
+      )}
       {...rest}
     />
   );
@@ -43,7 +47,7 @@ export function HeadCell({ numeric, className, ...rest }: ComponentProps<'th'> &
 /** The heading of the column with buttons. */
 export function ActionsHeadCell({ className }: { className?: string }) {
   return (
-    <HeadCell className={cn('relative', className)}>
+    <HeadCell className={clsx('relative', className)}>
       <span className="sr-only">Actions</span>
     </HeadCell>
   );
@@ -53,7 +57,11 @@ export function ActionsHeadCell({ className }: { className?: string }) {
 export function Cell({ numeric, className, ...rest }: ComponentProps<'td'> & CellProps) {
   return (
     <td
-      className={cn('h-12 px-4 py-2', numeric && 'numbers text-right whitespace-nowrap', className)}
+      className={clsx(
+        'h-12 px-4 py-2',
+        numeric && 'numbers text-right whitespace-nowrap',
+        className,
+      )}
       {...rest}
     />
   );

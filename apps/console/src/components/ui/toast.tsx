@@ -1,5 +1,6 @@
 'use client';
 
+import { clsx } from 'clsx';
 import { CircleAlert, CircleCheck, X } from 'lucide-react';
 import {
   createContext,
@@ -10,7 +11,6 @@ import {
   useRef,
   useState,
 } from 'react';
-import { cn } from '../../lib/cn.ts';
 
 export interface ToastMessage {
   title: string;
@@ -81,7 +81,7 @@ function Toast({ toast: { id, title, description, tone }, held, onGone }: ToastP
     <div className="flex animate-enter items-start gap-3 rounded border border-line-strong bg-surface p-4">
       <Icon
         aria-hidden="true"
-        className={cn(
+        className={clsx(
           'mt-0.5 size-5 shrink-0',
           tone === 'error' ? 'text-deny-text' : 'text-allow-text',
         )}

@@ -1,6 +1,6 @@
 import type { UsageSeries } from '@ceiba/schema';
+import { clsx } from 'clsx';
 import { Check, Gauge, X } from 'lucide-react';
-import { cn } from '../../lib/cn.ts';
 import { formatCompact, formatCount, formatShares, plural, sum } from '../../lib/format.ts';
 import { Chip } from '../ui/chip.tsx';
 import { Cell, HeadCell, Row, Table } from '../ui/table.tsx';
@@ -164,7 +164,7 @@ function Bars({
 /** The values at the three lines of the drawing, from the top. */
 function Axis({ names, className }: { names: readonly string[]; className?: string }) {
   return (
-    <div aria-hidden="true" className={cn('-my-2.5 flex flex-col justify-between', className)}>
+    <div aria-hidden="true" className={clsx('-my-2.5 flex flex-col justify-between', className)}>
       {names.map((name) => (
         <span key={name}>{name}</span>
       ))}
@@ -184,7 +184,7 @@ function TimeAxis({
   const isInner = (index: number) => index > 0 && index < shown.length - 1;
   return (
     <p
-      className={cn(
+      className={clsx(
         'col-start-2 mt-2 flex justify-between gap-2 whitespace-nowrap',
         each && 'lg:text-center lg:*:flex-1',
       )}
@@ -192,7 +192,7 @@ function TimeAxis({
       {shown.map((start, index) => (
         <span
           key={start.getTime()}
-          className={cn(isInner(index) && (each ? 'max-lg:hidden' : 'max-sm:hidden'))}
+          className={clsx(isInner(index) && (each ? 'max-lg:hidden' : 'max-sm:hidden'))}
         >
           {stepName(start, step, timeZone)}
         </span>
@@ -283,10 +283,10 @@ function Numbers({ series: { starts, step }, tones: { counts }, timeZone }: Part
           }
         >
           {rows.map((row) => (
-            <Row key={row.start.getTime()}>
-              <Cell className="h-10 whitespace-nowrap">{stepName(row.start, step, timeZone)}</Cell>
+            <Row key={row.start.getTime()} className="*:h-10">
+              <Cell className="whitespace-nowrap">{stepName(row.start, step, timeZone)}</Cell>
               {TONES.map((tone) => (
-                <Cell key={tone} numeric className="h-10">
+                <Cell key={tone} numeric>
                   {formatCount(row.counts?.[tone] ?? 0)}
                 </Cell>
               ))}

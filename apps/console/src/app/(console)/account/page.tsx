@@ -30,7 +30,7 @@ export default async function AccountPage() {
   );
   const sendsMail = configuredMailer() !== undefined;
   return (
-    <Column className="max-w-[45rem]">
+    <Column isNarrow>
       <PageHeader
         title="Account"
         description={

@@ -1,7 +1,6 @@
 'use client';
 
 import { LogOut } from 'lucide-react';
-import { signOut } from 'next-auth/react';
 import { useTransition } from 'react';
 import { ConfirmAction } from '#components/confirm-action.tsx';
 import { Button } from '#components/ui/button.tsx';
@@ -12,7 +11,12 @@ export function SignOut() {
   return (
     <Button
       pending={pending}
-      onClick={() => startTransition(async () => void (await signOut({ callbackUrl: '/' })))}
+      onClick={() =>
+        startTransition(async () => {
+          const { signOut } = await import('next-auth/react');
+          await signOut({ callbackUrl: '/' });
+        })
+      }
     >
       {!pending && <LogOut aria-hidden="true" />}
       Sign out

@@ -1,14 +1,25 @@
 'use client';
 
 import { DISPLAY_NAME_LENGTH_MAX } from '@ceiba/contract/sets';
+import dynamic from 'next/dynamic';
 import { useRouter } from 'next/navigation';
 import { useState } from 'react';
 import { createNewProject, type NewProject } from '#app/(console)/projects/new/actions.ts';
 import { ActionForm } from '#components/action-form.tsx';
 import { FormButtons, TextField } from '#components/form-fields.tsx';
-import { ProjectSecret } from '#components/project-secret.tsx';
 import { Name } from '#components/ui/name.tsx';
 import { PageHeader } from '#components/ui/section.tsx';
+import { shownWith } from '#lib/action-state.ts';
+
+// Loaded with the answer, to keep the page small.
+const loadSecret = () => import('#components/project-secret.tsx');
+const ProjectSecret = dynamic(() => loadSecret().then((loaded) => loaded.ProjectSecret));
+
+const createShownProject = shownWith(
+  loadSecret,
+  createNewProject,
+  'Part of this page failed to load, so no project was created. Reload the page and try again.',
+);
 
 /** Two steps on one page: name the project, then store its secret. */
 export function CreateProject() {
@@ -27,7 +38,7 @@ function NameStep({ onCreated }: { onCreated: (project: NewProject) => void }) {
         title="Create project"
         description="Create one project per API. It starts on the plan Free; you can change the plan at any time."
       />
-      <ActionForm action={createNewProject} onDone={onCreated} className="grid max-w-md gap-6">
+      <ActionForm action={createShownProject} onDone={onCreated} className="grid max-w-md gap-6">
         {(parts) => (
           <>
             <TextField

@@ -8,7 +8,7 @@ export const metadata: Metadata = { title: 'Create project' };
 export default async function NewProjectPage() {
   await requireUser();
   return (
-    <Column className="max-w-[45rem]">
+    <Column isNarrow>
       <CreateProject />
     </Column>
   );

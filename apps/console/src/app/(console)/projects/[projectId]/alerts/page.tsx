@@ -19,7 +19,7 @@ export default async function AlertsPage({ params }: { params: Promise<{ project
   const destinations = await withDatabase((db) => listAlertDestinations(db, projectId));
   const choices = alertChoices();
   return (
-    <Column className="max-w-[45rem]">
+    <Column isNarrow>
       <SigningSecretStep>
         <PageHeader
           title="Alerts"

@@ -20,7 +20,7 @@ export default async function MembersPage({ params }: { params: Promise<{ projec
     Promise.all([listMembers(db, projectId), mayChange ? listInvitations(db, projectId) : []]),
   );
   return (
-    <Column className="max-w-[45rem]">
+    <Column isNarrow>
       <InviteStep>
         <PageHeader
           title="Members"

@@ -27,7 +27,7 @@ export default async function SettingsPage({ params }: { params: Promise<{ proje
   const secretCreatedAt = project.secretCreatedAt.toISOString();
   const previousExpiresAt = project.previousSecretExpiresAt?.toISOString() ?? null;
   return (
-    <Column className="max-w-[45rem]">
+    <Column isNarrow>
       <SecretStep>
         <PageHeader
           title="Settings"

@@ -61,7 +61,7 @@ export default async function DestinationPage({ params, searchParams }: Destinat
   const at = (next: string | null) =>
     next === null ? null : withQuery(here, query, { cursor: next });
   return (
-    <Column className="max-w-[45rem]">
+    <Column isNarrow>
       {deliveries.items.some(({ status }) => status === 'pending') && (
         <LiveRefresh everyMs={REFRESH_MS} />
       )}

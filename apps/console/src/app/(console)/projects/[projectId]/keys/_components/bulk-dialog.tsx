@@ -3,7 +3,6 @@
 import type { ChangeApiKeysResult, UnchangedApiKey } from '@ceiba/schema';
 import { useState } from 'react';
 import { ConfirmAction } from '#components/confirm-action.tsx';
-import { Button } from '#components/ui/button.tsx';
 import { Dialog, DialogClose, DialogFooter } from '#components/ui/dialog.tsx';
 import { Name } from '#components/ui/name.tsx';
 import { useToast } from '#components/ui/toast.tsx';
@@ -125,9 +124,7 @@ function Refused({ title, refused, onClose }: RefusedProps) {
         ))}
       </ul>
       <DialogFooter>
-        <DialogClose asChild>
-          <Button variant="primary">Close</Button>
-        </DialogClose>
+        <DialogClose variant="primary">Close</DialogClose>
       </DialogFooter>
     </Dialog>
   );

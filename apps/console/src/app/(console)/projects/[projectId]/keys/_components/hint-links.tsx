@@ -1,6 +1,6 @@
+import { clsx } from 'clsx';
 import { CalendarClock, CirclePause, Clock, Hourglass, Infinity as Never, X } from 'lucide-react';
 import Link from 'next/link';
-import { cn } from '#lib/cn.ts';
 import { formatCount } from '#lib/format.ts';
 import { type Query, withQuery } from '#lib/list-query.ts';
 import { HINTS, type HintFilter } from '../filter.ts';
@@ -38,7 +38,7 @@ export function HintLinks({ here, query, counts, current }: HintLinksProps) {
               status: undefined,
               cursor: undefined,
             })}
-            className={cn(
+            className={clsx(
               'numbers inline-flex h-8 items-center gap-1.5 rounded border px-2 sm:gap-2 sm:px-3 text-small transition-colors hover:bg-hover',
               isCurrent ? 'border-accent-text bg-accent-soft text-accent-text' : 'bg-surface',
             )}

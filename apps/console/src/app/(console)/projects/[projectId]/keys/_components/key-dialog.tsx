@@ -171,9 +171,7 @@ function ChangeDialog(props: ChangeDialogProps) {
           <>
             {children(parts)}
             <DialogFooter>
-              <DialogClose asChild>
-                <Button>Cancel</Button>
-              </DialogClose>
+              <DialogClose>Cancel</DialogClose>
               <Button type="submit" variant="primary" pending={parts.pending}>
                 {button}
               </Button>

@@ -1,5 +1,6 @@
 'use client';
 
+import { clsx } from 'clsx';
 import {
   Archive,
   ArrowLeftRight,
@@ -16,7 +17,6 @@ import {
 import Link from 'next/link';
 import type { MouseEvent } from 'react';
 import { Popover, popoverItem } from '#components/ui/popover.tsx';
-import { cn } from '#lib/cn.ts';
 import { requestsHref } from '#lib/requests-href.ts';
 import { legible } from '#lib/text.ts';
 import type { KeyTarget } from '../key-state.ts';
@@ -102,10 +102,10 @@ export function KeyMenu({ projectId, target, mayChange, maySimulate }: KeyMenuPr
             key={step}
             type="button"
             onClick={(event) => open(step, event)}
-            className={cn(
+            className={clsx(
               popoverItem,
               step === 'archive' && 'mt-1 border-t pt-2',
-              step === 'revoke' && 'text-deny-text [&_svg]:text-deny-text',
+              step === 'revoke' && 'text-deny-text [&_svg]:text-deny-text!',
             )}
           >
             <Icon aria-hidden="true" />

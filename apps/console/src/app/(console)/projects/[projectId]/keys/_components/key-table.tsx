@@ -1,5 +1,6 @@
 import type { ProjectRight } from '@ceiba/domain';
 import type { ApiKeyRow } from '@ceiba/schema';
+import { clsx } from 'clsx';
 import { CalendarClock, Hourglass, Infinity as Never } from 'lucide-react';
 import Link from 'next/link';
 import { Chip, StatusChip } from '#components/ui/chip.tsx';
@@ -7,7 +8,6 @@ import { Name } from '#components/ui/name.tsx';
 import { SortLink } from '#components/ui/sort-link.tsx';
 import { ActionsHeadCell, Cell, HeadCell, Row, Table } from '#components/ui/table.tsx';
 import { AbsoluteDate, RelativeTime } from '#components/ui/time.tsx';
-import { cn } from '#lib/cn.ts';
 import { formatCount } from '#lib/format.ts';
 import { legible } from '#lib/text.ts';
 import { DESCENDING, type KeyOrder, type SortFilter } from '../filter.ts';
@@ -93,14 +93,14 @@ function KeyTableRow({ projectId, apiKey, isDense, may }: KeyTableRowProps) {
     apiKey;
   const state = stateOf(apiKey);
   return (
-    <Row className={cn(state !== 'active' && 'text-muted', isDense && 'sm:*:h-10 sm:*:py-0.5')}>
+    <Row className={clsx(state !== 'active' && 'text-muted', isDense && 'sm:*:h-10 sm:*:py-0.5')}>
       {may('change_keys') && (
         <Cell className="pr-0 max-sm:align-top max-sm:pt-4">
           {apiKey.status === 'active' && <SelectKey apiKey={{ apiKeyId, displayName }} />}
         </Cell>
       )}
       <Cell className="max-w-0 py-3 sm:w-2/5 sm:max-w-72">
-        <div className={cn(isDense && 'sm:flex sm:items-center sm:gap-3')}>
+        <div className={clsx(isDense && 'sm:flex sm:items-center sm:gap-3')}>
           <p className="min-w-0 truncate font-medium" title={legible(displayName)}>
             <Link
               href={`/projects/${projectId}/keys/${apiKeyId}`}
@@ -110,13 +110,13 @@ function KeyTableRow({ projectId, apiKey, isDense, may }: KeyTableRowProps) {
             </Link>
           </p>
           <p
-            className={cn(
+            className={clsx(
               'flex flex-wrap items-center gap-x-3 gap-y-1',
               isDense && 'sm:shrink-0 sm:max-lg:hidden',
             )}
           >
             <code className="text-small text-muted">{keyPrefix}…</code>
-            <span className={cn('contents', isDense && 'sm:hidden')}>
+            <span className={clsx('contents', isDense && 'sm:hidden')}>
               <Attention apiKey={apiKey} />
             </span>
           </p>

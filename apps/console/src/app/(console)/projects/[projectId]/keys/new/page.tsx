@@ -19,7 +19,7 @@ export default async function NewKeyPage({ params }: { params: Promise<{ project
   );
   const [first] = policies;
   return (
-    <Column className="max-w-[45rem]">
+    <Column isNarrow>
       <CreateKey
         projectId={projectId}
         planName={subscription?.plan.name ?? 'none'}

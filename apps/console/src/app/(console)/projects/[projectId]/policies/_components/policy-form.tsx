@@ -1,5 +1,6 @@
 'use client';
 
+import { clsx } from 'clsx';
 import { useRouter } from 'next/navigation';
 import { Fragment, type ReactNode, useState } from 'react';
 import { ActionForm } from '#components/action-form.tsx';
@@ -12,7 +13,6 @@ import { Notice } from '#components/ui/notice.tsx';
 import { PathText } from '#components/ui/path-text.tsx';
 import { useToast } from '#components/ui/toast.tsx';
 import { useLiveQuery } from '#components/ui/use-live-query.ts';
-import { cn } from '#lib/cn.ts';
 import { policyText } from '#lib/format.ts';
 import { changePolicy, createNewPolicy } from '../actions.ts';
 
@@ -148,7 +148,7 @@ export function PolicyForm({ projectId, policyId, children, ...props }: PolicyFo
         <div
           aria-live="polite"
           aria-busy={settling}
-          className={cn('mt-6 transition-opacity', settling && 'opacity-60')}
+          className={clsx('mt-6 transition-opacity', settling && 'opacity-60')}
         >
           {children}
         </div>

@@ -1,5 +1,6 @@
 import type { Policy, PolicyOverlap } from '@ceiba/domain';
 import type { PolicyWithHits } from '@ceiba/schema';
+import { clsx } from 'clsx';
 import { Check, Pencil } from 'lucide-react';
 import Link from 'next/link';
 import type { ReactNode } from 'react';
@@ -8,7 +9,6 @@ import { Chip, MethodChip } from '#components/ui/chip.tsx';
 import { PathText } from '#components/ui/path-text.tsx';
 import { SortLink } from '#components/ui/sort-link.tsx';
 import { ActionsHeadCell, Cell, HeadCell, Row, Table } from '#components/ui/table.tsx';
-import { cn } from '#lib/cn.ts';
 import { formatCount, plural, policyText } from '#lib/format.ts';
 import { DeletePolicyButton } from './delete-policy.tsx';
 import { warningOf } from './pattern-warning.ts';
@@ -128,7 +128,7 @@ function PolicyRow({ projectId, mayChange, policy, coveredBy, standing }: Policy
   return (
     <Row
       data-standing={standing}
-      className={cn(
+      className={clsx(
         standing === 'wins' && 'bg-allow-soft',
         standing === 'does_not_match' && 'text-muted',
       )}

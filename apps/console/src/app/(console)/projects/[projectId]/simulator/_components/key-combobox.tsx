@@ -1,11 +1,11 @@
 'use client';
 
+import { clsx } from 'clsx';
 import { Check } from 'lucide-react';
 import { type KeyboardEvent, useEffect, useId, useState } from 'react';
 import { Field } from '#components/ui/field.tsx';
 import { Input } from '#components/ui/input.tsx';
 import { IDLE } from '#lib/action-state.ts';
-import { cn } from '#lib/cn.ts';
 import { findKeys } from '../actions.ts';
 import type { KeyChoice } from './key-choice.ts';
 
@@ -93,7 +93,7 @@ export function KeyCombobox({ projectId, choices, value, onChange, error }: KeyC
             onKeyDown={onKeyDown}
           />
           {isOpen && isCurrent && found.length === 0 && (
-            <p role="status" className={cn(panel, 'px-3 py-2 text-muted')}>
+            <p role="status" className={clsx(panel, 'px-3 py-2 text-muted')}>
               No key has this in its name or prefix.
             </p>
           )}
@@ -101,7 +101,7 @@ export function KeyCombobox({ projectId, choices, value, onChange, error }: KeyC
             id={listId}
             role="listbox"
             aria-label="Keys"
-            className={cn(panel, !isListed && 'hidden')}
+            className={clsx(panel, !isListed && 'hidden')}
           >
             {found.map((choice, index) => (
               // The keyboard stays in the field, which moves through the options.
@@ -115,7 +115,7 @@ export function KeyCombobox({ projectId, choices, value, onChange, error }: KeyC
                 // Keeps the focus in the field, whose blur would close the list.
                 onMouseDown={(event) => event.preventDefault()}
                 onClick={() => choose(choice)}
-                className={cn(
+                className={clsx(
                   'flex min-h-10 cursor-pointer items-center gap-2 rounded px-2 py-1 hover:bg-hover',
                   index === active && 'bg-hover',
                 )}

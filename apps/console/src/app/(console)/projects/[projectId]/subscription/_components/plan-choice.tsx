@@ -1,12 +1,12 @@
 'use client';
 
+import { clsx } from 'clsx';
 import { useState } from 'react';
 import { ActionForm } from '#components/action-form.tsx';
 import { Button } from '#components/ui/button.tsx';
 import { Chip } from '#components/ui/chip.tsx';
 import { Name } from '#components/ui/name.tsx';
 import { useToast } from '#components/ui/toast.tsx';
-import { cn } from '#lib/cn.ts';
 import { formatCount, plural } from '#lib/format.ts';
 import { legible } from '#lib/text.ts';
 import { changePlan } from '../actions.ts';
@@ -86,7 +86,7 @@ interface PlanRowProps {
 function PlanRow({ plan, isCurrent, isChosen, onChoose }: PlanRowProps) {
   return (
     <label
-      className={cn(
+      className={clsx(
         'numbers grid cursor-pointer grid-cols-[auto_1fr] items-center gap-x-3 gap-y-1 px-4 py-3 transition-colors has-focus-visible:outline-2 has-focus-visible:-outline-offset-2 has-focus-visible:outline-focus sm:grid-cols-[auto_minmax(8rem,1fr)_repeat(3,minmax(0,11rem))]',
         isChosen ? 'bg-accent-soft' : 'hover:bg-hover',
       )}
