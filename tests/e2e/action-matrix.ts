@@ -148,6 +148,12 @@ export const ACTIONS: Record<string, ActionCase> = {
     path: () => '/account',
     fields: () => ({ code: '123456' }),
   },
+  '(console)/account/second-factor-actions.ts renewRecoveryCodes': {
+    access: 'signed-in',
+    refusesAlone: 'conflict',
+    path: () => '/account',
+    fields: ({ password }) => ({ currentPassword: password, code: '123456' }),
+  },
   '(console)/account/second-factor-actions.ts turnOffAuthenticator': {
     access: 'signed-in',
     refusesAlone: 'conflict',

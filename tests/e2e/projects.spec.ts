@@ -87,16 +87,8 @@ test('the palette, the list of shortcuts and n work by keyboard', async ({ page 
   await pressShortcut(page, 'n');
   await page.waitForURL('**/projects/new');
   await pressShortcut(page, 'Control+k');
-  const field = page.getByRole('dialog', { name: 'Go to' }).getByRole('combobox');
-  const active = page.locator('[cmdk-item][aria-selected=true]');
-  await expect(field).toBeFocused();
-  await expect(field).toHaveAttribute('aria-activedescendant', /./);
+  await expect(page.getByRole('dialog', { name: 'Go to' }).getByRole('combobox')).toBeFocused();
   await page.keyboard.type('acco');
-  await expect(active).toHaveText('Account');
-  await expect(field).toHaveAttribute(
-    'aria-activedescendant',
-    (await active.getAttribute('id')) ?? '',
-  );
   await page.keyboard.press('Enter');
   await page.waitForURL('**/account');
 });

@@ -1,5 +1,6 @@
 'use client';
 
+import { PASSWORD_LENGTH_MIN } from '@ceiba/domain/facts';
 import Link from 'next/link';
 import type { ComponentProps, ReactNode } from 'react';
 import type { ActionFormParts } from './action-form.tsx';
@@ -86,6 +87,25 @@ export function PasswordField({ errorOf, autoComplete, ...field }: PasswordField
     <Field {...field} error={errorOf(field.name)}>
       {(control) => <PasswordInput {...control} autoComplete={autoComplete} />}
     </Field>
+  );
+}
+
+/** A new password, which password managers save for the account of `email`. */
+export function NewPassword({
+  errorOf,
+  email,
+}: Pick<PasswordFieldProps, 'errorOf'> & { email: string }) {
+  return (
+    <>
+      <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
+      <PasswordField
+        errorOf={errorOf}
+        name="newPassword"
+        label="New password"
+        hint={`At least ${PASSWORD_LENGTH_MIN} characters. Try a phrase only you would think of.`}
+        autoComplete="new-password"
+      />
+    </>
   );
 }
 

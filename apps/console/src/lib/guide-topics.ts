@@ -9,6 +9,7 @@ export const GUIDE_TOPICS = {
   requests: { href: '/docs/console#requests', name: 'What is recorded' },
   simulator: { href: '/docs/console#simulator', name: 'What the simulator reads' },
   alerts: { href: '/docs/alerts', name: 'How alerts are sent and verified' },
+  members: { href: '/docs/console#members', name: 'What each role may do' },
   audit: { href: '/docs/console#audit', name: 'What is audited' },
   settings: { href: '/docs/console#settings', name: 'How to rotate the secret' },
   administration: { href: '/docs/console#administration', name: 'What administrators do' },

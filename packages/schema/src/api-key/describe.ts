@@ -1,8 +1,8 @@
-import { eq } from 'drizzle-orm';
 import { writeAudit } from '../audit/write.ts';
 import { inTransaction, isUnchanged, type VerbContext } from '../context.ts';
-import { apiKeys, projects } from '../tables.ts';
+import { apiKeys } from '../tables.ts';
 import { type ApiKeyRef, isApiKey } from './get.ts';
+import { lockApiKey } from './lock.ts';
 
 export interface DescribeApiKeyInput extends ApiKeyRef {
   displayName?: string;
@@ -21,18 +21,9 @@ export function describeApiKey(
   { projectId, apiKeyId, displayName, note }: DescribeApiKeyInput,
 ): Promise<DescribeApiKeyResult> {
   return inTransaction(ctx, async (tx) => {
-    const [found] = await tx
-      .select({
-        displayName: apiKeys.displayName,
-        note: apiKeys.note,
-        ownerId: projects.ownerId,
-      })
-      .from(apiKeys)
-      .innerJoin(projects, eq(projects.id, apiKeys.projectId))
-      .where(isApiKey({ projectId, apiKeyId }))
-      .for('no key update', { of: apiKeys });
-    if (found === undefined) return { kind: 'not_found' };
-    const { ownerId, ...before } = found;
+    const key = await lockApiKey(tx, { projectId, apiKeyId });
+    if (key === undefined) return { kind: 'not_found' };
+    const before = { displayName: key.displayName, note: key.note };
     const after = {
       displayName: displayName ?? before.displayName,
       note: note ?? before.note,
@@ -43,7 +34,7 @@ export function describeApiKey(
       action: 'api_key.update',
       target: { id: apiKeyId, label: after.displayName },
       projectId,
-      ownerId,
+      ownerId: key.ownerId,
       before,
       after,
     });

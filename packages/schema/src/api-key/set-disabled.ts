@@ -1,9 +1,10 @@
 import type { ApiKeyStatus } from '@ceiba/contract';
-import { eq, sql } from 'drizzle-orm';
+import { sql } from 'drizzle-orm';
 import { writeAudit } from '../audit/write.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
-import { apiKeys, projects } from '../tables.ts';
+import { apiKeys } from '../tables.ts';
 import { type ApiKeyRef, isApiKey } from './get.ts';
+import { lockApiKey } from './lock.ts';
 
 export type SetApiKeyDisabledResult =
   | { kind: 'updated' | 'unchanged' }
@@ -22,17 +23,7 @@ function setDisabled(
   isDisabled: boolean,
 ): Promise<SetApiKeyDisabledResult> {
   return inTransaction(ctx, async (tx) => {
-    const [before] = await tx
-      .select({
-        displayName: apiKeys.displayName,
-        status: apiKeys.status,
-        disabledAt: apiKeys.disabledAt,
-        ownerId: projects.ownerId,
-      })
-      .from(apiKeys)
-      .innerJoin(projects, eq(projects.id, apiKeys.projectId))
-      .where(isApiKey(ref))
-      .for('no key update', { of: apiKeys });
+    const before = await lockApiKey(tx, ref);
     if (before === undefined) return { kind: 'not_found' };
     if (before.status !== 'active') return { kind: 'conflict', status: before.status };
     if ((before.disabledAt !== null) === isDisabled) return { kind: 'unchanged' };

@@ -1,9 +1,9 @@
 import type { ApiKeyStatus } from '@ceiba/contract';
-import { eq } from 'drizzle-orm';
 import { writeAudit } from '../audit/write.ts';
 import { inTransaction, isUnchanged, type VerbContext } from '../context.ts';
-import { apiKeys, projects } from '../tables.ts';
+import { apiKeys } from '../tables.ts';
 import { type ApiKeyRef, isApiKey } from './get.ts';
+import { lockApiKey } from './lock.ts';
 
 export interface ApiKeyLimits {
   /** Requests per minute; null means that the key has no limit of its own. */
@@ -26,20 +26,10 @@ export function setApiKeyLimits(
   { limits, ...ref }: ApiKeyRef & { limits: Partial<ApiKeyLimits> },
 ): Promise<SetApiKeyLimitsResult> {
   return inTransaction(ctx, async (tx) => {
-    const [before] = await tx
-      .select({
-        displayName: apiKeys.displayName,
-        status: apiKeys.status,
-        rateLimitPerMinute: apiKeys.rateLimitPerMinute,
-        monthlyQuota: apiKeys.monthlyQuota,
-        ownerId: projects.ownerId,
-      })
-      .from(apiKeys)
-      .innerJoin(projects, eq(projects.id, apiKeys.projectId))
-      .where(isApiKey(ref))
-      .for('no key update', { of: apiKeys });
-    if (before === undefined) return { kind: 'not_found' };
-    const { displayName, status, ownerId, ...old } = before;
+    const key = await lockApiKey(tx, ref);
+    if (key === undefined) return { kind: 'not_found' };
+    const { displayName, status, ownerId, rateLimitPerMinute, monthlyQuota } = key;
+    const old = { rateLimitPerMinute, monthlyQuota };
     if (status !== 'active') return { kind: 'conflict', status };
     const after = { ...old, ...limits };
     if (isUnchanged(old, after)) return { kind: 'unchanged', limits: after, displayName };

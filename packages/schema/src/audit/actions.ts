@@ -40,6 +40,7 @@ export const AUDIT_ACTIONS = [
   'user.create_password_reset',
   'user.add_second_factor',
   'user.remove_second_factor',
+  'user.replace_recovery_codes',
   'user.add_passkey',
   'user.rename_passkey',
   'user.remove_passkey',

@@ -8,6 +8,7 @@ import { writeAudit } from '../audit/write.ts';
 import type { Executor } from '../connection/database.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
 import { passwordResets, users } from '../tables.ts';
+import { lockUser } from './lock.ts';
 import { removePasskeys } from './passkey.ts';
 import { setPassword } from './set-password.ts';
 
@@ -26,7 +27,9 @@ export type CreatePasswordResetResult =
   /** The user signs in through a provider only. */
   | { kind: 'no_password' }
   /** Deleted, or with another address by now. */
-  | { kind: 'not_found' };
+  | { kind: 'not_found' }
+  /** The user who asks lost that role in the meantime. */
+  | { kind: 'not_administrator' };
 
 /**
  * Lets the holder of the token set the user's password, once. A link of an administrator ends all
@@ -37,6 +40,12 @@ export function createPasswordReset(
   { userId, email, to, token }: CreatePasswordResetInput,
 ): Promise<CreatePasswordResetResult> {
   return inTransaction(ctx, async (tx) => {
+    const createdBy = to === 'administrator' && ctx.actor.kind === 'user' ? ctx.actor.userId : null;
+    if (createdBy !== null) {
+      // Until this commits, no one loses the role: the links that end with it include this one.
+      const creator = await lockUser(tx, createdBy, 'no key update');
+      if (!creator?.isAdministrator) return { kind: 'not_administrator' };
+    }
     const [user] = await tx
       .select({ email: users.email, passwordHash: users.passwordHash })
       .from(users)
@@ -52,7 +61,7 @@ export function createPasswordReset(
       .values({
         userId,
         sentTo: to,
-        createdBy: to === 'administrator' && ctx.actor.kind === 'user' ? ctx.actor.userId : null,
+        createdBy,
         tokenDigest: token.digest,
         expiresAt: sql`now() + make_interval(mins => ${PASSWORD_RESET_MINUTES[to]})`,
       })

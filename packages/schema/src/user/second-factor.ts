@@ -91,13 +91,47 @@ export function confirmAuthenticator(
       )
       .returning({ userId: authenticators.userId });
     if (confirmed === undefined) return { kind: 'not_found' };
-    await tx.delete(recoveryCodes).where(eq(recoveryCodes.userId, userId));
-    await tx
-      .insert(recoveryCodes)
-      .values(recoveryDigests.map((codeDigest) => ({ userId, codeDigest })));
+    await storeRecoveryCodes(tx, userId, recoveryDigests);
     await audit(tx, ctx, { userId, after: { secondFactor: true } });
     return { kind: 'confirmed' };
   });
+}
+
+/** Replaces all recovery codes, by a user who proved the password and gives a code. */
+export function replaceRecoveryCodes(
+  ctx: VerbContext,
+  {
+    factor,
+    recoveryDigests,
+    ...user
+  }: ProvenUser & { factor: SecondFactor; recoveryDigests: readonly Buffer[] },
+): Promise<{ kind: 'replaced' | 'wrong' | 'outdated' }> {
+  return inTransaction(ctx, async (tx) => {
+    const found = await lockProven(tx, user);
+    if (found === null) return { kind: 'outdated' };
+    const { userId } = user;
+    const [app] = await tx
+      .select({ one: sql`1` })
+      .from(authenticators)
+      .where(and(eq(authenticators.userId, userId), isNotNull(authenticators.confirmedAt)));
+    if (app === undefined || !(await useSecondFactor(tx, userId, factor))) return { kind: 'wrong' };
+    await storeRecoveryCodes(tx, userId, recoveryDigests);
+    await writeAudit(tx, ctx, {
+      action: 'user.replace_recovery_codes',
+      target: { id: userId, label: found.email },
+      ownerId: userId,
+    });
+    return { kind: 'replaced' };
+  });
+}
+
+async function storeRecoveryCodes(
+  tx: Executor,
+  userId: string,
+  digests: readonly Buffer[],
+): Promise<void> {
+  await tx.delete(recoveryCodes).where(eq(recoveryCodes.userId, userId));
+  await tx.insert(recoveryCodes).values(digests.map((codeDigest) => ({ userId, codeDigest })));
 }
 
 /** What the user gave as a second factor. */

@@ -51,6 +51,7 @@ import {
   removeSecondFactors,
   renamePasskey,
   replacePolicies,
+  replaceRecoveryCodes,
   revokeApiKey,
   revokeInvitation,
   rotateProjectSecret,
@@ -451,6 +452,16 @@ const MUTATIONS: Record<string, [Mutate, string[]]> = {
   confirmAuthenticator: [
     (ctx, { bystander, enrolled }) => confirmAuthenticator(ctx, firstCode(bystander, enrolled)),
     ['user.add_second_factor'],
+  ],
+  replaceRecoveryCodes: [
+    (ctx, { secured: { userId } }) =>
+      replaceRecoveryCodes(ctx, {
+        ...PROVEN,
+        userId,
+        factor: { kind: 'step', step: 1_001 },
+        recoveryDigests: [randomBytes(32)],
+      }),
+    ['user.replace_recovery_codes'],
   ],
   turnOffSecondFactor: [
     (ctx, { secured: { userId } }) =>

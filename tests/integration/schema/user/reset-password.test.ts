@@ -166,6 +166,23 @@ describe('the reset of a password', () => {
     expect(await findPasswordReset(bench.db, kept)).toMatchObject({ userId: administrator });
   });
 
+  test('is not created by an administrator who loses the role at that moment', async () => {
+    const [userId, creator, other] = [await makeUser(), await makeUser(), await makeUser()];
+    const email = (await findUserById(bench.db, userId))!.email;
+    const actor = { kind: 'user', userId: creator, email: 'creator@example.com' } as const;
+    await setAdministrator(bench.ctx, { userId: other, isAdministrator: true });
+    for (let round = 0; round < 20; round += 1) {
+      await setAdministrator(bench.ctx, { userId: creator, isAdministrator: true });
+      const token = mintPasswordReset(randomBytes);
+      const input = { userId, email, to: 'administrator', token } as const;
+      await Promise.all([
+        createPasswordReset({ ...bench.ctx, actor }, input),
+        setAdministrator(bench.ctx, { userId: creator, isAdministrator: false }),
+      ]);
+      expect(await findPasswordReset(bench.db, token.digest)).toBeNull();
+    }
+  });
+
   test('is refused for a user without a password, for one who is gone, and for an address they left', async () => {
     const token = mintPasswordReset(randomBytes);
     const reset = (userId: string, email: string) =>

@@ -12,6 +12,7 @@ import {
   listAudit,
   listUsers,
   removeSecondFactors,
+  replaceRecoveryCodes,
   type SecondFactor,
   setPassword,
   startChallenge,
@@ -112,6 +113,41 @@ describe('an authenticator app', () => {
     const input = { ...proven, sealedSecret, step: STEP, recoveryDigests: RECOVERY };
     expect(await confirmAuthenticator(bench.ctx, input)).toEqual({ kind: 'outdated' });
     expect(await findAuthenticator(bench.db, userId)).toMatchObject({ isConfirmed: false });
+  });
+});
+
+describe('new recovery codes', () => {
+  const replace = async (userId: string, factor: SecondFactor) =>
+    replaceRecoveryCodes(bench.ctx, {
+      ...(await provenOf(userId)),
+      factor,
+      recoveryDigests: ['three', 'four', 'five'].map(digestOf),
+    });
+  const recovery = (text: string): SecondFactor => ({
+    kind: 'recovery_code',
+    digest: digestOf(text),
+  });
+
+  test('replace all earlier ones, at the price of a code', async () => {
+    const userId = await makeUser();
+    expect(await replace(userId, step(STEP))).toEqual({ kind: 'wrong' });
+    expect(await countRecoveryCodes(bench.db, userId)).toBe(RECOVERY.length);
+    expect(await replace(userId, recovery('one'))).toEqual({ kind: 'replaced' });
+    expect(await countRecoveryCodes(bench.db, userId)).toBe(3);
+    expect(await complete(await afterPassword(userId), recovery('two'))).toEqual({ kind: 'wrong' });
+    const signedIn = await complete(await afterPassword(userId), recovery('three'));
+    expect(signedIn.kind).toBe('signed_in');
+  });
+
+  test('are refused without a second factor, and after the sessions ended', async () => {
+    const userId = await makeOwner(bench.ctx);
+    const proven = await provenOf(userId);
+    await enrollAuthenticator(bench.ctx, { ...proven, sealedSecret });
+    expect(await replace(userId, step(STEP))).toEqual({ kind: 'wrong' });
+    expect(await countRecoveryCodes(bench.db, userId)).toBe(0);
+    await setPassword(bench.ctx, { userId, passwordHash: 'new' });
+    const input = { ...proven, factor: step(STEP), recoveryDigests: RECOVERY };
+    expect(await replaceRecoveryCodes(bench.ctx, input)).toEqual({ kind: 'outdated' });
   });
 });
 

@@ -42,6 +42,7 @@ const WORDS = {
   'user.create_password_reset': 'created a link to reset the password of',
   'user.add_second_factor': 'turned on the second factor of',
   'user.remove_second_factor': 'removed the second factor of',
+  'user.replace_recovery_codes': 'created new recovery codes for',
   'user.add_passkey': 'added a passkey to',
   'user.rename_passkey': 'renamed a passkey of',
   'user.remove_passkey': 'removed a passkey of',

@@ -16,7 +16,7 @@ import {
 } from 'lucide-react';
 import { usePathname, useRouter } from 'next/navigation';
 import { signOut } from 'next-auth/react';
-import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import { type ReactNode, useId, useState } from 'react';
 import { legible, withoutSecrets } from '../../lib/text.ts';
 import { mayLeaveFor } from '../../lib/use-leave-guard.ts';
 import { useTheme } from '../theme.tsx';
@@ -71,15 +71,7 @@ export default function CommandPalette({
   const { setTheme } = useTheme();
   const headingId = useId();
   const [text, setText] = useState('');
-  const [selected, setSelected] = useState('');
-  const field = useRef<HTMLInputElement>(null);
   const { found, isSearching } = useFound(searches, place?.projectId, text);
-
-  // cmdk names the selected option for screen readers only after an arrow key.
-  useEffect(() => {
-    const option = document.querySelector('[cmdk-item][aria-selected=true]');
-    if (option) field.current?.setAttribute('aria-activedescendant', option.id);
-  });
 
   function go(href: string) {
     onClose();
@@ -101,7 +93,7 @@ export default function CommandPalette({
       <h2 id={headingId} className="sr-only">
         Go to
       </h2>
-      <Command label="Go to" loop filter={scoreOf} value={selected} onValueChange={setSelected}>
+      <Command label="Go to" loop filter={scoreOf}>
         <Command.Input
           value={text}
           onValueChange={(typed) => setText(withoutSecrets(typed))}

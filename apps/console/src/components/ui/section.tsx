@@ -63,6 +63,39 @@ export function Section({ title, description, actions, children, className, id }
   );
 }
 
+export interface Part extends SectionProps {
+  id: string;
+  title: string;
+}
+
+/** The parts of a long page, with links to them: beside them or, on a narrow screen, above them. */
+export function IndexedSections({ parts }: { parts: readonly (Part | false)[] }) {
+  const shown = parts.filter((part) => part !== false);
+  return (
+    <div className="grid gap-x-12 lg:grid-cols-[minmax(0,45rem)_minmax(0,11rem)]">
+      <nav aria-label="On this page" className="mb-6 lg:order-last">
+        <ul className="flex flex-wrap gap-x-4 gap-y-1 lg:sticky lg:top-10 lg:grid lg:border-l lg:pl-4">
+          {shown.map(({ id, title }) => (
+            <li key={id}>
+              <a
+                href={`#${id}`}
+                className="inline-block rounded py-1 text-small text-muted underline-offset-4 transition-colors hover:text-ink max-lg:underline"
+              >
+                {title}
+              </a>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <div className="min-w-0">
+        {shown.map((part) => (
+          <Section key={part.id} {...part} className="scroll-mt-6" />
+        ))}
+      </div>
+    </div>
+  );
+}
+
 /** The column of reading pages, at most 1,120 px wide, or of pages with forms only, 720 px. */
 export function Column({
   isNarrow = false,

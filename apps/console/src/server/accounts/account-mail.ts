@@ -35,6 +35,14 @@ const NOTICES = {
     subject: 'Your second factor is on',
     text: 'Signing in with your password now needs a code of your authenticator app.',
   },
+  recovery_code_used: {
+    subject: 'A recovery code signed in to your account',
+    text: 'The code does not work again. Your account page says how many are left and creates new ones.',
+  },
+  recovery_codes_replaced: {
+    subject: 'Your recovery codes were replaced',
+    text: 'The earlier recovery codes of your account no longer work.',
+  },
   second_factor_removed: {
     subject: 'Your second factor was removed',
     text: 'Signing in with your password needs no code any more.',

@@ -12,6 +12,7 @@ import {
 import { env } from '../../env.ts';
 import type { InDatabase } from '../in-database.ts';
 import { log } from '../log.ts';
+import { notify } from './account-mail.ts';
 import { unseal } from './seal.ts';
 import { recoveryCodeDigest, totpStep } from './totp.ts';
 
@@ -68,6 +69,7 @@ export async function signInWithSecondFactor(
     const result = await completeSecondFactor(ctx, input);
     const user = result.kind === 'signed_in' ? await findUserById(ctx.db, userId) : null;
     if (user !== null) await forgiveAttempt(ctx, user.email);
+    if (user !== null && factor.kind === 'recovery_code') notify(user.email, 'recovery_code_used');
     return result;
   });
 }

@@ -2,7 +2,7 @@ import { SESSION_DAYS } from '@ceiba/domain/facts';
 import { countRecoveryCodes, findAuthenticator, listPasskeys, listSessions } from '@ceiba/schema';
 import type { Metadata } from 'next';
 import { Chip } from '#components/ui/chip.tsx';
-import { Column, PageHeader, Section } from '#components/ui/section.tsx';
+import { Column, IndexedSections, PageHeader } from '#components/ui/section.tsx';
 import { deviceWords } from '#lib/device.ts';
 import { withDatabase } from '#server/database.ts';
 import { configuredMailer } from '#server/mail.ts';
@@ -28,9 +28,10 @@ export default async function AccountPage() {
       countRecoveryCodes(db, userId),
     ]),
   );
+  const hasSecondFactor = authenticator?.isConfirmed === true;
   const sendsMail = configuredMailer() !== undefined;
   return (
-    <Column isNarrow>
+    <Column>
       <PageHeader
         title="Account"
         description={
@@ -41,73 +42,76 @@ export default async function AccountPage() {
         }
         actions={<SignOut />}
       />
-      {user.hasPassword && (
-        <Section
-          title="E-mail address"
-          description={
-            sendsMail
+      <IndexedSections
+        parts={[
+          user.hasPassword && {
+            id: 'email',
+            title: 'E-mail address',
+            description: sendsMail
               ? 'With which you sign in. Ceiba mails you there when how you sign in is changed.'
-              : 'With which you sign in. Ceiba sends no mail to it.'
-          }
-        >
-          <ChangeEmail email={user.email} />
-        </Section>
-      )}
-      {user.hasPassword && (
-        <Section
-          title="Password"
-          description="Changing it signs you out in every browser, including this one."
-        >
-          <ChangePassword email={user.email} />
-        </Section>
-      )}
-      {user.hasPassword && (
-        <Section
-          title="Second factor"
-          description="After your password, Ceiba asks for a code of an authenticator app on your phone: a stolen password alone does not sign in."
-        >
-          <SecondFactor isOn={authenticator?.isConfirmed === true} recoveryCodes={recoveryCodes} />
-        </Section>
-      )}
-      <Section
-        title="Passkeys"
-        description="Sign in with your fingerprint, face or PIN instead of a password and a code. A passkey works on this site only, so it cannot be phished."
-      >
-        <Passkeys
-          hasPassword={user.hasPassword}
-          hasSecondFactor={authenticator?.isConfirmed === true}
-          passkeys={passkeys.map(({ createdAt, lastUsedAt, ...passkey }) => ({
-            ...passkey,
-            createdAt: createdAt.toISOString(),
-            lastUsedAt: lastUsedAt?.toISOString() ?? null,
-          }))}
-        />
-      </Section>
-      <Section
-        title="Sessions"
-        description={`A session lasts ${SESSION_DAYS} days. If you are still signed in on another device, sign out everywhere.`}
-      >
-        <div className="grid gap-4">
-          <SessionList
-            sessions={sessions.map(({ createdAt, lastSeenAt, userAgent, ...session }) => ({
-              ...session,
-              device: deviceWords(userAgent),
-              createdAt: createdAt.toISOString(),
-              lastSeenAt: lastSeenAt?.toISOString() ?? null,
-              isCurrent: session.sessionId === user.sessionId,
-            }))}
-          />
-          <div>
-            <SignOutEverywhere />
-          </div>
-        </div>
-      </Section>
-      <Section
-        title="Delete account"
-        description="Possible once you own no project: transfer each to a member, or delete it. What you did stays in the audit log."
-      >
-        <DeleteAccount email={user.email} hasPassword={user.hasPassword} />
-      </Section>
+              : 'With which you sign in. Ceiba sends no mail to it.',
+            children: <ChangeEmail email={user.email} />,
+          },
+          user.hasPassword && {
+            id: 'password',
+            title: 'Password',
+            description: 'Changing it signs you out in every browser, including this one.',
+            children: <ChangePassword email={user.email} />,
+          },
+          user.hasPassword && {
+            id: 'second-factor',
+            title: 'Second factor',
+            description:
+              'After your password, Ceiba asks for a code of an authenticator app on your phone: a stolen password alone does not sign in.',
+            children: <SecondFactor isOn={hasSecondFactor} recoveryCodes={recoveryCodes} />,
+          },
+          {
+            id: 'passkeys',
+            title: 'Passkeys',
+            description:
+              'Sign in with your fingerprint, face or PIN instead of a password and a code. A passkey works on this site only, so it cannot be phished.',
+            children: (
+              <Passkeys
+                hasPassword={user.hasPassword}
+                hasSecondFactor={hasSecondFactor}
+                passkeys={passkeys.map(({ createdAt, lastUsedAt, ...passkey }) => ({
+                  ...passkey,
+                  createdAt: createdAt.toISOString(),
+                  lastUsedAt: lastUsedAt?.toISOString() ?? null,
+                }))}
+              />
+            ),
+          },
+          {
+            id: 'sessions',
+            title: 'Sessions',
+            description: `A session lasts ${SESSION_DAYS} days. If you are still signed in on another device, sign out everywhere.`,
+            children: (
+              <div className="grid gap-4">
+                <SessionList
+                  sessions={sessions.map(({ createdAt, lastSeenAt, userAgent, ...session }) => ({
+                    ...session,
+                    device: deviceWords(userAgent),
+                    createdAt: createdAt.toISOString(),
+                    lastSeenAt: lastSeenAt?.toISOString() ?? null,
+                    isCurrent: session.sessionId === user.sessionId,
+                  }))}
+                />
+                <div>
+                  <SignOutEverywhere />
+                </div>
+              </div>
+            ),
+          },
+          {
+            id: 'delete',
+            title: 'Delete account',
+            description:
+              'Possible once you own no project: transfer each to a member, or delete it. What you did stays in the audit log.',
+            children: <DeleteAccount email={user.email} hasPassword={user.hasPassword} />,
+          },
+        ]}
+      />
     </Column>
   );
 }

@@ -4,6 +4,9 @@ import {
   confirmAuthenticator,
   enrollAuthenticator,
   findAuthenticator,
+  type ProvenUser,
+  replaceRecoveryCodes,
+  type SecondFactor,
   turnOffSecondFactor,
 } from '@ceiba/schema';
 import { renderSVG } from 'uqr';
@@ -17,7 +20,7 @@ import {
   totpInvitation,
   totpStep,
 } from '#server/accounts/totp.ts';
-import { refuse, userAction } from '#server/action.ts';
+import { refuse, type UserContext, userAction } from '#server/action.ts';
 import { env } from '../../../env.ts';
 import { chargeCode, proveCode, proveSelf, refuseOutdated, refuseWrongCode } from './prove-self.ts';
 
@@ -67,8 +70,7 @@ export const confirmAuthenticatorApp = userAction({
     await chargeCode(context);
     const step = totpStep(secret, input.code, Date.now());
     if (step === null) refuseWrongCode();
-    const codes = newRecoveryCodes();
-    const recoveryDigests = codes.flatMap((text) => recoveryCodeDigest(text) ?? []);
+    const { codes, recoveryDigests } = mintRecoveryCodes();
     const { sealedSecret } = app;
     const result = await inDatabase((ctx) =>
       confirmAuthenticator(ctx, { userId, sessionVersion, sealedSecret, step, recoveryDigests }),
@@ -80,22 +82,54 @@ export const confirmAuthenticatorApp = userAction({
   },
 });
 
+/** Replaces the recovery codes, by password and code, and returns the new ones, once. */
+export const renewRecoveryCodes = userAction({
+  showsOnce: true,
+  input: z.object({ currentPassword, code }),
+  async run(context, input): Promise<{ recoveryCodes: string[] }> {
+    const { inDatabase, user } = context;
+    const proven = await proveBoth(context, input);
+    const { codes, recoveryDigests } = mintRecoveryCodes();
+    const result = await inDatabase((ctx) =>
+      replaceRecoveryCodes(ctx, { ...proven, recoveryDigests }),
+    );
+    if (result.kind === 'outdated') refuseOutdated();
+    if (result.kind === 'wrong') refuseWrongCode();
+    notify(user.email, 'recovery_codes_replaced');
+    return { recoveryCodes: codes };
+  },
+});
+
 /** Turns the second factor off, by password and code. */
 export const turnOffAuthenticator = userAction({
   input: z.object({ currentPassword, code }),
   async run(context, input): Promise<null> {
     const { inDatabase, user } = context;
-    const authenticator = await inDatabase(({ db }) => findAuthenticator(db, user.userId));
-    if (!authenticator?.isConfirmed) refuse('conflict', 'The second factor is off already.');
-    const proven = await proveSelf(context, input.currentPassword);
-    const factor = await proveCode(context, authenticator, input.code);
-    const result = await inDatabase((ctx) => turnOffSecondFactor(ctx, { ...proven, factor }));
+    const proven = await proveBoth(context, input);
+    const result = await inDatabase((ctx) => turnOffSecondFactor(ctx, proven));
     if (result.kind === 'outdated') refuseOutdated();
     if (result.kind === 'wrong') refuseWrongCode();
     notify(user.email, 'second_factor_removed');
     return null;
   },
 });
+
+/** Checks the password and the code of a user whose second factor is on. */
+async function proveBoth(
+  context: UserContext,
+  input: { currentPassword: string; code: string },
+): Promise<ProvenUser & { factor: SecondFactor }> {
+  const { inDatabase, user } = context;
+  const authenticator = await inDatabase(({ db }) => findAuthenticator(db, user.userId));
+  if (!authenticator?.isConfirmed) refuse('conflict', 'The second factor is off already.');
+  const proven = await proveSelf(context, input.currentPassword);
+  return { ...proven, factor: await proveCode(context, authenticator, input.code) };
+}
+
+function mintRecoveryCodes(): { codes: string[]; recoveryDigests: Buffer[] } {
+  const codes = newRecoveryCodes();
+  return { codes, recoveryDigests: codes.flatMap((text) => recoveryCodeDigest(text) ?? []) };
+}
 
 const HAS_ONE = 'An authenticator app is set up already. Turn it off first.';
 const NO_PASSWORD = 'You sign in through a provider, which asks for its own second factor.';

@@ -148,6 +148,9 @@ export const createPasswordLink = administratorAccountAction({
     if (result.kind === 'no_password') {
       refuse('conflict', 'This user signs in through a provider and has no password to reset.');
     }
+    if (result.kind === 'not_administrator') {
+      refuse('forbidden', 'You are no longer an administrator. No link was created.');
+    }
     const { link, expiresAt } = result;
     notify(email, 'reset_link_created');
     return { link, email, expiresAt: expiresAt.toISOString() };

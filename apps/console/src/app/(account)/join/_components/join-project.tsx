@@ -1,15 +1,16 @@
 'use client';
 
 import Link from 'next/link';
-import { useEffect, useState } from 'react';
 import { ActionForm } from '#components/action-form.tsx';
 import { Button } from '#components/ui/button.tsx';
 import { Name } from '#components/ui/name.tsx';
 import { Notice } from '#components/ui/notice.tsx';
 import { AbsoluteTime } from '#components/ui/time.tsx';
-import { type ActionState, IDLE, unanswered } from '#lib/action-state.ts';
+import { useLinkSecret } from '../../_components/use-link-secret.ts';
 import { acceptOffer, type OfferedProject, readInvitation } from '../actions.ts';
-import { dropInvitation, takeInvitation } from './held-invitation.ts';
+
+/** In the tab's storage, so that it outlives signing in and up, also at another provider. */
+const KEPT_AS = 'ceiba-invitation';
 
 export interface JoinProjectProps {
   /** The signed-in user; null without a session. */
@@ -19,8 +20,9 @@ export interface JoinProjectProps {
 
 /** Says who invites to what, and lets the user accept it or sign in first. */
 export function JoinProject({ email, mayRegister }: JoinProjectProps) {
-  const { invitationSecret, offer } = useOffer();
-  if (invitationSecret === null) {
+  const link = useLinkSecret('invitationSecret', readInvitation, KEPT_AS);
+  const { secret: invitationSecret, answer: offer } = link;
+  if (invitationSecret === '') {
     return (
       <p className="text-muted">
         Open the whole link of your invitation in this tab. It ends with a long text after a #.
@@ -41,7 +43,7 @@ export function JoinProject({ email, mayRegister }: JoinProjectProps) {
           action={acceptOffer}
           hidden={{ invitationSecret }}
           onDone={({ projectId }) => {
-            dropInvitation();
+            sessionStorage.removeItem(KEPT_AS);
             // A full page load, so that the frame lists the project.
             window.location.assign(`/projects/${projectId}`);
           }}
@@ -70,33 +72,6 @@ export function JoinProject({ email, mayRegister }: JoinProjectProps) {
       )}
     </div>
   );
-}
-
-/** The invitation of this tab and what it offers; undefined until the browser has read it. */
-function useOffer() {
-  const [invitationSecret, setInvitationSecret] = useState<string | null>();
-  const [offer, setOffer] = useState<ActionState<OfferedProject>>(IDLE);
-  useEffect(() => {
-    const taken = takeInvitation();
-    setInvitationSecret(taken);
-    if (taken === null) return;
-    const form = new FormData();
-    form.set('invitationSecret', taken);
-    readInvitation(IDLE, form).then(
-      (answer) => {
-        if (answer.kind === 'refused' && answer.code !== 'unavailable') dropInvitation();
-        setOffer(answer);
-      },
-      () => setOffer(unanswered('The console is not answering. Reload to try again.', form)),
-    );
-  }, []);
-  useEffect(() => {
-    // Another link, opened in this tab, changes only the fragment.
-    const restart = () => window.location.reload();
-    window.addEventListener('hashchange', restart);
-    return () => window.removeEventListener('hashchange', restart);
-  }, []);
-  return { invitationSecret, offer };
 }
 
 function Offer({ offer }: { offer: OfferedProject }) {

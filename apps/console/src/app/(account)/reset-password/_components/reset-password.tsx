@@ -1,17 +1,15 @@
 'use client';
 
-import { PASSWORD_LENGTH_MIN } from '@ceiba/domain/facts';
 import Link from 'next/link';
-import { useEffect, useState } from 'react';
 import { ActionForm } from '#components/action-form.tsx';
-import { PasswordField } from '#components/form-fields.tsx';
+import { NewPassword } from '#components/form-fields.tsx';
 import { Button } from '#components/ui/button.tsx';
 import { Notice } from '#components/ui/notice.tsx';
-import { type ActionState, IDLE, unanswered } from '#lib/action-state.ts';
+import { useLinkSecret } from '../../_components/use-link-secret.ts';
 import { readReset, setForgottenPassword } from '../actions.ts';
 
 export function ResetPassword() {
-  const { resetSecret, owner } = useReset();
+  const { secret: resetSecret, answer: owner } = useLinkSecret('resetSecret', readReset);
   if (resetSecret === '') {
     return (
       <p className="text-muted">Open the whole link again. It ends with a long text after a #.</p>
@@ -39,22 +37,7 @@ export function ResetPassword() {
             For <span className="font-medium wrap-anywhere text-ink">{email}</span>. You are then
             signed out in every browser, and passkeys of this account are removed.
           </p>
-          {/* So that password managers save it for this account. */}
-          <input
-            type="text"
-            name="username"
-            autoComplete="username"
-            value={email}
-            readOnly
-            hidden
-          />
-          <PasswordField
-            errorOf={errorOf}
-            name="newPassword"
-            label="New password"
-            hint={`At least ${PASSWORD_LENGTH_MIN} characters. Try a phrase only you would think of.`}
-            autoComplete="new-password"
-          />
+          <NewPassword errorOf={errorOf} email={email} />
           <Button type="submit" variant="primary" pending={pending}>
             Set password
           </Button>
@@ -62,31 +45,4 @@ export function ResetPassword() {
       )}
     </ActionForm>
   );
-}
-
-/**
- * The secret of the address's fragment, which leaves the address at once, so that it is not copied or
- * shown with it; undefined until the browser has read it, empty without one.
- */
-function useReset() {
-  const [resetSecret, setResetSecret] = useState<string>();
-  const [owner, setOwner] = useState<ActionState<{ email: string }>>(IDLE);
-  useEffect(() => {
-    const taken = window.location.hash.slice(1);
-    window.history.replaceState(null, '', window.location.pathname);
-    setResetSecret(taken);
-    if (taken === '') return;
-    const form = new FormData();
-    form.set('resetSecret', taken);
-    readReset(IDLE, form).then(setOwner, () =>
-      setOwner(unanswered('The console is not answering. Open the link again in a moment.', form)),
-    );
-  }, []);
-  useEffect(() => {
-    // Another link, opened in this tab, changes only the fragment.
-    const restart = () => window.location.reload();
-    window.addEventListener('hashchange', restart);
-    return () => window.removeEventListener('hashchange', restart);
-  }, []);
-  return { resetSecret, owner };
 }

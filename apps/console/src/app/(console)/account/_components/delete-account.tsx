@@ -1,7 +1,7 @@
 'use client';
 
 import { ActionForm } from '#components/action-form.tsx';
-import { PasswordField } from '#components/form-fields.tsx';
+import { CurrentPassword } from '#components/form-fields.tsx';
 import { Button } from '#components/ui/button.tsx';
 import { ConfirmName } from '#components/ui/confirm-name.tsx';
 import { Dialog } from '#components/ui/dialog.tsx';
@@ -23,14 +23,7 @@ export function DeleteAccount({ email, hasPassword }: DeleteAccountProps) {
       <ActionForm action={deleteAccount}>
         {({ pending, errorOf }) => (
           <div className="grid gap-4">
-            {hasPassword && (
-              <PasswordField
-                errorOf={errorOf}
-                name="currentPassword"
-                label="Your password"
-                autoComplete="current-password"
-              />
-            )}
+            {hasPassword && <CurrentPassword errorOf={errorOf} />}
             <ConfirmName
               expected={email}
               name="confirmation"

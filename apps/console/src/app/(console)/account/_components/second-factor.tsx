@@ -2,7 +2,7 @@
 
 import dynamic from 'next/dynamic';
 import { useState } from 'react';
-import { ActionForm } from '#components/action-form.tsx';
+import { ActionForm, type ActionFormParts } from '#components/action-form.tsx';
 import { ConfirmAction } from '#components/confirm-action.tsx';
 import { CodeField, CurrentPassword } from '#components/form-fields.tsx';
 import { Button } from '#components/ui/button.tsx';
@@ -12,6 +12,7 @@ import { plural } from '#lib/format.ts';
 import {
   confirmAuthenticatorApp,
   type NewAuthenticator,
+  renewRecoveryCodes,
   setUpAuthenticator,
   turnOffAuthenticator,
 } from '../second-factor-actions.ts';
@@ -20,11 +21,10 @@ import {
 const loadStep = () => import('./recovery-codes.tsx');
 const RecoveryCodes = dynamic(loadStep);
 
-const confirmShown = shownWith(
-  loadStep,
-  confirmAuthenticatorApp,
-  'Part of this page failed to load, so nothing was changed. Reload the page and try again.',
-);
+const NOT_LOADED =
+  'Part of this page failed to load, so nothing was changed. Reload the page and try again.';
+const confirmShown = shownWith(loadStep, confirmAuthenticatorApp, NOT_LOADED);
+const renewShown = shownWith(loadStep, renewRecoveryCodes, NOT_LOADED);
 
 export interface SecondFactorProps {
   isOn: boolean;
@@ -32,18 +32,28 @@ export interface SecondFactorProps {
   recoveryCodes: number;
 }
 
-/** The dialog is outside what the page shows while the second factor is on, which ends with it. */
+/** The dialogs are outside what the page shows while the second factor is on, which ends with it. */
 export function SecondFactor({ isOn, recoveryCodes }: SecondFactorProps) {
   const [turningOff, setTurningOff] = useState(false);
+  const [codes, setCodes] = useState<string[]>();
+  if (codes !== undefined) {
+    return (
+      <RecoveryCodes
+        codes={codes}
+        news="The earlier recovery codes no longer work."
+        onDone={() => setCodes(undefined)}
+      />
+    );
+  }
   return (
     <>
       {isOn ? (
         <div className="grid gap-4">
           <p>
             <span className="font-medium">On.</span> {plural(recoveryCodes, 'recovery code')} left.
-            For new ones, turn it off and on again.
           </p>
-          <div>
+          <div className="flex flex-wrap gap-2">
+            <Renew onDone={setCodes} />
             <Button onClick={() => setTurningOff(true)}>Turn off…</Button>
           </div>
         </div>
@@ -63,6 +73,7 @@ function SetUp() {
     return (
       <RecoveryCodes
         codes={codes}
+        news="The second factor is on."
         onDone={() => {
           setCodes(undefined);
           setApp(undefined);
@@ -123,6 +134,23 @@ function FirstCode({ app, onDone }: FirstCodeProps) {
   );
 }
 
+function Renew({ onDone }: { onDone: (codes: string[]) => void }) {
+  return (
+    <ConfirmAction
+      trigger={<Button>New recovery codes…</Button>}
+      title="Replace the recovery codes?"
+      description="You get ten new ones. The earlier ones stop working."
+      action={renewShown}
+      onDone={({ recoveryCodes }) => onDone(recoveryCodes)}
+      cancel="Keep them"
+      confirm="Create new codes"
+      isDangerous={false}
+    >
+      {(parts) => <PasswordAndCode parts={parts} />}
+    </ConfirmAction>
+  );
+}
+
 function TurnOff({ onClose }: { onClose: () => void }) {
   const toast = useToast();
   return (
@@ -139,12 +167,16 @@ function TurnOff({ onClose }: { onClose: () => void }) {
       cancel="Keep it on"
       confirm="Turn off"
     >
-      {(parts) => (
-        <div className="grid gap-4">
-          <CurrentPassword {...parts} />
-          <CodeField parts={parts} hint="From your authenticator app, or a recovery code." />
-        </div>
-      )}
+      {(parts) => <PasswordAndCode parts={parts} />}
     </ConfirmAction>
+  );
+}
+
+function PasswordAndCode({ parts }: { parts: ActionFormParts<unknown> }) {
+  return (
+    <div className="grid gap-4">
+      <CurrentPassword {...parts} />
+      <CodeField parts={parts} hint="From your authenticator app, or a recovery code." />
+    </div>
   );
 }

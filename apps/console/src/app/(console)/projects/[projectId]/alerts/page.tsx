@@ -19,7 +19,7 @@ export default async function AlertsPage({ params }: { params: Promise<{ project
   const destinations = await withDatabase((db) => listAlertDestinations(db, projectId));
   const choices = alertChoices();
   return (
-    <Column isNarrow>
+    <Column>
       <SigningSecretStep>
         <PageHeader
           title="Alerts"

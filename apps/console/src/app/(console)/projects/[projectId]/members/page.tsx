@@ -20,10 +20,11 @@ export default async function MembersPage({ params }: { params: Promise<{ projec
     Promise.all([listMembers(db, projectId), mayChange ? listInvitations(db, projectId) : []]),
   );
   return (
-    <Column isNarrow>
+    <Column>
       <InviteStep>
         <PageHeader
           title="Members"
+          guide="members"
           description="Who may work in this project. A change of a role applies from that member’s next request on."
         />
         <MemberTable

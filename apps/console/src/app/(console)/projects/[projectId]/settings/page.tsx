@@ -2,7 +2,7 @@ import { listMembers } from '@ceiba/schema';
 import type { Metadata } from 'next';
 import { CodeBlock } from '#components/ui/code-block.tsx';
 import { IdChip } from '#components/ui/id-chip.tsx';
-import { Column, PageHeader, Section } from '#components/ui/section.tsx';
+import { Column, IndexedSections, PageHeader } from '#components/ui/section.tsx';
 import { hostSnippets } from '#lib/host-snippets.ts';
 import { withDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
@@ -27,85 +27,109 @@ export default async function SettingsPage({ params }: { params: Promise<{ proje
   const secretCreatedAt = project.secretCreatedAt.toISOString();
   const previousExpiresAt = project.previousSecretExpiresAt?.toISOString() ?? null;
   return (
-    <Column isNarrow>
+    <Column>
       <SecretStep>
         <PageHeader
           title="Settings"
           guide="settings"
           description="The credentials of your API, and settings for the whole project."
         />
-        <Section title="Project ID" description="Set it as CEIBA_PROJECT_ID. It never changes.">
-          <IdChip id={projectId} label="project ID" whole />
-          <h3 className="mt-6 mb-2 font-semibold">Connect a host</h3>
-          <CodeBlock tabs={hostSnippets({ runtimeUrl, consoleUrl, projectId })} />
-        </Section>
-        <Section
-          title="Project secret"
-          description="Set it as CEIBA_PROJECT_SECRET on your servers. Ceiba stores only its hash, so it cannot be shown again; you can rotate it."
-        >
-          <SecretTimeline createdAt={secretCreatedAt} previousExpiresAt={previousExpiresAt} />
-          {may('change_secret') && (
-            <div className="flex flex-wrap gap-2">
-              <RotateSecret
-                projectId={projectId}
-                secretCreatedAt={secretCreatedAt}
-                previousExpiresAt={previousExpiresAt}
-              />
-              <EndPreviousSecret
-                projectId={projectId}
-                secretCreatedAt={secretCreatedAt}
-                previousExpiresAt={previousExpiresAt}
-              />
-            </div>
-          )}
-        </Section>
-        {may('change_settings') ? (
-          <>
-            <Section title="Name" description="Only the members of the project see it.">
-              <RenameProject projectId={projectId} name={name} />
-            </Section>
-            <Section
-              title="Default rate for each key"
-              description="Keeps one busy caller from using up the plan’s rate for all others. It applies to every key without its own rate, in addition to the plan’s."
-            >
-              <DefaultKeyRate projectId={projectId} rate={project.defaultKeyRateLimitPerMinute} />
-            </Section>
-            <Section
-              id="request-log"
-              title="Request log"
-              description="Every denied request is recorded, and the share of allowed ones that you choose. Of a key, only its prefix is recorded."
-            >
-              <RequestLog
-                projectId={projectId}
-                loggedAllowsPercent={project.loggedAllowsPercent}
-                logsPaths={project.logsPaths}
-              />
-            </Section>
-          </>
-        ) : (
+        <IndexedSections
+          parts={[
+            {
+              id: 'project-id',
+              title: 'Project ID',
+              description: 'Set it as CEIBA_PROJECT_ID. It never changes.',
+              children: (
+                <>
+                  <IdChip id={projectId} label="project ID" whole />
+                  <h3 className="mt-6 mb-2 font-semibold">Connect a host</h3>
+                  <CodeBlock tabs={hostSnippets({ runtimeUrl, consoleUrl, projectId })} />
+                </>
+              ),
+            },
+            {
+              id: 'project-secret',
+              title: 'Project secret',
+              description:
+                'Set it as CEIBA_PROJECT_SECRET on your servers. Ceiba stores only its hash, so it cannot be shown again; you can rotate it.',
+              children: (
+                <>
+                  <SecretTimeline
+                    createdAt={secretCreatedAt}
+                    previousExpiresAt={previousExpiresAt}
+                  />
+                  {may('change_secret') && (
+                    <div className="flex flex-wrap gap-2">
+                      <RotateSecret
+                        projectId={projectId}
+                        secretCreatedAt={secretCreatedAt}
+                        previousExpiresAt={previousExpiresAt}
+                      />
+                      <EndPreviousSecret
+                        projectId={projectId}
+                        secretCreatedAt={secretCreatedAt}
+                        previousExpiresAt={previousExpiresAt}
+                      />
+                    </div>
+                  )}
+                </>
+              ),
+            },
+            may('change_settings') && {
+              id: 'name',
+              title: 'Name',
+              description: 'Only the members of the project see it.',
+              children: <RenameProject projectId={projectId} name={name} />,
+            },
+            may('change_settings') && {
+              id: 'default-rate',
+              title: 'Default rate for each key',
+              description:
+                'Keeps one busy caller from using up the plan’s rate for all others. It applies to every key without its own rate, in addition to the plan’s.',
+              children: (
+                <DefaultKeyRate projectId={projectId} rate={project.defaultKeyRateLimitPerMinute} />
+              ),
+            },
+            may('change_settings') && {
+              id: 'request-log',
+              title: 'Request log',
+              description:
+                'Every denied request is recorded, and the share of allowed ones that you choose. Of a key, only its prefix is recorded.',
+              children: (
+                <RequestLog
+                  projectId={projectId}
+                  loggedAllowsPercent={project.loggedAllowsPercent}
+                  logsPaths={project.logsPaths}
+                />
+              ),
+            },
+            may('transfer') && {
+              id: 'transfer',
+              title: 'Transfer project',
+              description:
+                'Makes a member the owner. You stay as a developer, and open invitations end.',
+              children: (
+                <TransferProject
+                  projectId={projectId}
+                  name={name}
+                  members={members.map(({ userId, email }) => ({ userId, email }))}
+                />
+              ),
+            },
+            may('delete') && {
+              id: 'delete',
+              title: 'Delete project',
+              description:
+                'Permanently deletes its keys, policies, subscription and usage, and your API’s requests are answered with 401. The audit log stays. To deny all calls but keep the data, cancel the subscription instead.',
+              children: <DeleteProject projectId={projectId} name={name} />,
+            },
+          ]}
+        />
+        {!may('change_settings') && (
           <p className="mb-4 text-muted">
             Only the owner can change the other settings of this project.
           </p>
-        )}
-        {may('transfer') && (
-          <Section
-            title="Transfer project"
-            description="Makes a member the owner. You stay as a developer, and open invitations end."
-          >
-            <TransferProject
-              projectId={projectId}
-              name={name}
-              members={members.map(({ userId, email }) => ({ userId, email }))}
-            />
-          </Section>
-        )}
-        {may('delete') && (
-          <Section
-            title="Delete project"
-            description="Permanently deletes its keys, policies, subscription and usage, and your API’s requests are answered with 401. The audit log stays. To deny all calls but keep the data, cancel the subscription instead."
-          >
-            <DeleteProject projectId={projectId} name={name} />
-          </Section>
         )}
       </SecretStep>
     </Column>
