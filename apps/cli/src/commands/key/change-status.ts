@@ -40,7 +40,7 @@ const CHANGES: readonly Change[] = [
   },
   {
     name: 'enable',
-    description: 'end what disable began',
+    description: 'let a disabled key work again, from the next decision on',
     run: enableApiKey,
     done: 'is enabled',
     unchanged: 'is not disabled',
