@@ -3,13 +3,15 @@ import { posix } from 'node:path';
 import GithubSlugger from 'github-slugger';
 import { Marked } from 'marked';
 
+import { referenceMarkdown } from './reference-markdown.mjs';
+
 /**
  * @typedef {{ slug: string, file: string, summary: string }} GuideEntry
  * @typedef {{ group: string, guides: GuideEntry[] }[]} Catalog
  */
 
 /**
- * Renders the guides of a catalog from Markdown.
+ * Renders the guides of a catalog from Markdown, and the API reference from the OpenAPI document.
  *
  * Links between guides lead to their pages. A file of the repository that is no guide has no page, so
  * its link becomes text that names the file.
@@ -25,7 +27,8 @@ export function renderGuides(catalog, repository) {
   return catalog.map(({ group, guides }) => ({
     group,
     guides: guides.map(({ slug, file, summary }) => {
-      const markdown = readFileSync(posix.join(repository, file), 'utf8');
+      const text = readFileSync(posix.join(repository, file), 'utf8');
+      const markdown = file.endsWith('.json') ? referenceMarkdown(JSON.parse(text)) : text;
       return { slug, summary, ...renderGuide(markdown, (href) => addressOf(href, file, slugs)) };
     }),
   }));

@@ -27,6 +27,7 @@ export const PAGES: Record<string, PageCase> = {
   guides: { route: 'docs', path: () => '/docs', signedIn: false },
   'guides searched': { route: 'docs', path: () => '/docs?q=quota', signedIn: false },
   guide: { route: 'docs/[slug]', path: () => '/docs/sdk', signedIn: false },
+  'API reference': { route: 'docs/[slug]', path: () => '/docs/reference', signedIn: false },
   'guide with tables': {
     route: 'docs/[slug]',
     path: () => '/docs/operations',

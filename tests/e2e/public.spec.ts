@@ -40,6 +40,23 @@ test('the guides are found by their words, and their code is copied', async ({ p
   expect(await page.evaluate(() => navigator.clipboard.readText())).toContain('@ceiba/sdk');
 });
 
+test('the API reference leads from an operation to its schemas, and loads nothing from elsewhere', async ({
+  page,
+}) => {
+  const origins = new Set<string>();
+  page.on('request', (request) => origins.add(new URL(request.url()).origin));
+  await page.goto('/docs');
+  const main = page.getByRole('main');
+  await main.getByRole('link', { name: 'API reference' }).click();
+  await page.waitForURL('**/docs/reference');
+  const contents = page.getByRole('navigation', { name: 'Guides' });
+  await contents.getByRole('link', { name: 'Ask whether one request may proceed' }).click();
+  await expect(main.getByText(/^POST .*[/]authorize$/)).toBeInViewport();
+  await main.getByRole('link', { name: 'Decision', exact: true }).first().click();
+  await expect(main.getByRole('heading', { name: 'Decision', exact: true })).toBeInViewport();
+  expect([...origins]).toEqual([new URL(page.url()).origin]);
+});
+
 test('the server renders the chosen theme on the next visit', async ({ page }) => {
   await page.emulateMedia({ colorScheme: 'light' });
   await page.goto('/');
@@ -59,7 +76,7 @@ test('every page runs its scripts under a policy that allows no inline script', 
   page.on('console', (message) => {
     if (message.text().includes('Content Security Policy')) violations.push(message.text());
   });
-  for (const path of ['/', '/status', '/docs/sdk', '/sign-in', '/sign-up']) {
+  for (const path of ['/', '/status', '/docs/sdk', '/docs/reference', '/sign-in', '/sign-up']) {
     const response = await page.goto(path);
     const policy = response?.headers()['content-security-policy'] ?? '';
     const scripts = policy.split(';').find((part) => part.trim().startsWith('script-src')) ?? '';

@@ -58,6 +58,63 @@ describe('the guides of the console', () => {
   });
 });
 
+describe('the API reference', () => {
+  const document = JSON.parse(readFileSync(`${repository}/packages/contract/openapi.json`, 'utf8'));
+  const reference = guides.find(({ slug }) => slug === 'reference')!;
+  const text = reference.blocks
+    .map((block) => ('html' in block ? block.html : block.code))
+    .join('\n');
+  const operations = Object.entries<Record<string, { responses: object }>>(document.paths).flatMap(
+    ([path, { parameters: _, ...methods }]) =>
+      Object.entries(methods).map(([method, operation]) => ({
+        line: `${method.toUpperCase()} ${path}`,
+        ...operation,
+      })),
+  );
+
+  it('has every operation once', () => {
+    const lines = reference.blocks.flatMap((block) =>
+      block.kind === 'code' && block.language === 'http' ? block.code.split('\n') : [],
+    );
+    expect(lines.sort()).toEqual(operations.map(({ line }) => line).sort());
+  });
+
+  it('has the parameters of each operation, and every status that it answers with', () => {
+    let lines = '';
+    const pages: Record<string, string> = {};
+    for (const block of reference.blocks) {
+      if (block.kind === 'code' && block.language === 'http') lines = block.code;
+      for (const line of lines.split('\n')) {
+        pages[line] = `${pages[line] ?? ''}${'html' in block ? block.html : ''}`;
+      }
+    }
+    for (const { line, responses } of operations) {
+      for (const status of Object.keys(responses)) {
+        expect(pages[line]).toContain(`<td>${status}</td>`);
+      }
+      for (const [, name] of line.matchAll(/\{(\w+)\}/g)) {
+        expect(pages[line]).toContain(`<td><code>${name}</code></td><td>path, required</td>`);
+      }
+    }
+    expect(pages['GET /rt/projects/{projectId}/decisions']).toContain('<code>pathPrefix</code>');
+  });
+
+  it('has every schema below a heading of its own, also one with the name of an operation', () => {
+    const schemas = reference.sections.filter(({ depth }) => depth === 3);
+    expect(schemas.map(({ title }) => title)).toEqual(Object.keys(document.components.schemas));
+    expect(schemas.find(({ title }) => title === 'Version')?.id).toBe('version-1');
+    expect(text).toContain('<a href="#version-1">Version</a>');
+    expect(text).toContain('<td><code>resetAfterSeconds.minute</code></td>');
+  });
+
+  it('has calls to paste, with the settings of a host instead of a secret', () => {
+    expect(text).toContain('curl -i "$CEIBA_RUNTIME_URL/rt/projects/$CEIBA_PROJECT_ID/authorize"');
+    expect(text).toContain('-H "x-service-project-secret: $CEIBA_PROJECT_SECRET"');
+    expect(text).toContain('curl -i "$CEIBA_RUNTIME_URL/health"');
+    expect(text).not.toMatch(/ceiba_secret_\w/);
+  });
+});
+
 describe('a search in the guides', () => {
   it('finds a section by words of its title and text, the title first', () => {
     const [first, ...others] = searchGuides(guides, 'Failover postgres');
