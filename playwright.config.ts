@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { findBrowser } from '@ceiba/devstack/browser';
 import { readSettings } from '@ceiba/devstack/settings';
 import { defineConfig } from '@playwright/test';
+import { findBrowser } from './tests/support/browser.mjs';
 
 /**
  * The tests use the console of a running stack, which `npm test` or `npm start` started. The data

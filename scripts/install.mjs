@@ -5,47 +5,87 @@ import { join } from 'node:path';
 import { root } from '../packages/devstack/src/settings.mjs';
 
 /**
- * Runs `npm ci` when a package of `package-lock.json` is missing or has another version.
+ * What a command needs: `programs` are the packages that build and run Ceiba, `all` are also those
+ * that only tests, checks and benchmarks use.
+ *
+ * @typedef {'programs' | 'all'} Extent
+ */
+
+/** The workspaces that `npm start` builds and runs. */
+const PROGRAMS = [
+  '@ceiba/cli',
+  '@ceiba/console',
+  '@ceiba/devstack',
+  '@ceiba/example-express-api',
+  '@ceiba/runtime',
+  '@ceiba/sdk',
+];
+
+/**
+ * Runs npm when a package that the command needs is missing or has another version.
  *
  * @param {import('../packages/devstack/src/supervisor.mjs').Supervisor} supervisor
+ * @param {Extent} extent
  * @returns {Promise<boolean>} Whether anything was installed.
  * @throws {import('../packages/devstack/src/errors.mjs').LauncherError} With the end of npm's output.
  */
-export async function installIfNeeded(supervisor) {
-  if (isInstalled()) return false;
-  // Also under NODE_ENV=production, or `omit` in npm's settings, the build tools are needed.
-  const [command, args] = npm('ci', '--include=dev', '--include=optional');
+export async function installIfNeeded(supervisor, extent) {
+  if (isInstalled(extent)) return false;
+  const args = installation(extent);
+  const name = `npm ${args[0]}`;
+  const [command, allArgs] = npm(...args, '--include=dev', '--include=optional');
   await supervisor.run({
-    name: 'npm ci',
+    name,
     command,
-    args,
-    failure: 'npm ci failed.',
+    args: allArgs,
+    failure: `${name} failed.`,
     hint: 'Check the network and the npm registry (npm config get registry), then try again.',
   });
-  writeFileSync(stampFile(root), lockDigest(root));
+  writeFileSync(stampFile(root), stampOf(root, extent));
   return true;
 }
 
 /**
- * Whether `node_modules` matches `package-lock.json`: this launcher installed exactly that lock, or
- * npm's record of its last install (an interrupted one leaves none) names every package of the lock
- * that this platform needs.
+ * What npm has to do. `--include` is for NODE_ENV=production and for `omit` in npm's settings: build
+ * tools are development dependencies.
  *
+ * @param {Extent} extent
+ * @param {string} [directory] A workspace root.
+ * @returns {string[]}
+ */
+export function installation(extent, directory = root) {
+  if (extent === 'programs') return ['ci', ...PROGRAMS.map((name) => `--workspace=${name}`)];
+  // Adds to what `npm start` installed, which may be running. `npm ci` would remove it first.
+  return isInstalled('programs', directory) ? ['install', '--no-save'] : ['ci'];
+}
+
+/**
+ * Whether `node_modules` has what is needed of `package-lock.json`: this launcher installed that
+ * much of exactly that lock, or npm's record of its last install (an interrupted one leaves none) names
+ * every package of the lock that this platform needs.
+ *
+ * @param {Extent} extent
  * @param {string} [directory] A workspace root.
  * @returns {boolean}
  */
-export function isInstalled(directory = root) {
+export function isInstalled(extent, directory = root) {
   if (!existsSync(join(directory, 'node_modules/.package-lock.json'))) return false;
-  return readText(stampFile(directory)) === lockDigest(directory) || holdsTheLock(directory);
+  const enough = [stampOf(directory, 'all'), stampOf(directory, extent)];
+  return enough.includes(readText(stampFile(directory)) ?? '') || holdsTheLock(directory);
 }
 
 /** @param {string} directory */
 const stampFile = (directory) => join(directory, 'node_modules/.ceiba-installed');
 
-/** @param {string} directory @returns {string} Of the lock and the platform, since binaries differ by platform. */
-function lockDigest(directory) {
+/**
+ * @param {string} directory
+ * @param {Extent} extent
+ * @returns {string} Names the lock and the platform, since binaries differ by platform.
+ */
+function stampOf(directory, extent) {
   const lock = readText(join(directory, 'package-lock.json'));
-  return createHash('sha256').update(`${process.platform} ${process.arch} ${lock}`).digest('hex');
+  const digest = createHash('sha256').update(`${process.platform} ${process.arch} ${lock}`);
+  return `${extent} ${digest.digest('hex')}`;
 }
 
 /** @param {string} directory */

@@ -8,13 +8,13 @@ import { installIfNeeded } from './install.mjs';
  *
  * @param {import('../packages/devstack/src/supervisor.mjs').Supervisor} supervisor
  * @param {Pick<import('../packages/devstack/src/settings.mjs').Settings, 'databaseUrl' | 'redisUrl'>} settings
- * @param {{ build?: boolean }} [options]
+ * @param {{ packages?: import('./install.mjs').Extent, build?: boolean }} [options]
  * @returns {Promise<import('../packages/devstack/src/services.mjs').Services>}
  */
-export async function prepare(supervisor, settings, { build = true } = {}) {
+export async function prepare(supervisor, settings, { packages = 'all', build = true } = {}) {
   await step(
     'Packages',
-    () => installIfNeeded(supervisor),
+    () => installIfNeeded(supervisor, packages),
     (installed) => (installed ? 'installed' : 'up to date'),
   );
   const [services] = await Promise.all([

@@ -51,7 +51,7 @@ async function serve(supervisor, settings) {
       : [{ name: 'metrics', variable: 'METRICS_PORT', port: ports.metrics }]),
   ]);
   greet();
-  const services = await prepare(supervisor, settings);
+  const services = await prepare(supervisor, settings, { packages: 'programs' });
   /** @type {import('../packages/devstack/src/stack.mjs').StackOptions} */
   const options = { programs: ['runtime', 'console', 'host'], ports };
   return withStack(supervisor, services, options, (stack) => {
@@ -66,7 +66,7 @@ function greet() {
   print(`  ${bold('Ceiba')} ${dim(String(version))}`);
   if (!existsSync(join(root, 'apps/console/.next/standalone'))) {
     print(
-      dim('  The first start installs and builds: two to four minutes on two cores, and 1.3 GB.'),
+      dim('  The first start installs and builds: two to four minutes on two cores, and 1.1 GB.'),
     );
   }
   print();

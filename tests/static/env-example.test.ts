@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** The files that read settings: each app's and example's `env` file, and the scripts. */
+/** The files that read settings: each app's and example's `env` file, the scripts, and the tests' browser. */
 const readers = [
   ...['apps', 'examples'].flatMap((group) =>
     readdirSync(join(root, group)).flatMap((app) =>
@@ -16,6 +16,7 @@ const readers = [
   ...['scripts', 'packages/build/src', 'packages/devstack/src'].flatMap((folder) =>
     readdirSync(join(root, folder)).map((file) => join(root, folder, file)),
   ),
+  join(root, 'tests/support/browser.mjs'),
 ].filter((path) => /\.m?[jt]s$/.test(path) && !path.includes('.test.') && existsSync(path));
 
 /** Set by Node, npm and the terminal, not by a user of Ceiba. */

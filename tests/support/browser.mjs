@@ -3,8 +3,8 @@ import { accessSync, constants, existsSync, mkdirSync, renameSync, rmSync } from
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 
-import { LauncherError, messageOf } from './errors.mjs';
-import { root } from './settings.mjs';
+import { LauncherError, messageOf } from '@ceiba/devstack/errors';
+import { root } from '@ceiba/devstack/settings';
 
 /**
  * @typedef {object} Browser
