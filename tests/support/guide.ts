@@ -13,11 +13,8 @@ export interface Guide {
 /** A guide of `docs/`, whose commands a test runs as they are. */
 export function readGuide(path: string): Guide {
   const text = readFileSync(fileURLToPath(new URL(`../../docs/${path}`, import.meta.url)), 'utf8');
-  const blocks = [...text.matchAll(/^( *)```(\w+)\n(.*?)^ *```$/gms)].map(
-    ([, indent = '', language = '', code = '']) => ({
-      language,
-      code: code.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
-    }),
+  const blocks = [...text.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(
+    ([, language = '', code = '']) => ({ language, code }),
   );
   return {
     text,

@@ -47,6 +47,10 @@ describe('the guides of the console', () => {
     });
   });
 
+  it('have no code block in a list, which would lose its frame and what is copied', () => {
+    expect(guides.filter(({ slug }) => htmlOf(slug).includes('<pre'))).toEqual([]);
+  });
+
   it('have no empty header cells, which screen readers would announce', () => {
     expect(guides.filter(({ slug }) => htmlOf(slug).includes('<th></th>'))).toEqual([]);
     expect(htmlOf('operations')).toContain('<th>Part</th>');
