@@ -92,6 +92,17 @@ describe.each([
     expect(instructionsOf(file, 'EXPOSE')).toEqual([port]);
   });
 
+  it('has the standard labels, with the commit of its build', () => {
+    const [labels = ''] = instructionsOf(file, 'LABEL');
+    for (const name of ['title', 'description', 'licenses', 'revision']) {
+      expect(labels).toMatch(new RegExp(`org\\.opencontainers\\.image\\.${name}="[^"]+"`));
+    }
+    const last = read(file)
+      .split(/^FROM /m)
+      .at(-1);
+    expect(last).toMatch(/^ARG CEIBA_BUILD_SHA.*image\.revision="\$CEIBA_BUILD_SHA"/ms);
+  });
+
   it('is healthy while it serves, and unhealthy once it does not', async () => {
     const server = createServer((request, reply) => {
       reply.writeHead(request.url === health ? 200 : 404).end();

@@ -16,6 +16,8 @@ export interface RuntimeOptions {
   until?: '/ready' | '/health';
   /** The built program to run; this workspace's by default. */
   program?: string;
+  /** A command that runs the program, such as the one of `readOnly`. */
+  within?: readonly string[];
 }
 
 /** The Runtime in its own process, on its own port. */
@@ -52,11 +54,12 @@ export async function startRuntime(options: RuntimeOptions): Promise<RunningRunt
   const dataDir = mkdtempSync(join(tmpdir(), 'ceiba-runtime-'));
   const supervisor = await createSupervisor({ dataDir, removeOnEnd: [dataDir] });
   const port = await freePort();
+  const [command, ...args] = [...(options.within ?? []), process.execPath, program];
   const service = await supervisor.spawn({
     name: 'Runtime',
     stage: 1,
-    command: process.execPath,
-    args: [program],
+    command: command!,
+    args,
     cwd: root,
     env: environmentOf(options, port),
   });
