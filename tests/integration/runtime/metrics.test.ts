@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { DENIAL_REASONS } from '@ceiba/contract/sets';
 import { freePort } from '@ceiba/devstack/ports';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { type Scrape, scrape } from '../../support/metrics.ts';
 import { type RunningRuntime, startRuntime } from '../../support/runtime.ts';
 import { QUESTION, runtimeClient, type TestProject } from '../../support/scenario.ts';
@@ -11,6 +11,10 @@ import { startTestRedis } from '../../support/services.ts';
 import { until } from '../../support/until.ts';
 import { workersStartedBy } from '../../support/workers.ts';
 import { PATIENT, startWorld } from './setup.ts';
+
+/** Several Runtimes have to start, and a worker a second time. */
+vi.setConfig({ testTimeout: 120_000 });
+const PATIENTLY = { interval: 50, timeout: 40_000 };
 
 const port = await freePort();
 const { world, runtime, databaseUrl, redisUrl } = await startWorld({
@@ -287,17 +291,17 @@ describe('a Runtime with two workers', () => {
         };
       };
       const counts = () => ({ allowed: asked, charges: asked, whole: asked });
-      expect(await ofAll()).toEqual({ ...counts(), answering: 2, exits: 0 });
+      await expect.poll(ofAll, PATIENTLY).toEqual({ ...counts(), answering: 2, exits: 0 });
 
       const [victim = 0, other = 0] = workersStartedBy(own);
       process.kill(victim, 'SIGKILL');
-      await until('the exit is counted', async () => (await ofAll()).exits === 1);
+      await expect.poll(async () => (await ofAll()).exits, PATIENTLY).toBe(1);
       expect(await ofAll()).toMatchObject(counts());
-      await until('it is replaced', async () => (await ofAll()).answering === 2);
+      await expect.poll(async () => (await ofAll()).answering, PATIENTLY).toBe(2);
       expect(await ofAll()).toMatchObject(counts());
       for (let n = 0; n < 10; n += 1) await ask();
       asked += 10;
-      expect(await ofAll()).toEqual({ ...counts(), answering: 2, exits: 1 });
+      await expect.poll(ofAll, PATIENTLY).toEqual({ ...counts(), answering: 2, exits: 1 });
 
       process.kill(other, 'SIGSTOP');
       try {
