@@ -46,9 +46,9 @@ async function serve(supervisor, settings) {
     { name: 'Runtime', variable: 'RUNTIME_PORT', port: ports.runtime },
     { name: 'console', variable: 'CONSOLE_PORT', port: ports.console },
     { name: 'example API', variable: 'HOST_PORT', port: ports.host },
-    ...(ports.metrics === undefined
-      ? []
-      : [{ name: 'metrics', variable: 'METRICS_PORT', port: ports.metrics }]),
+    ...(typeof ports.metrics === 'number'
+      ? [{ name: 'metrics', variable: 'METRICS_PORT', port: ports.metrics }]
+      : []),
   ]);
   greet();
   const services = await prepare(supervisor, settings, { packages: 'programs' });
@@ -84,7 +84,9 @@ function invite({ runtimeUrl, consoleUrl, hostUrl, metricsUrl, demo }, settings)
   print(`  ${bold('Console')}      ${cyan(consoleUrl)}`);
   print(`               sign in as ${demo.ownerEmail} with the password ${demo.ownerPassword}`);
   print(`  ${bold('Runtime')}      ${cyan(runtimeUrl)}`);
-  print(`  ${bold('Metrics')}      ${cyan(metricsUrl)} ${dim('for Prometheus')}`);
+  if (metricsUrl !== undefined) {
+    print(`  ${bold('Metrics')}      ${cyan(`${metricsUrl}/metrics`)} ${dim('for Prometheus')}`);
+  }
   print(`  ${bold('Example API')}  ${cyan(hostUrl)} ${dim('asks the Runtime about each request')}`);
   print(
     `               ${dim(`for the project “demo”, ${consoleUrl}/projects/${demo.projectId}`)}`,

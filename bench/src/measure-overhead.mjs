@@ -45,7 +45,7 @@ export async function measureOverhead({ supervisor, services }, options) {
     const project = await seedProject(own.databaseUrl, KEYS);
     const start = async (program) => {
       const runtimeUrl = `http://${loopback}:${await freePort()}`;
-      const metricsUrl = `http://${loopback}:${await freePort()}/metrics`;
+      const metricsUrl = `http://${loopback}:${await freePort()}`;
       const { pid } = await startRuntime(supervisor, own, { runtimeUrl, metricsUrl }, program);
       return { url: runtimeUrl, pid };
     };

@@ -18,7 +18,7 @@ export async function withRuntime(supervisor, servers, work) {
   try {
     await migrate(supervisor, services);
     const url = `http://${loopback}:${await freePort()}`;
-    const metricsUrl = `http://${loopback}:${await freePort()}/metrics`;
+    const metricsUrl = `http://${loopback}:${await freePort()}`;
     const addresses = { runtimeUrl: url, metricsUrl };
     const { pid, stop } = await startRuntime(supervisor, services, addresses);
     const result = await work({ ...services, url, pid });

@@ -138,7 +138,7 @@ describe('npm start', () => {
   });
 
   it('serves the metrics of the Runtime at the address that it writes down', async () => {
-    const reply = await fetch(file('stack.json').metricsUrl);
+    const reply = await fetch(`${file('stack.json').metricsUrl}/metrics`);
     expect(await reply.text()).toMatch(/^ceiba_decisions_total\{outcome="allowed"\} \d+$/m);
   });
 

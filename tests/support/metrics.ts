@@ -8,8 +8,8 @@ export interface Scrape {
 }
 
 /** @throws Error where the answer is not 200 */
-export async function scrape(port: number): Promise<Scrape> {
-  const reply = await fetch(`http://127.0.0.1:${port}/metrics`);
+export async function scrape(port: number, path = '/metrics'): Promise<Scrape> {
+  const reply = await fetch(`http://127.0.0.1:${port}${path}`);
   const text = await reply.text();
   if (reply.status !== 200) throw new Error(`the metrics were answered with ${reply.status}`);
   const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));

@@ -76,7 +76,7 @@ export async function startRuntime(supervisor, services, addresses, program = RU
       DATABASE_URL: services.databaseUrl,
       REDIS_URL: services.redisUrl,
       RUNTIME_PORT: new URL(runtimeUrl).port,
-      METRICS_PORT: new URL(metricsUrl).port,
+      METRICS_PORT: metricsUrl === undefined ? 'off' : new URL(metricsUrl).port,
     },
     stage: programStage,
     graceMs: 12_000,

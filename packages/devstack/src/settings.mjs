@@ -24,7 +24,7 @@ export const loopback = '127.0.0.1';
  * @property {number} runtime
  * @property {number} console
  * @property {number} host
- * @property {number} [metrics] A free port unless given.
+ * @property {number | 'off'} [metrics] A free port unless given.
  */
 
 /** @throws {LauncherError} On a Node that is too old, which would fail later with a syntax error. */
@@ -52,9 +52,9 @@ export function readSettings(env) {
     runtime: portOf(env, 'RUNTIME_PORT', 4000),
     console: portOf(env, 'CONSOLE_PORT', 3000),
     host: portOf(env, 'HOST_PORT', 4100),
-    ...(nonBlank(env.METRICS_PORT) && { metrics: portOf(env, 'METRICS_PORT', 9464) }),
+    ...(nonBlank(env.METRICS_PORT) && { metrics: metricsPortOf(env) }),
   };
-  const given = Object.values(ports);
+  const given = Object.values(ports).filter((port) => port !== 'off');
   if (new Set(given).size !== given.length) {
     throw new LauncherError(
       `RUNTIME_PORT, CONSOLE_PORT, HOST_PORT and METRICS_PORT must be different ports, not ${given.join(', ')}.`,
@@ -86,6 +86,11 @@ function portOf(env, name, fallback) {
   const port = Number(text);
   if (Number.isInteger(port) && port >= 1 && port <= PORT_MAX) return port;
   throw new LauncherError(`${name} must be a port from 1 to ${PORT_MAX}, not "${text}".`);
+}
+
+/** @param {NodeJS.ProcessEnv} env @returns {number | 'off'} As the Runtime reads it. */
+function metricsPortOf(env) {
+  return nonBlank(env.METRICS_PORT) === 'off' ? 'off' : portOf(env, 'METRICS_PORT', 9464);
 }
 
 /** @param {NodeJS.ProcessEnv} env @param {string} name @param {string[]} starts */

@@ -20,7 +20,8 @@ describe('readSettings', () => {
   it('takes a port for the metrics only where one is given', () => {
     expect(readSettings({}).ports).not.toHaveProperty('metrics');
     expect(readSettings({ METRICS_PORT: '9464' }).ports.metrics).toBe(9464);
-    expect(() => readSettings({ METRICS_PORT: 'off' })).toThrow('METRICS_PORT must be a port');
+    expect(readSettings({ METRICS_PORT: 'off' }).ports.metrics).toBe('off');
+    expect(() => readSettings({ METRICS_PORT: 'none' })).toThrow('METRICS_PORT must be a port');
   });
 
   it('rejects one port for two programs', () => {

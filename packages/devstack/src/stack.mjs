@@ -15,7 +15,11 @@ import { loopback } from './settings.mjs';
  * @typedef {import('./demo.mjs').Demo} Demo
  *
  * @typedef {import('./settings.mjs').Ports} Ports
- * @typedef {{ runtimeUrl: string, consoleUrl: string, hostUrl: string, metricsUrl: string }} Addresses
+ * @typedef {object} Addresses
+ * @property {string} runtimeUrl
+ * @property {string} consoleUrl
+ * @property {string} hostUrl
+ * @property {string} [metricsUrl] Absent where the metrics are off.
  *
  * @typedef {object} StackOptions
  * @property {('runtime' | 'console' | 'host')[]} programs The host needs the Runtime, and creates
@@ -103,6 +107,6 @@ function addressesOf(ports) {
     // The session cookie is bound to the host name in the address bar, and users type this one.
     consoleUrl: `http://localhost:${ports.console}`,
     hostUrl: `http://${loopback}:${ports.host}`,
-    metricsUrl: `http://${loopback}:${ports.metrics}/metrics`,
+    ...(ports.metrics !== 'off' && { metricsUrl: `http://${loopback}:${ports.metrics}` }),
   };
 }

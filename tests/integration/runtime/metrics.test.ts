@@ -212,15 +212,17 @@ describe('the metrics of a Runtime', () => {
 });
 
 describe('the port of the metrics', () => {
-  it('answers GET /metrics, and nothing else', async () => {
+  it('answers GET /metrics, the same at GET /, and nothing else', async () => {
     const base = `http://127.0.0.1:${port}`;
     const reply = await fetch(`${base}/metrics`);
     expect(reply.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
-    await reply.arrayBuffer();
+    expect(await reply.text()).toContain('ceiba_decisions_total');
+    expect((await scrape(port, '/')).by('ceiba_decisions_total')).toHaveProperty('allowed');
     for (const [method, path] of [
       ['POST', '/metrics'],
       ['HEAD', '/metrics'],
-      ['GET', '/'],
+      ['POST', '/'],
+      ['GET', '//'],
       ['GET', '/metrics/'],
       ['GET', '/health'],
       ['GET', '/metrics?name=x'],

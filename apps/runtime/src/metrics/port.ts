@@ -4,8 +4,11 @@ import type { Logger } from '@ceiba/process/log';
 import { Registry } from 'prom-client';
 import type { Settings } from '../env.ts';
 
+/** The second is for tools that read the address of the port itself. */
+const ADDRESSES = ['/metrics', '/'];
+
 /**
- * Answers `GET /metrics`, and nothing else, on a port of its own: the port of the decisions is for
+ * Answers `GET /metrics`, and `GET /` the same, on a port of its own: the port of the decisions is for
  * hosts, which have no business here. Resolves once it listens, and at once where the port is off.
  *
  * @throws Error when it cannot listen
@@ -16,8 +19,8 @@ export async function openMetricsPort(
   read: () => Promise<string>,
 ): Promise<void> {
   if (port === 'off') return;
-  const server = createServer(async ({ method, url }, outgoing) => {
-    if (method !== 'GET' || url !== '/metrics') return outgoing.writeHead(404).end();
+  const server = createServer(async ({ method, url = '' }, outgoing) => {
+    if (method !== 'GET' || !ADDRESSES.includes(url)) return outgoing.writeHead(404).end();
     try {
       const text = await read();
       outgoing.writeHead(200, { 'content-type': Registry.PROMETHEUS_CONTENT_TYPE }).end(text);
