@@ -78,8 +78,9 @@ export async function applyFile(
   checked: CheckedFile,
   options: ApplyOptions,
 ): Promise<Applied> {
+  const passwordHash = await hashForNewOwner(ctx, checked.file, options);
   const attempt = allOrNothing(ctx, async (tx) => {
-    const applied = await putFile(tx, checked, options);
+    const applied = await putFile(tx, checked, passwordHash, options);
     if (options.isDryRun) throw new RollBack(applied);
     const unconfirmed = removalsOf(applied).filter((policy) => !options.mayRemove(policy));
     if (unconfirmed.length > 0) throw new UnconfirmedRemovals(unconfirmed);
@@ -98,12 +99,14 @@ export async function applyFile(
 async function putFile(
   tx: VerbContext,
   { file, errorFor }: CheckedFile,
+  passwordHash: string | null,
   options: ApplyOptions,
 ): Promise<Applied> {
   const known = new Set((await listPlans(tx.db)).map(({ name }) => name));
   const problems = unknownPlans(file, known);
   if (problems.length > 0) throw errorFor(problems);
-  const owner = file.owner === undefined ? null : await putOwner(tx, file.owner.email, options);
+  const owner =
+    file.owner === undefined ? null : await putOwner(tx, file.owner.email, passwordHash);
   const plans: Applied['plans'] = [];
   for (const plan of file.plans) plans.push({ plan, outcome: (await putPlan(tx, plan)).kind });
   const projects: AppliedProject[] = [];
@@ -141,14 +144,33 @@ const withoutId = ({ email, outcome, isAdministrator }: Owner) => ({
   isAdministrator,
 });
 
-async function putOwner(tx: VerbContext, email: string, options: ApplyOptions): Promise<Owner> {
+async function putOwner(
+  tx: VerbContext,
+  email: string,
+  passwordHash: string | null,
+): Promise<Owner> {
   const existing = await findUserByEmail(tx.db, email);
   if (existing !== null) return { ...existing, outcome: 'unchanged' };
-  const passwordHash = await hashPassword(await passwordForNewOwner(email, options.ownerPassword));
+  if (passwordHash === null) {
+    throw failure(`The account ${email} has just been deleted. Run this again.`);
+  }
   const created = await createUser(tx, { email, passwordHash });
   // A user signed up with this address concurrently: keep that account.
-  if (created.kind === 'email_taken') return putOwner(tx, email, options);
+  if (created.kind === 'email_taken') return putOwner(tx, email, passwordHash);
   return { ...created, email, outcome: 'created' };
+}
+
+/**
+ * The hash of a new owner's password; null if the owner has an account. Before the transaction: on
+ * a busy machine a hash takes longer than a transaction may be idle.
+ */
+async function hashForNewOwner(
+  { db }: VerbContext,
+  { owner }: CeibaFile,
+  { ownerPassword }: ApplyOptions,
+): Promise<string | null> {
+  if (owner === undefined || (await findUserByEmail(db, owner.email)) !== null) return null;
+  return hashPassword(await passwordForNewOwner(owner.email, ownerPassword));
 }
 
 async function passwordForNewOwner(email: string, password: string | undefined): Promise<string> {
