@@ -14,7 +14,7 @@ import {
   putPlan,
 } from '@ceiba/schema';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { everything, OWNER_PASSWORD, typing, useDesk } from './support.ts';
+import { everything, OWNER_PASSWORD, PATIENT, typing, useDesk } from './support.ts';
 
 const desk = useDesk();
 
@@ -475,7 +475,7 @@ describe('an error half-way', () => {
       $$ begin perform set_config('statement_timeout', '50', false); return new; end $$`;
     await desk.db.sql`
       create trigger interfere before insert on users for each row execute function interfere()`;
-    const blocker = createDatabase(desk.url, { maxConnections: 1 });
+    const blocker = createDatabase(desk.url, PATIENT);
     try {
       await blocker.sql`begin`;
       await blocker.sql`lock table plans in exclusive mode`;

@@ -11,13 +11,13 @@ import {
   startOutdatedSentinel,
   startSentinelGroup,
 } from '../../support/sentinel.ts';
-import { type Ran, runCeiba } from './support.ts';
+import { PATIENT, type Ran, runCeiba } from './support.ts';
 
 let database: TestDatabase;
 let db: Database;
 beforeAll(async () => {
   database = await createTestDatabase();
-  db = createDatabase(database.url, { maxConnections: 1 });
+  db = createDatabase(database.url, PATIENT);
 });
 afterAll(async () => {
   await db.close();
@@ -202,7 +202,7 @@ describe('Postgres', () => {
   });
 });
 
-test('a Redis that accepts connections and never answers is reported within 8 s', async () => {
+test('a Redis that accepts connections and never answers is reported within 20 s', async () => {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   try {
@@ -211,8 +211,8 @@ test('a Redis that accepts connections and never answers is reported within 8 s'
     const started = performance.now();
     const ran = await doctor({ REDIS_URL: `redis://127.0.0.1:${port}` });
     expect(ran.code).toBe(1);
-    expect(check(ran, 'redis').detail).toContain('no answer within 5 s');
-    expect(performance.now() - started).toBeLessThan(8_000);
+    expect(check(ran, 'redis').detail).toContain('no answer within 15 s');
+    expect(performance.now() - started).toBeLessThan(20_000);
   } finally {
     server.close();
   }

@@ -11,6 +11,9 @@ import { createTestDatabase, type TestDatabase } from '../../support/database.ts
 
 export const OWNER_PASSWORD = 'copper lantern over the fjord';
 
+/** For a test's own connection: on a busy machine, the second that the Runtime waits is too short. */
+export const PATIENT = { maxConnections: 1, connectTimeoutSeconds: 20 } as const;
+
 export interface Ran {
   code: number;
   stdout: string;
@@ -98,7 +101,7 @@ export function useDesk(): Desk {
   };
   beforeAll(async () => {
     const database = await createTestDatabase();
-    made = { database, db: createDatabase(database.url, { maxConnections: 4 }) };
+    made = { database, db: createDatabase(database.url, { ...PATIENT, maxConnections: 4 }) };
   });
   beforeEach(async () => {
     const plans = SEEDED_PLANS.map(
@@ -160,7 +163,7 @@ export interface EmptyDatabase {
 
 /** A database without tables; `createTestDatabase` returns a migrated one. */
 export async function createEmptyDatabase(): Promise<EmptyDatabase> {
-  const server = createDatabase(process.env.DATABASE_URL!, { maxConnections: 1 });
+  const server = createDatabase(process.env.DATABASE_URL!, PATIENT);
   const name = `ceiba_empty_${randomBytes(8).toString('hex')}`;
   await server.sql`create database ${server.sql(name)}`;
   const url = new URL(process.env.DATABASE_URL!);

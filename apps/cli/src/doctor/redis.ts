@@ -19,7 +19,7 @@ import type { Address } from '../env.ts';
 import { type Check, error, ok, warning } from './check.ts';
 import { checkFacts, checkReplicas, type Facts, factsOf, isTrialServer } from './redis-facts.ts';
 
-const CONNECT_TIMEOUT_MS = 2_000;
+const CONNECT_TIMEOUT_MS = 10_000;
 
 /** Checks Redis or Valkey: reachability, version, role, mode and durability. */
 export async function checkRedis(

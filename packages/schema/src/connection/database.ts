@@ -13,6 +13,8 @@ export interface DatabaseOptions {
   applicationName?: string;
   /** Server-side timeout of one statement, in ms. A frozen server ignores it: limit the wait too. */
   statementTimeoutMs?: number;
+  /** How long connecting and signing in may take. Default: 1 s, because a decision cannot wait. */
+  connectTimeoutSeconds?: number;
   /** Judges each server that answers a decision's statement; without it, every primary is trusted. */
   fence?: Fence;
   onNotice?: (notice: postgres.Notice) => void;
@@ -67,7 +69,7 @@ export function createDatabase(url: string, options: DatabaseOptions = {}): Data
     ...{ socket: sockets.open },
     ...(ssl === undefined ? {} : { ssl }),
     max: options.maxConnections ?? 10,
-    connect_timeout: CONNECT_TIMEOUT_SECONDS,
+    connect_timeout: options.connectTimeoutSeconds ?? CONNECT_TIMEOUT_SECONDS,
     backoff: backoffSeconds,
     idle_timeout: 0,
     max_lifetime: null,

@@ -3,6 +3,9 @@ import { NotPrimaryError } from './errors.ts';
 import { pingDatabase } from './ping.ts';
 import { withPatience } from './within.ts';
 
+/** An operator would rather wait for a busy machine than run the command again. */
+const CONNECT_TIMEOUT_SECONDS = 10;
+
 /**
  * Opens a pool for one run of a command: to the first host that answers as a primary, else to the
  * first standby. Callers that need a primary ping it again.
@@ -13,7 +16,7 @@ export async function openDatabase(url: string, options: DatabaseOptions = {}): 
   let standby: Database | null = null;
   let lastError: unknown;
   for (const host of hostsOf(url)) {
-    const db = createDatabase(host, options);
+    const db = createDatabase(host, { connectTimeoutSeconds: CONNECT_TIMEOUT_SECONDS, ...options });
     try {
       await withPatience(pingDatabase(db));
       await standby?.close();

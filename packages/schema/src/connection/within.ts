@@ -25,12 +25,13 @@ export class NoAnswerError extends Error {
   readonly code = this.message;
 }
 
-const PATIENCE_MS = 5_000;
+/** Longer than a command waits for a connection, which it may have to open for an answer. */
+const PATIENCE_MS = 15_000;
 
 /**
  * Waits for the first answers of a server: one that is frozen accepts connections and is silent.
  *
- * @throws NoAnswerError after 5 s
+ * @throws NoAnswerError after 15 s
  */
 export const withPatience = <T>(answer: Promise<T>): Promise<T> =>
   within(PATIENCE_MS, answer, () => new NoAnswerError(`no answer within ${PATIENCE_MS / 1000} s`));
