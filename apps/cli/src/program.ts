@@ -8,7 +8,7 @@ import { exportCommand } from './commands/export.ts';
 import { keyCommands } from './commands/key/commands.ts';
 import { migrateCommand } from './commands/migrate.ts';
 import { ownerCommands } from './commands/owner.ts';
-import { projectCommands } from './commands/project.ts';
+import { projectCommands } from './commands/project/commands.ts';
 import { requestsCommand } from './commands/requests.ts';
 import { schemaCommand } from './commands/schema.ts';
 import { usageCommand } from './commands/usage.ts';

@@ -17,6 +17,7 @@ import {
   createEmptyDatabase,
   type EmptyDatabase,
   OWNER_PASSWORD,
+  PATIENT,
   runCeiba,
   typing,
 } from './support.ts';
@@ -104,7 +105,7 @@ describe('docs/cli.md', () => {
   async function logDecisions(): Promise<void> {
     const shown = docs.match(/^\{"decisionId":.*$/m)?.[0];
     const { exceededLimit, allowed: _, denialReason, at: __, ...fields } = JSON.parse(shown!);
-    const db = createDatabase(empty.url, { maxConnections: 1 });
+    const db = createDatabase(empty.url, PATIENT);
     try {
       const [project] = await db.sql<{ id: string }[]>`select id from projects`;
       const limited: NewDecision = {
@@ -129,7 +130,7 @@ describe('docs/cli.md', () => {
 
   /** The counts of the page. Counting them again changes nothing. */
   async function countDecisions(): Promise<void> {
-    const db = createDatabase(empty.url, { maxConnections: 1 });
+    const db = createDatabase(empty.url, PATIENT);
     try {
       const [key] = await db.sql<{ id: string; project: string }[]>`
         select id, project_id as project from api_keys where display_name = 'Batch job'`;
@@ -152,7 +153,7 @@ describe('docs/cli.md', () => {
 
   /** The only id of the page that no command prints: a key is created in the console or by the API. */
   async function makeKey(): Promise<string> {
-    const db = createDatabase(empty.url, { maxConnections: 1 });
+    const db = createDatabase(empty.url, PATIENT);
     try {
       const [project] = await db.sql<{ id: string }[]>`select id from projects`;
       const context = { db, actor: { kind: 'cli' }, clientAddress: null, requestId: null } as const;
@@ -187,6 +188,7 @@ describe('docs/cli.md', () => {
       'ceiba owner remove-second-factor',
       'ceiba owner set-password',
       'ceiba project end-previous-secret',
+      'ceiba project list',
       'ceiba project rotate-secret',
       'ceiba project set-subscription',
       'ceiba requests',

@@ -1,7 +1,6 @@
 import {
   type Database,
   findUserByEmail,
-  getSubscription,
   inSnapshot,
   listPolicies,
   listProjectsWithOwner,
@@ -32,7 +31,7 @@ export function readInstallation(db: Database, choice: ExportChoice): Promise<Ce
     const entries: CeibaFileText['projects'] = [];
     const plans = new Map<string, Subscription['plan']>();
     for (const project of projects.sort(byName)) {
-      const subscription = await getSubscription(snapshot, project.projectId);
+      const { subscription } = project;
       if (subscription !== null) plans.set(subscription.plan.name, subscription.plan);
       entries.push({
         name: project.name,
@@ -51,7 +50,7 @@ export function readInstallation(db: Database, choice: ExportChoice): Promise<Ce
   });
 }
 
-type Snapshot = Parameters<typeof getSubscription>[0];
+type Snapshot = Parameters<typeof listPolicies>[0];
 
 async function choose(db: Snapshot, { project: projectId, owner }: ExportChoice) {
   if (owner !== undefined) {

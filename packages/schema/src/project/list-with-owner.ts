@@ -1,25 +1,45 @@
-import { and, eq } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import type { Executor } from '../connection/database.ts';
-import { projects, users } from '../tables.ts';
+import { planColumns } from '../plan/list.ts';
+import { admitsNow } from '../subscription/admits.ts';
+import { periodEndColumn, type Subscription } from '../subscription/get.ts';
+import { plans, projects, subscriptions, users } from '../tables.ts';
 import { type Project, projectColumns } from './get.ts';
 
 export interface ProjectWithOwner extends Project {
   ownerEmail: string;
+  /** Null only after a change by plain SQL. */
+  subscription: Subscription | null;
 }
 
 /** For operators: every project, or those of an owner, or one; in no order. */
-export function listProjectsWithOwner(
+export async function listProjectsWithOwner(
   db: { orm: Executor },
   { ownerId, projectId }: { ownerId?: string; projectId?: string } = {},
 ): Promise<ProjectWithOwner[]> {
-  return db.orm
-    .select({ ...projectColumns, ownerEmail: users.email })
+  const rows = await db.orm
+    .select({
+      project: { ...projectColumns },
+      ownerEmail: users.email,
+      status: subscriptions.status,
+      currentPeriodEnd: periodEndColumn,
+      admits: sql<boolean>`${sql.raw(admitsNow('subscriptions'))}`,
+      plan: planColumns,
+    })
     .from(projects)
     .innerJoin(users, eq(users.id, projects.ownerId))
+    .leftJoin(subscriptions, eq(subscriptions.projectId, projects.id))
+    .leftJoin(plans, eq(plans.id, subscriptions.planId))
     .where(
       and(
         ownerId === undefined ? undefined : eq(projects.ownerId, ownerId),
         projectId === undefined ? undefined : eq(projects.id, projectId),
       ),
     );
+  return rows.map(({ project, ownerEmail, status, currentPeriodEnd, admits, plan }) => ({
+    ...project,
+    ownerEmail,
+    subscription:
+      plan === null || status === null ? null : { status, currentPeriodEnd, admits, plan },
+  }));
 }
