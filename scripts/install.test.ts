@@ -130,6 +130,9 @@ describe('the packages of npm start', () => {
       installed.has(`node_modules/${name}`),
     );
     expect(shared).toEqual([
+      '@opentelemetry/api',
+      '@opentelemetry/core',
+      '@opentelemetry/sdk-trace-base',
       '@types/node',
       'ajv',
       'ajv-formats',

@@ -52,9 +52,12 @@ beforeAll(async () => {
   }
 }, 180_000);
 
+// Before its first release a package has a version with a suffix, which npm refuses without a tag.
+const DRY_RUN = ['publish', '--dry-run', '--offline', '--ignore-scripts', '--tag', 'latest'];
+
 /** The files of a tarball. */
 async function filesOf(name: Name): Promise<string[]> {
-  const args = ['publish', '--dry-run', '--offline', '--json', '--ignore-scripts', tarballs[name]];
+  const args = [...DRY_RUN, '--json', tarballs[name]];
   const report = JSON.parse((await npm(args, folder)).stdout);
   const { files } = report[name] ?? report;
   return files.map(({ path }: { path: string }) => path);
@@ -62,8 +65,7 @@ async function filesOf(name: Name): Promise<string[]> {
 
 describe.each(NAMES)('%s', (name) => {
   it('can be published: npm finds nothing to correct', async () => {
-    const args = ['publish', '--dry-run', '--offline', '--ignore-scripts', tarballs[name]];
-    const { stderr } = await npm(args, folder);
+    const { stderr } = await npm([...DRY_RUN, tarballs[name]], folder);
     expect(stderr).toContain('latest and public access (dry-run)');
     expect(stderr).not.toMatch(/corrected|npm error/);
   });
@@ -96,7 +98,10 @@ describe.each(NAMES)('%s', (name) => {
     const files = await filesOf(name);
     expect(files).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'package.json']));
     const others = files.filter(
-      (file) => !/^(?:LICENSE|README\.md|package\.json|(?:bin|dist)\/[^.].*)$/.test(file),
+      (file) =>
+        !/^(?:LICENSE|README\.md|package\.json|(?:bin|dist)\/[^.].*|ceiba\.schema\.json)$/.test(
+          file,
+        ),
     );
     expect(others).toEqual([]);
     expect(files.filter((file) => /\.map$|\.test\.|(?:^|\/)\.|src\//.test(file))).toEqual([]);
@@ -123,6 +128,10 @@ describe('@ceiba/sdk', () => {
 });
 
 describe('@ceiba/cli', () => {
+  it('contains the JSON Schema of ceiba.yaml', async () => {
+    expect(await filesOf('@ceiba/cli')).toContain('ceiba.schema.json');
+  });
+
   it('declares exactly the packages that its bundle imports, in the versions of the workspace', () => {
     const manifest = JSON.parse(readFileSync(join(inCopy('@ceiba/cli'), 'package.json'), 'utf8'));
     const bundle = readFileSync(join(inCopy('@ceiba/cli'), 'dist/main.js'), 'utf8');

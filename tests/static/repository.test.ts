@@ -13,6 +13,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { PLACES } from '../../scripts/raise-version.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const read = (path: string) => readFileSync(`${root}${path}`, 'utf8');
@@ -91,6 +92,9 @@ describe('a release', () => {
     for (const command of [version, publish]) {
       expect(Object.keys(scripts)).toContain(/^npm run (\S+)$/.exec(command)?.[1]);
     }
+    expect(scripts['release:version']).toMatch(
+      /^changeset version && node scripts\/raise-version\.mjs && npm install /,
+    );
     expect(scripts['release:publish']).toMatch(/^\.ci\/name-repository && changeset publish$/);
   });
 
@@ -126,7 +130,12 @@ describe('changesets', () => {
   let before: (string | undefined)[];
 
   beforeAll(() => {
-    for (const path of [...workspaces, 'package-lock.json', '.changeset/config.json']) {
+    const changed = [
+      ...PLACES.map(({ file }) => file),
+      'CHANGELOG.md',
+      'drizzle/meta/_journal.json',
+    ];
+    for (const path of [...workspaces, 'package-lock.json', '.changeset/config.json', ...changed]) {
       cpSync(join(root, path), join(folder, path));
     }
     writeFileSync(
@@ -134,9 +143,13 @@ describe('changesets', () => {
       '---\n"@ceiba/sdk": minor\n---\n\nA guard for one more framework.\n',
     );
     before = others().map(versionOf);
-    execFileSync('git', ['init', '--quiet'], { cwd: folder });
+    const inFolder = { cwd: folder, stdio: 'pipe' } as const;
+    const author = ['-c', 'user.name=Test', '-c', 'user.email=test@example.com'];
+    execFileSync('git', ['init', '--quiet'], inFolder);
+    execFileSync('git', [...author, 'commit', '--quiet', '--allow-empty', '-m', 'x'], inFolder);
     const program = join(root, 'node_modules/@changesets/cli/bin.js');
-    execFileSync(process.execPath, [program, 'version'], { cwd: folder, stdio: 'pipe' });
+    execFileSync(process.execPath, [program, 'version'], inFolder);
+    execFileSync(process.execPath, [join(root, 'scripts/raise-version.mjs')], inFolder);
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -151,6 +164,25 @@ describe('changesets', () => {
       const after = JSON.parse(readFileSync(join(folder, path), 'utf8')).dependencies ?? {};
       expect(after).toEqual(dependencies);
     }
+  });
+
+  test.each(PLACES)('$file has the version of the packages, before and after', (place) => {
+    const versions = (text: string) => new Set(text.match(place.pattern));
+    const manifest = 'packages/sdk/package.json';
+    expect(versions(read(place.file))).toEqual(new Set([JSON.parse(read(manifest)).version]));
+    const raised = readFileSync(join(folder, place.file), 'utf8');
+    expect(versions(raised)).toEqual(new Set([versionOf(manifest)]));
+  });
+
+  test('make the commit before them the previous release, with its newest migration', () => {
+    const release = JSON.parse(readFileSync(join(folder, 'drizzle/previous-release.json'), 'utf8'));
+    const head = execFileSync('git', ['rev-parse', 'HEAD'], { cwd: folder, encoding: 'utf8' });
+    const newest = readdirSync(`${root}drizzle`)
+      .filter((name) => name.endsWith('.sql'))
+      .sort()
+      .at(-1);
+    expect(release).toEqual({ commit: head.trim(), migration: newest?.replace('.sql', '') });
+    expect(readFileSync(join(folder, 'CHANGELOG.md'), 'utf8')).not.toContain('(unreleased)');
   });
 
   test('are what the changelog of a package says', () => {

@@ -11,7 +11,7 @@ export const openApiDocument = () => ({
   openapi: '3.1.1',
   info: {
     title: 'Ceiba Runtime',
-    version: '0.1.0',
+    version: '0.1.0-dev',
     summary: 'Access control in front of the routes of an API.',
     description:
       'One question per request of a host API: should this request be allowed? All routes of a project need its secret, which belongs on servers only.',
