@@ -1,7 +1,7 @@
 {{/* The name of the release's objects, short enough for the longest suffix. */}}
 {{- define "ceiba.fullname" -}}
 {{- $name := ternary .Release.Name (printf "%s-ceiba" .Release.Name) (contains "ceiba" .Release.Name) -}}
-{{- $name | trunc 54 | trimSuffix "-" -}}
+{{- $name | trunc 53 | trimSuffix "-" -}}
 {{- end }}
 
 {{/* The three below take a dict of the root and the component. */}}
@@ -40,7 +40,7 @@ helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version | replace "+" "_" }
 {{- range $name, $secret := .secrets }}
 - name: {{ $name }}
   valueFrom:
-    secretKeyRef: { name: {{ $secret.name }}, key: {{ $secret.key }} }
+    secretKeyRef: { name: {{ $secret.name | quote }}, key: {{ $secret.key | quote }} }
 {{- end }}
 {{- end }}
 
@@ -50,20 +50,20 @@ automountServiceAccountToken: false
 # A service that is called "runtime" or "console" would otherwise set RUNTIME_PORT or CONSOLE_PORT.
 enableServiceLinks: false
 {{- with .Values.serviceAccountName }}
-serviceAccountName: {{ . }}
+serviceAccountName: {{ . | quote }}
 {{- end }}
 {{- with .Values.image.pullSecrets }}
 imagePullSecrets:
   {{- range . }}
-  - name: {{ . }}
+  - name: {{ . | quote }}
   {{- end }}
 {{- end }}
 securityContext:
   runAsNonRoot: true
   {{- with .Values.runAsUser }}
   # The images name their user; Kubernetes checks runAsNonRoot only of a number.
-  runAsUser: {{ . }}
-  runAsGroup: {{ . }}
+  runAsUser: {{ int64 . }}
+  runAsGroup: {{ int64 . }}
   {{- end }}
   seccompProfile: { type: RuntimeDefault }
 {{- with .Values.volumes }}

