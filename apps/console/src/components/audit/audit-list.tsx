@@ -17,11 +17,11 @@ export interface AuditListProps {
 /** One sentence per row; open it to see the values before and after. */
 export function AuditList({ rows, withProject = false, viewer }: AuditListProps) {
   return (
-    <ol className="divide-y rounded border bg-surface">
+    <ol className="panel divide-y">
       {rows.map((row) => (
         <li key={row.auditId}>
           <details className="group">
-            <summary className="grid cursor-pointer list-none grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-1 px-4 py-3 transition-colors hover:bg-hover focus-visible:-outline-offset-2 sm:grid-cols-[auto_minmax(0,1fr)_9rem] [&::-webkit-details-marker]:hidden">
+            <summary className="grid cursor-pointer list-none grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-1 px-(--inset) py-3 transition-colors hover:bg-hover focus-visible:-outline-offset-2 sm:grid-cols-[auto_minmax(0,1fr)_9rem] [&::-webkit-details-marker]:hidden">
               <ChevronRight
                 aria-hidden="true"
                 className="mt-1 size-4 shrink-0 text-muted transition-transform group-open:rotate-90"
@@ -76,7 +76,7 @@ function Details({ row, withProject, viewer }: DetailsProps) {
   const href = viewer && targetHref(row, viewer);
   const changes = fieldChanges(row.before, row.after);
   return (
-    <div className="numbers grid gap-4 border-t bg-sunken/50 px-4 py-4 sm:pl-11">
+    <div className="numbers grid gap-4 border-t bg-sunken/50 px-(--inset) py-4 sm:pl-[calc(var(--inset)+1.75rem)]">
       {changes.length === 0 ? (
         <p className="text-small text-muted">No values were changed.</p>
       ) : (

@@ -23,7 +23,7 @@ export function Sidebar({ user, projects }: ShellProps) {
   return (
     <aside
       aria-label="Sidebar"
-      className="sticky top-0 hidden h-dvh flex-col gap-6 overflow-y-auto border-r bg-sunken/60 p-4 md:flex"
+      className="sticky top-0 hidden h-dvh flex-col gap-4 overflow-y-auto border-r bg-sunken/60 p-4 md:flex"
     >
       <Link href="/projects" aria-label="Ceiba, projects" className="rounded px-2 pt-2">
         <Wordmark />
@@ -31,33 +31,33 @@ export function Sidebar({ user, projects }: ShellProps) {
       <button
         type="button"
         onClick={openCommandPalette}
-        className="flex h-8 items-center justify-between gap-2 rounded border bg-surface px-2 text-small text-muted transition-colors hover:border-line-strong hover:text-ink"
+        className="flex h-8 shrink-0 items-center justify-between gap-2 rounded border bg-surface px-2 text-small text-muted transition-colors hover:border-line-strong hover:text-ink"
       >
         Go to…
         <kbd className="text-small">Ctrl K</kbd>
       </button>
       {place === null ? (
-        <nav aria-label="Console" className="grid gap-1">
+        <nav aria-label="Console" className="grid gap-0.5">
           <NavLink {...allProjects} />
           <NavLink {...audit} />
         </nav>
       ) : (
         <div className="grid grid-cols-1 gap-2">
           <ProjectSwitcher projects={projects} projectId={place.projectId} path={place.path} />
-          <nav aria-label="Project" className="grid gap-1">
+          <nav aria-label="Project" className="grid gap-0.5">
             {placesOfProject(place, projects).map(({ href, name, icon, current }) => (
               <NavLink key={href} href={href} name={name} icon={icon} current={current} />
             ))}
           </nav>
         </div>
       )}
-      <nav aria-label="Account" className="mt-auto grid gap-1">
+      <nav aria-label="Account" className="mt-auto grid gap-0.5">
         {user.isAdministrator && <NavLink {...administration} />}
         <NavLink {...guides} />
         <NavLink {...status} />
         <NavLink {...account} />
       </nav>
-      <div className="grid gap-3 border-t pt-4">
+      <div className="grid gap-2 border-t pt-3">
         <p className="truncate px-2 text-small text-muted" title={user.email}>
           {user.email}
         </p>

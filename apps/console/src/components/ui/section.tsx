@@ -44,11 +44,7 @@ export interface SectionProps {
 export function Section({ title, description, actions, children, className, id }: SectionProps) {
   const headingId = useId();
   return (
-    <section
-      id={id}
-      aria-labelledby={headingId}
-      className={clsx('mb-4 rounded border bg-surface p-4 sm:p-6', className)}
-    >
+    <section id={id} aria-labelledby={headingId} className={clsx('card mb-4', className)}>
       <div className="mb-4 flex flex-wrap items-start justify-between gap-4">
         <div className="min-w-0 max-w-2xl">
           <h2 id={headingId} className="text-title">

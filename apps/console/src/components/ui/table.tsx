@@ -13,7 +13,7 @@ interface TableProps {
 /** A dense table. */
 export function Table({ label, head, children }: TableProps) {
   return (
-    <ScrollRegion label={label} className="rounded border bg-surface">
+    <ScrollRegion label={label} className="panel">
       <table className="w-full border-collapse text-left text-body">
         <thead className="border-b bg-sunken text-small text-muted">
           <tr>{head}</tr>
@@ -35,7 +35,7 @@ export function HeadCell({ numeric, className, ...rest }: ComponentProps<'th'> &
     <th
       scope="col"
       className={clsx(
-        'h-10 px-4 font-medium whitespace-nowrap',
+        'h-10 px-4 font-medium whitespace-nowrap first:pl-(--inset) last:pr-(--inset)',
         numeric && 'text-right',
         className,
       )}
@@ -58,7 +58,7 @@ export function Cell({ numeric, className, ...rest }: ComponentProps<'td'> & Cel
   return (
     <td
       className={clsx(
-        'h-12 px-4 py-2',
+        'h-12 px-4 py-2 first:pl-(--inset) last:pr-(--inset)',
         numeric && 'numbers text-right whitespace-nowrap',
         className,
       )}

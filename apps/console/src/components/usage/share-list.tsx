@@ -21,11 +21,11 @@ export interface ShareListProps {
 export function ShareList({ label, shares, total }: ShareListProps) {
   const percents = formatShares(shares.map(({ count }) => count));
   return (
-    <ul aria-label={label} className="numbers divide-y rounded border bg-surface">
+    <ul aria-label={label} className="panel numbers divide-y">
       {shares.map(({ id, name, count, counts, tone }, index) => (
         <li
           key={id}
-          className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-6 gap-y-2 px-4 py-3 sm:grid-cols-[minmax(0,1fr)_12rem_9rem]"
+          className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-6 gap-y-2 px-(--inset) py-3 sm:grid-cols-[minmax(0,1fr)_12rem_9rem]"
         >
           <div className="min-w-0">{name}</div>
           <div className="order-last col-span-2 sm:order-none sm:col-span-1">

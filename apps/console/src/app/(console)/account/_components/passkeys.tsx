@@ -41,11 +41,11 @@ export function Passkeys({ passkeys, hasPassword, hasSecondFactor }: PasskeysPro
   return (
     <div className="grid gap-4">
       {passkeys.length > 0 && (
-        <ul aria-label="Passkeys" className="divide-y rounded border bg-surface">
+        <ul aria-label="Passkeys" className="panel divide-y">
           {passkeys.map((passkey) => (
             <li
               key={passkey.passkeyId}
-              className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 px-4 py-3"
+              className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 px-(--inset) py-3"
             >
               <div className="min-w-0">
                 <p className="flex flex-wrap items-center gap-x-3 gap-y-1 font-medium">

@@ -24,11 +24,11 @@ export interface SessionListProps {
 export function SessionList({ sessions }: SessionListProps) {
   const toast = useToast();
   return (
-    <ul aria-label="Sessions" className="divide-y rounded border bg-surface">
+    <ul aria-label="Sessions" className="panel divide-y">
       {sessions.map((session) => (
         <li
           key={session.sessionId}
-          className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 px-4 py-3"
+          className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 px-(--inset) py-3"
         >
           <div className="min-w-0">
             <p className="flex flex-wrap items-center gap-x-3 gap-y-1 font-medium">

@@ -45,7 +45,7 @@ function NameStep({ onCreated }: { onCreated: (project: NewProject) => void }) {
               parts={parts}
               name="name"
               label="Name"
-              hint="The name of your API, such as “Reports”. Only you see it."
+              hint="The name of your API, such as “Reports”. Only the members of the project see it."
               maxLength={DISPLAY_NAME_LENGTH_MAX}
               autoFocus
             />

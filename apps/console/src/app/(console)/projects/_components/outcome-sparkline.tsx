@@ -36,7 +36,7 @@ export function OutcomeSparkline({ allowed, denied }: OutcomeSparklineProps) {
               y={HEIGHT - allowedHeight}
               width={BAR}
               height={allowedHeight}
-              className="fill-allow"
+              className="fill-allow-bar"
             />
             <rect
               x={x}

@@ -18,11 +18,11 @@ export interface TopDenialsProps {
 export function TopDenials({ projectId, denials }: TopDenialsProps) {
   if (denials.length === 0) return <p className="text-muted">No calls were denied.</p>;
   return (
-    <ul className="numbers divide-y rounded border bg-surface">
+    <ul className="panel numbers divide-y">
       {denials.map((denial) => (
         <li
           key={`${denial.denialReason} ${denial.apiKeyId} ${denial.policyId}`}
-          className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-1 px-4 py-3 sm:grid-cols-[12rem_4rem_minmax(0,1fr)_auto]"
+          className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-1 px-(--inset) py-3 sm:grid-cols-[12rem_4rem_minmax(0,1fr)_auto]"
         >
           <div>
             <OutcomeChip outcome={denial.denialReason} />

@@ -16,8 +16,8 @@ export function SecretTimeline(props: SecretTimelineProps) {
   const { now } = useClock();
   const overlap = overlapAt(props, now);
   return (
-    <div className="numbers mb-6 rounded border bg-surface">
-      <p className="flex flex-wrap items-center gap-x-3 p-4">
+    <div className="panel numbers mb-6">
+      <p className="flex flex-wrap items-center gap-x-3 px-(--inset) py-4">
         <KeyRound aria-hidden="true" className="size-4 shrink-0 text-allow-text" />
         <span className="font-medium">Current secret</span>
         <span className="text-muted">
@@ -25,9 +25,11 @@ export function SecretTimeline(props: SecretTimelineProps) {
         </span>
       </p>
       {overlap === null || props.previousExpiresAt === null ? (
-        <p className="border-t px-4 py-3 text-small text-muted">No other secret is accepted.</p>
+        <p className="border-t px-(--inset) py-3 text-small text-muted">
+          No other secret is accepted.
+        </p>
       ) : (
-        <div className="border-t p-4">
+        <div className="border-t px-(--inset) py-4">
           <p className="flex flex-wrap items-center gap-x-3">
             <Timer aria-hidden="true" className="size-4 shrink-0 text-limit-text" />
             <span className="font-medium">Previous secret</span>

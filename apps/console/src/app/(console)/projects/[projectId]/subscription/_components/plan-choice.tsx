@@ -50,7 +50,7 @@ export function PlanChoice(props: PlanChoiceProps) {
       {({ pending, errorOf }) => (
         <fieldset className="grid gap-4">
           <legend className="sr-only">Plan</legend>
-          <div className="divide-y overflow-hidden rounded border bg-surface">
+          <div className="panel divide-y overflow-hidden">
             {plans.map((plan) => (
               <PlanRow
                 key={plan.planId}
@@ -87,7 +87,7 @@ function PlanRow({ plan, isCurrent, isChosen, onChoose }: PlanRowProps) {
   return (
     <label
       className={clsx(
-        'numbers grid cursor-pointer grid-cols-[auto_1fr] items-center gap-x-3 gap-y-1 px-4 py-3 transition-colors has-focus-visible:outline-2 has-focus-visible:-outline-offset-2 has-focus-visible:outline-focus sm:grid-cols-[auto_minmax(8rem,1fr)_repeat(3,minmax(0,11rem))]',
+        'numbers grid cursor-pointer grid-cols-[auto_1fr] items-center gap-x-3 gap-y-1 px-(--inset) py-3 transition-colors has-focus-visible:outline-2 has-focus-visible:-outline-offset-2 has-focus-visible:outline-focus sm:grid-cols-[auto_minmax(8rem,1fr)_repeat(3,minmax(0,11rem))]',
         isChosen ? 'bg-accent-soft' : 'hover:bg-hover',
       )}
     >

@@ -24,7 +24,7 @@ export function KeyFacts({ apiKey, defaultRate, mayChange }: KeyFactsProps) {
       </KeyStepButton>
     ) : null;
   return (
-    <dl className="numbers divide-y rounded border bg-surface">
+    <dl className="panel numbers divide-y">
       <Fact name="Created">
         <AbsoluteTime at={apiKey.createdAt} />
       </Fact>
@@ -62,7 +62,7 @@ function Fact({
   children: ReactNode;
 }) {
   return (
-    <div className="grid min-h-12 grid-cols-[6rem_minmax(0,1fr)] items-center gap-x-4 gap-y-1 px-4 py-2 sm:grid-cols-[9rem_minmax(0,1fr)_auto]">
+    <div className="grid min-h-12 grid-cols-[6rem_minmax(0,1fr)] items-center gap-x-4 gap-y-1 px-(--inset) py-2 sm:grid-cols-[9rem_minmax(0,1fr)_auto]">
       <dt className="self-start py-1 text-muted">{name}</dt>
       <dd className="min-w-0 py-1 wrap-anywhere">{children}</dd>
       {change && <dd className="max-sm:col-start-2 max-sm:-ml-3">{change}</dd>}

@@ -18,11 +18,11 @@ export interface MostDeniedProps {
 export function MostDenied({ projectId, apiKeyId, groups }: MostDeniedProps) {
   if (groups.length === 0) return <p className="text-muted">No calls were denied.</p>;
   return (
-    <ul aria-label="Most denied calls" className="numbers divide-y rounded border bg-surface">
+    <ul aria-label="Most denied calls" className="panel numbers divide-y">
       {groups.map(({ denialReason, method, pathShape, samplePath, count, lastAt }) => (
         <li
           key={`${denialReason} ${method} ${pathShape}`}
-          className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-2 px-4 py-3 md:grid-cols-[12rem_4rem_minmax(0,1fr)_auto]"
+          className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-2 px-(--inset) py-3 md:grid-cols-[12rem_4rem_minmax(0,1fr)_auto]"
         >
           <div>
             <OutcomeChip outcome={denialReason} />
