@@ -22,6 +22,12 @@ test('an invitation is accepted once, also by a person who signs up on the way, 
   await page.getByRole('button', { name: 'Leave without it' }).click();
   await expect(page.getByRole('row', { name: /^Ana viewer/ })).toBeVisible();
 
+  // A refused acceptance does not bring the token back into the address, and leaves it valid.
+  await page.goto(link);
+  await page.getByRole('button', { name: 'Join project' }).click();
+  await expect(page.getByText('You have access to this project already')).toBeVisible();
+  await expect(page).toHaveURL(/\/join$/);
+
   // The token leaves the address at once, and no request has it in its URL or as its referrer.
   const ana = await (await browser.newContext()).newPage();
   const sent: string[] = [];

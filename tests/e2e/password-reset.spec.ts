@@ -77,6 +77,7 @@ test.describe('by an administrator', () => {
     await field.fill('passwordpassword');
     await opened.getByRole('button', { name: 'Set password' }).click();
     await expect(opened.getByText('The password repeats itself')).toBeVisible();
+    await expect(opened).toHaveURL(/\/reset-password$/);
     await field.fill(NEW_PASSWORD);
     await opened.getByRole('button', { name: 'Set password' }).click();
     await expect(opened.getByText('Your password is changed')).toBeVisible();

@@ -87,3 +87,101 @@ test('the palette finds keys, policies, requests and guides by keyboard, and sen
   await expect(page.getByRole('option', { name: 'Night shift' })).toBeVisible();
   await expectAccessible(page);
 });
+
+test('the palette names its selected option to screen readers, from the first one on', async () => {
+  const page = await project.open('usage');
+  await pressShortcut(page, 'Control+k');
+  const field = page.getByRole('combobox', { name: 'Go to' });
+  const selected = page.getByRole('option', { selected: true });
+  async function expectTold(name: string) {
+    await expect(selected).toHaveText(name);
+    const id = await selected.getAttribute('id');
+    await expect(field).toHaveAttribute('aria-activedescendant', id ?? '');
+  }
+  await expectTold('Overview');
+  await field.fill('sign o');
+  await expectTold('Sign out');
+  await field.fill('create project');
+  await expectTold('Create project');
+  await field.fill('qqzzqqzz');
+  await expect(selected).toHaveCount(0);
+  await expect(field).not.toHaveAttribute('aria-activedescendant');
+});
+
+test('a dialog keeps the page behind it still, and gives the focus back however it is closed', async () => {
+  await project.addKey('Behind');
+  const page = await project.open('keys');
+  const opener = page.getByRole('button', { name: 'Actions for Behind' });
+  const dialog = page.getByRole('dialog', { name: 'Name and note of Behind' });
+  async function open() {
+    await opener.click();
+    await page.getByRole('button', { name: 'Edit name and note' }).click();
+    await expect(dialog).toBeVisible();
+    await expect(dialog.getByRole('textbox').first()).toBeFocused();
+  }
+  for (const viewport of [
+    { width: 1440, height: 900 },
+    { width: 390, height: 844 },
+  ]) {
+    await page.setViewportSize(viewport);
+    await open();
+    expect(await page.evaluate(() => getComputedStyle(document.documentElement).overflowY)).toBe(
+      'hidden',
+    );
+    const edges = await dialog.boundingBox();
+    expect(edges?.x).toBeGreaterThanOrEqual(0);
+    expect((edges?.x ?? 0) + (edges?.width ?? 0)).toBeLessThanOrEqual(viewport.width);
+    await page.keyboard.press('Escape');
+    await expect(dialog).toHaveCount(0);
+    await expect(opener).toBeFocused();
+    await open();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await expect(dialog).toHaveCount(0);
+    await expect(opener).toBeFocused();
+  }
+  await page.setViewportSize({ width: 1440, height: 900 });
+
+  // The palette above it closes alone.
+  await open();
+  await dialog.getByRole('textbox').first().focus();
+  await page.keyboard.press('Control+k');
+  const palette = page.getByRole('dialog', { name: 'Go to' });
+  await expect(palette).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(palette).toHaveCount(0);
+  await expect(dialog.getByRole('textbox').first()).toBeFocused();
+  await page.keyboard.press('Escape');
+  await expect(opener).toBeFocused();
+});
+
+test('a press beside a dialog closes it and presses nothing of the page', async () => {
+  const page = await project.open('usage');
+  const link = page.getByRole('link', { name: 'Audit', exact: true });
+  const at = await link.boundingBox();
+  if (at === null) throw new Error('the sidebar has no link to the audit');
+  const beside = [at.x + at.width / 2, at.y + at.height / 2] as const;
+  await link.evaluate((element) => {
+    for (const type of ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click']) {
+      element.addEventListener(type, () => {
+        document.body.dataset.pressed = `${document.body.dataset.pressed ?? ''} ${type}`;
+      });
+    }
+  });
+  const opener = page.getByRole('button', { name: /^Go to/ });
+  const field = page.getByRole('combobox', { name: 'Go to' });
+  await opener.click();
+  await field.fill('a text');
+
+  // A selection that ends beside the dialog does not close it.
+  const typed = await field.boundingBox();
+  await page.mouse.move((typed?.x ?? 0) + 40, (typed?.y ?? 0) + 20);
+  await page.mouse.down();
+  await page.mouse.move(...beside);
+  await page.mouse.up();
+  await expect(field).toBeVisible();
+
+  await page.mouse.click(...beside);
+  await expect(field).toHaveCount(0);
+  await expect(opener).toBeFocused();
+  await expect(page.locator('body')).not.toHaveAttribute('data-pressed');
+});

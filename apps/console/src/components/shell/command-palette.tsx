@@ -1,6 +1,6 @@
 'use client';
 
-import { Command, defaultFilter } from 'cmdk';
+import { Command, defaultFilter, useCommandState } from 'cmdk';
 import {
   ArrowLeftRight,
   BookOpen,
@@ -16,7 +16,14 @@ import {
 } from 'lucide-react';
 import { usePathname, useRouter } from 'next/navigation';
 import { signOut } from 'next-auth/react';
-import { type ReactNode, useId, useState } from 'react';
+import {
+  type ComponentProps,
+  type ReactNode,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
 import { legible, withoutSecrets } from '../../lib/text.ts';
 import { mayLeaveFor } from '../../lib/use-leave-guard.ts';
 import { useTheme } from '../theme.tsx';
@@ -95,6 +102,7 @@ export default function CommandPalette({
       </h2>
       <Command label="Go to" loop filter={scoreOf}>
         <Command.Input
+          asChild
           value={text}
           onValueChange={(typed) => setText(withoutSecrets(typed))}
           placeholder={
@@ -102,8 +110,9 @@ export default function CommandPalette({
               ? 'Find a project, a page, an action or a guide'
               : 'Find a page, an action, a key, a policy, a request or a guide'
           }
-          className="h-12 w-full border-b bg-transparent px-4 placeholder:text-muted focus-visible:outline-none"
-        />
+        >
+          <SearchField />
+        </Command.Input>
         <Command.List className="max-h-[60vh] overflow-y-auto p-2">
           {!isSearching && <Command.Empty className="p-4 text-muted">No results.</Command.Empty>}
           {place && (
@@ -177,6 +186,25 @@ export default function CommandPalette({
         </p>
       </Command>
     </Modal>
+  );
+}
+
+/** Names the selected option to screen readers. cmdk looks for it before the options have rendered. */
+function SearchField({ ref: _, ...input }: ComponentProps<'input'>) {
+  const field = useRef<HTMLInputElement>(null);
+  const [optionId, setOptionId] = useState<string>();
+  useCommandState(({ value }) => value);
+  useLayoutEffect(() => {
+    const list = field.current?.closest('[cmdk-root]');
+    setOptionId(list?.querySelector('[role=option][aria-selected=true]')?.id);
+  });
+  return (
+    <input
+      {...input}
+      ref={field}
+      aria-activedescendant={optionId}
+      className="h-12 w-full border-b bg-transparent px-4 placeholder:text-muted focus-visible:outline-none"
+    />
   );
 }
 

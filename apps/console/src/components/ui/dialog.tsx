@@ -38,6 +38,7 @@ export interface ModalProps {
  */
 export function Modal({ role, className, onClose, children, ...names }: ModalProps) {
   const dialog = useRef<HTMLDialogElement>(null);
+  const wasPressedBeside = useRef(false);
 
   useLayoutEffect(() => {
     const element = dialog.current;
@@ -48,18 +49,27 @@ export function Modal({ role, className, onClose, children, ...names }: ModalPro
   }, [role]);
 
   return createPortal(
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes it, by `cancel`.
     <dialog
       ref={dialog}
       role={role}
       {...names}
       onCancel={(event) => {
+        // React passes it on to a dialog around this one.
+        if (event.target !== event.currentTarget) return;
         event.preventDefault();
         onClose();
       }}
       // A browser may close it without asking by `cancel`.
       onClose={(event) => !event.currentTarget.open && onClose()}
       onPointerDown={(event) => {
-        if (role === 'dialog' && event.target === event.currentTarget) onClose();
+        wasPressedBeside.current = event.target === event.currentTarget;
+      }}
+      // Only the release closes it: the page would get the rest of the press, and on a phone all of
+      // it. Text that is selected beyond the edge does not close it.
+      onClick={(event) => {
+        const isBeside = wasPressedBeside.current && event.target === event.currentTarget;
+        if (role === 'dialog' && isBeside) onClose();
       }}
       className={`fixed m-0 max-w-none animate-fade flex-col overflow-hidden border bg-surface text-ink outline-none open:flex backdrop:animate-fade backdrop:bg-scrim ${className}`}
     >
