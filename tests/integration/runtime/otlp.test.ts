@@ -16,7 +16,6 @@ const { world, runtime, databaseUrl, redisUrl } = await startWorld({
   ...PATIENT,
   OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
   OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20receiver-token',
-  OTEL_EXPORTER_OTLP_TIMEOUT: '500',
   OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test',
 });
 const SOON_MS = 20_000;
