@@ -50,6 +50,8 @@ export interface Manifest {
 export async function renderChart(helm: string, ...args: string[]): Promise<Manifest[]> {
   // Helm renders for the Kubernetes that it was built with, and 3.8 was built with an older one.
   const version = ['--kube-version', '1.27.0'];
-  const { stdout } = await run(helm, ['template', 'ceiba', chart, ...version, ...args]);
+  // The last name counts.
+  const name = ['--name-template', 'ceiba'];
+  const { stdout } = await run(helm, ['template', chart, ...name, ...version, ...args]);
   return parseAllDocuments(stdout).map((document) => document.toJS({ maxAliasCount: 0 }));
 }
