@@ -54,6 +54,15 @@ describe('ceiba key create', () => {
     expect(await everything(desk.db)).not.toContain(printed.plaintextKey);
   });
 
+  test('prints a name without what would turn the text of the terminal around', async () => {
+    const reversed = `a\u202eb`;
+    const created = await key('create', ['--name', reversed]);
+    expect(created.stdout).toContain('Key a\ufffdb (');
+    const { apiKeyId } = JSON.parse((await key('list', ['--json'])).stdout).apiKeys[0];
+    const limited = await key('set-limits', ['--key', apiKeyId, '--rate', '5', '--quota', 'none']);
+    expect(limited.stdout).toContain('Limits of a\ufffdb,');
+  });
+
   test('prints the key once at a terminal, and never to a log', async () => {
     const shown = await key('create', ['--name', 'mobile']);
     expect(shown.stdout.match(/ceiba_\w{20,}/g)).toHaveLength(1);

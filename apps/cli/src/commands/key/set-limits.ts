@@ -4,7 +4,7 @@ import { withDatabase } from '../../database.ts';
 import { badInput } from '../../errors.ts';
 import { noKey } from '../../not-found.ts';
 import { limitOrNone, orNull, uuid } from '../../options.ts';
-import { printJson, printLines, type World } from '../../world.ts';
+import { printable, printJson, printLines, type World } from '../../world.ts';
 
 interface LimitOptions {
   project: string;
@@ -57,7 +57,7 @@ async function setLimits(world: World, { project, key, rate, quota, json }: Limi
     });
   }
   printLines(world, [
-    `Limits of ${result.displayName}, in addition to the project's plan:`,
+    `Limits of ${printable(result.displayName)}, in addition to the project's plan:`,
     `  requests per minute  ${rateLimitPerMinute ?? 'none'}`,
     `  requests per month   ${monthlyQuota ?? 'none'}`,
   ]);
