@@ -11,8 +11,6 @@ import { parseArgs } from 'node:util';
 import { LauncherError } from '@ceiba/devstack/errors';
 import { runMain, supervised } from '@ceiba/devstack/lifecycle';
 import { step } from '@ceiba/devstack/output';
-import { startServices } from '@ceiba/devstack/services';
-import { readSettings } from '@ceiba/devstack/settings';
 import { createGenerator } from './src/load/generator.mjs';
 import { measureContenders } from './src/measure-contenders.mjs';
 import { measureFlatCost } from './src/measure-flat-cost.mjs';
@@ -21,7 +19,7 @@ import { rounded } from './src/report/statistics.ts';
 import { printResults, readResults, writeResults } from './src/report/write.mjs';
 import { withRuntime } from './src/runtime.mjs';
 import { seedProject } from './src/seed.ts';
-import { describeServers } from './src/servers.mjs';
+import { describeServers, startServers } from './src/servers.mjs';
 
 /** How much of everything; `small` only shows that the benchmark works. */
 const SIZES = {
@@ -60,10 +58,7 @@ function render() {
 async function measure(supervisor) {
   const size = SIZES[values.size];
   if (size === undefined) throw new LauncherError('--size is full or small.');
-  const services = await startServices(supervisor, readSettings(process.env));
-  if (!services.isRealRedis) {
-    throw new LauncherError('A benchmark needs a real Redis: put redis-server on PATH.');
-  }
+  const services = await startServers(supervisor);
   const generator = createGenerator();
   const { pids, machine } = await describeServers(services, generator.name);
   const options = { ...size, generator, pids };

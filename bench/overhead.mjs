@@ -9,14 +9,11 @@
  * own, or starts its own servers. Redis has to be a real one. Linux alone reports CPU time.
  */
 import { parseArgs } from 'node:util';
-import { LauncherError } from '@ceiba/devstack/errors';
 import { runMain, supervised } from '@ceiba/devstack/lifecycle';
-import { startServices } from '@ceiba/devstack/services';
-import { readSettings } from '@ceiba/devstack/settings';
 import { createGenerator } from './src/load/generator.mjs';
 import { measureOverhead } from './src/measure-overhead.mjs';
 import { rounded } from './src/report/statistics.ts';
-import { describeServers } from './src/servers.mjs';
+import { describeServers, startServers } from './src/servers.mjs';
 
 const { values } = parseArgs({
   options: {
@@ -28,10 +25,7 @@ process.env.LOG_LEVEL ??= 'error';
 
 await runMain(() =>
   supervised(async (supervisor) => {
-    const services = await startServices(supervisor, readSettings(process.env));
-    if (!services.isRealRedis) {
-      throw new LauncherError('A benchmark needs a real Redis: put redis-server on PATH.');
-    }
+    const services = await startServers(supervisor);
     const generator = createGenerator();
     const { pids } = await describeServers(services, generator.name);
     const options = { rounds: Number(values.rounds), seconds: Number(values.seconds) };

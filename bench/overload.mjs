@@ -10,12 +10,10 @@
  */
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
-import { LauncherError } from '@ceiba/devstack/errors';
 import { runMain, supervised } from '@ceiba/devstack/lifecycle';
-import { startServices } from '@ceiba/devstack/services';
-import { readSettings } from '@ceiba/devstack/settings';
 import { withStack } from '@ceiba/devstack/stack';
 import { measureCapacity, measureOverload } from './src/measure-overload.mjs';
+import { startServers } from './src/servers.mjs';
 
 const { values } = parseArgs({
   options: {
@@ -28,10 +26,7 @@ process.env.LOG_LEVEL ??= 'error';
 
 await runMain(() =>
   supervised(async (supervisor) => {
-    const services = await startServices(supervisor, readSettings(process.env));
-    if (!services.isRealRedis) {
-      throw new LauncherError('A benchmark needs a real Redis: put redis-server on PATH.');
-    }
+    const services = await startServers(supervisor);
     const withRuntime = (workers, work) => {
       process.env.RUNTIME_WORKERS = workers;
       const stack = { programs: ['runtime'], ownDatabase: true };

@@ -10,11 +10,9 @@
  */
 import { createServer } from 'node:http';
 import { parseArgs } from 'node:util';
-import { LauncherError } from '@ceiba/devstack/errors';
 import { runMain, supervised } from '@ceiba/devstack/lifecycle';
 import { freePort } from '@ceiba/devstack/ports';
 import { startRuntime } from '@ceiba/devstack/programs';
-import { startServices } from '@ceiba/devstack/services';
 import { loopback, readSettings } from '@ceiba/devstack/settings';
 import { withStack } from '@ceiba/devstack/stack';
 import { compare } from './src/compare.mjs';
@@ -22,7 +20,7 @@ import { writeLines } from './src/lines.mjs';
 import { createGenerator } from './src/load/generator.mjs';
 import { decisionsOf } from './src/runtime.mjs';
 import { seedProject } from './src/seed.ts';
-import { describeServers } from './src/servers.mjs';
+import { describeServers, startServers } from './src/servers.mjs';
 
 const { values } = parseArgs({
   options: {
@@ -39,10 +37,7 @@ process.env.LOG_LEVEL ??= 'error';
 
 await runMain(() =>
   supervised(async (supervisor) => {
-    const services = await startServices(supervisor, readSettings(process.env));
-    if (!services.isRealRedis) {
-      throw new LauncherError('A benchmark needs a real Redis: put redis-server on PATH.');
-    }
+    const services = await startServers(supervisor);
     const collector = await startCollector();
     const traces = { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: collector.url };
     const stack = { programs: [], ownDatabase: true };

@@ -1,7 +1,24 @@
 import { cpus, release } from 'node:os';
 import { withConnection } from '@ceiba/devstack/databases';
+import { LauncherError } from '@ceiba/devstack/errors';
+import { startServices } from '@ceiba/devstack/services';
+import { readSettings } from '@ceiba/devstack/settings';
 import { Redis } from 'ioredis';
 import { parentOf } from './processes.mjs';
+
+/**
+ * Uses the servers of DATABASE_URL and REDIS_URL, or starts its own.
+ *
+ * @param {import('@ceiba/devstack/supervisor').Supervisor} supervisor
+ * @throws {LauncherError} Where Redis is the one in JavaScript.
+ */
+export async function startServers(supervisor) {
+  const services = await startServices(supervisor, readSettings(process.env));
+  if (!services.isRealRedis) {
+    throw new LauncherError('A benchmark needs a real Redis: put redis-server on PATH.');
+  }
+  return services;
+}
 
 /**
  * The processes of the databases, and what the machine is.
