@@ -13,7 +13,7 @@ import { parseArgs } from 'node:util';
 import { runMain, supervised } from '@ceiba/devstack/lifecycle';
 import { freePort } from '@ceiba/devstack/ports';
 import { startRuntime } from '@ceiba/devstack/programs';
-import { loopback, readSettings } from '@ceiba/devstack/settings';
+import { loopback } from '@ceiba/devstack/settings';
 import { withStack } from '@ceiba/devstack/stack';
 import { compare } from './src/compare.mjs';
 import { writeLines } from './src/lines.mjs';

@@ -226,7 +226,9 @@ describe('the command line', () => {
   test('prints its version and its newest migration', async () => {
     const { code, stdout } = await runCeiba(['--version']);
     expect(code).toBe(0);
-    expect(stdout).toMatch(new RegExp(`^ceiba \\d+\\.\\d+\\.\\d+(-dev)? \\(schema ${newest}\\)\\n$`));
+    expect(stdout).toMatch(
+      new RegExp(`^ceiba \\d+\\.\\d+\\.\\d+(-dev)? \\(schema ${newest}\\)\\n$`),
+    );
   });
 
   test.each([
