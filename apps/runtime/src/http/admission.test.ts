@@ -44,12 +44,13 @@ describe('the admission', () => {
     expect(simulate().run(3_000, 6, { a: 5.9 }).refused).toEqual({});
   });
 
-  it('refuses nothing of a burst on an idle Runtime, however often it comes', () => {
+  it('refuses nothing of a burst that comes again after two periods in which little is asked', () => {
     const { arrive, run, refused } = simulate();
     for (let burst = 0; burst < 20; burst += 1) {
       for (let n = 0; n < 1_000; n += 1) arrive('a');
       expect(refused()).toEqual({});
       run(210, 5, { a: 0.02 });
+      run(200, 5, { a: 0.02 });
     }
   });
 
@@ -122,7 +123,7 @@ describe('the admission', () => {
       return refused().a;
     };
     expect(burst()).toBeGreaterThan(200);
-    for (let n = 0; n < 100; n += 1) burst();
+    for (let n = 0; n < 200; n += 1) burst();
     expect(burst()).toBeUndefined();
   });
 
@@ -144,6 +145,59 @@ describe('the admission', () => {
       expect(run(10, 6, { a: 5 }).refused).toEqual({});
       each?.leave();
     }
+  });
+
+  it('never refuses 64 requests of many projects at a time, however slow they are', () => {
+    const { arrive, run, waiting, refused } = simulate();
+    for (let round = 0; round < 1_000; round += 1) {
+      for (let free = 64 - waiting(); free > 0; free -= 1) arrive(`${(round + free) % 20}`);
+      expect(refused()).toEqual({});
+      run(10, 1, {});
+    }
+  });
+
+  it('refuses nothing of a project with fast decisions beside one with slow ones', () => {
+    const { admission, run } = simulate();
+    for (let ms = 0; ms < 3_000; ms += 10) {
+      const hanging = Array.from({ length: 50 }, () => admission.admit('hanging'));
+      expect(run(10, 10, { healthy: 9 }).refused.healthy).toBeUndefined();
+      if (ms > 400) for (const each of hanging) each?.leave();
+    }
+  });
+
+  it('counts many slow decisions beside a few fast ones of a project as no overload', () => {
+    const { admission, run } = simulate();
+    for (let round = 0; round < 100; round += 1) {
+      const slow = Array.from({ length: 200 }, () => admission.admit('a'));
+      expect(run(30, 6, { a: 0.1 }).refused).toEqual({});
+      for (const each of slow) each?.leave();
+    }
+  });
+
+  it('keeps the limit of a project that it refuses while most of its decisions are slow', () => {
+    const { admission, arrive, run } = simulate();
+    const askMuch = (rounds: number) => {
+      for (let round = 0; round < rounds; round += 1) {
+        const slow = Array.from({ length: 400 }, () => admission.admit('a'));
+        run(25, 6, {});
+        for (const each of slow) each?.leave();
+        arrive('a');
+        run(5, 6, {});
+      }
+      return admission.state.limit;
+    };
+    run(1_000, 6, { a: 18 });
+    run(30, 6, {});
+    const limit = askMuch(10);
+    expect(limit).toBeLessThan(200);
+    expect(askMuch(100)).toBe(limit);
+  });
+
+  it('forgets projects that no longer ask', () => {
+    const { admission, run } = simulate();
+    for (let n = 0; n < 1_000; n += 1) admission.admit(`made up ${n}`)?.leave();
+    run(300, 6, { a: 1 });
+    expect(admission.state.projects).toBe(1);
   });
 
   it('never has more decisions in flight than the maximum, except for one batch alone', () => {

@@ -1,13 +1,13 @@
 import type { MonotonicClock } from '../deadline.ts';
 
-/** Decisions are fast while some take less than this part of their deadline: 20 ms of 500. */
+/** A decision is fast within this part of its deadline: 20 ms of 500. */
 const FAST_PART = 1 / 25;
 /** How long no decision may be fast before there is an overload, as a part of the deadline. */
 const PERIOD_PART = 1 / 5;
-/** So many requests may always be in flight. */
+/** So many requests may always be in flight, of all projects together; slow ones get equal shares. */
 const SMALLEST_LIMIT = 64;
-/** By how much the limit rises after a period in which it refused requests and decisions were fast. */
-const GROWTH = 1.25;
+/** By how many requests a project's limit rises after a period in which most decisions were fast. */
+const GROWTH = 8;
 
 export interface AdmissionOptions {
   /** In flight, of all requests together. */
@@ -23,8 +23,10 @@ export interface AdmissionOptions {
 export interface AdmissionState {
   requests: number;
   decisions: number;
-  /** How many requests may be in flight before some are refused. */
+  /** How many requests of the project with the lowest limit may be in flight. */
   limit: number;
+  /** Projects that it remembers. */
+  projects: number;
 }
 
 /** A request in flight; it counts as one decision until `countAs`. */
@@ -42,10 +44,10 @@ export interface Admitted {
 /**
  * Refuses requests early when more arrive than can be decided (consistency rule 39).
  *
- * A queue shows in the fastest decision: while even that one is slow for a whole period, requests
- * wait for each other. From then on only as many are in flight as are decided within the time of a
- * fast decision, and a project that has less than its equal share of them in flight is still admitted.
- * Short bursts and single slow decisions are no overload.
+ * A queue shows in a project's fastest decision: while even that one is slow for a whole period, its
+ * requests wait for each other. From then on only as many of the project are in flight as are decided
+ * within the time of a fast decision. Short bursts and single slow decisions are no overload, and a
+ * project with fast decisions is never refused, whatever the others do.
  */
 export class Admission {
   readonly #maxDecisions: number;
@@ -53,12 +55,11 @@ export class Admission {
   readonly #periodMs: number;
   readonly #now: MonotonicClock;
   readonly #onAnswer: ((tookMs: number) => void) | undefined;
-  readonly #requestsOf = new Map<string, number>();
+  /** Each project that asked in this period or the last one, or has requests in flight. */
+  readonly #projects = new Map<string, Project>();
   #requests = 0;
   #decisions = 0;
-  /** Of requests in flight. */
-  #limit = Number.POSITIVE_INFINITY;
-  #period: Period;
+  #periodStartedAt: number;
 
   constructor({ maxDecisions, deadlineMs, now, onAnswer }: AdmissionOptions) {
     this.#maxDecisions = maxDecisions;
@@ -66,24 +67,30 @@ export class Admission {
     this.#periodMs = deadlineMs * PERIOD_PART;
     this.#now = now;
     this.#onAnswer = onAnswer;
-    this.#period = newPeriod(now());
+    this.#periodStartedAt = now();
   }
 
   get state(): AdmissionState {
-    const limit = Math.min(this.#limit, this.#maxDecisions);
-    return { requests: this.#requests, decisions: this.#decisions, limit };
+    let limit = this.#maxDecisions;
+    for (const project of this.#projects.values()) limit = Math.min(limit, project.limit);
+    return {
+      requests: this.#requests,
+      decisions: this.#decisions,
+      limit,
+      projects: this.#projects.size,
+    };
   }
 
   /** @returns null where the request has to be refused */
   admit(projectId: string): Admitted | null {
     const admittedAt = this.#now();
-    if (this.#requests === 0) this.#startWithoutLimit(admittedAt);
-    else this.#judgePeriod(admittedAt);
-    if (this.#decisions >= this.#maxDecisions || this.#isBeyondShare(projectId)) {
-      this.#period.refused += 1;
+    this.#judgePeriod(admittedAt);
+    const project = this.#projectOf(projectId);
+    if (this.#decisions >= this.#maxDecisions || this.#isBeyondLimit(project)) {
+      project.refused += 1;
       return null;
     }
-    this.#count(projectId, 1);
+    this.#count(project, 1);
     let decisions = 1;
     return {
       countAs: (count) => {
@@ -96,64 +103,71 @@ export class Admission {
       leave: () => {
         this.#decisions -= decisions - 1;
         decisions = 0;
-        this.#count(projectId, -1);
-        this.#noteAnswer(admittedAt);
+        this.#count(project, -1);
+        this.#noteAnswer(project, this.#now() - admittedAt);
       },
     };
   }
 
-  #isBeyondShare(projectId: string): boolean {
-    if (this.#requests < this.#limit) return false;
-    const own = this.#requestsOf.get(projectId) ?? 0;
-    const projects = this.#requestsOf.size + (own === 0 ? 1 : 0);
-    return own + 1 > this.#limit / projects;
+  #projectOf(projectId: string): Project {
+    let project = this.#projects.get(projectId);
+    if (project === undefined) {
+      project = { requests: 0, limit: Number.POSITIVE_INFINITY, ...NOTHING };
+      this.#projects.set(projectId, project);
+    }
+    return project;
   }
 
-  #count(projectId: string, change: 1 | -1): void {
-    const own = (this.#requestsOf.get(projectId) ?? 0) + change;
-    if (own === 0) this.#requestsOf.delete(projectId);
-    else this.#requestsOf.set(projectId, own);
+  #isBeyondLimit({ requests, limit }: Project): boolean {
+    return this.#requests >= SMALLEST_LIMIT && requests >= limit;
+  }
+
+  #count(project: Project, change: 1 | -1): void {
+    project.requests += change;
     this.#requests += change;
     this.#decisions += change;
   }
 
-  #noteAnswer(admittedAt: number): void {
-    const tookMs = this.#now() - admittedAt;
-    this.#period.answered += 1;
-    this.#period.fastestMs = Math.min(this.#period.fastestMs, tookMs);
+  #noteAnswer(project: Project, tookMs: number): void {
+    project.answered += 1;
+    if (tookMs <= this.#fastMs) project.fast += 1;
     this.#onAnswer?.(tookMs);
   }
 
-  /** Nothing waits, and the time without requests says nothing about how fast decisions are. */
-  #startWithoutLimit(now: number): void {
-    this.#limit = Number.POSITIVE_INFINITY;
-    this.#period = newPeriod(now);
-  }
-
-  /** Once a period is over, its decisions set the limit for the next one. */
+  /** Once a period is over, the decisions in it set each project's limit for the next one. */
   #judgePeriod(now: number): void {
-    const { startedAt, answered, fastestMs, refused } = this.#period;
-    const tookMs = now - startedAt;
-    if (tookMs < this.#periodMs || answered === 0) return;
-    if (fastestMs > this.#fastMs) {
-      this.#limit = Math.max(SMALLEST_LIMIT, (answered * this.#fastMs) / tookMs);
-    } else {
-      this.#limit = refused === 0 ? Number.POSITIVE_INFINITY : this.#limit * GROWTH;
+    const tookMs = now - this.#periodStartedAt;
+    if (tookMs < this.#periodMs) return;
+    this.#periodStartedAt = now;
+    const slow = [...this.#projects.values()].filter(isSlow).length;
+    for (const [projectId, project] of this.#projects) {
+      if (project.requests + project.answered + project.refused === 0) {
+        this.#projects.delete(projectId);
+        continue;
+      }
+      if (isSlow(project)) {
+        const decided = (project.answered * this.#fastMs) / tookMs;
+        project.limit = Math.max(SMALLEST_LIMIT / slow, decided);
+      } else if (project.refused === 0) {
+        project.limit = Number.POSITIVE_INFINITY;
+      } else if (project.fast * 2 > project.answered) {
+        project.limit += GROWTH;
+      }
+      Object.assign(project, NOTHING);
     }
-    this.#period = newPeriod(now);
   }
 }
 
-interface Period {
-  startedAt: number;
+/** What a project has in flight, and what happened to its requests in this period. */
+interface Project {
+  requests: number;
+  limit: number;
   answered: number;
-  fastestMs: number;
+  /** How many of those that were answered were fast. */
+  fast: number;
   refused: number;
 }
 
-const newPeriod = (startedAt: number): Period => ({
-  startedAt,
-  answered: 0,
-  fastestMs: Number.POSITIVE_INFINITY,
-  refused: 0,
-});
+const NOTHING = { answered: 0, fast: 0, refused: 0 };
+
+const isSlow = ({ answered, fast }: Project): boolean => answered > 0 && fast === 0;

@@ -1,7 +1,7 @@
 import type { MonotonicClock } from '../deadline.ts';
 
-/** A refusal takes 30 µs or so of the event loop: at this pace, a quarter of it. */
-const MOST_PER_MS = 8;
+/** A refusal takes 30 µs or so of the event loop: at this pace, an eighth of it. */
+const MOST_PER_MS = 4;
 /** The longest wait, as a part of a decision's deadline: 100 ms of 500. */
 const LONGEST_WAIT_PART = 1 / 5;
 

@@ -67,7 +67,7 @@ export function watch(registry: Registry, watched: Watched): void {
   );
   gauge(
     'ceiba_admission_limit',
-    'How many requests may be in flight before some are refused: MAX_DECISIONS_IN_FLIGHT, or fewer under overload.',
+    'How many requests of the most limited project may be in flight: MAX_DECISIONS_IN_FLIGHT, or fewer under overload.',
     () => admission.state.limit,
   );
   gauge(
