@@ -14,11 +14,19 @@ export interface ConsoleProcess {
   stop(): Promise<void>;
 }
 
-/** Starts the built console with these settings on a free port. Resolves once it answers. */
-export async function startConsole(settings: Record<string, string>): Promise<ConsoleProcess> {
+/**
+ * Starts the built console with these settings on a free port. Resolves once it answers.
+ *
+ * @param within a command that runs the program, such as the one of `readOnly`
+ */
+export async function startConsole(
+  settings: Record<string, string>,
+  within: readonly string[] = [],
+): Promise<ConsoleProcess> {
   const port = await freePort();
   const url = `http://localhost:${port}`;
-  const child = spawn(process.execPath, [serverFile], {
+  const [command = '', ...args] = [...within, process.execPath, serverFile];
+  const child = spawn(command, args, {
     env: {
       PATH: process.env.PATH,
       NODE_ENV: 'production',

@@ -2,7 +2,11 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { createDatabase } from '@ceiba/devstack/databases';
+import { request } from 'playwright';
 import { describe, expect, it } from 'vitest';
+import { callAction, readBuiltActions } from '../../e2e/call-action.ts';
+import { startConsole } from '../../e2e/console-process.ts';
+import { newAccount } from '../../e2e/support.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { readOnly } from '../../support/read-only.ts';
 import { startRuntime } from '../../support/runtime.ts';
@@ -45,6 +49,39 @@ describe.skipIf(readOnly === undefined)('where no file can be written', () => {
     await runtime.stop();
     expect(runtime.stdout()).not.toContain('EROFS');
     await world.close();
+    await database.drop();
+  });
+
+  it('the console creates an account and a project, and serves pages, guides and files', async () => {
+    const database = await createTestDatabase();
+    const app = await startConsole({ DATABASE_URL: database.url }, [command, ...options]);
+    const visitor = await request.newContext({ baseURL: app.url });
+    const submit = async (path: string, action: string, fields: Record<string, string>) => {
+      const { id } = readBuiltActions().find(({ name }) => name.endsWith(` ${action}`))!;
+      return callAction(visitor, { id, path, fields, headers: { origin: app.url } });
+    };
+    const account = newAccount();
+    await submit('/sign-up', 'createAccount', { ...account });
+    const { csrfToken } = await (await visitor.get('/api/auth/csrf')).json();
+    const headers = { origin: app.url };
+    await visitor.post('/api/auth/callback/credentials', {
+      headers,
+      form: { csrfToken, json: 'true', ...account },
+    });
+    const created = await submit('/projects/new', 'createNewProject', { name: 'Reports' });
+    const [, projectId] = /"projectId":"([0-9a-f-]{36})"/.exec(created.text) ?? [];
+    const script = /"(\/_next\/static\/[^"]+\.js)"/.exec(
+      await (await visitor.get('/')).text(),
+    )?.[1];
+    const paths = [`/projects/${projectId}`, '/docs', '/docs/reference', '/ceiba-sdk.tgz', script!];
+    for (const path of paths) {
+      const answer = await visitor.get(path, { maxRedirects: 0 });
+      expect([path, answer.status()]).toEqual([path, 200]);
+    }
+    expect(await (await visitor.get(`/projects/${projectId}`)).text()).toContain('Reports');
+    await visitor.dispose();
+    await app.stop();
+    expect(app.log()).not.toContain('EROFS');
     await database.drop();
   });
 
