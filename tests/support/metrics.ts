@@ -31,3 +31,12 @@ export async function scrape(port: number, path = '/metrics'): Promise<Scrape> {
     },
   };
 }
+
+/** How much each series of a metric has risen. */
+export function risen(before: Scrape, after: Scrape, metric: string): Record<string, number> {
+  const earlier = before.by(metric);
+  const changes = Object.entries(after.by(metric)).map(
+    ([value, count]) => [value, count - (earlier[value] ?? 0)] as const,
+  );
+  return Object.fromEntries(changes.filter(([, change]) => change !== 0));
+}

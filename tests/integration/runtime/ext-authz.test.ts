@@ -19,6 +19,7 @@ import {
 import { loadSync, type MethodDefinition } from '@grpc/proto-loader';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PAIRS, probes } from '../../sdk/support/targets.ts';
+import { risen, scrape } from '../../support/metrics.ts';
 import { startOtlpReceiver } from '../../support/otlp-receiver.ts';
 import { startRuntime } from '../../support/runtime.ts';
 import {
@@ -53,12 +54,13 @@ const { Check } = loadSync(fileURLToPath(new URL(proto, import.meta.url)), {
 };
 
 const program = fileURLToPath(new URL('../../../apps/runtime/dist/main.js', import.meta.url));
-const port = await freePort();
+const [port, metricsPort] = [await freePort(), await freePort()];
 const receiver = await startOtlpReceiver();
 afterAll(() => receiver.close());
 const { world, runtime, databaseUrl, redisUrl } = await startWorld({
   ...PATIENT,
   EXT_AUTHZ_PORT: String(port),
+  METRICS_PORT: String(metricsPort),
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${receiver.url}/v1/traces`,
   OTEL_TRACES_SAMPLER: 'parentbased_always_off',
   OTEL_BSP_SCHEDULE_DELAY: '50',
@@ -206,36 +208,36 @@ describe('a trace', () => {
   });
 });
 
-describe('a denial', () => {
-  const overLimit = async (plan: object) => {
-    const of = await world.createProject({ plan });
+const overLimit = async (plan: object) => {
+  const of = await world.createProject({ plan });
+  return { of, ...withKey((await of.createKey()).plaintext) };
+};
+const DENIALS: Record<(typeof DENIAL_REASONS)[number], () => Promise<Asked> | Asked> = {
+  missing_api_key: () => ({ headers: {} }),
+  invalid_api_key: () => withKey(mintApiKey(randomBytes).plaintext),
+  revoked_api_key: async () => {
+    const { apiKeyId, plaintext } = await project.createKey();
+    await http.revoke(apiKeyId);
+    return withKey(plaintext);
+  },
+  archived_api_key: async () => {
+    const { apiKeyId, plaintext } = await project.createKey();
+    await http.archive(apiKeyId);
+    return withKey(plaintext);
+  },
+  expired_api_key: async () =>
+    withKey((await project.createKey({ expiresAt: new Date('2020-01-01') })).plaintext),
+  policy_no_match: () => ({ path: '/v1/billing' }),
+  inactive_subscription: async () => {
+    const of = await world.createProject();
+    await of.setSubscription({ status: 'canceled' });
     return { of, ...withKey((await of.createKey()).plaintext) };
-  };
-  const DENIALS: Record<(typeof DENIAL_REASONS)[number], () => Promise<Asked> | Asked> = {
-    missing_api_key: () => ({ headers: {} }),
-    invalid_api_key: () => withKey(mintApiKey(randomBytes).plaintext),
-    revoked_api_key: async () => {
-      const { apiKeyId, plaintext } = await project.createKey();
-      await http.revoke(apiKeyId);
-      return withKey(plaintext);
-    },
-    archived_api_key: async () => {
-      const { apiKeyId, plaintext } = await project.createKey();
-      await http.archive(apiKeyId);
-      return withKey(plaintext);
-    },
-    expired_api_key: async () =>
-      withKey((await project.createKey({ expiresAt: new Date('2020-01-01') })).plaintext),
-    policy_no_match: () => ({ path: '/v1/billing' }),
-    inactive_subscription: async () => {
-      const of = await world.createProject();
-      await of.setSubscription({ status: 'canceled' });
-      return { of, ...withKey((await of.createKey()).plaintext) };
-    },
-    quota_exceeded: () => overLimit({ monthlyQuota: 0 }),
-    rate_limited: () => overLimit({ rateLimitPerMinute: 0 }),
-  };
+  },
+  quota_exceeded: () => overLimit({ monthlyQuota: 0 }),
+  rate_limited: () => overLimit({ rateLimitPerMinute: 0 }),
+};
 
+describe('a denial', () => {
   it.each(DENIAL_REASONS)(
     '%s has the status and the body of the client library',
     async (reason) => {
@@ -292,6 +294,30 @@ describe('a denial', () => {
   }, 120_000);
 });
 
+it('counts each decision in the metrics once, by its outcome', async () => {
+  const asked: Record<string, Asked> = { allowed: {} };
+  for (const reason of DENIAL_REASONS) asked[reason] = await DENIALS[reason]();
+  const before = await scrape(metricsPort);
+  const expected: Record<string, number> = {};
+  for (const [index, [outcome, question]] of Object.entries(asked).entries()) {
+    expected[outcome] = index + 1;
+    for (let n = 0; n <= index; n += 1) await check(question);
+  }
+  // A mistake of the gateway, and of the caller's request: the first is no decision.
+  await check({ of: { ...project, secret: 'ceiba_secret_wrong' } });
+  await check({ method: '' });
+  expected.policy_no_match = (expected.policy_no_match ?? 0) + 1;
+
+  const after = await scrape(metricsPort);
+  expect(risen(before, after, 'ceiba_decisions_total')).toEqual(expected);
+  expect(risen(before, after, 'ceiba_decision_failures_total')).toEqual({});
+  const rise = (series: string) => (after.of(series) ?? 0) - (before.of(series) ?? 0);
+  expect(rise('ceiba_refused_secrets_total')).toBe(1);
+  expect(rise('ceiba_unclear_requests_total')).toBe(1);
+  const decided = Object.values(expected).reduce((sum, count) => sum + count);
+  expect(rise('ceiba_decision_duration_seconds_count{stage="whole"}')).toBe(decided + 1);
+});
+
 describe('a project secret that is missing or wrong', () => {
   it.each([
     ['missing', (id: string) => [['x-service-project-id', id]]],
@@ -344,7 +370,8 @@ describe('an outage', () => {
   it('is a 503 that denies, not an error of the call, which Envoy may let through', async () => {
     const redis = await startTestRedis();
     const otherPort = await freePort();
-    const settings = { EXT_AUTHZ_PORT: String(otherPort) };
+    const metricsOfIt = await freePort();
+    const settings = { EXT_AUTHZ_PORT: String(otherPort), METRICS_PORT: String(metricsOfIt) };
     const alone = await startRuntime({ databaseUrl, redisUrl: redis.url, settings });
     const through = connect(otherPort);
     try {
@@ -352,6 +379,8 @@ describe('an outage', () => {
       redis.freeze();
       const late = await check({ through });
       expect(late.denied_response?.status.code).toBe(503);
+      const failures = (await scrape(metricsOfIt)).by('ceiba_decision_failures_total');
+      expect(Object.values(failures).reduce((sum, count) => sum + count)).toBe(1);
       redis.thaw();
       await expect
         .poll(async () => (await check({ through })).status.code, { timeout: 10_000 })

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { DENIAL_REASONS } from '@ceiba/contract/sets';
 import { freePort } from '@ceiba/devstack/ports';
 import { describe, expect, it, vi } from 'vitest';
-import { type Scrape, scrape } from '../../support/metrics.ts';
+import { risen, scrape } from '../../support/metrics.ts';
 import { type RunningRuntime, startRuntime } from '../../support/runtime.ts';
 import { QUESTION, runtimeClient, type TestProject } from '../../support/scenario.ts';
 import { startTestRedis } from '../../support/services.ts';
@@ -39,15 +39,6 @@ async function withRuntime(
   } finally {
     await own.stop();
   }
-}
-
-/** How much each series of a metric has risen. */
-function risen(before: Scrape, after: Scrape, metric: string): Record<string, number> {
-  const earlier = before.by(metric);
-  const changes = Object.entries(after.by(metric)).map(
-    ([value, count]) => [value, count - (earlier[value] ?? 0)] as const,
-  );
-  return Object.fromEntries(changes.filter(([, change]) => change !== 0));
 }
 
 /** A question for each denial reason, and for an allow, of a project with a plan of its own. */
