@@ -1,24 +1,25 @@
 /**
- * Measures what a decision pays for being watched, by the decision log and by metrics. A Runtime with
- * both and Runtimes that lack one of them are asked in turns, over the same database and Redis, and the
- * CPU time per decision, of Runtime, Postgres and Redis together, is compared within each round.
+ * Measures which part of a decision's CPU time the decision log, the metrics and the traces take, of
+ * Runtime, Postgres and Redis together. A profile of the Runtime under load says which part of its own
+ * time each takes; two Runtimes with and without a part differ more by chance than by it.
  *
- *   node --import tsx bench/overhead.mjs [--rounds 10] [--seconds 3]
+ *   node --import tsx bench/overhead.mjs [--rounds 5] [--seconds 12]
  *
  * Run `npm run build` first. It uses the servers of DATABASE_URL and REDIS_URL, with databases of its
- * own, or starts its own servers. Redis has to be a real one. Linux alone reports CPU time.
+ * own, or starts its own servers. Redis has to be a real one. Linux alone reports CPU time. The rounds
+ * of a case should together last at least a minute, because the log has a limit per minute.
  */
 import { parseArgs } from 'node:util';
 import { runMain, supervised } from '@ceiba/devstack/lifecycle';
 import { createGenerator } from './src/load/generator.mjs';
 import { measureOverhead } from './src/measure-overhead.mjs';
-import { rounded } from './src/report/statistics.ts';
+import { significant } from './src/report/statistics.ts';
 import { describeServers, startServers } from './src/servers.mjs';
 
 const { values } = parseArgs({
   options: {
-    rounds: { type: 'string', default: '10' },
-    seconds: { type: 'string', default: '3' },
+    rounds: { type: 'string', default: '5' },
+    seconds: { type: 'string', default: '12' },
   },
 });
 process.env.LOG_LEVEL ??= 'error';
@@ -30,8 +31,14 @@ await runMain(() =>
     const { pids } = await describeServers(services, generator.name);
     const options = { rounds: Number(values.rounds), seconds: Number(values.seconds) };
     const rows = await measureOverhead({ supervisor, services }, { ...options, generator, pids });
-    console.log('\nCPU time per decision in µs, and as a multiple of the one without a part:');
-    console.table(rounded(rows));
+    console.log('\nPer decision, medians and (least to most); Runtime, Postgres and Redis in µs:');
+    for (const [name, columns] of Object.entries(rows)) {
+      console.log(`\n${name}`);
+      for (const [column, { median, least, most }] of Object.entries(columns)) {
+        const [middle, low, high] = [median, least, most].map((value) => significant(value, 3));
+        console.log(`  ${column.padEnd(22)} ${middle} (${low} to ${high})`);
+      }
+    }
     return 0;
   }),
 );

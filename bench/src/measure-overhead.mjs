@@ -1,121 +1,166 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { createDatabase } from '@ceiba/devstack/databases';
+import { createDatabase, withConnection } from '@ceiba/devstack/databases';
 import { freePort } from '@ceiba/devstack/ports';
 import { migrate, startRuntime } from '@ceiba/devstack/programs';
 import { loopback } from '@ceiba/devstack/settings';
 import { mintApiKey } from '@ceiba/domain';
+import { startCollector } from './collector.mjs';
 import { measureOnce } from './compare.mjs';
 import { writeLines } from './lines.mjs';
+import { sharesOf } from './profile/parts.mjs';
 import { spreadOf } from './report/statistics.ts';
 import { decisionsOf } from './runtime.mjs';
 import { seedProject } from './seed.ts';
 
 const KEYS = 1_000;
 const CONNECTIONS = 64;
-const WARM_UP_SECONDS = 8;
+const WARM_UP = { connections: CONNECTIONS, seconds: 10 };
 
-const BUILT = fileURLToPath(new URL('../../apps/runtime/dist/main.js', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('../../apps/runtime/dist/main.js', import.meta.url));
+const PROFILER = new URL('./profile/profiler.mjs', import.meta.url).href;
 
-/** Edits of the built program that take a part away. */
-const PARTS = {
-  'the decision log': [
-    ['add(call, decision, charge) {\n    let tally;', 'add() {\n    return;\n    let tally;'],
-  ],
-  metrics: [
-    ['  decided(decision) {', '  decided(decision) {\n    return;'],
-    ['  answered(tookMs) {', '  answered(tookMs) {\n    return;'],
-    ['carried: (items) => size.observe(items)', 'carried: () => {}'],
-    ['took: (ms) => duration.observe(ms / 1e3)', 'took: () => {}'],
-  ],
-};
+const ALLOWED = '"allowed":true';
+const DENIED = '"allowed":false';
+/** The caller's trace is not sampled. */
+const UNSAMPLED = { traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-00` };
 
 /**
- * @returns {Promise<Record<string, import('./report/statistics.ts').Spread>>} By load and part: µs of CPU
- *   per decision without the part and with everything, as medians with their spread, and multiples of
- *   it with everything, each of one round.
+ * Each with a Runtime of its own. `project` sets columns of the project, `plan` those of its plan.
+ *
+ * @type {{ name: string, marker: string, project?: object, plan?: object, unknownKeys?: boolean,
+ *   headers?: Record<string, string>, tracesShare?: string }[]}
+ */
+const CASES = [
+  { name: 'allowed, 1 % logged', marker: ALLOWED },
+  { name: 'allowed, 100 % logged', marker: ALLOWED, project: { logged_allows_percent: 100 } },
+  { name: 'unknown keys', marker: DENIED, unknownKeys: true },
+  { name: 'rate limited', marker: DENIED, plan: { rate_limit_per_minute: 0 } },
+  {
+    name: 'allowed, traces on, none sampled',
+    marker: ALLOWED,
+    tracesShare: '1',
+    headers: UNSAMPLED,
+  },
+  { name: 'allowed, traces on, 1 % sampled', marker: ALLOWED, tracesShare: '0.01' },
+];
+
+/**
+ * @returns What a decision costs in each case and which part of it the log, the metrics and the traces
+ *   are. The rounds of a case follow each other, so that they include the writes of each minute.
  */
 export async function measureOverhead({ supervisor, services }, options) {
-  const database = await createDatabase(services.databaseUrl, { prefix: 'ceiba_bench' });
-  const own = { ...services, databaseUrl: database.url };
-  const without = Object.entries(PARTS).map(([name, edits]) => ({ name, program: edited(edits) }));
+  const collector = await startCollector();
+  const rows = {};
   try {
-    await migrate(supervisor, own);
-    const project = await seedProject(own.databaseUrl, KEYS);
-    const start = async (program) => {
-      const runtimeUrl = `http://${loopback}:${await freePort()}`;
-      const metricsUrl = `http://${loopback}:${await freePort()}`;
-      const { pid } = await startRuntime(supervisor, own, { runtimeUrl, metricsUrl }, program);
-      return { url: runtimeUrl, pid };
-    };
-    const runtimes = { everything: await start(BUILT) };
-    for (const { name, program } of without) runtimes[`without ${name}`] = await start(program);
-    const loads = {
-      allowed: { keys: project.keys, marker: '"allowed":true' },
-      'unknown keys': { keys: unknownKeys(), marker: '"allowed":false' },
-    };
-    const rows = {};
-    for (const [load, { keys, marker }] of Object.entries(loads)) {
-      const lines = writeLines(supervisor.dataDir, load.replace(' ', '-'), keys);
-      const targetOf = ({ url }) => ({
-        ...decisionsOf(url, project, project.projectId),
-        ...lines,
-        marker,
-      });
-      Object.assign(rows, await byTurns(load, runtimes, targetOf, options));
+    for (const each of CASES) {
+      rows[each.name] = await measureCase({ supervisor, services, collector }, each, options);
     }
     return rows;
   } finally {
-    for (const { program } of without) rmSync(program, { force: true });
+    await collector.close();
+  }
+}
+
+async function measureCase({ supervisor, services, collector }, load, options) {
+  const database = await createDatabase(services.databaseUrl, { prefix: 'ceiba_bench' });
+  const own = { ...services, databaseUrl: database.url };
+  try {
+    await migrate(supervisor, own);
+    const project = await seedProject(own.databaseUrl, KEYS);
+    await withConnection(own.databaseUrl, async (sql) => {
+      if (load.project) await sql`update projects set ${sql(load.project)}`;
+      if (load.plan) await sql`update plans set ${sql(load.plan)}`;
+    });
+    const runtime = await startProfiled(supervisor, own, tracesTo(collector, load.tracesShare));
+    const decisions = decisionsOf(runtime.url, project, project.projectId);
+    const target = {
+      ...decisions,
+      ...writeLines(supervisor.dataDir, 'keys', load.unknownKeys ? unknownKeys() : project.keys),
+      headers: { ...decisions.headers, ...load.headers },
+      marker: load.marker,
+    };
+    await options.generator.putLoad(target, WARM_UP);
+    const candidate = { pid: runtime.pid, target, connections: CONNECTIONS };
+    const rounds = [];
+    for (let round = 0; round < options.rounds; round += 1) {
+      rounds.push(await measureRound(runtime, candidate, { ...options, url: own.databaseUrl }));
+    }
+    await runtime.stop();
+    return summaryOf(rounds);
+  } finally {
     await database.drop();
   }
 }
 
-async function byTurns(load, runtimes, targetOf, { generator, pids, rounds, seconds }) {
-  const all = Object.entries(runtimes);
-  for (const [, runtime] of all) {
-    const warmUp = { connections: CONNECTIONS, seconds: WARM_UP_SECONDS };
-    await generator.putLoad(targetOf(runtime), warmUp);
-  }
-  const costs = Object.fromEntries(all.map(([name]) => [name, []]));
-  for (let round = 0; round < rounds; round += 1) {
-    // Each round starts with another one, so that none always follows the same one.
-    for (const [name, runtime] of [
-      ...all.slice(round % all.length),
-      ...all.slice(0, round % all.length),
-    ]) {
-      const candidate = { pid: runtime.pid, target: targetOf(runtime), connections: CONNECTIONS };
-      const { cpuMicroseconds, unexpected } = await measureOnce(candidate, {
-        generator,
-        pids,
-        seconds,
-      });
-      if (unexpected > 0)
-        throw new Error(`${unexpected} answers to ${load} were not the expected ones`);
-      const { load: _, ...servers } = cpuMicroseconds;
-      costs[name].push(Object.values(servers).reduce((sum, each) => sum + each, 0));
-    }
-  }
-  const { everything, ...lacking } = costs;
-  const rows = { [`${load}, everything, µs`]: spreadOf(everything) };
-  for (const [name, each] of Object.entries(lacking)) {
-    const ratios = everything.map((cost, round) => cost / each[round]);
-    rows[`${load}, everything against ${name}`] = spreadOf(ratios);
-  }
-  return rows;
-}
-
-/** A copy of the program beside it. @throws Error where its text has changed */
-function edited(edits) {
-  let text = readFileSync(BUILT, 'utf8');
-  for (const [from, to] of edits) {
-    if (text.split(from).length !== 2) throw new Error(`the program does not have once: ${from}`);
-    text = text.replace(from, to);
-  }
-  const path = BUILT.replace('main.js', `main.${randomBytes(4).toString('hex')}.js`);
-  writeFileSync(path, text);
-  return path;
-}
-
 const unknownKeys = () => Array.from({ length: KEYS }, () => mintApiKey(randomBytes).plaintext);
+
+const tracesTo = (collector, share) =>
+  share === undefined
+    ? {}
+    : {
+        OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: collector.url,
+        OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
+        OTEL_TRACES_SAMPLER_ARG: share,
+      };
+
+/** Starts a Runtime with the profiler. */
+async function startProfiled(supervisor, services, variables) {
+  const [port, runtimePort, metricsPort] = [await freePort(), await freePort(), await freePort()];
+  const settings = { ...variables, NODE_OPTIONS: `--import=${PROFILER}?port=${port}` };
+  const url = `http://${loopback}:${runtimePort}`;
+  const metricsUrl = `http://${loopback}:${metricsPort}`;
+  Object.assign(process.env, settings);
+  const started = startRuntime(supervisor, services, { runtimeUrl: url, metricsUrl });
+  for (const name of Object.keys(settings)) delete process.env[name];
+  const { pid, stop } = await started;
+  const profiler = (command) => fetch(`http://${loopback}:${port}/${command}`);
+  return { url, metricsUrl, pid, stop, profiler };
+}
+
+/** One load, in whose middle Prometheus asks once. */
+async function measureRound(runtime, candidate, { generator, pids, seconds, url }) {
+  const roots = { ...pids, log: await pidOfLogBackend(url) };
+  await runtime.profiler('start');
+  const [{ cpuMicroseconds, perSecond, unexpected }] = await Promise.all([
+    measureOnce(candidate, { generator, pids: roots, seconds }),
+    delay(seconds * 500).then(() => fetch(`${runtime.metricsUrl}/metrics`)),
+  ]);
+  const profile = await (await runtime.profiler('stop')).json();
+  const shares = sharesOf(profile, readFileSync(PROGRAM, 'utf8'));
+  const { server, postgres, redis, log } = cpuMicroseconds;
+  const whole = server + postgres + redis;
+  const percent = (microseconds) => (100 * microseconds) / whole;
+  return {
+    'a second': perSecond,
+    Runtime: server,
+    Postgres: postgres,
+    Redis: redis,
+    'log, %': percent(shares.log * server + log),
+    'metrics, %': percent(shares.metrics * server),
+    'traces, %': percent(shares.traces * server),
+    'metrics and traces, %': percent((shares.metrics + shares.traces) * server),
+    unexpected,
+  };
+}
+
+/** The log writes over a connection of its own. */
+function pidOfLogBackend(databaseUrl) {
+  return withConnection(databaseUrl, async (sql) => {
+    const [backend] = await sql`
+      select pid from pg_stat_activity
+      where datname = current_database() and application_name = 'ceiba-decisionLog'`;
+    if (backend === undefined) throw new Error('the decision log has no connection to Postgres');
+    return backend.pid;
+  });
+}
+
+const summaryOf = (rounds) =>
+  Object.fromEntries(
+    Object.keys(rounds[0]).map((column) => [
+      column,
+      spreadOf(rounds.map((round) => round[column])),
+    ]),
+  );
