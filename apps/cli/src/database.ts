@@ -29,6 +29,7 @@ export function databaseAddress(world: World): Address {
   if (database !== undefined) return database;
   throw badInput(
     'No database is set. Set DATABASE_URL to a Postgres URL, or start the local stack with: npm start',
+    { field: 'DATABASE_URL' },
   );
 }
 

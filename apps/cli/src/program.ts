@@ -14,7 +14,7 @@ import { schemaCommand } from './commands/schema.ts';
 import { usageCommand } from './commands/usage.ts';
 import { CliError, forPrograms } from './errors.ts';
 import { newestMigration } from './migrations.ts';
-import type { World } from './world.ts';
+import { printAdvice, type World } from './world.ts';
 
 const AFTER_HELP = `
 The database is that of DATABASE_URL, or else of the npm start that runs in this folder or above.
@@ -37,7 +37,7 @@ export async function run(args: readonly string[], world: World): Promise<number
     if (isForProgram) {
       world.stderr.write(`${JSON.stringify({ error: forPrograms(error) })}\n`);
     } else if (!(error instanceof CommanderError)) {
-      world.stderr.write(`error: ${error instanceof Error ? error.message : String(error)}\n`);
+      printAdvice(world, `error: ${error instanceof Error ? error.message : String(error)}`);
     }
     if (error instanceof CommanderError || error instanceof SettingsError) return 2;
     return error instanceof CliError ? error.exitCode : 1;

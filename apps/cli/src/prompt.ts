@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { badInput, failure } from './errors.ts';
-import type { World } from './world.ts';
+import { printable, type World } from './world.ts';
 
 /**
  * Prompts twice for a new password, without echo.
@@ -30,7 +30,7 @@ export async function confirm(world: World, question: string): Promise<boolean> 
   if (world.stdin.isTTY !== true) return false;
   const terminal = createInterface({ input: world.stdin, output: world.stderr });
   const lines = terminal[Symbol.asyncIterator]();
-  world.stderr.write(`${question} [y/N] `);
+  world.stderr.write(`${printable(question)} [y/N] `);
   const line = await lines.next();
   terminal.close();
   return !line.done && /^y(?:es)?$/i.test(line.value.trim());

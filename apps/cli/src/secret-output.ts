@@ -70,7 +70,9 @@ export async function withSecretFile<T>(
 async function create(file: string, shown: string): Promise<FileHandle> {
   return open(file, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
     const problem =
-      error.code === 'EEXIST' ? 'exists already' : `cannot be created (${error.code})`;
-    throw badInput(`${shown} ${problem}. Nothing was changed.`, { field: '--secret-file' });
+      error.code === 'EEXIST'
+        ? 'exists already. Give another path; if the file is empty, an interrupted run left it.'
+        : `cannot be created (${error.code}).`;
+    throw badInput(`${shown} ${problem} Nothing was changed.`, { field: '--secret-file' });
   });
 }

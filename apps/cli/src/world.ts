@@ -27,8 +27,17 @@ export function printJson(world: World, value: unknown): void {
 
 /** Prints a result for a user. */
 export function printLines(world: World, lines: readonly string[]): void {
-  world.stdout.write(`${lines.join('\n')}\n`);
+  world.stdout.write(`${lines.map(printable).join('\n')}\n`);
 }
 
-/** Users choose names, callers choose paths and methods: nothing of them may control the terminal. */
-export const printable = (text: string) => text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '\ufffd');
+/** Prints an error or advice, of one or several lines. */
+export function printAdvice(world: World, text: string): void {
+  world.stderr.write(`${text.split('\n').map(printable).join('\n')}\n`);
+}
+
+/**
+ * Users choose names, callers choose paths and methods, anyone may write a file: nothing of them may
+ * control the terminal. The joiners that emoji and some scripts need are kept.
+ */
+export const printable = (text: string) =>
+  text.replace(/(?![\u200c\u200d])[\p{C}\p{Zl}\p{Zp}]/gu, '\ufffd');

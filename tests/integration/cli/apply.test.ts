@@ -603,6 +603,50 @@ describe('the secret of a new project', () => {
   });
 });
 
+describe('what a file says', () => {
+  const CONTROL = /(?!\n)[\p{Cc}\u202e]/u;
+  const withEscapes = (project: string) =>
+    'owner: { email: ops@example.com }\n' +
+    'plans: [{ name: "a\\u202Eb", activeKeyCap: 1, rateLimitPerMinute: 1, monthlyQuota: 1 }]\n' +
+    `projects: [${project}]\n`;
+
+  test('never controls the terminal, in a result, a question or an error', async () => {
+    const made =
+      '{ name: "c\\u202Ed", subscription: { plan: "a\\u202Eb" }, policies: [{ method: GET, pathPattern: /a }] }';
+    const outputs = [
+      await desk.apply(withEscapes(made)),
+      await desk.apply(withEscapes('{ name: "c\\u202Ed", policies: [] }'), { isTerminal: false }),
+      await desk.apply(withEscapes('{ name: x, subscription: { plan: "\\u202E" } }')),
+      await desk.apply(withEscapes('{ name: x, "\\e[2J\\nowner": 1 }')),
+    ].map(({ output }) => output);
+    for (const output of outputs) {
+      expect(output).toContain('\ufffd');
+      expect(output).not.toMatch(CONTROL);
+    }
+    expect(outputs[0]).toContain('subscription: plan a\ufffdb');
+    expect(outputs[1]).toContain('  c\ufffdd: GET /a\n');
+    expect(outputs[2]).toContain('the plans are a\ufffdb, Free');
+    expect(outputs[3]).toContain('projects[0].\ufffd[2J\ufffdowner (line 3)');
+  });
+
+  test('is asked about without what would control the terminal', async () => {
+    await desk.apply(
+      withEscapes('{ name: "c\\u202Ed", policies: [{ method: GET, pathPattern: /a }] }'),
+    );
+    const folder = mkdtempSync(join(tmpdir(), 'ceiba-apply-'));
+    const file = join(folder, 'ceiba.yaml');
+    writeFileSync(file, withEscapes('{ name: "c\\u202Ed", policies: [] }'));
+    const { stderr } = await desk.ceiba(['apply', '-f', file], { stdin: typing('n') });
+    expect(stderr).toContain('not in the file:\n  c\ufffdd: GET /a\n');
+    expect(stderr).not.toMatch(CONTROL);
+  });
+
+  test('keeps the joiners of an emoji', async () => {
+    const { stdout } = await desk.apply(withEscapes('{ name: 👩‍💻 }'));
+    expect(stdout).toContain('project 👩‍💻 (');
+  });
+});
+
 describe('an error with --json', () => {
   test.each([
     ['invalid_file', 'projects[0].polices', project('    polices: []\n'), []],
@@ -613,6 +657,16 @@ describe('an error with --json', () => {
     expect(JSON.parse(ran.stderr)).toEqual({
       error: { code, field, message: expect.any(String) },
     });
+  });
+
+  test.each([
+    ['--file', ['-f', '/nonexistent.yaml'], {}],
+    ['CEIBA_OWNER_PASSWORD', ['-f', '-'], { CEIBA_OWNER_PASSWORD: '' }],
+    ['DATABASE_URL', ['-f', '-'], { DATABASE_URL: '', CEIBA_DATA_DIR: '/nonexistent' }],
+  ])('names %s, which has to change', async (field, args, env) => {
+    const ran = await desk.ceiba(['apply', '--json', ...args], { stdin: FILE, env });
+    expect(ran.code).toBe(2);
+    expect(JSON.parse(ran.stderr).error).toMatchObject({ code: 'invalid_input', field });
   });
 
   test('names the option that a removal needs', async () => {

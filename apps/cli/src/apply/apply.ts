@@ -178,6 +178,7 @@ async function passwordForNewOwner(email: string, password: string | undefined):
     throw badInput(
       `${email} has no account yet. Nothing was changed. ` +
         'Set CEIBA_OWNER_PASSWORD to the password of the new account.',
+      { field: 'CEIBA_OWNER_PASSWORD' },
     );
   }
   return checkedPassword(password, { email, source: 'CEIBA_OWNER_PASSWORD' });

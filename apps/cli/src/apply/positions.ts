@@ -1,9 +1,10 @@
 import { type Document, isMap, isNode, isScalar, isSeq } from 'yaml';
+import { printable } from '../world.ts';
 
 /** For example `projects[0].policies[1].pathPattern`; `file` for the whole file. */
 export function fieldName(path: readonly PropertyKey[]): string {
   const name = path
-    .map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
+    .map((part) => (typeof part === 'number' ? `[${part}]` : `.${printable(String(part))}`))
     .join('');
   return name === '' ? 'file' : name.replace(/^\./, '');
 }

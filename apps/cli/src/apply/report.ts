@@ -1,5 +1,4 @@
 import type { PolicyRule, ReplacePoliciesResult } from '@ceiba/schema';
-import { printable } from '../world.ts';
 import type { Applied, AppliedProject } from './applied.ts';
 import { changesOf } from './changes.ts';
 
@@ -14,7 +13,7 @@ export function reportOf(applied: Applied, showsSecrets: boolean): string[] {
     ...applied.plans.map(({ plan, outcome }) =>
       line(
         outcome,
-        `plan ${printable(plan.name)}: ${plan.activeKeyCap} active keys, ` +
+        `plan ${plan.name}: ${plan.activeKeyCap} active keys, ` +
           `${plan.rateLimitPerMinute} requests per minute, ${plan.monthlyQuota} per month`,
       ),
     ),
@@ -44,10 +43,7 @@ function ownerLines({ owner }: Applied): string[] {
 function projectLines(project: AppliedProject): string[] {
   const { entry, projectId, projectSecret, policies } = project;
   return [
-    line(
-      projectSecret === null ? 'unchanged' : 'created',
-      `project ${printable(entry.name)} (${projectId})`,
-    ),
+    line(projectSecret === null ? 'unchanged' : 'created', `project ${entry.name} (${projectId})`),
     ...partLines(project.subscription, `subscription: ${subscriptionText(entry)}`),
     ...partLines(
       project.defaultKeyRateLimitPerMinute,
@@ -87,7 +83,7 @@ function secretLines({ entry, projectSecret }: AppliedProject): string[] {
   if (projectSecret === null) return [];
   return [
     '',
-    `Project secret of ${printable(entry.name)}, shown only once (keep it on the server, never in a browser):`,
+    `Project secret of ${entry.name}, shown only once (keep it on the server, never in a browser):`,
     `  ${projectSecret}`,
   ];
 }

@@ -16,7 +16,7 @@ import {
   type SecretOptions,
   withSecretFile,
 } from '../secret-output.ts';
-import { printJson, printLines, type World } from '../world.ts';
+import { printAdvice, printJson, printLines, type World } from '../world.ts';
 
 interface ApplyCommandOptions extends SecretOptions {
   file: string;
@@ -87,7 +87,7 @@ async function confirmed(
     if (!(error instanceof UnconfirmedRemovals)) throw error;
     const { policies } = error;
     if (world.stdin.isTTY === true) {
-      world.stderr.write(`These policies are not in the file:\n${listed(policies)}\n`);
+      printAdvice(world, `These policies are not in the file:\n${listed(policies)}`);
       // Others may have changed the policies meanwhile: only those that were shown are removed.
       const shown = new Set(policies);
       if (await confirm(world, 'Remove them?')) return attempt((policy) => shown.has(policy));
@@ -118,7 +118,7 @@ async function readText(path: string, name: string, world: World): Promise<strin
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw badInput(`${name} is not UTF-8 text.`);
+    throw unreadable(`${name} is not UTF-8 text.`);
   }
 }
 
@@ -129,15 +129,17 @@ async function readBytes(stream: NodeJS.ReadableStream, name: string): Promise<B
     for await (const chunk of stream) {
       chunks.push(Buffer.from(chunk));
       length += chunks.at(-1)?.byteLength ?? 0;
-      if (length > LONGEST_FILE_BYTES) throw badInput(`${name} is longer than 4 MiB.`);
+      if (length > LONGEST_FILE_BYTES) throw unreadable(`${name} is longer than 4 MiB.`);
     }
   } catch (error) {
     if (error instanceof CliError) throw error;
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
-    throw badInput(`${name} cannot be read: ${UNREADABLE[code] ?? code}.`);
+    throw unreadable(`${name} cannot be read: ${UNREADABLE[code] ?? code}.`);
   }
   return Buffer.concat(chunks);
 }
+
+const unreadable = (message: string) => badInput(message, { field: '--file' });
 
 const UNREADABLE: Readonly<Record<string, string>> = {
   EACCES: 'this user may not read it',

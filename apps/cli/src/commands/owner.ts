@@ -16,7 +16,7 @@ import { readSettings } from '../env.ts';
 import { badInput } from '../errors.ts';
 import { checkedPassword } from '../password.ts';
 import { askForNewPassword } from '../prompt.ts';
-import { printable, printLines, type World } from '../world.ts';
+import { printLines, type World } from '../world.ts';
 
 /** `ceiba owner …`. Passwords come from the environment or a prompt: arguments are visible to others. */
 export function ownerCommands(program: Command, world: World): void {
@@ -96,7 +96,7 @@ async function otherWaysIn(tx: VerbContext, userId: string): Promise<string[]> {
 }
 
 const listed = (names: readonly string[]) =>
-  names.length === 0 ? 'none' : `${names.length} (${names.map(printable).sort().join(', ')})`;
+  names.length === 0 ? 'none' : `${names.length} (${[...names].sort().join(', ')})`;
 
 function removeSecondFactorCommand(owner: Command, world: World): void {
   owner

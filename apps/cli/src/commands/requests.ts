@@ -53,7 +53,8 @@ export function requestsCommand(program: Command, world: World): void {
     .option('--limit <number>', 'at most so many, from the newest on', pageSize, 50)
     .option('--json', 'print each as a line of JSON')
     .action(async (options: RequestOptions) => {
-      if (options.follow && options.to) throw badInput('--follow has no end: leave out --to.');
+      if (options.follow && options.to)
+        throw badInput('--follow has no end: leave out --to.', { field: '--to' });
       await withDatabase(world, (_, db) => show(world, db, options));
     });
 }
@@ -65,7 +66,9 @@ async function show(world: World, db: Database, options: RequestOptions): Promis
   }
   const filter = await filterOf(db, options);
   const print = (records: readonly DecisionRecord[]) => {
-    if (records.length > 0) printLines(world, records.map(json ? jsonLineOf : lineOf));
+    if (records.length === 0) return;
+    if (json) world.stdout.write(records.map((record) => `${jsonLineOf(record)}\n`).join(''));
+    else printLines(world, records.map(lineOf));
   };
   const { items: newest } = await listDecisions(db, { projectId, filter, limit });
   print(newest.toReversed());

@@ -18,7 +18,7 @@ import { withDatabase } from '../database.ts';
 import { badInput } from '../errors.ts';
 import { noProject } from '../not-found.ts';
 import { instant, month, uuid } from '../options.ts';
-import { printable, printJson, printLines, type World } from '../world.ts';
+import { printJson, printLines, type World } from '../world.ts';
 
 const BY = ['outcome', 'key', 'policy', 'hour', 'day'] as const;
 
@@ -175,5 +175,5 @@ const padded = (count: number) => String(count).padStart(WIDTH);
 function nameOf(by: UsageOptions['by'], id: string, label: string | null): string {
   if (by === 'outcome') return id;
   if (label === null) return `${id} (deleted)`;
-  return by === 'key' ? `${printable(label)} (${id})` : printable(label);
+  return by === 'key' ? `${label} (${id})` : label;
 }

@@ -1,6 +1,5 @@
 import type { LimitOwner } from '@ceiba/contract/sets';
 import { type DecisionRecord, toLoggedDecision } from '@ceiba/schema';
-import { printable } from '../world.ts';
 
 /** A decision as a line for a terminal. */
 export function lineOf(record: DecisionRecord): string {
@@ -14,7 +13,7 @@ export function lineOf(record: DecisionRecord): string {
     call,
     limitOf(record),
   ];
-  return printable(fields.filter((field) => field !== '').join('  '));
+  return fields.filter((field) => field !== '').join('  ');
 }
 
 /** A decision as a line of JSON, with the fields of the Runtime's routes. */

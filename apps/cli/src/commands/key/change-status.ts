@@ -17,7 +17,7 @@ import { badInput } from '../../errors.ts';
 import { noKey } from '../../not-found.ts';
 import { uuid } from '../../options.ts';
 import { confirm } from '../../prompt.ts';
-import { printable, printJson, printLines, type World } from '../../world.ts';
+import { printJson, printLines, type World } from '../../world.ts';
 
 interface Change {
   name: 'disable' | 'enable' | 'revoke' | 'archive';
@@ -125,5 +125,4 @@ const conflict = ({ name }: Change, key: ApiKeySummary, status: string) =>
     field: '--key',
   });
 
-const named = ({ displayName, keyPrefix }: ApiKeySummary) =>
-  `${printable(displayName)} (${keyPrefix}…)`;
+const named = ({ displayName, keyPrefix }: ApiKeySummary) => `${displayName} (${keyPrefix}…)`;

@@ -12,7 +12,7 @@ import {
   secretNotShown,
   withSecretFile,
 } from '../../secret-output.ts';
-import { printable, printJson, printLines, type World } from '../../world.ts';
+import { printJson, printLines, type World } from '../../world.ts';
 
 interface CreateOptions extends SecretOptions {
   project: string;
@@ -53,7 +53,7 @@ async function createKey(world: World, options: CreateOptions): Promise<void> {
   const plaintextKey = isShown ? created.plaintextKey : null;
   if (json) return printJson(world, { ...created, plaintextKey });
   printLines(world, [
-    `Key ${printable(created.displayName)} (${created.apiKeyId}) is created${isExpired ? ', and has expired already: its calls are denied' : ''}.`,
+    `Key ${created.displayName} (${created.apiKeyId}) is created${isExpired ? ', and has expired already: its calls are denied' : ''}.`,
     ...(isShown
       ? ['The key, shown only once (only its caller may have it):', `  ${plaintextKey}`]
       : [`The key itself is in ${secretFile}.`]),

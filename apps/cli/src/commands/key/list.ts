@@ -4,7 +4,7 @@ import { type Command, Option } from 'commander';
 import { withDatabase } from '../../database.ts';
 import { noProject } from '../../not-found.ts';
 import { uuid } from '../../options.ts';
-import { printable, printJson, printLines, type World } from '../../world.ts';
+import { printJson, printLines, type World } from '../../world.ts';
 
 interface ListOptions {
   project: string;
@@ -64,7 +64,7 @@ function lineOf(key: ApiKeyRow): string {
     stateOf(key),
     expiresAt ?? 'never',
     lastUsedAt ?? 'never',
-    printable(displayName),
+    displayName,
   );
 }
 

@@ -4,7 +4,7 @@ import { withDatabase } from '../../database.ts';
 import { badInput } from '../../errors.ts';
 import { noKey } from '../../not-found.ts';
 import { limitOrNone, orNull, uuid } from '../../options.ts';
-import { printable, printJson, printLines, type World } from '../../world.ts';
+import { printJson, printLines, type World } from '../../world.ts';
 
 interface LimitOptions {
   project: string;
@@ -45,7 +45,9 @@ async function setLimits(world: World, { project, key, rate, quota, json }: Limi
   );
   if (result.kind === 'not_found') throw noKey(project, key);
   if (result.kind === 'conflict') {
-    throw badInput(`Key ${key} is ${result.status}: only the limits of an active key can be set.`);
+    throw badInput(`Key ${key} is ${result.status}: only the limits of an active key can be set.`, {
+      field: '--key',
+    });
   }
   const { rateLimitPerMinute, monthlyQuota } = result.limits;
   if (json) {
@@ -57,7 +59,7 @@ async function setLimits(world: World, { project, key, rate, quota, json }: Limi
     });
   }
   printLines(world, [
-    `Limits of ${printable(result.displayName)}, in addition to the project's plan:`,
+    `Limits of ${result.displayName}, in addition to the project's plan:`,
     `  requests per minute  ${rateLimitPerMinute ?? 'none'}`,
     `  requests per month   ${monthlyQuota ?? 'none'}`,
   ]);

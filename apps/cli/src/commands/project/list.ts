@@ -1,7 +1,7 @@
 import { listProjectsWithOwner, type ProjectWithOwner } from '@ceiba/schema';
 import type { Command } from 'commander';
 import { withDatabase } from '../../database.ts';
-import { printable, printJson, printLines, type World } from '../../world.ts';
+import { printJson, printLines, type World } from '../../world.ts';
 
 /** Adds `ceiba project list`. */
 export function listProjectsCommand(project: Command, world: World): void {
@@ -47,7 +47,7 @@ function table(rows: readonly Row[]): string[] {
     admits ? 'yes' : 'no',
     name,
   ]);
-  const lines = [HEAD, ...cells.map((line) => line.map(printable))];
+  const lines = [HEAD, ...cells];
   const widths = HEAD.map((_, column) =>
     Math.max(...lines.map((line) => line[column]?.length ?? 0)),
   );

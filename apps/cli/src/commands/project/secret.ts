@@ -18,7 +18,7 @@ import {
   secretNotShown,
   withSecretFile,
 } from '../../secret-output.ts';
-import { printable, printJson, printLines, type World } from '../../world.ts';
+import { printJson, printLines, type World } from '../../world.ts';
 
 /** Adds `ceiba project rotate-secret`. */
 export function rotateSecretCommand(project: Command, world: World): void {
@@ -86,9 +86,10 @@ async function rotate(
       };
     case 'previous_still_valid':
       throw badInput(
-        `${printable(project.name)} was rotated less than 24 hours ago: its previous secret is valid until ` +
+        `${project.name} was rotated less than 24 hours ago: its previous secret is valid until ` +
           `${result.previousSecretExpiresAt.toISOString()}, and rotating now stops it at once. ` +
           'When no host uses it any more, run this again with --yes.',
+        { code: 'not_confirmed', field: '--yes' },
       );
     case 'conflict':
       throw failure(ROTATED_NOW);

@@ -63,7 +63,8 @@ async function changeSubscription(
     ...(currentPeriodEnd === undefined ? {} : { currentPeriodEnd: orNull(currentPeriodEnd) }),
   });
   if (kind === 'not_found') throw noProject(projectId);
-  if (kind === 'plan_not_found') throw badInput('The project has no plan yet: give --plan.');
+  if (kind === 'plan_not_found')
+    throw badInput('The project has no plan yet: give --plan.', { field: '--plan' });
   const now = await getSubscription(ctx.db, projectId);
   if (now === null) throw failure('The project has just been deleted.');
   return {
@@ -79,5 +80,5 @@ async function planIdOf(ctx: VerbContext, name: string): Promise<string> {
   const plan = await findPlanByName(ctx.db, name);
   if (plan !== null) return plan.planId;
   const names = (await listPlans(ctx.db)).map((known) => known.name).join(', ');
-  throw badInput(`There is no plan "${name}"; the plans are ${names}.`);
+  throw badInput(`There is no plan "${name}"; the plans are ${names}.`, { field: '--plan' });
 }
