@@ -61,6 +61,8 @@ describe('ceiba key create', () => {
     const { apiKeyId } = JSON.parse((await key('list', ['--json'])).stdout).apiKeys[0];
     const limited = await key('set-limits', ['--key', apiKeyId, '--rate', '5', '--quota', 'none']);
     expect(limited.stdout).toContain('Limits of a\ufffdb,');
+    const asked = await key('revoke', ['--key', apiKeyId], { stdin: typing('n') });
+    expect(asked.stderr).toMatch(/^Revoke key a\ufffdb .*\? .* \[y\/N\] error: Key a\ufffdb /);
   });
 
   test('prints the key once at a terminal, and never to a log', async () => {
