@@ -20,7 +20,7 @@ export async function serve(
   log: Logger,
   { isWorker }: { isWorker: boolean },
 ): Promise<void> {
-  const traces = settings.exportsTraces ? await openTraces(log) : undefined;
+  const traces = settings.exportsTraces ? await openTraces(settings, log) : undefined;
   const runtime = createRuntime(settings, log, traces);
   runtime.server.once('error', (error) => {
     log.fatal({ err: error, port: settings.RUNTIME_PORT }, 'cannot listen');

@@ -306,6 +306,16 @@ describe('a caller’s traceparent', () => {
     expect(ofProject(project.projectId)).toHaveLength(1);
     expect(caller.spans().length).toBeGreaterThan(0);
   });
+
+  it('that is not sampled counts for parent-based samplers alone', async () => {
+    const settings = { ...TRACED, OTEL_TRACES_SAMPLER: 'always_on' };
+    const eager = await startRuntime({ databaseUrl, redisUrl, settings });
+    const { client } = await setUp(eager.url);
+    const caller = callerOf('00');
+    await client.authorize({}, { headers: caller.headers });
+    expect(await eager.stop()).toBe('exited with code 0');
+    expect(caller.spans().length).toBeGreaterThan(0);
+  });
 });
 
 describe('what is exported', () => {

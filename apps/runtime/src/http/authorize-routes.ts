@@ -133,12 +133,20 @@ export function createAuthorizeRoutes(options: AuthorizeRouteOptions): Authorize
       }
     };
     if (traces === undefined) return (incoming, projectId) => answer(incoming, projectId);
-    return async (incoming, projectId) => {
-      const trace = traceHttp(traces, route.path, incoming, projectId);
-      if (trace === null) return answer(incoming, projectId);
+    const answerTraced = async (
+      incoming: IncomingMessage,
+      projectId: string,
+      trace: DecisionTrace,
+    ) => {
       const reply = await answer(incoming, projectId, trace);
       trace.end(reply.status);
       return reply;
+    };
+    return (incoming, projectId) => {
+      const trace = traceHttp(traces, route.path, incoming, projectId);
+      return trace === null
+        ? answer(incoming, projectId)
+        : answerTraced(incoming, projectId, trace);
     };
   };
   return { authorize: serve(ONE), authorizeBatch: serve(BATCH), forwardAuth: serve(FORWARD) };
