@@ -50,7 +50,7 @@ test('a bar moves from the click on a link until its page is shown', async () =>
 
 test('the palette finds keys, policies, requests and guides by keyboard, and sends no credential', async () => {
   const [apiKeyId, policyId] = [
-    await project.addKey('Night shift'),
+    await project.addKey('Night shift', { note: 'For Acme Ltd.' }),
     await project.addPolicy('GET', '/v1/night*'),
   ];
   const [decisionId = ''] = await addDecisions(project.projectId, [{ requestId: 'night-42' }]);
@@ -67,7 +67,10 @@ test('the palette finds keys, policies, requests and guides by keyboard, and sen
   }
 
   await find('night sh', /^Night shift/);
-  await page.waitForURL((url) => url.searchParams.get('q') === apiKeyId);
+  await page.waitForURL(`**/keys/${apiKeyId}`);
+  // A customer is found by the note of its key.
+  await find('acme', /^Night shift/);
+  await page.waitForURL(`**/keys/${apiKeyId}`);
   await find('/V1/NIGHT', /^GET \/v1\/night/);
   await page.waitForURL(`**/policies/${policyId}`);
   await find('night-42', /^GET/);

@@ -37,6 +37,9 @@ test('each gate that denies a call shows the value that it checked, and links to
   };
   await project.addPolicy('GET', '/v1/reports*');
   const page = await project.open('simulator');
+  await expect(
+    page.getByText('Test how a call would be decided right now. Nothing is charged.'),
+  ).toBeVisible();
   await expect(page.getByText('Every call goes through these gates in this order')).toBeVisible();
   const cases = [
     ['none', 'GET', 'Missing key', 'A key is sent', 'Create a key'],
@@ -194,7 +197,7 @@ test('any of many keys is found by typing, and chosen by keyboard or pointer', a
   await options.filter({ hasText: /^Straw 11 / }).click();
   await expect(field).toHaveValue(/^Straw 11 /);
   await field.fill('no such key');
-  await expect(page.getByText('No key has this in its name or prefix.')).toBeVisible();
+  await expect(page.getByText('No key has this in its name, note or prefix.')).toBeVisible();
   await expectAccessible(page);
   await field.press('Escape');
   await expect(field).toHaveValue(/^Straw 11 /);

@@ -54,7 +54,7 @@ const TITLES = {
 } as const satisfies Record<Cause, string>;
 
 const OTHER_ADVICE =
-  'Try again in a moment. If the error persists, contact your administrator with this reference.';
+  'Try again in a moment. If it persists, contact your administrator with this reference.';
 
 const ADVICE = {
   checking: OTHER_ADVICE,

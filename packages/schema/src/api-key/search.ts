@@ -16,7 +16,7 @@ export interface SearchApiKeysInput extends PageRequest {
   status?: ApiKeyStatus;
   /** Only keys with this hint. */
   hint?: ApiKeyHint;
-  /** Part of the name, the first characters of the key, or its id. */
+  /** Part of the name or note, the first characters of the key, or its id. */
   text?: string;
   /** Default: `created`. */
   sort?: ApiKeySort;
@@ -131,6 +131,7 @@ function matchesText(text: string): SQL {
   const id = text.toLowerCase();
   return sql`(
     position(lower(${text}) in lower(${apiKeys.displayName})) > 0
+    or position(lower(${text}) in lower(${apiKeys.note})) > 0
     or starts_with(substr(${apiKeys.keyPrefix}, ${API_KEY_BRAND.length + 1}::int), left(${digits},
       length(${apiKeys.keyPrefix}) - ${API_KEY_BRAND.length}::int))
     ${UUID_ID.test(id) ? sql`or ${apiKeys.id} = ${id}` : sql``})`;

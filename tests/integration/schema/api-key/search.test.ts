@@ -3,6 +3,7 @@ import {
   API_KEY_SORTS,
   type ApiKeyRow,
   archiveApiKey,
+  describeApiKey,
   disableApiKey,
   revokeApiKey,
   searchApiKeys,
@@ -159,6 +160,9 @@ describe('a search', () => {
     projectId = await makeRoom();
     for (const displayName of ['Mobile app', 'Batch 100%', 'Partner_one', 'mobile web']) {
       const key = await makeKey(bench.ctx, projectId, { displayName });
+      if (displayName === 'Partner_one') {
+        await describeApiKey(bench.ctx, { ...key, displayName, note: 'For Acme Ltd.' });
+      }
       if (displayName !== 'Mobile app') continue;
       ({ apiKeyId } = key);
       ({ prefix, plaintext } = key.minted);
@@ -167,6 +171,7 @@ describe('a search', () => {
 
   test.each([
     ['part of a name in any case', 'MOBILE', ['Mobile app', 'mobile web']],
+    ['part of the note, which says who it is for', 'acme', ['Partner_one']],
     ['a percent sign, literally', '%', ['Batch 100%']],
     ['an underscore, literally', '_', ['Partner_one']],
     ['text with surrounding spaces', '  partner  ', ['Partner_one']],

@@ -45,7 +45,7 @@ async function findKeys(db: Database, projectId: string, text: string): Promise<
     kind: 'key',
     name: displayName,
     detail: status === 'active' ? `${keyPrefix}…` : `${keyPrefix}… ${status}`,
-    href: `/projects/${projectId}/keys?status=all&q=${apiKeyId}`,
+    href: `/projects/${projectId}/keys/${apiKeyId}`,
   }));
 }
 

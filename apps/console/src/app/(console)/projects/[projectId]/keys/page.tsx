@@ -112,7 +112,7 @@ export default async function KeysPage({ params, searchParams }: KeysProps) {
             current={hint ? undefined : status}
           />
           <div className="mb-4 flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
-            <SearchInput label="Search names and prefixes" />
+            <SearchInput label="Search names, notes and prefixes" />
             <SortSelect order={order} className="lg:hidden" />
             <DensityToggle isDense={isDense} className="max-sm:hidden" />
           </div>
@@ -121,7 +121,7 @@ export default async function KeysPage({ params, searchParams }: KeysProps) {
               <p className="py-8 text-muted">
                 {q === ''
                   ? `No ${hint || status === 'all' ? 'such' : status} keys.`
-                  : `No key here has “${q}” in its name or prefix.`}
+                  : `No key here has “${q}” in its name, note or prefix.`}
               </p>
             ) : (
               <KeyTable

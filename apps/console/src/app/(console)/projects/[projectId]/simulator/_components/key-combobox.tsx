@@ -94,7 +94,7 @@ export function KeyCombobox({ projectId, choices, value, onChange, error }: KeyC
           />
           {isOpen && isCurrent && found.length === 0 && (
             <p role="status" className={clsx(panel, 'px-3 py-2 text-muted')}>
-              No key has this in its name or prefix.
+              No key has this in its name, note or prefix.
             </p>
           )}
           <div
