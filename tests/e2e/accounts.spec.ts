@@ -117,6 +117,7 @@ test('only one of two tabs that change the password at the same time succeeds', 
 
 test('sign-up keeps the input and says how to fix it', async ({ page }) => {
   await page.goto('/sign-up');
+  await expect(page.getByText('Try a phrase only you would think of.')).toBeVisible();
   await page.getByLabel('E-mail').fill('typed@example.com');
   await page.getByLabel('Password', { exact: true }).fill('too short');
   await page.getByRole('button', { name: 'Create account' }).click();

@@ -93,6 +93,7 @@ test('an account becomes an administrator, and is deleted only by its e-mail add
   await own.fill(password);
   await question.getByRole('button', { name: 'Make administrator' }).click();
   await expect(row.getByText('Administrator', { exact: true })).toBeVisible();
+  await expect(row.getByRole('button', { name: /^Remove administrator/ })).toBeVisible();
   expect((await elsewhere.goto('/admin'))?.status()).toBe(200);
 
   await row.getByRole('button', { name: /^Delete/ }).click();

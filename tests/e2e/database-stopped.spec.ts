@@ -142,7 +142,9 @@ test('a lasting error shows the reference that is in the log, and Try again work
   const reference = await text.first().getByRole('code').innerText();
   expect(reference).toMatch(/^\d+/);
   expect(app.log()).toContain(reference);
-  await expect(text.nth(1)).toContainText('contact your administrator with this reference');
+  await expect(text.nth(1)).toContainText(
+    'If it persists, contact your administrator with this reference.',
+  );
   const logged = app.log().length;
   await page.getByRole('button', { name: 'Try again' }).click();
   await expect.poll(() => app.log().slice(logged)).toContain('policies');

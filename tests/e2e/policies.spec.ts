@@ -158,6 +158,8 @@ test('a policy that another one covers is marked in the list and in the preview'
   await page.goto(project.at('policies/new'));
   await page.getByLabel('Path pattern').fill('/v1/reports/42');
   await expect(page.getByText('Already covered by')).toBeVisible();
+  await page.getByLabel('Path pattern').fill('/v1/*');
+  await expect(page.getByText(/^Also covers GET\s*\/v1\/reports\*$/)).toBeVisible();
 });
 
 test('a changed policy applies to the next call, keeps its ID, and cannot duplicate another', async () => {

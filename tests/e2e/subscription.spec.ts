@@ -24,6 +24,7 @@ async function changeState(page: Page, button: string): Promise<void> {
 
 test('each status shows its effect, and the next decision matches it', async () => {
   const page = await project.open('subscription');
+  await expect(page.getByText('No traffic in 7 days: no forecast.')).toBeVisible();
   await expect(
     page.getByText('Calls are allowed if the key and a policy permit them'),
   ).toBeVisible();
@@ -57,6 +58,7 @@ test('each status shows its effect, and the next decision matches it', async () 
 
 test('another plan applies from the next decision on', async () => {
   const page = await project.open('subscription');
+  await expect(page.getByText('Plan changes apply immediately.')).toBeVisible();
   await page.getByRole('radio', { name: /^Starter/ }).check();
   await expect(page.getByText('300 requests per minute, 100,000 per month.')).toBeVisible();
   await page.getByRole('button', { name: 'Change to Starter' }).click();

@@ -151,6 +151,65 @@ test('a bar of the chart shows its numbers to pointer, keyboard and touch, and l
   await phone.close();
 });
 
+test('the page shows the period before, the share of denials, and links by ID', async () => {
+  const [first, second] = [await project.addKey('Mobile app'), await project.addKey('Mobile app')];
+  const policyId = await project.addPolicy('GET', '/v1/reports*');
+  await count(
+    { apiKeyId: first, policyId, count: 7 },
+    { apiKeyId: second, policyId, count: 2 },
+    { hoursAgo: 1, outcome: 'rate_limited', count: 3 },
+    { hoursAgo: 30, count: 50 },
+  );
+  const page = await project.open('usage?range=24h');
+  await expect(page.getByText('50 before')).toBeVisible();
+  await expect(page.getByText('Updated seconds ago.')).toBeVisible();
+  // From all calls of an hour, at the top, to none of the next one.
+  const share = page
+    .getByRole('img', { name: /^Decisions in 24 hours/ })
+    .locator('path')
+    .last();
+  await expect(share).toHaveAttribute('d', /^M[\d.]+ 0L[\d.]+ 176$/);
+  const hrefsIn = (list: string) =>
+    page
+      .getByRole('list', { name: list })
+      .getByRole('link')
+      .evaluateAll((links) => links.map((link) => link.getAttribute('href')));
+  expect(await hrefsIn('Allowed calls by key')).toEqual([
+    project.at(`keys/${first}`),
+    project.at(`keys/${second}`),
+  ]);
+  expect(await hrefsIn('Allowed calls by policy')).toEqual([project.at(`policies/${policyId}`)]);
+});
+
+test('the hours of the chart are in UTC, or in the time zone of the browser', async ({
+  browser,
+  baseURL,
+}) => {
+  await count({ count: 7 });
+  const page = await project.open('usage?range=24h');
+  const bar = (shown: Page) => shown.getByRole('link', { name: '7 allowed' });
+  const hourOf = async (shown: Page) =>
+    Number(/, (\d\d):00: /.exec((await bar(shown).getAttribute('aria-label')) ?? '')?.[1]);
+  const hour = await hourOf(page);
+  const tokyo = await browser.newContext({
+    ...(baseURL && { baseURL }),
+    timezoneId: 'Asia/Tokyo',
+  });
+  await tokyo.addCookies(await page.context().cookies());
+  const away = await tokyo.newPage();
+  // The first visit stores the zone.
+  await gotoReady(away, project.at('usage?range=24h'));
+  await away.reload();
+  expect(await hourOf(away)).toBe(hour);
+  await away.getByRole('link', { name: 'Asia/Tokyo' }).click();
+  await expect(away).toHaveURL(/zone=local/);
+  await expect(away.getByText('Asia/Tokyo. Updated seconds ago.')).toBeVisible();
+  expect(await hourOf(away)).toBe((hour + 9) % 24);
+  await away.getByText('Show the numbers').click();
+  await expect(away.getByRole('columnheader', { name: 'In Asia/Tokyo' })).toBeVisible();
+  await tokyo.close();
+});
+
 test('a range that cannot be shown is refused beside its field', async () => {
   await count({ count: 5 });
   const page = await project.open('usage');

@@ -2,8 +2,12 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { openApiDocument } from '@ceiba/contract/openapi';
 import { expect, it } from 'vitest';
+import { createApp } from '../../apps/runtime/src/http/app.ts';
 
 const file = fileURLToPath(new URL('../../packages/contract/openapi.json', import.meta.url));
+/** It has any method, and never goes through Hono; the golden file has it. */
+const FORWARD_AUTH = '/rt/projects/{projectId}/forward-auth';
+
 const text = `${JSON.stringify(openApiDocument(), null, 2)}\n`;
 
 it('the committed OpenAPI document is that of the schemas; --update writes it', async () => {
@@ -16,4 +20,22 @@ it('every reference of the document leads to a schema of it', () => {
   expect(references.length).toBeGreaterThan(20);
   const missing = references.filter(([, name = '']) => !(name in document.components.schemas));
   expect(missing).toEqual([]);
+});
+
+it('the document has every route that the Runtime serves, and no other', () => {
+  const unused = {} as never;
+  const { routes } = createApp({
+    authorizeRoutes: unused,
+    projects: unused,
+    checks: unused,
+    isDraining: () => false,
+    errors: unused,
+  });
+  const served = routes.map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`);
+  const documented = Object.entries(openApiDocument().paths)
+    .filter(([path]) => path !== FORWARD_AUTH)
+    .flatMap(([path, { parameters: _, ...operations }]) =>
+      Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+  expect(documented.sort()).toEqual(served.sort());
 });
