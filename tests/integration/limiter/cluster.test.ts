@@ -201,6 +201,72 @@ describe.skipIf(realRedis === undefined)('a Redis Cluster (real Redis)', () => {
     }
   });
 
+  it('follows a slot that moves, and charges nothing while its keys are apart', async () => {
+    const runtime = await start();
+    const [source, target] = nodes;
+    const call = await callOn(source, { monthlyQuota: 3 });
+    expect(await runtime.charge(call)).toMatchObject({ kind: 'allowed' });
+    const slot = String(await source.admin.cluster('KEYSLOT', `{${call.projectId}}`));
+    const [sourceId, targetId] = [
+      String(await source.admin.cluster('MYID')),
+      String(await target.admin.cluster('MYID')),
+    ];
+    const keys = (await source.admin.cluster('GETKEYSINSLOT', Number(slot), 9)) as string[];
+    const move = (key = '') =>
+      source.admin.call('MIGRATE', '127.0.0.1', `${target.port}`, key, '0', '5000');
+    const give = async (owner: RedisServer) => {
+      const id = String(await owner.admin.cluster('MYID'));
+      for (const node of [target, source]) {
+        await node.admin.call('CLUSTER', 'SETSLOT', slot, 'NODE', id);
+      }
+    };
+    try {
+      await target.admin.call('CLUSTER', 'SETSLOT', slot, 'IMPORTING', sourceId);
+      await source.admin.call('CLUSTER', 'SETSLOT', slot, 'MIGRATING', targetId);
+      await move(keys[0]);
+      await source.admin.config('RESETSTAT');
+      const apart = Array.from({ length: 3 }, () => runtime.charge(call));
+      for (const outcome of await Promise.allSettled(apart)) {
+        expect(outcome).toMatchObject({ status: 'rejected', reason: expect.any(UnavailableError) });
+      }
+      const errors = String(await source.admin.info('errorstats'));
+      const [, refused] = /errorstat_TRYAGAIN:count=(\d+)/.exec(errors) ?? [];
+      // The one call that the three share, and the attempts after it.
+      expect(Number(refused)).toBeGreaterThan(1);
+
+      for (const key of keys.slice(1)) await move(key);
+      expect(await runtime.charge(call)).toMatchObject({ kind: 'allowed' });
+      expect(String(await source.admin.info('errorstats'))).toContain('errorstat_ASK');
+      await give(target);
+      expect(await runtime.charge(call)).toMatchObject({ kind: 'allowed' });
+      expect(await runtime.charge(call)).toMatchObject({ denialReason: 'quota_exceeded' });
+    } finally {
+      await give(target);
+      for (const node of [target, source]) await emptySlot(node, slot);
+      await give(source);
+    }
+  });
+
+  it('asks once for a slot that no node serves, and charges nothing', async () => {
+    const runtime = await start();
+    const [node] = nodes;
+    const call = await callOn(node, { monthlyQuota: 2 });
+    expect(await runtime.charge(call)).toMatchObject({ kind: 'allowed' });
+    const slot = String(await node.admin.cluster('KEYSLOT', `{${call.projectId}}`));
+    const nodeId = String(await node.admin.cluster('MYID'));
+    await node.admin.config('RESETSTAT');
+    await node.admin.call('CLUSTER', 'DELSLOTS', slot);
+    try {
+      await expect(runtime.charge(call)).rejects.toBeInstanceOf(UnavailableError);
+      const errors = String(await node.admin.info('errorstats'));
+      expect(errors).toContain('errorstat_CLUSTERDOWN:count=1');
+    } finally {
+      await node.admin.call('CLUSTER', 'SETSLOT', slot, 'NODE', nodeId);
+    }
+    expect(await runtime.charge(call)).toMatchObject({ kind: 'allowed' });
+    expect(await runtime.charge(call)).toMatchObject({ denialReason: 'quota_exceeded' });
+  });
+
   it('sends nothing to a frozen node from the first timeout until it has answered', async () => {
     const runtime = await start({ redisBudgetMs: 200 });
     const call = await callOn(nodes[1]);
