@@ -5,30 +5,21 @@ import type { Charge } from '@ceiba/domain';
 import type { Logger } from '@ceiba/process/log';
 import { SerialQueue } from '@ceiba/process/tasks';
 import {
-  appliedMigrationTimes,
   applyRetention,
   compareUsage,
-  DatabaseClient,
-  type Fence,
   listPoliciesWithRevision,
   maintainDecisionLog,
-  pingDatabase,
   readMonthTotals,
   recordDecisionFailures,
   recordFirstUse,
   recordFirstUses,
   recordUsage,
   removeDeadLeases,
-  renewRuntimeLease,
   rollUpUsage,
   writeDecisions,
 } from '@ceiba/schema';
-import { BUILD, SCHEMA_TIME } from './build-info.ts';
 import { FirstUses } from './database/first-uses.ts';
-import { LookupLane } from './database/lane.ts';
-import { FencingLease } from './database/lease.ts';
-import { LOOKUP_LIMITS, Lookups } from './database/lookups.ts';
-import { DatabasePool } from './database/pool.ts';
+import { openDatabase } from './database/open.ts';
 import { DecisionLog } from './decision-log/decision-log.ts';
 import { DecisionExporter } from './decision-log/exporter.ts';
 import { FailureCounter } from './decision-log/failures.ts';
@@ -53,7 +44,7 @@ import { watch } from './metrics/watch.ts';
 import { newUuid } from './new-uuid.ts';
 import { PolicyCache } from './policies/policy-cache.ts';
 import { PolicyReads } from './policies/policy-reads.ts';
-import { newId, PROCESS_ID } from './process-id.ts';
+import { newId } from './process-id.ts';
 import { RedisClock } from './redis/clock.ts';
 import { EpochProbe } from './redis/epoch-probe.ts';
 import { RedisLink } from './redis/link.ts';
@@ -77,22 +68,11 @@ export interface Runtime {
   stop(): Promise<void>;
 }
 
-/** Lookups in flight at once. With more lanes, each lookup would serve fewer decisions. */
-const LOOKUP_LANES = 2;
-/** Connections by purpose, so that no purpose can take those of another. */
-const CONNECTIONS = { decisions: 4, keyRoutes: 8, usage: 3, decisionLog: 1, checks: 1 };
-/** One write of usage, in ms; no request waits for it. */
-const USAGE_BUDGET_MS = 2_000;
-/** One write of the decision log, in ms; no request waits for it. */
-const DECISION_LOG_BUDGET_MS = 2_000;
 /** One step of upkeep, in ms: longer than the server's timeout for its statements. */
 const UPKEEP_BUDGET_MS = 30_000;
 /** Small enough that a step takes a fraction of a second. */
 const UPKEEP_STEP = { mostDays: 4, mostRows: 5_000 };
 const CHECK_BUDGET_MS = 700;
-/** One renewal of the lease, in ms. After it the lease tries the next host. */
-const LEASE_BUDGET_MS = 1_000;
-
 /**
  * Assembles the Runtime. The caller makes its server listen.
  *
@@ -100,9 +80,8 @@ const LEASE_BUDGET_MS = 1_000;
  */
 export function createRuntime(settings: Settings, log: Logger, traces?: Traces): Runtime {
   const metrics = new Metrics();
-  const { lease, closeLease } = openLease(settings, log);
-  const pools = openPools(settings, lease, metrics);
-  const { lanes, lookups } = openLookups(settings, lease, metrics, log);
+  const database = openDatabase(settings, metrics, log);
+  const { lookups, pools } = database;
   const clock = new RedisClock(performance.now.bind(performance), Date.now);
   const link = new RedisLink({
     url: settings.REDIS_URL,
@@ -198,7 +177,14 @@ export function createRuntime(settings: Settings, log: Logger, traces?: Traces):
       ),
   });
 
-  const checks = checksOf({ lookups, pools, link, epochProbe, clock });
+  const checks = {
+    ...database.checks,
+    async redis() {
+      await link.ping(CHECK_BUDGET_MS);
+      const problem = epochProbe.problem ?? clock.problem;
+      if (problem !== null) throw new UnavailableError('redis', problem);
+    },
+  };
   let isDraining = false;
   const errors = new ErrorLog(log, metrics);
   const admission = new Admission({
@@ -307,114 +293,7 @@ export function createRuntime(settings: Settings, log: Logger, traces?: Traces):
       await logStopped;
       epochProbe.close();
       link.close();
-      await closeLease();
-      await Promise.all(lanes.map((lane) => lane.close()));
-      await Promise.all(Object.values(pools).map((pool) => pool.close()));
+      await database.close();
     },
   };
-}
-
-interface Checked {
-  lookups: Lookups;
-  pools: ReturnType<typeof openPools>;
-  link: RedisLink;
-  epochProbe: EpochProbe;
-  clock: RedisClock;
-}
-
-/** The checks of `/ready`. */
-function checksOf({ lookups, pools, link, epochProbe, clock }: Checked) {
-  const database = async () => {
-    // The next decision needs a connection of the lookups, so a ping alone is not enough.
-    if (!lookups.isUp) throw new UnavailableError('database', 'no connection for decisions');
-    await pools.checks.run(CHECK_BUDGET_MS, pingDatabase);
-  };
-  /** Fails only where the migration is known to be missing: an outage is what `database` is for. */
-  const schema = async () => {
-    const times = await pools.checks.run(CHECK_BUDGET_MS, appliedMigrationTimes).catch(() => null);
-    if (times === null || SCHEMA_TIME === null || times.includes(SCHEMA_TIME)) return;
-    throw new UnavailableError('database', `lacks ${BUILD.schema}: run ceiba migrate`);
-  };
-  const redis = async () => {
-    await link.ping(CHECK_BUDGET_MS);
-    const problem = epochProbe.problem ?? clock.problem;
-    if (problem !== null) throw new UnavailableError('redis', problem);
-  };
-  return { database, redis, schema };
-}
-
-/** On its own connection, so that no other work delays a renewal. */
-function openLease(settings: Settings, log: Logger) {
-  let isWarned = false;
-  const client = new DatabaseClient(settings.DATABASE_URL, {
-    maxConnections: 1,
-    applicationName: 'ceiba-lease',
-    // Longer than the budget: a commit may wait for the standby while it holds the row's lock.
-    statementTimeoutMs: 5 * LEASE_BUDGET_MS,
-    onNotice: () => {
-      isWarned = true;
-    },
-  });
-  const lease = new FencingLease({
-    leaseMs: settings.DATABASE_LEASE_MS,
-    renew: async ({ always }) => {
-      isWarned = false;
-      const renewal = await client.run(LEASE_BUDGET_MS, (db) =>
-        renewRuntimeLease(db, { id: PROCESS_ID, always }),
-      );
-      return isWarned ? null : renewal;
-    },
-    now: performance.now.bind(performance),
-    log,
-  });
-  lease.start();
-  const closeLease = async () => {
-    await lease.stop();
-    await client.close();
-  };
-  return { lease, closeLease };
-}
-
-function openPools(settings: Settings, fence: Fence, metrics: Metrics) {
-  const open = (purpose: keyof typeof CONNECTIONS, statementTimeoutMs: number) =>
-    new DatabasePool({
-      url: settings.DATABASE_URL,
-      maxConnections: CONNECTIONS[purpose],
-      applicationName: `ceiba-${purpose}`,
-      statementTimeoutMs,
-      fence,
-      onError: (error) => metrics.databaseFailed(error),
-    });
-  return {
-    decisions: open('decisions', settings.DECISION_DATABASE_BUDGET_MS),
-    keyRoutes: open('keyRoutes', settings.KEY_ROUTE_DEADLINE_MS),
-    usage: open('usage', USAGE_BUDGET_MS),
-    decisionLog: open('decisionLog', DECISION_LOG_BUDGET_MS),
-    checks: open('checks', CHECK_BUDGET_MS),
-  };
-}
-
-/** An idle lane makes the lookups send the next batch. */
-function openLookups(
-  settings: Settings,
-  fence: Fence,
-  metrics: Metrics,
-  log: Logger,
-): { lanes: LookupLane[]; lookups: Lookups } {
-  const openLane = () =>
-    new LookupLane({
-      url: settings.DATABASE_URL,
-      fence,
-      budgetMs: settings.DECISION_DATABASE_BUDGET_MS,
-      random: Math.random,
-      onStateChange: (state, error) => {
-        if (state === 'up') log.info('connected to Postgres for decisions');
-        else log.warn({ err: error }, 'Postgres is unavailable for decisions');
-      },
-      onError: (error) => metrics.databaseFailed(error),
-      onIdle: () => lookups.schedule(),
-    });
-  const lanes = Array.from({ length: LOOKUP_LANES }, openLane);
-  const lookups = new Lookups(lanes, LOOKUP_LIMITS, metrics.lookup);
-  return { lanes, lookups };
 }

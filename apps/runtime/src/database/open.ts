@@ -1,0 +1,143 @@
+import type { Logger } from '@ceiba/process/log';
+import {
+  appliedMigrationTimes,
+  DatabaseClient,
+  type Fence,
+  pingDatabase,
+  renewRuntimeLease,
+} from '@ceiba/schema';
+import { BUILD, SCHEMA_TIME } from '../build-info.ts';
+import type { Settings } from '../env.ts';
+import type { Metrics } from '../metrics/metrics.ts';
+import { PROCESS_ID } from '../process-id.ts';
+import { UnavailableError } from '../unavailable.ts';
+import { LookupLane } from './lane.ts';
+import { FencingLease } from './lease.ts';
+import { LOOKUP_LIMITS, Lookups } from './lookups.ts';
+import { DatabasePool } from './pool.ts';
+
+/** What the Runtime does in Postgres, by purpose: no purpose can take the connections of another. */
+export interface RuntimeDatabase {
+  readonly lookups: Lookups;
+  readonly pools: ReturnType<typeof openPools>;
+  /** Those of `/ready`. */
+  readonly checks: { database(): Promise<void>; schema(): Promise<void> };
+  close(): Promise<void>;
+}
+
+/** Lookups in flight at once. With more lanes, each lookup would serve fewer decisions. */
+const LOOKUP_LANES = 2;
+const CONNECTIONS = { decisions: 4, keyRoutes: 8, usage: 3, decisionLog: 1, checks: 1 };
+/** One write of usage, in ms; no request waits for it. */
+const USAGE_BUDGET_MS = 2_000;
+/** One write of the decision log, in ms; no request waits for it. */
+const DECISION_LOG_BUDGET_MS = 2_000;
+const CHECK_BUDGET_MS = 700;
+/** One renewal of the lease, in ms. After it the lease tries the next host. */
+const LEASE_BUDGET_MS = 1_000;
+
+export function openDatabase(settings: Settings, metrics: Metrics, log: Logger): RuntimeDatabase {
+  const { lease, closeLease } = openLease(settings, log);
+  const pools = openPools(settings, lease, metrics);
+  const { lanes, lookups } = openLookups(settings, lease, metrics, log);
+  return {
+    lookups,
+    pools,
+    checks: {
+      async database() {
+        // The next decision needs a connection of the lookups, so a ping alone is not enough.
+        if (!lookups.isUp) throw new UnavailableError('database', 'no connection for decisions');
+        await pools.checks.run(CHECK_BUDGET_MS, pingDatabase);
+      },
+      /** Fails only where the migration is known to be missing: an outage is what `database` is for. */
+      async schema() {
+        const times = await pools.checks
+          .run(CHECK_BUDGET_MS, appliedMigrationTimes)
+          .catch(() => null);
+        if (times === null || SCHEMA_TIME === null || times.includes(SCHEMA_TIME)) return;
+        throw new UnavailableError('database', `lacks ${BUILD.schema}: run ceiba migrate`);
+      },
+    },
+    async close() {
+      await closeLease();
+      await Promise.all(lanes.map((lane) => lane.close()));
+      await Promise.all(Object.values(pools).map((pool) => pool.close()));
+    },
+  };
+}
+
+/** On its own connection, so that no other work delays a renewal. */
+function openLease(settings: Settings, log: Logger) {
+  let isWarned = false;
+  const client = new DatabaseClient(settings.DATABASE_URL, {
+    maxConnections: 1,
+    applicationName: 'ceiba-lease',
+    // Longer than the budget: a commit may wait for the standby while it holds the row's lock.
+    statementTimeoutMs: 5 * LEASE_BUDGET_MS,
+    onNotice: () => {
+      isWarned = true;
+    },
+  });
+  const lease = new FencingLease({
+    leaseMs: settings.DATABASE_LEASE_MS,
+    renew: async ({ always }) => {
+      isWarned = false;
+      const renewal = await client.run(LEASE_BUDGET_MS, (db) =>
+        renewRuntimeLease(db, { id: PROCESS_ID, always }),
+      );
+      return isWarned ? null : renewal;
+    },
+    now: performance.now.bind(performance),
+    log,
+  });
+  lease.start();
+  const closeLease = async () => {
+    await lease.stop();
+    await client.close();
+  };
+  return { lease, closeLease };
+}
+
+function openPools(settings: Settings, fence: Fence, metrics: Metrics) {
+  const open = (purpose: keyof typeof CONNECTIONS, statementTimeoutMs: number) =>
+    new DatabasePool({
+      url: settings.DATABASE_URL,
+      maxConnections: CONNECTIONS[purpose],
+      applicationName: `ceiba-${purpose}`,
+      statementTimeoutMs,
+      fence,
+      onError: (error) => metrics.databaseFailed(error),
+    });
+  return {
+    decisions: open('decisions', settings.DECISION_DATABASE_BUDGET_MS),
+    keyRoutes: open('keyRoutes', settings.KEY_ROUTE_DEADLINE_MS),
+    usage: open('usage', USAGE_BUDGET_MS),
+    decisionLog: open('decisionLog', DECISION_LOG_BUDGET_MS),
+    checks: open('checks', CHECK_BUDGET_MS),
+  };
+}
+
+/** An idle lane makes the lookups send the next batch. */
+function openLookups(
+  settings: Settings,
+  fence: Fence,
+  metrics: Metrics,
+  log: Logger,
+): { lanes: LookupLane[]; lookups: Lookups } {
+  const openLane = () =>
+    new LookupLane({
+      url: settings.DATABASE_URL,
+      fence,
+      budgetMs: settings.DECISION_DATABASE_BUDGET_MS,
+      random: Math.random,
+      onStateChange: (state, error) => {
+        if (state === 'up') log.info('connected to Postgres for decisions');
+        else log.warn({ err: error }, 'Postgres is unavailable for decisions');
+      },
+      onError: (error) => metrics.databaseFailed(error),
+      onIdle: () => lookups.schedule(),
+    });
+  const lanes = Array.from({ length: LOOKUP_LANES }, openLane);
+  const lookups = new Lookups(lanes, LOOKUP_LIMITS, metrics.lookup);
+  return { lanes, lookups };
+}
