@@ -12,7 +12,6 @@ import { DENIAL_REASONS, type DenialReason, type LimitOwner } from '@ceiba/contr
 import { mintApiKey } from '@ceiba/domain';
 import { readDecisionGaps } from '@ceiba/schema';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { DECISION_ROUTES } from '../../../apps/runtime/src/http/decision-routes.ts';
 import { startRuntime } from '../../support/runtime.ts';
 import {
   QUESTION,
@@ -304,15 +303,6 @@ describe('the list', () => {
     const messageOf = (text: string) => JSON.parse(text).message;
     expect(messageOf(unknown.text)).toBe(messageOf(foreign.text));
     expectError(await client.getDecision('7'), 'invalid_request', '"decisionId"');
-  });
-});
-
-describe('addresses', () => {
-  it('are those of the guide', () => {
-    expect(DECISION_ROUTES.map(({ method, path }) => `${method} ${path}`)).toEqual([
-      'GET /rt/projects/:projectId/decisions',
-      'GET /rt/projects/:projectId/decisions/:decisionId',
-    ]);
   });
 });
 
