@@ -12,6 +12,7 @@ const PAGES = {
   'keys by use': 'keys?sort=used',
   'keys searched': 'keys?status=all&q=key+99',
   'create key': 'keys/new',
+  'one key': ({ apiKeyId }) => `keys/${apiKeyId}?range=1y`,
   policies: 'policies?method=GET&path=/v1/reports',
   'create policy': 'policies/new?pathPattern=/v1/reports*&path=/v1/reports',
   'one policy': ({ policyId }) => `policies/${policyId}`,
@@ -21,8 +22,12 @@ const PAGES = {
   simulator: 'simulator',
   'simulator, one key': ({ apiKeyId }) =>
     `simulator?apiKeyId=${apiKeyId}&method=GET&path=/v1/reports`,
+  requests: 'requests',
+  'denials by path': 'requests/groups',
   audit: 'audit',
   'audit searched': 'audit?q=unknown',
+  alerts: 'alerts',
+  members: 'members',
   settings: 'settings',
 };
 

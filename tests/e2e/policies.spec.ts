@@ -323,7 +323,7 @@ test('a long list is filtered and sorted by use, and a tried call shows the page
   await expect(page.getByText('No policy has “nothing” in its method or pattern.')).toBeVisible();
 });
 
-test('a pattern with a parameter of a router, or a bare *, is saved only after a warning', async () => {
+test('a pattern with a parameter of a router, or a bare *, has a warning while typing, and in the list', async () => {
   const page = await project.open('policies/new');
   const preview = page.getByRole('region', { name: 'Preview' });
   await page.getByLabel('Path pattern').fill('*');
