@@ -1,7 +1,8 @@
-import { eq, sql } from 'drizzle-orm';
+import { eq } from 'drizzle-orm';
 import { writeAudit } from '../audit/write.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
 import { projects } from '../tables.ts';
+import { lockProjectSecret } from './lock.ts';
 
 export interface EndPreviousSecretInput {
   projectId: string;
@@ -21,17 +22,7 @@ export function endPreviousSecret(
   { projectId, current }: EndPreviousSecretInput,
 ): Promise<EndPreviousSecretResult> {
   return inTransaction(ctx, async (tx) => {
-    const [before] = await tx
-      .select({
-        name: projects.name,
-        ownerId: projects.ownerId,
-        secretCreatedAt: projects.secretCreatedAt,
-        previousSecretExpiresAt: projects.previousSecretExpiresAt,
-        previousIsValid: sql<boolean>`coalesce(${projects.previousSecretExpiresAt} > now(), false)`,
-      })
-      .from(projects)
-      .where(eq(projects.id, projectId))
-      .for('no key update');
+    const before = await lockProjectSecret(tx, projectId);
     if (before === undefined) return { kind: 'not_found' };
     if (before.secretCreatedAt.getTime() !== current.getTime()) return { kind: 'conflict' };
     if (!before.previousIsValid) return { kind: 'unchanged' };

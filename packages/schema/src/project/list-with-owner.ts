@@ -1,8 +1,6 @@
-import { and, eq, sql } from 'drizzle-orm';
+import { and, eq } from 'drizzle-orm';
 import type { Executor } from '../connection/database.ts';
-import { planColumns } from '../plan/list.ts';
-import { admitsNow } from '../subscription/admits.ts';
-import { periodEndColumn, type Subscription } from '../subscription/get.ts';
+import { type Subscription, subscriptionColumns } from '../subscription/get.ts';
 import { plans, projects, subscriptions, users } from '../tables.ts';
 import { type Project, projectColumns } from './get.ts';
 
@@ -19,12 +17,9 @@ export async function listProjectsWithOwner(
 ): Promise<ProjectWithOwner[]> {
   const rows = await db.orm
     .select({
-      project: { ...projectColumns },
+      project: projectColumns,
       ownerEmail: users.email,
-      status: subscriptions.status,
-      currentPeriodEnd: periodEndColumn,
-      admits: sql<boolean>`${sql.raw(admitsNow('subscriptions'))}`,
-      plan: planColumns,
+      ...subscriptionColumns,
     })
     .from(projects)
     .innerJoin(users, eq(users.id, projects.ownerId))

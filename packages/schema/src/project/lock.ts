@@ -1,4 +1,4 @@
-import { eq } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import type { Executor } from '../connection/database.ts';
 import { projects } from '../tables.ts';
 
@@ -11,6 +11,26 @@ import { projects } from '../tables.ts';
 export async function lockProject(tx: Executor, projectId: string) {
   const [row] = await tx
     .select({ ownerId: projects.ownerId, name: projects.name })
+    .from(projects)
+    .where(eq(projects.id, projectId))
+    .for('no key update');
+  return row;
+}
+
+/**
+ * Serialises changes of one project's secret.
+ *
+ * @returns undefined when there is no such project
+ */
+export async function lockProjectSecret(tx: Executor, projectId: string) {
+  const [row] = await tx
+    .select({
+      name: projects.name,
+      ownerId: projects.ownerId,
+      secretCreatedAt: projects.secretCreatedAt,
+      previousSecretExpiresAt: projects.previousSecretExpiresAt,
+      previousIsValid: sql<boolean>`coalesce(${projects.previousSecretExpiresAt} > now(), false)`,
+    })
     .from(projects)
     .where(eq(projects.id, projectId))
     .for('no key update');

@@ -4,6 +4,7 @@ import { eq, sql } from 'drizzle-orm';
 import { writeAudit } from '../audit/write.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
 import { projects } from '../tables.ts';
+import { lockProjectSecret } from './lock.ts';
 
 export interface RotateSecretInput {
   projectId: string;
@@ -31,17 +32,7 @@ export function rotateProjectSecret(
   input: RotateSecretInput,
 ): Promise<RotateSecretResult> {
   return inTransaction(ctx, async (tx) => {
-    const [before] = await tx
-      .select({
-        name: projects.name,
-        ownerId: projects.ownerId,
-        secretCreatedAt: projects.secretCreatedAt,
-        previousSecretExpiresAt: projects.previousSecretExpiresAt,
-        previousIsValid: sql<boolean>`coalesce(${projects.previousSecretExpiresAt} > now(), false)`,
-      })
-      .from(projects)
-      .where(eq(projects.id, input.projectId))
-      .for('no key update');
+    const before = await lockProjectSecret(tx, input.projectId);
     if (before === undefined) return { kind: 'not_found' };
     if (before.secretCreatedAt.getTime() !== input.replaces.getTime()) return { kind: 'conflict' };
     if (before.previousIsValid && before.previousSecretExpiresAt !== null && !input.dropsPrevious) {

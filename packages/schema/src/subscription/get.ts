@@ -23,18 +23,21 @@ export const periodEndColumn = sql`${toMs(sql`${subscriptions.currentPeriodEnd}`
   (ms: number): Date | null => new Date(Math.round(ms)),
 );
 
+/** For a query that joins the plan. */
+export const subscriptionColumns = {
+  status: subscriptions.status,
+  currentPeriodEnd: periodEndColumn,
+  admits: sql<boolean>`${sql.raw(admitsNow('subscriptions'))}`,
+  plan: planColumns,
+};
+
 /** @returns null when the project has no subscription */
 export async function getSubscription(
   db: { orm: Executor },
   projectId: string,
 ): Promise<Subscription | null> {
   const [row] = await db.orm
-    .select({
-      status: subscriptions.status,
-      currentPeriodEnd: periodEndColumn,
-      admits: sql<boolean>`${sql.raw(admitsNow('subscriptions'))}`,
-      plan: planColumns,
-    })
+    .select(subscriptionColumns)
     .from(subscriptions)
     .innerJoin(plans, eq(plans.id, subscriptions.planId))
     .where(eq(subscriptions.projectId, projectId));
