@@ -1,16 +1,16 @@
 'use client';
 
 import { ErrorPage } from '#components/error-page.tsx';
-import { SiteHeader } from '#components/site-header.tsx';
+import { SiteHeader, SiteMain } from '#components/site-header.tsx';
 
 /** Errors outside the signed-in pages, and of the frame around those. */
 export default function RootError({ error, retry }: { error: unknown; retry: () => void }) {
   return (
     <>
       <SiteHeader />
-      <main id="content" className="px-4 sm:px-8">
+      <SiteMain>
         <ErrorPage error={error} retry={retry} />
-      </main>
+      </SiteMain>
     </>
   );
 }

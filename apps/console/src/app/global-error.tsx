@@ -2,6 +2,7 @@
 
 import './globals.css';
 import { ErrorPage } from '#components/error-page.tsx';
+import { SiteMain } from '#components/site-header.tsx';
 
 /** The fallback if the root layout fails. It renders its own document. */
 export default function FrameError({ error, retry }: { error: unknown; retry: () => void }) {
@@ -9,9 +10,9 @@ export default function FrameError({ error, retry }: { error: unknown; retry: ()
     <html lang="en" data-theme="system">
       <body>
         <title>Ceiba</title>
-        <main id="content" className="px-4">
+        <SiteMain>
           <ErrorPage error={error} retry={retry} />
-        </main>
+        </SiteMain>
       </body>
     </html>
   );

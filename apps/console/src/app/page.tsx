@@ -1,6 +1,6 @@
 import Link from 'next/link';
 import { type Gate, GateLine } from '#components/gates.tsx';
-import { SiteFooter, SiteHeader } from '#components/site-header.tsx';
+import { SiteFooter, SiteHeader, SiteMain } from '#components/site-header.tsx';
 import { Button } from '#components/ui/button.tsx';
 import { MethodChip, OutcomeChip } from '#components/ui/chip.tsx';
 import { CodeBlock } from '#components/ui/code-block.tsx';
@@ -50,7 +50,7 @@ export default async function LandingPage() {
   return (
     <div className="flex min-h-dvh flex-col">
       <SiteHeader isSignedIn={isSignedIn} />
-      <main id="content" className="mx-auto w-full max-w-[70rem] px-4 pb-16 sm:px-8">
+      <SiteMain>
         <div className="grid items-center gap-12 py-12 lg:grid-cols-[7fr_5fr] lg:py-20">
           <div>
             <h1 className="text-display font-semibold tracking-[-0.025em]">
@@ -78,8 +78,8 @@ export default async function LandingPage() {
             Five lines in your API
           </h2>
           <p className="mt-2 mb-6 max-w-2xl text-muted">
-            This is Express; Fastify has a pre-handler. You get the three values when you create a
-            project.
+            This is Express; Fastify, Hono, Next.js and fetch handlers take no more. You get the
+            three values when you create a project.
           </p>
           <CodeBlock tabs={[{ name: 'server.ts', code: HOST_CODE }]} />
         </section>
@@ -96,7 +96,7 @@ export default async function LandingPage() {
             ))}
           </dl>
         </section>
-      </main>
+      </SiteMain>
       <SiteFooter />
     </div>
   );
@@ -104,7 +104,7 @@ export default async function LandingPage() {
 
 function ExampleDecision() {
   return (
-    <figure className="rounded border bg-surface p-6">
+    <figure className="card">
       <figcaption className="mb-6 flex flex-wrap items-center justify-between gap-2">
         <span className="flex items-center gap-2 font-mono text-small">
           <MethodChip method="GET" />

@@ -3,6 +3,7 @@
 import { RotateCw } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { isOutage } from '../lib/outage.ts';
+import { PageMessage } from './page-message.tsx';
 import { Button } from './ui/button.tsx';
 
 type Cause = 'checking' | 'database' | 'console' | 'other';
@@ -16,33 +17,33 @@ export function ErrorPage({ error, retry }: { error: unknown; retry: () => void 
   const checked = useCause();
   const cause = isOutage(reference) ? 'database' : checked;
   return (
-    <div className="max-w-[45rem] py-8">
-      <div role="alert">
-        <h1 className="text-heading">{TITLES[cause]}</h1>
-      </div>
+    <PageMessage
+      title={TITLES[cause]}
+      isError
+      actions={
+        <>
+          <Button variant="primary" onClick={retry}>
+            <RotateCw aria-hidden="true" />
+            Try again
+          </Button>
+          <Button asChild>
+            <a href="/status">Open the status page</a>
+          </Button>
+          <Button asChild variant="quiet">
+            <a href="/docs/operations#when-something-is-down">What to do in an outage</a>
+          </Button>
+        </>
+      }
+    >
       {reference !== undefined && (
-        <p className="mt-2">
+        <p>
           Give this reference to your administrator:{' '}
-          <code className="font-medium">{reference}</code>. It identifies the error in the console’s
-          log.
+          <code className="font-medium text-ink">{reference}</code>. It identifies the error in the
+          console’s log.
         </p>
       )}
-      <p className="mt-2 text-muted">{ADVICE[cause]} Your saved data is safe.</p>
-      <div className="mt-6 flex flex-wrap gap-2">
-        <Button variant="primary" onClick={retry}>
-          <RotateCw aria-hidden="true" />
-          Try again
-        </Button>
-        <Button asChild>
-          <a href="/status">Open the status page</a>
-        </Button>
-      </div>
-      <p className="mt-4">
-        <a href="/docs/operations#when-something-is-down" className="rounded underline">
-          What to do in an outage
-        </a>
-      </p>
-    </div>
+      <p>{ADVICE[cause]} Your saved data is safe.</p>
+    </PageMessage>
   );
 }
 

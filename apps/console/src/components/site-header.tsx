@@ -1,4 +1,6 @@
+import { clsx } from 'clsx';
 import Link from 'next/link';
+import type { ReactNode } from 'react';
 import { Wordmark } from './mark.tsx';
 import { ThemeToggle } from './theme.tsx';
 import { Button } from './ui/button.tsx';
@@ -27,6 +29,18 @@ export function SiteHeader({ isSignedIn = false }: { isSignedIn?: boolean }) {
         <ThemeToggle className="max-sm:hidden" />
       </nav>
     </header>
+  );
+}
+
+/** The part of a public page between header and footer, in line with them. */
+export function SiteMain({ className, children }: { className?: string; children: ReactNode }) {
+  return (
+    <main
+      id="content"
+      className={clsx('mx-auto w-full max-w-[70rem] px-4 pb-16 sm:px-8', className)}
+    >
+      {children}
+    </main>
   );
 }
 

@@ -2,8 +2,9 @@ import { CircleAlert, CircleCheck, CircleHelp } from 'lucide-react';
 import type { Metadata } from 'next';
 import { connection } from 'next/server';
 import { ReloadButton } from '#components/reload-button.tsx';
-import { SiteFooter, SiteHeader } from '#components/site-header.tsx';
+import { SiteFooter, SiteHeader, SiteMain } from '#components/site-header.tsx';
 import { Chip } from '#components/ui/chip.tsx';
+import { Section } from '#components/ui/section.tsx';
 import { AbsoluteTime } from '#components/ui/time.tsx';
 import { hasSession } from '#server/session.ts';
 import { type CheckVerdict, isUp, measureStatus, type ServiceStatus } from '#server/status.ts';
@@ -18,11 +19,11 @@ export default async function StatusPage() {
   return (
     <div className="flex min-h-dvh flex-col">
       <SiteHeader isSignedIn={await hasSession()} />
-      <main id="content" className="mx-auto w-full max-w-[45rem] px-4 py-12 sm:px-8">
+      <SiteMain className="pt-8 sm:pt-12">
         <h1 className="flex items-start gap-3 text-display font-semibold tracking-[-0.025em]">
           <Icon
             aria-hidden="true"
-            className={`mt-1 size-9 shrink-0 ${allUp ? 'text-allow' : 'text-deny'}`}
+            className={`mt-[0.125em] size-[0.9em] shrink-0 ${allUp ? 'text-allow' : 'text-deny'}`}
           />
           {headline(services)}
         </h1>
@@ -32,12 +33,12 @@ export default async function StatusPage() {
           </p>
           <ReloadButton />
         </div>
-        <div className="mt-12 grid gap-8">
+        <div className="mt-8">
           {services.map((service) => (
             <ServiceSection key={service.name} service={service} />
           ))}
         </div>
-      </main>
+      </SiteMain>
       <SiteFooter />
     </div>
   );
@@ -45,14 +46,10 @@ export default async function StatusPage() {
 
 function ServiceSection({ service }: { service: ServiceStatus }) {
   return (
-    <section aria-labelledby={service.name} className="border-t pt-6">
-      <div className="flex flex-wrap items-baseline justify-between gap-2">
-        <div>
-          <h2 id={service.name} className="font-semibold">
-            {service.name}
-          </h2>
-          <p className="text-small text-muted">{service.purpose}</p>
-        </div>
+    <Section
+      title={service.name}
+      description={service.purpose}
+      actions={
         <p className="numbers text-small text-muted">
           {Math.round(service.tookMs)} ms
           {service.sha && (
@@ -62,14 +59,15 @@ function ServiceSection({ service }: { service: ServiceStatus }) {
             </>
           )}
         </p>
-      </div>
-      <ul className="mt-4 divide-y rounded border bg-surface">
+      }
+    >
+      <ul className="panel divide-y">
         <StatusLine name="service" verdict={service.answered ? 'ok' : 'unavailable'} />
         {service.checks.map(({ name, verdict }) => (
           <StatusLine key={name} name={name} verdict={verdict} />
         ))}
       </ul>
-    </section>
+    </Section>
   );
 }
 
@@ -82,7 +80,7 @@ const VERDICTS = {
 function StatusLine({ name, verdict }: { name: string; verdict: CheckVerdict }) {
   const { tone, icon, word } = VERDICTS[verdict];
   return (
-    <li className="flex h-12 items-center justify-between gap-4 px-4">
+    <li className="flex h-12 items-center justify-between gap-4 px-(--inset)">
       <span className="inline-block first-letter:uppercase">{name}</span>
       <Chip tone={tone} icon={icon}>
         {word}

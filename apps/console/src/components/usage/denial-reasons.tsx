@@ -7,6 +7,7 @@ import { Button } from '../ui/button.tsx';
 import { OUTCOME_LOOKS, OutcomeChip } from '../ui/chip.tsx';
 import { Section } from '../ui/section.tsx';
 import { type Share, ShareList } from './share-list.tsx';
+import { WhyLink } from './why-link.tsx';
 
 export interface DenialReasonsProps {
   projectId: string;
@@ -51,11 +52,9 @@ export function DenialReasons({ projectId, series, apiKeyId = '' }: DenialReason
 /** A reason, with a link to the requests that were denied for it. */
 function DenialReason({ outcome, href }: { outcome: Outcome; href: string }) {
   return (
-    <span className="flex flex-wrap items-center gap-3">
+    <span className="flex flex-wrap items-center gap-5">
       <OutcomeChip outcome={outcome} />
-      <Link href={href} className="rounded text-small underline underline-offset-4">
-        Why?<span className="sr-only"> {OUTCOME_LOOKS[outcome].label}</span>
-      </Link>
+      <WhyLink href={href} about={OUTCOME_LOOKS[outcome].label} />
     </span>
   );
 }

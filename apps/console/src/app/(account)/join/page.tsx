@@ -10,7 +10,7 @@ export default async function JoinPage() {
   const user = await currentUser();
   return (
     <>
-      <h1 className="mt-8 mb-6 text-title">Join a project</h1>
+      <h1 className="mt-8 mb-6 text-heading">Join a project</h1>
       <JoinProject email={user?.email ?? null} mayRegister={await isSignUpOpen()} />
     </>
   );

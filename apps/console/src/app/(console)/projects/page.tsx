@@ -63,7 +63,7 @@ export default async function ProjectsPage({ searchParams }: { searchParams: Sea
           {projects.length === 0 ? (
             <p className="py-8 text-muted">No project name contains “{q}”.</p>
           ) : (
-            <ul className="divide-y rounded border bg-surface">
+            <ul className="panel divide-y">
               {projects.map((project) => (
                 <ProjectGlance key={project.projectId} project={project} />
               ))}

@@ -76,7 +76,7 @@ export function JoinProject({ email, mayRegister }: JoinProjectProps) {
 
 function Offer({ offer }: { offer: OfferedProject }) {
   return (
-    <div className="rounded border bg-surface p-4">
+    <div className="card">
       <p className="wrap-anywhere">
         <span className="font-medium">{offer.invitedBy}</span> invites you to the project{' '}
         <span className="font-medium">

@@ -38,7 +38,7 @@ function NameStep({ onCreated }: { onCreated: (project: NewProject) => void }) {
         title="Create project"
         description="Create one project per API. It starts on the plan Free; you can change the plan at any time."
       />
-      <ActionForm action={createShownProject} onDone={onCreated} className="grid max-w-md gap-6">
+      <ActionForm action={createShownProject} onDone={onCreated} className="card grid gap-6">
         {(parts) => (
           <>
             <TextField

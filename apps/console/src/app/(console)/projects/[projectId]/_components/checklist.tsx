@@ -26,7 +26,7 @@ export function Checklist({ host, steps }: ChecklistProps) {
   const open = stepOf(steps);
   const done = Object.values(steps).filter(Boolean).length;
   return (
-    <section aria-labelledby="checklist" className="mb-8 rounded border bg-surface p-4 sm:p-6">
+    <section aria-labelledby="checklist" className="card mb-4">
       <div className="flex flex-wrap items-start justify-between gap-4">
         <div>
           <h2 id="checklist" className="text-title">

@@ -18,7 +18,7 @@ export function KeyFigures({ projectId, decisions, use, ...counts }: KeyFiguresP
   const here = `/projects/${projectId}`;
   const denied = decisions.total - byTone(decisions).totals.allow;
   return (
-    <dl className="numbers mb-8 grid grid-cols-2 gap-px overflow-hidden rounded border bg-line lg:grid-cols-4">
+    <dl className="numbers mb-4 grid grid-cols-2 gap-px overflow-hidden rounded border bg-line lg:grid-cols-4">
       <Figure name="Decisions in 24 hours" href={`${here}/usage?range=24h`}>
         {formatCount(decisions.total)}
       </Figure>

@@ -1,11 +1,9 @@
 import type { Denial } from '@ceiba/schema';
-import { ArrowRight } from 'lucide-react';
-import Link from 'next/link';
-import { Button } from '#components/ui/button.tsx';
-import { OutcomeChip } from '#components/ui/chip.tsx';
+import { OUTCOME_LOOKS, OutcomeChip } from '#components/ui/chip.tsx';
 import { Name } from '#components/ui/name.tsx';
 import { PathText } from '#components/ui/path-text.tsx';
 import { RelativeHour } from '#components/ui/time.tsx';
+import { WhyLink } from '#components/usage/why-link.tsx';
 import { formatCount, policyText } from '#lib/format.ts';
 import { requestsHref } from '#lib/requests-href.ts';
 
@@ -43,12 +41,10 @@ export function TopDenials({ projectId, denials }: TopDenialsProps) {
             )}
             , last denied <RelativeHour at={denial.lastHour} inRow />
           </p>
-          <Button asChild size="sm" className="w-fit">
-            <Link href={whyHref(projectId, denial)}>
-              Why?
-              <ArrowRight aria-hidden="true" />
-            </Link>
-          </Button>
+          <WhyLink
+            href={whyHref(projectId, denial)}
+            about={OUTCOME_LOOKS[denial.denialReason].label}
+          />
         </li>
       ))}
     </ul>

@@ -48,7 +48,7 @@ export default async function SimulatorPage({ params, searchParams }: SimulatorP
         path={path}
         initial={initial}
       >
-        <div className="rounded border border-dashed border-line-strong/60 p-6">
+        <div className="rounded border border-dashed border-line-strong/60 p-4 sm:p-6">
           <p className="mb-4 text-muted">
             Every call goes through these gates in this order. The first one that fails is the
             denial reason.

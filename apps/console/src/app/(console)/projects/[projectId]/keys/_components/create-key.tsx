@@ -64,7 +64,7 @@ function NameStep({
         hidden={{ projectId }}
         onDone={onCreated}
         onInput={() => loadCreatedKey().catch(() => {})}
-        className="grid gap-6"
+        className="card grid gap-6"
       >
         {(parts) => (
           <>

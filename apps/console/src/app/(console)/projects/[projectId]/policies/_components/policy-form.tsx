@@ -54,7 +54,7 @@ export function PolicyForm({ projectId, policyId, children, ...props }: PolicyFo
   const isChanged = !isSameRule(seen, start);
   if (isChanged && isSameRule(values, start)) setSeen(start);
   return (
-    <div className="grid gap-8 lg:grid-cols-[minmax(0,26rem)_minmax(0,1fr)]">
+    <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,26rem)_minmax(0,1fr)]">
       <ActionForm
         action={isNew ? createNewPolicy : changePolicy}
         hidden={
@@ -70,7 +70,7 @@ export function PolicyForm({ projectId, policyId, children, ...props }: PolicyFo
           });
           router.push(list);
         }}
-        className="grid content-start gap-6"
+        className="card grid gap-6"
       >
         {({ pending, errorOf }) => (
           <>
@@ -128,7 +128,7 @@ export function PolicyForm({ projectId, policyId, children, ...props }: PolicyFo
           </>
         )}
       </ActionForm>
-      <section aria-label="Preview" className="min-w-0 rounded border bg-surface p-4 sm:p-6">
+      <section aria-label="Preview" className="card min-w-0">
         <Field name="path" label="Try a path" optional hint="Tried with the chosen method.">
           {({ id, ...control }) => (
             <Input

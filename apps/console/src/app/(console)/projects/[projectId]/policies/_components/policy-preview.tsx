@@ -129,11 +129,11 @@ function Calls({ title, calls }: { title: string; calls: readonly (Call & Explai
   return (
     <div>
       <h2 className="mb-2 font-medium">{title}</h2>
-      <ul className="divide-y rounded border">
+      <ul className="panel divide-y">
         {calls.map((call) => (
           <li
             key={`${call.method} ${call.path}`}
-            className="grid grid-cols-[1rem_minmax(0,1fr)] gap-x-3 px-3 py-2"
+            className="grid grid-cols-[1rem_minmax(0,1fr)] gap-x-3 px-(--inset) py-2"
           >
             {call.matches ? (
               <Check aria-hidden="true" className="mt-1 size-4 text-allow-text" />

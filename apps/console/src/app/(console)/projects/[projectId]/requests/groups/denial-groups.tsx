@@ -17,11 +17,11 @@ export interface DenialGroupsProps {
 
 export function DenialGroups({ projectId, groups, mayAddPolicy }: DenialGroupsProps) {
   return (
-    <ul aria-label="Denied requests" className="numbers divide-y rounded border bg-surface">
+    <ul aria-label="Denied requests" className="panel numbers divide-y">
       {groups.map((group) => (
         <li
           key={`${group.denialReason} ${group.method} ${group.pathShape}`}
-          className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-2 px-4 py-3 md:grid-cols-[12rem_4rem_minmax(0,1fr)_auto]"
+          className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-2 px-(--inset) py-3 md:grid-cols-[12rem_4rem_minmax(0,1fr)_auto]"
         >
           <div>
             <OutcomeChip outcome={group.denialReason} />

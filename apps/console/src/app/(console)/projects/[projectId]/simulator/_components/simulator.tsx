@@ -75,13 +75,13 @@ function SimulatedCall({
   }
 
   return (
-    <div className="grid gap-8 lg:grid-cols-[minmax(0,24rem)_minmax(0,1fr)]">
+    <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,24rem)_minmax(0,1fr)]">
       <ActionForm
         action={simulateCall}
         hidden={{ projectId }}
         onDone={show}
         autoComplete="off"
-        className="grid content-start gap-6"
+        className="card grid gap-6"
       >
         {({ pending, errorOf, typed }) => (
           <>

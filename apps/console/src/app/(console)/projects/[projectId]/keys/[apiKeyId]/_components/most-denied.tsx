@@ -1,10 +1,8 @@
 import type { DenialGroup } from '@ceiba/schema';
-import { ArrowRight } from 'lucide-react';
-import Link from 'next/link';
-import { Button } from '#components/ui/button.tsx';
 import { MethodChip, OutcomeChip } from '#components/ui/chip.tsx';
 import { PathText } from '#components/ui/path-text.tsx';
 import { RelativeTime } from '#components/ui/time.tsx';
+import { WhyLink } from '#components/usage/why-link.tsx';
 import { formatCount } from '#lib/format.ts';
 import { requestsHref } from '#lib/requests-href.ts';
 
@@ -43,24 +41,16 @@ export function MostDenied({ projectId, apiKeyId, groups }: MostDeniedProps) {
               last denied <RelativeTime at={lastAt} inRow />
             </p>
           </div>
-          <Button asChild size="sm" variant="quiet" className="w-fit max-md:col-span-2">
-            <Link
-              href={requestsHref(projectId, {
-                reason: denialReason,
-                key: apiKeyId,
-                method,
-                pathPrefix:
-                  pathShape === samplePath && samplePath?.startsWith('/') ? samplePath : null,
-              })}
-            >
-              Why?
-              <span className="sr-only">
-                {' '}
-                {method} {pathShape}
-              </span>
-              <ArrowRight aria-hidden="true" />
-            </Link>
-          </Button>
+          <WhyLink
+            href={requestsHref(projectId, {
+              reason: denialReason,
+              key: apiKeyId,
+              method,
+              pathPrefix:
+                pathShape === samplePath && samplePath?.startsWith('/') ? samplePath : null,
+            })}
+            about={`${method} ${pathShape ?? 'path not recorded'}`}
+          />
         </li>
       ))}
     </ul>
