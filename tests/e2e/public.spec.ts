@@ -1,5 +1,5 @@
 import { expect, test } from '@playwright/test';
-import { signUp } from './support.ts';
+import { gotoReady, signUp } from './support.ts';
 
 test('the landing page says what Ceiba is and shows five lines of host code', async ({ page }) => {
   await page.goto('/');
@@ -38,6 +38,19 @@ test('the guides are found by their words, and their code is copied', async ({ p
     .first()
     .click();
   expect(await page.evaluate(() => navigator.clipboard.readText())).toContain('@ceiba/sdk');
+});
+
+test('a button says in place that the browser refused to copy', async ({ page }) => {
+  await page.addInitScript(() => {
+    navigator.clipboard.writeText = () => Promise.reject(new Error('refused'));
+    document.execCommand = () => false;
+  });
+  await gotoReady(page, '/docs/sdk');
+  await page
+    .getByRole('button', { name: /^Copy code/ })
+    .first()
+    .click();
+  await expect(page.getByRole('button', { name: 'Select and copy it yourself' })).toBeVisible();
 });
 
 test('the API reference leads from an operation to its schemas, and loads nothing from elsewhere', async ({

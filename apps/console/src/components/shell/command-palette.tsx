@@ -107,8 +107,8 @@ export default function CommandPalette({
           onValueChange={(typed) => setText(withoutSecrets(typed))}
           placeholder={
             place === null
-              ? 'Find a project, a page, an action or a guide'
-              : 'Find a page, an action, a key, a policy, a request or a guide'
+              ? 'Find a project, page, action or guide'
+              : 'Find a page, key, policy, request or guide'
           }
         >
           <SearchField />

@@ -1,9 +1,9 @@
 'use client';
 
-import { Check, Copy } from 'lucide-react';
+import { clsx } from 'clsx';
+import { Check, CircleAlert, Copy } from 'lucide-react';
 import { Button, type ButtonProps } from './button.tsx';
-import { useCopy } from './copy.ts';
-import { useToast } from './toast.tsx';
+import { type CopyOutcome, useCopy } from './copy.ts';
 
 export type CopyButtonProps = Omit<ButtonProps, 'onClick' | 'asChild'> & {
   text: string;
@@ -12,35 +12,39 @@ export type CopyButtonProps = Omit<ButtonProps, 'onClick' | 'asChild'> & {
   onCopied?: (() => void) | undefined;
 };
 
-/** Copies text and confirms it in place. Without children it is an icon. */
+const REFUSED = 'Select and copy it yourself';
+
+/** Copies text and says in place whether it worked. Without children it is an icon. */
 export function CopyButton({ text, label, onCopied, children, ...rest }: CopyButtonProps) {
-  const { copied, copy } = useCopy(text);
-  const toast = useToast();
-
-  async function onClick() {
-    if (await copy()) return onCopied?.();
-    toast({
-      tone: 'error',
-      title: 'The browser refused to copy',
-      description: 'Select the text and copy it yourself.',
-    });
-  }
-
-  const Icon = copied ? Check : Copy;
+  const { outcome, copy } = useCopy(text);
+  const words =
+    outcome === 'refused' ? REFUSED : children && (outcome === 'copied' ? 'Copied' : children);
   return (
     <Button
-      size={children ? 'md' : 'icon'}
+      size={children ? 'md' : words ? 'sm' : 'icon'}
       variant={children ? 'secondary' : 'quiet'}
-      aria-label={children ? undefined : label}
-      title={children ? undefined : label}
-      onClick={onClick}
+      aria-label={words ? undefined : label}
+      title={words ? undefined : label}
+      onClick={async () => {
+        if ((await copy()) === 'copied') onCopied?.();
+      }}
       {...rest}
     >
-      <Icon aria-hidden="true" className={copied ? 'text-allow-text' : undefined} />
-      {children && (copied ? 'Copied' : children)}
+      <CopyIcon outcome={outcome} />
+      {words}
       <span role="status" className="sr-only">
-        {copied ? 'Copied' : ''}
+        {outcome === 'copied' && 'Copied'}
+        {outcome === 'refused' && `The browser refused to copy. ${REFUSED}.`}
       </span>
     </Button>
   );
+}
+
+const ICONS = { copied: Check, refused: CircleAlert } as const;
+const TONES = { copied: 'text-allow-text', refused: 'text-deny-text' } as const;
+
+/** The icon of a copy, which shows for some seconds whether it worked. */
+export function CopyIcon({ outcome, className }: { outcome: CopyOutcome; className?: string }) {
+  const Icon = outcome ? ICONS[outcome] : Copy;
+  return <Icon aria-hidden="true" className={clsx(className, outcome && TONES[outcome])} />;
 }

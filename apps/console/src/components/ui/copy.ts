@@ -3,21 +3,29 @@
 import { useEffect, useState } from 'react';
 
 const CONFIRMATION_MS = 2_000;
+/** Longer: it says what to do instead. */
+const REFUSAL_MS = 6_000;
 
-/** Copies text. `copied` is true for two seconds; `copy` returns false if the browser refuses. */
-export function useCopy(text: string): { copied: boolean; copy: () => Promise<boolean> } {
-  const [copied, setCopied] = useState(false);
+/** What the browser did; null before a copy and some seconds after it. */
+export type CopyOutcome = 'copied' | 'refused' | null;
+
+export function useCopy(text: string): {
+  outcome: CopyOutcome;
+  copy: () => Promise<CopyOutcome>;
+} {
+  const [outcome, setOutcome] = useState<CopyOutcome>(null);
   useEffect(() => {
-    if (!copied) return;
-    const timer = setTimeout(() => setCopied(false), CONFIRMATION_MS);
+    if (outcome === null) return;
+    const staysMs = outcome === 'copied' ? CONFIRMATION_MS : REFUSAL_MS;
+    const timer = setTimeout(() => setOutcome(null), staysMs);
     return () => clearTimeout(timer);
-  }, [copied]);
+  }, [outcome]);
   const copy = async () => {
-    const done = await copyText(text);
-    setCopied(done);
+    const done = (await copyText(text)) ? 'copied' : 'refused';
+    setOutcome(done);
     return done;
   };
-  return { copied, copy };
+  return { outcome, copy };
 }
 
 async function copyText(text: string): Promise<boolean> {

@@ -1,9 +1,9 @@
 'use client';
 
 import { clsx } from 'clsx';
-import { Check, Copy } from 'lucide-react';
 import { shortenMiddle } from '../../lib/format.ts';
 import { useCopy } from './copy.ts';
+import { CopyIcon } from './copy-button.tsx';
 import { Hint } from './tooltip.tsx';
 
 export interface IdChipProps {
@@ -15,13 +15,14 @@ export interface IdChipProps {
   className?: string;
 }
 
+const WORDS = { copied: 'Copied', refused: 'The browser refused to copy' } as const;
+
 /** An ID: shortened in the middle, whole on hover; a click copies it. */
 export function IdChip({ id, label, whole = false, className }: IdChipProps) {
-  const { copied, copy } = useCopy(id);
-  const Icon = copied ? Check : Copy;
+  const { outcome, copy } = useCopy(id);
   const shown = whole ? id : shortenMiddle(id);
   return (
-    <Hint text={copied ? 'Copied' : <code className="break-all">{id}</code>}>
+    <Hint text={outcome ? WORDS[outcome] : <code className="break-all">{id}</code>}>
       <button
         type="button"
         aria-label={`Copy ${label} ${shown}`}
@@ -32,12 +33,9 @@ export function IdChip({ id, label, whole = false, className }: IdChipProps) {
         )}
       >
         <span className="truncate">{shown}</span>
-        <Icon
-          aria-hidden="true"
-          className={clsx('size-3 shrink-0', copied ? 'text-allow-text' : 'text-muted')}
-        />
+        <CopyIcon outcome={outcome} className={clsx('size-3 shrink-0', !outcome && 'text-muted')} />
         <span role="status" className="sr-only">
-          {copied ? 'Copied' : ''}
+          {outcome && WORDS[outcome]}
         </span>
       </button>
     </Hint>

@@ -16,7 +16,7 @@ export interface PageHeaderProps {
 export function PageHeader({ title, description, guide, actions }: PageHeaderProps) {
   return (
     <header className="mb-8 flex flex-wrap items-start justify-between gap-4">
-      <div className="min-w-0 max-w-2xl">
+      <div className="max-w-2xl min-w-0 grow basis-64">
         <h1 className="text-heading break-words">{title}</h1>
         {description && <div className="mt-1 text-muted">{description}</div>}
         {guide && (
@@ -46,7 +46,7 @@ export function Section({ title, description, actions, children, className, id }
   return (
     <section id={id} aria-labelledby={headingId} className={clsx('card mb-4', className)}>
       <div className="mb-4 flex flex-wrap items-start justify-between gap-4">
-        <div className="min-w-0 max-w-2xl">
+        <div className="max-w-2xl min-w-0 grow basis-48">
           <h2 id={headingId} className="text-title">
             {title}
           </h2>

@@ -1,7 +1,6 @@
 'use client';
 
-import { clsx } from 'clsx';
-import { CircleAlert, CircleCheck, X } from 'lucide-react';
+import { CircleCheck, X } from 'lucide-react';
 import {
   createContext,
   type ReactNode,
@@ -15,7 +14,6 @@ import {
 export interface ToastMessage {
   title: string;
   description?: string;
-  tone?: 'done' | 'error';
 }
 
 type ShownToast = ToastMessage & { id: number };
@@ -25,7 +23,10 @@ const MOST_AT_ONCE = 3;
 
 const ToastContext = createContext<(message: ToastMessage) => void>(() => {});
 
-/** Confirms an action briefly. A message that needs a reaction belongs on the page (`Notice`). */
+/**
+ * Confirms an action briefly, behind a dialog that is open. A message that needs a reaction belongs on
+ * the page (`Notice`).
+ */
 export const useToast = () => useContext(ToastContext);
 
 /** Radix's toast would add 11 kB to every page. */
@@ -69,23 +70,16 @@ interface ToastProps {
 }
 
 /** Disappears after a while. */
-function Toast({ toast: { id, title, description, tone }, held, onGone }: ToastProps) {
+function Toast({ toast: { id, title, description }, held, onGone }: ToastProps) {
   useEffect(() => {
     if (held) return;
     const timer = setTimeout(() => onGone(id), STAYS_MS);
     return () => clearTimeout(timer);
   }, [held, id, onGone]);
 
-  const Icon = tone === 'error' ? CircleAlert : CircleCheck;
   return (
     <div className="flex animate-enter items-start gap-3 rounded border border-line-strong bg-surface p-4">
-      <Icon
-        aria-hidden="true"
-        className={clsx(
-          'mt-0.5 size-5 shrink-0',
-          tone === 'error' ? 'text-deny-text' : 'text-allow-text',
-        )}
-      />
+      <CircleCheck aria-hidden="true" className="mt-0.5 size-5 shrink-0 text-allow-text" />
       <div className="min-w-0 flex-1">
         <p className="font-medium">{title}</p>
         {description && <p className="text-muted">{description}</p>}

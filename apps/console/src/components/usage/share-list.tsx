@@ -25,10 +25,10 @@ export function ShareList({ label, shares, total }: ShareListProps) {
       {shares.map(({ id, name, count, counts, tone }, index) => (
         <li
           key={id}
-          className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-6 gap-y-2 px-(--inset) py-3 sm:grid-cols-[minmax(0,1fr)_12rem_9rem]"
+          className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-6 gap-y-2 px-(--inset) py-3 lg:grid-cols-[minmax(0,1fr)_12rem_9rem]"
         >
           <div className="min-w-0">{name}</div>
-          <div className="order-last col-span-2 sm:order-none sm:col-span-1">
+          <div className="order-last col-span-2 lg:order-none lg:col-span-1">
             {counts ? (
               <Trend counts={counts} tone={tone} />
             ) : (

@@ -36,12 +36,14 @@ export default async function ProjectsPage({ searchParams }: { searchParams: Sea
         guide="firstCall"
         description="One project per API. The charts show the decisions of the last 24 hours."
         actions={
-          <Button asChild variant="primary">
-            <Link href="/projects/new" data-shortcut="new">
-              <Plus aria-hidden="true" />
-              Create project
-            </Link>
-          </Button>
+          !hasNone && (
+            <Button asChild variant="primary">
+              <Link href="/projects/new" data-shortcut="new">
+                <Plus aria-hidden="true" />
+                Create project
+              </Link>
+            </Button>
+          )
         }
       />
       {hasNone ? (
@@ -49,7 +51,9 @@ export default async function ProjectsPage({ searchParams }: { searchParams: Sea
           title="No projects yet"
           action={
             <Button asChild variant="primary">
-              <Link href="/projects/new">Create your first project</Link>
+              <Link href="/projects/new" data-shortcut="new">
+                Create your first project
+              </Link>
             </Button>
           }
         >

@@ -77,24 +77,24 @@ export default async function KeysPage({ params, searchParams }: KeysProps) {
           </span>
         }
         actions={
-          <>
-            {counts.all > 0 && (
+          counts.all > 0 && (
+            <>
               <Button asChild>
                 <a href={withQuery(`${here}/csv`, query, { cursor: undefined })} download>
                   <Download aria-hidden="true" />
                   Download CSV
                 </a>
               </Button>
-            )}
-            {mayChange && (
-              <Button asChild variant="primary">
-                <Link href={`${here}/new`} data-shortcut="new">
-                  <Plus aria-hidden="true" />
-                  Create key
-                </Link>
-              </Button>
-            )}
-          </>
+              {mayChange && (
+                <Button asChild variant="primary">
+                  <Link href={`${here}/new`} data-shortcut="new">
+                    <Plus aria-hidden="true" />
+                    Create key
+                  </Link>
+                </Button>
+              )}
+            </>
+          )
         }
       />
       {counts.all === 0 ? (
@@ -162,7 +162,9 @@ function NoKeys({ here, mayCreate }: { here: string; mayCreate: boolean }) {
       action={
         mayCreate && (
           <Button asChild variant="primary">
-            <Link href={`${here}/new`}>Create the first key</Link>
+            <Link href={`${here}/new`} data-shortcut="new">
+              Create the first key
+            </Link>
           </Button>
         )
       }

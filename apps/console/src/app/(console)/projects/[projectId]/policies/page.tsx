@@ -59,7 +59,8 @@ export default async function PoliciesPage({ params, searchParams }: PoliciesPro
         guide="policies"
         description="A call is allowed if a policy matches it. Calls that no policy matches are denied."
         actions={
-          mayChange && (
+          mayChange &&
+          policies.length > 0 && (
             <Button asChild variant="primary">
               <Link href={`${here}/new`} data-shortcut="new">
                 <Plus aria-hidden="true" />
@@ -84,7 +85,9 @@ export default async function PoliciesPage({ params, searchParams }: PoliciesPro
                     </Link>
                   </Button>
                   <Button asChild>
-                    <Link href={`${here}/new`}>Write your own</Link>
+                    <Link href={`${here}/new`} data-shortcut="new">
+                      Write your own
+                    </Link>
                   </Button>
                 </>
               )

@@ -87,7 +87,7 @@ function PlanRow({ plan, isCurrent, isChosen, onChoose }: PlanRowProps) {
   return (
     <label
       className={clsx(
-        'numbers grid cursor-pointer grid-cols-[auto_1fr] items-center gap-x-3 gap-y-1 px-(--inset) py-3 transition-colors has-focus-visible:outline-2 has-focus-visible:-outline-offset-2 has-focus-visible:outline-focus sm:grid-cols-[auto_minmax(8rem,1fr)_repeat(3,minmax(0,11rem))]',
+        'numbers grid cursor-pointer grid-cols-[auto_1fr] items-center gap-x-3 gap-y-1 px-(--inset) py-3 transition-colors has-focus-visible:outline-2 has-focus-visible:-outline-offset-2 has-focus-visible:outline-focus sm:grid-cols-[auto_minmax(0,1fr)_9.5rem_8.5rem_7rem]',
         isChosen ? 'bg-accent-soft' : 'hover:bg-hover',
       )}
     >
