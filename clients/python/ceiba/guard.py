@@ -21,6 +21,7 @@ log = logging.getLogger("ceiba")
 PASSED_ON = ("www-authenticate", "retry-after", "ratelimit", "ratelimit-policy")
 LIMITS = ("ratelimit", "ratelimit-policy")
 DENIALS = (401, 403, 429)
+HINTS = {503: ": it has an outage, or project_id or project_secret is wrong; its log says which"}
 UNAVAILABLE = json.dumps(
     {"error": "service_unavailable", "message": "Access cannot be checked at the moment."}
 ).encode()
@@ -67,7 +68,7 @@ def verdict_of(answer: Answer) -> Verdict:
     is_refusal = isinstance(body, dict) and isinstance(body.get("error"), str)
     if answer.status in DENIALS and decision_id and is_refusal:
         return Verdict(None, answer.status, chosen(answer, PASSED_ON), answer.body)
-    log.warning("requests are refused: the Runtime answered %d", answer.status)
+    log.warning("requests are refused: the Runtime answered %d%s", answer.status, HINTS.get(answer.status, ""))
     return Verdict(None, 503, [], UNAVAILABLE)
 
 

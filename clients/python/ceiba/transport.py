@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import http.client
+import io
+import socket
 import time
-from typing import Iterable, List, NamedTuple, Tuple
+from typing import Any, Iterable, List, NamedTuple, Tuple
 from urllib.parse import urlsplit
 
 SECRET_HEADER = "x-service-project-secret"
@@ -20,6 +22,35 @@ class Answer(NamedTuple):
     def header(self, name: str) -> str:
         """The value of a header; empty if it is absent."""
         return next((value for key, value in self.headers if key.lower() == name.lower()), "")
+
+
+class UntilDeadline(io.RawIOBase):
+    """Reads from a socket until a point in time, however slowly the bytes come.
+
+    A socket's own timeout starts over with every byte.
+    """
+
+    def __init__(self, sock: socket.socket, ends_at: float) -> None:
+        self._sock = sock
+        self._ends_at = ends_at
+
+    def makefile(self, mode: str) -> io.BufferedReader:
+        """What `http.client` calls on a socket."""
+        return io.BufferedReader(self)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        self._sock.settimeout(time_left(self._ends_at))
+        return self._sock.recv_into(buffer)
+
+
+def time_left(ends_at: float) -> float:
+    left = ends_at - time.monotonic()
+    if left <= 0:
+        raise TimeoutError("the Runtime gave no answer in time")
+    return left
 
 
 class Transport:
@@ -56,15 +87,17 @@ class Transport:
         ends_at = time.monotonic() + self._timeout
         connection = self._connect()
         try:
+            connection.connect()
+            connection.sock.settimeout(time_left(ends_at))
             connection.putrequest(method, self._url.path.rstrip("/") + path)
             for name, value in [(SECRET_HEADER, self._secret), ("content-length", str(len(body)))]:
                 connection.putheader(name, value)
             for name, value in headers:
                 connection.putheader(name, value)
             connection.endheaders(body or None)
-            self._limit(connection, ends_at)
-            answer = connection.getresponse()
-            return Answer(answer.status, answer.getheaders(), self._read(answer, connection, ends_at, most_bytes))
+            answer = http.client.HTTPResponse(UntilDeadline(connection.sock, ends_at), method=method)
+            answer.begin()
+            return Answer(answer.status, answer.getheaders(), self._read(answer, most_bytes))
         finally:
             connection.close()
 
@@ -72,17 +105,11 @@ class Transport:
         kind = http.client.HTTPSConnection if self._url.scheme == "https" else http.client.HTTPConnection
         return kind(self._url.hostname or "", self._url.port, timeout=self._timeout)
 
-    def _read(
-        self,
-        answer: http.client.HTTPResponse,
-        connection: http.client.HTTPConnection,
-        ends_at: float,
-        most_bytes: int,
-    ) -> bytes:
+    @staticmethod
+    def _read(answer: http.client.HTTPResponse, most_bytes: int) -> bytes:
         chunks = []
         received = 0
         while True:
-            self._limit(connection, ends_at)
             chunk = answer.read1(65_536)
             if not chunk:
                 return b"".join(chunks)
@@ -90,11 +117,3 @@ class Transport:
             if received > most_bytes:
                 raise http.client.HTTPException("the answer is too large")
             chunks.append(chunk)
-
-    @staticmethod
-    def _limit(connection: http.client.HTTPConnection, ends_at: float) -> None:
-        left = ends_at - time.monotonic()
-        if left <= 0:
-            raise TimeoutError("the Runtime gave no answer in time")
-        if connection.sock is not None:
-            connection.sock.settimeout(left)

@@ -4,10 +4,13 @@ Run by tests/sdk/python.test.ts, with CEIBA_SCENARIOS as JSON.
 """
 
 import asyncio
+import contextlib
 import http.client
 import json
 import os
+import socket
 import threading
+import time
 import unittest
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from socketserver import ThreadingMixIn
@@ -125,6 +128,28 @@ class Impostor:
         self.server.server_close()
 
 
+class Dripping:
+    """Sends an allow one byte at a time, so that no single read ever waits long."""
+
+    def __init__(self, answer, pause):
+        self.stopped = threading.Event()
+        self.socket = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self.socket.getsockname()[1]}"
+        threading.Thread(target=self.serve, args=(answer, pause), daemon=True).start()
+
+    def serve(self, answer, pause):
+        connection, _ = self.socket.accept()
+        with connection, contextlib.suppress(OSError):
+            for byte in answer:
+                if self.stopped.wait(pause):
+                    return
+                connection.sendall(bytes([byte]))
+
+    def close(self):
+        self.stopped.set()
+        self.socket.close()
+
+
 def key_of(scenario):
     return [] if scenario["apiKey"] is None else [("x-api-key", scenario["apiKey"])]
 
@@ -205,6 +230,17 @@ class GuardCases:
                 self.assertEqual((status, handled), (503, []))
                 self.assertEqual(json.loads(body)["error"], "service_unavailable")
         for impostor in impostors:
+            impostor.close()
+
+    def test_answers_503_at_the_deadline_however_slowly_the_answer_comes(self):
+        head = b"HTTP/1.1 200 OK\r\nx-ceiba-decision-id: d\r\n"
+        for answer in (head + b"x: " + b"y" * 200, head + b"\r\n" + b" " * 200):
+            impostor = Dripping(answer, 0.05)
+            began = time.monotonic()
+            client = client_of(SCENARIOS["allowed"], impostor.url, timeout=0.5)
+            status, _, _, handled = self.ask(client, key_of(SCENARIOS["allowed"]))
+            self.assertEqual((status, handled), (503, []))
+            self.assertLess(time.monotonic() - began, 5)
             impostor.close()
 
     def test_gives_a_head_request_no_body(self):
