@@ -74,6 +74,8 @@ const DESKTOP = { width: 1440, height: 900 };
 const PHONE = { width: 390, height: 844 };
 /** Between desktop and phone, where the sidebar leaves the least room for the page. */
 const TABLET = { width: 820, height: 1180 };
+/** What a zoom of 200 % leaves of 1280 by 800. */
+const ZOOMED = { width: 640, height: 400 };
 
 async function expectNoSidewaysScroll(page: Page): Promise<void> {
   const overflow = await page.evaluate(
@@ -94,8 +96,10 @@ for (const [name, { path, signedIn }] of Object.entries(PAGES)) {
       await expectAccessible(page);
       await expectNoSidewaysScroll(page);
     }
-    await page.setViewportSize(TABLET);
-    await expectNoSidewaysScroll(page);
+    for (const viewport of [TABLET, ZOOMED]) {
+      await page.setViewportSize(viewport);
+      await expectNoSidewaysScroll(page);
+    }
     await context.close();
   });
 }

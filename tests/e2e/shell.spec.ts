@@ -2,7 +2,7 @@ import { expect, test } from '@playwright/test';
 import { addDecisions } from './decisions.ts';
 import { expectAccessible } from './expect-accessible.ts';
 import { type OwnProject, ownProject } from './own-project.ts';
-import { pressShortcut } from './support.ts';
+import { createProject, gotoReady, pressShortcut, signUp } from './support.ts';
 
 /** As long as a name can be, without a place to break it. */
 const LONG_NAME = 'Reports'.repeat(14);
@@ -109,6 +109,26 @@ test('the palette names its selected option to screen readers, from the first on
   await field.fill('qqzzqqzz');
   await expect(selected).toHaveCount(0);
   await expect(field).not.toHaveAttribute('aria-activedescendant');
+});
+
+test('the palette creates a key and signs out', async ({ page }) => {
+  await signUp(page);
+  const { projectId } = await createProject(page, 'Reports');
+  async function run(text: string, name: string) {
+    await pressShortcut(page, 'Control+k');
+    await page.getByRole('combobox', { name: 'Go to' }).fill(text);
+    const palette = page.getByRole('dialog', { name: 'Go to' });
+    await expect(palette.getByRole('option', { selected: true })).toHaveText(name);
+    await page.keyboard.press('Enter');
+  }
+  await gotoReady(page, `/projects/${projectId}/usage`);
+  await run('create k', 'Create key');
+  await page.waitForURL(`**/projects/${projectId}/keys/new`);
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Create key');
+  await run('sign o', 'Sign out');
+  await page.waitForURL((url) => url.pathname === '/');
+  await page.goto(`/projects/${projectId}`);
+  await expect(page).toHaveURL(/\/sign-in\?next=/);
 });
 
 test('a dialog keeps the page behind it still, and gives the focus back however it is closed', async () => {
