@@ -8,6 +8,13 @@ import { spreadOf } from './report/statistics.ts';
 const SETTLE_MS = 1_200;
 
 /**
+ * How long a program is loaded before it is measured, in seconds. The Runtime is compiled while it
+ * runs: in its first three seconds a decision costs twice the CPU time that it costs from the
+ * twentieth on.
+ */
+export const WARM_UP_SECONDS = 20;
+
+/**
  * @typedef {object} Measured
  * @property {Spread} perSecond decisions, or echoes
  * @property {Spread} p50Ms of a request

@@ -3,7 +3,7 @@ import { accepts, freePort } from '@ceiba/devstack/ports';
 import { loopback } from '@ceiba/devstack/settings';
 import { waitFor } from '@ceiba/devstack/wait';
 import { digestOf } from '@ceiba/domain';
-import { compare } from './compare.mjs';
+import { compare, WARM_UP_SECONDS } from './compare.mjs';
 import { CONTENDERS } from './contenders.mjs';
 import { writeLines } from './lines.mjs';
 import { decisionsOf } from './runtime.mjs';
@@ -11,7 +11,6 @@ import { seedContenders } from './seed-contenders.mjs';
 import { createKeyChanges, validate } from './validate.mjs';
 
 const CONNECTIONS = 64;
-const WARM_UP_SECONDS = 3;
 
 /**
  * Starts all contenders on the same databases with the same keys, checks their answers, and compares
@@ -55,7 +54,7 @@ async function startAll(started, { supervisor, runtime, project }, options) {
     await waitUntilAnswering(target, project.keys[0]);
     const connections = contender.connections ?? CONNECTIONS;
     const candidate = { id: contender.id, pid, target: { ...target, ...lines }, connections };
-    const seconds = Math.min(options.seconds.contenders, WARM_UP_SECONDS);
+    const seconds = Math.min(4 * options.seconds.contenders, WARM_UP_SECONDS);
     await options.generator.putLoad(candidate.target, { connections, seconds });
     await check(contender, target, { runtime, keys: project.keys, index });
     candidates.push(candidate);

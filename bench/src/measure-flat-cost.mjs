@@ -1,6 +1,6 @@
 import { withConnection } from '@ceiba/devstack/databases';
 import { waitFor } from '@ceiba/devstack/wait';
-import { compare } from './compare.mjs';
+import { compare, WARM_UP_SECONDS } from './compare.mjs';
 import { writeLines } from './lines.mjs';
 import { askForEach } from './load/pass.mjs';
 import { residentMiB } from './processes.mjs';
@@ -11,8 +11,7 @@ const CONNECTIONS = 64;
 const FEW_KEYS = 1_000;
 const FEW_POLICIES = 5;
 
-/** Long enough for each key to be used once: a first use is written to Postgres before its answer. */
-const WARM_UP = { connections: CONNECTIONS, seconds: 12 };
+const WARM_UP = { connections: CONNECTIONS, seconds: WARM_UP_SECONDS };
 
 /** How every key is used once: in batches, to save time. */
 const PASS = { perRequest: 64, connections: 4 };

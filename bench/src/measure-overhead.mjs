@@ -8,7 +8,7 @@ import { migrate, startRuntime } from '@ceiba/devstack/programs';
 import { loopback } from '@ceiba/devstack/settings';
 import { mintApiKey } from '@ceiba/domain';
 import { startCollector } from './collector.mjs';
-import { measureOnce } from './compare.mjs';
+import { measureOnce, WARM_UP_SECONDS } from './compare.mjs';
 import { writeLines } from './lines.mjs';
 import { sharesOf } from './profile/parts.mjs';
 import { spreadOf } from './report/statistics.ts';
@@ -17,7 +17,7 @@ import { seedProject } from './seed.ts';
 
 const KEYS = 1_000;
 const CONNECTIONS = 64;
-const WARM_UP = { connections: CONNECTIONS, seconds: 10 };
+const WARM_UP = { connections: CONNECTIONS, seconds: WARM_UP_SECONDS };
 
 const PROGRAM = fileURLToPath(new URL('../../apps/runtime/dist/main.js', import.meta.url));
 const PROFILER = new URL('./profile/profiler.mjs', import.meta.url).href;
