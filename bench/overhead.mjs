@@ -10,9 +10,11 @@
  * of a case should together last at least a minute, because the log has a limit per minute.
  */
 import { parseArgs } from 'node:util';
+import { LauncherError } from '@ceiba/devstack/errors';
 import { runMain, supervised } from '@ceiba/devstack/lifecycle';
 import { createGenerator } from './src/load/generator.mjs';
 import { measureOverhead } from './src/measure-overhead.mjs';
+import { reportsCpuTime } from './src/processes.mjs';
 import { significant } from './src/report/statistics.ts';
 import { describeServers, startServers } from './src/servers.mjs';
 
@@ -26,19 +28,21 @@ process.env.LOG_LEVEL ??= 'error';
 
 await runMain(() =>
   supervised(async (supervisor) => {
+    if (!reportsCpuTime()) throw new LauncherError('This benchmark needs the CPU times of Linux.');
     const services = await startServers(supervisor);
     const generator = createGenerator();
     const { pids } = await describeServers(services, generator.name);
     const options = { rounds: Number(values.rounds), seconds: Number(values.seconds) };
-    const rows = await measureOverhead({ supervisor, services }, { ...options, generator, pids });
     console.log('\nPer decision, medians and (least to most); Runtime, Postgres and Redis in µs:');
-    for (const [name, columns] of Object.entries(rows)) {
-      console.log(`\n${name}`);
-      for (const [column, { median, least, most }] of Object.entries(columns)) {
-        const [middle, low, high] = [median, least, most].map((value) => significant(value, 3));
-        console.log(`  ${column.padEnd(22)} ${middle} (${low} to ${high})`);
-      }
-    }
+    await measureOverhead({ supervisor, services, report }, { ...options, generator, pids });
     return 0;
   }),
 );
+
+function report(name, columns) {
+  console.log(`\n${name}`);
+  for (const [column, { median, least, most }] of Object.entries(columns)) {
+    const [middle, low, high] = [median, least, most].map((value) => significant(value));
+    console.log(`  ${column.padEnd(22)} ${middle} (${low} to ${high})`);
+  }
+}
