@@ -13,7 +13,8 @@ const PARTS = {
 /**
  * The shares that the parts have in the CPU time of a Runtime. A sample belongs to the innermost
  * function on its stack that is in a folder of the Runtime; packages belong to their caller. What the
- * garbage collector takes is divided by what was allocated.
+ * garbage collector takes is divided by what was allocated. The shares err on the high side: what the
+ * kernel and other threads do for the process is not in the profile.
  *
  * A part does not include what is outside of its folders: the call into it, readings of the clock that
  * a metric needs, and the driver that waits for an answer of Postgres.
