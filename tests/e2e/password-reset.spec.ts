@@ -312,6 +312,42 @@ test.describe('by mail', () => {
     expect(JSON.stringify(mailsTo(account.email))).not.toContain('ceiba_reset_');
   });
 
+  test('a user with fewer than three recovery codes is told by mail and on the account page', async ({
+    page,
+  }) => {
+    test.setTimeout(120_000);
+    const account = await createAccount(page);
+    const codes = ['a', 'b', 'c', 'd'].map((letter) => letter.repeat(16));
+    const db = postgres(database.url, { max: 1 });
+    await db`insert into authenticators (user_id, sealed_secret, confirmed_at)
+      select id, '\\x01', now() from users where email = ${account.email}`;
+    await db`insert into recovery_codes (user_id, code_digest)
+      select id, sha256(convert_to(code, 'UTF8')) from users, unnest(${codes}::text[]) as code
+      where email = ${account.email}`;
+    await db.end();
+    const signInWith = async (code: string | undefined) => {
+      await page.context().clearCookies();
+      await page.goto(`${app.url}/sign-in?next=/account`);
+      await page.getByLabel('E-mail').fill(account.email);
+      await page.getByLabel('Password', { exact: true }).fill(account.password);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByLabel('Code').fill(code ?? '');
+      await page.getByRole('button', { name: 'Sign in' }).click();
+    };
+    const hint = page.getByText('Create new recovery codes');
+    await signInWith(codes[0]);
+    await expect(page.getByText('3 recovery codes left')).toBeVisible();
+    await expect(hint).toHaveCount(0);
+    await signInWith(codes[1]);
+    await expect(page.getByText('2 recovery codes left')).toBeVisible();
+    await expect(hint).toBeVisible();
+    await until('both are mailed', async () => mailsTo(account.email).length === 2);
+    expect(mailsTo(account.email).map(({ headers }) => headers.subject)).toEqual([
+      'A recovery code signed in to your account',
+      'Few recovery codes are left',
+    ]);
+  });
+
   test('after three requests for an address there are no more, whether or not it has an account', async ({
     page,
   }) => {

@@ -40,6 +40,8 @@ export const SIGN_IN_CHALLENGE_MINUTES = 5;
 export const FRESH_SESSION_MINUTES = 10;
 
 export const RECOVERY_CODES = 10;
+/** With fewer left, a user is asked to create new ones. */
+export const RECOVERY_CODES_FEW = 3;
 /** The most passkeys of a user. */
 export const PASSKEYS_MAX = 20;
 

@@ -1,4 +1,5 @@
 import 'server-only';
+import { RECOVERY_CODES_FEW } from '@ceiba/domain';
 import type { Mail } from '@ceiba/process/mail';
 import { after } from 'next/server';
 import { env } from '../../env.ts';
@@ -38,6 +39,10 @@ const NOTICES = {
   recovery_code_used: {
     subject: 'A recovery code signed in to your account',
     text: 'The code does not work again. Your account page says how many are left and creates new ones.',
+  },
+  recovery_codes_few: {
+    subject: 'Few recovery codes are left',
+    text: `A recovery code signed in to your account and does not work again. Fewer than ${RECOVERY_CODES_FEW} are left: create new ones on your account page.`,
   },
   recovery_codes_replaced: {
     subject: 'Your recovery codes were replaced',

@@ -1,8 +1,10 @@
 import 'server-only';
+import { RECOVERY_CODES_FEW } from '@ceiba/domain';
 import {
   type Authenticator,
   chargeSecondFactor,
   completeSecondFactor,
+  countRecoveryCodes,
   findAuthenticator,
   findChallenge,
   findUserById,
@@ -69,7 +71,10 @@ export async function signInWithSecondFactor(
     const result = await completeSecondFactor(ctx, input);
     const user = result.kind === 'signed_in' ? await findUserById(ctx.db, userId) : null;
     if (user !== null) await forgiveAttempt(ctx, user.email);
-    if (user !== null && factor.kind === 'recovery_code') notify(user.email, 'recovery_code_used');
+    if (user !== null && factor.kind === 'recovery_code') {
+      const isFew = (await countRecoveryCodes(ctx.db, userId)) < RECOVERY_CODES_FEW;
+      notify(user.email, isFew ? 'recovery_codes_few' : 'recovery_code_used');
+    }
     return result;
   });
 }

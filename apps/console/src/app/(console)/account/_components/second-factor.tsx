@@ -1,11 +1,13 @@
 'use client';
 
+import { RECOVERY_CODES_FEW } from '@ceiba/domain/facts';
 import dynamic from 'next/dynamic';
 import { useState } from 'react';
 import { ActionForm, type ActionFormParts } from '#components/action-form.tsx';
 import { ConfirmAction } from '#components/confirm-action.tsx';
 import { CodeField, CurrentPassword } from '#components/form-fields.tsx';
 import { Button } from '#components/ui/button.tsx';
+import { Notice } from '#components/ui/notice.tsx';
 import { useToast } from '#components/ui/toast.tsx';
 import { shownWith } from '#lib/action-state.ts';
 import { plural } from '#lib/format.ts';
@@ -52,6 +54,12 @@ export function SecondFactor({ isOn, recoveryCodes }: SecondFactorProps) {
           <p>
             <span className="font-medium">On.</span> {plural(recoveryCodes, 'recovery code')} left.
           </p>
+          {recoveryCodes < RECOVERY_CODES_FEW && (
+            <Notice tone="warning" title="Create new recovery codes">
+              Without one, losing the app locks you out until an administrator removes the second
+              factor.
+            </Notice>
+          )}
           <div className="flex flex-wrap gap-2">
             <Renew onDone={setCodes} />
             <Button onClick={() => setTurningOff(true)}>Turn off…</Button>
