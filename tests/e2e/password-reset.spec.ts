@@ -312,7 +312,7 @@ test.describe('by mail', () => {
     expect(JSON.stringify(mailsTo(account.email))).not.toContain('ceiba_reset_');
   });
 
-  test('a user with fewer than three recovery codes is told by mail and on the account page', async ({
+  test('a user with fewer than three recovery codes is asked for new ones by mail and on the account page', async ({
     page,
   }) => {
     test.setTimeout(120_000);

@@ -26,7 +26,7 @@ export function SearchInput({ label, className, hasShortcut = true }: SearchInpu
     { q: '' },
   );
   return (
-    <search className={clsx('relative block w-full sm:w-72 lg:w-80', className)}>
+    <search className={clsx('relative block w-full sm:w-auto sm:max-w-80 sm:grow', className)}>
       <form action={pathname} onSubmit={(event) => event.preventDefault()}>
         <Search
           aria-hidden="true"
