@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 
 import { waitFor } from './wait.mjs';
 
@@ -14,7 +14,8 @@ import { waitFor } from './wait.mjs';
  * @property {NodeJS.Signals} signal The signal that asks it to stop.
  * @property {number} graceMs How long it may take to stop before it is killed.
  * @property {number} stage Higher stages stop first: programs, then the databases that they use.
- * @property {boolean} [wholeGroup] Whether the signal goes to its whole process group.
+ * @property {boolean} [wholeGroup] Whether the signal goes to its whole process group, and whether
+ *   what else runs in its session has to end too.
  */
 
 /**
@@ -100,10 +101,33 @@ async function stopProcess(record) {
   send(target, record.signal);
   // A paused process (SIGSTOP, Ctrl-Z) handles no signal until it continues.
   send(target, 'SIGCONT');
-  const gone = () => !isAlive(record);
+  const rest = () => (record.wholeGroup ? sessionOf(record.pid) : []);
+  const gone = () => !isAlive(record) && rest().length === 0;
   if (await waitFor(gone, { timeoutMs: record.graceMs, intervalMs: 25 })) return;
   if (!send(-record.pid, 'SIGKILL')) send(record.pid, 'SIGKILL');
+  for (const pid of rest()) send(pid, 'SIGKILL');
   await waitFor(gone, { timeoutMs: 2000, intervalMs: 25 });
+}
+
+/**
+ * The processes of a session, which a detached process leads. Turbo gives each task a process group
+ * of its own, and a killed turbo leaves its tasks running: only the session still holds them.
+ *
+ * @param {number} leader
+ * @returns {number[]} Their ids; none where there is no `/proc`.
+ */
+function sessionOf(leader) {
+  if (process.platform !== 'linux') return [];
+  return readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => {
+      try {
+        const [state, , , session] = statOf(pid);
+        return Number(session) === leader && state !== 'Z' && state !== 'X';
+      } catch {
+        return false;
+      }
+    });
 }
 
 /** @param {number} pid @param {NodeJS.Signals} signal @returns {boolean} Whether the process exists. */
