@@ -152,6 +152,11 @@ describe('the chart', () => {
     expect(container.image).toBe(runtime.containers[0].image);
     expect(container.command).toEqual(['node', 'apps/cli/bin/ceiba.mjs', 'migrate']);
     expect(readFileSync(join(root, 'Dockerfile.runtime'), 'utf8')).toContain('apps/cli/bin');
+    const environment = environmentOf(await render(context, 'everything'), 'ceiba-migration');
+    expect(environment).toEqual([
+      { name: 'NODE_EXTRA_CA_CERTS', value: '/etc/ceiba/ca.crt' },
+      expect.objectContaining({ name: 'DATABASE_URL' }),
+    ]);
     const without = await render(context, 'bare');
     expect(without.map(({ kind }) => kind)).not.toContain('Job');
   });
