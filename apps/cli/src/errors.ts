@@ -1,5 +1,6 @@
 import { SettingsError } from '@ceiba/process/settings';
 import { CommanderError } from 'commander';
+import { withoutCredentials } from './world.ts';
 
 /** 1: the request was fine but could not be done. 2: the command line or a file has to change. */
 type ExitCode = 1 | 2;
@@ -40,7 +41,7 @@ export interface ErrorForPrograms {
 /** The error of a command for a program: a code, the message that a user would see, and the field. */
 export function forPrograms(error: unknown): ErrorForPrograms {
   const { code, message, field } = describe(error);
-  return { code, message, ...(field === undefined ? {} : { field }) };
+  return { code, message: withoutCredentials(message), ...(field === undefined ? {} : { field }) };
 }
 
 function describe(error: unknown): { code: string; message: string; field?: string | undefined } {

@@ -56,11 +56,14 @@ export const instant = (text: string): Date => parseInstant(text, `${RFC_3339}.`
 
 const RFC_3339 = 'It must be an RFC 3339 date-time such as 2027-01-31T12:00:00Z';
 
+/** The next one has months whose end RFC 3339 cannot write. */
+const LAST_YEAR = 9998;
+
 /** A month in UTC, such as 2026-11. */
 export function month(text: string): UsageRange {
   const [, year, number] = /^(\d{4})-(0[1-9]|1[0-2])$/.exec(text) ?? [];
   const from = Date.parse(`${year}-${number}-01T00:00:00Z`);
-  if (Number(year) < 1970 || Number.isNaN(from)) {
+  if (Number(year) < 1970 || Number(year) > LAST_YEAR || Number.isNaN(from)) {
     throw new InvalidArgumentError('It must be a month such as 2026-11.');
   }
   return { from: new Date(from), to: new Date(Date.UTC(Number(year), Number(number))) };

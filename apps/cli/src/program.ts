@@ -55,7 +55,7 @@ function programFor(world: World, isForProgram: boolean): Command {
     .configureOutput({
       writeOut: (text) => world.stdout.write(text),
       writeErr: (text) => {
-        if (!isForProgram) world.stderr.write(text);
+        if (!isForProgram) printAdvice(world, text.trimEnd());
       },
     });
   migrateCommand(program, world);

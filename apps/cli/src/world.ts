@@ -32,8 +32,12 @@ export function printLines(world: World, lines: readonly string[]): void {
 
 /** Prints an error or advice, of one or several lines. */
 export function printAdvice(world: World, text: string): void {
-  world.stderr.write(`${text.split('\n').map(printable).join('\n')}\n`);
+  world.stderr.write(`${withoutCredentials(text).split('\n').map(printable).join('\n')}\n`);
 }
+
+/** Errors quote what was typed, and a key is easily typed where its id belongs. */
+export const withoutCredentials = (text: string) =>
+  text.replace(/(ceiba_(?:[a-z]+_)?)[0-9A-Za-z]{20,}/g, '$1…');
 
 /**
  * Users choose names, callers choose paths and methods, anyone may write a file: nothing of them may

@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { digestOf } from '@ceiba/domain';
+import { digestOf, mintProjectSecret } from '@ceiba/domain';
 import { getApiKeyRow, lookupMany } from '@ceiba/schema';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { everything, type RunOptions, typing, useDesk } from './support.ts';
@@ -63,6 +63,22 @@ describe('ceiba key create', () => {
     expect(limited.stdout).toContain('Limits of a\ufffdb,');
     const asked = await key('revoke', ['--key', apiKeyId], { stdin: typing('n') });
     expect(asked.stderr).toMatch(/^Revoke key a\ufffdb .*\? .* \[y\/N\] error: Key a\ufffdb /);
+  });
+
+  test('is never repeated by an error, where it is given instead of its id', async () => {
+    const given = JSON.parse((await key('create', ['--name', 'x', '--json'])).stdout).plaintextKey;
+    const { plaintext: secret } = mintProjectSecret(randomBytes);
+    for (const json of [[], ['--json']]) {
+      const ran = [
+        await key('revoke', ['--key', given, ...json]),
+        await desk.ceiba([given, ...json]),
+        await desk.ceiba(['usage', '--project', secret, ...json]),
+        await desk.ceiba(['apply', '-f', secret, ...json]),
+      ];
+      expect(ran.map(({ code }) => code)).toEqual([2, 2, 2, 2]);
+      for (const { output } of ran) expect(output).toMatch(/ceiba_(?:secret_)?…/);
+      for (const { output } of ran) expect(output).not.toMatch(/ceiba_\w{20,}/);
+    }
   });
 
   test('prints the key once at a terminal, and never to a log', async () => {

@@ -121,6 +121,16 @@ describe('ceiba usage', () => {
     expect((await usage('--month', '2026-11')).stdout).not.toContain('quota');
   });
 
+  test.each([
+    ['2024-02', '2024-03-01'],
+    ['2100-02', '2100-03-01'],
+    ['2026-12', '2027-01-01'],
+    ['9998-12', '9999-01-01'],
+  ])('counts the month %s up to the first day of the next one', async (month, end) => {
+    const { from, to } = await counted('--month', month);
+    expect([from, to]).toEqual([`${month}-01T00:00:00.000Z`, `${end}T00:00:00.000Z`]);
+  });
+
   test('says that there were none', async () => {
     const { code, stdout } = await usage('--month', '2001-01');
     expect({ code, stdout }).toEqual({
@@ -131,6 +141,7 @@ describe('ceiba usage', () => {
 
   test.each([
     ['a month that does not exist', ['--month', '2026-13'], '--month'],
+    ['a month that no time can end', ['--month', '9999-12'], '--month'],
     ['a day as the month', ['--month', '2026-11-01'], '--month'],
     ['a month and a range', ['--month', '2026-11', '--from', NOVEMBER.from], '--month'],
     ['an end without a start', ['--to', NOVEMBER.to], '--from'],
