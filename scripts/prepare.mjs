@@ -4,6 +4,18 @@ import { startServices } from '../packages/devstack/src/services.mjs';
 import { installIfNeeded } from './install.mjs';
 
 /**
+ * @param {import('../packages/devstack/src/supervisor.mjs').Supervisor} supervisor
+ * @param {import('./install.mjs').Extent} packages
+ */
+export function installPackages(supervisor, packages) {
+  return step(
+    'Packages',
+    () => installIfNeeded(supervisor, packages),
+    (installed) => (installed ? 'installed' : 'up to date'),
+  );
+}
+
+/**
  * The first steps of a command: installs the packages, then starts the databases and builds.
  *
  * @param {import('../packages/devstack/src/supervisor.mjs').Supervisor} supervisor
@@ -12,11 +24,7 @@ import { installIfNeeded } from './install.mjs';
  * @returns {Promise<import('../packages/devstack/src/services.mjs').Services>}
  */
 export async function prepare(supervisor, settings, { packages = 'all', build = true } = {}) {
-  await step(
-    'Packages',
-    () => installIfNeeded(supervisor, packages),
-    (installed) => (installed ? 'installed' : 'up to date'),
-  );
+  await installPackages(supervisor, packages);
   const [services] = await Promise.all([
     startServices(supervisor, settings),
     build && step('Build', () => turbo(supervisor, 'build', 'The build failed.')),

@@ -13,7 +13,7 @@ import { runMain, supervised } from '../packages/devstack/src/lifecycle.mjs';
 import { bold, print, printFailure, red, step } from '../packages/devstack/src/output.mjs';
 import { readSettings, root } from '../packages/devstack/src/settings.mjs';
 import { withStack } from '../packages/devstack/src/stack.mjs';
-import { prepare } from './prepare.mjs';
+import { installPackages, prepare } from './prepare.mjs';
 import { lineOf, runPlaywright, runVitest, sum } from './run-tests.mjs';
 
 /**
@@ -81,6 +81,11 @@ function conclude(tally = { passed: 0, skipped: 0, failures: ['the tests did not
  */
 async function testAll(supervisor, parts) {
   print();
+  if (parts.every((part) => part === staticChecks)) {
+    // No servers, and turbo builds what the types need.
+    await installPackages(supervisor, 'all');
+    return staticChecks({ supervisor });
+  }
   const { databaseUrl, redisUrl } = readSettings(process.env);
   const services = await prepare(supervisor, { databaseUrl, redisUrl });
   const env = {
@@ -94,7 +99,7 @@ async function testAll(supervisor, parts) {
   return sum(tallies);
 }
 
-/** @param {World} world @returns {Promise<Tally>} */
+/** @param {Pick<World, 'supervisor'>} world @returns {Promise<Tally>} */
 async function staticChecks({ supervisor }) {
   heading('static checks');
   const program = (/** @type {string} */ path) => join(root, 'node_modules', path);
