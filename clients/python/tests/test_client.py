@@ -220,6 +220,7 @@ class GuardCases:
             Impostor(401, b"{}", decided),
             Impostor(401, b"null", decided),
             Impostor(500, b"{}"),
+            Impostor(401, b'{"error":"unauthorized","message":"No."}'),
         ]
         clients = [client_of(scenario, impostor.url) for impostor in impostors]
         clients.append(client_of(scenario, "http://127.0.0.1:1"))
