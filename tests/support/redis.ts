@@ -46,11 +46,7 @@ export async function startRedisServer(settings: readonly string[] = []): Promis
   const admin = createAdmin(port);
   const start = async () => {
     server.spawn([]);
-    await until('the server answers', async () => {
-      // A connection of another program may hold the free port for a moment.
-      if (server.hasExited()) server.spawn([]);
-      return (await admin.ping()) === 'PONG';
-    });
+    await until('the server answers', async () => (await admin.ping()) === 'PONG');
   };
   await start();
   return {
@@ -96,16 +92,14 @@ function restartable(program: string, args: readonly string[]) {
   let child: ChildProcess | undefined;
   const signal = (name: NodeJS.Signals) => void child?.kill(name);
   const endWithTests = () => signal('SIGKILL');
-  const hasExited = () => child !== undefined && (child.exitCode ?? child.signalCode) !== null;
   process.on('exit', endWithTests);
   return {
-    hasExited,
     spawn(further: readonly string[]) {
       child = spawn(program, [...args, ...further], { stdio: 'ignore' });
     },
     signal,
     async kill() {
-      if (!child || hasExited()) return;
+      if (!child || child.exitCode !== null || child.signalCode !== null) return;
       const exited = once(child, 'exit');
       signal('SIGKILL');
       await exited;
