@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 
 import { root } from '../packages/devstack/src/settings.mjs';
 
@@ -9,7 +10,7 @@ import { root } from '../packages/devstack/src/settings.mjs';
  * @typedef {object} Tally
  * @property {number} passed
  * @property {number} skipped
- * @property {string[]} failures The names of the tests that failed.
+ * @property {string[]} failures The names of the tests that failed, and the first line of each error.
  *
  * @typedef {import('../packages/devstack/src/supervisor.mjs').Supervisor} Supervisor
  */
@@ -93,18 +94,27 @@ export function tallyOf(name, exitCode, reportFile, read) {
 }
 
 /**
- * @typedef {{ status: string, fullName: string }} Assertion
- * @typedef {{ name: string, status: string, assertionResults: Assertion[] }} TestFile
+ * @typedef {{ status: string, fullName: string, failureMessages?: string[] }} Assertion
+ * @typedef {object} TestFile
+ * @property {string} name
+ * @property {string} status
+ * @property {string} [message] Why the file could not run.
+ * @property {Assertion[]} assertionResults
+ *
  * @param {{ testResults: TestFile[] }} report Of vitest's JSON reporter, which is Jest's format.
  * @returns {Tally}
  */
 export function readVitest({ testResults }) {
   const tally = { passed: 0, skipped: 0, failures: /** @type {string[]} */ ([]) };
-  for (const { name, status, assertionResults } of testResults) {
+  for (const { name, status, message, assertionResults } of testResults) {
     const file = relative(root, name);
     const failed = assertionResults.filter((test) => test.status === 'failed');
-    tally.failures.push(...failed.map((test) => `${file}: ${test.fullName}`));
-    if (status === 'failed' && failed.length === 0) tally.failures.push(`${file}: could not run`);
+    tally.failures.push(
+      ...failed.map((test) => failureOf(`${file}: ${test.fullName}`, test.failureMessages?.[0])),
+    );
+    if (status === 'failed' && failed.length === 0) {
+      tally.failures.push(failureOf(`${file}: could not run`, message));
+    }
     tally.passed += assertionResults.filter((test) => test.status === 'passed').length;
     tally.skipped += assertionResults.filter(
       (test) => test.status !== 'passed' && test.status !== 'failed',
@@ -114,7 +124,9 @@ export function readVitest({ testResults }) {
 }
 
 /**
- * @typedef {{ title: string, file: string, tests: { status: string }[] }} Spec
+ * @typedef {{ errors: { message?: string }[] }} Result
+ * @typedef {{ status: string, results?: Result[] }} Test
+ * @typedef {{ title: string, file: string, tests: Test[] }} Spec
  * @typedef {{ specs: Spec[], suites?: Suite[] }} Suite
  * @param {{ suites: Suite[], errors: { message?: string }[] }} report Of Playwright's JSON reporter.
  * @returns {Tally}
@@ -123,14 +135,24 @@ export function readPlaywright({ suites, errors }) {
   const tally = { passed: 0, skipped: 0, failures: /** @type {string[]} */ ([]) };
   const specs = suites.flatMap(specsOf);
   for (const { title, file, tests } of specs) {
-    for (const { status } of tests) {
+    for (const { status, results } of tests) {
       if (status === 'expected') tally.passed += 1;
       else if (status === 'skipped') tally.skipped += 1;
-      else tally.failures.push(`${file}: ${title}`);
+      else {
+        // A timeout is followed by what the test waited for.
+        const error = results?.at(-1)?.errors.at(-1)?.message;
+        tally.failures.push(failureOf(`${file}: ${title}`, error));
+      }
     }
   }
   tally.failures.push(...errors.map(({ message }) => `tests/e2e: ${message ?? 'an error'}`));
   return tally;
+}
+
+/** @param {string} name @param {string} [error] @returns {string} */
+function failureOf(name, error = '') {
+  const [line = ''] = stripVTControlCharacters(error).trim().split('\n');
+  return line === '' ? name : `${name}\n    ${line.slice(0, 300)}`;
 }
 
 /** @param {Suite} suite @returns {Spec[]} */

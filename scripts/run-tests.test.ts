@@ -50,6 +50,22 @@ describe('a run of vitest', () => {
     expect(readVitest({ testResults: [vitestFile('failed')] }).failures).toHaveLength(1);
   });
 
+  it('names the first line of an error, without colours', () => {
+    const failureMessages = ['\u001b[31mError: no answer\u001b[39m\n    at x.ts:1'];
+    const assertionResults = [{ status: 'failed', fullName: 'a', failureMessages }];
+    const broken = { name: '/y.test.ts', status: 'failed', message: 'no such import' };
+    const { failures } = readVitest({
+      testResults: [
+        { name: '/x.test.ts', status: 'failed', assertionResults },
+        { ...broken, assertionResults: [] },
+      ],
+    });
+    expect(failures).toEqual([
+      expect.stringMatching(/x\.test\.ts: a\n {4}Error: no answer$/),
+      expect.stringMatching(/y\.test\.ts: could not run\n {4}no such import$/),
+    ]);
+  });
+
   it.each([
     ['wrote no report', 0, join(folder, 'missing.json')],
     ['found no test', 0, reportOf({ testResults: [] })],
@@ -74,6 +90,15 @@ describe('a run of Playwright', () => {
     const tally = readPlaywright({ suites, errors: [] });
     expect(tally).toMatchObject({ passed: 1, skipped: 1 });
     expect(tally.failures).toHaveLength(2);
+  });
+
+  it('names what a test that ran out of time waited for', () => {
+    const errors = [{ message: 'Test timeout of 60000ms exceeded.' }, { message: 'no dialog' }];
+    const tests = [{ status: 'unexpected', results: [{ errors }] }];
+    const suites = [{ specs: [{ title: 'b', file: 'b.spec.ts', tests }] }];
+    expect(readPlaywright({ suites, errors: [] }).failures).toEqual([
+      'b.spec.ts: b\n    no dialog',
+    ]);
   });
 
   it('fails on an error outside all tests', () => {

@@ -6,7 +6,7 @@ import { until } from '../support/until.ts';
 import { type ConsoleProcess, startConsole } from './console-process.ts';
 import { expectAccessible } from './expect-accessible.ts';
 import { consoleLog } from './own-project.ts';
-import { type Account, gotoReady, newAccount, signIn, signUp } from './support.ts';
+import { type Account, expectListening, gotoReady, newAccount, signIn, signUp } from './support.ts';
 
 const NEW_PASSWORD = 'copper lantern over the fjord';
 
@@ -256,6 +256,8 @@ test.describe('by mail', () => {
     await page.getByLabel('E-mail').fill(account.email);
     await page.getByLabel('Password', { exact: true }).fill(account.password);
     await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.waitForURL('**/account');
+    await expectListening(page);
     const part = page.getByRole('region', { name: 'E-mail address' });
     await part.getByLabel('E-mail', { exact: true }).fill(newAccount().email);
     await part.getByLabel('Your password', { exact: true }).fill(account.password);
@@ -292,6 +294,8 @@ test.describe('by mail', () => {
       await page.getByLabel('E-mail').fill(email);
       await page.getByLabel('Password', { exact: true }).fill(password);
       await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.waitForURL((url) => url.pathname !== '/sign-in');
+      await expectListening(page);
     };
     const question = page.getByRole('alertdialog');
     const isMailed = (subject: string) =>

@@ -61,7 +61,8 @@ export async function gotoReady(page: Page, address: string): Promise<void> {
 }
 
 /** Input before the scripts of a page run is lost. */
-const expectListening = (page: Page) => expect(page.locator('html[data-shortcuts]')).toBeAttached();
+export const expectListening = (page: Page) =>
+  expect(page.locator('html[data-shortcuts]')).toBeAttached();
 
 /** Presses a key once the page listens for it. */
 export async function pressShortcut(page: Page, key: string): Promise<void> {

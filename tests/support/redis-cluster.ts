@@ -78,6 +78,16 @@ async function startNode(): Promise<RedisServer> {
   ]);
 }
 
+/** If one does not start, none is left running. */
+async function startAll(count: number): Promise<RedisServer[]> {
+  const starts = await Promise.allSettled(Array.from({ length: count }, startNode));
+  const servers = starts.flatMap((start) => (start.status === 'fulfilled' ? start.value : []));
+  const failure = starts.find((start) => start.status === 'rejected');
+  if (!failure) return servers;
+  await Promise.all(servers.map((server) => server.dispose()));
+  throw failure.reason;
+}
+
 const idOf = async (server: RedisServer) => String(await server.admin.cluster('MYID'));
 
 async function busPortOf(server: RedisServer): Promise<string> {
@@ -93,7 +103,7 @@ async function meet(server: RedisServer, other: RedisServer): Promise<void> {
 
 /** @param primaries the number of primaries; each gets a replica */
 export async function startRedisCluster(primaries = 3): Promise<RedisCluster> {
-  const servers = await Promise.all(Array.from({ length: 2 * primaries }, startNode));
+  const servers = await startAll(2 * primaries);
   const [first] = servers;
   if (!first) throw new Error('a cluster needs at least one node');
   for (const [index, server] of servers.entries()) {

@@ -46,9 +46,26 @@ export async function startRedisServer(settings: readonly string[] = []): Promis
   const admin = createAdmin(port);
   const start = async () => {
     server.spawn([]);
-    await until('the server answers', async () => (await admin.ping()) === 'PONG');
+    try {
+      await until('the server answers', async () => (await admin.ping()) === 'PONG');
+    } catch (error) {
+      throw new Error(`Redis does not answer on port ${port}:\n${server.output()}`, {
+        cause: error,
+      });
+    }
   };
-  await start();
+  const dispose = async () => {
+    admin.disconnect();
+    await server.kill();
+    server.release();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    await start();
+  } catch (error) {
+    await dispose();
+    throw error;
+  }
   return {
     url: `redis://127.0.0.1:${port}`,
     port,
@@ -64,12 +81,7 @@ export async function startRedisServer(settings: readonly string[] = []): Promis
         const info = await admin.info('replication');
         return /^master_link_status:up/m.test(info) && /^master_sync_in_progress:0/m.test(info);
       }),
-    async dispose() {
-      admin.disconnect();
-      await server.kill();
-      server.release();
-      rmSync(folder, { recursive: true, force: true });
-    },
+    dispose,
   };
 }
 
@@ -90,13 +102,19 @@ function createAdmin(port: number): Redis {
 /** A program that can run several times, one process after the other. It ends with the tests. */
 function restartable(program: string, args: readonly string[]) {
   let child: ChildProcess | undefined;
+  let output = '';
   const signal = (name: NodeJS.Signals) => void child?.kill(name);
   const endWithTests = () => signal('SIGKILL');
   process.on('exit', endWithTests);
   return {
     spawn(further: readonly string[]) {
-      child = spawn(program, [...args, ...further], { stdio: 'ignore' });
+      child = spawn(program, [...args, ...further], { stdio: ['ignore', 'pipe', 'inherit'] });
+      child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+        output = (output + text).slice(-2000);
+      });
     },
+    /** The end of what it wrote. */
+    output: () => output,
     signal,
     async kill() {
       if (!child || child.exitCode !== null || child.signalCode !== null) return;

@@ -3,11 +3,18 @@ import { connect, createServer } from 'node:net';
 import { codeOf, LauncherError } from './errors.mjs';
 import { loopback, PORT_MAX } from './settings.mjs';
 
+/** @type {Set<number>} */
+const given = new Set();
+
 /**
- * @returns {Promise<number>} A free port, chosen by the operating system. It is not reserved.
+ * @returns {Promise<number>} A free port, chosen by the operating system. It is not reserved, but
+ *   this process is given it only once.
  */
-export function freePort() {
-  return listenOnce(0);
+export async function freePort() {
+  const port = await listenOnce(0);
+  if (given.has(port)) return freePort();
+  given.add(port);
+  return port;
 }
 
 /**

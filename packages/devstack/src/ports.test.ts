@@ -1,7 +1,13 @@
 import { createServer } from 'node:net';
 import { expect, it } from 'vitest';
 
-import { requireFreePorts } from './ports.mjs';
+import { freePort, requireFreePorts } from './ports.mjs';
+
+it('gives a free port to one caller only', async () => {
+  const ports = [];
+  for (let call = 0; call < 600; call += 1) ports.push(await freePort());
+  expect(new Set(ports).size).toBe(ports.length);
+});
 
 it('suggests a port that exists instead of the highest one', async () => {
   const server = createServer();
