@@ -12,7 +12,7 @@ test('the landing page says what Ceiba is and shows five lines of host code', as
 
 test('the public pages lead a signed-in user to the console', async ({ page }) => {
   await signUp(page);
-  for (const path of ['/', '/status']) {
+  for (const path of ['/', '/status', '/docs', '/nowhere']) {
     await page.goto(path);
     const site = page.getByRole('navigation', { name: 'Site' });
     await expect(site.getByRole('link', { name: 'Open the console' })).toBeVisible();

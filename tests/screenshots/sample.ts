@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { mintApiKey, mintProjectSecret } from '@ceiba/domain';
+import { mintApiKey, mintInvitation, mintProjectSecret } from '@ceiba/domain';
 import { hashPassword } from '@ceiba/domain/password';
 import {
   archiveApiKey,
   createApiKey,
   createDatabase,
+  createInvitation,
   createPlan,
   createPolicy,
   createProject,
@@ -130,6 +131,7 @@ export async function fillSample(
     await db.sql`update plans set monthly_quota = ${roundUp(used / 0.91, 50_000)}
       where name = 'Growth'`;
     await addHistory(world, projectId, keyIds);
+    await addMembers(world, projectId);
     const emptyProjectId = await createEmpty(world, 'Staging');
     await rollUpUsage(db, { mostDays: 10_000 });
     await spreadOverTime(db);
@@ -234,6 +236,26 @@ async function addHistory(world: World, projectId: string, keyIds: string[]) {
     secret: mintProjectSecret(random.bytes),
     replaces: new Date(project?.replaces ?? 0),
     dropsPrevious: false,
+  });
+}
+
+/** Members in both roles, if they have accounts, and an open invitation. */
+async function addMembers({ db, ctx, ownerId }: World, projectId: string) {
+  for (const [name, role] of Object.entries({
+    maria: 'developer',
+    jonas: 'viewer',
+    viewer: 'viewer',
+  })) {
+    await db.sql`insert into project_members (project_id, user_id, role)
+      select ${projectId}, id, ${role} from users where email = ${`${name}@example.com`}`;
+  }
+  const token = mintInvitation(random.bytes);
+  await createInvitation(ctx, {
+    projectId,
+    role: 'developer',
+    label: 'Night shift of the warehouse',
+    invitedBy: ownerId,
+    token,
   });
 }
 

@@ -8,24 +8,32 @@ import { type Account, signUp } from '../e2e/support.ts';
 import { fillSample, type Sample } from './sample.ts';
 
 /**
- * Screenshots of every page and of states that need a step, on phone and desktop, in both themes.
- * Nothing is compared; look at them.
+ * Screenshots of every page and of states that need a step: on phone and desktop in both themes, and
+ * on desktop at 200 %. Nothing is compared; look at them.
  */
 
 const FOLDER = join(root, '.screenshots');
 const README_FOLDER = join(root, 'docs/images');
-const LOOKS = [390, 1440].flatMap((width) =>
-  (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme })),
-);
 
-type Look = (typeof LOOKS)[number];
+interface Look {
+  name: string;
+  width: number;
+  height: number;
+  /** Device pixels per pixel; 2 is a browser's zoom of 200 %. */
+  scale?: number;
+  colorScheme: 'light' | 'dark';
+}
 
-const heightOf = (width: number) => (width < 500 ? 844 : 800);
+const LOOKS = (['light', 'dark'] as const).flatMap((colorScheme): Look[] => [
+  { name: `phone-${colorScheme}`, width: 390, height: 844, colorScheme },
+  { name: `desktop-${colorScheme}`, width: 1440, height: 800, colorScheme },
+  { name: `zoom-${colorScheme}`, width: 720, height: 450, scale: 2, colorScheme },
+]);
 
 interface View {
   signedIn: boolean;
-  /** Signed in as a user without projects. */
-  isNewcomers?: boolean;
+  /** Instead of the owner: a user without projects, or a viewer of the sample project. */
+  as?: 'newcomer' | 'viewer';
   path: (sample: Sample) => string;
   /** Steps before the screenshot. */
   act?: (page: Page) => Promise<void>;
@@ -44,18 +52,37 @@ const simulated = (query: (sample: Sample) => Record<string, string>): View => (
   path: (sample) => `/projects/${sample.projectId}/simulator?${new URLSearchParams(query(sample))}`,
   signedIn: true,
 });
+async function openMenuOfFirstKey(page: Page) {
+  await page
+    .getByRole('button', { name: /^Actions for/ })
+    .first()
+    .click();
+}
 async function chooseOfFirstKey(page: Page, item: string) {
-  const opener = page.getByRole('button', { name: /^Actions for/ });
-  await opener.first().click();
+  await openMenuOfFirstKey(page);
   await page.getByRole('button', { name: item, exact: true }).locator('visible=true').click();
 }
+
+async function selectTwoKeys(page: Page) {
+  const boxes = page.getByRole('checkbox', { name: /^Select / }).locator('visible=true');
+  for (const index of [1, 2]) await boxes.nth(index).check();
+}
+const pressFirst = (name: string | RegExp) => (page: Page) =>
+  page.getByRole('button', { name }).locator('visible=true').first().click();
 
 /** Each screenshot creates a project, which needs a new name. */
 let projectsCreated = 0;
 
 /** States that {@link PAGES} does not show. */
 const STATES: Record<string, View> = {
-  'projects, empty': { path: () => '/projects', signedIn: true, isNewcomers: true },
+  'projects, empty': { path: () => '/projects', signedIn: true, as: 'newcomer' },
+  'account, new': onPage('account', { as: 'newcomer' }),
+  'not found, signed in': onPage('not found', { signedIn: true }),
+  'not found in the console': onPage('account', { path: () => '/projects/nowhere' }),
+  'not permitted': onPage('create key', { as: 'viewer' }),
+  'keys, viewer': onPage('keys', { as: 'viewer' }),
+  'settings, viewer': onPage('settings', { as: 'viewer' }),
+  'members, viewer': onPage('members', { as: 'viewer' }),
   'overview, empty': inEmpty(''),
   'keys, empty': inEmpty('/keys'),
   'policies, empty': inEmpty('/policies'),
@@ -91,10 +118,77 @@ const STATES: Record<string, View> = {
       await expect(page.getByRole('alertdialog')).toBeVisible();
     },
   }),
+  'key, menu': onPage('keys', { act: openMenuOfFirstKey }),
+  'key, name and note': onPage('keys', {
+    act: (page) => chooseOfFirstKey(page, 'Edit name and note'),
+  }),
+  'key, limits': onPage('keys', { act: (page) => chooseOfFirstKey(page, 'Set limits') }),
+  'keys, selected': onPage('keys', { act: selectTwoKeys }),
+  'keys, revoke selected': onPage('keys', {
+    act: async (page) => {
+      await selectTwoKeys(page);
+      await page.getByRole('button', { name: 'Revoke…' }).click();
+    },
+  }),
+  'keys, revoked': onPage('keys', {
+    path: ({ projectId }) => `/projects/${projectId}/keys?state=revoked`,
+  }),
+  'policy, delete': onPage('policies', { act: pressFirst(/^Delete/) }),
+  'project switcher': onPage('overview', { act: pressFirst('Switch project') }),
+  'more pages': onPage('overview', {
+    act: async (page) => {
+      const more = page.getByRole('button', { name: 'More pages' });
+      if (await more.isVisible()) await more.click();
+    },
+  }),
+  shortcuts: onPage('overview', { act: (page) => page.keyboard.press('?') }),
   'command palette': onPage('overview', {
     act: async (page) => {
       await page.keyboard.press('Control+k');
       await expect(page.getByRole('dialog')).toBeVisible();
+    },
+  }),
+  'command palette, searched': onPage('overview', {
+    act: async (page) => {
+      await page.keyboard.press('Control+k');
+      await page.getByRole('combobox').fill('acme');
+      await expect(page.getByRole('option', { name: /Acme Logistics/ }).first()).toBeVisible();
+    },
+  }),
+  'chart, pointed at': onPage('usage', {
+    act: async (page) => {
+      await page
+        .getByRole('img', { name: /^Decisions in/ })
+        .first()
+        .hover();
+    },
+  }),
+  'project, delete': onPage('settings', { act: pressFirst('Delete project…') }),
+  'project, transfer': onPage('settings', { act: pressFirst('Transfer project…') }),
+  'secret, end previous': onPage('settings', { act: pressFirst('End previous secret now…') }),
+  'member, remove': onPage('members', { act: pressFirst(/^Remove /) }),
+  'member, invited': onPage('members', {
+    act: async (page) => {
+      await page.getByLabel('For').fill('Ana of the agency');
+      await page.getByRole('button', { name: 'Create invitation' }).click();
+      await expect(page.getByRole('heading', { level: 1, name: /is invited/ })).toBeVisible();
+    },
+  }),
+  'account, delete': onPage('account', { act: pressFirst('Delete account…') }),
+  'second factor, first code': onPage('account', {
+    act: async (page) => {
+      const part = page.getByRole('region', { name: 'Second factor' });
+      await part.getByLabel('Your password', { exact: true }).fill(PASSWORD);
+      await part.getByRole('button', { name: 'Set up authenticator app' }).click();
+      await expect(part.getByLabel('Code')).toBeVisible();
+    },
+  }),
+  'plan, change': onPage('plans', { act: pressFirst(/^Change /) }),
+  'user, reset password': onPage('users', { act: pressFirst(/^Reset the password of/) }),
+  'key, refused': onPage('create key', {
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Create key' }).click();
+      await expect(page.getByLabel('Name')).toBeFocused();
     },
   }),
   'key, shown once': onPage('create key', {
@@ -114,6 +208,17 @@ const STATES: Record<string, View> = {
   }),
 };
 
+// Last, because it changes the secret that the other views show.
+STATES['secret, rotated'] = onPage('settings', {
+  act: async (page) => {
+    await page.getByRole('button', { name: 'Rotate secret…' }).click();
+    const unsure = page.getByRole('checkbox', { name: /^No server uses the previous secret/ });
+    if (await unsure.isVisible()) await unsure.check();
+    await page.getByRole('button', { name: 'Rotate secret', exact: true }).click();
+    await expect(page.getByRole('status').filter({ hasText: 'ceiba_secret_' })).toBeVisible();
+  },
+});
+
 /** The pictures of the README. */
 const README: Record<string, View['path']> = {
   overview: ({ projectId }) => `/projects/${projectId}`,
@@ -122,19 +227,24 @@ const README: Record<string, View['path']> = {
   keys: ({ projectId }) => `/projects/${projectId}/keys`,
 };
 
+const PASSWORD = 'a passphrase of this run alone';
+
 let sample: Sample;
 let sql: postgres.Sql;
 let storage: Awaited<ReturnType<BrowserContext['storageState']>>;
-let newcomers: typeof storage;
+let others: Record<'newcomer' | 'viewer', typeof storage>;
 
 test.beforeAll(async ({ browser }) => {
   test.setTimeout(180_000);
   const databaseUrl = process.env.DATABASE_URL;
   if (!databaseUrl) throw new Error('needs the DATABASE_URL of a stack');
   sql = postgres(databaseUrl, { max: 1 });
-  const account = { email: 'you@example.com', password: 'a passphrase of this run alone' };
+  const account = { email: 'you@example.com', password: PASSWORD };
   storage = await signedUp(browser, account);
-  newcomers = await signedUp(browser, { ...account, email: 'newcomer@example.com' });
+  others = {
+    newcomer: await signedUp(browser, { ...account, email: 'newcomer@example.com' }),
+    viewer: await signedUp(browser, { ...account, email: 'viewer@example.com' }),
+  };
   const [user] = await sql<{ userId: string }[]>`
     select id as "userId" from users where email = ${account.email}`;
   if (user === undefined) throw new Error('the new user is missing');
@@ -151,10 +261,12 @@ async function signedUp(browser: Browser, account: Account) {
   return state;
 }
 
-async function open(browser: Browser, { width, colorScheme }: Look, state?: typeof storage) {
+async function open(browser: Browser, look: Omit<Look, 'name'>, state?: typeof storage) {
+  const { width, height, scale = 1, colorScheme } = look;
   const context = await browser.newContext({
     colorScheme,
-    viewport: { width, height: heightOf(width) },
+    viewport: { width, height },
+    deviceScaleFactor: scale,
     reducedMotion: 'reduce',
     timezoneId: 'UTC',
     locale: 'en-GB',
@@ -178,32 +290,31 @@ async function show(page: Page, address: string, act?: View['act']) {
  * Makes the window as high as the page, so that the screenshot shows all of it with fixed elements in
  * place. With a dialog it keeps its size.
  */
-async function fit(page: Page, { width }: Look) {
-  const isCovered = (await page.getByRole('dialog').or(page.getByRole('alertdialog')).count()) > 0;
-  if (isCovered) return;
+async function fit(page: Page, { width, height }: Look) {
+  const covers = page.getByRole('dialog').or(page.getByRole('alertdialog'));
+  if ((await covers.or(page.locator(':popover-open')).count()) > 0) return;
   const whole = await page.evaluate(() => document.documentElement.scrollHeight);
-  await page.setViewportSize({ width, height: Math.max(whole, heightOf(width)) });
+  await page.setViewportSize({ width, height: Math.max(whole, height) });
 }
 
 async function picture(browser: Browser, name: string, view: View) {
   for (const look of LOOKS) {
-    const state = view.isNewcomers ? newcomers : storage;
+    const state = view.as === undefined ? storage : others[view.as];
     const page = await open(browser, look, view.signedIn ? state : undefined);
     await show(page, view.path(sample), view.act);
     await fit(page, look);
-    const file = `${slugOf(name)}-${look.width}-${look.colorScheme}.png`;
-    await page.screenshot({ path: join(FOLDER, file) });
+    await page.screenshot({ path: join(FOLDER, `${slugOf(name)}-${look.name}.png`) });
     await page.context().close();
   }
 }
 
-const slugOf = (name: string) => name.replaceAll(/[^a-z0-9]+/g, '-');
+const slugOf = (name: string) => name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
 
 // First, while the installation is unchanged.
 for (const [name, path] of Object.entries(README)) {
   for (const colorScheme of ['light', 'dark'] as const) {
     test(`takes the README picture "${name}" in ${colorScheme}`, async ({ browser }) => {
-      const page = await open(browser, { width: 1280, colorScheme }, storage);
+      const page = await open(browser, { width: 1280, height: 800, colorScheme }, storage);
       await show(page, path(sample));
       await page.screenshot({ path: join(README_FOLDER, `${name}-${colorScheme}.png`) });
       await page.context().close();

@@ -7,7 +7,7 @@ import { SiteHeader, SiteMain } from '#components/site-header.tsx';
 export default function RootError({ error, retry }: { error: unknown; retry: () => void }) {
   return (
     <>
-      <SiteHeader />
+      <SiteHeader isSignedIn={undefined} />
       <SiteMain>
         <ErrorPage error={error} retry={retry} />
       </SiteMain>

@@ -1,12 +1,13 @@
 import { NotFoundMessage } from '#components/not-found-message.tsx';
 import { SiteHeader, SiteMain } from '#components/site-header.tsx';
+import { hasSession } from '#server/session.ts';
 
 export const metadata = { title: 'Not found' };
 
-export default function NotFound() {
+export default async function NotFound() {
   return (
     <>
-      <SiteHeader />
+      <SiteHeader isSignedIn={await hasSession()} />
       <SiteMain>
         <NotFoundMessage />
       </SiteMain>

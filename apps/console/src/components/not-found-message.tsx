@@ -1,17 +1,8 @@
-import Link from 'next/link';
-import { PageMessage } from './page-message.tsx';
-import { Button } from './ui/button.tsx';
+import { PageMessage, ToProjects } from './page-message.tsx';
 
 export function NotFoundMessage() {
   return (
-    <PageMessage
-      title="Page not found"
-      actions={
-        <Button asChild variant="primary">
-          <Link href="/projects">Go to your projects</Link>
-        </Button>
-      }
-    >
+    <PageMessage title="Page not found" actions={<ToProjects />}>
       <p>The page does not exist, or it belongs to another account.</p>
     </PageMessage>
   );

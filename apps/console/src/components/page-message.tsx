@@ -1,4 +1,6 @@
+import Link from 'next/link';
 import type { ReactNode } from 'react';
+import { Button } from './ui/button.tsx';
 
 export interface PageMessageProps {
   title: string;
@@ -19,5 +21,14 @@ export function PageMessage({ title, isError = false, actions, children }: PageM
       <div className="mt-2 grid gap-2 text-muted">{children}</div>
       <div className="mt-6 flex flex-wrap items-center gap-2">{actions}</div>
     </div>
+  );
+}
+
+/** Leads away from a page that this user does not have. */
+export function ToProjects() {
+  return (
+    <Button asChild variant="primary">
+      <Link href="/projects">Go to your projects</Link>
+    </Button>
   );
 }

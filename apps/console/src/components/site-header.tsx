@@ -5,8 +5,13 @@ import { Wordmark } from './mark.tsx';
 import { ThemeToggle } from './theme.tsx';
 import { Button } from './ui/button.tsx';
 
+interface SiteHeaderProps {
+  /** Undefined where it is unknown: the page of an error runs in the browser. */
+  isSignedIn: boolean | undefined;
+}
+
 /** The header of the public pages. */
-export function SiteHeader({ isSignedIn = false }: { isSignedIn?: boolean }) {
+export function SiteHeader({ isSignedIn }: SiteHeaderProps) {
   return (
     <header className="mx-auto flex w-full max-w-[70rem] items-center justify-between gap-4 px-4 py-4 sm:px-8">
       <Link href="/" aria-label="Ceiba, home" className="rounded">
@@ -19,13 +24,15 @@ export function SiteHeader({ isSignedIn = false }: { isSignedIn?: boolean }) {
         <Button asChild variant="quiet" size="sm" className="max-sm:hidden">
           <Link href="/status">Status</Link>
         </Button>
-        <Button asChild variant="quiet" size="sm">
-          {isSignedIn ? (
-            <Link href="/projects">Open the console</Link>
-          ) : (
-            <Link href="/sign-in">Sign in</Link>
-          )}
-        </Button>
+        {isSignedIn !== undefined && (
+          <Button asChild variant="quiet" size="sm">
+            {isSignedIn ? (
+              <Link href="/projects">Open the console</Link>
+            ) : (
+              <Link href="/sign-in">Sign in</Link>
+            )}
+          </Button>
+        )}
         <ThemeToggle className="max-sm:hidden" />
       </nav>
     </header>

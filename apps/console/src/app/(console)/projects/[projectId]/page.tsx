@@ -120,8 +120,8 @@ export default async function OverviewPage({ params }: { params: Promise<{ proje
             activeKeyCap={keys.activeKeyCap}
           />
           <Section
-            title="Today"
-            description="The last 24 hours, by outcome. UTC. Updated seconds ago."
+            title="Last 24 hours"
+            description="Decisions by outcome. UTC. Updated seconds ago."
             actions={
               <Button asChild size="sm">
                 <Link href={`/projects/${projectId}/usage`}>All usage</Link>
