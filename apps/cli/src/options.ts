@@ -56,8 +56,8 @@ export const instant = (text: string): Date => parseInstant(text, `${RFC_3339}.`
 
 const RFC_3339 = 'It must be an RFC 3339 date-time such as 2027-01-31T12:00:00Z';
 
-/** The next one has months whose end RFC 3339 cannot write. */
-const LAST_YEAR = 9998;
+/** Of a range: in the next one, an hour or a month can end at a time that RFC 3339 cannot write. */
+export const LAST_YEAR = 9998;
 
 /** A month in UTC, such as 2026-11. */
 export function month(text: string): UsageRange {

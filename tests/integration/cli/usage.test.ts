@@ -152,6 +152,11 @@ describe('ceiba usage', () => {
       '--from',
     ],
     ['five hundred years', ['--from', '1500-01-01T00:00:00Z', '--to', NOVEMBER.to], '--from'],
+    [
+      'an hour that no time can end',
+      ['--from', '9999-12-31T00:00:00Z', '--to', '9999-12-31T23:59:00Z'],
+      '--to',
+    ],
     ['an unknown group', ['--by', 'minute'], '--by'],
   ])('refuses %s, and names the option', async (_, args, field) => {
     const { code, stdout, stderr } = await usage('--json', ...args);

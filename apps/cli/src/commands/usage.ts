@@ -17,7 +17,7 @@ import { type Command, Option } from 'commander';
 import { withDatabase } from '../database.ts';
 import { badInput } from '../errors.ts';
 import { noProject } from '../not-found.ts';
-import { instant, month, uuid } from '../options.ts';
+import { instant, LAST_YEAR, month, uuid } from '../options.ts';
 import { printJson, printLines, type World } from '../world.ts';
 
 const BY = ['outcome', 'key', 'policy', 'hour', 'day'] as const;
@@ -84,6 +84,9 @@ function rangeOf({ month: given, from, to }: UsageOptions, quota: QuotaUse): Usa
     return { from: quota.monthStart, to: quota.monthEnd };
   }
   const range = { from, to: to ?? quota.now };
+  if (range.to.getUTCFullYear() > LAST_YEAR) {
+    throw badInput(`--to must not be after the year ${LAST_YEAR}.`, { field: '--to' });
+  }
   if (range.from < range.to) return range;
   throw badInput('The range is empty: --from has to be before --to, and before now without it.', {
     field: '--from',
