@@ -1,10 +1,10 @@
 import { expect, test } from '@playwright/test';
 import { callAction, readBuiltActions } from './call-action.ts';
-import { newAccount, signIn, signUp } from './support.ts';
+import { gotoReady, newAccount, signIn, signUp } from './support.ts';
 
 test('a new user signs up, signs out and signs in again', async ({ page }) => {
   const account = await signUp(page);
-  await page.goto('/account');
+  await gotoReady(page, '/account');
   await expect(page.getByText(account.email).first()).toBeVisible();
   await page.getByRole('button', { name: 'Sign out', exact: true }).click();
   await page.waitForURL((url) => url.pathname === '/');
@@ -38,7 +38,7 @@ test('sign-in never leads to another site', async ({ page, baseURL }) => {
 test('a copied cookie is invalid after signing out', async ({ page, playwright, baseURL }) => {
   await signUp(page);
   const cookies = await page.context().storageState();
-  await page.goto('/account');
+  await gotoReady(page, '/account');
   await page.getByRole('button', { name: 'Sign out', exact: true }).click();
   await page.waitForURL((url) => url.pathname === '/');
   const copy = await playwright.request.newContext({
@@ -66,7 +66,7 @@ test('signing out everywhere ends the sessions of other browsers', async ({ page
   const elsewhere = await other.newPage();
   await signIn(elsewhere, account);
   await expect(elsewhere.getByRole('heading', { level: 1, name: 'Projects' })).toBeVisible();
-  await page.goto('/account');
+  await gotoReady(page, '/account');
   await page.getByRole('button', { name: 'Sign out everywhere' }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Sign out everywhere' }).click();
   // The dialog has the same words before the action has ended.

@@ -3,6 +3,7 @@ import { mintApiKey } from '@ceiba/domain';
 import { expect, type Page, test } from '@playwright/test';
 import { expectAccessible } from './expect-accessible.ts';
 import { type OwnProject, ownProject, stack } from './own-project.ts';
+import { gotoReady } from './support.ts';
 
 let project: OwnProject;
 
@@ -115,7 +116,7 @@ test('a secret that cannot be shown is not created, with the mouse or the keyboa
 test('a rotation shows the secret once, and both secrets are accepted for a day', async () => {
   const page = await project.open('settings');
   await page.goto(project.at('keys'));
-  await page.goto(project.at('settings'));
+  await gotoReady(page, project.at('settings'));
   await page.getByRole('button', { name: 'Rotate secret…' }).click();
   await expect(page.getByRole('alertdialog')).toContainText('stays valid for another 24 hours');
   const second = await confirmRotation(page);
