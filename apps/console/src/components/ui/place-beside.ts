@@ -2,12 +2,12 @@ const GAP_PX = 6;
 const MARGIN_PX = 8;
 
 export interface Placement {
-  /** The side of the anchor, or the other one if the panel does not fit there. */
+  /** The side of the anchor, or the other one if the panel fits only there. */
   side: 'above' | 'below';
   align: 'start' | 'center' | 'end';
 }
 
-/** Places a fixed panel next to its anchor, inside the window. */
+/** Places a fixed panel next to its anchor, or over it where the window is too low for both. */
 export function placeBeside(panel: HTMLElement, anchor: Element, placement: Placement): void {
   const at = anchor.getBoundingClientRect();
   const { offsetWidth: width, offsetHeight: height } = panel;
@@ -17,7 +17,7 @@ export function placeBeside(panel: HTMLElement, anchor: Element, placement: Plac
   const fitsAbove = above >= MARGIN_PX;
   const goesBelow = placement.side === 'below' ? fitsBelow || !fitsAbove : !fitsAbove;
   const left = { start: at.left, center: at.left + (at.width - width) / 2, end: at.right - width };
-  panel.style.top = `${goesBelow ? below : above}px`;
+  panel.style.top = `${clamp(goesBelow ? below : above, window.innerHeight - height - MARGIN_PX)}px`;
   panel.style.left = `${clamp(left[placement.align], window.innerWidth - width - MARGIN_PX)}px`;
 }
 
