@@ -406,6 +406,28 @@ test('a row has no tab stop but its box, its key and its menu, which the arrow k
   await expect(menuOf('Second')).toBeFocused();
 });
 
+test('the menu of a key is inside a window that is too low for it', async () => {
+  await project.addKey('Only');
+  const page = await project.open('keys');
+  await page.setViewportSize({ width: 720, height: 450 });
+  const menu = await menuOf(page, 'Only');
+  await expect(menu).toBeInViewport({ ratio: 1 });
+  await menu.getByRole('button', { name: 'Revoke key' }).click();
+  await expect(page.getByRole('alertdialog')).toBeVisible();
+});
+
+test('on a phone a key takes two lines, with what the list is ordered by', async () => {
+  await project.addKey('Only', { last_used_at: new Date() });
+  const page = await project.open('keys');
+  await page.setViewportSize({ width: 390, height: 844 });
+  await expect(row(page, 'Only')).toContainText('used');
+  expect(await row(page, 'Only').evaluate((one) => one.clientHeight)).toBeLessThan(80);
+  await page.getByLabel('Order of the keys').selectOption('Expires first');
+  await expect(row(page, 'Only').getByText('never expires')).toBeVisible();
+  await page.getByLabel('Order of the keys').selectOption('Most used this month');
+  await expect(row(page, 'Only').getByText('0 this month')).toBeVisible();
+});
+
 test('an empty list explains keys, and a name with code in it is only text', async () => {
   const page = await project.open('keys');
   await expect(page.getByText('No keys yet')).toBeVisible();

@@ -111,10 +111,10 @@ export default async function KeysPage({ params, searchParams }: KeysProps) {
             counts={counts}
             current={hint ? undefined : status}
           />
-          <div className="mb-4 flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
+          <div className="mb-4 flex flex-wrap items-center gap-x-4 gap-y-2">
             <SearchInput label="Search names, notes and prefixes" />
-            <SortSelect order={order} className="lg:hidden" />
-            <DensityToggle isDense={isDense} className="max-sm:hidden" />
+            <SortSelect order={order} className="max-sm:w-full lg:hidden" />
+            <DensityToggle isDense={isDense} className="ml-auto max-sm:hidden" />
           </div>
           <KeySelection projectId={projectId} keys={keys.flatMap(selectable)}>
             {keys.length === 0 ? (

@@ -106,7 +106,7 @@ function ExpiryDialog(props: StepProps) {
       {...props}
       title={
         <>
-          When <Name>{props.target.displayName}</Name> expires
+          Expiry of <Name>{props.target.displayName}</Name>
         </>
       }
       description="You can change this as long as the key is active, even after it has expired."

@@ -76,6 +76,7 @@ export function KeyTable({ projectId, keys, order, isDense, may, hrefOfOrder }: 
           key={key.apiKeyId}
           projectId={projectId}
           apiKey={key}
+          sort={order.sort}
           isDense={isDense}
           may={may}
         />
@@ -86,16 +87,17 @@ export function KeyTable({ projectId, keys, order, isDense, may, hrefOfOrder }: 
 
 interface KeyTableRowProps extends Pick<KeyTableProps, 'projectId' | 'isDense' | 'may'> {
   apiKey: ApiKeyRow;
+  sort: SortFilter;
 }
 
-function KeyTableRow({ projectId, apiKey, isDense, may }: KeyTableRowProps) {
+function KeyTableRow({ projectId, apiKey, sort, isDense, may }: KeyTableRowProps) {
   const { apiKeyId, displayName, keyPrefix, lastUsedAt, expiresAt, usedThisMonth, monthlyQuota } =
     apiKey;
   const state = stateOf(apiKey);
   return (
     <Row className={clsx(state !== 'active' && 'text-muted', isDense && 'sm:*:h-10 sm:*:py-0.5')}>
       {may('change_keys') && (
-        <Cell className="pr-0 max-sm:align-top max-sm:pt-4">
+        <Cell className="pr-0">
           {apiKey.status === 'active' && <SelectKey apiKey={{ apiKeyId, displayName }} />}
         </Cell>
       )}
@@ -111,7 +113,7 @@ function KeyTableRow({ projectId, apiKey, isDense, may }: KeyTableRowProps) {
           </p>
           <p
             className={clsx(
-              'flex flex-wrap items-center gap-x-3 gap-y-1',
+              'flex flex-wrap items-center gap-x-3 gap-y-1 max-sm:hidden',
               isDense && 'sm:shrink-0 sm:max-lg:hidden',
             )}
           >
@@ -121,12 +123,10 @@ function KeyTableRow({ projectId, apiKey, isDense, may }: KeyTableRowProps) {
             </span>
           </p>
         </div>
-        <div className="mt-2 flex flex-wrap items-center gap-x-3 gap-y-1 text-small text-muted sm:hidden">
+        <div className="mt-1 flex flex-wrap items-center gap-x-2 gap-y-1 text-small text-muted sm:hidden">
           <StatusChip status={state} />
-          <span>
-            used <LastUsed at={lastUsedAt} />
-          </span>
-          <span className="numbers">{formatCount(usedThisMonth)} this month</span>
+          <KeyFact apiKey={apiKey} sort={sort} />
+          <Attention apiKey={apiKey} />
         </div>
       </Cell>
       <Cell className="max-sm:hidden">
@@ -144,7 +144,7 @@ function KeyTableRow({ projectId, apiKey, isDense, may }: KeyTableRowProps) {
       <Cell className="whitespace-nowrap max-lg:hidden">
         {expiresAt === null ? (
           <span className="flex items-center gap-1 text-muted">
-            <Never aria-hidden="true" className="size-4 text-limit-text" />
+            <Never aria-hidden="true" className="size-4" />
             Never
           </span>
         ) : (
@@ -163,6 +163,27 @@ function KeyTableRow({ projectId, apiKey, isDense, may }: KeyTableRowProps) {
         />
       </Cell>
     </Row>
+  );
+}
+
+/** What a phone shows of a key beside its state: the value that orders the list, or the last use. */
+function KeyFact({ apiKey, sort }: Pick<KeyTableRowProps, 'apiKey' | 'sort'>) {
+  const { expiresAt, isExpired, lastUsedAt, usedThisMonth } = apiKey;
+  if (sort === 'used')
+    return <span className="numbers">{formatCount(usedThisMonth)} this month</span>;
+  if (sort === 'expires') {
+    if (expiresAt === null) return 'never expires';
+    return (
+      <span>
+        {isExpired ? 'expired' : 'expires'} <RelativeTime at={expiresAt} inRow />
+      </span>
+    );
+  }
+  if (lastUsedAt === null) return 'never used';
+  return (
+    <span>
+      used <RelativeTime at={lastUsedAt} inRow />
+    </span>
   );
 }
 
@@ -185,7 +206,7 @@ function Attention({ apiKey: { hints } }: { apiKey: ApiKeyRow }) {
         </Chip>
       )}
       {hints.includes('never_expires') && (
-        <Chip icon={Never} className="lg:hidden">
+        <Chip icon={Never} className="max-sm:hidden lg:hidden">
           Never expires
         </Chip>
       )}

@@ -19,7 +19,7 @@ export interface KeyFactsProps {
 export function KeyFacts({ apiKey, defaultRate, mayChange }: KeyFactsProps) {
   const change = (step: KeyStep, label: string) =>
     mayChange && (apiKey.status === 'active' || step === 'describe') ? (
-      <KeyStepButton step={step} target={targetOf(apiKey)} size="sm" variant="quiet">
+      <KeyStepButton step={step} target={targetOf(apiKey)} size="sm">
         {label}
       </KeyStepButton>
     ) : null;
@@ -65,7 +65,7 @@ function Fact({
     <div className="grid min-h-12 grid-cols-[6rem_minmax(0,1fr)] items-center gap-x-4 gap-y-1 px-(--inset) py-2 sm:grid-cols-[9rem_minmax(0,1fr)_auto]">
       <dt className="self-start py-1 text-muted">{name}</dt>
       <dd className="min-w-0 py-1 wrap-anywhere">{children}</dd>
-      {change && <dd className="-mx-3 max-sm:col-start-2">{change}</dd>}
+      {change && <dd className="max-sm:col-start-2">{change}</dd>}
     </div>
   );
 }

@@ -20,13 +20,12 @@ export function MostDenied({ projectId, apiKeyId, groups }: MostDeniedProps) {
       {groups.map(({ denialReason, method, pathShape, samplePath, count, lastAt }) => (
         <li
           key={`${denialReason} ${method} ${pathShape}`}
-          className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-2 px-(--inset) py-3 md:grid-cols-[12rem_4rem_minmax(0,1fr)_auto]"
+          className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-2 px-(--inset) py-3 md:grid-cols-[12rem_minmax(0,1fr)_4rem_auto]"
         >
           <div>
             <OutcomeChip outcome={denialReason} />
           </div>
-          <p className="text-right font-medium">{formatCount(count)}</p>
-          <div className="min-w-0 max-md:col-span-2">
+          <div className="min-w-0 max-md:order-1 max-md:col-span-2">
             <p className="flex min-w-0 items-center gap-2">
               <MethodChip method={method} />
               {pathShape === null ? (
@@ -41,16 +40,19 @@ export function MostDenied({ projectId, apiKeyId, groups }: MostDeniedProps) {
               last denied <RelativeTime at={lastAt} inRow />
             </p>
           </div>
-          <WhyLink
-            href={requestsHref(projectId, {
-              reason: denialReason,
-              key: apiKeyId,
-              method,
-              pathPrefix:
-                pathShape === samplePath && samplePath?.startsWith('/') ? samplePath : null,
-            })}
-            about={`${method} ${pathShape ?? 'path not recorded'}`}
-          />
+          <p className="text-right font-medium">{formatCount(count)}</p>
+          <div className="max-md:order-1">
+            <WhyLink
+              href={requestsHref(projectId, {
+                reason: denialReason,
+                key: apiKeyId,
+                method,
+                pathPrefix:
+                  pathShape === samplePath && samplePath?.startsWith('/') ? samplePath : null,
+              })}
+              about={`${method} ${pathShape ?? 'path not recorded'}`}
+            />
+          </div>
         </li>
       ))}
     </ul>
