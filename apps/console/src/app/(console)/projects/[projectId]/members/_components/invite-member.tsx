@@ -61,7 +61,7 @@ export function InviteMember({ projectId }: { projectId: string }) {
             )}
           </Field>
           <div>
-            <Button type="submit" pending={parts.pending}>
+            <Button type="submit" variant="primary" pending={parts.pending}>
               Create invitation
             </Button>
           </div>

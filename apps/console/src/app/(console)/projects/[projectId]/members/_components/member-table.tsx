@@ -38,7 +38,7 @@ export function MemberTable({ projectId, ownId, mayChange, members }: MemberTabl
         head={
           <>
             <HeadCell>E-mail</HeadCell>
-            <HeadCell>Role</HeadCell>
+            <HeadCell className="max-sm:hidden">Role</HeadCell>
             <HeadCell className="max-md:hidden">Since</HeadCell>
             {mayChange && <ActionsHeadCell />}
           </>
@@ -47,19 +47,20 @@ export function MemberTable({ projectId, ownId, mayChange, members }: MemberTabl
         {members.map((member) => (
           <Row key={member.userId}>
             <Cell className="max-md:py-3">
-              <p className="flex flex-wrap items-center gap-x-3 gap-y-1 font-medium">
+              <p className="flex flex-wrap items-center gap-x-2 gap-y-1 font-medium">
                 <span className="wrap-anywhere">{member.email}</span>
                 {member.userId === ownId && <Chip>You</Chip>}
               </p>
+              <p className="text-small text-muted capitalize sm:hidden">{member.role}</p>
             </Cell>
-            <Cell className="capitalize">{member.role}</Cell>
+            <Cell className="capitalize max-sm:hidden">{member.role}</Cell>
             <Cell className="whitespace-nowrap text-muted max-md:hidden">
               <RelativeTime at={member.since} inRow />
             </Cell>
             {mayChange && (
               <Cell className="w-px whitespace-nowrap">
                 {member.role !== 'owner' && (
-                  <div className="flex justify-end gap-1">
+                  <div className="flex items-end justify-end gap-1 max-sm:flex-col-reverse">
                     <SwitchRole projectId={projectId} member={member} />
                     <IconButton
                       icon={UserMinus}
