@@ -105,7 +105,7 @@ export function MethodChip({ method }: { method: string }) {
   return (
     <span
       className={clsx(
-        'inline-flex h-6 min-w-16 shrink-0 items-center justify-center rounded border bg-sunken px-2 font-mono text-small font-medium',
+        'inline-flex h-6 min-w-16 shrink-0 items-center justify-center rounded border bg-sunken px-1.5 font-mono text-small font-medium',
         METHOD_CLASSES[method] ?? 'border-line text-ink',
       )}
     >

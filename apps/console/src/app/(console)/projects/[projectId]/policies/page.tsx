@@ -78,9 +78,7 @@ export default async function PoliciesPage({ params, searchParams }: PoliciesPro
               mayChange && (
                 <>
                   <Button asChild variant="primary">
-                    <Link
-                      href={`${here}/new?method=GET&pathPattern=${encodeURIComponent('/v1/*')}`}
-                    >
+                    <Link href={`${here}/new?method=GET&pathPattern=${encodeURIComponent('/v1*')}`}>
                       Allow GET /v1*
                     </Link>
                   </Button>

@@ -88,7 +88,7 @@ export function PolicyForm({ projectId, policyId, children, ...props }: PolicyFo
             <Field
               name="method"
               label="Method"
-              hint="GET does not include HEAD."
+              hint={values.method === 'GET' ? 'GET does not include HEAD.' : undefined}
               error={(settling ? undefined : props.methodError) ?? errorOf('method')}
             >
               {(control) => (

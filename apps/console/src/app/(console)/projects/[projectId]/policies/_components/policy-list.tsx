@@ -65,14 +65,14 @@ export function PolicyList({
           </HeadCell>
           <HeadCell className="w-24 max-sm:hidden">Method</HeadCell>
           <HeadCell>
-            <span className="flex justify-between gap-4">
+            <span className="flex gap-4">
               Path pattern
               <Link
                 href={hrefOfSort(sort === 'used' ? 'match' : 'used')}
                 scroll={false}
                 className="font-normal underline underline-offset-4 sm:hidden"
               >
-                {sort === 'used' ? 'In match order' : 'By use'}
+                {sort === 'used' ? 'Sort by match' : 'Sort by use'}
               </Link>
             </span>
           </HeadCell>
@@ -144,7 +144,7 @@ function PolicyRow({ projectId, mayChange, policy, coveredBy, standing }: Policy
           <span className="sm:hidden">
             <MethodChip method={policy.method} />
           </span>
-          <code className="text-small max-sm:order-last max-sm:basis-full">
+          <code className="text-small">
             <PathText>{policy.pathPattern}</PathText>
           </code>
           {standing === 'wins' && (

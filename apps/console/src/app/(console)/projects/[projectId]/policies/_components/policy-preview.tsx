@@ -129,7 +129,7 @@ function Calls({ title, calls }: { title: string; calls: readonly (Call & Explai
   return (
     <div>
       <h2 className="mb-2 font-medium">{title}</h2>
-      <ul className="panel divide-y">
+      <ul className="-mx-(--inset) divide-y border-t">
         {calls.map((call) => (
           <li
             key={`${call.method} ${call.path}`}
