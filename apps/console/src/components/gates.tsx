@@ -51,7 +51,7 @@ export function GateLine({ gates, label }: { gates: readonly Gate[]; label: stri
             </span>
             <div
               className={clsx(
-                'flex min-w-0 flex-1 flex-wrap items-baseline justify-between gap-x-4',
+                'min-w-0 flex-1 flex-wrap items-baseline justify-between gap-x-4 sm:flex',
                 gate.verdict === 'not_reached' && 'text-muted',
               )}
             >

@@ -86,7 +86,7 @@ const GATES: Record<DenialReason, (seen: Seen, stopped: boolean) => GateView> = 
             label: 'Create a key',
           },
         }
-      : { saw: 'a key' },
+      : {},
   invalid_api_key: ({ project, facts, call: { credential } }, stopped) =>
     stopped
       ? {

@@ -1,4 +1,8 @@
-import { HOST_ERROR_FOR_DENIAL, HTTP_STATUS_FOR_DENIAL } from '@ceiba/contract/sets';
+import {
+  type DenialReason,
+  HOST_ERROR_FOR_DENIAL,
+  HTTP_STATUS_FOR_DENIAL,
+} from '@ceiba/contract/sets';
 import { ArrowRight } from 'lucide-react';
 import Link from 'next/link';
 import type { ReactNode } from 'react';
@@ -55,11 +59,7 @@ export function DecisionCard({ decision, allowed, footer }: DecisionCardProps) {
         </p>
         <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
           <OutcomeChip outcome={denialReason ?? 'allowed'} />
-          <p className="text-muted">
-            {denialReason === null
-              ? allowed
-              : `Your API answers with ${HTTP_STATUS_FOR_DENIAL[denialReason]} ${HOST_ERROR_FOR_DENIAL[denialReason]}.`}
-          </p>
+          <p className="text-muted">{denialReason === null ? allowed : answerOf(denialReason)}</p>
         </div>
         {apiKey && (
           <p className="text-small break-words text-muted">
@@ -78,6 +78,16 @@ export function DecisionCard({ decision, allowed, footer }: DecisionCardProps) {
     </div>
   );
 }
+
+const answerOf = (denialReason: DenialReason) => (
+  <>
+    Your API answers with{' '}
+    <code>
+      {HTTP_STATUS_FOR_DENIAL[denialReason]} {HOST_ERROR_FOR_DENIAL[denialReason]}
+    </code>
+    .
+  </>
+);
 
 /** How current the counts are, if the call got as far as the limits. */
 function Basis({ gates, usageAsOf }: Pick<Simulation, 'gates' | 'usageAsOf'>) {

@@ -44,7 +44,7 @@ const verdictOf = (denies: DenialReason, stopped: boolean) => {
 
 /** The value that each gate saw; null if the record does not hold it. */
 const SAW: Record<DenialReason, (facts: RecordedFacts, stopped: boolean) => string | null> = {
-  missing_api_key: (_, stopped) => (stopped ? 'none' : 'a key'),
+  missing_api_key: (_, stopped) => (stopped ? 'none' : null),
   invalid_api_key: ({ decision: { keyPrefix }, apiKey }, stopped) => {
     if (!stopped) return apiKey ? legible(apiKey.displayName) : 'a key that was deleted since';
     return keyPrefix === null ? 'not a well-formed key' : `${keyPrefix}…, no key of this project`;

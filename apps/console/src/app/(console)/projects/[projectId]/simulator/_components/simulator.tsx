@@ -75,7 +75,7 @@ function SimulatedCall({
   }
 
   return (
-    <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,24rem)_minmax(0,1fr)]">
+    <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,26rem)_minmax(0,1fr)]">
       <ActionForm
         action={simulateCall}
         hidden={{ projectId }}
@@ -96,7 +96,7 @@ function SimulatedCall({
               />
             )}
             {source === 'pasted' && <PastedKeyField error={errorOf('apiKey')} />}
-            <div className="grid grid-cols-[8.5rem_minmax(0,1fr)] items-start gap-3">
+            <div className="grid grid-cols-[8rem_minmax(0,1fr)] items-start gap-3">
               <Field name="method" label="Method" error={errorOf('method')}>
                 {(control) => (
                   <MethodSelect control={control} value={method} onChange={setMethod} />
@@ -168,6 +168,9 @@ function KeySource({
           </label>
         ))}
       </div>
+      {!canChoose && (
+        <p className="mt-2 text-small text-muted">This project has no keys to choose from.</p>
+      )}
     </fieldset>
   );
 }
