@@ -12,7 +12,7 @@ export interface NextDecisionProps {
 export function NextDecision({ subscription, use }: NextDecisionProps) {
   if (subscription === null) {
     return (
-      <Notice tone="error" title="All calls are denied" className="mb-8">
+      <Notice tone="error" title="All calls are denied" className="mb-4">
         <code>inactive_subscription</code>: the project has no subscription. Choose a plan.
       </Notice>
     );
@@ -20,7 +20,7 @@ export function NextDecision({ subscription, use }: NextDecisionProps) {
   const { admits, currentPeriodEnd, status, plan } = subscription;
   if (!admits) {
     return (
-      <Notice tone="error" title="All calls are denied" className="mb-8">
+      <Notice tone="error" title="All calls are denied" className="mb-4">
         <code>inactive_subscription</code>:{' '}
         {status === 'past_due' || status === 'canceled' ? (
           `the subscription is ${status.replace('_', ' ')}. Reactivate it to allow calls again.`
@@ -41,7 +41,7 @@ export function NextDecision({ subscription, use }: NextDecisionProps) {
   }
   if (use.used >= plan.monthlyQuota) {
     return (
-      <Notice tone="warning" title="All calls are denied" className="mb-8">
+      <Notice tone="warning" title="All calls are denied" className="mb-4">
         <code>quota_exceeded</code>: all {formatCount(plan.monthlyQuota)} requests of this month are
         used. Calls are allowed again on <AbsoluteTime at={use.monthEnd} />, or with a larger plan.
       </Notice>
@@ -51,7 +51,7 @@ export function NextDecision({ subscription, use }: NextDecisionProps) {
     <Notice
       tone="done"
       title="Calls are allowed if the key and a policy permit them"
-      className="mb-8"
+      className="mb-4"
     >
       {currentPeriodEnd ? (
         <>

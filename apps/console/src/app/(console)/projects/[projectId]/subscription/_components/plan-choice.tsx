@@ -87,7 +87,7 @@ function PlanRow({ plan, isCurrent, isChosen, onChoose }: PlanRowProps) {
   return (
     <label
       className={clsx(
-        'numbers grid cursor-pointer grid-cols-[auto_1fr] items-center gap-x-3 gap-y-1 px-(--inset) py-3 transition-colors has-focus-visible:outline-2 has-focus-visible:-outline-offset-2 has-focus-visible:outline-focus sm:grid-cols-[auto_minmax(0,1fr)_9.5rem_8.5rem_7rem]',
+        'numbers grid cursor-pointer grid-cols-[auto_1fr] items-center gap-x-3 gap-y-1 px-(--inset) py-3 transition-colors has-focus-visible:outline-2 has-focus-visible:-outline-offset-2 has-focus-visible:outline-focus sm:grid-cols-[auto_minmax(0,1fr)_11rem_8.5rem_7rem]',
         isChosen ? 'bg-accent-soft' : 'hover:bg-hover',
       )}
     >
@@ -103,14 +103,10 @@ function PlanRow({ plan, isCurrent, isChosen, onChoose }: PlanRowProps) {
         <Name>{plan.name}</Name>
         {isCurrent && <Chip>Current</Chip>}
       </span>
-      <span className="col-start-2 text-muted sm:col-start-auto sm:text-right">
-        {formatCount(plan.monthlyQuota)} per month
-      </span>
-      <span className="col-start-2 text-muted sm:col-start-auto sm:text-right">
-        {formatCount(plan.rateLimitPerMinute)} per minute
-      </span>
-      <span className="col-start-2 text-muted sm:col-start-auto sm:text-right">
-        {plural(plan.activeKeyCap, 'active key')}
+      <span className="col-start-2 flex flex-wrap gap-x-3 text-muted max-sm:text-small sm:contents sm:*:text-right">
+        <span>{formatCount(plan.monthlyQuota)} per month</span>
+        <span>{formatCount(plan.rateLimitPerMinute)} per minute</span>
+        <span>{plural(plan.activeKeyCap, 'active key')}</span>
       </span>
     </label>
   );
