@@ -39,7 +39,11 @@ export default async function SettingsPage({ params }: { params: Promise<{ proje
             {
               id: 'project-id',
               title: 'Project ID',
-              description: 'Set it as CEIBA_PROJECT_ID. It never changes.',
+              description: (
+                <>
+                  Set it as <code>CEIBA_PROJECT_ID</code>. It never changes.
+                </>
+              ),
               children: (
                 <>
                   <IdChip id={projectId} label="project ID" whole />
@@ -51,8 +55,12 @@ export default async function SettingsPage({ params }: { params: Promise<{ proje
             {
               id: 'project-secret',
               title: 'Project secret',
-              description:
-                'Set it as CEIBA_PROJECT_SECRET on your servers. Ceiba stores only its hash, so it cannot be shown again; you can rotate it.',
+              description: (
+                <>
+                  Set it as <code>CEIBA_PROJECT_SECRET</code> on your servers. Ceiba stores only its
+                  hash, so it cannot be shown again; you can rotate it.
+                </>
+              ),
               children: (
                 <>
                   <SecretTimeline

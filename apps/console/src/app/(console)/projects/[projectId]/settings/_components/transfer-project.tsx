@@ -23,7 +23,7 @@ export function TransferProject({ projectId, name, members }: TransferProjectPro
   }
   return (
     <Dialog
-      trigger={<Button variant="danger">Transfer project…</Button>}
+      trigger={<Button>Transfer project…</Button>}
       title={
         <span className="break-words">
           Transfer <Name>{name}</Name>?
