@@ -118,12 +118,48 @@ const STATES: Record<string, View> = {
       await expect(page.getByRole('alertdialog')).toBeVisible();
     },
   }),
+  'key, expiry refused': onPage('keys', {
+    act: async (page) => {
+      await chooseOfFirstKey(page, 'Set expiry');
+      await page.getByLabel('Expires', { exact: true }).selectOption('On a date');
+      await page.getByRole('button', { name: 'Set expiry', exact: true }).last().click();
+      await expect(page.getByRole('dialog').locator('[aria-invalid=true]').first()).toBeVisible();
+    },
+  }),
+  'key, disable': onPage('key', { act: pressFirst('Disable key') }),
+  'key, archive': onPage('keys', { act: (page) => chooseOfFirstKey(page, 'Archive key') }),
+  'key, viewer': onPage('key', { as: 'viewer' }),
+  'key, revoked': onPage('keys', {
+    path: ({ projectId }) => `/projects/${projectId}/keys?status=revoked`,
+    act: async (page) => {
+      await page.getByRole('table').getByRole('link', { name: 'Former agency' }).click();
+      await expect(page.getByRole('heading', { level: 1, name: 'Former agency' })).toBeVisible();
+    },
+  }),
   'key, menu': onPage('keys', { act: openMenuOfFirstKey }),
   'key, name and note': onPage('keys', {
     act: (page) => chooseOfFirstKey(page, 'Edit name and note'),
   }),
   'key, limits': onPage('keys', { act: (page) => chooseOfFirstKey(page, 'Set limits') }),
   'keys, selected': onPage('keys', { act: selectTwoKeys }),
+  'keys, nothing found': onPage('keys', {
+    path: ({ projectId }) => `/projects/${projectId}/keys?q=nothing`,
+  }),
+  'keys, most used first': onPage('keys', {
+    path: ({ projectId }) => `/projects/${projectId}/keys?sort=used`,
+  }),
+  'keys, set expiry of selected': onPage('keys', {
+    act: async (page) => {
+      await selectTwoKeys(page);
+      await page.getByRole('button', { name: 'Set expiry…' }).click();
+    },
+  }),
+  'keys, archive selected': onPage('keys', {
+    act: async (page) => {
+      await selectTwoKeys(page);
+      await page.getByRole('button', { name: 'Archive…' }).click();
+    },
+  }),
   'keys, revoke selected': onPage('keys', {
     act: async (page) => {
       await selectTwoKeys(page);
@@ -131,9 +167,40 @@ const STATES: Record<string, View> = {
     },
   }),
   'keys, revoked': onPage('keys', {
-    path: ({ projectId }) => `/projects/${projectId}/keys?state=revoked`,
+    path: ({ projectId }) => `/projects/${projectId}/keys?status=revoked`,
+  }),
+  'policies, untried': onPage('policies', {
+    path: ({ projectId }) => `/projects/${projectId}/policies`,
+  }),
+  'policies, no match': onPage('policies', {
+    path: ({ projectId }) => `/projects/${projectId}/policies?method=PUT&path=/v2/nothing`,
+  }),
+  'policies, viewer': onPage('policies', { as: 'viewer' }),
+  'policy, warned': onPage('add policy', {
+    path: ({ projectId }) =>
+      `/projects/${projectId}/policies/new?method=POST&pathPattern=/v1/users/{id}&path=/v1/users/42`,
+  }),
+  'policy, refused': onPage('add policy', {
+    path: ({ projectId }) => `/projects/${projectId}/policies/new?pathPattern=v1/reports`,
   }),
   'policy, delete': onPage('policies', { act: pressFirst(/^Delete/) }),
+  'simulator, no match': simulated(({ busyKeyId }) => ({
+    apiKeyId: busyKeyId,
+    method: 'PUT',
+    path: '/v2/nothing',
+  })),
+  'subscription, viewer': onPage('subscription', { as: 'viewer' }),
+  'subscription, other plan': onPage('subscription', {
+    act: (page) => page.getByRole('radio', { name: /^Starter/ }).check(),
+  }),
+  'subscription, cancel': onPage('subscription', { act: pressFirst('Cancel subscription…') }),
+  'project, refused': onPage('create project', {
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Create project' }).click();
+      await expect(page.getByLabel('Name')).toBeFocused();
+    },
+  }),
+  'secret, rotate': onPage('settings', { act: pressFirst('Rotate secret…') }),
   'project switcher': onPage('overview', { act: pressFirst('Switch project') }),
   'more pages': onPage('overview', {
     act: async (page) => {
