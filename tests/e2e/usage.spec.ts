@@ -276,6 +276,20 @@ test('the overview leads to the next step, shows its numbers first, and refreshe
   await expectAccessible(page);
 });
 
+test('the overview compares the last 24 hours with the 24 hours before', async () => {
+  await count(
+    { count: 90 },
+    { outcome: 'rate_limited', count: 30 },
+    { hoursAgo: 24, count: 91 },
+    { hoursAgo: 46, outcome: 'invalid_api_key', count: 9 },
+    { hoursAgo: 48, count: 1_000 },
+  );
+  const page = await project.open('');
+  await expect(page.getByText('Up 20% on the day before')).toBeVisible();
+  await expect(page.getByText('Up from 9% the day before')).toBeVisible();
+  await expectAccessible(page);
+});
+
 test('each denial reason of the overview and of the usage page leads to its requests', async () => {
   const apiKeyId = await project.addKey('Old partner', { status: 'revoked' });
   await count({ count: 90 }, { outcome: 'revoked_api_key', apiKeyId, count: 12 });

@@ -36,6 +36,12 @@ export function finestUsageStep(by: UsageCut, range: UsageRange): UsageStep {
 export const daysIn = ({ from, to }: UsageRange): number =>
   (to.getTime() - from.getTime()) / MS_PER_DAY;
 
+/** The range of the same length that ends where this one begins. */
+export const rangeBefore = ({ from, to }: UsageRange): UsageRange => ({
+  from: new Date(from.getTime() - (to.getTime() - from.getTime())),
+  to: from,
+});
+
 /** The step to show a range in: hours for up to two days, days while they are distinguishable, else months. */
 export function usageStepFor(by: UsageCut, range: UsageRange): UsageStep {
   const finest = finestUsageStep(by, range);

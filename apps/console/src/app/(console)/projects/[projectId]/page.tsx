@@ -1,4 +1,4 @@
-import { projectQuota } from '@ceiba/domain';
+import { projectQuota, rangeBefore, type UsageRange } from '@ceiba/domain';
 import {
   getSubscription,
   listPolicies,
@@ -42,19 +42,22 @@ export default async function OverviewPage({ params }: { params: Promise<{ proje
   const { project, may } = await requireProject((await params).projectId);
   const { projectId } = project;
   const to = new Date((Math.floor(Date.now() / HOUR_MS) + 1) * HOUR_MS);
-  const today = { projectId, from: new Date(to.getTime() - 24 * HOUR_MS), to };
-  const [subscription, use, keys, policies, first, decisions, { denials }] = await withDatabase(
-    (db) =>
-      Promise.all([
+  const today = { from: new Date(to.getTime() - 24 * HOUR_MS), to };
+  const [subscription, use, keys, policies, first, decisions, before, { denials }] =
+    await withDatabase((db) => {
+      const decisionsIn = (range: UsageRange) =>
+        readUsageSeries(db, { ...range, projectId, by: 'outcome', step: 'hour' });
+      return Promise.all([
         getSubscription(db, projectId),
         readQuotaUse(db, projectId),
         surveyApiKeys(db, projectId),
         listPolicies(db, projectId),
         readFirstSteps(db, projectId),
-        readUsageSeries(db, { ...today, by: 'outcome', step: 'hour' }),
-        readTopDenials(db, { ...today, limit: TOP_DENIALS }),
-      ]),
-  );
+        decisionsIn(today),
+        decisionsIn(rangeBefore(today)),
+        readTopDenials(db, { ...today, projectId, limit: TOP_DENIALS }),
+      ]);
+    });
   if (use === null) notFound();
   const { runtimeUrl, publicOrigin: consoleUrl } = env();
   const remembered = await cookies();
@@ -115,6 +118,7 @@ export default async function OverviewPage({ params }: { params: Promise<{ proje
           <KeyFigures
             projectId={projectId}
             decisions={decisions}
+            before={before}
             use={use}
             activeKeys={active}
             activeKeyCap={keys.activeKeyCap}

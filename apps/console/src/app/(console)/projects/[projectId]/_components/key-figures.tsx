@@ -2,28 +2,39 @@ import type { QuotaUse, UsageSeries } from '@ceiba/schema';
 import Link from 'next/link';
 import type { ReactNode } from 'react';
 import { byTone } from '#components/usage/by-tone.ts';
+import { countChange, shareChange } from '#components/usage/change.ts';
 import { formatCount, formatShare } from '#lib/format.ts';
 
 export interface KeyFiguresProps {
   projectId: string;
   /** Of the last 24 hours, by outcome. */
   decisions: UsageSeries;
+  /** Of the 24 hours before. */
+  before: UsageSeries;
   use: QuotaUse;
   activeKeys: number;
   activeKeyCap: number;
 }
 
 /** The numbers of a project at a glance, each a link to its page. */
-export function KeyFigures({ projectId, decisions, use, ...counts }: KeyFiguresProps) {
+export function KeyFigures({ projectId, decisions, before, use, ...counts }: KeyFiguresProps) {
   const here = `/projects/${projectId}`;
-  const denied = decisions.total - byTone(decisions).totals.allow;
+  const denied = deniedOf(decisions);
   return (
     <dl className="numbers mb-4 grid grid-cols-2 gap-px overflow-hidden rounded border bg-line lg:grid-cols-4">
-      <Figure name="Decisions in 24 hours" href={`${here}/usage?range=24h`}>
+      <Figure
+        name="Decisions in 24 hours"
+        href={`${here}/usage?range=24h`}
+        change={countChange(decisions.total, before.total)}
+      >
         {formatCount(decisions.total)}
       </Figure>
-      <Figure name="Denied or limited" href={`${here}/usage?range=24h`}>
-        {formatShare(denied, decisions.total)}
+      <Figure
+        name="Denied or limited"
+        href={`${here}/usage?range=24h`}
+        change={shareChange(denied, deniedOf(before))}
+      >
+        {formatShare(...denied)}
       </Figure>
       <Figure name="Quota used" href={`${here}/subscription`}>
         {use.monthlyQuota === null ? 'No quota' : formatShare(use.used, use.monthlyQuota)}
@@ -35,17 +46,24 @@ export function KeyFigures({ projectId, decisions, use, ...counts }: KeyFiguresP
   );
 }
 
+const deniedOf = (series: UsageSeries): [part: number, whole: number] => [
+  series.total - byTone(series).totals.allow,
+  series.total,
+];
+
 interface FigureProps {
   name: string;
   href: string;
   /** The largest possible value. */
   of?: number;
+  /** Compared with the day before. */
+  change?: string | undefined;
   children: ReactNode;
 }
 
-function Figure({ name, href, of, children }: FigureProps) {
+function Figure({ name, href, of, change, children }: FigureProps) {
   return (
-    <div className="relative bg-surface p-4 transition-colors hover:bg-hover">
+    <div className="relative bg-surface px-4 py-4 transition-colors sm:px-6 hover:bg-hover">
       <dt className="text-small text-muted">{name}</dt>
       <dd className="text-title font-semibold">
         <Link href={href} className="rounded after:absolute after:inset-0">
@@ -56,6 +74,7 @@ function Figure({ name, href, of, children }: FigureProps) {
           <span className="text-small font-normal text-muted"> of {formatCount(of)}</span>
         )}
       </dd>
+      {change && <dd className="mt-1 text-small text-muted">{change}</dd>}
     </div>
   );
 }

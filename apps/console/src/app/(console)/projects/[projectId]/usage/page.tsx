@@ -1,4 +1,4 @@
-import { daysIn, type UsageCut, type UsageRange, usageStepFor } from '@ceiba/domain';
+import { daysIn, rangeBefore, type UsageCut, type UsageRange, usageStepFor } from '@ceiba/domain';
 import { readUsageSeries, type UsageSeries } from '@ceiba/schema';
 import { Download } from 'lucide-react';
 import type { Metadata } from 'next';
@@ -70,7 +70,7 @@ export default async function UsagePage({ params, searchParams }: UsageProps) {
         <>
           <Section
             title="Decisions by outcome"
-            description="A bar leads to what is in it."
+            description="Select a bar to look closer."
             actions={
               decisions.step === 'hour' && (
                 <ZoneLinks here={here} query={query} timeZone={timeZone} viewerZone={viewerZone} />
@@ -79,7 +79,7 @@ export default async function UsagePage({ params, searchParams }: UsageProps) {
           >
             <OutcomeChart
               series={decisions}
-              {...(previous && { previous: byTone(previous).totals })}
+              {...(previous?.total && { previous: byTone(previous).totals })}
               timeZone={timeZone}
               hrefOf={(from, to) =>
                 decisions.step === 'hour'
@@ -123,10 +123,9 @@ async function readSeries(projectId: string, usage: UsageQuery) {
     return await withSlowDatabase(async (db) => {
       const read = (by: UsageCut, range: UsageRange = { from, to }) =>
         readUsageSeries(db, { projectId, by, step: usageStepFor(by, usage), ...range });
-      const before = { from: new Date(from.getTime() - (to.getTime() - from.getTime())), to: from };
       const [decisions, previous, keys, policies] = await Promise.all([
         read('outcome'),
-        daysIn(usage) > COMPARED_DAYS_MAX ? undefined : read('outcome', before),
+        daysIn(usage) > COMPARED_DAYS_MAX ? undefined : read('outcome', rangeBefore(usage)),
         read('api_key'),
         read('policy'),
       ]);
