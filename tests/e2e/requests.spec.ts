@@ -6,7 +6,7 @@ import { expect, type Page, test } from '@playwright/test';
 import { addDecisions } from './decisions.ts';
 import { expectAccessible } from './expect-accessible.ts';
 import { createKey, type OwnProject, ownProject } from './own-project.ts';
-import { gotoReady, signUp } from './support.ts';
+import { expectListening, gotoReady, pressShortcut, signUp } from './support.ts';
 
 let project: OwnProject;
 
@@ -198,6 +198,49 @@ test('the filter is in the URL, and applies to the CSV file too', async () => {
   await expect(page.getByText('This project has no key ceiba_Nowhere0')).toBeVisible();
   await page.getByLabel('Key ID or prefix').fill(`ceiba_${'A'.repeat(49)}`);
   await expect(page.getByLabel('Key ID or prefix')).toHaveValue('ceiba_AAAAAAAA');
+});
+
+test('on a phone the filter is behind a control that says how many fields are set, without scripts too', async ({
+  browser,
+  baseURL,
+}) => {
+  await addDecisions(project.projectId, [{ path: '/v1/reports', outcome: 'missing_api_key' }]);
+  const desktop = await project.open('requests');
+  await expect(desktop.getByLabel('Path begins with')).toBeVisible();
+  await expect(desktop.getByText('Filters', { exact: true })).toBeHidden();
+  for (const javaScriptEnabled of [true, false]) {
+    const phone = await browser.newContext({
+      ...(baseURL && { baseURL }),
+      javaScriptEnabled,
+      viewport: { width: 390, height: 844 },
+    });
+    await phone.addCookies(await desktop.context().cookies());
+    const page = await phone.newPage();
+    await page.goto(project.at('requests'));
+    if (javaScriptEnabled) await expectListening(page);
+    const control = page.locator('summary', { hasText: /^Filters/ });
+    const path = page.getByLabel('Path begins with');
+    await expect(control).toHaveText('Filters');
+    await expect(path).toBeHidden();
+    await control.click();
+    await path.fill('/v1/reports');
+    await page.getByLabel('Outcome').selectOption('Denied');
+    await page.getByRole('button', { name: 'Filter' }).click();
+    await expect(page).toHaveURL(/pathPrefix=%2Fv1%2Freports&outcome=denied/);
+    await expect(control).toHaveText('Filters2 set');
+    await expect(rows(page)).toHaveCount(1);
+    // A new page begins with its list; where scripts change the page, the filter stays open.
+    await expect(path).toBeVisible({ visible: javaScriptEnabled });
+    await page.goto(project.at('requests?decisionId=42'));
+    await expect(page.getByText('A decision ID looks like')).toBeVisible();
+    if (javaScriptEnabled) {
+      await page.goto(project.at('requests'));
+      await pressShortcut(page, '/');
+      await expect(path).toBeFocused();
+      await expectAccessible(page);
+    }
+    await phone.close();
+  }
 });
 
 test('older requests are on the next page', async () => {

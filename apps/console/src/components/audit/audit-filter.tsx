@@ -2,6 +2,7 @@ import Form from 'next/form';
 import Link from 'next/link';
 import { Button } from '../ui/button.tsx';
 import { Field } from '../ui/field.tsx';
+import { Filters } from '../ui/filters.tsx';
 import { Input, Select } from '../ui/input.tsx';
 import { SecretlessInput } from '../ui/secretless-input.tsx';
 import type { AuditQuery } from './audit-query.ts';
@@ -16,55 +17,58 @@ export interface AuditFilterFormProps {
 
 /** The filter of the log, kept in the URL. */
 export function AuditFilterForm({ here, query, kinds }: AuditFilterFormProps) {
+  const set = [query.text, query.kind, query.firstDay, query.lastDay].filter((text) => text !== '');
   return (
-    <Form
-      action={here}
-      // The fields follow the URL, even if a link changes it.
-      key={JSON.stringify([query.text, query.kind, query.firstDay, query.lastDay])}
-      className="mb-6 grid grid-cols-2 items-end gap-4 lg:grid-cols-[minmax(0,1fr)_11rem_10rem_10rem_auto]"
-    >
-      <Field name="q" label="User, item or IP address" className="max-sm:col-span-2">
-        {(control) => (
-          <SecretlessInput
-            {...control}
-            type="search"
-            defaultValue={query.text}
-            data-shortcut="search"
-          />
+    <Filters set={set.length}>
+      <Form
+        action={here}
+        // The fields follow the URL, even if a link changes it.
+        key={JSON.stringify([query.text, query.kind, query.firstDay, query.lastDay])}
+        className="grid grid-cols-2 items-end gap-4 lg:grid-cols-[minmax(0,1fr)_11rem_10rem_10rem_auto]"
+      >
+        <Field name="q" label="User, item or IP address" className="max-sm:col-span-2">
+          {(control) => (
+            <SecretlessInput
+              {...control}
+              type="search"
+              defaultValue={query.text}
+              data-shortcut="search"
+            />
+          )}
+        </Field>
+        <Field name="kind" label="Type" className="max-sm:col-span-2">
+          {(control) => (
+            <Select {...control} defaultValue={query.kind}>
+              <option value="">Everything</option>
+              {AUDIT_KINDS.filter(({ value }) => kinds.includes(value)).map(({ value, name }) => (
+                <option key={value} value={value}>
+                  {name}
+                </option>
+              ))}
+            </Select>
+          )}
+        </Field>
+        <Field name="from" label="First day, UTC">
+          {(control) => <Input {...control} type="date" defaultValue={query.firstDay} />}
+        </Field>
+        <Field name="to" label="Last day, UTC">
+          {(control) => <Input {...control} type="date" defaultValue={query.lastDay} />}
+        </Field>
+        <div className="flex gap-2 max-sm:col-span-2">
+          <Button type="submit">Filter</Button>
+          {query.isFiltered && (
+            <Button asChild variant="quiet">
+              <Link href={here}>Clear</Link>
+            </Button>
+          )}
+        </div>
+        {query.searchedSince !== null && (
+          <p className="col-span-full text-small text-muted">
+            A text search covers one year: here it starts on {query.searchedSince}. To search
+            earlier entries, set the last day.
+          </p>
         )}
-      </Field>
-      <Field name="kind" label="Type" className="max-sm:col-span-2">
-        {(control) => (
-          <Select {...control} defaultValue={query.kind}>
-            <option value="">Everything</option>
-            {AUDIT_KINDS.filter(({ value }) => kinds.includes(value)).map(({ value, name }) => (
-              <option key={value} value={value}>
-                {name}
-              </option>
-            ))}
-          </Select>
-        )}
-      </Field>
-      <Field name="from" label="First day, UTC">
-        {(control) => <Input {...control} type="date" defaultValue={query.firstDay} />}
-      </Field>
-      <Field name="to" label="Last day, UTC">
-        {(control) => <Input {...control} type="date" defaultValue={query.lastDay} />}
-      </Field>
-      <div className="flex gap-2 max-sm:col-span-2">
-        <Button type="submit">Filter</Button>
-        {query.isFiltered && (
-          <Button asChild variant="quiet">
-            <Link href={here}>Clear</Link>
-          </Button>
-        )}
-      </div>
-      {query.searchedSince !== null && (
-        <p className="col-span-full text-small text-muted">
-          A text search covers one year: here it starts on {query.searchedSince}. To search earlier
-          entries, set the last day.
-        </p>
-      )}
-    </Form>
+      </Form>
+    </Filters>
   );
 }

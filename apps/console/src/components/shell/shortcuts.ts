@@ -74,6 +74,11 @@ function use(name: 'search' | 'new', event: KeyboardEvent): void {
   const element = document.querySelector<HTMLElement>(`[data-shortcut=${name}]`);
   if (element === null) return;
   event.preventDefault();
-  if (name === 'search') element.focus();
-  else element.click();
+  if (name === 'search') {
+    // A field that is closed away cannot be focused.
+    element.closest('details')?.setAttribute('open', '');
+    element.focus();
+  } else {
+    element.click();
+  }
 }

@@ -5,6 +5,7 @@ import type { ReactNode } from 'react';
 import { Button } from '#components/ui/button.tsx';
 import { OUTCOME_LOOKS } from '#components/ui/chip.tsx';
 import { Field } from '#components/ui/field.tsx';
+import { Filters } from '#components/ui/filters.tsx';
 import { Input, Select } from '#components/ui/input.tsx';
 import { SecretlessInput } from '#components/ui/secretless-input.tsx';
 import type { RequestField } from '#lib/requests-href.ts';
@@ -22,98 +23,105 @@ const MORE: readonly RequestField[] = ['key', 'method', 'decisionId', 'requestId
 export function RequestFilterForm({ here, query }: RequestFilterFormProps) {
   const { fields, errors } = query;
   const field = (name: RequestField) => ({ name, error: errors[name] });
+  const set = Object.values(fields).filter((text) => text !== '');
   const usesMore = MORE.some((name) => fields[name] !== '');
   return (
-    <Form
-      action={here}
-      // The fields follow the URL, even if a link changes it.
-      key={JSON.stringify(fields)}
-      className="mb-6 grid gap-4"
-    >
-      <div className="grid grid-cols-2 items-end gap-4 lg:grid-cols-[minmax(0,1fr)_10rem_14rem_auto]">
-        <Field {...field('pathPrefix')} label="Path begins with" className="max-lg:col-span-2">
-          {(control) => (
-            <SecretlessInput
-              {...control}
-              type="search"
-              defaultValue={fields.pathPrefix}
-              placeholder="/v1/reports"
-              data-shortcut="search"
-              className="font-mono"
-              autoCapitalize="none"
-              spellCheck={false}
-            />
-          )}
-        </Field>
-        <Field {...field('outcome')} label="Outcome">
-          {(control) => (
-            <Select {...control} defaultValue={fields.outcome}>
-              <option value="">All</option>
-              {OUTCOME_CHOICES.map(({ value, name }) => (
-                <option key={value} value={value}>
-                  {name}
-                </option>
-              ))}
-            </Select>
-          )}
-        </Field>
-        <Field {...field('reason')} label="Reason">
-          {(control) => (
-            <Select {...control} defaultValue={fields.reason}>
-              <option value="">Any</option>
-              {DENIAL_REASONS.map((reason) => (
-                <option key={reason} value={reason}>
-                  {OUTCOME_LOOKS[reason].label}
-                </option>
-              ))}
-            </Select>
-          )}
-        </Field>
-        <div className="flex gap-2 max-lg:col-span-2">
-          <Button type="submit">Filter</Button>
-          {query.isFiltered && (
-            <Button asChild variant="quiet">
-              <Link href={here}>Clear</Link>
-            </Button>
-          )}
+    <Filters set={set.length} isOpen={Object.keys(errors).length > 0}>
+      <Form
+        action={here}
+        // The fields follow the URL, even if a link changes it.
+        key={JSON.stringify(fields)}
+        className="grid gap-4"
+      >
+        <div className="grid grid-cols-[minmax(0,2fr)_minmax(0,3fr)] items-end gap-4 lg:grid-cols-[minmax(0,1fr)_10rem_14rem_auto]">
+          <Field {...field('pathPrefix')} label="Path begins with" className="max-lg:col-span-2">
+            {(control) => (
+              <SecretlessInput
+                {...control}
+                type="search"
+                defaultValue={fields.pathPrefix}
+                placeholder="/v1/reports"
+                data-shortcut="search"
+                className="font-mono"
+                autoCapitalize="none"
+                spellCheck={false}
+              />
+            )}
+          </Field>
+          <Field {...field('outcome')} label="Outcome">
+            {(control) => (
+              <Select {...control} defaultValue={fields.outcome}>
+                <option value="">All</option>
+                {OUTCOME_CHOICES.map(({ value, name }) => (
+                  <option key={value} value={value}>
+                    {name}
+                  </option>
+                ))}
+              </Select>
+            )}
+          </Field>
+          <Field {...field('reason')} label="Reason">
+            {(control) => (
+              <Select {...control} defaultValue={fields.reason}>
+                <option value="">Any</option>
+                {DENIAL_REASONS.map((reason) => (
+                  <option key={reason} value={reason}>
+                    {OUTCOME_LOOKS[reason].label}
+                  </option>
+                ))}
+              </Select>
+            )}
+          </Field>
+          <div className="flex gap-2 max-lg:col-span-2">
+            <Button type="submit">Filter</Button>
+            {query.isFiltered && (
+              <Button asChild variant="quiet">
+                <Link href={here}>Clear</Link>
+              </Button>
+            )}
+          </div>
         </div>
-      </div>
-      <MoreFilters isOpen={usesMore}>
-        <Field {...field('key')} label="Key ID or prefix">
-          {(control) => (
-            <SecretlessInput
-              {...control}
-              {...CODE}
-              defaultValue={fields.key}
-              placeholder="ceiba_…"
-            />
-          )}
-        </Field>
-        <Field {...field('method')} label="Method">
-          {(control) => (
-            <SecretlessInput
-              {...control}
-              {...CODE}
-              autoCapitalize="characters"
-              defaultValue={fields.method}
-              placeholder="GET"
-            />
-          )}
-        </Field>
-        <Field {...field('from')} label="From, UTC">
-          {(control) => <Input {...control} type="datetime-local" defaultValue={fields.from} />}
-        </Field>
-        <Field {...field('to')} label="To, UTC">
-          {(control) => <Input {...control} type="datetime-local" defaultValue={fields.to} />}
-        </Field>
-        <Field {...field('decisionId')} label="Decision ID">
-          {(control) => <SecretlessInput {...control} {...CODE} defaultValue={fields.decisionId} />}
-        </Field>
-        <Field {...field('requestId')} label="Request ID">
-          {(control) => <SecretlessInput {...control} {...CODE} defaultValue={fields.requestId} />}
-        </Field>
-      </MoreFilters>
-    </Form>
+        <MoreFilters isOpen={usesMore}>
+          <Field {...field('key')} label="Key ID or prefix">
+            {(control) => (
+              <SecretlessInput
+                {...control}
+                {...CODE}
+                defaultValue={fields.key}
+                placeholder="ceiba_…"
+              />
+            )}
+          </Field>
+          <Field {...field('method')} label="Method">
+            {(control) => (
+              <SecretlessInput
+                {...control}
+                {...CODE}
+                autoCapitalize="characters"
+                defaultValue={fields.method}
+                placeholder="GET"
+              />
+            )}
+          </Field>
+          <Field {...field('from')} label="From, UTC">
+            {(control) => <Input {...control} type="datetime-local" defaultValue={fields.from} />}
+          </Field>
+          <Field {...field('to')} label="To, UTC">
+            {(control) => <Input {...control} type="datetime-local" defaultValue={fields.to} />}
+          </Field>
+          <Field {...field('decisionId')} label="Decision ID">
+            {(control) => (
+              <SecretlessInput {...control} {...CODE} defaultValue={fields.decisionId} />
+            )}
+          </Field>
+          <Field {...field('requestId')} label="Request ID">
+            {(control) => (
+              <SecretlessInput {...control} {...CODE} defaultValue={fields.requestId} />
+            )}
+          </Field>
+        </MoreFilters>
+      </Form>
+    </Filters>
   );
 }
 

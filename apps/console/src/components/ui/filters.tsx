@@ -1,0 +1,27 @@
+import { ListFilter } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { Button } from './button.tsx';
+
+export interface FiltersProps {
+  /** How many fields are set. */
+  set: number;
+  /** Opens them, because a field has an error. */
+  isOpen?: boolean;
+  children: ReactNode;
+}
+
+/** The filter of a list. On a narrow screen one control opens it, so that the list begins above the fold. */
+export function Filters({ set, isOpen = false, children }: FiltersProps) {
+  return (
+    <details open={isOpen} className="filters mb-6">
+      <Button asChild>
+        <summary>
+          <ListFilter aria-hidden="true" />
+          Filters
+          {set > 0 && <span className="numbers text-muted">{set} set</span>}
+        </summary>
+      </Button>
+      {children}
+    </details>
+  );
+}
