@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from '@playwright/test';
 import { expectAccessible } from './expect-accessible.ts';
 import { type OwnProject, ownProject } from './own-project.ts';
-import { gotoReady } from './support.ts';
+import { expectZone, gotoReady } from './support.ts';
 
 let project: OwnProject;
 
@@ -72,6 +72,42 @@ test('older rows are on the next page, and the account’s log has all projects'
   await page.goto('/audit?q=Key 60');
   await expect(lines).toHaveCount(1);
   await expect(lines).toContainText('created key Key 60 in Reports');
+});
+
+test('changes are listed by day, in the time zone of the browser', async ({ browser, baseURL }) => {
+  await project.sql`insert into audit_log
+    (at, owner_id, project_id, actor_kind, actor_label, action, target_kind, target_id, target_label)
+    select at, owner_id, id, 'cli', 'ceiba CLI', 'policy.create', 'policy', 'p1', 'Day test'
+    from projects, unnest(array[timestamptz '2026-03-02 23:30Z', '2026-03-02 14:30Z']) at
+    where id = ${project.projectId}`;
+  const asked = project.at('audit?kind=policy&q=Day test&to=2026-03-03');
+  const signedIn = await project.open('audit');
+  const timesBy = async (timezoneId: string) => {
+    const context = await browser.newContext({ ...(baseURL && { baseURL }), timezoneId });
+    await context.addCookies(await signedIn.context().cookies());
+    const page = await context.newPage();
+    // The first visit stores the zone.
+    await gotoReady(page, asked);
+    await expectZone(page, timezoneId);
+    await page.reload();
+    await expect(page.getByText(`Times are in ${timezoneId}.`)).toBeVisible();
+    const days = page.getByRole('region', { name: /2026$/ });
+    const shown = await days.evaluateAll((regions) =>
+      regions.map((region) => [
+        // Versions of ICU differ in the comma.
+        region.querySelector('h2')?.textContent?.replace(',', ''),
+        ...[...region.querySelectorAll('summary time')].map((time) => time.textContent),
+      ]),
+    );
+    await expectAccessible(page);
+    await context.close();
+    return shown;
+  };
+  expect(await timesBy('UTC')).toEqual([['Monday 2 March 2026', '23:30', '14:30']]);
+  expect(await timesBy('Asia/Tokyo')).toEqual([
+    ['Tuesday 3 March 2026', '08:30'],
+    ['Monday 2 March 2026', '23:30'],
+  ]);
 });
 
 test('a key in the search does not reach the URL, and a search keeps the days of the filter', async () => {

@@ -3,7 +3,7 @@ import { expect, type Page, test } from '@playwright/test';
 import { withinOneDay } from '../support/minute.ts';
 import { expectAccessible } from './expect-accessible.ts';
 import { type OwnProject, ownProject } from './own-project.ts';
-import { gotoReady, signUp } from './support.ts';
+import { expectZone, gotoReady, signUp } from './support.ts';
 
 const HOUR_MS = 3_600_000;
 const NO_ID = '00000000-0000-0000-0000-000000000000';
@@ -199,6 +199,7 @@ test('the hours of the chart are in UTC, or in the time zone of the browser', as
   const away = await tokyo.newPage();
   // The first visit stores the zone.
   await gotoReady(away, project.at('usage?range=24h'));
+  await expectZone(away, 'Asia/Tokyo');
   await away.reload();
   expect(await hourOf(away)).toBe(hour);
   await away.getByRole('link', { name: 'Asia/Tokyo' }).click();

@@ -40,6 +40,17 @@ export const absoluteTime = formatterByZone(MINUTE);
 /** `20 Nov 2026`, in an IANA time zone. */
 export const absoluteDate = formatterByZone(DAY);
 
+/** `Friday, 20 November 2026`, in an IANA time zone. */
+export const dayName = formatterByZone({
+  weekday: 'long',
+  day: 'numeric',
+  month: 'long',
+  year: 'numeric',
+});
+
+/** `14:05`, in an IANA time zone. */
+export const timeOfDay = formatterByZone({ hour: '2-digit', minute: '2-digit' });
+
 /** Caches one formatter per time zone, because creating one is expensive and a list has a hundred times. */
 export function formatterByZone(options: Intl.DateTimeFormatOptions) {
   const byZone = new Map<string, Intl.DateTimeFormat>();

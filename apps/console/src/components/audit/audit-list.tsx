@@ -2,12 +2,14 @@ import type { AuditRow } from '@ceiba/schema';
 import { ChevronRight } from 'lucide-react';
 import Link from 'next/link';
 import { Name } from '../ui/name.tsx';
-import { AbsoluteTime, RelativeTime } from '../ui/time.tsx';
+import { AbsoluteTime, RelativeTime, TimeOfDay } from '../ui/time.tsx';
 import { auditWords, type FieldChange, fieldChanges, fieldWords } from './audit-words.ts';
 import { targetHref, type Viewer } from './target-href.ts';
 
 export interface AuditListProps {
   rows: readonly AuditRow[];
+  /** The rows are of one day in this time zone, and show the time of that day. */
+  dayIn?: string;
   /** Shows the project of each row. */
   withProject?: boolean;
   /** Links each row to what it is about, as far as this user has a page for it; absent: no links. */
@@ -15,7 +17,7 @@ export interface AuditListProps {
 }
 
 /** One sentence per row; open it to see the values before and after. */
-export function AuditList({ rows, withProject = false, viewer }: AuditListProps) {
+export function AuditList({ rows, dayIn, withProject = false, viewer }: AuditListProps) {
   return (
     <ol className="panel divide-y">
       {rows.map((row) => (
@@ -28,7 +30,11 @@ export function AuditList({ rows, withProject = false, viewer }: AuditListProps)
               />
               <Sentence row={row} withProject={withProject} />
               <span className="numbers text-small text-muted max-sm:col-start-2 sm:mt-0.5 sm:text-right">
-                <RelativeTime at={row.at} inRow />
+                {dayIn === undefined ? (
+                  <RelativeTime at={row.at} inRow />
+                ) : (
+                  <TimeOfDay at={row.at} timeZone={dayIn} inRow />
+                )}
               </span>
             </summary>
             <Details row={row} withProject={withProject} viewer={viewer} />

@@ -1,7 +1,10 @@
-import { type AuditFilter, listAudit } from '@ceiba/schema';
+import { type AuditFilter, type AuditRow, listAudit } from '@ceiba/schema';
 import { Download } from 'lucide-react';
+import { cookies } from 'next/headers';
 import type { ReactNode } from 'react';
 import { type Query, withQuery } from '../../lib/list-query.ts';
+import { TIME_ZONE_COOKIE } from '../../lib/preferences.ts';
+import { dayName, knownTimeZone } from '../../lib/time.ts';
 import { withDatabase } from '../../server/database.ts';
 import { Button } from '../ui/button.tsx';
 import { EmptyState } from '../ui/empty-state.tsx';
@@ -31,13 +34,18 @@ export async function AuditLog({ here, query, scope, kinds, viewer, ...head }: A
   const { items, next, previous } = await withDatabase((db) =>
     listAudit(db, { ...scope, ...asked.filter, cursor: asked.cursor, limit: PAGE_SIZE }),
   );
+  const timeZone = knownTimeZone((await cookies()).get(TIME_ZONE_COOKIE)?.value);
   const at = (cursor: string | null) =>
     cursor === null ? null : withQuery(here, query, { cursor });
   return (
     <>
       <PageHeader
         title={head.title}
-        description={head.description}
+        description={
+          <>
+            {head.description} Times are in {timeZone}.
+          </>
+        }
         guide="audit"
         actions={
           <Button asChild>
@@ -50,7 +58,17 @@ export async function AuditLog({ here, query, scope, kinds, viewer, ...head }: A
       />
       <AuditFilterForm here={here} query={asked} kinds={kinds} />
       {items.length > 0 ? (
-        <AuditList rows={items} withProject={scope.projectId === undefined} viewer={viewer} />
+        byDay(items, timeZone).map(([day, rows]) => (
+          <section key={day} aria-label={day} className="mb-6">
+            <h2 className="mb-2 font-semibold">{day}</h2>
+            <AuditList
+              rows={rows}
+              dayIn={timeZone}
+              withProject={scope.projectId === undefined}
+              viewer={viewer}
+            />
+          </section>
+        ))
       ) : asked.isFiltered ? (
         <p className="py-8 text-muted">No changes match this filter.</p>
       ) : (
@@ -62,4 +80,14 @@ export async function AuditLog({ here, query, scope, kinds, viewer, ...head }: A
       <PageLinks previous={at(previous)} next={at(next)} names={['Newer', 'Older']} />
     </>
   );
+}
+
+/** The rows of each day, in the same order. */
+function byDay(rows: readonly AuditRow[], timeZone: string): [day: string, rows: AuditRow[]][] {
+  const days = new Map<string, AuditRow[]>();
+  for (const row of rows) {
+    const day = dayName(new Date(row.at), timeZone);
+    days.set(day, [...(days.get(day) ?? []), row]);
+  }
+  return [...days];
 }

@@ -2,7 +2,14 @@
 
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react';
 import { preferenceCookie, TIME_ZONE_COOKIE } from '../../lib/preferences.ts';
-import { absoluteDate, absoluteTime, relativeHour, relativeTime, utcTime } from '../../lib/time.ts';
+import {
+  absoluteDate,
+  absoluteTime,
+  relativeHour,
+  relativeTime,
+  timeOfDay,
+  utcTime,
+} from '../../lib/time.ts';
 import { Hint } from './tooltip.tsx';
 
 const TICK_MS = 30_000;
@@ -72,6 +79,11 @@ export const AbsoluteTime = (props: TimeProps) => (
 /** `20 Nov 2026` in the viewer's time zone; the full time and UTC on hover or focus. */
 export const AbsoluteDate = (props: TimeProps) => (
   <Time {...props} format={(instant, { timeZone }) => absoluteDate(instant, timeZone)} />
+);
+
+/** `14:05` in the time zone of the day that it is listed under; the full time and UTC on hover or focus. */
+export const TimeOfDay = ({ timeZone, ...props }: TimeProps & { timeZone: string }) => (
+  <Time {...props} format={(instant) => timeOfDay(instant, timeZone)} />
 );
 
 interface FormattedTimeProps extends TimeProps {
