@@ -42,7 +42,7 @@ test('a webhook is added, tested, repaired and deleted, and its secret is shown 
     await expect(url).toHaveValue(typed);
   }
   await url.fill(receiver.url);
-  const quota = page.getByLabel('80 % or 100 % of the monthly quota is used');
+  const quota = page.getByLabel('80% or 100% of the monthly quota is used');
   for (const box of await page.getByRole('checkbox').all()) await box.uncheck();
   await add.click();
   await expect(page.getByText('Choose at least one alert.')).toBeVisible();

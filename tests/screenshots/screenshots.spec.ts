@@ -90,6 +90,53 @@ const STATES: Record<string, View> = {
   'usage, two months': onPage('usage', {
     path: ({ projectId }) => `/projects/${projectId}/usage?range=90d`,
   }),
+  'usage, 24 hours': onPage('usage', {
+    path: ({ projectId }) => `/projects/${projectId}/usage?range=24h`,
+  }),
+  'usage, 30 days': onPage('usage', {
+    path: ({ projectId }) => `/projects/${projectId}/usage?range=30d`,
+  }),
+  'overview, checklist closed': {
+    ...inEmpty(''),
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Hide', exact: true }).click();
+      await expect(page.getByText('No decisions yet')).toBeVisible();
+    },
+  },
+  'alerts, empty': inEmpty('/alerts'),
+  'alert, refused': onPage('alerts', { act: pressFirst('Add webhook') }),
+  'destination, shown once': onPage('destination', {
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Rotate signing secret…' }).click();
+      await page
+        .getByRole('alertdialog')
+        .getByRole('button', { name: /^Rotate/ })
+        .click();
+      await expect(page.getByText(/whsec_/).first()).toBeVisible();
+    },
+  }),
+  'destination, delete': onPage('destination', { act: pressFirst('Delete…') }),
+  'audit, filtered and open': onPage('audit', {
+    path: ({ projectId }) => `/projects/${projectId}/audit?kind=subscription`,
+    act: async (page) => {
+      const filters = page.locator('summary', { hasText: 'Filters' });
+      if (await filters.isVisible()) await filters.click();
+      await page.getByRole('listitem').locator('summary').first().click();
+    },
+  }),
+  'denials by path, empty': inEmpty('/requests/groups'),
+  'audit, none': onPage('audit', {
+    path: ({ projectId }) => `/projects/${projectId}/audit?q=nobody`,
+  }),
+  'requests, followed': onPage('requests', {
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Follow live' }).click();
+      await expect(page.getByRole('button', { name: 'Pause' })).toBeVisible();
+    },
+  }),
+  'requests, refused': onPage('requests', {
+    path: ({ projectId }) => `/projects/${projectId}/requests?decisionId=42`,
+  }),
   'requests, empty': inEmpty('/requests'),
   'requests, filtered': onPage('requests', {
     path: ({ projectId }) =>
@@ -225,8 +272,9 @@ const STATES: Record<string, View> = {
   'chart, pointed at': onPage('usage', {
     act: async (page) => {
       await page
-        .getByRole('img', { name: /^Decisions in/ })
-        .first()
+        .getByRole('group', { name: /^Decisions by time/ })
+        .getByRole('link')
+        .last()
         .hover();
     },
   }),

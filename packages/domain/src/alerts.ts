@@ -2,7 +2,7 @@
 
 /** What a project can be alerted of, each with the sentence that a form shows. */
 export const ALERT_TYPES = {
-  'quota.threshold_reached': '80 % or 100 % of the monthly quota is used',
+  'quota.threshold_reached': '80% or 100% of the monthly quota is used',
   'api_key.expiring': 'A key expires within 7 days or within 1 day',
   'decisions.failing': 'The Runtime answers 503 instead of deciding',
   'api_key.revoked': 'A key is revoked',

@@ -24,7 +24,7 @@ export function RangePicker({ here, query, usage }: RangePickerProps) {
           href: withQuery(here, query, { range: value, from: undefined, to: undefined }),
         }))}
       />
-      <Form action={here} className="mb-8 grid items-start gap-4 sm:flex sm:flex-wrap">
+      <Form action={here} className="mb-8 grid grid-cols-2 items-start gap-4 sm:flex sm:flex-wrap">
         <Field name="from" label="First day" error={usage.refusal} className="sm:w-44">
           {(control) => (
             <Input {...control} key={usage.firstDay} type="date" defaultValue={usage.firstDay} />

@@ -11,6 +11,7 @@ export function CloseChecklist({ projectId }: { projectId: string }) {
     <Button
       size="sm"
       variant="quiet"
+      className="-mr-3"
       onClick={() => {
         rememberProject(CLOSED_CHECKLISTS_COOKIE, projectId);
         router.refresh();

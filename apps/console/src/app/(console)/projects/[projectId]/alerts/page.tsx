@@ -26,18 +26,20 @@ export default async function AlertsPage({ params }: { params: Promise<{ project
           description="Where Ceiba reports a quota that is nearly used, keys that expire and decisions that fail."
           guide="alerts"
         />
-        <div className="mb-8">
-          {destinations.length > 0 ? (
+        {destinations.length > 0 ? (
+          <Section title="Destinations">
             <DestinationTable projectId={projectId} destinations={destinations} />
-          ) : (
+          </Section>
+        ) : (
+          <div className="mb-4">
             <EmptyState title="No destinations yet">
               Without one, no alert of this project is sent.{' '}
               {may('change_alerts')
                 ? 'Add a webhook or a mail address below.'
                 : 'A developer or the owner can add one.'}
             </EmptyState>
-          )}
-        </div>
+          </div>
+        )}
         {may('change_alerts') && (
           <>
             <Section

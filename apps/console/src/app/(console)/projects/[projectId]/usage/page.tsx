@@ -6,6 +6,7 @@ import { cookies } from 'next/headers';
 import Link from 'next/link';
 import type { ReactNode } from 'react';
 import { Button } from '#components/ui/button.tsx';
+import { MethodChip } from '#components/ui/chip.tsx';
 import { EmptyState } from '#components/ui/empty-state.tsx';
 import { Name } from '#components/ui/name.tsx';
 import { Notice } from '#components/ui/notice.tsx';
@@ -100,7 +101,7 @@ export default async function UsagePage({ params, searchParams }: UsageProps) {
             title="Allowed calls by policy"
             series={policies}
             gone="A deleted policy"
-            nameOf={(name) => <code className="text-small">{name.replace(/^\* /, 'ANY ')}</code>}
+            nameOf={(name) => <PolicyName>{name}</PolicyName>}
             hrefOf={(policyId) =>
               `/projects/${projectId}/policies${may('change_policies') ? `/${policyId}` : ''}`
             }
@@ -196,6 +197,16 @@ function NoDecisions({ projectId }: { projectId: string }) {
       Every decision is counted here, by outcome, key and policy. Choose another range, or request a
       first decision with this command. It sends no key, so it is denied and uses no quota.
     </EmptyState>
+  );
+}
+
+/** A policy by its method and its pattern, which a space separates. */
+function PolicyName({ children: name }: { children: string }) {
+  const [method = '', pathPattern] = name.split(' ');
+  return (
+    <>
+      <MethodChip method={method} /> <code className="text-small">{pathPattern}</code>
+    </>
   );
 }
 

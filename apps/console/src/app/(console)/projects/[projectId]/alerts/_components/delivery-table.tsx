@@ -63,7 +63,7 @@ export function DeliveryTable({ deliveries, maySend, ...ref }: DeliveryTableProp
 function AlertType({ type }: { type: string }) {
   const [subject, ...rest] = type.split('.');
   return (
-    <code>
+    <code className="text-small">
       {subject}.<wbr />
       {rest.join('.')}
     </code>

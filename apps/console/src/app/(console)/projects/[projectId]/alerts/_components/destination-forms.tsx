@@ -76,7 +76,7 @@ export function ChangeDestination({
           <DestinationFields parts={parts} {...saved} />
           <div>
             <Button type="submit" pending={parts.pending}>
-              Save
+              Save destination
             </Button>
           </div>
         </>

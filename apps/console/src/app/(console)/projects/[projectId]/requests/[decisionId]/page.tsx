@@ -128,8 +128,8 @@ function Facts({ decision }: { decision: DecisionRecord }) {
       <span className="numbers">decided in {formatCount(latencyMs)} ms</span>
       <IdChip id={decisionId} label="decision ID" />
       {requestId !== null && (
-        <span className="min-w-0 text-small wrap-anywhere">
-          Request ID <code>{requestId}</code>
+        <span className="min-w-0 wrap-anywhere">
+          Request ID <code className="text-small">{requestId}</code>
         </span>
       )}
     </span>

@@ -79,7 +79,7 @@ function RequestRow({ href, request, name }: RequestRowProps) {
       <Cell className="max-sm:hidden">
         <OutcomeChip outcome={outcome} />
       </Cell>
-      <Cell className="max-w-48 truncate max-md:hidden">
+      <Cell className="max-w-64 truncate max-md:hidden">
         <Caller name={name} keyPrefix={keyPrefix} />
       </Cell>
       <Cell className="whitespace-nowrap max-sm:hidden">

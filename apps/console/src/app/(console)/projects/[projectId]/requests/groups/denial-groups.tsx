@@ -71,7 +71,7 @@ function Steps({ projectId, group, mayAddPolicy }: StepsProps) {
           </Link>
         </Button>
       )}
-      <Button asChild size="sm" variant="quiet">
+      <Button asChild size="sm" variant="quiet" className="-mr-3 max-md:first:-ml-3">
         <Link href={href}>
           Requests<span className="sr-only"> {name}</span>
           <ArrowRight aria-hidden="true" />

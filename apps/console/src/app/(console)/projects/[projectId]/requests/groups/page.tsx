@@ -23,7 +23,8 @@ export default async function GroupsPage({ params }: { params: Promise<{ project
     <>
       <PageHeader
         title="Requests"
-        description={`Denied requests of the last 24 hours, the newest ${formatCount(GROUPED_DENIALS_MAX)} at most, by reason, method and path. The most frequent first.`}
+        guide="requests"
+        description={`The newest ${formatCount(GROUPED_DENIALS_MAX)} denied requests of the last 24 hours, the most frequent first.`}
       />
       <RequestViews projectId={projectId} current="groups" />
       {groups.length > 0 ? (
