@@ -29,6 +29,8 @@ export default defineConfig({
     {
       name: 'screenshots',
       testDir: 'tests/screenshots',
+      // Six pictures each.
+      timeout: 180_000,
       use: { trace: 'off', screenshot: 'off' },
     },
   ],

@@ -199,18 +199,21 @@ const STATES: Record<string, View> = {
     act: async (page) => {
       await selectTwoKeys(page);
       await page.getByRole('button', { name: 'Set expiry…' }).click();
+      await expect(page.getByRole('alertdialog')).toBeVisible();
     },
   }),
   'keys, archive selected': onPage('keys', {
     act: async (page) => {
       await selectTwoKeys(page);
       await page.getByRole('button', { name: 'Archive…' }).click();
+      await expect(page.getByRole('alertdialog')).toBeVisible();
     },
   }),
   'keys, revoke selected': onPage('keys', {
     act: async (page) => {
       await selectTwoKeys(page);
       await page.getByRole('button', { name: 'Revoke…' }).click();
+      await expect(page.getByRole('alertdialog')).toBeVisible();
     },
   }),
   'keys, revoked': onPage('keys', {

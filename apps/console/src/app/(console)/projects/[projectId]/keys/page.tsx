@@ -121,7 +121,19 @@ export default async function KeysPage({ params, searchParams }: KeysProps) {
               <p className="py-8 text-muted">
                 {q === ''
                   ? `No ${hint || status === 'all' ? 'such' : status} keys.`
-                  : `No key here has “${q}” in its name, note or prefix.`}
+                  : `No key here has “${q}” in its name, note or prefix.`}{' '}
+                {q !== '' && (hint || status !== 'all') && (
+                  <Link
+                    href={withQuery(here, query, {
+                      status: 'all',
+                      hint: undefined,
+                      cursor: undefined,
+                    })}
+                    className="font-medium text-accent-text hover:underline"
+                  >
+                    Search all {plural(counts.all, 'key')}
+                  </Link>
+                )}
               </p>
             ) : (
               <KeyTable

@@ -29,6 +29,8 @@ const PAGE_SIZE = 50;
 /** A shorter list is read faster than filtered. */
 const LONG_LIST = 20;
 
+const nextStep = 'inline-flex items-center gap-2 font-medium text-accent-text hover:underline';
+
 interface PoliciesProps {
   params: Promise<{ projectId: string }>;
   searchParams: SearchParams;
@@ -99,15 +101,26 @@ export default async function PoliciesPage({ params, searchParams }: PoliciesPro
             <div className="mb-6 grid gap-3">
               <TryCall method={call.method} path={textOf(query, 'path')} />
               <TryVerdict explained={explained} call={call}>
-                {may('simulate') && (
-                  <Link
-                    href={`/projects/${projectId}/simulator?${new URLSearchParams(call)}`}
-                    className="inline-flex items-center gap-2 font-medium text-accent-text hover:underline"
-                  >
-                    <FlaskConical aria-hidden="true" className="size-4" />
-                    Simulate the decision
-                  </Link>
-                )}
+                <span className="flex flex-wrap gap-x-6 gap-y-2">
+                  {mayChange && explained?.winner === null && explained.path !== null && (
+                    <Link
+                      href={`${here}/new?${new URLSearchParams({ method: call.method, pathPattern: explained.path })}`}
+                      className={nextStep}
+                    >
+                      <Plus aria-hidden="true" className="size-4" />
+                      Add a policy for it
+                    </Link>
+                  )}
+                  {may('simulate') && (
+                    <Link
+                      href={`/projects/${projectId}/simulator?${new URLSearchParams(call)}`}
+                      className={nextStep}
+                    >
+                      <FlaskConical aria-hidden="true" className="size-4" />
+                      Simulate the decision
+                    </Link>
+                  )}
+                </span>
               </TryVerdict>
             </div>
             {(policies.length > LONG_LIST || q !== '') && (

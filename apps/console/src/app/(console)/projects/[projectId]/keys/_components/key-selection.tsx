@@ -71,19 +71,21 @@ export function KeySelection({ projectId, keys, children }: KeySelectionProps) {
             aria-label="Selected keys"
             className="sticky bottom-20 z-10 mt-4 flex flex-wrap items-center gap-2 rounded border border-line-strong bg-surface p-3 md:bottom-4"
           >
-            <p className="numbers mr-auto pl-1 font-medium">
+            <p className="numbers grow pl-1 font-medium">
               {plural(selected.length, 'key')} selected
             </p>
-            {STEPS.map(({ step, label }) => (
-              <Button
-                key={step}
-                size="sm"
-                variant={step === 'revoke' ? 'danger' : 'secondary'}
-                onClick={(event) => dialog.open({ step, keys: selected }, event.currentTarget)}
-              >
-                {label}…
-              </Button>
-            ))}
+            <div className="flex gap-2 max-sm:order-last max-sm:basis-full max-sm:*:grow">
+              {STEPS.map(({ step, label }) => (
+                <Button
+                  key={step}
+                  size="sm"
+                  variant={step === 'revoke' ? 'danger' : 'secondary'}
+                  onClick={(event) => dialog.open({ step, keys: selected }, event.currentTarget)}
+                >
+                  {label}…
+                </Button>
+              ))}
+            </div>
             <IconButton icon={X} label="Clear the selection" onClick={() => setIds(new Set())} />
           </section>
         )}

@@ -124,9 +124,12 @@ function KeyTableRow({ projectId, apiKey, sort, isDense, may }: KeyTableRowProps
           </p>
         </div>
         <div className="mt-1 flex flex-wrap items-center gap-x-2 gap-y-1 text-small text-muted sm:hidden">
-          <StatusChip status={state} />
+          {state === 'active' && needsAttention(apiKey) ? (
+            <Attention apiKey={apiKey} />
+          ) : (
+            <StatusChip status={state} />
+          )}
           <KeyFact apiKey={apiKey} sort={sort} />
-          <Attention apiKey={apiKey} />
         </div>
       </Cell>
       <Cell className="max-sm:hidden">
@@ -190,6 +193,10 @@ function KeyFact({ apiKey, sort }: Pick<KeyTableRowProps, 'apiKey' | 'sort'>) {
 function LastUsed({ at }: { at: string | null }) {
   return at === null ? <span className="text-muted">never</span> : <RelativeTime at={at} inRow />;
 }
+
+/** Whether an active key has a word that says more than that it is active. */
+const needsAttention = ({ hints }: ApiKeyRow) =>
+  hints.includes('idle') || hints.includes('expires_soon');
 
 /** A word for each reason to look at a key. */
 function Attention({ apiKey: { hints } }: { apiKey: ApiKeyRow }) {

@@ -49,9 +49,12 @@ export function MemberTable({ projectId, ownId, mayChange, members }: MemberTabl
             <Cell className="max-md:py-3">
               <p className="flex flex-wrap items-center gap-x-2 gap-y-1 font-medium">
                 <span className="wrap-anywhere">{member.email}</span>
-                {member.userId === ownId && <Chip>You</Chip>}
+                {member.userId === ownId && <Chip className="max-sm:hidden">You</Chip>}
               </p>
-              <p className="text-small text-muted capitalize sm:hidden">{member.role}</p>
+              <p className="text-small text-muted capitalize sm:hidden">
+                {member.role}
+                {member.userId === ownId && ' (you)'}
+              </p>
             </Cell>
             <Cell className="capitalize max-sm:hidden">{member.role}</Cell>
             <Cell className="whitespace-nowrap text-muted max-md:hidden">

@@ -63,9 +63,13 @@ function Words({
       <X aria-hidden="true" className="size-5 shrink-0 text-deny-text" />
       <span className="font-medium">No policy matches.</span>
       <span className="text-muted">
-        {ambiguous
-          ? `The path ${ambiguous}. Only the pattern * matches it.`
-          : 'Even an active key is denied with policy_no_match.'}
+        {ambiguous ? (
+          `The path ${ambiguous}. Only the pattern * matches it.`
+        ) : (
+          <>
+            Even an active key is denied with <code>policy_no_match</code>.
+          </>
+        )}
       </span>
     </>
   );

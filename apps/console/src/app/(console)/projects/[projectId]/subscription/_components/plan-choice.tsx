@@ -6,6 +6,7 @@ import { ActionForm } from '#components/action-form.tsx';
 import { Button } from '#components/ui/button.tsx';
 import { Chip } from '#components/ui/chip.tsx';
 import { Name } from '#components/ui/name.tsx';
+import { Notice } from '#components/ui/notice.tsx';
 import { useToast } from '#components/ui/toast.tsx';
 import { formatCount, plural } from '#lib/format.ts';
 import { legible } from '#lib/text.ts';
@@ -61,9 +62,9 @@ export function PlanChoice(props: PlanChoiceProps) {
               />
             ))}
           </div>
-          <p aria-live="polite" className="text-muted empty:hidden">
-            {isOther && effectOf(chosen, props)}
-          </p>
+          <div aria-live="polite" className="empty:hidden">
+            {isOther && <Effect plan={chosen} {...props} />}
+          </div>
           {errorOf('planId') && <p className="text-small text-deny-text">{errorOf('planId')}</p>}
           <div>
             <Button type="submit" variant="primary" pending={pending} disabled={!isOther}>
@@ -112,19 +113,24 @@ function PlanRow({ plan, isCurrent, isChosen, onChoose }: PlanRowProps) {
   );
 }
 
-function effectOf(plan: PlanOption, { activeKeys, used }: PlanChoiceProps): string {
-  const effects = [
-    `From the next decision on: ${formatCount(plan.rateLimitPerMinute)} requests per minute, ${formatCount(plan.monthlyQuota)} per month.`,
-  ];
+/** What a plan changes: a warning if it denies something that is allowed now. */
+function Effect({ plan, activeKeys, used }: PlanChoiceProps & { plan: PlanOption }) {
+  const effect = `From the next decision on: ${formatCount(plan.rateLimitPerMinute)} requests per minute, ${formatCount(plan.monthlyQuota)} per month.`;
+  const losses: string[] = [];
   if (used >= plan.monthlyQuota) {
-    effects.push(
+    losses.push(
       `${formatCount(used)} are used this month already, so all calls are denied until next month.`,
     );
   }
   if (activeKeys > plan.activeKeyCap) {
-    effects.push(
+    losses.push(
       `Your ${plural(activeKeys, 'active key')} keep working, but you cannot create a key until fewer than ${formatCount(plan.activeKeyCap)} are active.`,
     );
   }
-  return effects.join(' ');
+  if (losses.length === 0) return <p className="text-muted">{effect}</p>;
+  return (
+    <Notice tone="warning" title={losses.join(' ')}>
+      {effect}
+    </Notice>
+  );
 }
