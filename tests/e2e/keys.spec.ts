@@ -423,7 +423,7 @@ test('on a phone a key takes two lines, with what the list is ordered by', async
   await expect(row(page, 'Only')).toContainText('used');
   expect(await row(page, 'Only').evaluate((one) => one.clientHeight)).toBeLessThan(80);
   await page.getByLabel('Order of the keys').selectOption('Expires first');
-  await expect(row(page, 'Only').getByText('never expires')).toBeVisible();
+  await expect(row(page, 'Only').getByText('never expires', { exact: true })).toBeVisible();
   await page.getByLabel('Order of the keys').selectOption('Most used this month');
   await expect(row(page, 'Only').getByText('0 this month')).toBeVisible();
 });

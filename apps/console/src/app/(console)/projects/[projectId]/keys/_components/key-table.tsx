@@ -41,6 +41,8 @@ export function KeyTable({ projectId, keys, order, isDense, may, hrefOfOrder }: 
       {words}
     </SortLink>
   );
+  // A list of revoked keys has nothing to select.
+  const selects = may('change_keys') && keys.some(({ status }) => status === 'active');
   const ordered = (sort: SortFilter) =>
     isCurrent(sort) ? ({ 'aria-sort': direction } as const) : {};
   return (
@@ -48,7 +50,7 @@ export function KeyTable({ projectId, keys, order, isDense, may, hrefOfOrder }: 
       label="Keys"
       head={
         <>
-          {may('change_keys') && (
+          {selects && (
             <HeadCell className="w-10 pr-0">
               <SelectAllKeys />
             </HeadCell>
@@ -77,6 +79,7 @@ export function KeyTable({ projectId, keys, order, isDense, may, hrefOfOrder }: 
           projectId={projectId}
           apiKey={key}
           sort={order.sort}
+          selects={selects}
           isDense={isDense}
           may={may}
         />
@@ -88,15 +91,17 @@ export function KeyTable({ projectId, keys, order, isDense, may, hrefOfOrder }: 
 interface KeyTableRowProps extends Pick<KeyTableProps, 'projectId' | 'isDense' | 'may'> {
   apiKey: ApiKeyRow;
   sort: SortFilter;
+  /** Whether the list has a column of checkboxes. */
+  selects: boolean;
 }
 
-function KeyTableRow({ projectId, apiKey, sort, isDense, may }: KeyTableRowProps) {
+function KeyTableRow({ projectId, apiKey, sort, selects, isDense, may }: KeyTableRowProps) {
   const { apiKeyId, displayName, keyPrefix, lastUsedAt, expiresAt, usedThisMonth, monthlyQuota } =
     apiKey;
   const state = stateOf(apiKey);
   return (
     <Row className={clsx(state !== 'active' && 'text-muted', isDense && 'sm:*:h-10 sm:*:py-0.5')}>
-      {may('change_keys') && (
+      {selects && (
         <Cell className="pr-0">
           {apiKey.status === 'active' && <SelectKey apiKey={{ apiKeyId, displayName }} />}
         </Cell>
@@ -175,14 +180,14 @@ function KeyFact({ apiKey, sort }: Pick<KeyTableRowProps, 'apiKey' | 'sort'>) {
   if (sort === 'used')
     return <span className="numbers">{formatCount(usedThisMonth)} this month</span>;
   if (sort === 'expires') {
-    if (expiresAt === null) return 'never expires';
+    if (expiresAt === null) return <span>never expires</span>;
     return (
       <span>
         {isExpired ? 'expired' : 'expires'} <RelativeTime at={expiresAt} inRow />
       </span>
     );
   }
-  if (lastUsedAt === null) return 'never used';
+  if (lastUsedAt === null) return <span>never used</span>;
   return (
     <span>
       used <RelativeTime at={lastUsedAt} inRow />
