@@ -38,8 +38,8 @@ export function ErrorPage({ error, retry }: { error: unknown; retry: () => void 
       {reference !== undefined && (
         <p>
           Give this reference to your administrator:{' '}
-          <code className="font-medium text-ink">{reference}</code>. It identifies the error in the
-          console’s log.
+          <code className="font-medium whitespace-nowrap text-ink">{reference}</code>. It identifies
+          the error in the console’s log.
         </p>
       )}
       <p>{ADVICE[cause]} Your saved data is safe.</p>

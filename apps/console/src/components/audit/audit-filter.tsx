@@ -62,12 +62,6 @@ export function AuditFilterForm({ here, query, kinds }: AuditFilterFormProps) {
             </Button>
           )}
         </div>
-        {query.searchedSince !== null && (
-          <p className="col-span-full text-small text-muted">
-            A text search covers one year: here it starts on {query.searchedSince}. To search
-            earlier entries, set the last day.
-          </p>
-        )}
       </Form>
     </Filters>
   );

@@ -1,4 +1,5 @@
 import type { AuditRow } from '@ceiba/schema';
+import { clsx } from 'clsx';
 import { ChevronRight } from 'lucide-react';
 import Link from 'next/link';
 import { Name } from '../ui/name.tsx';
@@ -23,19 +24,28 @@ export function AuditList({ rows, dayIn, withProject = false, viewer }: AuditLis
       {rows.map((row) => (
         <li key={row.auditId}>
           <details className="group">
-            <summary className="grid cursor-pointer list-none grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-1 px-(--inset) py-3 transition-colors hover:bg-hover focus-visible:-outline-offset-2 sm:grid-cols-[auto_minmax(0,1fr)_9rem] [&::-webkit-details-marker]:hidden">
+            <summary
+              className={clsx(
+                'grid cursor-pointer list-none gap-x-3 gap-y-1 px-(--inset) py-3 transition-colors hover:bg-hover focus-visible:-outline-offset-2 [&::-webkit-details-marker]:hidden',
+                dayIn === undefined
+                  ? 'grid-cols-[auto_minmax(0,1fr)] sm:grid-cols-[auto_minmax(0,1fr)_9rem]'
+                  : 'grid-cols-[auto_minmax(0,1fr)_auto]',
+              )}
+            >
               <ChevronRight
                 aria-hidden="true"
                 className="mt-1 size-4 shrink-0 text-muted transition-transform group-open:rotate-90"
               />
               <Sentence row={row} withProject={withProject} />
-              <span className="numbers text-small text-muted max-sm:col-start-2 sm:mt-0.5 sm:text-right">
-                {dayIn === undefined ? (
+              {dayIn === undefined ? (
+                <span className="numbers text-small text-muted max-sm:col-start-2 sm:mt-0.5 sm:text-right">
                   <RelativeTime at={row.at} inRow />
-                ) : (
+                </span>
+              ) : (
+                <span className="numbers mt-0.5 text-small text-muted">
                   <TimeOfDay at={row.at} timeZone={dayIn} inRow />
-                )}
-              </span>
+                </span>
+              )}
             </summary>
             <Details row={row} withProject={withProject} viewer={viewer} />
           </details>

@@ -7,7 +7,7 @@ import { TIME_ZONE_COOKIE } from '../../lib/preferences.ts';
 import { dayName, knownTimeZone } from '../../lib/time.ts';
 import { withDatabase } from '../../server/database.ts';
 import { Button } from '../ui/button.tsx';
-import { EmptyState } from '../ui/empty-state.tsx';
+import { EmptyState, NothingMatches } from '../ui/empty-state.tsx';
 import { PageLinks } from '../ui/pagination.tsx';
 import { PageHeader } from '../ui/section.tsx';
 import { AuditFilterForm } from './audit-filter.tsx';
@@ -57,6 +57,12 @@ export async function AuditLog({ here, query, scope, kinds, viewer, ...head }: A
         }
       />
       <AuditFilterForm here={here} query={asked} kinds={kinds} />
+      {asked.searchedSince !== null && (
+        <p className="-mt-2 mb-6 text-small text-muted">
+          A text search covers one year: here it starts on {asked.searchedSince}. To search earlier
+          entries, set the last day.
+        </p>
+      )}
       {items.length > 0 ? (
         byDay(items, timeZone).map(([day, rows]) => (
           <section key={day} aria-label={day} className="mb-6">
@@ -70,7 +76,7 @@ export async function AuditLog({ here, query, scope, kinds, viewer, ...head }: A
           </section>
         ))
       ) : asked.isFiltered ? (
-        <p className="py-8 text-muted">No changes match this filter.</p>
+        <NothingMatches here={here}>No changes match this filter.</NothingMatches>
       ) : (
         <EmptyState title="No changes yet">
           Every change is recorded here: who made it, when and from which IP address, with the

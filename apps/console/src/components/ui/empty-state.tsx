@@ -1,3 +1,4 @@
+import Link from 'next/link';
 import type { ReactNode } from 'react';
 
 export interface EmptyStateProps {
@@ -19,5 +20,17 @@ export function EmptyState({ title, children, action, snippet }: EmptyStateProps
       {action && <div className="mt-4 flex flex-wrap gap-2">{action}</div>}
       {snippet && <div className="mt-6">{snippet}</div>}
     </div>
+  );
+}
+
+/** Says that a filter leaves nothing, with the way back to the whole list. */
+export function NothingMatches({ here, children }: { here: string; children: ReactNode }) {
+  return (
+    <p className="py-8 text-muted">
+      {children}{' '}
+      <Link href={here} className="rounded underline underline-offset-4">
+        Clear the filter
+      </Link>
+    </p>
   );
 }

@@ -7,15 +7,22 @@ interface TableProps {
   label: string;
   /** The cells of the row of headings. */
   head: ReactNode;
+  /** On a phone only one column is left, which needs no heading. */
+  isListOnPhone?: boolean;
   children: ReactNode;
 }
 
 /** A dense table. */
-export function Table({ label, head, children }: TableProps) {
+export function Table({ label, head, isListOnPhone = false, children }: TableProps) {
   return (
     <ScrollRegion label={label} className="panel">
       <table className="w-full border-collapse text-left text-body">
-        <thead className="border-b bg-sunken text-small text-muted">
+        <thead
+          className={clsx(
+            'border-b bg-sunken text-small text-muted',
+            isListOnPhone && 'max-sm:sr-only',
+          )}
+        >
           <tr>{head}</tr>
         </thead>
         <tbody className="divide-y">{children}</tbody>

@@ -52,7 +52,7 @@ export function DenialReasons({ projectId, series, apiKeyId = '' }: DenialReason
 /** A reason, with a link to the requests that were denied for it. */
 function DenialReason({ outcome, href }: { outcome: Outcome; href: string }) {
   return (
-    <span className="flex flex-wrap items-center gap-x-5 gap-y-1">
+    <span className="flex flex-wrap items-center gap-x-3 gap-y-1 sm:gap-x-5">
       <OutcomeChip outcome={outcome} />
       <WhyLink href={href} about={OUTCOME_LOOKS[outcome].label} />
     </span>

@@ -56,13 +56,13 @@ export function OutcomeChart({
   const shares = formatShares(TONES.map((tone) => tones.totals[tone]));
   return (
     <figure className="numbers">
-      <figcaption className="mb-6 grid grid-cols-3 gap-x-4 gap-y-4 sm:flex sm:gap-x-8">
+      <figcaption className="mb-6 grid grid-cols-3 gap-4 sm:flex sm:flex-wrap sm:gap-x-8">
         {TONES.map((tone, index) => (
           <div key={tone}>
             <Chip tone={tone} icon={ICONS[tone]}>
               {TONE_NAMES[tone]}
             </Chip>
-            <p className="mt-1 flex flex-wrap items-baseline gap-x-2">
+            <p className="mt-1 flex items-baseline gap-x-2 max-sm:flex-col">
               <span className="text-title font-semibold">{formatCount(tones.totals[tone])}</span>
               <span className="text-small text-muted">{shares[index]}</span>
             </p>

@@ -2,13 +2,14 @@ import { Download } from 'lucide-react';
 import type { Metadata } from 'next';
 import Link from 'next/link';
 import { Button } from '#components/ui/button.tsx';
-import { EmptyState } from '#components/ui/empty-state.tsx';
+import { EmptyState, NothingMatches } from '#components/ui/empty-state.tsx';
 import { Name } from '#components/ui/name.tsx';
 import { PageLinks } from '#components/ui/pagination.tsx';
 import { PageHeader } from '#components/ui/section.tsx';
 import { FirstCall } from '#components/usage/first-call.tsx';
 import { plural } from '#lib/format.ts';
 import { type SearchParams, withQuery } from '#lib/list-query.ts';
+import { requestsHref } from '#lib/requests-href.ts';
 import { withDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
 import { env } from '../../../../../env.ts';
@@ -121,7 +122,11 @@ function Nothing({ asked, page, projectId }: NothingProps) {
     );
   }
   if (asked.isFiltered) {
-    return <p className="py-8 text-muted">No recorded requests match this filter.</p>;
+    return (
+      <NothingMatches here={requestsHref(projectId, {})}>
+        No recorded requests match this filter.
+      </NothingMatches>
+    );
   }
   return (
     <EmptyState

@@ -205,7 +205,7 @@ function PolicyName({ children: name }: { children: string }) {
   const [method = '', pathPattern] = name.split(' ');
   return (
     <>
-      <MethodChip method={method} /> <code className="text-small">{pathPattern}</code>
+      <MethodChip method={method} /> <code className="ml-1 text-small">{pathPattern}</code>
     </>
   );
 }

@@ -33,7 +33,7 @@ export function RequestFilterForm({ here, query }: RequestFilterFormProps) {
         key={JSON.stringify(fields)}
         className="grid gap-4"
       >
-        <div className="grid grid-cols-[minmax(0,2fr)_minmax(0,3fr)] items-end gap-4 lg:grid-cols-[minmax(0,1fr)_10rem_14rem_auto]">
+        <div className="grid grid-cols-[minmax(0,2fr)_minmax(0,3fr)] items-end gap-4 sm:grid-cols-2 lg:grid-cols-[minmax(0,1fr)_10rem_14rem_auto]">
           <Field {...field('pathPrefix')} label="Path begins with" className="max-lg:col-span-2">
             {(control) => (
               <SecretlessInput

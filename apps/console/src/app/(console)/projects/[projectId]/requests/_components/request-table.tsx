@@ -20,6 +20,7 @@ export function RequestTable({ here, requests, names }: RequestTableProps) {
   return (
     <Table
       label="Requests"
+      isListOnPhone
       head={
         <>
           <HeadCell>Request</HeadCell>

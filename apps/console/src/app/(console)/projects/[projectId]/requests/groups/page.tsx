@@ -24,7 +24,7 @@ export default async function GroupsPage({ params }: { params: Promise<{ project
       <PageHeader
         title="Requests"
         guide="requests"
-        description={`The newest ${formatCount(GROUPED_DENIALS_MAX)} denied requests of the last 24 hours, the most frequent first.`}
+        description={`Denied requests of the last 24 hours, at most ${formatCount(GROUPED_DENIALS_MAX)}, the most frequent first.`}
       />
       <RequestViews projectId={projectId} current="groups" />
       {groups.length > 0 ? (
