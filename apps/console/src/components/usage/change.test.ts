@@ -5,7 +5,7 @@ describe('the change of a count', () => {
   it.each([
     [112, 100, 'Up 12% on the day before'],
     [0, 100, 'Down 100% on the day before'],
-    [999, 100, 'Up 899% on the day before'],
+    [1_000, 100, 'Up 900% on the day before'],
     [1_001, 100, 'Over 10 times the day before'],
   ])('of %i after %i reads "%s"', (count, before, text) => {
     expect(countChange(count, before)).toBe(text);

@@ -9,7 +9,7 @@ const MANY_TIMES = 10;
 export function countChange(count: number, before: number): string | undefined {
   if (before === 0) return undefined;
   if (count > MANY_TIMES * before) return `Over ${MANY_TIMES} times the day before`;
-  const percent = (count / before - 1) * 100;
+  const percent = ((count - before) / before) * 100;
   if (Math.abs(percent) < LEAST_PERCENT) return 'About as many as the day before';
   return `${percent > 0 ? 'Up' : 'Down'} ${formatCount(Math.abs(percent))}% on the day before`;
 }
