@@ -16,7 +16,7 @@ export interface DestinationTableProps {
 export function DestinationTable({ projectId, destinations }: DestinationTableProps) {
   return (
     <Table
-      label="Destinations"
+      label="Alert destinations"
       head={
         <>
           <HeadCell>Destination</HeadCell>
