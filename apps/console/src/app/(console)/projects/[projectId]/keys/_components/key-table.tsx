@@ -176,7 +176,7 @@ function KeyTableRow({ projectId, apiKey, sort, selects, isDense, may }: KeyTabl
 
 /** What a phone shows of a key beside its state: the value that orders the list, or the last use. */
 function KeyFact({ apiKey, sort }: Pick<KeyTableRowProps, 'apiKey' | 'sort'>) {
-  const { expiresAt, isExpired, lastUsedAt, usedThisMonth } = apiKey;
+  const { expiresAt, hints, isExpired, lastUsedAt, usedThisMonth } = apiKey;
   if (sort === 'used')
     return <span className="numbers">{formatCount(usedThisMonth)} this month</span>;
   if (sort === 'expires') {
@@ -186,6 +186,10 @@ function KeyFact({ apiKey, sort }: Pick<KeyTableRowProps, 'apiKey' | 'sort'>) {
         {isExpired ? 'expired' : 'expires'} <RelativeTime at={expiresAt} inRow />
       </span>
     );
+  }
+  // The chip says that it expires soon.
+  if (hints.includes('expires_soon') && expiresAt !== null) {
+    return <RelativeTime at={expiresAt} inRow />;
   }
   if (lastUsedAt === null) return <span>never used</span>;
   return (
