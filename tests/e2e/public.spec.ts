@@ -62,8 +62,8 @@ test('the API reference leads from an operation to its schemas, and loads nothin
   const main = page.getByRole('main');
   await main.getByRole('link', { name: 'API reference' }).click();
   await page.waitForURL('**/docs/reference');
-  const contents = page.getByRole('navigation', { name: 'Guides' });
-  await contents.getByRole('link', { name: 'Ask whether one request may proceed' }).click();
+  const index = page.getByRole('navigation', { name: 'On this page' });
+  await index.getByRole('link', { name: 'Ask whether one request may proceed' }).click();
   await expect(main.getByText(/^POST .*[/]authorize$/)).toBeInViewport();
   await main.getByRole('link', { name: 'Decision', exact: true }).first().click();
   await expect(main.getByRole('heading', { name: 'Decision', exact: true })).toBeInViewport();

@@ -13,8 +13,8 @@ interface SiteHeaderProps {
 /** The header of the public pages. */
 export function SiteHeader({ isSignedIn }: SiteHeaderProps) {
   return (
-    <header className="mx-auto flex w-full max-w-[70rem] items-center justify-between gap-4 px-4 py-4 sm:px-8">
-      <Link href="/" aria-label="Ceiba, home" className="rounded">
+    <header className="mx-auto flex w-full max-w-(--site) items-center justify-between gap-4 px-4 py-4 sm:px-8">
+      <Link href="/" aria-label="Ceiba, home" className="flex rounded">
         <Wordmark />
       </Link>
       <nav aria-label="Site" className="flex items-center gap-2">
@@ -44,7 +44,7 @@ export function SiteMain({ className, children }: { className?: string; children
   return (
     <main
       id="content"
-      className={clsx('mx-auto w-full max-w-[70rem] px-4 pb-16 sm:px-8', className)}
+      className={clsx('mx-auto w-full max-w-(--site) px-4 pb-16 sm:px-8', className)}
     >
       {children}
     </main>
@@ -53,7 +53,7 @@ export function SiteMain({ className, children }: { className?: string; children
 
 export function SiteFooter() {
   return (
-    <footer className="mx-auto mt-auto flex w-full max-w-[70rem] flex-wrap items-center justify-between gap-4 px-4 py-8 text-small text-muted sm:px-8">
+    <footer className="mx-auto mt-auto flex w-full max-w-(--site) flex-wrap items-center justify-between gap-4 px-4 py-8 text-small text-muted sm:px-8">
       <p>Ceiba is open source under Apache-2.0.</p>
       <div className="flex items-center gap-4">
         <Link href="/status" className="rounded underline-offset-4 hover:underline">

@@ -51,21 +51,37 @@ function Results({ q }: { q: string }) {
     <>
       <h1 className="text-display font-semibold tracking-[-0.025em]">Guides</h1>
       <p role="status" className="mt-4 text-muted">
-        {found.length === 0
-          ? `No section has all words of “${q}”.`
-          : `${plural(found.length, 'section')} with “${q}”.`}
+        {summaryOf(found.length, q)}
       </p>
-      <ul className="mt-6 max-w-[44rem] divide-y border-y">
-        {found.map(({ href, guide, title, excerpt }) => (
-          <li key={href} className="py-4">
-            <Link href={href} className="rounded font-semibold underline-offset-4 hover:underline">
-              {title}
-            </Link>
-            <p className="text-small text-muted">{guide}</p>
-            <p className="mt-1 text-small break-words">{excerpt}</p>
-          </li>
-        ))}
-      </ul>
+      {found.length === 0 ? (
+        <p className="mt-2">
+          <Link href="/docs" className="rounded underline underline-offset-4">
+            See all guides
+          </Link>
+        </p>
+      ) : (
+        <ul className="mt-6 max-w-[44rem] divide-y border-y">
+          {found.map(({ href, guide, title, excerpt }) => (
+            <li key={href} className="py-4">
+              <Link
+                href={href}
+                className="rounded font-semibold underline-offset-4 hover:underline"
+              >
+                {title}
+              </Link>
+              <p className="text-small text-muted">{guide}</p>
+              <p className="mt-1 text-small break-words">{excerpt}</p>
+            </li>
+          ))}
+        </ul>
+      )}
     </>
   );
+}
+
+function summaryOf(found: number, q: string): string {
+  if (found === 0) return `No section has all words of “${q}”. Try fewer words.`;
+  return found === RESULTS
+    ? `The first ${RESULTS} sections with “${q}”.`
+    : `${plural(found, 'section')} with “${q}”.`;
 }

@@ -64,14 +64,22 @@ export interface Part extends SectionProps {
   title: string;
 }
 
-/** The parts of a long page, with links to them: beside them or, on a narrow screen, above them. */
-export function IndexedSections({ parts }: { parts: readonly (Part | false)[] }) {
-  const shown = parts.filter((part) => part !== false);
+export interface PageIndexProps {
+  parts: readonly Pick<Part, 'id' | 'title'>[];
+  className?: string;
+}
+
+/** Links to the parts of a long page: beside them or, on a narrow screen, above them. */
+export function PageIndex({ parts, className }: PageIndexProps) {
+  const headingId = useId();
   return (
-    <div className="grid gap-x-12 lg:grid-cols-[minmax(0,45rem)_minmax(0,11rem)]">
-      <nav aria-label="On this page" className="mb-6 lg:order-last">
-        <ul className="flex flex-wrap gap-x-4 gap-y-1 lg:sticky lg:top-10 lg:grid lg:border-l lg:pl-4">
-          {shown.map(({ id, title }) => (
+    <nav aria-labelledby={headingId} className={className}>
+      <div className="lg:sticky lg:top-10 lg:max-h-[calc(100dvh-5rem)] lg:overflow-y-auto lg:border-l lg:pl-4">
+        <p id={headingId} className="mb-1 text-small font-medium max-lg:hidden">
+          On this page
+        </p>
+        <ul className="flex flex-wrap gap-x-4 gap-y-1 lg:grid">
+          {parts.map(({ id, title }) => (
             <li key={id}>
               <a
                 href={`#${id}`}
@@ -82,7 +90,17 @@ export function IndexedSections({ parts }: { parts: readonly (Part | false)[] })
             </li>
           ))}
         </ul>
-      </nav>
+      </div>
+    </nav>
+  );
+}
+
+/** The parts of a long page, with an index. */
+export function IndexedSections({ parts }: { parts: readonly (Part | false)[] }) {
+  const shown = parts.filter((part) => part !== false);
+  return (
+    <div className="grid gap-x-12 lg:grid-cols-[minmax(0,45rem)_minmax(0,11rem)]">
+      <PageIndex parts={shown} className="mb-6 lg:order-last" />
       <div className="min-w-0">
         {shown.map((part) => (
           <Section key={part.id} {...part} className="scroll-mt-6" />

@@ -135,6 +135,16 @@ describe('a search in the guides', () => {
     expect(found?.excerpt.length).toBeLessThan(200);
   });
 
+  it('shows whole words alone', () => {
+    const text = guides
+      .flatMap(({ sections }) => sections)
+      .map((section) => ` ${section.text} `)
+      .join('');
+    for (const { excerpt } of searchGuides(guides, 'quota')) {
+      expect(text).toContain(` ${excerpt.replaceAll(/^… | …$/g, '')} `);
+    }
+  });
+
   it('finds nothing without a word, or with a word that no section has', () => {
     expect(searchGuides(guides, ' ')).toEqual([]);
     expect(searchGuides(guides, 'quota xylophone')).toEqual([]);

@@ -11,6 +11,10 @@ const guides: readonly Guide[] = groups.flatMap((group) => group.guides);
 export const guideOf = (slug: string): Guide | undefined =>
   guides.find((guide) => guide.slug === slug);
 
+/** The parts that an index of a guide lists. */
+export const partsOf = ({ sections }: Guide) =>
+  sections.filter(({ depth }) => depth === 2).map(({ id, title }) => ({ id, title }));
+
 /** The sections that contain every word of a text, the best first. */
 export const findInGuides = (text: string, limit: number): FoundSection[] =>
   searchGuides(guides, text).slice(0, limit);

@@ -48,6 +48,9 @@ function excerptOf(text: string, words: readonly string[]): string {
   const found = words.map((word) => lower.indexOf(word)).filter((at) => at >= 0);
   const at = found.length === 0 ? 0 : Math.min(...found);
   const from = at < EXCERPT / 2 ? 0 : text.indexOf(' ', at - EXCERPT / 2) + 1;
-  const cut = text.slice(from, from + EXCERPT);
-  return `${from > 0 ? '… ' : ''}${cut}${from + EXCERPT < text.length ? ' …' : ''}`;
+  const isCut = from + EXCERPT < text.length;
+  const to = isCut ? text.lastIndexOf(' ', from + EXCERPT) : text.length;
+  // A word that is longer than the excerpt is cut.
+  const shown = text.slice(from, to > from ? to : from + EXCERPT);
+  return `${from > 0 ? '… ' : ''}${shown}${isCut ? ' …' : ''}`;
 }

@@ -1,6 +1,7 @@
 import type { Metadata } from 'next';
 import { notFound } from 'next/navigation';
-import { guideOf } from '#server/guides/guides.ts';
+import { PageIndex } from '#components/ui/section.tsx';
+import { guideOf, partsOf } from '#server/guides/guides.ts';
 import { GuideBlocks } from '../_components/guide-blocks.tsx';
 
 interface GuideProps {
@@ -16,9 +17,12 @@ export default async function GuidePage({ params }: GuideProps) {
   const guide = guideOf((await params).slug);
   if (guide === undefined) notFound();
   return (
-    <article>
-      <h1 className="mb-6 text-display font-semibold tracking-[-0.025em]">{guide.title}</h1>
-      <GuideBlocks blocks={guide.blocks} />
-    </article>
+    <div className="grid gap-x-12 xl:grid-cols-[minmax(0,44rem)_11rem]">
+      <article className="min-w-0">
+        <h1 className="mb-6 text-display font-semibold tracking-[-0.025em]">{guide.title}</h1>
+        <GuideBlocks blocks={guide.blocks} />
+      </article>
+      <PageIndex parts={partsOf(guide)} className="max-xl:hidden" />
+    </div>
   );
 }

@@ -8,11 +8,14 @@ export interface GuideListGroup {
   guides: readonly {
     slug: string;
     title: string;
-    sections: readonly { id: string; name: string }[];
+    parts: readonly { id: string; title: string }[];
   }[];
 }
 
-/** All guides, and below the current one its contents. On a phone it opens on demand. */
+/**
+ * All guides, and below the current one its parts where no index beside the text has them. On a phone
+ * it opens on demand.
+ */
 export function GuideList({ groups }: { groups: readonly GuideListGroup[] }) {
   const pathname = usePathname();
   return (
@@ -35,7 +38,7 @@ function Groups({ groups, pathname }: { groups: readonly GuideListGroup[]; pathn
     <div key={group} className="mb-6">
       <p className="mb-1 text-small text-muted">{group}</p>
       <ul>
-        {guides.map(({ slug, title, sections }) => {
+        {guides.map(({ slug, title, parts }) => {
           const current = pathname === `/docs/${slug}`;
           return (
             <li key={slug}>
@@ -47,8 +50,8 @@ function Groups({ groups, pathname }: { groups: readonly GuideListGroup[]; pathn
                 {title}
               </Link>
               {current && (
-                <ul className="mb-2 border-l pl-3">
-                  {sections.map(({ id, name }) => (
+                <ul className="mb-2 border-l pl-3 xl:hidden">
+                  {parts.map(({ id, title: name }) => (
                     <li key={id}>
                       <a
                         href={`#${id}`}
