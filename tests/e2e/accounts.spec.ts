@@ -1,5 +1,6 @@
 import { expect, test } from '@playwright/test';
 import { callAction, readBuiltActions } from './call-action.ts';
+import { expectAccessible } from './expect-accessible.ts';
 import { gotoReady, newAccount, signIn, signUp } from './support.ts';
 
 test('a new user signs up, signs out and signs in again', async ({ page }) => {
@@ -81,12 +82,16 @@ test('a changed password ends every session and is the only one that works', asy
   const account = await signUp(page);
   await page.goto('/account');
   const newPassword = 'another passphrase altogether';
-  await page.getByLabel('Current password').fill('not the present one');
-  await page.getByLabel('New password').fill(newPassword);
-  await page.getByRole('button', { name: 'Change password' }).click();
+  await page.getByRole('button', { name: 'Change password…' }).click();
+  const dialog = page.getByRole('dialog');
+  await expectAccessible(page);
+  await dialog.getByLabel('Current password').fill('not the present one');
+  await dialog.getByLabel('New password').fill(newPassword);
+  await dialog.getByRole('button', { name: 'Change password' }).click();
   await expect(page.getByText('This is not your current password.')).toBeVisible();
-  await page.getByLabel('Current password').fill(account.password);
-  await page.getByRole('button', { name: 'Change password' }).click();
+  await expect(dialog.getByLabel('New password')).toHaveValue(newPassword);
+  await dialog.getByLabel('Current password').fill(account.password);
+  await dialog.getByRole('button', { name: 'Change password' }).click();
   await expect(page.getByText('Your password is changed')).toBeVisible();
   await signIn(page, account);
   await expect(page.getByText('The e-mail address or the password is wrong.')).toBeVisible();

@@ -23,12 +23,20 @@ const forgetSteps = ({ email }: Account) => sql`
   update authenticators set last_step = null
   where user_id = (select id from users where email = ${email})`;
 
+/** Opens the set-up of an authenticator app on the account page. */
+async function startSetUp(page: Page, password: string) {
+  await gotoReady(page, '/account');
+  await page.getByRole('button', { name: 'Set up authenticator app…' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Your password', { exact: true }).fill(password);
+  await dialog.getByRole('button', { name: 'Continue' }).click();
+  await expect(page.getByLabel('Code')).toBeFocused();
+  return page.getByRole('region', { name: 'Second factor' });
+}
+
 /** Turns the second factor on through the account page. */
 async function turnOn(page: Page, { password }: Account) {
-  await gotoReady(page, '/account');
-  const part = page.getByRole('region', { name: 'Second factor' });
-  await part.getByLabel('Your password', { exact: true }).fill(password);
-  await part.getByRole('button', { name: 'Set up authenticator app' }).click();
+  const part = await startSetUp(page, password);
   await expect(part.getByRole('img', { name: 'QR code of the secret' })).toBeVisible();
   const secret = (await part.locator('code').innerText()).replaceAll(/\s/g, '');
   await expectAccessible(page);
@@ -192,10 +200,7 @@ test('a passkey, which stands for the second factor, is added only with a code',
 
 test('without a set-up that waits for it, no code is counted', async ({ page }) => {
   const account = await signUp(page);
-  await gotoReady(page, '/account');
-  const part = page.getByRole('region', { name: 'Second factor' });
-  await part.getByLabel('Your password', { exact: true }).fill(account.password);
-  await part.getByRole('button', { name: 'Set up authenticator app' }).click();
+  const part = await startSetUp(page, account.password);
   await part.getByLabel('Code').fill('000000');
   await sql`delete from authenticators
     where user_id = (select id from users where email = ${account.email})`;

@@ -85,7 +85,8 @@ export function ActionForm<Data>({
         <input key={name} type="hidden" name={name} value={value} />
       ))}
       {refusal?.message && (
-        <Notice tone="error" className="mb-6">
+        // In a grid, the form has the gap.
+        <Notice tone="error" className="mb-6 [.grid>&]:mb-0">
           {refusal.message}
         </Notice>
       )}

@@ -122,7 +122,11 @@ export function CurrentPassword({ errorOf }: Pick<PasswordFieldProps, 'errorOf'>
 }
 
 /** A code of the second factor. */
-export function CodeField({ parts, hint }: Pick<TextFieldProps, 'parts' | 'hint'>) {
+export function CodeField({
+  parts,
+  hint,
+  autoFocus,
+}: Pick<TextFieldProps, 'parts' | 'hint' | 'autoFocus'>) {
   return (
     <TextField
       parts={parts}
@@ -132,6 +136,7 @@ export function CodeField({ parts, hint }: Pick<TextFieldProps, 'parts' | 'hint'
       autoComplete="one-time-code"
       className="numbers"
       maxLength={64}
+      autoFocus={autoFocus}
     />
   );
 }

@@ -163,3 +163,21 @@ export function DialogFooter({ children }: { children: ReactNode }) {
     <div className="mt-6 flex flex-col-reverse gap-2 sm:flex-row sm:justify-end">{children}</div>
   );
 }
+
+export interface DialogButtonsProps {
+  /** What the form does: "Rename passkey". */
+  label: string;
+  pending: boolean;
+}
+
+/** The end of a form in a `Dialog`. */
+export function DialogButtons({ label, pending }: DialogButtonsProps) {
+  return (
+    <DialogFooter>
+      <DialogClose>Cancel</DialogClose>
+      <Button type="submit" variant="primary" pending={pending}>
+        {label}
+      </Button>
+    </DialogFooter>
+  );
+}

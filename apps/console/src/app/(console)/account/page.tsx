@@ -48,9 +48,16 @@ export default async function AccountPage() {
             id: 'email',
             title: 'E-mail address',
             description: sendsMail
-              ? 'With which you sign in. Ceiba mails you there when how you sign in is changed.'
-              : 'With which you sign in. Ceiba sends no mail to it.',
-            children: <ChangeEmail email={user.email} />,
+              ? 'You sign in with it, and Ceiba mails you there when how you sign in is changed.'
+              : 'You sign in with it. Ceiba sends no mail to it.',
+            children: (
+              <div className="grid gap-4">
+                <p className="font-medium wrap-anywhere">{user.email}</p>
+                <div>
+                  <ChangeEmail email={user.email} />
+                </div>
+              </div>
+            ),
           },
           user.hasPassword && {
             id: 'password',

@@ -3,27 +3,30 @@
 import { ActionForm } from '#components/action-form.tsx';
 import { NewPassword, PasswordField } from '#components/form-fields.tsx';
 import { Button } from '#components/ui/button.tsx';
+import { Dialog, DialogButtons } from '#components/ui/dialog.tsx';
 import { changePassword } from '../actions.ts';
 
 export function ChangePassword({ email }: { email: string }) {
   return (
-    <ActionForm action={changePassword} className="grid max-w-96 gap-6">
-      {({ pending, errorOf }) => (
-        <>
-          <PasswordField
-            errorOf={errorOf}
-            name="currentPassword"
-            label="Current password"
-            autoComplete="current-password"
-          />
-          <NewPassword errorOf={errorOf} email={email} />
-          <div>
-            <Button type="submit" pending={pending}>
-              Change password
-            </Button>
-          </div>
-        </>
-      )}
-    </ActionForm>
+    <Dialog
+      trigger={<Button>Change password…</Button>}
+      title="Change your password"
+      description="You are then signed out in every browser, including this one."
+    >
+      <ActionForm action={changePassword} className="grid gap-4">
+        {({ pending, errorOf }) => (
+          <>
+            <PasswordField
+              errorOf={errorOf}
+              name="currentPassword"
+              label="Current password"
+              autoComplete="current-password"
+            />
+            <NewPassword errorOf={errorOf} email={email} />
+            <DialogButtons label="Change password" pending={pending} />
+          </>
+        )}
+      </ActionForm>
+    </Dialog>
   );
 }

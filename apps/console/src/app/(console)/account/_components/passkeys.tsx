@@ -8,7 +8,7 @@ import { ConfirmAction } from '#components/confirm-action.tsx';
 import { CodeField, CurrentPassword, TextField } from '#components/form-fields.tsx';
 import { Button } from '#components/ui/button.tsx';
 import { Chip } from '#components/ui/chip.tsx';
-import { Dialog } from '#components/ui/dialog.tsx';
+import { Dialog, DialogButtons } from '#components/ui/dialog.tsx';
 import { Name } from '#components/ui/name.tsx';
 import { RelativeTime } from '#components/ui/time.tsx';
 import { useToast } from '#components/ui/toast.tsx';
@@ -112,7 +112,7 @@ function AddPasskey({
           toast({ title: 'Passkey added' });
           setOpen(false);
         }}
-        className="grid gap-6"
+        className="grid gap-4"
       >
         {(parts) => (
           <>
@@ -121,11 +121,7 @@ function AddPasskey({
             {hasSecondFactor && (
               <CodeField parts={parts} hint="From your authenticator app, or a recovery code." />
             )}
-            <div>
-              <Button type="submit" variant="primary" pending={parts.pending}>
-                Add passkey
-              </Button>
-            </div>
+            <DialogButtons label="Add passkey" pending={parts.pending} />
           </>
         )}
       </ActionForm>
@@ -150,16 +146,12 @@ function RenamePasskey({ passkey }: { passkey: PasskeyItem }) {
         action={renameOwnPasskey}
         hidden={{ passkeyId: passkey.passkeyId }}
         onDone={() => setOpen(false)}
-        className="grid gap-6"
+        className="grid gap-4"
       >
         {(parts) => (
           <>
             <NameField parts={parts} initial={passkey.name} />
-            <div>
-              <Button type="submit" variant="primary" pending={parts.pending}>
-                Rename passkey
-              </Button>
-            </div>
+            <DialogButtons label="Rename passkey" pending={parts.pending} />
           </>
         )}
       </ActionForm>

@@ -7,6 +7,7 @@ import { ActionForm, type ActionFormParts } from '#components/action-form.tsx';
 import { ConfirmAction } from '#components/confirm-action.tsx';
 import { CodeField, CurrentPassword } from '#components/form-fields.tsx';
 import { Button } from '#components/ui/button.tsx';
+import { Dialog, DialogButtons } from '#components/ui/dialog.tsx';
 import { Notice } from '#components/ui/notice.tsx';
 import { useToast } from '#components/ui/toast.tsx';
 import { shownWith } from '#lib/action-state.ts';
@@ -91,18 +92,20 @@ function SetUp() {
   }
   if (app !== undefined) return <FirstCode app={app} onDone={setCodes} />;
   return (
-    <ActionForm action={setUpAuthenticator} onDone={setApp} className="grid max-w-96 gap-6">
-      {(parts) => (
-        <>
-          <CurrentPassword {...parts} />
-          <div>
-            <Button type="submit" pending={parts.pending}>
-              Set up authenticator app
-            </Button>
-          </div>
-        </>
-      )}
-    </ActionForm>
+    <Dialog
+      trigger={<Button>Set up authenticator app…</Button>}
+      title="Set up an authenticator app"
+      description="It then shows the codes that Ceiba asks for after your password."
+    >
+      <ActionForm action={setUpAuthenticator} onDone={setApp} className="grid gap-4">
+        {(parts) => (
+          <>
+            <CurrentPassword {...parts} />
+            <DialogButtons label="Continue" pending={parts.pending} />
+          </>
+        )}
+      </ActionForm>
+    </Dialog>
   );
 }
 
@@ -130,7 +133,8 @@ function FirstCode({ app, onDone }: FirstCodeProps) {
               </code>
             </p>
           </div>
-          <CodeField parts={parts} hint="The six digits that the app shows now." />
+          {/* The dialog that had the focus is gone. */}
+          <CodeField parts={parts} hint="The six digits that the app shows now." autoFocus />
           <div>
             <Button type="submit" variant="primary" pending={parts.pending}>
               Turn on

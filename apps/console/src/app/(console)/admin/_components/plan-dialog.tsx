@@ -3,8 +3,7 @@
 import { DISPLAY_NAME_LENGTH_MAX } from '@ceiba/contract/sets';
 import { ActionForm } from '#components/action-form.tsx';
 import { NumberField, TextField } from '#components/form-fields.tsx';
-import { Button } from '#components/ui/button.tsx';
-import { Dialog, DialogFooter } from '#components/ui/dialog.tsx';
+import { Dialog, DialogButtons } from '#components/ui/dialog.tsx';
 import { Name } from '#components/ui/name.tsx';
 import { useToast } from '#components/ui/toast.tsx';
 import { plural } from '#lib/format.ts';
@@ -85,12 +84,7 @@ export function PlanDialog({ plan, open, onClose }: PlanDialogProps) {
             {LIMITS.map((limit) => (
               <NumberField key={limit.name} parts={parts} initial={plan?.[limit.name]} {...limit} />
             ))}
-            <DialogFooter>
-              <Button onClick={onClose}>Cancel</Button>
-              <Button type="submit" variant="primary" pending={parts.pending}>
-                {plan ? 'Save plan' : 'Add plan'}
-              </Button>
-            </DialogFooter>
+            <DialogButtons label={plan ? 'Save plan' : 'Add plan'} pending={parts.pending} />
           </>
         )}
       </ActionForm>

@@ -6,8 +6,7 @@ import type { ReactNode } from 'react';
 import { ActionForm, type ActionFormParts } from '#components/action-form.tsx';
 import { ConfirmAction } from '#components/confirm-action.tsx';
 import { TextAreaField, TextField } from '#components/form-fields.tsx';
-import { Button } from '#components/ui/button.tsx';
-import { Dialog, DialogClose, DialogFooter } from '#components/ui/dialog.tsx';
+import { Dialog, DialogButtons } from '#components/ui/dialog.tsx';
 import { Name } from '#components/ui/name.tsx';
 import { useToast } from '#components/ui/toast.tsx';
 import type { FormAction } from '#lib/action-state.ts';
@@ -170,12 +169,7 @@ function ChangeDialog(props: ChangeDialogProps) {
         {(parts) => (
           <>
             {children(parts)}
-            <DialogFooter>
-              <DialogClose>Cancel</DialogClose>
-              <Button type="submit" variant="primary" pending={parts.pending}>
-                {button}
-              </Button>
-            </DialogFooter>
+            <DialogButtons label={button} pending={parts.pending} />
           </>
         )}
       </ActionForm>
