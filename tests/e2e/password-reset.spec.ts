@@ -6,7 +6,15 @@ import { until } from '../support/until.ts';
 import { type ConsoleProcess, startConsole } from './console-process.ts';
 import { expectAccessible } from './expect-accessible.ts';
 import { consoleLog } from './own-project.ts';
-import { type Account, expectListening, gotoReady, newAccount, signIn, signUp } from './support.ts';
+import {
+  type Account,
+  chooseAction,
+  expectListening,
+  gotoReady,
+  newAccount,
+  signIn,
+  signUp,
+} from './support.ts';
 
 const NEW_PASSWORD = 'copper lantern over the fjord';
 
@@ -37,7 +45,7 @@ test.describe('by an administrator', () => {
   /** Creates a link on the page of accounts. */
   async function createLink(account: Account): Promise<string> {
     await gotoReady(page, `/admin?tab=users&q=${account.email}`);
-    await page.getByRole('button', { name: `Reset the password of ${account.email}` }).click();
+    await chooseAction(page, account.email, 'Reset password');
     const question = page.getByRole('alertdialog');
     await question.getByLabel('Your password', { exact: true }).fill(password);
     await question.getByRole('button', { name: 'Create link' }).click();
@@ -126,8 +134,7 @@ test.describe('by an administrator', () => {
 
     await gotoReady(page, `/admin?tab=users&q=${account.email}`);
     await expect(page.getByRole('cell', { name: 'password with a code' })).toBeVisible();
-    const name = `Remove the second factor of ${account.email}`;
-    await page.getByRole('button', { name }).click();
+    await chooseAction(page, account.email, 'Remove second factor');
     await expectAccessible(page);
     const question = page.getByRole('alertdialog');
     await question.getByLabel('Your password', { exact: true }).fill(password);
@@ -258,11 +265,19 @@ test.describe('by mail', () => {
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.waitForURL('**/account');
     await expectListening(page);
-    const part = page.getByRole('region', { name: 'E-mail address' });
-    await part.getByLabel('E-mail', { exact: true }).fill(newAccount().email);
-    await part.getByLabel('Your password', { exact: true }).fill(account.password);
-    await part.getByRole('button', { name: 'Change address' }).click();
+    await page.getByRole('button', { name: 'Change address…' }).click();
+    const dialog = page.getByRole('dialog');
+    const { email } = newAccount();
+    await dialog.getByLabel('E-mail', { exact: true }).fill(email);
+    await dialog.getByLabel('Your password', { exact: true }).fill('a wrong password');
+    await dialog.getByRole('button', { name: 'Change address' }).click();
+    await expect(dialog.getByText('This is not your current password.')).toBeVisible();
+    await expect(dialog.getByLabel('E-mail', { exact: true })).toHaveValue(email);
+    await dialog.getByLabel('Your password', { exact: true }).fill(account.password);
+    await dialog.getByRole('button', { name: 'Change address' }).click();
     await expect(page.getByText('E-mail address changed')).toBeVisible();
+    const part = page.getByRole('region', { name: 'E-mail address' });
+    await expect(part.getByText(email)).toBeVisible();
     await until('the user is notified', async () =>
       mailsTo(account.email).some(({ text }) => text.includes('now has another e-mail address')),
     );
@@ -309,7 +324,7 @@ test.describe('by mail', () => {
     await isMailed('A passkey was removed from your account');
 
     await signInTo(administrator, `/admin?tab=users&q=${account.email}`);
-    await page.getByRole('button', { name: `Reset the password of ${account.email}` }).click();
+    await chooseAction(page, account.email, 'Reset password');
     await question.getByLabel('Your password', { exact: true }).fill(administrator.password);
     await question.getByRole('button', { name: 'Create link' }).click();
     await isMailed('An administrator created a link');

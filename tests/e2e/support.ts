@@ -75,3 +75,9 @@ export async function pressShortcut(page: Page, key: string): Promise<void> {
   await expectListening(page);
   await page.keyboard.press(key);
 }
+
+/** Chooses an action in the menu of a row. */
+export async function chooseAction(page: Page, row: string, action: string): Promise<void> {
+  await page.getByRole('button', { name: `Actions for ${row}`, exact: true }).click();
+  await page.getByRole('button', { name: action, exact: true }).click();
+}

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { mintApiKey, mintInvitation, mintProjectSecret } from '@ceiba/domain';
+import { mintApiKey, mintInvitation, mintPasswordReset, mintProjectSecret } from '@ceiba/domain';
 import { hashPassword } from '@ceiba/domain/password';
 import {
   archiveApiKey,
   createApiKey,
   createDatabase,
   createInvitation,
+  createPasswordReset,
   createPlan,
   createPolicy,
   createProject,
@@ -96,6 +97,10 @@ export interface Sample {
   /** A project of the same user without any data. */
   emptyProjectId: string;
   busyKeyId: string;
+  /** Of a link that invites to that project. */
+  invitationSecret: string;
+  /** Of a link that sets the password of a colleague. */
+  resetSecret: string;
 }
 
 interface World {
@@ -131,7 +136,7 @@ export async function fillSample(
     await db.sql`update plans set monthly_quota = ${roundUp(used / 0.91, 50_000)}
       where name = 'Growth'`;
     await addHistory(world, projectId, keyIds);
-    await addMembers(world, projectId);
+    const invitationSecret = await addMembers(world, projectId);
     const emptyProjectId = await createEmpty(world, 'Staging');
     await rollUpUsage(db, { mostDays: 10_000 });
     await spreadOverTime(db);
@@ -146,6 +151,8 @@ export async function fillSample(
       decisionId,
       destinationId,
       busyKeyId: at(keyIds, 0),
+      invitationSecret,
+      resetSecret: await addReset(world),
     };
   } finally {
     await db.close();
@@ -239,8 +246,8 @@ async function addHistory(world: World, projectId: string, keyIds: string[]) {
   });
 }
 
-/** Members in both roles, if they have accounts, and an open invitation. */
-async function addMembers({ db, ctx, ownerId }: World, projectId: string) {
+/** Members in both roles, if they have accounts, and an open invitation, whose secret it returns. */
+async function addMembers({ db, ctx, ownerId }: World, projectId: string): Promise<string> {
   for (const [name, role] of Object.entries({
     maria: 'developer',
     jonas: 'viewer',
@@ -257,6 +264,16 @@ async function addMembers({ db, ctx, ownerId }: World, projectId: string) {
     invitedBy: ownerId,
     token,
   });
+  return token.plaintext;
+}
+
+async function addReset({ db, ctx }: World): Promise<string> {
+  const email = 'jonas@example.com';
+  const [user] = await db.sql<{ userId: string }[]>`
+    select id as "userId" from users where email = ${email}`;
+  const token = mintPasswordReset(random.bytes);
+  await createPasswordReset(ctx, { userId: user?.userId ?? '', email, to: 'mail', token });
+  return token.plaintext;
 }
 
 /** Requests of the last hour, of which most were denied. Returns the ID of a denial. */

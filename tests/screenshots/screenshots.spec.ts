@@ -2,9 +2,10 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '@ceiba/devstack/settings';
 import { type Browser, type BrowserContext, expect, type Page, test } from '@playwright/test';
+import { Secret, TOTP } from 'otpauth';
 import postgres from 'postgres';
 import { PAGES } from '../e2e/pages.ts';
-import { type Account, signUp } from '../e2e/support.ts';
+import { type Account, chooseAction, gotoReady, signUp } from '../e2e/support.ts';
 import { fillSample, type Sample } from './sample.ts';
 
 /**
@@ -30,10 +31,14 @@ const LOOKS = (['light', 'dark'] as const).flatMap((colorScheme): Look[] => [
   { name: `zoom-${colorScheme}`, width: 720, height: 450, scale: 2, colorScheme },
 ]);
 
+/** A user without projects, a viewer of the sample project, and one with a passkey and a code. */
+const OTHERS = ['newcomer', 'viewer', 'secured'] as const;
+type Other = (typeof OTHERS)[number];
+
 interface View {
   signedIn: boolean;
-  /** Instead of the owner: a user without projects, or a viewer of the sample project. */
-  as?: 'newcomer' | 'viewer';
+  /** Instead of the owner: see {@link OTHERS}. */
+  as?: Other;
   path: (sample: Sample) => string;
   /** Steps before the screenshot. */
   act?: (page: Page) => Promise<void>;
@@ -52,6 +57,8 @@ const simulated = (query: (sample: Sample) => Record<string, string>): View => (
   path: (sample) => `/projects/${sample.projectId}/simulator?${new URLSearchParams(query(sample))}`,
   signedIn: true,
 });
+const ofUser = (name: string, action: string) =>
+  onPage('users', { act: (page) => chooseAction(page, `${name}@example.com`, action) });
 async function openMenuOfFirstKey(page: Page) {
   await page
     .getByRole('button', { name: /^Actions for/ })
@@ -254,7 +261,7 @@ const STATES: Record<string, View> = {
   'project switcher': onPage('overview', { act: pressFirst('Switch project') }),
   'more pages': onPage('overview', {
     act: async (page) => {
-      const more = page.getByRole('button', { name: 'More pages' });
+      const more = page.getByRole('button', { name: 'More', exact: true });
       if (await more.isVisible()) await more.click();
     },
   }),
@@ -270,6 +277,13 @@ const STATES: Record<string, View> = {
       await page.keyboard.press('Control+k');
       await page.getByRole('combobox').fill('acme');
       await expect(page.getByRole('option', { name: /Acme Logistics/ }).first()).toBeVisible();
+    },
+  }),
+  'command palette, nothing found': onPage('overview', {
+    act: async (page) => {
+      await page.keyboard.press('Control+k');
+      await page.getByRole('combobox').fill('xylophone');
+      await expect(page.getByText('No results.')).toBeVisible();
     },
   }),
   'chart, pointed at': onPage('usage', {
@@ -292,17 +306,101 @@ const STATES: Record<string, View> = {
       await expect(page.getByRole('heading', { level: 1, name: /is invited/ })).toBeVisible();
     },
   }),
-  'account, delete': onPage('account', { act: pressFirst('Delete account…') }),
-  'second factor, first code': onPage('account', {
+  'guides, nothing found': onPage('guides', { path: () => '/docs?q=xylophone' }),
+  'sign in, refused': onPage('sign in', {
     act: async (page) => {
-      const part = page.getByRole('region', { name: 'Second factor' });
-      await part.getByLabel('Your password', { exact: true }).fill(PASSWORD);
-      await part.getByRole('button', { name: 'Set up authenticator app' }).click();
-      await expect(part.getByLabel('Code')).toBeVisible();
+      await sql`delete from sign_in_attempts`;
+      await signInAs(page, { email: 'you@example.com', password: 'a wrong password' });
+      await expect(page.getByText('the password is wrong')).toBeVisible();
+    },
+  }),
+  'sign in, code': onPage('sign in', {
+    act: async (page) => {
+      await sql`delete from sign_in_attempts`;
+      await signInAs(page, accountOf('secured'));
+      await expect(page.getByLabel('Code')).toBeVisible();
+    },
+  }),
+  'sign up, refused': onPage('sign up', {
+    act: async (page) => {
+      await page.getByLabel('E-mail').fill('ana@example.com');
+      await page.getByLabel('Password', { exact: true }).fill('too short');
+      await page.getByRole('button', { name: 'Create account' }).click();
+      await expect(page.getByText('must be at least')).toBeVisible();
+    },
+  }),
+  'reset password, link': {
+    signedIn: false,
+    path: ({ resetSecret }) => `/reset-password#${resetSecret}`,
+    act: (page) => expect(page.getByLabel('New password', { exact: true })).toBeVisible(),
+  },
+  'join, signed out': {
+    signedIn: false,
+    path: ({ invitationSecret }) => `/join#${invitationSecret}`,
+    act: (page) => expect(page.getByText('invites you')).toBeVisible(),
+  },
+  'join, signed in': {
+    signedIn: true,
+    as: 'newcomer',
+    path: ({ invitationSecret }) => `/join#${invitationSecret}`,
+    act: (page) => expect(page.getByText('invites you')).toBeVisible(),
+  },
+  'account, second factor': onPage('account', { as: 'secured' }),
+  'account, password': onPage('account', {
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Change password…' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('New password', { exact: true }).fill('too short');
+      await dialog.getByRole('button', { name: 'Change password' }).click();
+      await expect(page.getByText('must be at least')).toBeVisible();
+    },
+  }),
+  'account, recovery codes': onPage('account', {
+    as: 'secured',
+    act: async (page) => {
+      await page.getByRole('button', { name: 'New recovery codes…' }).click();
+      const dialog = page.getByRole('alertdialog');
+      await dialog.getByLabel('Your password', { exact: true }).fill(PASSWORD);
+      await dialog.getByLabel('Code').fill(await unusedCode());
+      await dialog.getByRole('button', { name: 'Create new codes' }).click();
+      await expect(page.getByText('The earlier recovery codes no longer work')).toBeVisible();
+    },
+  }),
+  'account, address': onPage('account', { act: pressFirst('Change address…') }),
+  'passkey, add': onPage('account', { as: 'secured', act: pressFirst('Add passkey…') }),
+  'passkey, remove': onPage('account', { as: 'secured', act: pressFirst(/^Remove…/) }),
+  'account, delete': onPage('account', { act: pressFirst('Delete account…') }),
+  'second factor, first code': onPage('account', { act: startSecondFactor }),
+  'plan, add': onPage('plans', {
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Add plan' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Add plan' }).click();
+      await expect(page.getByText('Fill this in.').first()).toBeVisible();
+    },
+  }),
+  'user, menu': onPage('users', { act: pressFirst(/^Actions for maria/) }),
+  'user, make administrator': ofUser('maria', 'Make administrator'),
+  'user, remove second factor': ofUser('secured', 'Remove second factor'),
+  'user, delete': ofUser('maria', 'Delete account'),
+  'user, reset link': onPage('users', {
+    act: async (page) => {
+      await chooseAction(page, 'maria@example.com', 'Reset password');
+      const question = page.getByRole('alertdialog');
+      await question.getByLabel('Your password', { exact: true }).fill(PASSWORD);
+      await question.getByRole('button', { name: 'Create link' }).click();
+      await expect(page.getByText('/reset-password#')).toBeVisible();
+    },
+  }),
+  'users, nothing found': onPage('users', { path: () => '/admin?tab=users&q=nobody' }),
+  'retention, refused': onPage('retention', {
+    act: async (page) => {
+      await page.getByLabel('Days of usage').fill('3');
+      await page.getByRole('button', { name: 'Save retention' }).click();
+      await expect(page.getByText(/Must be/)).toBeVisible();
     },
   }),
   'plan, change': onPage('plans', { act: pressFirst(/^Change /) }),
-  'user, reset password': onPage('users', { act: pressFirst(/^Reset the password of/) }),
+  'user, reset password': ofUser('maria', 'Reset password'),
   'key, refused': onPage('create key', {
     act: async (page) => {
       await page.getByRole('button', { name: 'Create key' }).click();
@@ -350,7 +448,9 @@ const PASSWORD = 'a passphrase of this run alone';
 let sample: Sample;
 let sql: postgres.Sql;
 let storage: Awaited<ReturnType<BrowserContext['storageState']>>;
-let others: Record<'newcomer' | 'viewer', typeof storage>;
+let others: Record<Other, typeof storage>;
+/** Of the authenticator app of the user "secured". */
+let totpSecret: string;
 
 test.beforeAll(async ({ browser }) => {
   test.setTimeout(180_000);
@@ -360,8 +460,9 @@ test.beforeAll(async ({ browser }) => {
   const account = { email: 'you@example.com', password: PASSWORD };
   storage = await signedUp(browser, account);
   others = {
-    newcomer: await signedUp(browser, { ...account, email: 'newcomer@example.com' }),
-    viewer: await signedUp(browser, { ...account, email: 'viewer@example.com' }),
+    newcomer: await signedUp(browser, accountOf('newcomer')),
+    viewer: await signedUp(browser, accountOf('viewer')),
+    secured: await signedUp(browser, accountOf('secured'), secure),
   };
   const [user] = await sql<{ userId: string }[]>`
     select id as "userId" from users where email = ${account.email}`;
@@ -371,9 +472,67 @@ test.beforeAll(async ({ browser }) => {
 });
 test.afterAll(() => sql?.end());
 
-async function signedUp(browser: Browser, account: Account) {
+function accountOf(other: Other): Account {
+  return { email: `${other}@example.com`, password: PASSWORD };
+}
+
+async function signInAs(page: Page, { email, password }: Account) {
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
+/** Turns the second factor on and adds a passkey. */
+async function secure(page: Page) {
+  const session = await page.context().newCDPSession(page);
+  await session.send('WebAuthn.enable');
+  await session.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+  await gotoReady(page, '/account');
+  await page.getByRole('button', { name: 'Add passkey…' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name').fill('Work laptop');
+  await dialog.getByLabel('Your password', { exact: true }).fill(PASSWORD);
+  await dialog.getByRole('button', { name: 'Add passkey' }).click();
+  await expect(page.getByRole('list', { name: 'Passkeys' })).toBeVisible();
+  const part = page.getByRole('region', { name: 'Second factor' });
+  await startSecondFactor(page);
+  totpSecret = (await part.locator('code').innerText()).replaceAll(/\s/g, '');
+  await part.getByLabel('Code').fill(codeNow());
+  await part.getByRole('button', { name: 'Turn on' }).click();
+  await expect(part.getByText('The second factor is on.')).toBeVisible();
+}
+
+async function startSecondFactor(page: Page) {
+  await page.getByRole('button', { name: 'Set up authenticator app…' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Your password', { exact: true }).fill(PASSWORD);
+  await dialog.getByRole('button', { name: 'Continue' }).click();
+  await expect(page.getByLabel('Code')).toBeVisible();
+}
+
+const codeNow = () => new TOTP({ secret: Secret.fromBase32(totpSecret) }).generate();
+
+/** The code of this moment, which no earlier picture used up. */
+async function unusedCode(): Promise<string> {
+  await sql`update authenticators set last_step = null`;
+  await sql`delete from sign_in_attempts`;
+  return codeNow();
+}
+
+async function signedUp(browser: Browser, account: Account, act?: (page: Page) => Promise<void>) {
   const context = await browser.newContext();
-  await signUp(await context.newPage(), account);
+  const page = await context.newPage();
+  await signUp(page, account);
+  await act?.(page);
   const state = await context.storageState();
   await context.close();
   return state;

@@ -46,6 +46,7 @@ export function Popover({
 
   function place(event: ToggleEvent<HTMLElement>) {
     if (event.newState === 'open' && button.current !== null) {
+      event.currentTarget.style.minWidth = `max(12rem, ${button.current.offsetWidth}px)`;
       placeBeside(event.currentTarget, button.current, placement);
     }
   }
@@ -76,7 +77,7 @@ export function Popover({
         onToggle={place}
         onKeyDown={moveFocus}
         className={clsx(
-          'fixed inset-auto m-0 max-h-[70dvh] min-w-48 overflow-y-auto rounded border border-line-strong/60 bg-surface p-1 text-ink open:animate-fade',
+          'fixed inset-auto m-0 max-h-[70dvh] overflow-y-auto rounded border border-line-strong/60 bg-surface p-1 text-ink open:animate-fade',
           className,
         )}
       >

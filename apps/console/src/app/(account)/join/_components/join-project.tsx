@@ -25,7 +25,8 @@ export function JoinProject({ email, mayRegister }: JoinProjectProps) {
   if (invitationSecret === '') {
     return (
       <p className="text-muted">
-        Open the whole link of your invitation in this tab. It ends with a long text after a #.
+        Open the whole link of your invitation in this tab. It ends with a long text after a #. If
+        you no longer have it, ask an owner of the project for a new one.
       </p>
     );
   }

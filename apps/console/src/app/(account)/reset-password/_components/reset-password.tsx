@@ -12,7 +12,10 @@ export function ResetPassword() {
   const { secret: resetSecret, answer: owner } = useLinkSecret('resetSecret', readReset);
   if (resetSecret === '') {
     return (
-      <p className="text-muted">Open the whole link again. It ends with a long text after a #.</p>
+      <div className="grid gap-4">
+        <p className="text-muted">Open the whole link again. It ends with a long text after a #.</p>
+        <NewLink />
+      </div>
     );
   }
   if (resetSecret === undefined || owner.kind === 'idle') {
@@ -22,9 +25,7 @@ export function ResetPassword() {
     return (
       <div className="grid gap-4">
         <Notice tone="error">{owner.message}</Notice>
-        <Link href="/forgot-password" className="rounded underline underline-offset-4">
-          Get a new link
-        </Link>
+        <NewLink />
       </div>
     );
   }
@@ -46,3 +47,11 @@ export function ResetPassword() {
     </ActionForm>
   );
 }
+
+const NewLink = () => (
+  <p>
+    <Link href="/forgot-password" className="rounded underline underline-offset-4">
+      Get a new link
+    </Link>
+  </p>
+);

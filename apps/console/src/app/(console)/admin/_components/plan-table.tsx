@@ -74,8 +74,10 @@ function PlanCells({ plan, onStep }: { plan: PlanRow; onStep: (step: Step) => vo
           {plan.isDefault && <Chip>New projects</Chip>}
         </p>
         <p className="numbers text-small text-muted md:hidden">
-          {formatCount(plan.monthlyQuota)} per month, {formatCount(plan.rateLimitPerMinute)} per
-          minute
+          {formatCount(plan.monthlyQuota)} per month,{' '}
+          <span className="whitespace-nowrap">
+            {formatCount(plan.rateLimitPerMinute)} per minute
+          </span>
           <br />
           {plural(plan.activeKeyCap, 'active key')}, {plural(plan.projects, 'project')}
         </p>

@@ -6,11 +6,11 @@ import { useState } from 'react';
 import { ActionForm } from '#components/action-form.tsx';
 import { ConfirmAction } from '#components/confirm-action.tsx';
 import { CurrentPassword } from '#components/form-fields.tsx';
-import { IconButton } from '#components/ui/button.tsx';
 import { Chip } from '#components/ui/chip.tsx';
 import { ConfirmName } from '#components/ui/confirm-name.tsx';
 import { Dialog } from '#components/ui/dialog.tsx';
 import { PageLinks } from '#components/ui/pagination.tsx';
+import { RowMenu, RowMenuButton } from '#components/ui/row-menu.tsx';
 import { ActionsHeadCell, Cell, HeadCell, Row, Table } from '#components/ui/table.tsx';
 import { RelativeTime } from '#components/ui/time.tsx';
 import { useToast } from '#components/ui/toast.tsx';
@@ -148,30 +148,32 @@ function UserCells({ user, isOwn, onStep }: UserCellsProps) {
         <RelativeTime at={user.createdAt} inRow />
       </Cell>
       <Cell className="w-px text-right whitespace-nowrap">
-        <IconButton
-          icon={user.isAdministrator ? ShieldOff : ShieldCheck}
-          label={`${user.isAdministrator ? 'Remove administrator' : 'Make administrator'} ${user.email}`}
-          onClick={() => onStep({ kind: 'administrator', user })}
-        />
-        {user.hasPassword && !isOwn && (
-          <IconButton
-            icon={KeyRound}
-            label={`Reset the password of ${user.email}`}
-            onClick={() => onStep({ kind: 'reset', user })}
-          />
-        )}
-        {(user.hasSecondFactor || user.passkeys > 0) && !isOwn && (
-          <IconButton
-            icon={Smartphone}
-            label={`Remove the second factor of ${user.email}`}
-            onClick={() => onStep({ kind: 'factors', user })}
-          />
-        )}
-        <IconButton
-          icon={Trash2}
-          label={`Delete ${user.email}`}
-          onClick={() => onStep({ kind: 'delete', user })}
-        />
+        <RowMenu label={`Actions for ${user.email}`}>
+          <RowMenuButton
+            icon={user.isAdministrator ? ShieldOff : ShieldCheck}
+            onChoose={() => onStep({ kind: 'administrator', user })}
+          >
+            {user.isAdministrator ? 'Remove administrator' : 'Make administrator'}
+          </RowMenuButton>
+          {user.hasPassword && !isOwn && (
+            <RowMenuButton icon={KeyRound} onChoose={() => onStep({ kind: 'reset', user })}>
+              Reset password
+            </RowMenuButton>
+          )}
+          {(user.hasSecondFactor || user.passkeys > 0) && !isOwn && (
+            <RowMenuButton icon={Smartphone} onChoose={() => onStep({ kind: 'factors', user })}>
+              Remove second factor
+            </RowMenuButton>
+          )}
+          <RowMenuButton
+            icon={Trash2}
+            isDangerous
+            className="mt-1 border-t pt-2"
+            onChoose={() => onStep({ kind: 'delete', user })}
+          >
+            Delete account
+          </RowMenuButton>
+        </RowMenu>
       </Cell>
     </Row>
   );

@@ -1,6 +1,5 @@
 'use client';
 
-import { clsx } from 'clsx';
 import {
   Archive,
   ArrowLeftRight,
@@ -8,15 +7,14 @@ import {
   CalendarClock,
   CirclePause,
   CirclePlay,
-  Ellipsis,
   FlaskConical,
   Gauge,
   type LucideIcon,
   Pencil,
 } from 'lucide-react';
 import Link from 'next/link';
-import type { MouseEvent } from 'react';
-import { Popover, popoverItem } from '#components/ui/popover.tsx';
+import { popoverItem } from '#components/ui/popover.tsx';
+import { RowMenu, RowMenuButton } from '#components/ui/row-menu.tsx';
 import { requestsHref } from '#lib/requests-href.ts';
 import { legible } from '#lib/text.ts';
 import type { KeyTarget } from '../key-state.ts';
@@ -64,25 +62,13 @@ export interface KeyMenuProps {
 export function KeyMenu({ projectId, target, mayChange, maySimulate }: KeyMenuProps) {
   const openStep = useKeyStep();
 
-  function open(step: KeyStep, event: MouseEvent<HTMLElement>) {
-    // A popover covers every dialog. Hiding it returns the focus to its button.
-    event.currentTarget.closest<HTMLElement>('[popover]')?.hidePopover();
+  function open(step: KeyStep) {
     const { activeElement } = document;
     openStep(step, target, activeElement instanceof HTMLElement ? activeElement : null);
   }
 
   return (
-    <Popover
-      label={`Actions for ${legible(target.displayName)}`}
-      placement={{ side: 'below', align: 'end' }}
-      triggerClassName="inline-flex size-8 items-center justify-center rounded text-muted transition-colors hover:bg-hover hover:text-ink"
-      trigger={
-        <>
-          <Ellipsis aria-hidden="true" className="size-4" />
-          <span className="sr-only">Actions for {legible(target.displayName)}</span>
-        </>
-      }
-    >
+    <RowMenu label={`Actions for ${legible(target.displayName)}`}>
       <Link href={requestsHref(projectId, { key: target.apiKeyId })} className={popoverItem}>
         <ArrowLeftRight aria-hidden="true" />
         See requests
@@ -97,21 +83,17 @@ export function KeyMenu({ projectId, target, mayChange, maySimulate }: KeyMenuPr
         </Link>
       )}
       {mayChange &&
-        STEPS.filter(({ isOffered }) => isOffered(target)).map(({ step, label, icon: Icon }) => (
-          <button
+        STEPS.filter(({ isOffered }) => isOffered(target)).map(({ step, label, icon }) => (
+          <RowMenuButton
             key={step}
-            type="button"
-            onClick={(event) => open(step, event)}
-            className={clsx(
-              popoverItem,
-              step === 'archive' && 'mt-1 border-t pt-2',
-              step === 'revoke' && 'text-deny-text [&_svg]:text-deny-text!',
-            )}
+            icon={icon}
+            isDangerous={step === 'revoke'}
+            className={step === 'archive' ? 'mt-1 border-t pt-2' : ''}
+            onChoose={() => open(step)}
           >
-            <Icon aria-hidden="true" />
             {label}
-          </button>
+          </RowMenuButton>
         ))}
-    </Popover>
+    </RowMenu>
   );
 }
