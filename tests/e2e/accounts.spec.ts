@@ -80,7 +80,7 @@ test('signing out everywhere ends the sessions of other browsers', async ({ page
 
 test('a changed password ends every session and is the only one that works', async ({ page }) => {
   const account = await signUp(page);
-  await page.goto('/account');
+  await gotoReady(page, '/account');
   const newPassword = 'another passphrase altogether';
   await page.getByRole('button', { name: 'Change password…' }).click();
   const dialog = page.getByRole('dialog');
