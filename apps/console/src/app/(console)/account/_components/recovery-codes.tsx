@@ -20,7 +20,7 @@ export default function RecoveryCodes({ codes, news, onDone }: RecoveryCodesProp
       <SecretReveal
         name="list of recovery codes"
         secret={codes.join('\n')}
-        fileName="ceiba-recovery-codes.txt"
+        fileName="ceiba-recovery.txt"
         onDone={onDone}
       />
     </div>
