@@ -350,6 +350,7 @@ const STATES: Record<string, View> = {
     act: async (page) => {
       await page.getByRole('button', { name: 'Change password…' }).click();
       const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Current password').fill(PASSWORD);
       await dialog.getByLabel('New password', { exact: true }).fill('too short');
       await dialog.getByRole('button', { name: 'Change password' }).click();
       await expect(page.getByText('must be at least')).toBeVisible();

@@ -63,7 +63,7 @@ export function SecretReveal({
     <section
       aria-labelledby={headingId}
       onCopy={() => keep(String(getSelection()))}
-      className="grid max-w-[45rem] min-w-0 gap-6"
+      className="grid max-w-[45rem] min-w-0 grid-cols-[minmax(0,1fr)] gap-6"
     >
       <div className="rounded border border-limit/50 bg-limit-soft p-4 sm:p-6">
         <h2
