@@ -149,8 +149,22 @@ test('a rotation shows the secret once, and both secrets are accepted for a day'
   expect(await statusFor(second)).toBe(200);
   expect(await statusFor(project.projectSecret)).toBe(401);
 
+  // The page of before the rotation, with another current secret, does not come back.
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route('**/settings?_rsc=*', async (route) => {
+    await released;
+    await route.continue();
+  });
+  await page.getByRole('button', { name: 'Done' }).click();
+  await page.getByRole('button', { name: 'Leave without it' }).click();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Secret rotated');
+  release();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Settings');
+
   // The previous secret can also be ended alone.
-  await storeSecret(page);
   await page.getByRole('button', { name: 'End previous secret now…' }).click();
   await expect(page.getByRole('alertdialog')).toContainText('servers that still use it');
   await page.getByRole('button', { name: 'End previous secret', exact: true }).click();

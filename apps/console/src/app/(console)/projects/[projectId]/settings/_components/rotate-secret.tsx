@@ -2,7 +2,8 @@
 
 import { SECRET_OVERLAP_HOURS } from '@ceiba/domain/facts';
 import dynamic from 'next/dynamic';
-import { createContext, type ReactNode, useContext, useState } from 'react';
+import { useRouter } from 'next/navigation';
+import { createContext, type ReactNode, startTransition, useContext, useState } from 'react';
 import { ConfirmAction } from '#components/confirm-action.tsx';
 import { Button } from '#components/ui/button.tsx';
 import { Checkbox } from '#components/ui/input.tsx';
@@ -26,10 +27,17 @@ const rotateShownSecret = shownWith(
 /** The page, or instead of it the new secret right after a rotation. */
 export function SecretStep({ children }: { children: ReactNode }) {
   const [rotated, setRotated] = useState<RotatedSecret>();
+  const router = useRouter();
+  // The page before the rotation has another current secret, and would end the wrong one.
+  const leave = () =>
+    startTransition(() => {
+      router.refresh();
+      setRotated(undefined);
+    });
   return rotated === undefined ? (
     <ShowContext value={setRotated}>{children}</ShowContext>
   ) : (
-    <RotatedSecretStep rotated={rotated} onDone={() => setRotated(undefined)} />
+    <RotatedSecretStep rotated={rotated} onDone={leave} />
   );
 }
 
