@@ -60,7 +60,10 @@ export async function runPlaywright(supervisor, { name, args, env }) {
   const exitCode = await supervisor.stream({
     name: 'playwright',
     command: process.execPath,
-    args: [join(root, 'node_modules/@playwright/test/cli.js'), 'test', ...args],
+    args: [
+      join(root, 'node_modules/@playwright/test/cli.js'),
+      ...['test', '--output', join(root, 'test-results', name), ...args],
+    ],
     env: { ...env, CEIBA_DATA_DIR: supervisor.dataDir, CEIBA_TEST_REPORT: report },
   });
   return tallyOf(name, exitCode, report, readPlaywright);
