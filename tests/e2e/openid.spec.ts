@@ -4,7 +4,7 @@ import postgres from 'postgres';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type ConsoleProcess, startConsole } from './console-process.ts';
 import { type OpenIdIssuer, startOpenIdIssuer } from './openid-issuer.ts';
-import { gotoReady, newAccount } from './support.ts';
+import { addAuthenticator, gotoReady, newAccount } from './support.ts';
 
 let issuer: OpenIdIssuer;
 let database: TestDatabase;
@@ -97,17 +97,7 @@ test('a user without a password changes how they sign in only right after signin
     return dialog;
   };
   try {
-    const cdp = await page.context().newCDPSession(page);
-    await cdp.send('WebAuthn.enable');
-    await cdp.send('WebAuthn.addVirtualAuthenticator', {
-      options: {
-        protocol: 'ctap2',
-        transport: 'internal',
-        hasResidentKey: true,
-        hasUserVerification: true,
-        isUserVerified: true,
-      },
-    });
+    await addAuthenticator(page);
     await sql`update sessions set created_at = now() - interval '11 minutes'
       where user_id = (select id from users where email = ${email})`;
     const refused = await addPasskey();

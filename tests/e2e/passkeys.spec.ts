@@ -1,7 +1,7 @@
-import { type CDPSession, expect, type Page, test } from '@playwright/test';
+import { expect, type Page, test } from '@playwright/test';
 import postgres from 'postgres';
 import { expectAccessible } from './expect-accessible.ts';
-import { type Account, gotoReady, signUp } from './support.ts';
+import { type Account, addAuthenticator, gotoReady, signUp } from './support.ts';
 
 let sql: postgres.Sql;
 test.beforeAll(() => {
@@ -9,28 +9,6 @@ test.beforeAll(() => {
   sql = postgres(process.env.DATABASE_URL, { max: 1 });
 });
 test.afterAll(() => sql.end());
-
-interface Authenticator {
-  session: CDPSession;
-  authenticatorId: string;
-}
-
-/** Gives the browser an authenticator, with a user who unlocks it unless `isUserVerified` is false. */
-async function addAuthenticator(page: Page, isUserVerified = true): Promise<Authenticator> {
-  const session = await page.context().newCDPSession(page);
-  await session.send('WebAuthn.enable');
-  const { authenticatorId } = await session.send('WebAuthn.addVirtualAuthenticator', {
-    options: {
-      protocol: 'ctap2',
-      transport: 'internal',
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified,
-      automaticPresenceSimulation: true,
-    },
-  });
-  return { session, authenticatorId };
-}
 
 async function addPasskey(page: Page, { password }: Account, name = 'Test laptop') {
   await gotoReady(page, '/account');

@@ -3,7 +3,7 @@ import { Secret, TOTP } from 'otpauth';
 import postgres from 'postgres';
 import { expectAccessible } from './expect-accessible.ts';
 import { consoleLog } from './own-project.ts';
-import { type Account, gotoReady, signIn, signUp } from './support.ts';
+import { type Account, addAuthenticator, gotoReady, signIn, signUp } from './support.ts';
 
 let sql: postgres.Sql;
 test.beforeAll(() => {
@@ -160,18 +160,7 @@ test('a passkey, which stands for the second factor, is added only with a code',
   test.setTimeout(120_000);
   const account = await signUp(page);
   const { recoveryCodes } = await turnOn(page, account);
-  const session = await page.context().newCDPSession(page);
-  await session.send('WebAuthn.enable');
-  await session.send('WebAuthn.addVirtualAuthenticator', {
-    options: {
-      protocol: 'ctap2',
-      transport: 'internal',
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified: true,
-      automaticPresenceSimulation: true,
-    },
-  });
+  await addAuthenticator(page);
   const [code = ''] = recoveryCodes;
   const dialog = page.getByRole('dialog');
   const add = async (name: string, typed: string) => {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { expect, type Page } from '@playwright/test';
+import { type CDPSession, expect, type Page } from '@playwright/test';
 
 export interface Account {
   email: string;
@@ -80,4 +80,26 @@ export async function pressShortcut(page: Page, key: string): Promise<void> {
 export async function chooseAction(page: Page, row: string, action: string): Promise<void> {
   await page.getByRole('button', { name: `Actions for ${row}`, exact: true }).click();
   await page.getByRole('button', { name: action, exact: true }).click();
+}
+
+export interface Authenticator {
+  session: CDPSession;
+  authenticatorId: string;
+}
+
+/** Gives the browser an authenticator, with a user who unlocks it unless `isUserVerified` is false. */
+export async function addAuthenticator(page: Page, isUserVerified = true): Promise<Authenticator> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('WebAuthn.enable');
+  const { authenticatorId } = await session.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified,
+      automaticPresenceSimulation: true,
+    },
+  });
+  return { session, authenticatorId };
 }

@@ -5,7 +5,7 @@ import { type Browser, type BrowserContext, expect, type Page, test } from '@pla
 import { Secret, TOTP } from 'otpauth';
 import postgres from 'postgres';
 import { PAGES } from '../e2e/pages.ts';
-import { type Account, chooseAction, gotoReady, signUp } from '../e2e/support.ts';
+import { type Account, addAuthenticator, chooseAction, gotoReady, signUp } from '../e2e/support.ts';
 import { fillSample, type Sample } from './sample.ts';
 
 /**
@@ -485,18 +485,7 @@ async function signInAs(page: Page, { email, password }: Account) {
 
 /** Turns the second factor on and adds a passkey. */
 async function secure(page: Page) {
-  const session = await page.context().newCDPSession(page);
-  await session.send('WebAuthn.enable');
-  await session.send('WebAuthn.addVirtualAuthenticator', {
-    options: {
-      protocol: 'ctap2',
-      transport: 'internal',
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified: true,
-      automaticPresenceSimulation: true,
-    },
-  });
+  await addAuthenticator(page);
   await gotoReady(page, '/account');
   await page.getByRole('button', { name: 'Add passkey…' }).click();
   const dialog = page.getByRole('dialog');

@@ -1,8 +1,6 @@
 import Form from 'next/form';
-import Link from 'next/link';
-import { Button } from '../ui/button.tsx';
 import { Field } from '../ui/field.tsx';
-import { Filters } from '../ui/filters.tsx';
+import { FilterButtons, Filters } from '../ui/filters.tsx';
 import { Input, Select } from '../ui/input.tsx';
 import { SecretlessInput } from '../ui/secretless-input.tsx';
 import type { AuditQuery } from './audit-query.ts';
@@ -54,14 +52,7 @@ export function AuditFilterForm({ here, query, kinds }: AuditFilterFormProps) {
         <Field name="to" label="Last day, UTC">
           {(control) => <Input {...control} type="date" defaultValue={query.lastDay} />}
         </Field>
-        <div className="flex gap-2 max-sm:col-span-2">
-          <Button type="submit">Filter</Button>
-          {query.isFiltered && (
-            <Button asChild variant="quiet">
-              <Link href={here}>Clear</Link>
-            </Button>
-          )}
-        </div>
+        <FilterButtons here={here} isFiltered={query.isFiltered} className="max-sm:col-span-2" />
       </Form>
     </Filters>
   );

@@ -1,4 +1,6 @@
+import { clsx } from 'clsx';
 import { ListFilter } from 'lucide-react';
+import Link from 'next/link';
 import type { ReactNode } from 'react';
 import { Button } from './button.tsx';
 
@@ -23,5 +25,25 @@ export function Filters({ set, isOpen = false, children }: FiltersProps) {
       </Button>
       {children}
     </details>
+  );
+}
+
+export interface FilterButtonsProps {
+  /** The address of the list without a filter. */
+  here: string;
+  isFiltered: boolean;
+  className?: string;
+}
+
+export function FilterButtons({ here, isFiltered, className }: FilterButtonsProps) {
+  return (
+    <div className={clsx('flex gap-2', className)}>
+      <Button type="submit">Filter</Button>
+      {isFiltered && (
+        <Button asChild variant="quiet">
+          <Link href={here}>Clear</Link>
+        </Button>
+      )}
+    </div>
   );
 }

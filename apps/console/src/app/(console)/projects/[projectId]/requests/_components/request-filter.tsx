@@ -1,11 +1,9 @@
 import { DENIAL_REASONS } from '@ceiba/contract/sets';
 import Form from 'next/form';
-import Link from 'next/link';
 import type { ReactNode } from 'react';
-import { Button } from '#components/ui/button.tsx';
 import { OUTCOME_LOOKS } from '#components/ui/chip.tsx';
 import { Field } from '#components/ui/field.tsx';
-import { Filters } from '#components/ui/filters.tsx';
+import { FilterButtons, Filters } from '#components/ui/filters.tsx';
 import { Input, Select } from '#components/ui/input.tsx';
 import { SecretlessInput } from '#components/ui/secretless-input.tsx';
 import type { RequestField } from '#lib/requests-href.ts';
@@ -72,14 +70,7 @@ export function RequestFilterForm({ here, query }: RequestFilterFormProps) {
               </Select>
             )}
           </Field>
-          <div className="flex gap-2 max-lg:col-span-2">
-            <Button type="submit">Filter</Button>
-            {query.isFiltered && (
-              <Button asChild variant="quiet">
-                <Link href={here}>Clear</Link>
-              </Button>
-            )}
-          </div>
+          <FilterButtons here={here} isFiltered={query.isFiltered} className="max-lg:col-span-2" />
         </div>
         <MoreFilters isOpen={usesMore}>
           <Field {...field('key')} label="Key ID or prefix">
