@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
+import { cpuMsOf } from '../../bench/src/processes.mjs';
 
 const serverFile = fileURLToPath(
   new URL('../../apps/console/.next/standalone/apps/console/server.js', import.meta.url),
@@ -11,6 +12,8 @@ export interface ConsoleProcess {
   readonly url: string;
   /** Its log so far. */
   log(): string;
+  /** The CPU time that it has used, in ms, in steps of 10; NaN on a system other than Linux. */
+  cpuMs(): number;
   stop(): Promise<void>;
 }
 
@@ -48,6 +51,7 @@ export async function startConsole(
   return {
     url,
     log: () => log,
+    cpuMs: () => cpuMsOf({ console: child.pid ?? 0 }).console,
     async stop() {
       if (child.exitCode !== null || child.signalCode !== null) return;
       child.kill('SIGKILL');

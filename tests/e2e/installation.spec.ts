@@ -72,7 +72,7 @@ test('the sign-in limit ignores IP addresses that the client forges', async ({ p
   }
 });
 
-test('refusing an unknown e-mail address takes as long as refusing a known one', async ({
+test('refusing an unknown e-mail address costs as much as refusing a known one', async ({
   playwright,
 }) => {
   const app = await startConsole({ DATABASE_URL: database.url, SIGN_UP: 'open' });
@@ -80,31 +80,35 @@ test('refusing an unknown e-mail address takes as long as refusing a known one',
   const sql = postgres(database.url, { max: 1 });
   try {
     const passwordHash = await hashPassword('a passphrase of some length');
-    await sql`insert into users (email, password_hash) values ('known@example.com', ${passwordHash})`;
+    // Many accounts, since each may fail only ten times from one network.
+    await sql`insert into users (email, password_hash)
+      select 'known' || n || '@example.com', ${passwordHash} from generate_series(0, 99) as n`;
     const { csrfToken } = await (await request.get('/api/auth/csrf')).json();
-    const took = { known: [] as number[], unknown: [] as number[] };
-    // Alternating, so that other load on the machine affects both.
-    for (let round = 0; round < 18; round += 1) {
-      const who = round % 2 === 0 ? 'known' : 'unknown';
-      const startedAt = performance.now();
-      await request.post('/api/auth/callback/credentials', {
+    const refuse = async (who: string) => {
+      const answer = await request.post('/api/auth/callback/credentials', {
         headers: { origin: app.url },
         form: { csrfToken, json: 'true', email: `${who}@example.com`, password: 'wrong' },
       });
-      took[who].push(performance.now() - startedAt);
+      expect((await answer.json()).url).toContain('error=CredentialsSignin');
+    };
+    const cost = { known: 0, unknown: 0 };
+    for (let round = 0; round < 100; round += 1) {
+      for (const who of ['known', 'unknown'] as const) {
+        const before = app.cpuMs();
+        await refuse(`${who}${round}`);
+        // The first requests are also compiled.
+        if (round >= 40) cost[who] += app.cpuMs() - before;
+      }
     }
-    const ratio = median(took.unknown) / median(took.known);
-    // Without hashing for unknown addresses the ratio is about 0.1.
-    expect(ratio).toBeGreaterThan(0.6);
-    expect(ratio).toBeLessThan(1.7);
+    // Without hashing for unknown addresses the ratio is below 0.5: the rest is the request itself.
+    expect(cost.unknown / cost.known).toBeGreaterThan(0.65);
+    expect(cost.unknown / cost.known).toBeLessThan(1.5);
   } finally {
     await sql.end();
     await request.dispose();
     await app.stop();
   }
 });
-
-const median = (values: number[]) => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
 
 test('the session cookie is Secure behind HTTPS', async () => {
   const origin = 'https://ceiba.example';
@@ -173,7 +177,7 @@ test('a frozen database is reported within a second, on every page, until it rec
 
     const status = await page.context().newPage();
     await status.goto(`${app.url}/status`);
-    await expect(status.getByRole('heading', { level: 1 })).toContainText('the database');
+    await expect(status.getByRole('heading', { level: 1 })).toContainText(/the database/i);
     await status.goto(`${app.url}/projects`);
     await expect(status.getByRole('heading', { level: 1 })).toHaveText(
       'The database is not answering',

@@ -2,6 +2,7 @@
 import { apiKeyCreateResultSchema, apiKeySummarySchema, denyDecisionSchema } from '@ceiba/contract';
 import type { RuntimeErrorCode } from '@ceiba/contract/sets';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { quickest } from '../../support/quickest.ts';
 import {
   type CallOptions,
   QUESTION,
@@ -445,10 +446,11 @@ describe('the question of `authorize`', () => {
     ['twenty thousand escapes', `/${'%2e'.repeat(20_000)}`],
     ['dots', '/..'.repeat(20_000)],
   ])('a path of %s is a denial, and a fast one', async (_what, path) => {
-    const startedAt = performance.now();
-    const reply = await ask({ ...good(), path });
-    expect(expectOk(reply, denyDecisionSchema, FIELDS.deny).denialReason).toBe('policy_no_match');
-    expect(performance.now() - startedAt).toBeLessThan(500);
+    const tookMs = await quickest(async () => {
+      const reply = await ask({ ...good(), path });
+      expect(expectOk(reply, denyDecisionSchema, FIELDS.deny).denialReason).toBe('policy_no_match');
+    });
+    expect(tookMs).toBeLessThan(500);
   });
 });
 
