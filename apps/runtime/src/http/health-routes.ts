@@ -6,21 +6,25 @@ import type { UnavailableDependency } from '../unavailable.ts';
 /** Resolves when the dependency works. */
 export type Check = () => Promise<void>;
 
-/** Logs when a dependency stops passing its check, and when it passes again. */
+/**
+ * Logs when a dependency stops passing its check, when the reason is another one, and when it passes
+ * again: a database that was away may come back without migrations.
+ */
 export function logged(
   dependency: UnavailableDependency,
   check: Check,
   log: Pick<Logger, 'info' | 'warn'>,
 ): Check {
-  let isFailing = false;
+  let reason: string | null = null;
   return async () => {
     try {
       await check();
-      if (isFailing) log.info({ dependency }, 'ready again');
-      isFailing = false;
+      if (reason !== null) log.info({ dependency }, 'ready again');
+      reason = null;
     } catch (error) {
-      if (!isFailing) log.warn({ err: error, dependency }, 'not ready');
-      isFailing = true;
+      const { message } = error as Error;
+      if (message !== reason) log.warn({ err: error, dependency }, 'not ready');
+      reason = message;
       throw error;
     }
   };
