@@ -60,10 +60,9 @@ for (const [name, begin] of Object.entries(OUTAGES)) {
       await expect(page.getByText('Try again once the database is back')).toBeVisible();
       const reference = await page.getByRole('main').getByRole('code').innerText();
       expect(reference).toMatch(/^outage-\d+$/);
-      expect(app.log()).toContain(reference);
-      expect(app.log()).toMatch(
-        new RegExp(`DatabaseUnavailableError\\]?: (${outage.logged.source})`),
-      );
+      await expect.poll(app.log).toContain(reference);
+      const problem = new RegExp(`DatabaseUnavailableError\\]?: (${outage.logged.source})`);
+      await expect.poll(app.log).toMatch(problem);
       expect((await page.request.get(`${app.url}/api/ready`)).status()).toBe(503);
     } finally {
       await app.stop();

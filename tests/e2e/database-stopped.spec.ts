@@ -141,7 +141,7 @@ test('a lasting error shows the reference that is in the log, and Try again work
   await expect(text.first()).toContainText('Give this reference to your administrator');
   const reference = await text.first().getByRole('code').innerText();
   expect(reference).toMatch(/^\d+/);
-  expect(app.log()).toContain(reference);
+  await expect.poll(app.log).toContain(reference);
   await expect(text.nth(1)).toContainText(
     'If it persists, contact your administrator with this reference.',
   );
@@ -290,7 +290,7 @@ test('a connection that the server terminates (57P01) is an outage on the page',
   });
   await locked;
   await expect(title(page)).toHaveText('The database is not answering');
-  expect(app.log()).toMatch(/DatabaseUnavailableError\]?: (57P01|CONNECTION_CLOSED)/);
+  await expect.poll(app.log).toMatch(/DatabaseUnavailableError\]?: (57P01|CONNECTION_CLOSED)/);
   await page.getByRole('button', { name: 'Try again' }).click();
   await expect(title(page)).toHaveText('Policies');
 });
@@ -307,7 +307,7 @@ test('a database that refuses to write (25006) is an outage in the form', async 
   await page.getByRole('button', { name: 'Rename project' }).click();
   await expect(page.getByText('The database is not answering.')).toBeVisible();
   await expect(page.getByLabel('Project name')).toHaveValue('Not written');
-  expect(app.log()).toContain('25006');
+  await expect.poll(app.log).toContain('25006');
   await sql.unsafe('set default_transaction_read_only = off');
   await sql`alter database ${name} reset default_transaction_read_only`;
   await reconnect();

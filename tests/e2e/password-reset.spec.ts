@@ -130,7 +130,7 @@ test.describe('by an administrator', () => {
     await elsewhere.getByLabel('Code').fill('123456');
     await elsewhere.getByRole('button', { name: 'Sign in' }).click();
     await expect(elsewhere.getByText('This code is wrong')).toBeVisible();
-    expect(consoleLog()).toContain('second_factor.unreadable');
+    await expect.poll(consoleLog).toContain('second_factor.unreadable');
 
     await gotoReady(page, `/admin?tab=users&q=${account.email}`);
     await expect(page.getByRole('cell', { name: 'password with a code' })).toBeVisible();

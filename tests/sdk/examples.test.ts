@@ -97,7 +97,7 @@ describe('examples/next-api', () => {
     const reply = await fetch(`${example.url}/v1/reports`, { headers: { 'x-api-key': apiKey } });
     expect(reply.status).toBe(500);
     expect(await reply.text()).not.toContain('reports');
-    expect(example.log()).toContain('projectSecret is missing');
+    await expect.poll(() => example.log()).toContain('projectSecret is missing');
     await example.stop();
   });
 });

@@ -340,6 +340,6 @@ describe('a log that cannot be written', () => {
     kept.push(await ask());
     for (const { decisionId } of [kept[0]!, kept.at(-1)!]) await logged(client, decisionId);
     expect(failures()).toBe(before + 1);
-    expect(runtime.stdout()).toContain('docs/guides/operations.md');
+    await expect.poll(runtime.stdout).toContain('docs/guides/operations.md');
   });
 });

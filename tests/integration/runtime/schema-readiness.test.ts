@@ -30,7 +30,7 @@ it('is not ready without the migrations of its build, says which it lacks, and i
     });
   try {
     await becomes(lacking);
-    expect(runtime.stdout()).toMatch(/lacks \d{14}_\w+: run ceiba migrate/);
+    await expect.poll(runtime.stdout).toMatch(/lacks \d{14}_\w+: run ceiba migrate/);
     await migrateDatabase(databaseUrl, migrationsFolder);
     await becomes(healthy);
     const [newest] = await db.sql<{ created_at: string }[]>`

@@ -71,9 +71,9 @@ describe('a Runtime with two workers', () => {
         return workersThatLogged(runtime, 'the Runtime listens');
       };
       await expect.poll(answered, PATIENTLY).toEqual(new Set([1, 2, 3]));
-      expect(runtime.stdout()).toMatch(
-        /"worker":1,.*"signal":"SIGKILL".*a worker exited and is repl/,
-      );
+      await expect
+        .poll(runtime.stdout, PATIENTLY)
+        .toMatch(/"worker":1,.*"signal":"SIGKILL".*a worker exited and is repl/);
     } finally {
       expect(await runtime.stop()).toBe('exited with code 0');
     }
