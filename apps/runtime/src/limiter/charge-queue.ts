@@ -65,14 +65,14 @@ export class ChargeQueue {
    * @throws UnavailableError where the queue is full, the deadline passes, or the call fails. A
    *   charge that was sent may still have been made; one that was waiting was not.
    */
-  charge(charge: QueuedCharge): Promise<ChargeReply> {
-    const lane = this.#laneOf(charge.request.projectId);
+  charge({ request, seeds, deadline }: QueuedCharge): Promise<ChargeReply> {
+    const lane = this.#laneOf(request.projectId);
     if (lane.waiting.length >= this.#limits.maxWaiting) {
       const message = 'too many charges of the project are waiting';
       return Promise.reject(new UnavailableError('overload', message));
     }
     return new Promise((resolve, reject) => {
-      lane.waiting.push({ ...charge, resolve, reject });
+      lane.waiting.push({ request, seeds, deadline, resolve, reject });
       this.#schedule(lane);
       this.#lookLater();
     });

@@ -164,7 +164,10 @@ function parseReply(
   if (counters.some(({ counts }) => counts !== null)) {
     for (const { key, counts } of counters) {
       if (counts === null) fields.skip();
-      else seen.set(key, { lineage: fields.word(), minute: windows.minute, ...counts });
+      else {
+        const { minuteCount, monthCount } = counts;
+        seen.set(key, { lineage: fields.word(), minute: windows.minute, minuteCount, monthCount });
+      }
     }
     while (!fields.isAtEnd) usage.set(fields.word(), fields.count());
   }
@@ -190,7 +193,8 @@ function parseCharge(
         counter.counts = { minuteCount: fields.count(), monthCount: fields.count() };
         return counter.counts;
       });
-      return { kind, ...windows, counters };
+      const { timeMs, minute, month } = windows;
+      return { kind, timeMs, minute, month, counters };
     }
     default:
       throw new Error('the charge returned an unknown outcome');

@@ -19,10 +19,12 @@ export class UsageLedger {
     return this.#facts.size;
   }
 
-  /** Keeps a fact unless a larger number is known. The caller must not change the fact afterwards. */
+  /** Keeps a fact unless a larger number is known. The ledger may change the fact afterwards. */
   keep(fact: UsageFact): void {
     const key = factKey(fact);
-    if (this.#isNews(this.#facts.get(key), fact.count)) this.#facts.set(key, fact);
+    const known = this.#facts.get(key);
+    if (known) raise(known, fact.count);
+    else if (this.#hasRoom) this.#facts.set(key, fact);
   }
 
   /**
@@ -33,15 +35,17 @@ export class UsageLedger {
   keepField(projectId: string, field: string, count: number): void {
     const key = `${projectId}|${field}`;
     const known = this.#facts.get(key);
-    if (!this.#isNews(known, count)) return;
-    const fact = known ? { ...known, count } : factOfField(projectId, field, `${count}`);
+    if (known) raise(known, count);
+    if (known || !this.#hasRoom) return;
+    const fact = factOfField(projectId, field, `${count}`);
     if (!fact)
       throw new UnavailableError('redis', 'counted usage under a field that does not parse');
     this.#facts.set(key, fact);
   }
 
+  /** The facts as they are now: the ledger goes on counting. */
   pending(): UsageFact[] {
-    return [...this.#facts.values()];
+    return Array.from(this.#facts.values(), (fact) => ({ ...fact }));
   }
 
   /** Drops the facts that Postgres has stored; a number that has grown since stays. */
@@ -53,8 +57,12 @@ export class UsageLedger {
     }
   }
 
-  /** Whether a count is larger than the known one, or the first of a fact that still fits. */
-  #isNews(known: UsageFact | undefined, count: number): boolean {
-    return known ? known.count < count : this.#facts.size < this.#mostFacts;
+  /** Whether the first number of another fact still fits. */
+  get #hasRoom(): boolean {
+    return this.#facts.size < this.#mostFacts;
   }
+}
+
+function raise(known: UsageFact, count: number): void {
+  if (known.count < count) known.count = count;
 }

@@ -1,6 +1,6 @@
 import type { ApiKeyStatus } from '@ceiba/contract/sets';
 import type { Database } from '../connection/database.ts';
-import { requirePrimary, SERVER_EVIDENCE, type ServerEvidence } from '../connection/server.ts';
+import { requirePrimary, SERVER_EVIDENCE } from '../connection/server.ts';
 import { admitsNow } from '../subscription/admits.ts';
 
 /** One project, and optionally one of its keys. */
@@ -59,32 +59,21 @@ interface LookupApiKey {
  * digest.
  */
 export const LOOKUP_STATEMENT = `
-  select ${SERVER_EVIDENCE}, asked.position::int as "project",
-    p.secret_digest as "secretDigest",
-    case when p.previous_secret_expires_at > now() then p.previous_secret_digest end
-      as "previousSecretDigest",
-    p.policy_revision as "policyRevision",
-    p.default_key_rate_limit_per_minute as "defaultKeyRateLimitPerMinute",
-    p.logged_allows_percent as "loggedAllowsPercent", p.logs_paths as "logsPaths",
-    ${admitsNow('s')} as "admits",
-    plan.id as "planId", plan.name as "planName",
-    plan.rate_limit_per_minute as "planRateLimitPerMinute",
-    plan.monthly_quota as "planMonthlyQuota",
-    null as "key", null as "apiKeyId", null as "displayName", null as "keyPrefix",
-    null as "status", null as "expired", null as "disabled", null as "neverUsed",
-    null as "rateLimitPerMinute", null as "monthlyQuota"
+  select asked.position::int, null, ${SERVER_EVIDENCE},
+    p.secret_digest,
+    case when p.previous_secret_expires_at > now() then p.previous_secret_digest end,
+    p.policy_revision, p.default_key_rate_limit_per_minute, p.logged_allows_percent, p.logs_paths,
+    ${admitsNow('s')}, plan.id, plan.name, plan.rate_limit_per_minute, plan.monthly_quota,
+    null, null, null, null, null, null, null, null, null
   from unnest(($1::text)::uuid[]) with ordinality as asked(id, position)
   left join projects p on p.id = asked.id
   left join subscriptions s on s.project_id = p.id
   left join plans plan on plan.id = s.plan_id
   union all
-  select null, null, null, null,
-    null, null, null, null, null, null,
-    null, null, null, null, null,
-    asked.position::int, k.id, k.display_name, k.key_prefix,
-    k.status, coalesce(k.expires_at <= now(), false), k.disabled_at is not null,
-    k.last_used_at is null,
-    k.rate_limit_per_minute, k.monthly_quota
+  select null, asked.position::int, null, null, null,
+    null, null, null, null, null, null, null, null, null, null, null,
+    k.id, k.display_name, k.key_prefix, k.status, coalesce(k.expires_at <= now(), false),
+    k.disabled_at is not null, k.last_used_at is null, k.rate_limit_per_minute, k.monthly_quota
   from unnest(($2::text)::uuid[], ($3::text)::bytea[]) with ordinality
     as asked(project_id, key_digest, position)
   left join api_keys k on k.project_id = asked.project_id and k.key_digest = asked.key_digest`;
@@ -112,19 +101,18 @@ export async function lookupMany(
 ): Promise<(LookupRow | undefined)[]> {
   const projectIds = [...new Set(items.map(({ projectId }) => projectId))];
   const withKey = items.filter(({ apiKeyDigest }) => apiKeyDigest !== null);
-  const rows = await db.sql.unsafe<StatementRow[]>(
-    LOOKUP_STATEMENT,
-    lookupParameters(projectIds, withKey),
-    { prepare: true },
-  );
+  const parameters = lookupParameters(projectIds, withKey);
+  const rows = await db.sql.unsafe(LOOKUP_STATEMENT, parameters, { prepare: true }).values();
   const projectAt = new Placed<ProjectPart>();
   const keyAt = new Placed<LookupApiKey | null>();
-  for (const row of rows) {
-    if (row.project === null) {
-      keyAt.put(row.key, row.apiKeyId === null ? null : apiKeyOf(row, row.apiKeyId));
+  for (const row of rows as unknown as StatementRow[]) {
+    const [projectPosition, keyPosition, inRecovery, server, isSynchronous] = row;
+    if (projectPosition === null) {
+      keyAt.put(keyPosition, apiKeyOf(row.slice(FIRST_OF_KEY) as KeyColumns));
     } else {
-      requirePrimary(db, row);
-      projectAt.put(row.project, projectPartOf(row));
+      requirePrimary(db, { inRecovery, server, isSynchronous });
+      const columns = row.slice(FIRST_OF_PROJECT, FIRST_OF_KEY) as ProjectColumns;
+      projectAt.put(projectPosition, projectPartOf(columns));
     }
   }
   const byId = new Map(projectIds.map((id, index) => [id, projectAt.at(index + 1)]));
@@ -132,7 +120,8 @@ export async function lookupMany(
   return items.map(({ projectId, apiKeyDigest }) => {
     const project = byId.get(projectId);
     const apiKey = apiKeyDigest === null ? null : keyAt.at(++keysSeen);
-    return project && apiKey !== undefined ? { ...project, apiKey } : undefined;
+    if (project === undefined || apiKey === undefined) return undefined;
+    return { project: project.project, subscription: project.subscription, apiKey };
   });
 }
 
@@ -155,57 +144,78 @@ class Placed<T> {
 type ProjectPart = Pick<LookupRow, 'project' | 'subscription'>;
 
 /**
+ * A list of columns: as an object with so many properties, a row would cost several times as much.
  * The columns of a project are null in the row of a key, and the other way around. Without a project,
  * plan or key, the columns of that one are null; one column of each is checked.
  */
-interface StatementRow
-  extends ServerEvidence,
-    Omit<LookupProject, 'secretDigest'>,
-    Omit<LookupApiKey, 'apiKeyId'> {
-  /** The position of the project, or of the key, in the parameters. */
-  project: number | null;
-  key: number;
-  secretDigest: Buffer | null;
-  admits: boolean | null;
-  planId: string | null;
-  planName: string;
-  planRateLimitPerMinute: number;
-  planMonthlyQuota: number;
-  apiKeyId: string | null;
+type StatementRow = [
+  /** Positions in the parameters. */
+  project: number | null,
+  key: number,
+  ...evidence: [inRecovery: boolean, server: string, isSynchronous: boolean],
+  ...projectColumns: ProjectColumns,
+  ...keyColumns: KeyColumns,
+];
+
+const FIRST_OF_PROJECT = 5;
+type ProjectColumns = [
+  secretDigest: Buffer | null,
+  previousSecretDigest: Buffer | null,
+  policyRevision: string,
+  defaultKeyRateLimitPerMinute: number | null,
+  loggedAllowsPercent: number,
+  logsPaths: boolean,
+  admits: boolean | null,
+  planId: string | null,
+  planName: string,
+  rateLimitPerMinute: number,
+  monthlyQuota: number,
+];
+
+const FIRST_OF_KEY = 16;
+type KeyColumns = [
+  apiKeyId: string | null,
+  displayName: string,
+  keyPrefix: string,
+  status: ApiKeyStatus,
+  expired: boolean,
+  disabled: boolean,
+  neverUsed: boolean,
+  rateLimitPerMinute: number | null,
+  monthlyQuota: number | null,
+];
+
+function projectPartOf(columns: ProjectColumns): ProjectPart {
+  const [secretDigest, previousSecretDigest, policyRevision, ...settings] = columns;
+  const [defaultKeyRateLimitPerMinute, loggedAllowsPercent, logsPaths, ...subscribed] = settings;
+  const [admits, planId, name, rateLimitPerMinute, monthlyQuota] = subscribed;
+  const project = secretDigest && {
+    secretDigest,
+    previousSecretDigest,
+    policyRevision,
+    defaultKeyRateLimitPerMinute,
+    loggedAllowsPercent,
+    logsPaths,
+  };
+  if (planId === null) return { project, subscription: null };
+  const plan = { planId, name, rateLimitPerMinute, monthlyQuota };
+  return { project, subscription: { admits: admits === true, plan } };
 }
 
-const projectPartOf = (row: StatementRow): ProjectPart => ({
-  project: row.secretDigest === null ? null : projectOf(row, row.secretDigest),
-  subscription: row.planId === null ? null : subscriptionOf(row, row.planId),
-});
-
-const projectOf = (row: StatementRow, secretDigest: Buffer): LookupProject => ({
-  secretDigest,
-  previousSecretDigest: row.previousSecretDigest,
-  policyRevision: row.policyRevision,
-  defaultKeyRateLimitPerMinute: row.defaultKeyRateLimitPerMinute,
-  loggedAllowsPercent: row.loggedAllowsPercent,
-  logsPaths: row.logsPaths,
-});
-
-const subscriptionOf = (row: StatementRow, planId: string) => ({
-  admits: row.admits === true,
-  plan: {
-    planId,
-    name: row.planName,
-    rateLimitPerMinute: row.planRateLimitPerMinute,
-    monthlyQuota: row.planMonthlyQuota,
-  },
-});
-
-const apiKeyOf = (row: StatementRow, apiKeyId: string): LookupApiKey => ({
-  apiKeyId,
-  displayName: row.displayName,
-  keyPrefix: row.keyPrefix,
-  status: row.status,
-  expired: row.expired,
-  disabled: row.disabled,
-  neverUsed: row.neverUsed,
-  rateLimitPerMinute: row.rateLimitPerMinute,
-  monthlyQuota: row.monthlyQuota,
-});
+function apiKeyOf(columns: KeyColumns): LookupApiKey | null {
+  const [apiKeyId, displayName, keyPrefix, status, expired, disabled, neverUsed, ...limits] =
+    columns;
+  const [rateLimitPerMinute, monthlyQuota] = limits;
+  if (apiKeyId === null) return null;
+  return {
+    apiKeyId,
+    displayName,
+    keyPrefix,
+    status,
+    expired,
+    disabled,
+    neverUsed,
+    rateLimitPerMinute,
+    monthlyQuota,
+  };
+}
