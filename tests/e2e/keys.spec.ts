@@ -517,6 +517,8 @@ test('the name and the note of a key are changed on its page, and refused input 
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('New name');
   await expect(page.getByRole('definition').filter({ hasText: 'the mobile team' })).toBeVisible();
   await expect(page.getByRole('button', { name: /Disable|Enable|Set expiry/ })).toHaveCount(0);
+  await page.getByRole('link', { name: 'All keys' }).click();
+  await expect(page).toHaveURL(project.at('keys'));
 });
 
 test('several keys are revoked with one confirmation by keyboard, and one that could not be is named', async () => {

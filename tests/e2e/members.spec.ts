@@ -68,6 +68,8 @@ test('an invitation is accepted once, also by a person who signs up on the way, 
   );
   expect((await ana.goto(`/projects/${projectId}/keys/new`))?.status()).toBe(403);
   await expect(ana.getByRole('heading', { level: 1 })).toHaveText('Your role does not permit this');
+  await ana.getByRole('main').getByRole('link', { name: 'Members' }).click();
+  await expect(ana.getByRole('heading', { level: 1 })).toHaveText('Members');
   await gotoReady(ana, '/projects');
   await expect(ana.getByText(`viewer, owned by ${owner.email}`)).toBeVisible();
 

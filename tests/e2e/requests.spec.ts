@@ -301,9 +301,12 @@ test('new requests appear by themselves until the list is paused', async () => {
   await expect(rows(page)).toHaveCount(1);
   await project.authorize(call);
   await expect(rows(page)).toHaveCount(2);
+  const live = page.getByRole('status').filter({ hasText: /^Live$/ });
+  await expect(live).toBeVisible();
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Pause' }).click();
   await expect(page.getByRole('button', { name: 'Follow live' })).toBeVisible();
+  await expect(live).toHaveCount(0);
   await project.authorize(call);
   // Another page shows the third request, so it is recorded.
   const other = await project.open('requests');

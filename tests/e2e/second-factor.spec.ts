@@ -75,8 +75,10 @@ test('a second factor is asked for after the password, and nothing opens before 
 
   await signIn(page, { ...account, password: 'a wrong password' });
   await expect(page.getByText('The e-mail address or the password is wrong.')).toBeVisible();
+  await expect(page.getByRole('link', { name: 'Create one' })).toBeVisible();
   await signIn(page, account);
   await expect(page.getByLabel('Code')).toBeFocused();
+  await expect(page.getByRole('link', { name: 'Create one' })).toHaveCount(0);
   await expectAccessible(page);
   expect(await sessionCookie(page)).toEqual([]);
   expect((await page.request.get('/projects', { maxRedirects: 0 })).status()).toBe(307);

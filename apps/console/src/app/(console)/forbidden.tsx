@@ -1,4 +1,5 @@
 import { PageMessage, ToProjects } from '#components/page-message.tsx';
+import { MembersLink } from './_components/members-link.tsx';
 
 export const metadata = { title: 'Not permitted' };
 
@@ -8,7 +9,7 @@ export default function ForbiddenInConsole() {
     <PageMessage title="Your role does not permit this" actions={<ToProjects />}>
       <p>
         You can see this project, but not use this page. Ask the owner of the project to change your
-        role; the page <em>Members</em> shows who that is.
+        role; the page <MembersLink /> shows who that is.
       </p>
     </PageMessage>
   );

@@ -1,4 +1,6 @@
 import { clsx } from 'clsx';
+import { ChevronLeft } from 'lucide-react';
+import Link from 'next/link';
 import { type ReactNode, useId } from 'react';
 import type { GuideTopic } from '../../lib/guide-topics.ts';
 import { GuideLink } from './guide-link.tsx';
@@ -7,16 +9,27 @@ export interface PageHeaderProps {
   title: ReactNode;
   /** One sentence that says what the page shows or is for. */
   description?: ReactNode;
+  /** The list that what the page shows is in. */
+  list?: { href: string; label: string };
   /** The part of the guides that explains the page. */
   guide?: GuideTopic;
   actions?: ReactNode;
 }
 
 /** The header of a page: its only h1, one sentence, and the next steps on the right. */
-export function PageHeader({ title, description, guide, actions }: PageHeaderProps) {
+export function PageHeader({ title, description, list, guide, actions }: PageHeaderProps) {
   return (
     <header className="mb-8 flex flex-wrap items-start justify-between gap-4">
       <div className="max-w-2xl min-w-0 grow basis-64">
+        {list && (
+          <Link
+            href={list.href}
+            className="mb-1 inline-flex items-center gap-1 rounded text-small text-muted underline-offset-4 hover:text-ink hover:underline"
+          >
+            <ChevronLeft aria-hidden="true" className="-ml-1 size-4" />
+            {list.label}
+          </Link>
+        )}
         <h1 className="text-heading break-words">{title}</h1>
         {description && <div className="mt-1 text-muted">{description}</div>}
         {guide && (

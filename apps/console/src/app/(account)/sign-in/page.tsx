@@ -31,11 +31,12 @@ export default async function SignInPage({ searchParams }: SignInPageProps) {
           {NOTICES[notice]}
         </Notice>
       )}
-      <SignInForm next={back} />
-      {providers.length > 0 && <ProviderButtons providers={providers} next={back} />}
-      {(await isSignUpOpen()) && (
-        <OtherPage question="No account yet?" href="/sign-up" label="Create one" next={back} />
-      )}
+      <SignInForm next={back}>
+        {providers.length > 0 && <ProviderButtons providers={providers} next={back} />}
+        {(await isSignUpOpen()) && (
+          <OtherPage question="No account yet?" href="/sign-up" label="Create one" next={back} />
+        )}
+      </SignInForm>
     </>
   );
 }

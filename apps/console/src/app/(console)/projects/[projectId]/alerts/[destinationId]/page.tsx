@@ -68,6 +68,7 @@ export default async function DestinationPage({ params, searchParams }: Destinat
       <SigningSecretStep>
         <PageHeader
           title={<Name>{destination.description || publicAddress(destination)}</Name>}
+          list={{ href: `/projects/${ref.projectId}/alerts`, label: 'All alerts' }}
           description={<Summary destination={destination} mayChange={mayChange} />}
           guide="alerts"
           actions={mayChange && isEnabled && <SendTest {...ref} />}

@@ -51,6 +51,7 @@ export default async function KeyPage({ params, searchParams }: KeyPageProps) {
       <Column>
         <PageHeader
           title={<Name>{apiKey.displayName}</Name>}
+          list={{ href: `/projects/${projectId}/keys`, label: 'All keys' }}
           description={
             <span className="flex flex-wrap items-center gap-x-3 gap-y-2">
               <StatusChip status={stateOf(apiKey)} />

@@ -54,6 +54,7 @@ function NameStep({
     <>
       <PageHeader
         title="Create key"
+        list={{ href: `/projects/${projectId}/keys`, label: 'All keys' }}
         description="Create one key per caller, so that you can revoke each on its own. A key allows the calls that a policy matches."
       />
       {isFull && (

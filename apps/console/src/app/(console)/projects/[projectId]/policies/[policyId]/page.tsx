@@ -26,6 +26,7 @@ export default async function EditPolicyPage({ params, searchParams }: EditPolic
     <Column>
       <PageHeader
         title="Edit policy"
+        list={{ href: `/projects/${projectId}/policies`, label: 'All policies' }}
         description={
           <>
             Changed <RelativeTime at={saved.updatedAt} />. Changes apply from the next request on.

@@ -20,6 +20,7 @@ export default async function NewPolicyPage({ params, searchParams }: NewPolicyP
     <Column>
       <PageHeader
         title="Add policy"
+        list={{ href: `/projects/${projectId}/policies`, label: 'All policies' }}
         description="A policy allows one method on the paths that its pattern matches. If several policies match, the most specific one wins."
       />
       <PolicyEditor projectId={projectId} others={others} query={await searchParams} />

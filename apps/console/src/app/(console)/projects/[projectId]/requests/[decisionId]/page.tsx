@@ -46,6 +46,7 @@ export default async function RequestPage({ params }: RequestProps) {
     <Column>
       <PageHeader
         title="Request"
+        list={{ href: `/projects/${projectId}/requests`, label: 'All requests' }}
         description={<Facts decision={decision} />}
         actions={
           <>

@@ -1,9 +1,10 @@
 'use client';
 
-import { Pause, Play } from 'lucide-react';
+import { Pause, Play, Radio } from 'lucide-react';
 import { useRouter } from 'next/navigation';
 import { useEffect, useState } from 'react';
 import { Button } from '#components/ui/button.tsx';
+import { Chip } from '#components/ui/chip.tsx';
 import { follow } from './follow.ts';
 
 /** Reads the list again whenever the server reports new requests, until it is paused. */
@@ -21,9 +22,18 @@ export function LiveTail({ address }: { address: string }) {
     return follow(address, { onNew: read, onEnd: end });
   }, [isOn, address, router]);
   return (
-    <Button type="button" onClick={() => setIsOn(!isOn)}>
-      {isOn ? <Pause aria-hidden="true" /> : <Play aria-hidden="true" />}
-      {isOn ? 'Pause' : 'Follow live'}
-    </Button>
+    <>
+      <span role="status">
+        {isOn && (
+          <Chip tone="allow" icon={Radio}>
+            Live
+          </Chip>
+        )}
+      </span>
+      <Button type="button" onClick={() => setIsOn(!isOn)}>
+        {isOn ? <Pause aria-hidden="true" /> : <Play aria-hidden="true" />}
+        {isOn ? 'Pause' : 'Follow live'}
+      </Button>
+    </>
   );
 }
