@@ -6,25 +6,21 @@ import type { UnavailableDependency } from '../unavailable.ts';
 /** Resolves when the dependency works. */
 export type Check = () => Promise<void>;
 
-/**
- * Logs when a dependency stops passing its check, when the reason is another one, and when it passes
- * again: a database that was away may come back without migrations.
- */
+/** Logs when a dependency stops passing its check, and when it passes again. */
 export function logged(
   dependency: UnavailableDependency,
   check: Check,
   log: Pick<Logger, 'info' | 'warn'>,
 ): Check {
-  let reason: string | null = null;
+  let isFailing = false;
   return async () => {
     try {
       await check();
-      if (reason !== null) log.info({ dependency }, 'ready again');
-      reason = null;
+      if (isFailing) log.info({ dependency }, 'ready again');
+      isFailing = false;
     } catch (error) {
-      const { message } = error as Error;
-      if (message !== reason) log.warn({ err: error, dependency }, 'not ready');
-      reason = message;
+      if (!isFailing) log.warn({ err: error, dependency }, 'not ready');
+      isFailing = true;
       throw error;
     }
   };
