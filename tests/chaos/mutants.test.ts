@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { realRedis } from '../support/redis.ts';
 import { MUTANTS } from './proofs/mutants.ts';
 import { openPrivateStage, type PrivateStage } from './support/private-stage.ts';
+import { copyProgram } from './support/programs.ts';
 import { prove } from './support/prove.ts';
 import { size } from './support/size.ts';
 import { Violation } from './support/violation.ts';
@@ -11,6 +12,10 @@ beforeAll(async () => {
   stage = await openPrivateStage();
 });
 afterAll(() => stage.close());
+
+it('every mutant changes the program of this build', () => {
+  for (const { edits } of Object.values(MUTANTS)) copyProgram(edits).remove();
+});
 
 describe('a proof catches', () => {
   const mutants = Object.entries(MUTANTS).filter(([, mutant]) => size.isFull || mutant.isInSmall);

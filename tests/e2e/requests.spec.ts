@@ -301,7 +301,7 @@ test('new requests appear by themselves until the list is paused', async () => {
   await expect(rows(page)).toHaveCount(1);
   await project.authorize(call);
   await expect(rows(page)).toHaveCount(2);
-  const live = page.getByRole('status').filter({ hasText: /^Live$/ });
+  const live = page.getByRole('status').filter({ hasText: /^Following$/ });
   await expect(live).toBeVisible();
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Pause' }).click();

@@ -359,8 +359,8 @@ export const MUTANTS: Record<string, Mutant> = {
     edits: [
       {
         file: 'main.js',
-        find: 'requirePrimary(db, row);\n      projectAt',
-        replace: 'projectAt',
+        find: 'requirePrimary(db, { inRecovery, server, isSynchronous });',
+        replace: '',
       },
     ],
     rule: 'a change applies from the next decision on',

@@ -23,12 +23,13 @@ export interface GatewayCall extends Pick<Asker, 'requestId' | 'askedAtMs'> {
  */
 export async function askForGateway(
   dependencies: AuthorizeDependencies,
-  { secret, credential, original, ...call }: GatewayCall,
+  call: GatewayCall,
   deadline: Deadline,
 ): Promise<GatewayAnswer | null> {
+  const { secret, credential, original, requestId, askedAtMs } = call;
   const projectId = call.projectId.toLowerCase();
   if (!UUID.test(projectId) || secret === undefined || secret === '') return null;
-  const asker = { ...call, projectId, secretDigest: digestOf(secret) };
+  const asker = { projectId, secretDigest: digestOf(secret), requestId, askedAtMs };
   const answer = await authorize(dependencies, asker, questionOf(credential, original), deadline);
   return answer.kind === 'decided' ? answerToDecision(projectId, answer.decision) : null;
 }

@@ -10,7 +10,7 @@ export interface ServerEvidence {
 }
 
 /**
- * The columns of {@link ServerEvidence}. Every statement that serves a decision selects them and
+ * The columns of {@link ServerEvidence}, in its order. Every statement that serves a decision selects them and
  * returns at least one row, also when it finds nothing: behind a load balancer or after a failover,
  * a check at connect says nothing about the server that answers later (consistency rule 25).
  */

@@ -9,7 +9,7 @@ export interface PageHeaderProps {
   title: ReactNode;
   /** One sentence that says what the page shows or is for. */
   description?: ReactNode;
-  /** The list that what the page shows is in. */
+  /** Where the page is about one item of a list: that list. */
   list?: { href: string; label: string };
   /** The part of the guides that explains the page. */
   guide?: GuideTopic;

@@ -3,7 +3,7 @@
 import Link from 'next/link';
 import { useParams } from 'next/navigation';
 
-/** The members of the project of the address, which the page that stands for a refusal is not told. */
+/** Links to the members. The page of a refusal gets no parameters from Next.js. */
 export function MembersLink() {
   const { projectId } = useParams<{ projectId?: string }>();
   if (projectId === undefined) return <em>Members</em>;

@@ -6,7 +6,6 @@ import {
   publicAddress,
 } from '@ceiba/schema';
 import type { Metadata } from 'next';
-import Link from 'next/link';
 import { notFound } from 'next/navigation';
 import { z } from 'zod';
 import { Name } from '#components/ui/name.tsx';
@@ -68,7 +67,7 @@ export default async function DestinationPage({ params, searchParams }: Destinat
       <SigningSecretStep>
         <PageHeader
           title={<Name>{destination.description || publicAddress(destination)}</Name>}
-          list={{ href: `/projects/${ref.projectId}/alerts`, label: 'All alerts' }}
+          list={{ href: `/projects/${ref.projectId}/alerts`, label: 'All destinations' }}
           description={<Summary destination={destination} mayChange={mayChange} />}
           guide="alerts"
           actions={mayChange && isEnabled && <SendTest {...ref} />}
@@ -110,14 +109,6 @@ export default async function DestinationPage({ params, searchParams }: Destinat
             </Section>
           </>
         )}
-        <p>
-          <Link
-            href={`/projects/${ref.projectId}/alerts`}
-            className="rounded underline underline-offset-4"
-          >
-            All destinations
-          </Link>
-        </p>
       </SigningSecretStep>
     </Column>
   );

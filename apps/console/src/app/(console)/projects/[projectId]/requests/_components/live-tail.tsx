@@ -23,10 +23,10 @@ export function LiveTail({ address }: { address: string }) {
   }, [isOn, address, router]);
   return (
     <>
-      <span role="status">
+      <span role="status" className="empty:absolute">
         {isOn && (
           <Chip tone="allow" icon={Radio}>
-            Live
+            Following
           </Chip>
         )}
       </span>
