@@ -10,9 +10,10 @@ export interface ServerEvidence {
 }
 
 /**
- * The columns of {@link ServerEvidence}, in its order. Every statement that serves a decision selects them and
- * returns at least one row, also when it finds nothing: behind a load balancer or after a failover,
- * a check at connect says nothing about the server that answers later (consistency rule 25).
+ * The columns of {@link ServerEvidence}, in its order. Every statement that serves a decision
+ * selects them and returns at least one row, also when it finds nothing: behind a load balancer or
+ * after a failover, a check at connect says nothing about the server that answers later (consistency
+ * rule 25).
  */
 export const SERVER_EVIDENCE = `
   pg_is_in_recovery() as "inRecovery",

@@ -185,10 +185,19 @@ type KeyColumns = [
   monthlyQuota: number | null,
 ];
 
-function projectPartOf(columns: ProjectColumns): ProjectPart {
-  const [secretDigest, previousSecretDigest, policyRevision, ...settings] = columns;
-  const [defaultKeyRateLimitPerMinute, loggedAllowsPercent, logsPaths, ...subscribed] = settings;
-  const [admits, planId, name, rateLimitPerMinute, monthlyQuota] = subscribed;
+function projectPartOf([
+  secretDigest,
+  previousSecretDigest,
+  policyRevision,
+  defaultKeyRateLimitPerMinute,
+  loggedAllowsPercent,
+  logsPaths,
+  admits,
+  planId,
+  name,
+  rateLimitPerMinute,
+  monthlyQuota,
+]: ProjectColumns): ProjectPart {
   const project = secretDigest && {
     secretDigest,
     previousSecretDigest,
@@ -202,10 +211,17 @@ function projectPartOf(columns: ProjectColumns): ProjectPart {
   return { project, subscription: { admits: admits === true, plan } };
 }
 
-function apiKeyOf(columns: KeyColumns): LookupApiKey | null {
-  const [apiKeyId, displayName, keyPrefix, status, expired, disabled, neverUsed, ...limits] =
-    columns;
-  const [rateLimitPerMinute, monthlyQuota] = limits;
+function apiKeyOf([
+  apiKeyId,
+  displayName,
+  keyPrefix,
+  status,
+  expired,
+  disabled,
+  neverUsed,
+  rateLimitPerMinute,
+  monthlyQuota,
+]: KeyColumns): LookupApiKey | null {
   if (apiKeyId === null) return null;
   return {
     apiKeyId,
