@@ -34,6 +34,9 @@ const config: NextConfig = {
   poweredByHeader: false,
   // No page uses them. Its server would resize any image of the console on request, and write a cache.
   images: { unoptimized: true },
+  // Titles come with their page, for every user agent: streamed after it, the title of a tab goes
+  // empty at each refresh until the new one arrives. Pages wait for their data anyway.
+  htmlLimitedBots: /.*/,
   // For `forbidden()`: a page that the user's role does not permit answers 403.
   experimental: { authInterrupts: true },
   reactStrictMode: true,

@@ -20,7 +20,8 @@ async function expectNoFindings(page: Page): Promise<void> {
   const findings = violations.map(
     ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`,
   );
-  expect(findings, await page.evaluate(themeOf)).toEqual([]);
+  const theme = await page.evaluate(themeOf);
+  expect(findings, `${theme}: ${findings.join('; ')}`).toEqual([]);
 }
 
 const themeOf = () => (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light');

@@ -26,6 +26,21 @@ test('a long project name fits into the sidebar, and can be read in full', async
   await expect(switcher.getByTitle(LONG_NAME)).toBeVisible();
 });
 
+test('a tab keeps its title while its page is refreshed', async () => {
+  await project.addKey('Mobile app');
+  const page = await project.open('keys');
+  await page.evaluate(watchTitles);
+  const titles = () => page.evaluate(() => (window as unknown as Watched).titles);
+  const rows = page.getByRole('button', { name: /^Show (compact|comfortable) rows$/ });
+  for (const pauseMs of Array.from({ length: 30 }, (_, index) => index)) {
+    await page.evaluate(receiveInTwoParts, pauseMs);
+    const before = await rows.getAttribute('aria-label');
+    await rows.click();
+    await expect(rows).not.toHaveAttribute('aria-label', before ?? '');
+  }
+  expect(new Set(await titles())).toEqual(new Set([await page.title()]));
+});
+
 test('a bar moves from the click on a link until its page is shown', async () => {
   const page = await project.open('keys');
   let answer = () => {};
@@ -208,3 +223,41 @@ test('a press beside a dialog closes it and presses nothing of the page', async 
   await expect(opener).toBeFocused();
   await expect(page.locator('body')).not.toHaveAttribute('data-pressed');
 });
+
+interface Watched {
+  /** What the title of the tab has been at each change of the head. */
+  titles: string[];
+}
+
+function watchTitles(): void {
+  const titles: string[] = [];
+  new MutationObserver(() => titles.push(document.title)).observe(document.head, {
+    childList: true,
+  });
+  Object.assign(window, { titles });
+}
+
+/** The next refresh receives the title, and what follows it, after a pause, as on a slow network. */
+function receiveInTwoParts(pauseMs: number): void {
+  const { fetch } = window;
+  window.fetch = async (...call) => {
+    const response = await fetch(...call);
+    const headers = new Headers(call[1]?.headers);
+    if (!headers.has('rsc') || headers.has('next-router-prefetch')) return response;
+    window.fetch = fetch;
+    const text = await response.text();
+    const title = text.search(/^[0-9a-f]+:\[\["\$","title"/m);
+    if (title < 0) throw new Error('the refresh has no title');
+    const body = new ReadableStream({
+      async start(controller) {
+        const encoder = new TextEncoder();
+        controller.enqueue(encoder.encode(text.slice(0, title)));
+        await new Promise((resolve) => setTimeout(resolve, pauseMs));
+        controller.enqueue(encoder.encode(text.slice(title)));
+        controller.close();
+      },
+    });
+    const received = new Response(body, response);
+    return Object.defineProperty(received, 'url', { value: response.url });
+  };
+}
