@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, type Locator, type Page, test } from '@playwright/test';
 import { expectAccessible } from './expect-accessible.ts';
 import { createKey, type OwnProject, ownProject } from './own-project.ts';
-import { pressShortcut } from './support.ts';
+import { gotoReady, pressShortcut, reloadReady } from './support.ts';
 
 let project: OwnProject;
 const call = { method: 'GET', path: '/v1/reports' };
@@ -222,7 +222,7 @@ test('a key is created and revoked by keyboard, and the next call with it is den
     allowed: false,
     denialReason: 'revoked_api_key',
   });
-  await page.goto(project.at('keys?status=revoked'));
+  await gotoReady(page, project.at('keys?status=revoked'));
   await press(page, 'Actions for By hand');
   const menu = page.getByRole('navigation', { name: 'Actions for By hand' });
   await expect(menu.getByRole('link', { name: 'Simulate a call' })).toBeVisible();
@@ -368,7 +368,7 @@ test('a list shows its place, sorts in both directions, on phones too, and can b
   await expect(page.getByRole('button', { name: 'Show comfortable rows' })).toBeVisible();
   expect(await first.evaluate((one) => one.clientHeight)).toBeLessThan(tall * 0.75);
   await page.setViewportSize({ width: 800, height: 800 });
-  await page.reload();
+  await reloadReady(page);
   const name = first.getByTitle(/^Key \d\d$/);
   expect(await name.evaluate((one) => one.scrollWidth <= one.clientWidth)).toBe(true);
   await page.setViewportSize({ width: 1280, height: 720 });
@@ -433,7 +433,7 @@ test('an empty list explains keys, and a name with code in it is only text', asy
   await expect(page.getByText('No keys yet')).toBeVisible();
   const attack = '<img src=x onerror="document.title=1"><script>document.title=1</script>';
   await project.addKey(attack);
-  await page.goto(project.at('keys'));
+  await gotoReady(page, project.at('keys'));
   await expect(row(page, attack)).toBeVisible();
   await choose(page, attack, 'Revoke key');
   await expect(page.getByRole('alertdialog')).toContainText(attack);

@@ -1,6 +1,6 @@
 import { expect, type Page, test } from '@playwright/test';
 import { createKey, type OwnProject, ownProject } from './own-project.ts';
-import { pressShortcut } from './support.ts';
+import { gotoReady, pressShortcut, reloadReady } from './support.ts';
 
 let project: OwnProject;
 let apiKey: string;
@@ -65,7 +65,7 @@ test('typing while a policy is saved does not navigate back to its form', async 
   // A separate browser context, because the clock is paused in all of it.
   const signedIn = await project.open('policies');
   await page.context().addCookies(await signedIn.context().cookies());
-  await page.goto(project.at('policies/new'));
+  await gotoReady(page, project.at('policies/new'));
   const list = new URL(`/projects/${project.projectId}/policies`, page.url());
   await page.clock.install();
   await page.clock.pauseAt(Date.now() + 60_000);
@@ -141,7 +141,7 @@ test('the list is in match order, and a tried call highlights the winner', async
   await page.keyboard.type('/v1/reports/export?format=csv');
   await expect(rows(page).nth(1)).toContainText('Wins');
   expect(await standing(page)).toEqual(['does_not_match', 'wins', 'matches', 'matches', 'matches']);
-  await page.reload();
+  await reloadReady(page);
   await expect(rows(page).nth(1)).toContainText('Wins');
   await page.getByLabel('Method to try').selectOption('POST');
   await page.getByLabel('Path to try').fill('/v1//reports');
@@ -155,7 +155,7 @@ test('a policy that another one covers is marked in the list and in the preview'
   await project.addPolicy('GET', '/v1/reports*');
   const page = await project.open('policies');
   await expect(rows(page).first()).toContainText('Also covered by ANY /v1*');
-  await page.goto(project.at('policies/new'));
+  await gotoReady(page, project.at('policies/new'));
   await page.getByLabel('Path pattern').fill('/v1/reports/42');
   await expect(page.getByText('Already covered by')).toBeVisible();
   await page.getByLabel('Path pattern').fill('/v1/*');
@@ -307,7 +307,7 @@ test('a long list is filtered and sorted by use, and a tried call shows the page
   await page.getByRole('link', { name: 'Previous' }).click();
   await expect(page.getByText('51–100 of 121 policies')).toBeVisible();
 
-  await page.goto(project.at('policies'));
+  await gotoReady(page, project.at('policies'));
   await page.getByRole('link', { name: 'Hits this month' }).click();
   await expect(rows(page).first()).toContainText('1,234');
   await expect(page.getByRole('columnheader', { name: 'Hits this month' })).toHaveAttribute(
@@ -317,7 +317,7 @@ test('a long list is filtered and sorted by use, and a tried call shows the page
   await page.getByLabel('Filter policies').fill('get /v1/items/07');
   await expect(rows(page)).toHaveCount(10);
   await expect(rows(page).first()).toContainText('70');
-  await page.reload();
+  await reloadReady(page);
   await expect(rows(page)).toHaveCount(10);
   await page.getByLabel('Filter policies').fill('nothing');
   await expect(page.getByText('No policy has “nothing” in its method or pattern.')).toBeVisible();

@@ -1,11 +1,11 @@
 import { expect, test } from '@playwright/test';
-import { createProject, pressShortcut, signUp } from './support.ts';
+import { createProject, gotoReady, pressShortcut, signUp } from './support.ts';
 
 test('a new project shows its secret once, with snippets that work when pasted', async ({
   page,
 }) => {
   await signUp(page);
-  await page.goto('/projects/new');
+  await gotoReady(page, '/projects/new');
   await page.getByLabel('Name').fill('Reports');
   await page.getByRole('button', { name: 'Create project' }).click();
   const secret = await page.getByRole('status').filter({ hasText: 'ceiba_secret_' }).innerText();
@@ -19,7 +19,7 @@ test('a new project shows its secret once, with snippets that work when pasted',
 
 test('leaving without the secret asks once', async ({ page }) => {
   await signUp(page);
-  await page.goto('/projects/new');
+  await gotoReady(page, '/projects/new');
   await page.getByLabel('Name').fill('Reports');
   await page.getByRole('button', { name: 'Create project' }).click();
   await expect(page.getByRole('heading', { name: 'Copy the project secret now' })).toBeFocused();
@@ -43,7 +43,7 @@ test('leaving without the secret asks once', async ({ page }) => {
 test('a taken name is refused beside the field, and the input is kept', async ({ page }) => {
   await signUp(page);
   await createProject(page, 'Reports');
-  await page.goto('/projects/new');
+  await gotoReady(page, '/projects/new');
   await page.getByLabel('Name').fill('Reports');
   await page.getByRole('button', { name: 'Create project' }).click();
   await expect(page.getByText('You already have a project with this name')).toBeVisible();

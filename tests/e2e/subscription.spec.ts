@@ -3,6 +3,7 @@ import { mintApiKey } from '@ceiba/domain';
 import { expect, type Page, test } from '@playwright/test';
 import { expectAccessible } from './expect-accessible.ts';
 import { type OwnProject, ownProject } from './own-project.ts';
+import { reloadReady } from './support.ts';
 
 let project: OwnProject;
 let call: { apiKey: string; method: string; path: string };
@@ -122,7 +123,7 @@ test('a trial allows calls until its end, and denies them after it', async () =>
   await project.sql`update subscriptions set current_period_end = now()
     where project_id = ${project.projectId}`;
   expect(await project.authorize(call)).toMatchObject({ denialReason: 'inactive_subscription' });
-  await page.reload();
+  await reloadReady(page);
   await expect(page.getByText('its period ended')).toBeVisible();
   await page.getByLabel('Ends', { exact: true }).selectOption('never');
   await save.click();

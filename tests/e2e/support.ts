@@ -60,6 +60,12 @@ export async function gotoReady(page: Page, address: string): Promise<void> {
   await expectListening(page);
 }
 
+/** Loads a signed-in page again and waits until it listens to the keyboard. */
+export async function reloadReady(page: Page): Promise<void> {
+  await page.reload();
+  await expectListening(page);
+}
+
 /** Input before the scripts of a page run is lost. */
 export const expectListening = (page: Page) =>
   expect(page.locator('html[data-shortcuts]')).toBeAttached();
