@@ -40,6 +40,23 @@ test('the guides are found by their words, and their code is copied', async ({ p
   expect(await page.evaluate(() => navigator.clipboard.readText())).toContain('@ceiba/sdk');
 });
 
+test('the index of a guide marks the part that is being read', async ({ page }) => {
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.goto('/docs/operations');
+  const index = page.getByRole('navigation', { name: 'On this page' });
+  const marked = () =>
+    index
+      .getByRole('link')
+      .evaluateAll((links) =>
+        links.filter((link) => link.matches(':target-current')).map((link) => link.textContent),
+      );
+  await expect.poll(marked).toEqual(['What it needs']);
+  await page.getByRole('heading', { level: 2, name: 'The decision log' }).evaluate((heading) => {
+    heading.scrollIntoView();
+  });
+  await expect.poll(marked).toEqual(['The decision log']);
+});
+
 test('a button says in place that the browser refused to copy', async ({ page }) => {
   await page.addInitScript(() => {
     navigator.clipboard.writeText = () => Promise.reject(new Error('refused'));

@@ -82,7 +82,10 @@ export interface PageIndexProps {
   className?: string;
 }
 
-/** Links to the parts of a long page: beside them or, on a narrow screen, above them. */
+/**
+ * Links to the parts of a long page: beside them or, on a narrow screen, above them. Browsers that
+ * know scroll target groups mark the part that is being read.
+ */
 export function PageIndex({ parts, className }: PageIndexProps) {
   const headingId = useId();
   return (
@@ -91,12 +94,12 @@ export function PageIndex({ parts, className }: PageIndexProps) {
         <p id={headingId} className="mb-1 text-small font-medium max-lg:hidden">
           On this page
         </p>
-        <ul className="flex flex-wrap gap-x-4 gap-y-1 lg:grid">
+        <ul className="flex flex-wrap gap-x-4 gap-y-1 [scroll-target-group:auto] lg:grid">
           {parts.map(({ id, title }) => (
             <li key={id}>
               <a
                 href={`#${id}`}
-                className="inline-block rounded py-1 text-small text-muted underline-offset-4 transition-colors hover:text-ink max-lg:underline"
+                className="inline-block rounded py-1 text-small text-muted underline-offset-4 transition-colors hover:text-ink max-lg:underline lg:[&:target-current]:text-accent-text"
               >
                 {title}
               </a>
