@@ -5,6 +5,15 @@ import { randomUUID } from 'node:crypto';
  * once. A UUID of version 4 has its random bits, its variant and its hyphens at the same places.
  */
 export function newUuid(): string {
-  const time = Date.now().toString(16).padStart(12, '0');
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`;
+  const nowMs = Date.now();
+  if (nowMs !== prefix.ofMs) prefix = { ofMs: nowMs, text: prefixOf(nowMs) };
+  return prefix.text + randomUUID().slice(15);
+}
+
+/** Of the last millisecond: many UUIDs are made in one turn of the event loop. */
+let prefix = { ofMs: Number.NaN, text: '' };
+
+function prefixOf(ms: number): string {
+  const time = ms.toString(16).padStart(12, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}-7`;
 }

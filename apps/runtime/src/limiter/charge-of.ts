@@ -63,12 +63,12 @@ function leastLeft(
   countName: 'minuteCount' | 'monthCount',
 ): LeastLeft {
   let least: LeastLeft = { scope: 'project', limit: NO_LIMIT, left: NO_LIMIT };
-  for (const [index, scope] of scopes.entries()) {
+  scopes.forEach((scope, index) => {
     const limit = scope[limitName];
-    if (limit === null) continue;
+    if (limit === null) return;
     // A limit can be lowered below what is used: then 0 is left, never less (rule 9).
     const left = Math.max(0, limit - (reply.counters[index]?.[countName] ?? limit));
     if (left < least.left) least = { scope: scope.kind, limit, left };
-  }
+  });
   return least;
 }

@@ -60,10 +60,10 @@ export interface CallReply {
   timeMs: number;
   /** One per charge, in order. */
   charges: readonly ChargeReply[];
-  /** The counters that were written, by key, as the call left them. */
-  counters: ReadonlyMap<string, SeenCounter>;
+  /** The counters that were written, as the call left them. */
+  counters: readonly { key: string; seen: SeenCounter }[];
   /** The fields of the usage hash that were raised, and their numbers. */
-  usage: ReadonlyMap<string, number>;
+  usage: readonly { field: string; count: number }[];
 }
 
 /** A counter of a call, which several of its charges may touch. */
@@ -145,9 +145,9 @@ function chargeArgument(
   counters: readonly CallCounter[],
 ): string {
   let argument = `${Math.floor(redisDeadlineMs)} ${request.apiKeyId} ${request.policyId}`;
-  for (const [index, { rateLimitPerMinute, monthlyQuota }] of request.scopes.entries()) {
+  request.scopes.forEach(({ rateLimitPerMinute, monthlyQuota }, index) => {
     argument += ` ${counters[index]?.place}:${rateLimitPerMinute ?? -1}:${monthlyQuota ?? -1}`;
-  }
+  });
   return argument;
 }
 
@@ -159,19 +159,20 @@ function parseReply(
   const fields = new ReplyReader(raw);
   const windows = { timeMs: fields.count(), minute: fields.count(), month: fields.count() };
   const charges = countersOfCharges.map((touched) => parseCharge(fields, touched, windows));
-  const seen = new Map<string, SeenCounter>();
-  const usage = new Map<string, number>();
+  const written: { key: string; seen: SeenCounter }[] = [];
+  const usage: { field: string; count: number }[] = [];
   if (counters.some(({ counts }) => counts !== null)) {
     for (const { key, counts } of counters) {
       if (counts === null) fields.skip();
       else {
         const { minuteCount, monthCount } = counts;
-        seen.set(key, { lineage: fields.word(), minute: windows.minute, minuteCount, monthCount });
+        const lineage = fields.word();
+        written.push({ key, seen: { lineage, minute: windows.minute, minuteCount, monthCount } });
       }
     }
-    while (!fields.isAtEnd) usage.set(fields.word(), fields.count());
+    while (!fields.isAtEnd) usage.push({ field: fields.word(), count: fields.count() });
   }
-  return { timeMs: windows.timeMs, charges, counters: seen, usage };
+  return { timeMs: windows.timeMs, charges, counters: written, usage };
 }
 
 function parseCharge(

@@ -80,7 +80,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
     try {
       const reply = await run(projectId, charges);
       clock.observe(reply.timeMs);
-      for (const [key, counter] of reply.counters) seenCounters.set(key, counter);
+      for (const { key, seen } of reply.counters) seenCounters.set(key, seen);
       keepUsage(options.ledger, projectId, charges, reply);
       return reply.charges;
     } catch (error) {
@@ -152,9 +152,9 @@ function keepUsage(
   charges: readonly QueuedCharge[],
   reply: CallReply,
 ): void {
-  for (const [field, count] of reply.usage) ledger.keepField(projectId, field, count);
-  for (const [index, { request }] of charges.entries()) {
-    if (reply.charges[index]?.kind !== 'allowed') continue;
-    ledger.keep({ kind: 'lastUse', projectId, apiKeyId: request.apiKeyId, count: reply.timeMs });
-  }
+  for (const { field, count } of reply.usage) ledger.keepField(projectId, field, count);
+  charges.forEach(({ request }, index) => {
+    if (reply.charges[index]?.kind !== 'allowed') return;
+    ledger.keepLastUse(projectId, request.apiKeyId, reply.timeMs);
+  });
 }

@@ -11,6 +11,14 @@ export interface SeenCounter {
 
 const NOTHING_SEEN: SeenCounter = { lineage: '-', minute: 0, minuteCount: 0, monthCount: 0 };
 
+function copyInto(held: SeenCounter, { lineage, minute, minuteCount, monthCount }: SeenCounter) {
+  // The name comes anew with each reply; the one that is held is equal but for a new lifetime.
+  if (held.lineage !== lineage) held.lineage = lineage;
+  held.minute = minute;
+  held.minuteCount = minuteCount;
+  held.monthCount = monthCount;
+}
+
 /**
  * The last counts that this process has seen, per counter. Each charge sends them, so that a Redis
  * that was wiped or rolled back loses only what no living Runtime has seen (consistency rule 12).
@@ -27,7 +35,10 @@ export class SeenCounters {
     return this.#seen.get(counterKey) ?? NOTHING_SEEN;
   }
 
+  /** Changes the counter that it holds: a new object per charge would outlive its collector's nursery. */
   set(counterKey: string, counter: SeenCounter): void {
-    this.#seen.set(counterKey, counter);
+    const held = this.#seen.get(counterKey);
+    if (held === undefined) this.#seen.set(counterKey, counter);
+    else copyInto(held, counter);
   }
 }

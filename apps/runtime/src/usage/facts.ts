@@ -30,11 +30,12 @@ export function fieldOf(fact: CountFact): string {
   return `h|${incarnation}|${hour}|${apiKeyId}|${policyId}|${outcome}`;
 }
 
+/** Identifies what a fact counts among those of its project. */
+export const factName = (fact: UsageFact): string =>
+  fact.kind === 'lastUse' ? fact.apiKeyId : fieldOf(fact);
+
 /** Identifies what a fact counts; begins with the project, so that facts sort by project. */
-export function factKey(fact: UsageFact): string {
-  const name = fact.kind === 'lastUse' ? `u|${fact.apiKeyId}` : fieldOf(fact);
-  return `${fact.projectId}|${name}`;
-}
+export const factKey = (fact: UsageFact): string => `${fact.projectId}|${factName(fact)}`;
 
 /** The rows of one transaction; sorted, so that two transactions lock rows in the same order. */
 export function toBatch(facts: readonly UsageFact[]): UsageBatch {
