@@ -20,8 +20,9 @@ export type BatchAnswer =
 export type ItemAnswer = Decision | UnavailableError | null;
 
 /**
- * How long before the deadline of the batch each request is answered, in ms. If both ended at once,
- * one request that waits for an outage would take the decisions of all others with it.
+ * How long before the deadline of the batch each request is answered, in ms, or half of the time that
+ * is left. If both ended at once, one request that waits for an outage would take the decisions of all
+ * others with it.
  */
 const ANSWERED_BEFORE_MS = 20;
 
@@ -63,7 +64,8 @@ export async function authorizeBatch(
       return matcher instanceof Promise ? matcher.then(load) : load(matcher);
     }),
   );
-  const itemDeadline = deadline.ofStep(deadline.remainingMs() - ANSWERED_BEFORE_MS);
+  const leftMs = deadline.remainingMs();
+  const itemDeadline = deadline.ofStep(leftMs - Math.min(ANSWERED_BEFORE_MS, leftMs / 2));
   // In the order of the requests: each charge begins before the next request is looked at.
   const answers = await outcomesOf(
     loaded.map((item) =>

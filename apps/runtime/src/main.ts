@@ -35,6 +35,7 @@ async function superviseWorkers(count: number): Promise<void> {
   cluster.schedulingPolicy = cluster.SCHED_NONE;
   const workers = new Workers({
     count,
+    earlierPort: settings.EXT_AUTHZ_PORT,
     fork() {
       const worker = cluster.fork();
       metrics.add(worker);

@@ -19,7 +19,7 @@ import {
   writeDecisions,
 } from '@ceiba/schema';
 import { FirstUses } from './database/first-uses.ts';
-import { openDatabase } from './database/open.ts';
+import { CHECK_BUDGET_MS, openDatabase } from './database/open.ts';
 import { DecisionLog } from './decision-log/decision-log.ts';
 import { DecisionExporter } from './decision-log/exporter.ts';
 import { FailureCounter } from './decision-log/failures.ts';
@@ -72,7 +72,6 @@ export interface Runtime {
 const UPKEEP_BUDGET_MS = 30_000;
 /** Small enough that a step takes a fraction of a second. */
 const UPKEEP_STEP = { mostDays: 4, mostRows: 5_000 };
-const CHECK_BUDGET_MS = 700;
 /**
  * Assembles the Runtime. The caller makes its server listen.
  *
@@ -154,8 +153,8 @@ export function createRuntime(settings: Settings, log: Logger, traces?: Traces):
     onMemoryFull: () => sweep.sweepSoon(),
     redisBudgetMs: settings.DECISION_REDIS_BUDGET_MS,
     roundTrips: metrics.charge,
-    readMonthTotals: (items, deadline) =>
-      pools.decisions.run(deadline.remainingMs(), (db) => readMonthTotals(db, items)),
+    readMonthTotals: (items) =>
+      pools.decisions.run(settings.DECISION_DATABASE_BUDGET_MS, (db) => readMonthTotals(db, items)),
   });
   const policyReads = new PolicyReads((projectIds) =>
     pools.decisions.run(settings.DECISION_DATABASE_BUDGET_MS, (db) =>

@@ -22,12 +22,15 @@ class FakeWorker extends EventEmitter {
   }
 }
 
-function start(count: number) {
+function start(count: number, earlierPort?: number) {
   const forked: FakeWorker[] = [];
+  const memory = { isFull: false };
   const exit = vi.fn();
   const workers = new Workers({
     count,
+    earlierPort,
     fork: () => {
+      if (memory.isFull) throw new Error('ENOMEM');
       const worker = new FakeWorker(forked.length + 1);
       forked.push(worker);
       return worker as unknown as WorkerProcess;
@@ -37,11 +40,11 @@ function start(count: number) {
     now: () => performance.now(),
     log: createLogger({ service: 'test', level: 'silent' }),
   });
-  const listen = () => {
-    for (const worker of forked) worker.emit('listening');
+  const listen = (port = 4_000) => {
+    for (const worker of forked) worker.emit('listening', { port });
   };
   const worker = (id: number) => forked[id - 1] ?? new FakeWorker(0);
-  return { workers, forked, worker, exit, listen };
+  return { workers, forked, memory, worker, exit, listen };
 }
 
 beforeEach(() => {
@@ -52,6 +55,27 @@ afterEach(() => {
 });
 
 describe('the primary', () => {
+  it('exits where a worker exits that listened for Envoy alone', () => {
+    const { worker, exit, listen } = start(2, 9_000);
+    listen(9_000);
+    worker(1).exit(1);
+    worker(2).exit('SIGTERM');
+    expect(exit).toHaveBeenCalledExactlyOnceWith(1);
+  });
+
+  it('keeps running while the system has no memory for a replacement, and starts it later', () => {
+    const { forked, memory, worker, exit, listen } = start(2, 9_000);
+    listen();
+    memory.isFull = true;
+    worker(1).exit('SIGKILL');
+    vi.advanceTimersByTime(100);
+    expect(forked).toHaveLength(2);
+    memory.isFull = false;
+    vi.advanceTimersByTime(200);
+    expect(forked).toHaveLength(3);
+    expect(exit).not.toHaveBeenCalled();
+  });
+
   it('replaces a worker that exits, after pauses that double up to ten seconds', () => {
     const { forked, worker, listen } = start(2);
     listen();
@@ -89,7 +113,7 @@ describe('the primary', () => {
 
   it('stops everything and exits 1 if a worker exits before all have listened', () => {
     const { worker, forked, exit } = start(3);
-    worker(1).emit('listening');
+    worker(1).emit('listening', { port: 4_000 });
     worker(2).exit(1);
     expect([worker(1).signals, worker(3).signals]).toEqual([['SIGTERM'], ['SIGTERM']]);
     expect(exit).not.toHaveBeenCalled();

@@ -9,6 +9,9 @@ export type WorkerProcess = Pick<Worker, 'id' | 'on' | 'once' | 'emit'> & {
 
 export interface WorkersOptions {
   count: number;
+  /** A port on which a worker listens before it listens for decisions: that of Envoy. */
+  earlierPort?: number | undefined;
+  /** @throws Error where the system has no memory for another process */
   fork(): WorkerProcess;
   /** Ends the primary. */
   exit(code: number): void;
@@ -58,11 +61,13 @@ export class Workers {
   }
 
   #start(): void {
-    const { fork, log, count } = this.#options;
-    const worker = fork();
+    const { log, count, earlierPort } = this.#options;
+    const worker = this.#fork();
+    if (worker === null) return;
     this.#running.add(worker);
     log.info({ worker: worker.id, pid: worker.process.pid }, 'started a worker');
-    worker.once('listening', () => {
+    worker.on('listening', ({ port }: { port: number }) => {
+      if (port === earlierPort) return;
       this.#listening.add(worker);
       if (this.#listening.size === count) this.#isStarted = true;
     });
@@ -78,8 +83,19 @@ export class Workers {
     });
   }
 
+  /** Of an error, it acts as if the worker had exited. */
+  #fork(): WorkerProcess | null {
+    try {
+      return this.#options.fork();
+    } catch (error) {
+      this.#options.log.error({ err: error }, 'the system could not start another worker');
+      this.#onExit({ worker: null, pid: undefined, code: null, signal: null });
+      return null;
+    }
+  }
+
   #onExit(exit: {
-    worker: number;
+    worker: number | null;
     pid: number | undefined;
     code: number | null;
     signal: string | null;

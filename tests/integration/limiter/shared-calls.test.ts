@@ -177,7 +177,7 @@ describeOnEachRedis('a call of the script', (redis) => {
     ]);
     expect(kindsOf(reply)).toEqual(['late', 'allowed']);
     expect(await isWritten(late!)).toBe(false);
-    expect([...reply.usage.keys()].filter((field) => field.includes(late!.apiKeyId))).toEqual([]);
+    expect(reply.usage.filter(({ field }) => field.includes(late!.apiKeyId))).toEqual([]);
   });
 
   it('asks for the seed of one counter, and makes the charges that do not touch it', async () => {
@@ -226,7 +226,7 @@ describeOnEachRedis('a call of the script', (redis) => {
     const [first, second] = callsOf(2, {});
     const { usage } = await run([{ call: first! }, { call: second! }, { call: first! }]);
     const numbers = Object.values(await redis().admin.hgetall(usageKey(first!.projectId)));
-    expect([...usage.values()]).toEqual([2, 3, 2, 1, 1]);
+    expect(usage.map(({ count }) => count)).toEqual([2, 3, 2, 1, 1]);
     expect(numbers).toEqual(expect.arrayContaining(['2', '3', '1']));
   });
 });

@@ -12,7 +12,7 @@ import { asUnavailable } from './pool.ts';
 
 export interface LaneOptions {
   url: string;
-  /** The longest that one lookup may take, in ms. */
+  /** The longest that one batch may take, in ms. */
   budgetMs: number;
   fence: Fence;
   /** Between 0 and 1; spreads the attempts of many Runtimes. */
@@ -61,12 +61,13 @@ export class LookupLane {
 
   /**
    * Looks up a batch. If the server rejects the statement, the batch is halved until the invalid item
-   * fails alone (consistency rule 4).
+   * fails alone (consistency rule 4). It has the whole budget, however little time its requests have
+   * left: a timeout drops the connection, and each request is answered by its own deadline.
    *
    * @returns one entry per item: its row or its error
    */
-  async run(items: readonly LookupItem[], budgetMs: number): Promise<(LookupRow | Error)[]> {
-    const endsAt = performance.now() + budgetMs;
+  async run(items: readonly LookupItem[]): Promise<(LookupRow | Error)[]> {
+    const endsAt = performance.now() + this.#options.budgetMs;
     this.#busy = true;
     try {
       return await this.#lookup(items, endsAt);
@@ -82,7 +83,7 @@ export class LookupLane {
 
   async #lookup(items: readonly LookupItem[], endsAt: number): Promise<(LookupRow | Error)[]> {
     if (!this.isUp) return failAll(items, new UnavailableError('database', 'no connection'));
-    const budgetMs = Math.min(this.#options.budgetMs, endsAt - performance.now());
+    const budgetMs = endsAt - performance.now();
     try {
       const rows = await this.#client.run(budgetMs, (db) => lookupMany(db, items));
       return rows.map((row) => row ?? new UnavailableError('database', 'not exactly one row'));

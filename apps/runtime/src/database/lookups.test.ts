@@ -34,15 +34,15 @@ const inTime = () => new Deadline(10_000);
 class HeldLane implements Lane {
   isUp = true;
   lookups: Lookups | null = null;
-  readonly sent: { items: readonly LookupItem[]; budgetMs: number }[] = [];
+  readonly sent: { items: readonly LookupItem[] }[] = [];
   readonly #held: ((answers: (LookupRow | Error)[]) => void)[] = [];
 
   get isIdle(): boolean {
     return this.isUp && this.#held.length === 0;
   }
 
-  async run(items: readonly LookupItem[], budgetMs: number): Promise<(LookupRow | Error)[]> {
-    this.sent.push({ items, budgetMs });
+  async run(items: readonly LookupItem[]): Promise<(LookupRow | Error)[]> {
+    this.sent.push({ items });
     const answers = await new Promise<(LookupRow | Error)[]>((resolve) => {
       this.#held.push(resolve);
     });
@@ -194,15 +194,6 @@ describe('a bounded queue', () => {
     expect(lane.sent[1]?.items).toEqual([keyOf(PROJECT, 2)]);
     await lane.answer();
     expect(await patient).toEqual(rowFor(keyOf(PROJECT, 2)));
-  });
-
-  it('gives a statement the time of the question with the latest deadline', async () => {
-    const { lookups, lane } = setUp();
-    const at = (totalMs: number) => new Deadline(totalMs, () => 0);
-    void lookups.find(keyOf(PROJECT, 1), at(100));
-    void lookups.find(keyOf(PROJECT, 2), at(400));
-    await afterThisTurn();
-    expect(lane.sent[0]?.budgetMs).toBe(400);
   });
 });
 

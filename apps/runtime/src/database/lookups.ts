@@ -7,7 +7,7 @@ import { UnavailableError } from '../unavailable.ts';
 export interface Lane {
   readonly isUp: boolean;
   readonly isIdle: boolean;
-  run(items: readonly LookupItem[], budgetMs: number): Promise<(LookupRow | Error)[]>;
+  run(items: readonly LookupItem[]): Promise<(LookupRow | Error)[]>;
 }
 
 export interface LookupLimits {
@@ -135,14 +135,8 @@ export class Lookups {
   }
 
   async #serve(lane: Lane, batch: readonly Entry[]): Promise<void> {
-    const budgetMs = Math.max(
-      ...batch.flatMap(({ waiters }) => waiters.map(({ deadline }) => deadline.remainingMs())),
-    );
     this.#roundTrips.carried(batch.length);
-    const answers = await lane.run(
-      batch.map(({ item }) => item),
-      budgetMs,
-    );
+    const answers = await lane.run(batch.map(({ item }) => item));
     const answeredAtMs = performance.now();
     batch.forEach(({ waiters }, index) => {
       const answer = answers[index] ?? new UnavailableError('database', 'no answer for an item');

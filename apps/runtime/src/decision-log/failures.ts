@@ -20,8 +20,9 @@ const WRITE_BUDGET_MS = 2_000;
 const MS_PER_MINUTE = 60_000;
 
 /**
- * Counts the decisions of each project and minute that were answered with 503, and writes them to
- * Postgres, where alerts are made of them. During an outage of Postgres the numbers wait in memory.
+ * Counts what was answered with 503 by project and minute: requests, and single questions of a batch
+ * (one that fails as a whole counts once). It writes the numbers to Postgres, where alerts are made of
+ * them. During an outage of Postgres the numbers wait in memory.
  */
 export class FailureCounter {
   readonly #options: FailureCounterOptions;

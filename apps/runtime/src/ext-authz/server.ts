@@ -7,6 +7,7 @@ import type { AuthorizeDependencies } from '../authorize.ts';
 import { Deadline } from '../deadline.ts';
 import { askForGateway } from '../forward-auth/ask.ts';
 import { type GatewayAnswer, noVerdict } from '../forward-auth/gateway-answer.ts';
+import { LONGEST_DRAIN_MS } from '../http/drain.ts';
 import type { DecisionTrace } from '../tracing/decision-trace.ts';
 import { projectIn } from '../tracing/trace-http.ts';
 import type { Traces } from '../tracing/traces.ts';
@@ -20,7 +21,7 @@ import {
 
 export interface ExtAuthzOptions {
   dependencies: AuthorizeDependencies;
-  admission: { admit(projectId: string): { leave(): void } | null };
+  admission: { admit(projectId: string): { leave(wasDecided: boolean): void } | null };
   pace: { turn(): Promise<void> };
   errors: {
     report(error: unknown, requestId: string): void;
@@ -48,7 +49,6 @@ const TRACEPARENT = 'traceparent';
 /** Envoy may send a part of the body, which is not read. In bytes. */
 const LARGEST_MESSAGE = 1024 * 1024;
 /** How long calls under way may take after a stop, in ms; every deadline is shorter. */
-const LONGEST_DRAIN_MS = 3_000;
 
 /**
  * Listens for Envoy's external authorization over gRPC. The libraries are loaded here, so that a
@@ -146,16 +146,18 @@ async function decideCheck(
     await pace.turn();
     throw OVERLOAD;
   }
+  let wasDecided = false;
   try {
     const credential = readCredential(rawHeaders);
     const call = { projectId, secret, credential, original, requestId, askedAtMs };
     const asking = askForGateway(dependencies, call, deadline);
     const answer = await deadline.race('overload', asking);
+    wasDecided = answer !== null;
     if (answer === null) errors.reportRefusal(requestId);
     else if (original.kind === 'unclear') errors.reportUnclearRequest(original.problem, requestId);
     return answer ?? noVerdict(503);
   } finally {
-    admitted.leave();
+    admitted.leave(wasDecided);
   }
 }
 

@@ -27,7 +27,7 @@ function simulate(maxDecisions = 4_096) {
         for (each.count += each.perMs; each.count >= 1; each.count -= 1) arrive(each.project);
       }
       for (const { project, arrivedAt, admitted } of queue.splice(0, decidesPerMs)) {
-        admitted.leave();
+        admitted.leave(true);
         tookMs[project] ??= [];
         tookMs[project].push(nowMs - arrivedAt);
       }
@@ -86,7 +86,7 @@ describe('the admission', () => {
   it('answers every request of a project that asks for less than its share beside a flood', () => {
     const { admission, run } = simulate();
     admission.admit('keeps the Runtime from being idle');
-    for (let n = 0; n < 1_000; n += 1) admission.admit(`came and went ${n}`)?.leave();
+    for (let n = 0; n < 1_000; n += 1) admission.admit(`came and went ${n}`)?.leave(true);
     run(1_000, 6, { flood: 18 });
     const { tookMs, refused } = run(3_000, 6, { flood: 18, other: 0.5 });
     expect(refused.other).toBeUndefined();
@@ -143,7 +143,7 @@ describe('the admission', () => {
     const hanging = Array.from({ length: 500 }, () => admission.admit('hanging'));
     for (const each of hanging.slice(100)) {
       expect(run(10, 6, { a: 5 }).refused).toEqual({});
-      each?.leave();
+      each?.leave(true);
     }
   });
 
@@ -161,7 +161,7 @@ describe('the admission', () => {
     for (let ms = 0; ms < 3_000; ms += 10) {
       const hanging = Array.from({ length: 50 }, () => admission.admit('hanging'));
       expect(run(10, 10, { healthy: 9 }).refused.healthy).toBeUndefined();
-      if (ms > 400) for (const each of hanging) each?.leave();
+      if (ms > 400) for (const each of hanging) each?.leave(true);
     }
   });
 
@@ -170,7 +170,7 @@ describe('the admission', () => {
     for (let round = 0; round < 100; round += 1) {
       const slow = Array.from({ length: 200 }, () => admission.admit('a'));
       expect(run(30, 6, { a: 0.1 }).refused).toEqual({});
-      for (const each of slow) each?.leave();
+      for (const each of slow) each?.leave(true);
     }
   });
 
@@ -180,7 +180,7 @@ describe('the admission', () => {
       for (let round = 0; round < rounds; round += 1) {
         const slow = Array.from({ length: 400 }, () => admission.admit('a'));
         run(25, 6, {});
-        for (const each of slow) each?.leave();
+        for (const each of slow) each?.leave(true);
         arrive('a');
         run(5, 6, {});
       }
@@ -195,9 +195,29 @@ describe('the admission', () => {
 
   it('forgets projects that no longer ask', () => {
     const { admission, run } = simulate();
-    for (let n = 0; n < 1_000; n += 1) admission.admit(`made up ${n}`)?.leave();
+    for (let n = 0; n < 1_000; n += 1) admission.admit(`made up ${n}`)?.leave(true);
     run(300, 6, { a: 1 });
     expect(admission.state.projects).toBe(1);
+  });
+
+  it('leaves half of the decisions in flight to others, however many batches a project floods it with', () => {
+    const { admission } = simulate();
+    for (let n = 0; n < 64; n += 1) {
+      const batch = admission.admit('flood');
+      if (!batch?.countAs(256)) batch?.leave(false);
+    }
+    expect(admission.state.decisions).toBe(2_048);
+    expect(admission.admit('flood')).toBeNull();
+    for (let n = 0; n < 2_048; n += 1) expect(admission.admit('other')).not.toBeNull();
+  });
+
+  it('finds an overload although quick errors stand beside the slow decisions', () => {
+    const { admission, run } = simulate();
+    for (let ms = 0; ms < 1_000; ms += 1) {
+      run(1, 6, { a: 18 });
+      admission.admit('a')?.leave(false);
+    }
+    expect(run(1_000, 6, { a: 18 }).refused.a).toBeGreaterThan(10_000);
   });
 
   it('never has more decisions in flight than the maximum, except for one batch alone', () => {
@@ -207,10 +227,10 @@ describe('the admission', () => {
     expect(batch?.countAs(4)).toBe(false);
     expect(batch?.countAs(3)).toBe(true);
     expect(admission.admit('c')).toBeNull();
-    one?.leave();
+    one?.leave(true);
     expect(batch?.countAs(9)).toBe(true);
     expect(admission.admit('c')).toBeNull();
-    batch?.leave();
+    batch?.leave(true);
     expect(batch?.countAs(1)).toBe(false);
     expect(admission.admit('c')).not.toBeNull();
   });

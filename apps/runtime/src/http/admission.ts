@@ -6,6 +6,8 @@ const FAST_PART = 1 / 25;
 const PERIOD_PART = 1 / 5;
 /** So many requests may always be in flight, of all projects together; slow ones get equal shares. */
 const SMALLEST_LIMIT = 64;
+/** Of the decisions that may be in flight, one project may have this part. */
+const PROJECT_PART = 1 / 2;
 /** By how many requests a project's limit rises after a period in which most decisions were fast. */
 const GROWTH = 8;
 
@@ -32,13 +34,17 @@ export interface AdmissionState {
 /** A request in flight; it counts as one decision until `countAs`. */
 export interface Admitted {
   /**
-   * A batch may exceed the limit of decisions while no other request is in flight.
+   * A batch may exceed a limit of decisions that nothing else in flight counts for.
    *
    * @returns false, and counts as before, where there is no room or the request has left
    */
   countAs(decisions: number): boolean;
-  /** Frees its places; call it once. */
-  leave(): void;
+  /**
+   * Frees its places; call it once.
+   *
+   * @param wasDecided False for an error: a quick one says nothing about how long decisions take.
+   */
+  leave(wasDecided: boolean): void;
 }
 
 /**
@@ -46,11 +52,13 @@ export interface Admitted {
  *
  * A queue shows in a project's fastest decision: while even that one is slow for a whole period, its
  * requests wait for each other. From then on only as many of the project are in flight as are decided
- * within the time of a fast decision. Short bursts and single slow decisions are no overload, and a
- * project with fast decisions is never refused, whatever the others do.
+ * within the time of a fast decision. Short bursts and single slow decisions are no overload. A
+ * project with fast decisions is refused only where it has half of all decisions in flight itself, or
+ * others have them all, of which one project can have half.
  */
 export class Admission {
   readonly #maxDecisions: number;
+  readonly #maxDecisionsOfProject: number;
   readonly #fastMs: number;
   readonly #periodMs: number;
   readonly #now: MonotonicClock;
@@ -63,6 +71,7 @@ export class Admission {
 
   constructor({ maxDecisions, deadlineMs, now, onAnswer }: AdmissionOptions) {
     this.#maxDecisions = maxDecisions;
+    this.#maxDecisionsOfProject = Math.ceil(maxDecisions * PROJECT_PART);
     this.#fastMs = deadlineMs * FAST_PART;
     this.#periodMs = deadlineMs * PERIOD_PART;
     this.#now = now;
@@ -86,25 +95,32 @@ export class Admission {
     const admittedAt = this.#now();
     this.#judgePeriod(admittedAt);
     const project = this.#projectOf(projectId);
-    if (this.#decisions >= this.#maxDecisions || this.#isBeyondLimit(project)) {
+    const isFull =
+      this.#decisions >= this.#maxDecisions || project.decisions >= this.#maxDecisionsOfProject;
+    if (isFull || this.#isBeyondLimit(project)) {
       project.refused += 1;
       return null;
     }
-    this.#count(project, 1);
+    this.#countRequest(project, 1);
+    this.#countDecisions(project, 1);
     let decisions = 1;
     return {
       countAs: (count) => {
-        const others = this.#decisions - decisions;
-        if (decisions === 0 || (others > 0 && others + count > this.#maxDecisions)) return false;
-        this.#decisions = others + count;
+        const ofOthers = this.#decisions - decisions;
+        const ofProject = project.decisions - decisions;
+        const fits =
+          isWithin(this.#maxDecisions, ofOthers, count) &&
+          isWithin(this.#maxDecisionsOfProject, ofProject, count);
+        if (decisions === 0 || !fits) return false;
+        this.#countDecisions(project, count - decisions);
         decisions = count;
         return true;
       },
-      leave: () => {
-        this.#decisions -= decisions - 1;
+      leave: (wasDecided) => {
+        this.#countDecisions(project, -decisions);
         decisions = 0;
-        this.#count(project, -1);
-        this.#noteAnswer(project, this.#now() - admittedAt);
+        this.#countRequest(project, -1);
+        this.#noteAnswer(project, this.#now() - admittedAt, wasDecided);
       },
     };
   }
@@ -112,7 +128,7 @@ export class Admission {
   #projectOf(projectId: string): Project {
     let project = this.#projects.get(projectId);
     if (project === undefined) {
-      project = { requests: 0, limit: Number.POSITIVE_INFINITY, ...NOTHING };
+      project = { requests: 0, decisions: 0, limit: Number.POSITIVE_INFINITY, ...NOTHING };
       this.#projects.set(projectId, project);
     }
     return project;
@@ -122,16 +138,22 @@ export class Admission {
     return this.#requests >= SMALLEST_LIMIT && requests >= limit;
   }
 
-  #count(project: Project, change: 1 | -1): void {
+  #countRequest(project: Project, change: 1 | -1): void {
     project.requests += change;
     this.#requests += change;
+  }
+
+  #countDecisions(project: Project, change: number): void {
+    project.decisions += change;
     this.#decisions += change;
   }
 
-  #noteAnswer(project: Project, tookMs: number): void {
-    project.answered += 1;
-    if (tookMs <= this.#fastMs) project.fast += 1;
+  #noteAnswer(project: Project, tookMs: number, wasDecided: boolean): void {
     this.#onAnswer?.(tookMs);
+    const isFast = tookMs <= this.#fastMs;
+    if (isFast && !wasDecided) return;
+    project.answered += 1;
+    if (isFast) project.fast += 1;
   }
 
   /** Once a period is over, the decisions in it set each project's limit for the next one. */
@@ -161,6 +183,7 @@ export class Admission {
 /** What a project has in flight, and what happened to its requests in this period. */
 interface Project {
   requests: number;
+  decisions: number;
   limit: number;
   answered: number;
   /** How many of those that were answered were fast. */
@@ -169,5 +192,9 @@ interface Project {
 }
 
 const NOTHING = { answered: 0, fast: 0, refused: 0 };
+
+/** Whether these and the others in flight are within a limit, or there are no others. */
+const isWithin = (limit: number, others: number, count: number): boolean =>
+  others === 0 || others + count <= limit;
 
 const isSlow = ({ answered, fast }: Project): boolean => answered > 0 && fast === 0;

@@ -84,7 +84,7 @@ describe('the admission of decisions', () => {
 
 describe('the limit of decisions in flight', () => {
   it('refuses a batch that does not fit beside what is in flight, and frees its places', async () => {
-    const { one, batch, release } = routesOf({ maxInFlight: 4 });
+    const { one, batch, release } = routesOf({ maxInFlight: 8 });
     const waiting = one();
     expect(await statusOf(batch(4))).toBe(503);
     const fits = batch(3);
@@ -112,6 +112,16 @@ describe('the limit of decisions in flight', () => {
     expect(isAnswered).toBe(false);
     takeTurn();
     expect(await statusOf(refused)).toBe(503);
+    release();
+    expect(await statusOf(waiting)).toBe(401);
+  });
+
+  it('answers the refusal of a batch at its turn as well', async () => {
+    const { one, batch, pace, release } = routesOf({ maxInFlight: 4 });
+    const waiting = one();
+    const turn = vi.spyOn(pace, 'turn');
+    expect(await statusOf(batch(4))).toBe(503);
+    expect(turn).toHaveBeenCalledOnce();
     release();
     expect(await statusOf(waiting)).toBe(401);
   });

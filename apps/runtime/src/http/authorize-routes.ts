@@ -111,6 +111,7 @@ export function createAuthorizeRoutes(options: AuthorizeRouteOptions): Authorize
         return refuse(OVERLOAD);
       }
       bodyBytesInFlight += bodyBytes;
+      let wasDecided = false;
       const countAs = (decisions: number) => {
         if (!admitted.countAs(decisions)) throw OVERLOAD;
         options.onBatch?.(decisions);
@@ -132,11 +133,14 @@ export function createAuthorizeRoutes(options: AuthorizeRouteOptions): Authorize
         // A body that has not arrived completely is the caller's delay, not an outage.
         const waitsForBody = () => route.bodyCapBytes > 0 && !incoming.complete;
         const blame = () => (waitsForBody() ? 'caller' : 'overload');
-        return await deadline.race(blame, route.answer(call));
+        const reply = await deadline.race(blame, route.answer(call));
+        wasDecided = true;
+        return reply;
       } catch (error) {
+        if (error === OVERLOAD) await pace.turn();
         return refuse(error);
       } finally {
-        admitted.leave();
+        admitted.leave(wasDecided);
         bodyBytesInFlight -= bodyBytes;
       }
     };

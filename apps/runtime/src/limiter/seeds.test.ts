@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { Deadline } from '../deadline.ts';
 import { UnavailableError } from '../unavailable.ts';
 import { SeedReader } from './seeds.ts';
@@ -67,22 +67,24 @@ describe('reading seeds', () => {
     expect(await reader.read([item('k')], soon())).toEqual([1]);
   });
 
-  it('uses the latest deadline of the requests that share a read', async () => {
-    for (const [first, second] of [
-      [500, 900],
-      [900, 500],
-    ] as const) {
-      const remaining: number[] = [];
-      const reader = new SeedReader(async (items, deadline) => {
-        remaining.push(deadline.remainingMs());
-        return items.map(() => 1);
-      });
-      const still = (ms: number) => new Deadline(ms, () => 0);
-      await Promise.all([
-        reader.read([item('a')], still(first)),
-        reader.read([item('b')], still(second)),
-      ]);
-      expect(remaining).toEqual([900]);
+  it.each([
+    [500, 900],
+    [900, 500],
+  ])('ends a shared read by the latest deadline of its requests: %i and %i ms', async (...ms) => {
+    vi.useFakeTimers();
+    try {
+      const reader = new SeedReader(
+        () => new Promise((resolve) => setTimeout(() => resolve([1, 1]), 700)),
+      );
+      const reads = ms.map((totalMs, index) =>
+        reader.read([item(`${index}`)], new Deadline(totalMs, () => 0)),
+      );
+      const outcomes = Promise.allSettled(reads);
+      await vi.advanceTimersByTimeAsync(900);
+      const expected = ms.map((totalMs) => (totalMs > 700 ? 'fulfilled' : 'rejected'));
+      expect((await outcomes).map(({ status }) => status)).toEqual(expected);
+    } finally {
+      vi.useRealTimers();
     }
   });
 

@@ -4,10 +4,7 @@ import type { Deadline } from '../deadline.ts';
 import { UnavailableError } from '../unavailable.ts';
 
 /** How many calls Postgres knows as allowed: one total per item, in order. */
-export type ReadMonthTotals = (
-  items: readonly MonthTotalItem[],
-  deadline: Deadline,
-) => Promise<number[]>;
+export type ReadMonthTotals = (items: readonly MonthTotalItem[]) => Promise<number[]>;
 
 interface SeedRequest {
   items: readonly MonthTotalItem[];
@@ -44,7 +41,7 @@ export class SeedReader {
       .reduce((one, other) => (other.remainingMs() > one.remainingMs() ? other : one));
     const items = new Map(requests.flatMap((it) => it.items).map((item) => [idOf(item), item]));
     try {
-      const reading = this.#readMonthTotals([...items.values()], deadline);
+      const reading = this.#readMonthTotals([...items.values()]);
       const totals = await deadline.race('database', reading);
       if (totals.length !== items.size || !totals.every(isCount)) {
         throw new Error('the month totals are not one count for each item');

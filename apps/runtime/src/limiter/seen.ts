@@ -11,18 +11,10 @@ export interface SeenCounter {
 
 const NOTHING_SEEN: SeenCounter = { lineage: '-', minute: 0, minuteCount: 0, monthCount: 0 };
 
-function copyInto(held: SeenCounter, { lineage, minute, minuteCount, monthCount }: SeenCounter) {
-  // The name comes anew with each reply; the one that is held is equal but for a new lifetime.
-  if (held.lineage !== lineage) held.lineage = lineage;
-  held.minute = minute;
-  held.minuteCount = minuteCount;
-  held.monthCount = monthCount;
-}
-
 /**
  * The last counts that this process has seen, per counter. Each charge sends them, so that a Redis
  * that was wiped or rolled back loses only what no living Runtime has seen (consistency rule 12).
- * An LRU cache: by the time a counter is evicted, Postgres has its usage.
+ * An LRU cache: unless flushes fail, Postgres has a counter's usage by the time it is evicted.
  */
 export class SeenCounters {
   readonly #seen: LRUCache<string, SeenCounter>;
@@ -35,10 +27,17 @@ export class SeenCounters {
     return this.#seen.get(counterKey) ?? NOTHING_SEEN;
   }
 
-  /** Changes the counter that it holds: a new object per charge would outlive its collector's nursery. */
+  /** Keeps one object per counter: a new one with each charge is work for the garbage collector. */
   set(counterKey: string, counter: SeenCounter): void {
     const held = this.#seen.get(counterKey);
-    if (held === undefined) this.#seen.set(counterKey, counter);
-    else copyInto(held, counter);
+    if (held === undefined) {
+      this.#seen.set(counterKey, { ...counter });
+      return;
+    }
+    // An equal name is a new string in each reply.
+    if (held.lineage !== counter.lineage) held.lineage = counter.lineage;
+    held.minute = counter.minute;
+    held.minuteCount = counter.minuteCount;
+    held.monthCount = counter.monthCount;
   }
 }

@@ -165,7 +165,8 @@ export class RedisLink {
       return client;
     } catch (error) {
       client.disconnect();
-      throw error instanceof AggregateError ? error.errors[0] : error;
+      // A cluster that names no server leaves no error of one.
+      throw error instanceof AggregateError ? (error.errors[0] ?? error) : error;
     }
   }
 
