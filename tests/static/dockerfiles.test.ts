@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+import { RUNTIME_FLAGS } from '@ceiba/devstack/programs';
 import { describe, expect, it } from 'vitest';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -114,6 +115,14 @@ describe.each([
     await once(server, 'close');
     expect(await checkHealth(file, variable, listening)).toBe(1);
   });
+});
+
+it('the image starts the Runtime with the flags of Node that npm start and the benchmarks use', () => {
+  const program = 'apps/runtime/dist/main.js';
+  const [command = ''] = instructionsOf('Dockerfile.runtime', 'CMD').slice(-1);
+  expect(JSON.parse(command)).toEqual(['node', ...RUNTIME_FLAGS, program]);
+  const { scripts } = JSON.parse(read('apps/runtime/package.json'));
+  expect(scripts.start).toBe(['node', ...RUNTIME_FLAGS, 'dist/main.js'].join(' '));
 });
 
 it('.dockerignore keeps secrets, history and generated files out of the images', () => {

@@ -18,6 +18,12 @@ const startTimeoutMs = 60_000;
 
 const RUNTIME = join(root, 'apps/runtime/dist/main.js');
 
+/**
+ * With twice Node's own size, in MiB, of the space for new objects, a decision takes a tenth less CPU
+ * time of the Runtime, for up to 48 MiB more memory (ADR 0021).
+ */
+export const RUNTIME_FLAGS = ['--enable-source-maps', '--max-semi-space-size=32'];
+
 /** Programs stop before the databases, which are stage 0. */
 export const programStage = 1;
 
@@ -70,7 +76,7 @@ export async function startRuntime(supervisor, services, addresses, program = RU
   const service = await supervisor.spawn({
     name: 'Runtime',
     command: process.execPath,
-    args: ['--enable-source-maps', program],
+    args: [...RUNTIME_FLAGS, program],
     env: {
       ...process.env,
       DATABASE_URL: services.databaseUrl,
