@@ -4,11 +4,12 @@ import { type Context, Hono } from 'hono';
 import { BUILD } from '../build-info.ts';
 import type { AuthorizeRoutes } from './authorize-routes.ts';
 import { DECISION_ROUTES } from './decision-routes.ts';
+import type { ErrorLog } from './error-log.ts';
 import { TransportError } from './errors.ts';
 import { type Checks, readiness } from './health-routes.ts';
 import { KEY_ROUTES } from './key-routes.ts';
 import { answerProjectRoute, type ProjectRouteOptions } from './project-routes.ts';
-import { type ErrorLog, errorReply, JsonText, jsonReply, toResponse } from './replies.ts';
+import { errorReply, JsonText, jsonReply, toResponse } from './replies.ts';
 import { requestIdOf } from './request-id.ts';
 
 type Environment = { Bindings: HttpBindings };

@@ -6,7 +6,8 @@ import { describe, expect, it, vi } from 'vitest';
 import type { AuthorizeDependencies } from '../authorize.ts';
 import { Admission } from './admission.ts';
 import { createAuthorizeRoutes } from './authorize-routes.ts';
-import { ErrorLog, type Reply } from './replies.ts';
+import { ErrorLog } from './error-log.ts';
+import type { Reply } from './replies.ts';
 
 const PROJECT_ID = '0190a0b0-0000-7000-8000-000000000000';
 const MIB = 1024 * 1024;

@@ -11,12 +11,13 @@ import { OVERLOAD, type UnavailableError } from '../unavailable.ts';
 import type { Admission } from './admission.ts';
 import { type AuthorizeCall, answerBatch, answerOne } from './authorize-answers.ts';
 import { readJsonBody } from './body.ts';
+import type { ErrorLog } from './error-log.ts';
 import { unauthorized } from './errors.ts';
 import { answerForwardAuth, refuseForwardAuth } from './forward-auth.ts';
 import type { IncomingCall } from './incoming-call.ts';
 import type { Pace } from './pace.ts';
 import { parseUuid } from './parameters.ts';
-import { type ErrorLog, errorReply, jsonReply, type Reply } from './replies.ts';
+import { errorReply, jsonReply, type Reply } from './replies.ts';
 import { requestIdOf } from './request-id.ts';
 
 export interface AuthorizeRouteOptions {

@@ -3,9 +3,10 @@ import { PROJECT_SECRET_HEADER } from '@ceiba/contract/sets';
 import { askForGateway } from '../forward-auth/ask.ts';
 import { type GatewayAnswer, noVerdict } from '../forward-auth/gateway-answer.ts';
 import { readOriginalRequest } from '../forward-auth/original-request.ts';
+import type { ErrorLog } from './error-log.ts';
 import { unauthorized } from './errors.ts';
 import type { IncomingCall } from './incoming-call.ts';
-import { type ErrorLog, errorReply, jsonReply, type Reply } from './replies.ts';
+import { errorReply, jsonReply, type Reply } from './replies.ts';
 
 const ADDRESS = /^\/rt\/projects\/([^/?#]+)\/forward-auth(?=[/?]|$)/;
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Asker } from '../authorize.ts';
 import type { AuthorizeCall } from './authorize-answers.ts';
-import type { ErrorLog } from './replies.ts';
+import type { ErrorLog } from './error-log.ts';
 
 /** A call of a hot route that was admitted; neither its project nor its secret was checked. */
 export interface IncomingCall extends Pick<AuthorizeCall, 'dependencies' | 'deadline' | 'countAs'> {

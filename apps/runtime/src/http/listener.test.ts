@@ -6,9 +6,9 @@ import type { AuthorizeDependencies } from '../authorize.ts';
 import { Admission } from './admission.ts';
 import { createApp } from './app.ts';
 import { createAuthorizeRoutes } from './authorize-routes.ts';
+import { ErrorLog } from './error-log.ts';
 import { createHttpServer } from './listener.ts';
 import type { ProjectRouteOptions } from './project-routes.ts';
-import { ErrorLog } from './replies.ts';
 
 const PATH = '/rt/projects/0190a0b0-0000-7000-8000-000000000000/authorize';
 

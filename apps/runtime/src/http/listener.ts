@@ -10,9 +10,10 @@ import { getRequestListener, type HttpBindings, RequestError } from '@hono/node-
 import { newUuid } from '../new-uuid.ts';
 import type { createApp } from './app.ts';
 import type { AuthorizeRoutes } from './authorize-routes.ts';
+import type { ErrorLog } from './error-log.ts';
 import { errorBody, invalidRequest } from './errors.ts';
 import { splitForwardAuth } from './forward-auth.ts';
-import { type ErrorLog, errorReply, send, toResponse } from './replies.ts';
+import { errorReply, send, toResponse } from './replies.ts';
 import { REQUEST_ID_HEADER, requestIdOf } from './request-id.ts';
 
 /** Serves the app over HTTP. Requests that never reach a route get errors of the same shape. */

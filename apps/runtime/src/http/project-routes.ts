@@ -7,9 +7,10 @@ import type { Database, LookupRow, VerbContext } from '@ceiba/schema';
 import { Deadline } from '../deadline.ts';
 import { projectOfSecret } from '../project-secret.ts';
 import { type ReadBody, readJsonBody } from './body.ts';
+import type { ErrorLog } from './error-log.ts';
 import { unauthorized } from './errors.ts';
 import { parseUuid } from './parameters.ts';
-import { type ErrorLog, errorReply, jsonReply, type Reply } from './replies.ts';
+import { errorReply, jsonReply, type Reply } from './replies.ts';
 import { requestIdOf } from './request-id.ts';
 
 export interface ProjectRouteOptions {

@@ -3,8 +3,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from '@ceiba/process/log';
 import { expect, it } from 'vitest';
+import { ErrorLog } from './error-log.ts';
 import { unauthorized } from './errors.ts';
-import { ErrorLog, errorReply, jsonReply, send } from './replies.ts';
+import { errorReply, jsonReply, send } from './replies.ts';
 
 it('an answer arrives whole, whatever characters it has', async () => {
   const body = { displayName: 'Grüße 💥' };
