@@ -81,6 +81,15 @@ describe('the admission of decisions', () => {
     await routes.authorize(incoming({}), PROJECT_ID.toUpperCase());
     expect(admit.mock.calls).toEqual([[PROJECT_ID], [PROJECT_ID]]);
   });
+
+  it('takes no error for a decision: a quick one would hide an overload', async () => {
+    const { routes, admission, release } = routesOf({ maxInFlight: 4 });
+    release();
+    const leave = vi.fn();
+    vi.spyOn(admission, 'admit').mockReturnValue({ countAs: () => true, leave });
+    expect(await statusOf(routes.authorize(incoming({}), PROJECT_ID))).toBe(401);
+    expect(leave.mock.calls).toEqual([[false]]);
+  });
 });
 
 describe('the limit of decisions in flight', () => {
