@@ -499,6 +499,7 @@ test('a disabled key is denied on its next call until it is enabled, and its pag
   await expect(page.getByRole('listitem').filter({ hasText: 'disabled key' })).toHaveCount(1);
   await expectAccessible(page);
   await denied.click();
+  await page.waitForURL(/&pathPrefix=%2Fv1%2Freports/);
   await expect(page.getByRole('row').filter({ hasText: 'Expired or disabled' })).toHaveCount(1);
 });
 

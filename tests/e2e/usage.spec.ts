@@ -206,6 +206,9 @@ test('the hours of the chart are in UTC, or in the time zone of the browser', as
   await expect(away).toHaveURL(/zone=local/);
   await expect(away.getByText('Asia/Tokyo. Updated seconds ago.')).toBeVisible();
   expect(await hourOf(away)).toBe((hour + 9) % 24);
+  await away.getByRole('button', { name: 'Show range' }).click();
+  await away.waitForURL(/from=.*&zone=local|zone=local&.*from=/);
+  await away.goBack();
   await away.getByText('Show the numbers').click();
   await expect(away.getByRole('columnheader', { name: 'In Asia/Tokyo' })).toBeVisible();
   await tokyo.close();
@@ -311,7 +314,41 @@ test('each denial reason of the overview and of the usage page leads to its requ
   await expect(page.getByText('Requests with the key Old partner')).toBeVisible();
   await gotoReady(page, project.at('usage?range=24h'));
   await page.getByRole('link', { name: 'Why? Revoked key' }).click();
-  await page.waitForURL(/\/requests\?reason=revoked_api_key$/);
+  await page.waitForURL(/\/requests\?reason=revoked_api_key&from=[^&]+&to=[^&]+$/);
+  // The range has not ended, so its requests can be followed.
+  await expect(page.getByRole('button', { name: 'Follow live' })).toBeVisible();
+});
+
+test('bars and reasons lead to the requests of their time as long as these are kept', async () => {
+  const apiKeyId = await project.addKey('Partner');
+  const day = (ago: number) => new Date(Date.now() - ago * 24 * HOUR_MS).toISOString().slice(0, 10);
+  const denied = { outcome: 'rate_limited', apiKeyId, count: 3 };
+  await count({ ...denied, hoursAgo: 3 * 24 }, { ...denied, hoursAgo: 40 * 24 });
+  const bars = (page: Page) => page.getByRole('group', { name: /^Decisions by time/ });
+  const kept = (page: Page) => page.getByText('Requests are kept for 7 days.').first();
+  for (const path of ['usage', `keys/${apiKeyId}`]) {
+    const page = await project.open(`${path}?range=90d`);
+    await expect(kept(page)).toBeVisible();
+    await bars(page).getByRole('link', { name: '3 limited' }).last().click();
+    await page.waitForURL(project.at(`${path}?from=${day(3)}&to=${day(3)}`));
+    await expect(kept(page)).toHaveCount(0);
+    const range = `from=${day(3)}T00%3A00&to=${day(3)}T23%3A59`;
+    const why = page.getByRole('link', { name: 'Why? Rate limited' });
+    expect(await why.getAttribute('href')).toContain(range);
+    await bars(page).getByRole('link', { name: '3 limited' }).click();
+    await page.waitForURL(/\/requests\?.*from=/);
+    expect(new URL(page.url()).searchParams.get('key')).toBe(path === 'usage' ? null : apiKeyId);
+
+    await gotoReady(page, project.at(`${path}?from=${day(40)}&to=${day(40)}`));
+    await expect(kept(page)).toBeVisible();
+    await expect(bars(page).getByRole('link')).toHaveCount(0);
+    await expect(why).toHaveCount(0);
+    const bar = bars(page).getByRole('img', { name: '3 limited' });
+    await bar.click();
+    await expect(bars(page).locator('p', { hasText: '0 allowed, 3 limited' })).toBeVisible();
+    await expect(page).toHaveURL(project.at(`${path}?from=${day(40)}&to=${day(40)}`));
+    await expectAccessible(page);
+  }
 });
 
 test('other users cannot download the CSV file', async ({ browser, playwright, baseURL }) => {

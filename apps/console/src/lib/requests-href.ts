@@ -11,12 +11,10 @@ export const REQUEST_FIELDS = [
   'to',
 ] as const;
 export type RequestField = (typeof REQUEST_FIELDS)[number];
+export type RequestFields = Partial<Record<RequestField, string | null>>;
 
 /** The address of the requests of a project that match some fields; null and '' set no filter. */
-export function requestsHref(
-  projectId: string,
-  fields: Partial<Record<RequestField, string | null>>,
-): string {
+export function requestsHref(projectId: string, fields: RequestFields): string {
   const query = new URLSearchParams();
   for (const name of REQUEST_FIELDS) {
     const value = fields[name];
@@ -27,15 +25,16 @@ export function requestsHref(
 
 const MINUTE_MS = 60_000;
 
-/** The requests between two times; the filter's last minute is included. */
+/** The requests between two times, or since one; the filter's last minute is included. */
 export const requestsBetween = (
   projectId: string,
-  from: Date,
-  to: Date,
-  fields: Partial<Record<RequestField, string | null>> = {},
+  { from, to }: { from: Date; to?: Date },
+  fields: RequestFields = {},
 ): string =>
   requestsHref(projectId, {
     ...fields,
-    from: from.toISOString().slice(0, 16),
-    to: new Date(to.getTime() - MINUTE_MS).toISOString().slice(0, 16),
+    from: minuteOf(from),
+    to: to ? minuteOf(new Date(to.getTime() - MINUTE_MS)) : null,
   });
+
+const minuteOf = (at: Date) => at.toISOString().slice(0, 16);

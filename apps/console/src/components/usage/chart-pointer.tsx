@@ -15,7 +15,7 @@ const MOVES: Record<string, number> = { ArrowLeft: -1, ArrowRight: 1, Home: -1e6
 /**
  * Makes the bars of a chart answer to pointer, touch and keyboard. Its children are links, one per
  * bar: the arrow keys move between them, hovering and focus show their label, and a second tap, a
- * click or Enter follows them. Without scripts they are plain links.
+ * click or Enter follows them, unless a bar has no address. Without scripts they are plain links.
  */
 export function ChartPointer({ label, children }: { label: string; children: ReactNode }) {
   const router = useRouter();
@@ -40,7 +40,7 @@ export function ChartPointer({ label, children }: { label: string; children: Rea
   }
   function onClick(event: MouseEvent) {
     const link = linkAt(event.target);
-    if (link === null || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    if (!link?.href || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
     router.push(link.pathname + link.search);
   }

@@ -1,11 +1,12 @@
 import { OUTCOMES, type Outcome } from '@ceiba/contract/sets';
+import type { UsageRange } from '@ceiba/domain';
 import type { UsageSeries } from '@ceiba/schema';
 import Link from 'next/link';
 import { sum } from '../../lib/format.ts';
-import { requestsHref } from '../../lib/requests-href.ts';
 import { Button } from '../ui/button.tsx';
 import { OUTCOME_LOOKS, OutcomeChip } from '../ui/chip.tsx';
 import { Section } from '../ui/section.tsx';
+import { type KeptRequests, keptNote, requestsIn } from './range-links.ts';
 import { type Share, ShareList } from './share-list.tsx';
 import { WhyLink } from './why-link.tsx';
 
@@ -13,12 +14,21 @@ export interface DenialReasonsProps {
   projectId: string;
   /** By outcome. */
   series: UsageSeries;
+  /** The range of the series. */
+  range: UsageRange;
+  kept: KeptRequests;
   /** The key that the series is about, if it is about one. */
   apiKeyId?: string;
 }
 
-/** How often each reason denied, with links to the requests; nothing if none did. */
-export function DenialReasons({ projectId, series, apiKeyId = '' }: DenialReasonsProps) {
+/** How often each reason denied, with links to the requests of the range; nothing if none did. */
+export function DenialReasons({
+  projectId,
+  series,
+  range,
+  kept,
+  apiKeyId = '',
+}: DenialReasonsProps) {
   const denials = series.lines
     .filter(({ id }) => id !== 'allowed')
     .sort((one, other) => other.total - one.total);
@@ -28,20 +38,21 @@ export function DenialReasons({ projectId, series, apiKeyId = '' }: DenialReason
     const outcome = OUTCOMES.find((known) => known === line.id);
     if (outcome === undefined) return [];
     const { tone } = OUTCOME_LOOKS[outcome];
-    const href = requestsHref(projectId, { reason: outcome, key: apiKeyId });
+    const href = requestsIn(projectId, range, kept, { reason: outcome, key: apiKeyId });
     const name = <DenialReason outcome={outcome} href={href} />;
     return [{ id: line.id, name, count: line.total, tone }];
   });
+  const all = requestsIn(projectId, range, kept, { outcome: 'denied', key: apiKeyId });
   return (
     <Section
       title="Denial reasons"
-      description="Denied calls do not use quota."
+      description={`Denied calls do not use quota. ${keptNote(kept, range)}`.trimEnd()}
       actions={
-        <Button asChild size="sm">
-          <Link href={requestsHref(projectId, { outcome: 'denied', key: apiKeyId })}>
-            Denied requests
-          </Link>
-        </Button>
+        all && (
+          <Button asChild size="sm">
+            <Link href={all}>Denied requests</Link>
+          </Button>
+        )
       }
     >
       <ShareList label="Denial reasons" shares={shares} total={total} />
@@ -49,12 +60,12 @@ export function DenialReasons({ projectId, series, apiKeyId = '' }: DenialReason
   );
 }
 
-/** A reason, with a link to the requests that were denied for it. */
-function DenialReason({ outcome, href }: { outcome: Outcome; href: string }) {
+/** A reason, with a link to the requests that were denied for it, if they are kept. */
+function DenialReason({ outcome, href }: { outcome: Outcome; href: string | null }) {
   return (
     <span className="flex flex-wrap items-center gap-x-3 gap-y-1 sm:gap-x-5">
       <OutcomeChip outcome={outcome} />
-      <WhyLink href={href} about={OUTCOME_LOOKS[outcome].label} />
+      {href && <WhyLink href={href} about={OUTCOME_LOOKS[outcome].label} />}
     </span>
   );
 }

@@ -33,8 +33,8 @@ export interface OutcomeChartProps {
   series: UsageSeries;
   /** The totals of the period of the same length before. */
   previous?: ToneCounts['totals'];
-  /** Where a click on the bars of a time leads. */
-  hrefOf: (from: Date, to: Date) => string;
+  /** Where a click on the bars of a time leads; null if nowhere. */
+  hrefOf: (from: Date, to: Date) => string | null;
   /** In which hours are named. Days and months are in UTC. */
   timeZone?: string;
   /** Without the table of numbers. */
@@ -141,11 +141,13 @@ function Bars({
               from === last
                 ? stepName(from, step, timeZone)
                 : `${stepName(from, step, timeZone)} to ${stepName(last, step, timeZone)}`;
+            const href = hrefOf(from, endOf(last, step));
             return (
               // biome-ignore lint/a11y/useAnchorContent: its label is its content
               <a
                 key={from.getTime()}
-                href={hrefOf(from, endOf(last, step))}
+                role={href === null ? 'img' : undefined}
+                href={href ?? undefined}
                 tabIndex={index === slots.length - 1 ? 0 : -1}
                 aria-label={tooltipOf(name, sumOf(counts.slice(first, first + length)))}
                 style={{ flexGrow: Math.min(length, starts.length - first) }}

@@ -1,5 +1,5 @@
 import Form from 'next/form';
-import { type Query, withQuery } from '../../lib/list-query.ts';
+import { type Query, textOf, withQuery } from '../../lib/list-query.ts';
 import { Button } from '../ui/button.tsx';
 import { Field } from '../ui/field.tsx';
 import { Input } from '../ui/input.tsx';
@@ -14,6 +14,8 @@ export interface RangePickerProps {
 
 /** Chooses a preset range, or one by its first and last day. Both are in the URL. */
 export function RangePicker({ here, query, usage }: RangePickerProps) {
+  // Another range keeps the time zone of the hours.
+  const zone = textOf(query, 'zone');
   return (
     <>
       <LinkTabs
@@ -25,6 +27,7 @@ export function RangePicker({ here, query, usage }: RangePickerProps) {
         }))}
       />
       <Form action={here} className="mb-8 grid grid-cols-2 items-start gap-4 sm:flex sm:flex-wrap">
+        {zone !== '' && <input type="hidden" name="zone" value={zone} />}
         <Field name="from" label="First day" error={usage.refusal} className="sm:w-44">
           {(control) => (
             <Input {...control} key={usage.firstDay} type="date" defaultValue={usage.firstDay} />

@@ -60,7 +60,8 @@ function customOf(first: string, last: string): UsageQuery | string {
   return { choice: 'custom', from, to, ...daysOf(from, to) };
 }
 
-const daysOf = (from: Date, to: Date) => ({
+/** The first and the last day of a range. */
+export const daysOf = (from: Date, to: Date) => ({
   firstDay: from.toISOString().slice(0, 10),
   lastDay: new Date(to.getTime() - 1).toISOString().slice(0, 10),
 });

@@ -134,7 +134,7 @@ export default async function OverviewPage({ params }: { params: Promise<{ proje
           >
             <OutcomeChart
               series={decisions}
-              hrefOf={(from, to) => requestsBetween(projectId, from, to)}
+              hrefOf={(from, to) => requestsBetween(projectId, { from, to })}
               brief
             />
           </Section>
@@ -142,7 +142,7 @@ export default async function OverviewPage({ params }: { params: Promise<{ proje
             title="Why calls are denied"
             description="The most frequent denials of the last 24 hours."
           >
-            <TopDenials projectId={projectId} denials={denials} />
+            <TopDenials projectId={projectId} denials={denials} since={today.from} />
           </Section>
           <Section
             title="Quota this month"

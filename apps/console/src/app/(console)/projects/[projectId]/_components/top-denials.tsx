@@ -5,15 +5,17 @@ import { PathText } from '#components/ui/path-text.tsx';
 import { RelativeHour } from '#components/ui/time.tsx';
 import { WhyLink } from '#components/usage/why-link.tsx';
 import { formatCount, policyText } from '#lib/format.ts';
-import { requestsHref } from '#lib/requests-href.ts';
+import { requestsBetween } from '#lib/requests-href.ts';
 
 export interface TopDenialsProps {
   projectId: string;
   denials: readonly Denial[];
+  /** The start of the time that they are of. */
+  since: Date;
 }
 
 /** The most frequent denials, each with a link to the requests. */
-export function TopDenials({ projectId, denials }: TopDenialsProps) {
+export function TopDenials({ projectId, denials, since }: TopDenialsProps) {
   if (denials.length === 0) return <p className="text-muted">No calls were denied.</p>;
   return (
     <ul className="panel numbers divide-y">
@@ -42,7 +44,7 @@ export function TopDenials({ projectId, denials }: TopDenialsProps) {
             , last denied <RelativeHour at={denial.lastHour} inRow />
           </p>
           <WhyLink
-            href={whyHref(projectId, denial)}
+            href={whyHref(projectId, since, denial)}
             about={OUTCOME_LOOKS[denial.denialReason].label}
           />
         </li>
@@ -52,8 +54,11 @@ export function TopDenials({ projectId, denials }: TopDenialsProps) {
 }
 
 /** The requests that were denied for this reason with this key. */
-const whyHref = (projectId: string, { denialReason, apiKeyId, displayName }: Denial): string =>
-  requestsHref(projectId, { reason: denialReason, key: displayName === null ? null : apiKeyId });
+function whyHref(projectId: string, from: Date, denial: Denial): string {
+  const { denialReason, apiKeyId, displayName } = denial;
+  const key = displayName === null ? null : apiKeyId;
+  return requestsBetween(projectId, { from }, { reason: denialReason, key });
+}
 
 function Caller({ denial: { apiKeyId, displayName, keyPrefix } }: { denial: Denial }) {
   if (apiKeyId === null) return 'without a key of this project';

@@ -1,5 +1,5 @@
 import { daysIn, rangeBefore, type UsageCut, type UsageRange, usageStepFor } from '@ceiba/domain';
-import { readUsageSeries, type UsageSeries } from '@ceiba/schema';
+import { readRetention, readUsageSeries, type UsageSeries } from '@ceiba/schema';
 import { Download } from 'lucide-react';
 import type { Metadata } from 'next';
 import { cookies } from 'next/headers';
@@ -15,13 +15,13 @@ import { byTone } from '#components/usage/by-tone.ts';
 import { DenialReasons } from '#components/usage/denial-reasons.tsx';
 import { FirstCall } from '#components/usage/first-call.tsx';
 import { OutcomeChart } from '#components/usage/outcome-chart.tsx';
+import { barHref, keptNote, keptRequests } from '#components/usage/range-links.ts';
 import { RangePicker } from '#components/usage/range-picker.tsx';
 import { type Share, ShareList } from '#components/usage/share-list.tsx';
 import { CSV_DAYS_MAX, parseUsageQuery, type UsageQuery } from '#components/usage/usage-query.ts';
 import { plural } from '#lib/format.ts';
 import { type Query, type SearchParams, textOf, withQuery } from '#lib/list-query.ts';
 import { TIME_ZONE_COOKIE } from '#lib/preferences.ts';
-import { requestsBetween } from '#lib/requests-href.ts';
 import { legible } from '#lib/text.ts';
 import { knownTimeZone } from '#lib/time.ts';
 import { DatabaseUnavailableError, isDatabaseReady, withSlowDatabase } from '#server/database.ts';
@@ -53,7 +53,9 @@ export default async function UsagePage({ params, searchParams }: UsageProps) {
       </Column>
     );
   }
-  const { decisions, previous, keys, policies } = series;
+  const { decisions, previous, keys, policies, retention } = series;
+  const kept = keptRequests(retention.decisionDays, new Date());
+  const leadsOn = decisions.step !== 'hour' || usage.to > kept.since;
   const viewerZone = knownTimeZone((await cookies()).get(TIME_ZONE_COOKIE)?.value);
   const timeZone = textOf(query, 'zone') === 'local' ? viewerZone : 'UTC';
   return (
@@ -71,7 +73,7 @@ export default async function UsagePage({ params, searchParams }: UsageProps) {
         <>
           <Section
             title="Decisions by outcome"
-            description="Select a bar to look closer."
+            description={`${leadsOn ? 'Select a bar to look closer. ' : ''}${keptNote(kept, usage)}`}
             actions={
               decisions.step === 'hour' && (
                 <ZoneLinks here={here} query={query} timeZone={timeZone} viewerZone={viewerZone} />
@@ -82,14 +84,10 @@ export default async function UsagePage({ params, searchParams }: UsageProps) {
               series={decisions}
               {...(previous?.total && { previous: byTone(previous).totals })}
               timeZone={timeZone}
-              hrefOf={(from, to) =>
-                decisions.step === 'hour'
-                  ? requestsBetween(projectId, from, to)
-                  : withQuery(here, query, { range: undefined, ...daysOf(from, to) })
-              }
+              hrefOf={barHref({ projectId, here, query, step: decisions.step, kept })}
             />
           </Section>
-          <DenialReasons projectId={projectId} series={decisions} />
+          <DenialReasons projectId={projectId} series={decisions} range={usage} kept={kept} />
           <AllowedCalls
             title="Allowed calls by key"
             series={keys}
@@ -124,24 +122,20 @@ async function readSeries(projectId: string, usage: UsageQuery) {
     return await withSlowDatabase(async (db) => {
       const read = (by: UsageCut, range: UsageRange = { from, to }) =>
         readUsageSeries(db, { projectId, by, step: usageStepFor(by, usage), ...range });
-      const [decisions, previous, keys, policies] = await Promise.all([
+      const [decisions, previous, keys, policies, retention] = await Promise.all([
         read('outcome'),
         daysIn(usage) > COMPARED_DAYS_MAX ? undefined : read('outcome', rangeBefore(usage)),
         read('api_key'),
         read('policy'),
+        readRetention(db),
       ]);
-      return { decisions, previous, keys, policies };
+      return { decisions, previous, keys, policies, retention };
     });
   } catch (error) {
     if (!(error instanceof DatabaseUnavailableError) || !(await isDatabaseReady())) throw error;
     return 'too_slow';
   }
 }
-
-const daysOf = (from: Date, to: Date) => ({
-  from: from.toISOString().slice(0, 10),
-  to: new Date(to.getTime() - 1).toISOString().slice(0, 10),
-});
 
 interface ZoneLinksProps {
   here: string;

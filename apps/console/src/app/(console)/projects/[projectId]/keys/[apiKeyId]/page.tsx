@@ -10,11 +10,12 @@ import { Name } from '#components/ui/name.tsx';
 import { Column, PageHeader, Section } from '#components/ui/section.tsx';
 import { DenialReasons } from '#components/usage/denial-reasons.tsx';
 import { OutcomeChart } from '#components/usage/outcome-chart.tsx';
+import { barHref, keptNote } from '#components/usage/range-links.ts';
 import { RangePicker } from '#components/usage/range-picker.tsx';
 import { parseUsageQuery } from '#components/usage/usage-query.ts';
 import { plural } from '#lib/format.ts';
 import type { SearchParams } from '#lib/list-query.ts';
-import { requestsBetween, requestsHref } from '#lib/requests-href.ts';
+import { requestsHref } from '#lib/requests-href.ts';
 import { withDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
 import { KeyDialogs } from '../_components/key-dialogs.tsx';
@@ -40,7 +41,7 @@ export default async function KeyPage({ params, searchParams }: KeyPageProps) {
   const usage = parseUsageQuery(query, new Date());
   const facts = await withDatabase((db) => readKeyPage(db, project, apiKeyId, usage));
   if (facts === null) notFound();
-  const { apiKey, series, denials, changes } = facts;
+  const { apiKey, series, kept, denials, changes } = facts;
   const { projectId } = project;
   const here = `/projects/${projectId}/keys/${apiKeyId}`;
   const target = targetOf(apiKey);
@@ -80,7 +81,7 @@ export default async function KeyPage({ params, searchParams }: KeyPageProps) {
         </Section>
         <Section
           title="Usage"
-          description={`${plural(series.total, 'decision')} in this range. UTC. Updated seconds ago.`}
+          description={`${plural(series.total, 'decision')} in this range. UTC. Updated seconds ago. ${keptNote(kept, usage)}`.trimEnd()}
         >
           <RangePicker here={here} query={query} usage={usage} />
           {series.total === 0 ? (
@@ -88,21 +89,27 @@ export default async function KeyPage({ params, searchParams }: KeyPageProps) {
           ) : (
             <OutcomeChart
               series={series}
-              hrefOf={(from, to) => requestsBetween(projectId, from, to, { key: apiKeyId })}
+              hrefOf={barHref({ projectId, here, query, step: series.step, kept, apiKeyId })}
             />
           )}
         </Section>
-        <DenialReasons projectId={projectId} series={series} apiKeyId={apiKeyId} />
+        <DenialReasons
+          projectId={projectId}
+          series={series}
+          range={usage}
+          kept={kept}
+          apiKeyId={apiKeyId}
+        />
         <Section
           title="Most denied calls"
-          description={`Recorded requests of the last ${plural(denials.days, 'day')}, the most frequent first.`}
+          description={`Recorded requests of the last ${plural(kept.days, 'day')}, the most frequent first.`}
           actions={
             <Button asChild size="sm">
               <Link href={requestsHref(projectId, { key: apiKeyId })}>All requests</Link>
             </Button>
           }
         >
-          <MostDenied projectId={projectId} apiKeyId={apiKeyId} groups={denials.groups} />
+          <MostDenied projectId={projectId} apiKeyId={apiKeyId} groups={denials} />
         </Section>
         <Section
           title="History"

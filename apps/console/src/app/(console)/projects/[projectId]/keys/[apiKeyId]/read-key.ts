@@ -12,6 +12,7 @@ import {
   readUsageSeries,
   type UsageSeries,
 } from '@ceiba/schema';
+import { type KeptRequests, keptRequests } from '#components/usage/range-links.ts';
 import type { UsageQuery } from '#components/usage/usage-query.ts';
 
 const DAY_MS = 86_400_000;
@@ -19,13 +20,6 @@ const DENIALS_SHOWN = 5;
 const CHANGES_SHOWN = 10;
 
 export type KeyPageFacts = NonNullable<Awaited<ReturnType<typeof readKeyPage>>>;
-
-/** What is recorded of a key's denials. */
-export interface RecordedDenials {
-  groups: DenialGroup[];
-  /** Days for which requests are recorded. */
-  days: number;
-}
 
 /** What the page of a key shows; null if the project has no such key. */
 export async function readKeyPage(
@@ -37,7 +31,9 @@ export async function readKeyPage(
   const apiKey = await getApiKeyRow(db, { projectId, apiKeyId });
   if (apiKey === null) return null;
   const { from, to } = usage;
-  const [series, denials, changes]: [UsageSeries, RecordedDenials, AuditRow[]] = await Promise.all([
+  const { decisionDays } = await readRetention(db);
+  const kept = keptRequests(decisionDays, new Date());
+  const [series, denials, changes]: [UsageSeries, DenialGroup[], AuditRow[]] = await Promise.all([
     readUsageSeries(db, {
       projectId,
       apiKeyId,
@@ -46,22 +42,16 @@ export async function readKeyPage(
       from,
       to,
     }),
-    readDenials(db, projectId, apiKeyId),
+    readDenials(db, projectId, apiKeyId, kept),
     listAudit(db, { ownerId: null, projectId, targetId: apiKeyId, limit: CHANGES_SHOWN }).then(
       ({ items }) => items,
     ),
   ]);
-  return { apiKey, series, denials, changes };
+  return { apiKey, series, kept, denials, changes };
 }
 
-async function readDenials(
-  db: Database,
-  projectId: string,
-  apiKeyId: string,
-): Promise<RecordedDenials> {
-  const { decisionDays: days } = await readRetention(db);
+/** What is recorded of a key's denials. */
+function readDenials(db: Database, projectId: string, apiKeyId: string, { since }: KeptRequests) {
   const to = new Date(Date.now() + DAY_MS);
-  const from = new Date(Date.now() - days * DAY_MS);
-  const limit = DENIALS_SHOWN;
-  return { groups: await groupDenials(db, { projectId, apiKeyId, from, to, limit }), days };
+  return groupDenials(db, { projectId, apiKeyId, from: since, to, limit: DENIALS_SHOWN });
 }

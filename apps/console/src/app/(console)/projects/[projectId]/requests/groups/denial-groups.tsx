@@ -6,16 +6,18 @@ import { MethodChip, OutcomeChip } from '#components/ui/chip.tsx';
 import { PathText } from '#components/ui/path-text.tsx';
 import { RelativeTime } from '#components/ui/time.tsx';
 import { formatCount } from '#lib/format.ts';
-import { requestsHref } from '#lib/requests-href.ts';
+import { requestsBetween } from '#lib/requests-href.ts';
 import { policyHref, prefixOf } from './policy-href.ts';
 
 export interface DenialGroupsProps {
   projectId: string;
   groups: readonly DenialGroup[];
+  /** The start of the time that they are of. */
+  since: Date;
   mayAddPolicy: boolean;
 }
 
-export function DenialGroups({ projectId, groups, mayAddPolicy }: DenialGroupsProps) {
+export function DenialGroups({ projectId, groups, since, mayAddPolicy }: DenialGroupsProps) {
   return (
     <ul aria-label="Denied requests" className="panel numbers divide-y">
       {groups.map((group) => (
@@ -42,24 +44,23 @@ export function DenialGroups({ projectId, groups, mayAddPolicy }: DenialGroupsPr
               last denied <RelativeTime at={group.lastAt} inRow />
             </p>
           </div>
-          <Steps projectId={projectId} group={group} mayAddPolicy={mayAddPolicy} />
+          <Steps projectId={projectId} group={group} since={since} mayAddPolicy={mayAddPolicy} />
         </li>
       ))}
     </ul>
   );
 }
 
-interface StepsProps extends Pick<DenialGroupsProps, 'projectId' | 'mayAddPolicy'> {
+interface StepsProps extends Pick<DenialGroupsProps, 'projectId' | 'since' | 'mayAddPolicy'> {
   group: DenialGroup;
 }
 
 /** The requests themselves; where a policy is missing, also a policy for them. */
-function Steps({ projectId, group, mayAddPolicy }: StepsProps) {
+function Steps({ projectId, group, since, mayAddPolicy }: StepsProps) {
   const { denialReason, method, pathShape, samplePath } = group;
   const isMissingPolicy = mayAddPolicy && denialReason === 'policy_no_match';
-  // The filter reads every prefix as one that begins with a slash.
-  const pathPrefix = pathShape?.startsWith('/') ? prefixOf(pathShape) : null;
-  const href = requestsHref(projectId, { reason: denialReason, method, pathPrefix });
+  const fields = { reason: denialReason, method, pathPrefix: prefixOf(pathShape) };
+  const href = requestsBetween(projectId, { from: since }, fields);
   const name = `${method} ${pathShape ?? ''}`;
   return (
     <div className="flex flex-wrap gap-2 max-md:col-span-2 md:justify-end">

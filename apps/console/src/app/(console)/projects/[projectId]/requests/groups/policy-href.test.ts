@@ -1,6 +1,6 @@
 import { parsePathPattern } from '@ceiba/domain';
 import { describe, expect, it } from 'vitest';
-import { policyHref } from './policy-href.ts';
+import { policyHref, prefixOf } from './policy-href.ts';
 
 const patternFor = (pathShape: string, samplePath: string) => {
   const href = policyHref('p1', { method: 'POST', pathShape, samplePath });
@@ -8,8 +8,21 @@ const patternFor = (pathShape: string, samplePath: string) => {
   expect(pathname).toBe('/projects/p1/policies/new');
   expect(searchParams.get('method')).toBe('POST');
   expect(searchParams.get('path')).toBe(samplePath);
+  expect(searchParams.get('denied')).toBe(pathShape);
   return searchParams.get('pathPattern') ?? '';
 };
+
+describe('prefixOf', () => {
+  it.each([
+    ['/v1/orders', '/v1/orders'],
+    ['/v1/users/{id}/orders/{id}', '/v1/users'],
+    ['/{id}', null],
+    ['v1/orders', null],
+    [null, null],
+  ])('takes of %s the filter %s', (shape, prefix) => {
+    expect(prefixOf(shape)).toBe(prefix);
+  });
+});
 
 describe('policyHref', () => {
   it.each([
