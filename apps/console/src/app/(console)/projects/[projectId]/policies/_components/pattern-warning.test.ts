@@ -1,6 +1,28 @@
 import { compilePolicies, parsePathPattern } from '@ceiba/domain';
 import { describe, expect, it } from 'vitest';
-import { warningOf } from './pattern-warning.ts';
+import { warningOf, wideningOf } from './pattern-warning.ts';
+
+describe('wideningOf', () => {
+  it.each([
+    ['/v1/users*', '/v1/users/{id}/orders', '/v1/users and every path below it'],
+    ['/v1/orders*', '/v1/orders', '/v1/orders and every path below it'],
+    ['/*', '/v1/users/{id}', '/ and every path below it'],
+    ['*', '/v1/users/{id}', 'every path'],
+  ])('says of %s, suggested for %s, what else it allows', (pattern, denied, allowed) => {
+    expect(wideningOf(pattern, denied)).toBe(
+      `This allows more than the denied calls: ${allowed}, not only ${denied}.`,
+    );
+  });
+
+  it.each([
+    ['/v1/users/7/orders', '/v1/users/{id}/orders'],
+    ['/v1/use*', '/v1/users/{id}'],
+    ['/v1/users*', ''],
+    ['*', ''],
+  ])('says nothing of %s for %j', (pattern, denied) => {
+    expect(wideningOf(pattern, denied)).toBeNull();
+  });
+});
 
 describe('warningOf', () => {
   it.each([

@@ -1,6 +1,7 @@
 import type { Policy } from '@ceiba/domain';
 import { parsePathPattern, parsePolicyMethod } from '@ceiba/domain';
 import { type Query, textOf } from '#lib/list-query.ts';
+import { wideningOf } from './pattern-warning.ts';
 import { PolicyForm } from './policy-form.tsx';
 import { PolicyPreview } from './policy-preview.tsx';
 
@@ -24,6 +25,7 @@ export function PolicyEditor({ projectId, saved, others, query }: PolicyEditorPr
   };
   const method = parsePolicyMethod(typed.method);
   const pattern = parsePathPattern(typed.pathPattern.trim());
+  const denied = textOf(query, 'denied');
   const isUntouched = saved === undefined && typed.pathPattern === '';
   return (
     <PolicyForm
@@ -33,6 +35,7 @@ export function PolicyEditor({ projectId, saved, others, query }: PolicyEditorPr
       {...typed}
       methodError={method.ok ? undefined : `The method ${method.reason}.`}
       patternError={pattern.ok || isUntouched ? undefined : `The path pattern ${pattern.reason}.`}
+      widening={pattern.ok ? wideningOf(pattern.pattern, denied) : null}
     >
       <PolicyPreview
         projectId={projectId}

@@ -29,6 +29,8 @@ export interface PolicyFormProps {
   /** Why it cannot be saved as typed. The server checks while the user types. */
   methodError?: string | undefined;
   patternError?: string | undefined;
+  /** That the pattern allows more than the denied calls that led here. */
+  widening: string | null;
   /** The preview of what is typed, rendered by the server. */
   children: ReactNode;
 }
@@ -120,6 +122,11 @@ export function PolicyForm({ projectId, policyId, children, ...props }: PolicyFo
                 />
               )}
             </Field>
+            {props.widening !== null && !settling && (
+              <Notice tone="warning">
+                <PathText>{props.widening}</PathText>
+              </Notice>
+            )}
             <FormButtons
               label={isNew ? 'Add policy' : 'Save policy'}
               pending={pending}
