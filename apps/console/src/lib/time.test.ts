@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import {
+  exactTime,
   instantOf,
   LOCAL_TIME_BOUNDS,
   localText,
+  logTime,
   parseDay,
   parseMinute,
   relativeHour,
@@ -40,6 +42,20 @@ describe('relativeHour', () => {
 
   it('shows a future hour as this hour, for a clock that is behind', () => {
     expect(relativeHour(new Date('2026-11-21T15:00:00Z'), now)).toBe('this hour');
+  });
+});
+
+describe('the time of a request', () => {
+  it('is shown in UTC, with its seconds', () => {
+    expect(exactTime(new Date('2026-11-20T14:05:09.999Z'))).toBe('20 Nov 2026, 14:05:09 UTC');
+  });
+
+  it.each([
+    ['2026-11-21T00:00:00Z', '00:00:00'],
+    ['2026-11-20T23:59:59Z', '20 Nov, 23:59:59'],
+    ['2026-11-22T00:00:01Z', '22 Nov, 00:00:01'],
+  ])('in a list has a day unless it is today, in UTC: %s', (instant, text) => {
+    expect(logTime(new Date(instant), new Date('2026-11-21T14:06:00Z'))).toBe(text);
   });
 });
 

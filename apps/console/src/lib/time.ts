@@ -51,6 +51,20 @@ export const dayName = formatterByZone({
 /** `14:05`, in an IANA time zone. */
 export const timeOfDay = formatterByZone({ hour: '2-digit', minute: '2-digit' });
 
+const SECOND = { hour: '2-digit', minute: '2-digit', second: '2-digit' } as const;
+const exactTimeIn = formatterByZone({ ...DAY, ...SECOND });
+const secondOfDay = formatterByZone(SECOND);
+const secondOfEarlierDay = formatterByZone({ day: 'numeric', month: 'short', ...SECOND });
+
+/** `20 Nov 2026, 14:05:09 UTC`. */
+export const exactTime = (instant: Date): string => `${exactTimeIn(instant, 'UTC')} UTC`;
+
+/** `14:05:09` of today, `20 Nov, 14:05:09` of another day, in UTC. */
+export function logTime(instant: Date, now: Date): string {
+  const isToday = absoluteDate(instant, 'UTC') === absoluteDate(now, 'UTC');
+  return (isToday ? secondOfDay : secondOfEarlierDay)(instant, 'UTC');
+}
+
 /** Caches one formatter per time zone, because creating one is expensive and a list has a hundred times. */
 export function formatterByZone(options: Intl.DateTimeFormatOptions) {
   const byZone = new Map<string, Intl.DateTimeFormat>();

@@ -5,6 +5,8 @@ import { preferenceCookie, TIME_ZONE_COOKIE } from '../../lib/preferences.ts';
 import {
   absoluteDate,
   absoluteTime,
+  exactTime,
+  logTime,
   relativeHour,
   relativeTime,
   timeOfDay,
@@ -66,7 +68,7 @@ export const RelativeTime = (props: TimeProps) => (
 export const RelativeHour = (props: TimeProps) => (
   <Time
     {...props}
-    lead="In the hour from"
+    lead={() => 'In the hour from'}
     format={(instant, { now }) => relativeHour(instant, now)}
   />
 );
@@ -86,9 +88,21 @@ export const TimeOfDay = ({ timeZone, ...props }: TimeProps & { timeZone: string
   <Time {...props} format={(instant) => timeOfDay(instant, timeZone)} />
 );
 
+/** `14:05:09`, in UTC, with the day before today; how long ago, and the viewer's time, on hover. */
+export const LogTime = (props: TimeProps) => (
+  <Time {...props} lead={relativeTo} format={(instant, { now }) => logTime(instant, now)} />
+);
+
+/** `20 Nov 2026, 14:05:09 UTC`; how long ago, and the viewer's time, on hover or focus. */
+export const ExactTime = (props: TimeProps) => (
+  <Time {...props} lead={relativeTo} format={exactTime} />
+);
+
+const relativeTo = (instant: Date, { now }: Clock) => relativeTime(instant, now);
+
 interface FormattedTimeProps extends TimeProps {
   /** Text before the time on hover. */
-  lead?: string;
+  lead?: (instant: Date, clock: Clock) => string;
   format: (instant: Date, clock: Clock) => string;
 }
 
@@ -99,7 +113,7 @@ function Time({ at, inRow = false, lead, format }: FormattedTimeProps) {
     <Hint
       text={
         <span className="numbers grid gap-x-2">
-          {lead && <span>{lead}</span>}
+          {lead && <span>{lead(instant, clock)}</span>}
           <span>
             {absoluteTime(instant, clock.timeZone)}{' '}
             <span className="opacity-70">{clock.timeZone}</span>

@@ -16,7 +16,7 @@ import { DecisionCard, SimulationView } from '#components/simulation/simulation-
 import { Button } from '#components/ui/button.tsx';
 import { IdChip } from '#components/ui/id-chip.tsx';
 import { Column, PageHeader } from '#components/ui/section.tsx';
-import { AbsoluteTime } from '#components/ui/time.tsx';
+import { ExactTime } from '#components/ui/time.tsx';
 import { formatCount } from '#lib/format.ts';
 import { requestsHref } from '#lib/requests-href.ts';
 import { withDatabase } from '#server/database.ts';
@@ -108,6 +108,7 @@ async function readRequest(db: Database, project: Project, decisionId: string) {
     decideNow(db, project, decision),
   ]);
   const recorded = explainRecord({
+    projectId,
     decision,
     apiKey: apiKeyId === null ? undefined : names.get(apiKeyId),
     policy: policies.find((policy) => policy.policyId === policyId),
@@ -125,7 +126,7 @@ function Facts({ decision }: { decision: DecisionRecord }) {
   const { at, decisionId, requestId, latencyMs } = decision;
   return (
     <span className="flex flex-wrap items-center gap-x-4 gap-y-2">
-      <AbsoluteTime at={at} />
+      <ExactTime at={at} />
       <span className="numbers">decided in {formatCount(latencyMs)} ms</span>
       <IdChip id={decisionId} label="decision ID" />
       {requestId !== null && (

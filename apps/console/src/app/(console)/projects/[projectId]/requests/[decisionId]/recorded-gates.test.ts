@@ -3,6 +3,7 @@ import type { DecisionRecord } from '@ceiba/schema';
 import { describe, expect, it } from 'vitest';
 import { explainRecord } from './recorded-gates.ts';
 
+const projectId = 'p1';
 const decision: DecisionRecord = {
   decisionId: '0192f0c1-7a3b-7c4d-8e5f-0123456789ab',
   at: new Date('2026-11-22T14:05:09.123Z'),
@@ -31,6 +32,7 @@ const gatesOf = (facts: Parameters<typeof explainRecord>[0]) =>
 describe('explainRecord', () => {
   it.each(DENIAL_REASONS)('ends the line of gates at %s, and at no other', (outcome) => {
     const { denialReason, gates } = explainRecord({
+      projectId,
       decision: { ...decision, outcome },
       apiKey,
       policy,
@@ -46,13 +48,13 @@ describe('explainRecord', () => {
   });
 
   it('passes every gate of an allow, with the values of the record', () => {
-    expect(explainRecord({ decision, apiKey, policy })).toMatchObject({
+    expect(explainRecord({ projectId, decision, apiKey, policy })).toMatchObject({
       denialReason: null,
       apiKey,
       method: 'GET',
       path: '/v1/reports',
     });
-    const gates = gatesOf({ decision, apiKey, policy });
+    const gates = gatesOf({ projectId, decision, apiKey, policy });
     expect(gates.every((gate) => gate.includes(' passed: '))).toBe(true);
     expect(gates).toContain('invalid_api_key passed: Mobile app');
     expect(gates).toContain('policy_no_match passed: ANY /v1*');
@@ -75,7 +77,7 @@ describe('explainRecord', () => {
     ['rate_limited', null, 'rate_limited limited: 60 of 60 per minute used'],
   ] as const)('says of %s whose limit it was: %s', (outcome, limitOwner, gate) => {
     const refused = { ...decision, outcome, limitOwner };
-    expect(gatesOf({ decision: refused, apiKey, policy })).toContain(gate);
+    expect(gatesOf({ projectId, decision: refused, apiKey, policy })).toContain(gate);
   });
 
   it('names the prefix of an unknown key', () => {
@@ -85,7 +87,7 @@ describe('explainRecord', () => {
       apiKeyId: null,
       keyPrefix: 'ceiba_Unknown0',
     } as const;
-    const facts = { apiKey: undefined, policy: undefined };
+    const facts = { projectId, apiKey: undefined, policy: undefined };
     expect(gatesOf({ decision: unknown, ...facts })).toContain(
       'invalid_api_key denied: ceiba_Unknown0…, no key of this project',
     );
@@ -95,8 +97,23 @@ describe('explainRecord', () => {
   });
 
   it('says that a policy was deleted since', () => {
-    expect(gatesOf({ decision, apiKey, policy: undefined })).toContain(
+    expect(gatesOf({ projectId, decision, apiKey, policy: undefined })).toContain(
       'policy_no_match passed: a policy that was deleted since',
     );
+  });
+
+  it.each([
+    ['expired_api_key', `/projects/p1/audit?q=${decision.apiKeyId}`],
+    ['inactive_subscription', '/projects/p1/audit?kind=subscription'],
+    ['revoked_api_key', undefined],
+  ] as const)('leads from %s to the changes that say more: %s', (outcome, href) => {
+    const { gates } = explainRecord({
+      projectId,
+      decision: { ...decision, outcome },
+      apiKey,
+      policy,
+    });
+    const remedies = gates.flatMap(({ denies, remedy }) => (remedy ? [[denies, remedy.href]] : []));
+    expect(remedies).toEqual(href === undefined ? [] : [[outcome, href]]);
   });
 });

@@ -12,6 +12,7 @@ import { formatCount, policyText } from '#lib/format.ts';
 import { legible } from '#lib/text.ts';
 
 export interface RecordedFacts {
+  projectId: string;
   decision: DecisionRecord;
   /** The key as it is named now; undefined if this project has none. */
   apiKey: ApiKeyName | undefined;
@@ -32,7 +33,13 @@ export function explainRecord(facts: RecordedFacts): ExplainedDecision {
       if (index > stoppedAt) return { denies, verdict: 'not_reached' };
       const stopped = index === stoppedAt;
       const saw = SAW[denies](facts, stopped);
-      return { denies, verdict: verdictOf(denies, stopped), ...(saw !== null && { saw }) };
+      const remedy = stopped ? whereToLook(denies, facts) : null;
+      return {
+        denies,
+        verdict: verdictOf(denies, stopped),
+        ...(saw !== null && { saw }),
+        ...(remedy !== null && { remedy }),
+      };
     }),
   };
 }
@@ -61,6 +68,29 @@ const SAW: Record<DenialReason, (facts: RecordedFacts, stopped: boolean) => stri
   quota_exceeded: ({ decision }, stopped) => limitOf(decision, monthOf, stopped),
   rate_limited: ({ decision }, stopped) => limitOf(decision, minuteOf, stopped),
 };
+
+/** Where the state is found that the record does not hold; null if it holds it. */
+function whereToLook(
+  denies: DenialReason,
+  { projectId, decision: { apiKeyId } }: RecordedFacts,
+): Required<SimulatedGate>['remedy'] | null {
+  const audit = `/projects/${projectId}/audit`;
+  if (denies === 'expired_api_key' && apiKeyId !== null) {
+    return {
+      text: 'The log does not record which of the two. The audit log has every change of this key.',
+      href: `${audit}?q=${apiKeyId}`,
+      label: 'Changes of this key',
+    };
+  }
+  if (denies === 'inactive_subscription') {
+    return {
+      text: 'The log does not record whether it was past due, canceled or ended. The audit log has every change of the subscription.',
+      href: `${audit}?kind=subscription`,
+      label: 'Changes of the subscription',
+    };
+  }
+  return null;
+}
 
 /** How much was used, and whose limit refused. */
 function limitOf(

@@ -4,7 +4,7 @@ import { MethodChip, OutcomeChip } from '#components/ui/chip.tsx';
 import { Name } from '#components/ui/name.tsx';
 import { PathText } from '#components/ui/path-text.tsx';
 import { Cell, HeadCell, Row, Table } from '#components/ui/table.tsx';
-import { RelativeTime } from '#components/ui/time.tsx';
+import { LogTime } from '#components/ui/time.tsx';
 import { formatCount } from '#lib/format.ts';
 import { legible } from '#lib/text.ts';
 
@@ -26,7 +26,7 @@ export function RequestTable({ here, requests, names }: RequestTableProps) {
           <HeadCell>Request</HeadCell>
           <HeadCell className="max-sm:hidden">Outcome</HeadCell>
           <HeadCell className="max-md:hidden">Key</HeadCell>
-          <HeadCell className="max-sm:hidden">Time</HeadCell>
+          <HeadCell className="max-sm:hidden">Time, UTC</HeadCell>
           <HeadCell numeric className="max-lg:hidden">
             Latency
           </HeadCell>
@@ -71,7 +71,7 @@ function RequestRow({ href, request, name }: RequestRowProps) {
         </Link>
         <div className="mt-2 flex flex-wrap items-center gap-x-3 gap-y-1 text-small text-muted sm:hidden">
           <OutcomeChip outcome={outcome} />
-          <RelativeTime at={at} inRow />
+          <LogTime at={at} inRow />
         </div>
         <p className="mt-1 truncate text-small text-muted md:hidden">
           <Caller name={name} keyPrefix={keyPrefix} />
@@ -83,8 +83,8 @@ function RequestRow({ href, request, name }: RequestRowProps) {
       <Cell className="max-w-64 truncate max-md:hidden">
         <Caller name={name} keyPrefix={keyPrefix} />
       </Cell>
-      <Cell className="whitespace-nowrap max-sm:hidden">
-        <RelativeTime at={at} inRow />
+      <Cell className="numbers whitespace-nowrap max-sm:hidden">
+        <LogTime at={at} inRow />
       </Cell>
       <Cell numeric className="text-muted max-lg:hidden">
         {formatCount(latencyMs)} ms
