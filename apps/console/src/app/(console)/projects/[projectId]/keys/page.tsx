@@ -102,7 +102,12 @@ export default async function KeysPage({ params, searchParams }: KeysProps) {
       ) : (
         <>
           {counts.active >= activeKeyCap && plan && (
-            <CapReached projectId={projectId} planName={plan.name} activeKeyCap={activeKeyCap} />
+            <CapReached
+              projectId={projectId}
+              planName={plan.name}
+              activeKeyCap={activeKeyCap}
+              mayChangePlan={may('change_subscription')}
+            />
           )}
           <HintLinks here={here} query={query} counts={byHint} current={hint} />
           <StatusTabs

@@ -8,10 +8,11 @@ export interface CapReachedProps {
   projectId: string;
   planName: string;
   activeKeyCap: number;
+  mayChangePlan: boolean;
 }
 
 /** What to do when the plan allows no more active keys. */
-export function CapReached({ projectId, planName, activeKeyCap }: CapReachedProps) {
+export function CapReached({ projectId, planName, activeKeyCap, mayChangePlan }: CapReachedProps) {
   return (
     <Notice
       tone="warning"
@@ -26,14 +27,17 @@ export function CapReached({ projectId, planName, activeKeyCap }: CapReachedProp
           <Button asChild size="sm">
             <Link href={`/projects/${projectId}/keys?hint=idle`}>Show idle keys</Link>
           </Button>
-          <Button asChild size="sm">
-            <Link href={`/projects/${projectId}/subscription`}>Change plan</Link>
-          </Button>
+          {mayChangePlan && (
+            <Button asChild size="sm">
+              <Link href={`/projects/${projectId}/subscription`}>Change plan</Link>
+            </Button>
+          )}
         </div>
       }
     >
-      Revoke or archive a key that you no longer need, or change the plan. Expired and disabled keys
-      count until you revoke or archive them.
+      Revoke or archive a key that you no longer need, or{' '}
+      {mayChangePlan ? 'change the plan' : 'ask the owner of the project to change the plan'}.
+      Expired and disabled keys count until they are revoked or archived.
     </Notice>
   );
 }

@@ -16,6 +16,7 @@ export interface CreateKeyProps {
   planName: string;
   activeKeys: number;
   activeKeyCap: number;
+  mayChangePlan: boolean;
   defaultRate: number | null;
   /** The call of the example; one that a policy allows, if there is a policy. */
   example: { method: string; path: string };
@@ -46,6 +47,7 @@ function NameStep({
   planName,
   activeKeys,
   activeKeyCap,
+  mayChangePlan,
   defaultRate,
   onCreated,
 }: CreateKeyProps & { onCreated: (apiKey: NewKey) => void }) {
@@ -58,7 +60,12 @@ function NameStep({
         description="Create one key per caller, so that you can revoke each on its own. A key allows the calls that a policy matches."
       />
       {isFull && (
-        <CapReached projectId={projectId} planName={planName} activeKeyCap={activeKeyCap} />
+        <CapReached
+          projectId={projectId}
+          planName={planName}
+          activeKeyCap={activeKeyCap}
+          mayChangePlan={mayChangePlan}
+        />
       )}
       <ActionForm
         action={createShownKey}

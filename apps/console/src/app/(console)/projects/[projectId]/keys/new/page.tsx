@@ -8,7 +8,7 @@ import { CreateKey } from '../_components/create-key.tsx';
 export const metadata: Metadata = { title: 'Create key' };
 
 export default async function NewKeyPage({ params }: { params: Promise<{ projectId: string }> }) {
-  const { project } = await requireProject((await params).projectId, 'change_keys');
+  const { project, may } = await requireProject((await params).projectId, 'change_keys');
   const { projectId } = project;
   const [subscription, { byStatus, activeKeyCap }, policies] = await withDatabase((db) =>
     Promise.all([
@@ -25,6 +25,7 @@ export default async function NewKeyPage({ params }: { params: Promise<{ project
         planName={subscription?.plan.name ?? 'none'}
         activeKeys={byStatus.active}
         activeKeyCap={activeKeyCap}
+        mayChangePlan={may('change_subscription')}
         defaultRate={project.defaultKeyRateLimitPerMinute}
         example={{
           method: first === undefined || first.method === '*' ? 'GET' : first.method,
