@@ -1,4 +1,4 @@
-import Form from 'next/form';
+import { QueryForm } from '../query-form.tsx';
 import { Field } from '../ui/field.tsx';
 import { FilterButtons, Filters } from '../ui/filters.tsx';
 import { Input, Select } from '../ui/input.tsx';
@@ -18,7 +18,7 @@ export function AuditFilterForm({ here, query, kinds }: AuditFilterFormProps) {
   const set = [query.text, query.kind, query.firstDay, query.lastDay].filter((text) => text !== '');
   return (
     <Filters set={set.length}>
-      <Form
+      <QueryForm
         action={here}
         // The fields follow the URL, even if a link changes it.
         key={JSON.stringify([query.text, query.kind, query.firstDay, query.lastDay])}
@@ -53,7 +53,7 @@ export function AuditFilterForm({ here, query, kinds }: AuditFilterFormProps) {
           {(control) => <Input {...control} type="date" defaultValue={query.lastDay} />}
         </Field>
         <FilterButtons here={here} isFiltered={query.isFiltered} className="max-sm:col-span-2" />
-      </Form>
+      </QueryForm>
     </Filters>
   );
 }

@@ -1,6 +1,6 @@
 import { DENIAL_REASONS } from '@ceiba/contract/sets';
-import Form from 'next/form';
 import type { ReactNode } from 'react';
+import { QueryForm } from '#components/query-form.tsx';
 import { OUTCOME_LOOKS } from '#components/ui/chip.tsx';
 import { Field } from '#components/ui/field.tsx';
 import { FilterButtons, Filters } from '#components/ui/filters.tsx';
@@ -25,7 +25,7 @@ export function RequestFilterForm({ here, query }: RequestFilterFormProps) {
   const usesMore = MORE.some((name) => fields[name] !== '');
   return (
     <Filters set={set.length} isOpen={Object.keys(errors).length > 0}>
-      <Form
+      <QueryForm
         action={here}
         // The fields follow the URL, even if a link changes it.
         key={JSON.stringify(fields)}
@@ -111,7 +111,7 @@ export function RequestFilterForm({ here, query }: RequestFilterFormProps) {
             )}
           </Field>
         </MoreFilters>
-      </Form>
+      </QueryForm>
     </Filters>
   );
 }
