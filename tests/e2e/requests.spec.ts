@@ -6,7 +6,7 @@ import { expect, type Page, test } from '@playwright/test';
 import { addDecisions } from './decisions.ts';
 import { expectAccessible } from './expect-accessible.ts';
 import { createKey, type OwnProject, ownProject } from './own-project.ts';
-import { expectListening, gotoReady, pressShortcut, signUp } from './support.ts';
+import { expectListening, expectZone, gotoReady, pressShortcut, signUp } from './support.ts';
 
 let project: OwnProject;
 
@@ -57,7 +57,7 @@ const DENIALS: Record<DenialReason, RealDenial> = {
   },
   expired_api_key: {
     key: { expires_at: new Date('2026-01-01') },
-    gate: 'The key is not expired or disabled: deniedexpired or disabled',
+    gate: /^The key is not expired or disabled: deniedexpired or disabled.*Changes of this key$/,
   },
   policy_no_match: {
     key: {},
@@ -73,7 +73,10 @@ const DENIALS: Record<DenialReason, RealDenial> = {
     gate: 'The rate limit has room: denied0 of 0 per minute used: the limit of this key',
   },
   // Last, because it denies every call with a key.
-  inactive_subscription: { key: {}, gate: 'The subscription is active: deniednot active' },
+  inactive_subscription: {
+    key: {},
+    gate: /^The subscription is active: deniednot active.*Changes of the subscription$/,
+  },
 };
 
 async function callWith({ key, path }: RealDenial, call: number) {
@@ -108,6 +111,7 @@ test('three real denials of each reason are each answered in one click', async (
       const denied = asDecided(page).getByRole('listitem').filter({ hasText: ': denied' });
       await expect(denied).toHaveText(gate);
       await expect(page.getByRole('main')).not.toContainText('hidden');
+      await expect(page.locator('time').first()).toHaveText(/^\d+ \w+ \d{4}, \d\d:\d\d:\d\d UTC$/);
     }
     expect(opened.size).toBe(CALLS.length);
   }
@@ -187,6 +191,7 @@ test('the filter is in the URL, and applies to the CSV file too', async () => {
   await expect(page.getByText('A decision ID looks like')).toBeVisible();
   await expect(page.getByLabel('Decision ID')).toHaveValue('42');
   await expect(rows(page)).toHaveCount(0);
+  await expect(page.getByRole('button', { name: 'Download CSV' })).toBeDisabled();
   await expectAccessible(page);
   const gone = await project.addKey('Gone');
   await addDecisions(project.projectId, [{ apiKeyId: gone, outcome: 'rate_limited' }]);
@@ -260,7 +265,52 @@ test('older requests are on the next page', async () => {
   await expect(rows(page).last()).toContainText('/v1/59');
   await expect(page).toHaveURL(/pathPrefix=/);
   await page.getByRole('link', { name: 'Newer' }).click();
+  await expect(rows(page).first()).toContainText('/v1/0');
+  // The first page has no cursor, so that it follows what comes.
+  await page.waitForURL(/\/requests\?pathPrefix=%2Fv1$/);
+  await page.getByRole('button', { name: 'Follow live' }).click();
+  await addDecisions(project.projectId, [{ path: '/v1/followed' }]);
+  await expect(rows(page).first()).toContainText('/v1/followed');
   await expect(rows(page)).toHaveCount(50);
+  await expect(page.getByRole('button', { name: 'Pause' })).toBeVisible();
+});
+
+test('a request is listed with its second in UTC, which the filter takes', async ({
+  browser,
+  baseURL,
+}) => {
+  const at = new Date(Math.floor(Date.now() / 86_400_000) * 86_400_000 - 1_000);
+  await addDecisions(project.projectId, [{ at, path: '/v1/late' }, { path: '/v1/now' }]);
+  const signedIn = await project.open('requests');
+  const tokyo = await browser.newContext({
+    ...(baseURL && { baseURL }),
+    timezoneId: 'Asia/Tokyo',
+  });
+  await tokyo.addCookies(await signedIn.context().cookies());
+  const page = await tokyo.newPage();
+  await gotoReady(page, project.at('requests'));
+  await expectZone(page, 'Asia/Tokyo');
+  await expect(page.getByText('Times are in UTC.')).toBeVisible();
+  const times = rows(page).locator('time').locator('visible=true');
+  await expect(times).toHaveText([/^\d\d:\d\d:\d\d$/, /^\d+ \w+, 23:59:59$/]);
+  await times.first().hover();
+  await expect(page.getByRole('tooltip')).toContainText(/(just now|ago).*Asia\/Tokyo/);
+  const minute = at.toISOString().slice(0, 16);
+  await page.getByText('More filters').click();
+  await page.getByLabel('From, UTC').fill(minute);
+  await page.getByLabel('To, UTC').fill(minute);
+  await page.getByRole('button', { name: 'Filter' }).click();
+  await expect(rows(page)).toHaveCount(1);
+  await expect(rows(page)).toContainText('/v1/late');
+  // Fields that are not filled in are not in the address.
+  expect([...new URL(page.url()).searchParams.keys()]).toEqual(['from', 'to']);
+  await rows(page).getByRole('link').click();
+  await expect(page.locator('time').first()).toHaveText(/, 23:59:59 UTC$/);
+  await gotoReady(page, project.at('requests?to=2026-01-01T00:00'));
+  await expect(
+    page.getByText('Requests are kept for 7 days, and this range is older.'),
+  ).toBeVisible();
+  await tokyo.close();
 });
 
 test('denials are grouped by reason, method and path, and a missing policy is one click away', async () => {
@@ -281,13 +331,21 @@ test('denials are grouped by reason, method and path, and a missing policy is on
   await expectAccessible(page);
   await expect(groups.nth(1).getByRole('link')).toHaveText([/^Requests/]);
   await groups.first().getByRole('link', { name: 'Requests' }).click();
-  await page.waitForURL(/reason=policy_no_match&method=POST&pathPrefix=%2Fv1%2Fusers/);
+  // Of the same 24 hours.
+  await page.waitForURL(/reason=policy_no_match&method=POST&pathPrefix=%2Fv1%2Fusers&from=[^&]+$/);
   await expect(rows(page)).toHaveCount(2);
   await page.goBack();
   await groups.first().getByRole('link', { name: 'Add a policy' }).click();
   await page.waitForURL(/\/policies\/new\?/);
   await expect(page.getByLabel('Method', { exact: true })).toHaveValue('POST');
   await expect(page.getByLabel('Path pattern')).toHaveValue('/v1/users*');
+  const wider = page.getByText('This allows more than the denied calls');
+  await expect(wider).toContainText('not only /v1/users/{id}/orders.');
+  await expectAccessible(page);
+  await page.getByLabel('Path pattern').fill('/v1/users/8/orders');
+  await expect(wider).toHaveCount(0);
+  await page.getByLabel('Path pattern').fill('/v1/users*');
+  await expect(wider).toBeVisible();
   await page.getByRole('button', { name: 'Add policy' }).click();
   await page.waitForURL(/\/policies$/);
   await expect(page.getByRole('main')).toContainText('/v1/users*');
@@ -295,7 +353,10 @@ test('denials are grouped by reason, method and path, and a missing policy is on
 
 test('new requests appear by themselves until the list is paused', async () => {
   const page = await project.open('requests?reason=missing_api_key');
+  const tail = page.waitForResponse(/\/requests\/tail/);
   await page.getByRole('button', { name: 'Follow live' }).click();
+  // nginx would hold the events back.
+  expect((await tail).headers()['x-accel-buffering']).toBe('no');
   const call = { apiKey: null, method: 'GET', path: '/v1/reports' };
   await project.authorize(call);
   await expect(rows(page)).toHaveCount(1);
@@ -315,6 +376,28 @@ test('new requests appear by themselves until the list is paused', async () => {
   // An older page does not grow, so it cannot be followed.
   await gotoReady(page, project.at('requests?to=2026-01-01T00:00'));
   await expect(page.getByRole('button', { name: 'Follow live' })).toHaveCount(0);
+});
+
+test('a list that the server no longer answers says that following stopped, and can try again', async ({
+  page,
+}) => {
+  // A separate browser context, because the clock is controlled in all of it.
+  const signedIn = await project.open('requests');
+  await page.context().addCookies(await signedIn.context().cookies());
+  await page.clock.install();
+  await gotoReady(page, project.at('requests'));
+  await page.route(/\/requests\/tail/, (route) => route.abort());
+  await page.getByRole('button', { name: 'Follow live' }).click();
+  const stopped = page.getByRole('status').filter({ hasText: /^Following stopped\.$/ });
+  await expect(async () => {
+    await page.clock.runFor(30_000); // the longest pause before the next attempt
+    await expect(stopped).toBeVisible({ timeout: 500 });
+  }).toPass();
+  await expectAccessible(page);
+  await page.unroute(/\/requests\/tail/);
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await expect(page.getByRole('button', { name: 'Pause' })).toBeVisible();
+  await expect(stopped).toHaveCount(0);
 });
 
 test('a tab that follows live leads to the sign-in page after sign-out', async ({ page }) => {
@@ -340,14 +423,46 @@ test('what the log left out is shown above the list, and counted by usage', asyn
       values (${project.projectId}, date_trunc('minute', now()), ${randomUUID()}, ${outcome}, ${leftOut})`;
   }
   const page = await project.open('requests');
-  const notice = page.getByText('1,240 requests in this range are not listed').locator('..');
-  await expect(notice).toContainText('Rate limited 1,234, Allowed 6.');
+  const notice = page.getByText('1,240 requests are missing from this list').locator('..');
+  await expect(notice).toContainText(
+    /Rate limited 1,234, Allowed 6, \d+ \w+ \d{4}, \d\d:\d\d UTC\. Too many/,
+  );
   await expectAccessible(page);
   // Of another outcome, nothing is missing.
   await gotoReady(page, project.at('requests?outcome=allowed'));
-  await expect(page.getByText('6 requests in this range are not listed')).toBeVisible();
-  await gotoReady(page, project.at('requests?reason=quota_exceeded'));
-  await expect(page.getByText('not listed')).toHaveCount(0);
+  await expect(page.getByText('6 requests are missing from this list')).toBeVisible();
+  // Nor is it known of which method, path or key they were.
+  for (const filter of ['reason=quota_exceeded', 'method=GET', 'pathPrefix=/v1']) {
+    await gotoReady(page, project.at(`requests?${filter}`));
+    await expect(page.getByText('missing from this list')).toHaveCount(0);
+  }
+});
+
+test('what the log left out is shown on the page of its time alone', async () => {
+  const now = Date.now();
+  const ago = (minutes: number) => new Date(now - minutes * 60_000);
+  // Three pages; between the second and the third, minutes are missing.
+  await addDecisions(
+    project.projectId,
+    Array.from({ length: 110 }, (_, index) => ({ at: ago(index < 100 ? index / 10 : 60 + index) })),
+  );
+  await project.sql`
+    insert into decision_gaps (project_id, minute, incarnation, outcome, left_out)
+    values (${project.projectId}, ${ago(30)}, ${randomUUID()}, 'rate_limited', 5)`;
+  const page = await project.open('requests');
+  const notice = page.getByText('5 requests are missing from this list');
+  await expect(rows(page)).toHaveCount(50);
+  await expect(notice).toHaveCount(0);
+  await page.getByRole('link', { name: 'Older' }).click();
+  await page.waitForURL(/cursor=after/);
+  await expect(notice).toHaveCount(0);
+  await page.getByRole('link', { name: 'Older' }).click();
+  await expect(rows(page)).toHaveCount(10);
+  await expect(notice).toBeVisible();
+  await page.getByRole('link', { name: 'Newer' }).click();
+  await page.waitForURL(/cursor=before/);
+  await expect(rows(page)).toHaveCount(50);
+  await expect(notice).toBeVisible();
 });
 
 test('the settings decide what is recorded, and the page shows them', async () => {
@@ -368,6 +483,25 @@ test('the settings decide what is recorded, and the page shows them', async () =
   await expect(page.getByText('100% of the allowed ones')).toBeVisible();
   await gotoReady(page, project.at('settings'));
   await expect(page.getByLabel('Record paths')).not.toBeChecked();
+});
+
+test('a developer is not sent to pages that only the owner may change', async ({ browser }) => {
+  await project.usePlan('Free');
+  for (const name of ['First', 'Second', 'Third']) await project.addKey(name);
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  const { email } = await signUp(page);
+  await project.sql`insert into project_members (project_id, user_id, role)
+    select ${project.projectId}, id, 'developer' from users where email = ${email}`;
+  await gotoReady(page, project.at('requests'));
+  await expect(page.getByText('1% of the allowed ones')).toBeVisible();
+  await expect(page.getByRole('link', { name: 'Change what is recorded' })).toHaveCount(0);
+  for (const path of ['keys', 'keys/new']) {
+    await gotoReady(page, project.at(path));
+    await expect(page.getByText('ask the owner of the project to change the plan')).toBeVisible();
+    await expect(page.getByRole('link', { name: 'Change plan' })).toHaveCount(0);
+  }
+  await context.close();
 });
 
 test('a request of another project is not found', async ({ browser }) => {

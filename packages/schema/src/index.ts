@@ -56,7 +56,7 @@ export * from './decision/lookup.ts';
 export * from './decision/simulate.ts';
 export { exportDecisions } from './decision-log/export.ts';
 export * from './decision-log/failures.ts';
-export { type DecisionGap, readDecisionGaps } from './decision-log/gaps.ts';
+export { type DecisionGap, type DecisionGapSum, readDecisionGaps } from './decision-log/gaps.ts';
 export * from './decision-log/group-denials.ts';
 export * from './decision-log/list.ts';
 export * from './decision-log/logged-decision.ts';

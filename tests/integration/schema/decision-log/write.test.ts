@@ -14,6 +14,10 @@ import { decisionAt, idAt } from './support.ts';
 
 const bench = useBench();
 const MINUTE_MS = 60_000;
+const inMinutes = (first: number, last = first) => ({
+  firstMinute: new Date(first * MINUTE_MS),
+  lastMinute: new Date(last * MINUTE_MS),
+});
 const DAY_MS = 86_400_000;
 const now = () => new Date();
 
@@ -95,7 +99,7 @@ describe('writing decisions', () => {
     expect((await listDecisions(bench.db, { projectId, limit: 50 })).items).toHaveLength(1);
     const range = { projectId, from: new Date(minute * MINUTE_MS), to: new Date(Date.now() + 1) };
     expect(await readDecisionGaps(bench.db, range)).toEqual([
-      { outcome: 'invalid_api_key', leftOut: 3 },
+      { outcome: 'invalid_api_key', leftOut: 3, ...inMinutes(minute) },
     ]);
   });
 
@@ -110,7 +114,7 @@ describe('writing decisions', () => {
     await writeDecisions(bench.db, { decisions: [], gaps });
     const range = { projectId, from: new Date(minute * MINUTE_MS), to: new Date(Date.now() + 1) };
     expect(await readDecisionGaps(bench.db, range)).toEqual([
-      { outcome: 'invalid_api_key', leftOut: 7 },
+      { outcome: 'invalid_api_key', leftOut: 7, ...inMinutes(minute) },
     ]);
   });
 
@@ -200,11 +204,11 @@ describe('the number of what was left out', () => {
     const read = (from: number, to: number) =>
       readDecisionGaps(bench.db, { projectId, from: new Date(from), to: new Date(to) });
     expect(await read(100.5 * MINUTE_MS, 102 * MINUTE_MS)).toEqual([
-      { outcome: 'allowed', leftOut: 500 },
-      { outcome: 'invalid_api_key', leftOut: 117 },
+      { outcome: 'allowed', leftOut: 500, ...inMinutes(100) },
+      { outcome: 'invalid_api_key', leftOut: 117, ...inMinutes(100, 101) },
     ]);
     expect(await read(101 * MINUTE_MS, 101 * MINUTE_MS + 1)).toEqual([
-      { outcome: 'invalid_api_key', leftOut: 100 },
+      { outcome: 'invalid_api_key', leftOut: 100, ...inMinutes(101) },
     ]);
     expect(await read(0, 100 * MINUTE_MS)).toEqual([]);
   });

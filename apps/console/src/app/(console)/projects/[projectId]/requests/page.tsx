@@ -1,6 +1,7 @@
 import { Download } from 'lucide-react';
 import type { Metadata } from 'next';
 import Link from 'next/link';
+import { redirect } from 'next/navigation';
 import { Button } from '#components/ui/button.tsx';
 import { EmptyState, NothingMatches } from '#components/ui/empty-state.tsx';
 import { Name } from '#components/ui/name.tsx';
@@ -29,13 +30,16 @@ interface RequestsProps {
 }
 
 export default async function RequestsPage({ params, searchParams }: RequestsProps) {
-  const { project } = await requireProject((await params).projectId);
+  const { project, may } = await requireProject((await params).projectId);
   const { projectId, loggedAllowsPercent } = project;
   const query = await searchParams;
   const asked = parseRequestQuery(query);
   const page = await withDatabase((db) => readRequests(db, projectId, asked));
   const here = `/projects/${projectId}/requests`;
-  const canGrow = page.isListed && page.previous === null && asked.filter.to === undefined;
+  // The first page has one address: with a cursor it would miss the requests that come later.
+  if (asked.cursor !== '' && page.previous === null) {
+    redirect(withQuery(here, query, { cursor: undefined }));
+  }
   const at = (cursor: string | null) => cursor && withQuery(here, query, { cursor });
   return (
     <>
@@ -45,26 +49,25 @@ export default async function RequestsPage({ params, searchParams }: RequestsPro
         description={
           <>
             Every denied request and {loggedAllowsPercent}% of the allowed ones, of the last{' '}
-            {plural(page.days, 'day')}.{' '}
-            <Link
-              href={`/projects/${projectId}/settings#request-log`}
-              className="rounded underline underline-offset-4"
-            >
-              Change what is recorded
-            </Link>
+            {plural(page.kept.days, 'day')}. Times are in UTC.{' '}
+            {may('change_settings') && (
+              <Link
+                href={`/projects/${projectId}/settings#request-log`}
+                className="rounded underline underline-offset-4"
+              >
+                Change what is recorded
+              </Link>
+            )}
           </>
         }
         actions={
           <>
-            {canGrow && (
+            {page.canGrow && (
               <LiveTail address={withQuery(`${here}/tail`, query, { cursor: undefined })} />
             )}
-            <Button asChild>
-              <a href={withQuery(`${here}/csv`, query, { cursor: undefined })} download>
-                <Download aria-hidden="true" />
-                Download CSV
-              </a>
-            </Button>
+            <CsvLink
+              href={page.isListed ? withQuery(`${here}/csv`, query, { cursor: undefined }) : null}
+            />
           </>
         }
       />
@@ -102,6 +105,25 @@ export default async function RequestsPage({ params, searchParams }: RequestsPro
   );
 }
 
+/** The file has what the list has; there is none while the filter is wrong. */
+function CsvLink({ href }: { href: string | null }) {
+  const label = (
+    <>
+      <Download aria-hidden="true" />
+      Download CSV
+    </>
+  );
+  return href === null ? (
+    <Button disabled>{label}</Button>
+  ) : (
+    <Button asChild>
+      <a href={href} download>
+        {label}
+      </a>
+    </Button>
+  );
+}
+
 interface NothingProps {
   asked: RequestQuery;
   page: RequestPage;
@@ -122,9 +144,13 @@ function Nothing({ asked, page, projectId }: NothingProps) {
     );
   }
   if (asked.isFiltered) {
+    const { days, since } = page.kept;
+    const isTooEarly = asked.filter.to !== undefined && asked.filter.to <= since;
     return (
       <NothingMatches here={requestsHref(projectId, {})}>
-        No recorded requests match this filter.
+        {isTooEarly
+          ? `Requests are kept for ${plural(days, 'day')}, and this range is older.`
+          : 'No recorded requests match this filter.'}
       </NothingMatches>
     );
   }

@@ -1,9 +1,11 @@
 import 'server-only';
 import { type Outcome, UUID } from '@ceiba/contract/sets';
+import { timeOfDecision, type UsageRange } from '@ceiba/domain';
 import {
   type ApiKeyName,
   type Database,
   type DecisionFilter,
+  type DecisionGapSum,
   type DecisionRecord,
   listDecisions,
   type Page,
@@ -12,6 +14,7 @@ import {
   readRetention,
   searchApiKeys,
 } from '@ceiba/schema';
+import { type KeptRequests, keptRequests } from '#components/usage/range-links.ts';
 import type { RequestQuery } from './_components/request-query.ts';
 
 const DAY_MS = 86_400_000;
@@ -23,10 +26,11 @@ export interface RequestPage extends Page<DecisionRecord> {
   /** False if a field of the filter is wrong; then the page is empty. */
   isListed: boolean;
   names: Map<string, ApiKeyName>;
-  /** How many requests of each outcome the log left out in this range. */
-  leftOut: { outcome: Outcome; leftOut: number }[];
-  /** Days for which the log is kept. */
-  days: number;
+  /** Whether new requests appear on this page. */
+  canGrow: boolean;
+  /** How many requests of each outcome the log left out in the time of this page. */
+  leftOut: DecisionGapSum[];
+  kept: KeptRequests;
   /** The key of the filter; undefined without one, null if no key has this prefix. */
   key: FilteredKey | null | undefined;
 }
@@ -41,31 +45,54 @@ export interface FilteredKey {
 export async function readRequests(
   db: Database,
   projectId: string,
-  { fields, filter, cursor, errors }: RequestQuery,
+  query: RequestQuery,
 ): Promise<RequestPage> {
+  const { fields, filter, cursor, errors } = query;
   const key = Object.hasOwn(errors, 'key') ? undefined : await readKey(db, projectId, fields.key);
   const isListed = Object.keys(errors).length === 0 && key !== null;
-  const { decisionDays: days } = await readRetention(db);
-  const now = Date.now();
-  const range = {
-    from: filter.from ?? new Date(now - days * DAY_MS),
-    to: filter.to ?? new Date(now + DAY_MS),
-  };
-  const [page, gaps] = await Promise.all([
-    isListed
-      ? listDecisions(db, {
-          projectId,
-          filter: filterWith(filter, key),
-          cursor,
-          limit: PAGE_SIZE,
-        })
-      : NOTHING,
-    range.from < range.to ? readDecisionGaps(db, { projectId, ...range }) : [],
-  ]);
+  const { decisionDays } = await readRetention(db);
+  const now = new Date();
+  const kept = keptRequests(decisionDays, now);
+  const page = isListed
+    ? await listDecisions(db, {
+        projectId,
+        filter: filterWith(filter, key),
+        cursor,
+        limit: PAGE_SIZE,
+      })
+    : NOTHING;
   const apiKeyIds = page.items.flatMap(({ apiKeyId }) => apiKeyId ?? []);
-  const names = await readKeyNames(db, { projectId, apiKeyIds: [...new Set(apiKeyIds)] });
+  const [names, gaps] = await Promise.all([
+    readKeyNames(db, { projectId, apiKeyIds: [...new Set(apiKeyIds)] }),
+    isNarrower(fields) ? [] : readDecisionGaps(db, { projectId, ...timeOf(page, query, kept) }),
+  ]);
   const leftOut = gaps.filter(({ outcome }) => mayBe(outcome, filter));
-  return { ...page, isListed, names, leftOut, days, key };
+  const isNewest = filter.to === undefined || filter.to > now;
+  const canGrow = isListed && isNewest && page.previous === null;
+  return { ...page, isListed, canGrow, names, leftOut, kept, key };
+}
+
+/** Whether the filter is about more than outcomes and time: of what is missing, no more is known. */
+const isNarrower = ({ key, method, pathPrefix, decisionId, requestId }: RequestQuery['fields']) =>
+  [key, method, pathPrefix, decisionId, requestId].some((text) => text !== '');
+
+/**
+ * The time of a page, up to its neighbours if it has any. On the side that it was reached from, it
+ * begins at the request of the cursor, so that no time is between two pages.
+ */
+function timeOf(
+  { items, previous, next }: Page<DecisionRecord>,
+  { filter, cursor }: RequestQuery,
+  kept: KeptRequests,
+): UsageRange {
+  const [side, id = ''] = cursor.split('.');
+  const beside = timeOfDecision(id);
+  const older = side === 'before' ? beside : items.at(-1)?.at;
+  const newer = side === 'after' ? beside : items[0]?.at;
+  return {
+    from: (next === null ? null : older) ?? filter.from ?? kept.since,
+    to: (previous === null ? null : newer) ?? filter.to ?? new Date(Date.now() + DAY_MS),
+  };
 }
 
 /** The filter of the URL with the key that it names. */

@@ -1,12 +1,13 @@
-import type { Outcome } from '@ceiba/contract/sets';
+import type { DecisionGapSum } from '@ceiba/schema';
 import Link from 'next/link';
 import { OUTCOME_LOOKS } from '#components/ui/chip.tsx';
 import { Notice } from '#components/ui/notice.tsx';
 import { formatCount, plural, sum } from '#lib/format.ts';
+import { absoluteDate, absoluteTime, timeOfDay } from '#lib/time.ts';
 
 export interface LeftOutProps {
   projectId: string;
-  gaps: readonly { outcome: Outcome; leftOut: number }[];
+  gaps: readonly DecisionGapSum[];
 }
 
 /** What the log left out, because more requests came in a minute than it records. */
@@ -17,16 +18,26 @@ export function LeftOut({ projectId, gaps }: LeftOutProps) {
     <Notice
       tone="warning"
       className="mb-6"
-      title={`${plural(total, 'request')} in this range ${total === 1 ? 'is' : 'are'} not listed`}
+      title={`${plural(total, 'request')} ${total === 1 ? 'is' : 'are'} missing from this list`}
     >
       {gaps
         .map(({ outcome, leftOut }) => `${OUTCOME_LOOKS[outcome].label} ${formatCount(leftOut)}`)
         .join(', ')}
-      . Too many came at once, or the database did not answer.{' '}
+      , {whenOf(gaps)}. Too many came at once, or the database did not answer.{' '}
       <Link href={`/projects/${projectId}/usage`} className="rounded underline underline-offset-4">
         Usage
       </Link>{' '}
       counts them all.
     </Notice>
   );
+}
+
+/** `25 Nov 2026, 14:05 to 14:09 UTC`. */
+function whenOf(gaps: LeftOutProps['gaps']): string {
+  const first = new Date(Math.min(...gaps.map(({ firstMinute }) => firstMinute.getTime())));
+  const last = new Date(Math.max(...gaps.map(({ lastMinute }) => lastMinute.getTime())));
+  const [day, lastDay] = [absoluteDate(first, 'UTC'), absoluteDate(last, 'UTC')];
+  const [start, end] = [absoluteTime(first, 'UTC'), absoluteTime(last, 'UTC')];
+  if (start === end) return `${start} UTC`;
+  return `${start} to ${day === lastDay ? timeOfDay(last, 'UTC') : end} UTC`;
 }

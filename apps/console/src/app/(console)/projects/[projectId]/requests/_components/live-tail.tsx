@@ -1,26 +1,39 @@
 'use client';
 
-import { Pause, Play, Radio } from 'lucide-react';
+import { type LucideIcon, Pause, Play, Radio, RotateCw, TriangleAlert } from 'lucide-react';
 import { useRouter } from 'next/navigation';
 import { useEffect, useState } from 'react';
 import { Button } from '#components/ui/button.tsx';
 import { Chip } from '#components/ui/chip.tsx';
 import { follow } from './follow.ts';
 
-/** Reads the list again whenever the server reports new requests, until it is paused. */
+type State = 'off' | 'on' | 'stopped';
+
+const STEPS = {
+  off: { name: 'Follow live', icon: Play, next: 'on' },
+  on: { name: 'Pause', icon: Pause, next: 'off' },
+  stopped: { name: 'Try again', icon: RotateCw, next: 'on' },
+} as const satisfies Record<State, { name: string; icon: LucideIcon; next: State }>;
+
+/**
+ * Reads the list again whenever the server reports new requests, until it is paused or the server
+ * does not answer for minutes.
+ */
 export function LiveTail({ address }: { address: string }) {
   const router = useRouter();
-  const [isOn, setIsOn] = useState(false);
+  const [state, setState] = useState<State>('off');
+  const isOn = state === 'on';
   useEffect(() => {
     if (!isOn) return;
     const read = () => router.refresh();
     const end = () => {
-      setIsOn(false);
+      setState('stopped');
       // After sign-out this leads to the sign-in page.
       read();
     };
     return follow(address, { onNew: read, onEnd: end });
   }, [isOn, address, router]);
+  const { name, icon: Icon, next } = STEPS[state];
   return (
     <>
       <span role="status" className="empty:absolute">
@@ -29,10 +42,15 @@ export function LiveTail({ address }: { address: string }) {
             Following
           </Chip>
         )}
+        {state === 'stopped' && (
+          <Chip tone="limit" icon={TriangleAlert}>
+            Following stopped.
+          </Chip>
+        )}
       </span>
-      <Button type="button" onClick={() => setIsOn(!isOn)}>
-        {isOn ? <Pause aria-hidden="true" /> : <Play aria-hidden="true" />}
-        {isOn ? 'Pause' : 'Follow live'}
+      <Button type="button" onClick={() => setState(next)}>
+        <Icon aria-hidden="true" />
+        {name}
       </Button>
     </>
   );

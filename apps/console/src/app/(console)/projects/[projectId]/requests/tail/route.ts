@@ -33,6 +33,8 @@ export async function GET(
       'content-type': 'text/event-stream',
       // Compression would hold events back.
       'cache-control': 'no-store, no-transform',
+      // So would the buffer of nginx.
+      'x-accel-buffering': 'no',
     },
   });
 }
