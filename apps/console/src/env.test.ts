@@ -11,6 +11,7 @@ describe('the settings', () => {
     expect(parseSettings(required)).toMatchObject({
       publicOrigin: 'http://localhost:3000',
       runtimeUrl: 'http://127.0.0.1:4000',
+      runtimePublicUrl: 'http://127.0.0.1:4000',
       signUp: 'first-user',
       trustedProxyHops: 0,
       oidc: undefined,
@@ -34,6 +35,7 @@ describe('the settings', () => {
     ['SIGN_UP', 'anyone'],
     ['TRUSTED_PROXY_HOPS', '-1'],
     ['CEIBA_RUNTIME_URL', 'ftp://x'],
+    ['CEIBA_RUNTIME_PUBLIC_URL', 'ceiba.example.com'],
     ['DECISION_LOG_URL_TEMPLATE', 'https://without-an-id.example'],
     ['DECISION_LOG_URL_TEMPLATE', 'javascript:{decisionId}'],
     ['SMTP_URL', 'mail.internal'],
@@ -55,6 +57,16 @@ describe('the settings', () => {
     });
     const alone = () => parseSettings({ ...required, SMTP_URL: url });
     expect(alone).toThrow('MAIL_FROM: is required together with SMTP_URL');
+  });
+
+  it("print the Runtime's public address for hosts where the console uses another one", () => {
+    const inside = { ...required, CEIBA_RUNTIME_URL: 'http://runtime:4000/' };
+    expect(parseSettings(inside).runtimePublicUrl).toBe('http://runtime:4000');
+    const both = { ...inside, CEIBA_RUNTIME_PUBLIC_URL: 'https://ceiba.example.com/' };
+    expect(parseSettings(both)).toMatchObject({
+      runtimeUrl: 'http://runtime:4000',
+      runtimePublicUrl: 'https://ceiba.example.com',
+    });
   });
 
   it('take an OpenID issuer with its client', () => {

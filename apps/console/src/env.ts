@@ -25,6 +25,8 @@ const settingsSchema = z
     DATABASE_URL: databaseUrl,
     CONSOLE_PORT: wholeNumber(1, 65_535).default(3000),
     CEIBA_RUNTIME_URL: httpUrl.default('http://127.0.0.1:4000'),
+    /** Where hosts and terminals reach the Runtime, if not at the console's address of it. */
+    CEIBA_RUNTIME_PUBLIC_URL: httpUrl.optional(),
     /** Where another engine for logs shows a request. */
     DECISION_LOG_URL_TEMPLATE: z
       .string()
@@ -73,7 +75,10 @@ const settingsSchema = z
   })
   .transform((settings) => ({
     databaseUrl: settings.DATABASE_URL,
-    runtimeUrl: settings.CEIBA_RUNTIME_URL.replace(/\/+$/, ''),
+    /** The address at which the console itself asks the Runtime. */
+    runtimeUrl: withoutSlash(settings.CEIBA_RUNTIME_URL),
+    /** The address that pages and snippets print for hosts. */
+    runtimePublicUrl: withoutSlash(settings.CEIBA_RUNTIME_PUBLIC_URL ?? settings.CEIBA_RUNTIME_URL),
     /** The address at which users open the console; the only origin whose actions are accepted. */
     publicOrigin: new URL(settings.NEXTAUTH_URL ?? `http://localhost:${settings.CONSOLE_PORT}`)
       .origin,
@@ -110,6 +115,8 @@ export const BUILD_SHA = process.env.CEIBA_BUILD_SHA ?? 'unknown';
 
 /** Whether this is a development server, where React needs `eval`. */
 export const IS_DEVELOPMENT = process.env.NODE_ENV === 'development';
+
+const withoutSlash = (url: string) => url.replace(/\/+$/, '');
 
 function pair(clientId: string | undefined, clientSecret: string | undefined) {
   if (clientId === undefined || clientSecret === undefined) return undefined;

@@ -192,6 +192,13 @@ describe('the chart', () => {
     expect(environmentOf(manifests, 'ceiba-console')).toContainEqual(url);
   });
 
+  it('gives the console an address of the Runtime that every namespace resolves, to show', async (context) => {
+    const name = 'CEIBA_RUNTIME_PUBLIC_URL';
+    const value = expect.stringMatching(/^http:\/\/ceiba-runtime\.[a-z-]+:4000$/);
+    const environment = environmentOf(await render(context, 'minimal'), 'ceiba-console');
+    expect(environment).toContainEqual({ name, value });
+  });
+
   it('opens the metrics only when asked to, and lets Prometheus find their port', async (context) => {
     const open = { name: 'METRICS_HOST', value: '0.0.0.0' };
     // The image listens on every address.

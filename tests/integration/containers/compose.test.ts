@@ -91,6 +91,10 @@ describe('compose.yaml', () => {
     );
     expect(ports.map(([name]) => name)).toEqual(['runtime', 'console']);
     for (const [, port] of ports) expect(port).toMatch(/^127\.0\.0\.1:/);
+    // What the console shows to hosts is what is published, not a name that only Compose resolves.
+    const published = ports[0]?.[1]?.replace(/:4000$/, '');
+    const shown = compose.services.console.environment.CEIBA_RUNTIME_PUBLIC_URL;
+    expect(shown).toContain(`http://${published}`);
   });
 });
 

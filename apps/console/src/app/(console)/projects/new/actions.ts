@@ -32,7 +32,7 @@ export const createNewProject = userAction({
       projectId: result.projectId,
       name,
       projectSecret: secret.plaintext,
-      runtimeUrl: env().runtimeUrl,
+      runtimeUrl: env().runtimePublicUrl,
     };
   },
 });

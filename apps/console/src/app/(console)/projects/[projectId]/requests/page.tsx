@@ -157,7 +157,7 @@ function Nothing({ asked, page, projectId }: NothingProps) {
   return (
     <EmptyState
       title="No recorded requests"
-      snippet={<FirstCall projectId={projectId} runtimeUrl={env().runtimeUrl} />}
+      snippet={<FirstCall projectId={projectId} runtimeUrl={env().runtimePublicUrl} />}
     >
       A denied request is listed here within seconds, with the gate that denied it. Request a first
       decision with this command. It sends no key, so it is denied and uses no quota.

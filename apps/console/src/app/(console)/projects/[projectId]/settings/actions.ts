@@ -92,7 +92,7 @@ export const rotateSecret = projectAction({
         return {
           projectId,
           projectSecret: secret.plaintext,
-          runtimeUrl: env().runtimeUrl,
+          runtimeUrl: env().runtimePublicUrl,
           previousSecretExpiresAt: result.previousSecretExpiresAt.toISOString(),
         };
       case 'conflict':

@@ -21,7 +21,7 @@ export const metadata: Metadata = { title: 'Settings' };
 export default async function SettingsPage({ params }: { params: Promise<{ projectId: string }> }) {
   const { project, may } = await requireProject((await params).projectId);
   const { projectId, name } = project;
-  const { runtimeUrl, publicOrigin: consoleUrl } = env();
+  const { runtimePublicUrl: runtimeUrl, publicOrigin: consoleUrl } = env();
   const users = may('transfer') ? await withDatabase((db) => listMembers(db, projectId)) : [];
   const members = users.filter(({ role }) => role !== 'owner');
   const secretCreatedAt = project.secretCreatedAt.toISOString();
@@ -38,15 +38,25 @@ export default async function SettingsPage({ params }: { params: Promise<{ proje
           parts={[
             {
               id: 'project-id',
-              title: 'Project ID',
+              title: 'Project ID and Runtime',
               description: (
                 <>
-                  Set it as <code>CEIBA_PROJECT_ID</code>. It never changes.
+                  Set them as <code>CEIBA_PROJECT_ID</code>, which never changes, and{' '}
+                  <code>CEIBA_RUNTIME_URL</code>.
                 </>
               ),
               children: (
                 <>
-                  <IdChip id={projectId} label="project ID" whole />
+                  <dl className="grid gap-x-4 gap-y-2 sm:grid-cols-[auto_minmax(0,1fr)]">
+                    <dt className="font-medium">Project ID</dt>
+                    <dd className="min-w-0">
+                      <IdChip id={projectId} label="project ID" whole />
+                    </dd>
+                    <dt className="font-medium">Runtime</dt>
+                    <dd className="min-w-0">
+                      <IdChip id={runtimeUrl} label="address of the Runtime" whole />
+                    </dd>
+                  </dl>
                   <h3 className="mt-6 mb-2 font-semibold">Connect a host</h3>
                   <CodeBlock tabs={hostSnippets({ runtimeUrl, consoleUrl, projectId })} />
                 </>

@@ -186,7 +186,7 @@ function NoDecisions({ projectId }: { projectId: string }) {
   return (
     <EmptyState
       title="No decisions in this range"
-      snippet={<FirstCall projectId={projectId} runtimeUrl={env().runtimeUrl} />}
+      snippet={<FirstCall projectId={projectId} runtimeUrl={env().runtimePublicUrl} />}
     >
       Every decision is counted here, by outcome, key and policy. Choose another range, or request a
       first decision with this command. It sends no key, so it is denied and uses no quota.
