@@ -20,6 +20,7 @@ import { Name } from '#components/ui/name.tsx';
 import { Column, PageHeader, Section } from '#components/ui/section.tsx';
 import { FirstCall } from '#components/usage/first-call.tsx';
 import { OutcomeChart } from '#components/usage/outcome-chart.tsx';
+import { exampleCall } from '#lib/curl-example.ts';
 import { formatCount } from '#lib/format.ts';
 import {
   CLOSED_CHECKLISTS_COOKIE,
@@ -59,7 +60,7 @@ export default async function OverviewPage({ params }: { params: Promise<{ proje
       ]);
     });
   if (use === null) notFound();
-  const { runtimeUrl, publicOrigin: consoleUrl } = env();
+  const { runtimePublicUrl: runtimeUrl, publicOrigin: consoleUrl } = env();
   const remembered = await cookies();
   const isIn = (cookie: string) => projectsIn(remembered.get(cookie)?.value).includes(projectId);
   const mayFollow = may('change_keys') && may('change_policies');
@@ -97,11 +98,14 @@ export default async function OverviewPage({ params }: { params: Promise<{ proje
         <Checklist
           host={{ runtimeUrl, consoleUrl, projectId }}
           steps={{
-            secret: first.called || isIn(STORED_SECRETS_COOKIE),
+            ...(may('change_secret') && {
+              secret: first.called || isIn(STORED_SECRETS_COOKIE),
+            }),
             policy: policies.length > 0,
             key: active > 0,
             called: first.called,
           }}
+          example={exampleCall(policies)}
         />
       )}
       {!first.called && !hasChecklist && (

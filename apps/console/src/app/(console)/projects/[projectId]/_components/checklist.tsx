@@ -3,13 +3,16 @@ import Link from 'next/link';
 import type { ReactNode } from 'react';
 import { Button } from '#components/ui/button.tsx';
 import { CodeBlock } from '#components/ui/code-block.tsx';
-import { EXAMPLE_HOST_PORT, type HostSnippetOptions, hostSnippets } from '#lib/host-snippets.ts';
+import { curlExample, type ExampleCall } from '#lib/curl-example.ts';
+import { type HostSnippetOptions, hostSnippets } from '#lib/host-snippets.ts';
+import { CLOSED_CHECKLISTS_COOKIE, STORED_SECRETS_COOKIE } from '#lib/remembered-projects.ts';
 import { requestsHref } from '#lib/requests-href.ts';
-import { CloseChecklist } from './close-checklist.tsx';
+import { RememberProject } from './remember-project.tsx';
 
 /** The steps to the first allowed call, in their order, and whether each is done. */
 export interface ChecklistSteps {
-  secret: boolean;
+  /** Absent for a role that cannot rotate the secret. */
+  secret?: boolean;
   policy: boolean;
   key: boolean;
   called: boolean;
@@ -18,13 +21,16 @@ export interface ChecklistSteps {
 export interface ChecklistProps {
   host: HostSnippetOptions;
   steps: ChecklistSteps;
+  /** The call to try; one that a policy allows, if there is a policy. */
+  example: ExampleCall;
 }
 
 /** What is left to do before the first allowed call. The first open step is explained. */
-export function Checklist({ host, steps }: ChecklistProps) {
+export function Checklist({ host, steps, example }: ChecklistProps) {
   const here = `/projects/${host.projectId}`;
   const open = stepOf(steps);
-  const done = Object.values(steps).filter(Boolean).length;
+  const known = Object.values(steps);
+  const done = known.filter(Boolean).length;
   return (
     <section aria-labelledby="checklist" className="card mb-4">
       <div className="flex flex-wrap items-start justify-between gap-4">
@@ -32,21 +38,43 @@ export function Checklist({ host, steps }: ChecklistProps) {
           <h2 id="checklist" className="text-title">
             Your first allowed call
           </h2>
-          <p className="numbers mt-1 text-muted">{done} of 5 steps are done.</p>
+          <p className="numbers mt-1 text-muted">
+            {done} of {known.length + 1} steps are done.
+          </p>
         </div>
-        <CloseChecklist projectId={host.projectId} />
+        <RememberProject
+          cookie={CLOSED_CHECKLISTS_COOKIE}
+          projectId={host.projectId}
+          variant="quiet"
+          className="-mr-3"
+        >
+          Hide
+        </RememberProject>
       </div>
       <ol className="mt-6 grid gap-4">
-        <Step name="Store the project secret" done={steps.secret} isOpen={open === 'secret'}>
-          <p>
-            It was shown when you created the project. If you did not keep it, rotate it to get a
-            new one. This step is also done once your API uses the secret.
-          </p>
-          <Next href={`${here}/settings`}>Rotate the secret</Next>
-        </Step>
+        {steps.secret !== undefined && (
+          <Step name="Store the project secret" done={steps.secret} isOpen={open === 'secret'}>
+            <p>
+              It was shown when you created the project. If you did not keep it, rotate it to get a
+              new one. This step is also done once your API uses the secret.
+            </p>
+            <div className="mt-3 flex flex-wrap gap-2">
+              <RememberProject
+                cookie={STORED_SECRETS_COOKIE}
+                projectId={host.projectId}
+                variant="primary"
+              >
+                I have it
+              </RememberProject>
+              <Button asChild size="sm">
+                <Link href={`${here}/settings#project-secret`}>Rotate the secret</Link>
+              </Button>
+            </div>
+          </Step>
+        )}
         <Step name="Add a policy" done={steps.policy} isOpen={open === 'policy'}>
           <p>A call that no policy matches is denied.</p>
-          <Next href={`${here}/policies/new`}>Add a policy</Next>
+          <Next href={`${here}/policies/new?${REPORTS}`}>Add a policy</Next>
         </Step>
         <Step name="Create a key" done={steps.key} isOpen={open === 'key'}>
           <p>Each caller of your API sends its own key.</p>
@@ -56,12 +84,16 @@ export function Checklist({ host, steps }: ChecklistProps) {
           <p className="mb-4">
             Your API asks the Runtime about each call. This is a whole one to start with; its first
             request appears here within seconds.
+            {steps.secret === undefined && ' The owner of the project has its secret.'}
           </p>
           <CodeBlock tabs={hostSnippets(host)} />
         </Step>
         <Step name="Get a call allowed" done={false} isOpen={open === 'allowed'}>
-          <p className="mb-4">Call it with the key. If it is denied, the requests say why.</p>
-          <CodeBlock tabs={[{ name: 'curl', code: call }]} />
+          <p className="mb-4">
+            Put the key in the place of <code>{KEY_PLACE}</code>; it was shown when it was created.
+            If the call is denied, the requests say why.
+          </p>
+          <CodeBlock tabs={[{ name: 'curl', code: curlExample(KEY_PLACE, example) }]} />
           <Next href={requestsHref(host.projectId, { outcome: 'denied' })}>Why was it denied?</Next>
         </Step>
       </ol>
@@ -69,11 +101,14 @@ export function Checklist({ host, steps }: ChecklistProps) {
   );
 }
 
-const call = `curl -i http://localhost:${EXAMPLE_HOST_PORT}/v1/reports -H "x-api-key: $API_KEY"\n`;
+const KEY_PLACE = '<the key>';
+
+/** The policy of the host's route in the snippets. */
+const REPORTS = new URLSearchParams({ method: 'GET', pathPattern: '/v1/reports*' });
 
 /** The first step that is not done. */
 function stepOf(steps: ChecklistSteps): keyof ChecklistSteps | 'allowed' {
-  if (!steps.secret) return 'secret';
+  if (steps.secret === false) return 'secret';
   if (!steps.policy) return 'policy';
   if (!steps.key) return 'key';
   return steps.called ? 'allowed' : 'called';

@@ -4,8 +4,8 @@ import { useRouter } from 'next/navigation';
 import { Name } from '#components/ui/name.tsx';
 import { SecretReveal } from '#components/ui/secret-reveal.tsx';
 import { PageHeader } from '#components/ui/section.tsx';
+import { curlExample } from '#lib/curl-example.ts';
 import type { NewKey } from '../actions.ts';
-import { curlExample } from './curl-example.ts';
 
 export interface CreatedKeyProps {
   projectId: string;

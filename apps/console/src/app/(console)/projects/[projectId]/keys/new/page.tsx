@@ -1,6 +1,7 @@
 import { getSubscription, listPolicies, surveyApiKeys } from '@ceiba/schema';
 import type { Metadata } from 'next';
 import { Column } from '#components/ui/section.tsx';
+import { exampleCall } from '#lib/curl-example.ts';
 import { withDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
 import { CreateKey } from '../_components/create-key.tsx';
@@ -17,7 +18,6 @@ export default async function NewKeyPage({ params }: { params: Promise<{ project
       listPolicies(db, projectId),
     ]),
   );
-  const [first] = policies;
   return (
     <Column isNarrow>
       <CreateKey
@@ -27,10 +27,7 @@ export default async function NewKeyPage({ params }: { params: Promise<{ project
         activeKeyCap={activeKeyCap}
         mayChangePlan={may('change_subscription')}
         defaultRate={project.defaultKeyRateLimitPerMinute}
-        example={{
-          method: first === undefined || first.method === '*' ? 'GET' : first.method,
-          path: first === undefined ? '/v1/reports' : first.pathPattern.replace(/\*$/, '') || '/',
-        }}
+        example={exampleCall(policies)}
       />
     </Column>
   );
