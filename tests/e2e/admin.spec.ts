@@ -28,6 +28,7 @@ test('other users see neither the page nor a link to it', async () => {
   const stranger = await project.open('');
   await expect(stranger.getByRole('link', { name: 'Administration' })).toHaveCount(0);
   expect((await stranger.goto('/admin'))?.status()).toBe(404);
+  expect((await stranger.goto('/admin/audit'))?.status()).toBe(404);
 });
 
 test('a plan is added, changed and deleted, and errors are beside their fields', async () => {
@@ -57,6 +58,25 @@ test('a plan is added, changed and deleted, and errors are beside their fields',
   await dialog.getByLabel('Requests per month').fill('2000');
   await dialog.getByRole('button', { name: 'Save plan' }).click();
   await expect(row).toContainText('2,000');
+
+  // No owner's log has it, because it belongs to no project.
+  await page.getByRole('link', { name: 'Audit', exact: true }).last().click();
+  await page.waitForURL('**/admin/audit');
+  const change = page.getByRole('listitem').filter({ hasText: `changed plan ${name}` });
+  await expect(change).toContainText(email);
+  const ofProjects = page
+    .getByRole('main')
+    .getByRole('listitem')
+    .filter({ hasText: 'created project' });
+  await expect(ofProjects).toHaveCount(0);
+  await change.locator('summary').click();
+  await expect(change.getByRole('insertion')).toHaveText('2,000');
+  await expectAccessible(page);
+  await page.getByLabel('Type').selectOption('Plans');
+  await page.getByRole('button', { name: 'Filter' }).click();
+  await expect(page).toHaveURL(/admin\/audit\?.*kind=plan/);
+  await expect(change).toBeVisible();
+  await gotoReady(page, '/admin');
 
   await project.usePlan(name);
   await row.getByRole('button', { name: `Delete ${name}` }).click();

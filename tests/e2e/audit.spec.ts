@@ -55,6 +55,31 @@ test('the filter is in the URL and applies to the CSV file too', async () => {
   await expect(page.getByText('No changes match this filter.')).toBeVisible();
 });
 
+test('changes of members and alerts can be filtered, and link to their page', async () => {
+  await project.sql`insert into audit_log
+    (owner_id, project_id, actor_kind, actor_label, action, target_kind, target_id, target_label)
+    select owner_id, id, 'cli', 'ceiba CLI', action, split_part(action, '.', 1),
+      gen_random_uuid()::text, 'for a test'
+    from projects, unnest(array['member.set_role', 'invitation.create', 'alert_destination.delete'])
+      action
+    where id = ${project.projectId}`;
+  const page = await project.open('audit');
+  for (const address of [project.at('audit'), '/audit']) {
+    for (const type of ['Members', 'Invitations', 'Alerts']) {
+      await gotoReady(page, address);
+      await page.getByLabel('Type').selectOption(type);
+      await page.getByRole('button', { name: 'Filter' }).click();
+      await expect(page).toHaveURL(/kind=/);
+      await expect(page.getByRole('main').getByRole('listitem')).toHaveCount(1);
+    }
+    await expect(page.getByLabel('Type').getByRole('option', { name: 'Plans' })).toHaveCount(0);
+  }
+  await gotoReady(page, project.at('audit?kind=member'));
+  await page.getByRole('main').getByRole('listitem').locator('summary').click();
+  await page.getByRole('link', { name: 'Open members' }).click();
+  await page.waitForURL(`**${project.at('members')}`);
+});
+
 test('older rows are on the next page, and the account’s log has all projects', async () => {
   await project.sql`insert into audit_log
     (at, owner_id, project_id, actor_kind, actor_label, action, target_kind, target_id, target_label)

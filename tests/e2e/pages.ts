@@ -91,6 +91,11 @@ export const PAGES: Record<string, PageCase> = {
   'audit of the account': { route: '(console)/audit', path: () => '/audit', signedIn: true },
   plans: { route: '(console)/admin', path: () => '/admin', signedIn: true },
   users: { route: '(console)/admin', path: () => '/admin?tab=users', signedIn: true },
+  'audit of the installation': {
+    route: '(console)/admin/audit',
+    path: () => '/admin/audit',
+    signedIn: true,
+  },
   retention: { route: '(console)/admin', path: () => '/admin?tab=retention', signedIn: true },
 };
 

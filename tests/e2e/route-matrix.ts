@@ -25,6 +25,10 @@ export interface RouteCase {
 
 const open = (path: string): RouteCase => ({ access: 'anybody', path: () => path });
 const personal = (path: string): RouteCase => ({ access: 'signed-in', path: () => path });
+const administration = (path: string): RouteCase => ({
+  access: 'administrator',
+  path: () => path,
+});
 const ofProject = (
   path: string | ((world: World) => string),
   access: Role = 'viewer',
@@ -53,7 +57,9 @@ export const ROUTES: Record<string, RouteCase> = {
   '/(console)/audit/csv/route': personal('/audit/csv'),
   '/(console)/projects/page': personal('/projects'),
   '/(console)/projects/new/page': personal('/projects/new'),
-  '/(console)/admin/page': { access: 'administrator', path: () => '/admin?tab=users' },
+  '/(console)/admin/page': administration('/admin?tab=users'),
+  '/(console)/admin/audit/page': administration('/admin/audit'),
+  '/(console)/admin/audit/csv/route': administration('/admin/audit/csv'),
   '/(console)/projects/[projectId]/page': ofProject(''),
   '/(console)/projects/[projectId]/audit/page': ofProject('/audit'),
   '/(console)/projects/[projectId]/audit/csv/route': ofProject('/audit/csv'),

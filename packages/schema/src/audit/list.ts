@@ -1,5 +1,5 @@
 import { UUID_PATTERN } from '@ceiba/contract/sets';
-import { and, eq, gte, inArray, lt, type SQL, sql } from 'drizzle-orm';
+import { and, eq, gte, inArray, isNull, lt, type SQL, sql } from 'drizzle-orm';
 import type { Executor } from '../connection/database.ts';
 import type { Actor } from '../context.ts';
 import {
@@ -21,7 +21,8 @@ export interface AuditFilter {
    * the whole log of `projectId`, which every member may, or without one of the installation.
    */
   ownerId: string | null;
-  projectId?: string;
+  /** Null reads the changes that belong to no project. */
+  projectId?: string | null;
   actions?: readonly AuditAction[];
   actorKind?: Actor['kind'];
   /** The user who acted. */
@@ -131,10 +132,14 @@ const isInProject = (table: SQL) =>
   sql`exists (select from ${table} t
     where t.id = ${auditLog.targetId}::uuid and t.project_id = ${projects.id})`;
 
-/** The first condition keeps the casts from failing. A subscription's target is its project. */
+/**
+ * The first condition keeps the casts from failing. A subscription's target is its project; members and
+ * invitations have the list of their project.
+ */
 const targetExists = sql<boolean>`case
   when ${auditLog.targetId} !~ ${`^${UUID_PATTERN}$`} then false
   when ${auditLog.targetKind} in ('project', 'subscription') then ${auditLog.targetId}::uuid is not distinct from ${projects.id}
+  when ${auditLog.targetKind} in ('member', 'invitation') then ${projects.id} is not null
   when ${auditLog.targetKind} = 'api_key' then ${isInProject(sql`api_keys`)}
   when ${auditLog.targetKind} = 'policy' then ${isInProject(sql`policies`)}
   when ${auditLog.targetKind} = 'alert_destination' then ${isInProject(sql`alert_destinations`)}
@@ -147,7 +152,7 @@ function matching(filter: AuditFilter): SQL | undefined {
   const text = searchText(filter.text);
   return and(
     ownerId === null ? undefined : eq(auditLog.ownerId, ownerId),
-    projectId === undefined ? undefined : eq(auditLog.projectId, projectId),
+    projectId === undefined ? undefined : isProject(projectId),
     actions === undefined ? undefined : inArray(auditLog.action, [...actions]),
     actorKind === undefined ? undefined : eq(auditLog.actorKind, actorKind),
     actorId === undefined ? undefined : eq(auditLog.actorId, actorId),
@@ -157,6 +162,9 @@ function matching(filter: AuditFilter): SQL | undefined {
     to === undefined ? undefined : lt(auditLog.at, to),
   );
 }
+
+const isProject = (projectId: string | null) =>
+  projectId === null ? isNull(auditLog.projectId) : eq(auditLog.projectId, projectId);
 
 const matchesText = (text: string) =>
   sql`(${sql.join(

@@ -97,6 +97,29 @@ describe('the audit log', () => {
     expect(everything.items.map(({ projectId }) => projectId)).toContain(other.projectId);
   });
 
+  test('of the installation has the changes that belong to no project, and no others', async () => {
+    const name = randomUUID();
+    const limits = { activeKeyCap: 1, rateLimitPerMinute: 1, monthlyQuota: 1 };
+    await createPlan(bench.ctx, { name, ...limits });
+    const { items } = await list({ ownerId: null, projectId: null });
+    expect(items[0]).toMatchObject({ action: 'plan.create', target: { label: name } });
+    expect(new Set(items.map(({ projectId }) => projectId))).toEqual(new Set([null]));
+  });
+
+  test('leads from members and invitations to the list of their project, while it is there', async () => {
+    const { projectId, ownerId } = await makeProject(bench.ctx);
+    await bench.db.sql`
+      insert into audit_log
+        (owner_id, project_id, actor_kind, actor_label, action, target_kind, target_id)
+      select ${ownerId}, ${projectId}, 'cli', 'cli', kind || '.x', kind, gen_random_uuid()::text
+      from unnest(array['member', 'invitation']) kind`;
+    const exist = async () =>
+      (await list({ ownerId, projectId })).items.slice(0, 2).map(({ target }) => target.exists);
+    expect(await exist()).toEqual([true, true]);
+    await bench.db.sql`delete from projects where id = ${projectId}`;
+    expect(await exist()).toEqual([false, false]);
+  });
+
   test('has no name for a deleted project', async () => {
     const gone = await makeProject(bench.ctx);
     await bench.db.sql`delete from projects where id = ${gone.projectId}`;

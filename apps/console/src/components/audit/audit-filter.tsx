@@ -4,13 +4,12 @@ import { FilterButtons, Filters } from '../ui/filters.tsx';
 import { Input, Select } from '../ui/input.tsx';
 import { SecretlessInput } from '../ui/secretless-input.tsx';
 import type { AuditQuery } from './audit-query.ts';
-import { AUDIT_KINDS } from './audit-words.ts';
 
 export interface AuditFilterFormProps {
   here: string;
   query: AuditQuery;
-  /** The kinds that can occur here. */
-  kinds: readonly string[];
+  /** The types that can occur here. */
+  kinds: readonly { value: string; name: string }[];
 }
 
 /** The filter of the log, kept in the URL. */
@@ -38,7 +37,7 @@ export function AuditFilterForm({ here, query, kinds }: AuditFilterFormProps) {
           {(control) => (
             <Select {...control} defaultValue={query.kind}>
               <option value="">Everything</option>
-              {AUDIT_KINDS.filter(({ value }) => kinds.includes(value)).map(({ value, name }) => (
+              {kinds.map(({ value, name }) => (
                 <option key={value} value={value}>
                   {name}
                 </option>

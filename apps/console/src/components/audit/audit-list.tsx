@@ -81,6 +81,15 @@ function Sentence({ row, withProject }: { row: AuditRow; withProject: boolean })
   );
 }
 
+/** What a link opens, where the kind of the target is not the word for it. */
+const TARGET_WORDS: Record<string, string> = {
+  api_key: 'key',
+  user: 'account',
+  alert_destination: 'alerts',
+  member: 'members',
+  invitation: 'members',
+};
+
 interface DetailsProps {
   row: AuditRow;
   withProject: boolean;
@@ -111,7 +120,7 @@ function Details({ row, withProject, viewer }: DetailsProps) {
         {row.requestId !== null && <code className="break-all">request {row.requestId}</code>}
         {href && (
           <Link href={href} className="rounded underline underline-offset-4">
-            Open {row.target.kind.replace('api_key', 'key').replace('user', 'account')}
+            Open {TARGET_WORDS[row.target.kind] ?? row.target.kind}
           </Link>
         )}
         {withProject && row.projectId !== null && row.projectName !== null && (

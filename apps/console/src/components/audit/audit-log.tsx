@@ -13,6 +13,7 @@ import { PageHeader } from '../ui/section.tsx';
 import { AuditFilterForm } from './audit-filter.tsx';
 import { AuditList } from './audit-list.tsx';
 import { parseAuditQuery } from './audit-query.ts';
+import { kindsIn } from './audit-words.ts';
 import type { Viewer } from './target-href.ts';
 
 const PAGE_SIZE = 50;
@@ -22,14 +23,15 @@ export interface AuditLogProps {
   query: Query;
   title: string;
   description: ReactNode;
-  /** The user, or the project whose members read its log. */
+  /** Whose log it is: a user's, a project's for its members, or what belongs to no project. */
   scope: Pick<AuditFilter, 'ownerId' | 'projectId'>;
-  kinds: readonly string[];
   viewer: Viewer;
+  /** Between the header and the filter. */
+  children?: ReactNode;
 }
 
 /** One page of the log with its filter, the newest first. */
-export async function AuditLog({ here, query, scope, kinds, viewer, ...head }: AuditLogProps) {
+export async function AuditLog({ here, query, scope, viewer, children, ...head }: AuditLogProps) {
   const asked = parseAuditQuery(query, new Date());
   const { items, next, previous } = await withDatabase((db) =>
     listAudit(db, { ...scope, ...asked.filter, cursor: asked.cursor, limit: PAGE_SIZE }),
@@ -56,7 +58,8 @@ export async function AuditLog({ here, query, scope, kinds, viewer, ...head }: A
           </Button>
         }
       />
-      <AuditFilterForm here={here} query={asked} kinds={kinds} />
+      {children}
+      <AuditFilterForm here={here} query={asked} kinds={kindsIn(scope)} />
       {asked.searchedSince !== null && (
         <p className="-mt-2 mb-6 text-small text-muted">
           A text search covers one year: here it starts on {asked.searchedSince}. To search earlier

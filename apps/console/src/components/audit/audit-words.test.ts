@@ -1,6 +1,6 @@
 import { AUDIT_ACTIONS } from '@ceiba/schema';
 import { describe, expect, it } from 'vitest';
-import { AUDIT_KINDS, auditWords, fieldChanges, fieldWords } from './audit-words.ts';
+import { AUDIT_KINDS, auditWords, fieldChanges, fieldWords, kindsIn } from './audit-words.ts';
 
 describe('fieldChanges', () => {
   it('returns the fields that differ, and no others', () => {
@@ -19,6 +19,19 @@ describe('fieldChanges', () => {
   it.each([[null], [undefined], ['text'], [[1, 2]], [7]])('finds no fields in %j', (value) => {
     expect(fieldChanges(value, value)).toEqual([]);
     expect(fieldChanges(value, { a: 1 })).toEqual([{ field: 'a', after: 1 }]);
+  });
+});
+
+describe('kindsIn', () => {
+  it('offers every kind in a log that can have it', () => {
+    const offered = [{ projectId: 'p' }, {}, { projectId: null }].map((scope) =>
+      kindsIn(scope).map(({ value }) => value),
+    );
+    expect(offered).toEqual([
+      ['api_key', 'policy', 'subscription', 'project', 'member', 'invitation', 'alert_destination'],
+      [...(offered[0] ?? []), 'user'],
+      ['user', 'plan', 'retention'],
+    ]);
   });
 });
 

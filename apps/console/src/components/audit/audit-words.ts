@@ -1,4 +1,4 @@
-import type { AuditAction } from '@ceiba/schema';
+import type { AuditAction, AuditFilter } from '@ceiba/schema';
 
 /** The middle part of an audit sentence: actor, verb, target. */
 const WORDS = {
@@ -57,19 +57,25 @@ const WORDS = {
 export const auditWords = (action: string): string =>
   (WORDS as Record<string, string>)[action] ?? action;
 
-/** The types of the filter; each value is the first part of its actions. */
+/** The types of the filter; each value is the first part of its actions, which change one `of` these. */
 export const AUDIT_KINDS = [
-  { value: 'api_key', name: 'Keys' },
-  { value: 'policy', name: 'Policies' },
-  { value: 'subscription', name: 'Subscription' },
-  { value: 'project', name: 'Project and secret' },
-  { value: 'member', name: 'Members' },
-  { value: 'invitation', name: 'Invitations' },
-  { value: 'alert_destination', name: 'Alerts' },
-  { value: 'user', name: 'Accounts' },
-  { value: 'plan', name: 'Plans' },
-  { value: 'retention', name: 'Retention' },
+  { value: 'api_key', name: 'Keys', of: 'project' },
+  { value: 'policy', name: 'Policies', of: 'project' },
+  { value: 'subscription', name: 'Subscription', of: 'project' },
+  { value: 'project', name: 'Project and secret', of: 'project' },
+  { value: 'member', name: 'Members', of: 'project' },
+  { value: 'invitation', name: 'Invitations', of: 'project' },
+  { value: 'alert_destination', name: 'Alerts', of: 'project' },
+  { value: 'user', name: 'Accounts', of: 'account' },
+  { value: 'plan', name: 'Plans', of: 'installation' },
+  { value: 'retention', name: 'Retention', of: 'installation' },
 ] as const;
+
+/** The types that can occur in a log. */
+export function kindsIn({ projectId }: Pick<AuditFilter, 'projectId'>) {
+  if (projectId === undefined) return AUDIT_KINDS.filter((kind) => kind.of !== 'installation');
+  return AUDIT_KINDS.filter(({ of }) => (of === 'project') === (projectId !== null));
+}
 
 export interface FieldChange {
   field: string;

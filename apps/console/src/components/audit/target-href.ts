@@ -1,4 +1,5 @@
 import type { AuditRow } from '@ceiba/schema';
+import { policyPageHref } from '../../lib/find-policy.ts';
 
 /** Who looks at the log. */
 export interface Viewer {
@@ -8,7 +9,7 @@ export interface Viewer {
   opensPolicies: boolean;
 }
 
-/** The page of what a change was about; null if it was deleted or the viewer has no page for it. */
+/** The page of what a change was about, or the list that it is in; null if it was deleted or the viewer has no page for it. */
 export function targetHref(
   { target, projectId }: Pick<AuditRow, 'target' | 'projectId'>,
   { userId, isAdministrator, opensPolicies }: Viewer,
@@ -22,12 +23,17 @@ export function targetHref(
     case 'api_key':
       return `/projects/${projectId}/keys/${target.id}`;
     case 'policy':
-      return `/projects/${projectId}/policies${opensPolicies ? `/${target.id}` : ''}`;
+      return projectId && policyPageHref(projectId, target.id, opensPolicies);
+    case 'member':
+    case 'invitation':
+      return `/projects/${projectId}/members`;
     case 'alert_destination':
       return `/projects/${projectId}/alerts/${target.id}`;
     case 'user':
       if (target.id === userId) return '/account';
-      return isAdministrator ? '/admin?tab=users' : null;
+      return isAdministrator
+        ? `/admin?${new URLSearchParams({ tab: 'users', q: target.label ?? '' })}`
+        : null;
     case 'plan':
       return isAdministrator ? '/admin' : null;
     default:

@@ -1,6 +1,5 @@
 import { listPlansWithUse, listUsers, readRetention } from '@ceiba/schema';
 import type { Metadata } from 'next';
-import { LinkTabs } from '#components/ui/link-tabs.tsx';
 import { SearchInput } from '#components/ui/search-input.tsx';
 import { Column, PageHeader, Section } from '#components/ui/section.tsx';
 import { plural } from '#lib/format.ts';
@@ -13,23 +12,20 @@ import {
 } from '#lib/list-query.ts';
 import { withDatabase } from '#server/database.ts';
 import { requireAdministrator, type SignedInUser } from '#server/session.ts';
+import { AdministrationTabs } from './_components/administration-tabs.tsx';
 import { PlanTable } from './_components/plan-table.tsx';
 import { RetentionForm } from './_components/retention-form.tsx';
 import { UserTable } from './_components/user-table.tsx';
 
 export const metadata: Metadata = { title: 'Administration' };
 
-const TABS = [
-  { value: 'plans', name: 'Plans' },
-  { value: 'users', name: 'Accounts' },
-  { value: 'retention', name: 'Retention' },
-] as const;
+const TABS = ['plans', 'users', 'retention'] as const;
 const PAGE_SIZE = 25;
 
 export default async function AdministrationPage({ searchParams }: { searchParams: SearchParams }) {
   const user = await requireAdministrator();
   const query = await searchParams;
-  const tab = TABS.find(({ value }) => value === textOf(query, 'tab'))?.value ?? 'plans';
+  const tab = TABS.find((one) => one === textOf(query, 'tab')) ?? 'plans';
   return (
     <Column>
       <PageHeader
@@ -37,14 +33,7 @@ export default async function AdministrationPage({ searchParams }: { searchParam
         guide="administration"
         description="Settings that apply to all users. Only administrators see this page."
       />
-      <LinkTabs
-        label="Administration"
-        tabs={TABS.map(({ value, name }) => ({
-          name,
-          current: value === tab,
-          href: value === 'plans' ? '/admin' : `/admin?tab=${value}`,
-        }))}
-      />
+      <AdministrationTabs current={tab} />
       {tab === 'plans' && <PlanTable plans={await withDatabase(listPlansWithUse)} />}
       {tab === 'users' && <Users query={query} viewer={user} />}
       {tab === 'retention' && <Retention />}

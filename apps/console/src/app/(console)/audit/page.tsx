@@ -15,7 +15,6 @@ export default async function AccountAuditPage({ searchParams }: { searchParams:
       description="All changes in your projects, including deleted ones, and in your account."
       scope={{ ownerId: user.userId }}
       viewer={{ ...user, opensPolicies: true }}
-      kinds={['api_key', 'policy', 'subscription', 'project', 'user']}
     />
   );
 }

@@ -21,7 +21,6 @@ export default async function ProjectAuditPage({ params, searchParams }: AuditPr
       description="All changes in this project. Open a row to see the values before and after."
       scope={{ ownerId: null, projectId }}
       viewer={{ ...user, opensPolicies: may('change_policies') }}
-      kinds={['api_key', 'policy', 'subscription', 'project', 'member', 'invitation']}
     />
   );
 }

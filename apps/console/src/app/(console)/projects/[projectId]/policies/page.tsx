@@ -8,7 +8,8 @@ import { EmptyState } from '#components/ui/empty-state.tsx';
 import { Pagination } from '#components/ui/pagination.tsx';
 import { SearchInput } from '#components/ui/search-input.tsx';
 import { Column, PageHeader } from '#components/ui/section.tsx';
-import { plural, policyText } from '#lib/format.ts';
+import { findsPolicy } from '#lib/find-policy.ts';
+import { plural } from '#lib/format.ts';
 import { parseListQuery, type SearchParams, textOf, withQuery } from '#lib/list-query.ts';
 import { withDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
@@ -168,10 +169,9 @@ function listedPolicies(
   policies: readonly PolicyWithHits[],
   { q, sort }: { q: string; sort: PolicySort },
 ): PlacedPolicy[] {
-  const wanted = q.toLowerCase();
   const found = policies
     .map((policy, index) => ({ ...policy, place: index + 1 }))
-    .filter((policy) => policyText(policy).toLowerCase().includes(wanted));
+    .filter((policy) => findsPolicy(q, policy));
   return sort === 'used' ? found.sort((one, other) => hitsOf(other) - hitsOf(one)) : found;
 }
 

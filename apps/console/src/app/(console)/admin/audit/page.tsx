@@ -1,0 +1,28 @@
+import type { Metadata } from 'next';
+import { AuditLog } from '#components/audit/audit-log.tsx';
+import type { SearchParams } from '#lib/list-query.ts';
+import { requireAdministrator } from '#server/session.ts';
+import { AdministrationTabs } from '../_components/administration-tabs.tsx';
+
+export const metadata: Metadata = { title: 'Audit of the installation' };
+
+/** The log of what belongs to no project, which no owner sees. */
+export default async function InstallationAuditPage({
+  searchParams,
+}: {
+  searchParams: SearchParams;
+}) {
+  const user = await requireAdministrator();
+  return (
+    <AuditLog
+      here="/admin/audit"
+      query={await searchParams}
+      title="Administration"
+      description="All changes of plans, accounts and retention. Only administrators see this page."
+      scope={{ ownerId: null, projectId: null }}
+      viewer={{ ...user, opensPolicies: false }}
+    >
+      <AdministrationTabs current="audit" />
+    </AuditLog>
+  );
+}
