@@ -2,7 +2,7 @@ import { expect, test } from '@playwright/test';
 import { addDecisions } from './decisions.ts';
 import { expectAccessible } from './expect-accessible.ts';
 import { type OwnProject, ownProject } from './own-project.ts';
-import { createProject, gotoReady, pressShortcut, signUp } from './support.ts';
+import { createProject, expectListening, gotoReady, pressShortcut, signUp } from './support.ts';
 
 /** As long as a name can be, without a place to break it. */
 const LONG_NAME = 'Reports'.repeat(14);
@@ -104,6 +104,37 @@ test('the palette finds keys, policies, requests and guides by keyboard, and sen
   await field.fill('night');
   await expect(page.getByRole('option', { name: 'Night shift' })).toBeVisible();
   await expectAccessible(page);
+});
+
+test('the palette leads a viewer to the row of a policy, and says why it found nothing', async ({
+  page,
+}) => {
+  const policyId = await project.addPolicy('GET', '/v1/night-viewer*');
+  await project.addPolicy('GET', '/v1/other*');
+  const { email } = await signUp(page);
+  await project.sql`insert into project_members (project_id, user_id, role)
+    select ${project.projectId}, id, 'viewer' from users where email = ${email}`;
+  await gotoReady(page, project.at('usage'));
+  await pressShortcut(page, 'Control+k');
+  const field = page.getByRole('combobox', { name: 'Go to' });
+  await field.fill('night-viewer');
+  await expect(page.getByRole('option', { selected: true })).toHaveText(/night-viewer/);
+  await page.keyboard.press('Enter');
+  await page.waitForURL(`**/policies?q=${policyId}`);
+  await expect(page.getByRole('main').getByRole('row')).toHaveCount(2);
+  await expect(page.getByRole('main')).toContainText('/v1/night-viewer*');
+
+  await expectListening(page);
+  await pressShortcut(page, 'Control+k');
+  await page.route('**/policies?**', (route) => route.abort());
+  await field.fill('qqzzqqzz');
+  await expect(page.getByRole('alert').filter({ hasText: 'not answering' })).toBeVisible();
+  await expect(page.getByText('No results.')).toHaveCount(0);
+  await expectAccessible(page);
+  await page.unroute('**/policies?**');
+  await page.context().clearCookies();
+  await field.fill('qqzzqqzzq');
+  await expect(page.getByRole('alert').filter({ hasText: /sign/i })).toBeVisible();
 });
 
 test('the palette names its selected option to screen readers, from the first one on', async () => {

@@ -93,6 +93,7 @@ export interface AdministratorContext {
 }
 export interface ProjectContext extends AdministratorContext {
   project: Project;
+  role: ProjectRole;
 }
 
 /** Requires no session; used by sign-up. The page is not revalidated, because its form still signs in. */
@@ -161,7 +162,7 @@ export function projectAction<Input extends z.ZodType, Data>(
       const found = await getProjectOf(database.db, ref);
       if (found === null || !mayDo(found.role, right)) throw withoutRight(found?.role ?? null);
       const ctx = { ...database, requires: { ...ref, right } };
-      return definition.run({ ctx, user, project: found.project }, parse(definition.input, form));
+      return definition.run({ ctx, user, ...found }, parse(definition.input, form));
     });
   };
   return guarded(run, refreshesOf(definition));

@@ -78,7 +78,7 @@ export default function CommandPalette({
   const { setTheme } = useTheme();
   const headingId = useId();
   const [text, setText] = useState('');
-  const { found, isSearching } = useFound(searches, place?.projectId, text);
+  const { found, refusal, isSearching } = useFound(searches, place?.projectId, text);
 
   function go(href: string) {
     onClose();
@@ -114,7 +114,9 @@ export default function CommandPalette({
           <SearchField />
         </Command.Input>
         <Command.List className="max-h-[60vh] overflow-y-auto p-2">
-          {!isSearching && <Command.Empty className="p-4 text-muted">No results.</Command.Empty>}
+          {!isSearching && refusal === undefined && (
+            <Command.Empty className="p-4 text-muted">No results.</Command.Empty>
+          )}
           {place && (
             <Group heading="This project">
               {placesOfProject(place, projects).map(({ href, name, icon }) => (
@@ -181,6 +183,11 @@ export default function CommandPalette({
             </Command.Loading>
           )}
         </Command.List>
+        {refusal !== undefined && (
+          <p role="alert" className="px-4 pb-4 text-deny-text">
+            {refusal}
+          </p>
+        )}
         <p role="status" className="sr-only">
           {found.length > 0 && `${found.length} found by the search`}
         </p>

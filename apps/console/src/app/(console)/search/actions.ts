@@ -1,10 +1,12 @@
 'use server';
 
 import { UUID } from '@ceiba/contract/sets';
+import { mayDo } from '@ceiba/domain';
 import { type Database, listDecisions, listPolicies, searchApiKeys } from '@ceiba/schema';
 import { z } from 'zod';
 import type { Found } from '#components/shell/found.ts';
 import { OUTCOME_LOOKS } from '#components/ui/chip.tsx';
+import { findsPolicy, policyPageHref } from '#lib/find-policy.ts';
 import { policyText } from '#lib/format.ts';
 import { withoutSecrets } from '#lib/text.ts';
 import { projectAction, userAction } from '#server/action.ts';
@@ -21,11 +23,11 @@ export const findInProject = projectAction({
   right: 'view',
   readsOnly: true,
   input,
-  async run({ ctx, project }, { q }): Promise<Found[]> {
+  async run({ ctx, project, role }, { q }): Promise<Found[]> {
     const { projectId } = project;
     const found = await Promise.all([
       findKeys(ctx.db, projectId, q),
-      findPolicies(ctx.db, projectId, q),
+      findPolicies(ctx.db, projectId, q, mayDo(role, 'change_policies')),
       findRequests(ctx.db, projectId, q),
     ]);
     return [...found.flat(), ...guidesWith(q)];
@@ -49,18 +51,22 @@ async function findKeys(db: Database, projectId: string, text: string): Promise<
   }));
 }
 
-async function findPolicies(db: Database, projectId: string, text: string): Promise<Found[]> {
-  const wanted = text.toLowerCase();
+/** @param opens whether the user's role opens the page of a policy */
+async function findPolicies(
+  db: Database,
+  projectId: string,
+  text: string,
+  opens: boolean,
+): Promise<Found[]> {
   const policies = await listPolicies(db, projectId);
   return policies
-    .map((policy) => ({ policyId: policy.policyId, name: policyText(policy) }))
-    .filter(({ policyId, name }) => policyId === wanted || name.toLowerCase().includes(wanted))
+    .filter((policy) => findsPolicy(text, policy))
     .slice(0, LISTED)
-    .map(({ policyId, name }) => ({
+    .map((policy) => ({
       kind: 'policy',
-      name,
+      name: policyText(policy),
       detail: '',
-      href: `/projects/${projectId}/policies/${policyId}`,
+      href: policyPageHref(projectId, policy.policyId, opens),
     }));
 }
 
