@@ -119,6 +119,35 @@ test('a simulated call charges nothing and agrees with the Runtime', async () =>
   expect(after.limits?.remainingThisMonth).toBe((before.limits?.remainingThisMonth ?? 0) - 1);
 });
 
+test('an active key is chosen first, and one that no longer exists is never replaced', async () => {
+  await project.addKey('Live', { created_at: new Date('2026-01-01') });
+  await project.addKey('Expired one', { expires_at: new Date('2020-01-31') });
+  for (let count = 0; count < 11; count += 1) {
+    await project.addKey(`Revoked ${count}`, { status: 'revoked' });
+  }
+  await project.addPolicy('GET', '/v1/reports*');
+  const page = await project.open('simulator?method=GET&path=/v1/reports');
+  await expect(verdict(page)).toContainText('With Live');
+  await expect(verdict(page)).toContainText('Allowed');
+  const field = page.getByRole('combobox', { name: 'Key' });
+  await field.click();
+  const options = page.getByRole('listbox', { name: 'Keys' }).getByRole('option');
+  await expect(options.first()).toContainText('Live');
+  await field.fill('Expired');
+  await expect(options).toHaveText([/…, expired\)$/]);
+
+  const gone = '00000000-0000-4000-8000-000000000000';
+  await gotoReady(page, project.at(`simulator?apiKeyId=${gone}&method=GET&path=/v1/reports`));
+  await expect(page.getByText('The key of this address no longer exists.')).toBeVisible();
+  await expect(field).toHaveValue('');
+  await expect(verdict(page)).not.toContainText('Allowed');
+  await expectAccessible(page);
+  await field.click();
+  await options.filter({ hasText: 'Live' }).click();
+  await page.getByRole('button', { name: 'Simulate call' }).click();
+  await expect(verdict(page)).toContainText('With Live');
+});
+
 test('a pasted key is simulated, and reaches no URL, log, storage or page source', async () => {
   const page = await project.open('keys');
   const apiKey = await createKey(page, project, 'Pasted one');

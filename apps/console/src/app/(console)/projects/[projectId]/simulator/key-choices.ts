@@ -2,15 +2,18 @@ import 'server-only';
 import { type ApiKeyRow, type Database, getApiKeyRow, searchApiKeys } from '@ceiba/schema';
 import { z } from 'zod';
 import { legible } from '#lib/text.ts';
+import { stateOf } from '../keys/key-state.ts';
 import type { KeyChoice } from './_components/key-choice.ts';
 
 const LISTED = 10;
 
 export interface KeyChoices {
-  /** The newest keys. */
+  /** The newest keys, those that are active in the first places. */
   choices: KeyChoice[];
-  /** The key in the URL, else the newest; null if there is none, or without a key. */
+  /** The key in the URL, else the first choice; null if there is none, or without a key. */
   chosen: KeyChoice | null;
+  /** The URL names a key that does not exist. */
+  isGone: boolean;
 }
 
 /** The keys that the simulator offers before anything is typed. */
@@ -19,12 +22,27 @@ export async function readKeyChoices(
   projectId: string,
   asked: string,
 ): Promise<KeyChoices> {
-  const choices = await findKeyChoices(db, projectId, '');
-  if (asked === 'none') return { choices, chosen: null };
+  const choices = await newestKeys(db, projectId);
+  if (asked === 'none') return { choices, chosen: null, isGone: false };
+  if (asked === '') return { choices, chosen: choices[0] ?? null, isGone: false };
   const apiKey = z.guid().safeParse(asked).success
     ? await getApiKeyRow(db, { projectId, apiKeyId: asked })
     : null;
-  return { choices, chosen: apiKey === null ? (choices[0] ?? null) : choiceOf(apiKey) };
+  return { choices, chosen: apiKey && choiceOf(apiKey), isGone: apiKey === null };
+}
+
+/** A key that denies every call, whatever the path, would hide what the simulation is for. */
+async function newestKeys(db: Database, projectId: string): Promise<KeyChoice[]> {
+  const page = { projectId, limit: LISTED };
+  const [{ items: live }, { items: all }] = await Promise.all([
+    searchApiKeys(db, { ...page, status: 'active' }),
+    searchApiKeys(db, page),
+  ]);
+  const rows = [...new Map([...live, ...all].map((row) => [row.apiKeyId, row])).values()];
+  const isUsable = (row: ApiKeyRow) => stateOf(row) === 'active';
+  return [...rows.filter(isUsable), ...rows.filter((row) => !isUsable(row))]
+    .slice(0, LISTED)
+    .map(choiceOf);
 }
 
 /** The newest keys with a text in their name, at the start of the key, or as their ID. */
@@ -37,8 +55,9 @@ export async function findKeyChoices(
   return items.map(choiceOf);
 }
 
-function choiceOf({ apiKeyId, displayName, keyPrefix, ...row }: ApiKeyRow): KeyChoice {
-  const status = row.status === 'active' && row.disabledAt !== null ? 'disabled' : row.status;
-  const state = status === 'active' ? '' : `, ${status}`;
-  return { apiKeyId, label: `${legible(displayName)} (${keyPrefix}…${state})` };
+function choiceOf(row: ApiKeyRow): KeyChoice {
+  const { apiKeyId, displayName, keyPrefix } = row;
+  const state = stateOf(row);
+  const words = state === 'active' ? '' : `, ${state}`;
+  return { apiKeyId, label: `${legible(displayName)} (${keyPrefix}…${words})` };
 }

@@ -23,16 +23,17 @@ export default async function SimulatorPage({ params, searchParams }: SimulatorP
   const method = textOf(query, 'method') || 'GET';
   const path = textOf(query, 'path');
   const keys = await withDatabase((db) => readKeyChoices(db, project.projectId, asked));
-  const initial = path.startsWith('/')
-    ? await withDatabase((db) =>
-        simulate(db, project, {
-          credential:
-            keys.chosen === null ? { presented: null } : { apiKeyId: keys.chosen.apiKeyId },
-          method,
-          path,
-        }),
-      )
-    : null;
+  const initial =
+    path.startsWith('/') && !keys.isGone
+      ? await withDatabase((db) =>
+          simulate(db, project, {
+            credential:
+              keys.chosen === null ? { presented: null } : { apiKeyId: keys.chosen.apiKeyId },
+            method,
+            path,
+          }),
+        )
+      : null;
   return (
     <Column>
       <PageHeader
@@ -42,8 +43,7 @@ export default async function SimulatorPage({ params, searchParams }: SimulatorP
       />
       <Simulator
         projectId={project.projectId}
-        choices={keys.choices}
-        chosen={keys.chosen}
+        {...keys}
         method={method}
         path={path}
         initial={initial}

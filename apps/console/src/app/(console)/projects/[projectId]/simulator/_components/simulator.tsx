@@ -19,6 +19,8 @@ export interface SimulatorProps {
   choices: readonly KeyChoice[];
   /** Null without a key. */
   chosen: KeyChoice | null;
+  /** The URL names a key that does not exist, so that none is chosen yet. */
+  isGone: boolean;
   method: string;
   path: string;
   /** The simulation of the call in the URL; null if there is none. */
@@ -26,6 +28,8 @@ export interface SimulatorProps {
   /** Shown until there is a result. */
   children: ReactNode;
 }
+
+const KEY_GONE = 'The key of this address no longer exists. Choose another.';
 
 type Source = 'chosen' | 'pasted' | 'none';
 
@@ -52,13 +56,18 @@ function SimulatedCall({
   projectId,
   choices,
   chosen,
+  isGone,
   initial,
   children,
   onSimulated,
   ...call
 }: SimulatedCallProps) {
-  const [source, setSource] = useState<Source>(chosen === null ? 'none' : 'chosen');
-  const [apiKey, setApiKey] = useState(chosen ?? choices[0] ?? null);
+  const mayChoose = choices.length > 0;
+  const [source, setSource] = useState<Source>(
+    chosen === null && !(isGone && mayChoose) ? 'none' : 'chosen',
+  );
+  const [apiKey, setApiKey] = useState(isGone ? null : (chosen ?? choices[0] ?? null));
+  const gone = isGone && apiKey === null ? KEY_GONE : undefined;
   const [method, setMethod] = useState(call.method);
   const [result, setResult] = useState(initial);
 
@@ -85,14 +94,14 @@ function SimulatedCall({
       >
         {({ pending, errorOf, typed }) => (
           <>
-            <KeySource source={source} onChange={setSource} canChoose={choices.length > 0} />
+            <KeySource source={source} onChange={setSource} canChoose={mayChoose} />
             {source === 'chosen' && (
               <KeyCombobox
                 projectId={projectId}
                 choices={choices}
                 value={apiKey}
                 onChange={setApiKey}
-                error={errorOf('apiKeyId')}
+                error={errorOf('apiKeyId') ?? gone}
               />
             )}
             {source === 'pasted' && <PastedKeyField error={errorOf('apiKey')} />}
