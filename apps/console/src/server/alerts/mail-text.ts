@@ -69,7 +69,7 @@ function contentOf({ type, data }: Event): Content {
       return {
         subject: `key ${nameOf(data.target)} was revoked`,
         lines: [`${data.actor} revoked the key ${nameOf(data.target)}.`],
-        page: '/keys',
+        page: `/keys/${idOf(data.target)}`,
       };
     case 'project.secret_rotated':
       return {
@@ -92,5 +92,6 @@ function contentOf({ type, data }: Event): Content {
   }
 }
 
+const idOf = (named: unknown): string => String((named as { id?: unknown } | null)?.id ?? '');
 const nameOf = (named: unknown): string => String((named as { name?: unknown } | null)?.name ?? '');
 const listOf = (items: unknown): string => (Array.isArray(items) ? items.join(', ') : '');
