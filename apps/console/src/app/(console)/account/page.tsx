@@ -29,6 +29,7 @@ export default async function AccountPage() {
     ]),
   );
   const hasSecondFactor = authenticator?.isConfirmed === true;
+  const mustSignInAgain = !user.hasPassword && !user.isFresh;
   const sendsMail = configuredMailer() !== undefined;
   return (
     <Column>
@@ -80,6 +81,7 @@ export default async function AccountPage() {
             children: (
               <Passkeys
                 hasPassword={user.hasPassword}
+                mustSignInAgain={mustSignInAgain}
                 hasSecondFactor={hasSecondFactor}
                 passkeys={passkeys.map(({ createdAt, lastUsedAt, ...passkey }) => ({
                   ...passkey,
@@ -115,7 +117,13 @@ export default async function AccountPage() {
             title: 'Delete account',
             description:
               'Possible once you own no project: transfer each to a member, or delete it. What you did stays in the audit log.',
-            children: <DeleteAccount email={user.email} hasPassword={user.hasPassword} />,
+            children: (
+              <DeleteAccount
+                email={user.email}
+                hasPassword={user.hasPassword}
+                mustSignInAgain={mustSignInAgain}
+              />
+            ),
           },
         ]}
       />

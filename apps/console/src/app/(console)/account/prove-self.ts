@@ -1,5 +1,4 @@
 import 'server-only';
-import { FRESH_SESSION_MINUTES } from '@ceiba/domain';
 import {
   type Authenticator,
   chargeSecondFactor,
@@ -10,6 +9,7 @@ import { type PasswordProof, provePassword } from '#server/accounts/prove-passwo
 import { factorOf } from '#server/accounts/second-factor.ts';
 import { refuse, refuseField, type UserContext } from '#server/action.ts';
 import { tooManyAttempts } from '../../../lib/action-state.ts';
+import { NOT_FRESH } from './not-fresh.ts';
 
 /**
  * Proves, before a change of how they sign in, that the signed-in user is at the keyboard: by the
@@ -63,6 +63,5 @@ export function refuseOutdated(): never {
   refuse('signed_out', SIGNED_OUT_MEANWHILE);
 }
 
-const NOT_FRESH = `You signed in more than ${FRESH_SESSION_MINUTES} minutes ago. Sign out, sign in again, and do this then.`;
 const SIGNED_OUT_MEANWHILE =
   'Your password was changed in another window, or you were signed out there. Nothing was changed here.';

@@ -15,6 +15,7 @@ import { useToast } from '#components/ui/toast.tsx';
 import { legible } from '#lib/text.ts';
 import { removeOwnPasskey, renameOwnPasskey } from '../passkey-actions.ts';
 import { createPasskey } from './create-passkey.ts';
+import { SignInAgain } from './sign-in-again.tsx';
 
 interface PasskeyItem {
   passkeyId: string;
@@ -28,6 +29,8 @@ interface PasskeyItem {
 export interface PasskeysProps {
   passkeys: readonly PasskeyItem[];
   hasPassword: boolean;
+  /** Adding one would be refused. */
+  mustSignInAgain: boolean;
   /** Whether adding one takes a code too. */
   hasSecondFactor: boolean;
 }
@@ -36,7 +39,7 @@ export interface PasskeysProps {
  * The passkeys of the user, and the dialog that adds one. The dialog that removes one is outside the
  * list, which the passkey then leaves.
  */
-export function Passkeys({ passkeys, hasPassword, hasSecondFactor }: PasskeysProps) {
+export function Passkeys({ passkeys, ...proof }: PasskeysProps) {
   const [removing, setRemoving] = useState<PasskeyItem>();
   return (
     <div className="grid gap-4">
@@ -74,12 +77,12 @@ export function Passkeys({ passkeys, hasPassword, hasSecondFactor }: PasskeysPro
         </ul>
       )}
       <div>
-        <AddPasskey hasPassword={hasPassword} hasSecondFactor={hasSecondFactor} />
+        <AddPasskey {...proof} />
       </div>
       {removing !== undefined && (
         <RemovePasskey
           passkey={removing}
-          hasPassword={hasPassword}
+          hasPassword={proof.hasPassword}
           onClose={() => setRemoving(undefined)}
         />
       )}
@@ -89,8 +92,9 @@ export function Passkeys({ passkeys, hasPassword, hasSecondFactor }: PasskeysPro
 
 function AddPasskey({
   hasPassword,
+  mustSignInAgain,
   hasSecondFactor,
-}: Pick<PasskeysProps, 'hasPassword' | 'hasSecondFactor'>) {
+}: Omit<PasskeysProps, 'passkeys'>) {
   const [open, setOpen] = useState(false);
   const toast = useToast();
   return (
@@ -106,25 +110,29 @@ function AddPasskey({
       title="Add a passkey"
       description="Your browser then asks for your fingerprint, face or PIN."
     >
-      <ActionForm
-        action={createPasskey}
-        onDone={() => {
-          toast({ title: 'Passkey added' });
-          setOpen(false);
-        }}
-        className="grid gap-4"
-      >
-        {(parts) => (
-          <>
-            <NameField parts={parts} hint="To recognise it later, such as “Work laptop”." />
-            {hasPassword && <CurrentPassword {...parts} />}
-            {hasSecondFactor && (
-              <CodeField parts={parts} hint="From your authenticator app, or a recovery code." />
-            )}
-            <DialogButtons label="Add passkey" pending={parts.pending} />
-          </>
-        )}
-      </ActionForm>
+      {mustSignInAgain ? (
+        <SignInAgain />
+      ) : (
+        <ActionForm
+          action={createPasskey}
+          onDone={() => {
+            toast({ title: 'Passkey added' });
+            setOpen(false);
+          }}
+          className="grid gap-4"
+        >
+          {(parts) => (
+            <>
+              <NameField parts={parts} hint="To recognise it later, such as “Work laptop”." />
+              {hasPassword && <CurrentPassword {...parts} />}
+              {hasSecondFactor && (
+                <CodeField parts={parts} hint="From your authenticator app, or a recovery code." />
+              )}
+              <DialogButtons label="Add passkey" pending={parts.pending} />
+            </>
+          )}
+        </ActionForm>
+      )}
     </Dialog>
   );
 }
