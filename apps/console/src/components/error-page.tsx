@@ -42,7 +42,7 @@ export function ErrorPage({ error, retry }: { error: unknown; retry: () => void 
           the error in the console’s log.
         </p>
       )}
-      <p>{ADVICE[cause]} Your saved data is safe.</p>
+      <p>{ADVICE[cause] ?? otherAdvice(reference)} Your saved data is safe.</p>
     </PageMessage>
   );
 }
@@ -54,15 +54,15 @@ const TITLES = {
   other: 'This page could not be loaded',
 } as const satisfies Record<Cause, string>;
 
-const OTHER_ADVICE =
-  'Try again in a moment. If it persists, contact your administrator with this reference.';
+const otherAdvice = (reference: string | undefined) =>
+  `Try again in a moment. If it persists, contact your administrator${reference === undefined ? '' : ' with this reference'}.`;
 
 const ADVICE = {
-  checking: OTHER_ADVICE,
+  checking: null,
   database: 'Try again once the database is back. The status page shows whether it is.',
   console: 'Check your connection, then try again.',
-  other: OTHER_ADVICE,
-} as const satisfies Record<Cause, string>;
+  other: null,
+} as const satisfies Record<Cause, string | null>;
 
 /** Checks readiness, because the browser only knows the reference of an error. */
 function useCause(): Cause {
