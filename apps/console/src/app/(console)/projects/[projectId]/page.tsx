@@ -20,7 +20,7 @@ import { Name } from '#components/ui/name.tsx';
 import { Column, PageHeader, Section } from '#components/ui/section.tsx';
 import { FirstCall } from '#components/usage/first-call.tsx';
 import { OutcomeChart } from '#components/usage/outcome-chart.tsx';
-import { exampleCall } from '#lib/curl-example.ts';
+import { exampleCall } from '#lib/example-call.ts';
 import { formatCount } from '#lib/format.ts';
 import {
   CLOSED_CHECKLISTS_COOKIE,

@@ -1,7 +1,7 @@
 import { getSubscription, listPolicies, surveyApiKeys } from '@ceiba/schema';
 import type { Metadata } from 'next';
 import { Column } from '#components/ui/section.tsx';
-import { exampleCall } from '#lib/curl-example.ts';
+import { exampleCall } from '#lib/example-call.ts';
 import { withDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
 import { CreateKey } from '../_components/create-key.tsx';
