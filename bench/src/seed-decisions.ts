@@ -87,9 +87,10 @@ const insertDay = (db: Database, { projectId, apiKeyId, startMs, rows }: Day) =>
     (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || '70008000'
       || lpad(to_hex(n), 12, '0'))::uuid,
     'request-' || n, case n % 1000 when 7 then 'DELETE' else 'GET' end,
-    case n % 2000 when 3 then '/v2/rare/' else '/v1/reports/' end || n,
+    case when n % 2000 = 3 then '/v2/rare/' when n % 2 = 0 or n % 5000 = 4999 then '/v1/orders/'
+      else '/v1/reports/' end || n,
     case when n % 1000 = 1 then 'rate_limited' when n % 500 = 2 then 'allowed'
-      else 'invalid_api_key' end,
+      when n % 2 = 0 then 'invalid_api_key' else 'policy_no_match' end,
     case when n % 2500 = 4 then ${apiKeyId}::uuid when n % 2 = 0 then md5((n % 5000)::text)::uuid end,
     'ceiba_' || left(md5(n::text), 8), 1
   from (

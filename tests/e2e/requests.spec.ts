@@ -331,7 +331,7 @@ test('denials are grouped by reason, method and path, and a missing policy is on
   await expectAccessible(page);
   await expect(groups.nth(1).getByRole('link')).toHaveText([/^Requests/]);
   await groups.first().getByRole('link', { name: 'Requests' }).click();
-  // Of the same 24 hours.
+  // Since the first of them.
   await page.waitForURL(/reason=policy_no_match&method=POST&pathPrefix=%2Fv1%2Fusers&from=[^&]+$/);
   await expect(rows(page)).toHaveCount(2);
   await page.goBack();
@@ -349,6 +349,40 @@ test('denials are grouped by reason, method and path, and a missing policy is on
   await page.getByRole('button', { name: 'Add policy' }).click();
   await page.waitForURL(/\/policies$/);
   await expect(page.getByRole('main')).toContainText('/v1/users*');
+});
+
+test('a search that takes too long asks to be narrowed, and fails alone', {
+  tag: '@alone',
+}, async () => {
+  test.setTimeout(120_000);
+  const page = await project.open('requests?reason=rate_limited');
+  const other = await project.open('keys');
+  const connections = async () => {
+    const found = await project.sql<{ pid: number }[]>`
+      select pid from pg_stat_activity where application_name = 'ceiba-console'`;
+    return found.map(({ pid }) => pid);
+  };
+  const before = await connections();
+  await project.sql.begin(async (tx) => {
+    await tx`lock table decisions in access exclusive mode`;
+    const opened = page.goto(project.at('requests?reason=rate_limited&method=GET'));
+    const file = page.request.get(project.at('requests/csv?reason=rate_limited'));
+    // A page with less time than a search has.
+    await other.goto(project.at('requests/groups'));
+    await expect(other.getByRole('heading', { level: 1 })).toHaveText(
+      'The database is not answering',
+    );
+    await gotoReady(other, project.at('keys'));
+    expect((await opened)?.status()).toBe(200);
+    const answer = await file;
+    expect(answer.status()).toBe(503);
+    expect(await answer.text()).toContain('Narrow the time range or drop a filter.');
+  });
+  await expect(page.getByText('This search takes too long')).toBeVisible();
+  await expect(page.getByLabel('Method', { exact: true })).toHaveValue('GET');
+  await expect(page.getByRole('button', { name: 'Follow live' })).toHaveCount(0);
+  await expectAccessible(page);
+  expect(await connections()).toEqual(expect.arrayContaining(before));
 });
 
 test('new requests appear by themselves until the list is paused', async () => {

@@ -1,6 +1,6 @@
 import 'server-only';
 import type { NextRequest } from 'next/server';
-import { DatabaseUnavailableError } from './database.ts';
+import { DatabaseUnavailableError, unlessTooSlow } from './database.ts';
 import { log } from './log.ts';
 
 /** Text that a spreadsheet would run as a formula (OWASP, CSV injection). */
@@ -27,7 +27,9 @@ function csvCell(cell: CsvCell): string {
 /** Makes spreadsheets read UTF-8. */
 const BYTE_ORDER_MARK = '\uFEFF';
 
-/** A route that answers 503 during a database outage. */
+const TOO_SLOW = 'This takes too long. Narrow the time range or drop a filter.';
+
+/** A route that answers 503 during a database outage, and when its first rows take too long. */
 export function csvRoute<Context>(
   handle: (request: NextRequest, context: Context) => Promise<Response>,
 ): (request: NextRequest, context: Context) => Promise<Response> {
@@ -37,36 +39,36 @@ export function csvRoute<Context>(
     } catch (error) {
       if (!(error instanceof DatabaseUnavailableError)) throw error;
       log.error({ err: error }, 'csv.database_unavailable');
-      const text = 'The database is not answering. Try again in a moment.\n';
-      return new Response(text, { status: 503, headers: { 'retry-after': '5' } });
+      const isTooSlow = (await unlessTooSlow(error).catch(() => null)) !== null;
+      const text = isTooSlow ? TOO_SLOW : 'The database is not answering. Try again in a moment.';
+      return new Response(`${text}\n`, { status: 503, headers: { 'retry-after': '5' } });
     }
   };
 }
 
 /**
- * Streams a CSV file. An error aborts the download, so that a part is never mistaken for the whole
- * file.
+ * Streams a CSV file. Its first rows are read before it answers, so that their error has an answer of
+ * its own. A later error aborts the download, so that a part is never mistaken for the whole file.
  *
  * @param fileName letters, digits and hyphens
  * @param head plain column names, not quoted: after the byte order mark a quote would not start a
  * cell
  */
-export function csvResponse(
+export async function csvResponse(
   fileName: string,
   head: readonly string[],
   pages: AsyncGenerator<CsvCell[][]>,
-): Response {
+): Promise<Response> {
   const encoder = new TextEncoder();
-  let isBegun = false;
+  let first: IteratorResult<CsvCell[][]> | undefined = await pages.next();
   const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      controller.enqueue(encoder.encode(`${BYTE_ORDER_MARK}${head.join(',')}\r\n`));
+    },
     async pull(controller) {
-      if (!isBegun) {
-        isBegun = true;
-        controller.enqueue(encoder.encode(`${BYTE_ORDER_MARK}${head.join(',')}\r\n`));
-        return;
-      }
       try {
-        const { done, value } = await pages.next();
+        const { done, value } = first ?? (await pages.next());
+        first = undefined;
         if (done) controller.close();
         else controller.enqueue(encoder.encode(value.map(csvLine).join('')));
       } catch (error) {

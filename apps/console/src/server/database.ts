@@ -17,9 +17,12 @@ const BUDGET_MS = 3_000;
 const READINESS_BUDGET_MS = 600;
 /** Less than proxies wait. */
 const SLOW_BUDGET_MS = 25_000;
-/** Less than its budget: Postgres cancels one statement, and the connections of others stay. */
-const SLOW_STATEMENT_MS = 24_000;
 const SLOW_POOL_SIZE = 4;
+/**
+ * The share of a budget that one statement gets. Postgres cancels a slow statement before the budget
+ * is over, so that it fails alone and the connections of others stay.
+ */
+const STATEMENT_SHARE = 0.8;
 
 /**
  * A client that is created on first use, because `next build` imports routes without a database. A
@@ -31,14 +34,13 @@ class Pool {
   constructor(
     private readonly maxConnections: number,
     private readonly budgetMs: number,
-    private readonly statementTimeoutMs = budgetMs,
   ) {}
 
   async run<T>(work: (db: Database) => Promise<T>): Promise<T> {
     this.#client ??= new DatabaseClient(env().databaseUrl, {
       applicationName: 'ceiba-console',
       maxConnections: this.maxConnections,
-      statementTimeoutMs: this.statementTimeoutMs,
+      statementTimeoutMs: this.budgetMs * STATEMENT_SHARE,
       verifyPrimaryAfterMs: 1_000,
       isPatient: true,
     });
@@ -56,7 +58,7 @@ class Pool {
 const ALERT_BUDGET_MS = 10_000;
 
 const pool = new Pool(POOL_SIZE, BUDGET_MS);
-const slowPool = new Pool(SLOW_POOL_SIZE, SLOW_BUDGET_MS, SLOW_STATEMENT_MS);
+const slowPool = new Pool(SLOW_POOL_SIZE, SLOW_BUDGET_MS);
 const alertPool = new Pool(2, ALERT_BUDGET_MS);
 const detectionPool = new Pool(3, ALERT_BUDGET_MS);
 const readinessPool = new Pool(1, READINESS_BUDGET_MS);
@@ -67,8 +69,8 @@ export function withDatabase<T>(work: (db: Database) => Promise<T>): Promise<T> 
 }
 
 /**
- * Like {@link withDatabase}, with much more time: for usage of days that are not added up yet. It has
- * its own connections, so that other pages do not wait for it.
+ * Like {@link withDatabase}, with much more time: for usage of days that are not added up yet, and for
+ * searches of the decision log. It has its own connections, so that other pages do not wait for it.
  */
 export function withSlowDatabase<T>(work: (db: Database) => Promise<T>): Promise<T> {
   return slowPool.run(work);
@@ -101,4 +103,13 @@ export function isDatabaseReady(): Promise<boolean> {
       readinessCheck = undefined;
     });
   return readinessCheck;
+}
+
+/**
+ * For `catch`: `too_slow` if the database answers and only this work took too long; throws any other
+ * error unchanged.
+ */
+export async function unlessTooSlow(error: unknown): Promise<'too_slow'> {
+  if (!(error instanceof DatabaseUnavailableError) || !(await isDatabaseReady())) throw error;
+  return 'too_slow';
 }

@@ -12,6 +12,7 @@ export interface DenialGroup {
   /** The path of the newest denial. */
   samplePath: string | null;
   count: number;
+  firstAt: Date;
   lastAt: Date;
   lastDecisionId: string;
 }
@@ -38,7 +39,7 @@ export const GROUPED_DENIALS_MAX = 10_000;
 const ID_SEGMENT =
   '/(?:\\d+|[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}|(?=[^/]*\\d)[0-9A-Za-z_-]{16,})(?=/|$)';
 
-type Row = Omit<DenialGroup, 'lastAt'> & { lastAtMs: number };
+type Row = Omit<DenialGroup, 'firstAt' | 'lastAt'> & { firstAtMs: number; lastAtMs: number };
 
 /** The newest `GROUPED_DENIALS_MAX` denials of a time by reason, method and path; most frequent first. */
 export async function groupDenials(
@@ -55,13 +56,19 @@ export async function groupDenials(
         and ${apiKeyId === undefined ? sql`true` : sql`api_key_id = ${apiKeyId}`}
       order by at desc, decision_id desc limit ${GROUPED_DENIALS_MAX}
     ), ranked as (
-      select outcome, method, shape, count(*)::int as count, max(at) as last_at,
+      select outcome, method, shape, count(*)::int as count,
+        min(at) as first_at, max(at) as last_at,
         (array_agg(decision_id order by at desc, decision_id desc))[1] as last_id,
         (array_agg(path order by at desc, decision_id desc))[1] as last_path
       from denial group by outcome, method, shape
     )
     select outcome as "denialReason", method, shape as "pathShape", last_path as "samplePath", count,
-      ${toMs(sql`last_at`)} as "lastAtMs", last_id as "lastDecisionId"
+      ${toMs(sql`first_at`)} as "firstAtMs", ${toMs(sql`last_at`)} as "lastAtMs",
+      last_id as "lastDecisionId"
     from ranked order by count desc, last_at desc, last_id limit ${limit}`);
-  return rows.map(({ lastAtMs, ...group }) => ({ ...group, lastAt: new Date(lastAtMs) }));
+  return rows.map(({ firstAtMs, lastAtMs, ...group }) => ({
+    ...group,
+    firstAt: new Date(firstAtMs),
+    lastAt: new Date(lastAtMs),
+  }));
 }

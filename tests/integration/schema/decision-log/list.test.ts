@@ -181,6 +181,7 @@ describe('the groups of denials', () => {
     ]);
     expect(groups[0]).toMatchObject({
       samplePath: '/v1/users/3/orders',
+      firstAt: new Date(NOON + 5),
       lastAt: new Date(NOON + 30),
       lastDecisionId: newest.decisionId,
     });

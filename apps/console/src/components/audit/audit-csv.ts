@@ -21,7 +21,10 @@ const HEAD = [
 ];
 
 /** The audit rows that match the filter of the URL as CSV, newest first. */
-export function auditCsv(url: URL, scope: Pick<AuditFilter, 'ownerId' | 'projectId'>): Response {
+export function auditCsv(
+  url: URL,
+  scope: Pick<AuditFilter, 'ownerId' | 'projectId'>,
+): Promise<Response> {
   const now = new Date();
   const { filter } = parseAuditQuery(Object.fromEntries(url.searchParams), now);
   const day = now.toISOString().slice(0, 10);

@@ -5,13 +5,14 @@ import { redirect } from 'next/navigation';
 import { Button } from '#components/ui/button.tsx';
 import { EmptyState, NothingMatches } from '#components/ui/empty-state.tsx';
 import { Name } from '#components/ui/name.tsx';
+import { Notice } from '#components/ui/notice.tsx';
 import { PageLinks } from '#components/ui/pagination.tsx';
 import { PageHeader } from '#components/ui/section.tsx';
 import { FirstCall } from '#components/usage/first-call.tsx';
 import { plural } from '#lib/format.ts';
 import { type SearchParams, withQuery } from '#lib/list-query.ts';
 import { requestsHref } from '#lib/requests-href.ts';
-import { withDatabase } from '#server/database.ts';
+import { unlessTooSlow, withSlowDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
 import { env } from '../../../../../env.ts';
 import { LeftOut } from './_components/left-out.tsx';
@@ -34,8 +35,23 @@ export default async function RequestsPage({ params, searchParams }: RequestsPro
   const { projectId, loggedAllowsPercent } = project;
   const query = await searchParams;
   const asked = parseRequestQuery(query);
-  const page = await withDatabase((db) => readRequests(db, projectId, asked));
   const here = `/projects/${projectId}/requests`;
+  const page = await withSlowDatabase((db) => readRequests(db, projectId, asked)).catch(
+    unlessTooSlow,
+  );
+  if (page === 'too_slow') {
+    return (
+      <>
+        <PageHeader title="Requests" guide="requests" />
+        <RequestViews projectId={projectId} current="list" />
+        <RequestFilterForm here={here} query={asked} />
+        <Notice tone="warning" title="This search takes too long">
+          Narrow the time range or drop a filter. Where each filter matches many requests and all
+          together only a few, most of the log has to be read.
+        </Notice>
+      </>
+    );
+  }
   // The first page has one address: with a cursor it would miss the requests that come later.
   if (asked.cursor !== '' && page.previous === null) {
     redirect(withQuery(here, query, { cursor: undefined }));

@@ -24,7 +24,7 @@ import { type Query, type SearchParams, textOf, withQuery } from '#lib/list-quer
 import { TIME_ZONE_COOKIE } from '#lib/preferences.ts';
 import { legible } from '#lib/text.ts';
 import { knownTimeZone } from '#lib/time.ts';
-import { DatabaseUnavailableError, isDatabaseReady, withSlowDatabase } from '#server/database.ts';
+import { unlessTooSlow, withSlowDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
 import { env } from '../../../../../env.ts';
 
@@ -116,25 +116,20 @@ const COMPARED_DAYS_MAX = 90;
 /**
  * @returns `too_slow` if the database answers, but not in time: too many hours are not added up yet
  */
-async function readSeries(projectId: string, usage: UsageQuery) {
+function readSeries(projectId: string, usage: UsageQuery) {
   const { from, to } = usage;
-  try {
-    return await withSlowDatabase(async (db) => {
-      const read = (by: UsageCut, range: UsageRange = { from, to }) =>
-        readUsageSeries(db, { projectId, by, step: usageStepFor(by, usage), ...range });
-      const [decisions, previous, keys, policies, retention] = await Promise.all([
-        read('outcome'),
-        daysIn(usage) > COMPARED_DAYS_MAX ? undefined : read('outcome', rangeBefore(usage)),
-        read('api_key'),
-        read('policy'),
-        readRetention(db),
-      ]);
-      return { decisions, previous, keys, policies, retention };
-    });
-  } catch (error) {
-    if (!(error instanceof DatabaseUnavailableError) || !(await isDatabaseReady())) throw error;
-    return 'too_slow';
-  }
+  return withSlowDatabase(async (db) => {
+    const read = (by: UsageCut, range: UsageRange = { from, to }) =>
+      readUsageSeries(db, { projectId, by, step: usageStepFor(by, usage), ...range });
+    const [decisions, previous, keys, policies, retention] = await Promise.all([
+      read('outcome'),
+      daysIn(usage) > COMPARED_DAYS_MAX ? undefined : read('outcome', rangeBefore(usage)),
+      read('api_key'),
+      read('policy'),
+      readRetention(db),
+    ]);
+    return { decisions, previous, keys, policies, retention };
+  }).catch(unlessTooSlow);
 }
 
 interface ZoneLinksProps {

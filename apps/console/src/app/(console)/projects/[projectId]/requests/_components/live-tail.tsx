@@ -2,7 +2,7 @@
 
 import { type LucideIcon, Pause, Play, Radio, RotateCw, TriangleAlert } from 'lucide-react';
 import { useRouter } from 'next/navigation';
-import { useEffect, useState } from 'react';
+import { useEffect, useState, useTransition } from 'react';
 import { Button } from '#components/ui/button.tsx';
 import { Chip } from '#components/ui/chip.tsx';
 import { follow } from './follow.ts';
@@ -17,22 +17,29 @@ const STEPS = {
 
 /**
  * Reads the list again whenever the server reports new requests, until it is paused or the server
- * does not answer for minutes.
+ * does not answer for minutes. It waits for one reading before it starts the next: a search can take
+ * longer than the time between two reports.
  */
 export function LiveTail({ address }: { address: string }) {
   const router = useRouter();
   const [state, setState] = useState<State>('off');
   const isOn = state === 'on';
+  const [isDue, setIsDue] = useState(false);
+  const [isReading, startReading] = useTransition();
   useEffect(() => {
     if (!isOn) return;
-    const read = () => router.refresh();
     const end = () => {
       setState('stopped');
       // After sign-out this leads to the sign-in page.
-      read();
+      setIsDue(true);
     };
-    return follow(address, { onNew: read, onEnd: end });
-  }, [isOn, address, router]);
+    return follow(address, { onNew: () => setIsDue(true), onEnd: end });
+  }, [isOn, address]);
+  useEffect(() => {
+    if (!isDue || isReading) return;
+    setIsDue(false);
+    startReading(() => router.refresh());
+  }, [isDue, isReading, router]);
   const { name, icon: Icon, next } = STEPS[state];
   return (
     <>

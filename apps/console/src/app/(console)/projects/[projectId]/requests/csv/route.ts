@@ -1,6 +1,6 @@
 import { type DecisionRecord, exportDecisions } from '@ceiba/schema';
 import { csvResponse, csvRoute } from '#server/csv.ts';
-import { withDatabase } from '#server/database.ts';
+import { withDatabase, withSlowDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
 import { parseRequestQuery } from '../_components/request-query.ts';
 import { filterWith, readKey } from '../read-requests.ts';
@@ -28,7 +28,7 @@ export const GET = csvRoute<{ params: Promise<{ projectId: string }> }>(
     if (error !== undefined) return new Response(`${error}\n`, { status: 400 });
     const key = await withDatabase((db) => readKey(db, projectId, asked.fields.key));
     if (key === null) return new Response('This project has no such key.\n', { status: 400 });
-    const pages = exportDecisions(withDatabase, {
+    const pages = exportDecisions(withSlowDatabase, {
       projectId,
       filter: filterWith(asked.filter, key),
     });

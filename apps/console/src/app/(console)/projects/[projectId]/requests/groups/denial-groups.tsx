@@ -12,12 +12,10 @@ import { policyHref, prefixOf } from './policy-href.ts';
 export interface DenialGroupsProps {
   projectId: string;
   groups: readonly DenialGroup[];
-  /** The start of the time that they are of. */
-  since: Date;
   mayAddPolicy: boolean;
 }
 
-export function DenialGroups({ projectId, groups, since, mayAddPolicy }: DenialGroupsProps) {
+export function DenialGroups({ projectId, groups, mayAddPolicy }: DenialGroupsProps) {
   return (
     <ul aria-label="Denied requests" className="panel numbers divide-y">
       {groups.map((group) => (
@@ -44,23 +42,24 @@ export function DenialGroups({ projectId, groups, since, mayAddPolicy }: DenialG
               last denied <RelativeTime at={group.lastAt} inRow />
             </p>
           </div>
-          <Steps projectId={projectId} group={group} since={since} mayAddPolicy={mayAddPolicy} />
+          <Steps projectId={projectId} group={group} mayAddPolicy={mayAddPolicy} />
         </li>
       ))}
     </ul>
   );
 }
 
-interface StepsProps extends Pick<DenialGroupsProps, 'projectId' | 'since' | 'mayAddPolicy'> {
+interface StepsProps extends Pick<DenialGroupsProps, 'projectId' | 'mayAddPolicy'> {
   group: DenialGroup;
 }
 
 /** The requests themselves; where a policy is missing, also a policy for them. */
-function Steps({ projectId, group, since, mayAddPolicy }: StepsProps) {
-  const { denialReason, method, pathShape, samplePath } = group;
+function Steps({ projectId, group, mayAddPolicy }: StepsProps) {
+  const { denialReason, method, pathShape, samplePath, firstAt } = group;
   const isMissingPolicy = mayAddPolicy && denialReason === 'policy_no_match';
   const fields = { reason: denialReason, method, pathPrefix: prefixOf(pathShape) };
-  const href = requestsBetween(projectId, { from: since }, fields);
+  // Since the first that was counted: without a time, a rare group is searched for in the whole log.
+  const href = requestsBetween(projectId, { from: firstAt }, fields);
   const name = `${method} ${pathShape ?? ''}`;
   return (
     <div className="flex flex-wrap gap-2 max-md:col-span-2 md:justify-end">

@@ -28,12 +28,7 @@ export default async function GroupsPage({ params }: { params: Promise<{ project
       />
       <RequestViews projectId={projectId} current="groups" />
       {groups.length > 0 ? (
-        <DenialGroups
-          projectId={projectId}
-          groups={groups}
-          since={from}
-          mayAddPolicy={may('change_policies')}
-        />
+        <DenialGroups projectId={projectId} groups={groups} mayAddPolicy={may('change_policies')} />
       ) : (
         <EmptyState title="No denied requests in the last 24 hours">
           Denied requests are counted here by reason, method and path. Where a policy is missing,

@@ -4,7 +4,7 @@ import { PathText } from '#components/ui/path-text.tsx';
 import { RelativeTime } from '#components/ui/time.tsx';
 import { WhyLink } from '#components/usage/why-link.tsx';
 import { formatCount } from '#lib/format.ts';
-import { requestsHref } from '#lib/requests-href.ts';
+import { requestsBetween } from '#lib/requests-href.ts';
 import { prefixOf } from '../../../requests/groups/policy-href.ts';
 
 export interface MostDeniedProps {
@@ -18,7 +18,7 @@ export function MostDenied({ projectId, apiKeyId, groups }: MostDeniedProps) {
   if (groups.length === 0) return <p className="text-muted">No calls were denied.</p>;
   return (
     <ul aria-label="Most denied calls" className="panel numbers divide-y">
-      {groups.map(({ denialReason, method, pathShape, count, lastAt }) => (
+      {groups.map(({ denialReason, method, pathShape, count, firstAt, lastAt }) => (
         <li
           key={`${denialReason} ${method} ${pathShape}`}
           className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-2 px-(--inset) py-3 md:grid-cols-[12rem_minmax(0,1fr)_4rem_auto]"
@@ -44,12 +44,11 @@ export function MostDenied({ projectId, apiKeyId, groups }: MostDeniedProps) {
           <p className="text-right font-medium">{formatCount(count)}</p>
           <div className="max-md:order-1">
             <WhyLink
-              href={requestsHref(projectId, {
-                reason: denialReason,
-                key: apiKeyId,
-                method,
-                pathPrefix: prefixOf(pathShape),
-              })}
+              href={requestsBetween(
+                projectId,
+                { from: firstAt },
+                { reason: denialReason, key: apiKeyId, method, pathPrefix: prefixOf(pathShape) },
+              )}
               about={`${method} ${pathShape ?? 'path not recorded'}`}
             />
           </div>
