@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { hashPassword } from '@ceiba/domain/password';
 import { expect, test } from '@playwright/test';
 import postgres from 'postgres';
@@ -70,6 +73,36 @@ test('the sign-in limit ignores IP addresses that the client forges', async ({ p
     await sql.end();
     await request.dispose();
     await app.stop();
+  }
+});
+
+test('a form from the configured address works behind a proxy that rewrites the host', async ({
+  page,
+}) => {
+  const proxy = await startRewritingProxy();
+  const app = await startConsole({
+    DATABASE_URL: database.url,
+    NEXTAUTH_URL: proxy.url,
+    SIGN_UP: 'open',
+  });
+  proxy.passTo(app.url);
+  try {
+    const { email, password } = newAccount();
+    await page.goto(`${proxy.url}/sign-up`);
+    await page.getByLabel('E-mail').fill(email);
+    await page.getByLabel('Password', { exact: true }).fill(password);
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await page.waitForURL(`${proxy.url}/projects`);
+    const foreign = await fetch(`${proxy.url}/sign-up`, {
+      method: 'POST',
+      headers: { origin: 'https://evil.example', 'x-forwarded-host': 'evil.example' },
+      body: new URLSearchParams(),
+    });
+    expect(foreign.status).toBe(403);
+    expect(app.log()).not.toContain('Invalid Server Actions request');
+  } finally {
+    await app.stop();
+    await proxy.stop();
   }
 });
 
@@ -198,3 +231,32 @@ test('a frozen database is reported within a second, on every page, until it rec
     await network.close();
   }
 });
+
+/** A reverse proxy that sends its upstream as `Host`, as nginx does by default. */
+async function startRewritingProxy() {
+  let upstream = '';
+  const server = http.createServer((request, response) => {
+    const { method, url = '/' } = request;
+    const headers = { ...request.headers, host: new URL(upstream).host };
+    const passed = http.request(new URL(url, upstream), { method, headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(response);
+    });
+    passed.on('error', () => response.destroy());
+    request.pipe(passed);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://localhost:${(server.address() as AddressInfo).port}`,
+    passTo: (address: string) => {
+      // The console listens on IPv4 alone.
+      upstream = address.replace('localhost', '127.0.0.1');
+    },
+    async stop() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}

@@ -10,6 +10,10 @@ const BODY_BYTES_MAX = 1024 * 1024;
  * Sets the content security policy, with a new nonce per page, on the response and on the request,
  * where Next.js reads the nonce for its scripts. It passes pages their path, and refuses forms that
  * are too long or from other sites. It does not check access: every page and action does.
+ *
+ * Next.js compares the origin of a form with `X-Forwarded-Host` or `Host`, which a reverse proxy may
+ * have rewritten, and answers 500 where they differ. A form from the configured address has passed the
+ * check of this server, so it gets the host that Next.js expects.
  */
 export function proxy(request: NextRequest): NextResponse {
   if (Number(request.headers.get('content-length')) > BODY_BYTES_MAX) {
@@ -17,7 +21,8 @@ export function proxy(request: NextRequest): NextResponse {
     return new NextResponse('A form may have at most 1 MB.\n', { status: 413, headers });
   }
   const { method, nextUrl, headers: sent } = request;
-  if (isForeignForm({ method, pathname: nextUrl.pathname, headers: sent }, env().publicOrigin)) {
+  const { publicOrigin } = env();
+  if (isForeignForm({ method, pathname: nextUrl.pathname, headers: sent }, publicOrigin)) {
     const headers = { 'content-type': 'text/plain' };
     return new NextResponse('Only pages of this console may send forms.\n', {
       status: 403,
@@ -28,6 +33,9 @@ export function proxy(request: NextRequest): NextResponse {
   const policy = contentSecurityPolicy(nonce);
   const headers = new Headers(request.headers);
   headers.set('content-security-policy', policy);
+  if (sent.get('origin') === publicOrigin) {
+    headers.set('x-forwarded-host', new URL(publicOrigin).host);
+  }
   headers.set('x-ceiba-path', request.nextUrl.pathname + request.nextUrl.search);
   const response = NextResponse.next({ request: { headers } });
   response.headers.set('content-security-policy', policy);
