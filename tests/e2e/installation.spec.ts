@@ -69,6 +69,9 @@ test('the sign-in limit ignores IP addresses that the client forges', async ({ p
     }
     const counted = await sql`select subject, count from sign_in_attempts where scope = 'address'`;
     expect([...counted]).toEqual([{ subject: '127.0.0.1', count: 3 }]);
+    // A proxy that the settings do not name looks like this too.
+    const warnings = () => app.log().match(/but TRUSTED_PROXY_HOPS is 0/g) ?? [];
+    await expect.poll(() => warnings().length).toBe(1);
   } finally {
     await sql.end();
     await request.dispose();

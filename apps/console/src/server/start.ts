@@ -1,14 +1,22 @@
 import { env } from '../env.ts';
 import { startAlerts } from './alerts/start.ts';
-import { recordPeerAddresses } from './peer-address.ts';
+import { log } from './log.ts';
+import { onFirstForwarded, recordPeerAddresses } from './peer-address.ts';
+
+const UNTRUSTED_PROXY =
+  'requests have X-Forwarded-For, but TRUSTED_PROXY_HOPS is 0: behind a proxy all users share its ' +
+  'address, so that a stranger can use up the sign-in attempts of an account. Set it to the number ' +
+  'of proxies that append to the header. Without a proxy, leave it at 0.';
 
 /**
- * Validates the settings, starts to record the addresses of peers, and to detect and send alerts.
+ * Validates the settings, starts to record the addresses of peers, and to detect and send alerts. Warns
+ * once where a proxy seems to be in front that the settings do not name.
  *
  * @throws an error that names every invalid setting
  */
 export function start(): void {
-  env();
+  const { trustedProxyHops } = env();
   recordPeerAddresses();
+  if (trustedProxyHops === 0) onFirstForwarded(() => log.warn(UNTRUSTED_PROXY));
   startAlerts();
 }
