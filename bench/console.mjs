@@ -13,9 +13,9 @@ import { startServices } from '@ceiba/devstack/services';
 import { readSettings } from '@ceiba/devstack/settings';
 import { withStack } from '@ceiba/devstack/stack';
 import { measurePages } from './src/measure-pages.mjs';
+import { JAVASCRIPT_LIMIT_KB } from './src/page-weight.mjs';
 import { seedConsole } from './src/seed-console.ts';
 
-const JAVASCRIPT_LIMIT_KB = 173;
 const RENDER_LIMIT_MS = 100;
 
 const { values } = parseArgs({
