@@ -333,4 +333,7 @@ test('a pattern with a parameter of a router, or a bare *, has a warning while t
   await expect(preview).toContainText(warning);
   await page.getByRole('button', { name: 'Add policy' }).click();
   await expect(rows(page)).toContainText(warning);
+  await project.addPolicy('GET', '*');
+  await gotoReady(page, project.at('policies'));
+  await expect(page.locator('tbody')).toContainText('A bare * matches every path');
 });

@@ -30,6 +30,8 @@ describe('warningOf', () => {
     ['/v1/users/:id', ':id', '/v1/users/*'],
     ['/v1/users/<int:id>/posts', '<int:id>', '/v1/users/*'],
     ['/users/[id]*', '[id]', '/users/*'],
+    ['/v1/users/{id}.json', '{id}.json', '/v1/users/*'],
+    ['/v1/files/[name].tar*', '[name].tar', '/v1/files/*'],
     ['/:version/users', ':version', '/*'],
   ])('warns that %s matches its parameter as text', (pattern, parameter, instead) => {
     expect(warningOf(pattern)).toContain(`${parameter} matches only this text`);

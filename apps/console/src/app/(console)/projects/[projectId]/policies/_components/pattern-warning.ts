@@ -1,5 +1,8 @@
-/** Segments that look like a parameter of a router: `{id}`, `:id`, `<id>` and `[id]`. */
-const PARAMETER = /\/(\{[^/]*\}|:[^/]+|<[^/]*>|\[[^/]*\])(?=\/|\*?$)/;
+/**
+ * Segments that look like a parameter of a router: `{id}`, `:id`, `<id>` and `[id]`, also with the
+ * ending of a file.
+ */
+const PARAMETER = /\/((?:\{[^/]*\}|:[^/]+|<[^/]*>|\[[^/]*\])(?:\.\w+)?)(?=\/|\*?$)/;
 
 /**
  * Says that a pattern allows more than the denied calls that it was suggested for: one sentence, or

@@ -124,7 +124,7 @@ interface PolicyRowProps {
 function PolicyRow({ projectId, mayChange, policy, coveredBy, standing }: PolicyRowProps) {
   const words = policyText(policy);
   const hits = hitsOf(policy);
-  const warning = policy.pathPattern === '*' ? null : warningOf(policy.pathPattern);
+  const warning = warningOf(policy.pathPattern);
   return (
     <Row
       data-standing={standing}
