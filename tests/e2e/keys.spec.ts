@@ -558,6 +558,7 @@ test('several keys get an expiry at once, and the list is exported as CSV withou
   await page.getByRole('button', { name: 'Set expiry…' }).click();
   const question = page.getByRole('alertdialog');
   await question.getByLabel('Expires').selectOption('In 30 days');
+  await expect(question).toContainText('Calls with these keys are allowed until');
   await question.getByRole('button', { name: 'Set expiry of 2 keys' }).click();
   await expect(page.getByText('The expiry was set for 2 keys')).toBeVisible();
   const download = page.waitForEvent('download');

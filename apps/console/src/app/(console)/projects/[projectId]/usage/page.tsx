@@ -11,6 +11,7 @@ import { EmptyState } from '#components/ui/empty-state.tsx';
 import { Name } from '#components/ui/name.tsx';
 import { Notice } from '#components/ui/notice.tsx';
 import { Column, PageHeader, Section } from '#components/ui/section.tsx';
+import { AbsoluteTime } from '#components/ui/time.tsx';
 import { byTone } from '#components/usage/by-tone.ts';
 import { DenialReasons } from '#components/usage/denial-reasons.tsx';
 import { FirstCall } from '#components/usage/first-call.tsx';
@@ -63,7 +64,12 @@ export default async function UsagePage({ params, searchParams }: UsageProps) {
       <PageHeader
         title="Usage"
         guide="usage"
-        description={`${plural(decisions.total, 'decision')} in this range. ${decisions.step === 'hour' ? timeZone : 'UTC'}. Updated seconds ago.`}
+        description={
+          <>
+            {plural(decisions.total, 'decision')} in this range.{' '}
+            {decisions.step === 'hour' ? timeZone : 'UTC'}. As of <AbsoluteTime at={new Date()} />.
+          </>
+        }
         actions={<CsvLink href={withQuery(`${here}/csv`, query, {})} usage={usage} />}
       />
       <RangePicker here={here} query={query} usage={usage} />

@@ -8,6 +8,7 @@ import { StatusChip } from '#components/ui/chip.tsx';
 import { IdChip } from '#components/ui/id-chip.tsx';
 import { Name } from '#components/ui/name.tsx';
 import { Column, PageHeader, Section } from '#components/ui/section.tsx';
+import { AbsoluteTime } from '#components/ui/time.tsx';
 import { DenialReasons } from '#components/usage/denial-reasons.tsx';
 import { OutcomeChart } from '#components/usage/outcome-chart.tsx';
 import { barHref, keptNote } from '#components/usage/range-links.ts';
@@ -81,7 +82,12 @@ export default async function KeyPage({ params, searchParams }: KeyPageProps) {
         </Section>
         <Section
           title="Usage"
-          description={`${plural(series.total, 'decision')} in this range. UTC. Updated seconds ago. ${keptNote(kept, usage)}`.trimEnd()}
+          description={
+            <>
+              {plural(series.total, 'decision')} in this range. UTC. As of{' '}
+              <AbsoluteTime at={new Date()} />. {keptNote(kept, usage)}
+            </>
+          }
         >
           <RangePicker here={here} query={query} usage={usage} />
           {series.total === 0 ? (
@@ -113,7 +119,7 @@ export default async function KeyPage({ params, searchParams }: KeyPageProps) {
         </Section>
         <Section
           title="History"
-          description="The latest changes of this key."
+          description="Who changed this key, the newest first."
           actions={
             <Button asChild size="sm">
               <Link href={`/projects/${projectId}/audit?q=${apiKeyId}`}>All changes</Link>

@@ -89,7 +89,7 @@ export default function BulkDialog({ step, projectId, keys, onDone, onClose }: B
       confirm={`${button} ${plural(keys.length, 'key')}`}
       isDangerous={step !== 'set_expiry'}
     >
-      {(parts) => step === 'set_expiry' && <ExpiryField parts={parts} />}
+      {(parts) => step === 'set_expiry' && <ExpiryField parts={parts} isBulk />}
     </ConfirmAction>
   );
 }

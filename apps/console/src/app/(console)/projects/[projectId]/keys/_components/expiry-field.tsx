@@ -21,10 +21,16 @@ export interface ExpiryFieldProps {
   parts: Pick<ActionFormParts<unknown>, 'errorOf'>;
   /** The current expiry, ISO 8601; null if the key never expires. */
   initial?: string | null;
+  /** Whether the expiry is that of several keys. */
+  isBulk?: boolean;
 }
 
 /** Never, after some days, or at a time in the viewer's time zone. */
-export function ExpiryField({ parts: { errorOf }, initial = null }: ExpiryFieldProps) {
+export function ExpiryField({
+  parts: { errorOf },
+  initial = null,
+  isBulk = false,
+}: ExpiryFieldProps) {
   const [choice, setChoice] = useState(initial === null ? 'never' : 'date');
   const [typed, setTyped] = useState(() => (initial === null ? '' : localText(new Date(initial))));
   const [chosenAt, setChosenAt] = useState(0);
@@ -59,7 +65,7 @@ export function ExpiryField({ parts: { errorOf }, initial = null }: ExpiryFieldP
           onChange={setTyped}
         />
       )}
-      <EndEffect end={instant} calls="Calls with this key" />
+      <EndEffect end={instant} calls={isBulk ? 'Calls with these keys' : 'Calls with this key'} />
     </div>
   );
 }
