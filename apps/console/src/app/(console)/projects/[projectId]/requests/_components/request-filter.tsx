@@ -129,7 +129,9 @@ function MoreFilters({ isOpen, children }: { isOpen: boolean; children: ReactNod
       <summary className="w-fit cursor-pointer rounded text-small font-medium text-muted hover:text-ink">
         More filters
       </summary>
-      <div className="mt-4 grid items-start gap-4 sm:grid-cols-2 lg:grid-cols-4">{children}</div>
+      <div className="mt-4 grid items-start gap-4 sm:grid-cols-2 xl:grid-cols-[minmax(0,1fr)_minmax(0,1fr)_auto_auto]">
+        {children}
+      </div>
     </details>
   );
 }
