@@ -43,12 +43,20 @@ export interface DecisionFilter {
   reason?: DenialReason | undefined;
   /** A UUID. */
   apiKeyId?: string | undefined;
+  /** Of a key that the project does not have, among the newest {@link UNKNOWN_KEYS_SEARCHED_MAX}. */
+  unknownKeyPrefix?: string | undefined;
   method?: string | undefined;
   pathPrefix?: string | undefined;
   requestId?: string | undefined;
   /** A UUID. */
   decisionId?: string | undefined;
 }
+
+/**
+ * Calls with an unknown key are searched for a prefix in this many of the newest such calls of the
+ * filter's time: no index has prefixes, and a flood of guessed keys has millions of rows.
+ */
+export const UNKNOWN_KEYS_SEARCHED_MAX = 50_000;
 
 export interface DecisionListRequest extends PageRequest {
   projectId: string;
@@ -108,10 +116,12 @@ export async function findDecision(
 
 function conditionsOf(projectId: string, filter: DecisionFilter): (SQL | undefined)[] {
   const { from, to, outcome, reason, apiKeyId, method, pathPrefix, requestId, decisionId } = filter;
+  const { unknownKeyPrefix } = filter;
   return [
     eq(decisions.projectId, projectId),
     from && gte(decisions.at, from),
     to && lt(decisions.at, to),
+    unknownKeyPrefix === undefined ? undefined : ofUnknownKey(projectId, unknownKeyPrefix, to),
     outcome === 'allowed' ? eq(decisions.outcome, 'allowed') : undefined,
     outcome === 'denied' ? IS_DENIED : undefined,
     reason && eq(decisions.outcome, reason),
@@ -124,6 +134,17 @@ function conditionsOf(projectId: string, filter: DecisionFilter): (SQL | undefin
       : sql`(${decisions.at}, ${decisions.decisionId}) =
           (${instant(timeOrEpoch(decisionId))}, ${decisionId}::uuid)`,
   ];
+}
+
+/** The conditions that find a prefix among the newest calls with an unknown key, by the index of outcomes. */
+function ofUnknownKey(projectId: string, prefix: string, to: Date | undefined): SQL {
+  return sql`${decisions.outcome} = 'invalid_api_key' and ${decisions.keyPrefix} = ${prefix}
+    and ${decisions.at} >= coalesce((
+      select searched.at from decisions searched
+      where searched.project_id = ${projectId} and searched.outcome = 'invalid_api_key'
+        and ${to === undefined ? sql`true` : sql`searched.at < ${instant(to)}`}
+      order by searched.at desc offset ${UNKNOWN_KEYS_SEARCHED_MAX - 1} limit 1
+    ), '-infinity')`;
 }
 
 /** The condition of the index of denials. */

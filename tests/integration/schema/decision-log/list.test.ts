@@ -15,14 +15,29 @@ const bench = useBench();
 const NOON = Date.parse('2026-11-20T12:00:00Z');
 const DAY_MS = 86_400_000;
 const KEY = randomUUID();
+const PREFIX = 'ceiba_Unknown0';
 
 let projectId: string;
 /** The decisions of the project by name, oldest first, with the same ones of another project. */
 const MADE: [string, number, Partial<NewDecision>][] = [
-  ['yesterday', NOON - DAY_MS, { outcome: 'policy_no_match', path: '/v1/users/1' }],
+  [
+    'yesterday',
+    NOON - DAY_MS,
+    { outcome: 'policy_no_match', path: '/v1/users/1', keyPrefix: PREFIX },
+  ],
   ['first of one ms', NOON, { outcome: 'allowed', apiKeyId: KEY, path: '/v1/reports' }],
   ['second of one ms', NOON, { outcome: 'rate_limited', apiKeyId: KEY, path: '/v1/reports/7' }],
-  ['posted', NOON + 1, { method: 'POST', path: '/v1/Reports', requestId: 'request-9' }],
+  [
+    'posted',
+    NOON + 1,
+    {
+      outcome: 'invalid_api_key',
+      method: 'POST',
+      path: '/v1/Reports',
+      requestId: 'request-9',
+      keyPrefix: PREFIX,
+    },
+  ],
   ['without a path', NOON + 2, { path: null, apiKeyId: randomUUID() }],
   ['tomorrow', NOON + DAY_MS, { outcome: 'allowed', path: '/v10', requestId: 'request-10' }],
 ];
@@ -62,6 +77,12 @@ describe('the list of decisions', () => {
     ['reason and another outcome', () => ({ reason: 'rate_limited', outcome: 'allowed' }), []],
     ['key', () => ({ apiKeyId: KEY }), ['second of one ms', 'first of one ms']],
     ['unknown key', () => ({ apiKeyId: randomUUID() }), []],
+    ['prefix of an unknown key', () => ({ unknownKeyPrefix: PREFIX }), ['posted']],
+    [
+      'prefix of an unknown key, in a time',
+      () => ({ unknownKeyPrefix: PREFIX, to: new Date(NOON) }),
+      [],
+    ],
     ['method', () => ({ method: 'POST' }), ['posted']],
     ['method in lower case', () => ({ method: 'post' }), []],
     [

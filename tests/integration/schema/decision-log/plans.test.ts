@@ -6,6 +6,7 @@ import {
   groupDenials,
   listDecisions,
   readDecisionGaps,
+  UNKNOWN_KEYS_SEARCHED_MAX,
   writeDecisions,
 } from '@ceiba/schema';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -108,6 +109,16 @@ describe('a page of a log of 200,000 decisions', () => {
 });
 
 describe('of a log of 200,000 decisions', () => {
+  test('a prefix of an unknown key is searched among the newest calls with one alone', async () => {
+    const filter = { unknownKeyPrefix: 'ceiba_Nowhere0' };
+    const nodes = await readsOf(bench.db, (db) =>
+      listDecisions(db, { projectId, filter, limit: PAGE }),
+    );
+    expect(nodes.filter((node) => node['Node Type'].includes('Seq Scan'))).toEqual([]);
+    // Once to find where the search ends, and once for itself.
+    expect(rowsRead(nodes, partition)).toBeLessThan(2.1 * UNKNOWN_KEYS_SEARCHED_MAX);
+  });
+
   test('one decision is read from one index of one day', async () => {
     const { items } = await listDecisions(bench.db, { projectId, limit: 1 });
     const { decisionId } = items[0]!;

@@ -1,7 +1,9 @@
+import { UNKNOWN_KEYS_SEARCHED_MAX } from '@ceiba/schema';
 import { Download } from 'lucide-react';
 import type { Metadata } from 'next';
 import Link from 'next/link';
 import { redirect } from 'next/navigation';
+import type { ReactNode } from 'react';
 import { Button } from '#components/ui/button.tsx';
 import { EmptyState, NothingMatches } from '#components/ui/empty-state.tsx';
 import { Name } from '#components/ui/name.tsx';
@@ -9,7 +11,7 @@ import { Notice } from '#components/ui/notice.tsx';
 import { PageLinks } from '#components/ui/pagination.tsx';
 import { PageHeader } from '#components/ui/section.tsx';
 import { FirstCall } from '#components/usage/first-call.tsx';
-import { plural } from '#lib/format.ts';
+import { formatCount, plural } from '#lib/format.ts';
 import { type SearchParams, withQuery } from '#lib/list-query.ts';
 import { requestsHref } from '#lib/requests-href.ts';
 import { unlessTooSlow, withSlowDatabase } from '#server/database.ts';
@@ -21,7 +23,7 @@ import { RequestFilterForm } from './_components/request-filter.tsx';
 import { parseRequestQuery, type RequestQuery } from './_components/request-query.ts';
 import { RequestTable } from './_components/request-table.tsx';
 import { RequestViews } from './_components/request-views.tsx';
-import { type RequestPage, readRequests } from './read-requests.ts';
+import { type FilteredKey, type RequestPage, readRequests } from './read-requests.ts';
 
 export const metadata: Metadata = { title: 'Requests' };
 
@@ -90,27 +92,7 @@ export default async function RequestsPage({ params, searchParams }: RequestsPro
       <RequestViews projectId={projectId} current="list" />
       <RequestFilterForm here={here} query={asked} />
       <LeftOut gaps={page.leftOut} projectId={projectId} />
-      {page.key && (
-        <p className="mb-4 text-muted">
-          {page.key.name === null ? (
-            <>
-              This project has no key <code>{page.key.apiKeyId}</code> now. Its recorded requests
-              stay until they expire.
-            </>
-          ) : (
-            <>
-              Requests with the key{' '}
-              <Link
-                href={`/projects/${projectId}/keys/${page.key.apiKeyId}`}
-                className="rounded text-ink underline underline-offset-4"
-              >
-                <Name>{page.key.name.displayName}</Name>
-              </Link>{' '}
-              <code>{page.key.name.keyPrefix}…</code>
-            </>
-          )}
-        </p>
-      )}
+      {page.key && <p className="mb-4 text-muted">{ofKey(page.key, projectId)}</p>}
       {page.items.length > 0 ? (
         <RequestTable here={here} requests={page.items} names={page.names} />
       ) : (
@@ -140,6 +122,40 @@ function CsvLink({ href }: { href: string | null }) {
   );
 }
 
+/** Whose requests are listed, where the filter names a key. */
+function ofKey(filtered: FilteredKey, projectId: string): ReactNode {
+  if ('unknownKeyPrefix' in filtered) {
+    return (
+      <>
+        This project has no key <code>{filtered.unknownKeyPrefix}…</code> now. Listed are calls that
+        were denied as “Invalid key” for it, among the newest{' '}
+        {formatCount(UNKNOWN_KEYS_SEARCHED_MAX)} with this reason.
+      </>
+    );
+  }
+  const { apiKeyId, name } = filtered;
+  if (name === null) {
+    return (
+      <>
+        This project has no key <code>{apiKeyId}</code> now. Its recorded requests stay until they
+        expire.
+      </>
+    );
+  }
+  return (
+    <>
+      Requests with the key{' '}
+      <Link
+        href={`/projects/${projectId}/keys/${apiKeyId}`}
+        className="rounded text-ink underline underline-offset-4"
+      >
+        <Name>{name.displayName}</Name>
+      </Link>{' '}
+      <code>{name.keyPrefix}…</code>
+    </>
+  );
+}
+
 interface NothingProps {
   asked: RequestQuery;
   page: RequestPage;
@@ -150,14 +166,6 @@ interface NothingProps {
 function Nothing({ asked, page, projectId }: NothingProps) {
   if (Object.keys(asked.errors).length > 0) {
     return <p className="py-8 text-muted">Correct the filter to see requests.</p>;
-  }
-  if (page.key === null) {
-    return (
-      <p className="py-8 text-muted">
-        This project has no key <code>{asked.fields.key}</code>. Calls with an unknown key have the
-        reason “Invalid key”.
-      </p>
-    );
   }
   if (asked.isFiltered) {
     const { days, since } = page.kept;

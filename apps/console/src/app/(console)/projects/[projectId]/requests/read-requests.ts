@@ -31,15 +31,18 @@ export interface RequestPage extends Page<DecisionRecord> {
   /** How many requests of each outcome the log left out in the time of this page. */
   leftOut: DecisionGapSum[];
   kept: KeptRequests;
-  /** The key of the filter; undefined without one, null if no key has this prefix. */
-  key: FilteredKey | null | undefined;
+  /** The key of the filter; undefined without one. */
+  key: FilteredKey | undefined;
 }
 
-export interface FilteredKey {
-  apiKeyId: string;
-  /** Null if the project has no such key now; the log may still have its requests. */
-  name: ApiKeyName | null;
-}
+export type FilteredKey =
+  | {
+      apiKeyId: string;
+      /** Null if the project has no such key now; the log may still have its requests. */
+      name: ApiKeyName | null;
+    }
+  /** No key of the project has this prefix; the log may have calls that were denied for it. */
+  | { unknownKeyPrefix: string };
 
 /** Reads the page that a URL asks for; nothing is listed if a field of the filter is wrong. */
 export async function readRequests(
@@ -49,7 +52,7 @@ export async function readRequests(
 ): Promise<RequestPage> {
   const { fields, filter, cursor, errors } = query;
   const key = Object.hasOwn(errors, 'key') ? undefined : await readKey(db, projectId, fields.key);
-  const isListed = Object.keys(errors).length === 0 && key !== null;
+  const isListed = Object.keys(errors).length === 0;
   const { decisionDays } = await readRetention(db);
   const now = new Date();
   const kept = keptRequests(decisionDays, now);
@@ -98,19 +101,22 @@ function timeOf(
 /** The filter of the URL with the key that it names. */
 export const filterWith = (
   filter: RequestQuery['filter'],
-  key: FilteredKey | null | undefined,
-): DecisionFilter => ({ ...filter, ...(key && { apiKeyId: key.apiKeyId }) });
+  key: FilteredKey | undefined,
+): DecisionFilter => {
+  if (key === undefined) return filter;
+  return 'apiKeyId' in key ? { ...filter, apiKeyId: key.apiKeyId } : { ...filter, ...key };
+};
 
 /**
  * The key of a filter, by its ID or its prefix.
  *
- * @returns undefined for an empty text, null if no key of the project has this prefix
+ * @returns undefined for an empty text
  */
 export async function readKey(
   db: Database,
   projectId: string,
   text: string,
-): Promise<FilteredKey | null | undefined> {
+): Promise<FilteredKey | undefined> {
   if (text === '') return undefined;
   if (UUID.test(text)) {
     const names = await readKeyNames(db, { projectId, apiKeyIds: [text] });
@@ -118,7 +124,7 @@ export async function readKey(
   }
   const { items } = await searchApiKeys(db, { projectId, text, limit: 10 });
   const key = items.find(({ keyPrefix }) => keyPrefix === text);
-  return key === undefined ? null : { apiKeyId: key.apiKeyId, name: key };
+  return key === undefined ? { unknownKeyPrefix: text } : { apiKeyId: key.apiKeyId, name: key };
 }
 
 const mayBe = (outcome: Outcome, filter: RequestQuery['filter']) =>

@@ -116,10 +116,10 @@ async function readRequest(db: Database, project: Project, decisionId: string) {
   return { decision, recorded, now };
 }
 
-/** A filter for the same outcome with the same key. */
-const likeThis = ({ outcome, apiKeyId }: DecisionRecord) => ({
+/** A filter for the same outcome with the same key; an unknown key has a prefix alone. */
+const likeThis = ({ outcome, apiKeyId, keyPrefix }: DecisionRecord) => ({
   ...(outcome === 'allowed' ? { outcome } : { reason: outcome }),
-  key: apiKeyId,
+  key: apiKeyId ?? keyPrefix,
 });
 
 function Facts({ decision }: { decision: DecisionRecord }) {

@@ -23,7 +23,7 @@ export function LeftOut({ projectId, gaps }: LeftOutProps) {
       {gaps
         .map(({ outcome, leftOut }) => `${OUTCOME_LOOKS[outcome].label} ${formatCount(leftOut)}`)
         .join(', ')}
-      , {whenOf(gaps)}. Too many came at once, or the database did not answer.{' '}
+      . {whenOf(gaps)}: too many came at once, or the database did not answer.{' '}
       <Link href={`/projects/${projectId}/usage`} className="rounded underline underline-offset-4">
         Usage
       </Link>{' '}

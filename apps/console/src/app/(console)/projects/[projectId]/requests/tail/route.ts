@@ -24,9 +24,8 @@ export async function GET(
   const { projectId } = (await requireProject((await params).projectId)).project;
   const query = Object.fromEntries(new URL(request.url).searchParams);
   const { filter, fields, errors } = parseRequestQuery(query);
-  const hasErrors = Object.keys(errors).length > 0;
-  const key = hasErrors ? null : await withDatabase((db) => readKey(db, projectId, fields.key));
-  if (key === null) return new Response(null, { status: 400 });
+  if (Object.keys(errors).length > 0) return new Response(null, { status: 400 });
+  const key = await withDatabase((db) => readKey(db, projectId, fields.key));
   const events = newRequests(projectId, filterWith(filter, key), request.signal);
   return new Response(streamOf(events), {
     headers: {
