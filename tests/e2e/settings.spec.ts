@@ -35,6 +35,14 @@ async function storeSecret(page: Page): Promise<void> {
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Settings');
 }
 
+test("the Runtime's address is shown beside the project's ID, each to copy", async () => {
+  const page = await project.open('settings');
+  const both = page.getByRole('region', { name: 'Project ID and Runtime' });
+  for (const text of [project.projectId, stack().runtimeUrl]) {
+    await expect(both.getByRole('button', { name: text })).toHaveText(text);
+  }
+});
+
 test('a taken name is refused beside its field, and a new name shows everywhere', async () => {
   await project.sql`insert into projects (owner_id, name, secret_digest)
     select owner_id, 'Billing', sha256('another') from projects where id = ${project.projectId}`;
