@@ -1,5 +1,10 @@
 /** Bad input: the documented status, a message that names the field, and never a 500. */
-import { apiKeyCreateResultSchema, apiKeySummarySchema, denyDecisionSchema } from '@ceiba/contract';
+import {
+  apiKeyCreateResultSchema,
+  apiKeySummarySchema,
+  authorizeBatchResultSchema,
+  denyDecisionSchema,
+} from '@ceiba/contract';
 import type { RuntimeErrorCode } from '@ceiba/contract/sets';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { quickest } from '../../support/quickest.ts';
@@ -356,9 +361,36 @@ describe('`expiresAt`', () => {
   });
 });
 
-describe('the question of `authorize`', () => {
-  const ask = (question: object) => send('authorize', { body: question });
-  const good = () => ({ ...QUESTION, apiKey: apiKey.plaintext });
+const good = () => ({ ...QUESTION, apiKey: apiKey.plaintext });
+
+/** How a question is asked: its JSON text, and what its field is called in messages. */
+const WAYS = {
+  '`authorize`': {
+    field: (name: string) => name,
+    ask: (question: string) => send('authorize', { body: question, headers: JSON_TYPE }),
+  },
+  'one item of a batch': { field: (name: string) => `requests.1.${name}`, ask: askBetween },
+};
+
+/** Asks between two good questions, which have to be allowed. */
+async function askBetween(question: string): Promise<Reply> {
+  const neighbour = JSON.stringify(good());
+  const body = `{"requests":[${neighbour},${question},${neighbour}]}`;
+  const reply = await send('authorize/batch', { body, headers: JSON_TYPE });
+  const { results } = expectOk(reply, authorizeBatchResultSchema, ['results']);
+  const [first, item, last] = results;
+  expect(results).toHaveLength(3);
+  expect([first, last]).toMatchObject(Array(2).fill({ decision: { allowed: true } }));
+  if (item === undefined) throw new Error('the question has no result');
+  // The reply that `authorize` would send.
+  const { status, ...error } = item;
+  const requestId = reply.headers.get('x-request-id');
+  const json = 'decision' in item ? item.decision : { ...error, requestId };
+  return { status, headers: reply.headers, json, text: JSON.stringify(json) };
+}
+
+describe.each(Object.entries(WAYS))('the question of %s', (_way, { ask: askText, field }) => {
+  const ask = (question: object) => askText(JSON.stringify(question));
 
   it.each<[string, unknown]>([
     ['apiKey', 7],
@@ -372,17 +404,17 @@ describe('the question of `authorize`', () => {
     ['path', 7],
     ['path', ['/']],
     ['path', {}],
-  ])('`%s` of the wrong type (%j): 400 that names it', async (field, value) => {
+  ])('`%s` of the wrong type (%j): 400 that names it', async (name, value) => {
     expectError(
-      await ask({ ...good(), [field]: value }),
+      await ask({ ...good(), [name]: value }),
       'invalid_request',
-      `"${field}" must be a string.`,
+      `"${field(name)}" must be a string.`,
     );
   });
 
-  it.each(['method', 'path'])('without `%s`: 400 that names it', async (field) => {
-    const body = { ...good(), [field]: undefined };
-    expectError(await ask(body), 'invalid_request', `"${field}" is required.`);
+  it.each(['method', 'path'])('without `%s`: 400 that names it', async (name) => {
+    const body = { ...good(), [name]: undefined };
+    expectError(await ask(body), 'invalid_request', `"${field(name)}" is required.`);
   });
 
   it.each([
@@ -395,7 +427,8 @@ describe('the question of `authorize`', () => {
     ['a lone surrogate', '\ud800'],
     ['65 characters', 'X'.repeat(65)],
   ])('a `method` of %s: 400 that names it', async (_what, method) => {
-    expectError(await ask({ ...good(), method }), 'invalid_request', '"method" must');
+    const reply = await ask({ ...good(), method });
+    expectError(reply, 'invalid_request', `"${field('method')}" must`);
   });
 
   it.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])(
@@ -412,7 +445,7 @@ describe('the question of `authorize`', () => {
 
   it('takes no field from a prototype in the body', async () => {
     const body = `{"method":"GET","path":"/v1/reports","__proto__":{"apiKey":"${apiKey.plaintext}"}}`;
-    const reply = await send('authorize', { body, headers: JSON_TYPE });
+    const reply = await askText(body);
     expect(expectOk(reply, denyDecisionSchema, FIELDS.deny).denialReason).toBe('missing_api_key');
   });
 
@@ -432,8 +465,7 @@ describe('the question of `authorize`', () => {
 
   it('ignores a very deep value in an unknown field', async () => {
     const deep = `${'['.repeat(10_000)}${']'.repeat(10_000)}`;
-    const body = `${JSON.stringify(good()).slice(0, -1)},"deep":${deep}}`;
-    const reply = await send('authorize', { body, headers: JSON_TYPE });
+    const reply = await askText(`${JSON.stringify(good()).slice(0, -1)},"deep":${deep}}`);
     expect(reply.json).toMatchObject({ allowed: true });
   });
 

@@ -106,8 +106,10 @@ const json = (body: string) => ({
   'content-length': String(Buffer.byteLength(body)),
 });
 const authorizePath = () => `/rt/projects/${project.projectId}/authorize`;
+const batchPath = () => `${authorizePath()}/batch`;
 const keysPath = () => `/rt/projects/${project.projectId}/api-keys`;
 const question = () => JSON.stringify({ ...QUESTION, apiKey: apiKey.plaintext });
+const batch = () => `{"requests":[${question()},${question()}]}`;
 
 /** Exactly one answer, of this status and, where it is one of ours, in the shape of every error. */
 async function expectStatus(parts: Parameters<typeof raw>[0], status: number): Promise<RawReply> {
@@ -177,7 +179,7 @@ describe('a body that is not as long as it says', () => {
   });
 
   it('is no error if the connection ends early', async () => {
-    for (const path of [authorizePath(), keysPath()]) {
+    for (const path of [authorizePath(), batchPath(), keysPath()]) {
       const headers = { ...json(''), 'content-length': '100', ...secretHeader() };
       const half = request(`POST ${path}`, headers, '{"displayName"');
       await new Promise<void>((resolve) => {
@@ -211,6 +213,7 @@ describe('a body that is not as long as it says', () => {
   it('is refused before a byte arrives if its length is far over the cap', async () => {
     for (const [path, length] of [
       [authorizePath(), 65_537],
+      [batchPath(), 1_048_577],
       [keysPath(), 16_385],
       [keysPath(), 9_007_199_254_740_991],
     ] as const) {
@@ -233,6 +236,9 @@ describe('chunks', () => {
   it('of one byte each make a body', async () => {
     const parts = [...question()].map(chunk);
     await expectStatus([chunked(authorizePath()), ...parts, '0\r\n\r\n'], 200);
+    const batchParts = [...batch()].map(chunk);
+    const reply = await expectStatus([chunked(batchPath()), ...batchParts, '0\r\n\r\n'], 200);
+    expect(reply.body.match(/"allowed":true/g)).toHaveLength(2);
   });
 
   it('over the cap are refused while more arrive', async () => {
@@ -244,6 +250,7 @@ describe('chunks', () => {
 
   it('that never end are answered within the deadline of the route', async () => {
     await expectStatus([chunked(authorizePath()), chunk('{"method"')], 503);
+    await expectStatus([chunked(batchPath()), chunk('{"requests":[{"method"')], 503);
     await expectStatus([chunked(keysPath()), chunk('{"displayName"')], 503);
   });
 
