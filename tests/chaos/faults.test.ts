@@ -42,6 +42,7 @@ describe('a Runtime answers 503 in time, allows nothing and recovers when', () =
         proveFault(scene, kind, times, random),
       );
       expect(figures.faults).toBe(times);
+      expect(figures.shared503).toBeGreaterThan(0);
     });
   }
 

@@ -20,6 +20,7 @@ const times = Math.max(2, size.lossesOfEachKind);
 const loses = (kind: LossKind) => async () => {
   const figures = await prove(`loss: ${kind}`, (random) => proveLoss(stage, kind, times, random));
   expect(figures.losses).toBe(times);
+  expect(figures.shared).toBeGreaterThan(0);
 };
 
 describe('a Runtime hands no quota out twice and loses no usage when', () => {

@@ -4,6 +4,7 @@ import { type Account, askFor, askTimes, openAccount } from '../support/account.
 import { type Answer, countOf, tally, tookMs } from '../support/caller.ts';
 import { type Control, startControl } from '../support/control.ts';
 import { judge } from '../support/history.ts';
+import { inBatches, sharedIn } from '../support/in-batches.ts';
 import { askAtPace, type Load } from '../support/load.ts';
 import { type Network, openNetwork, takeEveryConnection } from '../support/network.ts';
 import type { PrivateStage } from '../support/private-stage.ts';
@@ -122,6 +123,8 @@ export interface FaultFigures {
   faults: number;
   /** Questions during the fault, and how long their 503 took. */
   answered503: number;
+  /** Those of them that shared a batch. */
+  shared503: number;
   p50Ms: number;
   p99Ms: number;
   maxMs: number;
@@ -141,6 +144,8 @@ const RECOVER_WITHIN_MS = 5_000;
 const MOST_LATE_CHARGES = 16;
 const EVERY_MS = 40;
 const BURST = 60;
+const PROJECTS = 2;
+const KEYS_OF_A_PROJECT = 3;
 
 /** The Runtimes, network and control that the faults of one run share. */
 export interface FaultScene {
@@ -171,8 +176,8 @@ export async function openFaultScene(
 }
 
 /**
- * A dependency fails under a small load on two Runtimes. Every question is answered 503 in time,
- * none is allowed, calls that do not need the dependency are answered as usual, and both Runtimes
+ * A dependency fails under a small load of two projects on two Runtimes, some of it in batches. Every
+ * question is answered 503 in time, none is allowed, calls that do not need the dependency are answered as usual, and both Runtimes
  * recover without a restart.
  */
 export async function proveFault(
@@ -181,35 +186,42 @@ export async function proveFault(
   times: number,
   random: Random,
 ): Promise<FaultFigures> {
-  const times503: number[] = [];
+  const answers503: Answer[] = [];
   const figures = { faults: 0, slowestRecoveryMs: 0, mostLateCharges: 0, unmeasurable: 0 };
   while (figures.faults < times) {
     const round = await injectOnce(scene, kind, random);
     figures.slowestRecoveryMs = Math.max(figures.slowestRecoveryMs, round.recoveryMs);
     figures.mostLateCharges = Math.max(figures.mostLateCharges, round.lateCharges);
-    if (round.times503 === null) {
+    if (round.answers503 === null) {
       figures.unmeasurable += 1;
       if (figures.unmeasurable > MOST_UNMEASURABLE) throw new Error('the machine is too busy');
       continue;
     }
-    times503.push(...round.times503);
+    answers503.push(...round.answers503);
     figures.faults += 1;
   }
-  return { ...figures, answered503: times503.length, ...distributionOf(times503) };
+  const counts = { answered503: answers503.length, shared503: sharedIn(answers503) };
+  return { ...figures, ...counts, ...distributionOf(answers503.map(tookMs)) };
 }
 
 interface Round {
   /** Null if the machine was too busy to judge them. */
-  times503: number[] | null;
+  answers503: Answer[] | null;
   recoveryMs: number;
   lateCharges: number;
 }
 
 async function injectOnce(scene: FaultScene, kind: FaultKind, random: Random): Promise<Round> {
   const { network, nodes, control } = scene;
-  const account = await openAccount(network.stage, 1_000_000);
+  const callers = nodes.map((node) => inBatches(node, random));
+  const accounts: Account[] = [];
+  while (accounts.length < PROJECTS) {
+    accounts.push(await openAccount(network.stage, 1_000_000, KEYS_OF_A_PROJECT));
+  }
   await untilReady(nodes);
-  const loads = nodes.map((node) => askAtPace(() => askFor(account, node), EVERY_MS));
+  const loads = accounts.flatMap((account) =>
+    callers.map((caller) => askAtPace(() => askFor(account, caller), EVERY_MS * PROJECTS)),
+  );
   try {
     await until('both allow calls', () =>
       loads.every(({ answers }) => countOf(answers, 'allowed') > 4),
@@ -221,8 +233,8 @@ async function injectOnce(scene: FaultScene, kind: FaultKind, random: Random): P
     let toMs: number;
     try {
       await Promise.all([
-        askTimes(account, nodes, BURST),
-        holdOthers(account, nodes, kind),
+        ...accounts.map((account) => askTimes(account, callers, BURST / PROJECTS)),
+        ...accounts.map((account) => holdOthers(account, nodes, kind)),
         pause(random.int(700, 1_500)), // the duration of the fault
       ]);
     } finally {
@@ -233,32 +245,36 @@ async function injectOnce(scene: FaultScene, kind: FaultKind, random: Random): P
     const isMeasurable = control.worstLatenessMs() <= NOISE_MS;
     await untilSound(loads, acceptsAtMs);
     await Promise.all(loads.map((load) => load.stop()));
-    await askFor(account, nodes[0]); // the remaining count shows late charges
-    account.history.faults.push({
-      words: kind,
-      beginsAtMs,
-      fromMs,
-      toMs,
-      isTotal: true,
-      keepsCounts: !FORGETFUL.has(kind),
-      answerWithinMs: isMeasurable ? ANSWER_WITHIN_MS : Number.POSITIVE_INFINITY,
-      recoverWithinMs: acceptsAtMs - toMs + RECOVER_WITHIN_MS,
-      mostLateCharges: MOST_LATE_CHARGES,
-    });
-    judge(account.history, kind);
-    const times = timesBetween(account.answers, fromMs, toMs);
+    for (const account of accounts) {
+      await askFor(account, nodes[0]); // the remaining count shows late charges
+      account.history.faults.push({
+        words: kind,
+        beginsAtMs,
+        fromMs,
+        toMs,
+        isTotal: true,
+        keepsCounts: !FORGETFUL.has(kind),
+        answerWithinMs: isMeasurable ? ANSWER_WITHIN_MS : Number.POSITIVE_INFINITY,
+        recoverWithinMs: acceptsAtMs - toMs + RECOVER_WITHIN_MS,
+        mostLateCharges: MOST_LATE_CHARGES,
+      });
+      judge(account.history, kind);
+    }
+    const answers = accounts.flatMap((account) => account.answers);
+    const during = sentBetween(answers, fromMs, toMs);
+    const isInTime = during.every((answer) => tookMs(answer) <= ANSWER_WITHIN_MS);
     return {
-      times503: isMeasurable || Math.max(...times) <= ANSWER_WITHIN_MS ? times : null,
-      recoveryMs: recoveryOf(account.answers, acceptsAtMs),
-      lateCharges: lateChargesOf(account),
+      answers503: isMeasurable || isInTime ? during : null,
+      recoveryMs: recoveryOf(answers, acceptsAtMs),
+      lateCharges: Math.max(...accounts.map(lateChargesOf)),
     };
   } finally {
     await Promise.all(loads.map((load) => load.stop()));
   }
 }
 
-const timesBetween = (answers: readonly Answer[], fromMs: number, toMs: number) =>
-  answers.filter(({ sentAtMs }) => sentAtMs > fromMs && sentAtMs < toMs).map(tookMs);
+const sentBetween = (answers: readonly Answer[], fromMs: number, toMs: number) =>
+  answers.filter(({ sentAtMs }) => sentAtMs > fromMs && sentAtMs < toMs);
 
 /** Calls that do not need the failed dependency are answered as usual. */
 async function holdOthers(account: Account, nodes: [Node, Node], kind: FaultKind): Promise<void> {
@@ -267,10 +283,15 @@ async function holdOthers(account: Account, nodes: [Node, Node], kind: FaultKind
     const health = await node.call('GET', '/health');
     hold('a fault does not affect others', health === 200, () => `${kind}: /health ${health}`);
     if (isOfRedis(kind)) {
-      const unknown = await node.ask({ ...account.who, apiKey: 'unknown' });
-      hold('a fault does not affect others', unknown.verdict === 'invalid_api_key', () => {
-        return `${kind}: an unknown key got ${unknown.words}`;
-      });
+      const known = { who: account.who };
+      const unknown = { who: { ...account.who, apiKey: 'unknown' } };
+      const alone = await node.ask(unknown.who);
+      const batch = await node.askBatch([known, unknown, known]);
+      for (const { verdict, words } of [alone, batch[1] ?? alone]) {
+        hold('a fault does not affect others', verdict === 'invalid_api_key', () => {
+          return `${kind}: an unknown key got ${words}`;
+        });
+      }
       const list = await node.call('GET', `/rt/projects/${projectId}/api-keys`, secret);
       hold('a fault does not affect others', list === 200, () => `${kind}: the key list ${list}`);
     }
@@ -281,7 +302,7 @@ const isOfRedis = (kind: FaultKind) => kind.includes('Redis');
 
 /** Waits until each Runtime allows calls again; the history judges how long it took. */
 async function untilSound(loads: readonly Load[], acceptsAtMs: number): Promise<void> {
-  const sound = 10;
+  const sound = 10 / PROJECTS;
   const isSound = ({ answers }: Load) => {
     const latest = answers.filter(({ sentAtMs }) => sentAtMs > acceptsAtMs).slice(-sound);
     return latest.length === sound && countOf(latest, 'allowed') === sound;

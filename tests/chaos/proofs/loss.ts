@@ -12,10 +12,11 @@ import {
 } from '../support/account.ts';
 import type { Caller } from '../support/caller.ts';
 import { judge } from '../support/history.ts';
+import { inBatches, sharedIn } from '../support/in-batches.ts';
 import { askInLoops } from '../support/load.ts';
 import { type PrivateStage, restartEmpty, takeSnapshot } from '../support/private-stage.ts';
 import type { Random } from '../support/random.ts';
-import { type Node, PATIENT, type Stage, startTwoNodes } from '../support/stage.ts';
+import { PATIENT, type Stage, startTwoNodes } from '../support/stage.ts';
 
 export interface LossFigures {
   losses: number;
@@ -54,8 +55,8 @@ export const LOSSES = {
 export type LossKind = keyof typeof LOSSES;
 
 /**
- * One store loses its data, at rest or under load. The quota is handed out once, and Postgres ends up
- * with every allowed call.
+ * One store loses its data, at rest or under load. The quotas of two projects are handed out once,
+ * to questions alone and in batches, and Postgres ends up with every allowed call.
  *
  * @param runtime the program of the Runtimes; the stage's own by default
  */
@@ -65,25 +66,31 @@ export async function proveLoss(
   times: number,
   random: Random,
   runtime: Stage = stage,
-): Promise<LossFigures> {
+): Promise<LossFigures & { shared: number }> {
   const nodes = await startTwoNodes(runtime, { settings: PATIENT });
+  const callers = nodes.map((node) => inBatches(node, random));
   const accounts: Account[] = [];
   try {
     for (let done = 0; done < times; done += 1) {
-      const account = await openAccount(stage, random.int(80, 160));
-      accounts.push(account);
-      await askTimes(account, nodes, random.int(1, 10));
-      account.history.losses.push({ words: kind, forgets: 0 });
+      const both = [await openSome(stage, random), await openSome(stage, random)];
+      accounts.push(...both);
+      for (const account of both) {
+        await askTimes(account, callers, random.int(1, 10));
+        account.history.losses.push({ words: kind, forgets: 0 });
+      }
       const lose = LOSSES[kind](stage);
-      await (done % 2 === 0 ? loseAtRest : loseUnderLoad)(stage, nodes, account, lose, random);
-      judge(account.history, kind);
+      await (done % 2 === 0 ? loseAtRest : loseUnderLoad)(stage, callers, both, lose, random);
+      for (const account of both) judge(account.history, kind);
     }
   } finally {
     await Promise.all(nodes.map((node) => node.stop()));
   }
   for (const account of accounts) await judgeWithUsage(stage, account, kind);
-  return figuresOf(accounts);
+  const answers = accounts.flatMap((account) => account.answers);
+  return { ...figuresOf(accounts), losses: times, shared: sharedIn(answers) };
 }
+
+const openSome = (stage: Stage, random: Random) => openAccount(stage, random.int(80, 160), 3);
 
 export const figuresOf = (accounts: readonly Account[]): LossFigures => ({
   losses: accounts.length,
@@ -96,34 +103,37 @@ const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => to
 /** The Runtime that is asked afterwards has seen no counts: only Postgres has them. */
 async function loseAtRest(
   stage: Stage,
-  [a, b]: [Node, Node],
-  account: Account,
+  callers: readonly Caller[],
+  accounts: readonly Account[],
   lose: () => Promise<unknown>,
   random: Random,
 ): Promise<void> {
-  await askTimes(account, [a], random.int(20, 40));
-  await untilFlushed(stage, account);
+  const [a, b] = [callers.slice(0, 1), callers.slice(1)];
+  for (const account of accounts) await askTimes(account, a, random.int(20, 40));
+  for (const account of accounts) await untilFlushed(stage, account);
   await lose();
-  await untilReady([b]);
-  await exhaust(account, [b]);
+  await untilReady(b);
+  await Promise.all(accounts.map((account) => exhaust(account, b)));
 }
 
 /** The running Runtimes have the usage that is not flushed yet, and both continue. */
 async function loseUnderLoad(
   _: Stage,
-  nodes: [Node, Node],
-  account: Account,
+  callers: readonly Caller[],
+  accounts: readonly Account[],
   lose: () => Promise<unknown>,
 ): Promise<void> {
-  const loads = nodes.map((node) => askInLoops(() => askFor(account, node), 2, 4));
+  const loads = accounts.flatMap((account) =>
+    callers.map((caller) => askInLoops(() => askFor(account, caller), 2, 4)),
+  );
   try {
     await until('both answer', () => loads.every(({ answers }) => answers.length >= 5));
     await lose();
-    await untilReady(nodes);
+    await untilReady(callers);
   } finally {
     await Promise.all(loads.map((load) => load.stop()));
   }
-  await exhaust(account, nodes);
+  await Promise.all(accounts.map((account) => exhaust(account, callers)));
 }
 
 /** Waits with `/ready`, which checks both dependencies and charges nothing. */

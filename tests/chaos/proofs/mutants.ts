@@ -93,6 +93,56 @@ export const MUTANTS: Record<string, Mutant> = {
     isInSmall: true,
     try: ({ mutant, random }) => proveExactness(mutant, 10, random),
   },
+  'a batch that is charged from its end': {
+    edits: [
+      {
+        file: 'main.js',
+        find: 'const answers = await outcomesOf(\n    loaded.map(',
+        replace: 'const answers = await outcomesOf(\n    fromItsEnd(loaded, ',
+      },
+      {
+        file: 'main.js',
+        find: 'async function outcomesOf(',
+        replace:
+          'const fromItsEnd = (items, charge) => items.toReversed().map(charge).reverse();\n' +
+          'async function outcomesOf(',
+      },
+    ],
+    rule: 'a batch is charged in its order',
+    isInSmall: true,
+    try: ({ mutant, random }) => proveExactness(mutant, 10, random),
+  },
+  "a batch whose denied question takes its neighbour's answer": {
+    edits: [
+      {
+        file: 'main.js',
+        find: 'const item = answer.answers[index2];',
+        replace:
+          'const own = answer.answers[index2]; ' +
+          'const item = own?.allowed === false ? (answer.answers[index2 - 1] ?? own) : own;',
+      },
+    ],
+    rule: 'an answer is about its own question',
+    isInSmall: true,
+    try: ({ mutant, random }) => proveExactness(mutant, 10, random),
+  },
+  'a batch that fails with one of its questions': {
+    edits: [
+      {
+        file: 'main.js',
+        find: 'error instanceof UnavailableError ? keep(index2, error) : reject(error)',
+        replace: 'reject(error)',
+      },
+      {
+        file: 'main.js',
+        find: 'if (!(error instanceof UnavailableError)) throw error;\n    return Array',
+        replace: 'throw error;\n    return Array',
+      },
+    ],
+    rule: 'a fault does not affect others',
+    isInSmall: true,
+    try: fault('Redis is frozen'),
+  },
   'a cache of lookups that lasts a second': {
     edits: [
       {

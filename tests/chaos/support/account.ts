@@ -1,4 +1,4 @@
-import type { TestProject } from '../../support/scenario.ts';
+import type { TestApiKey, TestProject } from '../../support/scenario.ts';
 import { until } from '../../support/until.ts';
 import { type Answer, type Caller, type Credentials, countOf } from './caller.ts';
 import { type History, judge, openHistory, type ScopeLimits } from './history.ts';
@@ -10,8 +10,13 @@ import { hold } from './violation.ts';
 /** A project with a quota and one caller, and its history. */
 export interface Account {
   readonly project: TestProject;
+  /** The first key, and the caller's credentials with it. */
   readonly apiKeyId: string;
   readonly who: Credentials;
+  /** The keys that the caller uses, one after the other. */
+  readonly keys: readonly TestApiKey[];
+  /** How many questions were asked. */
+  asked: number;
   readonly quota: number;
   readonly history: History;
   /** Every answer that the caller got, in order of arrival. */
@@ -20,20 +25,40 @@ export interface Account {
   window: number;
 }
 
-export async function openAccount({ world }: Stage, quota: number): Promise<Account> {
+export async function openAccount({ world }: Stage, quota: number, keyCount = 1): Promise<Account> {
   const project = await world.createProject({ plan: { monthlyQuota: quota } });
-  const { apiKeyId, plaintext } = await project.createKey();
-  const who = { projectId: project.projectId, secret: project.secret, apiKey: plaintext };
+  const first = await project.createKey();
+  const keys = [first];
+  while (keys.length < keyCount) keys.push(await project.createKey());
+  const who = credentialsOf(project, first);
   const ofProject: ScopeLimits = { quota, ratePerMinute: null };
   const history = openHistory({ project: ofProject });
-  return { project, apiKeyId, who, quota, history, answers: history.asks, window: 0 };
+  const { apiKeyId } = first;
+  return {
+    project,
+    apiKeyId,
+    who,
+    keys,
+    asked: 0,
+    quota,
+    history,
+    answers: history.asks,
+    window: 0,
+  };
 }
 
-/** Asks once and records the answer in the history. */
+const credentialsOf = ({ projectId, secret }: TestProject, { plaintext }: TestApiKey) => {
+  return { projectId, secret, apiKey: plaintext };
+};
+
+/** Asks once, with the next key, and records the answer in the history. */
 export async function askFor(account: Account, caller: Caller): Promise<Answer> {
-  const { window, apiKeyId: key } = account;
-  const answer = await caller.ask(account.who);
-  account.history.asks.push({ ...answer, key, window });
+  const { project, keys, window } = account;
+  const key = keys[account.asked % keys.length];
+  if (key === undefined) throw new Error('an account needs a key');
+  account.asked += 1;
+  const answer = await caller.ask(credentialsOf(project, key));
+  account.history.asks.push({ ...answer, key: key.apiKeyId, window });
   return answer;
 }
 

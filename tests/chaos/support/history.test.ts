@@ -6,13 +6,18 @@ import type { Rule } from './violation.ts';
 const QUOTA = 3;
 const LIMITED = { project: { quota: QUOTA, ratePerMinute: null }, keys: {} };
 
+interface Charge {
+  charge?: number | null;
+}
+
 /** A question in flight from one time to another; an allow reports its number among the charges. */
 const ask = (
   verdict: Verdict,
   sentAtMs: number,
   answeredAtMs: number,
-  { charge = null as number | null, key = 'key', window = 0 } = {},
+  { charge = null as number | null, key = 'key', window = 0, ...more }: Partial<Ask> & Charge = {},
 ): Ask => ({
+  ...more,
   verdict,
   sentAtMs,
   answeredAtMs,
@@ -109,6 +114,13 @@ describe('a valid history', () => {
         { atMs: 20, outcomes: { allowed: 2 }, months: { 0: 2 } },
       ],
     },
+    'charges a batch in its order, except what has no counter yet': {
+      asks: [
+        ask('allowed', 0, 10, { charge: 1 }),
+        ask('allowed', 20, 30, { charge: 3, key: 'new', batch: { id: 1, place: 0 } }),
+        ask('allowed', 20, 30, { charge: 2, apiKeyId: 'key', batch: { id: 1, place: 1 } }),
+      ],
+    },
     'shows the number of charges once the limits are lifted': {
       limitsLiftedAtMs: 40,
       asks: [...threeAdmitted, ask('allowed', 50, 60, { charge: 4 })],
@@ -170,6 +182,22 @@ describe('a history breaks the rule', () => {
       'a denial costs nothing',
       'where more calls were charged than allowed',
       { asks: [ask('allowed', 0, 10, { charge: 2 })] },
+    ],
+    [
+      'an answer is about its own question',
+      'where an allow names another key',
+      { asks: [ask('allowed', 0, 10, { charge: 1, apiKeyId: 'another' })] },
+    ],
+    [
+      'a batch is charged in its order',
+      'where a later question was charged first',
+      {
+        asks: [
+          ask('allowed', 0, 10, { charge: 1 }),
+          ask('allowed', 20, 30, { charge: 3, batch: { id: 1, place: 0 } }),
+          ask('allowed', 20, 30, { charge: 2, batch: { id: 1, place: 1 } }),
+        ],
+      },
     ],
     [
       'usage equals the allowed calls',

@@ -113,6 +113,7 @@ interface Breach {
 }
 
 function* breaches(history: History): Generator<Breach> {
+  yield* ofQuestions(history);
   yield* duringFaults(history);
   yield* withoutFault(history);
   yield* ofChanges(history);
@@ -121,6 +122,7 @@ function* breaches(history: History): Generator<Breach> {
     yield* ofLimitDenials(history, asks);
     yield* ofReportedCounts(history, asks, 'month');
     yield* ofReportedCounts(history, asks, 'minute');
+    yield* ofBatches(history, asks);
   }
   yield* ofUsage(history);
 }
@@ -137,6 +139,21 @@ const repeatedIn = (history: History) =>
 const bySending = (asks: readonly Ask[]) => [...asks].sort((a, b) => a.sentAtMs - b.sentAtMs);
 const byAnswer = (asks: readonly Ask[]) =>
   [...asks].sort((a, b) => a.answeredAtMs - b.answeredAtMs);
+const byPlace = (asks: readonly Ask[]) =>
+  [...asks].sort((a, b) => (a.batch?.place ?? 0) - (b.batch?.place ?? 0));
+
+// Questions --------------------------------------------------------------------------------------
+
+/** An allow names the key of its question, also between the answers of a batch. */
+function* ofQuestions({ asks }: History): Generator<Breach> {
+  for (const { key, apiKeyId = key, words } of asks) {
+    if (apiKeyId === key) continue;
+    yield {
+      rule: 'an answer is about its own question',
+      words: `a question about ${key} got ${words}`,
+    };
+  }
+}
 
 // Faults -----------------------------------------------------------------------------------------
 
@@ -383,6 +400,35 @@ function* ofReportedCounts(
       yield { rule: tooMany, words: `${details}, and ${sentAndAllowed} were allowed` };
     }
     reported.add(count);
+  }
+}
+
+/**
+ * The allowed calls of a batch report rising numbers of charges, in its order. A charge that has to
+ * wait for a missing counter may come after its neighbours: only keys that were allowed before count,
+ * and only where nothing was lost or late.
+ */
+function* ofBatches(history: History, asks: readonly Ask[]): Generator<Breach> {
+  const { limits, losses, faults } = history;
+  if (losses.length > 0 || faults.length > 0 || limits.project.quota === null) return;
+  const allowed = asks.filter(isAllowed);
+  const countedFromMs = new Map<string, number>();
+  for (const { key, answeredAtMs } of byAnswer(allowed)) {
+    if (!countedFromMs.has(key)) countedFromMs.set(key, answeredAtMs);
+  }
+  const latest = new Map<number, number>();
+  for (const { batch, key, sentAtMs, limits: reported } of byPlace(allowed)) {
+    if (batch === undefined || reported === null || limits.keys[key] !== undefined) continue;
+    if ((countedFromMs.get(key) ?? Infinity) > sentAtMs) continue;
+    const count = reportedCharges(reported, 'month');
+    const before = latest.get(batch.id) ?? 0;
+    if (count < before) {
+      yield {
+        rule: 'a batch is charged in its order',
+        words: `question ${batch.place} was charge ${count}, and one before it charge ${before}`,
+      };
+    }
+    latest.set(batch.id, count);
   }
 }
 

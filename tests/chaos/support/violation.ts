@@ -2,6 +2,8 @@
 export type Rule =
   | 'allows exactly what the limits leave'
   | 'a denial costs nothing'
+  | 'an answer is about its own question'
+  | 'a batch is charged in its order'
   | 'usage equals the allowed calls'
   | 'a change applies from the next decision on'
   | 'a loss hands nothing out again'
