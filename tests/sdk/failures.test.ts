@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { violationsOf } from './support/failure-matrix.ts';
+import { batchProblemsOf, mixUpsOf } from './support/batch-matrix.ts';
+import { type MatrixOptions, violationsOf } from './support/failure-matrix.ts';
 import {
   ALLOW,
   failures,
@@ -28,14 +29,24 @@ afterAll(() => allowing.close());
 const names = failures('http://127.0.0.1:1').map(({ name }) => name);
 
 describe.each([
-  ['the built-in transport', () => ({})],
-  ['a custom fetch', () => ({ client: { fetch } })],
+  ['the built-in transport', (): MatrixOptions => ({})],
+  ['a custom fetch', (): MatrixOptions => ({ client: { fetch } })],
 ])('over %s no adapter runs a handler when the Runtime', (_name, options) => {
   it.each(names)('%s', async (name) => {
     const failure = failures(allowing.url).find((candidate) => candidate.name === name);
     if (failure === undefined) throw new Error(`there is no failure ${name}`);
     expect(await violationsOf(sdk, failure, options())).toEqual([]);
   });
+
+  it.each(names)('%s, also where 32 questions share requests', async (name) => {
+    const failure = failures(allowing.url).find((candidate) => candidate.name === name);
+    if (failure === undefined) throw new Error(`there is no failure ${name}`);
+    expect(await batchProblemsOf(sdk, failure, options().client)).toEqual([]);
+  });
+});
+
+it('32 questions that share requests each get their own answer', async () => {
+  expect(await mixUpsOf(sdk)).toEqual([]);
 });
 
 describe.each([

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { batchProblemsOf, mixUpsOf } from './support/batch-matrix.ts';
 import { loadBrokenSdk, type Sabotage } from './support/break-sdk.ts';
 import { type MatrixOptions, violationsOf } from './support/failure-matrix.ts';
 import {
@@ -9,6 +10,7 @@ import {
   startAllowingRuntime,
 } from './support/hostile-runtime.ts';
 import { ADAPTERS, startBrokenExpress } from './support/hosts.ts';
+import type { Sdk } from './support/sdk.ts';
 
 /*
  * The failure matrix is useful only if it can fail. Each mutant is a copy of the built package with
@@ -113,6 +115,32 @@ const MUTANTS: Mutant[] = [
   },
 ];
 
+interface BatchMutant extends Sabotage {
+  readonly name: string;
+  /** Returns the problems that catch it. */
+  readonly check: (sdk: Sdk) => Promise<string[]>;
+}
+
+const BATCH_MUTANTS: BatchMutant[] = [
+  {
+    name: 'answers that are shifted by one',
+    file: 'coalescer.js',
+    from: 'waiters[index]?.settle(answer)',
+    to: 'waiters[(index + 1) % waiters.length]?.settle(answer)',
+    check: mixUpsOf,
+  },
+  {
+    name: 'a lost batch that is sent again',
+    file: 'coalescer.js',
+    from: 'const answers = await this.#exchanges.batch(questions, signal);',
+    to:
+      'let answers = await this.#exchanges.batch(questions, signal); ' +
+      'if (answers?.every((answer) => "error" in answer)) ' +
+      'answers = await this.#exchanges.batch(questions, signal);',
+    check: (sdk) => batchProblemsOf(sdk, failureNamed('resets after the request')),
+  },
+];
+
 let allowing: HostileRuntime;
 // A framework with a broken adapter writes errors to stderr.
 const stderr = vi.spyOn(console, 'error').mockImplementation(() => undefined);
@@ -139,8 +167,13 @@ describe('the failure matrix', () => {
     }
   });
 
+  it.each(BATCH_MUTANTS)('catches $name', async ({ check, ...sabotage }) => {
+    expect(await check(await loadBrokenSdk(sabotage))).not.toEqual([]);
+  });
+
   it('finds no violation in an unchanged copy', async () => {
     const sdk = await loadBrokenSdk({ file: 'guard.js', from: '', to: '' });
     expect(await violationsOf(sdk, failureNamed('answers 500'))).toEqual([]);
+    for (const { check } of BATCH_MUTANTS) expect(await check(sdk)).toEqual([]);
   });
 });

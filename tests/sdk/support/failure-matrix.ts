@@ -4,10 +4,10 @@ import { ADAPTERS, type Host, type StartHost, sendRaw } from './hosts.ts';
 import type { Sdk } from './sdk.ts';
 
 /** Milliseconds: short where only the deadline ends the call, otherwise long. */
-const deadlineOf = ({ isSlow }: Failure) => (isSlow ? 250 : 5_000);
+export const deadlineOf = ({ isSlow }: Failure) => (isSlow ? 250 : 5_000);
 /** How much later than the deadline a host's reply may be. */
-const GRACE_MS = 500;
-const PROJECT_ID = '0192f0c0-0000-7000-8000-000000000001';
+export const GRACE_MS = 500;
+export const PROJECT_ID = '0192f0c0-0000-7000-8000-000000000001';
 
 /** A way in which a host did not fail closed. */
 export interface Violation {
@@ -83,7 +83,7 @@ function bodyProblem(text: string, status: number): string | undefined {
   return expected.split(' ').includes(error) ? undefined : `the body was ${text}`;
 }
 
-function after(ms: number): Promise<undefined> {
+export function after(ms: number): Promise<undefined> {
   return new Promise((resolve) => {
     setTimeout(() => resolve(undefined), ms).unref();
   });

@@ -269,6 +269,8 @@ export function failures(allowUrl: string): Failure[] {
 /** A server that fails in one way, for every request. */
 export interface HostileRuntime {
   readonly url: string;
+  /** Every complete request so far: its head and body. */
+  readonly requests: readonly string[];
   close(): Promise<void>;
 }
 
@@ -278,18 +280,25 @@ export async function startHostileRuntime(
   wantedPort = 0,
 ): Promise<HostileRuntime> {
   const sockets = new Set<Socket>();
+  const requests: string[] = [];
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
     socket.on('error', () => undefined);
     if (failure.onConnect) failure.onConnect(socket);
-    else onEachRequest(socket, () => failure.answer(socket));
+    else {
+      onEachRequest(socket, (request) => {
+        requests.push(request);
+        failure.answer(socket);
+      });
+    }
   });
   server.listen(wantedPort, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   return {
     url: `${failure.overTls ? 'https' : 'http'}://127.0.0.1:${port}`,
+    requests,
     async close() {
       const closed = once(server, 'close');
       server.close();
@@ -300,7 +309,7 @@ export async function startHostileRuntime(
 }
 
 /** Calls back once for each complete request: head, and a body of its declared length. */
-function onEachRequest(socket: Socket, callback: () => void): void {
+function onEachRequest(socket: Socket, callback: (request: string) => void): void {
   let pending = '';
   socket.on('data', (data) => {
     pending += data.toString('latin1');
@@ -308,8 +317,9 @@ function onEachRequest(socket: Socket, callback: () => void): void {
     if (end === -1) return;
     const length = Number(/\r\ncontent-length: (\d+)/i.exec(pending)?.[1] ?? 0);
     if (pending.length < end + 4 + length) return;
-    pending = pending.slice(end + 4 + length);
-    callback();
+    const request = pending.slice(0, end + 4 + length);
+    pending = pending.slice(request.length);
+    callback(request);
   });
 }
 
