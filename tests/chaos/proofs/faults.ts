@@ -144,8 +144,10 @@ const RECOVER_WITHIN_MS = 5_000;
 const MOST_LATE_CHARGES = 16;
 const EVERY_MS = 40;
 const BURST = 60;
-const PROJECTS = 2;
-const KEYS_OF_A_PROJECT = 3;
+/** This fault meets several projects and keys, and batches; the others keep the smallest load. */
+export const MEETS_BATCHES = 'Redis is frozen' satisfies FaultKind;
+const loadOf = (kind: FaultKind) =>
+  kind === MEETS_BATCHES ? { projects: 2, keys: 2 } : { projects: 1, keys: 1 };
 
 /** The Runtimes, network and control that the faults of one run share. */
 export interface FaultScene {
@@ -176,8 +178,7 @@ export async function openFaultScene(
 }
 
 /**
- * A dependency fails under a small load of two projects on two Runtimes, some of it in batches. Every
- * question is answered 503 in time, none is allowed, calls that do not need the dependency are answered as usual, and both Runtimes
+ * A dependency fails under a small load on two Runtimes. Every question is answered 503 in time, none is allowed, calls that do not need the dependency are answered as usual, and both Runtimes
  * recover without a restart.
  */
 export async function proveFault(
@@ -213,14 +214,15 @@ interface Round {
 
 async function injectOnce(scene: FaultScene, kind: FaultKind, random: Random): Promise<Round> {
   const { network, nodes, control } = scene;
-  const callers = nodes.map((node) => inBatches(node, random));
+  const callers = kind === MEETS_BATCHES ? nodes.map((node) => inBatches(node, random)) : nodes;
+  const { projects, keys } = loadOf(kind);
   const accounts: Account[] = [];
-  while (accounts.length < PROJECTS) {
-    accounts.push(await openAccount(network.stage, 1_000_000, KEYS_OF_A_PROJECT));
+  while (accounts.length < projects) {
+    accounts.push(await openAccount(network.stage, 1_000_000, keys));
   }
   await untilReady(nodes);
   const loads = accounts.flatMap((account) =>
-    callers.map((caller) => askAtPace(() => askFor(account, caller), EVERY_MS * PROJECTS)),
+    callers.map((caller) => askAtPace(() => askFor(account, caller), EVERY_MS * projects)),
   );
   try {
     await until('both allow calls', () =>
@@ -233,8 +235,8 @@ async function injectOnce(scene: FaultScene, kind: FaultKind, random: Random): P
     let toMs: number;
     try {
       await Promise.all([
-        ...accounts.map((account) => askTimes(account, callers, BURST / PROJECTS)),
-        ...accounts.map((account) => holdOthers(account, nodes, kind)),
+        ...accounts.map((account) => askTimes(account, callers, BURST / projects)),
+        ...accounts.slice(0, 1).map((account) => holdOthers(account, nodes, kind)),
         pause(random.int(700, 1_500)), // the duration of the fault
       ]);
     } finally {
@@ -302,7 +304,7 @@ const isOfRedis = (kind: FaultKind) => kind.includes('Redis');
 
 /** Waits until each Runtime allows calls again; the history judges how long it took. */
 async function untilSound(loads: readonly Load[], acceptsAtMs: number): Promise<void> {
-  const sound = 10 / PROJECTS;
+  const sound = Math.ceil(20 / loads.length);
   const isSound = ({ answers }: Load) => {
     const latest = answers.filter(({ sentAtMs }) => sentAtMs > acceptsAtMs).slice(-sound);
     return latest.length === sound && countOf(latest, 'allowed') === sound;
