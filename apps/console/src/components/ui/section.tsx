@@ -83,23 +83,26 @@ export interface PageIndexProps {
 }
 
 /**
- * Links to the parts of a long page: beside them or, on a narrow screen, above them. Browsers that
- * know scroll target groups mark the part that is being read.
+ * Links to the parts of a long page: beside them or, on a narrow screen, above them; on a phone they
+ * are one line that scrolls. Browsers that know scroll target groups mark the part that is being read.
  */
 export function PageIndex({ parts, className }: PageIndexProps) {
   const headingId = useId();
   return (
     <nav aria-labelledby={headingId} className={className}>
-      <div className="lg:sticky lg:top-10 lg:max-h-[calc(100dvh-5rem)] lg:overflow-y-auto lg:border-l lg:pl-4">
-        <p id={headingId} className="mb-1 text-small font-medium max-lg:hidden">
+      <div className="lg:sticky lg:top-10 lg:max-h-[calc(100dvh-5rem)] lg:overflow-y-auto">
+        <p
+          id={headingId}
+          className="pb-1 text-small font-medium max-lg:hidden lg:border-l-2 lg:pl-4"
+        >
           On this page
         </p>
-        <ul className="flex flex-wrap gap-x-4 gap-y-1 [scroll-target-group:auto] lg:grid">
+        <ul className="flex gap-x-4 gap-y-1 whitespace-nowrap [scroll-target-group:auto] max-sm:-mx-4 max-sm:overflow-x-auto max-sm:px-4 sm:flex-wrap lg:block lg:whitespace-normal">
           {parts.map(({ id, title }) => (
             <li key={id}>
               <a
                 href={`#${id}`}
-                className="inline-block rounded py-1 text-small text-muted underline-offset-4 transition-colors hover:text-ink max-lg:underline lg:[&:target-current]:text-accent-text"
+                className="inline-block rounded py-1 text-small text-muted underline-offset-4 transition-colors hover:text-ink max-lg:underline lg:block lg:rounded-none lg:border-l-2 lg:pl-4 lg:focus-visible:-outline-offset-2 lg:[&:target-current]:border-accent-text lg:[&:target-current]:text-accent-text"
               >
                 {title}
               </a>
