@@ -1,12 +1,11 @@
 import { type AuditFilter, type AuditRow, listAudit } from '@ceiba/schema';
-import { Download } from 'lucide-react';
 import { cookies } from 'next/headers';
 import type { ReactNode } from 'react';
 import { type Query, withQuery } from '../../lib/list-query.ts';
 import { TIME_ZONE_COOKIE } from '../../lib/preferences.ts';
 import { dayName, knownTimeZone } from '../../lib/time.ts';
 import { withDatabase } from '../../server/database.ts';
-import { Button } from '../ui/button.tsx';
+import { CsvLink } from '../ui/csv-link.tsx';
 import { EmptyState, NothingMatches } from '../ui/empty-state.tsx';
 import { PageLinks } from '../ui/pagination.tsx';
 import { PageHeader } from '../ui/section.tsx';
@@ -49,14 +48,7 @@ export async function AuditLog({ here, query, scope, viewer, children, ...head }
           </>
         }
         guide="audit"
-        actions={
-          <Button asChild>
-            <a href={withQuery(`${here}/csv`, query, { cursor: undefined })} download>
-              <Download aria-hidden="true" />
-              Download CSV
-            </a>
-          </Button>
-        }
+        actions={<CsvLink href={withQuery(`${here}/csv`, query, { cursor: undefined })} />}
       />
       {children}
       <AuditFilterForm here={here} query={asked} kinds={kindsIn(scope)} />

@@ -27,7 +27,7 @@ export function SearchInput({ label, className, hasShortcut = true }: SearchInpu
   );
   return (
     <search className={clsx('relative block w-full sm:w-auto sm:max-w-80 sm:grow', className)}>
-      <form action={pathname} onSubmit={(event) => event.preventDefault()}>
+      <form action={pathname} data-live onSubmit={(event) => event.preventDefault()}>
         <Search
           aria-hidden="true"
           className={clsx('absolute top-3 left-3 size-4 text-muted', pending && 'animate-pulse')}
@@ -43,7 +43,7 @@ export function SearchInput({ label, className, hasShortcut = true }: SearchInpu
             if (event.key === 'Escape') change('q', '');
           }}
           data-shortcut={hasShortcut ? 'search' : undefined}
-          className="pr-10 pl-9 [&::-webkit-search-cancel-button]:hidden"
+          className="pr-3 pl-9 text-ellipsis sm:pr-10 [&::-webkit-search-cancel-button]:hidden"
         />
         {hasShortcut && (
           <span

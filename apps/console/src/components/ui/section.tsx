@@ -16,11 +16,11 @@ export interface PageHeaderProps {
   actions?: ReactNode;
 }
 
-/** The header of a page: its only h1, one sentence, and the next steps on the right. */
+/** The header of a page: its only h1 with the next steps on the right, and one sentence. */
 export function PageHeader({ title, description, list, guide, actions }: PageHeaderProps) {
   return (
-    <header className="mb-8 flex flex-wrap items-start justify-between gap-4">
-      <div className="max-w-2xl min-w-0 grow basis-64">
+    <header className="mb-6 flex flex-wrap items-start justify-between gap-x-4 gap-y-1 sm:mb-8">
+      <div className="max-w-2xl min-w-0">
         {list && (
           <Link
             href={list.href}
@@ -31,14 +31,28 @@ export function PageHeader({ title, description, list, guide, actions }: PageHea
           </Link>
         )}
         <h1 className="text-heading break-words">{title}</h1>
-        {description && <div className="mt-1 text-muted">{description}</div>}
-        {guide && (
-          <p className="mt-1">
-            <GuideLink topic={guide} />
-          </p>
-        )}
       </div>
-      {actions && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
+      {actions && (
+        <div
+          className={clsx(
+            'flex flex-wrap items-center gap-2',
+            // The name of an item is often too long to leave room for them.
+            list && 'max-sm:order-last max-sm:mt-2 max-sm:w-full',
+          )}
+        >
+          {actions}
+        </div>
+      )}
+      {(description || guide) && (
+        <div className="w-full">
+          {description && <div className="max-w-2xl text-muted">{description}</div>}
+          {guide && (
+            <p className="mt-1">
+              <GuideLink topic={guide} />
+            </p>
+          )}
+        </div>
+      )}
     </header>
   );
 }

@@ -1,9 +1,10 @@
 import { type ApiKeyRow, getSubscription, searchApiKeys, surveyApiKeys } from '@ceiba/schema';
-import { Download, Plus } from 'lucide-react';
+import { Plus } from 'lucide-react';
 import type { Metadata } from 'next';
 import { cookies } from 'next/headers';
 import Link from 'next/link';
 import { Button } from '#components/ui/button.tsx';
+import { CsvLink } from '#components/ui/csv-link.tsx';
 import { EmptyState } from '#components/ui/empty-state.tsx';
 import { LinkTabs } from '#components/ui/link-tabs.tsx';
 import { Name } from '#components/ui/name.tsx';
@@ -79,12 +80,7 @@ export default async function KeysPage({ params, searchParams }: KeysProps) {
         actions={
           counts.all > 0 && (
             <>
-              <Button asChild>
-                <a href={withQuery(`${here}/csv`, query, { cursor: undefined })} download>
-                  <Download aria-hidden="true" />
-                  Download CSV
-                </a>
-              </Button>
+              <CsvLink href={withQuery(`${here}/csv`, query, { cursor: undefined })} />
               {mayChange && (
                 <Button asChild variant="primary">
                   <Link href={`${here}/new`} data-shortcut="new">
@@ -116,9 +112,12 @@ export default async function KeysPage({ params, searchParams }: KeysProps) {
             counts={counts}
             current={hint ? undefined : status}
           />
-          <div className="mb-4 flex flex-wrap items-center gap-x-4 gap-y-2">
-            <SearchInput label="Search names, notes and prefixes" />
-            <SortSelect order={order} className="max-sm:w-full lg:hidden" />
+          <div className="mb-4 flex flex-wrap items-center gap-x-2 gap-y-2 sm:gap-x-4">
+            <SearchInput
+              label="Search names, notes and prefixes"
+              className="max-sm:w-auto max-sm:min-w-0 max-sm:flex-1"
+            />
+            <SortSelect order={order} className="max-sm:w-36 lg:hidden" />
             <DensityToggle isDense={isDense} className="ml-auto max-sm:hidden" />
           </div>
           <KeySelection projectId={projectId} keys={keys.flatMap(selectable)}>

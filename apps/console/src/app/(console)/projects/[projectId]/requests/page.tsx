@@ -1,10 +1,9 @@
 import { UNKNOWN_KEYS_SEARCHED_MAX } from '@ceiba/schema';
-import { Download } from 'lucide-react';
 import type { Metadata } from 'next';
 import Link from 'next/link';
 import { redirect } from 'next/navigation';
 import type { ReactNode } from 'react';
-import { Button } from '#components/ui/button.tsx';
+import { CsvLink } from '#components/ui/csv-link.tsx';
 import { EmptyState, NothingMatches } from '#components/ui/empty-state.tsx';
 import { Name } from '#components/ui/name.tsx';
 import { Notice } from '#components/ui/notice.tsx';
@@ -100,25 +99,6 @@ export default async function RequestsPage({ params, searchParams }: RequestsPro
       )}
       <PageLinks previous={at(page.previous)} next={at(page.next)} names={['Newer', 'Older']} />
     </>
-  );
-}
-
-/** The file has what the list has; there is none while the filter is wrong. */
-function CsvLink({ href }: { href: string | null }) {
-  const label = (
-    <>
-      <Download aria-hidden="true" />
-      Download CSV
-    </>
-  );
-  return href === null ? (
-    <Button disabled>{label}</Button>
-  ) : (
-    <Button asChild>
-      <a href={href} download>
-        {label}
-      </a>
-    </Button>
   );
 }
 

@@ -20,12 +20,18 @@ export interface HintLinksProps {
   current: HintFilter | undefined;
 }
 
-/** Counts of active keys that need attention, each a link that filters the list; nothing if none do. */
+/**
+ * Counts of active keys that need attention, each a link that filters the list; nothing if none do.
+ * On a phone they are one line that scrolls.
+ */
 export function HintLinks({ here, query, counts, current }: HintLinksProps) {
   const shown = HINTS.filter(({ hint }) => counts[hint] > 0 || hint === current);
   if (shown.length === 0) return null;
   return (
-    <nav aria-label="Needs attention" className="mb-4 flex flex-wrap gap-1.5 sm:gap-2">
+    <nav
+      aria-label="Needs attention"
+      className="mb-4 flex gap-2 max-sm:-mx-4 max-sm:-mt-1 max-sm:mb-3 max-sm:overflow-x-auto max-sm:px-4 max-sm:py-1 sm:flex-wrap"
+    >
       {shown.map(({ hint, words }) => {
         const Icon = ICONS[hint];
         const isCurrent = hint === current;
@@ -39,7 +45,7 @@ export function HintLinks({ here, query, counts, current }: HintLinksProps) {
               cursor: undefined,
             })}
             className={clsx(
-              'numbers inline-flex h-8 items-center gap-1.5 rounded border px-2 sm:gap-2 sm:px-3 text-small transition-colors hover:bg-hover',
+              'numbers inline-flex h-11 shrink-0 items-center gap-2 rounded border px-3 text-small whitespace-nowrap transition-colors hover:bg-hover sm:h-8',
               isCurrent ? 'border-accent-text bg-accent-soft text-accent-text' : 'bg-surface',
             )}
           >
