@@ -428,6 +428,52 @@ test('on a phone a key takes two lines, with what the list is ordered by', async
   await expect(row(page, 'Only').getByText('0 this month')).toBeVisible();
 });
 
+test('on a phone four keys are in view below the hints, whose line scrolls', async () => {
+  const past = new Date(2020, 0);
+  await project.addKey('Idle', { created_at: past, last_used_at: past });
+  await project.addKey('Disabled', { disabled_at: new Date() });
+  await project.addKey('Expired', { expires_at: new Date(Date.now() - 60_000) });
+  await project.addKey('Expiring', { expires_at: new Date(Date.now() + 86_400_000) });
+  await project.addKey('Endless');
+  const page = await project.open('keys');
+  await page.setViewportSize({ width: 390, height: 844 });
+  const hints = page.getByRole('navigation', { name: 'Needs attention' }).getByRole('link');
+  expect(await hints.count()).toBeGreaterThanOrEqual(4);
+  for (const hint of await hints.all()) {
+    expect((await hint.boundingBox())?.height).toBeGreaterThanOrEqual(44);
+  }
+  await hints.last().focus();
+  await expect(hints.last()).toBeInViewport({ ratio: 1 });
+  const bar = await page.getByRole('navigation', { name: 'Sections' }).last().boundingBox();
+  const fourth = await page.getByRole('table').locator('tbody tr').nth(3).boundingBox();
+  expect((fourth?.y ?? 0) + (fourth?.height ?? 0)).toBeLessThanOrEqual(bar?.y ?? 0);
+});
+
+test('in a low window the buttons of a dialog stay in view, and cover no field that has the focus', async () => {
+  await project.addKey('Only');
+  const page = await project.open('keys');
+  await page.setViewportSize({ width: 640, height: 360 });
+  await choose(page, 'Only', 'Set limits');
+  const dialog = page.getByRole('dialog');
+  const save = dialog.getByRole('button', { name: 'Set limits' });
+  const isAtEdge = async () => {
+    const [all, footer] = [await dialog.boundingBox(), await save.locator('..').boundingBox()];
+    return (all?.y ?? 0) + (all?.height ?? 0) - (footer?.y ?? 0) - (footer?.height ?? 0) <= 1;
+  };
+  expect(await isAtEdge()).toBe(true);
+  await expect(save).toBeInViewport({ ratio: 1 });
+  for (const field of await dialog.getByRole('textbox').all()) {
+    await field.focus();
+    await expect(save).toBeInViewport({ ratio: 1 });
+    const [box, button] = [await field.boundingBox(), await save.boundingBox()];
+    expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual(button?.y ?? 0);
+  }
+  await page.keyboard.press('Escape');
+  await choose(page, 'Only', 'Revoke key');
+  const question = page.getByRole('alertdialog');
+  await expect(question.getByRole('button', { name: 'Revoke key' })).toBeInViewport({ ratio: 1 });
+});
+
 test('an empty list explains keys, and a name with code in it is only text', async () => {
   const page = await project.open('keys');
   await expect(page.getByText('No keys yet')).toBeVisible();

@@ -39,7 +39,12 @@ export function ConfirmAction<Data>({
 }: ConfirmActionProps<Data>) {
   return (
     <AlertDialog {...dialog}>
-      <ActionForm action={action} hidden={hidden} onDone={(data) => onDone?.(data)}>
+      <ActionForm
+        action={action}
+        hidden={hidden}
+        onDone={(data) => onDone?.(data)}
+        className="contents"
+      >
         {(parts) => (
           <>
             {children?.(parts)}

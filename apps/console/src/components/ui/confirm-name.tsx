@@ -22,7 +22,7 @@ export function ConfirmName({ expected, name, actionLabel, pending, error }: Con
   const [typed, setTyped] = useState('');
   const matches = typed.trim() === expected;
   return (
-    <div>
+    <>
       <Field
         name={name}
         error={error}
@@ -51,6 +51,6 @@ export function ConfirmName({ expected, name, actionLabel, pending, error }: Con
           {actionLabel}
         </Button>
       </DialogFooter>
-    </div>
+    </>
   );
 }

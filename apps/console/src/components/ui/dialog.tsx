@@ -127,16 +127,19 @@ function Panel({
           onClose={() => change(false)}
           className="inset-x-0 top-auto bottom-0 max-h-[92dvh] w-full rounded-t sm:inset-x-auto sm:top-[12vh] sm:bottom-auto sm:left-1/2 sm:max-h-[80vh] sm:max-w-lg sm:-translate-x-1/2 sm:rounded"
         >
-          <div className="overflow-y-auto p-6">
-            <h2 id={`${id}-title`} className="pr-8 text-title">
-              {title}
-            </h2>
-            {description && (
-              <div id={`${id}-description`} className="mt-1 text-muted">
-                {description}
-              </div>
-            )}
-            <div className="mt-6">{children}</div>
+          {/* A field that gets the focus scrolls to above the footer. */}
+          <div className="overflow-y-auto p-6 has-data-footer:pb-0 [&_:is(a,input,select,textarea)]:scroll-mb-32 sm:[&_:is(a,input,select,textarea)]:scroll-mb-20">
+            <div className="mb-6">
+              <h2 id={`${id}-title`} className="pr-8 text-title">
+                {title}
+              </h2>
+              {description && (
+                <div id={`${id}-description`} className="mt-1 text-muted">
+                  {description}
+                </div>
+              )}
+            </div>
+            {children}
             {role === 'dialog' && (
               <IconButton
                 icon={X}
@@ -157,10 +160,18 @@ export function DialogClose(props: Omit<ButtonProps, 'onClick'>) {
   return <Button {...props} data-closes="" onClick={useContext(CloseContext)} />;
 }
 
-/** The buttons of a dialog; the one that acts comes last. */
+/**
+ * The buttons at the end of a dialog; the one that acts comes last. They stay in view for as long as
+ * their parent is, so a form of a few lines takes no box: it is `contents`.
+ */
 export function DialogFooter({ children }: { children: ReactNode }) {
   return (
-    <div className="mt-6 flex flex-col-reverse gap-2 sm:flex-row sm:justify-end">{children}</div>
+    <div
+      data-footer=""
+      className="sticky bottom-0 z-10 -mx-6 mt-6 flex flex-col-reverse gap-2 border-t bg-surface px-6 py-4 sm:flex-row sm:justify-end"
+    >
+      {children}
+    </div>
   );
 }
 

@@ -31,7 +31,7 @@ export function TransferProject({ projectId, name, members }: TransferProjectPro
       }
       description="Only the new owner can undo this."
     >
-      <ActionForm action={transfer} hidden={{ projectId }}>
+      <ActionForm action={transfer} hidden={{ projectId }} className="grid gap-4">
         {({ pending, errorOf, typed }) => (
           <>
             <Field name="newOwnerId" label="New owner" error={errorOf('newOwnerId')}>
@@ -45,15 +45,13 @@ export function TransferProject({ projectId, name, members }: TransferProjectPro
                 </Select>
               )}
             </Field>
-            <div className="mt-4">
-              <ConfirmName
-                expected={name}
-                name="confirmation"
-                actionLabel="Transfer project"
-                pending={pending}
-                error={errorOf('confirmation')}
-              />
-            </div>
+            <ConfirmName
+              expected={name}
+              name="confirmation"
+              actionLabel="Transfer project"
+              pending={pending}
+              error={errorOf('confirmation')}
+            />
           </>
         )}
       </ActionForm>
