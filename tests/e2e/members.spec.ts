@@ -75,8 +75,18 @@ test('an invitation is accepted once, also by a person who signs up on the way, 
 
   // From the next request on, a developer.
   await gotoReady(page, members);
-  await page.getByRole('button', { name: `Make developer ${account.email}` }).click();
-  await expect(page.getByText('Role changed')).toBeVisible();
+  const role = page.getByRole('button', { name: `Role of ${account.email}: ` });
+  await expect(role).toHaveText(/viewer$/);
+  await role.press('ArrowDown');
+  const roles = page.getByRole('navigation', { name: `Role of ${account.email}` });
+  await expect(roles.getByRole('button', { name: /^viewer Sees every page/i })).toBeFocused();
+  await expectAccessible(page);
+  await page.keyboard.press('ArrowDown');
+  await expect(roles.getByRole('button', { name: /^developer Also changes keys/i })).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect(page.getByText(`${account.email} is now developer`)).toBeVisible();
+  await expect(role).toHaveText(/developer$/);
+  await expect(role).toBeFocused();
   await gotoReady(ana, `/projects/${projectId}/keys/new`);
   await expect(ana.getByRole('heading', { level: 1, name: 'Create key' })).toBeVisible();
   await expect(ana.getByRole('link', { name: 'Simulator' })).toBeVisible();

@@ -103,6 +103,9 @@ const STATES: Record<string, View> = {
   'usage, 30 days': onPage('usage', {
     path: ({ projectId }) => `/projects/${projectId}/usage?range=30d`,
   }),
+  'usage, days': onPage('usage', {
+    act: (page) => page.locator('summary', { hasText: 'Choose days' }).click(),
+  }),
   'overview, checklist closed': {
     ...inEmpty(''),
     act: async (page) => {
@@ -298,6 +301,7 @@ const STATES: Record<string, View> = {
   'project, delete': onPage('settings', { act: pressFirst('Delete project…') }),
   'project, transfer': onPage('settings', { act: pressFirst('Transfer project…') }),
   'secret, end previous': onPage('settings', { act: pressFirst('End previous secret now…') }),
+  'member, role': onPage('members', { act: pressFirst(/^Role of /) }),
   'member, remove': onPage('members', { act: pressFirst(/^Remove /) }),
   'member, invited': onPage('members', {
     act: async (page) => {

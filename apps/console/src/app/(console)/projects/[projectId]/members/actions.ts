@@ -67,14 +67,14 @@ export const withdrawInvitation = projectAction({
 
 const memberId = { userId: z.guid() };
 
-/** Changes a member's role. */
+/** Changes a member's role, and returns it. */
 export const changeRole = projectAction({
   right: 'change_members',
   input: z.object({ ...memberId, role: z.enum(MEMBER_ROLES) }),
-  async run({ ctx, project }, { userId, role }): Promise<null> {
+  async run({ ctx, project }, { userId, role }): Promise<MemberRole> {
     const result = await setMemberRole(ctx, { projectId: project.projectId, userId, role });
     if (result.kind === 'not_found') refuse('not_found', MEMBER_GONE);
-    return null;
+    return role;
   },
 });
 

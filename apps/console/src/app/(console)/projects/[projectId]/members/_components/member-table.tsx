@@ -1,16 +1,17 @@
 'use client';
 
 import type { ProjectRole } from '@ceiba/domain';
+import { clsx } from 'clsx';
 import { UserMinus } from 'lucide-react';
 import { useState } from 'react';
-import { ActionForm } from '#components/action-form.tsx';
 import { ConfirmAction } from '#components/confirm-action.tsx';
-import { Button, IconButton } from '#components/ui/button.tsx';
+import { IconButton } from '#components/ui/button.tsx';
 import { Chip } from '#components/ui/chip.tsx';
 import { ActionsHeadCell, Cell, HeadCell, Row, Table } from '#components/ui/table.tsx';
 import { RelativeTime } from '#components/ui/time.tsx';
 import { useToast } from '#components/ui/toast.tsx';
-import { changeRole, endMembership } from '../actions.ts';
+import { endMembership } from '../actions.ts';
+import { RoleChoice } from './role-choice.tsx';
 
 export interface MemberTableRow {
   userId: string;
@@ -31,6 +32,8 @@ export interface MemberTableProps {
 /** The owner and the members. The dialog is outside the list, because a row may leave it. */
 export function MemberTable({ projectId, ownId, mayChange, members }: MemberTableProps) {
   const [leaving, setLeaving] = useState<MemberTableRow>();
+  // On a phone the role is below the address, unless it can be changed.
+  const roleColumn = mayChange ? '' : 'max-sm:hidden';
   return (
     <>
       <Table
@@ -38,7 +41,7 @@ export function MemberTable({ projectId, ownId, mayChange, members }: MemberTabl
         head={
           <>
             <HeadCell>E-mail</HeadCell>
-            <HeadCell className="max-sm:hidden">Role</HeadCell>
+            <HeadCell className={roleColumn}>Role</HeadCell>
             <HeadCell className="max-md:hidden">Since</HeadCell>
             {mayChange && <ActionsHeadCell />}
           </>
@@ -46,31 +49,34 @@ export function MemberTable({ projectId, ownId, mayChange, members }: MemberTabl
       >
         {members.map((member) => (
           <Row key={member.userId}>
-            <Cell className="max-md:py-3">
+            <Cell className="w-full max-md:py-3">
               <p className="flex flex-wrap items-center gap-x-2 gap-y-1 font-medium">
                 <span className="wrap-anywhere">{member.email}</span>
                 {member.userId === ownId && <Chip className="max-sm:hidden">You</Chip>}
               </p>
-              <p className="text-small text-muted capitalize sm:hidden">
-                {member.role}
-                {member.userId === ownId && ' (you)'}
+              <p className="text-small text-muted sm:hidden">
+                {!mayChange && <span className="capitalize">{member.role}</span>}
+                {member.userId === ownId && (mayChange ? 'You' : ' (you)')}
               </p>
             </Cell>
-            <Cell className="capitalize max-sm:hidden">{member.role}</Cell>
+            <Cell className={clsx('whitespace-nowrap', roleColumn)}>
+              {mayChange && member.role !== 'owner' ? (
+                <RoleChoice projectId={projectId} member={member} />
+              ) : (
+                <span className="capitalize">{member.role}</span>
+              )}
+            </Cell>
             <Cell className="whitespace-nowrap text-muted max-md:hidden">
               <RelativeTime at={member.since} inRow />
             </Cell>
             {mayChange && (
               <Cell className="w-px whitespace-nowrap">
                 {member.role !== 'owner' && (
-                  <div className="flex items-end justify-end gap-1 max-sm:flex-col-reverse">
-                    <SwitchRole projectId={projectId} member={member} />
-                    <IconButton
-                      icon={UserMinus}
-                      label={`Remove ${member.email}`}
-                      onClick={() => setLeaving(member)}
-                    />
-                  </div>
+                  <IconButton
+                    icon={UserMinus}
+                    label={`Remove ${member.email}`}
+                    onClick={() => setLeaving(member)}
+                  />
                 )}
               </Cell>
             )}
@@ -88,32 +94,13 @@ export function MemberTable({ projectId, ownId, mayChange, members }: MemberTabl
   );
 }
 
-interface MemberProps {
+interface RemoveDialogProps {
   projectId: string;
   member: MemberTableRow;
+  onClose: () => void;
 }
 
-/** Changes to the other role, which can be undone, so it does not ask. */
-function SwitchRole({ projectId, member: { userId, email, role } }: MemberProps) {
-  const toast = useToast();
-  const other = role === 'viewer' ? 'developer' : 'viewer';
-  return (
-    <ActionForm
-      action={changeRole}
-      hidden={{ projectId, userId, role: other }}
-      onDone={() => toast({ title: 'Role changed', description: `${email} is now ${other}` })}
-    >
-      {({ pending }) => (
-        <Button type="submit" size="sm" variant="quiet" pending={pending}>
-          Make {other}
-          <span className="sr-only"> {email}</span>
-        </Button>
-      )}
-    </ActionForm>
-  );
-}
-
-function RemoveDialog({ projectId, member, onClose }: MemberProps & { onClose: () => void }) {
+function RemoveDialog({ projectId, member, onClose }: RemoveDialogProps) {
   const toast = useToast();
   return (
     <ConfirmAction

@@ -1,8 +1,13 @@
-import type { ProjectRole } from '@ceiba/domain';
+import type { MemberRole, ProjectRole } from '@ceiba/domain';
+
+/** What each role that a member can have may do. */
+export const MEMBER_ROLE_WORDS = {
+  viewer: 'Sees every page and downloads what it shows.',
+  developer: 'Also changes keys, policies and alerts, and uses the simulator.',
+} as const satisfies Record<MemberRole, string>;
 
 /** What each role may do, in the order of the list. */
 export const ROLE_WORDS = {
-  viewer: 'Sees every page and downloads what it shows.',
-  developer: 'Also changes keys, policies and alerts, and uses the simulator.',
+  ...MEMBER_ROLE_WORDS,
   owner: 'Also changes the subscription, the settings, the secret and the members.',
 } as const satisfies Record<ProjectRole, string>;

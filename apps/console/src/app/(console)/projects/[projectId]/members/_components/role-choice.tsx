@@ -1,0 +1,63 @@
+'use client';
+
+import { Check, ChevronDown } from 'lucide-react';
+import { ActionForm } from '#components/action-form.tsx';
+import { Popover, popoverItem } from '#components/ui/popover.tsx';
+import { useToast } from '#components/ui/toast.tsx';
+import { changeRole } from '../actions.ts';
+import type { MemberTableRow } from './member-table.tsx';
+import { MEMBER_ROLE_WORDS } from './role-words.ts';
+
+export interface RoleChoiceProps {
+  projectId: string;
+  member: MemberTableRow;
+}
+
+/** A member's role, and the roles to choose from. A change can be undone, so it does not ask. */
+export function RoleChoice({ projectId, member: { userId, email, role } }: RoleChoiceProps) {
+  const toast = useToast();
+  return (
+    <Popover
+      label={`Role of ${email}`}
+      placement={{ side: 'below', align: 'start' }}
+      triggerClassName="-ml-2 inline-flex h-8 items-center gap-1 rounded px-2 transition-colors hover:bg-hover max-sm:h-11"
+      trigger={
+        <>
+          <span className="sr-only">Role of {email}: </span>
+          <span className="capitalize">{role}</span>
+          <ChevronDown aria-hidden="true" className="size-4 text-muted" />
+        </>
+      }
+      className="max-w-80 whitespace-normal"
+    >
+      <ActionForm
+        action={changeRole}
+        hidden={{ projectId, userId }}
+        onDone={(changed, form) => {
+          form.closest<HTMLElement>('[popover]')?.hidePopover();
+          toast({ title: 'Role changed', description: `${email} is now ${changed}` });
+        }}
+      >
+        {({ pending }) =>
+          Object.entries(MEMBER_ROLE_WORDS).map(([choice, words]) => (
+            <button
+              key={choice}
+              type="submit"
+              name="role"
+              value={choice}
+              aria-current={choice === role ? 'true' : undefined}
+              aria-disabled={pending || undefined}
+              className={popoverItem}
+            >
+              <span className="grow">
+                <span className="block font-medium capitalize">{choice}</span>
+                <span className="block text-small text-muted">{words}</span>
+              </span>
+              {choice === role && <Check aria-hidden="true" />}
+            </button>
+          ))
+        }
+      </ActionForm>
+    </Popover>
+  );
+}
