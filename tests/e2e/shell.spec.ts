@@ -1,4 +1,4 @@
-import { expect, test } from '@playwright/test';
+import { expect, type Page, test } from '@playwright/test';
 import { addDecisions } from './decisions.ts';
 import { expectAccessible } from './expect-accessible.ts';
 import { type OwnProject, ownProject } from './own-project.ts';
@@ -41,26 +41,73 @@ test('a tab keeps its title while its page is refreshed', async () => {
   expect(new Set(await titles())).toEqual(new Set([await page.title()]));
 });
 
-test('a bar moves from the click on a link until its page is shown', async () => {
-  const page = await project.open('keys');
-  let answer = () => {};
-  const answered = new Promise<void>((resolve) => {
-    answer = resolve;
-  });
-  await page.route(
-    ({ pathname }) => pathname === project.at('audit'),
-    async (route) => {
-      await answered;
-      await route.continue();
+/** Ways from one page to another, and the path of the latter. */
+const LOADS: Record<string, { from: string; to: string; act: (page: Page) => Promise<void> }> = {
+  'the click on a link': {
+    from: 'keys',
+    to: 'audit',
+    act: (page) => page.getByRole('link', { name: 'Audit', exact: true }).click(),
+  },
+  'the filter of a list': {
+    from: 'audit',
+    to: 'audit',
+    act: async (page) => {
+      await page.getByLabel('User, item or IP address').fill('192.0.2.4');
+      await page.getByRole('button', { name: 'Filter', exact: true }).click();
     },
-  );
-  const bar = page.getByRole('progressbar', { name: 'Loading the page' });
-  await expect(bar).toHaveCount(0);
-  await page.getByRole('link', { name: 'Audit', exact: true }).click();
-  await expect(bar).toBeAttached();
-  answer();
-  await page.waitForURL(`**${project.at('audit')}`);
-  await expect(bar).toHaveCount(0);
+  },
+  'the palette': {
+    from: 'keys',
+    to: 'audit',
+    act: async (page) => {
+      await pressShortcut(page, 'Control+k');
+      await page.getByRole('combobox', { name: 'Go to' }).fill('audit');
+      await page.keyboard.press('Enter');
+    },
+  },
+  'the search of the guides': {
+    from: '../../docs',
+    to: '../../docs',
+    act: async (page) => {
+      await page.getByLabel('Search the guides').fill('quota');
+      await page.keyboard.press('Enter');
+    },
+  },
+};
+
+for (const [way, { from, to, act }] of Object.entries(LOADS)) {
+  test(`a bar moves from ${way} until the page is shown`, async () => {
+    const page = await project.open(from);
+    let answer = () => {};
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const { pathname: target } = new URL(project.at(to), page.url());
+    await page.route(
+      ({ pathname }) => pathname === target,
+      async (route) => {
+        await answered;
+        await route.continue();
+      },
+    );
+    const bar = page.getByRole('progressbar', { name: 'Loading the page' });
+    await expect(bar).toHaveCount(0);
+    const before = page.url();
+    await act(page);
+    await expect(bar).toBeAttached();
+    answer();
+    await page.waitForURL((url) => url.pathname === target && url.href !== before);
+    await expect(bar).toHaveCount(0);
+  });
+}
+
+test('no bar moves for a search that filters while the user types', async () => {
+  await project.addKey('Mobile app');
+  const page = await project.open('keys?status=all');
+  await page.getByLabel('Search names, notes and prefixes').fill('mobile');
+  await expect(page).toHaveURL(/q=mobile/);
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('progressbar')).toHaveCount(0);
 });
 
 test('the palette finds keys, policies, requests and guides by keyboard, and sends no credential', async () => {

@@ -2,6 +2,7 @@ import './globals.css';
 import type { Metadata, Viewport } from 'next';
 import { cookies } from 'next/headers';
 import type { ReactNode } from 'react';
+import { LoadingBar } from '#components/loading-bar.tsx';
 import { Providers } from '#components/providers.tsx';
 import { parseTheme, THEME_COOKIE, TIME_ZONE_COOKIE } from '#lib/preferences.ts';
 import { knownTimeZone } from '#lib/time.ts';
@@ -32,6 +33,7 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
           Skip to content
         </a>
         <Providers timeZone={timeZone} now={Date.now()} theme={theme}>
+          <LoadingBar />
           {children}
         </Providers>
       </body>

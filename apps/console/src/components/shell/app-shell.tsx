@@ -2,7 +2,6 @@ import type { ReactNode } from 'react';
 import { NeedsScripts } from '../needs-scripts.tsx';
 import { BottomBar } from './bottom-bar.tsx';
 import { Commands } from './commands.tsx';
-import { LoadingBar } from './loading-bar.tsx';
 import type { ShellProps } from './sections.ts';
 import { Sidebar } from './sidebar.tsx';
 import { TopBar } from './top-bar.tsx';
@@ -11,7 +10,6 @@ import { TopBar } from './top-bar.tsx';
 export function AppShell({ children, ...shell }: ShellProps & { children: ReactNode }) {
   return (
     <div className="md:grid md:grid-cols-[15rem_minmax(0,1fr)]">
-      <LoadingBar />
       <Sidebar {...shell} />
       <TopBar {...shell} />
       <main

@@ -26,6 +26,7 @@ import {
 } from 'react';
 import { legible, withoutSecrets } from '../../lib/text.ts';
 import { mayLeaveFor } from '../../lib/use-leave-guard.ts';
+import { announceLoad } from '../loading-bar.tsx';
 import { useTheme } from '../theme.tsx';
 import { Modal } from '../ui/dialog.tsx';
 import { Name } from '../ui/name.tsx';
@@ -82,7 +83,9 @@ export default function CommandPalette({
 
   function go(href: string) {
     onClose();
-    if (mayLeaveFor(href)) router.push(href);
+    if (!mayLeaveFor(href)) return;
+    announceLoad(href);
+    router.push(href);
   }
 
   function leave() {
