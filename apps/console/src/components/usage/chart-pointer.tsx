@@ -6,6 +6,7 @@ import {
   type KeyboardEvent,
   type MouseEvent,
   type ReactNode,
+  useRef,
   useState,
 } from 'react';
 
@@ -20,6 +21,7 @@ const MOVES: Record<string, number> = { ArrowLeft: -1, ArrowRight: 1, Home: -1e6
 export function ChartPointer({ label, children }: { label: string; children: ReactNode }) {
   const router = useRouter();
   const [shown, setShown] = useState<HTMLAnchorElement | null>(null);
+  const isScrolling = useRef(false);
 
   function onKeyDown(event: KeyboardEvent<HTMLElement>) {
     const step = MOVES[event.key];
@@ -53,7 +55,14 @@ export function ChartPointer({ label, children }: { label: string; children: Rea
       className="absolute inset-0 flex"
       onPointerOver={(event) => event.pointerType !== 'touch' && setShown(linkAt(event.target))}
       onPointerLeave={(event) => event.pointerType !== 'touch' && setShown(null)}
+      onTouchStart={() => {
+        isScrolling.current = false;
+      }}
+      onTouchMove={() => {
+        isScrolling.current = true;
+      }}
       onTouchEnd={(event) => {
+        if (isScrolling.current) return;
         const link = linkAt(event.target);
         // The first tap shows the label; its click would follow the link.
         if (link === shown) return;
