@@ -54,7 +54,7 @@ export function SiteMain({ className, children }: { className?: string; children
 export function SiteFooter() {
   return (
     <footer className="mx-auto mt-auto flex w-full max-w-(--site) flex-wrap items-center justify-between gap-4 px-4 py-8 text-small text-muted sm:px-8">
-      <p>Ceiba is open source under Apache-2.0.</p>
+      <p>Open source under Apache-2.0.</p>
       <div className="flex items-center gap-4">
         <Link href="/status" className="rounded underline-offset-4 hover:underline">
           Status
