@@ -143,6 +143,22 @@ test('a bar of the chart shows its numbers to pointer, keyboard and touch, and l
   await phone.addCookies(await page.context().cookies());
   const touched = await phone.newPage();
   await gotoReady(touched, project.at('usage?range=24h'));
+  // A scroll that ends on a bar is no tap.
+  const box = await bars(touched).nth(22).boundingBox();
+  const [x, y] = [(box?.x ?? 0) + (box?.width ?? 0) / 2, (box?.y ?? 0) + (box?.height ?? 0) / 2];
+  const input = await phone.newCDPSession(touched);
+  const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', by: number) =>
+    input.send('Input.dispatchTouchEvent', {
+      type,
+      touchPoints: type === 'touchEnd' ? [] : [{ x, y: y + by }],
+    });
+  await touch('touchStart', 0);
+  await touch('touchMove', -30);
+  await touch('touchMove', -60);
+  await touch('touchEnd', -60);
+  await expect(bars(touched).nth(22)).not.toBeFocused();
+  await expect(chart(touched).locator('p')).toHaveCount(0);
+
   await bars(touched).nth(22).tap();
   await expect(label(touched, '0 allowed, 3 limited, 0 denied')).toBeVisible();
   await expect(touched).toHaveURL(/range=24h/);
@@ -179,13 +195,18 @@ test('the page shows the period before, the share of denials, and links by ID', 
     project.at(`keys/${second}`),
   ]);
   expect(await hrefsIn('Allowed calls by policy')).toEqual([project.at(`policies/${policyId}`)]);
+  // The page of a key compares its own decisions.
+  await count({ apiKeyId: first, hoursAgo: 31, count: 40 });
+  await gotoReady(page, project.at(`keys/${first}?range=24h`));
+  await expect(page.getByText('40 before')).toBeVisible();
 });
 
 test('the hours of the chart are in UTC, or in the time zone of the browser', async ({
   browser,
   baseURL,
 }) => {
-  await count({ count: 7 });
+  const apiKeyId = await project.addKey('Mobile app');
+  await count({ apiKeyId, count: 7 });
   const page = await project.open('usage?range=24h');
   const bar = (shown: Page) => shown.getByRole('link', { name: '7 allowed' });
   const hourOf = async (shown: Page) =>
@@ -211,12 +232,45 @@ test('the hours of the chart are in UTC, or in the time zone of the browser', as
   await away.goBack();
   await away.getByText('Show the numbers').click();
   await expect(away.getByRole('columnheader', { name: 'In Asia/Tokyo' })).toBeVisible();
+
+  // A range by its days keeps the zone, and a key has the same choice.
+  await away.locator('summary', { hasText: 'Choose days' }).click();
+  await away.getByRole('button', { name: 'Show range' }).click();
+  await expect(away).toHaveURL(/from=.*zone=local|zone=local.*from=/);
+  await gotoReady(away, project.at(`keys/${apiKeyId}?range=24h`));
+  await away.getByRole('link', { name: 'Asia/Tokyo' }).click();
+  await expect(away.getByText('Asia/Tokyo. Updated seconds ago.')).toBeVisible();
+  expect(await hourOf(away)).toBe((hour + 9) % 24);
   await tokyo.close();
+});
+
+test('a range is chosen by its days, without scripts too', async ({ browser, baseURL }) => {
+  await count({ count: 5 });
+  const signedIn = await project.open('usage');
+  for (const javaScriptEnabled of [true, false]) {
+    const context = await browser.newContext({ ...(baseURL && { baseURL }), javaScriptEnabled });
+    await context.addCookies(await signedIn.context().cookies());
+    const page = await context.newPage();
+    await page.goto(project.at('usage'));
+    const days = page.locator('summary', { hasText: 'Choose days' });
+    await expect(page.getByLabel('First day')).toBeHidden();
+    await days.press('Enter');
+    await page.getByLabel('First day').fill('2026-02-01');
+    await page.getByLabel('Last day').fill('2026-02-07');
+    await page.getByRole('button', { name: 'Show range' }).click();
+    await expect(page).toHaveURL(/from=2026-02-01&to=2026-02-07/);
+    await expect(page.locator('summary', { hasText: '1 Feb 2026 to 7 Feb 2026' })).toBeVisible();
+    await page.getByRole('link', { name: 'This month' }).click();
+    await expect(page).toHaveURL(/usage\?range=month/);
+    await expect(days).toBeVisible();
+    await context.close();
+  }
 });
 
 test('a range that cannot be shown is refused beside its field', async () => {
   await count({ count: 5 });
   const page = await project.open('usage');
+  await page.locator('summary', { hasText: 'Choose days' }).click();
   await page.getByLabel('First day').fill('2026-02-02');
   await page.getByLabel('Last day').fill('2026-02-01');
   await page.getByRole('button', { name: 'Show range' }).click();

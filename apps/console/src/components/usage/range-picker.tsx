@@ -1,5 +1,7 @@
+import { CalendarDays } from 'lucide-react';
 import Form from 'next/form';
 import { type Query, textOf, withQuery } from '../../lib/list-query.ts';
+import { absoluteDate } from '../../lib/time.ts';
 import { Button } from '../ui/button.tsx';
 import { Field } from '../ui/field.tsx';
 import { Input } from '../ui/input.tsx';
@@ -12,10 +14,11 @@ export interface RangePickerProps {
   usage: UsageQuery;
 }
 
-/** Chooses a preset range, or one by its first and last day. Both are in the URL. */
+/**
+ * Chooses a preset range, or behind one more control a range by its first and last day. Both are in
+ * the URL. It needs no scripts.
+ */
 export function RangePicker({ here, query, usage }: RangePickerProps) {
-  // Another range keeps the time zone of the hours.
-  const zone = textOf(query, 'zone');
   return (
     <>
       <LinkTabs
@@ -26,22 +29,40 @@ export function RangePicker({ here, query, usage }: RangePickerProps) {
           href: withQuery(here, query, { range: value, from: undefined, to: undefined }),
         }))}
       />
-      <Form action={here} className="mb-8 grid grid-cols-2 items-start gap-4 sm:flex sm:flex-wrap">
-        {zone !== '' && <input type="hidden" name="zone" value={zone} />}
-        <Field name="from" label="First day" error={usage.refusal} className="sm:w-44">
-          {(control) => (
-            <Input {...control} key={usage.firstDay} type="date" defaultValue={usage.firstDay} />
-          )}
-        </Field>
-        <Field name="to" label="Last day" className="sm:w-44">
-          {(control) => (
-            <Input {...control} key={usage.lastDay} type="date" defaultValue={usage.lastDay} />
-          )}
-        </Field>
-        <Button type="submit" className="w-fit sm:mt-8">
-          Show range
+      <details open={usage.refusal !== undefined} className="mb-6 sm:mb-8">
+        <Button asChild size="sm">
+          <summary>
+            <CalendarDays aria-hidden="true" />
+            {usage.choice === 'custom' ? wordsOf(usage) : 'Choose days'}
+          </summary>
         </Button>
-      </Form>
+        <Form
+          action={here}
+          className="mt-4 grid grid-cols-2 items-start gap-4 sm:flex sm:flex-wrap"
+        >
+          {/* Another range keeps the time zone of the hours. */}
+          {textOf(query, 'zone') === 'local' && <input type="hidden" name="zone" value="local" />}
+          <Field name="from" label="First day" error={usage.refusal} className="sm:w-44">
+            {(control) => (
+              <Input {...control} key={usage.firstDay} type="date" defaultValue={usage.firstDay} />
+            )}
+          </Field>
+          <Field name="to" label="Last day" className="sm:w-44">
+            {(control) => (
+              <Input {...control} key={usage.lastDay} type="date" defaultValue={usage.lastDay} />
+            )}
+          </Field>
+          <Button type="submit" className="w-fit sm:mt-8">
+            Show range
+          </Button>
+        </Form>
+      </details>
     </>
   );
+}
+
+/** The range that was chosen by its days: "1 Feb 2026 to 7 Feb 2026". */
+function wordsOf({ from, to }: UsageQuery): string {
+  const [first, last] = [from, new Date(to.getTime() - 1)].map((day) => absoluteDate(day, 'UTC'));
+  return first === last ? `${first}` : `${first} to ${last}`;
 }

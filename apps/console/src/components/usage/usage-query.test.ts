@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseUsageQuery } from './usage-query.ts';
+import { comparedRange, parseUsageQuery } from './usage-query.ts';
 
 const now = new Date('2026-11-20T14:35:00Z');
 const spanOf = (query: Record<string, string>) => {
@@ -21,6 +21,23 @@ describe('parseUsageQuery', () => {
       '2026-11-21T00:00:00.000Z',
       undefined,
     ]);
+  });
+
+  it('returns the days of this month, which the monthly quota counts', () => {
+    expect(spanOf({ range: 'month' })).toEqual([
+      'month',
+      '2026-11-01T00:00:00.000Z',
+      '2026-11-21T00:00:00.000Z',
+      undefined,
+    ]);
+  });
+
+  it('compares a range of up to ninety days with the one before', () => {
+    expect(comparedRange(parseUsageQuery({ range: 'month' }, now))).toEqual({
+      from: new Date('2026-10-12T00:00:00.000Z'),
+      to: new Date('2026-11-01T00:00:00.000Z'),
+    });
+    expect(comparedRange(parseUsageQuery({ range: '1y' }, now))).toBeUndefined();
   });
 
   it('returns seven days for an unknown range', () => {

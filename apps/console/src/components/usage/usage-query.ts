@@ -1,3 +1,4 @@
+import { daysIn, rangeBefore, type UsageRange } from '@ceiba/domain';
 import { type Query, textOf } from '../../lib/list-query.ts';
 import { parseDay } from '../../lib/time.ts';
 
@@ -5,6 +6,7 @@ import { parseDay } from '../../lib/time.ts';
 export const USAGE_PRESETS = [
   { value: '24h', name: '24 hours', steps: 24, unit: 'hour' },
   { value: '7d', name: '7 days', steps: 7, unit: 'day' },
+  { value: 'month', name: 'This month', steps: (now: Date) => now.getUTCDate(), unit: 'day' },
   { value: '30d', name: '30 days', steps: 30, unit: 'day' },
   { value: '90d', name: '90 days', steps: 90, unit: 'day' },
   { value: '1y', name: 'Year', steps: 365, unit: 'day' },
@@ -44,7 +46,8 @@ function presetOf(value: string, now: Date): UsageQuery {
   if (preset === undefined) throw new Error('the default range is no preset');
   const unit = UNIT_MS[preset.unit];
   const to = new Date((Math.floor(now.getTime() / unit) + 1) * unit);
-  const from = new Date(to.getTime() - preset.steps * unit);
+  const steps = typeof preset.steps === 'number' ? preset.steps : preset.steps(now);
+  const from = new Date(to.getTime() - steps * unit);
   return { choice: preset.value, from, to, ...daysOf(from, to) };
 }
 
@@ -65,6 +68,13 @@ export const daysOf = (from: Date, to: Date) => ({
   firstDay: from.toISOString().slice(0, 10),
   lastDay: new Date(to.getTime() - 1).toISOString().slice(0, 10),
 });
+
+/** The longest range that is compared with the one before it, which doubles what is read. */
+const COMPARED_DAYS_MAX = 90;
+
+/** The range before, if it is to be compared with this one. */
+export const comparedRange = (range: UsageRange): UsageRange | undefined =>
+  daysIn(range) > COMPARED_DAYS_MAX ? undefined : rangeBefore(range);
 
 /** The longest range of one CSV file; `exportUsage` has the same limit. */
 export const CSV_DAYS_MAX = 400;

@@ -1,12 +1,10 @@
-import { daysIn, rangeBefore, type UsageCut, type UsageRange, usageStepFor } from '@ceiba/domain';
+import { daysIn, type UsageCut, type UsageRange, usageStepFor } from '@ceiba/domain';
 import { readRetention, readUsageSeries, type UsageSeries } from '@ceiba/schema';
-import { Download } from 'lucide-react';
 import type { Metadata } from 'next';
-import { cookies } from 'next/headers';
 import Link from 'next/link';
 import type { ReactNode } from 'react';
-import { Button } from '#components/ui/button.tsx';
 import { MethodChip } from '#components/ui/chip.tsx';
+import { CsvLink } from '#components/ui/csv-link.tsx';
 import { EmptyState } from '#components/ui/empty-state.tsx';
 import { Name } from '#components/ui/name.tsx';
 import { Notice } from '#components/ui/notice.tsx';
@@ -19,12 +17,16 @@ import { OutcomeChart } from '#components/usage/outcome-chart.tsx';
 import { barHref, keptNote, keptRequests } from '#components/usage/range-links.ts';
 import { RangePicker } from '#components/usage/range-picker.tsx';
 import { type Share, ShareList } from '#components/usage/share-list.tsx';
-import { CSV_DAYS_MAX, parseUsageQuery, type UsageQuery } from '#components/usage/usage-query.ts';
+import {
+  CSV_DAYS_MAX,
+  comparedRange,
+  parseUsageQuery,
+  type UsageQuery,
+} from '#components/usage/usage-query.ts';
+import { readZones, ZoneLinks } from '#components/usage/zone-links.tsx';
 import { plural } from '#lib/format.ts';
-import { type Query, type SearchParams, textOf, withQuery } from '#lib/list-query.ts';
-import { TIME_ZONE_COOKIE } from '#lib/preferences.ts';
+import { type SearchParams, withQuery } from '#lib/list-query.ts';
 import { legible } from '#lib/text.ts';
-import { knownTimeZone } from '#lib/time.ts';
 import { unlessTooSlow, withSlowDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
 import { env } from '../../../../../env.ts';
@@ -57,8 +59,7 @@ export default async function UsagePage({ params, searchParams }: UsageProps) {
   const { decisions, previous, keys, policies, retention } = series;
   const kept = keptRequests(retention.decisionDays, new Date());
   const leadsOn = decisions.step !== 'hour' || usage.to > kept.since;
-  const viewerZone = knownTimeZone((await cookies()).get(TIME_ZONE_COOKIE)?.value);
-  const timeZone = textOf(query, 'zone') === 'local' ? viewerZone : 'UTC';
+  const { viewerZone, timeZone } = await readZones(query);
   return (
     <Column>
       <PageHeader
@@ -70,7 +71,7 @@ export default async function UsagePage({ params, searchParams }: UsageProps) {
             {decisions.step === 'hour' ? timeZone : 'UTC'}. As of <AbsoluteTime at={new Date()} />.
           </>
         }
-        actions={<CsvLink href={withQuery(`${here}/csv`, query, {})} usage={usage} />}
+        actions={<CsvOfRange href={withQuery(`${here}/csv`, query, {})} usage={usage} />}
       />
       <RangePicker here={here} query={query} usage={usage} />
       {decisions.total === 0 ? (
@@ -116,20 +117,18 @@ export default async function UsagePage({ params, searchParams }: UsageProps) {
   );
 }
 
-/** The longest range that is compared with the one before it, which doubles what is read. */
-const COMPARED_DAYS_MAX = 90;
-
 /**
  * @returns `too_slow` if the database answers, but not in time: too many hours are not added up yet
  */
 function readSeries(projectId: string, usage: UsageQuery) {
   const { from, to } = usage;
+  const compared = comparedRange(usage);
   return withSlowDatabase(async (db) => {
     const read = (by: UsageCut, range: UsageRange = { from, to }) =>
       readUsageSeries(db, { projectId, by, step: usageStepFor(by, usage), ...range });
     const [decisions, previous, keys, policies, retention] = await Promise.all([
       read('outcome'),
-      daysIn(usage) > COMPARED_DAYS_MAX ? undefined : read('outcome', rangeBefore(usage)),
+      compared && read('outcome', compared),
       read('api_key'),
       read('policy'),
       readRetention(db),
@@ -138,49 +137,11 @@ function readSeries(projectId: string, usage: UsageQuery) {
   }).catch(unlessTooSlow);
 }
 
-interface ZoneLinksProps {
-  here: string;
-  query: Query;
-  timeZone: string;
-  viewerZone: string;
-}
-
-/** Chooses the time zone of the hours; days are counted in UTC. */
-function ZoneLinks({ here, query, timeZone, viewerZone }: ZoneLinksProps) {
-  if (viewerZone === 'UTC') return null;
-  const zones = [
-    { name: 'UTC', zone: undefined },
-    { name: viewerZone, zone: 'local' },
-  ];
-  return (
-    <nav aria-label="Time zone" className="flex gap-3 text-small">
-      {zones.map(({ name, zone }) => (
-        <Link
-          key={name}
-          href={withQuery(here, query, { zone })}
-          scroll={false}
-          aria-current={name === timeZone ? 'true' : undefined}
-          className="rounded text-muted underline underline-offset-4 aria-[current=true]:font-medium aria-[current=true]:text-ink aria-[current=true]:no-underline"
-        >
-          {name}
-        </Link>
-      ))}
-    </nav>
-  );
-}
-
-function CsvLink({ href, usage }: { href: string; usage: UsageQuery }) {
+function CsvOfRange({ href, usage }: { href: string; usage: UsageQuery }) {
   if (daysIn(usage) > CSV_DAYS_MAX) {
     return <p className="text-small text-muted">A CSV file holds at most {CSV_DAYS_MAX} days.</p>;
   }
-  return (
-    <Button asChild>
-      <a href={href} download>
-        <Download aria-hidden="true" />
-        Download CSV
-      </a>
-    </Button>
-  );
+  return <CsvLink href={href} />;
 }
 
 function NoDecisions({ projectId }: { projectId: string }) {

@@ -9,11 +9,13 @@ import { IdChip } from '#components/ui/id-chip.tsx';
 import { Name } from '#components/ui/name.tsx';
 import { Column, PageHeader, Section } from '#components/ui/section.tsx';
 import { AbsoluteTime } from '#components/ui/time.tsx';
+import { byTone } from '#components/usage/by-tone.ts';
 import { DenialReasons } from '#components/usage/denial-reasons.tsx';
 import { OutcomeChart } from '#components/usage/outcome-chart.tsx';
 import { barHref, keptNote } from '#components/usage/range-links.ts';
 import { RangePicker } from '#components/usage/range-picker.tsx';
 import { parseUsageQuery } from '#components/usage/usage-query.ts';
+import { readZones, ZoneLinks } from '#components/usage/zone-links.tsx';
 import { plural } from '#lib/format.ts';
 import type { SearchParams } from '#lib/list-query.ts';
 import { requestsHref } from '#lib/requests-href.ts';
@@ -42,7 +44,9 @@ export default async function KeyPage({ params, searchParams }: KeyPageProps) {
   const usage = parseUsageQuery(query, new Date());
   const facts = await withDatabase((db) => readKeyPage(db, project, apiKeyId, usage));
   if (facts === null) notFound();
-  const { apiKey, series, kept, denials, changes } = facts;
+  const { apiKey, series, previous, kept, denials, changes } = facts;
+  const { viewerZone, timeZone } = await readZones(query);
+  const isHourly = series.step === 'hour';
   const { projectId } = project;
   const here = `/projects/${projectId}/keys/${apiKeyId}`;
   const target = targetOf(apiKey);
@@ -84,9 +88,14 @@ export default async function KeyPage({ params, searchParams }: KeyPageProps) {
           title="Usage"
           description={
             <>
-              {plural(series.total, 'decision')} in this range. UTC. As of{' '}
+              {plural(series.total, 'decision')} in this range. {isHourly ? timeZone : 'UTC'}. As of{' '}
               <AbsoluteTime at={new Date()} />. {keptNote(kept, usage)}
             </>
+          }
+          actions={
+            isHourly && (
+              <ZoneLinks here={here} query={query} timeZone={timeZone} viewerZone={viewerZone} />
+            )
           }
         >
           <RangePicker here={here} query={query} usage={usage} />
@@ -95,6 +104,8 @@ export default async function KeyPage({ params, searchParams }: KeyPageProps) {
           ) : (
             <OutcomeChart
               series={series}
+              {...(previous?.total && { previous: byTone(previous).totals })}
+              timeZone={timeZone}
               hrefOf={barHref({ projectId, here, query, step: series.step, kept, apiKeyId })}
             />
           )}

@@ -1,5 +1,5 @@
 import 'server-only';
-import { usageStepFor } from '@ceiba/domain';
+import { type UsageRange, usageStepFor } from '@ceiba/domain';
 import {
   type AuditRow,
   type Database,
@@ -13,7 +13,7 @@ import {
   type UsageSeries,
 } from '@ceiba/schema';
 import { type KeptRequests, keptRequests } from '#components/usage/range-links.ts';
-import type { UsageQuery } from '#components/usage/usage-query.ts';
+import { comparedRange, type UsageQuery } from '#components/usage/usage-query.ts';
 
 const DAY_MS = 86_400_000;
 const DENIALS_SHOWN = 5;
@@ -33,21 +33,24 @@ export async function readKeyPage(
   const { from, to } = usage;
   const { decisionDays } = await readRetention(db);
   const kept = keptRequests(decisionDays, new Date());
-  const [series, denials, changes]: [UsageSeries, DenialGroup[], AuditRow[]] = await Promise.all([
-    readUsageSeries(db, {
-      projectId,
-      apiKeyId,
-      by: 'outcome',
-      step: usageStepFor('outcome', usage),
-      from,
-      to,
-    }),
+  const compared = comparedRange(usage);
+  const step = usageStepFor('outcome', usage);
+  const read = (range: UsageRange) =>
+    readUsageSeries(db, { projectId, apiKeyId, by: 'outcome', step, ...range });
+  const [series, previous, denials, changes]: [
+    UsageSeries,
+    UsageSeries | undefined,
+    DenialGroup[],
+    AuditRow[],
+  ] = await Promise.all([
+    read({ from, to }),
+    compared && read(compared),
     readDenials(db, projectId, apiKeyId, kept),
     listAudit(db, { ownerId: null, projectId, targetId: apiKeyId, limit: CHANGES_SHOWN }).then(
       ({ items }) => items,
     ),
   ]);
-  return { apiKey, series, kept, denials, changes };
+  return { apiKey, series, previous, kept, denials, changes };
 }
 
 /** What is recorded of a key's denials. */
