@@ -103,7 +103,7 @@ export interface PageIndexProps {
 export function PageIndex({ parts, className }: PageIndexProps) {
   const headingId = useId();
   return (
-    <nav aria-labelledby={headingId} className={className}>
+    <nav aria-labelledby={headingId} className={clsx('min-w-0', className)}>
       <div className="lg:sticky lg:top-10 lg:max-h-[calc(100dvh-5rem)] lg:overflow-y-auto">
         <p
           id={headingId}

@@ -33,7 +33,7 @@ export interface MemberTableProps {
 export function MemberTable({ projectId, ownId, mayChange, members }: MemberTableProps) {
   const [leaving, setLeaving] = useState<MemberTableRow>();
   // On a phone the role is below the address, unless it can be changed.
-  const roleColumn = mayChange ? '' : 'max-sm:hidden';
+  const roleColumn = mayChange ? 'max-sm:pl-0' : 'max-sm:hidden';
   return (
     <>
       <Table
@@ -70,7 +70,7 @@ export function MemberTable({ projectId, ownId, mayChange, members }: MemberTabl
               <RelativeTime at={member.since} inRow />
             </Cell>
             {mayChange && (
-              <Cell className="w-px whitespace-nowrap">
+              <Cell className="w-px whitespace-nowrap max-sm:pl-0">
                 {member.role !== 'owner' && (
                   <IconButton
                     icon={UserMinus}
