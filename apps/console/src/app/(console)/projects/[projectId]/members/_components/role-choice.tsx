@@ -1,16 +1,16 @@
 'use client';
 
+import type { ProjectRole } from '@ceiba/domain';
 import { Check, ChevronDown } from 'lucide-react';
 import { ActionForm } from '#components/action-form.tsx';
 import { Popover, popoverItem } from '#components/ui/popover.tsx';
 import { useToast } from '#components/ui/toast.tsx';
 import { changeRole } from '../actions.ts';
-import type { MemberTableRow } from './member-table.tsx';
 import { MEMBER_ROLE_WORDS } from './role-words.ts';
 
 export interface RoleChoiceProps {
   projectId: string;
-  member: MemberTableRow;
+  member: { userId: string; email: string; role: ProjectRole };
 }
 
 /** A member's role, and the roles to choose from. A change can be undone, so it does not ask. */
