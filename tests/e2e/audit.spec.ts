@@ -143,7 +143,7 @@ test('a key in the search does not reach the URL, and a search keeps the days of
     await search.fill(`ceiba_${'A'.repeat(49)}`);
     await expect(search).toHaveValue(`ceiba_${'A'.repeat(8)}`);
     await page.getByRole('button', { name: 'Filter' }).click();
-    await expect(page).toHaveURL(/q=ceiba_A{8}&/);
+    await expect(page).toHaveURL(/q=ceiba_A{8}$/);
     await expect(page.getByText('No changes match this filter.')).toBeVisible();
   }
   await expect(page.getByText('A text search covers one year')).toBeVisible();
@@ -151,5 +151,5 @@ test('a key in the search does not reach the URL, and a search keeps the days of
   await page.getByLabel('User, item or IP address').fill('');
   await page.getByRole('button', { name: 'Filter' }).click();
   await expect(page.getByRole('listitem').filter({ hasText: 'created project' })).toBeVisible();
-  await expect(page).toHaveURL(/from=&/);
+  await expect(page).not.toHaveURL(/from=/);
 });

@@ -218,9 +218,6 @@ test('the hours of the chart are in UTC, or in the time zone of the browser', as
   await expect(away).toHaveURL(/zone=local/);
   await expect(away.getByText(/Asia\/Tokyo\. As of /)).toBeVisible();
   expect(await hourOf(away)).toBe((hour + 9) % 24);
-  await away.getByRole('button', { name: 'Show range' }).click();
-  await away.waitForURL(/from=.*&zone=local|zone=local&.*from=/);
-  await away.goBack();
   await away.getByText('Show the numbers').click();
   await expect(away.getByRole('columnheader', { name: 'In Asia/Tokyo' })).toBeVisible();
 
@@ -230,7 +227,7 @@ test('the hours of the chart are in UTC, or in the time zone of the browser', as
   await expect(away).toHaveURL(/from=.*zone=local|zone=local.*from=/);
   await gotoReady(away, project.at(`keys/${apiKeyId}?range=24h`));
   await away.getByRole('link', { name: 'Asia/Tokyo' }).click();
-  await expect(away.getByText('Asia/Tokyo. Updated seconds ago.')).toBeVisible();
+  await expect(away.getByText(/Asia\/Tokyo\. As of /)).toBeVisible();
   expect(await hourOf(away)).toBe((hour + 9) % 24);
   await tokyo.close();
 });

@@ -7,7 +7,6 @@ import type { AuthorizeDependencies } from '../authorize.ts';
 import { Deadline } from '../deadline.ts';
 import { askForGateway } from '../forward-auth/ask.ts';
 import { type GatewayAnswer, noVerdict } from '../forward-auth/gateway-answer.ts';
-import { LONGEST_DRAIN_MS } from '../http/drain.ts';
 import type { DecisionTrace } from '../tracing/decision-trace.ts';
 import { projectIn } from '../tracing/trace-http.ts';
 import type { Traces } from '../tracing/traces.ts';
@@ -49,6 +48,7 @@ const TRACEPARENT = 'traceparent';
 /** Envoy may send a part of the body, which is not read. In bytes. */
 const LARGEST_MESSAGE = 1024 * 1024;
 /** How long calls under way may take after a stop, in ms; every deadline is shorter. */
+const LONGEST_DRAIN_MS = 3_000;
 
 /**
  * Listens for Envoy's external authorization over gRPC. The libraries are loaded here, so that a

@@ -7,7 +7,7 @@ import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises'
 const QUIET_MS = 300;
 const CHECK_MS = 50;
 /** How long requests under way may take after a stop, in ms; every deadline is shorter. */
-export const LONGEST_DRAIN_MS = 3_000;
+const LONGEST_DRAIN_MS = 3_000;
 
 /**
  * Prepares a server to stop without losing a request that arrived over one of its connections.

@@ -56,7 +56,7 @@ export interface DecisionFilter {
  * Calls with an unknown key are searched for a prefix in this many of the newest such calls of the
  * filter's time: no index has prefixes, and a flood of guessed keys has millions of rows.
  */
-export const UNKNOWN_KEYS_SEARCHED_MAX = 50_000;
+export const UNKNOWN_KEYS_SEARCHED_MAX = 20_000;
 
 export interface DecisionListRequest extends PageRequest {
   projectId: string;
