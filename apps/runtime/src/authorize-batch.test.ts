@@ -19,7 +19,7 @@ const ALLOWED: Charge = {
 };
 
 /** One project and one live key; the policies match every path. */
-function dependenciesOf(charge: () => Promise<Charge>): AuthorizeDependencies {
+function dependenciesOf(charge: AuthorizeDependencies['limiter']['charge']): AuthorizeDependencies {
   const row = {
     project: {
       secretDigest: digestOf('secret'),
@@ -58,17 +58,34 @@ function dependenciesOf(charge: () => Promise<Charge>): AuthorizeDependencies {
   };
 }
 
+const asker = {
+  projectId: PROJECT_ID,
+  secretDigest: digestOf('secret'),
+  requestId: 'request-1',
+  askedAtMs: 0,
+};
+const request = { apiKey: 'k', method: 'GET', path: '/' };
+
+it.each([
+  [500, 480],
+  [16, 8],
+])(
+  'with %i ms left, gives each charge %i ms, so that a short deadline is enough',
+  async (leftMs, chargeMs) => {
+    const given: number[] = [];
+    const dependencies = dependenciesOf(async (_, deadline) => {
+      given.push(deadline.remainingMs());
+      return ALLOWED;
+    });
+    await authorizeBatch(dependencies, asker, [request], new Deadline(leftMs, () => 0));
+    expect(given).toEqual([chargeMs]);
+  },
+);
+
 it('answers the other requests of a batch when the charge of one ends with the deadline', async () => {
   let charges = 0;
   const never = new Promise<Charge>(() => {});
   const dependencies = dependenciesOf(() => (charges++ === 1 ? never : Promise.resolve(ALLOWED)));
-  const asker = {
-    projectId: PROJECT_ID,
-    secretDigest: digestOf('secret'),
-    requestId: 'request-1',
-    askedAtMs: 0,
-  };
-  const request = { apiKey: 'k', method: 'GET', path: '/' };
   const deadline = new Deadline(100);
   const answering = authorizeBatch(dependencies, asker, [request, request, request], deadline);
   // As the route does: at the deadline it gives up the batch as a whole.
