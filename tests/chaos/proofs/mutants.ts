@@ -119,7 +119,9 @@ export const MUTANTS: Record<string, Mutant> = {
         find: 'const item = answer.answers[index2];',
         replace:
           'const own = answer.answers[index2]; ' +
-          'const item = own?.allowed === false ? (answer.answers[index2 - 1] ?? own) : own;',
+          'const neighbour = answer.answers[index2 - 1]; ' +
+          'const isOfOther = requests[index2 - 1]?.apiKey !== request.apiKey; ' +
+          'const item = own?.allowed === false && neighbour?.allowed && isOfOther ? neighbour : own;',
       },
     ],
     rule: 'an answer is about its own question',
