@@ -6,7 +6,9 @@ const FAST_PART = 1 / 25;
 const PERIOD_PART = 1 / 5;
 /** So many requests may always be in flight, of all projects together; slow ones get equal shares. */
 const SMALLEST_LIMIT = 64;
-/** Of the decisions that may be in flight, one project may have this part. */
+/** So many bytes of bodies may be on their way. */
+const MAX_BODY_BYTES = 64 * 1024 * 1024;
+/** Of the decisions and the bytes that may be in flight, one project may have this part. */
 const PROJECT_PART = 1 / 2;
 /** By how many requests a project's limit rises after a period in which most decisions were fast. */
 const GROWTH = 8;
@@ -54,7 +56,7 @@ export interface Admitted {
  * requests wait for each other. From then on only as many of the project are in flight as are decided
  * within the time of a fast decision. Short bursts and single slow decisions are no overload. A
  * project with fast decisions is refused only where it has half of all decisions in flight itself, or
- * others have them all, of which one project can have half.
+ * others have them all, of which one project can have half. So it is with the bytes of large bodies.
  */
 export class Admission {
   readonly #maxDecisions: number;
@@ -67,6 +69,7 @@ export class Admission {
   readonly #projects = new Map<string, Project>();
   #requests = 0;
   #decisions = 0;
+  #bodyBytes = 0;
   #periodStartedAt: number;
 
   constructor({ maxDecisions, deadlineMs, now, onAnswer }: AdmissionOptions) {
@@ -90,18 +93,19 @@ export class Admission {
     };
   }
 
-  /** @returns null where the request has to be refused */
-  admit(projectId: string): Admitted | null {
+  /**
+   * @param bodyBytes How long the body may be; 0 where it is small enough not to count.
+   * @returns null where the request has to be refused
+   */
+  admit(projectId: string, bodyBytes = 0): Admitted | null {
     const admittedAt = this.#now();
     this.#judgePeriod(admittedAt);
     const project = this.#projectOf(projectId);
-    const isFull =
-      this.#decisions >= this.#maxDecisions || project.decisions >= this.#maxDecisionsOfProject;
-    if (isFull || this.#isBeyondLimit(project)) {
+    if (this.#isFullFor(project, bodyBytes) || this.#isBeyondLimit(project)) {
       project.refused += 1;
       return null;
     }
-    this.#countRequest(project, 1);
+    this.#countRequest(project, 1, bodyBytes);
     this.#countDecisions(project, 1);
     let decisions = 1;
     return {
@@ -119,7 +123,7 @@ export class Admission {
       leave: (wasDecided) => {
         this.#countDecisions(project, -decisions);
         decisions = 0;
-        this.#countRequest(project, -1);
+        this.#countRequest(project, -1, -bodyBytes);
         this.#noteAnswer(project, this.#now() - admittedAt, wasDecided);
       },
     };
@@ -128,19 +132,36 @@ export class Admission {
   #projectOf(projectId: string): Project {
     let project = this.#projects.get(projectId);
     if (project === undefined) {
-      project = { requests: 0, decisions: 0, limit: Number.POSITIVE_INFINITY, ...NOTHING };
+      project = {
+        requests: 0,
+        decisions: 0,
+        bodyBytes: 0,
+        limit: Number.POSITIVE_INFINITY,
+        ...NOTHING,
+      };
       this.#projects.set(projectId, project);
     }
     return project;
+  }
+
+  #isFullFor(project: Project, bodyBytes: number): boolean {
+    return (
+      this.#decisions >= this.#maxDecisions ||
+      project.decisions >= this.#maxDecisionsOfProject ||
+      this.#bodyBytes + bodyBytes > MAX_BODY_BYTES ||
+      project.bodyBytes + bodyBytes > MAX_BODY_BYTES * PROJECT_PART
+    );
   }
 
   #isBeyondLimit({ requests, limit }: Project): boolean {
     return this.#requests >= SMALLEST_LIMIT && requests >= limit;
   }
 
-  #countRequest(project: Project, change: 1 | -1): void {
+  #countRequest(project: Project, change: 1 | -1, bodyBytes: number): void {
     project.requests += change;
     this.#requests += change;
+    project.bodyBytes += bodyBytes;
+    this.#bodyBytes += bodyBytes;
   }
 
   #countDecisions(project: Project, change: number): void {
@@ -184,6 +205,7 @@ export class Admission {
 interface Project {
   requests: number;
   decisions: number;
+  bodyBytes: number;
   limit: number;
   answered: number;
   /** How many of those that were answered were fast. */

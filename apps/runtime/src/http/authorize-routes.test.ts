@@ -10,6 +10,8 @@ import { ErrorLog } from './error-log.ts';
 import type { Reply } from './replies.ts';
 
 const PROJECT_ID = '0190a0b0-0000-7000-8000-000000000000';
+const OTHER_PROJECT_ID = '0190a0b0-0000-7000-8000-000000000001';
+const THIRD_PROJECT_ID = '0190a0b0-0000-7000-8000-000000000002';
 const MIB = 1024 * 1024;
 
 /** A call with this body; `undefined` never sends the rest of what it announces. */
@@ -79,7 +81,10 @@ describe('the admission of decisions', () => {
     const admit = vi.spyOn(admission, 'admit');
     await routes.authorize(incoming({}), PROJECT_ID);
     await routes.authorize(incoming({}), PROJECT_ID.toUpperCase());
-    expect(admit.mock.calls).toEqual([[PROJECT_ID], [PROJECT_ID]]);
+    expect(admit.mock.calls).toEqual([
+      [PROJECT_ID, 0],
+      [PROJECT_ID, 0],
+    ]);
   });
 
   it('takes no error for a decision: a quick one would hide an overload', async () => {
@@ -162,15 +167,29 @@ describe('the limit of decisions in flight', () => {
     expect(await statusOf(routes.authorizeBatch(incoming({}, 65 * MIB), PROJECT_ID))).toBe(401);
   });
 
-  it('refuses batches, but never a single question, once 64 MiB of batches are on their way', async () => {
-    const { routes, one, release } = routesOf({ maxInFlight: 4_096, deadlineMs: 100 });
+  it('refuses large batches of a project, and nothing else, once 32 MiB of them are on their way', async () => {
+    const { routes, one, batch, release } = routesOf({ maxInFlight: 4_096, deadlineMs: 100 });
     release();
-    const batch = (body?: object) => routes.authorizeBatch(incoming(body, MIB), PROJECT_ID);
-    const late = Array.from({ length: 64 }, () => batch());
-    expect(await statusOf(batch({}))).toBe(503);
+    const large = (body?: object, projectId = PROJECT_ID) =>
+      routes.authorizeBatch(incoming(body, MIB), projectId);
+    const late = Array.from({ length: 32 }, () => large());
+    expect(await statusOf(large({}))).toBe(503);
     expect(await statusOf(one())).toBe(401);
+    expect(await statusOf(batch(32))).toBe(401);
+    expect(await statusOf(large({}, OTHER_PROJECT_ID))).toBe(401);
     await Promise.all(late);
-    expect(await statusOf(batch({}))).toBe(401);
+    expect(await statusOf(large({}))).toBe(401);
+  });
+
+  it('refuses large batches of every project once 64 MiB of them are on their way', async () => {
+    const { routes, release } = routesOf({ maxInFlight: 4_096, deadlineMs: 100 });
+    release();
+    const large = (projectId: string, body?: object) =>
+      routes.authorizeBatch(incoming(body, MIB), projectId);
+    const late = Array.from({ length: 32 }, () => [large(PROJECT_ID), large(OTHER_PROJECT_ID)]);
+    expect(await statusOf(large(THIRD_PROJECT_ID, {}))).toBe(503);
+    await Promise.all(late.flat());
+    expect(await statusOf(large(THIRD_PROJECT_ID, {}))).toBe(401);
   });
 });
 

@@ -39,18 +39,18 @@ interface Route {
   questions: 'one' | 'batch';
   /** 0 where the body is not read. */
   bodyCapBytes: number;
-  /** How many bytes of bodies may be in flight at a time. */
-  maxBodyBytesInFlight: number;
   answer(call: IncomingCall): Promise<Reply>;
   /** The reply to an error, which it reports. */
   refuse(error: unknown, requestId: string, errors: ErrorLog): Reply;
 }
 
+/** Bodies up to this size are not counted while they are on their way. */
+const SMALL_BODY_BYTES = 64 * 1024;
+
 const ONE: Route = {
   path: '/rt/projects/{projectId}/authorize',
   questions: 'one',
-  bodyCapBytes: 64 * 1024,
-  maxBodyBytesInFlight: Number.POSITIVE_INFINITY,
+  bodyCapBytes: SMALL_BODY_BYTES,
   answer: (call) => answerJson(ONE, answerOne, call),
   refuse: errorReply,
 };
@@ -58,7 +58,6 @@ const BATCH: Route = {
   path: '/rt/projects/{projectId}/authorize/batch',
   questions: 'batch',
   bodyCapBytes: 1024 * 1024,
-  maxBodyBytesInFlight: 64 * 1024 * 1024,
   answer: (call) => answerJson(BATCH, answerBatch, call),
   refuse: errorReply,
 };
@@ -66,7 +65,6 @@ const FORWARD: Route = {
   path: '/rt/projects/{projectId}/forward-auth',
   questions: 'one',
   bodyCapBytes: 0,
-  maxBodyBytesInFlight: Number.POSITIVE_INFINITY,
   answer: answerForwardAuth,
   refuse: refuseForwardAuth,
 };
@@ -83,86 +81,79 @@ export type AuthorizeRoutes = Record<'authorize' | 'authorizeBatch' | 'forwardAu
  * @returns a handler per route that answers each call by its deadline
  */
 export function createAuthorizeRoutes(options: AuthorizeRouteOptions): AuthorizeRoutes {
-  const { errors, admission, pace, traces } = options;
-
+  const { traces } = options;
   const serve = (route: Route): Serve => {
-    let bodyBytesInFlight = 0;
-    const answer = async (
-      incoming: IncomingMessage,
-      projectId: string,
-      trace: DecisionTrace | null = null,
-    ): Promise<Reply> => {
-      const askedAtMs = performance.now();
-      const deadline = new Deadline(options.deadlineMs);
-      const requestId = requestIdOf(incoming);
-      const announced = Number(incoming.headers['content-length'] ?? route.bodyCapBytes);
-      const bodyBytes = Math.min(announced, route.bodyCapBytes);
-      const hasRoom = bodyBytesInFlight + bodyBytes <= route.maxBodyBytesInFlight;
-      const admitted = hasRoom ? admission.admit(projectId.toLowerCase()) : null;
-      const countFailure = (error: unknown) => {
-        options.failures.count(projectId, error);
-        trace?.fail(error);
-      };
-      const refuse = (error: unknown) => {
-        countFailure(error);
-        return route.refuse(error, requestId, errors);
-      };
-      if (admitted === null) {
-        await pace.turn();
-        return refuse(OVERLOAD);
-      }
-      bodyBytesInFlight += bodyBytes;
-      let wasDecided = false;
-      const countAs = (decisions: number) => {
-        if (!admitted.countAs(decisions)) throw OVERLOAD;
-        options.onBatch?.(decisions);
-      };
-      try {
-        const asked = { requestId, askedAtMs };
-        const dependencies =
-          trace?.watch(options.dependencies, route.questions) ?? options.dependencies;
-        const call = {
-          dependencies,
-          incoming,
-          projectId,
-          asked,
-          deadline,
-          countAs,
-          countFailure,
-          errors,
-        };
-        // A body that has not arrived completely is the caller's delay, not an outage.
-        const waitsForBody = () => route.bodyCapBytes > 0 && !incoming.complete;
-        const blame = () => (waitsForBody() ? 'caller' : 'overload');
-        const reply = await deadline.race(blame, route.answer(call));
-        wasDecided = true;
-        return reply;
-      } catch (error) {
-        if (error === OVERLOAD) await pace.turn();
-        return refuse(error);
-      } finally {
-        admitted.leave(wasDecided);
-        bodyBytesInFlight -= bodyBytes;
-      }
-    };
-    if (traces === undefined) return (incoming, projectId) => answer(incoming, projectId);
-    const answerTraced = async (
-      incoming: IncomingMessage,
-      projectId: string,
-      trace: DecisionTrace,
-    ) => {
-      const reply = await answer(incoming, projectId, trace);
-      trace.end(reply.status);
-      return reply;
-    };
-    return (incoming, projectId) => {
+    if (traces === undefined) {
+      return (incoming, projectId) => serveCall(options, route, incoming, projectId, null);
+    }
+    return async (incoming, projectId) => {
       const trace = traceHttp(traces, route.path, incoming, projectId);
-      return trace === null
-        ? answer(incoming, projectId)
-        : answerTraced(incoming, projectId, trace);
+      const reply = await serveCall(options, route, incoming, projectId, trace);
+      trace?.end(reply.status);
+      return reply;
     };
   };
   return { authorize: serve(ONE), authorizeBatch: serve(BATCH), forwardAuth: serve(FORWARD) };
+}
+
+/** Admits a call and answers it by its deadline, or refuses it; never rejects. */
+async function serveCall(
+  options: AuthorizeRouteOptions,
+  route: Route,
+  incoming: IncomingMessage,
+  projectId: string,
+  trace: DecisionTrace | null,
+): Promise<Reply> {
+  const askedAtMs = performance.now();
+  const deadline = new Deadline(options.deadlineMs);
+  const requestId = requestIdOf(incoming);
+  const { errors } = options;
+  const bodyBytes = largeBodyOf(incoming, route);
+  const admitted = options.admission.admit(projectId.toLowerCase(), bodyBytes);
+  const countFailure = (error: unknown) => {
+    options.failures.count(projectId, error);
+    trace?.fail(error);
+  };
+  const countAs = (decisions: number) => {
+    if (!admitted?.countAs(decisions)) throw OVERLOAD;
+    options.onBatch?.(decisions);
+  };
+  let wasDecided = false;
+  try {
+    if (admitted === null) throw OVERLOAD;
+    const asked = { requestId, askedAtMs };
+    const dependencies =
+      trace?.watch(options.dependencies, route.questions) ?? options.dependencies;
+    const call = {
+      dependencies,
+      incoming,
+      projectId,
+      asked,
+      deadline,
+      countAs,
+      countFailure,
+      errors,
+    };
+    // A body that has not arrived completely is the caller's delay, not an outage.
+    const waitsForBody = () => route.bodyCapBytes > 0 && !incoming.complete;
+    const blame = () => (waitsForBody() ? 'caller' : 'overload');
+    const reply = await deadline.race(blame, route.answer(call));
+    wasDecided = true;
+    return reply;
+  } catch (error) {
+    if (error === OVERLOAD) await options.pace.turn();
+    countFailure(error);
+    return route.refuse(error, requestId, errors);
+  } finally {
+    admitted?.leave(wasDecided);
+  }
+}
+
+/** How many bytes of a body count while it is on its way: as many as are read of a large one. */
+function largeBodyOf({ headers }: IncomingMessage, { bodyCapBytes }: Route): number {
+  if (bodyCapBytes <= SMALL_BODY_BYTES) return 0;
+  const bytes = Math.min(Number(headers['content-length'] ?? bodyCapBytes), bodyCapBytes);
+  return bytes > SMALL_BODY_BYTES ? bytes : 0;
 }
 
 async function answerJson(
