@@ -65,6 +65,7 @@ const firstOf = (projectId: string, atMs: number): NewDecision => ({
   method: 'GET',
   path: '/',
   outcome: 'allowed',
+  denialDetail: null,
   apiKeyId: null,
   keyPrefix: null,
   policyId: null,

@@ -57,7 +57,7 @@ const DENIALS: Record<DenialReason, RealDenial> = {
   },
   expired_api_key: {
     key: { expires_at: new Date('2026-01-01') },
-    gate: /^The key is not expired or disabled: deniedexpired or disabled.*Changes of this key$/,
+    gate: /^The key is not expired or disabled: deniedexpired.*Changes of this key$/,
   },
   policy_no_match: {
     key: {},
@@ -75,7 +75,7 @@ const DENIALS: Record<DenialReason, RealDenial> = {
   // Last, because it denies every call with a key.
   inactive_subscription: {
     key: {},
-    gate: /^The subscription is active: deniednot active.*Changes of the subscription$/,
+    gate: /^The subscription is active: deniedcanceled.*Changes of the subscription$/,
   },
 };
 

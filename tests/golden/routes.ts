@@ -61,6 +61,7 @@ async function logDecision({ db }: World, { projectId }: TestProject): Promise<s
   const decisionId = newUuid();
   const nothing = {
     requestId: null,
+    denialDetail: null,
     apiKeyId: null,
     keyPrefix: null,
     policyId: null,

@@ -7,6 +7,7 @@ import {
   createProject,
   createUser,
   type Database,
+  disableApiKey,
   getProject,
   type Plan,
   type PolicyRule,
@@ -58,6 +59,7 @@ export interface TestProject {
     apiKeyId: string,
     limits: { rateLimitPerMinute: number | null; monthlyQuota: number | null },
   ): Promise<void>;
+  disableKey(apiKeyId: string): Promise<void>;
   setPlanLimits(limits: PlanLimits): Promise<void>;
   setSubscription(change: Omit<SetSubscriptionInput, 'projectId'>): Promise<void>;
   setPolicies(rules: readonly PolicyRule[]): Promise<void>;
@@ -132,6 +134,9 @@ async function buildProject(ctx: VerbContext, options: ProjectOptions): Promise<
     },
     async setKeyLimits(apiKeyId, keyLimits) {
       expectKind(await setApiKeyLimits(ctx, { projectId, apiKeyId, limits: keyLimits }), 'updated');
+    },
+    async disableKey(apiKeyId) {
+      expectKind(await disableApiKey(ctx, { projectId, apiKeyId }), 'updated');
     },
     async setPlanLimits(change) {
       limits = { ...limits, ...change };

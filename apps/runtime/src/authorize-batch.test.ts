@@ -31,6 +31,7 @@ function dependenciesOf(charge: AuthorizeDependencies['limiter']['charge']): Aut
     },
     subscription: {
       admits: true,
+      status: 'active' as const,
       plan: { planId: 'plan', name: 'Pro', rateLimitPerMinute: 10, monthlyQuota: 10 },
     },
     apiKey: {

@@ -146,6 +146,7 @@ class LoggedDecision(TypedDict):
     path: Union[str, None]
     allowed: bool
     denialReason: Union[Literal['missing_api_key', 'invalid_api_key', 'revoked_api_key', 'archived_api_key', 'expired_api_key', 'policy_no_match', 'inactive_subscription', 'quota_exceeded', 'rate_limited'], None]
+    denialDetail: Union[Literal['expired', 'disabled', 'past_due', 'canceled', 'period_ended', 'no_subscription'], None]
     apiKeyId: Union[str, None]
     keyPrefix: Union[str, None]
     policyId: Union[str, None]

@@ -62,6 +62,20 @@ export const HOST_ERROR_FOR_DENIAL = {
 } as const satisfies Record<DenialReason, string>;
 export type HostErrorCode = (typeof HOST_ERROR_FOR_DENIAL)[DenialReason];
 
+/**
+ * Which state denied a call, where the reason covers several: of the key for `expired_api_key`, of
+ * the subscription for `inactive_subscription`.
+ */
+export const DENIAL_DETAILS = [
+  'expired',
+  'disabled',
+  'past_due',
+  'canceled',
+  'period_ended',
+  'no_subscription',
+] as const;
+export type DenialDetail = (typeof DENIAL_DETAILS)[number];
+
 export const API_KEY_STATUSES = ['active', 'revoked', 'archived'] as const;
 export type ApiKeyStatus = (typeof API_KEY_STATUSES)[number];
 

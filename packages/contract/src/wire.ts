@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { HOST_REPLY_MESSAGES, type HostReplyCode } from './host-replies.ts';
-import { API_KEY_STATUSES, DENIAL_REASONS, LIMIT_OWNERS } from './sets.ts';
+import { API_KEY_STATUSES, DENIAL_DETAILS, DENIAL_REASONS, LIMIT_OWNERS } from './sets.ts';
 
 /** A UUID in its canonical 8-4-4-4-12 form, any version, as path parameters carry it. */
 export const uuidSchema = z.guid();
@@ -127,6 +127,8 @@ export const loggedDecisionSchema = z.strictObject({
   path: z.string().nullable(),
   allowed: z.boolean(),
   denialReason: z.enum(DENIAL_REASONS).nullable(),
+  /** Only for `expired_api_key` and `inactive_subscription`. */
+  denialDetail: z.enum(DENIAL_DETAILS).nullable(),
   /** Null where the project has no such key. */
   apiKeyId: uuidSchema.nullable(),
   /** The public prefix of the credential, also of an unknown key. */

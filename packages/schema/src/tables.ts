@@ -1,6 +1,7 @@
 import type { Limits } from '@ceiba/contract';
 import {
   API_KEY_STATUSES,
+  DENIAL_DETAILS,
   LIMIT_OWNERS,
   OUTCOMES,
   SUBSCRIPTION_STATUSES,
@@ -459,6 +460,8 @@ export const decisions = pgTable(
     /** Without the query; null where the project logs no paths. */
     path: bytewiseText('path'),
     outcome: text('outcome', { enum: OUTCOMES }).notNull(),
+    /** Which state of the key or the subscription denied. */
+    denialDetail: text('denial_detail', { enum: DENIAL_DETAILS }),
     /** Null where the project has no such key. */
     apiKeyId: uuid('api_key_id'),
     /** The public prefix of a credential, also of one that the project does not know. */
@@ -492,6 +495,7 @@ export const decisions = pgTable(
       .where(sql`${table.path} is not null`),
     check('decisions_outcome_check', oneOf(table.outcome, OUTCOMES)),
     check('decisions_limit_owner_check', oneOf(table.limitOwner, LIMIT_OWNERS)),
+    check('decisions_denial_detail_check', oneOf(table.denialDetail, DENIAL_DETAILS)),
     // An entry of an index cannot be longer than a third of a page.
     check(
       'decisions_path_check',

@@ -93,6 +93,7 @@ export class PostgresModel {
         },
         subscription: {
           admits: true,
+          status: 'active',
           plan: {
             planId: projectId,
             name: 'plan',

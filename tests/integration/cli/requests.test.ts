@@ -55,7 +55,10 @@ describe('ceiba requests', () => {
       },
       { decisionId: third, allowed: true, denialReason: null, exceededLimit: null },
     ]);
-    expect((await requests([])).stdout).toContain("(60 per minute of the project's default)");
+    await log(4, { outcome: 'expired_api_key', denialDetail: 'disabled' });
+    const { stdout: lines } = await requests([]);
+    expect(lines).toContain("(60 per minute of the project's default)");
+    expect(lines).toContain('(disabled)');
   });
 
   test('is narrowed by every option, and shows nothing of another project', async () => {
@@ -83,6 +86,17 @@ describe('ceiba requests', () => {
       select id from projects where id <> ${projectId}`;
     const foreign = await desk.ceiba(['requests', '--project', other!.id, '--decision', third]);
     expect(foreign).toMatchObject({ code: 0, stdout: '' });
+  });
+
+  test('finds the calls of a key that the project does not have, by its prefix', async () => {
+    const unknown = { outcome: 'invalid_api_key', keyPrefix: 'ceiba_AAAAAAAA' } as const;
+    const denied = await log(1, unknown);
+    await log(2, { ...unknown, keyPrefix: 'ceiba_BBBBBBBB' });
+    const { stdout, stderr } = await requests(['--key', unknown.keyPrefix, '--json']);
+    expect(idsIn(stdout)).toEqual([denied]);
+    expect(stderr).toBe(
+      'The project has no key ceiba_AAAAAAAA…: these calls were denied for it.\n',
+    );
   });
 
   test('says how many decisions of this time the log left out', async () => {
@@ -118,7 +132,6 @@ describe('ceiba requests', () => {
   });
 
   test.each([
-    [['--key', 'ceiba_AAAAAAAA'], 'has no key ceiba_AAAAAAAA…'],
     [['--key', 'nonsense'], "must be a key's id, or its prefix"],
     [['--from', 'yesterday'], 'must be an RFC 3339 date-time'],
     [['--limit', '0'], 'must be a whole number from 1 to 1000'],

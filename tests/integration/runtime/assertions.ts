@@ -33,6 +33,7 @@ export const FIELDS = {
     'path',
     'allowed',
     'denialReason',
+    'denialDetail',
     'apiKeyId',
     'keyPrefix',
     'policyId',

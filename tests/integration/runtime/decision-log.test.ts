@@ -106,6 +106,12 @@ const EXCEEDED: Partial<Record<DenialReason, LoggedDecision['exceededLimit']>> =
   rate_limited: { owner: 'api_key', window: 'minute', value: 0 },
 };
 
+/** The states of `CAUSES`. */
+const DETAIL: Partial<Record<DenialReason, LoggedDecision['denialDetail']>> = {
+  expired_api_key: 'expired',
+  inactive_subscription: 'canceled',
+};
+
 /** The reasons that an earlier check than the key's finds. */
 const WITHOUT_KEY: readonly DenialReason[] = ['missing_api_key', 'invalid_api_key'];
 
@@ -128,6 +134,7 @@ describe.each(DENIAL_REASONS)('a denial for %s', (reason) => {
       path: reason === 'policy_no_match' ? '/v2/billing/7' : '/v1/reports',
       allowed: false,
       denialReason: reason,
+      denialDetail: DETAIL[reason] ?? null,
       apiKeyId: hasKey ? apiKey.apiKeyId : null,
       keyPrefix: hasKey ? apiKey.keyPrefix : reason === 'invalid_api_key' ? UNKNOWN.prefix : null,
       policyId: hasKey && reason !== 'policy_no_match' ? expect.any(String) : null,
@@ -172,6 +179,25 @@ describe('a limit that refused', () => {
     expect(await logged(client, decisionId)).toMatchObject({
       exceededLimit: { owner, window, value: 0 },
     });
+  });
+});
+
+describe('a state that denied', () => {
+  const STATES: [LoggedDecision['denialDetail'], (scene: Scene) => Promise<unknown>][] = [
+    ['disabled', ({ project, apiKey }) => project.disableKey(apiKey.apiKeyId)],
+    ['past_due', ({ project }) => project.setSubscription({ status: 'past_due' })],
+    [
+      'period_ended',
+      ({ project }) => project.setSubscription({ currentPeriodEnd: new Date('2020-01-01') }),
+    ],
+  ];
+
+  it.each(STATES)('is named: %s', async (denialDetail, change) => {
+    const scene = await setUp();
+    await change(scene);
+    const { client, apiKey } = scene;
+    const { decisionId } = decisionOf((await client.authorize({ apiKey: apiKey.plaintext })).json);
+    expect(await logged(client, decisionId)).toMatchObject({ denialDetail });
   });
 });
 

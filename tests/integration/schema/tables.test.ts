@@ -34,6 +34,9 @@ const gap = (outcome: string, leftOut: string) =>
 const limitedBy = (owner: string) =>
   `insert into decisions (project_id, at, decision_id, method, outcome, limit_owner, latency_ms)
    values ($1, now(), $1, 'GET', 'rate_limited', '${owner}', 1)`;
+const deniedBy = (detail: string) =>
+  `insert into decisions (project_id, at, decision_id, method, outcome, denial_detail, latency_ms)
+   values ($1, now(), $1, 'GET', 'expired_api_key', '${detail}', 1)`;
 const member = (role: string) =>
   `insert into project_members (project_id, user_id, role)
    select id, owner_id, '${role}' from projects where id = $1`;
@@ -220,6 +223,7 @@ const REFUSED: [string, string, string][] = [
     'decisions_path_check',
   ],
   ['a refusal by a limit that does not exist', limitedBy('other'), 'decisions_limit_owner_check'],
+  ['a denial by a state that does not exist', deniedBy('other'), 'decisions_denial_detail_check'],
   ['a member who is the owner', member('owner'), 'project_members_role_check'],
   [
     'an invitation as owner',

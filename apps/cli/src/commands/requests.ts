@@ -12,7 +12,7 @@ import {
 import { type Command, Option } from 'commander';
 import { withDatabase } from '../database.ts';
 import { badInput } from '../errors.ts';
-import { noKey, noProject } from '../not-found.ts';
+import { noProject } from '../not-found.ts';
 import { instant, keyOrPrefix, pageSize, uuid } from '../options.ts';
 import { newDecisions, throughOutages } from '../requests/follow.ts';
 import { jsonLineOf, lineOf } from '../requests/lines.ts';
@@ -71,6 +71,10 @@ async function show(world: World, db: Database, options: RequestOptions): Promis
     else printLines(world, records.map(lineOf));
   };
   const { items: newest } = await listDecisions(db, { projectId, filter, limit });
+  if (filter.unknownKeyPrefix !== undefined) {
+    const unknown = `${filter.unknownKeyPrefix}…`;
+    world.stderr.write(`The project has no key ${unknown}: these calls were denied for it.\n`);
+  }
   print(newest.toReversed());
   await reportLeftOut(world, db, options, newest.at(limit - 1)?.at);
   if (!follow) return;
@@ -110,14 +114,18 @@ async function filterOf(db: Database, options: RequestOptions): Promise<Decision
   return {
     ...filter,
     ...(decision !== undefined && { decisionId: decision }),
-    ...(key !== undefined && { apiKeyId: await keyIdOf(db, projectId, key) }),
+    ...(key !== undefined && (await keyOf(db, projectId, key))),
   };
 }
 
-async function keyIdOf(db: Database, projectId: string, idOrPrefix: string): Promise<string> {
-  if (UUID.test(idOrPrefix)) return idOrPrefix;
+/** The key of the project, or the calls that were denied because it has none with this prefix. */
+async function keyOf(
+  db: Database,
+  projectId: string,
+  idOrPrefix: string,
+): Promise<Pick<DecisionFilter, 'apiKeyId' | 'unknownKeyPrefix'>> {
+  if (UUID.test(idOrPrefix)) return { apiKeyId: idOrPrefix };
   const { items } = await searchApiKeys(db, { projectId, text: idOrPrefix, limit: 10 });
   const key = items.find(({ keyPrefix }) => keyPrefix === idOrPrefix);
-  if (key === undefined) throw noKey(projectId, `${idOrPrefix}…`);
-  return key.apiKeyId;
+  return key === undefined ? { unknownKeyPrefix: idOrPrefix } : { apiKeyId: key.apiKeyId };
 }

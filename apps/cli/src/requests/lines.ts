@@ -11,7 +11,7 @@ export function lineOf(record: DecisionRecord): string {
     decisionId,
     keyPrefix === null ? 'no key' : `${keyPrefix}…`,
     call,
-    limitOf(record),
+    detailOf(record),
   ];
   return fields.filter((field) => field !== '').join('  ');
 }
@@ -31,7 +31,9 @@ const OWNER: Record<LimitOwner, string> = {
   project_default: "of the project's default",
 };
 
-function limitOf(record: DecisionRecord): string {
+/** What the outcome alone does not say: which limit refused, or which state denied. */
+function detailOf(record: DecisionRecord): string {
+  if (record.denialDetail !== null) return `(${record.denialDetail})`;
   const { exceededLimit } = toLoggedDecision(record);
   if (exceededLimit === null) return '';
   const { owner, window, value } = exceededLimit;

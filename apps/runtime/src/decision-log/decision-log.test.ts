@@ -110,6 +110,7 @@ describe('the decision log', () => {
         method: 'GET',
         path: '/v1/reports',
         outcome: 'missing_api_key',
+        denialDetail: null,
         apiKeyId: null,
         keyPrefix: null,
         policyId: null,
@@ -144,6 +145,30 @@ describe('the decision log', () => {
     one.log.add(refused, decision, charge);
     await one.log.flushNow();
     expect(one.decisions).toMatchObject([{ outcome: reason, limitOwner }]);
+  });
+
+  const key = (expired: boolean, disabled: boolean) => ({ apiKey: { expired, disabled } });
+  const subscription = (status: string | null) => ({
+    apiKey: { expired: false, disabled: false },
+    subscription: status === null ? null : { status },
+  });
+  it.each([
+    ['expired_api_key', key(true, false), 'expired'],
+    ['expired_api_key', key(true, true), 'expired'],
+    ['expired_api_key', key(false, true), 'disabled'],
+    ['inactive_subscription', subscription('past_due'), 'past_due'],
+    ['inactive_subscription', subscription('canceled'), 'canceled'],
+    ['inactive_subscription', subscription('active'), 'period_ended'],
+    ['inactive_subscription', subscription('trialing'), 'period_ended'],
+    ['inactive_subscription', subscription(null), 'no_subscription'],
+    ['policy_no_match', subscription('past_due'), null],
+  ] as const)('keeps which state denied as %s: %j', async (denialReason, found, denialDetail) => {
+    const one = bench();
+    const denied = call();
+    Object.assign(denied.row, found);
+    one.log.add(denied, { allowed: false, decisionId: newId(), denialReason });
+    await one.log.flushNow();
+    expect(one.decisions).toMatchObject([{ outcome: denialReason, denialDetail }]);
   });
 
   it('keeps no path of a project that logs none', async () => {

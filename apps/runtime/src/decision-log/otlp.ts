@@ -85,6 +85,7 @@ function attributesOf(decision: NewDecision, at: Date): Attributes {
     'ceiba.project.id': projectId,
     'ceiba.decision.id': record.decisionId,
     'ceiba.decision.outcome': record.outcome,
+    'ceiba.decision.denial_detail': record.denialDetail,
     'ceiba.decision.latency_ms': record.latencyMs,
     'ceiba.request.id': record.requestId,
     'ceiba.api_key.id': record.apiKeyId,

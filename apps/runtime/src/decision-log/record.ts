@@ -1,5 +1,10 @@
 import type { AuthorizeRequest, Decision } from '@ceiba/contract';
-import type { LimitOwner } from '@ceiba/contract/sets';
+import type {
+  DenialDetail,
+  DenialReason,
+  LimitOwner,
+  SubscriptionStatus,
+} from '@ceiba/contract/sets';
 import { type Charge, type Policy, publicPrefixOf } from '@ceiba/domain';
 import type { LookupRow, NewDecision } from '@ceiba/schema';
 import { loggedPath, withoutApiKey } from './redact.ts';
@@ -29,6 +34,7 @@ export function recordOf(
     method: withoutApiKey(request.method, apiKey),
     path: project.logsPaths ? loggedPath(request.path, apiKey) : null,
     outcome: decision.allowed ? 'allowed' : decision.denialReason,
+    denialDetail: decision.allowed ? null : detailOf(row, decision.denialReason),
     apiKeyId: row.apiKey?.apiKeyId ?? null,
     keyPrefix: row.apiKey?.keyPrefix ?? publicPrefixOf(apiKey),
     policyId: policy?.policyId ?? null,
@@ -37,6 +43,26 @@ export function recordOf(
     latencyMs: Math.max(0, Math.round(nowMs - asker.askedAtMs)),
   };
 }
+
+/** Which state denied, where the reason covers several. */
+function detailOf({ apiKey, subscription }: LookupRow, reason: DenialReason): DenialDetail | null {
+  switch (reason) {
+    case 'expired_api_key':
+      return apiKey?.expired ? 'expired' : 'disabled';
+    case 'inactive_subscription':
+      return subscription === null ? 'no_subscription' : LAPSED_BY[subscription.status];
+    default:
+      return null;
+  }
+}
+
+/** Why a subscription does not admit: one whose status would has reached the end of its period. */
+const LAPSED_BY = {
+  active: 'period_ended',
+  trialing: 'period_ended',
+  past_due: 'past_due',
+  canceled: 'canceled',
+} as const satisfies Record<SubscriptionStatus, DenialDetail>;
 
 type Refusal = Extract<Charge, { kind: 'denied' }>;
 

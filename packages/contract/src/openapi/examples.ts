@@ -49,6 +49,7 @@ const logged = {
   path: '/v1/billing',
   allowed: false,
   denialReason: 'policy_no_match',
+  denialDetail: null,
   apiKeyId: ID.apiKey,
   keyPrefix: 'ceiba_a3QtUwNA',
   policyId: null,

@@ -1,5 +1,5 @@
 import type { Limits } from '@ceiba/contract';
-import type { DenialReason, LimitOwner, Outcome } from '@ceiba/contract/sets';
+import type { DenialDetail, DenialReason, LimitOwner, Outcome } from '@ceiba/contract/sets';
 import { timeOfDecision } from '@ceiba/domain';
 import { and, eq, gte, lt, type SQL, sql } from 'drizzle-orm';
 import type { Executor } from '../connection/database.ts';
@@ -19,6 +19,8 @@ export interface DecisionRecord {
   /** Canonical where it has a canonical form, never with a query; null where none was kept. */
   path: string | null;
   outcome: Outcome;
+  /** Which state denied; null where the reason says it all, or where it was not kept. */
+  denialDetail: DenialDetail | null;
   /** Null where the project has no such key. */
   apiKeyId: string | null;
   /** The public prefix of the credential, also of an unknown key; null where it has none. */
@@ -70,6 +72,7 @@ const columns = {
   method: decisions.method,
   path: decisions.path,
   outcome: decisions.outcome,
+  denialDetail: decisions.denialDetail,
   apiKeyId: decisions.apiKeyId,
   keyPrefix: decisions.keyPrefix,
   policyId: decisions.policyId,

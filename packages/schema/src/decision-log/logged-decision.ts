@@ -4,7 +4,7 @@ import type { DecisionRecord } from './list.ts';
 /** A decision of the log as the Runtime's routes and `ceiba requests --json` return it. */
 export function toLoggedDecision(record: DecisionRecord): LoggedDecision {
   const { decisionId, at, requestId, method, path, outcome, latencyMs, ...rest } = record;
-  const { apiKeyId, keyPrefix, policyId, limits } = rest;
+  const { denialDetail, apiKeyId, keyPrefix, policyId, limits } = rest;
   return {
     decisionId,
     at: at.toISOString(),
@@ -13,6 +13,7 @@ export function toLoggedDecision(record: DecisionRecord): LoggedDecision {
     path,
     allowed: outcome === 'allowed',
     denialReason: outcome === 'allowed' ? null : outcome,
+    denialDetail,
     apiKeyId,
     keyPrefix,
     policyId,

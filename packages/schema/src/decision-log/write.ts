@@ -69,17 +69,17 @@ function insert(db: Database, { decisions, gaps }: DecisionBatch, times: readonl
 const PREPARED = { prepare: true };
 
 const INSERT_DECISIONS = `
-  insert into decisions (project_id, at, decision_id, request_id, method, path, outcome, api_key_id,
-    key_prefix, policy_id, limits, limit_owner, latency_ms)
+  insert into decisions (project_id, at, decision_id, request_id, method, path, outcome, denial_detail,
+    api_key_id, key_prefix, policy_id, limits, limit_owner, latency_ms)
   select row.project_id, row.at, row.decision_id, row.request_id, row.method, row.path, row.outcome,
-    row.api_key_id, row.key_prefix, row.policy_id, row.limits,
-    row.limit_owner, row.latency_ms
+    row.denial_detail, row.api_key_id, row.key_prefix, row.policy_id, row.limits, row.limit_owner,
+    row.latency_ms
   from unnest(($1::text)::uuid[], ($2::text)::timestamptz[], ($3::text)::uuid[], ($4::text)::text[],
-    ($5::text)::text[], ($6::text)::text[], ($7::text)::text[], ($8::text)::uuid[],
-    ($9::text)::text[], ($10::text)::uuid[], ($11::text)::jsonb[], ($12::text)::text[],
-    ($13::text)::int[])
-    as row(project_id, at, decision_id, request_id, method, path, outcome, api_key_id, key_prefix,
-      policy_id, limits, limit_owner, latency_ms)
+    ($5::text)::text[], ($6::text)::text[], ($7::text)::text[], ($8::text)::text[],
+    ($9::text)::uuid[], ($10::text)::text[], ($11::text)::uuid[], ($12::text)::jsonb[],
+    ($13::text)::text[], ($14::text)::int[])
+    as row(project_id, at, decision_id, request_id, method, path, outcome, denial_detail,
+      api_key_id, key_prefix, policy_id, limits, limit_owner, latency_ms)
   join projects on projects.id = row.project_id
   on conflict do nothing`;
 
@@ -110,6 +110,7 @@ const decisionColumns = (rows: readonly NewDecision[], times: readonly Date[]) =
   listOf(rows.map((row) => element(row.method))),
   listOf(rows.map((row) => element(row.path))),
   listOf(rows.map((row) => row.outcome)),
+  listOf(rows.map((row) => row.denialDetail ?? 'NULL')),
   listOf(rows.map((row) => row.apiKeyId ?? 'NULL')),
   listOf(rows.map((row) => element(row.keyPrefix))),
   listOf(rows.map((row) => row.policyId ?? 'NULL')),

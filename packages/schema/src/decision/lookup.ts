@@ -1,4 +1,4 @@
-import type { ApiKeyStatus } from '@ceiba/contract/sets';
+import type { ApiKeyStatus, SubscriptionStatus } from '@ceiba/contract/sets';
 import type { Database } from '../connection/database.ts';
 import { requirePrimary, SERVER_EVIDENCE } from '../connection/server.ts';
 import { admitsNow } from '../subscription/admits.ts';
@@ -14,7 +14,7 @@ export interface LookupItem {
 /** What a decision is based on, as the primary had it when the statement ran. */
 export interface LookupRow {
   project: LookupProject | null;
-  subscription: { admits: boolean; plan: LookupPlan } | null;
+  subscription: { admits: boolean; status: SubscriptionStatus; plan: LookupPlan } | null;
   apiKey: LookupApiKey | null;
 }
 
@@ -63,15 +63,15 @@ export const LOOKUP_STATEMENT = `
     p.secret_digest,
     case when p.previous_secret_expires_at > now() then p.previous_secret_digest end,
     p.policy_revision, p.default_key_rate_limit_per_minute, p.logged_allows_percent, p.logs_paths,
-    ${admitsNow('s')}, plan.id, plan.name, plan.rate_limit_per_minute, plan.monthly_quota,
-    null, null, null, null, null, null, null, null, null
+    ${admitsNow('s')}, s.status, plan.id, plan.name, plan.rate_limit_per_minute,
+    plan.monthly_quota, null, null, null, null, null, null, null, null, null
   from unnest(($1::text)::uuid[]) with ordinality as asked(id, position)
   left join projects p on p.id = asked.id
   left join subscriptions s on s.project_id = p.id
   left join plans plan on plan.id = s.plan_id
   union all
   select null, asked.position::int, null, null, null,
-    null, null, null, null, null, null, null, null, null, null, null,
+    null, null, null, null, null, null, null, null, null, null, null, null,
     k.id, k.display_name, k.key_prefix, k.status, coalesce(k.expires_at <= now(), false),
     k.disabled_at is not null, k.last_used_at is null, k.rate_limit_per_minute, k.monthly_quota
   from unnest(($2::text)::uuid[], ($3::text)::bytea[]) with ordinality
@@ -166,13 +166,14 @@ type ProjectColumns = [
   loggedAllowsPercent: number,
   logsPaths: boolean,
   admits: boolean | null,
+  status: SubscriptionStatus,
   planId: string | null,
   planName: string,
   rateLimitPerMinute: number,
   monthlyQuota: number,
 ];
 
-const FIRST_OF_KEY = 16;
+const FIRST_OF_KEY = 17;
 type KeyColumns = [
   apiKeyId: string | null,
   displayName: string,
@@ -193,6 +194,7 @@ function projectPartOf([
   loggedAllowsPercent,
   logsPaths,
   admits,
+  status,
   planId,
   name,
   rateLimitPerMinute,
@@ -208,7 +210,7 @@ function projectPartOf([
   };
   if (planId === null) return { project, subscription: null };
   const plan = { planId, name, rateLimitPerMinute, monthlyQuota };
-  return { project, subscription: { admits: admits === true, plan } };
+  return { project, subscription: { admits: admits === true, status, plan } };
 }
 
 function apiKeyOf([

@@ -20,6 +20,7 @@ export const decisionAt = (
   method: 'GET',
   path: '/v1/reports',
   outcome: 'missing_api_key',
+  denialDetail: null,
   apiKeyId: null,
   keyPrefix: null,
   policyId: null,

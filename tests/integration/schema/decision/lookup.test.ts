@@ -64,6 +64,7 @@ describe('a lookup', () => {
       },
       subscription: {
         admits: true,
+        status: 'active',
         plan: { ...plan, rateLimitPerMinute: 60, monthlyQuota: 10_000 },
       },
       apiKey: {

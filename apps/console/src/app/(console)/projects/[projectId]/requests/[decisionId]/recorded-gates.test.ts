@@ -11,6 +11,7 @@ const decision: DecisionRecord = {
   method: 'GET',
   path: '/v1/reports',
   outcome: 'allowed',
+  denialDetail: null,
   apiKeyId: '6f9619ff-8b86-4d01-b42d-00c04fc964ff',
   keyPrefix: 'ceiba_Mobile01',
   policyId: '7f9619ff-8b86-4d01-b42d-00c04fc964ff',
@@ -99,6 +100,18 @@ describe('explainRecord', () => {
   it('says that a policy was deleted since', () => {
     expect(gatesOf({ projectId, decision, apiKey, policy: undefined })).toContain(
       'policy_no_match passed: a policy that was deleted since',
+    );
+  });
+
+  it.each([
+    ['expired_api_key', 'disabled', 'disabled'],
+    ['expired_api_key', null, 'expired or disabled'],
+    ['inactive_subscription', 'period_ended', 'its period had ended'],
+    ['inactive_subscription', null, 'not active'],
+  ] as const)('says which state denied as %s: %s', (outcome, denialDetail, words) => {
+    const denied = { ...decision, outcome, denialDetail };
+    expect(gatesOf({ projectId, decision: denied, apiKey, policy })).toContain(
+      `${outcome} denied: ${words}`,
     );
   });
 

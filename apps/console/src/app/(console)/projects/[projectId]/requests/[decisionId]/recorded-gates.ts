@@ -1,6 +1,7 @@
 import type { Limits } from '@ceiba/contract';
 import {
   DENIAL_REASONS,
+  type DenialDetail,
   type DenialReason,
   isLimitDenial,
   type LimitOwner,
@@ -58,18 +59,33 @@ const SAW: Record<DenialReason, (facts: RecordedFacts, stopped: boolean) => stri
   },
   revoked_api_key: (_, stopped) => (stopped ? 'revoked' : null),
   archived_api_key: (_, stopped) => (stopped ? 'archived' : null),
-  expired_api_key: (_, stopped) => (stopped ? 'expired or disabled' : null),
+  expired_api_key: ({ decision }, stopped) =>
+    stopped ? wordsOf(decision, 'expired or disabled') : null,
   policy_no_match: ({ decision: { policyId }, policy }, stopped) => {
     if (stopped) return 'none';
     if (policy !== undefined) return policyText(policy);
     return policyId === null ? null : 'a policy that was deleted since';
   },
-  inactive_subscription: (_, stopped) => (stopped ? 'not active' : null),
+  inactive_subscription: ({ decision }, stopped) =>
+    stopped ? wordsOf(decision, 'not active') : null,
   quota_exceeded: ({ decision }, stopped) => limitOf(decision, monthOf, stopped),
   rate_limited: ({ decision }, stopped) => limitOf(decision, minuteOf, stopped),
 };
 
-/** Where the state is found that the record does not hold; null if it holds it. */
+/** The state that denied; older records do not hold it. */
+const wordsOf = ({ denialDetail }: DecisionRecord, unknown: string) =>
+  denialDetail === null ? unknown : DETAIL[denialDetail];
+
+const DETAIL: Record<DenialDetail, string> = {
+  expired: 'expired',
+  disabled: 'disabled',
+  past_due: 'past due',
+  canceled: 'canceled',
+  period_ended: 'its period had ended',
+  no_subscription: 'none',
+};
+
+/** Where it is found who changed the state that denied; null for other gates. */
 function whereToLook(
   denies: DenialReason,
   { projectId, decision: { apiKeyId } }: RecordedFacts,
@@ -77,14 +93,14 @@ function whereToLook(
   const audit = `/projects/${projectId}/audit`;
   if (denies === 'expired_api_key' && apiKeyId !== null) {
     return {
-      text: 'The log does not record which of the two. The audit log has every change of this key.',
+      text: 'The audit log has every change of this key.',
       href: `${audit}?q=${apiKeyId}`,
       label: 'Changes of this key',
     };
   }
   if (denies === 'inactive_subscription') {
     return {
-      text: 'The log does not record whether it was past due, canceled or ended. The audit log has every change of the subscription.',
+      text: 'The audit log has every change of the subscription.',
       href: `${audit}?kind=subscription`,
       label: 'Changes of the subscription',
     };

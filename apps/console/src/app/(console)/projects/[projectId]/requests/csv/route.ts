@@ -8,6 +8,7 @@ import { filterWith, readKey } from '../read-requests.ts';
 const HEAD = [
   'at_utc',
   'outcome',
+  'denial_detail',
   'method',
   'path',
   'api_key_id',
@@ -41,6 +42,7 @@ async function* linesOf(pages: AsyncGenerator<DecisionRecord[]>) {
     yield rows.map((row) => [
       row.at.toISOString(),
       row.outcome,
+      row.denialDetail,
       row.method,
       row.path,
       row.apiKeyId,

@@ -1,0 +1,3 @@
+ALTER TABLE "decisions" ADD COLUMN "denial_detail" text;--> statement-breakpoint
+-- NOT VALID: a column that is new holds nothing to check, and a scan would block the log meanwhile.
+ALTER TABLE "decisions" ADD CONSTRAINT "decisions_denial_detail_check" CHECK ("denial_detail" in ('expired', 'disabled', 'past_due', 'canceled', 'period_ended', 'no_subscription')) NOT VALID;
