@@ -19,15 +19,39 @@ export async function freePort() {
 
 /**
  * @param {{ name: string, variable: string, port: number }[]} wanted
- * @throws {LauncherError} Names the first port in use and the variable that changes it.
+ * @throws {LauncherError} Names the first port in use or of no use, and the variable that changes it.
  */
 export async function requireFreePorts(wanted) {
   for (const { name, variable, port } of wanted) {
-    if (!(await isTaken(port))) continue;
     const other = port + 10 <= PORT_MAX ? port + 10 : port - 10;
-    throw new LauncherError(`Port ${port} for the ${name} is already in use.`, {
-      hint: `Stop the program that listens there, or choose another port: ${variable}=${other} npm start`,
-    });
+    const another = `choose another port: ${variable}=${other} npm start`;
+    if (await isTaken(port)) {
+      throw new LauncherError(`Port ${port} for the ${name} is already in use.`, {
+        hint: `Stop the program that listens there, or ${another}`,
+      });
+    }
+    if (await isRefusedByClients(port)) {
+      throw new LauncherError(
+        `Browsers and fetch refuse port ${port}, so the ${name} cannot use it.`,
+        {
+          hint: `Please ${another}`,
+        },
+      );
+    }
+  }
+}
+
+/**
+ * @param {number} port A free one.
+ * @returns {Promise<boolean>} Whether it is a "bad port" of the Fetch standard, such as 4190 and 6000.
+ */
+async function isRefusedByClients(port) {
+  try {
+    await fetch(`http://${loopback}:${port}`);
+    return false;
+  } catch (error) {
+    const cause = error instanceof Error ? error.cause : undefined;
+    return cause instanceof Error && cause.message === 'bad port';
   }
 }
 

@@ -24,3 +24,11 @@ it('suggests a port that exists instead of the highest one', async () => {
     server.close();
   }
 });
+
+it('refuses a free port that no client can reach', async () => {
+  const wanted = [{ name: 'Runtime', variable: 'RUNTIME_PORT', port: 4190 }];
+  await expect(requireFreePorts(wanted)).rejects.toMatchObject({
+    message: expect.stringContaining('refuse port 4190'),
+    hint: expect.stringContaining('RUNTIME_PORT=4200 '),
+  });
+});
