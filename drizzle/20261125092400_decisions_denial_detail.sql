@@ -1,3 +1,4 @@
 ALTER TABLE "decisions" ADD COLUMN "denial_detail" text;--> statement-breakpoint
--- NOT VALID: a column that is new holds nothing to check, and a scan would block the log meanwhile.
+-- expand: the previous release does not write this column. NOT VALID: a new column holds nothing to
+-- check, and a scan would block the log meanwhile.
 ALTER TABLE "decisions" ADD CONSTRAINT "decisions_denial_detail_check" CHECK ("denial_detail" in ('expired', 'disabled', 'past_due', 'canceled', 'period_ended', 'no_subscription')) NOT VALID;

@@ -179,8 +179,8 @@ test('the filter is in the URL, and applies to the CSV file too', async () => {
   await page.getByRole('link', { name: 'Download CSV' }).click();
   const text = readFileSync(await (await download).path(), 'utf8');
   const [head, line, ...more] = text.trimEnd().split('\r\n');
-  expect(head).toContain('at_utc,outcome,method,path');
-  expect(line).toContain(`"missing_api_key","'=1+1","/v1/reports/42"`);
+  expect(head).toContain('at_utc,outcome,denial_detail,method,path');
+  expect(line).toContain(`"missing_api_key",,"'=1+1","/v1/reports/42"`);
   expect(line).toContain(`"${wanted}","req-7"`);
   expect(more).toEqual([]);
 
