@@ -29,7 +29,10 @@ import { lineOf, runVitest, sum } from './run-tests.mjs';
  * @typedef {{ proof: string } & Record<string, string | number>} Figures
  */
 
-/** Each is a file of tests/chaos, `*.test.ts`, or `*.proof.ts` where it has no small size. */
+/**
+ * Each is a file of tests/chaos, `*.test.ts`, or `*.proof.ts` where it has no small size; 'neighbours'
+ * is several, one for each resource that projects share.
+ */
 const PARTS = [
   'exactness',
   'revocation',
@@ -44,6 +47,7 @@ const PARTS = [
   'scripts',
   'model',
   'simulation',
+  'neighbours',
   'mutants',
 ];
 
