@@ -656,6 +656,23 @@ export const alertDeliveries = pgTable(
   ],
 );
 
+/**
+ * The attempts of the last minute and those under way. A row outlives its destination and its project,
+ * which a user can delete and create again: what it counts for is the owner's.
+ */
+export const alertAttempts = pgTable(
+  'alert_attempts',
+  {
+    id: bigint('id', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
+    ownerId: uuid('owner_id').notNull(),
+    destinationId: uuid('destination_id').notNull(),
+    startedAt: instant('started_at').notNull().defaultNow(),
+    /** In the future while it is under way: if its process ends, its place is free then. */
+    endsAt: instant('ends_at').notNull(),
+  },
+  (table) => [index('alert_attempts_ends_at_idx').on(table.endsAt)],
+);
+
 const newestFirst = (table: { at: ExtraConfigColumn; id: ExtraConfigColumn }) =>
   [table.at.desc().nullsFirst(), table.id.desc().nullsFirst()] as const;
 
