@@ -17,6 +17,8 @@ export const LOCKS = {
   administrators: 0x0ce1bf,
   /** Serialises the creation of partitions of the decision log. */
   decisionPartitions: 0x0ce1c0,
+  /** Serialises the claims of alerts, so that the places of an owner are counted exactly. */
+  alertClaims: 0x0ce1c1,
 } as const;
 
 /** Waits for an advisory lock and holds it until the transaction ends. */

@@ -21,6 +21,7 @@ import { makeDestination } from '../schema/alert/support.ts';
 import { makeProject, useBench } from '../schema/support.ts';
 import {
   deliveriesOf,
+  endClaims,
   makeDue,
   makeWebhook,
   queueTest,
@@ -113,6 +114,7 @@ describe('a webhook', () => {
       expect(claims.flat()).toHaveLength(1);
       await bench.db.sql`update alert_deliveries set claimed_until = null, attempts = 0
         where destination_id = ${hook.destinationId}`;
+      await endClaims(bench, hook);
     }
     await bench.db.sql`delete from alert_destinations where id = ${hook.destinationId}`;
   });
@@ -133,6 +135,7 @@ describe('a webhook', () => {
     // Claimed until a minute has passed.
     await bench.db.sql`update alert_deliveries set claimed_until = now()
       where destination_id = ${hook.destinationId}`;
+    await endClaims(bench, hook);
     const delivery = await untilDelivery(
       bench,
       hook,

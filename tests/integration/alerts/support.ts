@@ -24,6 +24,7 @@ export interface SenderOptions {
   timeoutMs?: number;
   mailMs?: number;
   attemptMs?: number;
+  placeMs?: number;
   allowsLoopback?: boolean;
   /** Changes what an attempt does, as an outage would. */
   around?: (make: typeof attempt) => typeof attempt;
@@ -59,13 +60,14 @@ export function startSender(bench: Bench, options: SenderOptions = {}) {
     log: { info: log, warn: log, error: log },
     pollMs: 20,
     attemptMs,
+    ...(options.placeMs !== undefined && { placeMs: options.placeMs }),
   });
   return { stop: () => sender.stop(), log: () => lines.join('\n') };
 }
 
 /** A webhook of a new project, with its signing secret as its user has it. */
-export async function makeWebhook(bench: Bench, address: string) {
-  const { projectId, name } = await makeProject(bench.ctx);
+export async function makeWebhook(bench: Bench, address: string, owner?: string) {
+  const { projectId, name } = await makeProject(bench.ctx, owner);
   const ref = await makeDestination(bench.ctx, projectId, { address });
   const secret = randomBytes(24);
   await bench.db.sql`update alert_destinations set signing_secret = ${secret}
@@ -103,6 +105,10 @@ export async function untilDelivery(
 export const makeDue = (bench: Bench, { destinationId }: AlertDestinationRef) =>
   bench.db.sql`update alert_deliveries set next_attempt_at = now()
     where destination_id = ${destinationId} and status = 'pending'`;
+
+/** Frees the places of attempts whose process ended, as a minute does. */
+export const endClaims = (bench: Bench, { destinationId }: AlertDestinationRef) =>
+  bench.db.sql`update alert_attempts set ends_at = now() where destination_id = ${destinationId}`;
 
 /** The body, if the receiver's library accepts the signature. @throws otherwise */
 export const verified = ({ body, headers }: ReceivedWebhook, secret: string): unknown =>

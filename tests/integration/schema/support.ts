@@ -85,8 +85,9 @@ export interface MadeProject {
   secret: MintedCredential;
 }
 
-export async function makeProject(ctx: VerbContext): Promise<MadeProject> {
-  const ownerId = await makeOwner(ctx);
+/** A project, of a new owner unless another is given. */
+export async function makeProject(ctx: VerbContext, owner?: string): Promise<MadeProject> {
+  const ownerId = owner ?? (await makeOwner(ctx));
   const name = `project-${randomUUID()}`;
   const secret = mintProjectSecret(randomBytes);
   const created = await createProject(ctx, { ownerId, name, secret });

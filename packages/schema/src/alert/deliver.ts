@@ -5,14 +5,17 @@ import {
   MAILS_PER_HOUR,
 } from '@ceiba/domain';
 import { and, eq, type SQL, sql } from 'drizzle-orm';
-import type { Executor } from '../connection/database.ts';
-import type { VerbContext } from '../context.ts';
-import { alertDeliveries, alertDestinations } from '../tables.ts';
+import type { Executor, Transactor } from '../connection/database.ts';
+import { inTransaction, type VerbContext } from '../context.ts';
+import { takeLock } from '../locks.ts';
+import { alertAttempts, alertDeliveries, alertDestinations } from '../tables.ts';
 import { toMs } from '../time.ts';
 import { type AlertDestinationRef, changing, disableAlertDestination } from './destination.ts';
 
 /** A delivery whose next attempt belongs to the process that claimed it. */
 export interface ClaimedDelivery extends AlertDestinationRef {
+  /** Of the place that it holds. */
+  attemptId: number;
   deliveryId: number;
   /** The number of this attempt, from 1. */
   attempt: number;
@@ -24,6 +27,7 @@ export interface ClaimedDelivery extends AlertDestinationRef {
 }
 
 interface ClaimedRow extends Record<string, unknown> {
+  attemptId: string;
   deliveryId: string;
   attempt: number;
   eventId: string;
@@ -41,73 +45,119 @@ interface ClaimedRow extends Record<string, unknown> {
 
 /**
  * Claims deliveries that are due: the oldest of each destination, none of a destination with an
- * attempt under way, and of a project so many that {@link PROJECT_PLACES} are under way, so that a
- * slow receiver or a long queue delays only its own. No other process gets them until `claimSeconds`
- * have passed; after that, an attempt whose process ended is made again, unless it was the last.
+ * attempt under way. An owner whose attempts took least time in the last minute is next, in whichever
+ * of their projects, and has at most {@link OWNER_PLACES} under way, and as many more to destinations
+ * that failed last: a slow receiver or a long queue delays only its own (ADR 0044). No other process
+ * gets what is claimed until `claimSeconds` have passed; after that, an attempt whose process ended is
+ * made again, unless it was the last.
  *
  * @param most The most to claim.
  * @param claimSeconds Longer than an attempt can take.
  */
-export async function claimAlertDeliveries(
-  db: { orm: Executor },
+export function claimAlertDeliveries(
+  db: { orm: Transactor },
   { most, claimSeconds }: { most: number; claimSeconds: number },
 ): Promise<ClaimedDelivery[]> {
-  const rows = await db.orm.execute<ClaimedRow>(sql`
-    with under_way as materialized (
-      select d.project_id, a.destination_id
-      from alert_deliveries a join alert_destinations d on d.id = a.destination_id
-      where a.status = 'pending' and a.claimed_until > now()
-    ), oldest as (
-      select d.project_id, due.id, due.next_attempt_at
-      from alert_destinations d
-      cross join lateral (
-        select a.id, a.next_attempt_at from alert_deliveries a
-        where a.destination_id = d.id and a.status = 'pending' and a.next_attempt_at <= now()
-        order by a.next_attempt_at, a.id limit 1
-      ) due
-      where d.disabled_at is null and d.id not in (select destination_id from under_way)
-        and (d.kind <> 'mail' or ${mailsOfHour(sql`d.id`)} < ${MAILS_PER_HOUR})
-    ), ranked as materialized (
-      select id, next_attempt_at,
-        row_number() over (partition by project_id order by next_attempt_at, id)
-          + (select count(*) from under_way u where u.project_id = oldest.project_id) as place
-      from oldest
-    ), first as materialized (
-      select a.id, a.attempts from ranked join alert_deliveries a on a.id = ranked.id
-      where ranked.place <= ${PROJECT_PLACES}
-        -- Checked again on a row that another process has just claimed or recorded.
-        and a.status = 'pending' and a.next_attempt_at <= now()
-        and (a.claimed_until is null or a.claimed_until <= now())
-      order by ranked.next_attempt_at, a.id limit ${most} for update of a skip locked
-    ), lost as (
-      update alert_deliveries set status = 'failed', claimed_until = null,
-        last_error = coalesce(last_error, 'the last attempt did not end')
-      where id in (select id from first where attempts >= ${ALERT_ATTEMPTS_MAX})
-    ), claimed as (
-      update alert_deliveries a set attempts = a.attempts + 1, last_attempt_at = now(),
-        claimed_until = now() + make_interval(secs => ${claimSeconds})
-      where a.id in (select id from first where attempts < ${ALERT_ATTEMPTS_MAX})
-      returning a.id, a.attempts, a.event_id, a.destination_id
-    )
-    select claimed.id as "deliveryId", claimed.attempts as attempt, e.id as "eventId", e.type,
-      ${toMs(sql`e.created_at`)} as "createdAtMs", e.data, e.project_id as "projectId",
-      d.id as "destinationId", d.kind, d.address, encode(d.signing_secret, 'hex') as secret,
-      case when d.previous_secret_expires_at > now() then encode(d.previous_secret, 'hex') end
-        as "previousSecret"
-    from claimed join alert_events e on e.id = claimed.event_id
-    join alert_destinations d on d.id = claimed.destination_id`);
-  return [...rows].map(({ eventId, type, createdAtMs, data, secret, previousSecret, ...row }) => ({
-    ...row,
-    deliveryId: Number(row.deliveryId),
-    event: { id: eventId, type, createdAt: new Date(createdAtMs), data },
-    signingSecrets: [secret, previousSecret].flatMap((hex) =>
-      hex === null ? [] : [Buffer.from(hex, 'hex')],
-    ),
-  }));
+  return db.orm.transaction(
+    async (tx) => {
+      // One process at a time, so that no two of them fill the last place of an owner.
+      await takeLock(tx, 'alertClaims');
+      await tx.execute(
+        sql`delete from alert_attempts where ends_at < now() - interval ${sql.raw(`'${SERVED}'`)}`,
+      );
+      const rows = await tx.execute<ClaimedRow>(claim(most, claimSeconds));
+      return [...rows].map(deliveryOf);
+    },
+    { isolationLevel: 'read committed' },
+  );
 }
 
-/** How many attempts of a project are under way at most: fewer than a process can make. */
-const PROJECT_PLACES = 4;
+/** How many attempts of an owner are under way at most: fewer than a process can make. */
+const OWNER_PLACES = 4;
+/** The time in which it counts who was served. */
+const SERVED = '1 minute';
+
+const claim = (most: number, claimSeconds: number) => sql`
+  with served as materialized (
+    select owner_id, sum(extract(epoch from
+      least(ends_at, now()) - greatest(started_at, now() - interval ${sql.raw(`'${SERVED}'`)})
+    )) as seconds
+    from alert_attempts group by owner_id
+  ), under_way as materialized (
+    -- A destination that was deleted meanwhile counts as slow.
+    select a.owner_id, a.destination_id, d.id is null or d.failing_since is not null as is_slow
+    from alert_attempts a left join alert_destinations d on d.id = a.destination_id
+    where a.ends_at > now()
+  ), oldest as (
+    select p.owner_id, d.failing_since is not null as is_slow, due.id, due.next_attempt_at
+    from alert_destinations d
+    join projects p on p.id = d.project_id
+    cross join lateral (
+      select a.id, a.next_attempt_at from alert_deliveries a
+      where a.destination_id = d.id and a.status = 'pending' and a.next_attempt_at <= now()
+        and (a.claimed_until is null or a.claimed_until <= now())
+      order by a.next_attempt_at, a.id limit 1
+    ) due
+    where d.disabled_at is null and d.id not in (select destination_id from under_way)
+      and (d.kind <> 'mail' or ${mailsOfHour(sql`d.id`)} < ${MAILS_PER_HOUR})
+  ), ranked as materialized (
+    select o.id, o.next_attempt_at,
+      row_number() over (partition by o.owner_id, o.is_slow order by o.next_attempt_at, o.id)
+        + (select count(*) from under_way u where u.owner_id = o.owner_id and u.is_slow = o.is_slow)
+        as place,
+      -- Each further attempt of this claim counts as a second, so that owners take turns.
+      coalesce(served.seconds, 0) + row_number() over (
+        partition by o.owner_id order by o.is_slow, o.next_attempt_at, o.id) as turn
+    from oldest o left join served on served.owner_id = o.owner_id
+  ), first as materialized (
+    select a.id, a.attempts from ranked join alert_deliveries a on a.id = ranked.id
+    where ranked.place <= ${OWNER_PLACES}
+      -- Checked again on a row that has just been changed.
+      and a.status = 'pending' and a.next_attempt_at <= now()
+    order by ranked.turn, ranked.next_attempt_at, a.id limit ${most} for update of a skip locked
+  ), lost as (
+    update alert_deliveries set status = 'failed', claimed_until = null,
+      last_error = coalesce(last_error, 'the last attempt did not end')
+    where id in (select id from first where attempts >= ${ALERT_ATTEMPTS_MAX})
+  ), claimed as (
+    update alert_deliveries a set attempts = a.attempts + 1, last_attempt_at = now(),
+      claimed_until = now() + make_interval(secs => ${claimSeconds})
+    where a.id in (select id from first where attempts < ${ALERT_ATTEMPTS_MAX})
+    returning a.id, a.attempts, a.event_id, a.destination_id, a.claimed_until
+  ), begun as (
+    insert into alert_attempts (owner_id, destination_id, ends_at)
+    select p.owner_id, d.id, claimed.claimed_until
+    from claimed join alert_destinations d on d.id = claimed.destination_id
+    join projects p on p.id = d.project_id
+    returning id, destination_id
+  )
+  select begun.id as "attemptId", claimed.id as "deliveryId", claimed.attempts as attempt,
+    e.id as "eventId", e.type, ${toMs(sql`e.created_at`)} as "createdAtMs", e.data,
+    e.project_id as "projectId", d.id as "destinationId", d.kind, d.address,
+    encode(d.signing_secret, 'hex') as secret,
+    case when d.previous_secret_expires_at > now() then encode(d.previous_secret, 'hex') end
+      as "previousSecret"
+  from claimed join begun on begun.destination_id = claimed.destination_id
+  join alert_events e on e.id = claimed.event_id
+  join alert_destinations d on d.id = claimed.destination_id`;
+
+const deliveryOf = ({
+  eventId,
+  type,
+  createdAtMs,
+  data,
+  secret,
+  previousSecret,
+  ...row
+}: ClaimedRow): ClaimedDelivery => ({
+  ...row,
+  attemptId: Number(row.attemptId),
+  deliveryId: Number(row.deliveryId),
+  event: { id: eventId, type, createdAt: new Date(createdAtMs), data },
+  signingSecrets: [secret, previousSecret].flatMap((hex) =>
+    hex === null ? [] : [Buffer.from(hex, 'hex')],
+  ),
+});
 
 const mailsOfHour = (destinationId: SQL) => sql`(
   select count(*) from alert_deliveries sent where sent.destination_id = ${destinationId}
@@ -129,39 +179,54 @@ export type AttemptOutcome =
     };
 
 /**
- * Records the end of an attempt. An attempt that another process has made again meanwhile changes
+ * Records the end of an attempt, and frees its place. An attempt that another process has made again meanwhile changes
  * nothing. A destination that is gone, or has failed for days, is disabled in the same transaction.
  *
  * @returns whether the destination was disabled
  */
-export async function recordAttempt(
+export function recordAttempt(
+  ctx: VerbContext,
+  delivery: ClaimedDelivery,
+  outcome: AttemptOutcome,
+): Promise<{ isDisabled: boolean }> {
+  return inTransaction(ctx, async (tx) => {
+    const inside = { ...ctx, db: { orm: tx } };
+    const { kind } = await changing(inside, delivery, (change) =>
+      recordOutcome({ ...ctx, db: { orm: change } }, delivery, outcome),
+    );
+    // Last, and also if the destination was deleted: its owner waited for this attempt like any other.
+    await tx
+      .update(alertAttempts)
+      .set({ endsAt: sql`now()` })
+      .where(eq(alertAttempts.id, delivery.attemptId));
+    return { isDisabled: kind === 'disabled' };
+  });
+}
+
+async function recordOutcome(
   ctx: VerbContext,
   { deliveryId, attempt, projectId, destinationId }: ClaimedDelivery,
   outcome: AttemptOutcome,
-): Promise<{ isDisabled: boolean }> {
-  const ref = { projectId, destinationId };
-  const recorded = await changing(ctx, ref, async (tx) => {
-    const written = await tx
-      .update(alertDeliveries)
-      .set({ ...stateAfter(outcome), claimedUntil: null })
-      .where(
-        and(
-          eq(alertDeliveries.id, deliveryId),
-          eq(alertDeliveries.attempts, attempt),
-          eq(alertDeliveries.status, 'pending'),
-        ),
-      )
-      .returning({ id: alertDeliveries.id });
-    if (written.length === 0) return { kind: 'superseded' as const, reason: null };
-    const isFailing = await countFailure(tx, destinationId, outcome.kind === 'failed');
-    const isGone = outcome.kind === 'failed' && outcome.isGone;
-    const reason = isGone ? ('gone' as const) : isFailing ? ('failing' as const) : null;
-    if (reason !== null) {
-      await disableAlertDestination({ ...ctx, db: { orm: tx } }, { ...ref, reason });
-    }
-    return { kind: 'recorded' as const, reason };
-  });
-  return { isDisabled: recorded.kind === 'recorded' && recorded.reason !== null };
+): Promise<{ kind: 'superseded' | 'recorded' | 'disabled' }> {
+  const { orm } = ctx.db;
+  const written = await orm
+    .update(alertDeliveries)
+    .set({ ...stateAfter(outcome), claimedUntil: null })
+    .where(
+      and(
+        eq(alertDeliveries.id, deliveryId),
+        eq(alertDeliveries.attempts, attempt),
+        eq(alertDeliveries.status, 'pending'),
+      ),
+    )
+    .returning({ id: alertDeliveries.id });
+  if (written.length === 0) return { kind: 'superseded' };
+  const isFailing = await countFailure(orm, destinationId, outcome.kind === 'failed');
+  const isGone = outcome.kind === 'failed' && outcome.isGone;
+  if (!isGone && !isFailing) return { kind: 'recorded' };
+  const reason = isGone ? 'gone' : 'failing';
+  await disableAlertDestination(ctx, { projectId, destinationId, reason });
+  return { kind: 'disabled' };
 }
 
 function stateAfter(outcome: AttemptOutcome) {

@@ -2,6 +2,7 @@ import { MAILS_PER_HOUR, TESTS_PER_HOUR } from '@ceiba/domain';
 import {
   claimAlertDeliveries,
   deleteAlertDestination,
+  deleteProject,
   detectQuotaThresholds,
   removeOldAlerts,
   rotateSigningSecret,
@@ -9,7 +10,7 @@ import {
   updateAlertDestination,
 } from '@ceiba/schema';
 import { describe, expect, it } from 'vitest';
-import { contextOf, flush, givePlan, makeProject, useBench } from '../support.ts';
+import { contextOf, flush, givePlan, makeOwner, makeProject, useBench } from '../support.ts';
 import { type MadeDestination, makeDestination, queuedAlerts } from './support.ts';
 
 const bench = useBench();
@@ -44,13 +45,60 @@ describe('the places of a process', () => {
     await Promise.all([stop(long), stop(short)]);
   });
 
-  it('are at most four of a project, whichever processes claim', async () => {
-    const { projectId } = await makeProject(bench.ctx);
-    const all = [1, 2, 3, 4, 5, 6].map(() => makeDestination(bench.ctx, projectId));
-    for (const made of all) await sendTestAlert(bench.ctx, await made);
+  it('are at most four of an owner in all projects, and four more for receivers that failed', async () => {
+    const owner = await makeOwner(bench.ctx);
+    const made: MadeDestination[] = [];
+    for (let n = 0; n < 6; n += 1) {
+      const { projectId } = await makeProject(bench.ctx, owner);
+      made.push(await makeDestination(bench.ctx, projectId));
+      made.push(await makeDestination(bench.ctx, projectId, { description: 'failing' }));
+    }
+    await bench.db.sql`update alert_destinations set failing_since = now()
+      where description = 'failing'`;
+    for (const destination of made) await sendTestAlert(bench.ctx, destination);
     const first = await claimAlertDeliveries(bench.db, { most: 3, claimSeconds: 60 });
-    expect([first.length, (await claim()).length, (await claim()).length]).toEqual([3, 1, 0]);
-    await stop({ projectId, destinationId: '' });
+    const working = made.filter((_, index) => index % 2 === 0).map((one) => one.destinationId);
+    expect(first.every(({ destinationId }) => working.includes(destinationId))).toBe(true);
+    expect([first.length, (await claim()).length, (await claim()).length]).toEqual([3, 5, 0]);
+    for (const one of made) await stop(one);
+  });
+
+  it('go next to the owner whose attempts took least time, whatever was deleted since', async () => {
+    const [busy, quiet] = [await makeOwner(bench.ctx), await makeOwner(bench.ctx)];
+    const hookOf = async (owner: string) => {
+      const { projectId } = await makeProject(bench.ctx, owner);
+      const hook = await makeDestination(bench.ctx, projectId);
+      await sendTestAlert(bench.ctx, hook);
+      return hook;
+    };
+    const remove = async ({ projectId }: MadeDestination) => {
+      const [row] = await bench.db.sql`select name from projects where id = ${projectId}`;
+      await deleteProject(bench.ctx, { projectId, name: row!.name });
+    };
+    const one = { most: 1, claimSeconds: 60 };
+    const first = await hookOf(busy);
+    expect(await claimAlertDeliveries(bench.db, one)).toMatchObject([first]);
+    await remove(first);
+    const [second, neighbours] = [await hookOf(busy), await hookOf(quiet)];
+    expect(await claimAlertDeliveries(bench.db, one)).toMatchObject([neighbours]);
+    expect(await claimAlertDeliveries(bench.db, one)).toMatchObject([second]);
+    await Promise.all([stop(second), stop(neighbours)]);
+  });
+
+  it('are taken in turns by owners who have many alerts', async () => {
+    const hooks: MadeDestination[] = [];
+    for (const owner of [await makeOwner(bench.ctx), await makeOwner(bench.ctx)]) {
+      for (let n = 0; n < 2; n += 1) {
+        const { projectId } = await makeProject(bench.ctx, owner);
+        hooks.push(await makeDestination(bench.ctx, projectId));
+      }
+    }
+    for (const hook of hooks) await sendTestAlert(bench.ctx, hook);
+    const claimed = await claimAlertDeliveries(bench.db, { most: 2, claimSeconds: 60 });
+    expect(claimed.map(({ destinationId }) => destinationId).sort()).toEqual(
+      [hooks[0]!.destinationId, hooks[2]!.destinationId].sort(),
+    );
+    for (const hook of hooks) await stop(hook);
   });
 });
 

@@ -22,12 +22,19 @@ export interface AlertWorkerOptions {
   attempt: (delivery: ClaimedDelivery) => Promise<AttemptOutcome>;
   log: Pick<Logger, 'info' | 'warn' | 'error'>;
   pollMs?: number;
+  /** How long an attempt may hold a place, in ms. */
+  placeMs?: number;
   /** After this time an attempt no longer holds its place, in ms; less than its claim. */
   attemptMs?: number;
 }
 
-/** How many attempts are under way at most, each of another destination. */
-const SLOTS = 20;
+/** How many attempts hold a place at most, each of another destination. */
+const PLACES = 20;
+/**
+ * After this time an attempt waits without its place: an answer that is late costs an open connection
+ * and nothing else. So at most 20 more attempts begin in each two seconds, and about 170 are under way.
+ */
+const PLACE_MS = 2_000;
 const POLL_MS = 2_000;
 /** Longer than an attempt and its record take. */
 const CLAIM_SECONDS = 60;
@@ -45,6 +52,7 @@ const REMOVE_MS = 300_000;
 export class AlertSender {
   readonly #options: AlertWorkerOptions;
   readonly #underWay = new Set<Promise<void>>();
+  readonly #inPlaces = new Set<Promise<void>>();
   readonly #task: BackgroundTask;
 
   constructor(options: AlertWorkerOptions) {
@@ -65,7 +73,7 @@ export class AlertSender {
   }
 
   async #claim(): Promise<void> {
-    const most = SLOTS - this.#underWay.size;
+    const most = PLACES - this.#inPlaces.size;
     if (most === 0) return;
     const claimed = await this.#options.run((db) =>
       claimAlertDeliveries(db, { most, claimSeconds: CLAIM_SECONDS }),
@@ -75,11 +83,19 @@ export class AlertSender {
 
   /** Does not wait: a slow receiver holds up no other. */
   #start(delivery: ClaimedDelivery): void {
-    const attempt = this.#attempt(delivery).finally(() => {
-      this.#underWay.delete(attempt);
+    const attempt = this.#attempt(delivery);
+    const leavePlace = () => {
+      this.#inPlaces.delete(attempt);
       this.#task.hurry(0);
-    });
+    };
     this.#underWay.add(attempt);
+    this.#inPlaces.add(attempt);
+    const timer = setTimeout(leavePlace, this.#options.placeMs ?? PLACE_MS);
+    void attempt.finally(() => {
+      clearTimeout(timer);
+      this.#underWay.delete(attempt);
+      leavePlace();
+    });
   }
 
   async #attempt(delivery: ClaimedDelivery): Promise<void> {
