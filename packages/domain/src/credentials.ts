@@ -20,6 +20,8 @@ const RANDOM_BYTES = 32;
 const RANDOM_DIGITS = 43;
 const CHECKSUM_DIGITS = 6;
 const DISPLAYED_DIGITS = 8;
+/** Of the prefix of a key that is stored and shown, in characters. */
+export const API_KEY_PREFIX_LENGTH = API_KEY_BRAND.length + DISPLAYED_DIGITS;
 
 /** For secret scanners: the source of a regular expression that finds a downstream key in text. */
 export const API_KEY_PATTERN = `\\b${API_KEY_BRAND}[0-9A-Za-z]{${RANDOM_DIGITS + CHECKSUM_DIGITS}}\\b`;

@@ -265,6 +265,8 @@ export const apiKeys = pgTable(
       table.id.desc().nullsFirst(),
     ),
     index('api_keys_active_idx').on(table.projectId).where(sql`${table.status} = 'active'`),
+    // A migration adds `api_keys_words_idx`, of the trigrams of name and note, where it may.
+    index('api_keys_prefix_idx').on(table.projectId, sql`${table.keyPrefix} collate "C"`),
     check('api_keys_key_digest_check', digest(table.keyDigest)),
     check('api_keys_status_check', oneOf(table.status, API_KEY_STATUSES)),
     check('api_keys_expires_at_check', finite(table.expiresAt)),

@@ -150,6 +150,26 @@ describe('a page of a project with 10,000 keys and two months of usage', () => {
     expect(rowsRead(nodes, 'usage_hours')).toBeLessThanOrEqual(mostHours);
   });
 
+  test.each([
+    ['part of the name', 'ey 9998'],
+    ['what no key has', 'zzzzz'],
+    ['the first characters of a key', 'ceiba_abc'],
+    ['the two first letters of a word', 'xq'],
+  ])('finds keys by %s without reading the others', async (_, text) => {
+    const nodes = await readsOf(bench.db, (db) =>
+      searchApiKeys(db, { projectId: project.projectId, text, limit: 50 }),
+    );
+    expect(rowsRead(nodes, 'api_keys')).toBeLessThan(100);
+  });
+
+  test('counts what a frequent word finds only as far as a thousand', async () => {
+    const search = { projectId: project.projectId, text: 'key', limit: 50 };
+    const nodes = await readsOf(bench.db, async (db) => {
+      expect(await searchApiKeys(db, search)).toMatchObject({ total: null, before: 0 });
+    });
+    expect(rowsRead(nodes, 'api_keys')).toBeLessThan(KEYS / 4);
+  });
+
   test('is detected if it reads a month of hours', async () => {
     await bench.db.sql`
       update usage_rolled_days set rolled_at = null where project_id = ${project.projectId}`;

@@ -1,5 +1,5 @@
 import type { ApiKeyStatus } from '@ceiba/contract';
-import { API_KEY_BRAND } from '@ceiba/domain';
+import { API_KEY_BRAND, API_KEY_PREFIX_LENGTH } from '@ceiba/domain';
 import { and, eq, inArray, type SQL, sql } from 'drizzle-orm';
 import type { Executor } from '../connection/database.ts';
 import { keyset, type Page, type PageRequest, readPage, searchText, UUID_ID } from '../page.ts';
@@ -25,11 +25,14 @@ export interface SearchApiKeysInput extends PageRequest {
 }
 
 export interface ApiKeyPage extends Page<ApiKeyRow> {
-  /** On all pages. */
-  total: number;
-  /** On the pages before this one. */
+  /** On all pages; null where a text finds more than {@link COUNTED_MAX}. */
+  total: number | null;
+  /** On the pages before this one; 0 where the total is null. */
   before: number;
 }
+
+/** As many as a search counts: counting all that a frequent word finds takes longer than the page. */
+export const COUNTED_MAX = 1_000;
 
 /** One page of a project's keys, and its place in the whole list. */
 export async function searchApiKeys(
@@ -67,10 +70,31 @@ export async function searchApiKeys(
   );
   const first = page.previous === null ? undefined : page.items[0];
   const isBefore = first && keyset({ side: 'before', id: first.apiKeyId }, order).beyond;
+  return { ...page, ...(await countOf(db, { page, from, matches, isBefore, text: input.text })) };
+}
+
+interface Counted {
+  page: Page<ApiKeyRow>;
+  from: SQL;
+  matches: SQL | undefined;
+  isBefore: SQL | undefined;
+  text: string | undefined;
+}
+
+async function countOf(
+  db: { orm: Executor },
+  { page, from, matches, isBefore, text }: Counted,
+): Promise<Pick<ApiKeyPage, 'total' | 'before'>> {
+  if (page.previous === null && page.next === null) return { total: page.items.length, before: 0 };
+  const most = searchText(text) === null ? sql`` : sql`limit ${COUNTED_MAX + 1}`;
   const [counted] = await db.orm.execute<{ total: number; before: number }>(sql`
-    select count(*)::int as total, ${isBefore ? sql`count(*) filter (where ${isBefore})::int` : sql`0`} as before
-    from ${isBefore ? from : sql`api_keys`} where ${matches}`);
-  return { ...page, total: counted?.total ?? 0, before: counted?.before ?? 0 };
+    select count(*)::int as total, (count(*) filter (where is_before))::int as before
+    from (select ${isBefore ?? sql`false`} as is_before
+      from ${isBefore ? from : sql`api_keys`} where ${matches} ${most}) found`);
+  const { total, before } = counted ?? { total: 0, before: 0 };
+  return total > COUNTED_MAX && searchText(text) !== null
+    ? { total: null, before: 0 }
+    : { total, before };
 }
 
 /** Reads the remaining columns for the rows of the page only. */
@@ -127,12 +151,32 @@ function matching({ projectId, status, hint, text }: SearchApiKeysInput): SQL | 
 
 /** Compares as many characters as a stored prefix has, so that a whole key finds its row too. */
 function matchesText(text: string): SQL {
-  const digits = text.startsWith(API_KEY_BRAND) ? text.slice(API_KEY_BRAND.length) : text;
   const id = text.toLowerCase();
-  return sql`(
-    position(lower(${text}) in lower(${apiKeys.displayName})) > 0
-    or position(lower(${text}) in lower(${apiKeys.note})) > 0
-    or starts_with(substr(${apiKeys.keyPrefix}, ${API_KEY_BRAND.length + 1}::int), left(${digits},
-      length(${apiKeys.keyPrefix}) - ${API_KEY_BRAND.length}::int))
-    ${UUID_ID.test(id) ? sql`or ${apiKeys.id} = ${id}` : sql``})`;
+  const prefixes = text.startsWith(API_KEY_BRAND) ? [text] : [text, API_KEY_BRAND + text];
+  return sql`(${sql.join(
+    [
+      matchesWords(text.toLowerCase()),
+      ...prefixes.map((prefix) => startsWith(prefix.slice(0, API_KEY_PREFIX_LENGTH))),
+      ...(UUID_ID.test(id) ? [sql`${apiKeys.id} = ${id}`] : []),
+    ],
+    sql` or `,
+  )})`;
 }
+
+const ONE_OR_TWO_LETTERS = /^[\p{L}\p{N}]{1,2}$/u;
+
+/**
+ * Part of the name or note; one or two letters are found where a word begins, because no trigram
+ * says where else they are. The expression is that of the index `api_keys_words_idx`.
+ */
+function matchesWords(text: string): SQL {
+  const words = sql`lower(${apiKeys.displayName} || ' ' || ${apiKeys.note})`;
+  const literal = text.replaceAll(/[\\%_]/g, '\\$&');
+  return ONE_OR_TWO_LETTERS.test(text)
+    ? sql`(${words} like ${`${text}%`} or ${words} like ${`% ${text}%`})`
+    : sql`${words} like ${`%${literal}%`}`;
+}
+
+/** A range rather than `like`, which Postgres cannot combine with another index under `or`. */
+const startsWith = (prefix: string) => sql`(${apiKeys.keyPrefix} collate "C" >= ${prefix}
+  and ${apiKeys.keyPrefix} collate "C" < ${prefix} || chr(1114111))`;

@@ -172,7 +172,10 @@ describe('a search', () => {
   test.each([
     ['part of a name in any case', 'MOBILE', ['Mobile app', 'mobile web']],
     ['part of the note, which says who it is for', 'acme', ['Partner_one']],
+    ['the first letters of a word', 'ac', ['Partner_one']],
+    ['one letter that begins a name or a word of it', 'a', ['Mobile app', 'Partner_one']],
     ['a percent sign, literally', '%', ['Batch 100%']],
+    ['a backslash, literally', '\\', []],
     ['an underscore, literally', '_', ['Partner_one']],
     ['text with surrounding spaces', '  partner  ', ['Partner_one']],
     ['only spaces', '   ', ['Batch 100%', 'Mobile app', 'Partner_one', 'mobile web']],

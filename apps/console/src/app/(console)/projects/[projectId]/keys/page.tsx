@@ -1,4 +1,10 @@
-import { type ApiKeyRow, getSubscription, searchApiKeys, surveyApiKeys } from '@ceiba/schema';
+import {
+  type ApiKeyRow,
+  COUNTED_MAX,
+  getSubscription,
+  searchApiKeys,
+  surveyApiKeys,
+} from '@ceiba/schema';
 import { Plus } from 'lucide-react';
 import type { Metadata } from 'next';
 import { cookies } from 'next/headers';
@@ -159,12 +165,19 @@ export default async function KeysPage({ params, searchParams }: KeysProps) {
           <PageLinks
             previous={pageAt(previous)}
             next={pageAt(next)}
-            summary={`${formatCount(before + 1)}–${formatCount(before + keys.length)} of ${plural(total, 'key')}`}
+            summary={placeOf({ total, before, shown: keys.length })}
           />
         </>
       )}
     </KeyDialogs>
   );
+}
+
+/** `26–50 of 64 keys`; a search that finds too many to count only says so. */
+function placeOf(page: { total: number | null; before: number; shown: number }): string {
+  if (page.total === null) return `More than ${plural(COUNTED_MAX, 'key')}`;
+  const [first, last] = [page.before + 1, page.before + page.shown];
+  return `${formatCount(first)}–${formatCount(last)} of ${plural(page.total, 'key')}`;
 }
 
 /** A revoked or archived key cannot be changed. */
