@@ -1,4 +1,4 @@
-CREATE INDEX "api_keys_prefix_idx" ON "api_keys" USING btree ("project_id","key_prefix" collate "C");CREATE INDEX "api_keys_prefix_idx" ON "api_keys" USING btree ("project_id","key_prefix" collate "C");
+CREATE INDEX "api_keys_prefix_idx" ON "api_keys" USING btree ("project_id","key_prefix" collate "C");
 --> statement-breakpoint
 -- Names and notes are found by their trigrams. `pg_trgm` is part of PostgreSQL and trusted; where a
 -- server lacks it, or the role may not create it, a search reads every key of the project instead.

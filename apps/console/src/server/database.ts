@@ -8,16 +8,23 @@ import {
 } from '@ceiba/schema';
 import { env } from '../env.ts';
 import { outageReference } from '../lib/outage.ts';
+import { currentShare } from './current-share.ts';
+import { FairShare } from './fair-share.ts';
 import { printable } from './printable-error.ts';
 
 export { DatabaseUnavailableError };
 
-const POOL_SIZE = 10;
+/** A call may run several statements at once. */
+const POOL_SIZE = 14;
+/** How many calls of one user run at once: a page makes about three. */
+const CALLS_PER_USER = 3;
 const BUDGET_MS = 3_000;
 const READINESS_BUDGET_MS = 600;
 /** Less than proxies wait. */
 const SLOW_BUDGET_MS = 25_000;
-const SLOW_POOL_SIZE = 4;
+const SLOW_POOL_SIZE = 8;
+/** One page of usage runs five statements at once. */
+const SLOW_CALLS_PER_USER = 1;
 /**
  * The share of a budget that one statement gets. Postgres cancels a slow statement before the budget
  * is over, so that it fails alone and the connections of others stay.
@@ -26,7 +33,7 @@ const STATEMENT_SHARE = 0.8;
 
 /**
  * A client that is created on first use, because `next build` imports routes without a database. A
- * call that exceeds its time closes the connections of all calls, so do nothing but query in it.
+ * call counts as late whatever it does with its time, so do nothing but query in it.
  */
 class Pool {
   #client: DatabaseClient | undefined;
@@ -43,6 +50,7 @@ class Pool {
       statementTimeoutMs: this.budgetMs * STATEMENT_SHARE,
       verifyPrimaryAfterMs: 1_000,
       isPatient: true,
+      isLateAlone: true,
     });
     try {
       return await this.#client.run(this.budgetMs, work);
@@ -57,8 +65,35 @@ class Pool {
 /** Longer than its statements take; no page waits for them. */
 const ALERT_BUDGET_MS = 10_000;
 
-const pool = new Pool(POOL_SIZE, BUDGET_MS);
-const slowPool = new Pool(SLOW_POOL_SIZE, SLOW_BUDGET_MS);
+/** A pool of which each user has a share: a call over it waits for one of the same user's to end. */
+class SharedPool extends Pool {
+  readonly #shares: FairShare;
+
+  constructor(maxConnections: number, budgetMs: number, callsPerUser: number) {
+    super(maxConnections, budgetMs);
+    this.#shares = new FairShare(callsPerUser, budgetMs);
+  }
+
+  override async run<T>(work: (db: Database) => Promise<T>): Promise<T> {
+    const leave = await this.#shares.enter(await currentShare());
+    let underWay: Promise<unknown> = Promise.resolve();
+    try {
+      return await super.run((db) => {
+        const answer = work(db);
+        underWay = answer.catch(() => {});
+        return answer;
+      });
+    } finally {
+      // A late call keeps its place until its statements are over.
+      void underWay.then(leave);
+    }
+  }
+}
+
+const pool = new SharedPool(POOL_SIZE, BUDGET_MS, CALLS_PER_USER);
+const slowPool = new SharedPool(SLOW_POOL_SIZE, SLOW_BUDGET_MS, SLOW_CALLS_PER_USER);
+/** Sessions are read over connections of their own: who is asking must not depend on what they asked. */
+const sessionPool = new Pool(2, BUDGET_MS);
 const alertPool = new Pool(2, ALERT_BUDGET_MS);
 const detectionPool = new Pool(3, ALERT_BUDGET_MS);
 const readinessPool = new Pool(1, READINESS_BUDGET_MS);
@@ -66,6 +101,11 @@ const readinessPool = new Pool(1, READINESS_BUDGET_MS);
 /** Runs one or more verbs within one time budget; throws {@link DatabaseUnavailableError}. */
 export function withDatabase<T>(work: (db: Database) => Promise<T>): Promise<T> {
   return pool.run(work);
+}
+
+/** Like {@link withDatabase}, for reading a session, which takes a millisecond. */
+export function withSessionDatabase<T>(work: (db: Database) => Promise<T>): Promise<T> {
+  return sessionPool.run(work);
 }
 
 /**

@@ -1,3 +1,4 @@
+import { drizzle } from 'drizzle-orm/postgres-js';
 import { classifyError } from './classify-error.ts';
 import { createDatabase, type Database, type DatabaseOptions, hostsOf } from './database.ts';
 import { DatabaseUnavailableError, NoLeaseError, outageCode } from './errors.ts';
@@ -11,6 +12,11 @@ export interface ClientOptions extends DatabaseOptions {
   /** A call waits for further attempts to connect, within its budget. */
   isPatient?: true;
   /**
+   * A late call fails alone: the pool is dropped only if the statements of that call are not over
+   * after `statementTimeoutMs`, by which a server that works has answered or cancelled each of them.
+   */
+  isLateAlone?: true;
+  /**
    * Checks that the server still is the primary before a call, at most once per this time, in ms:
    * for statements that carry no evidence of their server. Default: only when connecting.
    */
@@ -21,6 +27,8 @@ export interface ClientOptions extends DatabaseOptions {
 
 /** A new pool must answer as a primary within this time. */
 const CONNECT_BUDGET_MS = 1_000;
+/** How long after its timeout the server may take to report that it cancelled a statement. */
+const CANCELLED_WITHIN_MS = 500;
 const SHORTEST_BACKOFF_MS = 50;
 const LONGEST_BACKOFF_MS = 500;
 
@@ -75,15 +83,30 @@ export class DatabaseClient {
     const unreachable = () =>
       this.#lastError === undefined ? late() : unavailable(this.#lastError);
     const db = this.#db ?? (await within(budgetMs, this.#connectUntil(endsAt), unreachable));
+    const call = this.#options.isLateAlone ? revocable(db) : { db, revoke: () => {} };
+    const answer = this.#isStale() ? this.#verify(db).then(() => work(call.db)) : work(call.db);
     try {
-      const answer = this.#isStale() ? this.#verify(db).then(() => work(db)) : work(db);
       return await within(endsAt - performance.now(), answer, late);
     } catch (error) {
       const isLate = error instanceof DatabaseUnavailableError;
       const kind = isLate ? 'connection' : classifyError(error);
-      if (kind === 'connection') this.#drop(db, error);
+      if (isLate) call.revoke();
+      if (isLate && this.#options.isLateAlone) this.#dropUnlessOver(db, answer, error);
+      else if (kind === 'connection') this.#drop(db, error);
       throw isLate || kind === 'statement' || kind === 'internal' ? error : unavailable(error);
     }
+  }
+
+  #dropUnlessOver(db: Database, answer: Promise<unknown>, error: unknown): void {
+    const { statementTimeoutMs = 0 } = this.#options;
+    const isOver = answer.then(
+      () => {},
+      () => {},
+    );
+    const silent = () => new DatabaseUnavailableError('a statement was not answered');
+    within(statementTimeoutMs + CANCELLED_WITHIN_MS, isOver, silent).catch(() =>
+      this.#drop(db, error),
+    );
   }
 
   /** @throws NotPrimaryError when the server was demoted and its connections still work */
@@ -182,6 +205,12 @@ export class DatabaseClient {
     });
     this.#refusal = { cause, isOver };
   }
+}
+
+/** A pool for one call, which can be kept from sending more; an open transaction ends by itself. */
+function revocable(pool: Database): { db: Database; revoke: () => void } {
+  const { proxy: sql, revoke } = Proxy.revocable(pool.sql, {});
+  return { db: { ...pool, sql, orm: drizzle(sql) }, revoke };
 }
 
 /** Keeps a connection to a server that has yet to prove that it is the primary. */

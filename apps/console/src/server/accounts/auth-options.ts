@@ -11,12 +11,13 @@ import { env } from '../../env.ts';
 import { withDatabase } from '../database.ts';
 import { inDatabaseAs } from '../in-database.ts';
 import { log } from '../log.ts';
+import { sessionClaims } from '../session-cookie.ts';
 import { challengeTokenDigest, dropChallengeToken } from './challenge-cookie.ts';
 import { signInWithIdentity } from './identity.ts';
 import { signInWithPasskey } from './passkey.ts';
 import { signInWithPassword } from './password.ts';
 import { signInWithSecondFactor } from './second-factor.ts';
-import { sessionTokenSchema, userOfToken } from './session-token.ts';
+import { userOfSession } from './session-user.ts';
 
 export const SESSION_LIFETIME_SECONDS = SESSION_DAYS * 24 * 60 * 60;
 
@@ -227,8 +228,9 @@ async function issueToken({ token, user }: { token: object; user?: User | undefi
 
 /** An outage does not end a session: if it cannot be checked, it counts as valid. */
 async function isOver(token: unknown): Promise<boolean> {
+  const session = sessionClaims(token);
   try {
-    return (await userOfToken(token)) === null;
+    return session === null || (await userOfSession(session)) === null;
   } catch (error) {
     log.error({ err: error }, 'session.not_checked');
     return false;
@@ -236,8 +238,8 @@ async function isOver(token: unknown): Promise<boolean> {
 }
 
 async function forgetSession(token: unknown): Promise<void> {
-  const session = sessionTokenSchema.safeParse(token);
-  if (session.success) await withDatabase((db) => endSession(db, session.data.sid));
+  const session = sessionClaims(token);
+  if (session !== null) await withDatabase((db) => endSession(db, session.sid));
 }
 
 const inDatabase = inDatabaseAs({ kind: 'system' });

@@ -1,0 +1,61 @@
+import { DatabaseUnavailableError } from '@ceiba/schema';
+
+interface Share {
+  held: number;
+  /** In the order in which they arrived. */
+  waiting: Set<() => void>;
+}
+
+/** Limits how many calls of one user run at once, so that nobody's calls keep others waiting. */
+export class FairShare {
+  readonly #shares = new Map<string, Share>();
+
+  /**
+   * @param callsPerUser how many of one user's calls run at once
+   * @param patienceMs how long a further call waits
+   */
+  constructor(
+    private readonly callsPerUser: number,
+    private readonly patienceMs: number,
+  ) {}
+
+  /**
+   * Waits for a place of the user's.
+   *
+   * @returns gives the place back
+   * @throws DatabaseUnavailableError when none became free in time
+   */
+  async enter(user: string): Promise<() => void> {
+    const share = this.#shares.get(user) ?? { held: 0, waiting: new Set() };
+    this.#shares.set(user, share);
+    if (share.held < this.callsPerUser) share.held += 1;
+    else await this.#waitIn(share);
+    return () => this.#leave(user, share);
+  }
+
+  #waitIn({ waiting }: Share): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const start = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      const timer = setTimeout(() => {
+        waiting.delete(start);
+        reject(new DatabaseUnavailableError('this user has too many calls under way'));
+      }, this.patienceMs);
+      waiting.add(start);
+    });
+  }
+
+  #leave(user: string, share: Share): void {
+    const [next] = share.waiting;
+    if (next !== undefined) {
+      // The place passes on.
+      share.waiting.delete(next);
+      next();
+      return;
+    }
+    share.held -= 1;
+    if (share.held === 0) this.#shares.delete(user);
+  }
+}
