@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -11,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 const here = fileURLToPath(new URL('.', import.meta.url));
 const nextCli = createRequire(import.meta.url).resolve('next/dist/bin/next');
 
-packClientLibrary(join(here, 'public'));
+packServedPackages(join(here, 'public'));
 
 const build = spawnSync(process.execPath, [nextCli, 'build'], {
   cwd: here,
@@ -31,21 +32,28 @@ for (const [from, to] of [
 }
 
 /**
- * Packs `@ceiba/sdk`, which is built already, as `ceiba-sdk.tgz`: `npm install` takes it from the
+ * Packs `@ceiba/sdk` and `@ceiba/cli`, which are built already: `npm install` takes them from the
  * console, in the version that fits this installation.
  */
-function packClientLibrary(folder) {
+function packServedPackages(folder) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder);
+  pack('packages/sdk', join(folder, 'ceiba-sdk.tgz'));
+  pack('apps/cli', join(folder, 'ceiba-cli.tgz'));
+}
+
+function pack(name, file) {
+  const folder = mkdtempSync(join(tmpdir(), 'ceiba-pack-'));
   const { npm_execpath: npm } = process.env;
   const [command, first] = npm === undefined ? ['npm', []] : [process.execPath, [npm]];
   const args = [...first, 'pack', '--ignore-scripts', '--pack-destination', folder];
   const packed = spawnSync(command, args, {
-    cwd: fileURLToPath(new URL('../../packages/sdk', import.meta.url)),
+    cwd: fileURLToPath(new URL(`../../${name}`, import.meta.url)),
     stdio: ['ignore', 'ignore', 'inherit'],
     shell: npm === undefined && process.platform === 'win32',
   });
   if (packed.status !== 0) process.exit(packed.status ?? 1);
-  const [file] = readdirSync(folder);
-  renameSync(join(folder, file), join(folder, 'ceiba-sdk.tgz'));
+  const [packedFile] = readdirSync(folder);
+  cpSync(join(folder, packedFile), file);
+  rmSync(folder, { recursive: true });
 }

@@ -42,8 +42,11 @@ const config: NextConfig = {
   reactStrictMode: true,
   headers: async () => [
     { source: '/:path*', headers },
-    // Its address has no version, so each use asks whether it has changed.
-    { source: '/ceiba-sdk.tgz', headers: [{ key: 'Cache-Control', value: 'no-cache' }] },
+    // Their addresses have no version, so each use asks whether they have changed.
+    {
+      source: '/:package(ceiba-(?:sdk|cli)\\.tgz)',
+      headers: [{ key: 'Cache-Control', value: 'no-cache' }],
+    },
   ],
 };
 

@@ -125,18 +125,20 @@ test('the version endpoint returns the sha of the build and nothing else', async
   expect(body.sha).toMatch(/^([0-9a-f]{40}|unknown)$/);
 });
 
-test('the client library is served to npm, and each use asks whether it has changed', async ({
-  request,
-}) => {
-  const first = await request.get('/ceiba-sdk.tgz');
-  expect(first.status()).toBe(200);
-  expect([...(await first.body()).subarray(0, 2)]).toEqual([0x1f, 0x8b]);
-  const { etag = '', ...headers } = first.headers();
-  expect(headers['cache-control']).toBe('no-cache');
-  expect(headers['content-encoding']).toBeUndefined();
-  const second = await request.get('/ceiba-sdk.tgz', { headers: { 'if-none-match': etag } });
-  expect(second.status()).toBe(304);
-});
+for (const file of ['/ceiba-sdk.tgz', '/ceiba-cli.tgz']) {
+  test(`${file} is served to npm, and each use asks whether it has changed`, async ({
+    request,
+  }) => {
+    const first = await request.get(file);
+    expect(first.status()).toBe(200);
+    expect([...(await first.body()).subarray(0, 2)]).toEqual([0x1f, 0x8b]);
+    const { etag = '', ...headers } = first.headers();
+    expect(headers['cache-control']).toBe('no-cache');
+    expect(headers['content-encoding']).toBeUndefined();
+    const second = await request.get(file, { headers: { 'if-none-match': etag } });
+    expect(second.status()).toBe(304);
+  });
+}
 
 test('the readiness endpoint returns its verdict on the database and nothing else', async ({
   request,

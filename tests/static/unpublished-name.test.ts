@@ -55,3 +55,20 @@ it('no file of the repository has a command that could download a package called
   expect(found).toEqual([]);
   expect(files.length).toBeGreaterThan(700);
 });
+
+/** Delete this test with the first release. */
+it('where a package of ours is installed by name, the line says that no release is on npm yet', () => {
+  const lines = execFileSync(
+    'git',
+    ['grep', '-hE', '(npm|npx|pnpm|yarn) .*@ceiba/(sdk|cli)', '--', '*.md'],
+    {
+      cwd: root,
+      encoding: 'utf8',
+    },
+  )
+    .split('\n')
+    .filter(
+      (line) => !/--(workspace|project)|first release|^- .*changeset/.test(line) && line !== '',
+    );
+  expect(lines).toEqual([]);
+});
