@@ -87,7 +87,10 @@ export function explainDatabaseError(error: unknown, { url, source }: Address): 
   if (error instanceof UnconfirmedCommitError) return UNCONFIRMED;
   const answer = postgresError(error);
   if (answer !== null) {
-    const meaning = MEANING[answer.code] ?? `answers with an error: ${answer.message}`;
+    const meaning =
+      answer.code === PERMISSION_DENIED
+        ? deniedRight(answer.message)
+        : (MEANING[answer.code] ?? `answers with an error: ${answer.message}`);
     return `Postgres at ${hostOf(url)} ${meaning} (${answer.code}; address from ${source}).`;
   }
   if (error instanceof NotPrimaryError) {
@@ -109,12 +112,21 @@ function innermostMessage(error: unknown): string {
   return error.cause === undefined ? error.message : innermostMessage(error.cause);
 }
 
+const PERMISSION_DENIED = '42501';
+
+/** Which right a user lacks. A statement on a whole database or schema can only be a migration's. */
+function deniedRight(message: string): string {
+  const [, kind, name] = /^permission denied for (database|schema) (.+)$/.exec(message) ?? [];
+  if (kind === undefined) return `denies this user a right that it needs: ${message}`;
+  const rights = kind === 'schema' ? 'usage, create' : 'create';
+  return `denies this user a right on the ${kind} "${name}"; migrating needs: grant ${rights} on ${kind} "${name}" to the user`;
+}
+
 /** @see https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const MEANING: Readonly<Record<string, string>> = {
   '28P01': 'refuses this user and password',
   '28000': 'refuses this user',
   '3D000': 'has no database of this name; create it first (createdb)',
-  '42501': 'denies this user a permission that it needs',
   '25006': 'is read-only, perhaps a standby; give the address of the primary',
   '53300': 'has no free connection',
   '57014': 'took too long, so the statement was cancelled and nothing was changed',

@@ -1,5 +1,11 @@
 import { z } from 'zod';
-import { DENIAL_REASONS, DISPLAY_NAME_LENGTH_MAX, UUID, UUID_PATTERN } from './sets.ts';
+import {
+  DENIAL_REASONS,
+  DISPLAY_NAME_LENGTH_MAX,
+  HIDDEN_CHARACTERS,
+  UUID,
+  UUID_PATTERN,
+} from './sets.ts';
 
 /** The question that a host asks before it serves a request. Unknown fields are ignored. */
 export const authorizeRequestSchema = z.object({
@@ -22,7 +28,13 @@ export const authorizeBatchRequestSchema = z.object({
     .max(BATCH_SIZE_MAX, `must hold at most ${BATCH_SIZE_MAX} requests`),
 });
 
-/** A human label: 1 to 100 characters after trimming, none of them a control character. */
+/** A character that shows: neither space, nor ignored by fonts, nor the blank pattern of Braille. */
+const VISIBLE = '[^\\s\\u2800\\p{Default_Ignorable_Code_Point}]';
+
+/**
+ * A human label: 1 to 100 characters after trimming, at least one of them visible, none of them a
+ * control character or a hidden one.
+ */
 export const displayNameSchema = z
   .string()
   .trim()
@@ -34,6 +46,14 @@ export const displayNameSchema = z
   .refine(
     (name) => !/[\p{Cc}\p{Cs}\u2028\u2029]/u.test(name),
     'must not hold control characters or lone surrogates',
+  )
+  .refine(
+    (name) => !new RegExp(HIDDEN_CHARACTERS, 'u').test(name),
+    'must not hold zero-width characters or overrides of the direction of text',
+  )
+  .refine(
+    (name) => name === '' || new RegExp(VISIBLE, 'u').test(name),
+    'must hold a visible character',
   );
 
 export const createApiKeyRequestSchema = z.strictObject({ displayName: displayNameSchema });
@@ -46,6 +66,8 @@ const LAST_INSTANT = Date.parse('9999-12-31T23:59:59.999Z');
 const instantSchema = z.iso
   .datetime({
     offset: true,
+    // RFC 3339, section 5.6: "t" and "z" may be lower case. An option that the types of zod lack.
+    ...{ pattern: new RegExp(z.regexes.datetime({ offset: true }).source, 'i') },
     error: 'must be an RFC 3339 date-time with Z or an offset, such as 2027-01-31T12:00:00Z',
   })
   .refine((text) => {

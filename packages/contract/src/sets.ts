@@ -3,6 +3,13 @@
  * "States and transitions". It imports nothing, so that the client library can bundle it.
  */
 
+/**
+ * The class of invisible characters that no name needs, for a regular expression: explicit directions
+ * and isolates (UAX 9), which change the direction of the text after them, and zero-width characters.
+ * Marks and joiners that scripts need are not in it: LRM, RLM, ALM, ZWJ, ZWNJ.
+ */
+export const HIDDEN_CHARACTERS = '[\\u200B\\u2060-\\u2064\\u202A-\\u202E\\u2066-\\u206F\\uFEFF]';
+
 /** Every reason for which a decision denies, in the order in which the checks are applied. */
 export const DENIAL_REASONS = [
   'missing_api_key',

@@ -54,6 +54,32 @@ describe('ceiba migrate', () => {
     expect(ran.filter(({ stdout }) => stdout.startsWith('Applied'))).toHaveLength(1);
   });
 
+  test('names the right that a role lacks, and what grants it', async () => {
+    const url = new URL(await emptyDatabaseUrl());
+    const role = `poor_${url.pathname.slice(1)}`;
+    const admin = createDatabase(url.href, PATIENT);
+    cleanUps.push(() => admin.close());
+    await admin.sql.unsafe(`create role "${role}" login password 'poor'`);
+    cleanUps.push(async () => {
+      await admin.sql.unsafe(`drop owned by "${role}"; drop role "${role}"`);
+    });
+    [url.username, url.password] = [role, 'poor'];
+    const env = { DATABASE_URL: url.href };
+    const name = url.pathname.slice(1);
+
+    const ran = await runCeiba(['migrate'], { env });
+    expect(ran.code).toBe(1);
+    expect(ran.stderr).toContain(`grant create on database "${name}" to the user`);
+
+    await admin.sql.unsafe(`grant create on database "${name}" to "${role}"`);
+    const withDatabase = await runCeiba(['migrate'], { env });
+    expect(withDatabase.code).toBe(1);
+    expect(withDatabase.stderr).toContain('grant usage, create on schema "public" to the user');
+
+    await admin.sql.unsafe(`grant usage, create on schema public to "${role}"`);
+    expect(await runCeiba(['migrate'], { env })).toMatchObject({ code: 0 });
+  });
+
   test('is required by every other command', async () => {
     const env = { DATABASE_URL: await emptyDatabaseUrl() };
     const id = '00000000-0000-4000-8000-000000000000';

@@ -5,7 +5,7 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { decisionSchema } from '@ceiba/contract';
 import { urlOfDatabase, withConnection } from '@ceiba/devstack/databases';
@@ -27,7 +27,7 @@ import {
   type TestProject,
   type World,
 } from '../../support/scenario.ts';
-import { startTestRedis, type TestService } from '../../support/services.ts';
+import { startTestPostgres, startTestRedis, type TestService } from '../../support/services.ts';
 import { until } from '../../support/until.ts';
 import { PATIENT } from '../runtime/setup.ts';
 
@@ -225,4 +225,34 @@ describe.skipIf(!hasDebianPostgres)('a restore', { timeout: 240_000 }, () => {
       await restored.dispose();
     }
   });
+});
+
+it('a copy of the folder of npm start restores its database', { timeout: 240_000 }, async () => {
+  const shell = (script: string, cwd: string) =>
+    execFileSync('sh', ['-euc', script], { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
+  const [here, there] = ['from', 'to'].map((name) => join(folder, name)) as [string, string];
+  mkdirSync(here, { recursive: true });
+  mkdirSync(there, { recursive: true });
+
+  const server = await startTestPostgres();
+  await withConnection(server.url, (sql) =>
+    sql`create table kept as select 42 as answer`.execute(),
+  );
+  await server.stop();
+  // Its launcher is this process, which goes on, so the lock stays behind.
+  shell(`cp -a "${dirname(server.dataFolder)}" .ceiba && rm .ceiba/launcher.json`, here);
+  shell(guide.block('sh', 'copy the folder'), here);
+  await server.dispose();
+  shell(`tar -xzf "${join(here, 'ceiba-backup.tar.gz')}"`, there);
+
+  const restored = await startTestPostgres((dataDir) => {
+    shell(`cp -a .ceiba/. "${dataDir}"`, there);
+  });
+  try {
+    expect(await withConnection(restored.url, (sql) => sql`select answer from kept`)).toEqual([
+      { answer: 42 },
+    ]);
+  } finally {
+    await restored.dispose();
+  }
 });

@@ -1,4 +1,9 @@
-import { displayNameSchema, expirySchema, SUBSCRIPTION_STATUSES } from '@ceiba/contract';
+import {
+  displayNameSchema,
+  expirySchema,
+  HIDDEN_CHARACTERS,
+  SUBSCRIPTION_STATUSES,
+} from '@ceiba/contract';
 import { DISPLAY_NAME_LENGTH_MAX } from '@ceiba/contract/sets';
 import {
   PATH_PATTERN_SOURCE,
@@ -30,7 +35,7 @@ const limit = z.int(WHOLE_NUMBER).min(0, WHOLE_NUMBER).max(PLAN_LIMIT_MAX, WHOLE
 
 /** The rules of a name that are functions, as a regular expression for the JSON Schema. */
 const name = displayNameSchema.meta({
-  pattern: String.raw`^\s*[^\s\p{Cc}\p{Cs}](?:[^\p{Cc}\p{Cs}\u2028\u2029]{0,${DISPLAY_NAME_LENGTH_MAX - 2}}[^\s\p{Cc}\p{Cs}])?\s*$`,
+  pattern: String.raw`^(?!.*${HIDDEN_CHARACTERS})\s*[^\s\p{Cc}\p{Cs}](?:[^\p{Cc}\p{Cs}\u2028\u2029]{0,${DISPLAY_NAME_LENGTH_MAX - 2}}[^\s\p{Cc}\p{Cs}])?\s*$`,
 });
 
 const planSchema = record({

@@ -1,5 +1,6 @@
+import type { DecisionRecord } from '@ceiba/schema';
 import { describe, expect, it } from 'vitest';
-import { throughOutages } from './follow.ts';
+import { newDecisions, throughOutages } from './follow.ts';
 
 const outage = () => Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
 
@@ -33,4 +34,23 @@ describe('following through an outage', () => {
     );
     await expect(read(undefined)).rejects.toThrow('a bug');
   });
+});
+
+it('following shows what is new, and never what the limit of the first list left out', async () => {
+  const at = (second: number) => ({
+    decisionId: `decision ${second}`,
+    at: new Date(Date.UTC(2026, 0, 1, 0, 0, second)),
+  });
+  const log = [1, 2, 3].map(at);
+  const read = async (from = new Date(0)) =>
+    log.filter((decision) => decision.at >= from) as DecisionRecord[];
+  const end = new AbortController();
+  const following = newDecisions([at(3)] as DecisionRecord[], read, end.signal);
+  const next = following.next();
+  // The first reading takes a turn of the event loop; what is written from then on is new.
+  await new Promise(setImmediate);
+  log.push(at(4));
+  expect((await next).value).toEqual([at(4)]);
+  end.abort();
+  expect((await following.next()).done).toBe(true);
 });

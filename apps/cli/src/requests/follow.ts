@@ -9,7 +9,7 @@ const LATE_MS = 10_000;
  * Yields decisions that are new to the log, oldest first, until the signal is aborted. Of those that
  * are written more than ten seconds late, as after an outage, some may be missing.
  *
- * @param shown the newest decisions that were shown already
+ * @param shown the newest decisions that were shown already, the newest first
  * @param read reads the matching decisions from a time on; all of them without one
  */
 export async function* newDecisions(
@@ -18,6 +18,13 @@ export async function* newDecisions(
   signal: AbortSignal,
 ): AsyncGenerator<DecisionRecord[]> {
   const known = new Map(shown.map(({ decisionId, at }) => [decisionId, at.getTime()]));
+  const newest = shown[0]?.at;
+  if (newest !== undefined) {
+    // Those that the limit of the first list left out are not new.
+    for (const { decisionId, at } of await read(new Date(newest.getTime() - LATE_MS))) {
+      if (at <= newest) known.set(decisionId, at.getTime());
+    }
+  }
   for (;;) {
     try {
       await pause(POLL_MS, undefined, { signal });

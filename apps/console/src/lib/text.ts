@@ -1,8 +1,6 @@
-/**
- * Explicit directions and isolates (UAX 9), which change the direction of the text after them, and
- * zero-width characters. Marks and joiners that scripts need are allowed: LRM, RLM, ALM, ZWJ, ZWNJ.
- */
-const HIDDEN = /[\u200B\u2060-\u2064\u202A-\u202E\u2066-\u206F\uFEFF]/g;
+import { HIDDEN_CHARACTERS } from '@ceiba/contract/sets';
+
+const HIDDEN = new RegExp(HIDDEN_CHARACTERS, 'g');
 
 /**
  * Replaces invisible control characters in a name by U+FFFD. `<Name>` does this on a page; plain
