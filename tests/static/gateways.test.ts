@@ -21,8 +21,10 @@ const textOf = (path: string) => readFileSync(join(examples, path), 'utf8');
 describe('the guide to gateways', () => {
   it('quotes the configurations as the tests run them', () => {
     const texts = files.map((path) => flat(textOf(path)));
-    const blocks = [...guide.matchAll(/^```(nginx|caddyfile|haproxy|yaml)\n(.*?)^```$/gms)];
-    expect(blocks).toHaveLength(5);
+    const all = [...guide.matchAll(/^```(nginx|caddyfile|haproxy|yaml)\n(.*?)^```$/gms)];
+    // The tests of gateways add those for a preflight to the files.
+    const blocks = all.filter(([, , code]) => !code?.includes('Access-Control'));
+    expect([all.length, blocks.length]).toEqual([8, 5]);
     const strangers = blocks.filter(([, , code = '']) => {
       return !texts.some((text) => text.includes(flat(code).trim()));
     });

@@ -116,7 +116,7 @@ class EmptyRequest(TypedDict):
 class Error(TypedDict):
     """An error; a 500 or 503 gives no details."""
 
-    error: Literal['invalid_request', 'unauthorized', 'plan_limit_reached', 'not_found', 'conflict', 'payload_too_large', 'unsupported_media_type', 'internal', 'unavailable']
+    error: Literal['invalid_request', 'unauthorized', 'plan_limit_reached', 'not_found', 'conflict', 'payload_too_large', 'unsupported_media_type', 'headers_too_large', 'internal', 'unavailable']
     message: str
     requestId: str
 

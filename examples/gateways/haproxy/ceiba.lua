@@ -9,7 +9,7 @@ local ASK_THROUGH = 'abns@ceiba-' .. os.getenv('LISTEN_PORT')
 local TIMEOUT_MS = 4000
 
 -- Headers of the question, with every value that the caller sent.
-local CREDENTIALS = { 'authorization', 'x-api-key' }
+local PASSED_ON = { 'authorization', 'x-api-key', 'x-request-id', 'traceparent', 'tracestate' }
 -- Headers of an allow, for the upstream and the caller.
 local ALLOW = {
   ceiba_project_id = 'x-ceiba-project-id',
@@ -39,13 +39,23 @@ local function question_of(txn)
     ['x-service-project-secret'] = { SECRET },
     ['x-original-method'] = { txn.f:method() },
     ['x-original-uri'] = { txn.f:url() },
+    ['x-forwarded-for'] = { txn.f:src() },
   }
   local received = txn.http:req_get_headers()
-  for _, name in ipairs(CREDENTIALS) do
+  for _, name in ipairs(PASSED_ON) do
     local values = values_of(received, name)
     if #values > 0 then headers[name] = values end
   end
   return headers
+end
+
+-- The target alone, or the key, is more than the Runtime reads.
+local function refuse_headers(txn)
+  txn:done(txn:reply({
+    status = 431,
+    headers = { ['content-type'] = { 'application/json' }, ['cache-control'] = { 'no-store' } },
+    body = '{"error":"headers_too_large","message":"The headers are too large."}',
+  }))
 end
 
 local function deny(txn, answer)
@@ -69,6 +79,8 @@ local function ask(txn)
     txn:set_var('txn.ceiba_allowed', true)
   elseif answer.status == 401 or answer.status == 403 or answer.status == 429 then
     deny(txn, answer)
+  elseif answer.status == 431 then
+    refuse_headers(txn)
   end
   -- Everything else is no verdict: the configuration replies with a 503.
 end

@@ -98,6 +98,7 @@ export const HTTP_STATUS_FOR_ERROR = {
   conflict: 409,
   payload_too_large: 413,
   unsupported_media_type: 415,
+  headers_too_large: 431,
   internal: 500,
   unavailable: 503,
 } as const;

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '@ceiba/devstack/ports';
 import { createSupervisor, logFileOf, temporaryFolder } from '@ceiba/devstack/supervisor';
@@ -23,12 +23,12 @@ export interface GatewaySettings {
 interface Gateway {
   /** Its program on this machine; without it, its tests are reported as skipped. */
   readonly program: string | undefined;
-  /** What a caller gets where the Runtime does not answer, and where it answers 503. */
-  readonly statusWithoutRuntime: number;
   /** What it passes on apart from plain HTTP/1.1. */
   readonly speaks: readonly ('HTTP/2' | 'WebSocket')[];
-  /** Prepares its folder and says how it is started there. */
-  prepare(folder: string, settings: GatewaySettings): { args: string[] };
+  /** Its configuration in the folder of examples. */
+  readonly file: string;
+  /** How it is started in a folder with that configuration. */
+  args(folder: string): string[];
 }
 
 /** Debian installs daemons in a folder that only root's PATH has. */
@@ -39,34 +39,24 @@ const programOf = (name: string, flag: string) =>
 export const GATEWAYS: Readonly<Record<string, Gateway>> = {
   nginx: {
     program: programOf('nginx', '-v'),
-    statusWithoutRuntime: 503,
     speaks: [],
-    prepare(folder, settings) {
-      const template = readFileSync(join(examples, 'nginx/nginx.conf.template'), 'utf8');
-      const file = join(folder, 'nginx.conf');
-      // As envsubst does.
-      writeFileSync(
-        file,
-        template.replace(/\$\{(\w+)\}/g, (_, name: keyof GatewaySettings) => settings[name]),
-      );
+    file: 'nginx/nginx.conf.template',
+    args(folder) {
       const own = `daemon off; error_log stderr; pid ${join(folder, 'nginx.pid')};`;
-      return { args: ['-p', folder, '-c', file, '-g', own] };
+      return ['-p', folder, '-c', join(folder, 'nginx.conf.template'), '-g', own];
     },
   },
   Caddy: {
     program: programOf('caddy', 'version'),
-    statusWithoutRuntime: 502,
     speaks: ['WebSocket'],
-    prepare: () => ({ args: ['run', '--config', join(examples, 'caddy/Caddyfile')] }),
+    file: 'caddy/Caddyfile',
+    args: () => ['run'],
   },
   HAProxy: {
     program: programOf('haproxy', '-v'),
-    statusWithoutRuntime: 503,
     speaks: ['HTTP/2', 'WebSocket'],
-    prepare(folder) {
-      cpSync(join(examples, 'haproxy'), folder, { recursive: true });
-      return { args: ['-db', '-f', join(folder, 'haproxy.cfg')] };
-    },
+    file: 'haproxy/haproxy.cfg',
+    args: (folder) => ['-db', '-f', join(folder, 'haproxy.cfg')],
   },
 };
 
@@ -87,9 +77,15 @@ export interface RunningGateway {
   stop(): Promise<void>;
 }
 
+/**
+ * Starts a gateway from its example.
+ *
+ * @param changes `edit` changes the text of its configuration; `upstream` is another host, `host:port`.
+ */
 export async function startGateway(
   name: string,
   ceiba: { runtimeUrl: string; projectId: string; secret: string },
+  changes: { edit?: (text: string) => string; upstream?: string } = {},
 ): Promise<RunningGateway> {
   const gateway = GATEWAYS[name];
   if (gateway?.program === undefined) throw new Error(`there is no ${name} on this machine`);
@@ -105,16 +101,17 @@ export async function startGateway(
   const settings: GatewaySettings = {
     LISTEN_HOST: '127.0.0.1',
     LISTEN_PORT: String(port),
-    UPSTREAM: `127.0.0.1:${hostPort}`,
+    UPSTREAM: changes.upstream ?? `127.0.0.1:${hostPort}`,
     CEIBA_RUNTIME: new URL(ceiba.runtimeUrl).host,
     CEIBA_PROJECT_ID: ceiba.projectId,
     CEIBA_PROJECT_SECRET: ceiba.secret,
   };
+  configure(gateway, dataDir, settings, changes.edit);
   const service = await supervisor.spawn({
     name: 'Gateway',
     stage: 1,
     command: gateway.program,
-    ...gateway.prepare(dataDir, settings),
+    args: gateway.args(dataDir),
     cwd: dataDir,
     env: { PATH: process.env.PATH, HOME: dataDir, ...settings },
   });
@@ -136,6 +133,21 @@ export async function startGateway(
         .map((line): Seen => JSON.parse(line)),
     stop: () => supervisor.stop(),
   };
+}
+
+/** Copies the example into a folder. What is left of `${…}` there, the gateway reads itself. */
+function configure(
+  { file }: Gateway,
+  folder: string,
+  settings: GatewaySettings,
+  edit = (text: string) => text,
+) {
+  cpSync(join(examples, dirname(file)), folder, { recursive: true });
+  const path = join(folder, basename(file));
+  const text = edit(readFileSync(path, 'utf8'));
+  // As envsubst does.
+  const filled = text.replace(/\$\{(\w+)\}/g, (_, name: keyof GatewaySettings) => settings[name]);
+  writeFileSync(path, file.endsWith('.template') ? filled : text);
 }
 
 const accepts = (port: number) =>

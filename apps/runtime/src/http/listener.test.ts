@@ -48,6 +48,30 @@ async function answersTo(head: string): Promise<string> {
   return received;
 }
 
+describe('headers over 16 KiB', () => {
+  it.each([
+    ['a question', `POST ${PATH}`],
+    ['a question of a gateway', `GET ${PATH.replace('authorize', 'forward-auth')}`],
+    ['another address', 'GET /health'],
+  ])('get 431 as JSON that no cache keeps, with %s', async (_, line) => {
+    const socket = open();
+    let received = '';
+    socket.on('data', (bytes) => {
+      received += bytes;
+    });
+    socket.write(`${line} HTTP/1.1\r\nhost: localhost\r\ncookie: ${'x'.repeat(21_000)}\r\n\r\n`);
+    await new Promise((resolve) => socket.once('close', resolve));
+    const [head = '', body = ''] = received.split('\r\n\r\n');
+    expect(head).toMatch(/^HTTP\/1\.1 431 Request Header Fields Too Large\r\n/);
+    expect(head).toContain('content-type: application/json\r\ncache-control: no-store');
+    expect(JSON.parse(body)).toEqual({
+      error: 'headers_too_large',
+      message: 'The headers are too large.',
+      requestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    });
+  });
+});
+
 describe('a request that is answered before its body has arrived', () => {
   it.each([
     ['without a secret', '', 401],

@@ -6,6 +6,7 @@ import {
   STATUS_CODES,
 } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { RuntimeErrorCode } from '@ceiba/contract/sets';
 import { getRequestListener, type HttpBindings, RequestError } from '@hono/node-server';
 import { newUuid } from '../new-uuid.ts';
 import type { createApp } from './app.ts';
@@ -102,17 +103,18 @@ const OPTIONS: ServerOptions = {
 /** Dot segments are refused, not resolved: a proxy may have allowed the address as it was written. */
 const hasDotSegment = (target: string) => /^[^?]*\/(?:\.|%2e){1,2}(?:[/?#]|$)/i.test(target);
 
-const REASONS: Record<string, string> = {
-  HPE_HEADER_OVERFLOW: 'The headers are too long.',
-  ERR_HTTP_REQUEST_TIMEOUT: 'The request did not arrive in time.',
+const REFUSALS: Record<string, readonly [RuntimeErrorCode, string]> = {
+  HPE_HEADER_OVERFLOW: ['headers_too_large', 'The headers are too large.'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['invalid_request', 'The request did not arrive in time.'],
 };
+const NOT_HTTP = ['invalid_request', 'The request is not valid HTTP.'] as const;
 
 /** Answers a request that is not valid HTTP. Closes the connection: the next one could start anywhere. */
 function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-  const reason = REASONS[error.code ?? ''] ?? 'The request is not valid HTTP.';
+  const [code, message] = REFUSALS[error.code ?? ''] ?? NOT_HTTP;
   const requestId = newUuid();
-  const { status, body } = errorBody('invalid_request', reason, requestId);
+  const { status, body } = errorBody(code, message, requestId);
   const text = JSON.stringify(body);
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,

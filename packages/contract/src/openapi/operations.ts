@@ -7,7 +7,13 @@ import { parameterSchema, ref, type SchemaName } from './schemas.ts';
 const PROJECT = '/rt/projects/{projectId}';
 const NO_SECRET = { security: [] };
 /** What can go wrong with every route of a project. */
-const COMMON = ['invalid_request', 'unauthorized', 'internal', 'unavailable'] as const;
+const COMMON = [
+  'invalid_request',
+  'unauthorized',
+  'headers_too_large',
+  'internal',
+  'unavailable',
+] as const;
 const WITH_BODY = [...COMMON, 'payload_too_large', 'unsupported_media_type'] as const;
 
 const idParameter = (name: string, description: string) => ({

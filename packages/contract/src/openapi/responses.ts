@@ -34,6 +34,7 @@ const ERRORS: Record<RuntimeErrorCode, readonly [when: string, message: string]>
     'The body is not application/json.',
     'The content type must be application/json.',
   ],
+  headers_too_large: ['The headers are over 16 KiB.', 'The headers are too large.'],
   internal: ['A bug. The log has the error under the request id.', 'Something went wrong.'],
   unavailable: [
     'A dependency failed or was too slow. A call that asks for a decision may have been charged.',
@@ -124,13 +125,16 @@ const FORWARD_AUTH: Record<string, object> = {
 };
 
 /** The answers to a gateway, by status. HEAD has the same without bodies. */
-export const forwardAuthResponses = (method: string): Record<string, object> =>
-  Object.fromEntries(
+export const forwardAuthResponses = (method: string): Record<string, object> => ({
+  ...Object.fromEntries(
     Object.entries(FORWARD_AUTH).map(([status, response]) => [
       status,
       method === 'head' ? withoutBody(response) : shared(`forwardAuth${status}`),
     ]),
-  );
+  ),
+  // Before the method is read, so with a body for HEAD too.
+  ...errors('headers_too_large'),
+});
 
 function withoutBody(response: object): object {
   const { content: _, ...rest } = response as Record<string, unknown>;
