@@ -31,6 +31,7 @@ import { Admission } from './http/admission.ts';
 import { createApp } from './http/app.ts';
 import { createAuthorizeRoutes } from './http/authorize-routes.ts';
 import { createDrain } from './http/drain.ts';
+import { Entrance } from './http/entrance.ts';
 import { ErrorLog } from './http/error-log.ts';
 import { TransportError } from './http/errors.ts';
 import { logged, readiness } from './http/health-routes.ts';
@@ -45,6 +46,7 @@ import { newUuid } from './new-uuid.ts';
 import { PolicyCache } from './policies/policy-cache.ts';
 import { PolicyReads } from './policies/policy-reads.ts';
 import { newId } from './process-id.ts';
+import { ProvenSecrets } from './proven-secrets.ts';
 import { RedisClock } from './redis/clock.ts';
 import { EpochProbe } from './redis/epoch-probe.ts';
 import { RedisLink } from './redis/link.ts';
@@ -192,6 +194,26 @@ export function createRuntime(settings: Settings, log: Logger, traces?: Traces):
     now: performance.now.bind(performance),
     onAnswer: (tookMs) => metrics.answered(tookMs),
   });
+  const proven = new ProvenSecrets({
+    find: (item, deadline) => lookups.find(item, deadline),
+    deadlineMs: settings.DECISION_DEADLINE_MS,
+    now: performance.now.bind(performance),
+  });
+  const paceOf = (mostPerMs: number) =>
+    new Pace({
+      mostPerMs,
+      deadlineMs: settings.DECISION_DEADLINE_MS,
+      now: performance.now.bind(performance),
+    });
+  const entrance = new Entrance({
+    proven,
+    admission,
+    paces: { project: paceOf(4), unproven: paceOf(2) },
+    countFailure(projectId, error) {
+      if (!(error instanceof TransportError)) metrics.failed(error);
+      if (projectId !== null) failures.count(projectId, error);
+    },
+  });
   const decisions = {
     dependencies: {
       lookups,
@@ -209,20 +231,10 @@ export function createRuntime(settings: Settings, log: Logger, traces?: Traces):
       log,
     },
     errors,
-    failures: {
-      count(projectId: string, error: unknown) {
-        if (!(error instanceof TransportError)) metrics.failed(error);
-        failures.count(projectId, error);
-      },
-    },
     onBatch: (questions: number) => metrics.batchOf(questions),
     traces,
     deadlineMs: settings.DECISION_DEADLINE_MS,
-    admission,
-    pace: new Pace({
-      deadlineMs: settings.DECISION_DEADLINE_MS,
-      now: performance.now.bind(performance),
-    }),
+    entrance,
   };
   const watched = {
     admission,
@@ -244,6 +256,7 @@ export function createRuntime(settings: Settings, log: Logger, traces?: Traces):
   const app = createApp({
     authorizeRoutes,
     projects: {
+      entrance,
       findProject: async (projectId, deadline) =>
         (await lookups.find({ projectId, apiKeyDigest: null }, deadline)).project,
       run: (deadline, work) => pools.keyRoutes.run(deadline.remainingMs(), work),

@@ -22,6 +22,7 @@ import { type Kind, proveRevocation } from './revocation.ts';
 import { proveFailover } from './sentinel.ts';
 import { proveSleeper } from './sleeper.ts';
 import { proveStandbyIsNotAsked } from './standby.ts';
+import { proveStrangers } from './strangers.ts';
 import { proveTriggersOff } from './triggers-off.ts';
 
 /** A mutant of the Runtime, and the proof that has to catch it. */
@@ -144,6 +145,18 @@ export const MUTANTS: Record<string, Mutant> = {
     rule: 'a fault does not affect others',
     isInSmall: true,
     try: fault('Redis is frozen'),
+  },
+  "a place in a project's share before the secret is proven": {
+    edits: [
+      {
+        file: 'main.js',
+        find: 'const proof = proven.find(caller) ??',
+        replace: 'const proof = { ...caller, untilMs: Infinity } ??',
+      },
+    ],
+    rule: 'strangers take nothing of a project',
+    isInSmall: true,
+    try: ({ mutant }) => proveStrangers(mutant, 'unfinished', 1),
   },
   'a cache of lookups that lasts a second': {
     edits: [

@@ -20,6 +20,7 @@ export const size = {
   modelRuns: sized(100, 10_000),
   modelReplays: sized(12, 500),
   schedules: sized(200, 100_000),
+  strangersRounds: sized(1, 100),
 } as const;
 
 export const seed = process.env.CEIBA_PROVE_SEED ?? randomBytes(4).toString('hex');

@@ -14,7 +14,8 @@ export type Rule =
   | 'few charges run late'
   | 'recovers in time'
   | 'stops gracefully'
-  | 'nothing is sent twice';
+  | 'nothing is sent twice'
+  | 'strangers take nothing of a project';
 
 /** The Runtime broke a rule; any other error is an error of the proof. */
 export class Violation extends Error {

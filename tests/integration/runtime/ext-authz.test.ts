@@ -16,9 +16,9 @@ import {
   Metadata,
   type ServiceError,
 } from '@grpc/grpc-js';
-import { loadSync, type MethodDefinition } from '@grpc/proto-loader';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PAIRS, probes } from '../../sdk/support/targets.ts';
+import { Check, type CheckResponse } from '../../support/envoy.ts';
 import { risen, scrape } from '../../support/metrics.ts';
 import { startOtlpReceiver } from '../../support/otlp-receiver.ts';
 import { startRuntime } from '../../support/runtime.ts';
@@ -31,27 +31,6 @@ import {
 import { startTestRedis } from '../../support/services.ts';
 import { until } from '../../support/until.ts';
 import { PATIENT, startWorld } from './setup.ts';
-
-interface Header {
-  header: { key: string; value: string };
-}
-interface CheckResponse {
-  status: { code: number };
-  ok_response?: {
-    headers: Header[];
-    headers_to_remove: string[];
-    response_headers_to_add: Header[];
-  };
-  denied_response?: { status: { code: number }; headers: Header[]; body: string };
-}
-
-const proto = '../../../apps/runtime/src/ext-authz/ext-authz.proto';
-const { Check } = loadSync(fileURLToPath(new URL(proto, import.meta.url)), {
-  keepCase: true,
-  defaults: true,
-})['envoy.service.auth.v3.Authorization'] as unknown as {
-  Check: MethodDefinition<object, CheckResponse>;
-};
 
 const program = fileURLToPath(new URL('../../../apps/runtime/dist/main.js', import.meta.url));
 const [port, metricsPort] = [await freePort(), await freePort()];
@@ -125,7 +104,7 @@ const check = (asked: Asked = {}) =>
     start(asked, (error, response) => (response ? resolve(response) : reject(error)));
   });
 
-const valuesOf = (headers: readonly Header[] = []) =>
+const valuesOf = (headers: readonly { header: { key: string; value: string } }[] = []) =>
   Object.fromEntries(headers.map(({ header }) => [header.key, header.value]));
 
 const withKey = (key: string) => ({ headers: { 'x-api-key': key } });

@@ -2,7 +2,7 @@
 import { connect } from 'node:net';
 import { expect, it } from 'vitest';
 import { startRuntime } from '../../support/runtime.ts';
-import { type Reply, runtimeClient } from '../../support/scenario.ts';
+import { type Reply, runtimeClient, type TestProject } from '../../support/scenario.ts';
 import { PATIENT, startWorld } from './setup.ts';
 
 const { world, databaseUrl, redisUrl } = await startWorld();
@@ -48,12 +48,12 @@ it('logs each decision under its id at `debug`, and none at `info`', async () =>
 });
 
 /** Asks for a decision with half a body. @returns the answer, once there is one */
-function askHalfway(port: number, projectId: string): Promise<string> {
+function askHalfway(port: number, { projectId, secret }: TestProject): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   socket.write(
     `POST /rt/projects/${projectId}/authorize HTTP/1.1\r\nhost: x\r\n` +
       'content-type: application/json\r\ncontent-length: 30\r\nconnection: close\r\n' +
-      'x-service-project-secret: whatever\r\n\r\n{"apiKey"',
+      `x-service-project-secret: ${secret}\r\n\r\n{"apiKey"`,
   );
   return new Promise((resolve) => {
     let text = '';
@@ -74,7 +74,7 @@ it('logs an overload when decisions are rejected because too many are in flight'
   const halfway: Promise<string>[] = [];
   // Whichever comes first takes the only place.
   const statusBesideHalfway = () => {
-    halfway.push(askHalfway(runtime.port, project.projectId));
+    halfway.push(askHalfway(runtime.port, project));
     return statusOf();
   };
   expect(await statusOf()).toBe(200);
@@ -90,7 +90,7 @@ it('logs an overload when decisions are rejected because too many are in flight'
 it('logs no outage for a caller that does not send its body', async () => {
   const project = await world.createProject();
   const { runtime, lines } = await runtimeAt('debug', {});
-  expect(await askHalfway(runtime.port, project.projectId)).toMatch(/^HTTP\/1\.1 503 /);
+  expect(await askHalfway(runtime.port, project)).toMatch(/^HTTP\/1\.1 503 /);
   await runtime.stop();
   const words = lines().map(({ msg }) => msg);
   expect(words).toContain('the body did not arrive in time');

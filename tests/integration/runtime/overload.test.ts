@@ -2,19 +2,19 @@
 import { connect } from 'node:net';
 import { expect, it } from 'vitest';
 import { startRuntime } from '../../support/runtime.ts';
-import { runtimeClient } from '../../support/scenario.ts';
+import { runtimeClient, type TestProject } from '../../support/scenario.ts';
 import { PATIENT, startWorld } from './setup.ts';
 
 const { world, databaseUrl, redisUrl } = await startWorld();
 
 /** Sends half a body, so that the request is in flight until its deadline. Resolves when it is answered. */
-function hang(port: number, projectId: string): Promise<void> {
+function hang(port: number, { projectId, secret }: TestProject): Promise<void> {
   const socket = connect(port, '127.0.0.1');
   socket.on('error', () => {});
   socket.write(
     `POST /rt/projects/${projectId}/authorize HTTP/1.1\r\nhost: x\r\nconnection: close\r\n` +
       'content-type: application/json\r\ncontent-length: 30\r\n' +
-      'x-service-project-secret: whatever\r\n\r\n{"apiKey"',
+      `x-service-project-secret: ${secret}\r\n\r\n{"apiKey"`,
   );
   socket.resume();
   return new Promise((resolve) => socket.once('close', () => resolve()));
@@ -31,7 +31,7 @@ it('answers a project beside the flood of another one, which it refuses', async 
 
   let isFlooding = true;
   const flood = Array.from({ length: 200 }, async () => {
-    while (isFlooding) await hang(runtime.port, flooding.projectId);
+    while (isFlooding) await hang(runtime.port, flooding);
   });
   try {
     const refusals = () => runtime.stdout().match(/"dependency":"overload"/g)?.length ?? 0;

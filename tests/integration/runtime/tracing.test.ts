@@ -245,6 +245,8 @@ describe('the trace of an outage', () => {
       const { project, client } = await setUp(lonely.url);
       const { sql } = world.db;
       const caller = callerOf();
+      // Proves the secret, so that the next call waits in its lookup.
+      await client.authorize({ apiKey: null });
       await sql.begin(async (locked) => {
         await locked`lock table projects in access exclusive mode`;
         const reply = await client.authorize({ apiKey: 'any' }, { headers: caller.headers });

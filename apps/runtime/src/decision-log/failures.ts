@@ -1,4 +1,3 @@
-import { UUID } from '@ceiba/contract/sets';
 import type { Logger } from '@ceiba/process/log';
 import { BackgroundTask } from '@ceiba/process/tasks';
 import type { DecisionFailureCount } from '@ceiba/schema';
@@ -46,17 +45,16 @@ export class FailureCounter {
   /**
    * Counts an outage; ignores every other error, and a request whose body did not arrive.
    *
-   * @param named The project of the request's address, which may not exist.
+   * @param projectId Of a call whose secret is proven: no one else makes an alert of a project.
    */
-  count(named: string, error: unknown): void {
+  count(projectId: string, error: unknown): void {
     if (!(error instanceof UnavailableError) || error.dependency === 'caller') return;
-    const projectId = named.toLowerCase();
     const minute = this.#minute();
     const key = `${projectId}|${minute}|${error.dependency}`;
     let count = this.#counts.get(key);
     if (count === undefined) {
       const { most = 10_000, incarnation } = this.#options;
-      if (this.#counts.size >= most || !UUID.test(projectId)) return;
+      if (this.#counts.size >= most) return;
       count = { projectId, minute, cause: error.dependency, incarnation, failed: 0 };
       this.#counts.set(key, count);
     }

@@ -7,10 +7,13 @@ import type { AuthorizeDependencies } from '../authorize.ts';
 import { Deadline } from '../deadline.ts';
 import { askForGateway } from '../forward-auth/ask.ts';
 import { type GatewayAnswer, noVerdict } from '../forward-auth/gateway-answer.ts';
+import { questionOf } from '../forward-auth/question.ts';
+import type { Entrance, Share } from '../http/entrance.ts';
+import { TransportError, unauthorized } from '../http/errors.ts';
 import type { DecisionTrace } from '../tracing/decision-trace.ts';
 import { projectIn } from '../tracing/trace-http.ts';
 import type { Traces } from '../tracing/traces.ts';
-import { OVERLOAD, UnavailableError } from '../unavailable.ts';
+import { UnavailableError } from '../unavailable.ts';
 import {
   type CheckedRequest,
   type CheckRequest,
@@ -20,14 +23,12 @@ import {
 
 export interface ExtAuthzOptions {
   dependencies: AuthorizeDependencies;
-  admission: { admit(projectId: string): { leave(wasDecided: boolean): void } | null };
-  pace: { turn(): Promise<void> };
+  entrance: Pick<Entrance, 'answer'>;
   errors: {
     report(error: unknown, requestId: string): void;
     reportRefusal(requestId: string): void;
     reportUnclearRequest(problem: string, requestId: string): void;
   };
-  failures: { count(projectId: string, error: unknown): void };
   /** Absent where no traces are exported. */
   traces?: Traces | undefined;
   /** The ID of the caller's request if it may be used, or a new one. */
@@ -102,17 +103,24 @@ async function answerOf(
   checked: CheckedRequest,
   trace: DecisionTrace | null,
 ): Promise<GatewayAnswer> {
-  const requestId = options.requestIdOf({
-    headers: { 'x-request-id': headerOf(checked, 'x-request-id') },
-  });
+  const { entrance, errors, requestIdOf, deadlineMs } = options;
+  const arrival = {
+    projectId: textOf(call.metadata, PROJECT_ID),
+    secret: textOf(call.metadata, PROJECT_SECRET_HEADER),
+    peer: addressOf(call.getPeer()),
+    requestId: requestIdOf({ headers: { 'x-request-id': headerOf(checked, 'x-request-id') } }),
+    askedAtMs: performance.now(),
+    deadline: new Deadline(Math.min(deadlineMs, remainingMsOf(call))),
+    bodyBytes: 0,
+  };
   try {
-    const deadline = new Deadline(Math.min(options.deadlineMs, remainingMsOf(call)));
-    return await decideCheck(options, checked, call.metadata, requestId, deadline);
+    return await entrance.answer(arrival, (share) => decideCheck(options, checked, share));
   } catch (error) {
     trace?.fail(error);
-    options.failures.count(textOf(call.metadata, PROJECT_ID) ?? '', error);
-    options.errors.report(error, requestId);
-    return noVerdict(error instanceof UnavailableError ? 503 : 500);
+    if (error instanceof TransportError) errors.reportRefusal(arrival.requestId);
+    else errors.report(error, arrival.requestId);
+    const isBug = !(error instanceof UnavailableError || error instanceof TransportError);
+    return noVerdict(isBug ? 500 : 503);
   }
 }
 
@@ -123,42 +131,25 @@ function traceCheck(
   checked: CheckedRequest,
 ): DecisionTrace | null {
   if (traces === undefined) return null;
-  const traceparent = textOf(metadata, TRACEPARENT) ?? headerOf(checked, TRACEPARENT);
+  const traceparent = textOf(metadata, TRACEPARENT) || headerOf(checked, TRACEPARENT);
   const trace = traces.begin(`${SERVICE}/Check`, traceparent);
   const rpc = { 'rpc.system': 'grpc', 'rpc.service': SERVICE, 'rpc.method': 'Check' };
-  trace?.describe({ ...rpc, ...projectIn(textOf(metadata, PROJECT_ID) ?? '') });
+  trace?.describe({ ...rpc, ...projectIn(textOf(metadata, PROJECT_ID)) });
   return trace;
 }
 
-/** @throws UnavailableError for an overload and any outage */
+/** @throws TransportError for a wrong secret; UnavailableError for any outage */
 async function decideCheck(
-  { dependencies, admission, pace, errors }: ExtAuthzOptions,
+  { dependencies, errors }: ExtAuthzOptions,
   { original, rawHeaders }: CheckedRequest,
-  metadata: Metadata,
-  requestId: string,
-  deadline: Deadline,
+  { asker, deadline }: Share,
 ): Promise<GatewayAnswer> {
-  const askedAtMs = performance.now();
-  const projectId = textOf(metadata, PROJECT_ID) ?? '';
-  const secret = textOf(metadata, PROJECT_SECRET_HEADER);
-  const admitted = admission.admit(projectId.toLowerCase());
-  if (admitted === null) {
-    await pace.turn();
-    throw OVERLOAD;
-  }
-  let wasDecided = false;
-  try {
-    const credential = readCredential(rawHeaders);
-    const call = { projectId, secret, credential, original, requestId, askedAtMs };
-    const asking = askForGateway(dependencies, call, deadline);
-    const answer = await deadline.race('overload', asking);
-    wasDecided = answer !== null;
-    if (answer === null) errors.reportRefusal(requestId);
-    else if (original.kind === 'unclear') errors.reportUnclearRequest(original.problem, requestId);
-    return answer ?? noVerdict(503);
-  } finally {
-    admitted.leave(wasDecided);
-  }
+  const question = questionOf(readCredential(rawHeaders), original);
+  const asking = askForGateway(dependencies, asker, question, deadline);
+  const answer = await deadline.race('overload', asking);
+  if (answer === null) throw unauthorized();
+  if (original.kind === 'unclear') errors.reportUnclearRequest(original.problem, asker.requestId);
+  return answer;
 }
 
 /** Envoy's own deadline, in ms from now: past it, nothing must be charged. */
@@ -167,11 +158,17 @@ function remainingMsOf(call: ServerUnaryCall<CheckRequest, object>): number {
   return (at instanceof Date ? at.getTime() : at) - Date.now();
 }
 
-/** HTTP/2 joins a repeated value with a comma, and the joined text is neither an ID nor a secret. */
-function textOf(metadata: Metadata, name: string): string | undefined {
+/**
+ * Empty where it is absent. HTTP/2 joins a repeated value with a comma, and the joined text is neither
+ * an ID nor a secret.
+ */
+function textOf(metadata: Metadata, name: string): string {
   const [value] = metadata.get(name);
-  return typeof value === 'string' ? value : undefined;
+  return typeof value === 'string' ? value : '';
 }
+
+/** The address of `address:port`. */
+const addressOf = (peer: string) => peer.replace(/:\d+$/, '');
 
 /** The first value of a header that Envoy's caller sent. */
 function headerOf({ rawHeaders }: CheckedRequest, name: string): string | undefined {

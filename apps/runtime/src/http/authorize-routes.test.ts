@@ -6,6 +6,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { AuthorizeDependencies } from '../authorize.ts';
 import { Admission } from './admission.ts';
 import { createAuthorizeRoutes } from './authorize-routes.ts';
+import { entranceOf } from './entrance-test-support.ts';
 import { ErrorLog } from './error-log.ts';
 import type { Reply } from './replies.ts';
 
@@ -25,7 +26,8 @@ function incoming(body: unknown, contentLength?: number): IncomingMessage {
     'content-length': String(contentLength ?? bytes?.length ?? 0),
     'x-service-project-secret': 'secret',
   };
-  return Object.assign(stream, { headers, complete: true }) as unknown as IncomingMessage;
+  const socket = { remoteAddress: '127.0.0.1' };
+  return Object.assign(stream, { headers, socket, complete: true }) as unknown as IncomingMessage;
 }
 
 /** A gateway's question. */
@@ -61,9 +63,9 @@ function routesOf({
     deadlineMs,
     now: performance.now.bind(performance),
   });
-  const failures = { count: () => {} };
   const pace = { turn: async () => {} };
-  const options = { dependencies, errors, deadlineMs, admission, pace, failures };
+  const entrance = entranceOf(admission, () => pace.turn());
+  const options = { dependencies, errors, deadlineMs, entrance };
   const routes = createAuthorizeRoutes(options);
   const batch = (size: number) =>
     routes.authorizeBatch(incoming({ requests: Array(size).fill({}) }), PROJECT_ID);
@@ -218,9 +220,7 @@ describe('a question of a gateway', () => {
     const errors = new ErrorLog(createLogger({ service: 'test', level: 'silent' }));
     const admission = new Admission({ maxDecisions: 1, deadlineMs: 1_000, now: () => 0 });
     const dependencies = {} as AuthorizeDependencies;
-    const failures = { count: () => {} };
-    const pace = { turn: async () => {} };
-    const options = { dependencies, errors, deadlineMs: 1_000, admission, pace, failures };
+    const options = { dependencies, errors, deadlineMs: 1_000, entrance: entranceOf(admission) };
     const routes = createAuthorizeRoutes(options);
     expect(await statusOf(routes.forwardAuth(question(), PROJECT_ID))).toBe(500);
   });

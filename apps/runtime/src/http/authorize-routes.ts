@@ -1,22 +1,17 @@
 import type { IncomingMessage } from 'node:http';
-import { PROJECT_SECRET_HEADER } from '@ceiba/contract/sets';
-import { digestOf } from '@ceiba/domain';
 import type { AuthorizeDependencies } from '../authorize.ts';
 import { Deadline } from '../deadline.ts';
-import type { FailureCounter } from '../decision-log/failures.ts';
 import type { DecisionTrace } from '../tracing/decision-trace.ts';
 import { traceHttp } from '../tracing/trace-http.ts';
 import type { Traces } from '../tracing/traces.ts';
-import { OVERLOAD, type UnavailableError } from '../unavailable.ts';
-import type { Admission } from './admission.ts';
+import type { UnavailableError } from '../unavailable.ts';
 import { type AuthorizeCall, answerBatch, answerOne } from './authorize-answers.ts';
 import { readJsonBody } from './body.ts';
+import { peerOf, secretOf } from './caller.ts';
+import type { Entrance, Share } from './entrance.ts';
 import type { ErrorLog } from './error-log.ts';
-import { unauthorized } from './errors.ts';
 import { answerForwardAuth, refuseForwardAuth } from './forward-auth.ts';
 import type { IncomingCall } from './incoming-call.ts';
-import type { Pace } from './pace.ts';
-import { parseUuid } from './parameters.ts';
 import { errorReply, jsonReply, type Reply } from './replies.ts';
 import { requestIdOf } from './request-id.ts';
 
@@ -24,9 +19,7 @@ export interface AuthorizeRouteOptions {
   dependencies: AuthorizeDependencies;
   errors: ErrorLog;
   deadlineMs: number;
-  admission: Admission;
-  pace: Pick<Pace, 'turn'>;
-  failures: Pick<FailureCounter, 'count'>;
+  entrance: Pick<Entrance, 'answer'>;
   /** Called with the number of questions of each batch that is admitted. */
   onBatch?: (questions: number) => void;
   /** Absent where no traces are exported. */
@@ -96,7 +89,7 @@ export function createAuthorizeRoutes(options: AuthorizeRouteOptions): Authorize
   return { authorize: serve(ONE), authorizeBatch: serve(BATCH), forwardAuth: serve(FORWARD) };
 }
 
-/** Admits a call and answers it by its deadline, or refuses it; never rejects. */
+/** Answers a call by its deadline, or refuses it; never rejects. */
 async function serveCall(
   options: AuthorizeRouteOptions,
   route: Route,
@@ -104,49 +97,53 @@ async function serveCall(
   projectId: string,
   trace: DecisionTrace | null,
 ): Promise<Reply> {
-  const askedAtMs = performance.now();
-  const deadline = new Deadline(options.deadlineMs);
-  const requestId = requestIdOf(incoming);
-  const { errors } = options;
-  const bodyBytes = largeBodyOf(incoming, route);
-  const admitted = options.admission.admit(projectId.toLowerCase(), bodyBytes);
-  const countFailure = (error: unknown) => {
-    options.failures.count(projectId, error);
-    trace?.fail(error);
+  const { entrance, errors, deadlineMs } = options;
+  const arrival = {
+    projectId,
+    secret: secretOf(incoming),
+    peer: peerOf(incoming),
+    requestId: requestIdOf(incoming),
+    askedAtMs: performance.now(),
+    deadline: new Deadline(deadlineMs),
+    bodyBytes: largeBodyOf(incoming, route),
   };
-  const countAs = (decisions: number) => {
-    if (!admitted?.countAs(decisions)) throw OVERLOAD;
-    options.onBatch?.(decisions);
-  };
-  let wasDecided = false;
   try {
-    if (admitted === null) throw OVERLOAD;
-    const asked = { requestId, askedAtMs };
-    const dependencies =
-      trace?.watch(options.dependencies, route.questions) ?? options.dependencies;
-    const call = {
-      dependencies,
-      incoming,
-      projectId,
-      asked,
-      deadline,
-      countAs,
-      countFailure,
-      errors,
-    };
-    // A body that has not arrived completely is the caller's delay, not an outage.
-    const waitsForBody = () => route.bodyCapBytes > 0 && !incoming.complete;
-    const blame = () => (waitsForBody() ? 'caller' : 'overload');
-    const reply = await deadline.race(blame, route.answer(call));
-    wasDecided = true;
-    return reply;
+    return await entrance.answer(arrival, (share) =>
+      answerInShare(options, route, incoming, share, trace),
+    );
   } catch (error) {
-    if (error === OVERLOAD) await options.pace.turn();
-    countFailure(error);
-    return route.refuse(error, requestId, errors);
-  } finally {
-    admitted?.leave(wasDecided);
+    trace?.fail(error);
+    return route.refuse(error, arrival.requestId, errors);
   }
+}
+
+function answerInShare(
+  { dependencies, errors, onBatch }: AuthorizeRouteOptions,
+  route: Route,
+  incoming: IncomingMessage,
+  { asker, deadline, countAs, countFailure }: Share,
+  trace: DecisionTrace | null,
+): Promise<Reply> {
+  const call = {
+    dependencies: trace?.watch(dependencies, route.questions) ?? dependencies,
+    incoming,
+    asker,
+    deadline,
+    errors,
+    countAs(decisions: number) {
+      countAs(decisions);
+      onBatch?.(decisions);
+    },
+    reportOutage(error: UnavailableError) {
+      countFailure(error);
+      trace?.fail(error);
+      errors.report(error, asker.requestId);
+    },
+  };
+  // A body that has not arrived completely is the caller's delay, not an outage.
+  const waitsForBody = () => route.bodyCapBytes > 0 && !incoming.complete;
+  const blame = () => (waitsForBody() ? 'caller' : 'overload');
+  return deadline.race(blame, route.answer(call));
 }
 
 /** How many bytes of a body count while it is on its way: as many as are read of a large one. */
@@ -162,17 +159,8 @@ async function answerJson(
   call: IncomingCall,
 ): Promise<Reply> {
   // By name: V8 makes a slow object of the rest of another one, and of what is spread from it.
-  const { incoming, asked, errors, countFailure, dependencies, deadline, countAs } = call;
-  const { requestId, askedAtMs } = asked;
-  const projectId = parseUuid('projectId', call.projectId);
-  const secret = incoming.headers[PROJECT_SECRET_HEADER];
-  if (typeof secret !== 'string' || secret === '') throw unauthorized();
+  const { incoming, asker, dependencies, deadline, countAs, reportOutage } = call;
   const body = await readJsonBody(incoming, route.bodyCapBytes);
-  const asker = { projectId, secretDigest: digestOf(secret), requestId, askedAtMs };
-  const reportOutage = (error: UnavailableError) => {
-    countFailure(error);
-    errors.report(error, requestId);
-  };
   const answered = await answer({ dependencies, asker, body, deadline, countAs, reportOutage });
-  return jsonReply(200, answered, requestId);
+  return jsonReply(200, answered, asker.requestId);
 }

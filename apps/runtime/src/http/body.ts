@@ -87,6 +87,7 @@ function readCapped(
   capBytes: number,
 ): Promise<Buffer | 'over' | 'cut off'> {
   if (Number(incoming.headers['content-length'] ?? 0) > capBytes) return discarded(incoming);
+  if (incoming.destroyed) return Promise.resolve('cut off');
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let size = 0;

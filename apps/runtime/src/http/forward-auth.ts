@@ -1,10 +1,10 @@
 import { readCredential } from '@ceiba/contract/credential';
-import { PROJECT_SECRET_HEADER } from '@ceiba/contract/sets';
 import { askForGateway } from '../forward-auth/ask.ts';
 import { type GatewayAnswer, noVerdict } from '../forward-auth/gateway-answer.ts';
 import { readOriginalRequest } from '../forward-auth/original-request.ts';
+import { questionOf } from '../forward-auth/question.ts';
 import type { ErrorLog } from './error-log.ts';
-import { unauthorized } from './errors.ts';
+import { TransportError, unauthorized } from './errors.ts';
 import type { IncomingCall } from './incoming-call.ts';
 import { errorReply, jsonReply, type Reply } from './replies.ts';
 
@@ -28,24 +28,23 @@ export function splitForwardAuth(target: string): { projectId: string; rest: str
  *   for any outage
  */
 export async function answerForwardAuth(call: IncomingCall): Promise<Reply> {
-  const { dependencies, incoming, asked, deadline, errors } = call;
+  const { dependencies, incoming, asker, deadline, errors } = call;
   const { method = '', rawHeaders, url = '' } = incoming;
   const rest = splitForwardAuth(url)?.rest ?? '';
   const own = rest.startsWith('/') ? { method, target: rest } : null;
   const original = readOriginalRequest(rawHeaders, own);
-  const secret = textOf(incoming.headers[PROJECT_SECRET_HEADER]);
-  const credential = readCredential(rawHeaders);
-  const asking = { projectId: call.projectId, secret, credential, original, ...asked };
-  const answer = await askForGateway(dependencies, asking, deadline);
+  const question = questionOf(readCredential(rawHeaders), original);
+  const answer = await askForGateway(dependencies, asker, question, deadline);
   if (answer === null) throw unauthorized();
-  if (original.kind === 'unclear') errors.reportUnclearRequest(original.problem, asked.requestId);
+  if (original.kind === 'unclear') errors.reportUnclearRequest(original.problem, asker.requestId);
   const limitStatus = own === null ? limitStatusOf(rest) : 429;
-  return replyOf(answer, asked.requestId, limitStatus);
+  return replyOf(answer, asker.requestId, limitStatus);
 }
 
 /** The reply to an error. Every mistake in the gateway's settings is a 503, never the caller's 401. */
 export function refuseForwardAuth(error: unknown, requestId: string, errors: ErrorLog): Reply {
-  const { status } = errorReply(error, requestId, errors);
+  const reported = error instanceof TransportError ? unauthorized() : error;
+  const { status } = errorReply(reported, requestId, errors);
   return replyOf(noVerdict(status === 500 ? 500 : 503), requestId);
 }
 
@@ -53,9 +52,6 @@ function replyOf({ status, headers, body }: GatewayAnswer, requestId: string, li
   const reply = jsonReply(status === 429 ? limitStatus : status, body, requestId);
   return { ...reply, headers: { ...reply.headers, ...headers } };
 }
-
-const textOf = (header: string | string[] | undefined) =>
-  typeof header === 'string' ? header : undefined;
 
 /** Some gateways know only 2xx, 401 and 403, and make a 500 of the rest: `?limits=403` is for them. */
 const limitStatusOf = (query: string) =>

@@ -1,14 +1,9 @@
 import type { IncomingMessage } from 'node:http';
-import type { Asker } from '../authorize.ts';
 import type { AuthorizeCall } from './authorize-answers.ts';
 import type { ErrorLog } from './error-log.ts';
 
-/** A call of a hot route that was admitted; neither its project nor its secret was checked. */
-export interface IncomingCall extends Pick<AuthorizeCall, 'dependencies' | 'deadline' | 'countAs'> {
+/** A call of a hot route whose secret is proven, in the share of its project. */
+export interface IncomingCall extends Omit<AuthorizeCall, 'body'> {
   incoming: IncomingMessage;
-  projectId: string;
-  asked: Pick<Asker, 'requestId' | 'askedAtMs'>;
   errors: ErrorLog;
-  /** Counts a decision that was answered with an outage. */
-  countFailure: (error: unknown) => void;
 }

@@ -6,6 +6,7 @@ import type { AuthorizeDependencies } from '../authorize.ts';
 import { Admission } from './admission.ts';
 import { createApp } from './app.ts';
 import { createAuthorizeRoutes } from './authorize-routes.ts';
+import { entranceOf } from './entrance-test-support.ts';
 import { ErrorLog } from './error-log.ts';
 import { createHttpServer } from './listener.ts';
 import type { ProjectRouteOptions } from './project-routes.ts';
@@ -17,9 +18,7 @@ const authorizeRoutes = createAuthorizeRoutes({
   dependencies: {} as AuthorizeDependencies,
   errors,
   deadlineMs: 50,
-  admission: new Admission({ maxDecisions: 1, deadlineMs: 50, now: () => 0 }),
-  pace: { turn: async () => {} },
-  failures: { count: () => {} },
+  entrance: entranceOf(new Admission({ maxDecisions: 1, deadlineMs: 50, now: () => 0 })),
 });
 const checks = { database: async () => {}, redis: async () => {}, schema: async () => {} };
 const projects = {} as ProjectRouteOptions;

@@ -17,7 +17,7 @@ describe('the pace of refusals', () => {
       then();
     };
     nowMs = 5_000;
-    pace = new Pace({ deadlineMs: DEADLINE_MS, now: () => nowMs, after });
+    pace = new Pace({ mostPerMs: 4, deadlineMs: DEADLINE_MS, now: () => nowMs, after });
   });
 
   const refuse = async (count: number) => {
@@ -36,7 +36,7 @@ describe('the pace of refusals', () => {
     }
   });
 
-  it('answers four of a flood in each millisecond', async () => {
+  it('answers so many of a flood in each millisecond', async () => {
     await refuse(400);
     expect(answeredAt).toEqual(Array.from({ length: 400 }, (_, n) => Math.floor(n / 4)));
   });

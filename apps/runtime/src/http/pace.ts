@@ -1,11 +1,11 @@
 import type { MonotonicClock } from '../deadline.ts';
 
-/** A refusal takes 30 µs or so of the event loop: at this pace, an eighth of it. */
-const MOST_PER_MS = 4;
 /** The longest wait, as a part of a decision's deadline: 100 ms of 500. */
 const LONGEST_WAIT_PART = 1 / 5;
 
 export interface PaceOptions {
+  /** How many refusals are answered per ms. */
+  mostPerMs: number;
   deadlineMs: number;
   now: MonotonicClock;
   after?: (waitMs: number, then: () => void) => void;
@@ -17,6 +17,7 @@ export interface PaceOptions {
  * decisions.
  */
 export class Pace {
+  readonly #mostPerMs: number;
   readonly #longestWaitMs: number;
   readonly #now: MonotonicClock;
   readonly #after: (waitMs: number, then: () => void) => void;
@@ -24,10 +25,12 @@ export class Pace {
   #freeAt = 0;
 
   constructor({
+    mostPerMs,
     deadlineMs,
     now,
     after = (waitMs, then) => setTimeout(then, waitMs),
   }: PaceOptions) {
+    this.#mostPerMs = mostPerMs;
     this.#longestWaitMs = deadlineMs * LONGEST_WAIT_PART;
     this.#now = now;
     this.#after = after;
@@ -37,7 +40,7 @@ export class Pace {
   async turn(): Promise<void> {
     const now = this.#now();
     const at = Math.min(Math.max(this.#freeAt, now), now + this.#longestWaitMs);
-    this.#freeAt = at + 1 / MOST_PER_MS;
+    this.#freeAt = at + 1 / this.#mostPerMs;
     const waitMs = Math.floor(at - now);
     if (waitMs > 0) await new Promise<void>((resolve) => this.#after(waitMs, resolve));
   }

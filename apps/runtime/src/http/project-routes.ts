@@ -1,12 +1,13 @@
 import type { IncomingMessage } from 'node:http';
-import { PROJECT_SECRET_HEADER } from '@ceiba/contract/sets';
-import { digestOf, type RandomBytes } from '@ceiba/domain';
+import type { RandomBytes } from '@ceiba/domain';
 import type { Logger } from '@ceiba/process/log';
 import type { SerialQueue } from '@ceiba/process/tasks';
 import type { Database, LookupRow, VerbContext } from '@ceiba/schema';
 import { Deadline } from '../deadline.ts';
 import { projectOfSecret } from '../project-secret.ts';
 import { type ReadBody, readJsonBody } from './body.ts';
+import { peerOf, secretOf } from './caller.ts';
+import type { Entrance } from './entrance.ts';
 import type { ErrorLog } from './error-log.ts';
 import { unauthorized } from './errors.ts';
 import { parseUuid } from './parameters.ts';
@@ -14,6 +15,7 @@ import { errorReply, jsonReply, type Reply } from './replies.ts';
 import { requestIdOf } from './request-id.ts';
 
 export interface ProjectRouteOptions {
+  entrance: Pick<Entrance, 'prove' | 'note'>;
   /** Finds the project through the lookups of decisions. */
   findProject(projectId: string, deadline: Deadline): Promise<LookupRow['project']>;
   /** Runs verbs within the deadline, on a pool that no decision uses. */
@@ -62,8 +64,7 @@ export async function answerProjectRoute(
   const startedAt = performance.now();
   const deadline = new Deadline(options.deadlineMs);
   try {
-    const projectId = parseUuid('projectId', parameters.projectId ?? '');
-    await authenticate(options, incoming, projectId, deadline);
+    const projectId = await authenticate(options, incoming, parameters.projectId ?? '', deadline);
     const id = route.id === undefined ? '' : parseUuid(route.id, parameters[route.id] ?? '');
     const body: ReadBody =
       route.method === 'GET'
@@ -71,7 +72,7 @@ export async function answerProjectRoute(
         : await deadline.race('caller', readJsonBody(incoming, BODY_CAP_BYTES));
     const caller = {
       actor: { kind: 'project_secret' },
-      clientAddress: addressOf(incoming),
+      clientAddress: peerOf(incoming) || null,
       requestId,
     } as const;
     const result = await route.answer({
@@ -94,20 +95,28 @@ export async function answerProjectRoute(
   }
 }
 
+/** @returns the project, whose secret the call has */
 async function authenticate(
-  options: ProjectRouteOptions,
+  { entrance, findProject }: ProjectRouteOptions,
   incoming: IncomingMessage,
-  projectId: string,
+  named: string,
   deadline: Deadline,
-): Promise<void> {
-  const secret = incoming.headers[PROJECT_SECRET_HEADER];
-  if (typeof secret !== 'string' || secret === '') throw unauthorized();
-  const project = await options.findProject(projectId, deadline);
-  if (projectOfSecret(project, digestOf(secret)) === null) throw unauthorized();
+): Promise<string> {
+  const [secret, peer] = [secretOf(incoming), peerOf(incoming)];
+  const proof = await entrance.prove({ projectId: named, secret, peer, deadline });
+  const { projectId, secretDigest } = proof;
+  try {
+    const project = await findProject(projectId, deadline);
+    if (projectOfSecret(project, secretDigest) === null) throw unauthorized();
+    entrance.note(proof, null);
+  } catch (error) {
+    entrance.note(proof, error);
+    throw error;
+  }
+  return projectId;
 }
 
 /** The address is the Runtime's own, so it parses; the host is irrelevant. */
 const queryOf = (incoming: IncomingMessage) =>
   new URLSearchParams(/\?(.*)$/s.exec(incoming.url ?? '')?.[1]);
-const addressOf = (incoming: IncomingMessage) => incoming.socket.remoteAddress ?? null;
 const msSince = (startedAt: number) => Math.round(performance.now() - startedAt);

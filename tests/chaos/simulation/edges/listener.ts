@@ -9,6 +9,7 @@ type Reply = Pick<Response, 'status' | 'text'>;
 /** A body that is complete at once. */
 class Incoming extends EventEmitter {
   readonly complete = true;
+  readonly socket = { remoteAddress: '127.0.0.1' };
   readonly headers: Record<string, string>;
   readonly #body: Buffer;
 

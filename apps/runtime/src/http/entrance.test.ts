@@ -1,0 +1,132 @@
+import { digestOf } from '@ceiba/domain';
+import { describe, expect, it, vi } from 'vitest';
+import { Deadline } from '../deadline.ts';
+import { UnavailableError } from '../unavailable.ts';
+import { Entrance } from './entrance.ts';
+import { invalidRequest, unauthorized } from './errors.ts';
+
+const PROJECT_ID = '0190a0b0-0000-7000-8000-00000000000a';
+const DATABASE_OUTAGE = new UnavailableError('database', 'away');
+
+function setUp({ isProven = true, hasRoom = true } = {}) {
+  const proof = { projectId: PROJECT_ID, secretDigest: digestOf('secret'), untilMs: 0 };
+  const leave = vi.fn();
+  const countAs = vi.fn(() => true);
+  const proven = {
+    find: vi.fn(() => (isProven ? proof : null)),
+    prove: vi.fn(async (): Promise<typeof proof | null> => null),
+    renew: vi.fn(),
+    forget: vi.fn(),
+  };
+  const admission = { admit: vi.fn(() => (hasRoom ? { countAs, leave } : null)) };
+  const paces = {
+    project: { turn: vi.fn(async () => {}) },
+    unproven: { turn: vi.fn(async () => {}) },
+  };
+  const countFailure = vi.fn();
+  const entrance = new Entrance({ proven, admission, paces, countFailure });
+  const arrival = {
+    projectId: PROJECT_ID.toUpperCase(),
+    secret: 'secret',
+    peer: 'a peer',
+    deadline: new Deadline(1_000),
+    requestId: 'a request',
+    askedAtMs: 1,
+    bodyBytes: 7,
+  };
+  return { proof, proven, admission, paces, countFailure, leave, entrance, arrival };
+}
+
+const failing = (error: Error) => () => Promise.reject(error);
+
+describe('a call whose secret is proven', () => {
+  it('is answered in the share of its project, whose ID is the same in any case', async () => {
+    const { proof, proven, admission, leave, entrance, arrival } = setUp();
+    const answer = await entrance.answer(arrival, async ({ asker }) => asker);
+    const { secretDigest } = proof;
+    expect(answer).toEqual({
+      projectId: PROJECT_ID,
+      secretDigest,
+      requestId: 'a request',
+      askedAtMs: 1,
+    });
+    expect(admission.admit.mock.calls).toEqual([[PROJECT_ID, 7]]);
+    expect(leave.mock.calls).toEqual([[true]]);
+    expect(proven.renew.mock.calls).toEqual([[proof]]);
+    expect(proven.prove).not.toHaveBeenCalled();
+  });
+
+  it('counts an outage against its project, and stays proven through one of Postgres', async () => {
+    const { proof, proven, countFailure, leave, entrance, arrival } = setUp();
+    await expect(entrance.answer(arrival, failing(DATABASE_OUTAGE))).rejects.toBe(DATABASE_OUTAGE);
+    expect(countFailure.mock.calls).toEqual([[PROJECT_ID, DATABASE_OUTAGE]]);
+    expect(leave.mock.calls).toEqual([[false]]);
+    expect(proven.renew.mock.calls).toEqual([[proof]]);
+  });
+
+  it('waits for its turn where there is no room for it', async () => {
+    const { paces, entrance, arrival } = setUp({ hasRoom: false });
+    await expect(entrance.answer(arrival, async () => {})).rejects.toMatchObject({
+      dependency: 'overload',
+    });
+    expect(paces.project.turn).toHaveBeenCalledOnce();
+    expect(paces.unproven.turn).not.toHaveBeenCalled();
+  });
+
+  it.each([
+    ['whose body does not arrive', new UnavailableError('caller', 'late')],
+    ['whose body is not valid', invalidRequest('no')],
+  ])('is not renewed by a call %s, which proves nothing', async (_, error) => {
+    const { proven, entrance, arrival } = setUp();
+    await expect(entrance.answer(arrival, failing(error))).rejects.toBe(error);
+    expect(proven.renew).not.toHaveBeenCalled();
+    expect(proven.forget).not.toHaveBeenCalled();
+  });
+
+  it('is forgotten once a lookup finds the secret wrong', async () => {
+    const { proof, proven, entrance, arrival } = setUp();
+    await expect(entrance.answer(arrival, failing(unauthorized()))).rejects.toMatchObject({
+      code: 'unauthorized',
+    });
+    expect(proven.forget.mock.calls).toEqual([[proof]]);
+    expect(proven.renew).not.toHaveBeenCalled();
+  });
+});
+
+describe('a call whose secret is not proven', () => {
+  it('waits for the proof before it takes a place, and is then answered', async () => {
+    const { proof, proven, admission, entrance, arrival } = setUp({ isProven: false });
+    proven.prove.mockImplementation(async () => {
+      expect(admission.admit).not.toHaveBeenCalled();
+      return proof;
+    });
+    expect(await entrance.answer(arrival, async () => 'answer')).toBe('answer');
+    const [[caller, peer] = []] = proven.prove.mock.calls as unknown[][];
+    expect([caller, peer]).toEqual([
+      { projectId: PROJECT_ID, secretDigest: digestOf('secret') },
+      'a peer',
+    ]);
+  });
+
+  it.each([
+    ['is wrong', {}],
+    ['is missing', { secret: '' }],
+    ['names no project', { projectId: 'x' }],
+  ])('takes no place, and waits for a turn of its own, where the secret %s', async (_, change) => {
+    const { admission, paces, entrance, arrival, proven } = setUp({ isProven: false });
+    await expect(
+      entrance.answer({ ...arrival, ...change }, async () => 'answer'),
+    ).rejects.toMatchObject({ name: 'TransportError' });
+    expect(admission.admit).not.toHaveBeenCalled();
+    expect(paces.unproven.turn).toHaveBeenCalledOnce();
+    expect(paces.project.turn).not.toHaveBeenCalled();
+    expect(proven.forget).not.toHaveBeenCalled();
+  });
+
+  it('counts an outage against no project', async () => {
+    const { proven, countFailure, entrance, arrival } = setUp({ isProven: false });
+    proven.prove.mockRejectedValue(DATABASE_OUTAGE);
+    await expect(entrance.answer(arrival, async () => {})).rejects.toBe(DATABASE_OUTAGE);
+    expect(countFailure.mock.calls).toEqual([[null, DATABASE_OUTAGE]]);
+  });
+});
