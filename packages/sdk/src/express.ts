@@ -46,6 +46,7 @@ export function createExpressMiddleware(options: AccessOptions): ExpressMiddlewa
 
   return function ceibaAccess(req, res, next) {
     guard({
+      carriers: [req],
       method: wireMethod(req),
       routedMethod: req.method,
       target: req.originalUrl ?? req.url ?? '',

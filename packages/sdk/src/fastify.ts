@@ -57,6 +57,7 @@ export function createFastifyPreHandler(options: AccessOptions): FastifyPreHandl
 
   return async function ceibaAccess(request, reply) {
     const verdict = await guard({
+      carriers: [request.raw],
       method: request.method,
       target: request.originalUrl,
       credential: readCredential(rawHeadersOf(request.raw)),

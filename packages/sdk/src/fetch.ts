@@ -30,6 +30,11 @@ export interface RequestOrigin {
   readonly rawHeaders?: readonly string[] | undefined;
   /** The parameters of the route, if the router has run; an empty one is denied. */
   readonly parameters?: Readonly<Record<string, string>> | undefined;
+  /**
+   * An object that stays the same where the framework copies the `Request` on its way, such as its
+   * context. Guards that get the same `Request` or the same `identity` ask once.
+   */
+  readonly identity?: object | undefined;
 }
 
 /** Judges a request. Never rejects: an error becomes a response. */
@@ -48,6 +53,7 @@ export function createFetchGuard(options: AccessOptions): FetchGuard {
 
   return async function ceibaAccess(request, origin = {}) {
     const verdict = await guard({
+      carriers: origin.identity === undefined ? [request] : [request, origin.identity],
       method: request.method,
       target: origin.target ?? pathnameOf(request.url),
       credential: credentialOf(request, origin),

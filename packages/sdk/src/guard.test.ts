@@ -16,7 +16,7 @@ function question(
 ): IncomingQuestion {
   const credential =
     apiKey === null ? ({ kind: 'missing' } as const) : ({ kind: 'key', apiKey } as const);
-  return { method: 'GET', target: '/v1/reports', credential, ...changes };
+  return { carriers: [{}], method: 'GET', target: '/v1/reports', credential, ...changes };
 }
 
 function judge(asked: IncomingQuestion, options: Partial<AccessOptions> = {}): Promise<Verdict> {
@@ -259,5 +259,81 @@ describe('onDecision', () => {
     }
     await vi.waitFor(() => expect(warning).toHaveBeenCalledTimes(4));
     warning.mockRestore();
+  });
+});
+
+describe('a request that passes several guards', () => {
+  const counting = () => {
+    const client = fake();
+    return {
+      client,
+      guards: [1, 2].map(() => createGuard({ client, projectId: client.projectId })),
+    };
+  };
+
+  it.each(['good', 'rate_limited', 'down'])(
+    'has one verdict on the key %s, whether the guards judge it in turn or at once',
+    async (apiKey) => {
+      for (const atOnce of [false, true]) {
+        const { client, guards } = counting();
+        const asked = question(apiKey);
+        const pending: Promise<Verdict>[] = [];
+        for (const guard of guards) {
+          pending.push(guard(asked));
+          if (!atOnce) await pending.at(-1);
+        }
+        const [first, second] = await Promise.all(pending);
+        expect(second).toEqual(first);
+        expect(client.questions).toHaveLength(1);
+      }
+    },
+  );
+
+  it.each([
+    ['another key', question('other')],
+    ['another method', question('good', { method: 'POST' })],
+    ['another path', question('good', { target: '/v1/billing' })],
+  ])('is asked about again with %s', async (_name, asked) => {
+    const { client, guards } = counting();
+    const { carriers } = question('good');
+    await guards[0]?.({ ...question('good'), carriers });
+    await guards[1]?.({ ...asked, carriers });
+    expect(client.questions).toHaveLength(2);
+  });
+
+  it('is asked about once per client, so that no project is judged by the keys of another', async () => {
+    const [one, two] = [counting(), counting()];
+    const asked = question('good');
+    await one.guards[0]?.(asked);
+    await two.guards[0]?.(asked);
+    expect([one.client.questions.length, two.client.questions.length]).toEqual([1, 1]);
+  });
+
+  it('is recognised by any of the objects that stand for it, and no other request by its values', async () => {
+    const { client, guards } = counting();
+    const [raw, context, copy] = [{}, {}, {}];
+    await guards[0]?.(question('good', { carriers: [raw, context] }));
+    await guards[1]?.(question('good', { carriers: [copy, context] }));
+    await guards[0]?.(question('good', { carriers: [copy] }));
+    expect(client.questions).toHaveLength(1);
+    await guards[0]?.(question('good'));
+    expect(client.questions).toHaveLength(2);
+  });
+
+  it('is still denied by the guard that sees an empty parameter', async () => {
+    const { guards } = counting();
+    const asked = question('good');
+    expect((await guards[0]?.(asked))?.allowed).toBe(true);
+    expect((await guards[1]?.({ ...asked, parameters: { id: '' } }))?.allowed).toBe(false);
+  });
+
+  it('is reported to each onDecision once', async () => {
+    const [shared, own] = [vi.fn(), vi.fn()];
+    const client = fake();
+    const asked = question('good');
+    for (const onDecision of [undefined, shared, shared, own]) {
+      await judge(asked, { client, onDecision });
+    }
+    expect([shared.mock.calls.length, own.mock.calls.length]).toEqual([1, 1]);
   });
 });

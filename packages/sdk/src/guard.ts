@@ -11,15 +11,17 @@ import { type ReadyReply, replyTo } from './host-reply.ts';
 import type {
   AllowDecision,
   CeibaAccess,
-  Decision,
   DenyDecision,
   RequestAccess,
   TraceContext,
 } from './types.ts';
+import { type AskedQuestion, askOnce } from './verdicts.ts';
 import { warn } from './warn.ts';
 
 /** One incoming request, as an adapter passes it to the guard. */
 export interface IncomingQuestion {
+  /** The objects that stand for the request: guards that share one ask once. */
+  readonly carriers: readonly object[];
   /** The method that the caller sent; HEAD stays HEAD. */
   readonly method: string;
   /** The method that the router saw, if it can differ. */
@@ -63,9 +65,9 @@ export function createGuard(options: AccessOptions): Guard {
   return async function judge(question) {
     const startedAt = performance.now();
     const path = pathOf(question.target);
-    const { verdict, ...outcome } = await decide(question, path, options);
+    const { verdict, isReported, ...outcome } = await decide(question, path, options);
     if (outcome.outcome === 'failed') warnOfFailure(outcome.error);
-    if (onDecision) {
+    if (onDecision && !isReported) {
       const durationMs = performance.now() - startedAt;
       observe(onDecision, { ...outcome, method: question.method, path, durationMs });
     }
@@ -80,12 +82,25 @@ function pathOf(target: string): string {
 }
 
 async function decide(question: IncomingQuestion, path: string, options: AccessOptions) {
+  const denial = deniedLocally(question);
+  if (denial) return { ...deny(denial, options), isReported: false };
+  const asked = ask(question, path, options);
+  const isReported = isReportedTo(options.onDecision, asked);
   try {
-    const decision = deniedLocally(question) ?? (await ask(question, path, options));
-    return decision.allowed === true ? allow(decision) : deny(decision, options);
+    const decision = await asked.decision;
+    const judged = decision.allowed === true ? allow(decision) : deny(decision, options);
+    return { ...judged, isReported };
   } catch (error) {
-    return failClosed(error, options);
+    return { ...failClosed(error, options), isReported };
   }
+}
+
+/** Whether an earlier guard reports the answer to the same `onDecision`. */
+function isReportedTo(onDecision: AccessOptions['onDecision'], { reportedTo }: AskedQuestion) {
+  if (onDecision === undefined) return true;
+  const isReported = reportedTo.has(onDecision);
+  reportedTo.add(onDecision);
+  return isReported;
 }
 
 /**
@@ -118,13 +133,16 @@ function isEmptyParameter([name, value]: [string, unknown]): boolean {
 }
 
 function ask(
-  { credential, method, traceContext }: IncomingQuestion,
+  { carriers, credential, method, traceContext }: IncomingQuestion,
   path: string,
   { client }: AccessOptions,
-): Promise<Decision> {
+): AskedQuestion {
   const apiKey = credential.kind === 'key' ? credential.apiKey : null;
-  const question = { apiKey, method, path };
-  return traceContext ? client.authorize(question, { traceContext }) : client.authorize(question);
+  const input = { apiKey, method, path };
+  // A client of the host may throw instead of returning a promise that rejects.
+  return askOnce(carriers, client, input, async () =>
+    traceContext ? client.authorize(input, { traceContext }) : client.authorize(input),
+  );
 }
 
 function allow(decision: AllowDecision) {

@@ -31,7 +31,8 @@ export function createHonoMiddleware(options: AccessOptions): MiddlewareHandler<
   const guard = createFetchGuard(options);
 
   return async function ceibaAccess(c, next) {
-    const verdict = await guard(c.req.raw, { ...originOf(c.env), parameters: c.req.param() });
+    const parameters = c.req.param();
+    const verdict = await guard(c.req.raw, { identity: c, ...originOf(c.env), parameters });
     if (!verdict.allowed) return verdict.response;
     const headers = Object.entries(verdict.headers);
     for (const [name, value] of headers) c.header(name, value);
@@ -44,7 +45,10 @@ export function createHonoMiddleware(options: AccessOptions): MiddlewareHandler<
   };
 }
 
-/** On Node, `@hono/node-server` provides the raw request as `c.env.incoming`. */
+/**
+ * On Node, `@hono/node-server` provides the raw request as `c.env.incoming`. It is the same in apps
+ * that are mounted, which get a `Request` and a context of their own.
+ */
 function originOf(env: unknown): RequestOrigin {
   if (typeof env !== 'object' || env === null || !('incoming' in env)) return {};
   const { incoming } = env;
@@ -52,5 +56,5 @@ function originOf(env: unknown): RequestOrigin {
   if (!('url' in incoming) || !('rawHeaders' in incoming)) return {};
   const { url, rawHeaders } = incoming;
   if (typeof url !== 'string' || !Array.isArray(rawHeaders)) return {};
-  return { target: url, rawHeaders };
+  return { identity: incoming, target: url, rawHeaders };
 }
