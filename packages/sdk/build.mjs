@@ -10,7 +10,7 @@ import { rollup } from 'rollup';
 import { dts } from 'rollup-plugin-dts';
 
 const at = (path) => fileURLToPath(new URL(path, import.meta.url));
-const ENTRIES = ['index', 'express', 'fastify', 'hono', 'next', 'fetch', 'testing'];
+const ENTRIES = ['index', 'express', 'fastify', 'hono', 'next', 'fetch', 'node', 'testing'];
 /** Built here and then renamed, so that a running program never sees an incomplete package. */
 const draft = at(`./dist.${process.pid}`);
 const sources = readdirSync(at('./src'), { recursive: true })

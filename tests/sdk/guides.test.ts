@@ -12,6 +12,7 @@ import { waitFor } from '@ceiba/devstack/wait';
 import express from 'express';
 import methodOverride from 'method-override';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
 import type { TestProject } from '../support/scenario.ts';
 import { type RealRuntime, startRealRuntime } from './support/real-runtime.ts';
 
@@ -323,6 +324,47 @@ describe('the guide to hosts', () => {
       expect([name, refused.status, served.status]).toEqual([name, 403, 200]);
     }
   });
+});
+
+/** Opens a WebSocket: the first message, or the status that refused it. */
+function openSocket(url: string, headers: Record<string, string>): Promise<string | undefined> {
+  const socket = new WebSocket(url, { headers });
+  return new Promise((resolve, reject) => {
+    socket.on('message', (data) => {
+      socket.close();
+      resolve(String(data));
+    });
+    socket.on('unexpected-response', (request, { statusCode }) => {
+      request.destroy();
+      resolve(String(statusCode));
+    });
+    socket.on('error', reject);
+  });
+}
+
+describe('the guide to WebSockets', () => {
+  it.each(['websocket.mjs', 'websocket-fastify.mjs', 'websocket-hono.mjs'])(
+    'opens a socket for a caller with a key and a policy only, in %s',
+    async (name) => {
+      const policies = [{ method: 'GET', pathPattern: '/v1/live' }];
+      const live = await runtime.world.createProject({ policies });
+      const { plaintext } = await live.createKey({ displayName: 'Listener' });
+      const server = await serve('hosts', name, {
+        CEIBA_PROJECT_ID: live.projectId,
+        CEIBA_PROJECT_SECRET: live.secret,
+      });
+      const url = `ws://localhost:${server.port}/v1/live`;
+      const answers = [
+        await openSocket(url, withKey(plaintext).headers),
+        await openSocket(url, {}),
+        await openSocket(`ws://localhost:${server.port}/v1/live/other`, withKey(plaintext).headers),
+      ];
+      await server.stop();
+      // Fastify and Hono answer a path that they do not serve before any guard.
+      const elsewhere = name === 'websocket.mjs' ? '403' : '404';
+      expect(answers).toEqual(['Listener', '401', elsewhere]);
+    },
+  );
 });
 
 describe('the guide to testing a host', () => {

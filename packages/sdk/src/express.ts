@@ -1,30 +1,25 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { rawHeadersOf, readCredential } from '@ceiba/contract/credential';
 import type { AccessOptions } from './access-options.ts';
-import { createGuard } from './guard.ts';
+import { createNodeGuard } from './node.ts';
 import { sendReply, setHeaders } from './node-reply.ts';
-import { traceContextIn } from './trace-context.ts';
-import type { CeibaAccess, RequestAccess } from './types.ts';
+import type { CeibaAccess } from './types.ts';
 
 declare global {
   namespace Express {
     interface Request {
-      /**
-       * The key, policy and plan that matched. Always set behind the Ceiba middleware, and
-       * undefined in handlers that it does not protect.
-       */
-      ceiba: CeibaAccess;
-      /** The same under the name of the service contract, with `access` nested. */
-      access?: RequestAccess;
+      /** The key, policy and plan that matched; undefined where no Ceiba middleware ran. */
+      ceiba?: CeibaAccess;
     }
   }
 }
 
-/** The part of an Express request that the middleware uses, in Express 4 and 5 and Connect. */
+/**
+ * The part of an Express request that the middleware uses, in Express 4 and 5 and Connect. It sets
+ * `req.ceiba`, and the same as `req.access`, the name of the service contract. That name has no
+ * declaration here, because a declaration of the host or of another library would collide with it.
+ */
 export interface ExpressRequest extends IncomingMessage {
   originalUrl?: string;
-  ceiba?: CeibaAccess;
-  access?: RequestAccess;
 }
 
 /** An Express middleware, typed without a dependency on Express. */
@@ -42,35 +37,22 @@ export type ExpressMiddleware = (
  * app.get('/v1/reports', createExpressMiddleware({ client, projectId }), listReports);
  */
 export function createExpressMiddleware(options: AccessOptions): ExpressMiddleware {
-  const guard = createGuard(options);
+  const guard = createNodeGuard(options);
 
   return function ceibaAccess(req, res, next) {
-    guard({
-      carriers: [req],
-      method: wireMethod(req),
-      routedMethod: req.method,
-      target: req.originalUrl ?? req.url ?? '',
-      credential: readCredential(rawHeadersOf(req)),
-      // Declared in ExpressRequest, `params` would be optional in the host's handlers too.
-      parameters: 'params' in req ? req.params : undefined,
-      traceContext: traceContextIn((name) => req.headers[name]),
-    })
+    // Declared in ExpressRequest, `params` would be optional in the host's handlers too.
+    guard(req, { parameters: 'params' in req ? req.params : undefined })
       .then((verdict) => {
         if (res.headersSent) return;
         if (!verdict.allowed) {
           sendReply(res, verdict.reply);
           return;
         }
-        setHeaders(res, verdict.headers);
-        req.ceiba = verdict.ceiba;
-        req.access = verdict.access;
+        const { ceiba, access, headers } = verdict;
+        setHeaders(res, headers);
+        Object.assign(req, { ceiba, access });
         next();
       })
       .catch((cause: unknown) => next(new Error('The Ceiba middleware failed', { cause })));
   };
-}
-
-/** The `method-override` package keeps the caller's method in `originalMethod`. */
-function wireMethod(req: ExpressRequest & { originalMethod?: unknown }): string {
-  return typeof req.originalMethod === 'string' ? req.originalMethod : (req.method ?? '');
 }

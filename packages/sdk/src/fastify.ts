@@ -1,33 +1,27 @@
-import { type NodeHeaders, rawHeadersOf, readCredential } from '@ceiba/contract/credential';
 import type { FastifyRequest } from 'fastify';
 import type { AccessOptions } from './access-options.ts';
-import { createGuard } from './guard.ts';
-import { traceContextIn } from './trace-context.ts';
-import type { CeibaAccess, RequestAccess } from './types.ts';
+import { createNodeGuard, type NodeRequest } from './node.ts';
+import type { CeibaAccess } from './types.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /**
-     * The key, policy and plan that matched. Always set behind the Ceiba pre-handler, and undefined
-     * in handlers that it does not protect.
-     */
-    ceiba: CeibaAccess;
-    /** The same under the name of the service contract, with `access` nested. */
-    access?: RequestAccess;
+    /** The key, policy and plan that matched; undefined where no Ceiba pre-handler ran. */
+    ceiba?: CeibaAccess;
   }
 }
 
-/** The part of a Fastify request that the pre-handler uses. */
+/**
+ * The part of a Fastify request that the pre-handler uses. It sets `request.ceiba`, and the same as
+ * `request.access`, the name of the service contract. That name has no declaration here, because a
+ * declaration of the host or of another plugin would collide with it.
+ */
 export interface FastifyRequestLike {
-  readonly method: string;
   readonly originalUrl: string;
-  readonly params?: unknown;
+  readonly params?: FastifyRequest['params'];
   /** Absent before Fastify 4.10. */
   readonly routeOptions?: { readonly url?: string | undefined };
   readonly routerPath?: string;
-  readonly raw: NodeHeaders;
-  ceiba?: FastifyRequest['ceiba'];
-  access?: FastifyRequest['access'];
+  readonly raw: NodeRequest;
 }
 
 /** The part of a Fastify reply that the pre-handler uses. */
@@ -53,22 +47,18 @@ export type FastifyPreHandler = <Reply extends FastifyReplyLike>(
  * app.get('/v1/reports', { preHandler }, listReports);
  */
 export function createFastifyPreHandler(options: AccessOptions): FastifyPreHandler {
-  const guard = createGuard(options);
+  const guard = createNodeGuard(options);
 
   return async function ceibaAccess(request, reply) {
-    const verdict = await guard({
-      carriers: [request.raw],
-      method: request.method,
+    const verdict = await guard(request.raw, {
       target: request.originalUrl,
-      credential: readCredential(rawHeadersOf(request.raw)),
       parameters: hasEmptyEnd(request) ? { end: '' } : request.params,
-      traceContext: traceContextIn((name) => request.raw.headers?.[name]),
     });
     if (reply.sent) return reply;
     if (verdict.allowed) {
-      reply.headers(verdict.headers);
-      request.ceiba = verdict.ceiba;
-      request.access = verdict.access;
+      const { ceiba, access, headers } = verdict;
+      reply.headers(headers);
+      Object.assign(request, { ceiba, access });
       return undefined;
     }
     const { status, headers, body } = verdict.reply;

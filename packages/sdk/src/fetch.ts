@@ -19,8 +19,16 @@ export type FetchVerdict =
       readonly access: RequestAccess;
       /** Rate limit fields to set on the handler's response. */
       readonly headers: Readonly<Record<string, string>>;
+      readonly response?: undefined;
     }
-  | { readonly allowed: false; readonly response: Response };
+  | {
+      readonly allowed: false;
+      readonly response: Response;
+      // Named here as well, because TypeScript does not narrow by `!verdict.allowed` without `strict`.
+      readonly ceiba?: undefined;
+      readonly access?: undefined;
+      readonly headers?: undefined;
+    };
 
 /** Raw values from the framework: in a `Request` the URL is normalised and headers are joined. */
 export interface RequestOrigin {
@@ -60,8 +68,11 @@ export function createFetchGuard(options: AccessOptions): FetchGuard {
       parameters: origin.parameters,
       traceContext: traceContextIn((name) => request.headers.get(name)),
     });
-    if (verdict.allowed) return verdict;
-    return { allowed: false, response: responseOf(verdict.reply, request.method) };
+    if (!verdict.allowed) {
+      return { allowed: false, response: responseOf(verdict.reply, request.method) };
+    }
+    const { ceiba, access, headers } = verdict;
+    return { allowed: true, ceiba, access, headers };
   };
 }
 

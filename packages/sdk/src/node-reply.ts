@@ -1,4 +1,5 @@
-import type { ServerResponse } from 'node:http';
+import { type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
 import type { ReadyReply } from './host-reply.ts';
 
 /** Sets header fields on a response whose head is still open. */
@@ -12,4 +13,16 @@ export function sendReply(res: ServerResponse, { status, headers, body }: ReadyR
   setHeaders(res, headers);
   res.setHeader('Content-Length', Buffer.byteLength(body));
   res.end(body);
+}
+
+/** Answers on a socket that Node has detached from its server, and closes it. */
+export function refuseUpgrade(socket: Duplex, { status, headers, body }: ReadyReply): void {
+  const fields = new Headers({ ...headers });
+  fields.set('Connection', 'close');
+  fields.set('Content-Length', String(Buffer.byteLength(body)));
+  const lines = [`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`];
+  for (const [name, value] of fields) lines.push(`${name}: ${value}`);
+  const head = Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1');
+  socket.once('finish', () => socket.destroy());
+  socket.end(Buffer.concat([head, Buffer.from(body)]));
 }

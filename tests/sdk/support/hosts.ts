@@ -68,7 +68,7 @@ function guardExpress(app: express.Express, sdk: Sdk, options: AccessOptions, ha
   for (const handler of ROUTES) {
     app.all([`/v1/${handler}`, `/v1/${handler}/:id`], (req, res) => {
       handled.push(handler);
-      res.json({ handler, access: req.access, ceiba: req.ceiba });
+      res.json({ handler, access: Reflect.get(req, 'access'), ceiba: req.ceiba });
     });
   }
 }
@@ -80,7 +80,7 @@ async function fastifyHost(app: FastifyInstance, sdk: Sdk, options: AccessOption
     for (const url of [`/v1/${handler}`, `/v1/${handler}/:id`]) {
       app.all(url, { preHandler }, async (request) => {
         handled.push(handler);
-        return { handler, access: request.access, ceiba: request.ceiba };
+        return { handler, access: Reflect.get(request, 'access'), ceiba: request.ceiba };
       });
     }
   }

@@ -17,3 +17,32 @@ declare module 'method-override' {
 
   export default function methodOverride(header: string): RequestHandler;
 }
+
+/** The part of ws that the tests use. */
+declare module 'ws' {
+  import type { EventEmitter } from 'node:events';
+  import type { ClientRequest, IncomingMessage } from 'node:http';
+  import type { Duplex } from 'node:stream';
+
+  export class WebSocket extends EventEmitter {
+    constructor(url: string, options?: { headers?: Record<string, string> });
+    on(event: 'message', listener: (data: Buffer) => void): this;
+    on(
+      event: 'unexpected-response',
+      listener: (request: ClientRequest, answer: IncomingMessage) => void,
+    ): this;
+    on(event: 'error', listener: (error: Error) => void): this;
+    send(text: string): void;
+    close(): void;
+  }
+
+  export class WebSocketServer extends EventEmitter {
+    constructor(options: { noServer: true });
+    handleUpgrade(
+      request: IncomingMessage,
+      socket: Duplex,
+      head: Buffer,
+      opened: (socket: WebSocket) => void,
+    ): void;
+  }
+}

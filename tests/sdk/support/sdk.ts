@@ -8,6 +8,7 @@ export interface Sdk {
   readonly hono: typeof import('@ceiba/sdk/hono');
   readonly next: typeof import('@ceiba/sdk/next');
   readonly fetch: typeof import('@ceiba/sdk/fetch');
+  readonly node: typeof import('@ceiba/sdk/node');
   readonly testing: typeof import('@ceiba/sdk/testing');
 }
 
@@ -18,8 +19,8 @@ export const builtSdk = fileURLToPath(new URL('../../../packages/sdk/dist', impo
 export async function loadSdk(folder: string = builtSdk): Promise<Sdk> {
   const load = (name: string) =>
     import(/* @vite-ignore */ pathToFileURL(`${folder}/${name}.js`).href);
-  const [root, express, fastify, hono, next, fetch, testing] = await Promise.all(
-    ['index', 'express', 'fastify', 'hono', 'next', 'fetch', 'testing'].map(load),
+  const [root, express, fastify, hono, next, fetch, node, testing] = await Promise.all(
+    ['index', 'express', 'fastify', 'hono', 'next', 'fetch', 'node', 'testing'].map(load),
   );
-  return { root, express, fastify, hono, next, fetch, testing };
+  return { root, express, fastify, hono, next, fetch, node, testing };
 }
