@@ -1,72 +1,39 @@
 import { execFile } from 'node:child_process';
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fetchPackage } from '../support/fetched-package.ts';
+import { installSdk, type PackedSdk, packSdk } from './support/packed-sdk.ts';
 import { builtSdk } from './support/sdk.ts';
 
 /*
- * Tests the package as a consumer gets it: packed, installed from the tarball, run and type-checked.
- * A consumer can reach only the tools and frameworks of the workspace that are linked for it.
+ * Tests the package as a consumer gets it: packed, installed from the tarball, and run.
  */
 
 const run = promisify(execFile);
-const root = fileURLToPath(new URL('../..', import.meta.url));
-const npm = { shell: process.platform === 'win32' };
 const folder = mkdtempSync(join(tmpdir(), 'ceiba-sdk-consumers-'));
-const ENTRIES = ['index', 'express', 'fastify', 'fetch', 'hono', 'next', 'testing'] as const;
-let tarball: string;
-let packed: { files: { path: string }[]; size: number };
+const ENTRIES = [
+  'index',
+  'express',
+  'fastify',
+  'fetch',
+  'hono',
+  'next',
+  'node',
+  'testing',
+] as const;
+let packed: PackedSdk;
 
 beforeAll(async () => {
-  const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', folder];
-  const { stdout } = await run('npm', args, { ...npm, cwd: join(root, 'packages/sdk') });
-  const report = JSON.parse(stdout);
-  packed = Array.isArray(report) ? report[0] : report['@ceiba/sdk'];
-  tarball = join(folder, readdirSync(folder).find((name) => name.endsWith('.tgz'))!);
+  packed = await packSdk(folder);
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/**
- * Installs the tarball into a copy of a fixture, as a consumer would, without network access.
- *
- * @param tools packages of the workspace that are linked for it, by the name that it knows them by
- */
-async function install(
-  fixture: string,
-  tools: Readonly<Record<string, string>> = {},
-  name = fixture,
-): Promise<string> {
-  const target = join(folder, name);
-  cpSync(fileURLToPath(new URL(`./fixtures/${fixture}`, import.meta.url)), target, {
-    recursive: true,
-  });
-  await run('npm', ['install', '--offline', '--no-audit', '--no-fund', tarball], {
-    ...npm,
-    cwd: target,
-  });
-  for (const [tool, installed] of Object.entries(tools)) {
-    const link = join(target, 'node_modules', tool);
-    mkdirSync(join(link, '..'), { recursive: true });
-    symlinkSync(join(root, 'node_modules', installed), link, 'junction');
-  }
-  return target;
-}
+const install = (fixture: string) => installSdk(packed.tarball, fixture, join(folder, fixture));
 
 describe('the tarball', () => {
   it('contains the built package, and no other files', () => {
@@ -155,59 +122,6 @@ describe.each(['esm', 'cjs'])('a consumer in %s', (fixture) => {
       120_000,
     );
   }
-});
-
-const FRAMEWORKS = {
-  '@types': '@types',
-  '@hono': '@hono',
-  express: 'express',
-  fastify: 'fastify',
-  hono: 'hono',
-  'undici-types': 'undici-types',
-};
-
-/** Type-checks a project; the text is empty if there is nothing to report. */
-async function typeCheck(project: string): Promise<string> {
-  const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
-  const checked = await run(process.execPath, [tsc, '-p', project]).catch((error) => error);
-  return checked.stdout;
-}
-
-describe.each([
-  ['Fastify 5', 'fastify'],
-  ['Fastify 4', 'fastify4'],
-])('a TypeScript consumer with %s', (_name, fastify) => {
-  let consumer: string;
-  beforeAll(async () => {
-    consumer = await install('typescript', { ...FRAMEWORKS, fastify }, `with-${fastify}`);
-  }, 120_000);
-
-  it.each(['node16', 'bundler'])(
-    'type-checks with moduleResolution %s, including the declarations of the package',
-    async (resolution) => {
-      expect(await typeCheck(join(consumer, `tsconfig.${resolution}.json`))).toBe('');
-    },
-    120_000,
-  );
-
-  it('compiles every snippet of both READMEs under strict TypeScript', async () => {
-    const files = ['README.md', 'packages/sdk/README.md'].flatMap((page) => {
-      const text = readFileSync(join(root, page), 'utf8');
-      const snippets = [...text.matchAll(/^```js\n(?:\/\/ (\S+)\n)?(.*?)^```$/gms)];
-      return snippets.map(([, name = 'start.mjs', code = '']) => {
-        const file = name.replace('.mjs', '.mts');
-        writeFileSync(join(consumer, file), code);
-        return file;
-      });
-    });
-    expect(files).toContain('start.mts');
-    expect(files.length).toBeGreaterThan(7);
-    const project = join(consumer, 'tsconfig.readme.json');
-    const compilerOptions = { skipLibCheck: true };
-    const config = { extends: './tsconfig.node16.json', compilerOptions, files };
-    writeFileSync(project, JSON.stringify(config));
-    expect(await typeCheck(project)).toBe('');
-  }, 120_000);
 });
 
 describe('the exports of the package', () => {

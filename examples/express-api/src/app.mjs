@@ -21,7 +21,7 @@ export function createApp({ client, projectId }) {
   app.use('/v1', createExpressMiddleware({ client, projectId }));
 
   app.get('/v1/reports', (req, res) => {
-    res.json({ reports: REPORTS, calledBy: req.ceiba.apiKey.displayName });
+    res.json({ reports: REPORTS, calledBy: req.ceiba?.apiKey.displayName });
   });
   app.get('/v1/reports/:id', (req, res) => {
     const report = REPORTS.find(({ id }) => id === req.params.id);

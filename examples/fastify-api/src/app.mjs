@@ -20,7 +20,7 @@ export function createApp({ client, projectId }) {
 
   app.get('/v1/reports', { preHandler }, async (request) => ({
     reports: REPORTS,
-    calledBy: request.ceiba.apiKey.displayName,
+    calledBy: request.ceiba?.apiKey.displayName,
   }));
   app.get('/v1/reports/:id', { preHandler }, async (request, reply) => {
     const report = REPORTS.find(({ id }) => id === request.params.id);

@@ -3,21 +3,17 @@ import type { AccessOptions } from './access-options.ts';
 import { createFetchGuard, type RequestOrigin } from './fetch.ts';
 import type { CeibaAccess, RequestAccess } from './types.ts';
 
-/** What the Ceiba middleware sets; undefined in handlers that it does not protect. */
-interface CeibaVariables {
-  /** The key, policy and plan that matched. */
-  ceiba: CeibaAccess;
-  /** The same under the name of the service contract, with `access` nested. */
-  access: RequestAccess;
-}
-
-declare module 'hono' {
-  interface ContextVariableMap extends CeibaVariables {}
-}
-
-/** Types the variables of one app, as `new Hono<CeibaEnv>()`; `new Hono()` has them as well. */
+/**
+ * What the middleware sets. Handlers behind it have these types where they are chained to it; `new
+ * Hono<CeibaEnv>()` declares them for an app whose handlers are all behind it.
+ */
 export interface CeibaEnv {
-  Variables: CeibaVariables;
+  Variables: {
+    /** The key, policy and plan that matched. */
+    ceiba: CeibaAccess;
+    /** The same under the name of the service contract, with `access` nested. */
+    access: RequestAccess;
+  };
 }
 
 /**

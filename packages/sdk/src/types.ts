@@ -84,6 +84,11 @@ export interface AuthorizeInput {
   readonly path: string;
 }
 
+/*
+ * Each half of a decision names the fields of the other, because TypeScript does not narrow by
+ * `!decision.allowed` where `strict` is off.
+ */
+
 /** The request may proceed, and has been charged. */
 export interface AllowDecision {
   readonly allowed: true;
@@ -91,6 +96,8 @@ export interface AllowDecision {
   readonly access: AccessContext;
   readonly limits: Limits;
   readonly resetAfterSeconds?: ResetAfterSeconds | undefined;
+  readonly denialReason?: undefined;
+  readonly retryAfterSeconds?: undefined;
 }
 
 /** The request must not proceed; nothing was charged. */
@@ -101,6 +108,7 @@ export interface DenyDecision {
   readonly denialReason: DenialReason | (string & {});
   /** Seconds until a retry can succeed; only where waiting helps. */
   readonly retryAfterSeconds?: number | undefined;
+  readonly access?: undefined;
   readonly limits?: Limits | undefined;
   readonly resetAfterSeconds?: ResetAfterSeconds | undefined;
 }

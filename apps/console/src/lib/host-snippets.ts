@@ -58,7 +58,7 @@ ${CONFIG}
 
 const app = express();
 app.get('/v1/reports', createExpressMiddleware({ client, projectId }), (req, res) => {
-  res.json({ calledBy: req.ceiba.apiKey.displayName });
+  res.json({ calledBy: req.ceiba?.apiKey.displayName });
 });
 app.listen(port, () => ${LISTENING});
 `;
@@ -74,7 +74,7 @@ ${CONFIG}
 const app = Fastify();
 const preHandler = createFastifyPreHandler({ client, projectId });
 app.get('/v1/reports', { preHandler }, async (request) => {
-  return { calledBy: request.ceiba.apiKey.displayName };
+  return { calledBy: request.ceiba?.apiKey.displayName };
 });
 await app.listen({ port: Number(port) });
 ${LISTENING};

@@ -1,0 +1,143 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { installSdk, packSdk } from './support/packed-sdk.ts';
+
+/*
+ * The packed package as TypeScript projects use it: every module resolution that a compiler has, strict
+ * or not, and the snippets of both READMEs, which are JavaScript that TypeScript accepts as well.
+ */
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'ceiba-sdk-typescript-'));
+let tarball: string;
+beforeAll(async () => {
+  ({ tarball } = await packSdk(folder));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const FRAMEWORKS = {
+  '@types': '@types',
+  '@hono': '@hono',
+  express: 'express',
+  fastify: 'fastify',
+  hono: 'hono',
+  'undici-types': 'undici-types',
+};
+
+/** Compiles a project without writing; the text is empty if there is nothing to report. */
+async function compile(
+  project: string,
+  config: object,
+  compiler: string = 'typescript',
+): Promise<string> {
+  const path = join(project, 'tsconfig.json');
+  writeFileSync(path, JSON.stringify(config));
+  const manifest = createRequire(import.meta.url).resolve(`${compiler}/package.json`);
+  const tsc = join(manifest, '../bin/tsc');
+  const { stdout } = await run(process.execPath, [tsc, '-p', path]).catch((error) => error);
+  return stdout;
+}
+
+const BASE = { target: 'es2022', types: ['node'], noEmit: true, skipLibCheck: true };
+
+/** Writes the snippets of both READMEs as TypeScript, and returns the names of their files. */
+function writeSnippets(project: string): string[] {
+  return ['README.md', 'packages/sdk/README.md'].flatMap((page) => {
+    const text = readFileSync(join(root, page), 'utf8');
+    const snippets = [...text.matchAll(/^```(?:js|ts)\n(?:\/\/ (\S+)\n)?(.*?)^```$/gms)];
+    return snippets.map(([, name = 'start.mjs', code = '']) => {
+      const file = name.replace('.mjs', '.mts');
+      writeFileSync(join(project, file), code);
+      return file;
+    });
+  });
+}
+
+/** TypeScript 7 has no `node10`, and 6 wants to be told that it is deprecated. */
+const COMPILERS = {
+  typescript5: ['node10', 'node16', 'nodenext', 'bundler'],
+  typescript: ['node10', 'node16', 'nodenext', 'bundler'],
+  typescript7: ['node16', 'nodenext', 'bundler'],
+} as const;
+type Compiler = keyof typeof COMPILERS;
+
+function settingsOf(compiler: Compiler, moduleResolution: string): object {
+  if (moduleResolution === 'bundler') return { module: 'esnext', moduleResolution };
+  if (moduleResolution !== 'node10') return { module: moduleResolution, moduleResolution };
+  const silent = compiler === 'typescript' ? { ignoreDeprecations: '6.0' } : {};
+  return { module: 'commonjs', esModuleInterop: true, moduleResolution, ...silent };
+}
+
+const MATRIX = Object.entries(COMPILERS).flatMap(([compiler, resolutions]) =>
+  resolutions.flatMap((resolution) =>
+    [true, false].map((strict) => [compiler as Compiler, resolution, strict] as const),
+  ),
+);
+
+describe('a TypeScript project', () => {
+  let project: string;
+  let snippets: string[];
+  beforeAll(async () => {
+    project = await installSdk(tarball, 'typescript', join(folder, 'matrix'), FRAMEWORKS);
+    snippets = writeSnippets(project);
+    expect(snippets).toContain('start.mts');
+    expect(snippets.length).toBeGreaterThan(8);
+  }, 120_000);
+
+  it.each(MATRIX)(
+    'compiles with %s, moduleResolution %s and strict %s, and so do the READMEs',
+    async (compiler, resolution, strict) => {
+      const isCommonJs = resolution === 'node10';
+      const hasTopLevelAwait = (file: string) =>
+        /^(?:const .* = )?await /m.test(readFileSync(join(project, file), 'utf8'));
+      const files = [
+        ...['host.ts', 'collision.ts', strict ? 'strict.ts' : []].flat(),
+        ...(resolution.startsWith('node1') ? ['host-cjs.cts'] : []),
+        // CommonJS has no `await` outside of functions.
+        ...snippets.filter((file) => !isCommonJs || !hasTopLevelAwait(file)),
+      ];
+      const compilerOptions = { ...BASE, ...settingsOf(compiler, resolution), strict };
+      expect(await compile(project, { compilerOptions, files }, compiler)).toBe('');
+    },
+    120_000,
+  );
+
+  it('finds a subpath only where it is declared, so this matrix can fail', async () => {
+    const manifest = join(project, 'node_modules/@ceiba/sdk/package.json');
+    const text = readFileSync(manifest, 'utf8');
+    const { typesVersions: _, ...without } = JSON.parse(text);
+    writeFileSync(manifest, JSON.stringify(without));
+    const settings = settingsOf('typescript5', 'node10');
+    const config = { compilerOptions: { ...BASE, ...settings }, files: ['host.ts'] };
+    const problems = await compile(project, config, 'typescript5');
+    writeFileSync(manifest, text);
+    expect(problems).toContain("Cannot find module '@ceiba/sdk/express'");
+  }, 120_000);
+});
+
+describe.each([
+  ['Fastify 5', 'fastify'],
+  ['Fastify 4', 'fastify4'],
+])('the declarations of the package, with %s', (_name, fastify) => {
+  it.each([
+    ['node16', { module: 'node16', lib: ['es2023'], exactOptionalPropertyTypes: true }],
+    ['bundler', { module: 'esnext', lib: ['es2023', 'dom'] }],
+  ])(
+    'have no errors with moduleResolution %s',
+    async (moduleResolution, settings) => {
+      const target = join(folder, `${fastify}-${moduleResolution}`);
+      const project = await installSdk(tarball, 'typescript', target, { ...FRAMEWORKS, fastify });
+      const checked = { ...BASE, ...settings, moduleResolution, strict: true, skipLibCheck: false };
+      const files = ['host.ts', ...(moduleResolution === 'node16' ? ['host-cjs.cts'] : [])];
+      expect(await compile(project, { compilerOptions: checked, files })).toBe('');
+    },
+    120_000,
+  );
+});
