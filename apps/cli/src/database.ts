@@ -2,6 +2,7 @@ import {
   appliedMigrationTimes,
   classifyError,
   type Database,
+  MigrationError,
   NotPrimaryError,
   openDatabase,
   outageCode,
@@ -85,6 +86,7 @@ export async function withExplainedErrors<T>(
 /** Says what an error means and what to do; never the statement, its parameters or a password. */
 export function explainDatabaseError(error: unknown, { url, source }: Address): string {
   if (error instanceof UnconfirmedCommitError) return UNCONFIRMED;
+  if (error instanceof MigrationError) return error.message;
   const answer = postgresError(error);
   if (answer !== null) {
     const meaning =

@@ -115,8 +115,16 @@ export const CHANGES = {
     becomes: 'policy_no_match',
     ways: {
       verb: ({ project }) => project.setPolicies([{ method: 'GET', pathPattern: '/v1/billing' }]),
-      'sql delete': (scene) =>
-        sqlOf(scene)`delete from policies where project_id = ${scene.project.projectId}`,
+      'sql delete beside a temporary table of the name': (scene) =>
+        sqlOf(scene).begin(async (sql) => {
+          await sql`create temp table projects (id uuid, policy_revision uuid) on commit drop`;
+          await sql`delete from policies where project_id = ${scene.project.projectId}`;
+        }),
+      'sql delete in the role replica': (scene) =>
+        sqlOf(scene).begin(async (sql) => {
+          await sql`set local session_replication_role = replica`;
+          await sql`delete from policies where project_id = ${scene.project.projectId}`;
+        }),
       'sql update': (scene) =>
         sqlOf(scene)`update policies set path_pattern = '/v1/billing'
           where project_id = ${scene.project.projectId}`,

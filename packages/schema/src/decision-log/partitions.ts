@@ -25,12 +25,12 @@ export async function createPartitions(tx: Executor, days: readonly string[]): P
       `${tooLate} lies ahead: the clock of this machine or of Postgres is wrong`,
     );
   }
+  const existing = await readPartitions(tx);
   for (const day of days) {
     const name = nameOf(day);
     if (!PARTITION.test(name)) throw new RangeError(`"${day}" is not a day`);
-    const [found] = await tx.execute(sql`select from pg_class where oid = to_regclass(${name})`);
-    if (found !== undefined) continue;
-    const partition = sql.identifier(name);
+    if (existing.names.includes(name)) continue;
+    const partition = sql`${sql.identifier(existing.schema)}.${sql.identifier(name)}`;
     await tx.execute(
       sql`create table ${partition} (like decisions including defaults including constraints)`,
     );
@@ -50,17 +50,28 @@ export async function createPartitions(tx: Executor, days: readonly string[]): P
  */
 export async function dropPartitions(tx: Executor, firstDayKept: string): Promise<number> {
   await limitLockTime(tx);
-  const partitions = await tx.execute<{ name: string }>(sql`
-    select child.relname::text as name
-    from pg_inherits join pg_class child on child.oid = pg_inherits.inhrelid
-    where pg_inherits.inhparent = 'decisions'::regclass`);
+  const { schema, names } = await readPartitions(tx);
   const first = nameOf(firstDayKept);
   // A day more than is created: midnight may pass between the two.
   const last = nameOf(await dayIn(tx, 2));
-  const names = partitions.map(({ name }) => name).filter((name) => PARTITION.test(name));
-  const outside = names.filter((name) => name < first || name > last);
-  for (const name of outside) await tx.execute(sql`drop table ${sql.identifier(name)}`);
+  const outside = names.filter((name) => PARTITION.test(name) && (name < first || name > last));
+  for (const name of outside) {
+    await tx.execute(sql`drop table ${sql.identifier(schema)}.${sql.identifier(name)}`);
+  }
   return outside.length;
+}
+
+/** The schema of the decision log, which its partitions share, and their names. */
+async function readPartitions(tx: Executor): Promise<{ schema: string; names: string[] }> {
+  const [row] = await tx.execute<{ schema: string; names: string[] }>(sql`
+    select n.nspname as schema, (
+      select coalesce(json_agg(child.relname), '[]')
+      from pg_inherits join pg_class child on child.oid = inhrelid
+      where inhparent = log.oid) as names
+    from pg_class log join pg_namespace n on n.oid = log.relnamespace
+    where log.oid = 'decisions'::regclass`);
+  if (row === undefined) throw new Error('Postgres did not return the decision log');
+  return row;
 }
 
 const nameOf = (day: string) => `decisions_${day.replaceAll('-', '')}`;
