@@ -1,5 +1,5 @@
 import { type Decision, decisionSchema } from '@ceiba/contract';
-import type { DenialReason } from '@ceiba/contract/sets';
+import type { DenialDetail, DenialReason } from '@ceiba/contract/sets';
 import { withinOneMinute } from '../support/minute.ts';
 import {
   type ApiKeyOptions,
@@ -388,6 +388,16 @@ const GROUPS: Record<string, Situation[]> = {
     },
   ],
 };
+
+/** Each state that denies under a reason that covers several, and a situation with that state. */
+export const SITUATION_OF_DETAIL = {
+  expired: 'has expired',
+  disabled: 'was disabled',
+  past_due: 'past_due',
+  canceled: 'canceled',
+  period_ended: 'active, its period over',
+  no_subscription: 'none',
+} as const satisfies Record<DenialDetail, string>;
 
 const swapLast = (text: string) => `${text.slice(0, -1)}${text.endsWith('0') ? '1' : '0'}`;
 

@@ -14,7 +14,7 @@ import {
 } from '@ceiba/contract';
 import { DENIAL_REASONS } from '@ceiba/contract/sets';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { precedence } from '../../golden/decisions.ts';
+import { precedence, SITUATION_OF_DETAIL, situations } from '../../golden/decisions.ts';
 import {
   buildPreviousRelease,
   hasPreviousRelease,
@@ -75,6 +75,15 @@ describe.skipIf(!hasPreviousRelease)('the previous release on the schema of this
     for (const { failing, outcome } of combinations) {
       const first = DENIAL_REASONS.find((reason) => failing.includes(reason)) ?? 'allowed';
       expect({ failing, outcome }).toEqual({ failing, outcome: first });
+    }
+  }, 240_000);
+
+  it('denies in every situation in which this release denies, with the same reason', async () => {
+    const here = await situations(world, next.url);
+    expect(await situations(world, previous.url)).toBe(here);
+    for (const denial of DENIAL_REASONS) expect(here).toContain(` ${denial}\n`);
+    for (const situation of Object.values(SITUATION_OF_DETAIL)) {
+      expect(here).toMatch(new RegExp(`^  ${situation} +(${DENIAL_REASONS.join('|')})$`, 'm'));
     }
   }, 240_000);
 
