@@ -1,6 +1,7 @@
 import type { Transactor } from './connection/database.ts';
 import { takeLock } from './locks.ts';
 import { type ProjectAccess, requireRight } from './member/require-right.ts';
+import { type AdministratorAccess, requireAdministrator } from './user/require-administrator.ts';
 
 /** Who asks for a change; the audit log names them. */
 export type Actor =
@@ -16,8 +17,8 @@ export interface VerbContext {
   /** The client's network address as far as it is known. */
   clientAddress: string | null;
   requestId: string | null;
-  /** A right in a project that the actor needs; every change checks it in its own transaction. */
-  requires?: ProjectAccess;
+  /** The right that the actor needs; every change checks it in its own transaction. */
+  requires?: ProjectAccess | AdministratorAccess;
 }
 
 /**
@@ -27,7 +28,7 @@ export interface VerbContext {
  * The isolation level is explicit because the session's default may differ: under REPEATABLE READ,
  * a statement after a lock would not see what the lock waited for (consistency rule 7).
  *
- * @throws RightRefusedError when the actor does not have that right any more
+ * @throws RightRefusedError, AdministratorRefusedError when the actor does not have that right any more
  */
 export function inTransaction<T>(
   ctx: VerbContext,
@@ -35,11 +36,17 @@ export function inTransaction<T>(
 ): Promise<T> {
   return ctx.db.orm.transaction(
     async (tx) => {
-      if (ctx.requires !== undefined) await requireRight(tx, ctx.requires);
+      await requireAccess(tx, ctx.requires);
       return run(tx);
     },
     { isolationLevel: 'read committed' },
   );
+}
+
+async function requireAccess(tx: Transactor, requires: VerbContext['requires']): Promise<void> {
+  if (requires === undefined) return;
+  if ('administrator' in requires) await requireAdministrator(tx, requires);
+  else await requireRight(tx, requires);
 }
 
 /**

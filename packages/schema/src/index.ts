@@ -120,7 +120,12 @@ export * from './user/delete.ts';
 export * from './user/find.ts';
 export * from './user/list.ts';
 export * from './user/list-sessions.ts';
+export type { ProvenUser } from './user/lock.ts';
 export * from './user/passkey.ts';
+export {
+  type AdministratorAccess,
+  AdministratorRefusedError,
+} from './user/require-administrator.ts';
 export * from './user/reset-password.ts';
 export * from './user/second-factor.ts';
 export * from './user/session.ts';

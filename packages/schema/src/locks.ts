@@ -13,7 +13,7 @@ export const LOCKS = {
   usageWriters: 0x0ce1bd,
   /** Held by the one Runtime that does the upkeep. */
   upkeep: 0x0ce1be,
-  /** Serialises the removal of administrators, so that one always remains. */
+  /** Serialises what administrators change, and their role: one always remains, and none acts after it. */
   administrators: 0x0ce1bf,
   /** Serialises the creation of partitions of the decision log. */
   decisionPartitions: 0x0ce1c0,

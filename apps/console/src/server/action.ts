@@ -1,6 +1,11 @@
 import 'server-only';
 import { mayDo, type ProjectRight, type ProjectRole } from '@ceiba/domain';
-import { getProjectOf, type Project, RightRefusedError } from '@ceiba/schema';
+import {
+  AdministratorRefusedError,
+  getProjectOf,
+  type Project,
+  RightRefusedError,
+} from '@ceiba/schema';
 import { revalidatePath } from 'next/cache';
 import { headers } from 'next/headers';
 import { unstable_rethrow } from 'next/navigation';
@@ -119,7 +124,10 @@ export function userAction<Input extends z.ZodType, Data>(
   return guarded(run, refreshesOf(definition));
 }
 
-/** Requires an administrator. To other users the action does not exist. */
+/**
+ * Requires an administrator. To other users the action does not exist. Each transaction of the action
+ * checks the role again, so that one that was taken away meanwhile changes nothing.
+ */
 export function administratorAction<Input extends z.ZodType, Data>(
   definition: Definition<Input, AdministratorContext, Data>,
 ): FormAction<Data> {
@@ -137,7 +145,8 @@ export function administratorAccountAction<Input extends z.ZodType, Data>(
     const user = await signedInUser();
     if (!user.isAdministrator) refuse('not_found', NOT_FOUND, { keepsPage: true });
     const input = parse(definition.input, form);
-    return definition.run({ inDatabase: inDatabaseAs(actorOf(user)), user }, input);
+    const inDatabase = inDatabaseAs(actorOf(user), { administrator: user });
+    return definition.run({ inDatabase, user }, input);
   };
   return guarded(run, refreshesOf(definition));
 }
@@ -226,8 +235,10 @@ const revalidate = () => revalidatePath('/', 'layout');
 async function signedInUser(): Promise<SignedInUser> {
   const user = await currentUser();
   if (user !== null) return user;
-  refuse('signed_out', 'You are signed out. Sign in in another tab, then try again.');
+  refuse('signed_out', SIGNED_OUT);
 }
+
+const SIGNED_OUT = 'You are signed out. Sign in in another tab, then try again.';
 
 const actorOf = (user: SignedInUser) =>
   ({ kind: 'user', userId: user.userId, email: user.email }) as const;
@@ -265,6 +276,11 @@ function refusalOf(refused: Refused, form: FormData): Refusal {
 /** Logs an outage or a bug. */
 function refusedBy(error: unknown): Refused {
   if (error instanceof RightRefusedError) return withoutRight(error.role);
+  if (error instanceof AdministratorRefusedError) {
+    return error.reason === 'outdated'
+      ? new Refused('signed_out', SIGNED_OUT, {})
+      : new Refused('forbidden', NO_ADMINISTRATOR, {}, true);
+  }
   if (error instanceof DatabaseUnavailableError) {
     log.error({ err: error }, 'action.database_unavailable');
     return new Refused('unavailable', UNAVAILABLE, {});
@@ -273,6 +289,7 @@ function refusedBy(error: unknown): Refused {
   return new Refused('internal', INTERNAL, {});
 }
 
+const NO_ADMINISTRATOR = 'You are no longer an administrator. Nothing was changed.';
 const UNAVAILABLE =
   'The database is not answering. Your input is kept; try again in a moment, or reload to see what was saved.';
 const INTERNAL =

@@ -20,11 +20,12 @@ export interface DatabaseContext extends VerbContext {
  */
 export type InDatabase = <T>(work: (ctx: DatabaseContext) => Promise<T>) => Promise<T>;
 
-/** Runs verbs for this request; the audit log records the actor. */
-export function inDatabaseAs(actor: Actor): InDatabase {
+/** Runs verbs for this request; the audit log records the actor, and each change checks the right. */
+export function inDatabaseAs(actor: Actor, requires?: VerbContext['requires']): InDatabase {
   return async (work) => {
     const origin = await requestOrigin();
-    return withDatabase((db) => work({ db, actor, ...origin }));
+    const right = requires === undefined ? {} : { requires };
+    return withDatabase((db) => work({ db, actor, ...right, ...origin }));
   };
 }
 

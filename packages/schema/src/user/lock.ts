@@ -1,4 +1,4 @@
-import { eq, sql } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import type { Executor } from '../connection/database.ts';
 import { takeLock } from '../locks.ts';
 import { users } from '../tables.ts';
@@ -37,4 +37,24 @@ export async function lockUser(
     .from(users)
     .where(eq(users.isAdministrator, true));
   return { ...user, isLastAdministrator: user.isAdministrator && (row?.count ?? 0) <= 1 };
+}
+
+/** The proof of the user behind a change: their version when it was checked. */
+export interface ProvenUser {
+  userId: string;
+  /** Read together with what was checked; the change fails if it is another one now. */
+  sessionVersion: number;
+}
+
+/** Locks the row of a user whose version is still that of the proof; null if it is not. */
+export async function lockProven(
+  tx: Executor,
+  { userId, sessionVersion }: ProvenUser,
+): Promise<{ email: string; isAdministrator: boolean } | null> {
+  const [user] = await tx
+    .select({ email: users.email, isAdministrator: users.isAdministrator })
+    .from(users)
+    .where(and(eq(users.id, userId), eq(users.sessionVersion, sessionVersion)))
+    .for('no key update');
+  return user ?? null;
 }

@@ -5,7 +5,7 @@ import type { Executor } from '../connection/database.ts';
 import { onUniqueViolation } from '../connection/errors.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
 import { passkeys, users } from '../tables.ts';
-import { lockProven, type ProvenUser } from './second-factor.ts';
+import { lockProven, type ProvenUser } from './lock.ts';
 
 /** A passkey as its user sees it. */
 export interface Passkey {

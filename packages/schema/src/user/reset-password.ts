@@ -8,7 +8,6 @@ import { writeAudit } from '../audit/write.ts';
 import type { Executor } from '../connection/database.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
 import { passwordResets, users } from '../tables.ts';
-import { lockUser } from './lock.ts';
 import { removePasskeys } from './passkey.ts';
 import { setPassword } from './set-password.ts';
 
@@ -27,9 +26,7 @@ export type CreatePasswordResetResult =
   /** The user signs in through a provider only. */
   | { kind: 'no_password' }
   /** Deleted, or with another address by now. */
-  | { kind: 'not_found' }
-  /** The user who asks lost that role in the meantime. */
-  | { kind: 'not_administrator' };
+  | { kind: 'not_found' };
 
 /**
  * Lets the holder of the token set the user's password, once. A link of an administrator ends all
@@ -41,11 +38,6 @@ export function createPasswordReset(
 ): Promise<CreatePasswordResetResult> {
   return inTransaction(ctx, async (tx) => {
     const createdBy = to === 'administrator' && ctx.actor.kind === 'user' ? ctx.actor.userId : null;
-    if (createdBy !== null) {
-      // Until this commits, no one loses the role: the links that end with it include this one.
-      const creator = await lockUser(tx, createdBy, 'no key update');
-      if (!creator?.isAdministrator) return { kind: 'not_administrator' };
-    }
     const [user] = await tx
       .select({ email: users.email, passwordHash: users.passwordHash })
       .from(users)

@@ -3,6 +3,7 @@ import { writeAudit } from '../audit/write.ts';
 import type { Executor, Transactor } from '../connection/database.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
 import { authenticators, passkeys, recoveryCodes, users } from '../tables.ts';
+import { lockProven, type ProvenUser } from './lock.ts';
 
 /** How long a new authenticator app may wait for its first code. */
 const ENROLL_MINUTES = 15;
@@ -33,13 +34,6 @@ export async function findAuthenticator(
 
 const isRecent = () =>
   sql`${authenticators.createdAt} > now() - make_interval(mins => ${ENROLL_MINUTES})`;
-
-/** The proof of the user behind a change: their version when it was checked. */
-export interface ProvenUser {
-  userId: string;
-  /** Read together with what was checked; the change fails if it is another one now. */
-  sessionVersion: number;
-}
 
 /** Stores the secret of a new app, which replaces one that was not confirmed. */
 export function enrollAuthenticator(
@@ -227,19 +221,6 @@ export async function countRecoveryCodes(db: { orm: Executor }, userId: string):
     .from(recoveryCodes)
     .where(eq(recoveryCodes.userId, userId));
   return row?.count ?? 0;
-}
-
-/** Locks the row of a user whose version is still that of the proof; null if it is not. */
-export async function lockProven(
-  tx: Executor,
-  { userId, sessionVersion }: ProvenUser,
-): Promise<{ email: string } | null> {
-  const [user] = await tx
-    .select({ email: users.email })
-    .from(users)
-    .where(and(eq(users.id, userId), eq(users.sessionVersion, sessionVersion)))
-    .for('no key update');
-  return user ?? null;
 }
 
 async function audit(

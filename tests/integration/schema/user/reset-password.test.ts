@@ -18,6 +18,7 @@ import {
 } from '@ceiba/schema';
 import { describe, expect, test } from 'vitest';
 import { expectKind, makeOwner, useBench } from '../support.ts';
+import { makeAdministrator } from './support.ts';
 
 const bench = useBench();
 
@@ -167,28 +168,20 @@ describe('the reset of a password', () => {
   });
 
   test('is not created by an administrator who loses the role at that moment', async () => {
-    const [userId, creator, other] = [await makeUser(), await makeUser(), await makeUser()];
+    const [userId, other] = [await makeUser(), await makeUser()];
+    const creator = await makeAdministrator(bench);
     const email = (await findUserById(bench.db, userId))!.email;
-    const actor = { kind: 'user', userId: creator, email: 'creator@example.com' } as const;
     await setAdministrator(bench.ctx, { userId: other, isAdministrator: true });
     for (let round = 0; round < 5; round += 1) {
-      await setAdministrator(bench.ctx, { userId: creator, isAdministrator: true });
+      await setAdministrator(bench.ctx, { userId: creator.userId, isAdministrator: true });
       const token = mintPasswordReset(randomBytes);
       const input = { userId, email, to: 'administrator', token } as const;
-      await Promise.all([
-        createPasswordReset({ ...bench.ctx, actor }, input),
-        setAdministrator(bench.ctx, { userId: creator, isAdministrator: false }),
+      await Promise.allSettled([
+        createPasswordReset(creator.ctx, input),
+        setAdministrator(bench.ctx, { userId: creator.userId, isAdministrator: false }),
       ]);
       expect(await findPasswordReset(bench.db, token.digest)).toBeNull();
     }
-    const late = {
-      userId,
-      email,
-      to: 'administrator',
-      token: mintPasswordReset(randomBytes),
-    } as const;
-    const refused = await createPasswordReset({ ...bench.ctx, actor }, late);
-    expect(refused).toEqual({ kind: 'not_administrator' });
   });
 
   test('is refused for a user without a password, for one who is gone, and for an address they left', async () => {
