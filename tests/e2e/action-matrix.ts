@@ -447,7 +447,11 @@ export const ACTIONS: Record<string, ActionCase> = {
   },
   '(console)/admin/actions.ts removeUser': {
     ...ofAdministrators,
-    fields: ({ userId, email }) => ({ userId, confirmation: email }),
+    fields: ({ userId, email, password }) => ({
+      userId,
+      confirmation: email,
+      currentPassword: password,
+    }),
   },
   '(console)/admin/actions.ts saveRetention': {
     ...ofAdministrators,

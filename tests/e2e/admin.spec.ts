@@ -120,8 +120,13 @@ test('an account becomes an administrator, and is deleted only by its e-mail add
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Delete account' }).click();
   const dialog = page.getByRole('dialog');
+  await expectAccessible(page);
   await expect(dialog.getByRole('button', { name: 'Delete account' })).toBeDisabled();
   await dialog.getByLabel(/to confirm/).fill(other.email);
+  await dialog.getByLabel('Your password', { exact: true }).fill('a wrong password');
+  await dialog.getByRole('button', { name: 'Delete account' }).click();
+  await expect(dialog.getByText('This is not your current password.')).toBeVisible();
+  await dialog.getByLabel('Your password', { exact: true }).fill(password);
   await dialog.getByRole('button', { name: 'Delete account' }).click();
   await expect(page.getByText('Account deleted')).toBeVisible();
   await expect(dialog).toHaveCount(0);
@@ -139,6 +144,7 @@ test('an account that owns a project cannot be deleted', async () => {
   await chooseAction(page, owner?.email ?? '', 'Delete account');
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel(/to confirm/).fill(owner?.email ?? '');
+  await dialog.getByLabel('Your password', { exact: true }).fill(password);
   await dialog.getByRole('button', { name: 'Delete account' }).click();
   await expect(dialog.getByRole('alert')).toContainText('The account owns 1 project');
 });

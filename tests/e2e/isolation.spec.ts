@@ -542,10 +542,11 @@ test('each administrator action and page works for an administrator', async () =
       const answer = await call(administrator.request, name, action, { seen });
       expect(answer.state, `${name} ${answer.text}`).toMatchObject({ kind: 'done' });
     }
-    for (const name of ['changeAdministrator', 'createPasswordLink', 'removeFactors']) {
-      const full = `(console)/admin/actions.ts ${name}`;
+    for (const [name, action] of Object.entries(ACTIONS)) {
+      // Every change of an account; a stolen session alone must make none.
+      if (action.access !== 'administrator' || !('userId' in action.fields(PROBE))) continue;
       const seen = { ...world, ...(await unusedUserAndPlan()), password: 'a wrong password' };
-      const answer = await call(administrator.request, full, ACTIONS[full]!, { seen });
+      const answer = await call(administrator.request, name, action, { seen });
       expect(answer.state, name).toMatchObject({
         kind: 'refused',
         fieldErrors: { currentPassword: expect.any(String) },
@@ -565,6 +566,46 @@ test('each administrator action and page works for an administrator', async () =
     await sql`delete from settings`;
   }
 });
+
+/** The advisory lock of all changes by administrators and of their role. */
+const ADMINISTRATORS_LOCK = 0x0ce1bf;
+
+test('an action of an administrator who loses the role while it waits is refused, each of them', async () => {
+  test.setTimeout(120_000);
+  const administrator = await visitor();
+  const { userId } = administrator;
+  const other = postgres(process.env.DATABASE_URL ?? '', { max: 1 });
+  // Without a password a fresh sign-in is the proof, so the first transaction is that of the change.
+  await sql`update users set password_hash = null where id = ${userId}`;
+  try {
+    for (const [name, action] of Object.entries(ACTIONS)) {
+      if (action.access !== 'administrator') continue;
+      const seen = { ...world, ...(await unusedUserAndPlan()), password: '' };
+      await changingNothing(async () => {
+        await sql`update users set is_administrator = true where id = ${userId}`;
+        const answer = await other.begin(async (tx) => {
+          await tx`select pg_advisory_xact_lock(${ADMINISTRATORS_LOCK})`;
+          await tx`update users set is_administrator = false where id = ${userId}`;
+          const called = call(administrator.request, name, action, { seen });
+          await Promise.race([called, untilLockIsAwaited(ADMINISTRATORS_LOCK)]);
+          return { called };
+        });
+        const { state } = await answer.called;
+        expect(state, name).toMatchObject({ kind: 'refused', code: 'forbidden' });
+      });
+    }
+  } finally {
+    await sql`update users set is_administrator = false where id = ${userId}`;
+    await sql`delete from plans where name like 'Matrix %'`;
+    await other.end();
+  }
+});
+
+async function untilLockIsAwaited(lock: number): Promise<void> {
+  const waiting = () => sql`
+    select 1 from pg_locks where locktype = 'advisory' and objid = ${lock} and not granted`;
+  await expect.poll(async () => (await waiting()).length, { timeout: 20_000 }).toBeGreaterThan(0);
+}
 
 /** A user without projects, and a plan without projects. */
 async function unusedUserAndPlan(): Promise<Pick<World, 'userId' | 'email' | 'planId'>> {

@@ -98,15 +98,17 @@ export const changeAdministrator = administratorAccountAction({
 });
 
 /** Deletes an account that owns no project. */
-export const removeUser = administratorAction({
-  input: z.object({ userId: z.guid(), confirmation: z.string() }),
-  async run({ ctx }, { userId, confirmation }): Promise<null> {
-    const user = await findUserById(ctx.db, userId);
+export const removeUser = administratorAccountAction({
+  input: z.object({ userId: z.guid(), confirmation: z.string(), currentPassword }),
+  async run(context, { userId, confirmation, ...input }): Promise<null> {
+    const { inDatabase } = context;
+    const user = await inDatabase(({ db }) => findUserById(db, userId));
     if (user === null) refuse('not_found', GONE);
     if (confirmation.trim() !== user.email) {
       refuseField('confirmation', `Type the e-mail address of this account: ${user.email}.`);
     }
-    const result = await deleteUser(ctx, { userId });
+    await proveSelf(context, input.currentPassword);
+    const result = await inDatabase((ctx) => deleteUser(ctx, { userId }));
     if (result.kind === 'owns_projects') {
       refuse(
         'conflict',
@@ -147,9 +149,6 @@ export const createPasswordLink = administratorAccountAction({
     if (result.kind === 'not_found') refuse('not_found', GONE);
     if (result.kind === 'no_password') {
       refuse('conflict', 'This user signs in through a provider and has no password to reset.');
-    }
-    if (result.kind === 'not_administrator') {
-      refuse('forbidden', 'You are no longer an administrator. No link was created.');
     }
     const { link, expiresAt } = result;
     notify(email, 'reset_link_created');

@@ -113,7 +113,9 @@ export function UserTable({ users, ownId, needsPassword, newer, older }: UserTab
       {step?.kind === 'factors' && (
         <FactorsDialog needsPassword={needsPassword} user={step.user} onClose={close} />
       )}
-      {step?.kind === 'delete' && <DeleteDialog user={step.user} onClose={close} />}
+      {step?.kind === 'delete' && (
+        <DeleteDialog needsPassword={needsPassword} user={step.user} onClose={close} />
+      )}
     </>
   );
 }
@@ -186,14 +188,12 @@ const waysOf = ({ hasPassword, hasSecondFactor, passkeys, providers }: UserTable
   ...providers,
 ];
 
-interface UserDialogProps {
+interface UserDialogProps extends Pick<UserTableProps, 'needsPassword'> {
   user: UserTableRow;
   onClose: () => void;
 }
 
-type ProvenDialogProps = UserDialogProps & Pick<UserTableProps, 'needsPassword'>;
-
-function AdministratorDialog({ user, needsPassword, onClose }: ProvenDialogProps) {
+function AdministratorDialog({ user, needsPassword, onClose }: UserDialogProps) {
   const toast = useToast();
   const isRemoval = user.isAdministrator;
   return (
@@ -234,7 +234,7 @@ function ResetDialog({
   needsPassword,
   onClose,
   onCreated,
-}: ProvenDialogProps & { onCreated: (created: NewResetLink) => void }) {
+}: UserDialogProps & { onCreated: (created: NewResetLink) => void }) {
   return (
     <ConfirmAction
       open
@@ -265,7 +265,7 @@ function ResetDialog({
   );
 }
 
-function FactorsDialog({ user, needsPassword, onClose }: ProvenDialogProps) {
+function FactorsDialog({ user, needsPassword, onClose }: UserDialogProps) {
   const toast = useToast();
   return (
     <ConfirmAction
@@ -296,7 +296,7 @@ function FactorsDialog({ user, needsPassword, onClose }: ProvenDialogProps) {
   );
 }
 
-function DeleteDialog({ user, onClose }: UserDialogProps) {
+function DeleteDialog({ user, needsPassword, onClose }: UserDialogProps) {
   const toast = useToast();
   return (
     <Dialog
@@ -314,13 +314,16 @@ function DeleteDialog({ user, onClose }: UserDialogProps) {
         }}
       >
         {({ pending, errorOf }) => (
-          <ConfirmName
-            expected={user.email}
-            name="confirmation"
-            actionLabel="Delete account"
-            pending={pending}
-            error={errorOf('confirmation')}
-          />
+          <div className="grid gap-4">
+            {needsPassword && <CurrentPassword errorOf={errorOf} />}
+            <ConfirmName
+              expected={user.email}
+              name="confirmation"
+              actionLabel="Delete account"
+              pending={pending}
+              error={errorOf('confirmation')}
+            />
+          </div>
         )}
       </ActionForm>
     </Dialog>
