@@ -9,6 +9,7 @@ import {
   PROJECT_MEMBERS_MAX,
   RETENTION_DAYS_MAX,
   SECRET_OVERLAP_HOURS,
+  SESSIONS_MAX,
 } from '@ceiba/domain';
 import { expect, it } from 'vitest';
 import { DECISION_LOG_LIMITS } from '../../apps/runtime/src/decision-log/decision-log.ts';
@@ -21,6 +22,7 @@ const LIMITS: Record<string, number> = {
   "Characters of a key's name": DISPLAY_NAME_LENGTH_MAX,
   "A plan's rate, quota and cap of active keys": PLAN_LIMIT_MAX,
   'Members of a project': PROJECT_MEMBERS_MAX,
+  'Sessions of a user': SESSIONS_MAX,
   'Hours for which a previous secret is valid': SECRET_OVERLAP_HOURS,
   'Days of the decision log': DECISION_RETENTION_DAYS_MAX,
   'Logged decisions of a kind, per minute and Runtime process': DECISION_LOG_LIMITS.perMinute,

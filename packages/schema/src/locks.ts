@@ -19,11 +19,22 @@ export const LOCKS = {
   decisionPartitions: 0x0ce1c0,
   /** Serialises the claims of alerts, so that the places of an owner are counted exactly. */
   alertClaims: 0x0ce1c1,
+  /** With a user: serialises the start of their sessions, which are limited in number. */
+  sessions: 0x0ce1c3,
 } as const;
 
 /** Waits for an advisory lock and holds it until the transaction ends. */
 export async function takeLock(tx: Executor, lock: keyof typeof LOCKS): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(${LOCKS[lock]})`);
+}
+
+/** Waits for the advisory lock of one user, which is none of those without a user. */
+export async function takeLockOf(
+  tx: Executor,
+  lock: keyof typeof LOCKS,
+  userId: string,
+): Promise<void> {
+  await tx.execute(sql`select pg_advisory_xact_lock(${LOCKS[lock]}, hashtext(${userId}))`);
 }
 
 /** @returns whether the lock was free; it is then held until the transaction ends */

@@ -1,8 +1,9 @@
-import { FRESH_SESSION_MINUTES } from '@ceiba/domain';
-import { and, eq, gt, lt, sql } from 'drizzle-orm';
+import { FRESH_SESSION_MINUTES, SESSIONS_MAX } from '@ceiba/domain';
+import { and, eq, gt, sql } from 'drizzle-orm';
 import { writeAudit } from '../audit/write.ts';
 import type { Executor } from '../connection/database.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
+import { takeLockOf } from '../locks.ts';
 import { passwordResets, sessions, users } from '../tables.ts';
 
 export interface StartSessionInput {
@@ -21,7 +22,8 @@ export interface StartSessionInput {
 const USER_AGENT_LENGTH = 300;
 
 /**
- * Starts a session, and deletes the user's expired ones.
+ * Starts a session, and deletes the user's expired ones and, beyond `SESSIONS_MAX`, those that were used
+ * longest ago.
  *
  * @returns null when, since the version was read, the user was deleted, changed the password or
  *   signed out everywhere
@@ -31,9 +33,7 @@ export function startSession(
   { userId, sessionVersion, lifetimeSeconds, userAgent }: StartSessionInput,
 ): Promise<{ sessionId: string } | null> {
   return inTransaction(ctx, async (tx) => {
-    await tx
-      .delete(sessions)
-      .where(and(eq(sessions.userId, userId), lt(sessions.expiresAt, sql`now()`)));
+    await takeLockOf(tx, 'sessions', userId);
     // The row keeps the version that was read: a change that commits concurrently ends it too.
     const [session] = await tx.execute<{ sessionId: string }>(sql`
       insert into sessions (user_id, session_version, client_address, user_agent, last_seen_at,
@@ -43,8 +43,22 @@ export function startSession(
         now() + make_interval(secs => ${lifetimeSeconds}) from users
       where ${users.id} = ${userId} and ${users.sessionVersion} = ${sessionVersion}
       returning id as "sessionId"`);
-    return session ?? null;
+    if (session === undefined) return null;
+    await deleteSurplus(tx, userId, session.sessionId);
+    return session;
   });
+}
+
+/** Deletes the expired sessions, and those beyond the limit, which the newest session is not. */
+async function deleteSurplus(tx: Executor, userId: string, newest: string): Promise<void> {
+  await tx.execute(sql`
+    delete from sessions where user_id = ${userId} and id in (
+      select id from (
+        select id, expires_at, row_number() over (
+          order by id = ${newest} desc, expires_at > now() desc,
+            coalesce(last_seen_at, created_at) desc) as place
+        from sessions where user_id = ${userId}) ranked
+      where place > ${SESSIONS_MAX} or expires_at < now())`);
 }
 
 export interface SignedInUser {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { and, eq, sql } from 'drizzle-orm';
+import { and, eq, gte, or, sql } from 'drizzle-orm';
 import type { Executor } from '../connection/database.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
 import { signInAttempts } from '../tables.ts';
@@ -29,25 +29,15 @@ export type AttemptResult = { kind: 'admitted' } | { kind: 'limited'; retryAfter
 
 /**
  * Counts an attempt to sign in or up, before any password is hashed: per account (whether or not it
- * exists) and network, per account in all networks from which its user never signed in, and per
- * network.
+ * exists) and network, per account in all networks from which its user never signed in, and per network.
  *
- * A refused attempt counts too. It does not extend the window, so `retryAfterSeconds` holds.
+ * A refused attempt writes nothing: what strangers store is bounded by what is admitted.
  */
-export function chargeAttempt(ctx: VerbContext, email: string): Promise<AttemptResult> {
+export async function chargeAttempt(ctx: VerbContext, email: string): Promise<AttemptResult> {
   const { account, network, both } = subjectsOf(ctx, email);
-  return inTransaction(ctx, async (tx) => {
-    // Always in this order: with two orders, concurrent attempts could deadlock.
-    const here = await charge(tx, 'account_network', both);
-    const charged = [here];
-    // A network that has used up its own attempts takes none from the other networks.
-    if (!here.isOver && !(await isKnown(tx, both))) {
-      charged.push(await charge(tx, 'account', account));
-    }
-    charged.push(await charge(tx, 'address', network));
-    await deleteExpired(tx);
-    return resultOf(charged);
-  });
+  const elsewhere = (await isKnown(ctx.db.orm, both)) ? [] : ([['account', account]] as const);
+  // The network last: users who share one wait for its row the shortest time.
+  return chargeAll(ctx, [['account_network', both], ...elsewhere, ['address', network]]);
 }
 
 /**
@@ -55,7 +45,7 @@ export function chargeAttempt(ctx: VerbContext, email: string): Promise<AttemptR
  * strangers cannot use up: a user can always change a leaked password.
  */
 export function chargePasswordChange(ctx: VerbContext, userId: string): Promise<AttemptResult> {
-  return inTransaction(ctx, (tx) => chargeAll(tx, [['password_change', userId]]));
+  return chargeAll(ctx, [['password_change', userId]]);
 }
 
 /**
@@ -63,7 +53,7 @@ export function chargePasswordChange(ctx: VerbContext, userId: string): Promise<
  * password can use this up.
  */
 export function chargeSecondFactor(ctx: VerbContext, userId: string): Promise<AttemptResult> {
-  return inTransaction(ctx, (tx) => chargeAll(tx, [['second_factor', userId]]));
+  return chargeAll(ctx, [['second_factor', userId]]);
 }
 
 /** Resets the limit of codes after a right one. */
@@ -74,18 +64,16 @@ export async function forgiveSecondFactor(tx: Executor, userId: string): Promise
 /** Counts a request for a mail that resets a password, per account (whether or not it exists) and network. */
 export function chargePasswordReset(ctx: VerbContext, email: string): Promise<AttemptResult> {
   const { account, network } = subjectsOf(ctx, email);
-  return inTransaction(ctx, (tx) =>
-    chargeAll(tx, [
-      ['reset_account', account],
-      ['reset_address', network],
-    ]),
-  );
+  return chargeAll(ctx, [
+    ['reset_account', account],
+    ['reset_address', network],
+  ]);
 }
 
 /** Counts a sign-in with a passkey per network, because each stores a challenge. */
 export function chargePasskeySignIn(ctx: VerbContext): Promise<AttemptResult> {
   const network = addressSubject(ctx.clientAddress);
-  return inTransaction(ctx, (tx) => chargeAll(tx, [['passkey_address', network]]));
+  return chargeAll(ctx, [['passkey_address', network]]);
 }
 
 /** Resets the limits of password changes and of sign-ins to the account, after a correct password. */
@@ -137,51 +125,83 @@ async function isKnown(tx: Executor, subject: string): Promise<boolean> {
 const isSubject = (scope: Scope, subject: string) =>
   and(eq(signInAttempts.scope, scope), eq(signInAttempts.subject, subject));
 
-/** Charges each scope, always in the order given: with two orders, attempts could deadlock. */
-async function chargeAll(
-  tx: Executor,
-  scopes: readonly (readonly [keyof typeof LIMITS, string])[],
-): Promise<AttemptResult> {
-  const charged: Charged[] = [];
-  for (const [scope, subject] of scopes) charged.push(await charge(tx, scope, subject));
-  await deleteExpired(tx);
-  return resultOf(charged);
+type Scopes = readonly (readonly [keyof typeof LIMITS, string])[];
+
+/** Rolls back what was charged before the scope that has no room left. */
+class OverLimit extends Error {
+  constructor(readonly retryAfterSeconds: number) {
+    super(`over the limit for ${retryAfterSeconds} s`);
+  }
 }
 
-function resultOf(charged: readonly Charged[]): AttemptResult {
-  const refused = charged.filter(({ isOver }) => isOver);
-  if (refused.length === 0) return { kind: 'admitted' };
-  return {
-    kind: 'limited',
-    retryAfterSeconds: Math.max(...refused.map(({ secondsLeft }) => secondsLeft)),
-  };
+/**
+ * Charges every scope or, where one of them is used up, none. Always in the order given: with two
+ * orders, attempts could deadlock.
+ */
+async function chargeAll(ctx: VerbContext, scopes: Scopes): Promise<AttemptResult> {
+  const usedUp = await readUsedUp(ctx.db.orm, scopes);
+  if (usedUp.length > 0) return limited(usedUp);
+  try {
+    return await inTransaction<AttemptResult>(ctx, async (tx) => {
+      for (const scope of scopes) await charge(tx, scope);
+      await deleteExpired(tx);
+      return { kind: 'admitted' };
+    });
+  } catch (error) {
+    if (error instanceof OverLimit) return limited([error.retryAfterSeconds]);
+    throw error;
+  }
 }
 
-interface Charged {
-  isOver: boolean;
-  secondsLeft: number;
+const limited = (secondsLeft: number[]): AttemptResult => ({
+  kind: 'limited',
+  retryAfterSeconds: Math.max(1, ...secondsLeft),
+});
+
+/** For each scope that has no room left, the seconds until its window ends. */
+async function readUsedUp(db: Executor, scopes: Scopes): Promise<number[]> {
+  const rows = await db
+    .select({ secondsLeft })
+    .from(signInAttempts)
+    .where(
+      or(
+        ...scopes.map(([scope, subject]) =>
+          and(
+            isSubject(scope, subject),
+            gte(signInAttempts.count, LIMITS[scope]),
+            sql`${signInAttempts.windowEndsAt} > now()`,
+          ),
+        ),
+      ),
+    );
+  return rows.map((row) => row.secondsLeft);
 }
 
-async function charge(tx: Executor, scope: keyof typeof LIMITS, subject: string): Promise<Charged> {
+const secondsLeft = sql<number>`
+  ceil(extract(epoch from ${signInAttempts.windowEndsAt} - now()))::int`;
+
+/** @throws OverLimit when attempts at the same time have used up the scope */
+async function charge(tx: Executor, [scope, subject]: Scopes[number]): Promise<void> {
   const windowIsOver = sql`${signInAttempts.windowEndsAt} <= now()`;
   const freshEnd = sql`now() + make_interval(secs => ${WINDOW_SECONDS})`;
-  const [row] = await tx
+  const charged = await tx
     .insert(signInAttempts)
     .values({ scope, subject, count: 1, windowEndsAt: freshEnd })
     .onConflictDoUpdate({
       target: [signInAttempts.scope, signInAttempts.subject],
       set: {
-        // Capped, so that a flood cannot overflow the column.
-        count: sql`case when ${windowIsOver} then 1 else least(${signInAttempts.count} + 1, 1000000) end`,
+        count: sql`case when ${windowIsOver} then 1 else ${signInAttempts.count} + 1 end`,
         windowEndsAt: sql`case when ${windowIsOver} then ${freshEnd} else ${signInAttempts.windowEndsAt} end`,
       },
+      setWhere: sql`${windowIsOver} or ${signInAttempts.count} < ${LIMITS[scope]}`,
     })
-    .returning({
-      count: signInAttempts.count,
-      secondsLeft: sql<number>`ceil(extract(epoch from ${signInAttempts.windowEndsAt} - now()))::int`,
-    });
-  if (row === undefined) throw new Error('an upsert returned no row');
-  return { isOver: row.count > LIMITS[scope], secondsLeft: Math.max(1, row.secondsLeft) };
+    .returning({ scope: signInAttempts.scope });
+  if (charged.length > 0) return;
+  const [row] = await tx
+    .select({ secondsLeft })
+    .from(signInAttempts)
+    .where(isSubject(scope, subject));
+  throw new OverLimit(row?.secondsLeft ?? 1);
 }
 
 /**

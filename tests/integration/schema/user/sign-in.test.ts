@@ -1,8 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { SESSIONS_MAX } from '@ceiba/domain';
 import { hashPassword } from '@ceiba/domain/password';
 import {
   chargeAttempt,
+  chargePasskeySignIn,
   chargePasswordChange,
+  chargePasswordReset,
+  chargeSecondFactor,
   createDatabase,
   type Database,
   endSession,
@@ -193,6 +197,29 @@ describe('sessions', () => {
     expect(await startSession(contextFrom(null), input)).toBeNull();
   });
 
+  it('are at most fifty per user, also of concurrent sign-ins: those used longest ago end', async () => {
+    const userId = await createAccount('owner');
+    const untouched = await begin(await createAccount('other'));
+    const first = await begin(userId);
+    const used = await begin(userId);
+    await db.sql`update sessions set created_at = now() - interval '1 day',
+      last_seen_at = now() - interval '1 day' where user_id = ${userId}`;
+    await db.sql`update sessions set last_seen_at = now() where id = ${used}`;
+    await Promise.all(Array.from({ length: SESSIONS_MAX - 2 }, () => begin(userId)));
+    expect(await findSession(db, first)).not.toBeNull();
+    await db.sql`update sessions set last_seen_at = now() - interval '1 day' where id = ${first}`;
+    const newest = await begin(userId);
+    expect(await findSession(db, first)).toBeNull();
+    for (const kept of [used, newest, untouched]) {
+      expect(await findSession(db, kept)).not.toBeNull();
+    }
+    const begun = await Promise.all(Array.from({ length: 20 }, () => begin(userId)));
+    for (const kept of begun) expect(await findSession(db, kept)).not.toBeNull();
+    expect(await db.sql`select 1 from sessions where user_id = ${userId}`).toHaveLength(
+      SESSIONS_MAX,
+    );
+  });
+
   it('do not start for a deleted user', async () => {
     const input = { userId: randomUUID(), sessionVersion: 0, lifetimeSeconds: 60, userAgent: null };
     expect(await startSession(contextFrom(null), input)).toBeNull();
@@ -306,6 +333,53 @@ describe('the limit of attempts', () => {
     expect(await change(other)).toEqual({ kind: 'admitted' });
     await forgivePasswordChange(contextFrom('192.0.2.1'), owner);
     expect(await change(owner.userId)).toEqual({ kind: 'admitted' });
+  });
+
+  it('writes nothing for a refused attempt, whichever limit refuses it and whatever address it names', async () => {
+    const stored = () => db.sql`select * from sign_in_attempts order by scope, subject`;
+    const limits = [
+      ['account_network', 10],
+      ['account', 100],
+      ['address', 300],
+    ] as const;
+    for (const [scope, count] of limits) {
+      await db.sql`truncate sign_in_attempts`;
+      await attempt('owner@example.com', '192.0.2.1');
+      await db.sql`update sign_in_attempts set count = ${count} where scope = ${scope}`;
+      const before = await stored();
+      for (let tries = 0; tries < 3; tries += 1) {
+        const email = scope === 'address' ? `someone${tries}@example.com` : 'owner@example.com';
+        expect(await attempt(email, '192.0.2.1')).toMatchObject({ kind: 'limited' });
+      }
+      expect(await stored()).toEqual(before);
+    }
+  });
+
+  it('stores at most two rows per admitted attempt of a network, and one for the network', async () => {
+    await attempt('user@example.com', '192.0.2.1');
+    await db.sql`update sign_in_attempts set count = 290 where scope = 'address'`;
+    const results = await Promise.all(
+      Array.from({ length: 40 }, (_, index) => attempt(`user${index}@example.com`, '192.0.2.1')),
+    );
+    expect(results.filter((result) => result.kind === 'admitted')).toHaveLength(10);
+    expect(await db.sql`select 1 from sign_in_attempts`).toHaveLength(2 * 11 + 1);
+  });
+
+  it('refuses without a row the mails, passkeys, codes and passwords over their limits too', async () => {
+    const here = contextFrom('192.0.2.1');
+    const userId = await createAccount('owner');
+    const charges = [
+      () => chargePasswordReset(here, 'owner@example.com'),
+      () => chargePasskeySignIn(here),
+      () => chargeSecondFactor(here, userId),
+      () => chargePasswordChange(here, userId),
+    ];
+    for (const charge of charges) await charge();
+    await db.sql`update sign_in_attempts set count = 1000`;
+    const stored = () => db.sql`select * from sign_in_attempts order by scope, subject`;
+    const before = await stored();
+    for (const charge of charges) expect(await charge()).toMatchObject({ kind: 'limited' });
+    expect(await stored()).toEqual(before);
   });
 
   it('stores no e-mail address', async () => {
