@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { request as send } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { expect, test } from '@playwright/test';
 import { gotoReady, signUp } from './support.ts';
 
@@ -155,6 +158,22 @@ test('a form that is too long is refused with 413', async ({ request, baseURL })
     const response = await request.post(path, { headers, multipart: { email } });
     expect(response.status()).toBe(413);
     expect(await response.text()).toBe('A form may have at most 1 MB.\n');
+  }
+});
+
+test('a body of unknown length is counted as it arrives, at every entrance', async ({
+  baseURL,
+}) => {
+  const entrances = ['/sign-up', '/api/auth/callback/credentials', '/api/ready', '/no-such-page'];
+  for (const path of entrances) {
+    const headers = { origin: baseURL ?? '', 'next-action': '0'.repeat(42) };
+    const sent = send(new URL(path, baseURL), { method: 'POST', headers });
+    const answered = once(sent, 'response');
+    for (let n = 0; n < 30; n += 1) sent.write('a'.repeat(100_000));
+    sent.end();
+    const [response] = await answered;
+    expect(response.statusCode, path).toBe(413);
+    expect(await text(response)).toBe('A form may have at most 1 MB.\n');
   }
 });
 

@@ -3,23 +3,16 @@ import { env } from './env.ts';
 import { isForeignForm } from './server/origin.ts';
 import { contentSecurityPolicy } from './server/security-headers.ts';
 
-/** The most that Next.js reads of a form. It would report a longer one as an internal error. */
-const BODY_BYTES_MAX = 1024 * 1024;
-
 /**
  * Sets the content security policy, with a new nonce per page, on the response and on the request,
- * where Next.js reads the nonce for its scripts. It passes pages their path, and refuses forms that
- * are too long or from other sites. It does not check access: every page and action does.
+ * where Next.js reads the nonce for its scripts. It passes pages their path, and refuses forms
+ * from other sites. It does not check access: every page and action does.
  *
  * Next.js compares the origin of a form with `X-Forwarded-Host` or `Host`, which a reverse proxy may
  * have rewritten, and answers 500 where they differ. A form from the configured address has passed the
  * check of this server, so it gets the host that Next.js expects.
  */
 export function proxy(request: NextRequest): NextResponse {
-  if (Number(request.headers.get('content-length')) > BODY_BYTES_MAX) {
-    const headers = { 'content-type': 'text/plain' };
-    return new NextResponse('A form may have at most 1 MB.\n', { status: 413, headers });
-  }
   const { method, nextUrl, headers: sent } = request;
   const { publicOrigin } = env();
   if (isForeignForm({ method, pathname: nextUrl.pathname, headers: sent }, publicOrigin)) {

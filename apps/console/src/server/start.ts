@@ -1,5 +1,6 @@
 import { env } from '../env.ts';
 import { startAlerts } from './alerts/start.ts';
+import { limitBodies } from './limit-bodies.ts';
 import { log } from './log.ts';
 import { onFirstForwarded, recordPeerAddresses } from './peer-address.ts';
 
@@ -9,13 +10,14 @@ const UNTRUSTED_PROXY =
   'of proxies that append to the header. Without a proxy, leave it at 0.';
 
 /**
- * Validates the settings, starts to record the addresses of peers, and to detect and send alerts. Warns
- * once where a proxy seems to be in front that the settings do not name.
+ * Validates the settings, starts to limit the bodies of requests, to record the addresses of peers, and to
+ * detect and send alerts. Warns once where a proxy seems to be in front that the settings do not name.
  *
  * @throws an error that names every invalid setting
  */
 export function start(): void {
   const { trustedProxyHops } = env();
+  limitBodies();
   recordPeerAddresses();
   if (trustedProxyHops === 0) onFirstForwarded(() => log.warn(UNTRUSTED_PROXY));
   startAlerts();
