@@ -50,6 +50,7 @@ export * from './connection/inspect.ts';
 export { openDatabase } from './connection/open.ts';
 export * from './connection/ping.ts';
 export type { Fence, ServerEvidence } from './connection/server.ts';
+export { SESSION_SETTINGS } from './connection/session.ts';
 export { within, withPatience } from './connection/within.ts';
 export { type Actor, allOrNothing, inSnapshot, type VerbContext } from './context.ts';
 export * from './decision/lookup.ts';

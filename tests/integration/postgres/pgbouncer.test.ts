@@ -4,6 +4,7 @@ import { migrateDatabase } from '@ceiba/schema';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCaller } from '../../chaos/support/caller.ts';
 import { migrationsFolder } from '../../support/database.ts';
+import { MISREADABLE, setDefaults } from '../../support/defaults.ts';
 import { type PgBouncer, pgbouncer, startPgBouncer } from '../../support/pgbouncer.ts';
 import { type RunningRuntime, startRuntime } from '../../support/runtime.ts';
 import { createWorld, runtimeClient, type World } from '../../support/scenario.ts';
@@ -36,6 +37,7 @@ describe.skipIf(pgbouncer === undefined).each([
     const serverUrl = process.env.DATABASE_URL ?? '';
     const redisUrl = process.env.REDIS_URL ?? '';
     database = await createDatabase(serverUrl, { prefix: 'ceiba_pgbouncer' });
+    await setDefaults(database.url, MISREADABLE);
     pooler = await startPgBouncer(serverUrl, mode, settings);
     url = pooler.urlOf(database.url);
     const applied = await Promise.all([
@@ -114,6 +116,19 @@ describe.skipIf(pgbouncer === undefined).each([
     });
   });
 
+  it('reads what the defaults of the database change, and hears of an unconfirmed commit', async () => {
+    const [row] = await world.db.sql`
+      select '\\x00ff5c41'::bytea as bytes, current_setting('bytea_output') as format,
+        '2026-02-03T04:05:06Z'::timestamptz as at`;
+    expect(row).toEqual({
+      bytes: Buffer.from('00ff5c41', 'hex'),
+      format: 'escape',
+      at: '2026-02-03 04:05:06+00',
+    });
+    const heard = await world.db.sql.begin((tx) => tx`show client_min_messages`);
+    expect([...heard]).toEqual([{ client_min_messages: 'warning' }]);
+  });
+
   it('is recognised by the doctor, which says what settings are missing and how to set them', async () => {
     const env = { DATABASE_URL: url, REDIS_URL: process.env.REDIS_URL ?? '' };
     const pooled = async () => {
@@ -123,7 +138,7 @@ describe.skipIf(pgbouncer === undefined).each([
     expect(await pooled()).toMatchObject({
       status: 'warning',
       detail: expect.stringContaining(`in ${mode} mode`),
-      remedy: expect.stringContaining('ALTER ROLE CURRENT_USER SET jit = off;'),
+      remedy: expect.stringContaining("ALTER ROLE CURRENT_USER SET jit = 'off';"),
     });
   });
 });

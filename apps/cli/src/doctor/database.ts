@@ -88,12 +88,7 @@ function checkPooler(facts: DatabaseFacts, sharesServers: boolean): Check {
   const name = 'postgres pooler';
   if (!facts.isPooled) return ok(name, 'none, connected directly');
   const mode = sharesServers ? 'in transaction mode' : 'in session mode';
-  const missing = [
-    ...(facts.jit ? ['jit = off'] : []),
-    ...(facts.idleInTransactionTimeoutMs === 0
-      ? ["idle_in_transaction_session_timeout = '5s'"]
-      : []),
-  ];
+  const missing = facts.missingSettings.map(({ name, value }) => `${name} = '${value}'`);
   if (missing.length === 0) return ok(name, `PgBouncer or similar, ${mode}`);
   return warning(
     name,

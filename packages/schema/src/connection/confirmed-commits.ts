@@ -10,6 +10,9 @@ import type { Begin, Run } from './lost-connection.ts';
  */
 const WAIT_FOR_STANDBY = 'SyncRepWaitForLSN';
 
+/** Without it, a database whose `client_min_messages` is `error` confirms such a commit. */
+const HEARS_WARNINGS = 'set local client_min_messages = warning';
+
 /** Counts the commits of a pool that no standby confirmed. */
 export class UnconfirmedCommits {
   count = 0;
@@ -29,6 +32,8 @@ export function withConfirmedCommits(sql: postgres.Sql, commits: UnconfirmedComm
     const run = args.pop() as Run;
     let before = 0;
     const result = await begin(...args, async (tx) => {
+      // Not a setting of the session, which PgBouncer refuses. Sent along with the first statement.
+      tx.unsafe(HEARS_WARNINGS).execute();
       const value = await run(tx);
       before = commits.count;
       return value;

@@ -6,6 +6,7 @@ import { withGaplessResults } from './gapless-results.ts';
 import { withoutWritesToLostConnections } from './lost-connection.ts';
 import { withPoolerSupport } from './pooler.ts';
 import type { Fence } from './server.ts';
+import { bytea, SESSION_SETTINGS } from './session.ts';
 import { PacedSockets } from './sockets.ts';
 
 export interface DatabaseOptions {
@@ -43,15 +44,6 @@ export type Transactor = Executor & Pick<PostgresJsDatabase, 'transaction'>;
 const CONNECT_TIMEOUT_SECONDS = 1;
 const LONGEST_BACKOFF_SECONDS = 0.5;
 
-/** Formats that the driver can parse; a server, database or role may have other defaults. */
-const PARSABLE_TIMES = { TimeZone: 'UTC', DateStyle: 'ISO' };
-
-/** JIT compilation of a statement took two seconds, running it a few ms: none of ours is long. */
-const SHORT_STATEMENTS = { jit: 'off' };
-
-/** A process that freezes in a transaction must not hold its locks. */
-const SHORT_TRANSACTIONS = { idle_in_transaction_session_timeout: 5_000 };
-
 /**
  * Opens a pool. It connects with the first statement, so that importing code needs no server.
  *
@@ -74,15 +66,14 @@ export function createDatabase(url: string, options: DatabaseOptions = {}): Data
     idle_timeout: 0,
     max_lifetime: null,
     fetch_types: false,
+    types: { bytea },
     onnotice: (notice) => {
       unconfirmed.notice(notice);
       options.onNotice?.(notice);
     },
     connection: {
       application_name: options.applicationName ?? 'ceiba',
-      ...PARSABLE_TIMES,
-      ...SHORT_STATEMENTS,
-      ...SHORT_TRANSACTIONS,
+      ...SESSION_SETTINGS,
       ...(options.plansOnce && { plan_cache_mode: 'force_generic_plan' }),
       ...(options.statementTimeoutMs === undefined
         ? {}

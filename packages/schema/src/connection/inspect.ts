@@ -1,4 +1,5 @@
 import type { Database } from './database.ts';
+import { type MissingSetting, missingSettings } from './session.ts';
 
 /** What an operator has to know about a server before trusting it with keys. */
 export interface DatabaseFacts {
@@ -12,32 +13,34 @@ export interface DatabaseFacts {
   synchronousCommit: string;
   /** Whether a pooler such as PgBouncer is between this client and the server. */
   isPooled: boolean;
-  /** Whether long statements are JIT-compiled; Ceiba's own connections ask for `off`. */
-  jit: boolean;
-  /** After how long an idle transaction is ended, in ms; 0 is never. */
-  idleInTransactionTimeoutMs: number;
+  /** Settings of Ceiba's own that this session lacks, because a pooler refused them. */
+  missingSettings: readonly MissingSetting[];
   /** Empty when no commit waits for a standby. */
   synchronousStandbyNames: string;
 }
 
 /** Reads the server's version, role and durability settings, and whether it is behind a pooler. */
 export async function inspectDatabase(db: Database): Promise<DatabaseFacts> {
-  const rows = await db.sql<(DatabaseFacts & { serverPid: number })[]>`
+  const rows = await db.sql<(Omit<DatabaseFacts, 'missingSettings'> & { serverPid: number })[]>`
     select current_setting('server_version_num')::int as "versionNumber",
       current_setting('server_version') as "version",
       pg_is_in_recovery() as "inRecovery",
       current_setting('fsync') = 'on' as "fsync",
       current_setting('synchronous_commit') as "synchronousCommit",
-      current_setting('jit') = 'on' as "jit",
-      extract(epoch from current_setting('idle_in_transaction_session_timeout')::interval)::float8
-        * 1000 as "idleInTransactionTimeoutMs",
       current_setting('synchronous_standby_names') as "synchronousStandbyNames",
       pg_backend_pid() as "serverPid"`;
   const [row] = rows;
   if (row === undefined) throw new Error('a select of settings returned no row');
   const { serverPid, ...facts } = row;
+  const settings = await db.sql<{ name: string; setting: string }[]>`
+    select name, setting from pg_settings`;
+  const current = new Map(settings.map(({ name, setting }) => [name, setting]));
   // The process id that was reported at connect is that of the server, unless a pooler sent it.
-  return { ...facts, isPooled: rows.state?.pid !== serverPid };
+  return {
+    ...facts,
+    missingSettings: missingSettings(current),
+    isPooled: rows.state?.pid !== serverPid,
+  };
 }
 
 /** Statements per client; other clients may interfere. */

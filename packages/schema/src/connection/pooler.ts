@@ -1,13 +1,6 @@
 import type postgres from 'postgres';
 import { postgresError } from './errors.ts';
-
-/** Startup parameters that a pool can do without: PgBouncer refuses them. */
-const OPTIONAL = [
-  'jit',
-  'idle_in_transaction_session_timeout',
-  'plan_cache_mode',
-  'statement_timeout',
-];
+import { OPTIONAL_SETTINGS } from './session.ts';
 
 /** What resending a query of postgres.js (3.4.9) needs; the driver exports no type for it. */
 interface Query {
@@ -37,7 +30,7 @@ export function withPoolerSupport(pool: postgres.Sql): postgres.Sql {
   const neverSent = pool`select 1` as unknown as Query;
   const adapt = () => {
     pool.options.prepare = false;
-    for (const name of OPTIONAL) delete pool.options.connection[name];
+    for (const name of OPTIONAL_SETTINGS) delete pool.options.connection[name];
   };
   adaptations.set(neverSent.handler, adapt);
   patch(Object.getPrototypeOf(neverSent));

@@ -201,8 +201,8 @@ function projectPartOf([
   monthlyQuota,
 ]: ProjectColumns): ProjectPart {
   const project = secretDigest && {
-    secretDigest,
-    previousSecretDigest,
+    secretDigest: digest(secretDigest),
+    previousSecretDigest: previousSecretDigest && digest(previousSecretDigest),
     policyRevision,
     defaultKeyRateLimitPerMinute,
     loggedAllowsPercent,
@@ -212,6 +212,15 @@ function projectPartOf([
   const plan = { planId, name, rateLimitPerMinute, monthlyQuota };
   return { project, subscription: { admits: admits === true, status, plan } };
 }
+
+/** @throws Error for an answer that was misread, which must not look like a wrong secret */
+function digest(bytes: Buffer): Buffer {
+  if (bytes.length !== DIGEST_BYTES) throw new Error('the digest of a secret is not 32 bytes long');
+  return bytes;
+}
+
+/** Of SHA-256. */
+const DIGEST_BYTES = 32;
 
 function apiKeyOf([
   apiKeyId,
