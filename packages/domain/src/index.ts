@@ -8,6 +8,8 @@ export * from './path.ts';
 export * from './policies.ts';
 export * from './project-roles.ts';
 export * from './quota-projection.ts';
+export * from './postgres-address.ts';
+export * from './postgres-parameters.ts';
 export * from './redis-address.ts';
 export * from './redis-epoch.ts';
 export * from './redis-sentinel.ts';

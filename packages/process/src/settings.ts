@@ -1,4 +1,5 @@
 /** The environment variables of a process: fields that several processes share, and one error. */
+import { parsePostgresUrl } from '@ceiba/domain';
 import { z } from 'zod';
 
 export const wholeNumber = (smallest: number, largest: number) =>
@@ -20,7 +21,13 @@ const address = (pattern: RegExp, example: string) => {
   const message = `must be an address such as ${example}`;
   return z.string(message).regex(pattern, message);
 };
-export const databaseUrl = address(/^postgres(ql)?:\/\/./, 'postgres://user@host:5432/ceiba');
+export const databaseUrl = address(
+  /^postgres(ql)?:\/\/./,
+  'postgres://user@host:5432/ceiba',
+).superRefine((url, { addIssue }) => {
+  const parsed = parsePostgresUrl(url);
+  if (parsed.kind === 'invalid') addIssue({ code: 'custom', message: parsed.reason });
+});
 /** `parseRedisUrl` checks the rest, for which it has to know whether this is a cluster. */
 export const redisUrl = address(/^rediss?(\+sentinel)?:\/\/./, 'redis://host:6379');
 

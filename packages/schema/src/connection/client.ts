@@ -1,7 +1,9 @@
 import { drizzle } from 'drizzle-orm/postgres-js';
 import { classifyError } from './classify-error.ts';
-import { createDatabase, type Database, type DatabaseOptions, hostsOf } from './database.ts';
+import { type Database, type DatabaseOptions, serversOf } from './database.ts';
 import { DatabaseUnavailableError, NoLeaseError, outageCode } from './errors.ts';
+import { readAddress } from './files.ts';
+import { openProven } from './open.ts';
 import { pingDatabase } from './ping.ts';
 import { within } from './within.ts';
 
@@ -39,7 +41,8 @@ const LONGEST_BACKOFF_MS = 500;
  * With a list of hosts, each is tried in order. No statement is sent twice.
  */
 export class DatabaseClient {
-  readonly #hosts: readonly string[];
+  readonly #url: string;
+  readonly #hostCount: number;
   readonly #options: ClientOptions;
   /** The host to try next. */
   #nextHost = 0;
@@ -54,7 +57,8 @@ export class DatabaseClient {
   #verifiedAt = 0;
 
   constructor(url: string, options: ClientOptions = {}) {
-    this.#hosts = hostsOf(url);
+    this.#url = url;
+    this.#hostCount = readAddress(url).hosts.length;
     this.#options = options;
   }
 
@@ -131,7 +135,7 @@ export class DatabaseClient {
     if (this.#db !== db) return;
     this.#db = null;
     // A frozen server still accepts connections: try the dropped host last.
-    this.#nextHost = (this.#nextHost + 1) % this.#hosts.length;
+    this.#nextHost = (this.#nextHost + 1) % this.#hostCount;
     void db.close(this.#options.graceMs);
     this.#options.onStateChange?.('down', error);
     this.connect();
@@ -163,14 +167,15 @@ export class DatabaseClient {
 
   async #tryEachHost(attempt: number): Promise<Database> {
     let lastError: unknown;
-    for (let tried = 0; tried < this.#hosts.length && !this.#closed; tried += 1) {
+    for (let tried = 0; tried < this.#hostCount && !this.#closed; tried += 1) {
       let db: Database | undefined;
       try {
-        // May throw: the address or its certificate cannot be read, which can be temporary.
-        db = createDatabase(this.#hosts[this.#nextHost] ?? '', this.#options);
-        await within(CONNECT_BUDGET_MS, pingDatabase(db).catch(unlessNoLease), () => {
-          return new DatabaseUnavailableError(`no connection within ${CONNECT_BUDGET_MS} ms`);
-        });
+        // May throw: a certificate cannot be read, which can be temporary.
+        const server = serversOf(this.#url)[this.#nextHost];
+        if (server === undefined) throw new Error('the list of hosts has become shorter');
+        const opened = await openProven(server, this.#options, proveInTime);
+        db = opened.db;
+        if (opened.error !== null) throw opened.error;
         if (this.#closed) throw new DatabaseUnavailableError('the client is closed');
         this.#db = db;
         this.#lastError = undefined;
@@ -179,7 +184,7 @@ export class DatabaseClient {
         return db;
       } catch (error) {
         lastError = error;
-        this.#nextHost = (this.#nextHost + 1) % this.#hosts.length;
+        this.#nextHost = (this.#nextHost + 1) % this.#hostCount;
         void db?.close();
       }
     }
@@ -212,6 +217,11 @@ function revocable(pool: Database): { db: Database; revoke: () => void } {
   const { proxy: sql, revoke } = Proxy.revocable(pool.sql, {});
   return { db: { ...pool, sql, orm: drizzle(sql) }, revoke };
 }
+
+const proveInTime = (db: Database): Promise<void> =>
+  within(CONNECT_BUDGET_MS, pingDatabase(db).catch(unlessNoLease), () => {
+    return new DatabaseUnavailableError(`no connection within ${CONNECT_BUDGET_MS} ms`);
+  });
 
 /** Keeps a connection to a server that has yet to prove that it is the primary. */
 function unlessNoLease(error: unknown): void {

@@ -1,13 +1,16 @@
-import { readFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import type { PostgresAddress, PostgresHost } from '@ceiba/domain';
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import postgres from 'postgres';
 import { UnconfirmedCommits, withConfirmedCommits } from './confirmed-commits.ts';
+import { passwordOf, readAddress } from './files.ts';
 import { withGaplessResults } from './gapless-results.ts';
 import { withoutWritesToLostConnections } from './lost-connection.ts';
 import { withPoolerSupport } from './pooler.ts';
 import type { Fence } from './server.ts';
 import { bytea, SESSION_SETTINGS } from './session.ts';
 import { PacedSockets } from './sockets.ts';
+import { type Encryption, encryptionsOf } from './tls.ts';
 
 export interface DatabaseOptions {
   maxConnections?: number;
@@ -44,24 +47,64 @@ export type Transactor = Executor & Pick<PostgresJsDatabase, 'transaction'>;
 const CONNECT_TIMEOUT_SECONDS = 1;
 const LONGEST_BACKOFF_SECONDS = 0.5;
 
+/** One server of an address, and one way to encrypt the connections to it. */
+export interface Target {
+  address: PostgresAddress;
+  host: PostgresHost;
+  encryption: Encryption;
+}
+
+/**
+ * The servers of an address, each with the ways to encrypt that libpq tries in turn.
+ *
+ * @throws Error for an address that is not valid, or a file of it that cannot be read
+ */
+export const serversOf = (url: string): readonly (readonly [Target, ...Target[]])[] => {
+  const address = readAddress(url);
+  return address.hosts.map((host) => {
+    const [first, ...others] = encryptionsOf(address, host).map((encryption) => ({
+      address,
+      host,
+      encryption,
+    }));
+    if (first === undefined) throw new Error('there is no way to connect');
+    return [first, ...others];
+  });
+};
+
 /**
  * Opens a pool. It connects with the first statement, so that importing code needs no server.
  *
- * @param url `postgres://…` of one host; `sslmode` and `sslrootcert` mean what they mean to libpq.
- *   Split a list of hosts with {@link hostsOf}: given the whole list, the driver uses the first host
- *   that answers, even a standby.
- * @see https://www.postgresql.org/docs/current/libpq-ssl.html
+ * @param target one server; of an address, its first
  */
-export function createDatabase(url: string, options: DatabaseOptions = {}): Database {
-  const { address, ssl } = splitTls(url);
-  const sockets = new PacedSockets((attempt) => backoffSeconds(attempt) * 1_000);
+export function createDatabase(target: string | Target, options: DatabaseOptions = {}): Database {
+  const { address, host, encryption } = typeof target === 'string' ? firstOf(target) : target;
+  const { parameters } = address;
+  const timeoutSeconds = connectTimeoutOf(parameters, options);
+  const user = parameters.get('user') ?? userInfo().username;
+  const database = parameters.get('dbname') ?? user;
+  const sockets = new PacedSockets({
+    host,
+    encryption,
+    timeoutMs: timeoutSeconds * 1_000,
+    pauseMs: (attempt) => backoffSeconds(attempt) * 1_000,
+  });
   const unconfirmed = new UnconfirmedCommits();
-  const pool = postgres(address, {
-    // An option of the driver that its types lack.
-    ...{ socket: sockets.open },
-    ...(ssl === undefined ? {} : { ssl }),
+  const password = passwordOf(address, host, { user, database });
+  const pool = postgres({
+    // Options of the driver that its types lack. `ssl` is off, because the sockets are encrypted.
+    ...{ socket: sockets.open, sslnegotiation: null },
+    ssl: false,
+    host: host.host || 'localhost',
+    port: host.port,
+    user,
+    database,
+    // As a function, also where it is empty: the driver would read PGPASSWORD.
+    password: () => password,
+    target_session_attrs: undefined,
+    keep_alive: keepAliveOf(parameters),
     max: options.maxConnections ?? 10,
-    connect_timeout: options.connectTimeoutSeconds ?? CONNECT_TIMEOUT_SECONDS,
+    connect_timeout: timeoutSeconds,
     backoff: backoffSeconds,
     idle_timeout: 0,
     max_lifetime: null,
@@ -72,7 +115,8 @@ export function createDatabase(url: string, options: DatabaseOptions = {}): Data
       options.onNotice?.(notice);
     },
     connection: {
-      application_name: options.applicationName ?? 'ceiba',
+      ...(parameters.has('options') && { options: parameters.get('options') }),
+      application_name: applicationName(parameters, options),
       ...SESSION_SETTINGS,
       ...(options.plansOnce && { plan_cache_mode: 'force_generic_plan' }),
       ...(options.statementTimeoutMs === undefined
@@ -90,48 +134,35 @@ export function createDatabase(url: string, options: DatabaseOptions = {}): Data
   };
 }
 
-/** Splits an address with a list of hosts, as libpq accepts it, into one address per host. */
-export function hostsOf(url: string): string[] {
-  const [, start = '', hosts = '', end = ''] = ADDRESS.exec(url) ?? [];
-  return hosts === '' ? [url] : hosts.split(',').map((host) => `${start}${host}${end}`);
+function firstOf(url: string): Target {
+  const [server] = serversOf(url);
+  if (server === undefined) throw new Error('the address names no server');
+  return server[0];
 }
 
-/** What precedes the hosts, the hosts, and what follows them. */
-const ADDRESS = /^([a-z]+:\/\/(?:[^/?]*@)?)([^/?@]*)(.*)$/;
+type Parameters = PostgresAddress['parameters'];
+
+/** A longer time than ours is an upper bound, too: an attempt that failed is repeated. */
+function connectTimeoutOf(parameters: Parameters, options: DatabaseOptions): number {
+  const ours = options.connectTimeoutSeconds ?? CONNECT_TIMEOUT_SECONDS;
+  const given = Number(parameters.get('connect_timeout') ?? 0);
+  return given > 0 ? Math.min(ours, given) : ours;
+}
+
+/** Seconds of silence before the first probe; 0 is without probes. */
+const keepAliveOf = (parameters: Parameters): number =>
+  parameters.get('keepalives') === '0'
+    ? 0
+    : Number(parameters.get('keepalives_idle') ?? 0) || KEEP_ALIVE_SECONDS;
+
+const KEEP_ALIVE_SECONDS = 60;
+
+/** Cut before the purpose would be, which an operator looks for in `pg_stat_activity`. */
+function applicationName(parameters: Parameters, { applicationName: purpose }: DatabaseOptions) {
+  const name = purpose ?? 'ceiba';
+  const given = parameters.get('application_name');
+  return given === undefined ? name : `${given.slice(0, 62 - name.length)}/${name}`;
+}
 
 const backoffSeconds = (attempt: number) =>
   Math.min(LONGEST_BACKOFF_SECONDS, 0.05 * 2 ** attempt) * (0.5 + Math.random() / 2);
-
-type TlsOption = NonNullable<postgres.Options<Record<string, never>>['ssl']>;
-
-/** Without `URL`, which cannot parse a list of hosts. */
-function splitTls(url: string): { address: string; ssl: TlsOption | undefined } {
-  const [address = '', query = ''] = url.split('?');
-  const parameters = new URLSearchParams(query);
-  const mode = parameters.get('sslmode');
-  const rootCertificate = parameters.get('sslrootcert');
-  parameters.delete('sslmode');
-  parameters.delete('sslrootcert');
-  const rest = parameters.size === 0 ? address : `${address}?${parameters}`;
-  return { address: rest, ssl: tlsFor(mode, rootCertificate) };
-}
-
-function tlsFor(mode: string | null, rootCertificate: string | null): TlsOption | undefined {
-  const ca = rootCertificate === null ? {} : { ca: readFileSync(rootCertificate, 'utf8') };
-  switch (mode) {
-    case null:
-    case 'disable':
-      return mode === null && rootCertificate !== null ? ca : undefined;
-    case 'verify-full':
-      return { ...ca, rejectUnauthorized: true };
-    case 'verify-ca':
-      return { ...ca, rejectUnauthorized: true, checkServerIdentity: () => undefined };
-    case 'require':
-      return { ...ca, rejectUnauthorized: rootCertificate !== null };
-    case 'allow':
-    case 'prefer':
-      return mode;
-    default:
-      throw new Error(`DATABASE_URL: sslmode "${mode}" is not one that libpq knows`);
-  }
-}
