@@ -38,6 +38,16 @@ describe('parseSettings', () => {
     });
   });
 
+  it.each([
+    ['postgres://u:hunter%2@host/db', 'write a % as %25'],
+    ['postgres://u:hunter2@host/db?gssencmode=require', 'gssencmode asks for encryption'],
+  ])('names the setting of %s, and does not print it', (url, reason) => {
+    const parse = () => parseSettings(settings, { DATABASE_URL: url });
+    expect(parse).toThrow(/^These settings are wrong:\n {2}DATABASE_URL: /);
+    expect(parse).toThrow(reason);
+    expect(parse).not.toThrow('hunter');
+  });
+
   it.each(['postgres://one:5432,two/db', 'postgresql://host/db'])('accepts %s', (url) => {
     expect(parseSettings(settings, { DATABASE_URL: url }).DATABASE_URL).toBe(url);
   });

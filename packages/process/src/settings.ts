@@ -16,18 +16,17 @@ export const oneOf = <const Option extends string>(...options: Option[]) =>
 
 export const flag = oneOf('true', 'false').transform((text) => text === 'true');
 
-/** Not `URL`, which rejects a list of hosts; the drivers accept one. */
+/** Not `URL`, which rejects a list of hosts. */
 const address = (pattern: RegExp, example: string) => {
   const message = `must be an address such as ${example}`;
   return z.string(message).regex(pattern, message);
 };
-export const databaseUrl = address(
-  /^postgres(ql)?:\/\/./,
-  'postgres://user@host:5432/ceiba',
-).superRefine((url, { addIssue }) => {
-  const parsed = parsePostgresUrl(url);
-  if (parsed.kind === 'invalid') addIssue({ code: 'custom', message: parsed.reason });
-});
+export const databaseUrl = z
+  .string('must be an address such as postgres://user@host:5432/ceiba')
+  .superRefine((url, { addIssue }) => {
+    const parsed = parsePostgresUrl(url);
+    if (parsed.kind === 'invalid') addIssue({ code: 'custom', message: parsed.reason });
+  });
 /** `parseRedisUrl` checks the rest, for which it has to know whether this is a cluster. */
 export const redisUrl = address(/^rediss?(\+sentinel)?:\/\/./, 'redis://host:6379');
 
