@@ -1,5 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { BackgroundTask, type BackgroundTaskOptions, Batcher, SerialQueue } from './tasks.ts';
+import {
+  BackgroundTask,
+  type BackgroundTaskOptions,
+  Batcher,
+  SerialQueue,
+  SharedCheck,
+} from './tasks.ts';
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -141,5 +147,28 @@ describe('a background task', () => {
     });
     await Promise.all([task.runNow(), task.runNow()]);
     expect(most).toBe(1);
+  });
+});
+
+describe('SharedCheck', () => {
+  it('runs at most once per time, and gives everyone the outcome of that run', async () => {
+    let now = 0;
+    let runs = 0;
+    const check = new SharedCheck(
+      async () => {
+        runs += 1;
+        if (runs === 1) throw new Error('not yet');
+      },
+      5_000,
+      () => now,
+    );
+    const all = () => Promise.allSettled(Array.from({ length: 100 }, () => check.run()));
+    expect(new Set((await all()).map(({ status }) => status))).toEqual(new Set(['rejected']));
+    now = 4_999;
+    await expect(check.run()).rejects.toThrow('not yet');
+    expect(runs).toBe(1);
+    now = 5_000;
+    expect(new Set((await all()).map(({ status }) => status))).toEqual(new Set(['fulfilled']));
+    expect(runs).toBe(2);
   });
 });

@@ -38,6 +38,31 @@ export class Batcher<Item, Result> {
   }
 }
 
+/** A check whose outcome is shared: it runs at most once per time, however many ask. */
+export class SharedCheck {
+  readonly #check: () => Promise<void>;
+  readonly #everyMs: number;
+  readonly #now: () => number;
+  #last: { startedAt: number; outcome: Promise<void> } | null = null;
+
+  constructor(check: () => Promise<void>, everyMs: number, now = () => performance.now()) {
+    this.#check = check;
+    this.#everyMs = everyMs;
+    this.#now = now;
+  }
+
+  /** Settles as the last run did or does. */
+  run(): Promise<void> {
+    const now = this.#now();
+    if (this.#last === null || now - this.#last.startedAt >= this.#everyMs) {
+      this.#last = { startedAt: now, outcome: this.#check() };
+      // Also where everyone who asked has stopped waiting.
+      this.#last.outcome.catch(() => {});
+    }
+    return this.#last.outcome;
+  }
+}
+
 export interface BackgroundTaskOptions {
   /** Completes "… is failing" and "… works again" in the log. */
   name: string;

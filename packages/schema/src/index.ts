@@ -94,6 +94,7 @@ export * from './project/list-at-a-glance.ts';
 export * from './project/list-with-owner.ts';
 export * from './project/rotate-secret.ts';
 export * from './project/update.ts';
+export * from './rehearsal.ts';
 export * from './runtime-lease/remove-dead.ts';
 export * from './runtime-lease/renew.ts';
 export * from './settings/apply-retention.ts';

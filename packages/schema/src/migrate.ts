@@ -8,6 +8,7 @@ import { openDatabase } from './connection/open.ts';
 import { pingDatabase } from './connection/ping.ts';
 import { NoAnswerError, within } from './connection/within.ts';
 import { LOCKS } from './locks.ts';
+import { requireUtf8 } from './rehearsal.ts';
 
 /** A migration cannot run, or lost its connection; the message says what to do. */
 export class MigrationError extends Error {
@@ -31,7 +32,11 @@ const CHECK_BUDGET_MS = 10_000;
  *
  * @param migrationsFolder the folder that holds the SQL files and `meta/_journal.json`
  * @returns how many this call applied
+<<<<<<< HEAD
  * @throws MigrationError when the connection is lost or no schema fits
+=======
+ * @throws UnsuitableDatabaseError for a database whose encoding is not UTF8
+>>>>>>> 43c3578 (feat: readiness and doctor run what decisions and changes run)
  */
 export async function migrateDatabase(
   url: string,
@@ -42,6 +47,7 @@ export async function migrateDatabase(
   const run: Run = {};
   try {
     await pingDatabase(db);
+<<<<<<< HEAD
     const migration = db.sql.begin('isolation level read committed', (tx) =>
       applyAll(tx, migrationsFolder, run),
     );
@@ -162,6 +168,16 @@ async function holdsLock(url: string, pid: number): Promise<boolean> {
       select from pg_locks where locktype = 'advisory' and pid = ${pid}
         and classid = 0 and objid = ${LOCKS.migration}`;
     return locks.length > 0;
+=======
+    await requireUtf8(db);
+    return await db.sql.begin(async (lock) => {
+      await lock`set local idle_in_transaction_session_timeout = 0`;
+      await lock`select pg_advisory_xact_lock(${LOCKS.migration})`;
+      const before = await appliedMigrationTimes(db);
+      await migrate(db.orm, { migrationsFolder });
+      return { applied: (await appliedMigrationTimes(db)).length - before.length };
+    });
+>>>>>>> 43c3578 (feat: readiness and doctor run what decisions and changes run)
   } finally {
     await db.close();
   }

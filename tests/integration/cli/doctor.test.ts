@@ -108,6 +108,7 @@ describe('Postgres', () => {
     await db.sql`drop schema if exists pretended cascade`;
     await setForDatabase('search_path', null);
     await setForDatabase('synchronous_commit', null);
+    await setForDatabase('default_transaction_read_only', null);
   });
 
   async function setForDatabase(setting: string, value: string | null) {
@@ -140,6 +141,28 @@ describe('Postgres', () => {
     const ran = await doctor();
     expect(ran.code).toBe(0);
     expect(check(ran, 'postgres synchronous_commit')).toMatchObject({ status: 'warning' });
+  });
+
+  test('is an error where changes fail, because the database is read-only', async () => {
+    await setForDatabase('default_transaction_read_only', 'on');
+    const ran = await doctor();
+    expect(ran.code).toBe(1);
+    expect(check(ran, 'postgres changes')).toMatchObject({ status: 'error' });
+    expect(check(ran, 'postgres changes').detail).toContain('default_transaction_read_only = off');
+  });
+
+  test('is an error where decisions fail, because the tables are not on the search path', async () => {
+    await setForDatabase('search_path', 'elsewhere');
+    const ran = await doctor();
+    expect(ran.code).toBe(1);
+    expect(check(ran, 'postgres decisions').detail).toContain('set search_path');
+  });
+
+  test('is an error with another encoding than UTF8', async () => {
+    await pretend({ server_encoding: 'LATIN1', other: '' });
+    const ran = await doctor();
+    expect(ran.code).toBe(1);
+    expect(check(ran, 'postgres decisions').detail).toContain('LATIN1, and Ceiba needs UTF8');
   });
 
   test('is an error with fsync off', async () => {

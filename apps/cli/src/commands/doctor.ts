@@ -8,7 +8,7 @@ import { type Address, readSettings, type Settings } from '../env.ts';
 import { CliError, failure } from '../errors.ts';
 import { printJson, printLines, type World } from '../world.ts';
 
-/** `ceiba doctor`: a read-only check of the installation. */
+/** `ceiba doctor`: a check of the installation, which changes nothing of it. */
 export function doctorCommand(program: Command, world: World): void {
   program
     .command('doctor')

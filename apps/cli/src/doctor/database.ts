@@ -4,7 +4,10 @@ import {
   type DatabaseFacts,
   inspectDatabase,
   openDatabase,
+  rehearseChange,
+  rehearseDecision,
   sharesServerProcesses,
+  whatToChange,
   withPatience,
 } from '@ceiba/schema';
 import { explainDatabaseError } from '../database.ts';
@@ -14,7 +17,7 @@ import { type Check, error, ok, warning } from './check.ts';
 
 const OLDEST_VERSION_NUMBER = 150_000;
 
-/** Checks Postgres: reachability, version, role, durability, pooler and migrations. */
+/** Checks Postgres: reachability, version, role, durability, pooler, migrations, and what runs. */
 export async function checkDatabase(address: Address): Promise<Check[]> {
   const opened: Database[] = [];
   const open = async () => {
@@ -48,6 +51,25 @@ async function checksOf(db: Database, other: Database): Promise<Check[]> {
     checkPooler(facts, facts.isPooled && (await sharesServerProcesses(db, other))),
     checkLease(facts),
     checkMigrations(applied),
+    ...(facts.inRecovery || missingMigrations(applied).length > 0 ? [] : await checkWork(db)),
+  ];
+}
+
+/** Runs what a decision and a change run; the change writes one small row. */
+async function checkWork(db: Database): Promise<Check[]> {
+  const attempt = async (name: string, works: string, work: Promise<void>): Promise<Check> => {
+    try {
+      await work;
+      return ok(name, works);
+    } catch (cause) {
+      const change = whatToChange(cause);
+      if (change === null) throw cause;
+      return error(name, change, 'Change that; then run this again.');
+    }
+  };
+  return [
+    await attempt('postgres decisions', 'every statement of one works', rehearseDecision(db)),
+    await attempt('postgres changes', 'can be made', rehearseChange(db, 'doctor')),
   ];
 }
 

@@ -1,15 +1,21 @@
 import 'server-only';
-import { randomInt } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
+import { SharedCheck } from '@ceiba/process/tasks';
 import {
   type Database,
   DatabaseClient,
   DatabaseUnavailableError,
   pingDatabase,
+  rehearseChange,
+  rehearseDecision,
+  UnsuitableDatabaseError,
+  whatToChange,
 } from '@ceiba/schema';
 import { env } from '../env.ts';
 import { outageReference } from '../lib/outage.ts';
 import { currentShare } from './current-share.ts';
 import { FairShare } from './fair-share.ts';
+import { log } from './log.ts';
 import { printable } from './printable-error.ts';
 
 export { DatabaseUnavailableError };
@@ -20,6 +26,9 @@ const POOL_SIZE = 14;
 const CALLS_PER_USER = 3;
 const BUDGET_MS = 3_000;
 const READINESS_BUDGET_MS = 600;
+/** How often a question for readiness may write, in ms. */
+const REHEARSE_EVERY_MS = 5_000;
+const REHEARSAL_ID = `console${randomUUID().replaceAll('-', '')}`;
 /** Less than proxies wait. */
 const SLOW_BUDGET_MS = 25_000;
 const SLOW_POOL_SIZE = 8;
@@ -143,6 +152,35 @@ export function isDatabaseReady(): Promise<boolean> {
       readinessCheck = undefined;
     });
   return readinessCheck;
+}
+
+const rehearsal = new SharedCheck(async () => {
+  let change: string | null = null;
+  await readinessPool
+    .run(async (db) => {
+      try {
+        await rehearseDecision(db);
+        await rehearseChange(db, REHEARSAL_ID);
+      } catch (error) {
+        change = whatToChange(error);
+        throw error;
+      }
+    })
+    // The ping finds an outage, without waiting for the next rehearsal.
+    .catch(() => {});
+  if (change !== null) throw new UnsuitableDatabaseError(change);
+}, REHEARSE_EVERY_MS);
+
+let isUnsuitable = false;
+
+/** Whether Postgres answers, and can do what pages read and change; the log says what to change. */
+export async function isReady(): Promise<boolean> {
+  if (!(await isDatabaseReady())) return false;
+  const change = await rehearsal.run().then(() => null, whatToChange);
+  if (change !== null && !isUnsuitable) log.warn({ change }, 'not ready');
+  if (change === null && isUnsuitable) log.info('ready again');
+  isUnsuitable = change !== null;
+  return !isUnsuitable;
 }
 
 /**

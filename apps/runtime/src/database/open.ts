@@ -1,12 +1,18 @@
 import type { Logger } from '@ceiba/process/log';
+import { SharedCheck } from '@ceiba/process/tasks';
 import {
   appliedMigrationTimes,
   DatabaseClient,
   type Fence,
+  LOOKUP_OF_NOBODY,
   pingDatabase,
+  rehearseChange,
+  rehearseDecision,
   renewRuntimeLease,
+  whatToChange,
 } from '@ceiba/schema';
 import { BUILD, SCHEMA_TIME } from '../build-info.ts';
+import { Deadline } from '../deadline.ts';
 import type { Settings } from '../env.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { PROCESS_ID } from '../process-id.ts';
@@ -33,6 +39,8 @@ const USAGE_BUDGET_MS = 2_000;
 /** One write of the decision log, in ms; no request waits for it. */
 const DECISION_LOG_BUDGET_MS = 2_000;
 export const CHECK_BUDGET_MS = 700;
+/** How often a question for readiness may write, in ms. */
+const REHEARSE_EVERY_MS = 5_000;
 /** One renewal of the lease, in ms. After it the lease tries the next host. */
 const LEASE_BUDGET_MS = 1_000;
 
@@ -40,6 +48,14 @@ export function openDatabase(settings: Settings, metrics: Metrics, log: Logger):
   const { lease, closeLease } = openLease(settings, log);
   const pools = openPools(settings, lease, metrics);
   const { lanes, lookups } = openLookups(settings, lease, metrics, log);
+  const lacksMigration = async () => {
+    const times = await pools.checks.run(CHECK_BUDGET_MS, appliedMigrationTimes);
+    return SCHEMA_TIME !== null && !times.includes(SCHEMA_TIME);
+  };
+  const rehearsal = new SharedCheck(async () => {
+    // What a database without them lacks is what `schema` is for.
+    if (!(await lacksMigration())) await rehearse(lookups, pools);
+  }, REHEARSE_EVERY_MS);
   return {
     lookups,
     pools,
@@ -48,13 +64,11 @@ export function openDatabase(settings: Settings, metrics: Metrics, log: Logger):
         // The next decision needs a connection of the lookups, so a ping alone is not enough.
         if (!lookups.isUp) throw new UnavailableError('database', 'no connection for decisions');
         await pools.checks.run(CHECK_BUDGET_MS, pingDatabase);
+        await rehearsal.run().catch(unlessOutage);
       },
       /** Fails only where the migration is known to be missing: an outage is what `database` is for. */
       async schema() {
-        const times = await pools.checks
-          .run(CHECK_BUDGET_MS, appliedMigrationTimes)
-          .catch(() => null);
-        if (times === null || SCHEMA_TIME === null || times.includes(SCHEMA_TIME)) return;
+        if (!(await lacksMigration().catch(() => false))) return;
         throw new UnavailableError('database', `lacks ${BUILD.schema}: run ceiba migrate`);
       },
     },
@@ -64,6 +78,19 @@ export function openDatabase(settings: Settings, metrics: Metrics, log: Logger):
       await Promise.all(Object.values(pools).map((pool) => pool.close()));
     },
   };
+}
+
+/** Runs what a decision and a change run, over the connections that serve them. */
+async function rehearse(lookups: Lookups, pools: RuntimeDatabase['pools']): Promise<void> {
+  await lookups.find(LOOKUP_OF_NOBODY, new Deadline(CHECK_BUDGET_MS));
+  await pools.decisions.run(CHECK_BUDGET_MS, rehearseDecision);
+  await pools.keyRoutes.run(CHECK_BUDGET_MS, (db) => rehearseChange(db, `ready${PROCESS_ID}`));
+}
+
+/** An outage is found by the ping, which does not have to wait for the next rehearsal. */
+function unlessOutage(error: unknown): void {
+  const change = whatToChange(error);
+  if (change !== null) throw new UnavailableError('database', change, { cause: error });
 }
 
 /** On its own connection, so that no other work delays a renewal. */
