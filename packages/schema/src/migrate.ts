@@ -32,11 +32,8 @@ const CHECK_BUDGET_MS = 10_000;
  *
  * @param migrationsFolder the folder that holds the SQL files and `meta/_journal.json`
  * @returns how many this call applied
-<<<<<<< HEAD
- * @throws MigrationError when the connection is lost or no schema fits
-=======
- * @throws UnsuitableDatabaseError for a database whose encoding is not UTF8
->>>>>>> 43c3578 (feat: readiness and doctor run what decisions and changes run)
+ * @throws MigrationError when the connection is lost or no schema fits; UnsuitableDatabaseError
+ *   for a database whose encoding is not UTF8
  */
 export async function migrateDatabase(
   url: string,
@@ -47,7 +44,7 @@ export async function migrateDatabase(
   const run: Run = {};
   try {
     await pingDatabase(db);
-<<<<<<< HEAD
+    await requireUtf8(db);
     const migration = db.sql.begin('isolation level read committed', (tx) =>
       applyAll(tx, migrationsFolder, run),
     );
@@ -168,16 +165,6 @@ async function holdsLock(url: string, pid: number): Promise<boolean> {
       select from pg_locks where locktype = 'advisory' and pid = ${pid}
         and classid = 0 and objid = ${LOCKS.migration}`;
     return locks.length > 0;
-=======
-    await requireUtf8(db);
-    return await db.sql.begin(async (lock) => {
-      await lock`set local idle_in_transaction_session_timeout = 0`;
-      await lock`select pg_advisory_xact_lock(${LOCKS.migration})`;
-      const before = await appliedMigrationTimes(db);
-      await migrate(db.orm, { migrationsFolder });
-      return { applied: (await appliedMigrationTimes(db)).length - before.length };
-    });
->>>>>>> 43c3578 (feat: readiness and doctor run what decisions and changes run)
   } finally {
     await db.close();
   }
