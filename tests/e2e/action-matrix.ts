@@ -58,7 +58,7 @@ export interface ActionCase {
   /** The owner may not call it; the reason. */
   refusesOwner?: 'conflict';
   /** It needs a step before it, which its own test takes; the code with which it alone is refused. */
-  refusesAlone?: 'conflict';
+  refusesAlone?: 'conflict' | 'not_found';
   /** No user may call it in the stack under test; the reason. */
   refuses?: 'conflict';
   /** The page that it is called from. */
@@ -91,6 +91,30 @@ export const ACTIONS: Record<string, ActionCase> = {
       email: `${fresh('matrix').replaceAll(' ', '-')}@example.com`,
       password: 'a passphrase of some length',
     }),
+  },
+  '(account)/sign-up/confirm/actions.ts readSignUp': {
+    access: 'anybody',
+    refusesAlone: 'not_found',
+    path: () => '/sign-up/confirm',
+    fields: () => ({ signUpSecret: 'matrix' }),
+  },
+  '(account)/sign-up/confirm/actions.ts finishSignUp': {
+    access: 'anybody',
+    refusesAlone: 'not_found',
+    path: () => '/sign-up/confirm',
+    fields: () => ({ signUpSecret: 'matrix', password: 'a passphrase of some length' }),
+  },
+  '(account)/confirm-email/actions.ts readConfirmation': {
+    access: 'anybody',
+    refusesAlone: 'not_found',
+    path: () => '/confirm-email',
+    fields: () => ({ confirmationSecret: 'matrix' }),
+  },
+  '(account)/confirm-email/actions.ts confirmEmail': {
+    access: 'signed-in',
+    refusesAlone: 'not_found',
+    path: () => '/confirm-email',
+    fields: () => ({ confirmationSecret: 'matrix' }),
   },
   '(account)/sign-in/actions.ts beginPasskeySignIn': {
     access: 'anybody',

@@ -35,6 +35,16 @@ export const PAGES: Record<string, PageCase> = {
   },
   'sign in': { route: '(account)/sign-in', path: () => '/sign-in', signedIn: false },
   'sign up': { route: '(account)/sign-up', path: () => '/sign-up', signedIn: false },
+  'finish sign-up': {
+    route: '(account)/sign-up/confirm',
+    path: () => '/sign-up/confirm',
+    signedIn: false,
+  },
+  'confirm e-mail': {
+    route: '(account)/confirm-email',
+    path: () => '/confirm-email',
+    signedIn: false,
+  },
   'forgot password': {
     route: '(account)/forgot-password',
     path: () => '/forgot-password',

@@ -49,6 +49,8 @@ export const ROUTES: Record<string, RouteCase> = {
   '/api/version/route': open('/api/version'),
   '/(account)/sign-in/page': open('/sign-in'),
   '/(account)/sign-up/page': open('/sign-up'),
+  '/(account)/sign-up/confirm/page': open('/sign-up/confirm'),
+  '/(account)/confirm-email/page': open('/confirm-email'),
   '/(account)/join/page': open('/join'),
   '/(account)/forgot-password/page': open('/forgot-password'),
   '/(account)/reset-password/page': open('/reset-password'),

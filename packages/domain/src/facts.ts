@@ -23,6 +23,8 @@ export const LOGGED_PATH_BYTES_MAX = 2_048;
 export const SESSION_DAYS = 14;
 /** A further sign-in ends the session of the user that was used longest ago. */
 export const SESSIONS_MAX = 50;
+/** How long a link that confirms an address lasts. */
+export const CONFIRMATION_MINUTES = 60;
 
 /** Who gets the link of a reset: an administrator, who passes it on, or the user, by mail. */
 export const PASSWORD_RESET_RECIPIENTS = ['administrator', 'mail'] as const;

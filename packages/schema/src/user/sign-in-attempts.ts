@@ -61,8 +61,11 @@ export async function forgiveSecondFactor(tx: Executor, userId: string): Promise
   await tx.delete(signInAttempts).where(isSubject('second_factor', userId));
 }
 
-/** Counts a request for a mail that resets a password, per account (whether or not it exists) and network. */
-export function chargePasswordReset(ctx: VerbContext, email: string): Promise<AttemptResult> {
+/**
+ * Counts a request for a mail that resets a password or confirms an address, per address (whether or not
+ * it has an account) and network.
+ */
+export function chargeAccountMail(ctx: VerbContext, email: string): Promise<AttemptResult> {
   const { account, network } = subjectsOf(ctx, email);
   return chargeAll(ctx, [
     ['reset_account', account],

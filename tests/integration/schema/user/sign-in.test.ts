@@ -5,7 +5,7 @@ import {
   chargeAttempt,
   chargePasskeySignIn,
   chargePasswordChange,
-  chargePasswordReset,
+  chargeAccountMail,
   chargeSecondFactor,
   createDatabase,
   type Database,
@@ -369,7 +369,7 @@ describe('the limit of attempts', () => {
     const here = contextFrom('192.0.2.1');
     const userId = await createAccount('owner');
     const charges = [
-      () => chargePasswordReset(here, 'owner@example.com'),
+      () => chargeAccountMail(here, 'owner@example.com'),
       () => chargePasskeySignIn(here),
       () => chargeSecondFactor(here, userId),
       () => chargePasswordChange(here, userId),

@@ -10,6 +10,7 @@ import {
 import { env } from '../../env.ts';
 import { withDatabase } from '../database.ts';
 import type { InDatabase } from '../in-database.ts';
+import { confirmsAddresses } from './confirm-address.ts';
 
 /** Whether sign-up is open now. */
 export async function isSignUpOpen(): Promise<boolean> {
@@ -22,6 +23,10 @@ export async function isSignUpOpen(): Promise<boolean> {
       return !(await withDatabase(hasUsers));
   }
 }
+
+/** Whether an account needs a mailed link. The first one does not: there is no account to learn of. */
+export const signsUpByMail = async (): Promise<boolean> =>
+  confirmsAddresses() && (await withDatabase(hasUsers));
 
 /**
  * Creates an account with a password. The attempt is counted before anything is hashed, and the hash

@@ -31,6 +31,13 @@ export async function signInWithPassword(
   return settled(answer, { wrong: 'The e-mail address or the password is wrong.', email });
 }
 
+/** Signs in with the form of a new account, and goes to `next`, or to the sign-in page if that fails. */
+export async function signInAfterSignUp(form: HTMLFormElement, next: string): Promise<void> {
+  const result = await signInWithPassword(null, new FormData(form));
+  const signInPage = `/sign-in?next=${encodeURIComponent(next)}`;
+  window.location.assign(result.kind === 'done' ? next : signInPage);
+}
+
 /** Signs in with the form's `code`, in the browser in which the password was right. */
 export async function signInWithCode(
   _state: unknown,

@@ -6,16 +6,14 @@ import { createAccount } from '#app/(account)/sign-up/actions.ts';
 import { ActionForm } from '#components/action-form.tsx';
 import { Button } from '#components/ui/button.tsx';
 import { CredentialFields } from './credential-fields.tsx';
-import { signInWithPassword } from './sign-in.ts';
+import { signInAfterSignUp } from './sign-in.ts';
 
 export function SignUpForm({ next }: { next: string }) {
   const [signingIn, setSigningIn] = useState(false);
 
   async function signIn(form: HTMLFormElement) {
     setSigningIn(true);
-    const result = await signInWithPassword(null, new FormData(form));
-    const signInPage = `/sign-in?next=${encodeURIComponent(next)}`;
-    window.location.assign(result.kind === 'done' ? next : signInPage);
+    await signInAfterSignUp(form, next);
   }
 
   return (

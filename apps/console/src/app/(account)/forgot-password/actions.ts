@@ -1,7 +1,7 @@
 'use server';
 
 import { PASSWORD_RESET_MINUTES } from '@ceiba/domain';
-import { chargePasswordReset, findUserByEmail } from '@ceiba/schema';
+import { chargeAccountMail, findUserByEmail } from '@ceiba/schema';
 import { after } from 'next/server';
 import { z } from 'zod';
 import { plural } from '#lib/format.ts';
@@ -22,7 +22,7 @@ export const requestReset = publicAction({
   async run({ inDatabase }, { email }): Promise<null> {
     // The page says that an administrator makes the link instead.
     if (configuredMailer() === undefined) return null;
-    const attempt = await inDatabase((ctx) => chargePasswordReset(ctx, email));
+    const attempt = await inDatabase((ctx) => chargeAccountMail(ctx, email));
     if (attempt.kind === 'limited') {
       refuse('rate_limited', tooManyAttempts(attempt.retryAfterSeconds));
     }

@@ -2,26 +2,32 @@
 
 import { whyPasswordRefused } from '@ceiba/domain/password-rule';
 import { z } from 'zod';
-import { isSignUpOpen, signUpWithPassword } from '#server/accounts/sign-up.ts';
+import { mailSignUpLink } from '#server/accounts/confirm-address.ts';
+import { isSignUpOpen, signsUpByMail, signUpWithPassword } from '#server/accounts/sign-up.ts';
 import { publicAction, refuse, refuseField } from '#server/action.ts';
+import type { InDatabase } from '#server/in-database.ts';
 import { env } from '../../../env.ts';
-import { tooManyAttempts } from '../../../lib/action-state.ts';
+import { FILL_THIS_IN, tooManyAttempts } from '../../../lib/action-state.ts';
 import { emailSchema } from '../../../lib/email-schema.ts';
 
 const CLOSED = 'Sign-up is closed. Ask your administrator for an account.';
 
-/** Creates an account with a password. The first user becomes the administrator. */
+/**
+ * Creates an account with a password. The first user becomes the administrator. With a mail server it
+ * mails a link instead, whose page asks for the password.
+ */
 export const createAccount = publicAction({
   input: z.object({
     email: emailSchema,
-    password: z.string(),
+    password: z.string().optional(),
   }),
-  async run({ inDatabase }, credentials): Promise<null> {
+  async run({ inDatabase }, { email, password }): Promise<null> {
     if (!(await isSignUpOpen())) refuse('forbidden', CLOSED);
-    const { email, password } = credentials;
+    if (await signsUpByMail()) return mailLink(inDatabase, email);
+    if (password === undefined) refuseField('password', FILL_THIS_IN);
     const reason = await whyPasswordRefused(password, email);
     if (reason !== null) refuseField('password', `The password ${reason}.`);
-    const result = await signUpWithPassword(inDatabase, credentials, env().signUp);
+    const result = await signUpWithPassword(inDatabase, { email, password }, env().signUp);
     switch (result.kind) {
       case 'created':
         return null;
@@ -37,3 +43,10 @@ export const createAccount = publicAction({
     }
   },
 });
+
+/** The answer is the same whether or not the address has an account. */
+async function mailLink(inDatabase: InDatabase, email: string): Promise<null> {
+  const result = await mailSignUpLink(inDatabase, email);
+  if (result.kind === 'limited') refuse('rate_limited', tooManyAttempts(result.retryAfterSeconds));
+  return null;
+}

@@ -1,7 +1,8 @@
 import type { Metadata } from 'next';
-import { isSignUpOpen } from '#server/accounts/sign-up.ts';
+import { isSignUpOpen, signsUpByMail } from '#server/accounts/sign-up.ts';
 import { requireSignedOut } from '#server/session.ts';
 import { OtherPage } from '../_components/other-page.tsx';
+import { SignUpByMail } from '../_components/sign-up-by-mail.tsx';
 import { SignUpForm } from '../_components/sign-up-form.tsx';
 
 export const metadata: Metadata = { title: 'Create an account' };
@@ -19,7 +20,7 @@ export default async function SignUpPage({ searchParams }: SignUpPageProps) {
         {isOpen ? 'Create an account' : 'Sign-up is closed'}
       </h1>
       {isOpen ? (
-        <SignUpForm next={back} />
+        <NewAccount next={back} />
       ) : (
         <p className="text-muted">Ask your administrator for an account.</p>
       )}
@@ -27,3 +28,6 @@ export default async function SignUpPage({ searchParams }: SignUpPageProps) {
     </>
   );
 }
+
+const NewAccount = async ({ next }: { next: string }) =>
+  (await signsUpByMail()) ? <SignUpByMail /> : <SignUpForm next={next} />;

@@ -7,7 +7,9 @@ import { z } from 'zod';
 import { legible } from '#lib/text.ts';
 import { notify } from '#server/accounts/account-mail.ts';
 import { changePasswordOf } from '#server/accounts/change-password.ts';
+import { confirmsAddresses, mailChangeLink } from '#server/accounts/confirm-address.ts';
 import { refuse, refuseField, userAction } from '#server/action.ts';
+import { tooManyAttempts } from '../../../lib/action-state.ts';
 import { emailSchema } from '../../../lib/email-schema.ts';
 import { proveSelf, refuseOutdated, refuseUnproven } from './prove-self.ts';
 
@@ -41,18 +43,23 @@ export const endEverySession = userAction({
   },
 });
 
-/** Changes the address with which the user signs in. */
+/** Changes the address with which the user signs in or, with a mail server, mails a link that does. */
 export const changeEmail = userAction({
   input: z.object({ email: emailSchema, currentPassword: z.string().max(1024) }),
   async run(context, { email, currentPassword }): Promise<null> {
-    const { inDatabase, user } = context;
+    const { inDatabase } = context;
     const proven = await proveSelf(context, currentPassword);
+    if (confirmsAddresses()) {
+      const mailed = await mailChangeLink(inDatabase, { ...proven, email });
+      if (mailed.kind === 'limited')
+        refuse('rate_limited', tooManyAttempts(mailed.retryAfterSeconds));
+      return null;
+    }
     const result = await inDatabase((ctx) => setEmail(ctx, { ...proven, email }));
     if (result.kind === 'email_taken') {
       refuseField('email', 'Another account has this address.');
     }
     if (result.kind === 'outdated') refuseOutdated();
-    if (result.kind === 'updated') notify(user.email, 'email_changed');
     return null;
   },
 });

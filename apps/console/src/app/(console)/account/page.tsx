@@ -55,7 +55,7 @@ export default async function AccountPage() {
               <div className="grid gap-4">
                 <p className="font-medium wrap-anywhere">{user.email}</p>
                 <div>
-                  <ChangeEmail email={user.email} />
+                  <ChangeEmail email={user.email} byMail={sendsMail} />
                 </div>
               </div>
             ),

@@ -8,7 +8,13 @@ import { Dialog, DialogButtons } from '#components/ui/dialog.tsx';
 import { useToast } from '#components/ui/toast.tsx';
 import { changeEmail } from '../actions.ts';
 
-export function ChangeEmail({ email }: { email: string }) {
+export interface ChangeEmailProps {
+  email: string;
+  /** Whether a link is mailed to the new address, with which it counts. */
+  byMail: boolean;
+}
+
+export function ChangeEmail({ email, byMail }: ChangeEmailProps) {
   const [open, setOpen] = useState(false);
   const toast = useToast();
   return (
@@ -21,7 +27,11 @@ export function ChangeEmail({ email }: { email: string }) {
       <ActionForm
         action={changeEmail}
         onDone={() => {
-          toast({ title: 'E-mail address changed' });
+          toast({
+            title: byMail
+              ? 'Open the link in the mail to the new address'
+              : 'E-mail address changed',
+          });
           setOpen(false);
         }}
         className="grid gap-4"
@@ -32,12 +42,18 @@ export function ChangeEmail({ email }: { email: string }) {
               parts={parts}
               name="email"
               label="E-mail"
+              {...(byMail
+                ? { hint: 'We mail a link there. Until you use it, nothing changes.' }
+                : {})}
               type="email"
               autoComplete="username"
               initial={email}
             />
             <CurrentPassword {...parts} />
-            <DialogButtons label="Change address" pending={parts.pending} />
+            <DialogButtons
+              label={byMail ? 'Send link' : 'Change address'}
+              pending={parts.pending}
+            />
           </>
         )}
       </ActionForm>

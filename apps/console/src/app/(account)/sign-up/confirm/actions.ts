@@ -1,0 +1,49 @@
+'use server';
+
+import { whyPasswordRefused } from '@ceiba/domain/password-rule';
+import { z } from 'zod';
+import { signUpLink } from '#server/accounts/confirmation-link.ts';
+import { isSignUpOpen, signUpWithPassword } from '#server/accounts/sign-up.ts';
+import { publicAction, refuse, refuseField } from '#server/action.ts';
+import { env } from '../../../../env.ts';
+import { tooManyAttempts } from '../../../../lib/action-state.ts';
+
+// The name ends like a credential's, so that a refusal does not send it back.
+const link = { signUpSecret: z.string().max(4096) };
+
+/** Shows whose account the link creates. The link itself is the proof that the caller may see it. */
+export const readSignUp = publicAction({
+  readsOnly: true,
+  input: z.object(link),
+  run: (_context, { signUpSecret }) => readLink(signUpSecret),
+});
+
+/** Creates the account of a confirmed address. */
+export const finishSignUp = publicAction({
+  input: z.object({ ...link, password: z.string() }),
+  async run({ inDatabase }, { signUpSecret, password }): Promise<null> {
+    const { email } = await readLink(signUpSecret);
+    if (!(await isSignUpOpen())) refuse('forbidden', CLOSED);
+    const reason = await whyPasswordRefused(password, email);
+    if (reason !== null) refuseField('password', `The password ${reason}.`);
+    const result = await signUpWithPassword(inDatabase, { email, password }, env().signUp);
+    switch (result.kind) {
+      case 'created':
+        return null;
+      case 'limited':
+        return refuse('rate_limited', tooManyAttempts(result.retryAfterSeconds));
+      case 'email_taken':
+        return refuse('conflict', 'This account was created already. Sign in instead.');
+      default:
+        return refuse('forbidden', CLOSED);
+    }
+  },
+});
+
+async function readLink(signUpSecret: string): Promise<{ email: string }> {
+  const claims = await signUpLink.read(signUpSecret);
+  return claims ?? refuse('not_found', GONE);
+}
+
+const CLOSED = 'Sign-up is closed. Ask your administrator for an account.';
+const GONE = 'This link is not complete, or it has expired. Sign up again to get a new one.';
