@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { SESSIONS_MAX } from '@ceiba/domain';
 import { hashPassword } from '@ceiba/domain/password';
 import {
+  chargeAccountMail,
   chargeAttempt,
   chargePasskeySignIn,
   chargePasswordChange,
-  chargeAccountMail,
   chargeSecondFactor,
   createDatabase,
   type Database,
