@@ -11,14 +11,15 @@ import { accepts, freePort } from '@ceiba/devstack/ports';
 import { waitFor } from '@ceiba/devstack/wait';
 import express from 'express';
 import methodOverride from 'method-override';
+import { createRequestHandler, type ServerBuild } from 'react-router';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import type { TestProject } from '../support/scenario.ts';
 import { type RealRuntime, startRealRuntime } from './support/real-runtime.ts';
 
 /*
- * Runs the snippets of the documentation unchanged against a real Runtime. A snippet is a JavaScript
- * block whose first line names its file; the last test fails if a snippet was not run.
+ * Runs the snippets of the documentation unchanged against a real Runtime. A snippet is a block of
+ * JavaScript or TypeScript whose first line names its file; the last test fails if a snippet was not run.
  */
 
 const run = promisify(execFile);
@@ -28,6 +29,11 @@ const PAGES = {
   sdk: 'docs/guides/sdk.md',
   hosts: 'docs/guides/sdk-hosts.md',
   testing: 'docs/guides/testing-a-host.md',
+  node: 'docs/guides/node-http.md',
+  koa: 'docs/guides/koa.md',
+  nest: 'docs/guides/nest.md',
+  trpc: 'docs/guides/trpc.md',
+  reactRouter: 'docs/guides/react-router.md',
 } as const;
 type Page = keyof typeof PAGES;
 
@@ -39,7 +45,7 @@ let apiKey: string;
 
 function snippetsOf(page: Page): { name: string; code: string }[] {
   const text = readFileSync(join(root, PAGES[page]), 'utf8');
-  return [...text.matchAll(/^```js\n(?:\/\/ (\S+)\n)?(.*?)^```$/gms)].map(
+  return [...text.matchAll(/^```(?:js|ts)\n(?:\/\/ (\S+)\n)?(.*?)^```$/gms)].map(
     ([, name = '(unnamed)', code = '']) => ({ name, code }),
   );
 }
@@ -124,6 +130,8 @@ describe('the README', () => {
   const HOSTS = ['express.mjs', 'fastify.mjs', 'hono.mjs', 'fetch.mjs'];
   it.each(HOSTS)('guards a route in %s', async (name) => {
     executed.add('readme/ceiba.mjs');
+    // typescript.test.ts compiles it.
+    executed.add('readme/caller.mts');
     const server = await serve('readme', name);
     await expectGuarded((path, init) => fetch(`${server.url}${path}`, init));
     await server.stop();
@@ -366,6 +374,130 @@ describe('the guide to WebSockets', () => {
     },
   );
 });
+
+/** Answers with the status and the body as JSON. */
+async function ask(url: string, init?: RequestInit): Promise<unknown> {
+  const reply = await fetch(url, init);
+  return [reply.status, await reply.json()];
+}
+
+async function expectOpenAndDenied(server: Server): Promise<void> {
+  expect((await fetch(`${server.url}/health`)).status).toBe(200);
+  expect((await fetch(`${server.url}/v1/billing`, withKey())).status).toBe(403);
+}
+
+describe('the guides to node:http and Koa', () => {
+  it.each(['node', 'koa'] as const)('protect a route, in %s', async (page) => {
+    executed.add(`${page}/ceiba.mjs`).add('koa/ceiba-koa.mjs');
+    const server = await serve(page, 'server.mjs');
+    await expectGuarded((path, init) => fetch(`${server.url}${path}`, init));
+    await expectOpenAndDenied(server);
+    await server.stop();
+  });
+});
+
+describe('the guide to Nest', () => {
+  it('compiles, and protects a controller', async () => {
+    const project = join(folder, 'nest');
+    writeFileSync(join(project, 'package.json'), '{"type":"module"}');
+    const compilerOptions = {
+      ...{ target: 'es2022', module: 'nodenext', types: ['node'], strict: true },
+      ...{ experimentalDecorators: true, emitDecoratorMetadata: true, skipLibCheck: true },
+    };
+    const files = ['ceiba.guard.ts', 'main.ts'].map((name) => snippet('nest', name));
+    writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }));
+    await run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', project]);
+    const server = await serve('nest', 'main.js');
+    executed.delete('nest/main.js');
+    await expectGuarded((path, init) => fetch(`${server.url}${path}`, init));
+    expect((await fetch(`${server.url}/health`)).status).toBe(200);
+    expect(await ask(`${server.url}/v1/reports/42`, withKey())).toEqual([200, { id: '42' }]);
+    const refused = await fetch(`${server.url}/v1/reports/42`);
+    expect(refused.headers.get('www-authenticate')).toBe('Bearer');
+    expect(await refused.json()).toMatchObject({ error: 'service_unauthorized' });
+    await server.stop();
+  });
+});
+
+describe('the guide to tRPC', () => {
+  it('judges and charges each procedure of a batch by itself', async () => {
+    executed.add('trpc/ceiba.mjs').add('trpc/trpc.mjs');
+    const trpc = await runtime.world.createProject({
+      plan: { rateLimitPerMinute: 4 },
+      policies: [
+        { method: 'GET', pathPattern: '/trpc/reports.list' },
+        { method: 'POST', pathPattern: '/trpc/reports.create' },
+      ],
+    });
+    const { plaintext } = await trpc.createKey({ displayName: 'Batcher' });
+    const server = await serve('trpc', 'server.mjs', {
+      CEIBA_PROJECT_ID: trpc.projectId,
+      CEIBA_PROJECT_SECRET: trpc.secret,
+    });
+    const url = `${server.url}/trpc`;
+    const listed = { result: { data: { caller: 'Batcher' } } };
+    const failed = (code: string) => ({ error: { data: { code } } });
+
+    expect(await ask(`${url}/health`)).toEqual([200, { result: { data: 'ok' } }]);
+    expect(await ask(`${url}/reports.list`)).toMatchObject([401, failed('UNAUTHORIZED')]);
+    const headers = { ...withKey(plaintext).headers, 'content-type': 'application/json' };
+    const created = await ask(`${url}/reports.create`, { method: 'POST', headers });
+    expect(created).toEqual([200, { result: { data: { id: '3' } } }]);
+    expect(
+      await ask(`${url}/reports.list,billing.list?batch=1&input={}`, withKey(plaintext)),
+    ).toMatchObject([207, [listed, failed('FORBIDDEN')]]);
+    // Two of the four calls of this minute are left.
+    const repeated = await fetch(
+      `${url}/reports.list,reports.list,reports.list?batch=1&input={}`,
+      withKey(plaintext),
+    );
+    const answers: { error?: { data: { code: string } } }[] = await repeated.json();
+    expect(answers.map(({ error }) => error?.data.code ?? 'OK').sort()).toEqual([
+      'OK',
+      'OK',
+      'TOO_MANY_REQUESTS',
+    ]);
+    await server.stop();
+  });
+});
+
+describe('the guide to React Router', () => {
+  it('protects a resource route, and its data requests', async () => {
+    executed.add('reactRouter/ceiba.mjs').add('reactRouter/ceiba-middleware.mjs');
+    const file = snippet('reactRouter', 'v1.reports.mjs');
+    const module = await import(/* @vite-ignore */ pathToFileURL(file).href);
+    const handle = createRequestHandler(buildOf('v1/reports', module), 'production');
+    const send = (path: string, init?: RequestInit) =>
+      handle(new Request(`http://localhost${path}`, init));
+    await expectGuarded(send);
+    expect((await send('/v1/reports.data')).status).toBe(401);
+    expect((await send('/V1/reports', withKey())).status).toBe(403);
+  });
+});
+
+/** What the build of React Router writes for an app with one resource route. */
+function buildOf(path: string, module: object): ServerBuild {
+  const id = 'routes/resource';
+  const asset = {
+    id,
+    path,
+    module: '',
+    hasLoader: true,
+    hasAction: false,
+    hasErrorBoundary: false,
+  };
+  return {
+    entry: { module: { default: () => new Response(null) } },
+    routes: { [id]: { id, path, module } },
+    assets: { entry: { imports: [], module: '' }, routes: { [id]: asset }, url: '', version: '1' },
+    future: { v8_middleware: true },
+    basename: '/',
+    ssr: true,
+    isSpaMode: false,
+    prerender: [],
+    routeDiscovery: { mode: 'initial' },
+  };
+}
 
 describe('the guide to testing a host', () => {
   it.each(['app.test.mjs', 'decisions.test.mjs'])('passes its own %s', async (name) => {

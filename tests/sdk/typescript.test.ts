@@ -60,7 +60,7 @@ function writeSnippets(project: string): string[] {
   });
 }
 
-/** TypeScript 7 has no `node10`, and 6 wants to be told that it is deprecated. */
+/** TypeScript 7 has no `node10`, and 6 warns that it is deprecated. */
 const COMPILERS = {
   typescript5: ['node10', 'node16', 'nodenext', 'bundler'],
   typescript: ['node10', 'node16', 'nodenext', 'bundler'],

@@ -46,3 +46,14 @@ declare module 'ws' {
     ): void;
   }
 }
+
+/** The part of React Router that the tests use. */
+declare module 'react-router' {
+  /** An app as the build of React Router writes it; its types name more than a test needs. */
+  export type ServerBuild = object;
+
+  export function createRequestHandler(
+    build: ServerBuild,
+    mode: 'production',
+  ): (request: Request) => Promise<Response>;
+}
