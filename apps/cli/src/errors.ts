@@ -1,6 +1,6 @@
+import { withoutCredentials } from '@ceiba/contract/redaction';
 import { SettingsError } from '@ceiba/process/settings';
 import { CommanderError } from 'commander';
-import { withoutCredentials } from './world.ts';
 
 /** 1: the request was fine but could not be done. 2: the command line or a file has to change. */
 type ExitCode = 1 | 2;

@@ -1,3 +1,4 @@
+import { withoutCredentials } from '@ceiba/contract/redaction';
 import type { RandomBytes } from '@ceiba/domain';
 
 /** The process's environment as an argument: all that a command uses except the servers. */
@@ -34,10 +35,6 @@ export function printLines(world: World, lines: readonly string[]): void {
 export function printAdvice(world: World, text: string): void {
   world.stderr.write(`${withoutCredentials(text).split('\n').map(printable).join('\n')}\n`);
 }
-
-/** Errors quote what was typed, and a key is easily typed where its id belongs. */
-export const withoutCredentials = (text: string) =>
-  text.replace(/(ceiba_(?:[a-z]+_)?)[0-9A-Za-z]{20,}/g, '$1…');
 
 /**
  * Users choose names, callers choose paths and methods, anyone may write a file: nothing of them may

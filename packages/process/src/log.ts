@@ -1,19 +1,7 @@
+import { withoutCredentials } from '@ceiba/contract/redaction';
 import { type DestinationStream, type Logger, pino } from 'pino';
 
 export type { Logger } from 'pino';
-
-const CREDENTIAL = /ceiba_(?:secret_|invite_|reset_)?[0-9A-Za-z]{9,}/g;
-/** The secret that signs webhooks. */
-const SIGNING_SECRET = /whsec_[0-9A-Za-z+/=]{9,}/g;
-/** Stops at a quote, so that a match never spans two fields of a JSON line. */
-const ADDRESS_PASSWORD = /(\/\/[^/\s:@"]*):[^/\s@"]*@/g;
-
-/** Replaces credentials and the passwords of addresses, wherever they are in a text. */
-export const withoutCredentials = (text: string) =>
-  text
-    .replace(CREDENTIAL, 'ceiba_[redacted]')
-    .replace(SIGNING_SECRET, 'whsec_[redacted]')
-    .replace(ADDRESS_PASSWORD, '$1:[redacted]@');
 
 /** Drizzle appends the parameters of a failed statement to its message. */
 const PARAMETERS = /\nparams: [\s\S]*$/;

@@ -76,7 +76,7 @@ describe('ceiba key create', () => {
         await desk.ceiba(['apply', '-f', secret, ...json]),
       ];
       expect(ran.map(({ code }) => code)).toEqual([2, 2, 2, 2]);
-      for (const { output } of ran) expect(output).toMatch(/ceiba_(?:secret_)?…/);
+      for (const { output } of ran) expect(output).toContain('ceiba_[redacted]');
       for (const { output } of ran) expect(output).not.toMatch(/ceiba_\w{20,}/);
     }
   });

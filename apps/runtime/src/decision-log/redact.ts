@@ -1,5 +1,5 @@
+import { withoutCredentials } from '@ceiba/contract/redaction';
 import { canonicalPath, LOGGED_PATH_BYTES_MAX } from '@ceiba/domain';
-import { withoutCredentials } from '@ceiba/process/log';
 
 /**
  * The path to log: canonical, or as it was sent if it has no canonical form, but printable, not too
@@ -36,37 +36,6 @@ function shortened(text: string, originalLength: number): string {
   return `${bytes.subarray(0, CUT_BYTES).toString()}…`;
 }
 
-/** A shorter text is no credential, and may be an ordinary part of a path. */
-const SHORTEST_CREDENTIAL = 8;
-
-/** A text that is escaped more often is no address, and may hide anything. */
-const ESCAPED_MOST = 4;
-
 /** The text without the key that came with it, and without anything that looks like one of ours. */
-export function withoutApiKey(text: string, apiKey: string | null | undefined): string {
-  const presented = apiKey?.trim() ?? '';
-  const redacted = (from: string) => {
-    const rest = withoutCredentials(from);
-    return presented.length < SHORTEST_CREDENTIAL ? rest : rest.replaceAll(presented, '[redacted]');
-  };
-  let kept = redacted(text);
-  let decoded = kept;
-  // An escape may hide a credential, and so may an escape of it: then the decoded text is kept.
-  for (let times = 0; decoded.includes('%'); times += 1) {
-    const next = decodedText(decoded);
-    if (next === decoded) break;
-    if (times === ESCAPED_MOST) return '[redacted]';
-    decoded = redacted(next);
-    if (decoded !== next) kept = printable(decoded);
-  }
-  return kept;
-}
-
-/** Of a text that is not UTF-8 when decoded, only the escapes of ASCII are decoded. */
-function decodedText(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text.replace(/%[0-7][0-9a-f]/gi, decodeURIComponent);
-  }
-}
+export const withoutApiKey = (text: string, apiKey: string | null | undefined): string =>
+  withoutCredentials(text, apiKey?.trim());

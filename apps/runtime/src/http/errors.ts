@@ -3,7 +3,7 @@ import {
   type RuntimeErrorCode,
   type TransportErrorBody,
 } from '@ceiba/contract';
-import { withoutCredentials } from '@ceiba/process/log';
+import { withoutCredentials } from '@ceiba/contract/redaction';
 import type { z } from 'zod';
 
 /**

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { withoutCredentials } from '@ceiba/process/log';
+import { withoutCredentials } from '@ceiba/contract/redaction';
 import { newUuid } from '../new-uuid.ts';
 
 export const REQUEST_ID_HEADER = 'x-request-id';
