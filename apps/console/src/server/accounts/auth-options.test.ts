@@ -5,7 +5,10 @@ import { FailedQuery } from '../failed-query.fixture.ts';
 import { log } from '../log.ts';
 import { authOptions } from './auth-options.ts';
 
-const database = vi.hoisted(() => ({ withDatabase: vi.fn() }));
+const database = vi.hoisted(() => {
+  const withDatabase = vi.fn();
+  return { withDatabase, withSessionDatabase: withDatabase };
+});
 
 vi.mock('server-only', () => ({}));
 vi.mock('../database.ts', () => database);
