@@ -16,12 +16,14 @@ HERE = Path(__file__).resolve().parent
 DOCUMENT = HERE.parent.parent / "packages" / "contract" / "openapi.json"
 OUTPUT = HERE / "ceiba" / "operations.py"
 
+REPLIES = "x-ceiba-host-replies"
 HEAD = '''"""The routes of the Ceiba Runtime. Written by generate.py from its OpenAPI document."""
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Literal, Optional, TypedDict, Union
+from typing import Any, Dict, List, Literal, Mapping, Optional, TypedDict, Union, cast
 from urllib.parse import quote, urlencode
+
 
 '''
 
@@ -29,6 +31,13 @@ from urllib.parse import quote, urlencode
 def snake(name: str) -> str:
     text = re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
     return f"{text}_" if iskeyword(text) else text
+
+
+def union_of(parts: list) -> str:
+    """A null among them makes an Optional, as people write it."""
+    kinds = [part for part in dict.fromkeys(parts) if part != "None"]
+    kind = kinds[0] if len(kinds) == 1 else f"Union[{', '.join(kinds)}]"
+    return f"Optional[{kind}]" if "None" in parts else kind
 
 
 def type_of(schema: dict) -> str:
@@ -41,10 +50,10 @@ def type_of(schema: dict) -> str:
     for word in ("oneOf", "anyOf"):
         if word in schema:
             parts = [type_of(part) for part in schema[word]]
-            return f"Union[{', '.join(dict.fromkeys(parts))}]"
+            return union_of(parts)
     kind = schema.get("type")
     if isinstance(kind, list):
-        return f"Union[{', '.join(type_of({**schema, 'type': one}) for one in kind)}]"
+        return union_of([type_of({**schema, "type": one}) for one in kind])
     if kind == "array":
         return f"List[{type_of(schema.get('items', {}))}]"
     return {
@@ -85,7 +94,9 @@ def named_type(name: str, schema: dict) -> str:
 def method(path: str, verb: str, operation: dict, shared: list) -> str:
     parameters = shared + operation.get("parameters", [])
     inputs = [p["name"] for p in parameters if p["in"] == "path" and p["name"] != "projectId"]
-    queries = [p["name"] for p in parameters if p["in"] == "query"]
+    queries = {
+        p["name"]: f"Optional[{type_of(p['schema'])}]" for p in parameters if p["in"] == "query"
+    }
     body = operation.get("requestBody")
     answer = operation["responses"]["200"].get("content", {}).get("application/json", {})
     arguments = ["self", *[f"{snake(name)}: str" for name in inputs]]
@@ -95,7 +106,7 @@ def method(path: str, verb: str, operation: dict, shared: list) -> str:
         kind = type_of(schema) if body.get("required") else f"Optional[{type_of(schema)}]"
         arguments.append(f"body: {kind}{optional}")
     if queries:
-        arguments += ["*", *[f"{snake(name)}: Optional[str] = None" for name in queries]]
+        arguments += ["*", *[f"{snake(name)}: {kind} = None" for name, kind in queries.items()]]
     address = re.sub(
         r"\{(\w+)\}",
         lambda found: "{self.project_id}"
@@ -106,13 +117,14 @@ def method(path: str, verb: str, operation: dict, shared: list) -> str:
     lines = [
         f"    def {snake(operation['operationId'])}({', '.join(arguments)}) -> {type_of(answer.get('schema', {}))}:",
         f'        """{operation["summary"]}. {operation["description"]}"""',
-        f'        path = f"{address}"',
+        f'        path = f"{address}"' if "{" in address else f'        path = "{address}"',
     ]
     if queries:
         pairs = ", ".join(f'"{name}": {snake(name)}' for name in queries)
         lines.append(f"        path += _query({{{pairs}}})")
     given = "body" if body is not None and body.get("required") else "body or {}" if body else "None"
-    lines.append(f'        return self._call("{verb.upper()}", path, {given})')
+    kind = type_of(answer.get("schema", {}))
+    lines.append(f'        return cast({kind}, self._call("{verb.upper()}", path, {given}))')
     return "\n".join(lines) + "\n"
 
 
@@ -129,9 +141,18 @@ def generated() -> str:
         '    if text in ("", ".", ".."):\n'
         '        raise ValueError("an id must not be empty")\n'
         '    return quote(text, safe="")\n\n\n'
-        "def _query(values: Dict[str, Optional[str]]) -> str:\n"
+        "def _query(values: Mapping[str, Union[str, int, None]]) -> str:\n"
         "    given = {name: value for name, value in values.items() if value is not None}\n"
         '    return "?" + urlencode(given) if given else ""\n\n\n'
+        "class HostReplyRule(TypedDict):\n"
+        '    """How a host answers to its caller where a request must not proceed."""\n\n'
+        "    status: int\n"
+        "    error: str\n"
+        "    message: str\n\n\n"
+        "#: By denial reason, and where there is no decision.\n"
+        "HOST_REPLIES: Dict[str, HostReplyRule] = {\n"
+        + "".join(f"    {reason!r}: {reply!r},\n" for reason, reply in document[REPLIES].items())
+        + "}\n\n\n"
         "class Operations:\n"
         '    """One method per route; `Client` sends them."""\n\n'
         "    project_id: str\n\n"

@@ -26,6 +26,26 @@ const hasPython = await run(python, ['--version']).then(
   () => false,
 );
 
+/** The code of the README that begins with the name of its file. */
+function blockOf(name: string): string {
+  const text = readFileSync(join(folder, 'README.md'), 'utf8');
+  const blocks = [...text.matchAll(/^```python\n# (\S+)\n(.*?)^```$/gms)];
+  const found = blocks.find(([, file]) => file === name);
+  if (found?.[2] === undefined) throw new Error(`the README has no ${name}`);
+  return found[2];
+}
+
+/** An interpreter that has Flask, FastAPI and mypy: on Debian they belong to that of the system. */
+async function findFrameworks(): Promise<string | undefined> {
+  for (const candidate of [python, '/usr/bin/python3']) {
+    const imports = 'import fastapi, flask, mypy, uvicorn, websockets';
+    const has = await run(candidate, ['-c', imports]).catch(() => null);
+    if (has !== null) return candidate;
+  }
+  return undefined;
+}
+const pythonWithFrameworks = await findFrameworks();
+
 describe.skipIf(!hasPython)('the Python client', () => {
   let runtime: RealRuntime;
   let project: TestProject;
@@ -57,7 +77,10 @@ describe.skipIf(!hasPython)('the Python client', () => {
     const lapsedKey = await lapsed.createKey();
     await lapsed.setSubscription({ planId: lapsed.plan.planId, status: 'canceled' });
     scenarios = {
-      allowed: of(project, allowed.plaintext, { apiKeyId: allowed.apiKeyId }),
+      allowed: of(project, allowed.plaintext, {
+        apiKeyId: allowed.apiKeyId,
+        plan: { planId: project.plan.planId, name: project.plan.name },
+      }),
       missing_api_key: of(project, null),
       invalid_api_key: of(project, 'no such key'),
       revoked_api_key: of(project, revoked.plaintext),
@@ -83,19 +106,95 @@ describe.skipIf(!hasPython)('the Python client', () => {
       cwd: folder,
       env: { PATH: process.env.PATH, CEIBA_SCENARIOS: given, PYTHONDONTWRITEBYTECODE: '1' },
     });
-    expect(stderr).toMatch(/Ran (?:2\d|[3-9]\d) tests/);
+    expect(stderr).toMatch(/Ran (?:4[5-9]|[5-9]\d) tests/);
     expect(stderr).toMatch(/\nOK\n$/);
   }, 120_000);
+
+  it.skipIf(pythonWithFrameworks === undefined)(
+    'guards routes of FastAPI, Starlette and Flask on real servers',
+    async () => {
+      const { stderr } = await run(
+        String(pythonWithFrameworks),
+        ['-m', 'unittest', 'tests.frameworks_test'],
+        { cwd: folder, env: { PATH: process.env.PATH, PYTHONDONTWRITEBYTECODE: '1' } },
+      );
+      expect(stderr).toMatch(/Ran 1\d tests/);
+      expect(stderr).toMatch(/\nOK\n$/);
+    },
+    120_000,
+  );
+
+  it.skipIf(pythonWithFrameworks === undefined)(
+    'is typed as strictly as mypy can check, and so is a host that uses it',
+    async () => {
+      const temporary = mkdtempSync(join(tmpdir(), 'ceiba-mypy-'));
+      const wrong = join(temporary, 'wrong_host.py');
+      const text = readFileSync(join(folder, 'tests/typed_host.py'), 'utf8');
+      writeFileSync(wrong, text.replace('limit=5', 'limit="5"').replace('["plan"]', '["plans"]'));
+      const options = ['--strict', `--cache-dir=${temporary}`];
+      const files = ['ceiba', 'tests/typed_host.py', wrong];
+      const { stdout } = await run(
+        String(pythonWithFrameworks),
+        ['-m', 'mypy', ...options, ...files],
+        { cwd: folder },
+      ).catch((error: { stdout: string }) => error);
+      rmSync(temporary, { recursive: true });
+      const errors = stdout.split('\n').filter((line) => line.includes('error:'));
+      expect(errors).toEqual([
+        expect.stringMatching(/wrong_host\.py.*has no key "plans"/),
+        expect.stringMatching(/wrong_host\.py.*"limit".*incompatible type "str"/),
+      ]);
+    },
+    300_000,
+  );
 
   it('is generated from the OpenAPI document', async () => {
     await run(python, ['generate.py', '--check'], { cwd: folder });
   });
 
+  it('runs the test of its README', async () => {
+    const env = { PATH: process.env.PATH, PYTHONPATH: folder, PYTHONDONTWRITEBYTECODE: '1' };
+    await run(python, ['-c', blockOf('test_app.py')], { env });
+  });
+
+  it.skipIf(pythonWithFrameworks === undefined)(
+    'has applications in its README that have the same open route and the same guarded one',
+    async () => {
+      const temporary = mkdtempSync(join(tmpdir(), 'ceiba-python-'));
+      for (const name of ['fastapi_app.py', 'flask_app.py']) {
+        writeFileSync(join(temporary, name), blockOf(name));
+      }
+      const client =
+        'from ceiba.testing import FakeClient\nclient = FakeClient({"good": "allow"})\n';
+      writeFileSync(join(temporary, 'host_client.py'), client);
+      const env = {
+        PATH: process.env.PATH,
+        PYTHONPATH: `${folder}:${temporary}`,
+        PYTHONDONTWRITEBYTECODE: '1',
+      };
+      const { stdout } = await run(String(pythonWithFrameworks), ['tests/readme_apps.py'], {
+        cwd: folder,
+        env,
+      });
+      rmSync(temporary, { recursive: true });
+      const served = [
+        ['/health', null, 200, { ok: true }],
+        ['/v1/reports', 'good', 200, { plan: 'Fake plan', left: 9_999 }],
+        [
+          '/v1/reports',
+          'other',
+          401,
+          { error: 'service_unauthorized', message: 'A valid API key is required.' },
+        ],
+      ];
+      expect(JSON.parse(stdout)).toEqual({ fastapi: served, flask: served });
+    },
+    60_000,
+  );
+
   it('guards the host of its README', async () => {
-    const text = readFileSync(join(folder, 'README.md'), 'utf8');
-    const code = /```python\n# host\.py\n(.*?)```/s.exec(text)?.[1] ?? '';
     const temporary = mkdtempSync(join(tmpdir(), 'ceiba-python-'));
-    writeFileSync(join(temporary, 'host.py'), code);
+    writeFileSync(join(temporary, 'host.py'), blockOf('host.py'));
     const port = await freePort();
     const host = spawn(python, [join(temporary, 'host.py')], {
       stdio: 'ignore',
@@ -114,6 +213,8 @@ describe.skipIf(!hasPython)('the Python client', () => {
     const served = await fetch(url, { headers: { 'x-api-key': allowed.plaintext } });
     expect([served.status, await served.text()]).toEqual([200, allowed.apiKeyId]);
     expect((await fetch(url)).status).toBe(401);
+    const health = await fetch(`http://127.0.0.1:${port}/health`);
+    expect([health.status, await health.text()]).toEqual([200, 'ok']);
     const exited = once(host, 'exit');
     host.kill();
     await exited;

@@ -22,6 +22,29 @@ it('every reference of the document leads to a schema of it', () => {
   expect(missing).toEqual([]);
 });
 
+/** Every object type within a schema, apart from the schema itself. */
+function* nestedObjects(schema: unknown, isRoot = true): Generator<object> {
+  if (typeof schema !== 'object' || schema === null) return;
+  if (!isRoot && 'properties' in schema && 'type' in schema) yield schema;
+  for (const value of Object.values(schema)) yield* nestedObjects(value, false);
+}
+
+it('every object of the document has a name, so that generated types have one', () => {
+  const { schemas } = openApiDocument().components;
+  const anonymous = Object.entries(schemas).filter(
+    ([, schema]) => !nestedObjects(schema).next().done,
+  );
+  expect(anonymous.map(([name]) => name)).toEqual([]);
+});
+
+it('a page of the log has a number as its size, and the address of a Runtime can be set', () => {
+  const { paths, servers } = JSON.parse(text);
+  const { parameters } = paths['/rt/projects/{projectId}/decisions'].get;
+  const limit = parameters.find(({ name }: { name: string }) => name === 'limit');
+  expect(limit.schema).toEqual({ type: 'integer', minimum: 1, maximum: 500, default: 50 });
+  expect(servers[1]).toMatchObject({ url: '{runtimeUrl}', variables: { runtimeUrl: {} } });
+});
+
 it('the document has every route that the Runtime serves, and no other', () => {
   const unused = {} as never;
   const { routes } = createApp({

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import http.client
 import json
-import re
-from typing import Any, Iterable, Optional
+from typing import Any, Collection, Optional, Protocol
 
-from .operations import Operations
+from .operations import AuthorizeRequest, Decision, Operations
+from .settings import parse_base_url, parse_project_id, parse_secret, parse_timeout
 from .transport import Headers, Transport
 
-UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 MOST_BYTES = 96 * 1024 * 1024
+HINTS = {
+    401: ": project_id or project_secret is wrong, or runtime_base_url is not that of their Runtime",
+    404: ": runtime_base_url may not be the address of a Runtime",
+}
 
 
 class CeibaError(Exception):
@@ -23,29 +26,42 @@ class CeibaError(Exception):
         self.body = body
 
 
+class AuthorizeClient(Protocol):
+    """What a guard needs: `Client`, or `ceiba.testing.FakeClient`."""
+
+    project_id: str
+
+    def authorize(self, body: AuthorizeRequest) -> Decision:
+        """
+        :raises Exception: where there is no decision
+        """
+
+
 class Client(Operations):
     """Asks the Runtime. One client per process is enough, and threads may share it.
 
-    :param timeout: the deadline of one call, in seconds
+    :param timeout: the deadline of one call, in seconds; connecting may take as long again
     :param allow_plain_http_hosts: hosts that may be reached without TLS; loopback always may
-    :raises ValueError: for a setting that cannot work; the message never contains its value
+    :raises CeibaConfigError: for a setting that is missing or cannot work; the message names it, and
+        never contains its value
     """
 
     def __init__(
         self,
         *,
-        runtime_base_url: str,
-        project_id: str,
-        project_secret: str,
+        runtime_base_url: Optional[str] = None,
+        project_id: Optional[str] = None,
+        project_secret: Optional[str] = None,
         timeout: float = 1.0,
-        allow_plain_http_hosts: Iterable[str] = (),
+        allow_plain_http_hosts: Collection[str] = (),
     ) -> None:
-        if not UUID.fullmatch(project_id):
-            raise ValueError("project_id must be a UUID")
-        self.project_id = project_id
-        self._transport = Transport(
-            runtime_base_url, project_secret, timeout, allow_plain_http_hosts
-        )
+        url = parse_base_url(runtime_base_url, allow_plain_http_hosts)
+        self.project_id = parse_project_id(project_id)
+        self._transport = Transport(url, parse_secret(project_secret), parse_timeout(timeout))
+
+    def close(self) -> None:
+        """Closes the idle connections, for a process that ends its clients before itself."""
+        self._transport.close()
 
     def _call(self, method: str, path: str, body: Any) -> Any:
         headers: Headers = [("accept", "application/json")]
@@ -56,11 +72,12 @@ class Client(Operations):
         try:
             answer = self._transport.send(method, path, headers, data, MOST_BYTES)
         except (OSError, http.client.HTTPException) as error:
-            raise CeibaError(f"the Runtime gave no answer: {error}") from error
+            raise CeibaError(f"the Runtime gave no answer: {error!r}") from error
         try:
             parsed = json.loads(answer.body)
         except ValueError:
             parsed = None
         if answer.status != 200 or parsed is None:
-            raise CeibaError(f"the Runtime answered {answer.status}", answer.status, parsed)
+            hint = HINTS.get(answer.status, "")
+            raise CeibaError(f"the Runtime answered {answer.status}{hint}", answer.status, parsed)
         return parsed

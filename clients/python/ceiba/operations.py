@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Literal, Optional, TypedDict, Union
+from typing import Any, Dict, List, Literal, Mapping, Optional, TypedDict, Union, cast
 from urllib.parse import quote, urlencode
+
 
 class AccessContext(TypedDict):
     """Which key, policy and plan matched."""
 
     projectId: str
-    apiKey: Dict[str, Any]
-    policy: Dict[str, Any]
-    plan: Dict[str, Any]
+    apiKey: "MatchedApiKey"
+    policy: "MatchedPolicy"
+    plan: "MatchedPlan"
 
 
 class AllowDecision(TypedDict):
@@ -21,7 +22,7 @@ class AllowDecision(TypedDict):
     decisionId: str
     access: "AccessContext"
     limits: "Limits"
-    resetAfterSeconds: Dict[str, Any]
+    resetAfterSeconds: "ResetAfterSeconds"
 
 
 class ApiKey(TypedDict):
@@ -32,10 +33,10 @@ class ApiKey(TypedDict):
     keyPrefix: str
     status: Literal['active', 'revoked', 'archived']
     createdAt: str
-    expiresAt: Union[str, None]
-    revokedAt: Union[str, None]
-    archivedAt: Union[str, None]
-    lastUsedAt: Union[str, None]
+    expiresAt: Optional[str]
+    revokedAt: Optional[str]
+    archivedAt: Optional[str]
+    lastUsedAt: Optional[str]
 
 
 class ApiKeyCreateResult(TypedDict):
@@ -69,7 +70,7 @@ class AuthorizeBatchRequest(TypedDict):
 class AuthorizeBatchResult(TypedDict):
     """One result per request, in their order."""
 
-    results: List[Union[Dict[str, Any]]]
+    results: List[Union["BatchDecision", "BatchError"]]
 
 
 class _AuthorizeRequestRequired(TypedDict):
@@ -80,7 +81,22 @@ class _AuthorizeRequestRequired(TypedDict):
 class AuthorizeRequest(_AuthorizeRequestRequired, total=False):
     """The caller’s credential, unchecked or null, and its request line without the query."""
 
-    apiKey: Union[str, None]
+    apiKey: Optional[str]
+
+
+class BatchDecision(TypedDict):
+    """The answer to one request of a batch."""
+
+    status: Literal[200]
+    decision: "Decision"
+
+
+class BatchError(TypedDict):
+    """One request of a batch is not valid, or could not be decided."""
+
+    status: Literal[400, 503]
+    error: str
+    message: str
 
 
 class CreateApiKeyRequest(TypedDict):
@@ -93,7 +109,7 @@ class DecisionList(TypedDict):
     """One page; `nextCursor` is null on the last one."""
 
     decisions: List["LoggedDecision"]
-    nextCursor: Union[str, None]
+    nextCursor: Optional[str]
 
 
 class _DenyDecisionRequired(TypedDict):
@@ -121,10 +137,31 @@ class Error(TypedDict):
     requestId: str
 
 
+class ExceededLimit(TypedDict):
+    """The limit that refused a call."""
+
+    owner: Literal['plan', 'api_key', 'project_default']
+    window: Literal['minute', 'month']
+    value: int
+
+
+class GatewayAllow(TypedDict):
+    """The request may proceed."""
+
+    allowed: Literal[True]
+
+
 class Health(TypedDict):
     """The process accepts connections."""
 
     ok: Literal[True]
+
+
+class HostReply(TypedDict):
+    """The reply of a host that refuses a request."""
+
+    error: Literal['service_unauthorized', 'service_forbidden', 'service_quota_exceeded', 'service_rate_limited', 'service_unavailable']
+    message: str
 
 
 class Limits(TypedDict):
@@ -141,31 +178,72 @@ class LoggedDecision(TypedDict):
 
     decisionId: str
     at: str
-    requestId: Union[str, None]
+    requestId: Optional[str]
     method: str
-    path: Union[str, None]
+    path: Optional[str]
     allowed: bool
-    denialReason: Union[Literal['missing_api_key', 'invalid_api_key', 'revoked_api_key', 'archived_api_key', 'expired_api_key', 'policy_no_match', 'inactive_subscription', 'quota_exceeded', 'rate_limited'], None]
-    denialDetail: Union[Literal['expired', 'disabled', 'past_due', 'canceled', 'period_ended', 'no_subscription'], None]
-    apiKeyId: Union[str, None]
-    keyPrefix: Union[str, None]
-    policyId: Union[str, None]
-    limits: Union["Limits", None]
-    exceededLimit: Union[Dict[str, Any], None]
+    denialReason: Optional[Literal['missing_api_key', 'invalid_api_key', 'revoked_api_key', 'archived_api_key', 'expired_api_key', 'policy_no_match', 'inactive_subscription', 'quota_exceeded', 'rate_limited']]
+    denialDetail: Optional[Literal['expired', 'disabled', 'past_due', 'canceled', 'period_ended', 'no_subscription']]
+    apiKeyId: Optional[str]
+    keyPrefix: Optional[str]
+    policyId: Optional[str]
+    limits: Optional["Limits"]
+    exceededLimit: Optional["ExceededLimit"]
     latencyMs: int
+
+
+class MatchedApiKey(TypedDict):
+    """The key of the caller."""
+
+    apiKeyId: str
+    displayName: str
+    keyPrefix: str
+
+
+class MatchedPlan(TypedDict):
+    """The plan of the project’s subscription."""
+
+    planId: str
+    name: str
+
+
+class MatchedPolicy(TypedDict):
+    """The policy that allows the request."""
+
+    policyId: str
+    method: str
+    pathPattern: str
 
 
 class Readiness(TypedDict):
     """Whether decisions can be made, and what is unavailable."""
 
     ok: bool
-    checks: Dict[str, Any]
+    checks: "ReadinessChecks"
+
+
+class _ReadinessChecksRequired(TypedDict):
+    database: Literal['ok', 'unavailable']
+    redis: Literal['ok', 'unavailable']
+
+
+class ReadinessChecks(_ReadinessChecksRequired, total=False):
+    """The state of each dependency."""
+
+    schema: Literal['unavailable']
+
+
+class ResetAfterSeconds(TypedDict):
+    """Seconds until the UTC minute and month end."""
+
+    minute: int
+    month: int
 
 
 class SetApiKeyExpiryRequest(TypedDict):
     """An RFC 3339 time with Z or an offset; null removes the expiry."""
 
-    expiresAt: Union[str, None]
+    expiresAt: Optional[str]
 
 
 class Version(TypedDict):
@@ -178,7 +256,7 @@ class Version(TypedDict):
 Decision = Union["AllowDecision", "DenyDecision"]
 
 
-ForwardAuthAnswer = Union[Dict[str, Any]]
+ForwardAuthAnswer = Union["GatewayAllow", "HostReply"]
 
 
 def _part(text: str) -> str:
@@ -188,9 +266,32 @@ def _part(text: str) -> str:
     return quote(text, safe="")
 
 
-def _query(values: Dict[str, Optional[str]]) -> str:
+def _query(values: Mapping[str, Union[str, int, None]]) -> str:
     given = {name: value for name, value in values.items() if value is not None}
     return "?" + urlencode(given) if given else ""
+
+
+class HostReplyRule(TypedDict):
+    """How a host answers to its caller where a request must not proceed."""
+
+    status: int
+    error: str
+    message: str
+
+
+#: By denial reason, and where there is no decision.
+HOST_REPLIES: Dict[str, HostReplyRule] = {
+    'missing_api_key': {'status': 401, 'error': 'service_unauthorized', 'message': 'A valid API key is required.'},
+    'invalid_api_key': {'status': 401, 'error': 'service_unauthorized', 'message': 'A valid API key is required.'},
+    'revoked_api_key': {'status': 401, 'error': 'service_unauthorized', 'message': 'A valid API key is required.'},
+    'archived_api_key': {'status': 401, 'error': 'service_unauthorized', 'message': 'A valid API key is required.'},
+    'expired_api_key': {'status': 401, 'error': 'service_unauthorized', 'message': 'A valid API key is required.'},
+    'policy_no_match': {'status': 403, 'error': 'service_forbidden', 'message': 'This API key does not give access to this resource.'},
+    'inactive_subscription': {'status': 403, 'error': 'service_forbidden', 'message': 'This API key does not give access to this resource.'},
+    'quota_exceeded': {'status': 429, 'error': 'service_quota_exceeded', 'message': 'The monthly quota is used up.'},
+    'rate_limited': {'status': 429, 'error': 'service_rate_limited', 'message': 'Too many requests. Try again later.'},
+    'unavailable': {'status': 503, 'error': 'service_unavailable', 'message': 'Access cannot be checked at the moment.'},
+}
 
 
 class Operations:
@@ -204,70 +305,70 @@ class Operations:
     def authorize(self, body: "AuthorizeRequest") -> "Decision":
         """Ask whether one request may proceed. An allow and a denial are both a 200: the verdict is in `allowed`, not in the status. Anything but a 200 of this shape is not an allow."""
         path = f"/rt/projects/{self.project_id}/authorize"
-        return self._call("POST", path, body)
+        return cast("Decision", self._call("POST", path, body))
 
     def authorize_batch(self, body: "AuthorizeBatchRequest") -> "AuthorizeBatchResult":
         """Ask about up to 256 requests. Each request is judged and charged by itself, in order, as by `authorize`."""
         path = f"/rt/projects/{self.project_id}/authorize/batch"
-        return self._call("POST", path, body)
+        return cast("AuthorizeBatchResult", self._call("POST", path, body))
 
     def list_api_keys(self) -> "ApiKeyList":
         """List all keys. Newest first, including revoked and archived keys. The list has no pages."""
         path = f"/rt/projects/{self.project_id}/api-keys"
-        return self._call("GET", path, None)
+        return cast("ApiKeyList", self._call("GET", path, None))
 
     def create_api_key(self, body: "CreateApiKeyRequest") -> "ApiKeyCreateResult":
         """Create a key. Only this answer contains the plaintext, and it cannot be retrieved again."""
         path = f"/rt/projects/{self.project_id}/api-keys"
-        return self._call("POST", path, body)
+        return cast("ApiKeyCreateResult", self._call("POST", path, body))
 
     def get_api_key(self, api_key_id: str) -> "ApiKey":
         """Read one key. A key of another project is answered like one that does not exist."""
         path = f"/rt/projects/{self.project_id}/api-keys/{_part(api_key_id)}"
-        return self._call("GET", path, None)
+        return cast("ApiKey", self._call("GET", path, None))
 
     def set_api_key_expiry(self, api_key_id: str, body: "SetApiKeyExpiryRequest") -> "ApiKey":
         """Set or remove the expiry of a key. Only of an active key. A time in the past expires it at once."""
         path = f"/rt/projects/{self.project_id}/api-keys/{_part(api_key_id)}"
-        return self._call("PATCH", path, body)
+        return cast("ApiKey", self._call("PATCH", path, body))
 
     def revoke_api_key(self, api_key_id: str, body: Optional["EmptyRequest"] = None) -> "ApiKeyLifecycleResult":
         """Revoke a key. From the next decision on, and it cannot be undone. May be repeated; an archived key is a conflict."""
         path = f"/rt/projects/{self.project_id}/api-keys/{_part(api_key_id)}/revoke"
-        return self._call("POST", path, body or {})
+        return cast("ApiKeyLifecycleResult", self._call("POST", path, body or {}))
 
     def archive_api_key(self, api_key_id: str, body: Optional["EmptyRequest"] = None) -> "ApiKeyLifecycleResult":
         """Archive a key. From the next decision on, and it cannot be undone. May be repeated; a revoked key is a conflict."""
         path = f"/rt/projects/{self.project_id}/api-keys/{_part(api_key_id)}/archive"
-        return self._call("POST", path, body or {})
+        return cast("ApiKeyLifecycleResult", self._call("POST", path, body or {}))
 
-    def list_decisions(self, *, outcome: Optional[str] = None, reason: Optional[str] = None, api_key_id: Optional[str] = None, method: Optional[str] = None, path_prefix: Optional[str] = None, request_id: Optional[str] = None, from_: Optional[str] = None, to: Optional[str] = None, limit: Optional[str] = None, cursor: Optional[str] = None) -> "DecisionList":
+    def list_decisions(self, *, outcome: Optional[Literal['allowed', 'denied']] = None, reason: Optional[Literal['missing_api_key', 'invalid_api_key', 'revoked_api_key', 'archived_api_key', 'expired_api_key', 'policy_no_match', 'inactive_subscription', 'quota_exceeded', 'rate_limited']] = None, api_key_id: Optional[str] = None, method: Optional[str] = None, path_prefix: Optional[str] = None, request_id: Optional[str] = None, from_: Optional[str] = None, to: Optional[str] = None, limit: Optional[int] = None, cursor: Optional[str] = None) -> "DecisionList":
         """List recorded decisions. Newest first. Each parameter narrows the list, and an empty one counts as absent."""
         path = f"/rt/projects/{self.project_id}/decisions"
         path += _query({"outcome": outcome, "reason": reason, "apiKeyId": api_key_id, "method": method, "pathPrefix": path_prefix, "requestId": request_id, "from": from_, "to": to, "limit": limit, "cursor": cursor})
-        return self._call("GET", path, None)
+        return cast("DecisionList", self._call("GET", path, None))
 
     def get_decision(self, decision_id: str) -> "LoggedDecision":
         """Read one recorded decision. A decision of another project is answered like one that does not exist."""
         path = f"/rt/projects/{self.project_id}/decisions/{_part(decision_id)}"
-        return self._call("GET", path, None)
+        return cast("LoggedDecision", self._call("GET", path, None))
 
     def get_health(self) -> "Health":
         """Liveness. Touches no dependency."""
-        path = f"/health"
-        return self._call("GET", path, None)
+        path = "/health"
+        return cast("Health", self._call("GET", path, None))
 
     def get_readiness(self) -> "Readiness":
         """Readiness. Asks each dependency."""
-        path = f"/ready"
-        return self._call("GET", path, None)
+        path = "/ready"
+        return cast("Readiness", self._call("GET", path, None))
 
     def get_version(self) -> "Version":
         """Version. Touches no dependency."""
-        path = f"/version"
-        return self._call("GET", path, None)
+        path = "/version"
+        return cast("Version", self._call("GET", path, None))
 
     def get_open_api(self) -> Dict[str, Any]:
         """This document. OpenAPI 3.1, of the build that answers."""
-        path = f"/openapi.json"
-        return self._call("GET", path, None)
+        path = "/openapi.json"
+        return cast(Dict[str, Any], self._call("GET", path, None))

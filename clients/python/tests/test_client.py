@@ -12,11 +12,13 @@ import socket
 import threading
 import time
 import unittest
+from unittest import mock
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from socketserver import ThreadingMixIn
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
-from ceiba import AsgiGuard, CeibaError, Client, WsgiGuard
+from ceiba import AsgiGuard, CeibaConfigError, CeibaError, Client, WsgiGuard
+from ceiba.testing import FakeClient, allow_decision, deny_decision
 
 GIVEN = json.loads(os.environ["CEIBA_SCENARIOS"])
 RUNTIME = GIVEN["runtimeUrl"]
@@ -46,13 +48,14 @@ class Threaded(ThreadingMixIn, WSGIServer):
 class WsgiHost:
     """A WSGI host behind the guard, on a real server."""
 
-    def __init__(self, client):
+    def __init__(self, client, **options):
         self.handled = []
-        self.server = make_server("127.0.0.1", 0, WsgiGuard(self.app, client), Threaded, Quiet)
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        guard = WsgiGuard(self.app, client, **options)
+        self.server = make_server("127.0.0.1", 0, guard, Threaded, Quiet)
+        threading.Thread(target=self.server.serve_forever, args=(0.02,), daemon=True).start()
 
     def app(self, environ, start_response):
-        self.handled.append(environ["ceiba"])
+        self.handled.append(environ.get("ceiba"))
         start_response("200 OK", [("content-type", "text/plain")])
         return [b"served"]
 
@@ -75,12 +78,12 @@ class WsgiHost:
 class AsgiHost:
     """An ASGI host behind the guard, called as a server calls it."""
 
-    def __init__(self, client):
+    def __init__(self, client, **options):
         self.handled = []
-        self.guard = AsgiGuard(self.app, client)
+        self.guard = AsgiGuard(self.app, client, **options)
 
     async def app(self, scope, _receive, send):
-        self.handled.append(scope["ceiba"])
+        self.handled.append(scope.get("ceiba"))
         await send({"type": "http.response.start", "status": 200, "headers": []})
         await send({"type": "http.response.body", "body": b"served"})
 
@@ -108,7 +111,8 @@ class Impostor:
 
     def __init__(self, status, body, headers=()):
         class Handler(BaseHTTPRequestHandler):
-            def do_GET(self):
+            def do_POST(self):
+                self.rfile.read(int(self.headers["content-length"]))
                 self.send_response(status)
                 for name, value in headers:
                     self.send_header(name, value)
@@ -120,7 +124,7 @@ class Impostor:
                 pass
 
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        threading.Thread(target=self.server.serve_forever, args=(0.02,), daemon=True).start()
         self.url = f"http://127.0.0.1:{self.server.server_port}"
 
     def close(self):
@@ -154,11 +158,15 @@ def key_of(scenario):
     return [] if scenario["apiKey"] is None else [("x-api-key", scenario["apiKey"])]
 
 
+def allow_of(scenario):
+    return allow_decision(scenario["projectId"])
+
+
 class GuardCases:
     """What both guards promise."""
 
-    def ask(self, client, headers, **request):
-        host = self.host(client)
+    def ask(self, client, headers, options={}, **request):
+        host = self.host(client, **options)
         try:
             return (*host.send(headers, **request), host.handled)
         finally:
@@ -170,8 +178,14 @@ class GuardCases:
             status, fields, body, handled = self.ask(client_of(scenario), headers)
             self.assertEqual((status, body), (200, b"served"))
             self.assertIn('"minute";r=', fields["ratelimit"])
-            self.assertEqual(handled[0]["key_id"], scenario["apiKeyId"])
-            self.assertEqual(handled[0]["project_id"], scenario["projectId"])
+            access = handled[0]
+            self.assertEqual(access["apiKey"]["apiKeyId"], scenario["apiKeyId"])
+            self.assertTrue(scenario["apiKey"].startswith(access["apiKey"]["keyPrefix"]))
+            self.assertEqual(access["projectId"], scenario["projectId"])
+            self.assertEqual(access["plan"], scenario["plan"])
+            self.assertEqual(access["policy"]["pathPattern"], "/v1/reports*")
+            self.assertGreater(access["limits"]["remainingThisMonth"], 0)
+            self.assertEqual(len(access["decisionId"]), 36)
 
     def test_answers_every_denial_as_the_contract_says_and_runs_no_handler(self):
         for reason, expected in GIVEN["denials"].items():
@@ -208,17 +222,24 @@ class GuardCases:
 
     def test_answers_503_without_a_verdict_and_runs_no_handler(self):
         scenario = SCENARIOS["allowed"]
-        allow = b'{"allowed":true}'
         page = [("content-type", "text/html")]
-        decided = [("x-ceiba-decision-id", "0199e0c0-0000-7000-8000-00000000d001")]
+
+        def changed(**changes):
+            return json.dumps({**allow_of(scenario), **changes}).encode()
+
         impostors = [
             Impostor(200, b"<html>", page),
-            Impostor(200, allow),
-            Impostor(200, b'{"allowed":"true"}', decided),
-            Impostor(200, b"[]", decided),
-            Impostor(302, allow, [("location", f"{RUNTIME}/health"), *decided]),
-            Impostor(401, b"{}", decided),
-            Impostor(401, b"null", decided),
+            Impostor(200, b'{"allowed":true}'),
+            Impostor(200, changed(allowed="true")),
+            Impostor(200, changed(allowed=1)),
+            Impostor(200, changed(access={**allow_of(scenario)["access"], "plan": None})),
+            Impostor(200, changed(access=allow_decision()["access"])),
+            Impostor(200, changed(limits={**allow_of(scenario)["limits"], "monthlyQuota": "7"})),
+            Impostor(200, changed(decisionId=None)),
+            Impostor(200, b"[]"),
+            Impostor(200, b'{"allowed":false}'),
+            Impostor(302, changed(), [("location", f"{RUNTIME}/health")]),
+            Impostor(401, changed()),
             Impostor(500, b"{}"),
             Impostor(401, b'{"error":"unauthorized","message":"No."}'),
         ]
@@ -234,7 +255,7 @@ class GuardCases:
             impostor.close()
 
     def test_answers_503_at_the_deadline_however_slowly_the_answer_comes(self):
-        head = b"HTTP/1.1 200 OK\r\nx-ceiba-decision-id: d\r\n"
+        head = b"HTTP/1.1 200 OK\r\n"
         for answer in (head + b"x: " + b"y" * 200, head + b"\r\n" + b" " * 200):
             impostor = Dripping(answer, 0.05)
             began = time.monotonic()
@@ -244,6 +265,87 @@ class GuardCases:
             self.assertLess(time.monotonic() - began, 5)
             impostor.close()
 
+    def test_lets_exempt_paths_and_those_outside_of_its_prefixes_through_without_a_question(self):
+        cases = [
+            ({"exempt": ["/health"]}, ["/health", "/health/"]),
+            ({"exempt": ["/health", "/static*"]}, ["/static", "/static/a/b.css"]),
+            ({"prefixes": ["/v1", "/v2"]}, ["/", "/health", "/v10", "/v1x/reports"]),
+            ({"prefixes": ["/v1"], "exempt": ["/v1/status"]}, ["/v1/status"]),
+        ]
+        for options, paths in cases:
+            for path in paths:
+                client = FakeClient()
+                status, _, body, handled = self.ask(client, [], options, path=path)
+                self.assertEqual((path, status, handled, body), (path, 200, [None], b"served"))
+                self.assertEqual(client.questions, [])
+
+    def test_judges_every_path_that_a_router_may_read_as_another(self):
+        options = {"prefixes": ["/v1"], "exempt": ["/v1/status", "/v1/static*"]}
+        for path in (
+            "/v1",
+            "/V1/reports",
+            "//v1/reports",
+            "/x/../v1/reports",
+            "/./v1/reports",
+            "/v1;x/reports",
+            "/x\\v1/reports",
+            "/v1/static/../reports",
+            "/v1/static//x",
+            "/v1/statusx",
+            "/v1/status/x",
+            "/V1/status",
+            "/v1/staticx",
+            "/v1/status;x",
+        ):
+            client = FakeClient()
+            status, _, _, handled = self.ask(client, [], options, path=path)
+            self.assertEqual((path, status, handled), (path, 401, []))
+            # http.server, below the WSGI host, makes one slash of several at the beginning.
+            self.assertIn(client.questions[0]["path"], (path, f"/{path.lstrip('/')}"))
+
+    def test_refuses_paths_that_cannot_be_meant(self):
+        for options, setting in (
+            ({"prefixes": "/v1"}, "prefixes"),
+            ({"prefixes": []}, "prefixes"),
+            ({"prefixes": ["v1"]}, "prefixes"),
+            ({"exempt": "/health"}, "exempt"),
+            ({"exempt": ["/*"]}, "exempt"),
+            ({"exempt": ["*"]}, "exempt"),
+            ({"exempt": ["/a/../b"]}, "exempt"),
+        ):
+            with self.subTest(options), self.assertRaises(CeibaConfigError) as raised:
+                self.host(FakeClient(), **options)
+            self.assertEqual(raised.exception.setting, setting)
+
+    def test_asks_once_for_a_request_with_two_guards_and_again_for_another_client(self):
+        key = [("x-api-key", "good")]
+        client, other = FakeClient({"good": "allow"}), FakeClient({"good": "allow"})
+        for inner, expected in ((client, 1), (other, 2)):
+            client.questions.clear()
+            host = self.host(client)
+            outer = self.guard_of(host)
+            outer._app = type(outer)(outer._app, inner)
+            status, fields, _ = host.send(key)
+            host.close()
+            self.assertEqual((status, len(host.handled)), (200, 1))
+            self.assertEqual(len(client.questions) + len(other.questions), expected)
+            self.assertEqual(fields["ratelimit"].count("minute"), 1)
+
+    def test_answers_from_the_fake_client_as_from_a_runtime(self):
+        for reason, expected in GIVEN["denials"].items():
+            headers = [] if reason == "missing_api_key" else [("x-api-key", "key")]
+            status, fields, body, handled = self.ask(FakeClient({"key": reason}), headers)
+            self.assertEqual((reason, status, handled), (reason, expected["status"], []))
+            self.assertEqual(json.loads(body)["error"], expected["error"])
+            self.assertEqual("retry-after" in fields, status == 429)
+            self.assertEqual(fields.get("www-authenticate"), "Bearer" if status == 401 else None)
+        for verdict, expected in (("unavailable", 503), ("a_reason_of_tomorrow", 403)):
+            self.assertEqual(self.ask(FakeClient({"key": verdict}), [("x-api-key", "key")])[0], expected)
+        decision = deny_decision("rate_limited")
+        fields = self.ask(FakeClient({"key": decision}), [("x-api-key", "key")])[1]
+        self.assertEqual(fields["ratelimit"], '"minute";r=0;t=30')
+        self.assertEqual(fields["ratelimit-policy"], '"minute";q=60;w=60, "month";q=10000')
+
     def test_gives_a_head_request_no_body(self):
         status, _, body, _ = self.ask(client_of(SCENARIOS["allowed"]), [], method="HEAD")
         self.assertEqual((status, body), (401, b""))
@@ -252,14 +354,64 @@ class GuardCases:
 class WsgiGuardTest(GuardCases, unittest.TestCase):
     host = WsgiHost
 
+    def guard_of(self, host):
+        return host.server.get_app()
+
+    def test_judges_the_whole_path_below_a_dispatcher(self):
+        client = FakeClient()
+        environ = {"REQUEST_METHOD": "GET", "SCRIPT_NAME": "/v1", "PATH_INFO": "/caf\u00c3\u00a9"}
+        WsgiGuard(None, client)(environ, lambda *_: None)
+        self.assertEqual(client.questions[0]["path"], "/v1/caf%C3%A9")
+
 
 class AsgiGuardTest(GuardCases, unittest.TestCase):
     host = AsgiHost
+
+    def guard_of(self, host):
+        return host.guard
 
     def test_closes_a_websocket_without_a_key(self):
         host = AsgiHost(client_of(SCENARIOS["allowed"]))
         sent = host.call({"type": "websocket", "path": PATH, "headers": []})
         self.assertEqual((sent, host.handled), ([{"type": "websocket.close", "code": 1008}], []))
+
+    def test_gives_a_websocket_the_status_of_a_denial_where_the_server_can(self):
+        for verdict, status in (("invalid_api_key", 401), ("rate_limited", 429), ("unavailable", 503)):
+            host = AsgiHost(FakeClient({"key": verdict}))
+            start, body = host.call(
+                {
+                    "type": "websocket",
+                    "path": PATH,
+                    "headers": [(b"x-api-key", b"key")],
+                    "extensions": {"websocket.http.response": {}},
+                }
+            )
+            self.assertEqual(start["type"], "websocket.http.response.start")
+            self.assertEqual((start["status"], host.handled), (status, []))
+            self.assertIn((b"cache-control", b"no-store"), start["headers"])
+            self.assertEqual(body["type"], "websocket.http.response.body")
+            self.assertIn("error", json.loads(body["body"]))
+
+    def test_judges_the_path_that_the_router_sees_below_a_root_path_and_a_mount(self):
+        of_server = {"root_path": "/api"}
+        of_mount = {"root_path": "/api/v1", "app_root_path": "/api"}
+        cases = [
+            (True, of_server, "/api/v1/reports", "/v1/reports"),
+            (True, of_server, "/v1/reports", "/v1/reports"),
+            (True, of_server, "/apiv1", "/apiv1"),
+            (True, of_mount, "/api/v1/reports", "/v1/reports"),
+            (True, {"root_path": "/v1", "app_root_path": ""}, "/v1/v1/x", "/v1/v1/x"),
+            (False, of_server, "/v1/reports", "/v1/reports"),
+            (False, of_server, "/api/v1/reports", "/api/v1/reports"),
+            (False, of_mount, "/reports", "/v1/reports"),
+            (False, {"root_path": "/v1", "app_root_path": ""}, "/v1/x", "/v1/v1/x"),
+        ]
+        for has_root, scope, path, expected in cases:
+            client = FakeClient()
+            host = AsgiHost(client)
+            with mock.patch("ceiba.asgi._path_has_root", return_value=has_root):
+                host.call({"type": "http", "method": "GET", "path": path, "headers": [], **scope})
+            self.assertEqual(client.questions[0]["path"], expected, (has_root, scope, path))
 
     def test_refuses_a_scope_that_it_cannot_judge(self):
         host = AsgiHost(client_of(SCENARIOS["allowed"]))
@@ -295,7 +447,7 @@ class ClientTest(unittest.TestCase):
 
     def test_reads_the_log_and_the_health(self):
         client = client_of(SCENARIOS["allowed"])
-        self.assertIn("decisions", client.list_decisions(outcome="denied", limit="5"))
+        self.assertEqual(len(client.list_decisions(outcome="denied", limit=1)["decisions"]), 1)
         self.assertEqual(client.get_health(), {"ok": True})
         self.assertEqual(client.get_open_api()["openapi"], "3.1.1")
 
@@ -312,10 +464,33 @@ class ClientTest(unittest.TestCase):
             {"runtime_base_url": "http://runtime.example.com"},
             {"project_id": "7"},
             {"project_secret": f"{scenario['secret']}\n"},
+            {"project_secret": scenario["apiKey"]},
+            {"runtime_base_url": "http://127.0.0.1:port"},
+            {"timeout": 0},
+            {"timeout": "1"},
         ):
-            with self.subTest(list(changes)), self.assertRaises(ValueError) as raised:
+            with self.subTest(list(changes)), self.assertRaises(CeibaConfigError) as raised:
                 client_of(scenario, **changes)
+            self.assertEqual(raised.exception.setting, next(iter(changes)))
             self.assertNotIn(scenario["secret"], str(raised.exception))
+
+    def test_names_the_setting_and_the_variable_that_are_missing(self):
+        given = {"runtime_base_url": RUNTIME, "project_id": SCENARIOS["allowed"]["projectId"]}
+        for settings, setting, variable in (
+            ({}, "runtime_base_url", "CEIBA_RUNTIME_URL"),
+            ({"runtime_base_url": RUNTIME}, "project_id", "CEIBA_PROJECT_ID"),
+            ({"runtime_base_url": RUNTIME, "project_id": ""}, "project_id", "CEIBA_PROJECT_ID"),
+            (given, "project_secret", "CEIBA_PROJECT_SECRET"),
+            ({**given, "project_secret": None}, "project_secret", "CEIBA_PROJECT_SECRET"),
+        ):
+            with self.assertRaises(CeibaConfigError) as raised:
+                Client(**settings)
+            self.assertRegex(str(raised.exception), f"^{setting} is missing: set {variable}")
+
+    def test_says_what_to_check_where_the_secret_is_wrong(self):
+        with self.assertRaises(CeibaError) as raised:
+            client_of(SCENARIOS["allowed"], project_secret="ceiba_secret_wrong").list_api_keys()
+        self.assertIn("project_id or project_secret is wrong", str(raised.exception))
 
     def test_refuses_an_id_that_would_address_another_route(self):
         for api_key_id in ("", ".", ".."):

@@ -85,7 +85,7 @@ export const emptyRequestSchema = z.strictObject({});
 
 /** The most decisions of one page of the log, and how many there are by default. */
 export const DECISION_PAGE_MAX = 500;
-const DECISION_PAGE_DEFAULT = 50;
+export const DECISION_PAGE_DEFAULT = 50;
 
 /** The longest text that the log is searched for, in characters. */
 const SEARCH_LENGTH_MAX = 2_048;

@@ -40,12 +40,24 @@ export const apiKeyLifecycleResultSchema = z.strictObject({
 });
 export type ApiKeyLifecycleResult = z.infer<typeof apiKeyLifecycleResultSchema>;
 
+export const matchedApiKeySchema = z.strictObject({
+  apiKeyId: uuidSchema,
+  displayName: z.string(),
+  keyPrefix: z.string(),
+});
+export const matchedPolicySchema = z.strictObject({
+  policyId: uuidSchema,
+  method: z.string(),
+  pathPattern: z.string(),
+});
+export const matchedPlanSchema = z.strictObject({ planId: uuidSchema, name: z.string() });
+
 /** What the host's handler learns about the call: which key, policy and plan matched. */
 export const accessContextSchema = z.strictObject({
   projectId: uuidSchema,
-  apiKey: z.strictObject({ apiKeyId: uuidSchema, displayName: z.string(), keyPrefix: z.string() }),
-  policy: z.strictObject({ policyId: uuidSchema, method: z.string(), pathPattern: z.string() }),
-  plan: z.strictObject({ planId: uuidSchema, name: z.string() }),
+  apiKey: matchedApiKeySchema,
+  policy: matchedPolicySchema,
+  plan: matchedPlanSchema,
 });
 export type AccessContext = z.infer<typeof accessContextSchema>;
 
@@ -90,21 +102,29 @@ export type Decision = z.infer<typeof decisionSchema>;
 
 const hostReplyCodes = Object.keys(HOST_REPLY_MESSAGES) as HostReplyCode[];
 
+export const gatewayAllowSchema = z.strictObject({ allowed: z.literal(true) });
+export const hostReplySchema = z.strictObject({
+  error: z.enum(hostReplyCodes),
+  message: z.string(),
+});
+
 /** The body of an answer that a gateway may pass on to its caller: nothing of it identifies a key. */
-export const forwardAuthBodySchema = z.union([
-  z.strictObject({ allowed: z.literal(true) }),
-  z.strictObject({ error: z.enum(hostReplyCodes), message: z.string() }),
-]);
+export const forwardAuthBodySchema = z.union([gatewayAllowSchema, hostReplySchema]);
 export type ForwardAuthBody = z.infer<typeof forwardAuthBodySchema>;
+
+export const batchDecisionSchema = z.strictObject({
+  status: z.literal(200),
+  decision: decisionSchema,
+});
+export const batchErrorSchema = z.strictObject({
+  status: z.literal([400, 503]),
+  error: z.string(),
+  message: z.string(),
+});
 
 /** The answers to a batch, in the order of its requests. */
 export const authorizeBatchResultSchema = z.strictObject({
-  results: z.array(
-    z.discriminatedUnion('status', [
-      z.strictObject({ status: z.literal(200), decision: decisionSchema }),
-      z.strictObject({ status: z.literal([400, 503]), error: z.string(), message: z.string() }),
-    ]),
-  ),
+  results: z.array(z.discriminatedUnion('status', [batchDecisionSchema, batchErrorSchema])),
 });
 export type AuthorizeBatchResult = z.infer<typeof authorizeBatchResultSchema>;
 
@@ -161,13 +181,14 @@ export type TransportErrorBody = z.infer<typeof transportErrorSchema>;
 const checkState = z.enum(['ok', 'unavailable']);
 export type CheckState = z.infer<typeof checkState>;
 
+export const readinessChecksSchema = z.strictObject({
+  database: checkState,
+  redis: checkState,
+  /** Only where the database lacks migrations of the build. */
+  schema: z.literal('unavailable').optional(),
+});
 export const runtimeReadinessSchema = z.strictObject({
   ok: z.boolean(),
-  checks: z.strictObject({
-    database: checkState,
-    redis: checkState,
-    /** Only where the database lacks migrations of the build. */
-    schema: z.literal('unavailable').optional(),
-  }),
+  checks: readinessChecksSchema,
 });
 export const runtimeVersionSchema = z.strictObject({ sha: z.string(), schema: z.string() });

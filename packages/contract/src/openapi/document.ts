@@ -1,7 +1,28 @@
-import { PROJECT_SECRET_HEADER } from '../sets.ts';
+import { HOST_REPLY_MESSAGES, type HostReplyCode } from '../host-replies.ts';
+import {
+  DENIAL_REASONS,
+  HOST_ERROR_FOR_DENIAL,
+  HTTP_STATUS_FOR_DENIAL,
+  PROJECT_SECRET_HEADER,
+} from '../sets.ts';
 import { paths } from './operations.ts';
 import { sharedResponses } from './responses.ts';
 import { componentSchemas } from './schemas.ts';
+
+const hostReplies = () => ({
+  ...Object.fromEntries(
+    DENIAL_REASONS.map((reason) => [
+      reason,
+      hostReply(HTTP_STATUS_FOR_DENIAL[reason], HOST_ERROR_FOR_DENIAL[reason]),
+    ]),
+  ),
+  unavailable: hostReply(503, 'service_unavailable'),
+});
+const hostReply = (status: number, error: HostReplyCode) => ({
+  status,
+  error,
+  message: HOST_REPLY_MESSAGES[error],
+});
 
 /**
  * The Runtime's routes as OpenAPI 3.1. `openapi.json` of this package is its committed output, which
@@ -18,7 +39,19 @@ export const openApiDocument = () => ({
     contact: { name: 'The operator of this installation' },
     license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
   },
-  servers: [{ url: '/', description: 'The Runtime that serves this document' }],
+  servers: [
+    { url: '/', description: 'The Runtime that serves this document' },
+    {
+      url: '{runtimeUrl}',
+      description: 'Another Runtime; set its address',
+      variables: {
+        runtimeUrl: {
+          default: 'http://127.0.0.1:4000',
+          description: 'Of the Runtime, without a slash at the end.',
+        },
+      },
+    },
+  ],
   tags: [
     { name: 'Decisions', description: 'May a request proceed?' },
     { name: 'Keys', description: 'The keys of a project’s customers.' },
@@ -27,6 +60,8 @@ export const openApiDocument = () => ({
   ],
   security: [{ projectSecret: [] }],
   paths,
+  // How a host answers to its caller, by denial reason; for client libraries.
+  'x-ceiba-host-replies': hostReplies(),
   components: {
     securitySchemes: {
       projectSecret: {

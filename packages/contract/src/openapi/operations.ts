@@ -1,4 +1,4 @@
-import { decisionQuerySchema } from '../requests.ts';
+import { DECISION_PAGE_DEFAULT, DECISION_PAGE_MAX, decisionQuerySchema } from '../requests.ts';
 import { uuidSchema } from '../wire.ts';
 import { EXAMPLES } from './examples.ts';
 import { errors, forwardAuthResponses, json } from './responses.ts';
@@ -191,6 +191,14 @@ const FILTERS: Record<keyof typeof decisionQuerySchema.shape, string> = {
   cursor: 'The `nextCursor` of the previous page.',
 };
 
+/** Its schema reads the digits of a query; a generated client passes a number. */
+const PAGE_SIZE = {
+  type: 'integer',
+  minimum: 1,
+  maximum: DECISION_PAGE_MAX,
+  default: DECISION_PAGE_DEFAULT,
+};
+
 const log = {
   [`${PROJECT}/decisions`]: {
     get: {
@@ -203,7 +211,10 @@ const log = {
         name,
         in: 'query',
         description,
-        schema: parameterSchema(decisionQuerySchema.shape[name as keyof typeof FILTERS]),
+        schema:
+          name === 'limit'
+            ? PAGE_SIZE
+            : parameterSchema(decisionQuerySchema.shape[name as keyof typeof FILTERS]),
       })),
       responses: {
         '200': json('One page.', 'DecisionList', { page: EXAMPLES.decisions }),

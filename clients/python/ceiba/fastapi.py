@@ -1,0 +1,61 @@
+"""A dependency for the routes of FastAPI."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any, Awaitable, Callable
+
+from fastapi import FastAPI, Request, Response, WebSocketException
+from fastapi.exceptions import HTTPException
+from fastapi.requests import HTTPConnection
+
+from .asgi import question_in
+from .client import AuthorizeClient
+from .judging import VERDICTS, Access, Verdict, judge, refusal
+
+
+class AccessDenied(HTTPException):
+    """The request must not proceed; `register_replies` answers it."""
+
+    def __init__(self, verdict: Verdict) -> None:
+        headers = {name: value for name, value in verdict.headers if not name.startswith("content-")}
+        super().__init__(verdict.status, verdict.body.decode(), headers)
+        self.verdict = verdict
+
+
+def access_dependency(client: AuthorizeClient) -> Callable[..., Awaitable[Access]]:
+    """Guards a route, a router or an application: `Depends(access_dependency(client))`, whose value is
+    the `Access` of the request. Behind an `AsgiGuard` with the same client nothing is charged twice.
+
+    Call `register_replies(app)` once, so that a denial has the body that every host of Ceiba sends.
+    FastAPI reads a body before its dependencies; `AsgiGuard` asks before that.
+    """
+
+    async def ceiba_access(connection: HTTPConnection, response: Response) -> Access:
+        scope = connection.scope
+        verdicts = scope.setdefault(VERDICTS, {})
+        # The policy names `/files`; a router may serve `/files/` as the file with an empty name.
+        if any(value == "" for value in connection.path_params.values()):
+            verdict = refusal("policy_no_match")
+        else:
+            verdict = await asyncio.to_thread(judge, client, question_in(scope), verdicts)
+        if verdict.access is None:
+            if scope["type"] == "websocket":
+                raise WebSocketException(1008)
+            raise AccessDenied(verdict)
+        for name, value in verdict.headers:
+            response.headers[name] = value
+        scope["ceiba"] = verdict.access
+        return verdict.access
+
+    return ceiba_access
+
+
+def register_replies(app: FastAPI) -> None:
+    """Answers a denial of `access_dependency` as every host of Ceiba does."""
+
+    async def reply(_request: Request, error: Any) -> Response:
+        verdict: Verdict = error.verdict
+        return Response(verdict.body, verdict.status, dict(verdict.headers))
+
+    app.add_exception_handler(AccessDenied, reply)

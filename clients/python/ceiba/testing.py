@@ -1,0 +1,85 @@
+"""A client for the tests of a host, which need no Runtime."""
+
+from __future__ import annotations
+
+from typing import Any, List, Mapping, Optional, Union, cast
+
+from .client import CeibaError
+from .operations import AllowDecision, AuthorizeRequest, Decision, DenyDecision, Limits
+
+FAKE_PROJECT_ID = "00000000-0000-4000-8000-000000000000"
+_DECISION_ID = "00000000-0000-7000-8000-000000000001"
+
+#: The answer to a key: `"allow"`, a denial reason, `"unavailable"` (no answer, as when the Runtime is
+#: down), or a whole decision.
+FakeVerdict = Union[str, Decision]
+
+
+class FakeClient:
+    """Answers from a table, without a Runtime or a network. It matches no paths and charges nothing.
+
+    :param verdicts: the verdict by API key; a key that is not listed is `invalid_api_key`
+    """
+
+    def __init__(
+        self,
+        verdicts: Optional[Mapping[str, FakeVerdict]] = None,
+        project_id: str = FAKE_PROJECT_ID,
+    ) -> None:
+        self.project_id = project_id
+        #: Every question so far, in order.
+        self.questions: List[AuthorizeRequest] = []
+        self._verdicts = dict(verdicts or {})
+
+    def authorize(self, body: AuthorizeRequest) -> Decision:
+        self.questions.append(body)
+        api_key = body.get("apiKey")
+        if api_key is None:
+            return deny_decision("missing_api_key")
+        verdict = self._verdicts.get(api_key, "invalid_api_key")
+        if not isinstance(verdict, str):
+            return verdict
+        if verdict == "unavailable":
+            raise CeibaError("the fake Runtime is unavailable")
+        return allow_decision(self.project_id) if verdict == "allow" else deny_decision(verdict)
+
+
+def _limits() -> Limits:
+    return {
+        "rateLimitPerMinute": 60,
+        "monthlyQuota": 10_000,
+        "remainingThisMinute": 59,
+        "remainingThisMonth": 9_999,
+    }
+
+
+def allow_decision(project_id: str = FAKE_PROJECT_ID) -> AllowDecision:
+    """An allow with plausible values."""
+    return {
+        "allowed": True,
+        "decisionId": _DECISION_ID,
+        "access": {
+            "projectId": project_id,
+            "apiKey": {
+                "apiKeyId": "00000000-0000-4000-8000-000000000002",
+                "displayName": "Fake key",
+                "keyPrefix": "ceiba_fakefake",
+            },
+            "policy": {
+                "policyId": "00000000-0000-4000-8000-000000000003",
+                "method": "*",
+                "pathPattern": "*",
+            },
+            "plan": {"planId": "00000000-0000-4000-8000-000000000004", "name": "Fake plan"},
+        },
+        "limits": _limits(),
+        "resetAfterSeconds": {"minute": 30, "month": 86_400},
+    }
+
+
+def deny_decision(reason: str) -> DenyDecision:
+    """A denial; one by a limit has the limits and the seconds to wait."""
+    decision: Any = {"allowed": False, "decisionId": _DECISION_ID, "denialReason": reason}
+    if reason in ("quota_exceeded", "rate_limited"):
+        decision.update(limits=_limits(), retryAfterSeconds=30)
+    return cast(DenyDecision, decision)
