@@ -129,7 +129,7 @@ const BREACHES: Record<string, Record<string, string>> = {
   'no-circle': { 'apps/cli/src/e.ts': "import './f.ts';" },
   'made-of-contract': { 'packages/contract/src/b.ts': "import 'node:fs';" },
   'made-of-domain': { 'packages/domain/src/b.ts': "import 'node:fs';" },
-  'made-of-process': { 'packages/process/src/b.ts': "import 'ioredis';" },
+  'made-of-process': { 'packages/process/src/b.ts': "import 'undici';" },
   'made-of-schema': { 'packages/schema/src/b.ts': "import 'ioredis';" },
   'made-of-sdk': { 'packages/sdk/src/c.ts': "import 'undici';" },
   'sql-stays-in-schema': { 'apps/cli/src/g.ts': "import 'postgres';" },

@@ -91,8 +91,7 @@ export const POSTGRES_PARAMETERS = {
   sslcertmode: {
     is: 'obeyed',
     accepts: /^(disable|allow)$/,
-    reason:
-      'must be disable or allow: Ceiba cannot tell whether the server asked for a certificate',
+    reason: 'must be disable or allow: Ceiba cannot see whether the server asked for a certificate',
   },
   sslrootcert: OBEYED,
   sslcrl: OBEYED,

@@ -8,10 +8,13 @@ import { apiKeys, auditLog, projects, runtimeLeases } from './tables.ts';
 import { readMonthTotals } from './usage/month-totals.ts';
 
 /** No project and no key have this id. */
-const NOBODY = '00000000-0000-0000-0000-000000000000';
+const NO_ID = '00000000-0000-0000-0000-000000000000';
 
 /** A question about a project that does not exist, for a rehearsal of the lookup. */
-export const LOOKUP_OF_NOBODY: LookupItem = { projectId: NOBODY, apiKeyDigest: Buffer.alloc(32) };
+export const LOOKUP_OF_NO_PROJECT: LookupItem = {
+  projectId: NO_ID,
+  apiKeyDigest: Buffer.alloc(32),
+};
 
 /** The database answers, and cannot be used as it is set up. The message says what to change. */
 export class UnsuitableDatabaseError extends Error {
@@ -25,10 +28,10 @@ export class UnsuitableDatabaseError extends Error {
  */
 export async function rehearseDecision(db: Database): Promise<void> {
   await requireUtf8(db);
-  await lookupMany(db, [LOOKUP_OF_NOBODY]);
-  await listPoliciesWithRevision(db, [NOBODY]);
-  await readMonthTotals(db, [{ projectId: NOBODY, month: 0, scope: 'project' }]);
-  await recordFirstUses(db, [NOBODY]);
+  await lookupMany(db, [LOOKUP_OF_NO_PROJECT]);
+  await listPoliciesWithRevision(db, [NO_ID]);
+  await readMonthTotals(db, [{ projectId: NO_ID, month: 0, scope: 'project' }]);
+  await recordFirstUses(db, [NO_ID]);
 }
 
 /**
@@ -41,8 +44,8 @@ export async function rehearseDecision(db: Database): Promise<void> {
 export async function rehearseChange(db: Database, id: string): Promise<void> {
   await db.orm.transaction(
     async (tx) => {
-      await tx.update(projects).set({ name: sql`name` }).where(sql`id = ${NOBODY}`);
-      await tx.update(apiKeys).set({ displayName: sql`display_name` }).where(sql`id = ${NOBODY}`);
+      await tx.update(projects).set({ name: sql`name` }).where(sql`id = ${NO_ID}`);
+      await tx.update(apiKeys).set({ displayName: sql`display_name` }).where(sql`id = ${NO_ID}`);
       await tx.execute(sql`
       insert into ${auditLog} (actor_kind, actor_label, action, target_kind, target_id)
       select 'system', 'rehearsal', 'none', 'none', 'none' where false`);

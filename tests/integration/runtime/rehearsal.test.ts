@@ -30,6 +30,11 @@ const becomes = (state: object) =>
 const READY = { status: 200, ok: true, checks: { database: 'ok', redis: 'ok' } };
 const NOT_READY = { status: 503, ok: false, checks: { database: 'unavailable', redis: 'ok' } };
 
+const logOnceAsked = async () => {
+  await ready();
+  return runtime.stdout();
+};
+
 /** Changes a default of the database, and ends the sessions that began before. */
 async function setDefault(change: string): Promise<void> {
   await db.sql.unsafe(`alter database ${new URL(database.url).pathname.slice(1)} ${change}`);
@@ -48,7 +53,7 @@ describe('a database in which decisions or changes fail', () => {
       await becomes(READY);
       await setDefault(`set ${setting} = ${value}`);
       await becomes(NOT_READY);
-      await expect.poll(runtime.stdout).toContain(says);
+      await expect.poll(logOnceAsked, { timeout: 15_000, interval: 50 }).toContain(says);
       await setDefault(`reset ${setting}`);
       await becomes(READY);
     },

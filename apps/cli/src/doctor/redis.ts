@@ -7,13 +7,21 @@ import {
   judgeEpochs,
   newestPrimary,
   parseRedisUrl,
-  type RedisAccess,
   type RedisClusterAddress,
   type RedisSentinelAddress,
   sampleEpochs,
 } from '@ceiba/domain';
+import {
+  connectionError,
+  createClusterClient,
+  createNodeClient,
+  createPrimaryClient,
+  createServerClient,
+  dataServersOf,
+  sentinelAccess,
+} from '@ceiba/process/redis';
 import { withPatience } from '@ceiba/schema';
-import { Redis, type RedisOptions } from 'ioredis';
+import type { Redis } from 'ioredis';
 import { hostOf } from '../database.ts';
 import type { Address } from '../env.ts';
 import { type Check, error, ok, warning } from './check.ts';
@@ -41,7 +49,7 @@ export async function checkRedis(
 }
 
 async function checkServer(address: Address): Promise<Check[]> {
-  const connect = () => new Redis(address.url, ONE_ATTEMPT);
+  const connect = () => createServerClient(address.url, PATIENT);
   const asked = await askFacts(connect());
   if ('reason' in asked) return [unreachable(address, asked.reason)];
   const epoch = isTrialServer(asked.facts) ? [] : [await checkEpoch(connect)];
@@ -66,8 +74,11 @@ async function checkEpoch(connect: () => Redis): Promise<Check> {
           'Point REDIS_URL at one server that reports both, not at a proxy.',
         );
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    return error(name, `cannot be read: ${reason}`, 'Permit the user to run EVAL and INFO.');
+    return error(
+      name,
+      `cannot be read: ${reasonOf(cause)}`,
+      'Permit the user to run EVAL and INFO.',
+    );
   } finally {
     for (const redis of connections) redis.disconnect();
   }
@@ -81,7 +92,7 @@ async function checkCluster(
   const asked = await Promise.all(
     nodes.map(async (node) => ({
       name: placeOf(node),
-      ...(await askFacts(new Redis({ ...ONE_ATTEMPT, ...accessOptions(access), ...node }))),
+      ...(await askFacts(createNodeClient(node, access, nodes, PATIENT))),
     })),
   );
   const answering = asked.filter((node) => 'facts' in node);
@@ -89,7 +100,33 @@ async function checkCluster(
   const [first] = answering;
   if (first === undefined) return [unreachable(address, silent[0]?.reason)];
   const names = silent.map(({ name }) => name);
-  return [checkNodes(nodes.length, names), ...checkFacts(first.facts, true)];
+  return [
+    checkNodes(nodes.length, names),
+    await checkPrimaries({ kind: 'cluster', nodes, access }),
+    ...checkFacts(first.facts, true),
+  ];
+}
+
+/** Connects as a Runtime does: to each primary that the cluster announces. */
+async function checkPrimaries(redis: RedisClusterAddress): Promise<Check> {
+  const name = 'redis primaries';
+  const cluster = createClusterClient(redis);
+  cluster.on('error', () => {}); // errors also arrive as rejections
+  try {
+    await withPatience(cluster.connect());
+    const servers = dataServersOf(cluster);
+    await withPatience(Promise.all(servers.map(async ({ connection }) => connection().ping())));
+    return ok(name, `each of the ${servers.length} that the cluster announces answers`);
+  } catch (cause) {
+    const reason = reasonOf(connectionError(cluster, cause));
+    return error(
+      name,
+      `cannot be used: ${reason}`,
+      'Check what the nodes announce, and their certificates.',
+    );
+  } finally {
+    cluster.disconnect();
+  }
 }
 
 const checkNodes = (count: number, silent: readonly string[]): Check =>
@@ -109,7 +146,7 @@ async function checkSentinel(
   redis: RedisSentinelAddress,
   password: string | undefined,
 ): Promise<Check[]> {
-  const { primaryName, database, access } = redis;
+  const { primaryName } = redis;
   const asked = await askSentinels(redis, password);
   const named = asked.flatMap((it) => ('reply' in it ? [it.reply] : []));
   const primary = newestPrimary(named);
@@ -119,9 +156,7 @@ async function checkSentinel(
     return [unreachable(address, failure ?? new Error(`no sentinel knows ${primaryName}`))];
   }
   const place = placeOf(primary);
-  const { host, port } = primary;
-  const options = { ...ONE_ATTEMPT, ...accessOptions(access), host, port, db: database };
-  const connect = () => new Redis(options);
+  const connect = () => createPrimaryClient(primary, redis, PATIENT);
   const info = await askFacts(connect());
   if ('reason' in info) return [unreachable({ ...address, url: `redis://${place}` }, info.reason)];
   const agreeing = named.filter((it) => placeOf(it) === place).length;
@@ -139,12 +174,12 @@ const askSentinels = (
 ) =>
   Promise.all(
     sentinels.map((place) => {
-      const sentinel = new Redis({
-        ...ONE_ATTEMPT,
-        ...place,
-        ...(password !== undefined && { password }),
-        ...(access.isTls && { tls: {} }),
-      });
+      const sentinel = createNodeClient(
+        place,
+        sentinelAccess(access, password),
+        sentinels,
+        PATIENT,
+      );
       return ask(sentinel, () => askSentinel(sentinel.call.bind(sentinel), primaryName));
     }),
   );
@@ -163,20 +198,8 @@ const checkAgreement = (place: string, agreeing: number, count: number): Check =
         `Run at least ${FEWEST_SENTINELS} sentinels, list them all, and find out why the others differ.`,
       );
 
-const accessOptions = ({ username, password, isTls }: RedisAccess): RedisOptions => ({
-  ...(username !== null && { username }),
-  ...(password !== null && { password }),
-  ...(isTls && { tls: {} }),
-});
-
-const ONE_ATTEMPT = {
-  lazyConnect: true,
-  connectTimeout: CONNECT_TIMEOUT_MS,
-  retryStrategy: null,
-  maxRetriesPerRequest: 0,
-  enableReadyCheck: false,
-  disableClientInfo: true,
-} as const satisfies RedisOptions;
+/** The Runtime's clients, with more time, and a command waits for the connection. */
+const PATIENT = { connectTimeout: CONNECT_TIMEOUT_MS, enableOfflineQueue: true };
 
 /** Reads what the server reports about itself, or the reason why it cannot be used. */
 async function askFacts(redis: Redis): Promise<{ facts: Facts } | { reason: unknown }> {
@@ -189,15 +212,11 @@ async function ask<T>(
   redis: Redis,
   command: () => Promise<T>,
 ): Promise<{ reply: T } | { reason: unknown }> {
-  // The reason for a failed connection arrives as an event; the rejection says only that it closed.
-  let reason: Error | undefined;
-  redis.on('error', (error: Error) => {
-    reason = error;
-  });
+  redis.on('error', () => {}); // errors also arrive as rejections
   try {
     return { reply: await withPatience(command()) };
   } catch (error) {
-    return { reason: reason ?? error };
+    return { reason: connectionError(redis, error) };
   } finally {
     redis.disconnect();
   }
@@ -215,11 +234,12 @@ async function sectionsOf(redis: Redis): Promise<string> {
   return [server, ...(await Promise.all(others))].join('\r\n');
 }
 
+const reasonOf = (cause: unknown) => (cause instanceof Error ? cause.message : String(cause));
+
 function unreachable({ url, source }: Address, cause: unknown): Check {
-  const reason = cause instanceof Error ? cause.message : String(cause);
   return error(
     'redis',
-    `Redis at ${hostOf(url)} cannot be used: ${reason} (address from ${source}).`,
+    `Redis at ${hostOf(url)} cannot be used: ${reasonOf(cause)} (address from ${source}).`,
     'Fix the connection; then Redis can be checked.',
   );
 }

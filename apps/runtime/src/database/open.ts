@@ -4,7 +4,7 @@ import {
   appliedMigrationTimes,
   DatabaseClient,
   type Fence,
-  LOOKUP_OF_NOBODY,
+  LOOKUP_OF_NO_PROJECT,
   pingDatabase,
   rehearseChange,
   rehearseDecision,
@@ -82,7 +82,7 @@ export function openDatabase(settings: Settings, metrics: Metrics, log: Logger):
 
 /** Runs what a decision and a change run, over the connections that serve them. */
 async function rehearse(lookups: Lookups, pools: RuntimeDatabase['pools']): Promise<void> {
-  await lookups.find(LOOKUP_OF_NOBODY, new Deadline(CHECK_BUDGET_MS));
+  await lookups.find(LOOKUP_OF_NO_PROJECT, new Deadline(CHECK_BUDGET_MS));
   await pools.decisions.run(CHECK_BUDGET_MS, rehearseDecision);
   await pools.keyRoutes.run(CHECK_BUDGET_MS, (db) => rehearseChange(db, `ready${PROCESS_ID}`));
 }

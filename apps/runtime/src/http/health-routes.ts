@@ -6,21 +6,26 @@ import type { UnavailableDependency } from '../unavailable.ts';
 /** Resolves when the dependency works. */
 export type Check = () => Promise<void>;
 
-/** Logs when a dependency stops passing its check, and when it passes again. */
+/** How many causes of one outage are logged, each once: a message may hold a number. */
+const MOST_CAUSES = 10;
+
+/** Logs when a dependency stops passing its check, with each cause, and when it passes again. */
 export function logged(
   dependency: UnavailableDependency,
   check: Check,
   log: Pick<Logger, 'info' | 'warn'>,
 ): Check {
-  let isFailing = false;
+  const causes = new Set<string>();
   return async () => {
     try {
       await check();
-      if (isFailing) log.info({ dependency }, 'ready again');
-      isFailing = false;
+      if (causes.size > 0) log.info({ dependency }, 'ready again');
+      causes.clear();
     } catch (error) {
-      if (!isFailing) log.warn({ err: error, dependency }, 'not ready');
-      isFailing = true;
+      const cause = String(error);
+      const isNew = !causes.has(cause) && causes.size < MOST_CAUSES;
+      if (isNew) log.warn({ err: error, dependency }, 'not ready');
+      if (isNew) causes.add(cause);
       throw error;
     }
   };

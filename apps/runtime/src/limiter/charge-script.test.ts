@@ -1,5 +1,5 @@
+import type { RedisClient } from '@ceiba/process/redis';
 import { expect, it } from 'vitest';
-import type { RedisClient } from '../redis/client.ts';
 import { runCharges, type Seeds } from './charge-script.ts';
 
 const seedsOf = (month: number, total: number): Seeds => ({ month, totals: [total] });

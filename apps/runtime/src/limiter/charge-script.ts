@@ -1,5 +1,5 @@
 import type { LimitScope } from '@ceiba/domain';
-import type { RedisClient } from '../redis/client.ts';
+import type { RedisClient } from '@ceiba/process/redis';
 import { apiKeyCounterKey, projectCounterKey, usageKey } from '../redis/keys.ts';
 import { createScript, readScript, type Script } from '../redis/script.ts';
 import type { SeenCounter } from './seen.ts';

@@ -1,7 +1,7 @@
 import type { LimitScope } from '@ceiba/domain';
+import type { RedisClient } from '@ceiba/process/redis';
 import { describe, expect, it, vi } from 'vitest';
 import { Deadline } from '../deadline.ts';
-import type { RedisClient } from '../redis/client.ts';
 import { RedisClock } from '../redis/clock.ts';
 import { UnavailableError } from '../unavailable.ts';
 import { UsageLedger } from '../usage/ledger.ts';

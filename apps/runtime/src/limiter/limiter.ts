@@ -1,7 +1,7 @@
 import type { Charge } from '@ceiba/domain';
+import type { RedisClient } from '@ceiba/process/redis';
 import type { Deadline } from '../deadline.ts';
 import { type RoundTrips, UNOBSERVED } from '../metrics/round-trips.ts';
-import type { RedisClient } from '../redis/client.ts';
 import type { RedisClock } from '../redis/clock.ts';
 import { usageKey } from '../redis/keys.ts';
 import type { RedisLink } from '../redis/link.ts';

@@ -1,6 +1,6 @@
+import { dropNodeOf, type RedisClient } from '@ceiba/process/redis';
 import { Cluster } from 'ioredis';
 import { UnavailableError } from '../unavailable.ts';
-import { dropNodeOf, type RedisClient } from './client.ts';
 
 type Fail = (error: unknown) => void;
 

@@ -9,10 +9,9 @@ import {
   sampleEpochs,
 } from '@ceiba/domain';
 import type { Logger } from '@ceiba/process/log';
+import { createServerClient, type RedisSettings } from '@ceiba/process/redis';
 import type { Redis } from 'ioredis';
 import { withinMs } from '../deadline.ts';
-import { createServerClient } from './client.ts';
-import type { RedisSettings } from './source.ts';
 
 export interface EpochProbeOptions extends RedisSettings {
   log: Pick<Logger, 'info' | 'warn' | 'error'>;

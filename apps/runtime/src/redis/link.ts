@@ -1,12 +1,19 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '@ceiba/process/log';
+import {
+  type ClientSource,
+  connectionError,
+  createSource,
+  type DataServer,
+  dataServersOf,
+  type RedisClient,
+  type RedisSettings,
+} from '@ceiba/process/redis';
 import type { Redis } from 'ioredis';
 import { type MonotonicClock, withinMs } from '../deadline.ts';
 import { UnavailableError } from '../unavailable.ts';
-import { type DataServer, dataServersOf, type RedisClient } from './client.ts';
 import type { RedisClock } from './clock.ts';
 import { Connection, unavailable } from './connection.ts';
-import { type ClientSource, createSource, type RedisSettings } from './source.ts';
 
 export interface RedisLinkOptions extends RedisSettings {
   clock: RedisClock;
@@ -166,7 +173,8 @@ export class RedisLink {
     } catch (error) {
       client.disconnect();
       // A cluster that names no server leaves no error of one.
-      throw error instanceof AggregateError ? (error.errors[0] ?? error) : error;
+      const reported = error instanceof AggregateError ? (error.errors[0] ?? error) : error;
+      throw connectionError(client, reported);
     }
   }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import type { RedisClient } from '@ceiba/process/redis';
 import { Cluster } from 'ioredis';
-import type { RedisClient } from './client.ts';
 
 /** A Lua script; it runs on the server that holds its keys. */
 export interface Script {

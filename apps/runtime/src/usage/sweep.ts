@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '@ceiba/process/log';
+import { type DataServer, dataServersOf } from '@ceiba/process/redis';
 import { BackgroundTask } from '@ceiba/process/tasks';
-import { type DataServer, dataServersOf } from '../redis/client.ts';
 import type { RedisClock } from '../redis/clock.ts';
 import { projectIdOfUsageKey, USAGE_KEY_PATTERN, usageKey } from '../redis/keys.ts';
 import type { RedisLink } from '../redis/link.ts';

@@ -79,7 +79,7 @@ async function attempt(
   endsAt: number,
   isEncrypted: boolean,
 ): Promise<Socket> {
-  let current = connect(placeOf(host));
+  let current: Socket = listenedTo(connect(placeOf(host)));
   const timer = setTimeout(() => current.destroy(timeoutError()), endsAt - performance.now());
   try {
     await once(current, 'connect');
@@ -87,11 +87,8 @@ async function attempt(
       return current;
     }
     const { options, isDirect } = encryption;
-    current = connectTls({
-      ...options,
-      socket: current,
-      ...(isDirect && { ALPNProtocols: ['postgresql'] }),
-    });
+    const alpn = isDirect && { ALPNProtocols: ['postgresql'] };
+    current = listenedTo(connectTls({ ...options, socket: current, ...alpn }));
     await once(current, 'secureConnect').catch((cause: Error) => {
       throw encryption.use === 'if_offered' ? new HandshakeError(cause.message, { cause }) : cause;
     });
@@ -103,6 +100,9 @@ async function attempt(
     clearTimeout(timer);
   }
 }
+
+/** TLS may report a second error, which without a listener would end the process. */
+const listenedTo = (socket: Socket): Socket => socket.on('error', () => {});
 
 const timeoutError = () =>
   Object.assign(new Error('the server did not accept a connection in time'), {

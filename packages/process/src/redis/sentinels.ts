@@ -2,13 +2,23 @@ import {
   askSentinel,
   type NamedPrimary,
   newestPrimary,
+  type RedisAccess,
   type RedisSentinelAddress,
 } from '@ceiba/domain';
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
+import { createNodeClient } from './client.ts';
+import { connectionError } from './connector.ts';
 
 /** How long one sentinel may take, connecting included. */
 const ANSWER_WITHIN_MS = 300;
 const RECONNECT_AFTER_MS = 500;
+
+/** Sentinels have a password of their own, and no user. */
+export const sentinelAccess = ({ isTls }: RedisAccess, password?: string): RedisAccess => ({
+  username: null,
+  password: password ?? null,
+  isTls,
+});
 
 /** The sentinels of one primary, each over a permanent connection. */
 export class Sentinels {
@@ -19,18 +29,12 @@ export class Sentinels {
   constructor({ sentinels, primaryName, access }: RedisSentinelAddress, password?: string) {
     this.#name = primaryName;
     this.#clients = sentinels.map((place) => {
-      const client = new Redis({
-        ...place,
-        ...(password !== undefined && { password }),
-        ...(access.isTls && { tls: {} }),
-        lazyConnect: true,
+      const client = createNodeClient(place, sentinelAccess(access, password), sentinels, {
+        enableOfflineQueue: true,
         connectTimeout: ANSWER_WITHIN_MS,
         commandTimeout: ANSWER_WITHIN_MS,
         socketTimeout: 2 * ANSWER_WITHIN_MS,
-        maxRetriesPerRequest: 0,
         retryStrategy: () => RECONNECT_AFTER_MS,
-        enableReadyCheck: false,
-        disableClientInfo: true,
       });
       // Without a listener ioredis prints errors; they reach us as rejections.
       client.on('error', () => {});
@@ -45,7 +49,11 @@ export class Sentinels {
    */
   async primary(): Promise<NamedPrimary> {
     const outcomes = await Promise.allSettled(
-      this.#clients.map((client) => askSentinel(client.call.bind(client), this.#name)),
+      this.#clients.map((client) =>
+        askSentinel(client.call.bind(client), this.#name).catch((error: unknown) => {
+          throw connectionError(client, error);
+        }),
+      ),
     );
     const newest = newestPrimary(
       outcomes.flatMap((it) => (it.status === 'fulfilled' ? [it.value] : [])),

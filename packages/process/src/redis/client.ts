@@ -4,7 +4,8 @@ import type {
   RedisClusterAddress,
   RedisSentinelAddress,
 } from '@ceiba/domain';
-import { Cluster, Command, Redis, type RedisOptions } from 'ioredis';
+import { Cluster, type ClusterOptions, Command, Redis, type RedisOptions } from 'ioredis';
+import { connectorFor, type Failures, withFailures } from './connector.ts';
 
 export type RedisClient = Redis | Cluster;
 
@@ -40,13 +41,49 @@ const ONE_SERVER = {
 } as const satisfies RedisOptions;
 
 /** Like the clients below, not connected yet. */
-export const createServerClient = (url: string): Redis => new Redis(url, ONE_SERVER);
+export function createServerClient(url: string, options: RedisOptions = {}): Redis {
+  const { hostname, port } = new URL(url);
+  // An IPv6 address without its brackets, as the driver itself reads it.
+  const host = hostname.replace(/^\[|\]$/g, '');
+  return connecting([{ host, port: Number(port || 6379) }], (connector) => {
+    return new Redis(url, { ...ONE_SERVER, ...connector, ...options });
+  });
+}
 
-export function createPrimaryClient(
+/**
+ * A client of one server of a cluster or of sentinels.
+ *
+ * @param configured the servers of `REDIS_URL`, whose names a server with an IP address may prove
+ */
+export const createNodeClient = (
   { host, port }: HostAndPort,
-  { database, access }: RedisSentinelAddress,
-): Redis {
-  return new Redis({ ...ONE_SERVER, ...accessOptions(access), host, port, db: database });
+  access: RedisAccess,
+  configured: readonly HostAndPort[],
+  options: RedisOptions = {},
+): Redis =>
+  connecting(configured, (connector) => {
+    return new Redis({
+      ...ONE_SERVER,
+      ...accessOptions(access),
+      ...connector,
+      host,
+      port,
+      ...options,
+    });
+  });
+
+export const createPrimaryClient = (
+  primary: HostAndPort,
+  { database, access, sentinels }: RedisSentinelAddress,
+  options: RedisOptions = {},
+): Redis => createNodeClient(primary, access, sentinels, { db: database, ...options });
+
+function connecting<Client extends RedisClient>(
+  configured: readonly HostAndPort[],
+  create: (connector: Pick<RedisOptions, 'Connector'>) => Client,
+): Client {
+  const failures: Failures = { last: null };
+  return withFailures(create({ Connector: connectorFor(configured, failures) }), failures);
 }
 
 /**
@@ -56,24 +93,10 @@ export function createPrimaryClient(
  * ASK and TRYAGAIN.
  */
 export function createClusterClient({ nodes, access }: RedisClusterAddress): Cluster {
-  const cluster = new Cluster([...nodes], {
-    lazyConnect: true,
-    enableOfflineQueue: false,
-    enableReadyCheck: false,
-    clusterRetryStrategy: () => null,
-    retryDelayOnFailover: 0,
-    retryDelayOnClusterDown: 0,
-    ...REDIRECTIONS,
-    slotsRefreshTimeout: CONNECT_TIMEOUT_MS,
-    // Reconnects to a node whose connection ended, even if no command needs it.
-    slotsRefreshInterval: 2_000,
-    redisOptions: {
-      ...NOTHING_TWICE,
-      ...accessOptions(access),
-      enableReadyCheck: true,
-      socketTimeout: NODE_TIMEOUT_MS,
-    },
-  });
+  const cluster = connecting(
+    nodes,
+    (connector) => new Cluster([...nodes], clusterOptions(access, connector)),
+  );
   // The slots of a range share one array, and the driver writes a MOVED reply for one slot into it.
   // A copy per slot keeps the other slots unchanged.
   cluster.on('refresh', () => {
@@ -82,7 +105,32 @@ export function createClusterClient({ nodes, access }: RedisClusterAddress): Clu
   return cluster;
 }
 
-const accessOptions = ({ username, password, isTls }: RedisAccess): RedisOptions => ({
+const clusterOptions = (
+  access: RedisAccess,
+  connector: Pick<RedisOptions, 'Connector'>,
+): ClusterOptions => ({
+  lazyConnect: true,
+  // A name stays a name until the connection is made: the certificate has to show it.
+  dnsLookup: (name, callback) => callback(null, name),
+  enableOfflineQueue: false,
+  enableReadyCheck: false,
+  clusterRetryStrategy: () => null,
+  retryDelayOnFailover: 0,
+  retryDelayOnClusterDown: 0,
+  ...REDIRECTIONS,
+  slotsRefreshTimeout: CONNECT_TIMEOUT_MS,
+  // Reconnects to a node whose connection ended, even if no command needs it.
+  slotsRefreshInterval: 2_000,
+  redisOptions: {
+    ...NOTHING_TWICE,
+    ...accessOptions(access),
+    ...connector,
+    enableReadyCheck: true,
+    socketTimeout: NODE_TIMEOUT_MS,
+  },
+});
+
+export const accessOptions = ({ username, password, isTls }: RedisAccess): RedisOptions => ({
   ...(username !== null && { username }),
   ...(password !== null && { password }),
   ...(isTls && { tls: {} }),

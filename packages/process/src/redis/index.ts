@@ -1,0 +1,5 @@
+/** The clients of Redis, as `REDIS_URL` asks for them. */
+export * from './client.ts';
+export { connectionError } from './connector.ts';
+export { sentinelAccess } from './sentinels.ts';
+export * from './source.ts';
