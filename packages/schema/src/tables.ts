@@ -123,7 +123,7 @@ export const projects = pgTable(
     loggedAllowsPercent: integer('logged_allows_percent').notNull().default(1),
     /** Whether the decision log keeps paths. */
     logsPaths: boolean('logs_paths').notNull().default(true),
-    /** A trigger renews it on every change of the project's policies (consistency rule 6). */
+    /** What `decision_revisions` is to this release, for the previous one. */
     policyRevision: uuid('policy_revision').notNull().defaultRandom(),
     createdAt: createdAt(),
   },
@@ -229,6 +229,23 @@ export const policies = pgTable(
       table.pathPattern,
     ),
   ],
+);
+
+/**
+ * The revision of what decisions keep of a project, as the `bit_xor` of its rows. A change of its
+ * policies appends one and changes none (consistency rule 6).
+ */
+export const decisionRevisions = pgTable(
+  'decision_revisions',
+  {
+    projectId: uuid('project_id')
+      .notNull()
+      .references(() => projects.id, { onDelete: 'cascade' }),
+    r: bigint('r', { mode: 'bigint' })
+      .notNull()
+      .default(sql`uuid_hash_extended(gen_random_uuid(), 0)`),
+  },
+  (table) => [primaryKey({ name: 'decision_revisions_pkey', columns: [table.projectId, table.r] })],
 );
 
 export const apiKeys = pgTable(
