@@ -60,7 +60,7 @@ export async function authorizeBatch(
       const load = (matcher: PolicyMatcher | null) => {
         return { asker, row, project, matcher, request };
       };
-      const matcher = matcherFor(dependencies, projectId, row, project);
+      const matcher = matcherFor(dependencies, { projectId, row, project, deadline });
       return matcher instanceof Promise ? matcher.then(load) : load(matcher);
     }),
   );

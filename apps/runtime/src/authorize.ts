@@ -77,7 +77,7 @@ export async function authorize(
   const project = projectOfSecret(row.project, asker.secretDigest);
   if (project === null) return { kind: 'wrong_secret' };
   if (request === null) return { kind: 'invalid_request' };
-  const matcher = await matcherFor(dependencies, projectId, row, project);
+  const matcher = await matcherFor(dependencies, { projectId, row, project, deadline });
   const judged = judge({ asker, row, project, matcher, request });
   return { kind: 'decided', decision: await settle(dependencies, judged, deadline) };
 }
@@ -92,13 +92,23 @@ export const lookUp = (
 
 type Project = NonNullable<LookupRow['project']>;
 
+interface LookedUp {
+  projectId: string;
+  row: LookupRow;
+  project: Project;
+  deadline: Deadline;
+}
+
 /** The policies that the lookup saw; null where there is no key, so that none is asked. */
-export const matcherFor = (
+export function matcherFor(
   { policies }: AuthorizeDependencies,
-  projectId: string,
-  row: LookupRow,
-  { policyRevision }: Project,
-) => (row.apiKey === null ? null : policies.matcherFor(projectId, policyRevision));
+  { projectId, row, project, deadline }: LookedUp,
+): PolicyMatcher | null | Promise<PolicyMatcher> {
+  if (row.apiKey === null) return null;
+  const matcher = policies.matcherFor(projectId, project.policyRevision);
+  // A long list takes longer to read than a decision may take.
+  return matcher instanceof Promise ? deadline.race('database', matcher) : matcher;
+}
 
 interface Loaded {
   asker: Asker;

@@ -7,6 +7,7 @@ import { SerialQueue } from '@ceiba/process/tasks';
 import {
   applyRetention,
   compareUsage,
+  listFurtherPolicies,
   listPoliciesWithRevision,
   maintainDecisionLog,
   readMonthTotals,
@@ -158,11 +159,16 @@ export function createRuntime(settings: Settings, log: Logger, traces?: Traces):
     readMonthTotals: (items) =>
       pools.decisions.run(settings.DECISION_DATABASE_BUDGET_MS, (db) => readMonthTotals(db, items)),
   });
-  const policyReads = new PolicyReads((projectIds) =>
-    pools.decisions.run(settings.DECISION_DATABASE_BUDGET_MS, (db) =>
-      listPoliciesWithRevision(db, projectIds),
-    ),
-  );
+  const policyReads = new PolicyReads({
+    first: (projectIds) =>
+      pools.decisions.run(settings.DECISION_DATABASE_BUDGET_MS, (db) =>
+        listPoliciesWithRevision(db, projectIds),
+      ),
+    further: (projectId, after) =>
+      pools.decisions.run(settings.DECISION_DATABASE_BUDGET_MS, (db) =>
+        listFurtherPolicies(db, { projectId, after }),
+      ),
+  });
   const policies = new PolicyCache((projectId) =>
     metrics.loadingPolicies(policyReads.of(projectId)),
   );

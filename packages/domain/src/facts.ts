@@ -54,6 +54,9 @@ export const INVITATION_DAYS = 7;
 /** The most members of a project, open invitations included, without its owner. */
 export const PROJECT_MEMBERS_MAX = 100;
 
+/** The most policies of a project. */
+export const POLICIES_MAX = 10_000;
+
 /** How long the previous project secret stays valid after a rotation. */
 export const SECRET_OVERLAP_HOURS = 24;
 

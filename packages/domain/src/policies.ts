@@ -28,13 +28,30 @@ export interface PolicyMatcher<P extends Policy = Policy> {
  * @example compilePolicies(policies).match('GET', '/v1/reports/42?full=1')?.policyId
  */
 export function compilePolicies<P extends Policy>(policies: readonly P[]): PolicyMatcher<P> {
-  const index = indexOf(policies);
-  return {
-    match: (method, target) => {
-      for (const policy of candidates(index, method, canonicalPath(target))) return policy;
-      return null;
-    },
-  };
+  const compiler = new PolicyCompiler<P>();
+  compiler.add(policies);
+  return compiler;
+}
+
+/** Compiles a list part by part, for lists that are too long to compile in one turn. */
+export class PolicyCompiler<P extends Policy = Policy> implements PolicyMatcher<P> {
+  readonly #index: PolicyIndex<P> = indexOf([]);
+  #size = 0;
+
+  /** How many policies were added. */
+  get size(): number {
+    return this.#size;
+  }
+
+  add(policies: readonly P[]): void {
+    this.#size += policies.length;
+    addTo(this.#index, policies);
+  }
+
+  match(method: string, target: string): P | null {
+    for (const policy of candidates(this.#index, method, canonicalPath(target))) return policy;
+    return null;
+  }
 }
 
 export interface MatchExplanation<P extends Policy = Policy> {
@@ -143,6 +160,11 @@ function indexOf<P extends Policy>(policies: readonly P[]): PolicyIndex<P> {
     any: new Map(),
     longestBase: 0,
   };
+  addTo(index, policies);
+  return index;
+}
+
+function addTo<P extends Policy>(index: PolicyIndex<P>, policies: readonly P[]): void {
   for (const policy of policies) {
     const shape = shapeOf(policy);
     if (shape === null) continue;
@@ -151,7 +173,6 @@ function indexOf<P extends Policy>(policies: readonly P[]): PolicyIndex<P> {
     // Only plain SQL can write two spellings of one policy; the choice must still be stable.
     if (held === undefined || comparePolicies(policy, held) < 0) byMethod.set(shape.method, policy);
   }
-  return index;
 }
 
 function cellOf<P extends Policy>(index: PolicyIndex<P>, shape: Shape): ByMethod<P> {

@@ -15,6 +15,7 @@ import { proveExactness } from './exactness.ts';
 import { type FaultKind, openFaultScene, proveFault } from './faults.ts';
 import { proveFencing } from './fencing.ts';
 import { proveLongList } from './long-list.ts';
+import { proveLongPolicyList } from './long-policy-list.ts';
 import { type LossKind, proveLoss } from './loss.ts';
 import { provePoisonedKey } from './poison.ts';
 import { proveRuntimeLoss } from './process-loss.ts';
@@ -323,6 +324,12 @@ export const MUTANTS: Record<string, Mutant> = {
     edits: [{ file: 'main.js', find: 'KEYS_PER_PAGE = 500', replace: 'KEYS_PER_PAGE = 5e5' }],
     rule: 'a fault does not affect others',
     try: ({ mutant }) => proveLongList(mutant, 4),
+  },
+  'a policy list that is read at once': {
+    edits: [{ file: 'main.js', find: ' PAGE_SIZE = 1e3', replace: ' PAGE_SIZE = 1e6' }],
+    rule: 'a fault does not affect others',
+    isInSmall: true,
+    try: ({ mutant }) => proveLongPolicyList(mutant, 5),
   },
   'a stop that closes idle connections at once': {
     edits: [

@@ -1,4 +1,4 @@
-import type { LookupItem, LookupRow, PolicyList } from '@ceiba/schema';
+import type { LookupItem, LookupRow, PolicyPage } from '@ceiba/schema';
 import postgres from 'postgres';
 import { createMemoryStore, type MemoryStore } from '../../integration/limiter/support/store.ts';
 import type { Endpoint, Process, Wire } from './network.ts';
@@ -15,7 +15,7 @@ export interface ModelProject {
   readonly monthlyQuota: number;
   /** By the digest of the key, in hexadecimal. */
   readonly keys: Map<string, ModelKey>;
-  readonly policies: PolicyList['policies'];
+  readonly policies: PolicyPage['policies'];
   /** Whether `policies` are stored at the moment; without them every call is denied. */
   hasPolicies: boolean;
   revision: number;
@@ -106,8 +106,8 @@ export class PostgresModel {
     });
   }
 
-  listPolicies(projectIds: readonly string[]): Map<string, PolicyList> {
-    const lists = new Map<string, PolicyList>();
+  listPolicies(projectIds: readonly string[]): Map<string, PolicyPage> {
+    const lists = new Map<string, PolicyPage>();
     for (const projectId of projectIds) {
       const project = this.projects.get(projectId);
       if (project === undefined) continue;
@@ -115,6 +115,7 @@ export class PostgresModel {
       lists.set(projectId, {
         revision: String(revision),
         policies: hasPolicies ? policies : [],
+        next: null,
       });
     }
     return lists;

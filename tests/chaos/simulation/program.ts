@@ -42,7 +42,7 @@ const EDGES: readonly [path: RegExp, exports: string][] = [
   ...Object.entries({
     'ping.ts': 'pingDatabase',
     'lookup.ts': 'lookupMany',
-    'list-with-revision.ts': 'listPoliciesWithRevision',
+    'list-with-revision.ts': 'listFurtherPolicies, listPoliciesWithRevision',
     'month-totals.ts': 'readMonthTotals',
     'usage/record.ts': 'recordUsage',
     'record-first-use.ts': 'recordFirstUses, recordFirstUse',

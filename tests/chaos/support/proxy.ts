@@ -9,6 +9,8 @@ export interface TestNetwork {
    * that was sent meanwhile arrives after `heal`, as after a partition.
    */
   darken(): void;
+  /** Only the connections that are open now carry nothing any more; new ones work. */
+  darkenOpen(): void;
   /** Delays everything by this time, in each direction. */
   slowDown(delayMs: number): void;
   /** Closes every connection, and each new one at once. */
@@ -32,7 +34,7 @@ export async function startTestNetwork(
   let accepted = 0;
   const lines = new Set<Line>();
   const sockets = new Set<Socket>();
-  const weather: Weather = { isDark: false, delayMs: 0 };
+  let weather: Weather = { isDark: false, delayMs: 0 };
   let isRefusing = false;
 
   const adopt = (socket: Socket) => {
@@ -66,6 +68,10 @@ export async function startTestNetwork(
     url: url.toString(),
     darken() {
       weather.isDark = true;
+    },
+    darkenOpen() {
+      weather.isDark = true;
+      weather = { ...weather, isDark: false };
     },
     slowDown(delayMs) {
       weather.delayMs = delayMs;

@@ -5,9 +5,17 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { SEEDED_PLANS } from '@ceiba/domain';
-import { appliedMigrationTimes, createDatabase, listPlans, migrateDatabase } from '@ceiba/schema';
+import {
+  appliedMigrationTimes,
+  createDatabase,
+  listPlans,
+  MigrationError,
+  migrateDatabase,
+} from '@ceiba/schema';
 import { afterEach, describe, expect, test } from 'vitest';
+import { startTestNetwork, type TestNetwork } from '../../chaos/support/proxy.ts';
 import { migrationsFolder } from '../../support/database.ts';
+import { until } from '../../support/until.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const journal: { entries: { tag: string; when: number }[] } = JSON.parse(
@@ -116,6 +124,57 @@ describe('migrations', () => {
     const plans = (await listPlans(db)).map(({ planId: _, ...plan }) => plan);
     expect(plans).toEqual(SEEDED_PLANS);
   });
+});
+
+describe('a migration whose connection is lost', () => {
+  /** Runs a migration through a network until it waits for a table that is locked. */
+  async function blockedMigration(lose: (network: TestNetwork) => void) {
+    const url = await createEmptyDatabase();
+    await migrateDatabase(url, migrationsFolder);
+    const folder = copyOfMigrations();
+    const path = join(folder, 'meta/_journal.json');
+    const when = Date.parse('2100-01-01');
+    const entries = [...journal.entries, { ...journal.entries.at(-1)!, tag: 'last', when }];
+    writeFileSync(path, JSON.stringify({ ...journal, entries }));
+    writeFileSync(join(folder, 'last.sql'), 'alter table plans add column extra text');
+    const db = createDatabase(url);
+    const network = await startTestNetwork(url);
+    cleanUps.push(async () => {
+      await db.close();
+      await network.close();
+    });
+    const holds = async (isGranted: boolean) => {
+      const locks = await db.sql`
+        select from pg_locks l join pg_stat_activity a using (pid)
+        where a.application_name = 'ceiba-migrate' and a.datname = current_database()
+          and (l.locktype = 'advisory' or not l.granted) and l.granted = ${isGranted}`;
+      return locks.length > 0;
+    };
+    const { outcome } = await db.sql.begin(async (sql) => {
+      await sql`lock table plans in access exclusive mode`;
+      const migration = migrateDatabase(network.url, folder);
+      const outcome = migration.catch((error: unknown) => error);
+      await until('the migration waits for the table', () => holds(false));
+      lose(network);
+      return { outcome };
+    });
+    return { outcome, url, folder, isLocked: () => holds(true) };
+  }
+
+  test.each<[string, (network: TestNetwork) => void]>([
+    ['is cut', (network) => network.refuse()],
+    ['falls silent, and every new one too', (network) => network.darken()],
+    ['falls silent alone', (network) => network.darkenOpen()],
+  ])(
+    'because it %s, ends with an error that says so, and gives up its lock',
+    async (_, lose) => {
+      const { outcome, url, folder, isLocked } = await blockedMigration(lose);
+      expect(await outcome).toBeInstanceOf(MigrationError);
+      await until('the lock is free', async () => !(await isLocked()), 20_000);
+      expect(await migrateDatabase(url, folder)).toEqual({ applied: 1 });
+    },
+    60_000,
+  );
 });
 
 describe('the journal', () => {

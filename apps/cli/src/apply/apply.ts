@@ -1,4 +1,4 @@
-import { mintProjectSecret, type RandomBytes } from '@ceiba/domain';
+import { mintProjectSecret, POLICIES_MAX, type RandomBytes } from '@ceiba/domain';
 import { hashPassword } from '@ceiba/domain/password';
 import {
   allOrNothing,
@@ -244,7 +244,13 @@ function outcomeOf({ kind }: { kind: string }): 'updated' | 'unchanged' {
   throw failure(`Someone else has just changed the project (${kind}). Run this again.`);
 }
 
-function counted(result: ReplacePoliciesResult | { kind: 'not_found' }): ReplacePoliciesResult {
-  if ('kind' in result) throw failure('The project has just been deleted. Run this again.');
+function counted(result: Awaited<ReturnType<typeof replacePolicies>>): ReplacePoliciesResult {
+  if ('kind' in result) {
+    throw failure(
+      result.kind === 'too_many'
+        ? `A project has at most ${POLICIES_MAX} policies.`
+        : 'The project has just been deleted. Run this again.',
+    );
+  }
   return result;
 }

@@ -8,6 +8,7 @@ import { DISPLAY_NAME_LENGTH_MAX } from '@ceiba/contract/sets';
 import {
   PATH_PATTERN_SOURCE,
   PLAN_LIMIT_MAX,
+  POLICIES_MAX,
   POLICY_METHOD_SOURCE,
   parsePathPattern,
   parsePolicyMethod,
@@ -91,6 +92,7 @@ const projectSchema = record({
     .optional(),
   policies: z
     .array(policySchema)
+    .max(POLICIES_MAX, { error: `must be at most ${POLICIES_MAX} policies` })
     .meta({ description: 'The complete list: others of the project are removed.' })
     .optional(),
 });

@@ -1,20 +1,25 @@
-import type { PolicyList } from '@ceiba/schema';
+import { compilePolicies, type Policy } from '@ceiba/domain';
 import { describe, expect, it } from 'vitest';
 import { PolicyCache } from './policy-cache.ts';
+import type { CompiledPolicies } from './policy-reads.ts';
 
 const PROJECT = '01960000-0000-7000-8000-000000000001';
 
-/** A list with one policy, for the path that is given. */
-const listOf = (revision: string, path: string): PolicyList => ({
+const compiled = (revision: string, policies: Policy[]): CompiledPolicies => ({
   revision,
-  policies: [{ policyId: revision, method: 'GET', pathPattern: path }],
+  matcher: compilePolicies(policies),
+  size: policies.length,
 });
+
+/** A list with one policy, for the path that is given. */
+const listOf = (revision: string, path: string) =>
+  compiled(revision, [{ policyId: revision, method: 'GET', pathPattern: path }]);
 
 /** A cache whose loads the test completes. */
 function setUp() {
   const loads: {
     projectId: string;
-    end: (list: PolicyList | null) => void;
+    end: (list: CompiledPolicies | null) => void;
     fail: (error: Error) => void;
   }[] = [];
   const clock = { ms: 0 };
@@ -56,7 +61,7 @@ describe('a cached list', () => {
       method: 'GET',
       pathPattern: `/${index}`,
     }));
-    loads[0]?.end({ revision: 'r1', policies });
+    loads[0]?.end(compiled('r1', policies));
     expect(await matches(first, '/100000')).toBe(true);
     expect(await matches(cache.matcherFor(PROJECT, 'r1'), '/7')).toBe(true);
     expect(loads).toHaveLength(1);
@@ -207,7 +212,7 @@ describe('memory', () => {
     }));
     const cache = new PolicyCache(async (projectId) => {
       loadsOf.set(projectId, (loadsOf.get(projectId) ?? 0) + 1);
-      return { revision: 'r1', policies: thirtyThousand };
+      return compiled('r1', thirtyThousand);
     });
     for (const projectId of ['a', 'b', 'c', 'a', 'd', 'a', 'b']) {
       await cache.matcherFor(projectId, 'r1');

@@ -1,7 +1,7 @@
 import { compilePolicies, type PolicyMatcher } from '@ceiba/domain';
-import type { PolicyList } from '@ceiba/schema';
 import { LRUCache } from 'lru-cache';
 import type { MonotonicClock } from '../deadline.ts';
+import type { CompiledPolicies } from './policy-reads.ts';
 
 interface CompiledList {
   revision: string | null;
@@ -23,6 +23,8 @@ const MAX_LIST_SIZE = MAX_POLICIES / 2;
  */
 const MAX_AGE_MS = 5_000;
 
+const NO_POLICIES = compilePolicies([]);
+
 /**
  * Compiled policy lists per project. A decision uses a list only if it has the revision that the
  * decision's lookup returned, or if its load began after that lookup returned and therefore includes
@@ -30,13 +32,13 @@ const MAX_AGE_MS = 5_000;
  * seconds, whatever its revision (rule 26).
  */
 export class PolicyCache {
-  readonly #load: (projectId: string) => Promise<PolicyList | null>;
+  readonly #load: (projectId: string) => Promise<CompiledPolicies | null>;
   readonly #now: MonotonicClock;
   readonly #lists = new LRUCache<string, CompiledList>({ maxSize: MAX_POLICIES });
   readonly #loads = new Map<string, Promise<CompiledList>>();
 
   constructor(
-    load: (projectId: string) => Promise<PolicyList | null>,
+    load: (projectId: string) => Promise<CompiledPolicies | null>,
     now: MonotonicClock = performance.now.bind(performance),
   ) {
     this.#load = load;
@@ -80,10 +82,12 @@ export class PolicyCache {
   async #read(projectId: string): Promise<CompiledList> {
     const loadStartedMs = this.#now();
     const list = await this.#load(projectId);
-    const policies = list?.policies ?? [];
-    const matcher = compilePolicies(policies);
-    const compiled = { revision: list?.revision ?? null, matcher, loadStartedMs };
-    const size = Math.min(policies.length + 1, MAX_LIST_SIZE);
+    const compiled = {
+      revision: list?.revision ?? null,
+      matcher: list?.matcher ?? NO_POLICIES,
+      loadStartedMs,
+    };
+    const size = Math.min((list?.size ?? 0) + 1, MAX_LIST_SIZE);
     this.#lists.set(projectId, compiled, { size });
     return compiled;
   }

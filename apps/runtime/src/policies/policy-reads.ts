@@ -1,38 +1,90 @@
-import { Batcher } from '@ceiba/process/tasks';
-import type { PolicyList } from '@ceiba/schema';
+import { PolicyCompiler, type PolicyMatcher } from '@ceiba/domain';
+import { Batcher, SerialQueue } from '@ceiba/process/tasks';
+import type { PolicyPage, PolicyRuleKey } from '@ceiba/schema';
 import { UnavailableError } from '../unavailable.ts';
 
-/** Reads the lists of projects in one statement. @returns those that exist */
-export type ReadPolicyLists = (
-  projectIds: readonly string[],
-) => Promise<ReadonlyMap<string, PolicyList>>;
+/** A project's policies, compiled. */
+export interface CompiledPolicies {
+  revision: string;
+  matcher: PolicyMatcher;
+  /** How many there are. */
+  size: number;
+}
 
-type Outcome = { list: PolicyList | undefined; error?: never } | { error: unknown; list?: never };
+export interface PolicySource {
+  /** Reads the first pages of projects in one statement. @returns those that exist */
+  first(projectIds: readonly string[]): Promise<ReadonlyMap<string, PolicyPage>>;
+  /** @returns undefined when there is no such project any more */
+  further(projectId: string, after: PolicyRuleKey): Promise<PolicyPage | undefined>;
+}
+
+type Outcome = { page: PolicyPage | undefined; error?: never } | { error: unknown; page?: never };
 
 /** Projects in one statement (consistency rule 5). */
 const MAX_PROJECTS = 256;
+/** A longer list, which only plain SQL can make, would take the memory of the others. */
+const MOST_POLICIES = 100_000;
+/** How often a list is read that changes while it is read. */
+const MAX_ATTEMPTS = 3;
+
+/** Kept like any list, so that a list that is too long is not read for each decision. */
+const REFUSAL: PolicyMatcher = {
+  match() {
+    throw new UnavailableError('database', `a project has more than ${MOST_POLICIES} policies`);
+  },
+};
 
 /**
- * Shares round trips: policy lists that are asked for while a statement is under way are read by the
+ * Reads and compiles policy lists. Lists that are asked for while a statement is under way share the
  * next one. It is sent after they were asked for, so it sees every change that the lookups of their
  * decisions saw (rule 6).
+ *
+ * A long list continues page by page. Pages are read one at a time, those of several projects in
+ * turn, and each is compiled before the next is asked for: so however long the lists are, other
+ * decisions wait for one page at most (rule 46).
  */
 export class PolicyReads {
-  readonly #read: ReadPolicyLists;
+  readonly #source: PolicySource;
   readonly #batches = new Batcher((projectIds: readonly string[]) => this.#readBatch(projectIds));
+  readonly #furtherPages = new SerialQueue();
 
-  constructor(read: ReadPolicyLists) {
-    this.#read = read;
+  constructor(source: PolicySource) {
+    this.#source = source;
   }
 
   /**
    * @returns null when there is no such project
-   * @throws what `read` throws for this project
+   * @throws UnavailableError when the list kept changing; what the source throws for this project
    */
-  async of(projectId: string): Promise<PolicyList | null> {
-    const outcome = (await this.#batches.add(projectId)).get(projectId);
-    if (outcome?.error !== undefined) throw outcome.error;
-    return outcome?.list ?? null;
+  async of(projectId: string): Promise<CompiledPolicies | null> {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+      const outcome = (await this.#batches.add(projectId)).get(projectId);
+      if (outcome?.error !== undefined) throw outcome.error;
+      if (outcome?.page === undefined) return null;
+      const compiled = await this.#compile(projectId, outcome.page);
+      if (compiled !== null) return compiled;
+    }
+    throw new UnavailableError('database', 'the policies changed while they were read');
+  }
+
+  /** @returns null when the list has changed since its first page */
+  async #compile(projectId: string, first: PolicyPage): Promise<CompiledPolicies | null> {
+    const { revision } = first;
+    const matcher = new PolicyCompiler();
+    matcher.add(first.policies);
+    for (let { next } = first; next !== null && matcher.size <= MOST_POLICIES; ) {
+      const after = next;
+      const isSame = await this.#furtherPages.run(async () => {
+        const page = await this.#source.further(projectId, after);
+        if (page?.revision !== revision) return false;
+        matcher.add(page.policies);
+        next = page.next;
+        return true;
+      });
+      if (!isSame) return null;
+    }
+    const { size } = matcher;
+    return { revision, matcher: size > MOST_POLICIES ? REFUSAL : matcher, size };
   }
 
   async #readBatch(projectIds: readonly string[]): Promise<ReadonlyMap<string, Outcome>> {
@@ -48,8 +100,8 @@ export class PolicyReads {
   /** An error of the statement may be that of a single project, so each is then read alone (rule 4). */
   async #readInto(outcomes: Map<string, Outcome>, projectIds: readonly string[]): Promise<void> {
     try {
-      const lists = await this.#read(projectIds);
-      for (const projectId of projectIds) outcomes.set(projectId, { list: lists.get(projectId) });
+      const pages = await this.#source.first(projectIds);
+      for (const projectId of projectIds) outcomes.set(projectId, { page: pages.get(projectId) });
     } catch (error) {
       if (error instanceof UnavailableError || projectIds.length === 1) {
         for (const projectId of projectIds) outcomes.set(projectId, { error });

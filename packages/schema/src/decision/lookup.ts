@@ -1,6 +1,7 @@
 import type { ApiKeyStatus, SubscriptionStatus } from '@ceiba/contract/sets';
 import type { Database } from '../connection/database.ts';
 import { requirePrimary, SERVER_EVIDENCE } from '../connection/server.ts';
+import { policyRevisionOf } from '../policy/revision.ts';
 import { admitsNow } from '../subscription/admits.ts';
 
 /** One project, and optionally one of its keys. */
@@ -62,7 +63,7 @@ export const LOOKUP_STATEMENT = `
   select asked.position::int, null, ${SERVER_EVIDENCE},
     p.secret_digest,
     case when p.previous_secret_expires_at > now() then p.previous_secret_digest end,
-    p.policy_revision, p.default_key_rate_limit_per_minute, p.logged_allows_percent, p.logs_paths,
+    ${policyRevisionOf('p.id')}, p.default_key_rate_limit_per_minute, p.logged_allows_percent, p.logs_paths,
     ${admitsNow('s')}, s.status, plan.id, plan.name, plan.rate_limit_per_minute,
     plan.monthly_quota, null, null, null, null, null, null, null, null, null
   from unnest(($1::text)::uuid[]) with ordinality as asked(id, position)

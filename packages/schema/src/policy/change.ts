@@ -1,10 +1,11 @@
-import { and, eq, sql } from 'drizzle-orm';
+import { POLICIES_MAX } from '@ceiba/domain';
+import { and, count, eq, sql } from 'drizzle-orm';
 import { writeAudit } from '../audit/write.ts';
 import type { Executor } from '../connection/database.ts';
 import { onUniqueViolation } from '../connection/errors.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
 import { lockProject } from '../project/lock.ts';
-import { policies } from '../tables.ts';
+import { policies, projects } from '../tables.ts';
 
 /** A rule in normal form, as `parsePolicyMethod` and `parsePathPattern` return it. */
 export interface PolicyRule {
@@ -14,10 +15,12 @@ export interface PolicyRule {
 
 export type CreatePolicyResult =
   | { kind: 'created'; policyId: string }
-  | { kind: 'conflict' }
-  | { kind: 'not_found' };
+  | { kind: 'conflict' | 'too_many' | 'not_found' };
 
-/** Creates a policy. The same method and pattern twice in a project is a conflict. */
+/**
+ * Creates a policy, up to {@link POLICIES_MAX} in a project. The same method and pattern twice in a
+ * project is a conflict.
+ */
 export function createPolicy(
   ctx: VerbContext,
   { projectId, ...rule }: PolicyRule & { projectId: string },
@@ -25,6 +28,7 @@ export function createPolicy(
   return inTransaction(ctx, async (tx) => {
     const project = await lockProject(tx, projectId);
     if (project === undefined) return { kind: 'not_found' };
+    if ((await countPolicies(tx, projectId)) >= POLICIES_MAX) return { kind: 'too_many' };
     const policyId = await insertPolicy(tx, ctx, { projectId, ownerId: project.ownerId, rule });
     return policyId === undefined ? { kind: 'conflict' } : { kind: 'created', policyId };
   });
@@ -75,10 +79,16 @@ export function updatePolicy(
 
 export type DeletePolicyResult = { kind: 'deleted' | 'not_found' };
 
-/** Deletes a policy; what only it allowed is denied from the next decision on. */
+/**
+ * Deletes a policy; what only it allowed is denied from the next decision on. It waits for no other
+ * change of the project.
+ */
 export function deletePolicy(ctx: VerbContext, ref: PolicyRef): Promise<DeletePolicyResult> {
   return inTransaction(ctx, async (tx) => {
-    const project = await lockProject(tx, ref.projectId);
+    const [project] = await tx
+      .select({ ownerId: projects.ownerId })
+      .from(projects)
+      .where(eq(projects.id, ref.projectId));
     if (project === undefined) return { kind: 'not_found' };
     return removePolicy(tx, ctx, { ...ref, ownerId: project.ownerId });
   });
@@ -91,12 +101,17 @@ export interface ReplacePoliciesResult {
   unchanged: number;
 }
 
-/** Replaces a project's policies with these. Rules that are in both lists keep their ids. */
+/**
+ * Replaces a project's policies with these, at most {@link POLICIES_MAX}. Rules that are in both lists
+ * keep their ids.
+ */
 export function replacePolicies(
   ctx: VerbContext,
   { projectId, rules }: { projectId: string; rules: readonly PolicyRule[] },
-): Promise<ReplacePoliciesResult | { kind: 'not_found' }> {
+): Promise<ReplacePoliciesResult | { kind: 'too_many' | 'not_found' }> {
   return inTransaction(ctx, async (tx) => {
+    const wanted = new Map(rules.map((rule) => [labelOf(rule), rule]));
+    if (wanted.size > POLICIES_MAX) return { kind: 'too_many' };
     const project = await lockProject(tx, projectId);
     if (project === undefined) return { kind: 'not_found' };
     const existing = await tx
@@ -107,7 +122,6 @@ export function replacePolicies(
       })
       .from(policies)
       .where(eq(policies.projectId, projectId));
-    const wanted = new Map(rules.map((rule) => [labelOf(rule), rule]));
     const present = new Set(existing.map(labelOf));
     const surplus = existing.filter((policy) => !wanted.has(labelOf(policy)));
     const missing = [...wanted.values()].filter((rule) => !present.has(labelOf(rule)));
@@ -130,6 +144,14 @@ const labelOf = ({ method, pathPattern }: PolicyRule) => `${method} ${pathPatter
 
 const isPolicy = ({ projectId, policyId }: PolicyRef) =>
   and(eq(policies.id, policyId), eq(policies.projectId, projectId));
+
+async function countPolicies(tx: Executor, projectId: string): Promise<number> {
+  const [row] = await tx
+    .select({ count: count() })
+    .from(policies)
+    .where(eq(policies.projectId, projectId));
+  return row?.count ?? 0;
+}
 
 async function readRule(tx: Executor, ref: PolicyRef): Promise<PolicyRule | undefined> {
   const [row] = await tx

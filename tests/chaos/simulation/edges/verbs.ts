@@ -8,6 +8,8 @@ export const lookupMany = (db: PooledDatabase, items: readonly LookupItem[]) =>
   db.run((model) => model.lookup(items));
 export const listPoliciesWithRevision = (db: PooledDatabase, projectIds: readonly string[]) =>
   db.run((model) => model.listPolicies(projectIds));
+/** The model returns whole lists. */
+export const listFurtherPolicies = () => Promise.reject(new Error('a list has one page here'));
 export const readMonthTotals = (db: PooledDatabase, items: readonly MonthTotalItem[]) =>
   db.run((model) => model.usage.readMonthTotals(items));
 export const compareUsage = (db: PooledDatabase, batch: Pick<UsageBatch, 'hours' | 'months'>) =>

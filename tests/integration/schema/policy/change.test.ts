@@ -1,13 +1,17 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { mintProjectSecret, POLICIES_MAX } from '@ceiba/domain';
 import {
   createPolicy,
   deletePolicy,
+  getProject,
+  listFurtherPolicies,
   listPolicies,
   listPoliciesWithRevision,
   lookupMany,
   replacePolicies,
+  rotateProjectSecret,
   updatePolicy,
 } from '@ceiba/schema';
 import { describe, expect, test } from 'vitest';
@@ -135,6 +139,7 @@ describe('the policy revision', () => {
     expect(await listOf(projectId)).toEqual({
       revision: await revisionOf(projectId),
       policies: [],
+      next: null,
     });
     expect(await listOf(randomUUID())).toBeUndefined();
   });
@@ -145,6 +150,163 @@ describe('the policy revision', () => {
     expect(await listOf(changed)).toBeUndefined();
   });
 });
+
+const insertMany = (sql: typeof bench.db.sql, projectId: string, from: number, to: number) => sql`
+  insert into policies (project_id, method, path_pattern)
+  select ${projectId}, 'GET', '/v1/' || n from generate_series(${from}::int, ${to}::int) n`;
+
+const rowsOf = async (projectId: string) => {
+  const rows = await bench.db.sql`select from decision_revisions where project_id = ${projectId}`;
+  return rows.length;
+};
+
+describe('the rows of a revision', () => {
+  test('are one, however many policies a transaction changes and however many changes there were', async () => {
+    const { changed, other } = await makeTwo();
+    await bench.db.sql.begin(async (sql) => {
+      for (let round = 0; round < 5; round += 1) {
+        // Rows of two projects by turns, so that each trigger follows one of the other project.
+        await sql`
+          insert into policies (project_id, method, path_pattern)
+          select case n % 2 when 0 then ${changed}::uuid else ${other}::uuid end, 'GET',
+            ${`/v${round}/`} || n
+          from generate_series(1, 500) n`;
+      }
+    });
+    await insertMany(bench.db.sql, changed, 1_001, 1_002);
+    expect([await rowsOf(changed), await rowsOf(other)]).toEqual([1, 1]);
+  });
+
+  test('do not make a transaction wait for one that forgot to end, and neither is lost', async () => {
+    const { changed } = await makeTwo();
+    const before = await revisionOf(changed);
+    const middle = await bench.db.sql.begin(async (forgotten) => {
+      await forgotten`delete from policies where project_id = ${changed} and path_pattern = '/v1/a'`;
+      const [b] = await listPolicies(bench.db, changed).then((list) =>
+        list.filter(({ pathPattern }) => pathPattern === '/v1/b'),
+      );
+      // A verb, and then plain SQL, while the first transaction is open.
+      const ref = { projectId: changed, policyId: b!.policyId };
+      expect(await deletePolicy(bench.ctx, ref)).toEqual({ kind: 'deleted' });
+      const afterVerb = await revisionOf(changed);
+      expect(afterVerb).not.toBe(before);
+      await insertMany(bench.db.sql, changed, 1, 1);
+      const afterInsert = await revisionOf(changed);
+      expect(afterInsert).not.toBe(afterVerb);
+      expectKind(await rotate(changed), 'rotated');
+      return afterInsert;
+    });
+    expect(await revisionOf(changed)).not.toBe(middle);
+  });
+
+  test('change again after a savepoint that was rolled back, and in any isolation level', async () => {
+    const { changed } = await makeTwo();
+    for (const level of ['read committed', 'repeatable read', 'serializable']) {
+      const before = await revisionOf(changed);
+      await bench.db.sql.begin(`isolation level ${level}`, async (sql) => {
+        await sql`select from decision_revisions`;
+        await sql
+          .savepoint(async (inner) => {
+            await inner`update policies set method = 'PUT' where project_id = ${changed}`;
+            throw new Error('undone');
+          })
+          .catch(() => {});
+        // Folds what the transaction has seen.
+        await insertMany(bench.db.sql, changed, level.length * 100, level.length * 100);
+        await sql`update policies set method = 'POST' where project_id = ${changed}
+          and path_pattern = '/v1/a'`;
+      });
+      expect(await revisionOf(changed)).not.toBe(before);
+    }
+  });
+
+  test('lose no change of many concurrent transactions', async () => {
+    const { changed } = await makeTwo();
+    const seen = new Map<string, string>();
+    const contentOf = async () => {
+      const list = await listOf(changed);
+      return [list!.revision, list!.policies.map(({ pathPattern }) => pathPattern).join()] as const;
+    };
+    let isOver = false;
+    const reader = (async () => {
+      while (!isOver) {
+        const [revision, content] = await contentOf();
+        expect(seen.get(revision) ?? content).toBe(content);
+        seen.set(revision, content);
+      }
+    })();
+    await Promise.all(
+      Array.from({ length: 4 }, async (_, writer) => {
+        for (let round = 1; round <= 25; round += 1) {
+          await insertMany(bench.db.sql, changed, writer * 100 + round, writer * 100 + round);
+        }
+      }),
+    );
+    isOver = true;
+    await reader;
+    expect(seen.size).toBeGreaterThan(1);
+    expect(await rowsOf(changed)).toBeLessThan(10);
+  });
+
+  test('also change what the previous release reads', async () => {
+    const { changed } = await makeTwo();
+    const read = async () =>
+      (await bench.db.sql`select policy_revision from projects where id = ${changed}`)[0]!
+        .policy_revision;
+    const before = await read();
+    await bench.db.sql`delete from policies where project_id = ${changed}`;
+    expect(await read()).not.toBe(before);
+  });
+
+  test('go with their project', async () => {
+    const { changed } = await makeTwo();
+    await bench.db.sql`delete from projects where id = ${changed}`;
+    expect(await rowsOf(changed)).toBe(0);
+  });
+});
+
+describe('a long list', () => {
+  test('is read in pages that have every policy once, and one revision', async () => {
+    const { projectId } = await makeProject(bench.ctx);
+    await insertMany(bench.db.sql, projectId, 1, 2_345);
+    const first = await listOf(projectId);
+    const pages = [first!];
+    for (let next = first!.next; next !== null; ) {
+      const page = await listFurtherPolicies(bench.db, { projectId, after: next });
+      pages.push(page!);
+      next = page!.next;
+    }
+    expect(pages.map(({ policies }) => policies.length)).toEqual([100, 1_000, 1_000, 245]);
+    expect(new Set(pages.map(({ revision }) => revision)).size).toBe(1);
+    const ids = pages.flatMap(({ policies }) => policies.map(({ policyId }) => policyId));
+    expect(new Set(ids).size).toBe(2_345);
+  });
+
+  test('ends at 10,000 policies, by each verb, also with concurrent creates', async () => {
+    const { projectId } = await makeProject(bench.ctx);
+    await insertMany(bench.db.sql, projectId, 1, POLICIES_MAX - 1);
+    const create = (pathPattern: string) =>
+      createPolicy(bench.ctx, { projectId, method: 'PUT', pathPattern });
+    const results = await Promise.all(['/a', '/b', '/c'].map(create));
+    expect(results.map(({ kind }) => kind).sort()).toEqual(['created', 'too_many', 'too_many']);
+    const rules = Array.from({ length: POLICIES_MAX + 1 }, (_, n) => ({
+      method: 'GET',
+      pathPattern: `/v2/${n}`,
+    }));
+    expect(await replacePolicies(bench.ctx, { projectId, rules })).toEqual({ kind: 'too_many' });
+    expect(await listPolicies(bench.db, projectId)).toHaveLength(POLICIES_MAX);
+  });
+});
+
+const rotate = async (projectId: string) => {
+  const project = await getProject(bench.db, projectId);
+  return rotateProjectSecret(bench.ctx, {
+    projectId,
+    secret: mintProjectSecret(randomBytes),
+    replaces: project!.secretCreatedAt,
+    dropsPrevious: true,
+  });
+};
 
 describe('a change of policies', () => {
   const RULE = { method: 'GET', pathPattern: '/v1/reports*' };

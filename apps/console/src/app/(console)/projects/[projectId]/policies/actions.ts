@@ -1,6 +1,6 @@
 'use server';
 
-import { parsePathPattern, parsePolicyMethod } from '@ceiba/domain';
+import { POLICIES_MAX, parsePathPattern, parsePolicyMethod } from '@ceiba/domain';
 import { createPolicy, deletePolicy, updatePolicy } from '@ceiba/schema';
 import { z } from 'zod';
 import { projectAction, refuse, refuseField, refuseProjectGone } from '#server/action.ts';
@@ -34,6 +34,7 @@ export const createNewPolicy = projectAction({
   async run({ ctx, project }, input): Promise<SavedPolicy> {
     const result = await createPolicy(ctx, { projectId: project.projectId, ...input });
     if (result.kind === 'conflict') refuseField('pathPattern', TAKEN);
+    if (result.kind === 'too_many') refuse('limit_reached', TOO_MANY);
     if (result.kind === 'not_found') refuseProjectGone();
     return { method: input.method, pathPattern: input.pathPattern };
   },
@@ -70,6 +71,7 @@ export const removePolicy = projectAction({
 });
 
 const TAKEN = 'This project already has a policy with this method and pattern.';
+const TOO_MANY = `A project has at most ${POLICIES_MAX} policies. Delete one first, or join several in one that ends in *.`;
 const CHANGED = 'The policy was changed in the meantime. Nothing was saved.';
 const GONE = 'The policy was deleted in the meantime. Nothing was changed.';
 const DELETED = `${GONE} To have it again, copy it into a new policy.`;

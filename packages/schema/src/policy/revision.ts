@@ -1,0 +1,8 @@
+/**
+ * SQL for the revision of a project's policies: text of a number that every change replaces by a
+ * random one, and `0` before the first change (consistency rule 6).
+ *
+ * @param projectId a column
+ */
+export const policyRevisionOf = (projectId: string) =>
+  `(select coalesce(bit_xor(v.r), 0)::text from decision_revisions v where v.project_id = ${projectId})`;
