@@ -177,28 +177,19 @@ function curlOf({ path, methods, security }, body) {
 /** What a schema of the list of schemas says: its description, then its fields or variants. */
 function describe(schema, linkTo) {
   const lines = [schema.description ?? ''];
-  const rows = fieldsOf(schema, '', linkTo);
+  const rows = fieldsOf(schema, linkTo);
+  const variants = schema.oneOf ?? schema.anyOf;
   if (rows.length > 0) lines.push(table(['Field', 'Type', 'Meaning'], rows));
-  else if (schema.oneOf) lines.push(`One of ${listOf(schema.oneOf, linkTo)}.`);
+  else if (variants) lines.push(`One of ${listOf(variants, linkTo)}.`);
   return lines.filter(Boolean);
 }
 
-/** A row per field, and below it those of an object inside it, as `outer.inner` and `list[].inner`. */
-function fieldsOf(schema, prefix, linkTo) {
-  return Object.entries(schema.properties ?? {}).flatMap(([name, property]) => {
-    const path = `${prefix}${name}`;
+/** A row per field. An object inside it is a schema of its own, to which the row links. */
+const fieldsOf = (schema, linkTo) =>
+  Object.entries(schema.properties ?? {}).map(([name, property]) => {
     const optional = schema.required?.includes(name) ? '' : ', optional';
-    const inner = objectIn(property);
-    return [
-      [code(path), `${typeOf(property, linkTo)}${optional}`, property.description],
-      ...(inner ? fieldsOf(inner, `${path}${inner === property.items ? '[]' : ''}.`, linkTo) : []),
-    ];
+    return [code(name), `${typeOf(property, linkTo)}${optional}`, property.description];
   });
-}
-
-/** The object that a field is, may be, or has a list of. */
-const objectIn = (schema) =>
-  [schema, schema.items, ...(schema.anyOf ?? [])].find((each) => each?.properties !== undefined);
 
 /** @returns {string} */
 function typeOf(schema, linkTo) {
@@ -208,14 +199,12 @@ function typeOf(schema, linkTo) {
   if (schema.const !== undefined) return code(JSON.stringify(schema.const));
   if (schema.enum) return schema.enum.map((value) => code(value)).join(', ');
   if (schema.type === 'array') return `list of ${typeOf(schema.items, linkTo)}${sizeOf(schema)}`;
-  if (schema.type === 'object') return schema.properties ? `object${namesOf(schema)}` : 'object';
   if (schema.type === undefined) return 'anything';
   const type = [schema.type].flat().join(' or ');
   const format = schema.format ? ` (${schema.format})` : '';
   return `${type}${format}${schema.minimum > 0 ? `, from ${schema.minimum}` : ''}${sizeOf(schema)}`;
 }
 
-const namesOf = ({ properties }) => ` of ${Object.keys(properties).map(code).join(', ')}`;
 const listOf = (schemas, linkTo) => schemas.map((each) => typeOf(each, linkTo)).join(' or ');
 
 function sizeOf({ minItems, maxItems, minLength, maxLength, type }) {

@@ -108,7 +108,8 @@ describe('the API reference', () => {
     expect(schemas.map(({ title }) => title)).toEqual(Object.keys(document.components.schemas));
     expect(schemas.find(({ title }) => title === 'Version')?.id).toBe('version-1');
     expect(text).toContain('<a href="#version-1">Version</a>');
-    expect(text).toContain('<td><code>resetAfterSeconds.minute</code></td>');
+    expect(text).toContain('<a href="#resetafterseconds">ResetAfterSeconds</a>');
+    expect(text).toContain('<p>One of <a href="#gatewayallow">GatewayAllow</a> or');
   });
 
   it('has calls to paste, with the settings of a host instead of a secret', () => {
