@@ -37,8 +37,8 @@ const MUTANTS: Mutant[] = [
   {
     name: 'a failure that allows',
     file: 'guard.js',
-    from: 'return failClosed(error, options);',
-    to: `return allow(${ALLOW});`,
+    from: 'return { ...failClosed(error, options), isReported };',
+    to: `return { ...allow(${ALLOW}), isReported };`,
     caughtBy: ['never answers', 'answers 500', 'resets after the request'],
   },
   ...[
@@ -47,7 +47,7 @@ const MUTANTS: Mutant[] = [
     ['fastify 5', 'fastify.js', 'if (verdict.allowed)', 'if (!verdict.allowed)'],
     ['hono', 'hono.js', 'if (!verdict.allowed)', 'if (verdict.allowed)'],
     ['next', 'next.js', 'if (!verdict.allowed)', 'if (verdict.allowed)'],
-    ['fetch', 'fetch.js', 'if (verdict.allowed)', 'if (!verdict.allowed)'],
+    ['fetch', 'fetch.js', 'if (!verdict.allowed)', 'if (verdict.allowed)'],
   ].map(([adapter = '', file = '', from = '', to = '']) => ({
     name: `an inverted check in ${adapter}`,
     file,

@@ -45,7 +45,13 @@ async function compile(
   return stdout;
 }
 
-const BASE = { target: 'es2022', types: ['node'], noEmit: true, skipLibCheck: true };
+const BASE = {
+  target: 'es2022',
+  lib: ['es2023'],
+  types: ['node'],
+  noEmit: true,
+  skipLibCheck: true,
+};
 
 /** Writes the snippets of both READMEs as TypeScript, and returns the names of their files. */
 function writeSnippets(project: string): string[] {
@@ -69,7 +75,9 @@ const COMPILERS = {
 type Compiler = keyof typeof COMPILERS;
 
 function settingsOf(compiler: Compiler, moduleResolution: string): object {
-  if (moduleResolution === 'bundler') return { module: 'esnext', moduleResolution };
+  if (moduleResolution === 'bundler') {
+    return { module: 'esnext', moduleResolution, lib: ['es2023', 'dom'] };
+  }
   if (moduleResolution !== 'node10') return { module: moduleResolution, moduleResolution };
   const silent = compiler === 'typescript' ? { ignoreDeprecations: '6.0' } : {};
   return { module: 'commonjs', esModuleInterop: true, moduleResolution, ...silent };
@@ -127,7 +135,7 @@ describe.each([
   ['Fastify 4', 'fastify4'],
 ])('the declarations of the package, with %s', (_name, fastify) => {
   it.each([
-    ['node16', { module: 'node16', lib: ['es2023'], exactOptionalPropertyTypes: true }],
+    ['node16', { module: 'node16', exactOptionalPropertyTypes: true }],
     ['bundler', { module: 'esnext', lib: ['es2023', 'dom'] }],
   ])(
     'have no errors with moduleResolution %s',
