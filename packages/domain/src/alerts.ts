@@ -13,6 +13,8 @@ export type AlertType = keyof typeof ALERT_TYPES;
 
 /** The type of the alert that a user sends to test a destination. */
 export const TEST_ALERT = 'alert.test';
+/** The type of the mail that asks an address whether it wants alerts of a project. */
+export const CONFIRMATION = 'alert.confirmation';
 
 export const isAlertType = (text: string): text is AlertType => Object.hasOwn(ALERT_TYPES, text);
 
@@ -26,6 +28,16 @@ export type AlertDisabledReason = (typeof ALERT_DISABLED_REASONS)[number];
 export const ALERT_DELIVERY_STATUSES = ['pending', 'delivered', 'failed'] as const;
 export type AlertDeliveryStatus = (typeof ALERT_DELIVERY_STATUSES)[number];
 
+/** What an address answered to a project; an address without an answer gets no alerts. */
+export const ALERT_CONSENTS = ['confirmed', 'unsubscribed'] as const;
+export type AlertConsent = (typeof ALERT_CONSENTS)[number];
+
+export const ALERT_MAIL_PURPOSES = ['alert', 'confirmation'] as const;
+export type AlertMailPurpose = (typeof ALERT_MAIL_PURPOSES)[number];
+
+/** How long a mail that asks for confirmation can be answered with yes. */
+export const CONFIRMATION_DAYS = 7;
+
 /** The used shares of the monthly quota that are alerted, in percent. */
 export const QUOTA_THRESHOLDS = [80, 100] as const;
 /** How long before its expiry a key is alerted, in days. */
@@ -35,10 +47,10 @@ export const FAILED_DECISIONS_MIN = 5;
 
 /** The most destinations of a project. */
 export const ALERT_DESTINATIONS_MAX = 20;
-/** The most tests of a project in an hour: a test is a mail to any address. */
-export const TESTS_PER_HOUR = 10;
-/** The most mails to a destination in an hour; the others wait. */
-export const MAILS_PER_HOUR = 60;
+/** The most alert mails to an address in an hour, of all projects together; the others wait. */
+export const MAILS_PER_ADDRESS_HOUR = 60;
+/** The most alert mails of all projects of an owner in an hour; the others wait. */
+export const MAILS_PER_OWNER_HOUR = 300;
 export const ALERT_URL_LENGTH_MAX = 2_000;
 /** A destination is disabled when an attempt fails and none has succeeded for this long. */
 export const FAILING_DAYS = 3;

@@ -9,10 +9,12 @@ import {
   INVITATION_PATTERN,
   isWellFormedApiKey,
   isWellFormedInvitation,
+  isWellFormedMailLink,
   isWellFormedPasswordReset,
   isWellFormedProjectSecret,
   mintApiKey,
   mintInvitation,
+  mintMailLink,
   mintPasswordReset,
   mintProjectSecret,
   PASSWORD_RESET_PATTERN,
@@ -37,6 +39,7 @@ const KINDS = [
     'ceiba_secret_',
   ],
   ['invitation', mintInvitation, isWellFormedInvitation, isWellFormedApiKey, 'ceiba_invite_'],
+  ['mail link', mintMailLink, isWellFormedMailLink, isWellFormedApiKey, 'ceiba_mail_'],
   ['reset', mintPasswordReset, isWellFormedPasswordReset, isWellFormedApiKey, 'ceiba_reset_'],
 ] as const;
 

@@ -7,9 +7,11 @@ import {
   SUBSCRIPTION_STATUSES,
 } from '@ceiba/contract/sets';
 import {
+  ALERT_CONSENTS,
   ALERT_DELIVERY_STATUSES,
   ALERT_DESTINATION_KINDS,
   ALERT_DISABLED_REASONS,
+  ALERT_MAIL_PURPOSES,
   API_KEY_NOTE_LENGTH_MAX,
   CHALLENGE_PURPOSES,
   DECISION_RETENTION_DAYS,
@@ -690,6 +692,60 @@ export const alertAttempts = pgTable(
     endsAt: instant('ends_at').notNull(),
   },
   (table) => [index('alert_attempts_ends_at_idx').on(table.endsAt)],
+);
+
+/**
+ * What an address answered to the mails of a project. By digest of the address, not by destination:
+ * the answer holds for a destination that is deleted and added again.
+ */
+export const alertConsents = pgTable(
+  'alert_consents',
+  {
+    projectId: uuid('project_id')
+      .notNull()
+      .references(() => projects.id, { onDelete: 'cascade' }),
+    addressDigest: bytea('address_digest').notNull(),
+    answer: text('answer', { enum: ALERT_CONSENTS }).notNull(),
+    answeredAt: instant('answered_at').notNull().defaultNow(),
+  },
+  (table) => [
+    primaryKey({
+      name: 'alert_consents_pkey',
+      columns: [table.projectId, table.addressDigest],
+    }),
+    check('alert_consents_answer_check', oneOf(table.answer, ALERT_CONSENTS)),
+  ],
+);
+
+/** The addresses that refused a request for confirmation: no project asks them again. */
+export const alertRefusals = pgTable('alert_refusals', {
+  addressDigest: bytea('address_digest').primaryKey(),
+  refusedAt: instant('refused_at').notNull().defaultNow(),
+});
+
+/**
+ * The alert mails of the last 60 days, which their links name and limits count. Without foreign keys,
+ * like `alertAttempts`.
+ */
+export const alertMails = pgTable(
+  'alert_mails',
+  {
+    id: bigint('id', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
+    /** SHA-256 of the link's token. */
+    tokenDigest: bytea('token_digest').notNull(),
+    purpose: text('purpose', { enum: ALERT_MAIL_PURPOSES }).notNull(),
+    ownerId: uuid('owner_id').notNull(),
+    projectId: uuid('project_id').notNull(),
+    addressDigest: bytea('address_digest').notNull(),
+    sentAt: instant('sent_at').notNull().defaultNow(),
+  },
+  (table) => [
+    unique('alert_mails_token_digest_key').on(table.tokenDigest),
+    index('alert_mails_address_digest_idx').on(table.addressDigest, table.sentAt),
+    index('alert_mails_owner_id_idx').on(table.ownerId, table.sentAt),
+    index('alert_mails_sent_at_idx').on(table.sentAt),
+    check('alert_mails_purpose_check', oneOf(table.purpose, ALERT_MAIL_PURPOSES)),
+  ],
 );
 
 const newestFirst = (table: { at: ExtraConfigColumn; id: ExtraConfigColumn }) =>
