@@ -44,6 +44,8 @@ export interface World {
   /** A passkey of the owner, and a link to reset the owner's password. */
   passkeyId: string;
   resetSecret: string;
+  /** The link of an alert mail of that project. */
+  mailSecret: string;
   /** When the project's secret was created, ISO 8601. */
   secretCreatedAt: string;
   /** The owner's e-mail address and password. */
@@ -125,6 +127,21 @@ export const ACTIONS: Record<string, ActionCase> = {
     access: 'anybody',
     path: () => '/forgot-password',
     fields: ({ email }) => ({ email }),
+  },
+  '(account)/alert-mail/actions.ts readAlertMail': {
+    access: 'anybody',
+    path: () => '/alert-mail',
+    fields: ({ mailSecret }) => ({ mailSecret }),
+  },
+  '(account)/alert-mail/actions.ts confirmAlerts': {
+    access: 'anybody',
+    path: () => '/alert-mail',
+    fields: ({ mailSecret }) => ({ mailSecret }),
+  },
+  '(account)/alert-mail/actions.ts unsubscribeFromAlerts': {
+    access: 'anybody',
+    path: () => '/alert-mail',
+    fields: ({ mailSecret }) => ({ mailSecret }),
   },
   '(account)/reset-password/actions.ts readReset': {
     access: 'anybody',
@@ -418,6 +435,12 @@ export const ACTIONS: Record<string, ActionCase> = {
   },
   '(console)/projects/[projectId]/alerts/actions.ts sendTest': {
     ...onProjectPage('alerts', 'developer'),
+    fields: ({ projectId, destinationId }) => ({ projectId, destinationId }),
+  },
+  '(console)/projects/[projectId]/alerts/actions.ts askForConfirmation': {
+    ...onProjectPage('alerts', 'developer'),
+    // The stack under test has no mail server.
+    refuses: 'conflict',
     fields: ({ projectId, destinationId }) => ({ projectId, destinationId }),
   },
   '(console)/projects/[projectId]/alerts/actions.ts removeDestination': {

@@ -1,6 +1,7 @@
 import { expect, test } from '@playwright/test';
 import { Webhook } from 'standardwebhooks';
 import { type ReceivedWebhook, startWebhookReceiver } from '../support/webhook-receiver.ts';
+import { addAlertMail } from './alerts.ts';
 import { expectAccessible } from './expect-accessible.ts';
 import { consoleLog, type OwnProject, ownProject } from './own-project.ts';
 import { gotoReady, signUp } from './support.ts';
@@ -150,4 +151,57 @@ test('a webhook is added, tested, repaired and deleted, and its secret is shown 
     }
   }
   expect(audit).not.toContain(`${receiver.port}/hooks`);
+});
+
+test('a mail address confirms, unsubscribes with a button or one click, and opening a link changes nothing', async ({
+  browser,
+  request,
+}) => {
+  const { projectId, sql } = project;
+  const [destination] = await sql`
+    insert into alert_destinations (project_id, kind, address, description, event_types)
+    values (${projectId}, 'mail', 'ops@example.com', '', '{api_key.revoked}') returning id`;
+  const token = await addAlertMail(projectId);
+  const answer = async () => {
+    const [row] = await sql`select answer from alert_consents where project_id = ${projectId}`;
+    return row?.answer ?? null;
+  };
+  const owner = await project.open(`alerts/${destination?.id}`);
+  await expect(owner.getByRole('main').getByText('Not confirmed').first()).toBeVisible();
+  await expect(owner.getByRole('button', { name: 'Send a test' })).toHaveCount(0);
+  await expectAccessible(owner);
+
+  // Someone without a session, as the recipient is.
+  const opened = await request.get(`/api/alert-mail/${token}`, { maxRedirects: 0 });
+  expect(opened.status()).toBe(303);
+  expect(new URL(opened.headers().location ?? '').hash).toBe(`#${token}`);
+  const page = await (await browser.newContext()).newPage();
+  await gotoReady(page, `/alert-mail#${token}`);
+  await expect(page.getByText('ops@example.com')).toBeVisible();
+  await expectAccessible(page);
+  expect(page.url()).not.toContain(token);
+  expect(await answer()).toBeNull();
+  await page.getByRole('button', { name: 'Send me these alerts' }).click();
+  await expect(page.getByText('Confirmed.')).toBeVisible();
+  expect(await answer()).toBe('confirmed');
+  await owner.reload();
+  await expect(owner.getByRole('button', { name: 'Send a test' })).toBeVisible();
+  await page.getByRole('button', { name: 'Unsubscribe' }).click();
+  await expect(page.getByText('Unsubscribed.')).toBeVisible();
+  expect(await answer()).toBe('unsubscribed');
+  await page.getByRole('button', { name: 'Send me these alerts' }).click();
+  await expect(page.getByText('Confirmed.')).toBeVisible();
+  await page.context().close();
+
+  // As a mail program does: no session, no origin.
+  const clicked = await request.post(`/api/alert-mail/${token}`, {
+    form: { 'List-Unsubscribe': 'One-Click' },
+  });
+  expect([clicked.status(), await clicked.text()]).toEqual([200, 'Unsubscribed.\n']);
+  expect(await answer()).toBe('unsubscribed');
+  const unknown = await request.post('/api/alert-mail/ceiba_mail_none');
+  expect(unknown.status()).toBe(404);
+  await owner.reload();
+  await expect(owner.getByRole('main').getByText('Unsubscribed').first()).toBeVisible();
+  expect(consoleLog()).not.toContain(token);
 });

@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { mintMailLink } from '@ceiba/domain';
 import postgres from 'postgres';
 
 /** Inserts a webhook that nothing can reach, and a delivery to it that failed. */
@@ -24,6 +25,25 @@ export async function addDestination(
       select event.id, destination.id, 'failed', 10, now(), 'the connection was refused'
       from event, destination returning id, destination_id`;
     return { destinationId: delivery?.destination_id, deliveryId: String(delivery?.id) };
+  } finally {
+    await sql.end();
+  }
+}
+
+/** A mail that asked `ops@example.com` for confirmation; returns the token of its link. */
+export async function addAlertMail(
+  projectId: string,
+  databaseUrl = process.env.DATABASE_URL,
+): Promise<string> {
+  if (!databaseUrl) throw new Error('needs the DATABASE_URL of a stack');
+  const sql = postgres(databaseUrl, { max: 1 });
+  const { digest, plaintext } = mintMailLink(randomBytes);
+  try {
+    await sql`
+      insert into alert_mails (token_digest, purpose, owner_id, project_id, address_digest)
+      select ${digest}, 'confirmation', owner_id, id,
+        sha256(convert_to('ops@example.com', 'UTF8')) from projects where id = ${projectId}`;
+    return plaintext;
   } finally {
     await sql.end();
   }

@@ -18,7 +18,7 @@ import {
   suffices,
   type World,
 } from './action-matrix.ts';
-import { addDestination } from './alerts.ts';
+import { addAlertMail, addDestination } from './alerts.ts';
 import { callAction, readBuiltActions } from './call-action.ts';
 import { addDecisions } from './decisions.ts';
 import { ROUTES, type RouteCase, readBuiltRoutes } from './route-matrix.ts';
@@ -159,6 +159,7 @@ async function createWorld(): Promise<World> {
     memberId: member?.id,
     sessionId: await sessionOf(owner),
     ...(await waysInOf(owner)),
+    mailSecret: await addAlertMail(projectId),
     userId,
     email,
     password,
@@ -301,6 +302,7 @@ const PROBE: World = {
   sessionId: 'the session',
   passkeyId: 'the passkey',
   resetSecret: '',
+  mailSecret: '',
   secretCreatedAt: '',
   email: '',
   password: '',

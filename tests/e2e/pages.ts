@@ -50,6 +50,11 @@ export const PAGES: Record<string, PageCase> = {
     path: () => '/forgot-password',
     signedIn: false,
   },
+  'alert mail': {
+    route: '(account)/alert-mail',
+    path: () => '/alert-mail',
+    signedIn: false,
+  },
   'reset password': {
     route: '(account)/reset-password',
     path: () => '/reset-password',

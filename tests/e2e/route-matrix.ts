@@ -52,6 +52,8 @@ export const ROUTES: Record<string, RouteCase> = {
   '/(account)/sign-up/confirm/page': open('/sign-up/confirm'),
   '/(account)/confirm-email/page': open('/confirm-email'),
   '/(account)/join/page': open('/join'),
+  '/(account)/alert-mail/page': open('/alert-mail'),
+  '/api/alert-mail/[mailSecret]/route': open('/api/alert-mail/none'),
   '/(account)/forgot-password/page': open('/forgot-password'),
   '/(account)/reset-password/page': open('/reset-password'),
   '/(console)/account/page': personal('/account'),

@@ -15,6 +15,8 @@ export interface Mail {
   text: string;
   /** Identifies a mail that is sent again, so that readers can recognise the copy. */
   id?: string;
+  /** A POST to it ends such mails, without anything else (RFC 8058). */
+  unsubscribeUrl?: string;
 }
 
 export interface Mailer {
@@ -60,7 +62,7 @@ export function createMailer({ url, from }: MailSettings): Mailer {
   });
   const domain = from.replace(/^.*@|>$/g, '');
   return {
-    async send({ to, subject, text, id }) {
+    async send({ to, subject, text, id, unsubscribeUrl }) {
       try {
         await transport.sendMail({
           from,
@@ -69,8 +71,14 @@ export function createMailer({ url, from }: MailSettings): Mailer {
           subject,
           text,
           ...(id !== undefined && { messageId: `<${id}@${domain}>` }),
-          // Keeps out-of-office replies away (RFC 3834).
-          headers: { 'Auto-Submitted': 'auto-generated' },
+          headers: {
+            // Keeps out-of-office replies away (RFC 3834).
+            'Auto-Submitted': 'auto-generated',
+            ...(unsubscribeUrl !== undefined && {
+              'List-Unsubscribe': `<${unsubscribeUrl}>`,
+              'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+            }),
+          },
         });
       } catch (error) {
         throw mailError(error);

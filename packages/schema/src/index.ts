@@ -1,3 +1,9 @@
+export {
+  type AlertMail,
+  confirmAlertMail,
+  findAlertMail,
+  unsubscribeAlertMail,
+} from './alert/consent.ts';
 export * from './alert/deliver.ts';
 export {
   type AlertDestinationRef,

@@ -1,13 +1,17 @@
 /** Alerts as their receivers see them, and what happens if a receiver or a process fails. */
+import { digestOf } from '@ceiba/domain';
 import { createMailer } from '@ceiba/process/mail';
 import {
   claimAlertDeliveries,
+  confirmAlertMail,
   createDatabase,
   enableAlertDestination,
   getAlertDestination,
   listAudit,
   rotateSigningSecret,
   sendAlertAgain,
+  sendTestAlert,
+  unsubscribeAlertMail,
 } from '@ceiba/schema';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parseNetworks } from '../../../apps/console/src/server/alerts/networks.ts';
@@ -17,7 +21,7 @@ import { signingSecretText } from '../../../apps/console/src/server/alerts/sign.
 import { startSmtpReceiver } from '../../support/smtp-receiver.ts';
 import { until } from '../../support/until.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../../support/webhook-receiver.ts';
-import { makeDestination } from '../schema/alert/support.ts';
+import { claimAs, consent, makeDestination } from '../schema/alert/support.ts';
 import { makeProject, useBench } from '../schema/support.ts';
 import {
   deliveriesOf,
@@ -107,9 +111,9 @@ describe('a webhook', () => {
     );
     stops.push(() => Promise.all(processes.map((db) => db.close())));
     await queueTest(bench.ctx, hook);
-    for (let round = 0; round < 100; round += 1) {
+    for (let round = 0; round < 25; round += 1) {
       const claims = await Promise.all(
-        processes.map((db) => claimAlertDeliveries(db, { most: 1, claimSeconds: 60 })),
+        processes.map((db) => claimAlertDeliveries(db, claimAs({ most: 1 }))),
       );
       expect(claims.flat()).toHaveLength(1);
       await bench.db.sql`update alert_deliveries set claimed_until = null, attempts = 0
@@ -422,6 +426,7 @@ describe('a private address', () => {
 describe('an alert by mail', () => {
   const mailTo = async (options: SenderOptions) => {
     const { projectId, name } = await makeProject(bench.ctx);
+    await consent(bench.db, projectId);
     const ref = await makeDestination(bench.ctx, projectId, { kind: 'mail' });
     await queueTest(bench.ctx, ref);
     return { ...ref, name, sender: send(options) };
@@ -442,14 +447,46 @@ describe('an alert by mail', () => {
       expect.objectContaining({
         to: ['ops@example.com'],
         headers: expect.objectContaining({
-          subject: `[Ceiba] ${mail.name}: a test`,
+          subject: '[Ceiba] a test',
+          'list-unsubscribe': expect.stringMatching(
+            /^<https:\/\/console\.example\.com\/api\/alert-mail\/ceiba_mail_\w{49}>$/,
+          ),
+          'list-unsubscribe-post': 'List-Unsubscribe=One-Click',
           'message-id': `<${eventId}@example.com>`,
         }),
         text: expect.stringContaining(
-          `https://console.example.com/projects/${mail.projectId}/alerts/${mail.destinationId}`,
+          `https://console.example.com/projects/${mail.projectId}/alerts`,
         ),
       }),
     ]);
+  });
+
+  it('is sent only while its address wants it: confirmed by a mail, until it unsubscribes', async () => {
+    const smtp = await startSmtpReceiver();
+    stops.push(() => smtp.close());
+    const { projectId } = await makeProject(bench.ctx);
+    const address = 'team@example.com';
+    const ref = await makeDestination(bench.ctx, projectId, { kind: 'mail', address });
+    send({ mailer: createMailer({ url: smtp.url, from: 'ceiba@example.com' }) });
+    expect(await sendTestAlert(bench.ctx, ref)).toEqual({ kind: 'unconfirmed' });
+    const untilMails = (count: number) =>
+      until(`${count} mails arrived`, () => smtp.mails.length === count);
+    const tokenOf = (index: number) => {
+      const [token = ''] = /ceiba_mail_\w{49}/.exec(smtp.mails[index]?.text ?? '') ?? [];
+      return digestOf(token);
+    };
+    await untilMails(1);
+    expect(smtp.mails[0]?.headers.subject).toBe('[Ceiba] Confirm alerts to this address');
+    expect(await confirmAlertMail(bench.ctx, tokenOf(0))).toEqual({ kind: 'confirmed' });
+    expect(await queueTest(bench.ctx, ref)).toEqual({ kind: 'queued' });
+    await untilMails(2);
+    expect(smtp.mails[1]?.headers.subject).toBe('[Ceiba] a test');
+    expect(await unsubscribeAlertMail(bench.ctx, tokenOf(1))).toEqual({ kind: 'unsubscribed' });
+    expect(await queueTest(bench.ctx, ref)).toEqual({ kind: 'unconfirmed' });
+    // Its own link, and no one else, can undo that.
+    expect(await confirmAlertMail(bench.ctx, tokenOf(1))).toEqual({ kind: 'confirmed' });
+    expect(await queueTest(bench.ctx, ref)).toEqual({ kind: 'queued' });
+    await untilMails(3);
   });
 
   it('that takes too long is an attempt that failed', async () => {

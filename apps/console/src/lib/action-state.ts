@@ -94,6 +94,9 @@ export function shownWith<Data>(
   };
 }
 
-/** The error when attempts to sign in, sign up or change a password are used up. */
-export const tooManyAttempts = (retryAfterSeconds: number): string =>
-  `Too many attempts. Try again in ${plural(Math.ceil(retryAfterSeconds / 60), 'minute')}.`;
+/** The error when the attempts of a window are used up, such as those to sign in. */
+export function tooManyAttempts(retryAfterSeconds: number): string {
+  const minutes = Math.ceil(retryAfterSeconds / 60);
+  const time = minutes <= 90 ? plural(minutes, 'minute') : plural(Math.ceil(minutes / 60), 'hour');
+  return `Too many attempts. Try again in ${time}.`;
+}

@@ -1,15 +1,19 @@
 import {
   ALERT_ATTEMPTS_MAX,
   type AlertDestinationKind,
+  CONFIRMATION,
   FAILING_DAYS,
-  MAILS_PER_HOUR,
+  MAILS_PER_ADDRESS_HOUR,
+  MAILS_PER_OWNER_HOUR,
+  type MintedCredential,
 } from '@ceiba/domain';
 import { and, eq, type SQL, sql } from 'drizzle-orm';
 import type { Executor, Transactor } from '../connection/database.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
 import { takeLock } from '../locks.ts';
-import { alertAttempts, alertDeliveries, alertDestinations } from '../tables.ts';
+import { alertAttempts, alertDeliveries, alertDestinations, alertMails } from '../tables.ts';
 import { toMs } from '../time.ts';
+import { addressDigest, hasConsent } from './consent.ts';
 import { type AlertDestinationRef, changing, disableAlertDestination } from './destination.ts';
 
 /** A delivery whose next attempt belongs to the process that claimed it. */
@@ -24,6 +28,8 @@ export interface ClaimedDelivery extends AlertDestinationRef {
   address: string;
   /** The current signing secret first; a previous one while it is valid. Empty for mail. */
   signingSecrets: Buffer[];
+  /** The token of a mail's link; null for a webhook. */
+  mailToken: string | null;
 }
 
 interface ClaimedRow extends Record<string, unknown> {
@@ -35,6 +41,7 @@ interface ClaimedRow extends Record<string, unknown> {
   createdAtMs: number;
   data: Record<string, unknown>;
   projectId: string;
+  ownerId: string;
   destinationId: string;
   kind: AlertDestinationKind;
   address: string;
@@ -51,55 +58,95 @@ interface ClaimedRow extends Record<string, unknown> {
  * gets what is claimed until `claimSeconds` have passed; after that, an attempt whose process ended is
  * made again, unless it was the last.
  *
+ * An address gets at most {@link MAILS_PER_ADDRESS_HOUR} mails in an hour, and an owner sends at most
+ * {@link MAILS_PER_OWNER_HOUR}. Only the mail that asks for confirmation goes to an address that has not
+ * confirmed.
+ *
  * @param most The most to claim.
  * @param claimSeconds Longer than an attempt can take.
+ * @param mintLink Makes the token of a mail's link, of which only the digest is stored.
  */
 export function claimAlertDeliveries(
   db: { orm: Transactor },
-  { most, claimSeconds }: { most: number; claimSeconds: number },
+  { most, claimSeconds, mintLink }: ClaimOptions,
 ): Promise<ClaimedDelivery[]> {
   return db.orm.transaction(
     async (tx) => {
       // One process at a time, so that no two of them fill the last place of an owner.
       await takeLock(tx, 'alertClaims');
-      await tx.execute(
-        sql`delete from alert_attempts where ends_at < now() - interval ${sql.raw(`'${SERVED}'`)}`,
-      );
       const rows = await tx.execute<ClaimedRow>(claim(most, claimSeconds));
-      return [...rows].map(deliveryOf);
+      const links = rows.map(({ kind }) => (kind === 'mail' ? mintLink() : null));
+      await recordMails(tx, rows, links);
+      return rows.map((row, index) => deliveryOf(row, links[index]?.plaintext ?? null));
     },
     { isolationLevel: 'read committed' },
   );
 }
 
+export interface ClaimOptions {
+  most: number;
+  claimSeconds: number;
+  mintLink: () => MintedCredential;
+}
+
+async function recordMails(
+  tx: Executor,
+  rows: readonly ClaimedRow[],
+  links: readonly (MintedCredential | null)[],
+): Promise<void> {
+  const mails = rows.flatMap(({ type, ownerId, projectId, address }, index) => {
+    const link = links[index];
+    if (link == null) return [];
+    const purpose = type === CONFIRMATION ? ('confirmation' as const) : ('alert' as const);
+    const digest = addressDigest(sql`${address}::text`);
+    return [{ tokenDigest: link.digest, purpose, ownerId, projectId, addressDigest: digest }];
+  });
+  if (mails.length > 0) await tx.insert(alertMails).values(mails);
+}
+
 /** How many attempts of an owner are under way at most: fewer than a process can make. */
 const OWNER_PLACES = 4;
-/** The time in which it counts who was served. */
-const SERVED = '1 minute';
+/** When the time begins in which it counts who was served. */
+const SERVED_SINCE = sql`now() - interval '1 minute'`;
 
 const claim = (most: number, claimSeconds: number) => sql`
-  with served as materialized (
+  with forgotten as (
+    delete from alert_attempts where ends_at < ${SERVED_SINCE}
+  ), served as materialized (
     select owner_id, sum(extract(epoch from
-      least(ends_at, now()) - greatest(started_at, now() - interval ${sql.raw(`'${SERVED}'`)})
+      least(ends_at, now()) - greatest(started_at, ${SERVED_SINCE})
     )) as seconds
-    from alert_attempts group by owner_id
+    from alert_attempts where ends_at >= ${SERVED_SINCE} group by owner_id
   ), under_way as materialized (
     -- A destination that was deleted meanwhile counts as slow.
     select a.owner_id, a.destination_id, d.id is null or d.failing_since is not null as is_slow
     from alert_attempts a left join alert_destinations d on d.id = a.destination_id
     where a.ends_at > now()
   ), oldest as (
-    select p.owner_id, d.failing_since is not null as is_slow, due.id, due.next_attempt_at
+    select p.owner_id, d.failing_since is not null as is_slow, due.id, due.next_attempt_at,
+      case when d.kind = 'mail' then ${addressDigest(sql`d.address`)} end as mail_to
     from alert_destinations d
     join projects p on p.id = d.project_id
     cross join lateral (
       select a.id, a.next_attempt_at from alert_deliveries a
+      join alert_events e on e.id = a.event_id
       where a.destination_id = d.id and a.status = 'pending' and a.next_attempt_at <= now()
         and (a.claimed_until is null or a.claimed_until <= now())
+        and (e.type = ${CONFIRMATION} or ${hasConsent(sql`d`)})
       order by a.next_attempt_at, a.id limit 1
     ) due
     where d.disabled_at is null and d.id not in (select destination_id from under_way)
-      and (d.kind <> 'mail' or ${mailsOfHour(sql`d.id`)} < ${MAILS_PER_HOUR})
+  ), permitted as (
+    select * from (
+      select o.*,
+        row_number() over (partition by mail_to order by next_attempt_at, id)
+          + ${mailsOfHour(sql`m.address_digest = o.mail_to`)} as mails_to_address,
+        row_number() over (partition by owner_id, mail_to is null order by next_attempt_at, id)
+          + ${mailsOfHour(sql`m.owner_id = o.owner_id`)} as mails_of_owner
+      from oldest o
+    ) counted
+    where mail_to is null or (mails_to_address <= ${MAILS_PER_ADDRESS_HOUR}
+      and mails_of_owner <= ${MAILS_PER_OWNER_HOUR})
   ), ranked as materialized (
     select o.id, o.next_attempt_at,
       row_number() over (partition by o.owner_id, o.is_slow order by o.next_attempt_at, o.id)
@@ -108,7 +155,7 @@ const claim = (most: number, claimSeconds: number) => sql`
       -- Each further attempt of this claim counts as a second, so that owners take turns.
       coalesce(served.seconds, 0) + row_number() over (
         partition by o.owner_id order by o.is_slow, o.next_attempt_at, o.id) as turn
-    from oldest o left join served on served.owner_id = o.owner_id
+    from permitted o left join served on served.owner_id = o.owner_id
   ), first as materialized (
     select a.id, a.attempts from ranked join alert_deliveries a on a.id = ranked.id
     where ranked.place <= ${OWNER_PLACES}
@@ -129,11 +176,11 @@ const claim = (most: number, claimSeconds: number) => sql`
     select p.owner_id, d.id, claimed.claimed_until
     from claimed join alert_destinations d on d.id = claimed.destination_id
     join projects p on p.id = d.project_id
-    returning id, destination_id
+    returning id, owner_id, destination_id
   )
   select begun.id as "attemptId", claimed.id as "deliveryId", claimed.attempts as attempt,
     e.id as "eventId", e.type, ${toMs(sql`e.created_at`)} as "createdAtMs", e.data,
-    e.project_id as "projectId", d.id as "destinationId", d.kind, d.address,
+    e.project_id as "projectId", begun.owner_id as "ownerId", d.id as "destinationId", d.kind, d.address,
     encode(d.signing_secret, 'hex') as secret,
     case when d.previous_secret_expires_at > now() then encode(d.previous_secret, 'hex') end
       as "previousSecret"
@@ -141,27 +188,23 @@ const claim = (most: number, claimSeconds: number) => sql`
   join alert_events e on e.id = claimed.event_id
   join alert_destinations d on d.id = claimed.destination_id`;
 
-const deliveryOf = ({
-  eventId,
-  type,
-  createdAtMs,
-  data,
-  secret,
-  previousSecret,
-  ...row
-}: ClaimedRow): ClaimedDelivery => ({
-  ...row,
+const deliveryOf = (row: ClaimedRow, mailToken: string | null): ClaimedDelivery => ({
   attemptId: Number(row.attemptId),
   deliveryId: Number(row.deliveryId),
-  event: { id: eventId, type, createdAt: new Date(createdAtMs), data },
-  signingSecrets: [secret, previousSecret].flatMap((hex) =>
+  projectId: row.projectId,
+  destinationId: row.destinationId,
+  attempt: row.attempt,
+  event: { id: row.eventId, type: row.type, createdAt: new Date(row.createdAtMs), data: row.data },
+  kind: row.kind,
+  address: row.address,
+  signingSecrets: [row.secret, row.previousSecret].flatMap((hex) =>
     hex === null ? [] : [Buffer.from(hex, 'hex')],
   ),
+  mailToken,
 });
 
-const mailsOfHour = (destinationId: SQL) => sql`(
-  select count(*) from alert_deliveries sent where sent.destination_id = ${destinationId}
-    and sent.last_attempt_at > now() - interval '1 hour')`;
+const mailsOfHour = (which: SQL) => sql`(
+  select count(*) from alert_mails m where ${which} and m.sent_at > now() - interval '1 hour')`;
 
 /** How an attempt ended. */
 export type AttemptOutcome =

@@ -11,6 +11,8 @@ import type { Executor, Transactor } from '../connection/database.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
 import { lockProject } from '../project/lock.ts';
 import { alertDeliveries, alertDestinations, projects } from '../tables.ts';
+import type { AttemptResult } from '../user/sign-in-attempts.ts';
+import { hasConsent, mayAsk, queueConfirmation } from './consent.ts';
 
 export interface AlertDestinationRef {
   projectId: string;
@@ -31,9 +33,13 @@ export interface CreateAlertDestinationInput {
 
 export type CreateAlertDestinationResult =
   | { kind: 'created'; destinationId: string }
-  | { kind: 'too_many' | 'not_found' };
+  | { kind: 'too_many' | 'unsubscribed' | 'not_found' }
+  | Extract<AttemptResult, { kind: 'limited' }>;
 
-/** Adds a destination. It gets the alerts that are queued from now on. */
+/**
+ * Adds a destination. A webhook gets the alerts that are queued from now on; a mail address is asked
+ * first, unless it has confirmed to this project before.
+ */
 export function createAlertDestination(
   ctx: VerbContext,
   { projectId, eventTypes, ...values }: CreateAlertDestinationInput,
@@ -44,11 +50,20 @@ export function createAlertDestination(
     if ((await countDestinations(tx, projectId)) >= ALERT_DESTINATIONS_MAX) {
       return { kind: 'too_many' };
     }
+    const asked =
+      values.kind === 'mail'
+        ? await mayAsk(
+            { ...ctx, db: { orm: tx } },
+            { ...project, projectId, address: values.address },
+          )
+        : null;
+    if (asked?.kind === 'unsubscribed' || asked?.kind === 'limited') return asked;
     const [created] = await tx
       .insert(alertDestinations)
       .values({ projectId, eventTypes: [...eventTypes], ...values })
       .returning({ destinationId: alertDestinations.id });
     if (created === undefined) throw new Error('an insert returned no row');
+    if (asked?.kind === 'ask') await queueConfirmation(tx, { projectId, ...created });
     await writeAudit(tx, ctx, {
       action: 'alert_destination.create',
       target: { id: created.destinationId, label: alertLabel(values) },
@@ -74,15 +89,31 @@ export interface UpdateAlertDestinationInput extends AlertDestinationRef {
   eventTypes: readonly AlertType[];
 }
 
-/** Changes where a destination is and what it gets. Alerts that are queued go to the new address. */
+export type UpdateAlertDestinationResult =
+  | { kind: 'updated' | 'unchanged' | 'unsubscribed' | 'not_found' }
+  | Extract<AttemptResult, { kind: 'limited' }>;
+
+/**
+ * Changes where a destination is and what it gets. Alerts that are queued go to the new address; those
+ * to a mail address only once it has confirmed.
+ */
 export function updateAlertDestination(
   ctx: VerbContext,
   { projectId, destinationId, ...values }: UpdateAlertDestinationInput,
-): Promise<{ kind: 'updated' | 'unchanged' | 'not_found' }> {
-  return changing(ctx, { projectId, destinationId }, async (tx, found) => {
+): Promise<UpdateAlertDestinationResult> {
+  const ref = { projectId, destinationId };
+  return changing<UpdateAlertDestinationResult>(ctx, ref, async (tx, found) => {
     const [before, after] = [auditOf(found), auditOf({ ...found, ...values })];
     const isSame = found.address === values.address;
     if (isSame && JSON.stringify(before) === JSON.stringify(after)) return { kind: 'unchanged' };
+    const asked =
+      found.kind === 'mail' && !isSame
+        ? await mayAsk(
+            { ...ctx, db: { orm: tx } },
+            { ...found, projectId, address: values.address },
+          )
+        : null;
+    if (asked?.kind === 'unsubscribed' || asked?.kind === 'limited') return asked;
     await tx
       .update(alertDestinations)
       .set({
@@ -92,6 +123,7 @@ export function updateAlertDestination(
         ...(!isSame && { failingSince: null }),
       })
       .where(eq(alertDestinations.id, destinationId));
+    if (asked?.kind === 'ask') await queueConfirmation(tx, ref);
     await writeAudit(tx, ctx, {
       action: 'alert_destination.update',
       target: { id: destinationId, label: alertLabel({ ...found, ...values }) },
@@ -208,7 +240,7 @@ export function deleteAlertDestination(
   );
 }
 
-type Found = NonNullable<Awaited<ReturnType<typeof lockDestination>>>;
+export type Found = NonNullable<Awaited<ReturnType<typeof lockDestination>>>;
 
 /** Only deletion takes the lock that the alerts being queued for the destination wait for. */
 type RowLock = 'update' | 'no key update';
@@ -240,6 +272,7 @@ async function lockDestination(
       disabledReason: alertDestinations.disabledReason,
       failingSince: alertDestinations.failingSince,
       ownerId: projects.ownerId,
+      hasConsent: hasConsent(sql`alert_destinations`).mapWith(Boolean),
     })
     .from(alertDestinations)
     .innerJoin(projects, eq(projects.id, alertDestinations.projectId))

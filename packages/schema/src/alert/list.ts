@@ -1,8 +1,14 @@
-import type { AlertDeliveryStatus, AlertDestinationKind, AlertDisabledReason } from '@ceiba/domain';
-import { and, desc, eq, sql } from 'drizzle-orm';
+import type {
+  AlertConsent,
+  AlertDeliveryStatus,
+  AlertDestinationKind,
+  AlertDisabledReason,
+} from '@ceiba/domain';
+import { and, desc, eq, type SQL, sql } from 'drizzle-orm';
 import type { Executor } from '../connection/database.ts';
 import { keyset, NUMBER_ID, type Page, type PageRequest, readPage } from '../page.ts';
 import { alertDeliveries, alertDestinations, alertEvents } from '../tables.ts';
+import { consentColumn } from './consent.ts';
 import type { AlertDestinationRef } from './destination.ts';
 
 /** A destination without its signing secret. */
@@ -13,6 +19,8 @@ export interface AlertDestination {
   address: string;
   description: string;
   eventTypes: string[];
+  /** What a mail address answered; null for a webhook, and while an address has not answered. */
+  consent: AlertConsent | null;
   createdAt: Date;
   disabledAt: Date | null;
   disabledReason: AlertDisabledReason | null;
@@ -28,6 +36,7 @@ const columns = {
   address: alertDestinations.address,
   description: alertDestinations.description,
   eventTypes: alertDestinations.eventTypes,
+  consent: consentColumn(sql`alert_destinations`) as SQL<AlertConsent | null>,
   createdAt: alertDestinations.createdAt,
   disabledAt: alertDestinations.disabledAt,
   disabledReason: alertDestinations.disabledReason,

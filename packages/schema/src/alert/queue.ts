@@ -1,9 +1,10 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Executor } from '../connection/database.ts';
+import { hasConsent } from './consent.ts';
 
 /**
- * Queues alerts: each once, and a delivery of it to every destination of its project that is enabled
- * and wants its type. An alert that no destination wants is not queued. It commits with the rest of
+ * Queues alerts: each once, and a delivery of it to every destination of its project that is enabled,
+ * wants its type, and has confirmed that it wants mail. An alert that no destination wants is not queued. It commits with the rest of
  * the transaction, or not at all. A call queues up to {@link MOST}.
  *
  * @param candidates A query of `project_id`, `type`, `subject` and `data` (jsonb). Two candidates
@@ -41,4 +42,4 @@ const MOST = 1_000;
 
 const wants = (event: SQL) =>
   sql`d.project_id = ${event}.project_id and d.disabled_at is null
-    and ${event}.type = any(d.event_types)`;
+    and ${event}.type = any(d.event_types) and ${hasConsent(sql`d`)}`;

@@ -8,15 +8,16 @@ const FAILURE_DAYS = 7;
 const MOST = 5_000;
 
 /**
- * Deletes up to 5,000 old alerts with their deliveries, and up to 5,000 old numbers of failed
- * decisions.
+ * Deletes up to 5,000 old alerts with their deliveries, as many old mails, whose links then end, and as
+ * many old numbers of failed decisions.
  *
  * @returns whether there may be more
  */
 export async function removeOldAlerts(db: { orm: Executor }): Promise<boolean> {
   const alerts = await remove(db, sql`alert_events`, sql`created_at`, ALERT_DAYS);
+  const mails = await remove(db, sql`alert_mails`, sql`sent_at`, ALERT_DAYS);
   const failures = await remove(db, sql`decision_failures`, sql`minute`, FAILURE_DAYS);
-  return alerts === MOST || failures === MOST;
+  return alerts === MOST || mails === MOST || failures === MOST;
 }
 
 async function remove(

@@ -1,15 +1,17 @@
-import { TEST_ALERT, TESTS_PER_HOUR } from '@ceiba/domain';
+import { TEST_ALERT } from '@ceiba/domain';
 import { and, eq, sql } from 'drizzle-orm';
 import type { AuditAction } from '../audit/actions.ts';
 import { writeAudit } from '../audit/write.ts';
-import type { Executor } from '../connection/database.ts';
+import type { Executor, Transactor } from '../connection/database.ts';
 import type { VerbContext } from '../context.ts';
 import { alertDeliveries } from '../tables.ts';
-import { type AlertDestinationRef, alertLabel, changing } from './destination.ts';
+import { type AttemptResult, chargeAlertAgain, chargeAlertTest } from '../user/sign-in-attempts.ts';
+import { mayAsk, queueConfirmation } from './consent.ts';
+import { type AlertDestinationRef, alertLabel, changing, type Found } from './destination.ts';
 
-export type SendAlertResult = {
-  kind: 'queued' | 'disabled' | 'too_many' | 'unchanged' | 'not_found';
-};
+export type SendAlertResult =
+  | { kind: 'queued' | 'disabled' | 'unconfirmed' | 'unsubscribed' | 'unchanged' | 'not_found' }
+  | Extract<AttemptResult, { kind: 'limited' }>;
 
 /** Queues a test for one destination, whatever types it wants. */
 export function sendTestAlert(
@@ -17,8 +19,10 @@ export function sendTestAlert(
   ref: AlertDestinationRef,
 ): Promise<SendAlertResult> {
   return changing<SendAlertResult>(ctx, ref, async (tx, found) => {
-    if (found.disabledReason !== null) return { kind: 'disabled' };
-    if ((await countTests(tx, ref.projectId)) >= TESTS_PER_HOUR) return { kind: 'too_many' };
+    const refused = refusalOf(found);
+    if (refused !== null) return refused;
+    const charged = await chargeAlertTest(within(ctx, tx), found.ownerId);
+    if (charged.kind === 'limited') return charged;
     await tx.execute(sql`
       with event as (
         insert into alert_events (project_id, type, subject, data)
@@ -39,13 +43,16 @@ export function sendAlertAgain(
   { deliveryId, ...ref }: AlertDestinationRef & { deliveryId: number },
 ): Promise<SendAlertResult> {
   return changing<SendAlertResult>(ctx, ref, async (tx, found) => {
-    if (found.disabledReason !== null) return { kind: 'disabled' };
+    const refused = refusalOf(found);
+    if (refused !== null) return refused;
     const [delivery] = await tx
       .select({ status: alertDeliveries.status })
       .from(alertDeliveries)
       .where(isDelivery(ref, deliveryId));
     if (delivery === undefined) return { kind: 'not_found' };
     if (delivery.status !== 'failed') return { kind: 'unchanged' };
+    const charged = await chargeAlertAgain(within(ctx, tx), found.ownerId);
+    if (charged.kind === 'limited') return charged;
     await tx
       .update(alertDeliveries)
       .set({ status: 'pending', attempts: 0, nextAttemptAt: sql`now()`, claimedUntil: null })
@@ -58,19 +65,36 @@ export function sendAlertAgain(
 const isDelivery = ({ destinationId }: AlertDestinationRef, deliveryId: number) =>
   and(eq(alertDeliveries.id, deliveryId), eq(alertDeliveries.destinationId, destinationId));
 
-/** By project: the tests of a destination that was deleted count as well. */
-async function countTests(tx: Executor, projectId: string): Promise<number> {
-  const [row] = await tx.execute<{ count: number }>(sql`
-    select count(*)::int as count from alert_events
-    where project_id = ${projectId} and type = ${TEST_ALERT}
-      and created_at > now() - interval '1 hour'`);
-  return row?.count ?? 0;
+/** Asks the address of a mail destination again whether it wants alerts. */
+export function sendConfirmation(
+  ctx: VerbContext,
+  ref: AlertDestinationRef,
+): Promise<SendAlertResult> {
+  return changing<SendAlertResult>(ctx, ref, async (tx, found) => {
+    if (found.kind !== 'mail') return { kind: 'not_found' };
+    if (found.disabledReason !== null) return { kind: 'disabled' };
+    const asked = await mayAsk(within(ctx, tx), { ...found, projectId: ref.projectId });
+    if (asked.kind === 'confirmed') return { kind: 'unchanged' };
+    if (asked.kind !== 'ask') return asked;
+    await queueConfirmation(tx, ref);
+    await audit(tx, ctx, { action: 'alert_destination.ask', ref, found });
+    return { kind: 'queued' };
+  });
+}
+
+/** The context of what belongs to a transaction. */
+const within = (ctx: VerbContext, orm: Transactor): VerbContext => ({ ...ctx, db: { orm } });
+
+/** Why nothing goes to a destination; null if it gets alerts. */
+function refusalOf({ disabledReason, hasConsent }: Found): SendAlertResult | null {
+  if (disabledReason !== null) return { kind: 'disabled' };
+  return hasConsent ? null : { kind: 'unconfirmed' };
 }
 
 interface Sent {
   action: AuditAction;
   ref: AlertDestinationRef;
-  found: Parameters<typeof alertLabel>[0] & { ownerId: string };
+  found: Found;
 }
 
 const audit = (tx: Executor, ctx: VerbContext, { action, ref, found }: Sent) =>

@@ -5,13 +5,15 @@ import { inTransaction, type VerbContext } from '../context.ts';
 import { signInAttempts } from '../tables.ts';
 
 const WINDOW_SECONDS = 900;
+const HOUR = 3_600;
+const DAY = 24 * HOUR;
 /** How long a network counts as known after a sign-in from it. */
 const KNOWN_SECONDS = 30 * 86_400;
 
 /**
- * Attempts per 15 minutes. A stranger can use up what an account has in the stranger's network, and
- * from many networks what it has in all of them, but never what it has in a network from which its
- * user signed in before. Many users can share a network.
+ * Attempts per 15 minutes, or per window in `LONGER_WINDOWS`. A stranger can use up what an account has
+ * in the stranger's network, and from many networks what it has in all of them, but never what it has in
+ * a network from which its user signed in before. Many users can share a network.
  */
 const LIMITS = {
   account_network: 10,
@@ -22,8 +24,25 @@ const LIMITS = {
   reset_account: 3,
   reset_address: 30,
   passkey_address: 300,
+  account_notice: 20,
+  alert_test: 10,
+  alert_again: 100,
+  confirmation_address: 3,
+  confirmation_owner: 20,
+  confirmation_network: 60,
 } as const;
-type Scope = keyof typeof LIMITS | 'known_network';
+type Limit = keyof typeof LIMITS;
+type Scope = Limit | 'known_network';
+
+/** In seconds. */
+const LONGER_WINDOWS: Partial<Record<Limit, number>> = {
+  account_notice: HOUR,
+  alert_test: HOUR,
+  alert_again: HOUR,
+  confirmation_address: DAY,
+  confirmation_owner: DAY,
+  confirmation_network: DAY,
+};
 
 export type AttemptResult = { kind: 'admitted' } | { kind: 'limited'; retryAfterSeconds: number };
 
@@ -79,6 +98,33 @@ export function chargePasskeySignIn(ctx: VerbContext): Promise<AttemptResult> {
   return chargeAll(ctx, [['passkey_address', network]]);
 }
 
+/** Counts a notice of a change of an account, per address: an account can be deleted and created again. */
+export const chargeAccountNotice = (ctx: VerbContext, email: string): Promise<AttemptResult> =>
+  chargeAll(ctx, [['account_notice', mailboxSubject(email)]]);
+
+/** Counts a test of a destination, per owner: projects and destinations can be created again. */
+export const chargeAlertTest = (ctx: VerbContext, ownerId: string): Promise<AttemptResult> =>
+  chargeAll(ctx, [['alert_test', ownerId]]);
+
+/** Counts an alert that a user sends again, per owner. */
+export const chargeAlertAgain = (ctx: VerbContext, ownerId: string): Promise<AttemptResult> =>
+  chargeAll(ctx, [['alert_again', ownerId]]);
+
+/** Counts a mail that asks an address for confirmation, per mailbox, owner and network. */
+export function chargeConfirmation(
+  ctx: VerbContext,
+  { address, ownerId }: { address: string; ownerId: string },
+): Promise<AttemptResult> {
+  return chargeAll(ctx, [
+    ['confirmation_address', mailboxSubject(address)],
+    ['confirmation_owner', ownerId],
+    // Without an address, all users would share one limit.
+    ...(ctx.clientAddress === null
+      ? []
+      : [['confirmation_network', addressSubject(ctx.clientAddress)] as const]),
+  ]);
+}
+
 /** Resets the limits of password changes and of sign-ins to the account, after a correct password. */
 export function forgivePasswordChange(
   ctx: VerbContext,
@@ -128,7 +174,7 @@ async function isKnown(tx: Executor, subject: string): Promise<boolean> {
 const isSubject = (scope: Scope, subject: string) =>
   and(eq(signInAttempts.scope, scope), eq(signInAttempts.subject, subject));
 
-type Scopes = readonly (readonly [keyof typeof LIMITS, string])[];
+type Scopes = readonly (readonly [Limit, string])[];
 
 /** Rolls back what was charged before the scope that has no room left. */
 class OverLimit extends Error {
@@ -186,7 +232,7 @@ const secondsLeft = sql<number>`
 /** @throws OverLimit when attempts at the same time have used up the scope */
 async function charge(tx: Executor, [scope, subject]: Scopes[number]): Promise<void> {
   const windowIsOver = sql`${signInAttempts.windowEndsAt} <= now()`;
-  const freshEnd = sql`now() + make_interval(secs => ${WINDOW_SECONDS})`;
+  const freshEnd = sql`now() + make_interval(secs => ${LONGER_WINDOWS[scope] ?? WINDOW_SECONDS})`;
   const charged = await tx
     .insert(signInAttempts)
     .values({ scope, subject, count: 1, windowEndsAt: freshEnd })
@@ -239,6 +285,15 @@ function subjectsOf(ctx: VerbContext, email: string) {
   const network = addressSubject(ctx.clientAddress);
   return { account: digestOf(address), network, both: digestOf(`${address} ${network}`) };
 }
+
+/** A digest of whose mailbox an address is: what follows a plus sign is usually the same one. */
+const mailboxSubject = (email: string) =>
+  digestOf(
+    email
+      .trim()
+      .toLowerCase()
+      .replace(/\+[^@]*@/, '@'),
+  );
 
 const digestOf = (text: string) => createHash('sha256').update(text).digest('hex');
 

@@ -1,4 +1,4 @@
-import { MAILS_PER_HOUR, TESTS_PER_HOUR } from '@ceiba/domain';
+import { MAILS_PER_ADDRESS_HOUR, MAILS_PER_OWNER_HOUR } from '@ceiba/domain';
 import {
   claimAlertDeliveries,
   deleteAlertDestination,
@@ -11,11 +11,17 @@ import {
 } from '@ceiba/schema';
 import { describe, expect, it } from 'vitest';
 import { contextOf, flush, givePlan, makeOwner, makeProject, useBench } from '../support.ts';
-import { type MadeDestination, makeDestination, queuedAlerts } from './support.ts';
+import {
+  claimAs,
+  consent,
+  type MadeDestination,
+  makeDestination,
+  queuedAlerts,
+} from './support.ts';
 
 const bench = useBench();
 
-const claim = () => claimAlertDeliveries(bench.db, { most: 20, claimSeconds: 60 });
+const claim = () => claimAlertDeliveries(bench.db, claimAs());
 const makeWebhook = async () =>
   makeDestination(bench.ctx, (await makeProject(bench.ctx)).projectId);
 const stop = ({ projectId }: MadeDestination) =>
@@ -56,7 +62,7 @@ describe('the places of a process', () => {
     await bench.db.sql`update alert_destinations set failing_since = now()
       where description = 'failing'`;
     for (const destination of made) await sendTestAlert(bench.ctx, destination);
-    const first = await claimAlertDeliveries(bench.db, { most: 3, claimSeconds: 60 });
+    const first = await claimAlertDeliveries(bench.db, claimAs({ most: 3 }));
     const working = made.filter((_, index) => index % 2 === 0).map((one) => one.destinationId);
     expect(first.every(({ destinationId }) => working.includes(destinationId))).toBe(true);
     expect([first.length, (await claim()).length, (await claim()).length]).toEqual([3, 5, 0]);
@@ -75,7 +81,7 @@ describe('the places of a process', () => {
       const [row] = await bench.db.sql`select name from projects where id = ${projectId}`;
       await deleteProject(bench.ctx, { projectId, name: row!.name });
     };
-    const one = { most: 1, claimSeconds: 60 };
+    const one = claimAs({ most: 1 });
     const first = await hookOf(busy);
     expect(await claimAlertDeliveries(bench.db, one)).toMatchObject([first]);
     await remove(first);
@@ -94,7 +100,7 @@ describe('the places of a process', () => {
       }
     }
     for (const hook of hooks) await sendTestAlert(bench.ctx, hook);
-    const claimed = await claimAlertDeliveries(bench.db, { most: 2, claimSeconds: 60 });
+    const claimed = await claimAlertDeliveries(bench.db, claimAs({ most: 2 }));
     expect(claimed.map(({ destinationId }) => destinationId).sort()).toEqual(
       [hooks[0]!.destinationId, hooks[2]!.destinationId].sort(),
     );
@@ -103,32 +109,68 @@ describe('the places of a process', () => {
 });
 
 describe('mail', () => {
-  it('beyond the most of an hour waits, and is sent later', async () => {
-    const { projectId } = await makeProject(bench.ctx);
-    const mail = await makeDestination(bench.ctx, projectId, { kind: 'mail' });
-    await queue(mail, MAILS_PER_HOUR);
-    await bench.db.sql`update alert_deliveries set status = 'delivered', attempts = 1,
-      last_attempt_at = now() where destination_id = ${mail.destinationId}`;
-    await sendTestAlert(bench.ctx, mail);
-    expect(await claim()).toEqual([]);
-    await bench.db.sql`update alert_deliveries set last_attempt_at = now() - interval '61 minutes'
-      where destination_id = ${mail.destinationId} and status = 'delivered'`;
+  const makeMail = async (owner: string, address: string) => {
+    const { projectId } = await makeProject(bench.ctx, owner);
+    await consent(bench.db, projectId, address);
+    return makeDestination(bench.ctx, projectId, { kind: 'mail', address });
+  };
+  /** Mails of the last hour; `alert_mails` has no foreign keys. */
+  const sent = (owner: string, address: string, count: number) => bench.db.sql`
+    insert into alert_mails (token_digest, purpose, owner_id, project_id, address_digest)
+    select sha256(convert_to(gen_random_uuid()::text, 'UTF8')), 'alert', ${owner},
+      gen_random_uuid(), sha256(convert_to(${address}::text, 'UTF8'))
+    from generate_series(1, ${count}::int)`;
+  const hourLater = () =>
+    bench.db.sql`update alert_mails set sent_at = now() - interval '61 minutes'`;
+
+  it('to an address beyond the most of an hour waits, whoever sent the others, also if all was deleted', async () => {
+    const [first, second] = [await makeOwner(bench.ctx), await makeOwner(bench.ctx)];
+    const gone = await makeMail(first, 'busy@example.com');
+    await sendTestAlert(bench.ctx, gone);
     expect(await claim()).toHaveLength(1);
-    await stop(mail);
+    await bench.db.sql`delete from users where id = ${first}`.catch(() => {});
+    await deleteAlertDestination(bench.ctx, gone);
+    await sent(first, 'busy@example.com', MAILS_PER_ADDRESS_HOUR - 2);
+    const mails = [
+      await makeMail(second, 'Busy@example.com'),
+      await makeMail(second, 'busy@example.com'),
+    ];
+    for (const mail of mails) await sendTestAlert(bench.ctx, mail);
+    expect(await claim()).toHaveLength(1);
+    expect(await claim()).toEqual([]);
+    await hourLater();
+    expect(await claim()).toHaveLength(1);
+    for (const mail of mails) await stop(mail);
   });
 
-  it('as a test is counted by project, also after its destination is deleted', async () => {
-    const { projectId } = await makeProject(bench.ctx);
-    const first = await makeDestination(bench.ctx, projectId, { kind: 'mail' });
-    for (let n = 0; n < TESTS_PER_HOUR; n += 1) {
-      expect(await sendTestAlert(bench.ctx, first)).toEqual({ kind: 'queued' });
-    }
-    await deleteAlertDestination(bench.ctx, first);
-    const second = await makeDestination(bench.ctx, projectId, { kind: 'mail' });
-    expect(await sendTestAlert(bench.ctx, second)).toEqual({ kind: 'too_many' });
-    const elsewhere = await makeWebhook();
-    expect(await sendTestAlert(bench.ctx, elsewhere)).toEqual({ kind: 'queued' });
-    await stop(elsewhere);
+  it('of an owner beyond the most of an hour waits, whatever the address; webhooks do not', async () => {
+    const owner = await makeOwner(bench.ctx);
+    await sent(owner, 'anyone@example.com', MAILS_PER_OWNER_HOUR);
+    const mail = await makeMail(owner, 'someone@example.com');
+    const hook = await makeDestination(bench.ctx, (await makeProject(bench.ctx, owner)).projectId);
+    for (const to of [mail, hook]) await sendTestAlert(bench.ctx, to);
+    expect(await claim()).toMatchObject([{ destinationId: hook.destinationId }]);
+    await hourLater();
+    expect(await claim()).toMatchObject([{ destinationId: mail.destinationId }]);
+    for (const to of [mail, hook]) await stop(to);
+  });
+});
+
+describe('tests', () => {
+  it('are limited per owner, also after the destination and its project are deleted', async () => {
+    const owner = await makeOwner(bench.ctx);
+    const test = async (projectId: string) =>
+      (await sendTestAlert(bench.ctx, await makeDestination(bench.ctx, projectId))).kind;
+    const first = await makeProject(bench.ctx, owner);
+    const kinds: string[] = [];
+    for (let n = 0; n < 10; n += 1) kinds.push(await test(first.projectId));
+    expect(new Set(kinds)).toEqual(new Set(['queued']));
+    await deleteProject(bench.ctx, first);
+    const second = await makeProject(bench.ctx, owner);
+    expect(await test(second.projectId)).toBe('limited');
+    const neighbour = await makeProject(bench.ctx);
+    expect(await test(neighbour.projectId)).toBe('queued');
+    await stop({ projectId: neighbour.projectId, destinationId: '' });
   });
 });
 

@@ -1,3 +1,4 @@
+import { CONFIRMATION } from '@ceiba/domain';
 import {
   createDatabase,
   detectExpiringKeys,
@@ -11,7 +12,7 @@ import { describe, expect, it } from 'vitest';
 import { startDetecting } from '../../../../apps/console/src/server/alerts/worker.ts';
 import { until } from '../../../support/until.ts';
 import { contextOf, flush, givePlan, makeKey, makeProject, useBench } from '../support.ts';
-import { makeDestination, queuedAlerts } from './support.ts';
+import { consent, makeDestination, queuedAlerts } from './support.ts';
 
 const bench = useBench();
 const NOW = new Date('2026-11-23T10:00:00Z');
@@ -92,10 +93,13 @@ describe('a threshold of the quota', () => {
   it("goes to every destination of its project that wants it, and to no other project's", async () => {
     const { projectId, destination } = await setUp(80);
     const mail = await makeDestination(bench.ctx, projectId, { kind: 'mail' });
+    await consent(bench.db, projectId);
     await makeDestination(bench.ctx, projectId, { eventTypes: ['api_key.revoked'] });
     await setUp(0);
     await detectQuotaThresholds(bench.db, NOW);
-    const [alert] = await queuedAlerts(bench.db, projectId);
+    const alert = (await queuedAlerts(bench.db, projectId)).find(
+      ({ type }) => type !== CONFIRMATION,
+    );
     expect(alert?.destinationIds).toEqual([destination.destinationId, mail.destinationId].sort());
   });
 });

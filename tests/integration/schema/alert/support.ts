@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { mintMailLink } from '@ceiba/domain';
 import {
+  type ClaimOptions,
   type CreateAlertDestinationInput,
   createAlertDestination,
   type Database,
@@ -30,6 +32,17 @@ export async function makeDestination(
   const { destinationId } = expectKind(created, 'created');
   return { projectId, destinationId };
 }
+
+/** Claims as a process does, with the links of its mails. */
+export function claimAs(change: Partial<ClaimOptions> = {}): ClaimOptions {
+  return { most: 20, claimSeconds: 60, mintLink: () => mintMailLink(randomBytes), ...change };
+}
+
+/** Records that an address wants the alerts of a project, as its user does with the link of a mail. */
+export const consent = (db: Database, projectId: string, address = 'ops@example.com') => db.sql`
+  insert into alert_consents (project_id, address_digest, answer)
+  values (${projectId}, sha256(convert_to(lower(${address}::text), 'UTF8')), 'confirmed')
+  on conflict do nothing`;
 
 export interface QueuedAlert {
   type: string;

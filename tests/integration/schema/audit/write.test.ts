@@ -6,6 +6,7 @@ import {
   type MintedCredential,
   mintApiKey,
   mintInvitation,
+  mintMailLink,
   mintPasswordReset,
   mintProjectSecret,
 } from '@ceiba/domain';
@@ -18,6 +19,7 @@ import {
   archiveApiKey,
   changeApiKeys,
   claimAlertDeliveries,
+  confirmAlertMail,
   confirmAuthenticator,
   createAlertDestination,
   createApiKey,
@@ -57,6 +59,7 @@ import {
   rotateProjectSecret,
   rotateSigningSecret,
   sendAlertAgain,
+  sendConfirmation,
   sendTestAlert,
   setAdministrator,
   setApiKeyExpiry,
@@ -71,6 +74,7 @@ import {
   startSession,
   transferProject,
   turnOffSecondFactor,
+  unsubscribeAlertMail,
   updateAlertDestination,
   updatePlan,
   updatePolicy,
@@ -79,7 +83,7 @@ import {
   type VerbContext,
 } from '@ceiba/schema';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { makeDestination } from '../alert/support.ts';
+import { claimAs, type MadeDestination, makeDestination } from '../alert/support.ts';
 import { addMember } from '../member/support.ts';
 import {
   expectKind,
@@ -124,6 +128,7 @@ interface Scene {
   invitation: MintedCredential;
   /** Of the project, enabled. */
   destination: AlertDestinationRef;
+  mail: Awaited<ReturnType<typeof makeMail>>;
 }
 
 interface Secured {
@@ -213,6 +218,7 @@ async function makeScene(): Promise<Scene> {
     memberId: await addMember(bench, project.projectId, 'viewer'),
     invitationId: expectKind(invited, 'created').invitationId,
     invitation,
+    mail: await makeMail(project.projectId),
     destination: await makeDestination(bench.ctx, project.projectId, {
       signingSecret: signingSecret(),
     }),
@@ -237,8 +243,21 @@ function signingSecret(): Buffer {
 /** Queues a test and claims it. */
 async function claim(ctx: VerbContext, destination: AlertDestinationRef) {
   await sendTestAlert(ctx, destination);
-  const claimed = await claimAlertDeliveries(bench.db, { most: 100, claimSeconds: 60 });
+  const claimed = await claimAlertDeliveries(bench.db, claimAs({ most: 100 }));
   return claimed.find(({ destinationId }) => destinationId === destination.destinationId)!;
+}
+/** A mail address that is asked for confirmation, and the digest of its link. */
+async function makeMail(projectId: string): Promise<MadeDestination & { link: Buffer }> {
+  const address = `${randomUUID()}@example.com`;
+  // Many scenes have one network.
+  const ctx = { ...bench.ctx, clientAddress: null };
+  const made = await makeDestination(ctx, projectId, { kind: 'mail', address });
+  const link = kept(mintMailLink(randomBytes)).digest;
+  await bench.db.sql`
+    insert into alert_mails (token_digest, purpose, owner_id, project_id, address_digest)
+    select ${link}, 'confirmation', owner_id, id, sha256(convert_to(${address}::text, 'UTF8'))
+    from projects where id = ${projectId}`;
+  return { ...made, link };
 }
 const LOST = { kind: 'failed', status: 410, error: 'gone', retryAfterSeconds: null } as const;
 
@@ -553,6 +572,15 @@ const MUTATIONS: Record<string, [Mutate, string[]]> = {
       recordAttempt(ctx, await claim(ctx, destination), { ...LOST, isGone: true }),
     ['alert_destination.test', 'alert_destination.disable'],
   ],
+  sendConfirmation: [(ctx, { mail }) => sendConfirmation(ctx, mail), ['alert_destination.ask']],
+  confirmAlertMail: [
+    (ctx, { mail }) => confirmAlertMail(ctx, mail.link),
+    ['alert_address.confirm'],
+  ],
+  unsubscribeAlertMail: [
+    (ctx, { mail }) => unsubscribeAlertMail(ctx, mail.link),
+    ['alert_address.unsubscribe'],
+  ],
   signOutEverywhere: [
     (ctx, { project }) => signOutEverywhere(ctx, project.ownerId),
     ['user.sign_out_everywhere'],
@@ -577,6 +605,12 @@ const WITHOUT_AUDIT = [
   'chargeSecondFactor',
   'chargePasswordReset',
   'chargePasskeySignIn',
+  'chargeAccountMail',
+  'chargeAccountNotice',
+  'chargeAlertAgain',
+  'chargeAlertTest',
+  'chargeConfirmation',
+  'mayAsk',
 ];
 
 /** Verbs that prove a user by a token, and act as that user. */
@@ -657,7 +691,7 @@ describe.each(Object.entries(MUTATIONS))('%s', (verb, [mutate, actions]) => {
         target_id: expect.stringMatching(/^([0-9a-f-]{36}|retention)$/),
       });
       const ofProject =
-        /^(project|subscription|policy|api_key|alert_destination|invitation|member)\./;
+        /^(project|subscription|policy|api_key|alert_destination|alert_address|invitation|member)\./;
       expect(row.project_id !== null).toBe(ofProject.test(row.action));
       expect(row.owner_id !== null).toBe(!/^(plan|retention)\./.test(row.action));
     }

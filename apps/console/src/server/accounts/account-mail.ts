@@ -1,8 +1,10 @@
 import 'server-only';
 import { RECOVERY_CODES_FEW } from '@ceiba/domain';
 import type { Mail } from '@ceiba/process/mail';
+import { chargeAccountNotice } from '@ceiba/schema';
 import { after } from 'next/server';
 import { env } from '../../env.ts';
+import { inDatabaseAs } from '../in-database.ts';
 import { log } from '../log.ts';
 import { configuredMailer } from '../mail.ts';
 
@@ -60,7 +62,10 @@ const ASK_ADMINISTRATOR: ReadonlySet<keyof typeof NOTICES> = new Set([
   'reset_link_created',
 ]);
 
-/** Notifies a user by mail, once the answer of this request is sent. */
+/**
+ * Notifies a user by mail, once the answer of this request is sent. An address gets a limited number in an
+ * hour: an account may have someone else's address.
+ */
 export function notify(to: string, notice: keyof typeof NOTICES): void {
   const { subject, text } = NOTICES[notice];
   const { publicOrigin } = env();
@@ -68,7 +73,11 @@ export function notify(to: string, notice: keyof typeof NOTICES): void {
     ? 'If you did not want this, inform the administrator of this console now.'
     : `If this was not you, reset your password at ${publicOrigin}/forgot-password and inform the administrator of this console.`;
   after(() =>
-    sendNow(async () => ({ to, subject, text: `${text}\n\n${advice}\n\n${publicOrigin}\n` })),
+    sendNow(async () => {
+      const charged = await inDatabaseAs({ kind: 'system' })((ctx) => chargeAccountNotice(ctx, to));
+      if (charged.kind === 'limited') return null;
+      return { to, subject, text: `${text}\n\n${advice}\n\n${publicOrigin}\n` };
+    }),
   );
 }
 

@@ -74,8 +74,10 @@ async function sendMail(
   { mailer, consoleUrl, mailMs }: AttemptOptions,
 ): Promise<Answer> {
   if (mailer === undefined) return { status: null, error: 'mail is off: SMTP_URL is not set' };
+  const { mailToken } = delivery;
+  if (mailToken === null) throw new Error('a mail was claimed without its link');
   try {
-    await within(mailMs, mailer.send(mailOf(delivery, consoleUrl)));
+    await within(mailMs, mailer.send(mailOf(delivery, mailToken, consoleUrl)));
     return { status: null, error: null };
   } catch (error) {
     if (error instanceof TimeLimitError) return { status: null, error: error.message };

@@ -1,23 +1,50 @@
+import { ALERT_TYPES, CONFIRMATION, TEST_ALERT } from '@ceiba/domain';
 import type { ClaimedDelivery } from '@ceiba/schema';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { mailOf } from './mail-text.ts';
 
-it('leads to the key that was revoked, which the list of active keys no longer has', () => {
+/** What a user can choose, as someone would who wants to be read by strangers. */
+const CHOSEN = 'WIN www.evil.example';
+
+const mail = (type: string) => {
   const delivery = {
     event: {
       id: 'event',
-      type: 'api_key.revoked',
+      type,
       data: {
-        project: { id: 'p', name: 'Reports' },
-        actor: 'ana@example.com',
-        target: { id: 'k', name: 'Mobile app' },
+        project: { id: 'p', name: CHOSEN },
+        actor: CHOSEN,
+        target: { id: 'k', name: CHOSEN },
+        displayName: CHOSEN,
+        keyPrefix: CHOSEN,
+        causes: [CHOSEN],
       },
     },
     address: 'ops@example.com',
     projectId: 'p',
     destinationId: 'd',
   } as unknown as ClaimedDelivery;
-  const { subject, text } = mailOf(delivery, 'https://console.example.com');
-  expect(subject).toBe('[Ceiba] Reports: key Mobile app was revoked');
+  return mailOf(delivery, 'token', 'https://console.example.com');
+};
+
+describe.each([...Object.keys(ALERT_TYPES), TEST_ALERT, CONFIRMATION])('a mail of %s', (type) => {
+  it('has a subject without any text that a user chose', () => {
+    expect(mail(type).subject).toMatch(/^\[Ceiba\] [A-Za-z ]+$/);
+    expect(mail(type).subject).not.toContain(CHOSEN);
+  });
+
+  it('can be unsubscribed from with one click, and from its text', () => {
+    const { unsubscribeUrl, text } = mail(type);
+    expect(unsubscribeUrl).toBe('https://console.example.com/api/alert-mail/token');
+    expect(text).toContain('https://console.example.com/alert-mail#token');
+  });
+});
+
+it('asks for confirmation without any text that a user chose', () => {
+  expect(mail(CONFIRMATION).text).not.toContain(CHOSEN);
+});
+
+it('leads to the key that was revoked, which the list of active keys no longer has', () => {
+  const { text } = mail('api_key.revoked');
   expect(text).toContain('\nhttps://console.example.com/projects/p/keys/k\n');
 });

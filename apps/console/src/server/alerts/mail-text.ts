@@ -1,30 +1,62 @@
+import { CONFIRMATION, CONFIRMATION_DAYS } from '@ceiba/domain';
 import type { Mail } from '@ceiba/process/mail';
 import type { ClaimedDelivery } from '@ceiba/schema';
 
-/** The subject and the text of an alert by mail. */
+/**
+ * The mail of a delivery. Its subject is fixed for each type: users choose the names of projects and
+ * keys, and their text must not look like Ceiba's in the list of someone's mails.
+ *
+ * @param token Of the link with which its recipient confirms or unsubscribes.
+ */
 export function mailOf(
-  { event, address, projectId, destinationId }: ClaimedDelivery,
+  { event, address, projectId }: ClaimedDelivery,
+  token: string,
   consoleUrl: string,
 ): Mail {
-  const project = `${consoleUrl}/projects/${projectId}`;
-  const { subject, lines, page } = contentOf(event);
+  const page = `${consoleUrl}/alert-mail#${token}`;
+  const { subject, text } =
+    event.type === CONFIRMATION
+      ? { subject: 'Confirm alerts to this address', text: askingText(consoleUrl, page) }
+      : alertText(event, `${consoleUrl}/projects/${projectId}`, page);
   return {
     to: address,
-    subject: `[Ceiba] ${nameOf(event.data.project)}: ${subject}`,
-    text: [
-      ...lines,
-      '',
-      `${project}${page}`,
-      '',
-      '-- ',
-      `Ceiba sent this because ${address} gets alerts of this project.`,
-      `To change that: ${project}/alerts/${destinationId}`,
-    ].join('\n'),
+    subject: `[Ceiba] ${subject}`,
+    text,
     id: event.id,
+    unsubscribeUrl: `${consoleUrl}/api/alert-mail/${token}`,
   };
 }
 
+/** Names nothing that the user who asks has chosen: the page of the link shows the project. */
+const askingText = (consoleUrl: string, page: string) =>
+  [
+    `A user of ${consoleUrl} wants to send alerts of a project to this address.`,
+    `Nothing is sent here unless you confirm it within ${CONFIRMATION_DAYS} days.`,
+    '',
+    'To see which project it is, and to confirm or refuse:',
+    page,
+    '',
+    'If you do not know what this is about, ignore it, or refuse with the link: no project of this console asks this address again then.',
+  ].join('\n');
+
+function alertText(event: Event, project: string, page: string): { subject: string; text: string } {
+  const content = contentOf(event);
+  const text = [
+    `Project: ${nameOf(event.data.project)}`,
+    '',
+    ...content.lines,
+    '',
+    `${project}${content.page}`,
+    '',
+    '-- ',
+    'Ceiba sent this because this address confirmed that it wants alerts of this project.',
+    `To get no more of them: ${page}`,
+  ].join('\n');
+  return { subject: content.subject, text };
+}
+
 interface Content {
+  /** Has no text that a user chose. */
   subject: string;
   lines: string[];
   /** The part of the project's address that shows more. */
@@ -39,9 +71,9 @@ function contentOf({ type, data }: Event): Content {
       const { threshold, used, monthlyQuota, month } = data;
       const denied = 'Further calls are denied as quota_exceeded until the month ends.';
       return {
-        subject: `${threshold} % of the monthly quota is used`,
+        subject: 'the monthly quota is nearly or fully used',
         lines: [
-          `${used} of ${monthlyQuota} requests of ${month} (UTC) are used.`,
+          `${threshold} % of the monthly quota: ${used} of ${monthlyQuota} requests of ${month} (UTC) are used.`,
           ...(threshold === 100 ? [denied] : []),
         ],
         page: '/subscription',
@@ -49,7 +81,7 @@ function contentOf({ type, data }: Event): Content {
     }
     case 'api_key.expiring':
       return {
-        subject: `key ${data.displayName} expires`,
+        subject: 'a key expires soon',
         lines: [
           `The key ${data.displayName} (${data.keyPrefix}…) expires at ${data.expiresAt}.`,
           'From then on its calls are denied as expired_api_key.',
@@ -67,7 +99,7 @@ function contentOf({ type, data }: Event): Content {
       };
     case 'api_key.revoked':
       return {
-        subject: `key ${nameOf(data.target)} was revoked`,
+        subject: 'a key was revoked',
         lines: [`${data.actor} revoked the key ${nameOf(data.target)}.`],
         page: `/keys/${idOf(data.target)}`,
       };

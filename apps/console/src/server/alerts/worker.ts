@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto';
+import { mintMailLink } from '@ceiba/domain';
 import type { Logger } from '@ceiba/process/log';
 import { BackgroundTask } from '@ceiba/process/tasks';
 import {
@@ -76,7 +78,11 @@ export class AlertSender {
     const most = PLACES - this.#inPlaces.size;
     if (most === 0) return;
     const claimed = await this.#options.run((db) =>
-      claimAlertDeliveries(db, { most, claimSeconds: CLAIM_SECONDS }),
+      claimAlertDeliveries(db, {
+        most,
+        claimSeconds: CLAIM_SECONDS,
+        mintLink: () => mintMailLink(randomBytes),
+      }),
     );
     for (const delivery of claimed) this.#start(delivery);
   }

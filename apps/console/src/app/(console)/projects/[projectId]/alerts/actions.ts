@@ -1,7 +1,7 @@
 'use server';
 
 import { randomBytes } from 'node:crypto';
-import { ALERT_DESTINATIONS_MAX, ALERT_TYPES, type AlertType, TESTS_PER_HOUR } from '@ceiba/domain';
+import { ALERT_DESTINATIONS_MAX, ALERT_TYPES, type AlertType } from '@ceiba/domain';
 import {
   createAlertDestination,
   deleteAlertDestination,
@@ -11,11 +11,13 @@ import {
   rotateSigningSecret,
   type SendAlertResult,
   sendAlertAgain,
+  sendConfirmation,
   sendTestAlert,
   updateAlertDestination,
 } from '@ceiba/schema';
 import { redirect } from 'next/navigation';
 import { z } from 'zod';
+import { tooManyAttempts } from '#lib/action-state.ts';
 import { emailSchema } from '#lib/email-schema.ts';
 import {
   type ProjectContext,
@@ -79,7 +81,7 @@ export const addWebhook = projectAction({
   },
 });
 
-/** Adds a mail address. */
+/** Adds a mail address, and asks it whether it wants the alerts. */
 export const addMailAddress = projectAction({
   right: 'change_alerts',
   input: settings,
@@ -108,6 +110,14 @@ async function create(
     const text = `A project has at most ${ALERT_DESTINATIONS_MAX} destinations. Delete one first.`;
     refuse('limit_reached', text);
   }
+  refuseUnasked(result);
+}
+
+/** Refuses a mail address that may not be asked, or not now. */
+function refuseUnasked(result: { kind: string } | { kind: 'limited'; retryAfterSeconds: number }) {
+  if (result.kind === 'unsubscribed') refuseField('address', UNSUBSCRIBED);
+  if ('retryAfterSeconds' in result)
+    refuse('rate_limited', tooManyAttempts(result.retryAfterSeconds));
 }
 
 const ref = { destinationId: z.guid() };
@@ -130,6 +140,7 @@ export const changeDestination = projectAction({
       eventTypes: chosenTypes(input),
     });
     if (result.kind === 'not_found') refuse('not_found', GONE, { keepsPage: true });
+    refuseUnasked(result);
     return null;
   },
 });
@@ -190,6 +201,17 @@ export const sendTest = projectAction({
   },
 });
 
+/** Asks the address of a destination again whether it wants the alerts. */
+export const askForConfirmation = projectAction({
+  right: 'change_alerts',
+  input: z.object(ref),
+  async run({ ctx, project: { projectId } }, { destinationId }): Promise<null> {
+    if (configuredMailer() === undefined) refuse('conflict', MAIL_IS_OFF);
+    refuseUnsent(await sendConfirmation(ctx, { projectId, destinationId }));
+    return null;
+  },
+});
+
 /** Sends a lost alert again. */
 export const sendAgain = projectAction({
   right: 'change_alerts',
@@ -206,17 +228,20 @@ export const sendAgain = projectAction({
   },
 });
 
-function refuseUnsent({ kind }: SendAlertResult): void {
-  if (kind === 'not_found') refuse('not_found', GONE);
-  if (kind === 'disabled') refuse('conflict', 'The destination is disabled. Enable it first.');
-  if (kind === 'too_many') {
-    refuse(
-      'rate_limited',
-      `At most ${TESTS_PER_HOUR} tests of a project an hour. Try again later.`,
-    );
+function refuseUnsent(result: SendAlertResult): void {
+  if (result.kind === 'not_found') refuse('not_found', GONE);
+  if (result.kind === 'disabled') {
+    refuse('conflict', 'The destination is disabled. Enable it first.');
   }
+  if (result.kind === 'unconfirmed') {
+    refuse('conflict', 'The address has not confirmed that it wants these alerts.');
+  }
+  if (result.kind === 'unsubscribed') refuse('conflict', UNSUBSCRIBED);
+  if (result.kind === 'limited') refuse('rate_limited', tooManyAttempts(result.retryAfterSeconds));
 }
 
+const UNSUBSCRIBED =
+  'This address does not want mail about alerts. Its user can change that with the link of a mail that it got.';
 const GONE = 'It was deleted in the meantime. Nothing was changed.';
 const MAIL_IS_OFF =
   'Mail is off. Ask your administrator to set SMTP_URL and MAIL_FROM for the console.';

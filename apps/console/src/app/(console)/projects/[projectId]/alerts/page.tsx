@@ -48,7 +48,10 @@ export default async function AlertsPage({ params }: { params: Promise<{ project
             >
               <AddWebhook projectId={projectId} choices={choices} />
             </Section>
-            <Section title="Add a mail address">
+            <Section
+              title="Add a mail address"
+              description="The address gets a mail first, and no alerts until it has confirmed that it wants them."
+            >
               {configuredMailer() === undefined ? (
                 <Notice title="Mail is off">
                   An administrator turns it on with the settings <code>SMTP_URL</code> and{' '}

@@ -1,4 +1,4 @@
-import { FAILING_DAYS } from '@ceiba/domain';
+import { CONFIRMATION_DAYS, FAILING_DAYS } from '@ceiba/domain';
 import {
   type AlertDestination,
   getAlertDestination,
@@ -7,6 +7,7 @@ import {
 } from '@ceiba/schema';
 import type { Metadata } from 'next';
 import { notFound } from 'next/navigation';
+import type { ReactNode } from 'react';
 import { z } from 'zod';
 import { Name } from '#components/ui/name.tsx';
 import { Notice } from '#components/ui/notice.tsx';
@@ -20,6 +21,7 @@ import { LiveRefresh } from '../../_components/live-refresh.tsx';
 import { alertChoices } from '../_components/alert-choices.ts';
 import { DeliveryTable } from '../_components/delivery-table.tsx';
 import {
+  AskForConfirmation,
   ChangeDestination,
   DeleteDestination,
   DisableDestination,
@@ -56,6 +58,7 @@ export default async function DestinationPage({ params, searchParams }: Destinat
   if (destination === null) notFound();
   const mayChange = may('change_alerts');
   const isEnabled = destination.disabledReason === null;
+  const isWanted = destination.kind === 'webhook' || destination.consent === 'confirmed';
   const here = `/projects/${ref.projectId}/alerts/${destinationId}`;
   const at = (next: string | null) =>
     next === null ? null : withQuery(here, query, { cursor: next });
@@ -70,15 +73,18 @@ export default async function DestinationPage({ params, searchParams }: Destinat
           list={{ href: `/projects/${ref.projectId}/alerts`, label: 'All destinations' }}
           description={<Summary destination={destination} mayChange={mayChange} />}
           guide="alerts"
-          actions={mayChange && isEnabled && <SendTest {...ref} />}
+          actions={mayChange && isEnabled && isWanted && <SendTest {...ref} />}
         />
         <Problem {...destination} />
+        {isEnabled && !isWanted && (
+          <Unconfirmed {...destination} action={mayChange && <AskForConfirmation {...ref} />} />
+        )}
         <Section title="Deliveries">
           {deliveries.items.length > 0 ? (
             <DeliveryTable
               {...ref}
               deliveries={deliveries.items}
-              maySend={mayChange && isEnabled}
+              maySend={mayChange && isEnabled && isWanted}
             />
           ) : (
             <p className="text-muted">Nothing was sent here yet.</p>
@@ -136,6 +142,27 @@ function Summary({
         </span>
       )}
     </>
+  );
+}
+
+/** Why an address gets no alerts: it has not answered, or does not want them. */
+function Unconfirmed({
+  consent,
+  action,
+}: Pick<AlertDestination, 'consent'> & { action: ReactNode }) {
+  if (consent === 'unsubscribed') {
+    return (
+      <Notice tone="warning" title="Unsubscribed" className="mb-4">
+        The address wants no alerts of this project. Its user can change that with the link of a
+        mail that it got.
+      </Notice>
+    );
+  }
+  return (
+    <Notice title="Not confirmed" className="mb-4" action={action}>
+      Alerts are sent once the address confirms that it wants them, with the link of a mail. The
+      link works for {CONFIRMATION_DAYS} days.
+    </Notice>
   );
 }
 

@@ -8,6 +8,7 @@ import { useToast } from '#components/ui/toast.tsx';
 import type { FormAction } from '#lib/action-state.ts';
 import {
   addMailAddress,
+  askForConfirmation,
   changeDestination,
   disableDestination,
   enableDestination,
@@ -113,6 +114,12 @@ function ActionButton({
 export const SendTest = (hidden: DestinationProps) => (
   <ActionButton action={sendTest} hidden={hidden} done="Test queued">
     Send a test
+  </ActionButton>
+);
+
+export const AskForConfirmation = (hidden: DestinationProps) => (
+  <ActionButton action={askForConfirmation} hidden={hidden} done="Mail queued">
+    Ask for confirmation
   </ActionButton>
 );
 
