@@ -529,6 +529,22 @@ test('each action of an account succeeds, which proves that the calls above are 
   }
 });
 
+test('every change of an account that takes a password refuses a wrong one, and none', async () => {
+  for (const [name, action] of Object.entries(ACTIONS)) {
+    const takesPassword = 'currentPassword' in action.fields(PROBE);
+    if (action.access !== 'signed-in' || action.refusesAlone || !takesPassword) continue;
+    const user = await visitor();
+    const seen = { ...world, ...(await waysInOf(user)), email: user.email };
+    for (const password of ['a wrong password', '']) {
+      const answer = await call(user.request, name, action, { seen: { ...seen, password } });
+      expect(answer.state, name).toMatchObject({
+        kind: 'refused',
+        fieldErrors: { currentPassword: expect.any(String) },
+      });
+    }
+  }
+});
+
 test('each administrator action and page works for an administrator', async () => {
   const administrator = await visitor();
   await sql`update users set is_administrator = true where id = ${administrator.userId}`;
