@@ -81,6 +81,8 @@ it('leads from nothing to a route that answers 200, 403 and 401, and denies a re
     expect(curls.map(({ status }) => status)).toEqual([200, 403, 401]);
 
     shell(guide.block('sh', 'revoke'), env);
+    // The command blocked this process: the host may have closed the idle connections meanwhile.
+    await new Promise(setImmediate);
     expect(await statusOf(curls[0]!)).toBe(401);
   } finally {
     const exited = once(host, 'exit');
