@@ -160,7 +160,7 @@ describe.skipIf(!hasDebianPostgres)('a restore', { timeout: 240_000 }, () => {
       ['api_key.revoke', revoked.apiKeyId],
       ['api_key.create', created.apiKeyId],
     ]);
-    for (const statement of ['delete from sessions', 'update projects']) {
+    for (const statement of ['delete from sessions', 'insert into decision_revisions']) {
       await withConnection(url, (sql) => sql.unsafe(guide.block('sql', statement)));
     }
     await runtime.stop();
