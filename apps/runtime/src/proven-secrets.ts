@@ -24,10 +24,13 @@ export interface ProvenSecretsOptions {
   now: MonotonicClock;
 }
 
+/** Why a secret is not proven. A caller gets one answer for both, the log says which. */
+export type NotProven = 'wrong_secret' | 'unknown_project';
+
 interface Waiter {
   caller: Caller;
   deadline: Deadline;
-  resolve(proof: Proof | null): void;
+  resolve(proof: Proof | NotProven): void;
   reject(error: unknown): void;
 }
 
@@ -72,11 +75,10 @@ export class ProvenSecrets {
    * Looks the project up, after the call arrived: a secret that was just rotated in is right at once.
    *
    * @param peer the address that the call came from
-   * @returns null for a wrong secret and an unknown project
    * @throws UnavailableError for any outage, and where the deadline passes
    */
-  prove(caller: Caller, peer: string, deadline: Deadline): Promise<Proof | null> {
-    const proof = new Promise<Proof | null>((resolve, reject) => {
+  prove(caller: Caller, peer: string, deadline: Deadline): Promise<Proof | NotProven> {
+    const proof = new Promise<Proof | NotProven>((resolve, reject) => {
       const projects: WaitersByProject = this.#waiting.get(peer) ?? new Map();
       const waiters = projects.get(caller.projectId) ?? [];
       waiters.push({ caller, deadline, resolve, reject });
@@ -127,8 +129,9 @@ export class ProvenSecrets {
       const item = { projectId: first.caller.projectId, apiKeyDigest: null };
       const { project } = await this.#find(item, new Deadline(this.#deadlineMs));
       for (const { caller, resolve } of waiters) {
-        const isRight = projectOfSecret(project, caller.secretDigest) !== null;
-        resolve(isRight ? this.#add(caller) : null);
+        if (project === null) resolve('unknown_project');
+        else if (projectOfSecret(project, caller.secretDigest) === null) resolve('wrong_secret');
+        else resolve(this.#add(caller));
       }
     } catch (error) {
       for (const { reject } of waiters) reject(error);

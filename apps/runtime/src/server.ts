@@ -214,6 +214,7 @@ export function createRuntime(settings: Settings, log: Logger, traces?: Traces):
   const entrance = new Entrance({
     proven,
     admission,
+    errors,
     paces: { project: paceOf(4), unproven: paceOf(2) },
     countFailure(projectId, error) {
       if (!(error instanceof TransportError)) metrics.failed(error);

@@ -96,3 +96,30 @@ it('logs no outage for a caller that does not send its body', async () => {
   expect(words).toContain('the body did not arrive in time');
   expect(words).not.toContain('answered 503');
 });
+
+it('says which host sent a wrong secret, and for which project, without a credential', async () => {
+  const project = await world.createProject();
+  const { runtime, lines } = await runtimeAt('info');
+  const client = runtimeClient(runtime.url, project);
+  const agent = `host/1.2 ${project.secret}${'x'.repeat(500)}`;
+  const headers = { 'user-agent': agent, 'x-request-id': 'of-the-host' };
+  const secret = 'ceiba_secret_wrong';
+  expect((await client.authorize({ apiKey: null }, { secret, headers })).status).toBe(401);
+  // Lines of made-up projects do not suppress those of projects.
+  const projectId = '0190a0b0-0000-7000-8000-000000000000';
+  for (let n = 0; n < 20; n += 1) await client.listKeys({ projectId, secret });
+  await runtime.stop();
+  const refusals = lines().filter(({ msg }) => msg === 'refused a project secret');
+  const [ofProject, ofNone] = refusals;
+  expect(ofProject).toMatchObject({
+    requestId: 'of-the-host',
+    projectId: project.projectId,
+    peer: expect.stringMatching(/127\.0\.0\.1$/),
+    problem: 'wrong_secret',
+  });
+  expect(ofProject?.userAgent).toMatch(/^host\/1\.2 ceiba_\[redacted\]/);
+  expect(String(ofProject?.userAgent).length).toBeLessThanOrEqual(128);
+  expect(ofNone).toMatchObject({ problem: 'unknown_project' });
+  expect(ofNone).not.toHaveProperty('projectId');
+  expect(refusals.length).toBeLessThan(15);
+});

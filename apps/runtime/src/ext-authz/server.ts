@@ -26,7 +26,6 @@ export interface ExtAuthzOptions {
   entrance: Pick<Entrance, 'answer'>;
   errors: {
     report(error: unknown, requestId: string): void;
-    reportRefusal(requestId: string): void;
     reportUnclearRequest(problem: string, requestId: string): void;
   };
   /** Absent where no traces are exported. */
@@ -108,6 +107,7 @@ async function answerOf(
     projectId: textOf(call.metadata, PROJECT_ID),
     secret: textOf(call.metadata, PROJECT_SECRET_HEADER),
     peer: addressOf(call.getPeer()),
+    userAgent: textOf(call.metadata, 'user-agent') || undefined,
     requestId: requestIdOf({ headers: { 'x-request-id': headerOf(checked, 'x-request-id') } }),
     askedAtMs: performance.now(),
     deadline: new Deadline(Math.min(deadlineMs, remainingMsOf(call))),
@@ -117,10 +117,10 @@ async function answerOf(
     return await entrance.answer(arrival, (share) => decideCheck(options, checked, share));
   } catch (error) {
     trace?.fail(error);
-    if (error instanceof TransportError) errors.reportRefusal(arrival.requestId);
-    else errors.report(error, arrival.requestId);
-    const isBug = !(error instanceof UnavailableError || error instanceof TransportError);
-    return noVerdict(isBug ? 500 : 503);
+    // A mistake in Envoy's settings, which the entrance has reported.
+    if (error instanceof TransportError) return noVerdict(503);
+    errors.report(error, arrival.requestId);
+    return noVerdict(error instanceof UnavailableError ? 503 : 500);
   }
 }
 

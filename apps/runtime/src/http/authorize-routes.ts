@@ -102,6 +102,7 @@ async function serveCall(
     projectId,
     secret: secretOf(incoming),
     peer: peerOf(incoming),
+    userAgent: incoming.headers['user-agent'],
     requestId: requestIdOf(incoming),
     askedAtMs: performance.now(),
     deadline: new Deadline(deadlineMs),

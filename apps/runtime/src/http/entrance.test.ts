@@ -1,6 +1,7 @@
 import { digestOf } from '@ceiba/domain';
 import { describe, expect, it, vi } from 'vitest';
 import { Deadline } from '../deadline.ts';
+import type { NotProven } from '../proven-secrets.ts';
 import { UnavailableError } from '../unavailable.ts';
 import { Entrance } from './entrance.ts';
 import { invalidRequest, unauthorized } from './errors.ts';
@@ -14,7 +15,7 @@ function setUp({ isProven = true, hasRoom = true } = {}) {
   const countAs = vi.fn(() => true);
   const proven = {
     find: vi.fn(() => (isProven ? proof : null)),
-    prove: vi.fn(async (): Promise<typeof proof | null> => null),
+    prove: vi.fn(async (): Promise<typeof proof | NotProven> => 'wrong_secret'),
     renew: vi.fn(),
     forget: vi.fn(),
   };
@@ -24,17 +25,20 @@ function setUp({ isProven = true, hasRoom = true } = {}) {
     unproven: { turn: vi.fn(async () => {}) },
   };
   const countFailure = vi.fn();
-  const entrance = new Entrance({ proven, admission, paces, countFailure });
+  const reportRefusal = vi.fn();
+  const errors = { reportRefusal };
+  const entrance = new Entrance({ proven, admission, errors, paces, countFailure });
   const arrival = {
     projectId: PROJECT_ID.toUpperCase(),
     secret: 'secret',
     peer: 'a peer',
+    userAgent: 'a host',
     deadline: new Deadline(1_000),
     requestId: 'a request',
     askedAtMs: 1,
     bodyBytes: 7,
   };
-  return { proof, proven, admission, paces, countFailure, leave, entrance, arrival };
+  return { proof, proven, admission, paces, countFailure, reportRefusal, leave, entrance, arrival };
 }
 
 const failing = (error: Error) => () => Promise.reject(error);
@@ -84,11 +88,12 @@ describe('a call whose secret is proven', () => {
   });
 
   it('is forgotten once a lookup finds the secret wrong', async () => {
-    const { proof, proven, entrance, arrival } = setUp();
+    const { proof, proven, reportRefusal, entrance, arrival } = setUp();
     await expect(entrance.answer(arrival, failing(unauthorized()))).rejects.toMatchObject({
       code: 'unauthorized',
     });
     expect(proven.forget.mock.calls).toEqual([[proof]]);
+    expect(reportRefusal.mock.calls).toEqual([['wrong_secret', arrival, PROJECT_ID]]);
     expect(proven.renew).not.toHaveBeenCalled();
   });
 });
@@ -122,6 +127,22 @@ describe('a call whose secret is not proven', () => {
     expect(paces.project.turn).not.toHaveBeenCalled();
     expect(proven.forget).not.toHaveBeenCalled();
   });
+
+  it.each([
+    ['a wrong secret', {}, 'wrong_secret', 'wrong_secret', PROJECT_ID],
+    ['a project that does not exist', {}, 'unknown_project', 'unknown_project', undefined],
+    ['no secret', { secret: '' }, 'wrong_secret', 'missing_secret', undefined],
+    ['an ID that is no UUID', { projectId: 'x' }, 'wrong_secret', 'invalid_project_id', undefined],
+  ] as const)(
+    'is reported with what says who sent it, and the project if it exists: %s',
+    async (_, change, found, problem, projectId) => {
+      const { proven, reportRefusal, entrance, arrival } = setUp({ isProven: false });
+      proven.prove.mockResolvedValue(found);
+      const call = { ...arrival, ...change };
+      await expect(entrance.answer(call, async () => {})).rejects.toThrow();
+      expect(reportRefusal.mock.calls).toEqual([[problem, call, projectId]]);
+    },
+  );
 
   it('counts an outage against no project', async () => {
     const { proven, countFailure, entrance, arrival } = setUp({ isProven: false });

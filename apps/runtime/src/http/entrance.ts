@@ -1,9 +1,10 @@
 import { digestOf } from '@ceiba/domain';
 import type { Asker } from '../authorize.ts';
 import type { Deadline } from '../deadline.ts';
-import type { Proof, ProvenSecrets } from '../proven-secrets.ts';
+import type { NotProven, Proof, ProvenSecrets } from '../proven-secrets.ts';
 import { OVERLOAD, UnavailableError } from '../unavailable.ts';
 import type { Admission } from './admission.ts';
+import type { ErrorLog } from './error-log.ts';
 import { TransportError, unauthorized } from './errors.ts';
 import type { Pace } from './pace.ts';
 import { parseUuid } from './parameters.ts';
@@ -13,6 +14,7 @@ export interface EntranceOptions {
   admission: Pick<Admission, 'admit'>;
   /** Of refusals in a project's share, and of those of calls whose secret is not proven. */
   paces: { project: Pick<Pace, 'turn'>; unproven: Pick<Pace, 'turn'> };
+  errors: Pick<ErrorLog, 'reportRefusal'>;
   /** @param projectId null where the secret is not proven: it counts against no project */
   countFailure(projectId: string | null, error: unknown): void;
 }
@@ -24,14 +26,19 @@ export interface Caller {
   secret: string;
   /** The address that it came from. */
   peer: string;
+  userAgent: string | undefined;
+  requestId: string;
   deadline: Deadline;
 }
 
 /** A call that asks for decisions. */
-export interface Arrival extends Caller, Pick<Asker, 'requestId' | 'askedAtMs'> {
+export interface Arrival extends Caller, Pick<Asker, 'askedAtMs'> {
   /** How long the body may be; 0 where it is small enough not to count. */
   bodyBytes: number;
 }
+
+/** Why a call was refused that does not prove who sends it. */
+export type Problem = 'invalid_project_id' | 'missing_secret' | NotProven;
 
 /** What a call may use whose secret is proven, in the share of its project. */
 export interface Share {
@@ -65,11 +72,11 @@ export class Entrance {
     try {
       proof = await this.prove(arrival);
       const answer = await this.#answerInShare(proof, arrival, work);
-      this.note(proof, null);
+      this.note(proof, arrival, null);
       return answer;
     } catch (error) {
       countFailure(proof?.projectId ?? null, error);
-      if (proof !== null) this.note(proof, error);
+      if (proof !== null) this.note(proof, arrival, error);
       if (error === OVERLOAD) await paces.project.turn();
       throw error;
     }
@@ -105,17 +112,24 @@ export class Entrance {
    *
    * @throws TransportError for a wrong secret, at its turn; UnavailableError for any outage
    */
-  async prove({ projectId: named, secret, peer, deadline }: Caller): Promise<Proof> {
-    const { proven, paces } = this.#options;
+  async prove(caller: Caller): Promise<Proof> {
+    const { proven, paces, errors } = this.#options;
+    let problem: Problem = 'invalid_project_id';
+    let projectId: string | undefined;
     try {
-      const projectId = parseUuid('projectId', named);
-      if (secret === '') throw unauthorized();
-      const caller = { projectId, secretDigest: digestOf(secret) };
-      const proof = proven.find(caller) ?? (await proven.prove(caller, peer, deadline));
-      if (proof === null) throw unauthorized();
-      return proof;
+      projectId = parseUuid('projectId', caller.projectId);
+      problem = 'missing_secret';
+      if (caller.secret === '') throw unauthorized();
+      const asked = { projectId, secretDigest: digestOf(caller.secret) };
+      const proof = proven.find(asked) ?? (await proven.prove(asked, caller.peer, caller.deadline));
+      if (typeof proof === 'object') return proof;
+      problem = proof;
+      throw unauthorized();
     } catch (error) {
-      if (error instanceof TransportError) await paces.unproven.turn();
+      if (error instanceof TransportError) {
+        errors.reportRefusal(problem, caller, problem === 'wrong_secret' ? projectId : undefined);
+        await paces.unproven.turn();
+      }
       throw error;
     }
   }
@@ -126,10 +140,12 @@ export class Entrance {
    *
    * @param error null where the call was decided
    */
-  note(proof: Proof, error: unknown): void {
-    const { proven } = this.#options;
+  note(proof: Proof, caller: Caller, error: unknown): void {
+    const { proven, errors } = this.#options;
     if (error instanceof TransportError) {
-      if (error.code === 'unauthorized') proven.forget(proof);
+      if (error.code !== 'unauthorized') return;
+      proven.forget(proof);
+      errors.reportRefusal('wrong_secret', caller, proof.projectId);
     } else if (error === null || isOfDatabase(error)) {
       proven.renew(proof);
     }

@@ -1,8 +1,16 @@
 import type { Logger } from '@ceiba/process/log';
 import { UnavailableError } from '../unavailable.ts';
+import { shortened } from './errors.ts';
 
 /** A line of one kind is logged once per interval, in ms, with the number of suppressed ones. */
 const INTERVAL_MS = 1_000;
+
+/** Who sent a call, as far as the call says. */
+export interface RefusedCaller {
+  requestId: string;
+  peer: string;
+  userAgent: string | undefined;
+}
 
 /** Counts mistakes in the settings of hosts and gateways, of which the log shows only some. */
 export interface MistakeCounter {
@@ -36,12 +44,27 @@ export class ErrorLog {
     this.#log.warn({ err: error, requestId, dependency, suppressed }, 'answered 503');
   }
 
-  /** A secret that is missing or wrong, which is a mistake in the settings of a host. */
-  reportRefusal(requestId: string): void {
+  /**
+   * A secret that is missing or wrong, which is a mistake in the settings of a host. Lines about a
+   * project are counted by themselves, so that no one hides them with made-up projects.
+   *
+   * @param projectId the project that the call names; absent where there is none
+   */
+  reportRefusal(
+    problem: string,
+    { requestId, peer, userAgent }: RefusedCaller,
+    projectId: string | undefined,
+  ): void {
     this.#mistakes?.refusedSecret();
-    const suppressed = this.#suppressedOf('project secret');
+    const kind = projectId === undefined ? 'project secret' : 'secret of a project';
+    const suppressed = this.#suppressedOf(kind);
     if (suppressed === null) return;
-    this.#log.info({ requestId, suppressed }, 'refused a project secret');
+    const agent = userAgent === undefined ? {} : { userAgent: shortened(userAgent, 128) };
+    const named = projectId === undefined ? {} : { projectId };
+    this.#log.info(
+      { requestId, ...named, peer, ...agent, problem, suppressed },
+      'refused a project secret',
+    );
   }
 
   /**

@@ -60,11 +60,11 @@ function wordsOf(issue: z.core.$ZodIssue): string {
 const article = (type: string) => (/^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`);
 
 const LONGEST_ECHO = 64;
-/** A field's name comes from the caller: it is shortened, made printable and redacted. */
-const shortened = (text: string) =>
+/** A text of the caller: shortened, made printable and redacted. */
+export const shortened = (text: string, longest = LONGEST_ECHO) =>
   withoutCredentials(text)
     .replace(/[^\x20-\x7e]/g, '?')
-    .slice(0, LONGEST_ECHO)
+    .slice(0, longest)
     .replaceAll('"', "'");
 
 export function errorBody(

@@ -4,7 +4,7 @@ import { type GatewayAnswer, noVerdict } from '../forward-auth/gateway-answer.ts
 import { readOriginalRequest } from '../forward-auth/original-request.ts';
 import { questionOf } from '../forward-auth/question.ts';
 import type { ErrorLog } from './error-log.ts';
-import { TransportError, unauthorized } from './errors.ts';
+import { unauthorized } from './errors.ts';
 import type { IncomingCall } from './incoming-call.ts';
 import { errorReply, jsonReply, type Reply } from './replies.ts';
 
@@ -43,8 +43,7 @@ export async function answerForwardAuth(call: IncomingCall): Promise<Reply> {
 
 /** The reply to an error. Every mistake in the gateway's settings is a 503, never the caller's 401. */
 export function refuseForwardAuth(error: unknown, requestId: string, errors: ErrorLog): Reply {
-  const reported = error instanceof TransportError ? unauthorized() : error;
-  const { status } = errorReply(reported, requestId, errors);
+  const { status } = errorReply(error, requestId, errors);
   return replyOf(noVerdict(status === 500 ? 500 : 503), requestId);
 }
 

@@ -64,7 +64,8 @@ export async function answerProjectRoute(
   const startedAt = performance.now();
   const deadline = new Deadline(options.deadlineMs);
   try {
-    const projectId = await authenticate(options, incoming, parameters.projectId ?? '', deadline);
+    const asked = { projectId: parameters.projectId ?? '', requestId, deadline };
+    const projectId = await authenticate(options, incoming, asked);
     const id = route.id === undefined ? '' : parseUuid(route.id, parameters[route.id] ?? '');
     const body: ReadBody =
       route.method === 'GET'
@@ -99,18 +100,23 @@ export async function answerProjectRoute(
 async function authenticate(
   { entrance, findProject }: ProjectRouteOptions,
   incoming: IncomingMessage,
-  named: string,
-  deadline: Deadline,
+  asked: { projectId: string; requestId: string; deadline: Deadline },
 ): Promise<string> {
-  const [secret, peer] = [secretOf(incoming), peerOf(incoming)];
-  const proof = await entrance.prove({ projectId: named, secret, peer, deadline });
+  const { deadline } = asked;
+  const caller = {
+    ...asked,
+    secret: secretOf(incoming),
+    peer: peerOf(incoming),
+    userAgent: incoming.headers['user-agent'],
+  };
+  const proof = await entrance.prove(caller);
   const { projectId, secretDigest } = proof;
   try {
     const project = await findProject(projectId, deadline);
     if (projectOfSecret(project, secretDigest) === null) throw unauthorized();
-    entrance.note(proof, null);
+    entrance.note(proof, caller, null);
   } catch (error) {
-    entrance.note(proof, error);
+    entrance.note(proof, caller, error);
     throw error;
   }
   return projectId;

@@ -4,8 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Logger } from '@ceiba/process/log';
 import { expect, it } from 'vitest';
 import { ErrorLog } from './error-log.ts';
-import { unauthorized } from './errors.ts';
-import { errorReply, jsonReply, send } from './replies.ts';
+import { jsonReply, send } from './replies.ts';
 
 it('an answer arrives whole, whatever characters it has', async () => {
   const body = { displayName: 'Grüße 💥' };
@@ -24,6 +23,15 @@ it('a refused secret is one line for many, with the request and no secret', () =
   const lines: unknown[][] = [];
   const log = { info: (...line: unknown[]) => void lines.push(line) } as unknown as Logger;
   const errors = new ErrorLog(log);
-  for (const id of ['a', 'b', 'c']) expect(errorReply(unauthorized(), id, errors).status).toBe(401);
-  expect(lines).toEqual([[{ requestId: 'a', suppressed: 0 }, 'refused a project secret']]);
+  const caller = { peer: '10.0.0.7', userAgent: 'host/1 \u001b[2Jceiba_secret_0123456789' };
+  for (const requestId of ['a', 'b', 'c']) {
+    errors.reportRefusal('unknown_project', { requestId, ...caller }, undefined);
+    errors.reportRefusal('wrong_secret', { requestId, ...caller }, 'a project');
+  }
+  const shown = { requestId: 'a', peer: '10.0.0.7', userAgent: 'host/1 ?[2Jceiba_[redacted]' };
+  const words = 'refused a project secret';
+  expect(lines).toEqual([
+    [{ ...shown, problem: 'unknown_project', suppressed: 0 }, words],
+    [{ ...shown, projectId: 'a project', problem: 'wrong_secret', suppressed: 0 }, words],
+  ]);
 });

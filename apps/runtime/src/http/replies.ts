@@ -46,10 +46,7 @@ export function send(outgoing: ServerResponse, { status, text, headers }: Reply)
  * fail closed).
  */
 export function errorReply(error: unknown, requestId: string, errors: ErrorLog): Reply {
-  if (error instanceof TransportError) {
-    if (error.code === 'unauthorized') errors.reportRefusal(requestId);
-    return transportReply(error, requestId);
-  }
+  if (error instanceof TransportError) return transportReply(error, requestId);
   errors.report(error, requestId);
   return transportReply(error instanceof UnavailableError ? UNAVAILABLE : INTERNAL, requestId);
 }
