@@ -13,7 +13,9 @@ from .transport import Headers, Transport
 MOST_BYTES = 96 * 1024 * 1024
 HINTS = {
     401: ": project_id or project_secret is wrong, or runtime_base_url is not that of their Runtime",
+    403: ": runtime_base_url may be the address of the console, not of the Runtime",
     404: ": runtime_base_url may not be the address of a Runtime",
+    503: ": it cannot decide now, or project_id or project_secret is wrong; its log says which",
 }
 
 

@@ -146,6 +146,29 @@ describe.each(TRANSPORTS)('the client over %s', (_name, options) => {
   });
 
   it.each([
+    [
+      401,
+      { error: 'unauthorized', requestId: 'r' },
+      'projectId (CEIBA_PROJECT_ID) and projectSecret',
+    ],
+    [
+      403,
+      { error: 'forbidden' },
+      'runtimeBaseUrl (CEIBA_RUNTIME_URL) must be the address of the Runtime',
+    ],
+    [200, {}, 'is no Ceiba Runtime'],
+    [503, { error: 'unavailable', requestId: 'r' }, 'The Runtime answered 503'],
+  ])(
+    'names the address and the setting where it cannot verify: %s, %j',
+    async (status, body, words) => {
+      answer = json(status, body);
+      const error = await failureOf(connect().verify());
+      expect(error).toMatchObject({ status, message: expect.stringContaining(words) });
+      expect(error).toMatchObject({ message: expect.stringContaining(' at http://') });
+    },
+  );
+
+  it.each([
     ['listApiKeys', [], 'GET', keys, undefined, { apiKeys: [SUMMARY] }],
     ['getApiKey', [KEY_ID], 'GET', `${keys}/${KEY_ID}`, undefined, SUMMARY],
     [

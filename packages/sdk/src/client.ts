@@ -13,7 +13,8 @@ import {
 } from './circuit-breaker.ts';
 import { Coalescer } from './coalescer.ts';
 import { type CeibaConfig, parseTimeout } from './config.ts';
-import { isRefusedQuestion, resultOf } from './http/answer.ts';
+import { RuntimeTransportError } from './errors.ts';
+import { isRefusedQuestion, resultOf, withSetting } from './http/answer.ts';
 import { createFetchTransport, type FetchLike } from './http/fetch-transport.ts';
 import type { Exchange, Transport } from './http/transport.ts';
 import { CAN_SHARE_EXCHANGES, createDefaultTransport } from './platform.ts';
@@ -62,6 +63,7 @@ const MOST_LIST_BYTES = 96 * 1024 * 1024;
  */
 export class CeibaRuntimeClient implements AuthorizeClient {
   readonly projectId: string;
+  readonly #runtimeBaseUrl: string;
   readonly #timeoutMs: number;
   readonly #transport: Transport;
   readonly #exchanges: AuthorizeExchanges;
@@ -75,6 +77,7 @@ export class CeibaRuntimeClient implements AuthorizeClient {
       throw new TypeError('CeibaRuntimeClient takes the object that parseCeibaConfig returned');
     }
     this.projectId = config.projectId;
+    this.#runtimeBaseUrl = config.runtimeBaseUrl;
     this.#timeoutMs = config.timeoutMs;
     const headers = { accept: 'application/json', [PROJECT_SECRET_HEADER]: config.projectSecret };
     this.#transport = options.fetch
@@ -110,19 +113,25 @@ export class CeibaRuntimeClient implements AuthorizeClient {
    * Checks at start that the Runtime is there and accepts the project secret. It asks for no decision,
    * so nothing is charged.
    *
-   * @throws {RuntimeTransportError} with `status` 401 where the secret or the project is wrong
+   * @throws {RuntimeTransportError} with `status` 401 where the secret or the project is wrong; its
+   *   message names the address and the setting to look at
    */
   async verify({ signal, timeoutMs = this.#timeoutMs }: CallOptions = {}): Promise<void> {
-    // The Runtime judges the secret first, and then refuses a question without a method.
-    const answer = await this.#transport.send({
+    const exchange: Exchange = {
       method: 'POST',
       path: this.#authorizePath,
       body: '{}',
       timeoutMs: parseTimeout(timeoutMs),
       maxResponseBytes: MOST_BYTES,
       signal,
-    });
-    if (!isRefusedQuestion(answer)) resultOf(answer, () => null, MOST_BYTES);
+    };
+    try {
+      // The Runtime judges the secret first, and then refuses a question without a method.
+      const answer = await this.#transport.send(exchange);
+      if (!isRefusedQuestion(answer)) resultOf(answer, () => null, MOST_BYTES);
+    } catch (error) {
+      throw RuntimeTransportError.is(error) ? withSetting(error, this.#runtimeBaseUrl) : error;
+    }
   }
 
   /**

@@ -9,11 +9,18 @@ const emitted = () => {
 afterEach(() => vi.restoreAllMocks());
 
 const failure = (kind: TransportFailure, status: number | null = null) =>
-  new RuntimeTransportError(kind, 'it failed', { status, body: 'ceiba_secret_in-the-body' });
+  new RuntimeTransportError(kind, 'it failed', {
+    status,
+    body: { error: 'ceiba_secret_in-the-body', requestId: 'r' },
+  });
 
 describe('a failure to get a verdict', () => {
   it.each([
     [failure('error_status', 401), 'refuses the project secret for this projectId (401)'],
+    [
+      new RuntimeTransportError('error_status', 'it failed', { status: 403, body: '<html>' }),
+      'what answers at runtimeBaseUrl is no Runtime (403); it may be the console',
+    ],
     [failure('error_status', 404), 'there is no Runtime at runtimeBaseUrl (404)'],
     [failure('error_status', 503), 'the Runtime answers 503'],
     [failure('unreachable'), 'cannot be reached; check runtimeBaseUrl'],

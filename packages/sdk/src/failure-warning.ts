@@ -1,4 +1,5 @@
 import { RuntimeTransportError } from './errors.ts';
+import { isOfAnother } from './http/answer.ts';
 import { warn } from './warn.ts';
 
 /** How often one kind of failure is reported, in ms. */
@@ -39,8 +40,13 @@ function problemOf(error: unknown): string | null {
     case 'invalid_answer':
       return 'what answers at runtimeBaseUrl is no Runtime';
     case 'error_status':
-      if (status === 401) return 'the Runtime refuses the project secret for this projectId (401)';
+      if (status === 401) {
+        return 'the Runtime refuses the project secret for this projectId (401); check projectId and projectSecret';
+      }
       if (status === 404) return 'there is no Runtime at runtimeBaseUrl (404)';
+      if (isOfAnother(error)) {
+        return `what answers at runtimeBaseUrl is no Runtime (${status}); it may be the console`;
+      }
       return `the Runtime answers ${status}`;
   }
 }

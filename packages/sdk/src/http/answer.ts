@@ -29,6 +29,38 @@ export function isRefusedQuestion(answer: HttpAnswer): boolean {
     : false;
 }
 
+/** Whether an error status came from something else than a Runtime, or a proxy in front of one. */
+export function isOfAnother({ status, body }: RuntimeTransportError): boolean {
+  const isError =
+    typeof body === 'object' && body !== null && 'error' in body && 'requestId' in body;
+  return status !== null && status < 500 && !isError;
+}
+
+/** The same error, whose message names the address and the setting to look at. */
+export function withSetting(error: RuntimeTransportError, address: string): RuntimeTransportError {
+  const { failure, status, body, cause } = error;
+  return new RuntimeTransportError(
+    failure,
+    problemAt(error, address),
+    { status, body },
+    cause === undefined ? {} : { cause },
+  );
+}
+
+function problemAt(error: RuntimeTransportError, address: string): string {
+  const { failure, status, message } = error;
+  const isElsewhere =
+    failure === 'invalid_answer' || (failure === 'error_status' && isOfAnother(error));
+  if (isElsewhere) {
+    return `What answers at ${address} (status ${status}) is no Ceiba Runtime: runtimeBaseUrl (CEIBA_RUNTIME_URL) must be the address of the Runtime, not of the console`;
+  }
+  if (status === 401) {
+    return `The Runtime at ${address} refuses the project secret (401): check projectId (CEIBA_PROJECT_ID) and projectSecret (CEIBA_PROJECT_SECRET)`;
+  }
+  const setting = failure === 'error_status' ? '' : ': check runtimeBaseUrl (CEIBA_RUNTIME_URL)';
+  return `${message} at ${address}${setting}`;
+}
+
 function isJson({ contentType }: HttpAnswer): boolean {
   return /^application\/json[ \t]*(?:;|$)/i.test(contentType);
 }
