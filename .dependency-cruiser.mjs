@@ -64,7 +64,7 @@ const config = {
     },
     made('packages/contract', 'zod'),
     made('packages/domain', 'crypto|zlib|@node-rs/argon2'),
-    made('packages/process', 'ioredis|net|nodemailer|pino|tls|zod'),
+    made('packages/process', 'ioredis|net|nodemailer|os|pino|tls|zod'),
     made('packages/schema', 'drizzle-orm|postgres', true),
     made('packages/sdk', '(?!)', true),
     {

@@ -1,5 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -29,6 +38,27 @@ for (const [from, to] of [
   const target = join(standalone, to);
   rmSync(target, { recursive: true, force: true });
   if (existsSync(join(here, from))) cpSync(join(here, from), target, { recursive: true });
+}
+
+prepareServer(join(standalone, 'server.js'));
+
+/**
+ * Gives the server that Next.js generates two defaults of ours, since it is the program that runs: idle
+ * connections outlive those of a balancer, and `::` means every address, also without IPv6.
+ */
+function prepareServer(file) {
+  const server = readFileSync(file, 'utf8');
+  for (const name of ['KEEP_ALIVE_TIMEOUT', 'HOSTNAME']) {
+    if (!server.includes(`process.env.${name}`)) throw new Error(`${file} does not read ${name}`);
+  }
+  const hasIpv6 =
+    'Object.values(networkInterfaces()).flat().some((address) => address.family === "IPv6")';
+  const lines = [
+    'import { networkInterfaces } from "node:os";',
+    "process.env.KEEP_ALIVE_TIMEOUT ||= '65000';",
+    `if (process.env.HOSTNAME === '::' && !${hasIpv6}) process.env.HOSTNAME = '0.0.0.0';`,
+  ];
+  writeFileSync(file, `${lines.join('\n')}\n${server}`);
 }
 
 /**

@@ -78,15 +78,7 @@ const settingsOf = (path: string) =>
 
 /** Those that the chart sets from values of their own, and `env` refuses. */
 const SET_BY_THE_CHART = {
-  runtime: [
-    'DATABASE_URL',
-    'REDIS_URL',
-    'RUNTIME_PORT',
-    'EXT_AUTHZ_HOST',
-    'EXT_AUTHZ_PORT',
-    'METRICS_HOST',
-    'METRICS_PORT',
-  ],
+  runtime: ['DATABASE_URL', 'REDIS_URL', 'RUNTIME_PORT', 'EXT_AUTHZ_PORT', 'METRICS_PORT'],
   console: ['DATABASE_URL', 'NEXTAUTH_SECRET', 'NEXTAUTH_URL', 'CONSOLE_PORT'],
 };
 

@@ -14,7 +14,7 @@ export const MISREADABLE = {
   xmlbinary: 'hex',
 };
 
-/** More of them. A session behind PgBouncer cannot set these; `ceiba doctor` says so there. */
+/** More of them. A session behind PgBouncer cannot set these; `ceiba doctor` names them there. */
 export const REFUSED_BY_POOLERS = {
   extra_float_digits: '-15',
   array_nulls: 'off',

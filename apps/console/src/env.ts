@@ -2,6 +2,7 @@ import {
   databaseUrl,
   filled,
   httpUrl,
+  keepAliveTimeout,
   mailSender,
   oneOf,
   parseSettings as parse,
@@ -34,7 +35,12 @@ const settingsSchema = z
       .refine((text) => text.includes('{decisionId}'), NO_TEMPLATE)
       .optional(),
     NEXTAUTH_SECRET: z.string().min(32, 'must be at least 32 characters of random text'),
-    NEXTAUTH_URL: httpUrl.optional(),
+    NEXTAUTH_URL: httpUrl
+      .refine(isWithoutPath, 'must have no path: the console is served at the root of its address')
+      .optional(),
+    /** `server.js` reads these two; see build.mjs. */
+    HOSTNAME: filled.optional(),
+    KEEP_ALIVE_TIMEOUT: keepAliveTimeout,
     /** Who may create an account: everyone, only the first user, or no one. */
     SIGN_UP: oneOf('open', 'first-user', 'closed').default('first-user'),
     /** How many proxies append to X-Forwarded-For; with 0 only the connection's address counts. */
@@ -115,6 +121,12 @@ export const BUILD_SHA = process.env.CEIBA_BUILD_SHA ?? 'unknown';
 
 /** Whether this is a development server, where React needs `eval`. */
 export const IS_DEVELOPMENT = process.env.NODE_ENV === 'development';
+
+function isWithoutPath(url: string): boolean {
+  if (!URL.canParse(url)) return true; // another check reports it
+  const { pathname, search, hash } = new URL(url);
+  return `${pathname}${search}${hash}` === '/';
+}
 
 const withoutSlash = (url: string) => url.replace(/\/+$/, '');
 

@@ -22,11 +22,18 @@ describe('the settings', () => {
       ...REQUIRED,
       RUNTIME_HOST: '127.0.0.1',
       RUNTIME_PORT: 4000,
+      KEEP_ALIVE_TIMEOUT: 65_000,
       DECISION_DEADLINE_MS: 500,
       DECISION_REDIS_BUDGET_MS: 200,
       DECISION_DATABASE_BUDGET_MS: 300,
       LOG_LEVEL: 'info',
     });
+  });
+
+  it('take :: for every address, also on a machine without IPv6', () => {
+    expect(['::', '0.0.0.0']).toContain(
+      readSettings({ ...REQUIRED, RUNTIME_HOST: '::' }).RUNTIME_HOST,
+    );
   });
 
   it('are parsed to numbers and flags', () => {

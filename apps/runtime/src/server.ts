@@ -283,6 +283,7 @@ export function createRuntime(settings: Settings, log: Logger, traces?: Traces):
   });
 
   const server = createHttpServer(app, authorizeRoutes, errors);
+  server.keepAliveTimeout = settings.KEEP_ALIVE_TIMEOUT;
   const drain = createDrain(server);
   let extAuthz: ExtAuthz | undefined;
   return {

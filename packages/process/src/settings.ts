@@ -1,4 +1,5 @@
 /** The environment variables of a process: fields that several processes share, and one error. */
+import { networkInterfaces } from 'node:os';
 import { parsePostgresUrl } from '@ceiba/domain';
 import { z } from 'zod';
 
@@ -49,6 +50,23 @@ export const httpUrl = z.url({
   protocol: /^https?$/,
   error: 'must be an address such as https://host:443',
 });
+
+/**
+ * An address to listen on. `::` is every address of the machine, also where it has no IPv6: listening on
+ * `::` would fail there, and `0.0.0.0` on a machine without IPv4 reaches nothing.
+ */
+export const listenHost = z
+  .string()
+  .min(1)
+  .transform((host) => (host === '::' && !hasIpv6() ? '0.0.0.0' : host));
+
+const hasIpv6 = () =>
+  Object.values(networkInterfaces()).some((addresses) =>
+    addresses?.some(({ family }) => family === 'IPv6'),
+  );
+
+/** In ms. Longer than a balancer keeps idle connections, so that the balancer closes them first. */
+export const keepAliveTimeout = wholeNumber(1, 3_600_000).default(65_000);
 
 export const filled = z.string().trim().min(1, 'must not be blank');
 

@@ -200,7 +200,7 @@ describe('the chart', () => {
   });
 
   it('opens the metrics only when asked to, and lets Prometheus find their port', async (context) => {
-    const open = { name: 'METRICS_HOST', value: '0.0.0.0' };
+    const open = { name: 'METRICS_HOST', value: '::' };
     // The image listens on every address.
     expect(environmentOf(await render(context, 'minimal'), 'ceiba-runtime')).toContainEqual({
       name: 'METRICS_PORT',
@@ -214,6 +214,18 @@ describe('the chart', () => {
     expect(container.ports).toContainEqual({ name: endpoint.port, containerPort: 9464 });
     const settings = readFileSync(join(root, 'apps/runtime/src/env.ts'), 'utf8');
     expect(settings).toContain('METRICS_PORT: portOrOff.default(9464)');
+  });
+
+  it('listens on every address, also in a cluster without IPv4', async (context) => {
+    const manifests = await render(context, 'everything');
+    const hosts = ['ceiba-runtime', 'ceiba-console'].flatMap((name) =>
+      environmentOf(manifests, name).filter(({ name: variable }: { name: string }) =>
+        /HOST(NAME)?$/.test(variable),
+      ),
+    );
+    expect(
+      hosts.map(({ name, value }: { name: string; value: string }) => `${name}=${value}`),
+    ).toEqual(['EXT_AUTHZ_HOST=::', 'METRICS_HOST=::', 'RUNTIME_HOST=::', 'HOSTNAME=::']);
   });
 
   it('a setting replaces the one that the chart sets', async (context) => {

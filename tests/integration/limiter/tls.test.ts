@@ -145,33 +145,39 @@ describe.skipIf(realRedis === undefined)(
     it.each([
       ['a cluster', CLUSTER],
       ['a single server', {}],
-    ])('is refused as %s that proves another name, and the log says so', async (_, settings) => {
-      const { port } =
-        settings === CLUSTER ? await startTlsCluster(other) : await startTlsServer(other);
-      const reason = await reasonOf(await runtimeOn(`rediss://localhost:${port}`, settings));
-      expect(reason).toContain("does not match certificate's altnames");
-      const ran = await runCeiba(['doctor', '--json'], {
-        env: {
-          ...settings,
-          DATABASE_URL: database.url,
-          REDIS_URL: `rediss://localhost:${port}`,
-        },
-      });
-      const { checks } = JSON.parse(ran.stdout);
-      expect(checks.find(({ name }: { name: string }) => name === 'redis').detail).toMatch(
-        /certificate/,
-      );
-    });
+    ])(
+      'is refused as %s that proves another name, and the log has the reason',
+      async (_, settings) => {
+        const { port } =
+          settings === CLUSTER ? await startTlsCluster(other) : await startTlsServer(other);
+        const reason = await reasonOf(await runtimeOn(`rediss://localhost:${port}`, settings));
+        expect(reason).toContain("does not match certificate's altnames");
+        const ran = await runCeiba(['doctor', '--json'], {
+          env: {
+            ...settings,
+            DATABASE_URL: database.url,
+            REDIS_URL: `rediss://localhost:${port}`,
+          },
+        });
+        const { checks } = JSON.parse(ran.stdout);
+        expect(checks.find(({ name }: { name: string }) => name === 'redis').detail).toMatch(
+          /certificate/,
+        );
+      },
+    );
 
     it.each([
       ['a cluster', CLUSTER],
       ['a single server', {}],
-    ])('is refused as %s of an unknown authority, and the log says so', async (_, settings) => {
-      const { port } =
-        settings === CLUSTER ? await startTlsCluster(named) : await startTlsServer(named);
-      const untrusted = { ...settings, NODE_EXTRA_CA_CERTS: '' };
-      const reason = await reasonOf(await runtimeOn(`rediss://localhost:${port}`, untrusted));
-      expect(reason).toMatch(/certificate/);
-    });
+    ])(
+      'is refused as %s of an unknown authority, and the log has the reason',
+      async (_, settings) => {
+        const { port } =
+          settings === CLUSTER ? await startTlsCluster(named) : await startTlsServer(named);
+        const untrusted = { ...settings, NODE_EXTRA_CA_CERTS: '' };
+        const reason = await reasonOf(await runtimeOn(`rediss://localhost:${port}`, untrusted));
+        expect(reason).toMatch(/certificate/);
+      },
+    );
   },
 );

@@ -82,6 +82,8 @@ describe('a healthy Runtime', () => {
     const reply = await get('/health');
     expect(reply.status).toBe(200);
     expect(reply.text).toBe('{"ok":true}');
+    // Longer than balancers keep idle connections.
+    expect(reply.headers.get('keep-alive')).toBe('timeout=65');
   });
 
   it('GET /ready: "All fine: `ok` true and each check `ok`."', async () => {

@@ -93,8 +93,6 @@ function endUnlessComplete(incoming: IncomingMessage): void {
 const OPTIONS: ServerOptions = {
   /** Hono's listener checks the host instead, so that the error has our shape. */
   requireHostHeader: false,
-  /** In ms; longer than clients keep idle connections, so that the client closes them first. */
-  keepAliveTimeout: 65_000,
   /** In ms, for the whole request; checked every second. */
   requestTimeout: 10_000,
   connectionsCheckingInterval: 1_000,

@@ -43,7 +43,7 @@ export function connectorFor(
       // Not once: TLS may report a second error, which without a listener would end the process.
       stream.on('error', (error) => {
         this.firstError ??= error;
-        failures.last = this.firstError;
+        failures.last = this.firstError ?? error;
       });
       this.stream = stream;
       return stream;
