@@ -151,8 +151,8 @@ export const MUTANTS: Record<string, Mutant> = {
     edits: [
       {
         file: 'main.js',
-        find: 'const proof = proven.find(caller) ??',
-        replace: 'const proof = { ...caller, untilMs: Infinity } ??',
+        find: 'const proof = proven.find(asked) ??',
+        replace: 'const proof = { ...asked, untilMs: Infinity } ??',
       },
     ],
     rule: 'strangers take nothing of a project',
