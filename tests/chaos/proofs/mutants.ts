@@ -367,9 +367,9 @@ export const MUTANTS: Record<string, Mutant> = {
     edits: [
       {
         file: 'main.js',
-        find: 'const first = await attempt(request, null, deadline);',
+        find: 'const first = await attempt2(request, null, deadline);',
         replace:
-          'const first = await attempt(request, null, deadline).catch(() => null); ' +
+          'const first = await attempt2(request, null, deadline).catch(() => null); ' +
           'const limits = { rateLimitPerMinute: 1, monthlyQuota: 1, ' +
           'remainingThisMinute: 0, remainingThisMonth: 0 }; ' +
           'if (!first) return { kind: "allowed", limits, resetAfterSeconds: { minute: 1, month: 1 } };',
