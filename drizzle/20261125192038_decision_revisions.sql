@@ -9,6 +9,7 @@ ALTER TABLE "decision_revisions" ADD CONSTRAINT "decision_revisions_project_id_p
 -- and project, so it waits for nobody; in the same statement it folds the rows that nobody has locked
 -- into its own, which leaves their sum as it is. The mark ends with the transaction, and is taken back
 -- with the row when a savepoint is rolled back. (consistency rule 6, ADR 0046)
+-- expand: it deletes only rows that the previous release does not know.
 CREATE FUNCTION "public".revise_project(project uuid) RETURNS void
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

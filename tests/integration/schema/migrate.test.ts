@@ -166,7 +166,7 @@ describe('a migration whose connection is lost', () => {
     ['falls silent, and every new one too', (network) => network.darken()],
     ['falls silent alone', (network) => network.darkenOpen()],
   ])(
-    'because it %s, ends with an error that says so, and gives up its lock',
+    'because it %s, ends with an error that names the cause, and gives up its lock',
     async (_, lose) => {
       const { outcome, url, folder, isLocked } = await blockedMigration(lose);
       expect(await outcome).toBeInstanceOf(MigrationError);

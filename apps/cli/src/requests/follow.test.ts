@@ -47,7 +47,7 @@ it('following shows what is new, and never what the limit of the first list left
   const end = new AbortController();
   const following = newDecisions([at(3)] as DecisionRecord[], read, end.signal);
   const next = following.next();
-  // The first reading takes a turn of the event loop; what is written from then on is new.
+  // The first reading is over in the next iteration of the event loop; what is written later is new.
   await new Promise(setImmediate);
   log.push(at(4));
   expect((await next).value).toEqual([at(4)]);

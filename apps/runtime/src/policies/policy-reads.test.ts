@@ -96,7 +96,7 @@ describe('a long list (rule 46)', () => {
     expect(list?.matcher.match('GET', '/d')).toBeNull();
   });
 
-  it('takes turns with the other long lists, one page at a time', async () => {
+  it('alternates with the other long lists, one page at a time', async () => {
     const { state, source } = longList();
     const reads = new PolicyReads(source);
     await Promise.all([reads.of('p'), reads.of('q')]);

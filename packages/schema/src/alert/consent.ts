@@ -9,7 +9,7 @@ import { writeAudit } from '../audit/write.ts';
 import type { Executor } from '../connection/database.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
 import { type AttemptResult, chargeConfirmation } from '../user/sign-in-attempts.ts';
-import type { AlertDestinationRef } from './destination.ts';
+import type { AlertDestinationRef } from './ref.ts';
 
 /*
  * An address gets alerts of a project once it has confirmed that it wants them (ADR 0044). Its answers

@@ -13,11 +13,7 @@ import { lockProject } from '../project/lock.ts';
 import { alertDeliveries, alertDestinations, projects } from '../tables.ts';
 import type { AttemptResult } from '../user/sign-in-attempts.ts';
 import { hasConsent, mayAsk, queueConfirmation } from './consent.ts';
-
-export interface AlertDestinationRef {
-  projectId: string;
-  destinationId: string;
-}
+import type { AlertDestinationRef } from './ref.ts';
 
 export interface CreateAlertDestinationInput {
   projectId: string;

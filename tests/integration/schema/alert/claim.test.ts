@@ -123,7 +123,7 @@ describe('mail', () => {
   const hourLater = () =>
     bench.db.sql`update alert_mails set sent_at = now() - interval '61 minutes'`;
 
-  it('to an address beyond the most of an hour waits, whoever sent the others, also if all was deleted', async () => {
+  it('to an address beyond the most of an hour waits, whichever user sent the others, also if all was deleted', async () => {
     const [first, second] = [await makeOwner(bench.ctx), await makeOwner(bench.ctx)];
     const gone = await makeMail(first, 'busy@example.com');
     await sendTestAlert(bench.ctx, gone);

@@ -81,7 +81,7 @@ describe('an address that has not confirmed', () => {
     expect(await consentOf(mail)).toBeNull();
   });
 
-  it('is asked again at most three times a day, whoever asks and whatever was deleted', async () => {
+  it('is asked again at most three times a day, whichever user asks and whatever was deleted', async () => {
     const kinds: string[] = [];
     for (let n = 0; n < 4; n += 1) {
       const project = await makeProject(bench.ctx);

@@ -10,7 +10,7 @@ import {
 import { z } from 'zod';
 import { publicAction, refuse } from '#server/action.ts';
 
-/** What the page shows of a mail to whoever got it. */
+/** What the page shows of a mail to its recipient. */
 export interface ShownAlertMail {
   projectName: string;
   address: string | null;

@@ -173,7 +173,7 @@ export default async function KeysPage({ params, searchParams }: KeysProps) {
   );
 }
 
-/** `26–50 of 64 keys`; a search that finds too many to count only says so. */
+/** `26–50 of 64 keys`, or `More than 1,000 keys` where a search finds too many to count. */
 function placeOf(page: { total: number | null; before: number; shown: number }): string {
   if (page.total === null) return `More than ${plural(COUNTED_MAX, 'key')}`;
   const [first, last] = [page.before + 1, page.before + page.shown];

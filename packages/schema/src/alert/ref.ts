@@ -1,0 +1,5 @@
+/** A destination of a project. */
+export interface AlertDestinationRef {
+  projectId: string;
+  destinationId: string;
+}
