@@ -950,7 +950,7 @@ export const signInAttempts = pgTable(
   ],
 );
 
-/** Settings of the installation: one row, or none until an administrator sets something. */
+/** Settings of the installation: one row, or none until something is set or its ID is first read. */
 export const settings = pgTable(
   'settings',
   {
@@ -963,9 +963,14 @@ export const settings = pgTable(
     decisionRetentionDays: integer('decision_retention_days')
       .notNull()
       .default(DECISION_RETENTION_DAYS),
+    /** Names this installation, also in its cookies; every replica reads the same. */
+    installationId: uuid('installation_id').notNull().defaultRandom(),
+    /** Of the token that creates the first administrator; null once there is one (ADR 0042). */
+    setupTokenDigest: bytea('setup_token_digest'),
     updatedAt: instant('updated_at').notNull().defaultNow(),
   },
   (table) => [
+    check('settings_setup_token_digest_check', digest(table.setupTokenDigest)),
     check('settings_one_row_check', sql`${table.id}`),
     check('settings_usage_retention_days_check', retentionDays(table.usageRetentionDays)),
     check('settings_audit_retention_days_check', retentionDays(table.auditRetentionDays)),
