@@ -236,6 +236,6 @@ test('a known and an unknown e-mail address get the same answers and the same li
 test('scripts and other sites cannot read the session cookie', async ({ page }) => {
   await signUp(page);
   const cookies = await page.context().cookies();
-  const session = cookies.find(({ name }) => name.endsWith('next-auth.session-token'));
+  const session = cookies.find(({ name }) => /^ceiba\.[0-9a-f]{8}\.session-token$/.test(name));
   expect(session).toMatchObject({ httpOnly: true, sameSite: 'Lax' });
 });

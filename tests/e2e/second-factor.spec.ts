@@ -82,7 +82,9 @@ test('a second factor is asked for after the password, and nothing opens before 
   await expectAccessible(page);
   expect(await sessionCookie(page)).toEqual([]);
   expect((await page.request.get('/projects', { maxRedirects: 0 })).status()).toBe(307);
-  const token = (await page.context().cookies()).find(({ name }) => name === 'ceiba.second-factor');
+  const token = (await page.context().cookies()).find(({ name }) =>
+    name.endsWith('.second-factor'),
+  );
   expect(token).toMatchObject({ httpOnly: true, sameSite: 'Strict' });
 
   // The code that turned it on is used up, and no guess is right.

@@ -1,9 +1,8 @@
 import 'server-only';
-import { randomInt, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { SharedCheck } from '@ceiba/process/tasks';
 import {
   type Database,
-  DatabaseClient,
   DatabaseUnavailableError,
   pingDatabase,
   rehearseChange,
@@ -11,13 +10,12 @@ import {
   UnsuitableDatabaseError,
   whatToChange,
 } from '@ceiba/schema';
-import { env } from '../env.ts';
-import { outageReference } from '../lib/outage.ts';
 import { currentShare } from './current-share.ts';
 import { FairShare } from './fair-share.ts';
 import { log } from './log.ts';
-import { printable } from './printable-error.ts';
+import { Pool } from './pool.ts';
 
+export { withSessionDatabase } from './session-database.ts';
 export { DatabaseUnavailableError };
 
 /** A call may run several statements at once. */
@@ -34,43 +32,6 @@ const SLOW_BUDGET_MS = 25_000;
 const SLOW_POOL_SIZE = 8;
 /** One page of usage runs five statements at once. */
 const SLOW_CALLS_PER_USER = 1;
-/**
- * The share of a budget that one statement gets. Postgres cancels a slow statement before the budget
- * is over, so that it fails alone and the connections of others stay.
- */
-const STATEMENT_SHARE = 0.8;
-
-/**
- * A client that is created on first use, because `next build` imports routes without a database. A
- * call counts as late whatever it does with its time, so do nothing but query in it.
- */
-class Pool {
-  #client: DatabaseClient | undefined;
-
-  constructor(
-    private readonly maxConnections: number,
-    private readonly budgetMs: number,
-  ) {}
-
-  async run<T>(work: (db: Database) => Promise<T>): Promise<T> {
-    this.#client ??= new DatabaseClient(env().databaseUrl, {
-      applicationName: 'ceiba-console',
-      maxConnections: this.maxConnections,
-      statementTimeoutMs: this.budgetMs * STATEMENT_SHARE,
-      verifyPrimaryAfterMs: 1_000,
-      isPatient: true,
-      isLateAlone: true,
-    });
-    try {
-      return await this.#client.run(this.budgetMs, work);
-    } catch (error) {
-      if (!(error instanceof DatabaseUnavailableError)) throw printable(error);
-      const outage = new DatabaseUnavailableError(error.message, { cause: printable(error.cause) });
-      throw Object.assign(outage, { digest: outageReference(randomInt(1e9)) });
-    }
-  }
-}
-
 /** Longer than its statements take; no page waits for them. */
 const ALERT_BUDGET_MS = 10_000;
 
@@ -101,8 +62,6 @@ class SharedPool extends Pool {
 
 const pool = new SharedPool(POOL_SIZE, BUDGET_MS, CALLS_PER_USER);
 const slowPool = new SharedPool(SLOW_POOL_SIZE, SLOW_BUDGET_MS, SLOW_CALLS_PER_USER);
-/** Sessions are read over connections of their own: who is asking must not depend on what they asked. */
-const sessionPool = new Pool(2, BUDGET_MS);
 const alertPool = new Pool(2, ALERT_BUDGET_MS);
 const detectionPool = new Pool(3, ALERT_BUDGET_MS);
 const readinessPool = new Pool(1, READINESS_BUDGET_MS);
@@ -110,11 +69,6 @@ const readinessPool = new Pool(1, READINESS_BUDGET_MS);
 /** Runs one or more verbs within one time budget; throws {@link DatabaseUnavailableError}. */
 export function withDatabase<T>(work: (db: Database) => Promise<T>): Promise<T> {
   return pool.run(work);
-}
-
-/** Like {@link withDatabase}, for reading a session, which takes a millisecond. */
-export function withSessionDatabase<T>(work: (db: Database) => Promise<T>): Promise<T> {
-  return sessionPool.run(work);
 }
 
 /**

@@ -4,6 +4,7 @@ import { headers } from 'next/headers';
 import { notFound, redirect } from 'next/navigation';
 import { cache } from 'react';
 import { userOfSession } from './accounts/session-user.ts';
+import { DatabaseUnavailableError } from './database.ts';
 import { returnPath, signInAddress } from './return-path.ts';
 import { readSessionCookie } from './session-cookie.ts';
 
@@ -19,7 +20,15 @@ export const currentUser = cache(async (): Promise<SignedInUser | null> => {
  * Whether the browser has a session, by its cookie alone: public pages show during an outage too. The
  * session may have ended since.
  */
-export const hasSession = async (): Promise<boolean> => (await readSessionCookie()) !== null;
+export async function hasSession(): Promise<boolean> {
+  try {
+    return (await readSessionCookie()) !== null;
+  } catch (error) {
+    // The database has not answered since this console started, so the cookie's name is not known.
+    if (error instanceof DatabaseUnavailableError) return false;
+    throw error;
+  }
+}
 
 /** The signed-in user, for pages. Without a session it redirects to sign-in, which leads back here. */
 export async function requireUser(): Promise<SignedInUser> {

@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm';
 import { writeAudit } from '../audit/write.ts';
 import type { Executor } from '../connection/database.ts';
 import { inTransaction, isUnchanged, type VerbContext } from '../context.ts';
+import { createSettings } from '../installation/id.ts';
 import { settings } from '../tables.ts';
 
 /** Days for which usage, the audit log and the decision log are kept; null keeps for ever. */
@@ -43,7 +44,7 @@ export function setRetention(
   values: Partial<Retention>,
 ): Promise<SetRetentionResult> {
   return inTransaction(ctx, async (tx) => {
-    await tx.insert(settings).values({ id: true }).onConflictDoNothing();
+    await createSettings(tx);
     const [before = DEFAULTS] = await tx.select(columns).from(settings).for('update');
     const after = { ...before, ...values };
     if (isUnchanged(before, after)) return { kind: 'unchanged' };

@@ -13,6 +13,10 @@ const database = vi.hoisted(() => {
 vi.mock('server-only', () => ({}));
 vi.mock('../database.ts', () => database);
 vi.mock('next/headers', () => ({ headers: async () => new Headers() }));
+vi.mock('../own-cookies.ts', () => ({
+  cookieName: async (purpose: string) => `ceiba.1a2b3c4d.${purpose}`,
+  cookieAttributes: () => ({ httpOnly: true, secure: false, path: '/' }),
+}));
 vi.mock('../../env.ts', () => ({
   env: () => ({ sessionSecret: 'x'.repeat(32), trustedProxyHops: 0 }),
 }));
@@ -22,10 +26,10 @@ afterEach(() => {
   database.withDatabase.mockReset();
 });
 
-function authorize(email: string): Promise<unknown> {
-  const [provider] = authOptions().providers as unknown as [{ options: CredentialsConfig }];
+async function authorize(email: string): Promise<unknown> {
+  const [provider] = (await authOptions()).providers as unknown as [{ options: CredentialsConfig }];
   const { authorize } = provider.options;
-  return Promise.resolve(authorize({ email, password: 'any password' }, {}));
+  return authorize({ email, password: 'any password' }, {});
 }
 
 describe('signing in with a password', () => {
@@ -46,9 +50,21 @@ describe('signing in with a password', () => {
   });
 });
 
+describe('the cookies of next-auth', () => {
+  it('all have names of this installation, and attributes that a `__Host-` cookie may have', async () => {
+    const { cookies } = await authOptions();
+    const names = Object.values(cookies ?? {}).map(({ name }) => name);
+    expect(new Set(names).size).toBe(6);
+    for (const { name, options } of Object.values(cookies ?? {})) {
+      expect(name).toMatch(/^ceiba\.1a2b3c4d\.[a-z-]+$/);
+      expect(options).toEqual({ httpOnly: true, secure: false, path: '/', sameSite: 'lax' });
+    }
+  });
+});
+
 describe('a session token', () => {
   const token = { sub: randomUUID(), sid: randomUUID() };
-  const renew = () => authOptions().callbacks?.jwt?.({ token } as never);
+  const renew = async () => (await authOptions()).callbacks?.jwt?.({ token } as never);
 
   it('is renewed while the session lasts', async () => {
     database.withDatabase.mockResolvedValue({ userId: token.sub });
@@ -61,9 +77,9 @@ describe('a session token', () => {
   ])('is not renewed for a session that %s, and nothing is logged', async (_how, user) => {
     const error = vi.spyOn(log, 'error').mockReturnValue();
     database.withDatabase.mockResolvedValue(user);
-    const refused = await Promise.resolve(renew()).catch((thrown: unknown) => thrown);
+    const refused = await renew().catch((thrown: unknown) => thrown);
     expect(refused).toBeInstanceOf(Error);
-    authOptions().logger?.error?.('JWT_SESSION_ERROR', refused as Error);
+    (await authOptions()).logger?.error?.('JWT_SESSION_ERROR', refused as Error);
     expect(error).not.toHaveBeenCalled();
   });
 

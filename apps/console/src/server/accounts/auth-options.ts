@@ -1,7 +1,7 @@
 import 'server-only';
 import { SESSION_DAYS } from '@ceiba/domain';
 import { endSession } from '@ceiba/schema';
-import type { Account, AuthOptions, Profile, User } from 'next-auth';
+import type { Account, AuthOptions, CookiesOptions, Profile, User } from 'next-auth';
 import CredentialsProvider from 'next-auth/providers/credentials';
 import GitHubProvider from 'next-auth/providers/github';
 import GoogleProvider from 'next-auth/providers/google';
@@ -11,6 +11,7 @@ import { env } from '../../env.ts';
 import { withDatabase } from '../database.ts';
 import { inDatabaseAs } from '../in-database.ts';
 import { log } from '../log.ts';
+import { type CookiePurpose, cookieAttributes, cookieName } from '../own-cookies.ts';
 import { sessionClaims } from '../session-cookie.ts';
 import { challengeTokenDigest, dropChallengeToken } from './challenge-cookie.ts';
 import { signInWithIdentity } from './identity.ts';
@@ -31,9 +32,10 @@ const credentialsSchema = z.object({
   password: z.string().min(1).max(1024),
 });
 
-/** The options of next-auth, created on first use because they need the settings. */
-export function authOptions(): AuthOptions {
+/** The options of next-auth, created on first use because they need the settings and the database. */
+export async function authOptions(): Promise<AuthOptions> {
   options ??= {
+    cookies: await authCookies(),
     secret: env().sessionSecret,
     session: { strategy: 'jwt', maxAge: SESSION_LIFETIME_SECONDS },
     pages: { signIn: '/sign-in', error: '/sign-in', signOut: '/account' },
@@ -52,6 +54,22 @@ export function authOptions(): AuthOptions {
   return options;
 }
 let options: AuthOptions | undefined;
+
+/** All cookies of next-auth, under names of this installation. */
+async function authCookies(): Promise<CookiesOptions> {
+  const named = async (purpose: CookiePurpose) => ({
+    name: await cookieName(purpose),
+    options: { ...cookieAttributes(), sameSite: 'lax' as const },
+  });
+  return {
+    sessionToken: await named('session-token'),
+    callbackUrl: await named('callback-url'),
+    csrfToken: await named('csrf-token'),
+    pkceCodeVerifier: await named('pkce'),
+    state: await named('state'),
+    nonce: await named('nonce'),
+  };
+}
 
 /** The configured providers, for the sign-in page. */
 export function configuredProviders(): readonly { id: string; name: string }[] {

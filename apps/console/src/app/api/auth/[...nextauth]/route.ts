@@ -1,6 +1,7 @@
 import type { NextRequest } from 'next/server';
-import NextAuth from 'next-auth';
+import NextAuth, { type AuthOptions } from 'next-auth';
 import { authOptions } from '#server/accounts/auth-options.ts';
+import { DatabaseUnavailableError } from '#server/database.ts';
 import { isOwnOrigin } from '#server/origin.ts';
 import { env } from '../../../../env.ts';
 
@@ -9,7 +10,7 @@ interface AuthRouteContext {
 }
 
 export async function GET(request: NextRequest, context: AuthRouteContext): Promise<Response> {
-  return NextAuth(request, context, authOptions());
+  return answer(request, context);
 }
 
 /** Checks the origin as every action does; next-auth also checks its own token. */
@@ -17,5 +18,17 @@ export async function POST(request: NextRequest, context: AuthRouteContext): Pro
   if (!isOwnOrigin(request.headers, env().publicOrigin)) {
     return Response.json({ error: 'forbidden_origin' }, { status: 403 });
   }
-  return NextAuth(request, context, authOptions());
+  return answer(request, context);
+}
+
+async function answer(request: NextRequest, context: AuthRouteContext): Promise<Response> {
+  let options: AuthOptions;
+  try {
+    options = await authOptions();
+  } catch (error) {
+    // The names of the cookies are in the database.
+    if (!(error instanceof DatabaseUnavailableError)) throw error;
+    return Response.json({ error: 'database_unavailable' }, { status: 503 });
+  }
+  return NextAuth(request, context, options);
 }
