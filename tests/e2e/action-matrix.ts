@@ -118,6 +118,11 @@ export const ACTIONS: Record<string, ActionCase> = {
     path: () => '/confirm-email',
     fields: () => ({ confirmationSecret: 'matrix' }),
   },
+  '(account)/sign-up/actions.ts proveSetup': {
+    access: 'anybody',
+    path: () => '/sign-up',
+    fields: () => ({ setupToken: 'not needed once there is an administrator' }),
+  },
   '(account)/sign-in/actions.ts beginPasskeySignIn': {
     access: 'anybody',
     path: () => '/sign-in',

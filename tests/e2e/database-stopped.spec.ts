@@ -5,7 +5,7 @@ import { startTestNetwork, type TestNetwork } from '../chaos/support/proxy.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type ConsoleProcess, startConsole } from './console-process.ts';
 import { addDecisions } from './decisions.ts';
-import { gotoReady, newAccount } from './support.ts';
+import { gotoReady, signUpFirst } from './support.ts';
 
 /**
  * Postgres is up when a page is opened, and down when it is reloaded or its form is sent. The tests
@@ -29,12 +29,7 @@ test.beforeAll(async ({ browser }) => {
   sql = postgres(database.url, { max: 1 });
   context = await browser.newContext({ baseURL: app.url });
   page = await context.newPage();
-  const account = newAccount();
-  await page.goto('/sign-up');
-  await page.getByLabel('E-mail').fill(account.email);
-  await page.getByLabel('Password', { exact: true }).fill(account.password);
-  await page.getByRole('button', { name: 'Create account' }).click();
-  await page.waitForURL('**/projects');
+  await signUpFirst(page, { url: app.url, databaseUrl: database.url });
   const [project] = await sql`
     insert into projects (owner_id, name, secret_digest)
     select id, 'Reports', sha256('secret') from users returning id`;

@@ -9,7 +9,8 @@ import { reportsCpuTime } from '../../bench/src/processes.mjs';
 import { startTestNetwork } from '../chaos/support/proxy.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { startConsole } from './console-process.ts';
-import { gotoReady, newAccount } from './support.ts';
+import { expectAccessible } from './expect-accessible.ts';
+import { gotoReady, newAccount, setupToken, signUpFirst, submitSignUp } from './support.ts';
 
 let database: TestDatabase;
 
@@ -20,32 +21,107 @@ test.afterEach(async () => {
   await database.drop();
 });
 
-test('the first user of an installation becomes administrator, and sign-up closes', async ({
+const NOT_THE_TOKEN = 'Enter the setup token that "ceiba setup-token" printed last. It works once.';
+
+test('the first account takes the setup token and is the administrator, and sign-up closes', async ({
   page,
 }) => {
+  test.slow();
   const app = await startConsole({ DATABASE_URL: database.url, SIGN_UP: 'first-user' });
   try {
-    const first = newAccount();
+    await expect.poll(app.log).toContain('print a setup token with \\"ceiba setup-token\\"');
     const waiting = await page.context().newPage();
     await waiting.goto(`${app.url}/sign-up`);
-    await page.goto(`${app.url}/sign-up`);
-    await page.getByLabel('E-mail').fill(first.email);
-    await page.getByLabel('Password', { exact: true }).fill(first.password);
-    await page.getByRole('button', { name: 'Create account' }).click();
-    await page.waitForURL(`${app.url}/projects`);
+    await expect(waiting.getByRole('main')).toContainText('ceiba setup-token');
+    await expectAccessible(waiting);
+    await signUpFirst(page, { url: app.url, databaseUrl: database.url });
     await page.goto(`${app.url}/account`);
     await expect(page.getByText('Administrator', { exact: true })).toBeVisible();
 
-    const second = newAccount();
-    await waiting.getByLabel('E-mail').fill(second.email);
-    await waiting.getByLabel('Password', { exact: true }).fill(second.password);
-    await waiting.getByRole('button', { name: 'Create account' }).click();
+    await waiting.getByLabel('Setup token').fill('anything');
+    await submitSignUp(waiting, newAccount());
     await expect(waiting.getByText('Sign-up is closed').first()).toBeVisible();
     await page.context().clearCookies();
     await page.goto(`${app.url}/sign-up`);
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('Sign-up is closed');
   } finally {
     await app.stop();
+  }
+});
+
+test('no stranger creates the first account, even where sign-up is open', async ({ page }) => {
+  test.slow();
+  const app = await startConsole({ DATABASE_URL: database.url, SIGN_UP: 'open' });
+  const sql = postgres(database.url, { max: 1 });
+  try {
+    const replaced = await setupToken(database.url);
+    const token = await setupToken(database.url);
+    await page.goto(`${app.url}/sign-up`);
+    const account = newAccount();
+    const attempts = async () =>
+      (await sql`select count from sign_in_attempts where scope = 'address'`)[0]?.count;
+    for (const [index, wrong] of ['', 'wrong', replaced].entries()) {
+      await page.getByLabel('Setup token').fill(wrong);
+      await submitSignUp(page, account);
+      await expect.poll(attempts).toBe(index + 1);
+      await expect(page.getByText(NOT_THE_TOKEN)).toBeVisible();
+    }
+    expect([...(await sql`select email from users`)]).toEqual([]);
+
+    await page.getByLabel('Setup token').fill(` ${token} `);
+    await submitSignUp(page, account);
+    await page.waitForURL(`${app.url}/projects`);
+    await page.context().clearCookies();
+    await page.goto(`${app.url}/sign-up`);
+    await expect(page.getByLabel('Setup token')).toHaveCount(0);
+    await submitSignUp(page, newAccount());
+    await page.waitForURL(`${app.url}/projects`);
+    await page.goto(`${app.url}/account`);
+    await expect(page.getByText('Administrator', { exact: true })).toHaveCount(0);
+    expect(app.log()).not.toContain(token);
+  } finally {
+    await sql.end();
+    await app.stop();
+  }
+});
+
+test('where sign-up is closed, the sign-up page names the command for the first account', async ({
+  page,
+}) => {
+  const app = await startConsole({ DATABASE_URL: database.url, SIGN_UP: 'closed' });
+  try {
+    await expect.poll(app.log).toContain('SIGN_UP is closed');
+    await page.goto(`${app.url}/sign-up`);
+    await expect(page.getByRole('main')).toContainText('ceiba owner create --email');
+    await expect(page.getByLabel('Setup token')).toHaveCount(0);
+  } finally {
+    await app.stop();
+  }
+});
+
+test('two installations on one host do not sign each other out', async ({ page }) => {
+  test.slow();
+  const other = await createTestDatabase();
+  const apps = await Promise.all(
+    [database, other].map(async ({ url: databaseUrl }) => ({
+      databaseUrl,
+      ...(await startConsole({ DATABASE_URL: databaseUrl })),
+    })),
+  );
+  try {
+    for (const app of apps) await signUpFirst(page, app);
+    for (const { url } of apps) {
+      await page.goto(`${url}/projects`);
+      await expect(page.getByRole('heading', { level: 1 })).toHaveText('Projects');
+    }
+    const names = (await page.context().cookies()).map(({ name }) => name);
+    expect(names.filter((name) => /^ceiba\.[0-9a-f]{8}\.session-token$/.test(name))).toHaveLength(
+      2,
+    );
+    expect(names.filter((name) => name.includes('next-auth'))).toEqual([]);
+  } finally {
+    await Promise.all(apps.map((app) => app.stop()));
+    await other.drop();
   }
 });
 
@@ -90,12 +166,7 @@ test('a form from the configured address works behind a proxy that rewrites the 
   });
   proxy.passTo(app.url);
   try {
-    const { email, password } = newAccount();
-    await page.goto(`${proxy.url}/sign-up`);
-    await page.getByLabel('E-mail').fill(email);
-    await page.getByLabel('Password', { exact: true }).fill(password);
-    await page.getByRole('button', { name: 'Create account' }).click();
-    await page.waitForURL(`${proxy.url}/projects`);
+    await signUpFirst(page, { url: proxy.url, databaseUrl: database.url });
     const foreign = await fetch(`${proxy.url}/sign-up`, {
       method: 'POST',
       headers: { origin: 'https://evil.example', 'x-forwarded-host': 'evil.example' },
@@ -148,9 +219,10 @@ test('refusing an unknown e-mail address costs as much as refusing a known one',
   }
 });
 
-test('the session cookie is Secure behind HTTPS', async () => {
+test('behind HTTPS every cookie of sign-in is Secure and of this host alone, and replicas agree on its name', async () => {
   const origin = 'https://ceiba.example';
-  const app = await startConsole({ DATABASE_URL: database.url, NEXTAUTH_URL: origin });
+  const settings = { DATABASE_URL: database.url, NEXTAUTH_URL: origin };
+  const [app, replica] = await Promise.all([startConsole(settings), startConsole(settings)]);
   const sql = postgres(database.url, { max: 1 });
   try {
     const password = 'a passphrase of some length';
@@ -165,20 +237,25 @@ test('the session cookie is Secure behind HTTPS', async () => {
       headers: { origin, cookie: cookie.join('; ') },
       body: new URLSearchParams({ csrfToken, json: 'true', email: 'owner@example.com', password }),
     });
-    const session = answer.headers
-      .getSetCookie()
-      .find((line) => line.startsWith('__Secure-next-auth.session-token='));
-    expect(session).toMatch(/; Secure/);
-    expect(session).toMatch(/; HttpOnly/);
-    expect(session).toMatch(/; SameSite=Lax/);
-    const page = await fetch(`${app.url}/projects`, {
-      redirect: 'manual',
-      headers: { cookie: session?.split(';')[0] ?? '' },
-    });
-    expect(page.status).toBe(200);
+    const set = [...csrf.headers.getSetCookie(), ...answer.headers.getSetCookie()];
+    for (const line of set) {
+      expect(line).toMatch(/^__Host-ceiba\.[0-9a-f]{8}\.(session-token|csrf-token|callback-url)=/);
+      expect(line).toMatch(/; Path=\/;/);
+      expect(line).toMatch(/; Secure/);
+      expect(line).toMatch(/; HttpOnly/);
+      expect(line).toMatch(/; SameSite=Lax/);
+      expect(line).not.toMatch(/Domain/i);
+    }
+    const session = set.find((line) => line.includes('.session-token='))?.split(';')[0] ?? '';
+    for (const { url } of [app, replica]) {
+      const headers = { cookie: session };
+      const page = await fetch(`${url}/projects`, { redirect: 'manual', headers });
+      expect(page.status).toBe(200);
+    }
   } finally {
     await sql.end();
     await app.stop();
+    await replica.stop();
   }
 });
 
@@ -189,12 +266,7 @@ test('a frozen database is reported within a second, on every page, until it rec
   const network = await startTestNetwork(database.url);
   const app = await startConsole({ DATABASE_URL: network.url, SIGN_UP: 'open' });
   try {
-    const account = newAccount();
-    await page.goto(`${app.url}/sign-up`);
-    await page.getByLabel('E-mail').fill(account.email);
-    await page.getByLabel('Password', { exact: true }).fill(account.password);
-    await page.getByRole('button', { name: 'Create account' }).click();
-    await page.waitForURL(`${app.url}/projects`);
+    await signUpFirst(page, { url: app.url, databaseUrl: database.url });
     await gotoReady(page, `${app.url}/projects/new`);
     await page.getByLabel('Name').fill('Kept');
     expect((await request.get(`${app.url}/api/ready`)).status()).toBe(200);

@@ -5,7 +5,14 @@ import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type ConsoleProcess, startConsole } from './console-process.ts';
 import { expectAccessible } from './expect-accessible.ts';
 import { type OpenIdIssuer, startOpenIdIssuer } from './openid-issuer.ts';
-import { addAuthenticator, gotoReady, newAccount } from './support.ts';
+import {
+  addAuthenticator,
+  createAdministrator,
+  gotoReady,
+  newAccount,
+  setupToken,
+  submitSignUp,
+} from './support.ts';
 
 let issuer: OpenIdIssuer;
 let database: TestDatabase;
@@ -14,19 +21,53 @@ let app: ConsoleProcess;
 test.beforeAll(async () => {
   issuer = await startOpenIdIssuer();
   database = await createTestDatabase();
-  app = await startConsole({
-    DATABASE_URL: database.url,
+  await createAdministrator(database.url);
+  app = await startConsoleWithIssuer(database.url);
+});
+test.afterAll(async () => {
+  await app?.stop();
+  await database?.drop();
+  await issuer?.stop();
+});
+
+const startConsoleWithIssuer = (databaseUrl: string) =>
+  startConsole({
+    DATABASE_URL: databaseUrl,
     SIGN_UP: 'open',
     OIDC_ISSUER: issuer.url,
     OIDC_CLIENT_ID: issuer.clientId,
     OIDC_CLIENT_SECRET: issuer.clientSecret,
     OIDC_NAME: 'Example Login',
   });
-});
-test.afterAll(async () => {
-  await app?.stop();
-  await database?.drop();
-  await issuer?.stop();
+
+test('the first account by a provider takes the setup token too', async ({ page }) => {
+  const empty = await createTestDatabase();
+  const first = await startConsoleWithIssuer(empty.url);
+  const sql = postgres(empty.url, { max: 1 });
+  try {
+    issuer.claims = { sub: randomUUID(), email: newAccount().email, email_verified: true };
+    const throughProvider = page.getByRole('button', { name: 'Continue with Example Login' });
+    await page.goto(`${first.url}/sign-in`);
+    await throughProvider.click();
+    await expect(page.getByText('There is no administrator yet.')).toBeVisible();
+    await page.goto(`${first.url}/sign-up`);
+    await page.getByLabel('Setup token').fill('wrong');
+    await throughProvider.click();
+    await expect(page.getByText('Enter the setup token that')).toBeVisible();
+    expect([...(await sql`select email from users`)]).toEqual([]);
+
+    await page.getByLabel('Setup token').fill(await setupToken(empty.url));
+    await throughProvider.click();
+    await page.waitForURL(`${first.url}/projects`);
+    await page.goto(`${first.url}/account`);
+    await expect(page.getByText('Administrator', { exact: true })).toBeVisible();
+    const kept = (await page.context().cookies()).map(({ name }) => name);
+    expect(kept.filter((name) => name.endsWith('.setup-token'))).toEqual([]);
+  } finally {
+    await sql.end();
+    await first.stop();
+    await empty.drop();
+  }
 });
 
 test('an identity creates an account once, and signs in to the same account again', async ({
@@ -53,9 +94,7 @@ test('an identity creates an account once, and signs in to the same account agai
 test('an identity is never linked to an account by its e-mail address', async ({ page }) => {
   const owner = newAccount();
   await page.goto(`${app.url}/sign-up`);
-  await page.getByLabel('E-mail').fill(owner.email);
-  await page.getByLabel('Password', { exact: true }).fill(owner.password);
-  await page.getByRole('button', { name: 'Create account' }).click();
+  await submitSignUp(page, owner);
   await page.waitForURL(`${app.url}/projects`);
   await page.context().clearCookies();
 

@@ -1,4 +1,7 @@
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { type CDPSession, expect, type Page } from '@playwright/test';
 
 export interface Account {
@@ -15,12 +18,51 @@ export const newAccount = (): Account => ({
 /** Creates an account through the sign-up page and lands on the projects page. */
 export async function signUp(page: Page, account: Account = newAccount()): Promise<Account> {
   await page.goto('/sign-up');
-  await page.getByLabel('E-mail').fill(account.email);
-  await page.getByLabel('Password', { exact: true }).fill(account.password);
-  await page.getByRole('button', { name: 'Create account' }).click();
+  await submitSignUp(page, account);
   await expect(page.getByRole('heading', { level: 1, name: 'Projects' })).toBeVisible();
   return account;
 }
+
+/** Fills the sign-up form in and submits it. */
+export async function submitSignUp(page: Page, account: Account): Promise<void> {
+  await page.getByLabel('E-mail').fill(account.email);
+  await page.getByLabel('Password', { exact: true }).fill(account.password);
+  await page.getByRole('button', { name: 'Create account' }).click();
+}
+
+/** Creates the first account of an installation, the administrator. */
+export async function signUpFirst(
+  page: Page,
+  { url, databaseUrl }: { url: string; databaseUrl: string },
+): Promise<Account> {
+  const account = newAccount();
+  await expect.poll(async () => (await page.request.get(`${url}/api/ready`)).status()).toBe(200);
+  await page.goto(`${url}/sign-up`);
+  await page.getByLabel('Setup token').fill(await setupToken(databaseUrl));
+  await submitSignUp(page, account);
+  await page.waitForURL(`${url}/projects`);
+  return account;
+}
+
+/** Makes an installation one in which the next account is an ordinary one. */
+export async function createAdministrator(databaseUrl: string): Promise<void> {
+  const env = {
+    ...process.env,
+    DATABASE_URL: databaseUrl,
+    CEIBA_OWNER_PASSWORD: newAccount().password,
+  };
+  const args = [CEIBA, 'owner', 'create', '--email', 'administrator@example.com'];
+  await promisify(execFile)(process.execPath, args, { env });
+}
+
+/** A new setup token, as `ceiba setup-token` prints it to a program. */
+export async function setupToken(databaseUrl: string): Promise<string> {
+  const env = { ...process.env, DATABASE_URL: databaseUrl };
+  const { stdout } = await promisify(execFile)(process.execPath, [CEIBA, 'setup-token'], { env });
+  return stdout.trim();
+}
+
+const CEIBA = fileURLToPath(new URL('../../apps/cli/bin/ceiba.mjs', import.meta.url));
 
 export async function signIn(page: Page, account: Account): Promise<void> {
   await page.goto('/sign-in');

@@ -7,6 +7,7 @@ import {
 } from '@ceiba/contract';
 import { PLAN_LIMIT_MAX, type UsageRange } from '@ceiba/domain';
 import { InvalidArgumentError } from 'commander';
+import { z } from 'zod';
 
 /**
  * Parsers of option values; commander puts the option's name in front of their errors. None may
@@ -24,6 +25,15 @@ export function keyOrPrefix(text: string): string {
   if (uuidSchema.safeParse(text).success) return text.toLowerCase();
   throw new InvalidArgumentError("It must be a key's id, or its prefix such as ceiba_4fZk2Qpa.");
 }
+
+/** The e-mail address of a new account, by the rule of the console. */
+export function emailAddress(text: string): string {
+  const address = text.trim();
+  if (address.length <= EMAIL_LENGTH_MAX && z.email().safeParse(address).success) return address;
+  throw new InvalidArgumentError('It must be an e-mail address.');
+}
+
+const EMAIL_LENGTH_MAX = 254;
 
 /** A human label, by the contract's rule. */
 export function displayName(text: string): string {

@@ -11,6 +11,7 @@ import { ownerCommands } from './commands/owner.ts';
 import { projectCommands } from './commands/project/commands.ts';
 import { requestsCommand } from './commands/requests.ts';
 import { schemaCommand } from './commands/schema.ts';
+import { setupTokenCommand } from './commands/setup-token.ts';
 import { usageCommand } from './commands/usage.ts';
 import { CliError, forPrograms } from './errors.ts';
 import { newestMigration } from './migrations.ts';
@@ -18,7 +19,7 @@ import { printAdvice, type World } from './world.ts';
 
 const AFTER_HELP = `
 The database is that of DATABASE_URL, or else of the npm start that runs in this folder or above.
-Start with: ceiba migrate, then ceiba apply -f ceiba.yaml
+Start with: ceiba migrate, then ceiba apply -f ceiba.yaml, or ceiba setup-token to sign up
 Exit codes: 0 success, 1 failure, 2 an error in the command line or the file.`;
 
 /**
@@ -59,6 +60,7 @@ function programFor(world: World, isForProgram: boolean): Command {
       },
     });
   migrateCommand(program, world);
+  setupTokenCommand(program, world);
   applyCommand(program, world);
   exportCommand(program, world);
   schemaCommand(program, world);

@@ -69,7 +69,14 @@ interface Hidden {
 }
 
 function credential(pick: Pick): Hidden {
-  const brand = oneOf(pick, ['ceiba_', 'ceiba_secret_', 'ceiba_invite_', 'ceiba_reset_', 'whsec_']);
+  const brand = oneOf(pick, [
+    'ceiba_',
+    'ceiba_secret_',
+    'ceiba_invite_',
+    'ceiba_reset_',
+    'ceiba_setup_',
+    'whsec_',
+  ]);
   const secret = digits(pick, brand === 'whsec_' ? 32 : 49);
   return { text: brand + secret, secret };
 }

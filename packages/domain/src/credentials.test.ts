@@ -12,14 +12,17 @@ import {
   isWellFormedMailLink,
   isWellFormedPasswordReset,
   isWellFormedProjectSecret,
+  isWellFormedSetupToken,
   mintApiKey,
   mintInvitation,
   mintMailLink,
   mintPasswordReset,
   mintProjectSecret,
+  mintSetupToken,
   PASSWORD_RESET_PATTERN,
   PROJECT_SECRET_PATTERN,
   publicPrefixOf,
+  SETUP_TOKEN_PATTERN,
 } from './credentials.ts';
 import { seeded, seededBytes } from './test-support.ts';
 
@@ -41,6 +44,7 @@ const KINDS = [
   ['invitation', mintInvitation, isWellFormedInvitation, isWellFormedApiKey, 'ceiba_invite_'],
   ['mail link', mintMailLink, isWellFormedMailLink, isWellFormedApiKey, 'ceiba_mail_'],
   ['reset', mintPasswordReset, isWellFormedPasswordReset, isWellFormedApiKey, 'ceiba_reset_'],
+  ['setup token', mintSetupToken, isWellFormedSetupToken, isWellFormedApiKey, 'ceiba_setup_'],
 ] as const;
 
 describe.each(KINDS)('a %s', (_, mint, isWellFormed, isOtherWellFormed, brand) => {
@@ -144,11 +148,13 @@ describe('published formats', () => {
     const secret = mintProjectSecret(randomBytes).plaintext;
     const invitation = mintInvitation(randomBytes).plaintext;
     const reset = mintPasswordReset(randomBytes).plaintext;
-    const text = `KEY=${key}; SECRET="${secret}", x${key}, ${key}0, /join#${invitation} #${reset}`;
+    const setup = mintSetupToken(randomBytes).plaintext;
+    const text = `KEY=${key}; SECRET="${secret}", x${key}, ${key}0, /join#${invitation} #${reset} (${setup})`;
     expect(text.match(new RegExp(API_KEY_PATTERN, 'g'))).toEqual([key]);
     expect(text.match(new RegExp(PROJECT_SECRET_PATTERN, 'g'))).toEqual([secret]);
     expect(text.match(new RegExp(INVITATION_PATTERN, 'g'))).toEqual([invitation]);
     expect(text.match(new RegExp(PASSWORD_RESET_PATTERN, 'g'))).toEqual([reset]);
+    expect(text.match(new RegExp(SETUP_TOKEN_PATTERN, 'g'))).toEqual([setup]);
   });
 
   it('rejects a long invalid text without reading it', () => {

@@ -1,5 +1,5 @@
 /**
- * Downstream keys, project secrets, invitations, resets of passwords and links in mails: `<brand><43 base62 digits><6 base62 digits>`.
+ * Downstream keys, project secrets, invitations, resets of passwords, links in mails and setup tokens: `<brand><43 base62 digits><6 base62 digits>`.
  *
  * The 43 digits are 256 random bits as one big-endian number, so no digit is biased beyond the
  * number itself. The 6 are the CRC-32 (ISO-HDLC, the one of zlib and PNG) over the ASCII
@@ -16,6 +16,7 @@ export const PROJECT_SECRET_BRAND = 'ceiba_secret_';
 export const INVITATION_BRAND = 'ceiba_invite_';
 export const PASSWORD_RESET_BRAND = 'ceiba_reset_';
 export const MAIL_LINK_BRAND = 'ceiba_mail_';
+export const SETUP_TOKEN_BRAND = 'ceiba_setup_';
 
 const RANDOM_BYTES = 32;
 const RANDOM_DIGITS = 43;
@@ -37,6 +38,9 @@ export const PASSWORD_RESET_PATTERN = `\\b${PASSWORD_RESET_BRAND}[0-9A-Za-z]{${R
 
 /** For secret scanners: the source of a regular expression that finds the link of an alert mail in text. */
 export const MAIL_LINK_PATTERN = `\\b${MAIL_LINK_BRAND}[0-9A-Za-z]{${RANDOM_DIGITS + CHECKSUM_DIGITS}}\\b`;
+
+/** For secret scanners: the source of a regular expression that finds a setup token in text. */
+export const SETUP_TOKEN_PATTERN = `\\b${SETUP_TOKEN_BRAND}[0-9A-Za-z]{${RANDOM_DIGITS + CHECKSUM_DIGITS}}\\b`;
 
 /** A key whose length may be a little wrong: most of its random digits come after the prefix. */
 const LOOKS_LIKE_API_KEY = new RegExp(
@@ -80,6 +84,11 @@ export function mintMailLink(random: RandomBytes): MintedCredential {
   return mint(MAIL_LINK_BRAND, random);
 }
 
+/** A new token for the first administrator. @throws RangeError when `random` does not return 32 bytes. */
+export function mintSetupToken(random: RandomBytes): MintedCredential {
+  return mint(SETUP_TOKEN_BRAND, random);
+}
+
 /** Whether the text has the shape of a downstream key and its checksum agrees. */
 export function isWellFormedApiKey(text: string): boolean {
   return isWellFormed(API_KEY_BRAND, text);
@@ -103,6 +112,11 @@ export function isWellFormedPasswordReset(text: string): boolean {
 /** Whether the text has the shape of the link of an alert mail and its checksum agrees. */
 export function isWellFormedMailLink(text: string): boolean {
   return isWellFormed(MAIL_LINK_BRAND, text);
+}
+
+/** Whether the text has the shape of a setup token and its checksum agrees. */
+export function isWellFormedSetupToken(text: string): boolean {
+  return isWellFormed(SETUP_TOKEN_BRAND, text);
 }
 
 /**

@@ -70,6 +70,12 @@ export * from './decision-log/logged-decision.ts';
 export * from './decision-log/maintain.ts';
 export * from './decision-log/write.ts';
 export { readInstallationId } from './installation/id.ts';
+export {
+  type CreateSetupTokenResult,
+  checkSetup,
+  createSetupToken,
+  hasAdministrator,
+} from './installation/setup-token.ts';
 export * from './member/change.ts';
 export * from './member/invite.ts';
 export * from './member/join.ts';

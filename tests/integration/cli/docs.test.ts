@@ -51,7 +51,7 @@ const normalised = (text: string) =>
   text
     .replace(UUID, '<id>')
     // The page has no complete secret, so that no scanner finds one.
-    .replace(/ceiba_secret_(?:\w+|…)/g, '<secret>')
+    .replace(/ceiba_(?:secret|setup)_(?:\w+|…)/g, '<secret>')
     .replace(/ceiba_\w{8}…/g, '<prefix>')
     .replace(/ceiba_(?:\w{40,}|…)/g, '<key>')
     .replace(/ +$/gm, '')
@@ -185,6 +185,7 @@ describe('docs/cli.md', () => {
       'ceiba key revoke',
       'ceiba key set-limits',
       'ceiba migrate',
+      'ceiba owner create',
       'ceiba owner remove-second-factor',
       'ceiba owner set-password',
       'ceiba project end-previous-secret',
@@ -192,6 +193,7 @@ describe('docs/cli.md', () => {
       'ceiba project rotate-secret',
       'ceiba project set-subscription',
       'ceiba requests',
+      'ceiba setup-token',
       'ceiba usage',
     ]);
   });

@@ -88,6 +88,8 @@ describe('ceiba migrate', () => {
       ['project', 'rotate-secret', '--project', id],
       ['key', 'set-limits', '--project', id, '--key', id, '--rate', '1'],
       ['owner', 'set-password', '--email', 'ops@example.com'],
+      ['owner', 'create', '--email', 'ops@example.com'],
+      ['setup-token'],
     ]) {
       const { code, stderr } = await runCeiba(args, { env, stdin: 'plans: []' });
       expect(code).toBe(1);
@@ -276,6 +278,8 @@ describe('the command line', () => {
       ['apply'],
       ['doctor'],
       ['owner', 'set-password'],
+      ['owner', 'create'],
+      ['setup-token'],
       ['project', 'rotate-secret'],
       ['project', 'set-subscription'],
       ['key', 'set-limits'],

@@ -6,7 +6,7 @@ import { request } from 'playwright';
 import { describe, expect, it } from 'vitest';
 import { callAction, readBuiltActions } from '../../e2e/call-action.ts';
 import { startConsole } from '../../e2e/console-process.ts';
-import { newAccount } from '../../e2e/support.ts';
+import { newAccount, setupToken } from '../../e2e/support.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { readOnly } from '../../support/read-only.ts';
 import { startRuntime } from '../../support/runtime.ts';
@@ -61,7 +61,8 @@ describe.skipIf(readOnly === undefined)('where no file can be written', () => {
       return callAction(visitor, { id, path, fields, headers: { origin: app.url } });
     };
     const account = newAccount();
-    await submit('/sign-up', 'createAccount', { ...account });
+    const token = await setupToken(database.url);
+    await submit('/sign-up', 'createAccount', { ...account, setupToken: token });
     const { csrfToken } = await (await visitor.get('/api/auth/csrf')).json();
     const headers = { origin: app.url };
     await visitor.post('/api/auth/callback/credentials', {

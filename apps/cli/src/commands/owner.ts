@@ -1,6 +1,7 @@
 import { hashPassword } from '@ceiba/domain/password';
 import {
   allOrNothing,
+  createUser,
   findAuthenticator,
   findUserByEmail,
   listPasskeys,
@@ -14,6 +15,7 @@ import { type Command, Option } from 'commander';
 import { withDatabase } from '../database.ts';
 import { readSettings } from '../env.ts';
 import { badInput } from '../errors.ts';
+import { emailAddress } from '../options.ts';
 import { checkedPassword } from '../password.ts';
 import { askForNewPassword } from '../prompt.ts';
 import { printLines, type World } from '../world.ts';
@@ -21,9 +23,34 @@ import { printLines, type World } from '../world.ts';
 /** `ceiba owner …`. Passwords come from the environment or a prompt: arguments are visible to others. */
 export function ownerCommands(program: Command, world: World): void {
   const owner = program.command('owner').description("manage a project owner's account");
+  createCommand(owner, world);
   setPasswordCommand(owner, world);
   removeSecondFactorCommand(owner, world);
 }
+
+function createCommand(owner: Command, world: World): void {
+  owner
+    .command('create')
+    .description('create an account with a password; the first one is the administrator')
+    .requiredOption('--email <address>', 'the address of the account', emailAddress)
+    .addHelpText('after', PASSWORD_SOURCE)
+    .action(async ({ email }: { email: string }) => {
+      const created = await withDatabase(world, async (ctx) => {
+        if ((await findUserByEmail(ctx.db, email)) !== null) throw emailTaken(email);
+        const passwordHash = await hashPassword(await newPassword(world, email));
+        return createUser(ctx, { email, passwordHash });
+      });
+      if (created.kind === 'email_taken') throw emailTaken(email);
+      const role = created.isAdministrator ? ' It is an administrator.' : '';
+      printLines(world, [`The account ${email} is created.${role}`]);
+    });
+}
+
+const emailTaken = (email: string) =>
+  badInput(`There is an account ${email} already. Nothing was changed.`, { field: '--email' });
+
+const PASSWORD_SOURCE =
+  '\nThe command prompts for the password unless CEIBA_OWNER_PASSWORD is set.';
 
 interface SetPasswordOptions {
   email: string;
@@ -43,10 +70,7 @@ function setPasswordCommand(owner: Command, world: World): void {
         'remove the authenticator app, the recovery codes and the passkeys too',
       ).conflicts('removePasskeys'),
     )
-    .addHelpText(
-      'after',
-      '\nThe command prompts for the password unless CEIBA_OWNER_PASSWORD is set.',
-    )
+    .addHelpText('after', PASSWORD_SOURCE)
     .action(async (options: SetPasswordOptions) => {
       const lines = await withDatabase(world, async (ctx) => {
         const user = await findAccount(ctx, options.email);
@@ -131,6 +155,6 @@ async function findAccount(ctx: VerbContext, email: string): Promise<User> {
 }
 
 const noAccount = (email: string) =>
-  badInput(`There is no account ${email}. ceiba apply creates the owner in its file.`, {
+  badInput(`There is no account ${email}. Create it with: ceiba owner create`, {
     field: '--email',
   });

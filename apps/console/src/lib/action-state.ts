@@ -68,7 +68,7 @@ export function fieldsOf(form: FormData): Record<string, string> {
 export function typedValues(form: FormData): Record<string, string> {
   const fields = Object.entries(fieldsOf(form));
   return Object.fromEntries(
-    fields.filter(([name]) => !/password|secret|apiKey$|^code$/i.test(name)),
+    fields.filter(([name]) => !/password|secret|token|apiKey$|^code$/i.test(name)),
   );
 }
 

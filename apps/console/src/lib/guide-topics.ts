@@ -1,5 +1,9 @@
 /** The parts of the guides that pages link to. A test checks that each exists. */
 export const GUIDE_TOPICS = {
+  firstAccount: {
+    href: '/docs/operations#the-first-account',
+    name: 'How to set up the first account',
+  },
   firstCall: { href: '/docs/console#a-first-call', name: 'A first call, step by step' },
   overview: { href: '/docs/console#overview', name: 'What is counted' },
   keys: { href: '/docs/console#keys', name: 'How keys work' },

@@ -10,4 +10,4 @@ export const legible = (name: string): string => name.replace(HIDDEN, '\uFFFD');
 
 /** Cuts keys, project secrets, invitations and resets to their first digits, because no credential may be in a URL. */
 export const withoutSecrets = (text: string): string =>
-  text.replace(/(ceiba_(?:secret_|invite_|reset_)?[0-9A-Za-z]{8})[0-9A-Za-z]+/g, '$1');
+  text.replace(/(ceiba_(?:secret_|invite_|reset_|mail_|setup_)?[0-9A-Za-z]{8})[0-9A-Za-z]+/g, '$1');

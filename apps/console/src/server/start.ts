@@ -1,5 +1,6 @@
 import { env } from '../env.ts';
 import { startAlerts } from './alerts/start.ts';
+import { announceSetup } from './announce-setup.ts';
 import { limitBodies } from './limit-bodies.ts';
 import { log } from './log.ts';
 import { onFirstForwarded, recordPeerAddresses } from './peer-address.ts';
@@ -11,7 +12,8 @@ const UNTRUSTED_PROXY =
 
 /**
  * Validates the settings, starts to limit the bodies of requests, to record the addresses of peers, and to
- * detect and send alerts. Warns once where a proxy seems to be in front that the settings do not name.
+ * detect and send alerts. Warns once where a proxy seems to be in front that the settings do not name, and
+ * where there is no administrator.
  *
  * @throws an error that names every invalid setting
  */
@@ -21,4 +23,5 @@ export function start(): void {
   recordPeerAddresses();
   if (trustedProxyHops === 0) onFirstForwarded(() => log.warn(UNTRUSTED_PROXY));
   startAlerts();
+  announceSetup();
 }

@@ -38,6 +38,7 @@ export const AUDIT_ACTIONS = [
   'plan.create',
   'plan.update',
   'plan.delete',
+  'setup_token.create',
   'user.create',
   'user.set_password',
   'user.create_password_reset',

@@ -1,5 +1,6 @@
 import { writeAudit } from '../audit/write.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
+import { endSetupToken, hasAdministrator } from '../installation/setup-token.ts';
 import { takeLock } from '../locks.ts';
 import { users } from '../tables.ts';
 
@@ -8,7 +9,8 @@ export type CreateUserResult =
   | { kind: 'email_taken' };
 
 /**
- * Creates a user. The first one is an administrator; of two created at once, only one is.
+ * Creates a user for someone who has the database. Where there is no administrator yet, the user
+ * becomes one and the setup token ends; of two created at once, only one is. Others call `signUp`.
  *
  * @param input.passwordHash from `hashPassword`; null for a user who signs in through a provider only
  */
@@ -18,14 +20,14 @@ export function createUser(
 ): Promise<CreateUserResult> {
   return inTransaction(ctx, async (tx) => {
     await takeLock(tx, 'firstUser');
-    const [anyone] = await tx.select({ userId: users.id }).from(users).limit(1);
-    const isAdministrator = anyone === undefined;
+    const isAdministrator = !(await hasAdministrator({ orm: tx }));
     const [row] = await tx
       .insert(users)
       .values({ email: input.email, passwordHash: input.passwordHash, isAdministrator })
       .onConflictDoNothing()
       .returning({ userId: users.id });
     if (row === undefined) return { kind: 'email_taken' };
+    if (isAdministrator) await endSetupToken(tx);
     await writeAudit(tx, ctx, {
       action: 'user.create',
       target: { id: row.userId, label: input.email },

@@ -45,9 +45,3 @@ export async function findUserByIdentity(
     .where(and(eq(identities.provider, provider), eq(identities.subject, subject)));
   return row ?? null;
 }
-
-/** Whether the installation has a user yet. */
-export async function hasUsers(db: { orm: Executor }): Promise<boolean> {
-  const rows = await db.orm.select({ userId: users.id }).from(users).limit(1);
-  return rows.length > 0;
-}

@@ -30,6 +30,7 @@ const LIMITS = {
   confirmation_address: 3,
   confirmation_owner: 20,
   confirmation_network: 60,
+  setup_address: 30,
 } as const;
 type Limit = keyof typeof LIMITS;
 type Scope = Limit | 'known_network';
@@ -123,6 +124,12 @@ export function chargeConfirmation(
       ? []
       : [['confirmation_network', addressSubject(ctx.clientAddress)] as const]),
   ]);
+}
+
+/** Counts a setup token that is tried without a password, per network. */
+export function chargeSetupToken(ctx: VerbContext): Promise<AttemptResult> {
+  const network = addressSubject(ctx.clientAddress);
+  return chargeAll(ctx, [['setup_address', network]]);
 }
 
 /** Resets the limits of password changes and of sign-ins to the account, after a correct password. */

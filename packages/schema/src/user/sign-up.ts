@@ -1,8 +1,10 @@
 import { inTransaction, type VerbContext } from '../context.ts';
+import { checkSetup } from '../installation/setup-token.ts';
+import { takeLock } from '../locks.ts';
 import { identities } from '../tables.ts';
 import { createUser } from './create.ts';
 
-/** Who may sign up: anyone, only the first user, or no one. */
+/** Who may sign up: anyone, only the first administrator, or no one. */
 export type SignUpPolicy = 'open' | 'first-user' | 'closed';
 
 export interface SignUpInput {
@@ -12,33 +14,31 @@ export interface SignUpInput {
   /** The provider's identity of this user. */
   identity?: { provider: string; subject: string };
   policy: SignUpPolicy;
+  /** Of the setup token, which the first administrator has to present; null without one. */
+  setupTokenDigest: Buffer | null;
 }
 
 export type SignUpResult =
   | { kind: 'created'; userId: string; isAdministrator: boolean }
-  | { kind: 'email_taken' | 'closed' };
-
-/** Rolls back the transaction of a user who turned out not to be the first. */
-class NotTheFirst extends Error {}
+  /** `setup_token`: there is no administrator yet, and this is not the token that creates one. */
+  | { kind: 'email_taken' | 'closed' | 'setup_token' };
 
 /**
- * Creates a user if the policy permits it. The transaction that creates the user decides whether it
- * is the first, so of two concurrent sign-ups on an empty installation one succeeds.
+ * Creates a user if the policy permits it: the only way in for someone who does not have the database.
+ * The lock under which the first administrator is created is held from the check of the token on, so
+ * of two concurrent sign-ups with the token one uses it up.
  */
 export async function signUp(ctx: VerbContext, input: SignUpInput): Promise<SignUpResult> {
   if (input.policy === 'closed') return { kind: 'closed' };
-  try {
-    return await inTransaction(ctx, async (tx) => {
-      const created = await createUser({ ...ctx, db: { orm: tx } }, input);
-      if (created.kind !== 'created') return created;
-      if (input.policy === 'first-user' && !created.isAdministrator) throw new NotTheFirst();
-      if (input.identity !== undefined) {
-        await tx.insert(identities).values({ ...input.identity, userId: created.userId });
-      }
-      return created;
-    });
-  } catch (error) {
-    if (error instanceof NotTheFirst) return { kind: 'closed' };
-    throw error;
-  }
+  return inTransaction(ctx, async (tx) => {
+    await takeLock(tx, 'firstUser');
+    const setup = await checkSetup({ orm: tx }, input.setupTokenDigest);
+    if (setup === 'refused') return { kind: 'setup_token' };
+    if (setup === 'done' && input.policy === 'first-user') return { kind: 'closed' };
+    const created = await createUser({ ...ctx, db: { orm: tx } }, input);
+    if (created.kind === 'created' && input.identity !== undefined) {
+      await tx.insert(identities).values({ ...input.identity, userId: created.userId });
+    }
+    return created;
+  });
 }

@@ -9,6 +9,7 @@ import {
   mintMailLink,
   mintPasswordReset,
   mintProjectSecret,
+  mintSetupToken,
 } from '@ceiba/domain';
 import { hashPassword } from '@ceiba/domain/password';
 import {
@@ -28,6 +29,7 @@ import {
   createPlan,
   createPolicy,
   createProject,
+  createSetupToken,
   createUser,
   deleteAlertDestination,
   deletePlan,
@@ -82,6 +84,7 @@ import {
   usePasswordReset,
   type VerbContext,
 } from '@ceiba/schema';
+import { sql } from 'drizzle-orm';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { claimAs, type MadeDestination, makeDestination } from '../alert/support.ts';
 import { addMember } from '../member/support.ts';
@@ -179,6 +182,23 @@ async function makeSecured(passwordHash: string): Promise<Secured> {
 }
 
 const LIMITS = { activeKeyCap: 1, rateLimitPerMinute: 1, monthlyQuota: 1 };
+/** Runs a verb in a transaction in which no user is an administrator. */
+function withoutAdministrators<T>(
+  ctx: VerbContext,
+  run: (ctx: VerbContext) => Promise<T>,
+): Promise<T> {
+  return ctx.db.orm.transaction(async (orm) => {
+    const demoted = await orm.execute<{ id: string }>(
+      sql`update users set is_administrator = false where is_administrator returning id`,
+    );
+    const result = await run({ ...ctx, db: { orm } });
+    for (const { id } of demoted) {
+      await orm.execute(sql`update users set is_administrator = true where id = ${id}`);
+    }
+    return result;
+  });
+}
+
 /** Days of retention that were not set before. */
 let retained = 31;
 
@@ -393,8 +413,16 @@ const MUTATIONS: Record<string, [Mutate, string[]]> = {
         passwordHash,
         identity: { provider: 'github', subject: randomUUID() },
         policy: 'open',
+        setupTokenDigest: null,
       }),
     ['user.create'],
+  ],
+  createSetupToken: [
+    (ctx) =>
+      withoutAdministrators(ctx, (tx) =>
+        createSetupToken(tx, { tokenDigest: kept(mintSetupToken(randomBytes)).digest }),
+      ),
+    ['setup_token.create'],
   ],
   setPassword: [
     (ctx, { project, passwordHash }) => setPassword(ctx, { userId: project.ownerId, passwordHash }),
@@ -603,6 +631,7 @@ const WITHOUT_AUDIT = [
   'completePasskeySignIn',
   'enrollAuthenticator',
   'chargeSecondFactor',
+  'chargeSetupToken',
   'chargePasswordReset',
   'chargePasskeySignIn',
   'chargeAccountMail',
@@ -688,12 +717,12 @@ describe.each(Object.entries(MUTATIONS))('%s', (verb, [mutate, actions]) => {
         client_address: '192.0.2.7',
         request_id: 'request-1',
         target_kind: row.action.split('.')[0],
-        target_id: expect.stringMatching(/^([0-9a-f-]{36}|retention)$/),
+        target_id: expect.stringMatching(/^([0-9a-f-]{36}|retention|setup_token)$/),
       });
       const ofProject =
         /^(project|subscription|policy|api_key|alert_destination|alert_address|invitation|member)\./;
       expect(row.project_id !== null).toBe(ofProject.test(row.action));
-      expect(row.owner_id !== null).toBe(!/^(plan|retention)\./.test(row.action));
+      expect(row.owner_id !== null).toBe(!/^(plan|retention|setup_token)\./.test(row.action));
     }
   });
 });

@@ -30,7 +30,7 @@ describe('kindsIn', () => {
     expect(offered).toEqual([
       ['api_key', 'policy', 'subscription', 'project', 'member', 'invitation', 'alert_destination'],
       [...(offered[0] ?? []), 'user'],
-      ['user', 'plan', 'retention'],
+      ['user', 'plan', 'retention', 'setup_token'],
     ]);
   });
 });

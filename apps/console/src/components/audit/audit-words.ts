@@ -40,6 +40,7 @@ const WORDS = {
   'plan.create': 'created plan',
   'plan.update': 'changed plan',
   'plan.delete': 'deleted plan',
+  'setup_token.create': 'created the',
   'user.create': 'created account',
   'user.set_password': 'set the password of',
   'user.create_password_reset': 'created a link to reset the password of',
@@ -73,6 +74,7 @@ export const AUDIT_KINDS = [
   { value: 'user', name: 'Accounts', of: 'account' },
   { value: 'plan', name: 'Plans', of: 'installation' },
   { value: 'retention', name: 'Retention', of: 'installation' },
+  { value: 'setup_token', name: 'Setup token', of: 'installation' },
 ] as const;
 
 /** The types that can occur in a log. */

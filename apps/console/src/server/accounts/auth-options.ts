@@ -19,6 +19,7 @@ import { signInWithPasskey } from './passkey.ts';
 import { signInWithPassword } from './password.ts';
 import { signInWithSecondFactor } from './second-factor.ts';
 import { userOfSession } from './session-user.ts';
+import { dropSetupToken, keptSetupTokenDigest } from './setup-token.ts';
 
 export const SESSION_LIFETIME_SECONDS = SESSION_DAYS * 24 * 60 * 60;
 
@@ -209,9 +210,15 @@ async function signInIdentity({
     email: user.email,
     emailVerified: verifiedClaim(profile),
   };
-  const result = await orUnavailable(() =>
-    inDatabase((ctx) => signInWithIdentity(ctx, claimed, env().signUp, SESSION_LIFETIME_SECONDS)),
-  );
+  const result = await orUnavailable(async () => {
+    const setupTokenDigest = await keptSetupTokenDigest();
+    const signUp = { policy: env().signUp, setupTokenDigest };
+    const signedIn = await inDatabase((ctx) =>
+      signInWithIdentity(ctx, claimed, signUp, SESSION_LIFETIME_SECONDS),
+    );
+    if (signedIn.kind === 'signed_in' && setupTokenDigest !== null) await dropSetupToken();
+    return signedIn;
+  });
   if (result.kind !== 'signed_in') return `/sign-in?error=${result.kind}`;
   // next-auth creates the token from this object, which so far holds the provider's user.
   Object.assign(user, { id: result.userId, sessionId: result.sessionId } satisfies SignedIn);

@@ -1,5 +1,11 @@
 import 'server-only';
-import { findUserByIdentity, type SignUpPolicy, signUp, startSession } from '@ceiba/schema';
+import {
+  findUserByIdentity,
+  type SignUpInput,
+  type SignUpResult,
+  signUp,
+  startSession,
+} from '@ceiba/schema';
 import type { DatabaseContext } from '../in-database.ts';
 
 export interface ProviderProfile {
@@ -13,7 +19,8 @@ export interface ProviderProfile {
 
 export type IdentityResult =
   | { kind: 'signed_in'; userId: string; sessionId: string }
-  | { kind: 'email_missing' | 'email_unverified' | 'email_taken' | 'closed' | 'unavailable' };
+  | { kind: 'email_missing' | 'email_unverified' | 'unavailable' }
+  | Exclude<SignUpResult, { kind: 'created' }>;
 
 /**
  * Starts a session for the user of a provider's identity; creates the user if needed. It never links
@@ -22,7 +29,7 @@ export type IdentityResult =
 export async function signInWithIdentity(
   ctx: DatabaseContext,
   profile: ProviderProfile,
-  policy: SignUpPolicy,
+  rules: Pick<SignUpInput, 'policy' | 'setupTokenDigest'>,
   lifetimeSeconds: number,
 ): Promise<IdentityResult> {
   const identity = { provider: profile.provider, subject: profile.subject };
@@ -30,7 +37,12 @@ export async function signInWithIdentity(
   if (known !== null) return start(ctx, known, lifetimeSeconds);
   if (!profile.email) return { kind: 'email_missing' };
   if (profile.emailVerified === false) return { kind: 'email_unverified' };
-  const result = await signUp(ctx, { email: profile.email, passwordHash: null, identity, policy });
+  const result = await signUp(ctx, {
+    email: profile.email,
+    passwordHash: null,
+    identity,
+    ...rules,
+  });
   if (result.kind !== 'created') return result;
   return start(ctx, await findUserByIdentity(ctx.db, identity), lifetimeSeconds);
 }

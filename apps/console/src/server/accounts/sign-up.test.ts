@@ -1,9 +1,12 @@
+import { randomBytes } from 'node:crypto';
+import { mintSetupToken } from '@ceiba/domain';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { countedTransactions } from './counted-transactions.fixture.ts';
 import { signUpWithPassword } from './sign-up.ts';
 
 const verbs = vi.hoisted(() => ({
   chargeAttempt: vi.fn(),
+  checkSetup: vi.fn(),
   hashPassword: vi.fn(),
   signUp: vi.fn(),
 }));
@@ -11,22 +14,24 @@ const verbs = vi.hoisted(() => ({
 vi.mock('server-only', () => ({}));
 vi.mock('../../env.ts', () => ({}));
 vi.mock('../database.ts', () => ({}));
+vi.mock('../own-cookies.ts', () => ({}));
 vi.mock('@ceiba/domain/password', () => verbs);
 vi.mock('@ceiba/schema', () => verbs);
 
 const transactions = countedTransactions();
 const CREATED = { kind: 'created', userId: 'owner', isAdministrator: true };
 
-const signUp = () =>
+const signUp = (setupToken?: string) =>
   signUpWithPassword(
     transactions.inDatabase,
-    { email: 'owner@example.com', password: 'typed' },
+    { email: 'owner@example.com', password: 'typed', setupToken },
     'open',
   );
 
 beforeEach(() => {
   vi.resetAllMocks();
   verbs.chargeAttempt.mockResolvedValue({ kind: 'admitted' });
+  verbs.checkSetup.mockResolvedValue('done');
   verbs.hashPassword.mockResolvedValue('hash');
   verbs.signUp.mockResolvedValue(CREATED);
 });
@@ -42,6 +47,7 @@ describe('signUpWithPassword', () => {
       email: 'owner@example.com',
       passwordHash: 'hash',
       policy: 'open',
+      setupTokenDigest: null,
     });
   });
 
@@ -49,5 +55,19 @@ describe('signUpWithPassword', () => {
     verbs.chargeAttempt.mockResolvedValue({ kind: 'limited', retryAfterSeconds: 5 });
     expect(await signUp()).toEqual({ kind: 'limited', retryAfterSeconds: 5 });
     expect(verbs.hashPassword).not.toHaveBeenCalled();
+  });
+
+  it('hashes nothing for a wrong setup token', async () => {
+    verbs.checkSetup.mockResolvedValue('refused');
+    expect(await signUp('wrong')).toEqual({ kind: 'setup_token' });
+    expect(verbs.checkSetup).toHaveBeenCalledExactlyOnceWith(expect.anything(), null);
+    expect(verbs.hashPassword).not.toHaveBeenCalled();
+  });
+
+  it('passes the digest of the setup token to the transaction that creates the account', async () => {
+    verbs.checkSetup.mockResolvedValue('permitted');
+    const { plaintext, digest } = mintSetupToken(randomBytes);
+    await signUp(` ${plaintext}\n`);
+    expect(verbs.signUp.mock.calls[0]?.[1]).toMatchObject({ setupTokenDigest: digest });
   });
 });

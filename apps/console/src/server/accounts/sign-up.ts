@@ -2,7 +2,8 @@ import 'server-only';
 import { hashPassword } from '@ceiba/domain/password';
 import {
   chargeAttempt,
-  hasUsers,
+  checkSetup,
+  hasAdministrator,
   type SignUpPolicy,
   type SignUpResult,
   signUp,
@@ -11,6 +12,7 @@ import { env } from '../../env.ts';
 import { withDatabase } from '../database.ts';
 import type { InDatabase } from '../in-database.ts';
 import { confirmsAddresses } from './confirm-address.ts';
+import { setupTokenDigestOf } from './setup-token.ts';
 
 /** Whether sign-up is open now. */
 export async function isSignUpOpen(): Promise<boolean> {
@@ -20,25 +22,39 @@ export async function isSignUpOpen(): Promise<boolean> {
     case 'closed':
       return false;
     case 'first-user':
-      return !(await withDatabase(hasUsers));
+      return needsSetup();
   }
 }
 
+/** Whether there is no administrator yet: creating one takes the setup token, or the command line. */
+export const needsSetup = async (): Promise<boolean> => !(await withDatabase(hasAdministrator));
+
 /** Whether an account needs a mailed link. The first one does not: there is no account to learn of. */
 export const signsUpByMail = async (): Promise<boolean> =>
-  confirmsAddresses() && (await withDatabase(hasUsers));
+  confirmsAddresses() && !(await needsSetup());
 
 /**
- * Creates an account with a password. The attempt is counted before anything is hashed, and the hash
- * is made between two transactions, so that hashing holds no connection.
+ * Creates an account with a password. The attempt is counted, and a setup token that is needed is
+ * checked, before anything is hashed. The hash is made between two transactions, so that hashing holds
+ * no connection.
  */
 export async function signUpWithPassword(
   inDatabase: InDatabase,
-  { email, password }: { email: string; password: string },
+  {
+    email,
+    password,
+    setupToken,
+  }: { email: string; password: string; setupToken?: string | undefined },
   policy: SignUpPolicy,
 ): Promise<SignUpResult | { kind: 'limited'; retryAfterSeconds: number }> {
-  const attempt = await inDatabase((ctx) => chargeAttempt(ctx, email));
-  if (attempt.kind === 'limited') return attempt;
+  const setupTokenDigest = setupTokenDigestOf(setupToken);
+  const begun = await inDatabase(async (ctx) => {
+    const attempt = await chargeAttempt(ctx, email);
+    if (attempt.kind === 'limited') return attempt;
+    const setup = await checkSetup(ctx.db, setupTokenDigest);
+    return setup === 'refused' ? ({ kind: 'setup_token' } as const) : attempt;
+  });
+  if (begun.kind !== 'admitted') return begun;
   const passwordHash = await hashPassword(password);
-  return inDatabase((ctx) => signUp(ctx, { email, passwordHash, policy }));
+  return inDatabase((ctx) => signUp(ctx, { email, passwordHash, policy, setupTokenDigest }));
 }

@@ -1,5 +1,6 @@
 'use client';
 
+import { PASSWORD_LENGTH_MIN } from '@ceiba/domain/facts';
 import type { ActionFormParts } from '#components/action-form.tsx';
 import { PasswordField, type PasswordFieldProps, TextField } from '#components/form-fields.tsx';
 
@@ -14,5 +15,16 @@ export function CredentialFields({ parts, ...password }: CredentialFieldsProps) 
       <TextField parts={parts} name="email" label="E-mail" type="email" autoComplete="username" />
       <PasswordField errorOf={parts.errorOf} name="password" label="Password" {...password} />
     </>
+  );
+}
+
+/** As {@link CredentialFields}, for a new account. */
+export function NewCredentialFields({ parts }: Pick<CredentialFieldsProps, 'parts'>) {
+  return (
+    <CredentialFields
+      parts={parts}
+      hint={`At least ${PASSWORD_LENGTH_MIN} characters. Try a phrase only you would think of.`}
+      autoComplete="new-password"
+    />
   );
 }

@@ -1,11 +1,10 @@
 'use client';
 
-import { PASSWORD_LENGTH_MIN } from '@ceiba/domain/facts';
 import { useState } from 'react';
 import { createAccount } from '#app/(account)/sign-up/actions.ts';
 import { ActionForm } from '#components/action-form.tsx';
 import { Button } from '#components/ui/button.tsx';
-import { CredentialFields } from './credential-fields.tsx';
+import { NewCredentialFields } from './credential-fields.tsx';
 import { signInAfterSignUp } from './sign-in.ts';
 
 export function SignUpForm({ next }: { next: string }) {
@@ -24,11 +23,7 @@ export function SignUpForm({ next }: { next: string }) {
     >
       {(parts) => (
         <>
-          <CredentialFields
-            parts={parts}
-            hint={`At least ${PASSWORD_LENGTH_MIN} characters. Try a phrase only you would think of.`}
-            autoComplete="new-password"
-          />
+          <NewCredentialFields parts={parts} />
           <Button type="submit" variant="primary" pending={parts.pending || signingIn}>
             Create account
           </Button>

@@ -50,6 +50,8 @@ const PROVIDER_ERRORS: Record<string, string> = {
   email_missing: 'The provider did not share an e-mail address, and an account needs one.',
   email_unverified: 'Your provider has not verified this e-mail address. Verify it there first.',
   closed: 'There is no account for this identity, and sign-up is closed.',
+  setup_token:
+    'There is no administrator yet. Create the first account on the sign-up page, with the setup token.',
   unavailable: 'The database is not answering. Try again in a moment.',
 };
 

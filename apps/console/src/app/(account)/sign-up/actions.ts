@@ -3,6 +3,7 @@
 import { whyPasswordRefused } from '@ceiba/domain/password-rule';
 import { z } from 'zod';
 import { mailSignUpLink } from '#server/accounts/confirm-address.ts';
+import { keepSetupToken } from '#server/accounts/setup-token.ts';
 import { isSignUpOpen, signsUpByMail, signUpWithPassword } from '#server/accounts/sign-up.ts';
 import { publicAction, refuse, refuseField } from '#server/action.ts';
 import type { InDatabase } from '#server/in-database.ts';
@@ -11,28 +12,36 @@ import { FILL_THIS_IN, tooManyAttempts } from '../../../lib/action-state.ts';
 import { emailSchema } from '../../../lib/email-schema.ts';
 
 const CLOSED = 'Sign-up is closed. Ask your administrator for an account.';
+/** The same for a token that is missing, wrong, replaced or used up. */
+const NOT_THE_TOKEN = 'Enter the setup token that "ceiba setup-token" printed last. It works once.';
+
+const setupToken = z.string().max(256).optional();
 
 /**
- * Creates an account with a password. The first user becomes the administrator. With a mail server it
- * mails a link instead, whose page asks for the password.
+ * Creates an account with a password. The first one takes the setup token and is the administrator.
+ * With a mail server it mails a link to others instead, whose page asks for the password.
  */
 export const createAccount = publicAction({
   input: z.object({
     email: emailSchema,
     password: z.string().optional(),
+    setupToken,
   }),
-  async run({ inDatabase }, { email, password }): Promise<null> {
+  async run({ inDatabase }, { email, password, ...token }): Promise<null> {
     if (!(await isSignUpOpen())) refuse('forbidden', CLOSED);
     if (await signsUpByMail()) return mailLink(inDatabase, email);
     if (password === undefined) refuseField('password', FILL_THIS_IN);
     const reason = await whyPasswordRefused(password, email);
     if (reason !== null) refuseField('password', `The password ${reason}.`);
-    const result = await signUpWithPassword(inDatabase, { email, password }, env().signUp);
+    const account = { email, password, ...token };
+    const result = await signUpWithPassword(inDatabase, account, env().signUp);
     switch (result.kind) {
       case 'created':
         return null;
       case 'limited':
         return refuse('rate_limited', tooManyAttempts(result.retryAfterSeconds));
+      case 'setup_token':
+        return refuseField('setupToken', NOT_THE_TOKEN);
       case 'email_taken':
         return refuseField(
           'email',
@@ -50,3 +59,20 @@ async function mailLink(inDatabase: InDatabase, email: string): Promise<null> {
   if (result.kind === 'limited') refuse('rate_limited', tooManyAttempts(result.retryAfterSeconds));
   return null;
 }
+
+/** Keeps the setup token for the first administrator, who signs in at a provider next. */
+export const proveSetup = publicAction({
+  input: z.object({ setupToken }),
+  async run({ inDatabase }, input): Promise<null> {
+    if (!(await isSignUpOpen())) refuse('forbidden', CLOSED);
+    const result = await keepSetupToken(inDatabase, input.setupToken);
+    switch (result.kind) {
+      case 'admitted':
+        return null;
+      case 'limited':
+        return refuse('rate_limited', tooManyAttempts(result.retryAfterSeconds));
+      case 'setup_token':
+        return refuseField('setupToken', NOT_THE_TOKEN);
+    }
+  },
+});

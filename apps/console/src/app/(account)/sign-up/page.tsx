@@ -1,7 +1,10 @@
 import type { Metadata } from 'next';
-import { isSignUpOpen, signsUpByMail } from '#server/accounts/sign-up.ts';
+import { GuideLink } from '#components/ui/guide-link.tsx';
+import { configuredProviders } from '#server/accounts/auth-options.ts';
+import { isSignUpOpen, needsSetup, signsUpByMail } from '#server/accounts/sign-up.ts';
 import { requireSignedOut } from '#server/session.ts';
 import { OtherPage } from '../_components/other-page.tsx';
+import { SetUpForm } from '../_components/set-up-form.tsx';
 import { SignUpByMail } from '../_components/sign-up-by-mail.tsx';
 import { SignUpForm } from '../_components/sign-up-form.tsx';
 
@@ -14,16 +17,16 @@ interface SignUpPageProps {
 export default async function SignUpPage({ searchParams }: SignUpPageProps) {
   const back = await requireSignedOut((await searchParams).next);
   const isOpen = await isSignUpOpen();
+  const isFirst = await needsSetup();
   return (
     <>
       <h1 className="mt-8 mb-6 text-heading">
         {isOpen ? 'Create an account' : 'Sign-up is closed'}
       </h1>
-      {isOpen ? (
-        <NewAccount next={back} />
-      ) : (
-        <p className="text-muted">Ask your administrator for an account.</p>
-      )}
+      {isFirst && <FirstAccount isOpen={isOpen} />}
+      {isOpen && isFirst && <SetUpForm next={back} providers={configuredProviders()} />}
+      {isOpen && !isFirst && <NewAccount next={back} />}
+      {!isOpen && !isFirst && <p className="text-muted">Ask your administrator for an account.</p>}
       <OtherPage question="Have an account?" href="/sign-in" label="Sign in" next={back} />
     </>
   );
@@ -31,3 +34,25 @@ export default async function SignUpPage({ searchParams }: SignUpPageProps) {
 
 const NewAccount = async ({ next }: { next: string }) =>
   (await signsUpByMail()) ? <SignUpByMail /> : <SignUpForm next={next} />;
+
+/** How someone who runs this installation gets its first account. */
+function FirstAccount({ isOpen }: { isOpen: boolean }) {
+  return (
+    <div className="mb-6 grid gap-2 text-muted">
+      {isOpen ? (
+        <p>
+          The first account is the administrator’s. To prove that you run this installation, print a
+          setup token where Ceiba runs:
+        </p>
+      ) : (
+        <p>There is no administrator yet. Create the account where Ceiba runs:</p>
+      )}
+      <pre className="overflow-x-auto rounded border bg-sunken px-3 py-2 text-small text-ink">
+        <code>{isOpen ? 'ceiba setup-token' : 'ceiba owner create --email you@example.com'}</code>
+      </pre>
+      <p>
+        <GuideLink topic="firstAccount" />
+      </p>
+    </div>
+  );
+}
