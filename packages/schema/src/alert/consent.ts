@@ -4,34 +4,18 @@ import {
   CONFIRMATION,
   CONFIRMATION_DAYS,
 } from '@ceiba/domain';
-import { type SQL, sql } from 'drizzle-orm';
+import { sql } from 'drizzle-orm';
 import { writeAudit } from '../audit/write.ts';
 import type { Executor } from '../connection/database.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
 import { type AttemptResult, chargeConfirmation } from '../user/sign-in-attempts.ts';
+import { addressDigest } from './consent-of.ts';
 import type { AlertDestinationRef } from './ref.ts';
 
 /*
  * An address gets alerts of a project once it has confirmed that it wants them (ADR 0044). Its answers
  * are kept by digest, so that they outlive the destination and hold no address of someone who refused.
  */
-
-/** The digest of an address in any spelling, in one place: Postgres's `lower` is not JavaScript's. */
-export const addressDigest = (address: SQL): SQL =>
-  sql`sha256(convert_to(lower(${address}), 'UTF8'))`;
-
-/** What the address of a destination answered; null without an answer. */
-const answerOf = (destination: SQL): SQL => sql`(
-  select c.answer from alert_consents c where c.project_id = ${destination}.project_id
-    and c.address_digest = ${addressDigest(sql`${destination}.address`)})`;
-
-/** Whether alerts may go to a destination: to a webhook always. */
-export const hasConsent = (destination: SQL): SQL =>
-  sql`(${destination}.kind = 'webhook' or ${answerOf(destination)} is not distinct from 'confirmed')`;
-
-/** What a mail destination's address answered; null for a webhook and without an answer. */
-export const consentColumn = (destination: SQL): SQL<AlertConsent | null> =>
-  sql`case when ${destination}.kind = 'mail' then ${answerOf(destination)} end`;
 
 export type ConfirmationResult =
   | { kind: 'confirmed' }
@@ -42,8 +26,7 @@ export type ConfirmationResult =
 
 /**
  * Whether an address has to be asked before it gets alerts of a project, and may be. Call it in the
- * transaction that asks. To ask is charged
- * to the address, the owner and the network of the user.
+ * transaction that asks. To ask is charged to the address, the owner and the network of the user.
  */
 export async function mayAsk(
   ctx: VerbContext,

@@ -13,7 +13,7 @@ import { inTransaction, type VerbContext } from '../context.ts';
 import { takeLock } from '../locks.ts';
 import { alertAttempts, alertDeliveries, alertDestinations, alertMails } from '../tables.ts';
 import { toMs } from '../time.ts';
-import { addressDigest, hasConsent } from './consent.ts';
+import { addressDigest, hasConsent } from './consent-of.ts';
 import { type AlertDestinationRef, changing, disableAlertDestination } from './destination.ts';
 
 /** A delivery whose next attempt belongs to the process that claimed it. */

@@ -12,7 +12,8 @@ import { inTransaction, type VerbContext } from '../context.ts';
 import { lockProject } from '../project/lock.ts';
 import { alertDeliveries, alertDestinations, projects } from '../tables.ts';
 import type { AttemptResult } from '../user/sign-in-attempts.ts';
-import { hasConsent, mayAsk, queueConfirmation } from './consent.ts';
+import { mayAsk, queueConfirmation } from './consent.ts';
+import { hasConsent } from './consent-of.ts';
 import type { AlertDestinationRef } from './ref.ts';
 
 export interface CreateAlertDestinationInput {

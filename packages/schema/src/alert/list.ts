@@ -8,7 +8,7 @@ import { and, desc, eq, type SQL, sql } from 'drizzle-orm';
 import type { Executor } from '../connection/database.ts';
 import { keyset, NUMBER_ID, type Page, type PageRequest, readPage } from '../page.ts';
 import { alertDeliveries, alertDestinations, alertEvents } from '../tables.ts';
-import { consentColumn } from './consent.ts';
+import { consentColumn } from './consent-of.ts';
 import type { AlertDestinationRef } from './destination.ts';
 
 /** A destination without its signing secret. */

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Executor } from '../connection/database.ts';
-import { hasConsent } from './consent.ts';
+import { hasConsent } from './consent-of.ts';
 
 /**
  * Queues alerts: each once, and a delivery of it to every destination of its project that is enabled,
