@@ -176,7 +176,7 @@ test('a mail address confirms, unsubscribes with a button or one click, and open
   expect(opened.status()).toBe(303);
   expect(new URL(opened.headers().location ?? '').hash).toBe(`#${token}`);
   const page = await (await browser.newContext()).newPage();
-  await gotoReady(page, `/alert-mail#${token}`);
+  await page.goto(`/alert-mail#${token}`);
   await expect(page.getByText('ops@example.com')).toBeVisible();
   await expectAccessible(page);
   expect(page.url()).not.toContain(token);
