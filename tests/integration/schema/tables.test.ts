@@ -208,6 +208,11 @@ const REFUSED: [string, string, string][] = [
     'settings_decision_retention_days_check',
   ],
   [
+    'the digest of a setup token of another length',
+    settings('setup_token_digest', "'\\x00'::bytea"),
+    'settings_setup_token_digest_check',
+  ],
+  [
     'a share of logged allows over 100 %',
     project('logged_allows_percent', '101'),
     'projects_logged_allows_percent_check',

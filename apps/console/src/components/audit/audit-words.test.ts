@@ -28,7 +28,16 @@ describe('kindsIn', () => {
       kindsIn(scope).map(({ value }) => value),
     );
     expect(offered).toEqual([
-      ['api_key', 'policy', 'subscription', 'project', 'member', 'invitation', 'alert_destination'],
+      [
+        'api_key',
+        'policy',
+        'subscription',
+        'project',
+        'member',
+        'invitation',
+        'alert_destination',
+        'alert_address',
+      ],
       [...(offered[0] ?? []), 'user'],
       ['user', 'plan', 'retention', 'setup_token'],
     ]);
