@@ -6,7 +6,6 @@ export {
 } from './alert/consent.ts';
 export * from './alert/deliver.ts';
 export {
-  type AlertDestinationRef,
   type CreateAlertDestinationInput,
   createAlertDestination,
   deleteAlertDestination,
@@ -18,6 +17,7 @@ export {
 } from './alert/destination.ts';
 export * from './alert/detect.ts';
 export * from './alert/list.ts';
+export type { AlertDestinationRef } from './alert/ref.ts';
 export * from './alert/remove-old.ts';
 export * from './alert/send.ts';
 export * from './api-key/change-many.ts';

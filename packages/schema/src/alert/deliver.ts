@@ -14,7 +14,8 @@ import { takeLock } from '../locks.ts';
 import { alertAttempts, alertDeliveries, alertDestinations, alertMails } from '../tables.ts';
 import { toMs } from '../time.ts';
 import { addressDigest, hasConsent } from './consent-of.ts';
-import { type AlertDestinationRef, changing, disableAlertDestination } from './destination.ts';
+import { changing, disableAlertDestination } from './destination.ts';
+import type { AlertDestinationRef } from './ref.ts';
 
 /** A delivery whose next attempt belongs to the process that claimed it. */
 export interface ClaimedDelivery extends AlertDestinationRef {

@@ -9,7 +9,7 @@ import type { Executor } from '../connection/database.ts';
 import { keyset, NUMBER_ID, type Page, type PageRequest, readPage } from '../page.ts';
 import { alertDeliveries, alertDestinations, alertEvents } from '../tables.ts';
 import { consentColumn } from './consent-of.ts';
-import type { AlertDestinationRef } from './destination.ts';
+import type { AlertDestinationRef } from './ref.ts';
 
 /** A destination without its signing secret. */
 export interface AlertDestination {

@@ -7,7 +7,8 @@ import type { VerbContext } from '../context.ts';
 import { alertDeliveries } from '../tables.ts';
 import { type AttemptResult, chargeAlertAgain, chargeAlertTest } from '../user/sign-in-attempts.ts';
 import { mayAsk, queueConfirmation } from './consent.ts';
-import { type AlertDestinationRef, alertLabel, changing, type Found } from './destination.ts';
+import { alertLabel, changing, type Found } from './destination.ts';
+import type { AlertDestinationRef } from './ref.ts';
 
 export type SendAlertResult =
   | { kind: 'queued' | 'disabled' | 'unconfirmed' | 'unsubscribed' | 'unchanged' | 'not_found' }
