@@ -38,7 +38,7 @@ const EDGES: readonly [path: RegExp, exports: string][] = [
   [/^node:timers\/promises$/, `export * from '${edge('timers-promises')}'`],
   [/\/http\/listener\.ts$/, `export { createHttpServer } from '${edge('listener')}'`],
   [/\/http\/drain\.ts$/, `export { createDrain } from '${edge('listener')}'`],
-  [/^\.\/database\.ts$/, `export { createDatabase, hostsOf } from '${edge('database')}'`],
+  [/^\.\/database\.ts$/, `export { createDatabase, serversOf } from '${edge('database')}'`],
   ...Object.entries({
     'ping.ts': 'pingDatabase',
     'lookup.ts': 'lookupMany',

@@ -7,5 +7,5 @@ export const createDatabase = (
   options: { statementTimeoutMs?: number } = {},
 ): PooledDatabase => machine().postgres.open(processOf(url), options.statementTimeoutMs);
 
-/** A simulated URL names one host. */
-export const hostsOf = (url: string) => [url];
+/** A simulated URL names one server, without encryption. */
+export const serversOf = (url: string) => [[url]];

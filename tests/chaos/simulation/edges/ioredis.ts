@@ -55,6 +55,7 @@ export class Redis {
   }
 }
 
-/** A cluster is not simulated. */
+/** Neither sockets nor a cluster are simulated. */
+export class AbstractConnector {}
 export class Cluster {}
 export class Command {}
