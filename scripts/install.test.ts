@@ -141,6 +141,7 @@ describe('the packages of npm start', () => {
       'ioredis',
       'js-redis-server',
       'postgres',
+      'reflect-metadata',
       'typescript',
     ]);
   });

@@ -70,6 +70,17 @@ const settings = (column: string, value: string) =>
 
 const REFUSED: [string, string, string][] = [
   [
+    'an unknown answer to the mails of a project',
+    `insert into alert_consents (project_id, address_digest, answer) values ($1, ${DIGEST_32}, 'maybe')`,
+    'alert_consents_answer_check',
+  ],
+  [
+    'a mail of an unknown purpose',
+    `insert into alert_mails (token_digest, purpose, owner_id, project_id, address_digest)
+     values (${DIGEST_32}, 'advert', $1, $1, ${DIGEST_32})`,
+    'alert_mails_purpose_check',
+  ],
+  [
     'a reset with a digest of 31 bytes',
     reset(DIGEST_31, 'now()'),
     'password_resets_token_digest_check',
