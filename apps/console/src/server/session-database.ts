@@ -3,7 +3,7 @@ import type { Database } from '@ceiba/schema';
 import { Pool } from './pool.ts';
 
 /**
- * A session is read over connections of its own: it must not depend on what they asked,
+ * A session is read over connections of its own: it must not wait for what its user asks,
  * and the share of a user cannot be known before.
  */
 const pool = new Pool(2, 3_000);
