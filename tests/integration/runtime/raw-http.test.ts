@@ -285,13 +285,13 @@ describe('a request line or a header that is not HTTP', () => {
     expect(JSON.parse(reply.body).error).toBe('invalid_request');
   });
 
-  it('is 400 in the shape of every error if the headers have a hundred thousand bytes', async () => {
+  it('is 431 in the shape of every error if the headers have a hundred thousand bytes', async () => {
     const long = { 'x-service-project-secret': 'x'.repeat(100_000) };
-    await expectStatus([request(`GET ${keysPath()}`, long)], 400);
+    await expectStatus([request(`GET ${keysPath()}`, long)], 431);
     const many = Object.fromEntries(
       Array.from({ length: 3_000 }, (_, n) => [`x-${n}`, 'y'.repeat(20)]),
     );
-    await expectStatus([request(`GET ${keysPath()}`, many)], 400);
+    await expectStatus([request(`GET ${keysPath()}`, many)], 431);
   });
 });
 
