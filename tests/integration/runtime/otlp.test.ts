@@ -61,10 +61,10 @@ describe('a receiver', () => {
       {
         eventName: 'ceiba.decision',
         atMs: Number.parseInt(decision.decisionId.replace('-', '').slice(0, 12), 16),
-        body: 'rate_limited GET /v1/reports/ceiba_[redacted]',
+        body: 'rate_limited GET /v1/reports/[redacted]',
         attributes: {
           'http.request.method': 'GET',
-          'url.path': '/v1/reports/ceiba_[redacted]',
+          'url.path': '/v1/reports/[redacted]',
           'ceiba.project.id': project.projectId,
           'ceiba.decision.id': decision.decisionId,
           'ceiba.decision.outcome': 'rate_limited',
