@@ -28,7 +28,7 @@ const OUTAGES: Record<string, () => Promise<Outage>> = {
     const server = await startTestPostgres();
     return {
       databaseUrl: `${server.url}?sslmode=verify-full`,
-      logged: /ERR_SSL_|ECONNRESET|EPIPE|CONNECTION_CLOSED/,
+      logged: /ERR_TLS_NOT_OFFERED/,
       stop: () => server.dispose(),
     };
   },
@@ -71,14 +71,22 @@ for (const [name, begin] of Object.entries(OUTAGES)) {
   });
 }
 
-/** A server that answers every login with a SQLSTATE, in the protocol of PostgreSQL. */
+/** `SSLRequest` of PostgreSQL's protocol, which a client without `sslmode` sends first. */
+const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
+
+/** A server without TLS that answers every login with a SQLSTATE, in the protocol of PostgreSQL. */
 async function refuseWith(sqlState: string): Promise<Outage> {
   const fields = `SFATAL\0VFATAL\0C${sqlState}\0Mrefused\0\0`;
   const answer = Buffer.alloc(5 + fields.length);
   answer.write('E');
   answer.writeInt32BE(4 + fields.length, 1);
   answer.write(fields, 5);
-  const { url, stop } = await listen((socket) => socket.once('data', () => socket.end(answer)));
+  const { url, stop } = await listen((socket) =>
+    socket.on('data', (sent) => {
+      if (sent.equals(SSL_REQUEST)) socket.write('N');
+      else socket.end(answer);
+    }),
+  );
   return { databaseUrl: url, logged: new RegExp(sqlState), stop };
 }
 
