@@ -21,6 +21,7 @@ import {
   typedValues,
 } from '../lib/action-state.ts';
 import { DatabaseUnavailableError } from './database.ts';
+import { TooManyCallsError } from './fair-share.ts';
 import { type DatabaseContext, type InDatabase, inDatabaseAs } from './in-database.ts';
 import { log } from './log.ts';
 import { isOwnOrigin } from './origin.ts';
@@ -281,6 +282,7 @@ function refusedBy(error: unknown): Refused {
       ? new Refused('signed_out', SIGNED_OUT, {})
       : new Refused('forbidden', NO_ADMINISTRATOR, {}, true);
   }
+  if (error instanceof TooManyCallsError) return new Refused('rate_limited', TOO_MANY, {});
   if (error instanceof DatabaseUnavailableError) {
     log.error({ err: error }, 'action.database_unavailable');
     return new Refused('unavailable', UNAVAILABLE, {});
@@ -290,6 +292,8 @@ function refusedBy(error: unknown): Refused {
 }
 
 const NO_ADMINISTRATOR = 'You are no longer an administrator. Nothing was changed.';
+const TOO_MANY =
+  'Too many of your requests are under way. Your input is kept; try again in a moment.';
 const UNAVAILABLE =
   'The database is not answering. Your input is kept; try again in a moment, or reload to see what was saved.';
 const INTERNAL =

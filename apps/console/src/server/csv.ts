@@ -1,4 +1,5 @@
 import 'server-only';
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { NextRequest } from 'next/server';
 import { DatabaseUnavailableError, unlessTooSlow } from './database.ts';
 import { log } from './log.ts';
@@ -60,6 +61,8 @@ export async function csvResponse(
   pages: AsyncGenerator<CsvCell[][]>,
 ): Promise<Response> {
   const encoder = new TextEncoder();
+  // Later rows are read outside the request, whose cookie says in whose share of the database they count.
+  const inRequest = AsyncLocalStorage.snapshot();
   let first: IteratorResult<CsvCell[][]> | undefined = await pages.next();
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
@@ -67,7 +70,7 @@ export async function csvResponse(
     },
     async pull(controller) {
       try {
-        const { done, value } = first ?? (await pages.next());
+        const { done, value } = first ?? (await inRequest(() => pages.next()));
         first = undefined;
         if (done) controller.close();
         else controller.enqueue(encoder.encode(value.map(csvLine).join('')));

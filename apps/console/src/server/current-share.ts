@@ -1,4 +1,5 @@
 import 'server-only';
+import { addressSubject } from '@ceiba/schema';
 import { headers } from 'next/headers';
 import { env } from '../env.ts';
 import { clientAddress } from './client-address.ts';
@@ -8,5 +9,5 @@ import { readSessionCookie } from './session-cookie.ts';
 export async function currentShare(): Promise<string> {
   const session = await readSessionCookie();
   if (session !== null) return session.sub;
-  return `address ${clientAddress(await headers(), env().trustedProxyHops)}`;
+  return `address ${addressSubject(clientAddress(await headers(), env().trustedProxyHops))}`;
 }

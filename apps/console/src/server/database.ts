@@ -44,7 +44,9 @@ class SharedPool extends Pool {
     this.#shares = new FairShare(callsPerUser, budgetMs);
   }
 
+  /** The wait for a place is part of the budget. */
   override async run<T>(work: (db: Database) => Promise<T>): Promise<T> {
+    const endsAt = performance.now() + this.budgetMs;
     const leave = await this.#shares.enter(await currentShare());
     let underWay: Promise<unknown> = Promise.resolve();
     try {
@@ -52,7 +54,7 @@ class SharedPool extends Pool {
         const answer = work(db);
         underWay = answer.catch(() => {});
         return answer;
-      });
+      }, endsAt - performance.now());
     } finally {
       // A late call keeps its place until its statements are over.
       void underWay.then(leave);

@@ -1,5 +1,8 @@
 import { DatabaseUnavailableError } from '@ceiba/schema';
 
+/** A call waited for its user's share until its time was over; the database works. */
+export class TooManyCallsError extends DatabaseUnavailableError {}
+
 interface Share {
   held: number;
   /** In the order in which they arrived. */
@@ -23,7 +26,7 @@ export class FairShare {
    * Waits for a place of the user's.
    *
    * @returns gives the place back
-   * @throws DatabaseUnavailableError when none became free in time
+   * @throws TooManyCallsError when none became free in time
    */
   async enter(user: string): Promise<() => void> {
     const share = this.#shares.get(user) ?? { held: 0, waiting: new Set() };
@@ -41,7 +44,7 @@ export class FairShare {
       };
       const timer = setTimeout(() => {
         waiting.delete(start);
-        reject(new DatabaseUnavailableError('this user has too many calls under way'));
+        reject(new TooManyCallsError('this user has too many calls under way'));
       }, this.patienceMs);
       waiting.add(start);
     });

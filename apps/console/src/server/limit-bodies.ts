@@ -105,10 +105,14 @@ function hold(
   { bodyBytes, arrivalMs, unfinished }: BodyLimits & { unfinished: UnfinishedBodies },
   ready: () => void,
 ): void {
-  const chunks: Buffer[] = [];
+  // One buffer: a chunk of a byte would hold hundreds of bytes of its own.
+  let kept = Buffer.alloc(0);
+  let isRefused = false;
   const body: HeldBody = {
     bytes: 0,
     refuse(status) {
+      if (isRefused) return;
+      isRefused = true;
       release();
       refuse(request, response, status);
     },
@@ -117,21 +121,25 @@ function hold(
   const release = () => {
     clearTimeout(timer);
     unfinished.delete(body);
-    chunks.length = 0;
+    kept = Buffer.alloc(0);
   };
   response.once('close', release);
   // Node.js hands over what it reads from the connection by this method of the stream.
   request.push = (chunk: Buffer | null) => {
     if (chunk === null) {
-      const complete = [...chunks, null];
+      const complete = kept.subarray(0, body.bytes);
       release();
       Reflect.deleteProperty(request, 'push');
-      for (const part of complete) request.push(part);
+      if (complete.length > 0) request.push(complete);
+      request.push(null);
       ready();
+    } else if (body.bytes + chunk.length > bodyBytes) {
+      body.refuse(413);
     } else {
-      chunks.push(chunk);
+      const size = body.bytes + chunk.length;
+      if (size > kept.length) kept = Buffer.concat([kept], Math.max(size, 2 * kept.length, 4_096));
+      chunk.copy(kept, body.bytes);
       unfinished.add(body, chunk.length);
-      if (body.bytes > bodyBytes) body.refuse(413);
     }
     return true;
   };

@@ -20,10 +20,10 @@ export class Pool {
 
   constructor(
     private readonly maxConnections: number,
-    private readonly budgetMs: number,
+    protected readonly budgetMs: number,
   ) {}
 
-  async run<T>(work: (db: Database) => Promise<T>): Promise<T> {
+  async run<T>(work: (db: Database) => Promise<T>, budgetMs = this.budgetMs): Promise<T> {
     this.#client ??= new DatabaseClient(env().databaseUrl, {
       applicationName: 'ceiba-console',
       maxConnections: this.maxConnections,
@@ -33,7 +33,7 @@ export class Pool {
       isLateAlone: true,
     });
     try {
-      return await this.#client.run(this.budgetMs, work);
+      return await this.#client.run(budgetMs, work);
     } catch (error) {
       if (!(error instanceof DatabaseUnavailableError)) throw printable(error);
       const outage = new DatabaseUnavailableError(error.message, { cause: printable(error.cause) });

@@ -14,6 +14,10 @@ const answerOf = (destination: SQL): SQL => sql`(
 export const hasConsent = (destination: SQL): SQL =>
   sql`(${destination}.kind = 'webhook' or ${answerOf(destination)} is not distinct from 'confirmed')`;
 
+/** Whether the address of a destination refused to be asked, by any project. */
+export const hasRefused = (destination: SQL): SQL => sql`exists (select from alert_refusals r
+  where r.address_digest = ${addressDigest(sql`${destination}.address`)})`;
+
 /** What a mail destination's address answered; null for a webhook and without an answer. */
 export const consentColumn = (destination: SQL): SQL<AlertConsent | null> =>
   sql`case when ${destination}.kind = 'mail' then ${answerOf(destination)} end`;

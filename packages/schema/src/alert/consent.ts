@@ -43,6 +43,14 @@ export async function mayAsk(
   return charged.kind === 'limited' ? charged : { kind: 'ask' };
 }
 
+/** Drops the requests that wait: each was charged to the address that the destination had then. */
+export async function dropConfirmations(tx: Executor, destinationId: string): Promise<void> {
+  await tx.execute(sql`
+    update alert_deliveries a set status = 'failed', last_error = 'the address was changed'
+    from alert_events e where e.id = a.event_id and e.type = ${CONFIRMATION}
+      and a.destination_id = ${destinationId} and a.status = 'pending'`);
+}
+
 /** Queues the mail that asks an address. It names nothing that a user chose. */
 export async function queueConfirmation(
   tx: Executor,

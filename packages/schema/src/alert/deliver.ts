@@ -13,7 +13,7 @@ import { inTransaction, type VerbContext } from '../context.ts';
 import { takeLock } from '../locks.ts';
 import { alertAttempts, alertDeliveries, alertDestinations, alertMails } from '../tables.ts';
 import { toMs } from '../time.ts';
-import { addressDigest, hasConsent } from './consent-of.ts';
+import { addressDigest, hasConsent, hasRefused } from './consent-of.ts';
 import { changing, disableAlertDestination } from './destination.ts';
 import type { AlertDestinationRef } from './ref.ts';
 
@@ -133,7 +133,7 @@ const claim = (most: number, claimSeconds: number) => sql`
       join alert_events e on e.id = a.event_id
       where a.destination_id = d.id and a.status = 'pending' and a.next_attempt_at <= now()
         and (a.claimed_until is null or a.claimed_until <= now())
-        and (e.type = ${CONFIRMATION} or ${hasConsent(sql`d`)})
+        and (${hasConsent(sql`d`)} or (e.type = ${CONFIRMATION} and not ${hasRefused(sql`d`)}))
       order by a.next_attempt_at, a.id limit 1
     ) due
     where d.disabled_at is null and d.id not in (select destination_id from under_way)

@@ -12,7 +12,7 @@ import { inTransaction, type VerbContext } from '../context.ts';
 import { lockProject } from '../project/lock.ts';
 import { alertDeliveries, alertDestinations, projects } from '../tables.ts';
 import type { AttemptResult } from '../user/sign-in-attempts.ts';
-import { mayAsk, queueConfirmation } from './consent.ts';
+import { dropConfirmations, mayAsk, queueConfirmation } from './consent.ts';
 import { hasConsent } from './consent-of.ts';
 import type { AlertDestinationRef } from './ref.ts';
 
@@ -120,6 +120,7 @@ export function updateAlertDestination(
         ...(!isSame && { failingSince: null }),
       })
       .where(eq(alertDestinations.id, destinationId));
+    if (found.kind === 'mail' && !isSame) await dropConfirmations(tx, destinationId);
     if (asked?.kind === 'ask') await queueConfirmation(tx, ref);
     await writeAudit(tx, ctx, {
       action: 'alert_destination.update',

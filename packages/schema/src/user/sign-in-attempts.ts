@@ -82,14 +82,13 @@ export async function forgiveSecondFactor(tx: Executor, userId: string): Promise
 }
 
 /**
- * Counts a request for a mail that resets a password or confirms an address, per address (whether or not
+ * Counts a request for a mail that resets a password or confirms an address, per mailbox (whether or not
  * it has an account) and network.
  */
 export function chargeAccountMail(ctx: VerbContext, email: string): Promise<AttemptResult> {
-  const { account, network } = subjectsOf(ctx, email);
   return chargeAll(ctx, [
-    ['reset_account', account],
-    ['reset_address', network],
+    ['reset_account', mailboxSubject(email)],
+    ['reset_address', addressSubject(ctx.clientAddress)],
   ]);
 }
 
@@ -299,13 +298,14 @@ const mailboxSubject = (email: string) =>
     email
       .trim()
       .toLowerCase()
+      .replaceAll('\u0307', '')
       .replace(/\+[^@]*@/, '@'),
   );
 
 const digestOf = (text: string) => createHash('sha256').update(text).digest('hex');
 
 /** An IPv6 subscriber usually holds a whole /64, so attempts count per /64. */
-function addressSubject(address: string | null): string {
+export function addressSubject(address: string | null): string {
   if (address === null) return 'unknown';
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
   if (mapped?.[1] !== undefined) return mapped[1];

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type DecisionFilter, listDecisions } from '@ceiba/schema';
 import { DatabaseUnavailableError, withDatabase } from '#server/database.ts';
@@ -74,9 +75,11 @@ async function newestIds(projectId: string, filter: DecisionFilter): Promise<str
 
 function streamOf(events: AsyncGenerator<string>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
+  // A stream is read outside the request, whose cookie says in whose share of the database it reads.
+  const inRequest = AsyncLocalStorage.snapshot();
   return new ReadableStream({
     async pull(controller) {
-      const { done, value } = await events.next();
+      const { done, value } = await inRequest(() => events.next());
       if (done) controller.close();
       else controller.enqueue(encoder.encode(value));
     },
