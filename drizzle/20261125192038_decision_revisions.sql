@@ -35,6 +35,8 @@ BEGIN
     INSERT INTO "public".decision_revisions (project_id)
     SELECT id FROM "public".projects WHERE id = project;
   END IF;
+  -- A project that is deleted in this transaction, and may be created again in it.
+  IF NOT FOUND THEN RETURN; END IF;
   PERFORM set_config('ceiba.revised', revised || project || ' ', true);
 END $$;
 --> statement-breakpoint
@@ -73,3 +75,26 @@ ALTER TABLE "decision_revisions" ENABLE ALWAYS TRIGGER decision_revisions_previo
 --> statement-breakpoint
 REVOKE ALL ON FUNCTION "public".revise_project(uuid), "public".set_previous_policy_revision()
   FROM PUBLIC;
+--> statement-breakpoint
+-- A project begins with a revision of its own: one that is deleted and created again, with the same ID
+-- and other policies, never has a revision that a Runtime knows.
+CREATE FUNCTION "public".begin_project_revision() RETURNS trigger
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  INSERT INTO "public".decision_revisions (project_id) VALUES (NEW.id);
+  RETURN NULL;
+END $$;
+--> statement-breakpoint
+CREATE TRIGGER projects_revision AFTER INSERT ON "projects"
+  FOR EACH ROW EXECUTE FUNCTION "public".begin_project_revision();
+--> statement-breakpoint
+ALTER TABLE "projects" ENABLE ALWAYS TRIGGER projects_revision;
+--> statement-breakpoint
+REVOKE ALL ON FUNCTION "public".begin_project_revision() FROM PUBLIC;
+--> statement-breakpoint
+INSERT INTO "public".decision_revisions (project_id) SELECT id FROM "public".projects;
+--> statement-breakpoint
+-- The previous release's revisions at once: a later migration could not alter a table with pending events.
+SET CONSTRAINTS ALL IMMEDIATE;
+--> statement-breakpoint
+SET CONSTRAINTS ALL DEFERRED;

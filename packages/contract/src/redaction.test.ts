@@ -223,3 +223,8 @@ describe('a text', () => {
     }
   });
 });
+
+it('finds a presented text of any length', () => {
+  const presented = '(x'.repeat(50_000);
+  expect(withoutCredentials(`a ${presented} b`, presented)).toBe('a [redacted] b');
+});

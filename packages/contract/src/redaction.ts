@@ -64,25 +64,29 @@ interface Found {
  * @param presented A text to remove too: the credential that came with a call.
  */
 export function withoutCredentials(text: string, presented = ''): string {
-  const secrets =
-    presented.length < SHORTEST_PRESENTED ? SECRETS : [literal(presented), ...SECRETS];
   const found: Found[] = [];
   let reading: Reading = { text, places: [] };
   for (let round = 0; round < ROUNDS; round += 1) {
-    find(secrets, reading, found);
+    find(SECRETS, reading, found);
+    findText(presented, reading, found);
     const decoded = decode(reading);
     if (decoded === null) return replaced(text, found);
     reading = decoded;
   }
-  find(secrets, reading, found);
+  find(SECRETS, reading, found);
+  findText(presented, reading, found);
   find([[FIELD, '[redacted]']], reading, found, (field) => field.search(ESCAPE) >= 0);
   return replaced(text, found);
 }
 
-const literal = (text: string): Secret => [
-  new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`), 'g'),
-  '[redacted]',
-];
+/** Adds where a text is, whatever its length: a regular expression of a long one does not compile. */
+function findText(presented: string, { text, places }: Reading, found: Found[]): void {
+  if (presented.length < SHORTEST_PRESENTED) return;
+  const placeOf = (index: number) => places[index] ?? index;
+  for (let at = text.indexOf(presented); at >= 0; at = text.indexOf(presented, at + 1)) {
+    found.push({ start: placeOf(at), end: placeOf(at + presented.length), shown: '[redacted]' });
+  }
+}
 
 /** Adds where each secret of the reading lies in the original text. */
 function find(

@@ -116,6 +116,9 @@ describe('the parameters', () => {
     'connect_timeout=soon',
     'sslmode=require&sslnegotiation=direct&sslrootcert=system',
     'sslmode=prefer&sslnegotiation=direct',
+    'sslmode=verify-ca',
+    'sslmode=verify-ca&sslrootcert=',
+    'sslmode=prefer&sslrootcert=/ca.crt',
   ])('%s is refused by its name, because it asks for what Ceiba does not have', (query) => {
     expect(reasonOf(`postgres://db/app?${query}`)).toContain(query.split(/[=&]/)[0]);
   });
@@ -134,6 +137,7 @@ describe('the parameters', () => {
     'replication=false',
     'krbsrvname=postgres',
     'require_auth=',
+    'sslmode=require&',
   ])('%s is accepted, because leaving it out weakens nothing', (query) => {
     expect(reasonOf(`postgres://db/app?${query}`)).toBeNull();
   });
@@ -144,7 +148,6 @@ describe('the parameters', () => {
     ['requiressl=1', 'require'],
     ['requiressl=0', 'prefer'],
     ['sslrootcert=system', 'verify-full'],
-    ['sslrootcert=/ca.crt', 'prefer'],
   ])('"%s" means sslmode=%s', (query, mode) => {
     expect(parametersOf(`postgres://db/app?${query || 'keepalives=1'}`).sslmode).toBe(mode);
   });

@@ -62,7 +62,8 @@ function readUrl(given: Given, url: string): void {
   }
   readHosts(given, hosts);
   give(given, 'dbname', decoded(dbname ?? '', 'name of the database'));
-  for (const pair of query ? query.split('&') : []) {
+  // As for libpq, nothing has to follow the last separator.
+  for (const pair of query ? query.replace(/&$/, '').split('&') : []) {
     const [name = '', value, ...rest] = pair.split('=');
     if (value === undefined || rest.length > 0) {
       throw new Refusal('has a parameter that is not name=value; write an = of a value as %3D');
@@ -154,6 +155,15 @@ function refuseContradictions(given: Given): void {
   const isSystem = given.get('sslrootcert') === 'system';
   const mode = given.get('sslmode') ?? (isSystem ? 'verify-full' : 'prefer');
   given.set('sslmode', mode);
+  const verifies = /^(require|verify-ca|verify-full)$/.test(mode);
+  if (given.get('sslrootcert') && !verifies) {
+    throw new Refusal(
+      `sslmode must be verify-full with sslrootcert: with ${mode} nothing is verified`,
+    );
+  }
+  if (mode === 'verify-ca' && !given.get('sslrootcert')) {
+    throw new Refusal('sslmode=verify-ca needs sslrootcert; without one, use sslmode=verify-full');
+  }
   if (isSystem && mode !== 'verify-full') {
     throw new Refusal(`sslmode must be verify-full with sslrootcert=system, not ${mode}`);
   }

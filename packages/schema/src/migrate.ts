@@ -143,6 +143,9 @@ async function enterSchema(sql: postgres.TransactionSql, isNew: boolean): Promis
   return schema;
 }
 
+/** How long an answer takes after the server has given up the lock, in ms. */
+const ANSWER_MS = 2_000;
+
 /**
  * Rejects once the server no longer works on the migration, or does not say so: an answer that a
  * network has lost would otherwise be awaited for ever.
@@ -153,7 +156,10 @@ async function watch(url: string, run: Run, signal: AbortSignal): Promise<never>
     await delay(CHECK_EVERY_MS, undefined, { signal });
     if (run.pid === undefined) throw late();
     const check = holdsLock(url, run.pid).catch(unlessRefused);
-    if (!(await within(CHECK_BUDGET_MS, check, late))) throw late();
+    if (await within(CHECK_BUDGET_MS, check, late)) continue;
+    // It may have just ended, and its answer be on the way.
+    await delay(ANSWER_MS, undefined, { signal });
+    throw late();
   }
 }
 

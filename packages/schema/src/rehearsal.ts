@@ -90,12 +90,14 @@ const TO_CHANGE: Readonly<Record<string, string>> = {
 export function whatToChange(error: unknown): string | null {
   if (error instanceof UnsuitableDatabaseError) return error.message;
   const answer = postgresError(error);
-  if (answer === null || OUTAGE.has(answer.code.slice(0, 2))) return null;
+  if (answer === null || answer.code === TOO_MANY_CONNECTIONS) return null;
+  if (OUTAGE.has(answer.code.slice(0, 2))) return null;
   const known = TO_CHANGE[answer.code];
   return known === undefined
     ? `Postgres refuses a statement: ${answer.message} (${answer.code})`
     : `${known} (${answer.message})`;
 }
 
-/** Connection exceptions, refused logins, too many connections, operator intervention. */
-const OUTAGE = new Set(['08', '28', '57']);
+const TOO_MANY_CONNECTIONS = '53300';
+/** Connection exceptions, refused logins, rollbacks, locks, operator intervention, system errors. */
+const OUTAGE = new Set(['08', '28', '40', '55', '57', '58']);

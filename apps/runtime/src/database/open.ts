@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '@ceiba/process/log';
 import { SharedCheck } from '@ceiba/process/tasks';
 import {
@@ -41,6 +42,8 @@ const DECISION_LOG_BUDGET_MS = 2_000;
 export const CHECK_BUDGET_MS = 700;
 /** How often a question for readiness may write, in ms. */
 const REHEARSE_EVERY_MS = 5_000;
+/** How long an answer waits for a rehearsal, in ms: it has to be sent within a second. */
+const REHEARSAL_WAIT_MS = 300;
 /** One renewal of the lease, in ms. After it the lease tries the next host. */
 const LEASE_BUDGET_MS = 1_000;
 
@@ -54,7 +57,7 @@ export function openDatabase(settings: Settings, metrics: Metrics, log: Logger):
   };
   const rehearsal = new SharedCheck(async () => {
     // What a database without them lacks is what `schema` is for.
-    if (!(await lacksMigration())) await rehearse(lookups, pools);
+    if (!(await lacksMigration())) await rehearse(lookups, pools, settings.KEY_ROUTE_DEADLINE_MS);
   }, REHEARSE_EVERY_MS);
   return {
     lookups,
@@ -64,7 +67,8 @@ export function openDatabase(settings: Settings, metrics: Metrics, log: Logger):
         // The next decision needs a connection of the lookups, so a ping alone is not enough.
         if (!lookups.isUp) throw new UnavailableError('database', 'no connection for decisions');
         await pools.checks.run(CHECK_BUDGET_MS, pingDatabase);
-        await rehearsal.run().catch(unlessOutage);
+        // One that takes longer says nothing of the set-up; the next question has its result.
+        await Promise.race([rehearsal.run().catch(unlessOutage), pause(REHEARSAL_WAIT_MS)]);
       },
       /** Fails only where the migration is known to be missing: an outage is what `database` is for. */
       async schema() {
@@ -81,10 +85,15 @@ export function openDatabase(settings: Settings, metrics: Metrics, log: Logger):
 }
 
 /** Runs what a decision and a change run, over the connections that serve them. */
-async function rehearse(lookups: Lookups, pools: RuntimeDatabase['pools']): Promise<void> {
+async function rehearse(
+  lookups: Lookups,
+  pools: RuntimeDatabase['pools'],
+  changeBudgetMs: number,
+): Promise<void> {
   await lookups.find(LOOKUP_OF_NO_PROJECT, new Deadline(CHECK_BUDGET_MS));
   await pools.decisions.run(CHECK_BUDGET_MS, rehearseDecision);
-  await pools.keyRoutes.run(CHECK_BUDGET_MS, (db) => rehearseChange(db, `ready${PROCESS_ID}`));
+  // The budget of any change: a shorter one would drop the connections of those under way.
+  await pools.keyRoutes.run(changeBudgetMs, (db) => rehearseChange(db, `ready${PROCESS_ID}`));
 }
 
 /** An outage is found by the ping, which does not have to wait for the next rehearsal. */

@@ -7,9 +7,15 @@ import { canonicalPath, LOGGED_PATH_BYTES_MAX } from '@ceiba/domain';
  * no canonical form.
  */
 export function loggedPath(target: string, apiKey: string | null | undefined): string {
-  const path = canonicalPath(target) ?? printable(withoutQuery(target));
-  return shortened(withoutApiKey(path, apiKey), target.length);
+  const isCut = target.length > MOST_READ;
+  // Without the segment that was cut, which may hold half of a credential.
+  const read = isCut ? target.slice(0, MOST_READ).replace(/[^/]*$/, '') : target;
+  const path = canonicalPath(read) ?? printable(withoutQuery(read));
+  return shortened(withoutApiKey(path, apiKey), target.length, isCut);
 }
+
+/** To redact a text takes time for each of its characters; more than is kept need not be read. */
+const MOST_READ = 4 * LOGGED_PATH_BYTES_MAX;
 
 /** A query that only some parsers see ends the path too; what starts it is kept as the evidence. */
 const ANY_QUERY = /\?|#|%3f|%23/i;
@@ -29,10 +35,10 @@ const CUT_BYTES = LOGGED_PATH_BYTES_MAX - 8;
 /** From this length, a copy is made: a part of a long text would keep all of it in memory. */
 const LONG = 256;
 
-function shortened(text: string, originalLength: number): string {
+function shortened(text: string, originalLength: number, isCut: boolean): string {
   if (Math.max(text.length, originalLength) < LONG) return text;
   const bytes = Buffer.from(text);
-  if (bytes.length <= LOGGED_PATH_BYTES_MAX) return bytes.toString();
+  if (!isCut && bytes.length <= LOGGED_PATH_BYTES_MAX) return bytes.toString();
   return `${bytes.subarray(0, CUT_BYTES).toString()}…`;
 }
 

@@ -62,7 +62,7 @@ const article = (type: string) => (/^[aeiou]/.test(type) ? `an ${type}` : `a ${t
 const LONGEST_ECHO = 64;
 /** A text of the caller: shortened, made printable and redacted. */
 export const shortened = (text: string, longest = LONGEST_ECHO) =>
-  withoutCredentials(text)
+  withoutCredentials(text.slice(0, 8 * longest))
     .replace(/[^\x20-\x7e]/g, '?')
     .slice(0, longest)
     .replaceAll('"', "'");

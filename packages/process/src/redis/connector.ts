@@ -45,6 +45,9 @@ export function connectorFor(
         this.firstError ??= error;
         failures.last = this.firstError ?? error;
       });
+      stream.once(tls ? 'secureConnect' : 'connect', () => {
+        failures.last = null;
+      });
       this.stream = stream;
       return stream;
     }

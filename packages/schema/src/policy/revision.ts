@@ -1,6 +1,6 @@
 /**
  * SQL for the revision of a project's policies: text of a number that every change replaces by a
- * random one, and `0` before the first change (consistency rule 6).
+ * random one, as does the creation of the project (consistency rule 6).
  *
  * @param projectId a column
  */

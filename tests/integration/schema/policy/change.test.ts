@@ -144,6 +144,35 @@ describe('the policy revision', () => {
     expect(await listOf(randomUUID())).toBeUndefined();
   });
 
+  test.each([
+    ['in one transaction', true],
+    ['in two', false],
+  ])('is another one for a project that is deleted and created again, %s', async (_, inOne) => {
+    const { changed } = await makeTwo();
+    await bench.db.sql`delete from policies where project_id = ${changed}`;
+    const seen = new Set([await revisionOf(changed)]);
+    for (let round = 0; round < 3; round += 1) {
+      const [row] = await bench.db
+        .sql`select owner_id, name, secret_digest from projects where id = ${changed}`;
+      const remove = (sql: typeof bench.db.sql) => sql`delete from projects where id = ${changed}`;
+      const create = (sql: typeof bench.db.sql) => sql`
+        insert into projects (id, owner_id, name, secret_digest)
+        values (${changed}, ${row?.owner_id}, ${row?.name}, ${row?.secret_digest})`;
+      if (inOne) {
+        await bench.db.sql.begin(async (tx) => {
+          const sql = tx as unknown as typeof bench.db.sql;
+          await remove(sql);
+          await create(sql);
+        });
+      } else {
+        await remove(bench.db.sql);
+        await create(bench.db.sql);
+      }
+      seen.add(await revisionOf(changed));
+    }
+    expect(seen.size).toBe(4);
+  });
+
   test('does not prevent deleting a project with its policies', async () => {
     const { changed } = await makeTwo();
     await bench.db.sql`delete from projects where id = ${changed}`;
