@@ -19,7 +19,7 @@ const MOST_OF_LOAD = 0.25;
 /**
  * A project has more policies than the verbs allow, and they change before each of its questions.
  * While the list is read, the questions of another project are answered again and again: their longest
- * pause is a small part of that time. A machine under load pauses them too, so the best round counts.
+ * pause is a small part of that time. A machine under load pauses them too, so the median counts.
  */
 export async function proveLongPolicyList(
   stage: Stage,
@@ -54,11 +54,11 @@ export async function proveLongPolicyList(
   hold('a fault does not affect others', othersAllowed === other.answers.length, () => {
     return `while a long list was read, the others got ${tally(other.answers)}`;
   });
-  const best = Math.min(...shares);
-  hold('a fault does not affect others', best < MOST_OF_LOAD, () => {
-    return `the others waited for ${Math.round(best * 100)} % of the time that a long list took`;
+  const median = shares.sort((a, b) => a - b)[Math.floor(shares.length / 2)] ?? 1;
+  hold('a fault does not affect others', median < MOST_OF_LOAD, () => {
+    return `the others waited for ${Math.round(median * 100)} % of the time that a long list took`;
   });
-  const longestPausePercent = Math.round(best * 100);
+  const longestPausePercent = Math.round(median * 100);
   return { policies: POLICIES, rounds, othersAllowed, longestPausePercent };
 }
 
