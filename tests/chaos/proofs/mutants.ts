@@ -214,8 +214,8 @@ export const MUTANTS: Record<string, Mutant> = {
     edits: [
       {
         file: 'main.js',
-        find: 'cached?.revision === revision && !this.#isTooOld(cached)',
-        replace: 'cached?.revision === revision',
+        find: 'if (ageMs >= MAX_AGE_MS) return this.#loadFor(projectId, revision);',
+        replace: '',
       },
     ],
     rule: 'a change applies from the next decision on',

@@ -53,6 +53,40 @@ describe('a cached list', () => {
     expect(loads).toHaveLength(1);
   });
 
+  it('is loaded again before it is too old if it is long, and serves meanwhile', async () => {
+    const { cache, loads, clock } = setUp();
+    const long = (path: string) => ({ ...listOf('r1', path), size: 101 });
+    const first = cache.matcherFor(PROJECT, 'r1');
+    loads[0]?.end(long('/a'));
+    await first;
+    clock.ms = 2_999;
+    expect(await matches(cache.matcherFor(PROJECT, 'r1'), '/a')).toBe(true);
+    expect(loads).toHaveLength(1);
+    clock.ms = 3_000;
+    for (let asked = 0; asked < 3; asked += 1) {
+      expect(await matches(cache.matcherFor(PROJECT, 'r1'), '/a')).toBe(true);
+    }
+    expect(loads).toHaveLength(2);
+    loads[1]?.end(long('/b'));
+    await settled();
+    expect(await matches(cache.matcherFor(PROJECT, 'r1'), '/b')).toBe(true);
+  });
+
+  it('that could not be loaded again is used no longer than any other', async () => {
+    const { cache, loads, clock } = setUp();
+    const first = cache.matcherFor(PROJECT, 'r1');
+    loads[0]?.end({ ...listOf('r1', '/a'), size: 101 });
+    await first;
+    clock.ms = 3_000;
+    await cache.matcherFor(PROJECT, 'r1');
+    loads[1]?.fail(new Error('away'));
+    await settled();
+    clock.ms = 5_000;
+    const late = cache.matcherFor(PROJECT, 'r1');
+    loads.at(-1)?.fail(new Error('away'));
+    await expect(late).rejects.toThrow('away');
+  });
+
   it('is kept regardless of its length', async () => {
     const { cache, loads } = setUp();
     const first = cache.matcherFor(PROJECT, 'r1');

@@ -6,6 +6,8 @@ import type { CompiledPolicies } from './policy-reads.ts';
 interface CompiledList {
   revision: string | null;
   matcher: PolicyMatcher;
+  /** How many policies it has. */
+  size: number;
   /** When the load began, on the monotonic clock. */
   loadStartedMs: number;
 }
@@ -22,6 +24,11 @@ const MAX_LIST_SIZE = MAX_POLICIES / 2;
  * so decisions see it only once the list is loaded again.
  */
 const MAX_AGE_MS = 5_000;
+/**
+ * A list of more pages than one waits for those of other projects, so it is loaded again before it is
+ * too old, and no decision waits for it.
+ */
+const LONG = { size: 100, ageMs: 3_000 };
 
 const NO_POLICIES = compilePolicies([]);
 
@@ -53,13 +60,14 @@ export class PolicyCache {
    */
   matcherFor(projectId: string, revision: string): PolicyMatcher | Promise<PolicyMatcher> {
     const cached = this.#lists.get(projectId);
-    return cached?.revision === revision && !this.#isTooOld(cached)
-      ? cached.matcher
-      : this.#loadFor(projectId, revision);
-  }
-
-  #isTooOld({ loadStartedMs }: CompiledList): boolean {
-    return this.#now() - loadStartedMs >= MAX_AGE_MS;
+    if (cached?.revision !== revision) return this.#loadFor(projectId, revision);
+    const ageMs = this.#now() - cached.loadStartedMs;
+    if (ageMs >= MAX_AGE_MS) return this.#loadFor(projectId, revision);
+    if (ageMs >= LONG.ageMs && cached.size > LONG.size && !this.#loads.has(projectId)) {
+      // If it fails, the decisions that need it load it again, and fail themselves.
+      this.#startLoad(projectId).catch(() => {});
+    }
+    return cached.matcher;
   }
 
   async #loadFor(projectId: string, revision: string): Promise<PolicyMatcher> {
@@ -85,9 +93,10 @@ export class PolicyCache {
     const compiled = {
       revision: list?.revision ?? null,
       matcher: list?.matcher ?? NO_POLICIES,
+      size: list?.size ?? 0,
       loadStartedMs,
     };
-    const size = Math.min((list?.size ?? 0) + 1, MAX_LIST_SIZE);
+    const size = Math.min(compiled.size + 1, MAX_LIST_SIZE);
     this.#lists.set(projectId, compiled, { size });
     return compiled;
   }
