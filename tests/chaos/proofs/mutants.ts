@@ -181,8 +181,8 @@ export const MUTANTS: Record<string, Mutant> = {
     edits: [
       {
         file: 'main.js',
-        find: 'cached?.revision === revision && ',
-        replace: 'cached !== undefined && ',
+        find: 'if (cached?.revision !== revision)',
+        replace: 'if (cached === undefined)',
       },
     ],
     rule: 'a change applies from the next decision on',
