@@ -28,7 +28,7 @@ export default defineConfig({
       {
         test: {
           name: 'static',
-          include: ['tests/static/**/*.test.ts'],
+          include: ['tests/static/**/*.test.ts', 'tests/docs/*.test.ts'],
           ...busy,
         },
       },

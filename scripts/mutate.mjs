@@ -2,7 +2,7 @@
  * `npm run mutate`: mutation testing with Stryker. It changes the code of each group, one mutation at
  * a time, and counts the mutants that no unit test kills. A group fails below 90 % of killed mutants.
  * It takes about 40 minutes on two cores, and less where .stryker holds an earlier run.
- * docs/guides/proofs.md lists the results of the last run and explains the surviving mutants.
+ * docs/reference/proofs.md lists the results of the last run and explains the surviving mutants.
  *
  *   npm run mutate -- domain sdk     runs some of the groups
  */

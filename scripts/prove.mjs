@@ -2,7 +2,7 @@
  * `npm run prove`: the proofs of tests/chaos in full size. 100 rounds of exactness, 500 changes of
  * each kind, 20 losses and 20 outages of each kind, 50 failovers by Patroni where it is installed,
  * and every mutant caught by the proof that guards its rule. It takes about 75 minutes, prints the seed
- * that repeats it and a table of figures, and exits 1 on any failure. docs/guides/proofs.md says
+ * that repeats it and a table of figures, and exits 1 on any failure. docs/reference/proofs.md says
  * what is proved.
  *
  *   npm run prove -- --only loss,faults   some of the parts that `PARTS` names

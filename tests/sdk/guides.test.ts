@@ -26,14 +26,14 @@ const run = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const PAGES = {
   readme: 'packages/sdk/README.md',
-  sdk: 'docs/guides/sdk.md',
-  hosts: 'docs/guides/sdk-hosts.md',
-  testing: 'docs/guides/testing-a-host.md',
-  node: 'docs/guides/node-http.md',
-  koa: 'docs/guides/koa.md',
-  nest: 'docs/guides/nest.md',
-  trpc: 'docs/guides/trpc.md',
-  reactRouter: 'docs/guides/react-router.md',
+  sdk: 'docs/learn/sdk.md',
+  hosts: 'docs/learn/hosts.md',
+  testing: 'docs/learn/testing-a-host.md',
+  node: 'docs/learn/frameworks/node-http.md',
+  koa: 'docs/learn/frameworks/koa.md',
+  nest: 'docs/learn/frameworks/nest.md',
+  trpc: 'docs/learn/frameworks/trpc.md',
+  reactRouter: 'docs/learn/frameworks/react-router.md',
 } as const;
 type Page = keyof typeof PAGES;
 

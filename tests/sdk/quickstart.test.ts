@@ -1,5 +1,5 @@
 /**
- * docs/guides/quickstart.md, from top to bottom. The tests of the launcher run `npm start`, so a
+ * docs/learn/quickstart.md, from top to bottom. The tests of the launcher run `npm start`, so a
  * Runtime and the built library take the place of `npm start` and `npm install` here.
  */
 import { execFileSync, spawn } from 'node:child_process';
@@ -15,7 +15,7 @@ import { readGuide } from '../support/guide.ts';
 import { type RunningRuntime, startRuntime } from '../support/runtime.ts';
 import { until } from '../support/until.ts';
 
-const guide = readGuide('guides/quickstart.md');
+const guide = readGuide('learn/quickstart.md');
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'ceiba-quickstart-'));
 

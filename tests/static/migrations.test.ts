@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { PREVIOUS_RELEASE } from '../support/previous-release.ts';
 
 /*
- * A migration runs before the previous release has stopped, so it only adds (docs/guides/upgrades.md).
+ * A migration runs before the previous release has stopped, so it only adds (docs/run/upgrades.md).
  * tests/integration/guides/upgrade.test.ts runs that release; this finds what no test of it reaches.
  */
 

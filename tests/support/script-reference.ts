@@ -1,6 +1,6 @@
 /**
  * A second implementation of `charge.lua` and `trim.lua`, in TypeScript and with another structure,
- * written from the rules of docs/consistency.md. Tests compare the scripts with it command by command.
+ * written from the rules of docs/reference/consistency.md. Tests compare the scripts with it command by command.
  */
 
 /** The data of the scripts in a Redis. */

@@ -12,7 +12,7 @@ import {
 } from './tables.ts';
 
 /** The pages that quote the results, from the root of the repository. */
-export const PAGES = ['docs/performance.md', 'README.md', 'docs/guides/sizing.md'] as const;
+export const PAGES = ['docs/reference/performance.md', 'README.md', 'docs/run/sizing.md'] as const;
 
 const BLOCKS: Record<string, (results: Results) => string> = {
   setup: setupText,

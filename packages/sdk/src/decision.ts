@@ -2,7 +2,7 @@ import type { AccessContext, Decision, Limits, ResetAfterSeconds } from './types
 
 /*
  * Decisions are parsed field by field, because a value that only resembles an allow must not become
- * one (docs/consistency.md: fail closed). Unknown fields are ignored and dropped.
+ * one (docs/reference/consistency.md: fail closed). Unknown fields are ignored and dropped.
  */
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-/** The server of docs/guides/alerts.md, as it is printed there. */
+/** The server of docs/learn/alerts.md, as it is printed there. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { useBench } from '../schema/support.ts';
 import { makeWebhook, queueTest, startSender, untilDelivery } from './support.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
-const guide = readFileSync(join(root, 'docs/guides/alerts.md'), 'utf8');
+const guide = readFileSync(join(root, 'docs/learn/alerts.md'), 'utf8');
 const folder = mkdtempSync(join(tmpdir(), 'ceiba-alerts-guide-'));
 const stops: (() => unknown)[] = [() => rmSync(folder, { recursive: true })];
 afterAll(async () => {

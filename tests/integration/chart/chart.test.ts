@@ -328,8 +328,8 @@ runtime: { ingress: { enabled: true, className: 'on', host: '*.example.com', tls
   });
 });
 
-describe('docs/guides/kubernetes.md', () => {
-  const page = readFileSync(join(root, 'docs/guides/kubernetes.md'), 'utf8');
+describe('docs/run/kubernetes.md', () => {
+  const page = readFileSync(join(root, 'docs/run/kubernetes.md'), 'utf8');
   const blocks = [...page.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(([, language, text = '']) => ({
     language,
     text,

@@ -22,8 +22,11 @@ import {
   typing,
 } from './support.ts';
 
-/** Runs each command of `docs/cli.md`, from top to bottom, and compares its output with the page. */
-const docs = readFileSync(fileURLToPath(new URL('../../../docs/cli.md', import.meta.url)), 'utf8');
+/** Runs each command of `docs/reference/cli.md`, from top to bottom, and compares its output with the page. */
+const docs = readFileSync(
+  fileURLToPath(new URL('../../../docs/reference/cli.md', import.meta.url)),
+  'utf8',
+);
 
 interface Example {
   command: string;
@@ -64,7 +67,7 @@ const postgresChecks = (text: string) =>
     ([, status, name]) => `${status} ${name}`,
   );
 
-describe('docs/cli.md', () => {
+describe('docs/reference/cli.md', () => {
   let empty: EmptyDatabase;
   const folder = mkdtempSync(join(tmpdir(), 'ceiba-docs-'));
   /** The ids of the page, and the corresponding ones of this run. */

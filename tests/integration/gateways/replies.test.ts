@@ -16,7 +16,7 @@ import { startWorld } from '../runtime/setup.ts';
 import { GATEWAYS, type RunningGateway, startGateway } from './gateways.ts';
 
 const { world, runtime } = await startWorld();
-const guide = readGuide('guides/gateways.md');
+const guide = readGuide('learn/gateways.md');
 
 const KIB = 1024;
 const MIB = 1024 * KIB;

@@ -1,5 +1,5 @@
 /**
- * The commands of docs/guides/backup.md, on Debian's PostgreSQL 15 and a Redis of their own. `.ci/run`
+ * The commands of docs/run/backup.md, on Debian's PostgreSQL 15 and a Redis of their own. `.ci/run`
  * installs the first, and fails where this is skipped.
  */
 import { execFileSync } from 'node:child_process';
@@ -31,7 +31,7 @@ import { startTestPostgres, startTestRedis, type TestService } from '../../suppo
 import { until } from '../../support/until.ts';
 import { PATIENT } from '../runtime/setup.ts';
 
-const guide = readGuide('guides/backup.md');
+const guide = readGuide('run/backup.md');
 const cli = fileURLToPath(new URL('../../../apps/cli/src/main.ts', import.meta.url));
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'ceiba-backup-'));

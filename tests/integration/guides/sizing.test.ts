@@ -1,4 +1,4 @@
-/** The figures of docs/guides/sizing.md, taken from a real Runtime and real tables. */
+/** The figures of docs/run/sizing.md, taken from a real Runtime and real tables. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { recordUsage, writeDecisions } from '@ceiba/schema';
 import { Redis } from 'ioredis';
@@ -18,7 +18,7 @@ import { until } from '../../support/until.ts';
 import { PATIENT } from '../runtime/setup.ts';
 import { idAt } from '../schema/decision-log/support.ts';
 
-const guide = readGuide('guides/sizing.md');
+const guide = readGuide('run/sizing.md');
 
 /** The number in the second cell of a row of the guide. */
 function stated(name: string): number {

@@ -1,6 +1,6 @@
 /**
  * The previous release on the schema of this one, as during a rollout and after a rollback
- * (docs/guides/upgrades.md). Its source comes from git: .ci/run fails where this is skipped.
+ * (docs/run/upgrades.md). Its source comes from git: .ci/run fails where this is skipped.
  */
 import { execFileSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';

@@ -43,7 +43,7 @@ const dashboard = JSON.parse(read('deploy/monitoring/grafana-dashboard.json')) a
   panels: Panel[];
 };
 const targets = dashboard.panels.flatMap((panel) => panel.targets ?? []);
-const guide = read('docs/guides/monitoring.md');
+const guide = read('docs/run/monitoring.md');
 
 const port = await freePort();
 const { databaseUrl, redisUrl } = await startWorld({ ...PATIENT, METRICS_PORT: String(port) });

@@ -90,4 +90,4 @@ function diagnosticsTo(log: Pick<Logger, 'warn'>) {
 
 const LONGEST_PROBLEM = 500;
 const ADVICE =
-  'exporting traces is failing; decisions go on without it; docs/guides/tracing.md says what to check';
+  'exporting traces is failing; decisions go on without it; docs/run/tracing.md says what to check';

@@ -18,7 +18,7 @@ const source = execFileSync('git', ['ls-files', '-co', '--exclude-standard', 'ap
   .join('\n');
 
 /** The words of the programs: the code in the first cell of each row. */
-const quoted = [...readGuide('guides/troubleshooting.md').text.matchAll(/^\| (.+?) \|/gm)]
+const quoted = [...readGuide('run/troubleshooting.md').text.matchAll(/^\| (.+?) \|/gm)]
   .map(([, cell = '']) => cell)
   .filter((cell) => !cell.includes('of `/ready`'))
   .flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, words = '']) => words));
@@ -35,7 +35,7 @@ describe('the guide to troubleshooting', () => {
       ([, name = '']) => name,
     );
     expect(tasks.length).toBeGreaterThan(4);
-    const text = readGuide('guides/troubleshooting.md').text;
+    const text = readGuide('run/troubleshooting.md').text;
     expect(tasks.filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
   });
 });

@@ -10,7 +10,7 @@ import { DENIAL_REASONS, HTTP_STATUS_FOR_ERROR } from '@ceiba/contract/sets';
 import { describe, expect, it } from 'vitest';
 import { readGuide } from '../support/guide.ts';
 
-const { text } = readGuide('guides/http-api.md');
+const { text } = readGuide('reference/http-api.md');
 const PROJECT = '/rt/projects/{projectId}';
 
 /** The words in code in a part of the guide. */

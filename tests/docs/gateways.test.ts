@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const examples = join(root, 'examples/gateways');
-const guide = readFileSync(join(root, 'docs/guides/gateways.md'), 'utf8');
+const guide = readFileSync(join(root, 'docs/learn/gateways.md'), 'utf8');
 
 const files = readdirSync(examples, { recursive: true, encoding: 'utf8' }).filter((path) =>
   statSync(join(examples, path)).isFile(),

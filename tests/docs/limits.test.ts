@@ -32,7 +32,7 @@ const LIMITS: Record<string, number> = {
 };
 
 it.each(Object.entries(LIMITS))('the guide has the limit of the code: %s', (name, limit) => {
-  const row = readGuide('guides/limits.md')
+  const row = readGuide('reference/limits.md')
     .text.split('\n')
     .find((line) => line.startsWith(`| ${name} |`));
   expect(row?.split('|')[2]?.trim()).toBe(limit.toLocaleString('en-US'));
