@@ -21,7 +21,7 @@ const GROUPS = {
       (adapter) => `!packages/sdk/src/${adapter}.ts`,
     ),
   ],
-  limiter: ['apps/runtime/src/limiter/*.ts', 'apps/runtime/src/project-secret.ts'],
+  limiter: ['apps/runtime/src/limiter/*.ts', 'apps/runtime/src/decision/project-secret.ts'],
 };
 
 const names = Object.keys(GROUPS);

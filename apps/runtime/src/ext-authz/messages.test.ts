@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { loadSync, type MethodDefinition } from '@grpc/proto-loader';
 import { describe, expect, it } from 'vitest';
-import { answerToDecision, noVerdict } from '../forward-auth/gateway-answer.ts';
+import { answerToDecision, noVerdict } from '../gateways/answer.ts';
 import { type CheckRequest, checkResponseOf, readCheckRequest } from './messages.ts';
 
 const file = fileURLToPath(new URL('./ext-authz.proto', import.meta.url));

@@ -1,9 +1,6 @@
 import { IDENTITY_HEADERS } from '@ceiba/contract/sets';
-import type { GatewayAnswer } from '../forward-auth/gateway-answer.ts';
-import {
-  type OriginalRequestReading,
-  readOriginalRequest,
-} from '../forward-auth/original-request.ts';
+import type { GatewayAnswer } from '../gateways/answer.ts';
+import { type OriginalRequestReading, readOriginalRequest } from '../gateways/original-request.ts';
 
 /** As decoded: absent texts and lists are empty, absent messages null. */
 export interface CheckRequest {

@@ -2,15 +2,15 @@ import openApiDocument from '@ceiba/contract/openapi.json' with { type: 'json' }
 import type { HttpBindings } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
 import { BUILD } from '../build-info.ts';
+import type { ErrorLog } from '../error-log.ts';
+import { TransportError } from '../errors.ts';
+import { requestIdOf } from '../request-id.ts';
 import type { AuthorizeRoutes } from './authorize-routes.ts';
 import { DECISION_ROUTES } from './decision-routes.ts';
-import type { ErrorLog } from './error-log.ts';
-import { TransportError } from './errors.ts';
 import { type Checks, readiness } from './health-routes.ts';
 import { KEY_ROUTES } from './key-routes.ts';
 import { answerProjectRoute, type ProjectRouteOptions } from './project-routes.ts';
 import { errorReply, JsonText, jsonReply, toResponse } from './replies.ts';
-import { requestIdOf } from './request-id.ts';
 
 type Environment = { Bindings: HttpBindings };
 

@@ -5,12 +5,12 @@ import {
   authorizeRequestSchema,
   type Decision,
 } from '@ceiba/contract';
-import { type Asker, type AuthorizeDependencies, authorize } from '../authorize.ts';
-import { authorizeBatch } from '../authorize-batch.ts';
 import type { Deadline } from '../deadline.ts';
+import { type Asker, type AuthorizeDependencies, authorize } from '../decision/authorize.ts';
+import { authorizeBatch } from '../decision/authorize-batch.ts';
+import { invalidField, TransportError, UNAVAILABLE_MESSAGE, unauthorized } from '../errors.ts';
 import { UnavailableError } from '../unavailable.ts';
 import { parseBody, type ReadBody, safeParse } from './body.ts';
-import { invalidField, TransportError, UNAVAILABLE_MESSAGE, unauthorized } from './errors.ts';
 
 /** A call whose body was read but not validated: a wrong secret is reported first. */
 export interface AuthorizeCall {

@@ -3,11 +3,11 @@ import { Readable } from 'node:stream';
 import { createLogger } from '@ceiba/process/log';
 import type { LookupRow } from '@ceiba/schema';
 import { describe, expect, it, vi } from 'vitest';
-import type { AuthorizeDependencies } from '../authorize.ts';
-import { Admission } from './admission.ts';
+import { Admission } from '../decision/admission.ts';
+import type { AuthorizeDependencies } from '../decision/authorize.ts';
+import { entranceOf } from '../decision/entrance-test-support.ts';
+import { ErrorLog } from '../error-log.ts';
 import { createAuthorizeRoutes } from './authorize-routes.ts';
-import { entranceOf } from './entrance-test-support.ts';
-import { ErrorLog } from './error-log.ts';
 import type { Reply } from './replies.ts';
 
 const PROJECT_ID = '0190a0b0-0000-7000-8000-000000000000';

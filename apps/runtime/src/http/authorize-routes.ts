@@ -1,6 +1,9 @@
 import type { IncomingMessage } from 'node:http';
-import type { AuthorizeDependencies } from '../authorize.ts';
 import { Deadline } from '../deadline.ts';
+import type { AuthorizeDependencies } from '../decision/authorize.ts';
+import type { Entrance, Share } from '../decision/entrance.ts';
+import type { ErrorLog } from '../error-log.ts';
+import { requestIdOf } from '../request-id.ts';
 import type { DecisionTrace } from '../tracing/decision-trace.ts';
 import { traceHttp } from '../tracing/trace-http.ts';
 import type { Traces } from '../tracing/traces.ts';
@@ -8,12 +11,9 @@ import type { UnavailableError } from '../unavailable.ts';
 import { type AuthorizeCall, answerBatch, answerOne } from './authorize-answers.ts';
 import { readJsonBody } from './body.ts';
 import { peerOf, secretOf } from './caller.ts';
-import type { Entrance, Share } from './entrance.ts';
-import type { ErrorLog } from './error-log.ts';
 import { answerForwardAuth, refuseForwardAuth } from './forward-auth.ts';
 import type { IncomingCall } from './incoming-call.ts';
 import { errorReply, jsonReply, type Reply } from './replies.ts';
-import { requestIdOf } from './request-id.ts';
 
 export interface AuthorizeRouteOptions {
   dependencies: AuthorizeDependencies;

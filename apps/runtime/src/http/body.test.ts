@@ -7,8 +7,8 @@ import {
   setApiKeyExpiryRequestSchema,
 } from '@ceiba/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TransportError } from '../errors.ts';
 import { parseBody, type ReadBody, readJsonBody } from './body.ts';
-import { TransportError } from './errors.ts';
 
 const CAP = 1_024;
 const JSON_TYPE = { 'content-type': 'application/json' };

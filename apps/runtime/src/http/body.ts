@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
-import { invalidField, invalidRequest, TransportError } from './errors.ts';
+import { invalidField, invalidRequest, TransportError } from '../errors.ts';
 
 /** A body as it arrived: parsed, absent, or the error to answer with. */
 export type ReadBody =

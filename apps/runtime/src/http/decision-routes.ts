@@ -1,6 +1,6 @@
 import { type DecisionListResult, decisionQuerySchema, type LoggedDecision } from '@ceiba/contract';
 import { findDecision, listDecisions, toLoggedDecision } from '@ceiba/schema';
-import { invalidField, invalidRequest, TransportError } from './errors.ts';
+import { invalidField, invalidRequest, TransportError } from '../errors.ts';
 import type { ProjectCall, ProjectRoute } from './project-routes.ts';
 
 const DECISIONS = '/rt/projects/:projectId/decisions';

@@ -1,10 +1,10 @@
 import { readCredential } from '@ceiba/contract/credential';
-import { askForGateway } from '../forward-auth/ask.ts';
-import { type GatewayAnswer, noVerdict } from '../forward-auth/gateway-answer.ts';
-import { readOriginalRequest } from '../forward-auth/original-request.ts';
-import { questionOf } from '../forward-auth/question.ts';
-import type { ErrorLog } from './error-log.ts';
-import { unauthorized } from './errors.ts';
+import type { ErrorLog } from '../error-log.ts';
+import { unauthorized } from '../errors.ts';
+import { type GatewayAnswer, noVerdict } from '../gateways/answer.ts';
+import { askForGateway } from '../gateways/ask.ts';
+import { readOriginalRequest } from '../gateways/original-request.ts';
+import { questionOf } from '../gateways/question.ts';
 import type { IncomingCall } from './incoming-call.ts';
 import { errorReply, jsonReply, type Reply } from './replies.ts';
 

@@ -1,6 +1,6 @@
 import { listApiKeyPage } from '@ceiba/schema';
+import { unauthorized } from '../errors.ts';
 import { UnavailableError } from '../unavailable.ts';
-import { unauthorized } from './errors.ts';
 import type { ProjectCall } from './project-routes.ts';
 import { JsonText } from './replies.ts';
 

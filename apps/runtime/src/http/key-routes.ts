@@ -15,8 +15,8 @@ import {
   setApiKeyExpiry,
   type TransitionResult,
 } from '@ceiba/schema';
+import { TransportError, unauthorized } from '../errors.ts';
 import { parseBody, type ReadBody } from './body.ts';
-import { TransportError, unauthorized } from './errors.ts';
 import { listKeys } from './key-list.ts';
 import type { ProjectCall, ProjectRoute } from './project-routes.ts';
 

@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
 import { createLogger } from '@ceiba/process/log';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { AuthorizeDependencies } from '../authorize.ts';
-import { Admission } from './admission.ts';
+import { Admission } from '../decision/admission.ts';
+import type { AuthorizeDependencies } from '../decision/authorize.ts';
+import { entranceOf } from '../decision/entrance-test-support.ts';
+import { ErrorLog } from '../error-log.ts';
 import { createApp } from './app.ts';
 import { createAuthorizeRoutes } from './authorize-routes.ts';
-import { entranceOf } from './entrance-test-support.ts';
-import { ErrorLog } from './error-log.ts';
 import { createHttpServer } from './listener.ts';
 import type { ProjectRouteOptions } from './project-routes.ts';
 

@@ -8,14 +8,14 @@ import {
 import type { Duplex } from 'node:stream';
 import type { RuntimeErrorCode } from '@ceiba/contract/sets';
 import { getRequestListener, type HttpBindings, RequestError } from '@hono/node-server';
+import type { ErrorLog } from '../error-log.ts';
+import { errorBody, invalidRequest } from '../errors.ts';
 import { newUuid } from '../new-uuid.ts';
+import { REQUEST_ID_HEADER, requestIdOf } from '../request-id.ts';
 import type { createApp } from './app.ts';
 import type { AuthorizeRoutes } from './authorize-routes.ts';
-import type { ErrorLog } from './error-log.ts';
-import { errorBody, invalidRequest } from './errors.ts';
 import { splitForwardAuth } from './forward-auth.ts';
 import { errorReply, send, toResponse } from './replies.ts';
-import { REQUEST_ID_HEADER, requestIdOf } from './request-id.ts';
 
 /** Serves the app over HTTP. Requests that never reach a route get errors of the same shape. */
 export function createHttpServer(

@@ -4,15 +4,15 @@ import type { Logger } from '@ceiba/process/log';
 import type { SerialQueue } from '@ceiba/process/tasks';
 import type { Database, LookupRow, VerbContext } from '@ceiba/schema';
 import { Deadline } from '../deadline.ts';
-import { projectOfSecret } from '../project-secret.ts';
+import type { Entrance } from '../decision/entrance.ts';
+import { projectOfSecret } from '../decision/project-secret.ts';
+import type { ErrorLog } from '../error-log.ts';
+import { unauthorized } from '../errors.ts';
+import { parseUuid } from '../parameters.ts';
+import { requestIdOf } from '../request-id.ts';
 import { type ReadBody, readJsonBody } from './body.ts';
 import { peerOf, secretOf } from './caller.ts';
-import type { Entrance } from './entrance.ts';
-import type { ErrorLog } from './error-log.ts';
-import { unauthorized } from './errors.ts';
-import { parseUuid } from './parameters.ts';
 import { errorReply, jsonReply, type Reply } from './replies.ts';
-import { requestIdOf } from './request-id.ts';
 
 export interface ProjectRouteOptions {
   entrance: Pick<Entrance, 'prove' | 'note'>;

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from '@ceiba/process/log';
 import { expect, it } from 'vitest';
-import { ErrorLog } from './error-log.ts';
+import { ErrorLog } from '../error-log.ts';
 import { jsonReply, send } from './replies.ts';
 
 it('an answer arrives whole, whatever characters it has', async () => {

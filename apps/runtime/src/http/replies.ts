@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
+import type { ErrorLog } from '../error-log.ts';
+import { errorBody, TransportError, UNAVAILABLE_MESSAGE } from '../errors.ts';
+import { REQUEST_ID_HEADER } from '../request-id.ts';
 import { UnavailableError } from '../unavailable.ts';
-import type { ErrorLog } from './error-log.ts';
-import { errorBody, TransportError, UNAVAILABLE_MESSAGE } from './errors.ts';
-import { REQUEST_ID_HEADER } from './request-id.ts';
 
 /** JSON that is already serialised. */
 export class JsonText {

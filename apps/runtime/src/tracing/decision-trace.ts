@@ -1,5 +1,5 @@
 import type { Attributes, Context, Span, Tracer } from '@opentelemetry/api';
-import type { AuthorizeDependencies } from '../authorize.ts';
+import type { AuthorizeDependencies } from '../decision/authorize.ts';
 import { UnavailableError } from '../unavailable.ts';
 
 /** `SpanStatusCode.ERROR`. */

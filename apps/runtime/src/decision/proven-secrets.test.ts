@@ -1,9 +1,9 @@
 import { digestOf } from '@ceiba/domain';
 import type { LookupRow } from '@ceiba/schema';
 import { describe, expect, it } from 'vitest';
-import { Deadline } from './deadline.ts';
+import { Deadline } from '../deadline.ts';
+import { UnavailableError } from '../unavailable.ts';
 import { ProvenSecrets } from './proven-secrets.ts';
-import { UnavailableError } from './unavailable.ts';
 
 const DEADLINE_MS = 10_000;
 const MINUTE_MS = 60_000;

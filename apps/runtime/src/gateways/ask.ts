@@ -1,6 +1,11 @@
-import { type Asker, type AuthorizeDependencies, authorize, type Question } from '../authorize.ts';
 import type { Deadline } from '../deadline.ts';
-import { answerToDecision, type GatewayAnswer } from './gateway-answer.ts';
+import {
+  type Asker,
+  type AuthorizeDependencies,
+  authorize,
+  type Question,
+} from '../decision/authorize.ts';
+import { answerToDecision, type GatewayAnswer } from './answer.ts';
 
 /**
  * Decides a request for a gateway.

@@ -13,10 +13,10 @@ import {
 } from '@ceiba/domain';
 import type { Logger } from '@ceiba/process/log';
 import type { LookupItem, LookupRow } from '@ceiba/schema';
-import type { Deadline } from './deadline.ts';
-import type { DecidedCall } from './decision-log/record.ts';
+import type { Deadline } from '../deadline.ts';
+import type { DecidedCall } from '../decision-log/record.ts';
+import type { DenialRecord } from '../usage/denials.ts';
 import { projectOfSecret } from './project-secret.ts';
-import type { DenialRecord } from './usage/denials.ts';
 
 /** What a decision needs from the rest of the Runtime. */
 export interface AuthorizeDependencies {

@@ -1,6 +1,6 @@
 import type { Logger } from '@ceiba/process/log';
-import { UnavailableError } from '../unavailable.ts';
 import { shortened } from './errors.ts';
+import { UnavailableError } from './unavailable.ts';
 
 /** A line of one kind is logged once per interval, in ms, with the number of suppressed ones. */
 const INTERVAL_MS = 1_000;

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { withoutCredentials } from '@ceiba/contract/redaction';
-import { newUuid } from '../new-uuid.ts';
+import { newUuid } from './new-uuid.ts';
 
 export const REQUEST_ID_HEADER = 'x-request-id';
 

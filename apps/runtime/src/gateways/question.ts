@@ -1,5 +1,5 @@
 import type { Credential } from '@ceiba/contract/credential';
-import type { Question } from '../authorize.ts';
+import type { Question } from '../decision/authorize.ts';
 import type { OriginalRequestReading } from './original-request.ts';
 
 /** No key looks like this: two different keys do not say whose request it is, as in the SDK. */

@@ -1,5 +1,7 @@
 import type { AuthorizeRequest, Decision } from '@ceiba/contract';
 import type { PolicyMatcher } from '@ceiba/domain';
+import type { Deadline } from '../deadline.ts';
+import { UnavailableError } from '../unavailable.ts';
 import {
   type Asker,
   type AuthorizeDependencies,
@@ -8,9 +10,7 @@ import {
   matcherFor,
   settle,
 } from './authorize.ts';
-import type { Deadline } from './deadline.ts';
 import { projectOfSecret } from './project-secret.ts';
-import { UnavailableError } from './unavailable.ts';
 
 export type BatchAnswer =
   | { kind: 'wrong_secret' }

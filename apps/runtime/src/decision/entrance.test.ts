@@ -1,10 +1,10 @@
 import { digestOf } from '@ceiba/domain';
 import { describe, expect, it, vi } from 'vitest';
 import { Deadline } from '../deadline.ts';
-import type { NotProven } from '../proven-secrets.ts';
+import { invalidRequest, unauthorized } from '../errors.ts';
 import { UnavailableError } from '../unavailable.ts';
 import { Entrance } from './entrance.ts';
-import { invalidRequest, unauthorized } from './errors.ts';
+import type { NotProven } from './proven-secrets.ts';
 
 const PROJECT_ID = '0190a0b0-0000-7000-8000-00000000000a';
 const DATABASE_OUTAGE = new UnavailableError('database', 'away');

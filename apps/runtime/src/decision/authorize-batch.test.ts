@@ -1,9 +1,9 @@
 import { type Charge, digestOf } from '@ceiba/domain';
 import { expect, it } from 'vitest';
+import { Deadline } from '../deadline.ts';
+import { UnavailableError } from '../unavailable.ts';
 import type { AuthorizeDependencies } from './authorize.ts';
 import { authorizeBatch } from './authorize-batch.ts';
-import { Deadline } from './deadline.ts';
-import { UnavailableError } from './unavailable.ts';
 
 const PROJECT_ID = '0190a0b0-0000-7000-8000-000000000000';
 const LIMITS = {

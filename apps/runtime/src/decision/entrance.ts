@@ -1,13 +1,13 @@
 import { digestOf } from '@ceiba/domain';
-import type { Asker } from '../authorize.ts';
 import type { Deadline } from '../deadline.ts';
-import type { NotProven, Proof, ProvenSecrets } from '../proven-secrets.ts';
+import type { ErrorLog } from '../error-log.ts';
+import { TransportError, unauthorized } from '../errors.ts';
+import { parseUuid } from '../parameters.ts';
 import { OVERLOAD, UnavailableError } from '../unavailable.ts';
 import type { Admission } from './admission.ts';
-import type { ErrorLog } from './error-log.ts';
-import { TransportError, unauthorized } from './errors.ts';
+import type { Asker } from './authorize.ts';
 import type { Pace } from './pace.ts';
-import { parseUuid } from './parameters.ts';
+import type { NotProven, Proof, ProvenSecrets } from './proven-secrets.ts';
 
 export interface EntranceOptions {
   proven: Pick<ProvenSecrets, 'find' | 'prove' | 'renew' | 'forget'>;
