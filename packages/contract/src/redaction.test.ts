@@ -212,6 +212,7 @@ describe('a text', () => {
 
   it('is shown without the text that came as a credential, unless that is a short word', () => {
     expect(withoutCredentials('job-hunter2222', 'hunter2222')).toBe('job-[redacted]');
+    expect(withoutCredentials(`/v1/${KEY}`, KEY)).toBe('/v1/[redacted]');
     expect(withoutCredentials('/a/x%2Ay$(.%24(.hunter', 'x*y$(.$(.hunter')).toBe('/a/[redacted]');
     expect(withoutCredentials('/v1/reports', 'v1')).toBe('/v1/reports');
   });

@@ -67,14 +67,14 @@ export function withoutCredentials(text: string, presented = ''): string {
   const found: Found[] = [];
   let reading: Reading = { text, places: [] };
   for (let round = 0; round < ROUNDS; round += 1) {
-    find(SECRETS, reading, found);
     findText(presented, reading, found);
+    find(SECRETS, reading, found);
     const decoded = decode(reading);
     if (decoded === null) return replaced(text, found);
     reading = decoded;
   }
-  find(SECRETS, reading, found);
   findText(presented, reading, found);
+  find(SECRETS, reading, found);
   find([[FIELD, '[redacted]']], reading, found, (field) => field.search(ESCAPE) >= 0);
   return replaced(text, found);
 }
@@ -155,7 +155,7 @@ function plainUtf8(escapes: string): string {
   }
 }
 
-/** What overlaps is replaced once. */
+/** What overlaps is replaced once; of two that begin and end together, the one found first is shown. */
 function replaced(text: string, found: Found[]): string {
   if (found.length === 0) return text;
   found.sort((a, b) => a.start - b.start || b.end - a.end);

@@ -206,8 +206,10 @@ export const askForConfirmation = projectAction({
   right: 'change_alerts',
   input: z.object(ref),
   async run({ ctx, project: { projectId } }, { destinationId }): Promise<null> {
+    const ref = { projectId, destinationId };
+    if ((await getAlertDestination(ctx.db, ref)) === null) refuse('not_found', GONE);
     if (configuredMailer() === undefined) refuse('conflict', MAIL_IS_OFF);
-    refuseUnsent(await sendConfirmation(ctx, { projectId, destinationId }));
+    refuseUnsent(await sendConfirmation(ctx, ref));
     return null;
   },
 });
