@@ -10,10 +10,11 @@ const config = {
     arrow('packages/domain', ['packages/contract']),
     arrow('packages/process', ['packages/contract', 'packages/domain']),
     arrow('packages/schema', ['packages/contract', 'packages/domain']),
+    arrow('packages/alerts', ['packages/(contract|domain|process|schema)']),
     arrow('packages/sdk', ['packages/contract']),
     arrow('packages/build', []),
     arrow('packages/devstack', ['packages/build']),
-    arrow('apps/[^/]+', ['packages/(build|contract|domain|process|schema)']),
+    arrow('apps/[^/]+', ['packages/(alerts|build|contract|domain|process|schema)']),
     arrow('examples/[^/]+', ['packages/sdk']),
     arrow('bench', ['packages/(contract|devstack|domain|schema|sdk)']),
     {

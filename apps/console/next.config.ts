@@ -24,7 +24,13 @@ const config: NextConfig = {
     root: repositoryRoot,
     rules: { '*.guides': { loaders: ['./guide-loader.mjs'], as: '*.js' } },
   },
-  transpilePackages: ['@ceiba/contract', '@ceiba/domain', '@ceiba/process', '@ceiba/schema'],
+  transpilePackages: [
+    '@ceiba/alerts',
+    '@ceiba/contract',
+    '@ceiba/domain',
+    '@ceiba/process',
+    '@ceiba/schema',
+  ],
   // Native code and sockets: loaded from node_modules, not bundled.
   serverExternalPackages: ['@node-rs/argon2', 'pino', 'postgres'],
   // Inlined by the build, so that /api/version needs neither git nor a setting.

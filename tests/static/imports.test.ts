@@ -111,6 +111,7 @@ const BREACHES: Record<string, Record<string, string>> = {
     'packages/sdk/src/a.ts': "export * from '@ceiba/domain';",
     'packages/sdk/src/b.ts': "export const load = () => import('@ceiba/schema');",
   },
+  'arrows-of-packages-alerts': { 'packages/alerts/src/a.ts': "import '@ceiba/sdk';" },
   'arrows-of-packages-build': { 'packages/build/src/a.mjs': "import '@ceiba/devstack';" },
   'arrows-of-packages-devstack': { 'packages/devstack/src/a.mjs': "import '@ceiba/schema';" },
   'arrows-of-apps': { 'apps/cli/src/a.ts': "import '@ceiba/runtime';" },
@@ -173,7 +174,16 @@ describe('a breach', () => {
       mkdirSync(dirname(join(tree, path)), { recursive: true });
       writeFileSync(join(tree, path), text);
     };
-    const packages = ['build', 'contract', 'devstack', 'domain', 'process', 'schema', 'sdk'];
+    const packages = [
+      'alerts',
+      'build',
+      'contract',
+      'devstack',
+      'domain',
+      'process',
+      'schema',
+      'sdk',
+    ];
     const workspaces = packages.map((name) => `packages/${name}`);
     for (const folder of [
       ...workspaces,

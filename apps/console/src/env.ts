@@ -1,3 +1,4 @@
+import { type Network, parseNetworks } from '@ceiba/alerts/networks';
 import {
   databaseUrl,
   filled,
@@ -10,7 +11,6 @@ import {
   wholeNumber,
 } from '@ceiba/process/settings';
 import { z } from 'zod';
-import { type Network, parseNetworks } from './server/alerts/networks.ts';
 
 /**
  * The only reader of `process.env`. Settings are parsed when the server starts or when one is

@@ -1,4 +1,8 @@
 /** Alerts as their receivers see them, and what happens if a receiver or a process fails. */
+import { parseNetworks } from '@ceiba/alerts/networks';
+import { postWebhook } from '@ceiba/alerts/post-webhook';
+import type { ResolveName } from '@ceiba/alerts/resolve-name';
+import { signingSecretText } from '@ceiba/alerts/sign';
 import { digestOf } from '@ceiba/domain';
 import { createMailer } from '@ceiba/process/mail';
 import {
@@ -14,10 +18,6 @@ import {
   unsubscribeAlertMail,
 } from '@ceiba/schema';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { parseNetworks } from '../../../apps/console/src/server/alerts/networks.ts';
-import { postWebhook } from '../../../apps/console/src/server/alerts/post-webhook.ts';
-import type { ResolveName } from '../../../apps/console/src/server/alerts/resolve-name.ts';
-import { signingSecretText } from '../../../apps/console/src/server/alerts/sign.ts';
 import { startSmtpReceiver } from '../../support/smtp-receiver.ts';
 import { until } from '../../support/until.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../../support/webhook-receiver.ts';

@@ -1,7 +1,7 @@
+import { parseNetworks } from '@ceiba/alerts/networks';
+import { postWebhook } from '@ceiba/alerts/post-webhook';
+import { resolveName } from '@ceiba/alerts/resolve-name';
 import { afterEach, describe, expect, it } from 'vitest';
-import { parseNetworks } from '../../../apps/console/src/server/alerts/networks.ts';
-import { postWebhook } from '../../../apps/console/src/server/alerts/post-webhook.ts';
-import { resolveName } from '../../../apps/console/src/server/alerts/resolve-name.ts';
 import { type NameServer, startNameServer } from '../../support/name-server.ts';
 import { until } from '../../support/until.ts';
 import { startWebhookReceiver } from '../../support/webhook-receiver.ts';

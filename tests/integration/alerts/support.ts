@@ -1,4 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { attempt } from '@ceiba/alerts/attempt';
+import { parseNetworks } from '@ceiba/alerts/networks';
+import { AlertSender } from '@ceiba/alerts/sender';
+import { signingSecretText } from '@ceiba/alerts/sign';
 import type { Mailer } from '@ceiba/process/mail';
 import {
   type AlertDelivery,
@@ -8,10 +12,6 @@ import {
   type VerbContext,
 } from '@ceiba/schema';
 import { Webhook } from 'standardwebhooks';
-import { attempt } from '../../../apps/console/src/server/alerts/attempt.ts';
-import { parseNetworks } from '../../../apps/console/src/server/alerts/networks.ts';
-import { signingSecretText } from '../../../apps/console/src/server/alerts/sign.ts';
-import { AlertSender } from '../../../apps/console/src/server/alerts/worker.ts';
 import { until } from '../../support/until.ts';
 import type { ReceivedWebhook } from '../../support/webhook-receiver.ts';
 import { makeDestination } from '../schema/alert/support.ts';

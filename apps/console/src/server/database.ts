@@ -32,8 +32,6 @@ const SLOW_BUDGET_MS = 25_000;
 const SLOW_POOL_SIZE = 8;
 /** One page of usage runs five statements at once. */
 const SLOW_CALLS_PER_USER = 1;
-/** Longer than its statements take; no page waits for them. */
-const ALERT_BUDGET_MS = 10_000;
 
 /** A pool of which each user has a share: a call over it waits for one of the same user's to end. */
 class SharedPool extends Pool {
@@ -64,8 +62,6 @@ class SharedPool extends Pool {
 
 const pool = new SharedPool(POOL_SIZE, BUDGET_MS, CALLS_PER_USER);
 const slowPool = new SharedPool(SLOW_POOL_SIZE, SLOW_BUDGET_MS, SLOW_CALLS_PER_USER);
-const alertPool = new Pool(2, ALERT_BUDGET_MS);
-const detectionPool = new Pool(3, ALERT_BUDGET_MS);
 const readinessPool = new Pool(1, READINESS_BUDGET_MS);
 
 /** Runs one or more verbs within one time budget; throws {@link DatabaseUnavailableError}. */
@@ -79,16 +75,6 @@ export function withDatabase<T>(work: (db: Database) => Promise<T>): Promise<T> 
  */
 export function withSlowDatabase<T>(work: (db: Database) => Promise<T>): Promise<T> {
   return slowPool.run(work);
-}
-
-/** Like {@link withDatabase}, for sending alerts, so that pages never wait for it. */
-export function withAlertDatabase<T>(work: (db: Database) => Promise<T>): Promise<T> {
-  return alertPool.run(work);
-}
-
-/** Like {@link withAlertDatabase}, for finding alerts: slow statements of it delay none that is sent. */
-export function withDetectionDatabase<T>(work: (db: Database) => Promise<T>): Promise<T> {
-  return detectionPool.run(work);
 }
 
 let readinessCheck: Promise<boolean> | undefined;

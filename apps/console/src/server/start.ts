@@ -1,5 +1,5 @@
+import { startAlerts } from '@ceiba/alerts';
 import { env } from '../env.ts';
-import { startAlerts } from './alerts/start.ts';
 import { announceSetup } from './announce-setup.ts';
 import { limitBodies } from './limit-bodies.ts';
 import { log } from './log.ts';
@@ -18,10 +18,17 @@ const UNTRUSTED_PROXY =
  * @throws an error that names every invalid setting
  */
 export function start(): void {
-  const { trustedProxyHops } = env();
+  const { databaseUrl, trustedProxyHops, mail, webhookNetworks, publicOrigin } = env();
   limitBodies();
   recordPeerAddresses();
   if (trustedProxyHops === 0) onFirstForwarded(() => log.warn(UNTRUSTED_PROXY));
-  startAlerts();
+  startAlerts({
+    databaseUrl,
+    applicationName: 'ceiba-console',
+    mail,
+    webhookNetworks,
+    consoleUrl: publicOrigin,
+    log,
+  });
   announceSetup();
 }

@@ -1,3 +1,4 @@
+import { startDetecting } from '@ceiba/alerts/detection';
 import { CONFIRMATION } from '@ceiba/domain';
 import {
   createDatabase,
@@ -9,7 +10,6 @@ import {
   setApiKeyExpiry,
 } from '@ceiba/schema';
 import { describe, expect, it } from 'vitest';
-import { startDetecting } from '../../../../apps/console/src/server/alerts/worker.ts';
 import { until } from '../../../support/until.ts';
 import { contextOf, flush, givePlan, makeKey, makeProject, useBench } from '../support.ts';
 import { consent, makeDestination, queuedAlerts } from './support.ts';

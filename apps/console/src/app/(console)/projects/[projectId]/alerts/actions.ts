@@ -1,6 +1,8 @@
 'use server';
 
 import { randomBytes } from 'node:crypto';
+import { signingSecretText } from '@ceiba/alerts/sign';
+import { problemOfUrl } from '@ceiba/alerts/webhook-url';
 import { ALERT_DESTINATIONS_MAX, ALERT_TYPES, type AlertType } from '@ceiba/domain';
 import {
   createAlertDestination,
@@ -26,8 +28,6 @@ import {
   refuseField,
   refuseProjectGone,
 } from '#server/action.ts';
-import { signingSecretText } from '#server/alerts/sign.ts';
-import { problemOfUrl } from '#server/alerts/webhook-url.ts';
 import { configuredMailer } from '#server/mail.ts';
 import { env } from '../../../../../env.ts';
 

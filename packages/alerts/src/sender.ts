@@ -1,28 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { mintMailLink } from '@ceiba/domain';
-import type { Logger } from '@ceiba/process/log';
 import { BackgroundTask } from '@ceiba/process/tasks';
 import {
   type AttemptOutcome,
   type ClaimedDelivery,
   claimAlertDeliveries,
-  type Database,
-  detectExpiringKeys,
-  detectFailingDecisions,
-  detectQuotaThresholds,
   recordAttempt,
-  removeOldAlerts,
 } from '@ceiba/schema';
+import type { BackgroundOptions } from './background.ts';
 import { within } from './within.ts';
 
-/** Runs verbs within the time budget of a pool. */
-type Run = <T>(work: (db: Database) => Promise<T>) => Promise<T>;
-
-export interface AlertWorkerOptions {
-  run: Run;
+export interface SenderOptions extends BackgroundOptions {
   /** Makes one attempt; see `attempt.ts`. */
   attempt: (delivery: ClaimedDelivery) => Promise<AttemptOutcome>;
-  log: Pick<Logger, 'info' | 'warn' | 'error'>;
   pollMs?: number;
   /** How long an attempt may hold a place, in ms. */
   placeMs?: number;
@@ -42,22 +32,18 @@ const POLL_MS = 2_000;
 const CLAIM_SECONDS = 60;
 /** Attempts limit themselves; this frees the place of one that does not. */
 const ATTEMPT_MS_MAX = 50_000;
-const DETECT_MS = 10_000;
-/** Reads every active key of the projects that want to know. */
-const DETECT_KEYS_MS = 300_000;
-const REMOVE_MS = 300_000;
 
 /**
  * Sends the alerts of the outbox. Several processes may: each delivery is claimed by one. A process
  * that ends within an attempt leaves it to be made again, with the same id.
  */
 export class AlertSender {
-  readonly #options: AlertWorkerOptions;
+  readonly #options: SenderOptions;
   readonly #underWay = new Set<Promise<void>>();
   readonly #inPlaces = new Set<Promise<void>>();
   readonly #task: BackgroundTask;
 
-  constructor(options: AlertWorkerOptions) {
+  constructor(options: SenderOptions) {
     this.#options = options;
     const { pollMs = POLL_MS, log } = options;
     this.#task = new BackgroundTask({
@@ -121,30 +107,3 @@ export class AlertSender {
 }
 
 const BY_CEIBA = { actor: { kind: 'system' }, clientAddress: null, requestId: null } as const;
-
-type Detector = (db: Database) => Promise<boolean>;
-
-/**
- * Looks for what no single change causes: thresholds, keys that expire, and failing decisions; and
- * removes what is old.
- */
-export function startDetecting({ run, log }: Pick<AlertWorkerOptions, 'run' | 'log'>) {
-  const repeat = (name: string, pauseMs: number, verbs: readonly Detector[]) =>
-    new BackgroundTask({
-      name,
-      run: async (signal) => {
-        for (const verb of verbs) {
-          // Each call has the time of one; it returns whether there may be more.
-          while (!signal.aborted && (await run((db) => verb(db)))) {}
-        }
-      },
-      pauseMs: () => pauseMs,
-      log,
-    });
-  const tasks = [
-    repeat('detecting alerts', DETECT_MS, [detectQuotaThresholds, detectFailingDecisions]),
-    repeat('detecting keys that expire', DETECT_KEYS_MS, [detectExpiringKeys]),
-    repeat('removing old alerts', REMOVE_MS, [removeOldAlerts]),
-  ];
-  return { stop: () => Promise.all(tasks.map((task) => task.stop())) };
-}

@@ -1,0 +1,74 @@
+import type { Logger } from '@ceiba/process/log';
+import { createMailer, type MailSettings } from '@ceiba/process/mail';
+import { type Database, DatabaseClient } from '@ceiba/schema';
+import { attempt } from './attempt.ts';
+import { startDetecting } from './detection.ts';
+import type { Network } from './networks.ts';
+import { AlertSender } from './sender.ts';
+
+export interface AlertOptions {
+  databaseUrl: string;
+  /** Of the process, as Postgres lists its connections. */
+  applicationName: string;
+  /** Undefined where no mail server is configured. */
+  mail: MailSettings | undefined;
+  /** Private networks that webhooks may reach. */
+  webhookNetworks: readonly Network[];
+  /** Where users open the console. */
+  consoleUrl: string;
+  log: Logger;
+}
+
+/** The whole attempt, in ms; the claim of a delivery lasts longer. */
+const WEBHOOK_MS = 15_000;
+const MAIL_MS = 45_000;
+/** Longer than the statements of alerts take, in ms. */
+const BUDGET_MS = 10_000;
+
+/**
+ * Detects and sends alerts until it is stopped (ADR 0056). Any process may run it, and several share
+ * the work. It has connections of its own, so that nothing else waits for alerts, and more of them for
+ * detection, whose slow statements delay no alert that is sent.
+ */
+export function startAlerts(options: AlertOptions): { stop(): Promise<void> } {
+  const { mail, webhookNetworks, consoleUrl, log } = options;
+  const sending = connect(options, 2);
+  const detection = connect(options, 3);
+  const settings = {
+    mailer: mail && createMailer(mail),
+    allowedNetworks: webhookNetworks,
+    consoleUrl,
+    timeoutMs: WEBHOOK_MS,
+    mailMs: MAIL_MS,
+    random: Math.random,
+    now: () => new Date(),
+  };
+  const sender = new AlertSender({
+    run: sending.run,
+    attempt: (delivery) => attempt(delivery, settings),
+    log,
+  });
+  const detecting = startDetecting({ run: detection.run, log });
+  return {
+    async stop() {
+      await Promise.all([sender.stop(), detecting.stop()]);
+      await Promise.all([sending.close(), detection.close()]);
+    },
+  };
+}
+
+function connect({ databaseUrl, applicationName }: AlertOptions, maxConnections: number) {
+  const client = new DatabaseClient(databaseUrl, {
+    applicationName,
+    maxConnections,
+    // Postgres cancels a slow statement before its caller gives up, so that it fails alone.
+    statementTimeoutMs: BUDGET_MS * 0.8,
+    verifyPrimaryAfterMs: 1_000,
+    isPatient: true,
+    isLateAlone: true,
+  });
+  return {
+    run: <T>(work: (db: Database) => Promise<T>) => client.run(BUDGET_MS, work),
+    close: () => client.close(),
+  };
+}
