@@ -2,8 +2,8 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { limitBodies } from '@ceiba/process/limit-bodies';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { limitBodies } from '../../apps/console/src/server/limit-bodies.ts';
 import { until } from '../support/until.ts';
 
 const MB = 1_000_000;

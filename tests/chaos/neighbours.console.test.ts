@@ -1,6 +1,6 @@
+import { FairShare } from '@ceiba/process/fair-share';
 import { DatabaseClient } from '@ceiba/schema';
 import { expect, test } from 'vitest';
-import { FairShare } from '../../apps/console/src/server/fair-share.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { prove } from './support/prove.ts';
 
@@ -18,7 +18,7 @@ test('the slow calls of one user leave the calls of another their connections', 
       isPatient: true,
       isLateAlone: true,
     });
-    const shares = new FairShare(CALLS_PER_USER, BUDGET_MS);
+    const shares = new FairShare(CALLS_PER_USER, BUDGET_MS, () => new Error('too many calls'));
     const call = async (user: string, seconds: number) => {
       const leave = await shares.enter(user);
       try {

@@ -15,8 +15,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import rules from '../../.dependency-cruiser.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const FOLDERS = ['packages', 'apps', 'examples', 'bench', 'scripts'];
-const DIRECTIVE = /^['"]use (client|server)['"]/m;
+const FOLDERS = ['packages', 'apps', 'examples', 'bench', 'scripts', 'tests'];
+const directiveOf = (path: string) =>
+  /^['"]use (client|server)['"]/m.exec(readFileSync(path, 'utf8'))?.[1];
 
 interface Breach {
   rule: string;
@@ -54,9 +55,7 @@ function browserBreachesOf(baseDir: string, modules: ICruiseResult['modules']) {
     ]),
   );
   const console = [...importsOf.keys()].filter((path) => path.startsWith('apps/console/src/'));
-  const directives = new Map(
-    console.map((path) => [path, DIRECTIVE.exec(readFileSync(join(baseDir, path), 'utf8'))?.[1]]),
-  );
+  const directives = new Map(console.map((path) => [path, directiveOf(join(baseDir, path))]));
   const clients = console.filter((path) => directives.get(path) === 'client');
   const leads = (client: string) => {
     const reached = new Set([client]);
@@ -68,6 +67,22 @@ function browserBreachesOf(baseDir: string, modules: ICruiseResult['modules']) {
     return false;
   };
   return { clients, breaches: clients.filter(leads) };
+}
+
+/**
+ * The files of server actions, by their directive, that import the pools: an action uses the database of
+ * its context, which limits its time and knows its right.
+ */
+function actionBreachesOf(baseDir: string, modules: ICruiseResult['modules']) {
+  const actions = modules.filter(
+    ({ source }) =>
+      source.startsWith('apps/console/src/') && directiveOf(join(baseDir, source)) === 'server',
+  );
+  const pools = /^apps\/console\/src\/server\/(database|session-database|pool)\.ts$/;
+  const breaches = actions.filter(({ dependencies }) =>
+    dependencies.some(({ resolved }) => pools.test(resolved)),
+  );
+  return { actions, breaches: breaches.map(({ source }) => source) };
 }
 
 describe('the imports of the repository', () => {
@@ -92,6 +107,12 @@ describe('the imports of the repository', () => {
   test('load neither schema nor domain into the browser', () => {
     const { breaches, clients } = browserBreachesOf(root, tree.modules);
     expect(clients.length).toBeGreaterThan(50);
+    expect(breaches).toEqual([]);
+  });
+
+  test('give no server action a database of its own', () => {
+    const { actions, breaches } = actionBreachesOf(root, tree.modules);
+    expect(actions.length).toBeGreaterThan(20);
     expect(breaches).toEqual([]);
   });
 });
@@ -135,12 +156,19 @@ const BREACHES: Record<string, Record<string, string>> = {
   'made-of-sdk': { 'packages/sdk/src/c.ts': "import 'undici';" },
   'sql-stays-in-schema': { 'apps/cli/src/g.ts': "import 'postgres';" },
   'tables-stay-in-schema': { 'packages/schema/src/index.ts': "export * from './tables.ts';" },
-  'actions-use-their-database': {
-    'apps/console/src/app/keys/actions.ts': "'use server'; import '../../server/database.ts';",
-  },
   'facts-import-nothing': { 'packages/domain/src/facts.ts': "import './index.ts';" },
   'core-knows-no-http': { 'apps/runtime/src/a.ts': "import './http/b.ts';" },
   'usage-below-limiter': { 'apps/runtime/src/usage/a.ts': "import '../limiter/b.ts';" },
+  'components-hold-no-server-code': {
+    'apps/console/src/components/b.ts': "import '../server/database.ts';",
+    'apps/console/src/components/c.ts': "import { a } from '@ceiba/schema'; export const b = a;",
+  },
+  'accounts-have-one-door': {
+    'apps/console/src/server/a.ts': "import './accounts/seal.ts';",
+  },
+  'console-is-closed': {
+    'tests/a.test.ts': "import '../apps/console/src/server/database.ts';",
+  },
   'components-below-app': {
     'apps/console/src/components/a.ts': "import '../app/keys/actions.ts';",
   },
@@ -155,6 +183,9 @@ const SOUND: Record<string, string> = {
   'apps/runtime/src/http/b.ts': '',
   'apps/runtime/src/limiter/b.ts': '',
   'apps/console/src/server/database.ts': "import '@ceiba/schema';",
+  'apps/console/src/server/accounts/seal.ts': '',
+  'apps/console/src/app/keys/actions.ts': "'use server';",
+  'apps/console/src/app/keys/more.ts': '"use server"; import "../../server/database.ts";',
   'apps/console/src/client.ts': "'use client'; import './helper.ts'; import './action.ts';",
   'apps/console/src/helper.ts': "import './deeper.ts';",
   'apps/console/src/deeper.ts': "import '@ceiba/domain';",
@@ -235,6 +266,12 @@ describe('a breach', () => {
   test('in the browser is found through the files in between', () => {
     expect(browserBreachesOf(tree, cruised.modules).breaches).toEqual([
       'apps/console/src/client.ts',
+    ]);
+  });
+
+  test('in a server action is found by its directive, whatever its file is called', () => {
+    expect(actionBreachesOf(tree, cruised.modules).breaches).toEqual([
+      'apps/console/src/app/keys/more.ts',
     ]);
   });
 });

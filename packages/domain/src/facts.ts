@@ -19,6 +19,9 @@ export const DECISION_RETENTION_DAYS_MAX = 90;
 /** The longest path that the decision log keeps, in bytes of UTF-8. */
 export const LOGGED_PATH_BYTES_MAX = 2_048;
 
+/** Where the hosts of the console's snippets listen. `npm start` runs its example API on 4100. */
+export const EXAMPLE_HOST_PORT = 4200;
+
 /** How long a session of the console lasts. */
 export const SESSION_DAYS = 14;
 /** A further sign-in ends the session of the user that was used longest ago. */

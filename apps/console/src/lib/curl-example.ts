@@ -1,4 +1,4 @@
-import { EXAMPLE_HOST_PORT } from './host-snippets.ts';
+import { EXAMPLE_HOST_PORT } from '@ceiba/domain/facts';
 
 export interface ExampleCall {
   method: string;

@@ -1,5 +1,5 @@
-/** Where the hosts of the snippets listen. `npm start` runs its example API on 4100. */
-export const EXAMPLE_HOST_PORT = 4200;
+import { EXAMPLE_HOST_PORT } from '@ceiba/domain/facts';
+
 /** The route of those hosts. */
 export const EXAMPLE_ROUTE = { method: 'GET', path: '/v1/reports' };
 

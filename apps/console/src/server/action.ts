@@ -20,8 +20,7 @@ import {
   type RefusalCode,
   typedValues,
 } from '../lib/action-state.ts';
-import { DatabaseUnavailableError } from './database.ts';
-import { TooManyCallsError } from './fair-share.ts';
+import { DatabaseUnavailableError, TooManyCallsError } from './database.ts';
 import { type DatabaseContext, type InDatabase, inDatabaseAs } from './in-database.ts';
 import { log } from './log.ts';
 import { isOwnOrigin } from './origin.ts';

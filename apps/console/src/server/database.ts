@@ -1,5 +1,6 @@
 import 'server-only';
 import { randomUUID } from 'node:crypto';
+import { FairShare } from '@ceiba/process/fair-share';
 import { SharedCheck } from '@ceiba/process/tasks';
 import {
   type Database,
@@ -11,7 +12,6 @@ import {
   whatToChange,
 } from '@ceiba/schema';
 import { currentShare } from './current-share.ts';
-import { FairShare } from './fair-share.ts';
 import { log } from './log.ts';
 import { Pool } from './pool.ts';
 
@@ -33,13 +33,20 @@ const SLOW_POOL_SIZE = 8;
 /** One page of usage runs five statements at once. */
 const SLOW_CALLS_PER_USER = 1;
 
+/** A call waited for its user's share until its time was over; the database works. */
+export class TooManyCallsError extends DatabaseUnavailableError {}
+
 /** A pool of which each user has a share: a call over it waits for one of the same user's to end. */
 class SharedPool extends Pool {
   readonly #shares: FairShare;
 
   constructor(maxConnections: number, budgetMs: number, callsPerUser: number) {
     super(maxConnections, budgetMs);
-    this.#shares = new FairShare(callsPerUser, budgetMs);
+    this.#shares = new FairShare(
+      callsPerUser,
+      budgetMs,
+      () => new TooManyCallsError('this user has too many calls under way'),
+    );
   }
 
   /** The wait for a place is part of the budget. */

@@ -3,10 +3,10 @@ import type { SignedInUser } from '@ceiba/schema';
 import { headers } from 'next/headers';
 import { notFound, redirect } from 'next/navigation';
 import { cache } from 'react';
-import { userOfSession } from './accounts/session-user.ts';
 import { DatabaseUnavailableError } from './database.ts';
 import { returnPath, signInAddress } from './return-path.ts';
 import { readSessionCookie } from './session-cookie.ts';
+import { userOfSession } from './session-user.ts';
 
 export type { SignedInUser } from '@ceiba/schema';
 

@@ -1,7 +1,7 @@
 import { startAlerts } from '@ceiba/alerts';
+import { limitBodies } from '@ceiba/process/limit-bodies';
 import { env } from '../env.ts';
 import { announceSetup } from './announce-setup.ts';
-import { limitBodies } from './limit-bodies.ts';
 import { log } from './log.ts';
 import { onFirstForwarded, recordPeerAddresses } from './peer-address.ts';
 

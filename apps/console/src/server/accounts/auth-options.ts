@@ -13,12 +13,12 @@ import { inDatabaseAs } from '../in-database.ts';
 import { log } from '../log.ts';
 import { type CookiePurpose, cookieAttributes, cookieName } from '../own-cookies.ts';
 import { sessionClaims } from '../session-cookie.ts';
+import { userOfSession } from '../session-user.ts';
 import { challengeTokenDigest, dropChallengeToken } from './challenge-cookie.ts';
 import { signInWithIdentity } from './identity.ts';
 import { signInWithPasskey } from './passkey.ts';
 import { signInWithPassword } from './password.ts';
 import { signInWithSecondFactor } from './second-factor.ts';
-import { userOfSession } from './session-user.ts';
 import { dropSetupToken, keptSetupTokenDigest } from './setup-token.ts';
 
 export const SESSION_LIFETIME_SECONDS = SESSION_DAYS * 24 * 60 * 60;

@@ -2,8 +2,7 @@
 
 import { setEmail } from '@ceiba/schema';
 import { z } from 'zod';
-import { notify } from '#server/accounts/account-mail.ts';
-import { changeEmailLink } from '#server/accounts/confirmation-link.ts';
+import { changeEmailLink, notify } from '#server/accounts/index.ts';
 import { publicAction, refuse, userAction } from '#server/action.ts';
 
 // The name ends like a credential's, so that a refusal does not send it back.

@@ -1,5 +1,5 @@
 import type { Metadata } from 'next';
-import { isSignUpOpen } from '#server/accounts/sign-up.ts';
+import { isSignUpOpen } from '#server/accounts/index.ts';
 import { currentUser } from '#server/session.ts';
 import { JoinProject } from './_components/join-project.tsx';
 

@@ -6,7 +6,7 @@ import { whyPasswordRefused } from '@ceiba/domain/password-rule';
 import { findPasswordReset, type PasswordReset, usePasswordReset } from '@ceiba/schema';
 import { redirect } from 'next/navigation';
 import { z } from 'zod';
-import { notify } from '#server/accounts/account-mail.ts';
+import { notify } from '#server/accounts/index.ts';
 import { publicAction, refuse, refuseField } from '#server/action.ts';
 import type { InDatabase } from '#server/in-database.ts';
 

@@ -2,8 +2,7 @@
 
 import { chargePasskeySignIn, startChallenge } from '@ceiba/schema';
 import { z } from 'zod';
-import { issueChallengeToken } from '#server/accounts/challenge-cookie.ts';
-import { passkeyRequest } from '#server/accounts/passkey.ts';
+import { issueChallengeToken, passkeyRequest } from '#server/accounts/index.ts';
 import { publicAction, refuse } from '#server/action.ts';
 import { tooManyAttempts } from '../../../lib/action-state.ts';
 

@@ -1,7 +1,6 @@
 import type { Metadata } from 'next';
 import { Notice } from '#components/ui/notice.tsx';
-import { configuredProviders } from '#server/accounts/auth-options.ts';
-import { isSignUpOpen } from '#server/accounts/sign-up.ts';
+import { configuredProviders, isSignUpOpen } from '#server/accounts/index.ts';
 import { requireSignedOut } from '#server/session.ts';
 import { OtherPage } from '../_components/other-page.tsx';
 import { ProviderButtons } from '../_components/provider-buttons.tsx';

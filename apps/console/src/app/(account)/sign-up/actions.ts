@@ -2,9 +2,13 @@
 
 import { whyPasswordRefused } from '@ceiba/domain/password-rule';
 import { z } from 'zod';
-import { mailSignUpLink } from '#server/accounts/confirm-address.ts';
-import { keepSetupToken } from '#server/accounts/setup-token.ts';
-import { isSignUpOpen, signsUpByMail, signUpWithPassword } from '#server/accounts/sign-up.ts';
+import {
+  isSignUpOpen,
+  keepSetupToken,
+  mailSignUpLink,
+  signsUpByMail,
+  signUpWithPassword,
+} from '#server/accounts/index.ts';
 import { publicAction, refuse, refuseField } from '#server/action.ts';
 import type { InDatabase } from '#server/in-database.ts';
 import { env } from '../../../env.ts';

@@ -1,7 +1,11 @@
 import type { Metadata } from 'next';
 import { GuideLink } from '#components/ui/guide-link.tsx';
-import { configuredProviders } from '#server/accounts/auth-options.ts';
-import { isSignUpOpen, needsSetup, signsUpByMail } from '#server/accounts/sign-up.ts';
+import {
+  configuredProviders,
+  isSignUpOpen,
+  needsSetup,
+  signsUpByMail,
+} from '#server/accounts/index.ts';
 import { requireSignedOut } from '#server/session.ts';
 import { OtherPage } from '../_components/other-page.tsx';
 import { SetUpForm } from '../_components/set-up-form.tsx';

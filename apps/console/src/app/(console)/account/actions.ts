@@ -5,9 +5,12 @@ import { deleteUser, endSessionOf, setEmail, signOutEverywhere } from '@ceiba/sc
 import { redirect } from 'next/navigation';
 import { z } from 'zod';
 import { legible } from '#lib/text.ts';
-import { notify } from '#server/accounts/account-mail.ts';
-import { changePasswordOf } from '#server/accounts/change-password.ts';
-import { confirmsAddresses, mailChangeLink } from '#server/accounts/confirm-address.ts';
+import {
+  changePasswordOf,
+  confirmsAddresses,
+  mailChangeLink,
+  notify,
+} from '#server/accounts/index.ts';
 import { refuse, refuseField, userAction } from '#server/action.ts';
 import { tooManyAttempts } from '../../../lib/action-state.ts';
 import { emailSchema } from '../../../lib/email-schema.ts';

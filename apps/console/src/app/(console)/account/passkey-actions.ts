@@ -14,13 +14,14 @@ import {
   useSecondFactor,
 } from '@ceiba/schema';
 import { z } from 'zod';
-import { notify } from '#server/accounts/account-mail.ts';
 import {
   challengeTokenDigest,
   dropChallengeToken,
   issueChallengeToken,
-} from '#server/accounts/challenge-cookie.ts';
-import { passkeyCreation, verifyCreatedPasskey } from '#server/accounts/passkey.ts';
+  notify,
+  passkeyCreation,
+  verifyCreatedPasskey,
+} from '#server/accounts/index.ts';
 import { refuse, refuseField, type UserContext, userAction } from '#server/action.ts';
 import { FILL_THIS_IN } from '../../../lib/action-state.ts';
 import { proveCode, proveSelf, refuseOutdated, refuseWrongCode } from './prove-self.ts';

@@ -5,8 +5,7 @@ import {
   type ProvenUser,
   type SecondFactor,
 } from '@ceiba/schema';
-import { type PasswordProof, provePassword } from '#server/accounts/prove-password.ts';
-import { factorOf } from '#server/accounts/second-factor.ts';
+import { factorOf, type PasswordProof, provePassword } from '#server/accounts/index.ts';
 import { refuse, refuseField, type UserContext } from '#server/action.ts';
 import { tooManyAttempts } from '../../../lib/action-state.ts';
 import { NOT_FRESH } from './not-fresh.ts';

@@ -11,15 +11,16 @@ import {
 } from '@ceiba/schema';
 import { renderSVG } from 'uqr';
 import { z } from 'zod';
-import { notify } from '#server/accounts/account-mail.ts';
-import { seal, unseal } from '#server/accounts/seal.ts';
 import {
   newRecoveryCodes,
   newTotpSecret,
+  notify,
   recoveryCodeDigest,
+  seal,
   totpInvitation,
   totpStep,
-} from '#server/accounts/totp.ts';
+  unseal,
+} from '#server/accounts/index.ts';
 import { refuse, type UserContext, userAction } from '#server/action.ts';
 import { env } from '../../../env.ts';
 import { chargeCode, proveCode, proveSelf, refuseOutdated, refuseWrongCode } from './prove-self.ts';

@@ -18,8 +18,7 @@ import {
   updatePlan,
 } from '@ceiba/schema';
 import { z } from 'zod';
-import { notify } from '#server/accounts/account-mail.ts';
-import { createResetLink } from '#server/accounts/password-reset.ts';
+import { createResetLink, notify } from '#server/accounts/index.ts';
 import {
   administratorAccountAction,
   administratorAction,

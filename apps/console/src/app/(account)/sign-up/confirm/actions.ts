@@ -2,8 +2,7 @@
 
 import { whyPasswordRefused } from '@ceiba/domain/password-rule';
 import { z } from 'zod';
-import { signUpLink } from '#server/accounts/confirmation-link.ts';
-import { isSignUpOpen, signUpWithPassword } from '#server/accounts/sign-up.ts';
+import { isSignUpOpen, signUpLink, signUpWithPassword } from '#server/accounts/index.ts';
 import { publicAction, refuse, refuseField } from '#server/action.ts';
 import { env } from '../../../../env.ts';
 import { tooManyAttempts } from '../../../../lib/action-state.ts';

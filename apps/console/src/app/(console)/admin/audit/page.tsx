@@ -1,7 +1,7 @@
 import type { Metadata } from 'next';
-import { AuditLog } from '#components/audit/audit-log.tsx';
 import type { SearchParams } from '#lib/list-query.ts';
 import { requireAdministrator } from '#server/session.ts';
+import { AuditLog } from '../../audit/audit-log.tsx';
 import { AdministrationTabs } from '../_components/administration-tabs.tsx';
 
 export const metadata: Metadata = { title: 'Audit of the installation' };

@@ -1,6 +1,6 @@
 import type { NextRequest } from 'next/server';
 import NextAuth, { type AuthOptions } from 'next-auth';
-import { authOptions } from '#server/accounts/auth-options.ts';
+import { authOptions } from '#server/accounts/index.ts';
 import { DatabaseUnavailableError } from '#server/database.ts';
 import { isOwnOrigin } from '#server/origin.ts';
 import { env } from '../../../../env.ts';

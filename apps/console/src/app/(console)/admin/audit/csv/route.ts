@@ -1,6 +1,6 @@
-import { auditCsv } from '#components/audit/audit-csv.ts';
 import { csvRoute } from '#server/csv.ts';
 import { requireAdministrator } from '#server/session.ts';
+import { auditCsv } from '../../../audit/audit-csv.ts';
 
 /** The changes that belong to no project as CSV. */
 export const GET = csvRoute(async (request) => {

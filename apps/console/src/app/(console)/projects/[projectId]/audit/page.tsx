@@ -1,7 +1,7 @@
 import type { Metadata } from 'next';
-import { AuditLog } from '#components/audit/audit-log.tsx';
 import type { SearchParams } from '#lib/list-query.ts';
 import { requireProject } from '#server/project.ts';
+import { AuditLog } from '../../../audit/audit-log.tsx';
 
 export const metadata: Metadata = { title: 'Audit' };
 

@@ -2,9 +2,9 @@
 
 import { authorizeRequestSchema } from '@ceiba/contract';
 import { z } from 'zod';
-import { simulate } from '#components/simulation/simulate.ts';
 import type { Simulation } from '#components/simulation/simulation.ts';
 import { projectAction, refuse } from '#server/action.ts';
+import { simulate } from '#server/simulate.ts';
 import type { KeyChoice } from './_components/key-choice.ts';
 import { findKeyChoices } from './key-choices.ts';
 

@@ -1,11 +1,11 @@
 import type { Metadata } from 'next';
 import { GateLine } from '#components/gates.tsx';
-import { simulate } from '#components/simulation/simulate.ts';
 import { GATE_NAMES } from '#components/simulation/simulation.ts';
 import { Column, PageHeader } from '#components/ui/section.tsx';
 import { type SearchParams, textOf } from '#lib/list-query.ts';
 import { withDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
+import { simulate } from '#server/simulate.ts';
 import { Simulator } from './_components/simulator.tsx';
 import { readKeyChoices } from './key-choices.ts';
 

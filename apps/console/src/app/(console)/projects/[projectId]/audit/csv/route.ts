@@ -1,6 +1,6 @@
-import { auditCsv } from '#components/audit/audit-csv.ts';
 import { csvRoute } from '#server/csv.ts';
 import { requireProject } from '#server/project.ts';
+import { auditCsv } from '../../../../audit/audit-csv.ts';
 
 /** The audit log of one project as CSV. */
 export const GET = csvRoute<{ params: Promise<{ projectId: string }> }>(

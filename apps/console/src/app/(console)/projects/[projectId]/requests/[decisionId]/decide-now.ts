@@ -1,7 +1,7 @@
 import 'server-only';
 import type { Database, DecisionRecord, Project } from '@ceiba/schema';
-import { simulate } from '#components/simulation/simulate.ts';
 import type { Simulation } from '#components/simulation/simulation.ts';
+import { simulate } from '#server/simulate.ts';
 
 /** Why a recorded call cannot be decided again. */
 export type NotRepeatable = 'no_path' | 'unknown_key' | 'deleted';

@@ -1,7 +1,7 @@
 import 'server-only';
 import { findSession, type SignedInUser } from '@ceiba/schema';
-import { withSessionDatabase } from '../database.ts';
-import type { SessionClaims } from '../session-cookie.ts';
+import { withSessionDatabase } from './database.ts';
+import type { SessionClaims } from './session-cookie.ts';
 
 /** The user of a session; null if it has ended. */
 export async function userOfSession({ sub, sid }: SessionClaims): Promise<SignedInUser | null> {

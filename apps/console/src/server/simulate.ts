@@ -10,9 +10,9 @@ import {
   type Simulation as SimulationFacts,
   type SimulationInput,
 } from '@ceiba/schema';
-import { formatCount, plural, policyText } from '../../lib/format.ts';
-import { legible } from '../../lib/text.ts';
-import type { SimulatedGate, Simulation } from './simulation.ts';
+import type { SimulatedGate, Simulation } from '../components/simulation/simulation.ts';
+import { formatCount, plural, policyText } from '../lib/format.ts';
+import { legible } from '../lib/text.ts';
 
 export type SimulatedCall = Omit<SimulationInput, 'projectId'>;
 

@@ -1,8 +1,8 @@
-import { QueryForm } from '../query-form.tsx';
-import { Field } from '../ui/field.tsx';
-import { FilterButtons, Filters } from '../ui/filters.tsx';
-import { Input, Select } from '../ui/input.tsx';
-import { SecretlessInput } from '../ui/secretless-input.tsx';
+import { QueryForm } from '#components/query-form.tsx';
+import { Field } from '#components/ui/field.tsx';
+import { FilterButtons, Filters } from '#components/ui/filters.tsx';
+import { Input, Select } from '#components/ui/input.tsx';
+import { SecretlessInput } from '#components/ui/secretless-input.tsx';
 import type { AuditQuery } from './audit-query.ts';
 
 export interface AuditFilterFormProps {

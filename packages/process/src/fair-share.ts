@@ -1,8 +1,3 @@
-import { DatabaseUnavailableError } from '@ceiba/schema';
-
-/** A call waited for its user's share until its time was over; the database works. */
-export class TooManyCallsError extends DatabaseUnavailableError {}
-
 interface Share {
   held: number;
   /** In the order in which they arrived. */
@@ -16,17 +11,19 @@ export class FairShare {
   /**
    * @param callsPerUser how many of one user's calls run at once
    * @param patienceMs how long a further call waits
+   * @param tooMany the error of one that waited in vain
    */
   constructor(
     private readonly callsPerUser: number,
     private readonly patienceMs: number,
+    private readonly tooMany: () => Error,
   ) {}
 
   /**
    * Waits for a place of the user's.
    *
    * @returns gives the place back
-   * @throws TooManyCallsError when none became free in time
+   * @throws the error of `tooMany` when none became free in time
    */
   async enter(user: string): Promise<() => void> {
     const share = this.#shares.get(user) ?? { held: 0, waiting: new Set() };
@@ -44,7 +41,7 @@ export class FairShare {
       };
       const timer = setTimeout(() => {
         waiting.delete(start);
-        reject(new TooManyCallsError('this user has too many calls under way'));
+        reject(this.tooMany());
       }, this.patienceMs);
       waiting.add(start);
     });

@@ -1,7 +1,7 @@
 import 'server-only';
 import { type AuditFilter, type AuditRow, exportAudit } from '@ceiba/schema';
-import { csvResponse } from '../../server/csv.ts';
-import { withDatabase } from '../../server/database.ts';
+import { csvResponse } from '#server/csv.ts';
+import { withDatabase } from '#server/database.ts';
 import { parseAuditQuery } from './audit-query.ts';
 
 const HEAD = [

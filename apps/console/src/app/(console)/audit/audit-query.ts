@@ -1,7 +1,7 @@
 import { AUDIT_ACTIONS, type AuditFilter } from '@ceiba/schema';
-import { type Query, textOf } from '../../lib/list-query.ts';
-import { parseDay } from '../../lib/time.ts';
-import { AUDIT_KINDS } from './audit-words.ts';
+import { AUDIT_KINDS } from '#components/audit/audit-words.ts';
+import { type Query, textOf } from '#lib/list-query.ts';
+import { parseDay } from '#lib/time.ts';
 
 export interface AuditQuery {
   filter: Pick<AuditFilter, 'actions' | 'text' | 'from' | 'to'>;

@@ -1,19 +1,19 @@
 import { type AuditFilter, type AuditRow, listAudit } from '@ceiba/schema';
 import { cookies } from 'next/headers';
 import type { ReactNode } from 'react';
-import { type Query, withQuery } from '../../lib/list-query.ts';
-import { TIME_ZONE_COOKIE } from '../../lib/preferences.ts';
-import { dayName, knownTimeZone } from '../../lib/time.ts';
-import { withDatabase } from '../../server/database.ts';
-import { CsvLink } from '../ui/csv-link.tsx';
-import { EmptyState, NothingMatches } from '../ui/empty-state.tsx';
-import { PageLinks } from '../ui/pagination.tsx';
-import { PageHeader } from '../ui/section.tsx';
+import { AuditList } from '#components/audit/audit-list.tsx';
+import { kindsIn } from '#components/audit/audit-words.ts';
+import type { Viewer } from '#components/audit/target-href.ts';
+import { CsvLink } from '#components/ui/csv-link.tsx';
+import { EmptyState, NothingMatches } from '#components/ui/empty-state.tsx';
+import { PageLinks } from '#components/ui/pagination.tsx';
+import { PageHeader } from '#components/ui/section.tsx';
+import { type Query, withQuery } from '#lib/list-query.ts';
+import { TIME_ZONE_COOKIE } from '#lib/preferences.ts';
+import { dayName, knownTimeZone } from '#lib/time.ts';
+import { withDatabase } from '#server/database.ts';
 import { AuditFilterForm } from './audit-filter.tsx';
-import { AuditList } from './audit-list.tsx';
 import { parseAuditQuery } from './audit-query.ts';
-import { kindsIn } from './audit-words.ts';
-import type { Viewer } from './target-href.ts';
 
 const PAGE_SIZE = 50;
 
