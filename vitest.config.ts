@@ -42,7 +42,7 @@ export default defineConfig({
       {
         test: {
           name: 'sdk',
-          include: ['tests/sdk/**/*.test.ts'],
+          include: ['tests/{sdk,docs/sdk}/**/*.test.ts'],
           ...servers,
           globalSetup: [
             ...servers.globalSetup,

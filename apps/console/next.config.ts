@@ -46,6 +46,10 @@ const config: NextConfig = {
   // For `forbidden()`: a page that the user's role does not permit answers 403.
   experimental: { authInterrupts: true },
   reactStrictMode: true,
+  // Former addresses of guides.
+  redirects: async () => [
+    { source: '/docs/client-library', destination: '/docs/sdk-in-production', permanent: true },
+  ],
   headers: async () => [
     { source: '/:path*', headers },
     // Their addresses have no version, so each use asks whether they have changed.

@@ -35,7 +35,7 @@ test('the guides are found by their words, and their code is copied', async ({ p
   await page.getByRole('searchbox').fill('cancellation');
   await page.keyboard.press('Enter');
   await page.getByRole('link', { name: 'Deadlines and cancellation' }).first().click();
-  await page.waitForURL('**/docs/client-library#deadlines-and-cancellation');
+  await page.waitForURL('**/docs/sdk-in-production#deadlines-and-cancellation');
   await page
     .getByRole('button', { name: /^Copy code/ })
     .first()
@@ -45,7 +45,7 @@ test('the guides are found by their words, and their code is copied', async ({ p
 
 test('the index of a guide marks the part that is being read', async ({ page }) => {
   await page.setViewportSize({ width: 1440, height: 900 });
-  await page.goto('/docs/operations');
+  await page.goto('/docs/monitoring');
   const index = page.getByRole('navigation', { name: 'On this page' });
   const marked = () =>
     index
@@ -53,11 +53,11 @@ test('the index of a guide marks the part that is being read', async ({ page }) 
       .evaluateAll((links) =>
         links.filter((link) => link.matches(':target-current')).map((link) => link.textContent),
       );
-  await expect.poll(marked).toEqual(['What it needs']);
-  await page.getByRole('heading', { level: 2, name: 'The decision log' }).evaluate((heading) => {
+  await expect.poll(marked).toEqual(['Health and log']);
+  await page.getByRole('heading', { level: 2, name: 'The alerts' }).evaluate((heading) => {
     heading.scrollIntoView();
   });
-  await expect.poll(marked).toEqual(['The decision log']);
+  await expect.poll(marked).toEqual(['The alerts']);
 });
 
 test('a button says in place that the browser refused to copy', async ({ page }) => {

@@ -40,7 +40,8 @@ export interface Settings {
   ownerPassword: string | undefined;
 }
 
-const settingsSchema = z.object({
+/** Every setting by itself; `.env.example` says what each one does. */
+export const settingFields = z.object({
   DATABASE_URL: databaseUrl.optional(),
   REDIS_URL: redisUrl.optional(),
   REDIS_CLUSTER: flag.default(false),
@@ -63,7 +64,7 @@ export function readSettings(
   source: Readonly<Record<string, string | undefined>>,
   cwd: string,
 ): Settings {
-  const env = parseSettings(settingsSchema, source);
+  const env = parseSettings(settingFields, source);
   const stack =
     env.DATABASE_URL !== undefined && env.REDIS_URL !== undefined
       ? undefined

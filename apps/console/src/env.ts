@@ -21,45 +21,40 @@ const provider = { id: filled.optional(), secret: filled.optional() };
 
 const NO_TEMPLATE = 'must be an address such as https://logs.example.com/search?q={decisionId}';
 
-const settingsSchema = z
-  .object({
-    DATABASE_URL: databaseUrl,
-    CONSOLE_PORT: wholeNumber(1, 65_535).default(3000),
-    CEIBA_RUNTIME_URL: httpUrl.default('http://127.0.0.1:4000'),
-    /** Where hosts and terminals reach the Runtime, if not at the console's address of it. */
-    CEIBA_RUNTIME_PUBLIC_URL: httpUrl.optional(),
-    /** Where another engine for logs shows a request. */
-    DECISION_LOG_URL_TEMPLATE: z
-      .string()
-      .refine((text) => /^https?:\/\//.test(text) && URL.canParse(text), NO_TEMPLATE)
-      .refine((text) => text.includes('{decisionId}'), NO_TEMPLATE)
-      .optional(),
-    NEXTAUTH_SECRET: z.string().min(32, 'must be at least 32 characters of random text'),
-    NEXTAUTH_URL: httpUrl
-      .refine(isWithoutPath, 'must have no path: the console is served at the root of its address')
-      .optional(),
-    /** `server.js` reads these two; see build.mjs. */
-    HOSTNAME: filled.optional(),
-    KEEP_ALIVE_TIMEOUT: keepAliveTimeout,
-    /** Who may create an account: everyone, only the first user, or no one. */
-    SIGN_UP: oneOf('open', 'first-user', 'closed').default('first-user'),
-    /** How many proxies append to X-Forwarded-For; with 0 only the connection's address counts. */
-    TRUSTED_PROXY_HOPS: wholeNumber(0, 16).default(0),
-    /** The server that accepts mail for delivery; without it Ceiba sends no mail. */
-    SMTP_URL: smtpUrl.optional(),
-    MAIL_FROM: mailSender.optional(),
-    /** Networks that webhooks may reach although they are private, or without TLS. */
-    WEBHOOK_ALLOWED_NETWORKS: z.string().optional().transform(networks),
-    GITHUB_CLIENT_ID: provider.id,
-    GITHUB_CLIENT_SECRET: provider.secret,
-    GOOGLE_CLIENT_ID: provider.id,
-    GOOGLE_CLIENT_SECRET: provider.secret,
-    /** Any OpenID Connect issuer, found by its discovery document. */
-    OIDC_ISSUER: httpUrl.optional(),
-    OIDC_CLIENT_ID: provider.id,
-    OIDC_CLIENT_SECRET: provider.secret,
-    OIDC_NAME: filled.default('single sign-on'),
-  })
+/** Every setting by itself; `.env.example` says what each one does. */
+export const settingFields = z.object({
+  DATABASE_URL: databaseUrl,
+  CONSOLE_PORT: wholeNumber(1, 65_535).default(3000),
+  CEIBA_RUNTIME_URL: httpUrl.default('http://127.0.0.1:4000'),
+  CEIBA_RUNTIME_PUBLIC_URL: httpUrl.optional(),
+  DECISION_LOG_URL_TEMPLATE: z
+    .string()
+    .refine((text) => /^https?:\/\//.test(text) && URL.canParse(text), NO_TEMPLATE)
+    .refine((text) => text.includes('{decisionId}'), NO_TEMPLATE)
+    .optional(),
+  NEXTAUTH_SECRET: z.string().min(32, 'must be at least 32 characters of random text'),
+  NEXTAUTH_URL: httpUrl
+    .refine(isWithoutPath, 'must have no path: the console is served at the root of its address')
+    .optional(),
+  /** `server.js` reads these two; see build.mjs. */
+  HOSTNAME: filled.optional(),
+  KEEP_ALIVE_TIMEOUT: keepAliveTimeout,
+  SIGN_UP: oneOf('open', 'first-user', 'closed').default('first-user'),
+  TRUSTED_PROXY_HOPS: wholeNumber(0, 16).default(0),
+  SMTP_URL: smtpUrl.optional(),
+  MAIL_FROM: mailSender.optional(),
+  WEBHOOK_ALLOWED_NETWORKS: z.string().optional().transform(networks),
+  GITHUB_CLIENT_ID: provider.id,
+  GITHUB_CLIENT_SECRET: provider.secret,
+  GOOGLE_CLIENT_ID: provider.id,
+  GOOGLE_CLIENT_SECRET: provider.secret,
+  OIDC_ISSUER: httpUrl.optional(),
+  OIDC_CLIENT_ID: provider.id,
+  OIDC_CLIENT_SECRET: provider.secret,
+  OIDC_NAME: filled.default('single sign-on'),
+});
+
+const settingsSchema = settingFields
   .superRefine((settings, context) => {
     const together = [
       ['SMTP_URL', 'MAIL_FROM'],

@@ -26,47 +26,49 @@ const workers = z
   .pipe(z.string().regex(/^([1-9]|[1-5]\d|6[0-4])$/, 'must be auto or a whole number from 1 to 64'))
   .transform(Number);
 
-const environmentSchema = z
-  .object({
-    DATABASE_URL: databaseUrl,
-    REDIS_URL: redisUrl,
-    REDIS_CLUSTER: flag.default(false),
-    REDIS_SENTINEL_PASSWORD: z.string().optional(),
-    RUNTIME_HOST: listenHost.default('127.0.0.1'),
-    RUNTIME_PORT: port.default(4000),
-    RUNTIME_WORKERS: workers.default(1),
-    KEEP_ALIVE_TIMEOUT: keepAliveTimeout,
-    EXT_AUTHZ_HOST: listenHost.default('127.0.0.1'),
-    EXT_AUTHZ_PORT: port.optional(),
-    METRICS_HOST: listenHost.default('127.0.0.1'),
-    METRICS_PORT: portOrOff.default(9464),
-    LOG_LEVEL: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent').default('info'),
-    DATABASE_LEASE_MS: wholeNumber(0, 60_000).optional(),
-    DECISION_DEADLINE_MS: milliseconds.default(500),
-    DECISION_DATABASE_BUDGET_MS: milliseconds.default(300),
-    DECISION_REDIS_BUDGET_MS: milliseconds.default(200),
-    MAX_DECISIONS_IN_FLIGHT: count.default(4_096),
-    KEY_ROUTE_DEADLINE_MS: milliseconds.default(2_000),
-    SHUTDOWN_DELAY_MS: wholeNumber(0, 5_000).default(0),
-    // The standard variables of OpenTelemetry, of which its SDK reads the others itself.
-    OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl.optional(),
-    OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: httpUrl.optional(),
-    OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: httpUrl.optional(),
-    OTEL_EXPORTER_OTLP_PROTOCOL: z.string().optional(),
-    OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: z.string().optional(),
-    OTEL_LOGS_EXPORTER: z.string().optional(),
-    OTEL_TRACES_EXPORTER: oneOf('otlp', 'none').optional(),
-    OTEL_TRACES_SAMPLER: oneOf(
-      'always_on',
-      'always_off',
-      'traceidratio',
-      'parentbased_always_on',
-      'parentbased_always_off',
-      'parentbased_traceidratio',
-    ).optional(),
-    OTEL_TRACES_SAMPLER_ARG: share.optional(),
-    OTEL_SDK_DISABLED: z.string().optional(),
-  })
+/** Every setting by itself; `.env.example` says what each one does. */
+export const settingFields = z.object({
+  DATABASE_URL: databaseUrl,
+  REDIS_URL: redisUrl,
+  REDIS_CLUSTER: flag.default(false),
+  REDIS_SENTINEL_PASSWORD: z.string().optional(),
+  RUNTIME_HOST: listenHost.default('127.0.0.1'),
+  RUNTIME_PORT: port.default(4000),
+  RUNTIME_WORKERS: workers.default(1),
+  KEEP_ALIVE_TIMEOUT: keepAliveTimeout,
+  EXT_AUTHZ_HOST: listenHost.default('127.0.0.1'),
+  EXT_AUTHZ_PORT: port.optional(),
+  METRICS_HOST: listenHost.default('127.0.0.1'),
+  METRICS_PORT: portOrOff.default(9464),
+  LOG_LEVEL: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent').default('info'),
+  DATABASE_LEASE_MS: wholeNumber(0, 60_000).optional(),
+  DECISION_DEADLINE_MS: milliseconds.default(500),
+  DECISION_DATABASE_BUDGET_MS: milliseconds.default(300),
+  DECISION_REDIS_BUDGET_MS: milliseconds.default(200),
+  MAX_DECISIONS_IN_FLIGHT: count.default(4_096),
+  KEY_ROUTE_DEADLINE_MS: milliseconds.default(2_000),
+  SHUTDOWN_DELAY_MS: wholeNumber(0, 5_000).default(0),
+  // The standard variables of OpenTelemetry, of which its SDK reads the others itself.
+  OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl.optional(),
+  OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: httpUrl.optional(),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: httpUrl.optional(),
+  OTEL_EXPORTER_OTLP_PROTOCOL: z.string().optional(),
+  OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: z.string().optional(),
+  OTEL_LOGS_EXPORTER: z.string().optional(),
+  OTEL_TRACES_EXPORTER: oneOf('otlp', 'none').optional(),
+  OTEL_TRACES_SAMPLER: oneOf(
+    'always_on',
+    'always_off',
+    'traceidratio',
+    'parentbased_always_on',
+    'parentbased_always_off',
+    'parentbased_traceidratio',
+  ).optional(),
+  OTEL_TRACES_SAMPLER_ARG: share.optional(),
+  OTEL_SDK_DISABLED: z.string().optional(),
+});
+
+const environmentSchema = settingFields
   .superRefine(({ REDIS_URL, REDIS_CLUSTER }, { addIssue }) => {
     const redis = parseRedisUrl(REDIS_URL, REDIS_CLUSTER);
     if (redis.kind === 'invalid') {

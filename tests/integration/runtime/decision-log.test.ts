@@ -366,6 +366,6 @@ describe('a log that cannot be written', () => {
     kept.push(await ask());
     for (const { decisionId } of [kept[0]!, kept.at(-1)!]) await logged(client, decisionId);
     expect(failures()).toBe(before + 1);
-    await expect.poll(runtime.stdout).toContain('docs/run/operations.md');
+    await expect.poll(runtime.stdout).toContain('docs/run/decision-log.md');
   });
 });

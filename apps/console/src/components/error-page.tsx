@@ -30,7 +30,7 @@ export function ErrorPage({ error, retry }: { error: unknown; retry: () => void 
             <a href="/status">Open the status page</a>
           </Button>
           <Button asChild variant="quiet">
-            <a href="/docs/operations#when-something-is-down">What to do in an outage</a>
+            <a href="/docs/outages">What to do in an outage</a>
           </Button>
         </>
       }

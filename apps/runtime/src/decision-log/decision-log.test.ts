@@ -315,7 +315,7 @@ describe('a log that cannot be written', () => {
     expect(one.warnings).toHaveLength(1);
     expect(
       JSON.stringify(one.warnings, (_, it) => (it instanceof Error ? it.message : it)),
-    ).toContain('docs/run/operations.md');
+    ).toContain('docs/run/decision-log.md');
   });
 });
 

@@ -221,4 +221,4 @@ export class DecisionLog {
 const BUG = 'a decision could not be recorded and is counted as left out; please report this';
 
 const ADVICE =
-  'decisions go on without it, and what does not fit is counted; docs/run/operations.md, "The decision log", says what to check';
+  'decisions go on without it, and what does not fit is counted; docs/run/decision-log.md says what to check';

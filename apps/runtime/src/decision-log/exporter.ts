@@ -127,4 +127,4 @@ export class DecisionExporter {
 }
 
 const ADVICE =
-  'decisions go on without it, and what is lost is counted; docs/run/operations.md, "Another engine for the log", says what to check';
+  'decisions go on without it, and what is lost is counted; docs/run/decision-log.md says what to check';

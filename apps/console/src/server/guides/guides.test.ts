@@ -39,7 +39,7 @@ describe('the guides of the console', () => {
   it('show every code block with what is copied', () => {
     const [first] =
       guides
-        .find(({ slug }) => slug === 'client-library')
+        .find(({ slug }) => slug === 'sdk-in-production')
         ?.blocks.filter(({ kind }) => kind === 'code') ?? [];
     expect(first).toMatchObject({
       language: 'js',
@@ -127,7 +127,7 @@ describe('a search in the guides', () => {
       href: '/docs/consistency#failover-of-postgres',
       guide: 'Consistency',
     });
-    expect(others.map(({ href }) => href)).toContain('/docs/operations#when-something-is-down');
+    expect(others.map(({ href }) => href)).toContain('/docs/outages');
   });
 
   it('shows the text around the first word', () => {

@@ -14,8 +14,8 @@ import methodOverride from 'method-override';
 import { createRequestHandler, type ServerBuild } from 'react-router';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import type { TestProject } from '../support/scenario.ts';
-import { type RealRuntime, startRealRuntime } from './support/real-runtime.ts';
+import { type RealRuntime, startRealRuntime } from '../../sdk/support/real-runtime.ts';
+import type { TestProject } from '../../support/scenario.ts';
 
 /*
  * Runs the snippets of the documentation unchanged against a real Runtime. A snippet is a block of
@@ -23,12 +23,17 @@ import { type RealRuntime, startRealRuntime } from './support/real-runtime.ts';
  */
 
 const run = promisify(execFile);
-const root = fileURLToPath(new URL('../..', import.meta.url));
+const root = fileURLToPath(new URL('../../..', import.meta.url));
 const PAGES = {
   readme: 'packages/sdk/README.md',
-  sdk: 'docs/learn/sdk.md',
+  production: 'docs/learn/sdk-in-production.md',
   hosts: 'docs/learn/hosts.md',
   testing: 'docs/learn/testing-a-host.md',
+  express: 'docs/learn/frameworks/express.md',
+  fastify: 'docs/learn/frameworks/fastify.md',
+  hono: 'docs/learn/frameworks/hono.md',
+  next: 'docs/learn/frameworks/next.md',
+  fetch: 'docs/learn/frameworks/fetch.md',
   node: 'docs/learn/frameworks/node-http.md',
   koa: 'docs/learn/frameworks/koa.md',
   nest: 'docs/learn/frameworks/nest.md',
@@ -51,10 +56,14 @@ function snippetsOf(page: Page): { name: string; code: string }[] {
 }
 
 beforeAll(async () => {
+  const client = snippetsOf('readme').filter(({ name }) => name === 'ceiba.mjs');
   for (const page of Object.keys(PAGES) as Page[]) {
     mkdirSync(join(folder, page));
     symlinkSync(join(root, 'node_modules'), join(folder, page, 'node_modules'), 'junction');
-    for (const { name, code } of snippetsOf(page)) writeFileSync(join(folder, page, name), code);
+    // The pages name the client of the README.
+    for (const { name, code } of [...client, ...snippetsOf(page)]) {
+      writeFileSync(join(folder, page, name), code);
+    }
   }
   runtime = await startRealRuntime();
   project = await runtime.world.createProject();
@@ -126,21 +135,24 @@ async function expectGuarded(
   expect((await send('/v1/reports')).status).toBe(401);
 }
 
-describe('the README', () => {
-  const HOSTS = ['express.mjs', 'fastify.mjs', 'hono.mjs', 'fetch.mjs'];
-  it.each(HOSTS)('guards a route in %s', async (name) => {
-    executed.add('readme/ceiba.mjs');
+const FIRST = [
+  ['readme', 'express.mjs'],
+  ['fastify', 'fastify.mjs'],
+  ['hono', 'hono.mjs'],
+  ['fetch', 'fetch.mjs'],
+] as const;
+
+describe('the README of the SDK and the pages of the frameworks', () => {
+  it.each(FIRST)('guard a route, in %s/%s', async (page, name) => {
     // typescript.test.ts compiles it.
     executed.add('readme/caller.mts');
-    const server = await serve('readme', name);
+    const server = await serve(page, name);
     await expectGuarded((path, init) => fetch(`${server.url}${path}`, init));
     await server.stop();
   });
 
-  it('guards a Next.js route handler', async () => {
-    const route = await import(
-      /* @vite-ignore */ pathToFileURL(snippet('readme', 'route.mjs')).href
-    );
+  it('guard a Next.js route handler', async () => {
+    const route = await import(/* @vite-ignore */ pathToFileURL(snippet('next', 'route.mjs')).href);
     await expectGuarded((path, init) => route.GET(new Request(`http://localhost${path}`, init)));
     const other = new Request('http://localhost/v1/billing', withKey());
     expect((await route.GET(other)).status).toBe(403);
@@ -171,10 +183,9 @@ describe('the README', () => {
   });
 });
 
-describe('the guide to the library', () => {
+describe('the SDK in production', () => {
   it('logs each verdict, and an outage of the Runtime', async () => {
-    executed.add('sdk/ceiba.mjs');
-    const server = await serve('sdk', 'observe.mjs');
+    const server = await serve('production', 'observe.mjs');
     expect((await fetch(`${server.url}/v1/reports?x=1`, withKey())).status).toBe(200);
     expect((await fetch(`${server.url}/v1/reports`)).status).toBe(401);
     await waitFor(async () => server.stdout().split('\n').length === 3, { timeoutMs: 5_000 });
@@ -184,7 +195,9 @@ describe('the guide to the library', () => {
     expect(server.stdout()).toContain('"outcome":"denied"');
     await server.stop();
 
-    const down = await serve('sdk', 'observe.mjs', { CEIBA_RUNTIME_URL: 'http://127.0.0.1:1' });
+    const down = await serve('production', 'observe.mjs', {
+      CEIBA_RUNTIME_URL: 'http://127.0.0.1:1',
+    });
     expect((await fetch(`${down.url}/v1/reports`, withKey())).status).toBe(503);
     expect((await fetch(`${down.url}/health`)).status).toBe(200);
     await waitFor(async () => down.stdout() !== '', { timeoutMs: 5_000 });
@@ -193,7 +206,7 @@ describe('the guide to the library', () => {
   });
 
   it('sends problem details', async () => {
-    const server = await serve('sdk', 'problem.mjs');
+    const server = await serve('production', 'problem.mjs');
     const reply = await fetch(`${server.url}/v1/reports`);
     expect(reply.status).toBe(401);
     expect(reply.headers.get('content-type')).toBe('application/problem+json');
@@ -205,12 +218,12 @@ describe('the guide to the library', () => {
   });
 
   it('asks directly, with a signal', async () => {
-    const { stdout } = await run(process.execPath, [snippet('sdk', 'deadline.mjs')]);
+    const { stdout } = await run(process.execPath, [snippet('production', 'deadline.mjs')]);
     expect(stdout).toBe('true\n');
   });
 
   it('uses a custom fetch', async () => {
-    const { stdout } = await run(process.execPath, [snippet('sdk', 'own-fetch.mjs')]);
+    const { stdout } = await run(process.execPath, [snippet('production', 'own-fetch.mjs')]);
     expect(Number(stdout)).toBeGreaterThan(0);
   });
 });
@@ -243,18 +256,17 @@ async function expectCors(send: (init?: RequestInit) => Promise<Response>): Prom
 }
 
 describe('the guide to hosts', () => {
-  it.each(['cors-express.mjs', 'cors-fastify.mjs', 'cors-hono.mjs'])(
-    'lets a browser page read replies and denials after a preflight in %s',
-    async (name) => {
-      executed.add('hosts/ceiba.mjs');
-      const server = await serve('hosts', name);
+  it.each(['express', 'fastify', 'hono'] as const)(
+    'lets a browser page read replies and denials after a preflight, in %s',
+    async (page) => {
+      const server = await serve(page, `cors-${page}.mjs`);
       await expectCors((init) => fetch(`${server.url}/v1/reports`, init));
       await server.stop();
     },
   );
 
   it('lets a browser page read replies and denials after a preflight in a Next.js route', async () => {
-    const url = pathToFileURL(snippet('hosts', 'cors-route.mjs')).href;
+    const url = pathToFileURL(snippet('next', 'cors-route.mjs')).href;
     const route = await import(/* @vite-ignore */ url);
     await expectCors((init = {}) => {
       const request = new Request('http://localhost/v1/reports', init);
@@ -263,7 +275,7 @@ describe('the guide to hosts', () => {
   });
 
   it('judges the whole path behind a mounted router, and the path that a proxy passes on', async () => {
-    const server = await serve('hosts', 'mounted.mjs');
+    const server = await serve('express', 'server.mjs');
     expect((await fetch(`${server.url}/v1/reports/42`, withKey())).status).toBe(200);
 
     const proxy = createServer((req, res) => {
@@ -319,11 +331,11 @@ describe('the guide to hosts', () => {
     const both = await runtime.world.createProject({ policies });
     const { plaintext } = await both.createKey();
     const env = { CEIBA_PROJECT_ID: both.projectId, CEIBA_PROJECT_SECRET: both.secret };
-    for (const name of ['express.mjs', 'fastify.mjs', 'hono.mjs']) {
-      const getOnly = await serve('readme', name);
+    for (const [page, name] of FIRST.slice(0, 3)) {
+      const getOnly = await serve(page, name);
       const refused = await fetch(`${getOnly.url}/v1/reports`, { method: 'HEAD', ...withKey() });
       await getOnly.stop();
-      const withHead = await serve('readme', name, env);
+      const withHead = await serve(page, name, env);
       const served = await fetch(`${withHead.url}/v1/reports`, {
         method: 'HEAD',
         ...withKey(plaintext),
@@ -351,13 +363,17 @@ function openSocket(url: string, headers: Record<string, string>): Promise<strin
 }
 
 describe('the guide to WebSockets', () => {
-  it.each(['websocket.mjs', 'websocket-fastify.mjs', 'websocket-hono.mjs'])(
-    'opens a socket for a caller with a key and a policy only, in %s',
-    async (name) => {
+  it.each([
+    ['hosts', 'websocket.mjs'],
+    ['fastify', 'websocket-fastify.mjs'],
+    ['hono', 'websocket-hono.mjs'],
+  ] as const)(
+    'opens a socket for a caller with a key and a policy only, in %s/%s',
+    async (page, name) => {
       const policies = [{ method: 'GET', pathPattern: '/v1/live' }];
       const live = await runtime.world.createProject({ policies });
       const { plaintext } = await live.createKey({ displayName: 'Listener' });
-      const server = await serve('hosts', name, {
+      const server = await serve(page, name, {
         CEIBA_PROJECT_ID: live.projectId,
         CEIBA_PROJECT_SECRET: live.secret,
       });
@@ -388,7 +404,7 @@ async function expectOpenAndDenied(server: Server): Promise<void> {
 
 describe('the guides to node:http and Koa', () => {
   it.each(['node', 'koa'] as const)('protect a route, in %s', async (page) => {
-    executed.add(`${page}/ceiba.mjs`).add('koa/ceiba-koa.mjs');
+    executed.add('koa/ceiba-koa.mjs');
     const server = await serve(page, 'server.mjs');
     await expectGuarded((path, init) => fetch(`${server.url}${path}`, init));
     await expectOpenAndDenied(server);
@@ -421,7 +437,7 @@ describe('the guide to Nest', () => {
 
 describe('the guide to tRPC', () => {
   it('judges and charges each procedure of a batch by itself', async () => {
-    executed.add('trpc/ceiba.mjs').add('trpc/trpc.mjs');
+    executed.add('trpc/trpc.mjs');
     const trpc = await runtime.world.createProject({
       plan: { rateLimitPerMinute: 4 },
       policies: [
@@ -463,7 +479,7 @@ describe('the guide to tRPC', () => {
 
 describe('the guide to React Router', () => {
   it('protects a resource route, and its data requests', async () => {
-    executed.add('reactRouter/ceiba.mjs').add('reactRouter/ceiba-middleware.mjs');
+    executed.add('reactRouter/ceiba-middleware.mjs');
     const file = snippet('reactRouter', 'v1.reports.mjs');
     const module = await import(/* @vite-ignore */ pathToFileURL(file).href);
     const handle = createRequestHandler(buildOf('v1/reports', module), 'production');
@@ -511,6 +527,8 @@ describe('the documentation', () => {
     const all = (Object.keys(PAGES) as Page[]).flatMap((page) =>
       snippetsOf(page).map(({ name }) => `${page}/${name}`),
     );
-    expect(all.filter((name) => !executed.has(name))).toEqual([]);
+    // Each of the others imports the client.
+    const others = all.filter((name) => !name.endsWith('/ceiba.mjs'));
+    expect(others.filter((name) => !executed.has(name))).toEqual([]);
   });
 });

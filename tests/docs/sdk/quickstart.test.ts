@@ -10,13 +10,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { accepts, freePort } from '@ceiba/devstack/ports';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { readGuide } from '../support/guide.ts';
-import { type RunningRuntime, startRuntime } from '../support/runtime.ts';
-import { until } from '../support/until.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { readGuide } from '../../support/guide.ts';
+import { type RunningRuntime, startRuntime } from '../../support/runtime.ts';
+import { until } from '../../support/until.ts';
 
 const guide = readGuide('learn/quickstart.md');
-const root = fileURLToPath(new URL('../..', import.meta.url));
+const root = fileURLToPath(new URL('../../..', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'ceiba-quickstart-'));
 
 /** As `npx --no-install ceiba` in the folder of Ceiba. */
