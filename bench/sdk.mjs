@@ -1,5 +1,5 @@
 /**
- * Measures what the client library costs, in CPU time of the host process per request:
+ * Measures what the SDK costs, in CPU time of the host process per request:
  *
  *   1. a decision through `node:http`, which the client uses, and through the global `fetch`;
  *   2. a decision with batching on and off, by the number of questions at a time;

@@ -515,12 +515,12 @@ test('the settings decide what is recorded, and the page shows them', async () =
   await page.getByRole('link', { name: 'Change what is recorded' }).click();
   const share = page.getByLabel('Allowed requests to record, in percent');
   await share.fill('101');
-  await page.getByRole('button', { name: 'Save request log' }).click();
+  await page.getByRole('button', { name: 'Save decision log' }).click();
   await expect(page.getByText('Must be at most 100.')).toBeVisible();
   await share.fill('100');
   await page.getByLabel('Record paths').uncheck();
-  await page.getByRole('button', { name: 'Save request log' }).click();
-  await expect(page.getByText('Request log saved')).toBeVisible();
+  await page.getByRole('button', { name: 'Save decision log' }).click();
+  await expect(page.getByText('Decision log saved')).toBeVisible();
   await gotoReady(page, project.at('requests'));
   await expect(page.getByText('100% of the allowed ones')).toBeVisible();
   await gotoReady(page, project.at('settings'));

@@ -1,6 +1,6 @@
 /**
  * The closed sets of the wire, each one table. Source: the service contract, "Errors" and
- * "States and transitions". It imports nothing, so that the client library can bundle it.
+ * "States and transitions". It imports nothing, so that the SDK can bundle it.
  */
 
 /**

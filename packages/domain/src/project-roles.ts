@@ -23,7 +23,7 @@ export const PROJECT_RIGHTS = {
   /** Webhooks and mail addresses, with their signing secrets. */
   change_alerts: 'developer',
   change_subscription: 'owner',
-  /** Its name, the default rate and what the request log records. */
+  /** Its name, the default rate and what the decision log records. */
   change_settings: 'owner',
   change_secret: 'owner',
   change_members: 'owner',

@@ -179,7 +179,7 @@ describe.each(Object.entries(GATEWAYS))('%s', (name, { program, speaks }) => {
     };
 
     it.each(Object.entries(DENIALS))(
-      'denies %s with the status of the client library, and without its reason',
+      'denies %s with the status of the SDK, and without its reason',
       async (reason, prepare) => {
         const { of = project, key, path = '/v1/reports' } = await prepare();
         const through = of === project ? gateway : await start(of);

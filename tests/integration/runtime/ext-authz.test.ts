@@ -218,7 +218,7 @@ const DENIALS: Record<(typeof DENIAL_REASONS)[number], () => Promise<Asked> | As
 
 describe('a denial', () => {
   it.each(DENIAL_REASONS)(
-    '%s has the status and the body of the client library',
+    '%s has the status and the body of the SDK',
     async (reason) => {
       const {
         status,

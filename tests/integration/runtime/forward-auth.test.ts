@@ -131,7 +131,7 @@ describe('an allow', () => {
 
 describe('a denial', () => {
   it.each(DENIAL_REASONS)(
-    '%s has the status and the body of the client library',
+    '%s has the status and the body of the SDK',
     async (reason) => {
       const reply = await DENIALS[reason]();
       expect(reply.status).toBe(HTTP_STATUS_FOR_DENIAL[reason]);

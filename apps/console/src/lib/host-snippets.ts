@@ -18,7 +18,7 @@ const LISTENING = 'console.log(`http://localhost:${port}/v1/reports`)';
 export interface HostSnippetOptions {
   runtimeUrl: string;
   projectId: string;
-  /** Where users open the console, which serves the client library too. */
+  /** Where users open the console, which serves the SDK too. */
   consoleUrl: string;
   /** Without it, the file has a placeholder. */
   projectSecret?: string;

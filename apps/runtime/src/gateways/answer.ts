@@ -16,7 +16,7 @@ export interface GatewayAnswer {
   readonly body: ForwardAuthBody;
 }
 
-/** The answer that adapters of the client library give to the same decision, and who was judged. */
+/** The answer that adapters of the SDK give to the same decision, and who was judged. */
 export function answerToDecision(projectId: string, decision: Decision): GatewayAnswer {
   const identity = {
     [IDENTITY_HEADERS.projectId]: projectId,

@@ -69,7 +69,7 @@ export default async function RequestsPage({ params, searchParams }: RequestsPro
             {plural(page.kept.days, 'day')}. Times are in UTC.{' '}
             {may('change_settings') && (
               <Link
-                href={`/projects/${projectId}/settings#request-log`}
+                href={`/projects/${projectId}/settings#decision-log`}
                 className="rounded underline underline-offset-4"
               >
                 Change what is recorded

@@ -42,7 +42,7 @@ export const setDefaultKeyRate = projectAction({
   },
 });
 
-/** Sets what the request log records, within seconds. */
+/** Sets what the decision log records, within seconds. */
 export const setRequestLog = projectAction({
   right: 'change_settings',
   input: z.object({

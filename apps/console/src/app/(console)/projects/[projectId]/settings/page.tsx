@@ -11,7 +11,7 @@ import { DefaultKeyRate } from './_components/default-key-rate.tsx';
 import { DeleteProject } from './_components/delete-project.tsx';
 import { EndPreviousSecret } from './_components/end-previous-secret.tsx';
 import { RenameProject } from './_components/rename-project.tsx';
-import { RequestLog } from './_components/request-log.tsx';
+import { DecisionLog } from './_components/decision-log.tsx';
 import { RotateSecret, SecretStep } from './_components/rotate-secret.tsx';
 import { SecretTimeline } from './_components/secret-timeline.tsx';
 import { TransferProject } from './_components/transfer-project.tsx';
@@ -110,12 +110,12 @@ export default async function SettingsPage({ params }: { params: Promise<{ proje
               ),
             },
             may('change_settings') && {
-              id: 'request-log',
-              title: 'Request log',
+              id: 'decision-log',
+              title: 'Decision log',
               description:
                 'Every denied request is recorded, and the share of allowed ones that you choose. Of a key, only its prefix is recorded.',
               children: (
-                <RequestLog
+                <DecisionLog
                   projectId={projectId}
                   loggedAllowsPercent={project.loggedAllowsPercent}
                   logsPaths={project.logsPaths}

@@ -7,7 +7,7 @@ import { Checkbox } from '#components/ui/input.tsx';
 import { useToast } from '#components/ui/toast.tsx';
 import { setRequestLog } from '../actions.ts';
 
-export interface RequestLogProps {
+export interface DecisionLogProps {
   projectId: string;
   /** The share of allowed requests that is recorded, from 0 to 100. */
   loggedAllowsPercent: number;
@@ -15,13 +15,13 @@ export interface RequestLogProps {
   logsPaths: boolean;
 }
 
-export function RequestLog({ projectId, loggedAllowsPercent, logsPaths }: RequestLogProps) {
+export function DecisionLog({ projectId, loggedAllowsPercent, logsPaths }: DecisionLogProps) {
   const toast = useToast();
   return (
     <ActionForm
       action={setRequestLog}
       hidden={{ projectId }}
-      onDone={() => toast({ title: 'Request log saved' })}
+      onDone={() => toast({ title: 'Decision log saved' })}
       className="grid max-w-md gap-4"
     >
       {(parts) => (
@@ -42,7 +42,7 @@ export function RequestLog({ projectId, loggedAllowsPercent, logsPaths }: Reques
           />
           <div>
             <Button type="submit" pending={parts.pending}>
-              Save request log
+              Save decision log
             </Button>
           </div>
         </>
