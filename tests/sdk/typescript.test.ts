@@ -63,8 +63,8 @@ function writeSnippets(project: string): string[] {
   return PAGES.flatMap((page) => {
     const text = readFileSync(join(root, page), 'utf8');
     const snippets = [...text.matchAll(/^```(?:js|ts)\n(?:\/\/ (\S+)\n)?(.*?)^```$/gms)];
-    // In Fastify's types, a handler of a WebSocket may have no `ceiba`.
-    const first = snippets.filter(([, name]) => name !== 'websocket-fastify.mjs');
+    // Those of WebSockets and CORS need packages that this project does not have.
+    const first = snippets.filter(([, name = '']) => !/^(?:cors|websocket)-/.test(name));
     return first.map(([, name = 'start.mjs', code = '']) => {
       const file = name.replace('.mjs', '.mts');
       writeFileSync(join(project, file), code);
