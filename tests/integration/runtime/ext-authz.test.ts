@@ -217,30 +217,27 @@ const DENIALS: Record<(typeof DENIAL_REASONS)[number], () => Promise<Asked> | As
 };
 
 describe('a denial', () => {
-  it.each(DENIAL_REASONS)(
-    '%s has the status and the body of the SDK',
-    async (reason) => {
-      const {
-        status,
-        ok_response: ok,
-        denied_response: denied,
-      } = await check(await DENIALS[reason]());
-      expect(ok).toBeUndefined();
-      const httpStatus = HTTP_STATUS_FOR_DENIAL[reason];
-      expect(status.code).toBe({ 401: 16, 403: 7, 429: 8 }[httpStatus]);
-      expect(denied?.status.code).toBe(httpStatus);
-      expect(JSON.parse(denied?.body ?? '')).toMatchObject({
-        error: HOST_ERROR_FOR_DENIAL[reason],
-      });
-      const headers = valuesOf(denied?.headers);
-      expect(headers['content-type']).toBe('application/json');
-      expect(headers['www-authenticate']).toBe(httpStatus === 401 ? 'Bearer' : undefined);
-      expect('retry-after' in headers).toBe(httpStatus === 429);
-      expect(JSON.stringify(denied)).not.toMatch(
-        /x-ceiba|"[^"]*(?<!service_)(?:revoked|archived|expired)_/,
-      );
-    },
-  );
+  it.each(DENIAL_REASONS)('%s has the status and the body of the SDK', async (reason) => {
+    const {
+      status,
+      ok_response: ok,
+      denied_response: denied,
+    } = await check(await DENIALS[reason]());
+    expect(ok).toBeUndefined();
+    const httpStatus = HTTP_STATUS_FOR_DENIAL[reason];
+    expect(status.code).toBe({ 401: 16, 403: 7, 429: 8 }[httpStatus]);
+    expect(denied?.status.code).toBe(httpStatus);
+    expect(JSON.parse(denied?.body ?? '')).toMatchObject({
+      error: HOST_ERROR_FOR_DENIAL[reason],
+    });
+    const headers = valuesOf(denied?.headers);
+    expect(headers['content-type']).toBe('application/json');
+    expect(headers['www-authenticate']).toBe(httpStatus === 401 ? 'Bearer' : undefined);
+    expect('retry-after' in headers).toBe(httpStatus === 429);
+    expect(JSON.stringify(denied)).not.toMatch(
+      /x-ceiba|"[^"]*(?<!service_)(?:revoked|archived|expired)_/,
+    );
+  });
 
   it('follows two different keys, and a repeated one that Envoy has joined', async () => {
     const other = (await project.createKey()).plaintext;

@@ -130,25 +130,22 @@ describe('an allow', () => {
 });
 
 describe('a denial', () => {
-  it.each(DENIAL_REASONS)(
-    '%s has the status and the body of the SDK',
-    async (reason) => {
-      const reply = await DENIALS[reason]();
-      expect(reply.status).toBe(HTTP_STATUS_FOR_DENIAL[reason]);
-      const body = forwardAuthBodySchema.parse(reply.json);
-      expect(body).toMatchObject({ error: HOST_ERROR_FOR_DENIAL[reason] });
-      expect(identityOf(reply)).toEqual({
-        projectId: expect.any(String),
-        decisionId: expect.any(String),
-        denialReason: reason,
-      });
-      expect(reply.headers.get('www-authenticate')).toBe(reply.status === 401 ? 'Bearer' : null);
-      const isLimit = reply.status === 429;
-      expect(reply.headers.has('retry-after')).toBe(isLimit);
-      expect(reply.headers.has('ratelimit')).toBe(isLimit);
-      expect(reply.headers.get('cache-control')).toBe('no-store');
-    },
-  );
+  it.each(DENIAL_REASONS)('%s has the status and the body of the SDK', async (reason) => {
+    const reply = await DENIALS[reason]();
+    expect(reply.status).toBe(HTTP_STATUS_FOR_DENIAL[reason]);
+    const body = forwardAuthBodySchema.parse(reply.json);
+    expect(body).toMatchObject({ error: HOST_ERROR_FOR_DENIAL[reason] });
+    expect(identityOf(reply)).toEqual({
+      projectId: expect.any(String),
+      decisionId: expect.any(String),
+      denialReason: reason,
+    });
+    expect(reply.headers.get('www-authenticate')).toBe(reply.status === 401 ? 'Bearer' : null);
+    const isLimit = reply.status === 429;
+    expect(reply.headers.has('retry-after')).toBe(isLimit);
+    expect(reply.headers.has('ratelimit')).toBe(isLimit);
+    expect(reply.headers.get('cache-control')).toBe('no-store');
+  });
 
   it('by a limit is a 403 for a gateway that asks for it, and is otherwise the same', async () => {
     const used = await world.createProject({ plan: { rateLimitPerMinute: 0 } });
