@@ -3,6 +3,7 @@ import type { Server } from 'node:http';
 import type { Decision } from '@ceiba/contract';
 import type { Charge } from '@ceiba/domain';
 import type { Logger } from '@ceiba/process/log';
+import { rehearseCharge, whatToChangeInRedis } from '@ceiba/process/redis';
 import { SerialQueue } from '@ceiba/process/tasks';
 import {
   applyRetention,
@@ -50,6 +51,7 @@ import { newId } from './process-id.ts';
 import { RedisClock } from './redis/clock.ts';
 import { EpochProbe } from './redis/epoch-probe.ts';
 import { RedisLink } from './redis/link.ts';
+import { Rehearsal } from './rehearsal.ts';
 import { requestIdOf } from './request-id.ts';
 import type { Traces } from './tracing/traces.ts';
 import { UnavailableError } from './unavailable.ts';
@@ -146,6 +148,11 @@ export function createRuntime(settings: Settings, log: Logger, traces?: Traces):
     wallClockMs: Date.now,
     log,
   });
+  const chargeRehearsal = new Rehearsal(
+    'redis',
+    () => link.send(CHECK_BUDGET_MS, rehearseCharge),
+    whatToChangeInRedis,
+  );
   const limiter = createLimiter({
     link,
     clock,
@@ -190,6 +197,7 @@ export function createRuntime(settings: Settings, log: Logger, traces?: Traces):
       await link.ping(CHECK_BUDGET_MS);
       const problem = epochProbe.problem ?? clock.problem;
       if (problem !== null) throw new UnavailableError('redis', problem);
+      await chargeRehearsal.check();
     },
   };
   let isDraining = false;

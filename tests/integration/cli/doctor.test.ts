@@ -304,9 +304,17 @@ describe.skipIf(realRedis === undefined)('Redis', () => {
   test('has no error when it is configured for production', async () => {
     const ran = await look();
     expect(ran.code).toBe(0);
-    for (const name of ['version', 'role', 'mode', 'persistence', 'maxmemory-policy']) {
+    for (const name of ['version', 'role', 'mode', 'persistence', 'maxmemory-policy', 'charge']) {
       expect(check(ran, `redis ${name}`)).toMatchObject({ status: 'ok' });
     }
+  });
+
+  test('is an error where it answers and refuses what a charge writes', async () => {
+    const rules = ['on', '>pass', '~*', '+@all', '-set'];
+    await redis.admin.call('ACL', 'SETUSER', 'reader', ...rules);
+    const ran = await look({ REDIS_URL: redis.url.replace('//', '//reader:pass@') });
+    expect(ran.code).toBe(1);
+    expect(check(ran, 'redis charge').detail).toContain('lacks a permission');
   });
 
   test('is an error without an append-only file', async () => {

@@ -4,19 +4,22 @@ import { createDatabase } from '@ceiba/devstack/databases';
 import { createDatabase as connect, type Database, migrateDatabase } from '@ceiba/schema';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestDatabase, migrationsFolder, type TestDatabase } from '../../support/database.ts';
+import { type RedisServer, realRedis, startRedisServer } from '../../support/redis.ts';
 import { type RunningRuntime, startRuntime } from '../../support/runtime.ts';
 
 let database: TestDatabase;
 let db: Database;
+let redis: RedisServer;
 let runtime: RunningRuntime;
 beforeAll(async () => {
   database = await createTestDatabase();
   db = connect(database.url, { maxConnections: 1 });
-  const redisUrl = process.env.REDIS_URL ?? '';
-  runtime = await startRuntime({ databaseUrl: database.url, redisUrl });
+  redis = await startRedisServer();
+  runtime = await startRuntime({ databaseUrl: database.url, redisUrl: redis.url });
 });
 afterAll(async () => {
   await runtime?.stop();
+  await redis?.dispose();
   await db?.close();
   await database?.drop();
 });
@@ -75,6 +78,51 @@ describe('a database in which decisions or changes fail', () => {
     } finally {
       await other.drop();
     }
+  });
+});
+
+const NO_CHARGE = { ...NOT_READY, checks: { database: 'ok', redis: 'unavailable' } };
+
+describe.skipIf(realRedis === undefined)('a Redis that answers and in which charges fail', () => {
+  it.each<[string, readonly string[], readonly string[], string]>([
+    [
+      'its memory is full',
+      ['CONFIG', 'SET', 'maxmemory', '1'],
+      ['CONFIG', 'SET', 'maxmemory', '0'],
+      'the memory of Redis is full: raise maxmemory',
+    ],
+    [
+      'the user may not run scripts',
+      ['ACL', 'SETUSER', 'default', '-@scripting'],
+      ['ACL', 'SETUSER', 'default', '+@scripting'],
+      'the user of REDIS_URL lacks a permission',
+    ],
+    [
+      'the user may only read',
+      ['ACL', 'SETUSER', 'default', '-set'],
+      ['ACL', 'SETUSER', 'default', '+set'],
+      'the user of REDIS_URL lacks a permission',
+    ],
+  ])(
+    'because %s makes /ready 503, and the log says what to change',
+    async (_, spoil, mend, says) => {
+      const call = async ([command = '', ...words]: readonly string[]) =>
+        await redis.admin.call(command, ...words);
+      await becomes(READY);
+      await call(spoil);
+      await becomes(NO_CHARGE);
+      await expect.poll(logOnceAsked, { timeout: 15_000, interval: 50 }).toContain(says);
+      await call(mend);
+      await becomes(READY);
+    },
+    60_000,
+  );
+
+  it('has nothing of the rehearsal that a charge or the usage reads', async () => {
+    expect((await redis.admin.keys('*')).sort()).toEqual([
+      'ceiba:{00000000-0000-0000-0000-000000000000}:counter:project',
+      'ceiba:{00000000-0000-0000-0000-000000000000}:rehearsal',
+    ]);
   });
 });
 

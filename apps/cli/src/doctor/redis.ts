@@ -18,7 +18,10 @@ import {
   createPrimaryClient,
   createServerClient,
   dataServersOf,
+  type RedisClient,
+  rehearseCharge,
   sentinelAccess,
+  whatToChangeInRedis,
 } from '@ceiba/process/redis';
 import { withPatience } from '@ceiba/schema';
 import type { Redis } from 'ioredis';
@@ -53,7 +56,7 @@ async function checkServer(address: Address): Promise<Check[]> {
   const asked = await askFacts(connect());
   if ('reason' in asked) return [unreachable(address, asked.reason)];
   const epoch = isTrialServer(asked.facts) ? [] : [await checkEpoch(connect)];
-  return [...checkFacts(asked.facts, false), ...epoch];
+  return [...checkFacts(asked.facts, false), ...epoch, await checkCharge(connect())];
 }
 
 /** Checks that all connections reach the same server, and that it reports its epoch. */
@@ -84,6 +87,21 @@ async function checkEpoch(connect: () => Redis): Promise<Check> {
   }
 }
 
+/** Runs what a charge runs, with one small write, and closes the connection. */
+async function checkCharge(client: RedisClient): Promise<Check> {
+  const name = 'redis charge';
+  client.on('error', () => {}); // errors also arrive as rejections
+  try {
+    await withPatience(client.connect().then(() => rehearseCharge(client)));
+    return ok(name, 'every command of one works');
+  } catch (cause) {
+    const remedy = 'Fix this first: every decision is answered 503 until then.';
+    return error(name, `fails: ${whatToChangeInRedis(cause) ?? reasonOf(cause)}`, remedy);
+  } finally {
+    client.disconnect();
+  }
+}
+
 /** A Runtime starts if one of the nodes answers, so the others are only a warning. */
 async function checkCluster(
   address: Address,
@@ -103,6 +121,7 @@ async function checkCluster(
   return [
     checkNodes(nodes.length, names),
     await checkPrimaries({ kind: 'cluster', nodes, access }),
+    await checkCharge(createClusterClient({ kind: 'cluster', nodes, access })),
     ...checkFacts(first.facts, true),
   ];
 }
@@ -165,6 +184,7 @@ async function checkSentinel(
     checkReplicas(info.facts),
     ...checkFacts(info.facts, false),
     await checkEpoch(connect),
+    await checkCharge(connect()),
   ];
 }
 

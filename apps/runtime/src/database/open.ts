@@ -1,6 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '@ceiba/process/log';
-import { SharedCheck } from '@ceiba/process/tasks';
 import {
   appliedMigrationTimes,
   DatabaseClient,
@@ -17,6 +15,7 @@ import { Deadline } from '../deadline.ts';
 import type { Settings } from '../env.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { PROCESS_ID } from '../process-id.ts';
+import { Rehearsal } from '../rehearsal.ts';
 import { UnavailableError } from '../unavailable.ts';
 import { LookupLane } from './lane.ts';
 import { FencingLease } from './lease.ts';
@@ -40,10 +39,6 @@ const USAGE_BUDGET_MS = 2_000;
 /** One write of the decision log, in ms; no request waits for it. */
 const DECISION_LOG_BUDGET_MS = 2_000;
 export const CHECK_BUDGET_MS = 700;
-/** How often a question for readiness may write, in ms. */
-const REHEARSE_EVERY_MS = 5_000;
-/** How long an answer waits for a rehearsal, in ms: it has to be sent within a second. */
-const REHEARSAL_WAIT_MS = 300;
 /** One renewal of the lease, in ms. After it the lease tries the next host. */
 const LEASE_BUDGET_MS = 1_000;
 
@@ -55,10 +50,11 @@ export function openDatabase(settings: Settings, metrics: Metrics, log: Logger):
     const times = await pools.checks.run(CHECK_BUDGET_MS, appliedMigrationTimes);
     return SCHEMA_TIME !== null && !times.includes(SCHEMA_TIME);
   };
-  const rehearsal = new SharedCheck(async () => {
+  const rehearseUnlessOld = async () => {
     // What a database without them lacks is what `schema` is for.
     if (!(await lacksMigration())) await rehearse(lookups, pools, settings.KEY_ROUTE_DEADLINE_MS);
-  }, REHEARSE_EVERY_MS);
+  };
+  const rehearsal = new Rehearsal('database', rehearseUnlessOld, whatToChange);
   return {
     lookups,
     pools,
@@ -67,8 +63,7 @@ export function openDatabase(settings: Settings, metrics: Metrics, log: Logger):
         // The next decision needs a connection of the lookups, so a ping alone is not enough.
         if (!lookups.isUp) throw new UnavailableError('database', 'no connection for decisions');
         await pools.checks.run(CHECK_BUDGET_MS, pingDatabase);
-        // One that takes longer says nothing of the set-up; the next question has its result.
-        await Promise.race([rehearsal.run().catch(unlessOutage), pause(REHEARSAL_WAIT_MS)]);
+        await rehearsal.check();
       },
       /** Fails only where the migration is known to be missing: an outage is what `database` is for. */
       async schema() {
@@ -94,12 +89,6 @@ async function rehearse(
   await pools.decisions.run(CHECK_BUDGET_MS, rehearseDecision);
   // The budget of any change: a shorter one would drop the connections of those under way.
   await pools.keyRoutes.run(changeBudgetMs, (db) => rehearseChange(db, `ready${PROCESS_ID}`));
-}
-
-/** An outage is found by the ping, which does not have to wait for the next rehearsal. */
-function unlessOutage(error: unknown): void {
-  const change = whatToChange(error);
-  if (change !== null) throw new UnavailableError('database', change, { cause: error });
 }
 
 /** On its own connection, so that no other work delays a renewal. */

@@ -1,5 +1,6 @@
 /** The clients of Redis, as `REDIS_URL` asks for them. */
 export * from './client.ts';
 export { connectionError } from './connector.ts';
+export * from './rehearsal.ts';
 export { sentinelAccess } from './sentinels.ts';
 export * from './source.ts';
