@@ -11,6 +11,7 @@ import {
   startOutdatedSentinel,
   startSentinelGroup,
 } from '../../support/sentinel.ts';
+import { until } from '../../support/until.ts';
 import { PATIENT, type Ran, runCeiba } from './support.ts';
 
 let database: TestDatabase;
@@ -384,6 +385,10 @@ describe.skipIf(realRedis === undefined)('Redis', () => {
     const node = await startRedisServer([...settings, '--cluster-port', `${await freePort()}`]);
     const gone = `127.0.0.1:${await freePort()}`;
     try {
+      await node.admin.call('CLUSTER', 'ADDSLOTSRANGE', '0', '16383');
+      await until('every slot is served', async () =>
+        `${await node.admin.cluster('INFO')}`.includes('cluster_state:ok'),
+      );
       const list = `redis://:s3cret@${gone},127.0.0.1:${node.port}`;
       const asked = await look({ REDIS_URL: list, REDIS_CLUSTER: 'true' });
       expect(asked.code).toBe(0);
