@@ -1,4 +1,5 @@
 import {
+  ERROR_MESSAGES,
   HTTP_STATUS_FOR_ERROR,
   type RuntimeErrorCode,
   type TransportErrorBody,
@@ -21,13 +22,7 @@ export class TransportError extends Error {
 }
 
 /** One answer for a wrong secret and for an unknown project. */
-export const unauthorized = () =>
-  new TransportError(
-    'unauthorized',
-    'The project secret is missing or not valid for this project.',
-  );
-
-export const UNAVAILABLE_MESSAGE = 'The service cannot answer now. Try again shortly.';
+export const unauthorized = () => new TransportError('unauthorized', ERROR_MESSAGES.unauthorized);
 
 export const invalidRequest = (message: string) => new TransportError('invalid_request', message);
 

@@ -1,3 +1,4 @@
+export * from './error-messages.ts';
 export * from './requests.ts';
 export * from './sets.ts';
 export * from './wire.ts';

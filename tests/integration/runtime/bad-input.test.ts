@@ -549,6 +549,65 @@ describe('a bad UUID', () => {
   });
 });
 
+describe('a query', () => {
+  const KEY = 'api-keys/0199e0c0-0000-7000-8000-00000000a001';
+  const routes = [
+    'POST authorize',
+    'POST authorize/batch',
+    'GET api-keys',
+    'POST api-keys',
+    `GET ${KEY}`,
+    `PATCH ${KEY}`,
+    `POST ${KEY}/revoke`,
+    `POST ${KEY}/archive`,
+    'GET decisions',
+    'GET decisions/0199e0c0-0000-7000-8000-00000000d001',
+  ];
+  const ask = (route: string, query: string, options: CallOptions = {}) => {
+    const [method = '', path = ''] = route.split(' ');
+    const body = method === 'GET' ? {} : { body: {} };
+    return client.call(method, `/rt/projects/${project.projectId}/${path}?${query}`, {
+      ...body,
+      ...options,
+    });
+  };
+
+  it.each(routes)('of %s that has an unknown parameter: 400 that names it', async (route) => {
+    for (const query of [
+      'nonsense=1',
+      'nonsense=',
+      'nonsense',
+      '__proto__=1',
+      '%6eonsense=1&a=2',
+    ]) {
+      const name = query.startsWith('_') ? '__proto__' : 'nonsense';
+      expectError(await ask(route, query), 'invalid_request', `"${name}" is not a known field.`);
+    }
+  });
+
+  it.each(routes)('of %s is judged after the secret', async (route) => {
+    expectError(await ask(route, 'nonsense=1', { secret: 'x' }), 'unauthorized');
+  });
+
+  it('with the parameter of another route: 400 that names it', async () => {
+    expectError(await ask('GET api-keys', 'limit=1'), 'invalid_request', '"limit"');
+  });
+
+  it('that is empty is none', async () => {
+    expect((await ask('GET api-keys', '')).status).toBe(200);
+    expect((await ask('POST authorize', '', { body: { ...QUESTION, apiKey: null } })).status).toBe(
+      200,
+    );
+  });
+
+  it.each(['/health', '/ready', '/version', '/openapi.json'])(
+    'of %s is not read, because monitors add one against caches',
+    async (path) => {
+      expect((await client.call('GET', `${path}?nonsense=1`)).status).toBe(200);
+    },
+  );
+});
+
 describe('an unknown address', () => {
   it.each<[string, string]>([
     ['GET', '/'],

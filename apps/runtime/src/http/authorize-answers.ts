@@ -4,11 +4,12 @@ import {
   authorizeBatchRequestSchema,
   authorizeRequestSchema,
   type Decision,
+  ERROR_MESSAGES,
 } from '@ceiba/contract';
 import type { Deadline } from '../deadline.ts';
 import { type Asker, type AuthorizeDependencies, authorize } from '../decision/authorize.ts';
 import { authorizeBatch } from '../decision/authorize-batch.ts';
-import { invalidField, TransportError, UNAVAILABLE_MESSAGE, unauthorized } from '../errors.ts';
+import { invalidField, TransportError, unauthorized } from '../errors.ts';
 import { UnavailableError } from '../unavailable.ts';
 import { parseBody, type ReadBody, safeParse } from './body.ts';
 
@@ -63,7 +64,7 @@ export async function answerBatch(call: AuthorizeCall): Promise<AuthorizeBatchRe
     if (!item) throw new Error('a valid request of the batch has no answer');
     if (!(item instanceof UnavailableError)) return { status: 200, decision: item };
     call.reportOutage(item);
-    return refused(503, 'unavailable', UNAVAILABLE_MESSAGE);
+    return refused(503, 'unavailable', ERROR_MESSAGES.unavailable);
   });
   return { results };
 }
@@ -75,8 +76,8 @@ const refused = (status: 400 | 503, error: string, message: string) => ({ status
 const orNull = (request: AuthorizeRequest | TransportError) =>
   request instanceof TransportError ? null : request;
 
-/** The error is returned, since a wrong secret is reported before a wrong body. */
-function orTransportError<T>(parse: () => T): T | TransportError {
+/** The error is returned, since a wrong secret is reported before a wrong body or query. */
+export function orTransportError<T>(parse: () => T): T | TransportError {
   try {
     return parse();
   } catch (error) {

@@ -3,13 +3,20 @@ import { Deadline } from '../deadline.ts';
 import type { AuthorizeDependencies } from '../decision/authorize.ts';
 import type { Entrance, Share } from '../decision/entrance.ts';
 import type { ErrorLog } from '../error-log.ts';
+import { TransportError } from '../errors.ts';
+import { NO_QUERY, parseQuery } from '../parameters.ts';
 import { requestIdOf } from '../request-id.ts';
 import type { DecisionTrace } from '../tracing/decision-trace.ts';
 import { traceHttp } from '../tracing/trace-http.ts';
 import type { Traces } from '../tracing/traces.ts';
 import type { UnavailableError } from '../unavailable.ts';
-import { type AuthorizeCall, answerBatch, answerOne } from './authorize-answers.ts';
-import { readJsonBody } from './body.ts';
+import {
+  type AuthorizeCall,
+  answerBatch,
+  answerOne,
+  orTransportError,
+} from './authorize-answers.ts';
+import { type ReadBody, readJsonBody } from './body.ts';
 import { peerOf, secretOf } from './caller.ts';
 import { answerForwardAuth, refuseForwardAuth } from './forward-auth.ts';
 import type { IncomingCall } from './incoming-call.ts';
@@ -161,7 +168,14 @@ async function answerJson(
 ): Promise<Reply> {
   // By name: V8 makes a slow object of the rest of another one, and of what is spread from it.
   const { incoming, asker, dependencies, deadline, countAs, reportOutage } = call;
-  const body = await readJsonBody(incoming, route.bodyCapBytes);
+  const body = queryRefusal(incoming) ?? (await readJsonBody(incoming, route.bodyCapBytes));
   const answered = await answer({ dependencies, asker, body, deadline, countAs, reportOutage });
   return jsonReply(200, answered, asker.requestId);
+}
+
+/** A question has no query. Few addresses have one, so most are not parsed. */
+function queryRefusal(incoming: IncomingMessage): ReadBody | null {
+  if (!incoming.url?.includes('?')) return null;
+  const error = orTransportError(() => parseQuery(NO_QUERY, incoming));
+  return error instanceof TransportError ? { kind: 'refused', error } : null;
 }

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
+import { ERROR_MESSAGES } from '@ceiba/contract';
 import type { z } from 'zod';
 import { invalidField, invalidRequest, TransportError } from '../errors.ts';
 
@@ -16,14 +17,14 @@ export type ReadBody =
 export async function readJsonBody(incoming: IncomingMessage, capBytes: number): Promise<ReadBody> {
   const bytes = await readCapped(incoming, capBytes);
   if (bytes === 'over') {
-    return refused('payload_too_large', `The body is over ${capBytes / 1024} KiB.`);
+    return refused('payload_too_large', ERROR_MESSAGES.payload_too_large(capBytes));
   }
   // The caller closed the connection: no one reads the answer, and it is not an outage.
   if (bytes === 'cut off') return refused('invalid_request', 'The body ended early.');
   const isJson = isJsonType(incoming.headers['content-type']);
   if (bytes.length === 0 && !isJson) return { kind: 'empty' };
   if (!isJson) {
-    return refused('unsupported_media_type', 'The body must be sent as application/json.');
+    return refused('unsupported_media_type', ERROR_MESSAGES.unsupported_media_type);
   }
   if (!isUtf8(bytes)) return refused('invalid_request', 'The body is not valid UTF-8.');
   try {

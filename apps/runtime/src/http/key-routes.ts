@@ -3,6 +3,7 @@ import {
   type ApiKeyLifecycleResult,
   type ApiKeySummary,
   createApiKeyRequestSchema,
+  ERROR_MESSAGES,
   emptyRequestSchema,
   setApiKeyExpiryRequestSchema,
 } from '@ceiba/contract';
@@ -47,7 +48,7 @@ async function create({ run, projectId, body, random }: ProjectCall): Promise<Ap
     case 'plan_limit_reached':
       throw new TransportError(
         'plan_limit_reached',
-        `The plan allows ${result.activeKeyCap} active keys. Revoke or archive one, or move to a higher plan.`,
+        ERROR_MESSAGES.plan_limit_reached(result.activeKeyCap),
       );
     case 'created': {
       const { apiKeyId, keyPrefix } = result;
@@ -91,11 +92,11 @@ function keyOrThrow(result: TransitionResult, rule: string): ApiKeySummary {
     case 'not_found':
       throw notFound();
     case 'conflict':
-      throw new TransportError('conflict', `${rule}; this one is ${result.status}.`);
+      throw new TransportError('conflict', ERROR_MESSAGES.conflict(rule, result.status));
     case 'updated':
     case 'unchanged':
       return result.apiKey;
   }
 }
 
-const notFound = () => new TransportError('not_found', 'The project has no such key.');
+const notFound = () => new TransportError('not_found', ERROR_MESSAGES.not_found);

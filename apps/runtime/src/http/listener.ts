@@ -6,7 +6,7 @@ import {
   STATUS_CODES,
 } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { RuntimeErrorCode } from '@ceiba/contract/sets';
+import { ERROR_MESSAGES, type RuntimeErrorCode } from '@ceiba/contract';
 import { getRequestListener, type HttpBindings, RequestError } from '@hono/node-server';
 import type { ErrorLog } from '../error-log.ts';
 import { errorBody, invalidRequest } from '../errors.ts';
@@ -102,7 +102,7 @@ const OPTIONS: ServerOptions = {
 const hasDotSegment = (target: string) => /^[^?]*\/(?:\.|%2e){1,2}(?:[/?#]|$)/i.test(target);
 
 const REFUSALS: Record<string, readonly [RuntimeErrorCode, string]> = {
-  HPE_HEADER_OVERFLOW: ['headers_too_large', 'The headers are too large.'],
+  HPE_HEADER_OVERFLOW: ['headers_too_large', ERROR_MESSAGES.headers_too_large],
   ERR_HTTP_REQUEST_TIMEOUT: ['invalid_request', 'The request did not arrive in time.'],
 };
 const NOT_HTTP = ['invalid_request', 'The request is not valid HTTP.'] as const;

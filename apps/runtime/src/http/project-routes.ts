@@ -3,12 +3,13 @@ import type { RandomBytes } from '@ceiba/domain';
 import type { Logger } from '@ceiba/process/log';
 import type { SerialQueue } from '@ceiba/process/tasks';
 import type { Database, LookupRow, VerbContext } from '@ceiba/schema';
+import type { z } from 'zod';
 import { Deadline } from '../deadline.ts';
 import type { Entrance } from '../decision/entrance.ts';
 import { projectOfSecret } from '../decision/project-secret.ts';
 import type { ErrorLog } from '../error-log.ts';
 import { unauthorized } from '../errors.ts';
-import { parseUuid } from '../parameters.ts';
+import { NO_QUERY, parseQuery, parseUuid } from '../parameters.ts';
 import { requestIdOf } from '../request-id.ts';
 import { type ReadBody, readJsonBody } from './body.ts';
 import { peerOf, secretOf } from './caller.ts';
@@ -28,27 +29,29 @@ export interface ProjectRouteOptions {
 }
 
 /** A call whose secret is the project's. */
-export interface ProjectCall {
+export interface ProjectCall<Query extends z.ZodObject = z.ZodObject> {
   /** Runs verbs on one connection, within the time that is left. */
   run<T>(work: (ctx: VerbContext) => Promise<T>): Promise<T>;
   deadline: Deadline;
   projectId: string;
   /** The UUID at the end of the address; empty where it has none. */
   id: string;
-  query: URLSearchParams;
+  query: z.output<Query>;
   body: ReadBody;
   /** Serialises the page reads of all long lists. */
   pageReads: SerialQueue;
   random: RandomBytes;
 }
 
-export interface ProjectRoute {
+export interface ProjectRoute<Query extends z.ZodObject = z.ZodObject> {
   method: 'GET' | 'POST' | 'PATCH';
   path: string;
   /** What the address ends with: the name of a UUID. */
   id?: 'apiKeyId' | 'decisionId';
+  /** Absent where the route takes no query: every parameter is then an unknown one. */
+  query?: Query;
   /** Returns the body of the reply, whose status is 200. */
-  answer(call: ProjectCall): Promise<unknown>;
+  answer(call: ProjectCall<Query>): Promise<unknown>;
 }
 
 const BODY_CAP_BYTES = 16 * 1024;
@@ -67,6 +70,7 @@ export async function answerProjectRoute(
     const asked = { projectId: parameters.projectId ?? '', requestId, deadline };
     const projectId = await authenticate(options, incoming, asked);
     const id = route.id === undefined ? '' : parseUuid(route.id, parameters[route.id] ?? '');
+    const query = parseQuery(route.query ?? NO_QUERY, incoming);
     const body: ReadBody =
       route.method === 'GET'
         ? { kind: 'empty' }
@@ -81,7 +85,7 @@ export async function answerProjectRoute(
       deadline,
       projectId,
       id,
-      query: queryOf(incoming),
+      query,
       body,
       pageReads: options.pageReads,
       random: options.random,
@@ -122,7 +126,4 @@ async function authenticate(
   return projectId;
 }
 
-/** The address is the Runtime's own, so it parses; the host is irrelevant. */
-const queryOf = (incoming: IncomingMessage) =>
-  new URLSearchParams(/\?(.*)$/s.exec(incoming.url ?? '')?.[1]);
 const msSince = (startedAt: number) => Math.round(performance.now() - startedAt);

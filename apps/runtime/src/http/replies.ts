@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
+import { ERROR_MESSAGES } from '@ceiba/contract';
 import type { ErrorLog } from '../error-log.ts';
-import { errorBody, TransportError, UNAVAILABLE_MESSAGE } from '../errors.ts';
+import { errorBody, TransportError } from '../errors.ts';
 import { REQUEST_ID_HEADER } from '../request-id.ts';
 import { UnavailableError } from '../unavailable.ts';
 
@@ -51,8 +52,8 @@ export function errorReply(error: unknown, requestId: string, errors: ErrorLog):
   return transportReply(error instanceof UnavailableError ? UNAVAILABLE : INTERNAL, requestId);
 }
 
-const UNAVAILABLE = new TransportError('unavailable', UNAVAILABLE_MESSAGE);
-const INTERNAL = new TransportError('internal', 'Something went wrong.');
+const UNAVAILABLE = new TransportError('unavailable', ERROR_MESSAGES.unavailable);
+const INTERNAL = new TransportError('internal', ERROR_MESSAGES.internal);
 
 function transportReply({ code, message }: TransportError, requestId: string): Reply {
   const { status, body } = errorBody(code, message, requestId);

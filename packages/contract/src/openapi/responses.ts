@@ -1,3 +1,4 @@
+import { ERROR_MESSAGES } from '../error-messages.ts';
 import { HOST_REPLY_MESSAGES, type HostReplyCode } from '../host-replies.ts';
 import { HTTP_STATUS_FOR_ERROR, IDENTITY_HEADERS, type RuntimeErrorCode } from '../sets.ts';
 import { errorExample } from './examples.ts';
@@ -18,27 +19,27 @@ const ERRORS: Record<RuntimeErrorCode, readonly [when: string, message: string]>
   ],
   unauthorized: [
     'The project secret is missing or not this project’s, or there is no such project.',
-    'The project secret is missing or wrong.',
+    ERROR_MESSAGES.unauthorized,
   ],
   plan_limit_reached: [
     'The plan allows no further active key.',
-    'The plan allows 3 active keys. Revoke or archive one, or move to a higher plan.',
+    ERROR_MESSAGES.plan_limit_reached(3),
   ],
-  not_found: ['The project has no such key or decision.', 'The project has no such key.'],
+  not_found: ['The project has no such key or decision.', ERROR_MESSAGES.not_found],
   conflict: [
     'The status of the key does not allow it.',
-    'An archived key cannot be revoked; this one is archived.',
+    ERROR_MESSAGES.conflict('An archived key cannot be revoked', 'archived'),
   ],
-  payload_too_large: ['The body is too large.', 'The body is larger than 64 KiB.'],
+  payload_too_large: ['The body is too large.', ERROR_MESSAGES.payload_too_large(64 * 1024)],
   unsupported_media_type: [
     'The body is not application/json.',
-    'The content type must be application/json.',
+    ERROR_MESSAGES.unsupported_media_type,
   ],
-  headers_too_large: ['The headers are over 16 KiB.', 'The headers are too large.'],
-  internal: ['A bug. The log has the error under the request id.', 'Something went wrong.'],
+  headers_too_large: ['The headers are over 16 KiB.', ERROR_MESSAGES.headers_too_large],
+  internal: ['A bug. The log has the error under the request id.', ERROR_MESSAGES.internal],
   unavailable: [
     'A dependency failed or was too slow. A call that asks for a decision may have been charged.',
-    'The service cannot answer now. Try again shortly.',
+    ERROR_MESSAGES.unavailable,
   ],
 };
 
