@@ -66,16 +66,16 @@ const MUTANTS: Mutant[] = [
   },
   {
     name: 'an `allowed` that may be any truthy value',
-    file: 'decision.js',
-    from: 'fields?.allowed === true',
-    to: 'fields?.allowed',
+    file: 'generated/wire.js',
+    from: 'oneOf(fields?.allowed, true)',
+    to: '(fields?.allowed || undefined)',
     caughtBy: ['answers "allowed":"true"', 'answers "allowed":1'],
   },
   {
     name: 'limits that may be absent',
-    file: 'decision.js',
-    from: 'if (fields === null) return null;\n  const rateLimitPerMinute',
-    to: `if (fields === null) return ${JSON.stringify(JSON.parse(ALLOW).limits)};\n  const rateLimitPerMinute`,
+    file: 'generated/wire.js',
+    from: 'const limits = parseLimits(fields?.limits)',
+    to: `const limits = parseLimits(fields?.limits) ?? ${JSON.stringify(JSON.parse(ALLOW).limits)}`,
     caughtBy: ['answers an allow without limits'],
   },
   {

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { openApiDocument } from '@ceiba/contract/openapi';
@@ -12,6 +13,21 @@ const text = `${JSON.stringify(openApiDocument(), null, 2)}\n`;
 
 it('the committed OpenAPI document is that of the schemas; --update writes it', async () => {
   await expect(text).toMatchFileSnapshot(file);
+});
+
+it('the SDK has the types and parsers of the document; its generate.mjs writes them', () => {
+  const generate = fileURLToPath(new URL('../../packages/sdk/generate.mjs', import.meta.url));
+  expect(() => execFileSync(process.execPath, [generate, '--check'])).not.toThrow();
+});
+
+it('an answer may have further fields, and a request may not', () => {
+  const isClosed = (answers: 'open' | 'closed', name: string) =>
+    'additionalProperties' in (openApiDocument(answers).components.schemas[name] ?? {});
+  for (const name of ['Decision', 'AllowDecision', 'ApiKeySummary', 'TransportError']) {
+    expect(isClosed('open', name), name).toBe(false);
+  }
+  expect(isClosed('closed', 'ApiKeySummary')).toBe(true);
+  expect(isClosed('open', 'CreateApiKeyRequest')).toBe(true);
 });
 
 it('every reference of the document leads to a schema of it', () => {

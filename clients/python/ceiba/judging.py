@@ -8,19 +8,24 @@ from __future__ import annotations
 import json
 import logging
 import re
-from typing import Any, Dict, Iterable, List, Mapping, MutableMapping, NamedTuple, Optional, Tuple, TypedDict
+from functools import lru_cache
+from typing import (
+    Any,
+    Dict,
+    Iterable,
+    List,
+    Mapping,
+    MutableMapping,
+    NamedTuple,
+    Optional,
+    Tuple,
+    cast,
+    get_type_hints,
+)
 from urllib.parse import quote
 
 from .client import AuthorizeClient
-from .operations import (
-    HOST_REPLIES,
-    AccessContext,
-    HostReplyRule,
-    Limits,
-    MatchedApiKey,
-    MatchedPlan,
-    MatchedPolicy,
-)
+from .operations import HOST_REPLIES, AccessContext, HostReplyRule, Limits
 from .settings import CeibaConfigError
 from .transport import Headers
 
@@ -34,14 +39,10 @@ BEARER = re.compile(r"bearer(?:[ \t]+|$)", re.IGNORECASE)
 CREDENTIAL_HEADERS = ("authorization", "x-api-key")
 
 
-class Access(TypedDict):
+class Access(AccessContext):
     """Who called, and what is left: `environ["ceiba"]` and `scope["ceiba"]`."""
 
     decisionId: str
-    projectId: str
-    apiKey: MatchedApiKey
-    policy: MatchedPolicy
-    plan: MatchedPlan
     limits: Limits
 
 
@@ -175,28 +176,24 @@ def _verdict_of(decision: Mapping[str, Any], project_id: str) -> Verdict:
 
 
 def _access_of(decision: Mapping[str, Any]) -> Access:
-    context: AccessContext = decision["access"]
-    limits: Limits = decision["limits"]
-    api_key, policy, plan = context["apiKey"], context["policy"], context["plan"]
-    texts = (
-        decision["decisionId"],
-        context["projectId"],
-        *(api_key[name] for name in ("apiKeyId", "displayName", "keyPrefix")),  # type: ignore[literal-required]
-        *(policy[name] for name in ("policyId", "method", "pathPattern")),  # type: ignore[literal-required]
-        *(plan[name] for name in ("planId", "name")),  # type: ignore[literal-required]
-    )
-    names = ("rateLimitPerMinute", "monthlyQuota", "remainingThisMinute", "remainingThisMonth")
-    numbers = [limits[name] for name in names]  # type: ignore[literal-required]
-    if not all(isinstance(text, str) for text in texts) or not all(type(one) is int for one in numbers):
+    context, limits, decision_id = decision["access"], decision["limits"], decision["decisionId"]
+    if not (_fits(context, AccessContext) and _fits(limits, Limits) and _fits(decision_id, str)):
         raise ValueError("the allow of the Runtime has a field of another type")
-    return {
-        "decisionId": decision["decisionId"],
-        "projectId": context["projectId"],
-        "apiKey": api_key,
-        "policy": policy,
-        "plan": plan,
-        "limits": limits,
-    }
+    return cast(Access, {**context, "limits": limits, "decisionId": decision_id})
+
+
+def _fits(value: Any, kind: Any) -> bool:
+    """Whether a value has every field of a TypedDict, whose fields are texts, numbers and the like."""
+    if kind in (str, int):
+        return type(value) is kind
+    return isinstance(value, dict) and all(
+        name in value and _fits(value[name], field) for name, field in _fields_of(kind)
+    )
+
+
+@lru_cache(maxsize=None)
+def _fields_of(kind: Any) -> List[Tuple[str, Any]]:
+    return list(get_type_hints(kind).items())
 
 
 def refusal(reason: str, decision: Mapping[str, Any] = {}) -> Verdict:

@@ -7,7 +7,7 @@ from urllib.parse import quote, urlencode
 
 
 class AccessContext(TypedDict):
-    """Which key, policy and plan matched."""
+    """The key, policy and plan that an allowed request matched."""
 
     projectId: str
     apiKey: "MatchedApiKey"
@@ -25,8 +25,30 @@ class AllowDecision(TypedDict):
     resetAfterSeconds: "ResetAfterSeconds"
 
 
-class ApiKey(TypedDict):
-    """A key, without its plaintext."""
+class ApiKeyCreateResult(TypedDict):
+    """A new key: the only answer with its plaintext, which cannot be retrieved again."""
+
+    apiKeyId: str
+    displayName: str
+    keyPrefix: str
+    plaintextKey: str
+
+
+class ApiKeyLifecycleResult(TypedDict):
+    """The status that a key has after revoke and archive."""
+
+    apiKeyId: str
+    status: Literal['revoked', 'archived']
+
+
+class ApiKeyListResult(TypedDict):
+    """All keys of the project, newest first, revoked and archived ones too."""
+
+    apiKeys: List["ApiKeySummary"]
+
+
+class ApiKeySummary(TypedDict):
+    """A key, without its plaintext. Times are ISO 8601."""
 
     apiKeyId: str
     displayName: str
@@ -37,28 +59,6 @@ class ApiKey(TypedDict):
     revokedAt: Optional[str]
     archivedAt: Optional[str]
     lastUsedAt: Optional[str]
-
-
-class ApiKeyCreateResult(TypedDict):
-    """A new key: the only answer with its plaintext."""
-
-    apiKeyId: str
-    displayName: str
-    keyPrefix: str
-    plaintextKey: str
-
-
-class ApiKeyLifecycleResult(TypedDict):
-    """The status that the key now has."""
-
-    apiKeyId: str
-    status: Literal['revoked', 'archived']
-
-
-class ApiKeyList(TypedDict):
-    """All keys, newest first, revoked and archived ones too."""
-
-    apiKeys: List["ApiKey"]
 
 
 class AuthorizeBatchRequest(TypedDict):
@@ -105,8 +105,8 @@ class CreateApiKeyRequest(TypedDict):
     displayName: str
 
 
-class DecisionList(TypedDict):
-    """One page; `nextCursor` is null on the last one."""
+class DecisionListResult(TypedDict):
+    """One page, newest first; `nextCursor` is null on the last one."""
 
     decisions: List["LoggedDecision"]
     nextCursor: Optional[str]
@@ -129,16 +129,8 @@ class EmptyRequest(TypedDict):
     """An empty object."""
 
 
-class Error(TypedDict):
-    """An error; a 500 or 503 gives no details."""
-
-    error: Literal['invalid_request', 'unauthorized', 'plan_limit_reached', 'not_found', 'conflict', 'payload_too_large', 'unsupported_media_type', 'headers_too_large', 'internal', 'unavailable']
-    message: str
-    requestId: str
-
-
 class ExceededLimit(TypedDict):
-    """The limit that refused a call."""
+    """The limit that refused a call: so many calls in a calendar minute or month, in UTC."""
 
     owner: Literal['plan', 'api_key', 'project_default']
     window: Literal['minute', 'month']
@@ -158,14 +150,14 @@ class Health(TypedDict):
 
 
 class HostReply(TypedDict):
-    """The reply of a host that refuses a request."""
+    """The reply of a host that refuses a request: nothing of it identifies a key."""
 
     error: Literal['service_unauthorized', 'service_forbidden', 'service_quota_exceeded', 'service_rate_limited', 'service_unavailable']
     message: str
 
 
 class Limits(TypedDict):
-    """For the minute and the month, the counter with the least left."""
+    """In requests, for the minute and for the month: the counter with the least left."""
 
     rateLimitPerMinute: int
     monthlyQuota: int
@@ -215,13 +207,6 @@ class MatchedPolicy(TypedDict):
     pathPattern: str
 
 
-class Readiness(TypedDict):
-    """Whether decisions can be made, and what is unavailable."""
-
-    ok: bool
-    checks: "ReadinessChecks"
-
-
 class _ReadinessChecksRequired(TypedDict):
     database: Literal['ok', 'unavailable']
     redis: Literal['ok', 'unavailable']
@@ -234,10 +219,24 @@ class ReadinessChecks(_ReadinessChecksRequired, total=False):
 
 
 class ResetAfterSeconds(TypedDict):
-    """Seconds until the UTC minute and month end."""
+    """Seconds until the UTC minute and month of `limits` end."""
 
     minute: int
     month: int
+
+
+class RuntimeReadiness(TypedDict):
+    """Whether decisions can be made, and what is unavailable."""
+
+    ok: bool
+    checks: "ReadinessChecks"
+
+
+class RuntimeVersion(TypedDict):
+    """The commit, and the newest migration that the build expects."""
+
+    sha: str
+    schema: str
 
 
 class SetApiKeyExpiryRequest(TypedDict):
@@ -246,17 +245,18 @@ class SetApiKeyExpiryRequest(TypedDict):
     expiresAt: Optional[str]
 
 
-class Version(TypedDict):
-    """The commit, and the newest migration that the build expects."""
+class TransportError(TypedDict):
+    """The body of a transport error; that of a 500 or 503 gives no details."""
 
-    sha: str
-    schema: str
+    error: Literal['invalid_request', 'unauthorized', 'plan_limit_reached', 'not_found', 'conflict', 'payload_too_large', 'unsupported_media_type', 'headers_too_large', 'internal', 'unavailable']
+    message: str
+    requestId: str
 
 
 Decision = Union["AllowDecision", "DenyDecision"]
 
 
-ForwardAuthAnswer = Union["GatewayAllow", "HostReply"]
+ForwardAuthBody = Union["GatewayAllow", "HostReply"]
 
 
 def _part(text: str) -> str:
@@ -312,25 +312,25 @@ class Operations:
         path = f"/rt/projects/{self.project_id}/authorize/batch"
         return cast("AuthorizeBatchResult", self._call("POST", path, body))
 
-    def list_api_keys(self) -> "ApiKeyList":
+    def list_api_keys(self) -> "ApiKeyListResult":
         """List all keys. Newest first, including revoked and archived keys. The list has no pages."""
         path = f"/rt/projects/{self.project_id}/api-keys"
-        return cast("ApiKeyList", self._call("GET", path, None))
+        return cast("ApiKeyListResult", self._call("GET", path, None))
 
     def create_api_key(self, body: "CreateApiKeyRequest") -> "ApiKeyCreateResult":
         """Create a key. Only this answer contains the plaintext, and it cannot be retrieved again."""
         path = f"/rt/projects/{self.project_id}/api-keys"
         return cast("ApiKeyCreateResult", self._call("POST", path, body))
 
-    def get_api_key(self, api_key_id: str) -> "ApiKey":
+    def get_api_key(self, api_key_id: str) -> "ApiKeySummary":
         """Read one key. A key of another project is answered like one that does not exist."""
         path = f"/rt/projects/{self.project_id}/api-keys/{_part(api_key_id)}"
-        return cast("ApiKey", self._call("GET", path, None))
+        return cast("ApiKeySummary", self._call("GET", path, None))
 
-    def set_api_key_expiry(self, api_key_id: str, body: "SetApiKeyExpiryRequest") -> "ApiKey":
+    def set_api_key_expiry(self, api_key_id: str, body: "SetApiKeyExpiryRequest") -> "ApiKeySummary":
         """Set or remove the expiry of a key. Only of an active key. A time in the past expires it at once."""
         path = f"/rt/projects/{self.project_id}/api-keys/{_part(api_key_id)}"
-        return cast("ApiKey", self._call("PATCH", path, body))
+        return cast("ApiKeySummary", self._call("PATCH", path, body))
 
     def revoke_api_key(self, api_key_id: str, body: Optional["EmptyRequest"] = None) -> "ApiKeyLifecycleResult":
         """Revoke a key. From the next decision on, and it cannot be undone. May be repeated; an archived key is a conflict."""
@@ -342,11 +342,11 @@ class Operations:
         path = f"/rt/projects/{self.project_id}/api-keys/{_part(api_key_id)}/archive"
         return cast("ApiKeyLifecycleResult", self._call("POST", path, body or {}))
 
-    def list_decisions(self, *, outcome: Optional[Literal['allowed', 'denied']] = None, reason: Optional[Literal['missing_api_key', 'invalid_api_key', 'revoked_api_key', 'archived_api_key', 'expired_api_key', 'policy_no_match', 'inactive_subscription', 'quota_exceeded', 'rate_limited']] = None, api_key_id: Optional[str] = None, method: Optional[str] = None, path_prefix: Optional[str] = None, request_id: Optional[str] = None, from_: Optional[str] = None, to: Optional[str] = None, limit: Optional[int] = None, cursor: Optional[str] = None) -> "DecisionList":
+    def list_decisions(self, *, outcome: Optional[Literal['allowed', 'denied']] = None, reason: Optional[Literal['missing_api_key', 'invalid_api_key', 'revoked_api_key', 'archived_api_key', 'expired_api_key', 'policy_no_match', 'inactive_subscription', 'quota_exceeded', 'rate_limited']] = None, api_key_id: Optional[str] = None, method: Optional[str] = None, path_prefix: Optional[str] = None, request_id: Optional[str] = None, from_: Optional[str] = None, to: Optional[str] = None, limit: Optional[int] = None, cursor: Optional[str] = None) -> "DecisionListResult":
         """List recorded decisions. Newest first. Each parameter narrows the list, and an empty one counts as absent."""
         path = f"/rt/projects/{self.project_id}/decisions"
         path += _query({"outcome": outcome, "reason": reason, "apiKeyId": api_key_id, "method": method, "pathPrefix": path_prefix, "requestId": request_id, "from": from_, "to": to, "limit": limit, "cursor": cursor})
-        return cast("DecisionList", self._call("GET", path, None))
+        return cast("DecisionListResult", self._call("GET", path, None))
 
     def get_decision(self, decision_id: str) -> "LoggedDecision":
         """Read one recorded decision. A decision of another project is answered like one that does not exist."""
@@ -358,15 +358,15 @@ class Operations:
         path = "/health"
         return cast("Health", self._call("GET", path, None))
 
-    def get_readiness(self) -> "Readiness":
+    def get_readiness(self) -> "RuntimeReadiness":
         """Readiness. Asks each dependency."""
         path = "/ready"
-        return cast("Readiness", self._call("GET", path, None))
+        return cast("RuntimeReadiness", self._call("GET", path, None))
 
-    def get_version(self) -> "Version":
+    def get_version(self) -> "RuntimeVersion":
         """Version. Touches no dependency."""
         path = "/version"
-        return cast("Version", self._call("GET", path, None))
+        return cast("RuntimeVersion", self._call("GET", path, None))
 
     def get_open_api(self) -> Dict[str, Any]:
         """This document. OpenAPI 3.1, of the build that answers."""

@@ -7,26 +7,35 @@ import {
   UUID_PATTERN,
 } from './sets.ts';
 
+/* What callers send. Each described schema is a shape of the OpenAPI document, by its name here. */
+
 /** The question that a host asks before it serves a request. Unknown fields are ignored. */
-export const authorizeRequestSchema = z.object({
-  apiKey: z.string().nullish(),
-  method: z
-    .string()
-    .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/, 'must be an HTTP method (RFC 9110, section 9.1)'),
-  path: z.string(),
-});
+export const authorizeRequestSchema = z
+  .object({
+    apiKey: z.string().nullish(),
+    method: z
+      .string()
+      .regex(
+        /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/,
+        'must be an HTTP method (RFC 9110, section 9.1)',
+      ),
+    path: z.string(),
+  })
+  .describe('The caller’s credential, unchecked or null, and its request line without the query.');
 export type AuthorizeRequest = z.infer<typeof authorizeRequestSchema>;
 
 /** The largest number of requests in one batch. */
 export const BATCH_SIZE_MAX = 256;
 
 /** Several questions of one project; each is judged by {@link authorizeRequestSchema} by itself. */
-export const authorizeBatchRequestSchema = z.object({
-  requests: z
-    .array(z.unknown())
-    .min(1, 'must hold at least one request')
-    .max(BATCH_SIZE_MAX, `must hold at most ${BATCH_SIZE_MAX} requests`),
-});
+export const authorizeBatchRequestSchema = z
+  .object({
+    requests: z
+      .array(z.unknown())
+      .min(1, 'must hold at least one request')
+      .max(BATCH_SIZE_MAX, `must hold at most ${BATCH_SIZE_MAX} requests`),
+  })
+  .describe('Each request is an AuthorizeRequest; one that is not is answered with 400 by itself.');
 
 /** A character that shows: neither space, nor ignored by fonts, nor the blank pattern of Braille. */
 const VISIBLE = '[^\\s\\u2800\\p{Default_Ignorable_Code_Point}]';
@@ -56,7 +65,9 @@ export const displayNameSchema = z
     'must hold a visible character',
   );
 
-export const createApiKeyRequestSchema = z.strictObject({ displayName: displayNameSchema });
+export const createApiKeyRequestSchema = z
+  .strictObject({ displayName: displayNameSchema })
+  .describe('A label of 1 to 100 characters, none of them a control character.');
 
 /** `Date` would read an earlier year, as Postgres writes it, as one of the 20th or 21st century. */
 const FIRST_INSTANT = Date.parse('0100-01-01T00:00:00.000Z');
@@ -78,10 +89,12 @@ const instantSchema = z.iso
 /** Null means that it never expires. */
 export const expirySchema = instantSchema.nullable();
 
-export const setApiKeyExpiryRequestSchema = z.strictObject({ expiresAt: expirySchema });
+export const setApiKeyExpiryRequestSchema = z
+  .strictObject({ expiresAt: expirySchema })
+  .describe('An RFC 3339 time with Z or an offset; null removes the expiry.');
 
 /** Revoke and archive take an explicit empty object. */
-export const emptyRequestSchema = z.strictObject({});
+export const emptyRequestSchema = z.strictObject({}).describe('An empty object.');
 
 /** The most decisions of one page of the log, and how many there are by default. */
 export const DECISION_PAGE_MAX = 500;

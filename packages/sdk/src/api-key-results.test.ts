@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import {
   parseApiKeyCreateResult,
   parseApiKeyLifecycleResult,
-  parseApiKeyList,
+  parseApiKeyListResult,
   parseApiKeySummary,
-} from './api-key-results.ts';
+} from './generated/wire.ts';
 
 const SUMMARY = {
   apiKeyId: 'id',
@@ -45,7 +45,7 @@ describe('a key', () => {
     const at = '2026-11-23T00:00:00.000Z';
     expect(parseApiKeySummary({ ...SUMMARY, [field]: at })).toEqual({ ...SUMMARY, [field]: at });
     for (const body of invalidBodies(SUMMARY, field, [7, false, {}])) {
-      expect(parseApiKeySummary(body)).toBeNull();
+      expect(parseApiKeySummary(body)).toBeUndefined();
     }
   });
 
@@ -53,32 +53,36 @@ describe('a key', () => {
     'is refused unless %s is a non-empty string',
     (field) => {
       for (const body of invalidBodies(SUMMARY, field, [null, 7, '', ['active']])) {
-        expect(parseApiKeySummary(body)).toBeNull();
+        expect(parseApiKeySummary(body)).toBeUndefined();
       }
     },
   );
 
   it('is refused with an unknown status', () => {
-    expect(parseApiKeySummary({ ...SUMMARY, status: 'paused' })).toBeNull();
+    expect(parseApiKeySummary({ ...SUMMARY, status: 'paused' })).toBeUndefined();
   });
 
   it.each(NOT_OBJECTS)('is refused if it is %j', (body) => {
-    expect(parseApiKeySummary(body)).toBeNull();
+    expect(parseApiKeySummary(body)).toBeUndefined();
   });
 });
 
 describe('a list of keys', () => {
   it('keeps its order, and is refused if one key is invalid', () => {
     const other = { ...SUMMARY, apiKeyId: 'other' };
-    expect(parseApiKeyList({ apiKeys: [] })).toEqual({ apiKeys: [] });
-    expect(parseApiKeyList({ apiKeys: [SUMMARY, other] })).toEqual({ apiKeys: [SUMMARY, other] });
-    expect(parseApiKeyList({ apiKeys: [SUMMARY, { ...other, status: 'paused' }] })).toBeNull();
+    expect(parseApiKeyListResult({ apiKeys: [] })).toEqual({ apiKeys: [] });
+    expect(parseApiKeyListResult({ apiKeys: [SUMMARY, other] })).toEqual({
+      apiKeys: [SUMMARY, other],
+    });
+    expect(
+      parseApiKeyListResult({ apiKeys: [SUMMARY, { ...other, status: 'paused' }] }),
+    ).toBeUndefined();
   });
 
   it.each([...NOT_OBJECTS, {}, { apiKeys: {} }, { apiKeys: 'text' }])(
     'is refused if it is %j',
     (body) => {
-      expect(parseApiKeyList(body)).toBeNull();
+      expect(parseApiKeyListResult(body)).toBeUndefined();
     },
   );
 });
@@ -90,12 +94,12 @@ describe('the answer to a create', () => {
 
   it.each(Object.keys(CREATED))('is refused unless %s is a non-empty string', (field) => {
     for (const body of invalidBodies(CREATED, field, [null, 7, ''])) {
-      expect(parseApiKeyCreateResult(body)).toBeNull();
+      expect(parseApiKeyCreateResult(body)).toBeUndefined();
     }
   });
 
   it.each(NOT_OBJECTS)('is refused if it is %j', (body) => {
-    expect(parseApiKeyCreateResult(body)).toBeNull();
+    expect(parseApiKeyCreateResult(body)).toBeUndefined();
   });
 });
 
@@ -115,6 +119,6 @@ describe('the answer to a revoke or an archive', () => {
     { apiKeyId: 'id', status: 'active' },
     { apiKeyId: 'id', status: 'paused' },
   ])('is refused if it is %j', (body) => {
-    expect(parseApiKeyLifecycleResult(body)).toBeNull();
+    expect(parseApiKeyLifecycleResult(body)).toBeUndefined();
   });
 });

@@ -1,11 +1,11 @@
 import { type Answer, batchBody, parseBatchAnswers } from './batch.ts';
 import { type CircuitBreaker, isRuntimeFailure } from './circuit-breaker.ts';
-import { fieldsOf, parseDecision, textOf } from './decision.ts';
 import { RuntimeTransportError } from './errors.ts';
+import { type Decision, parseDecision } from './generated/wire.ts';
 import { resultOf } from './http/answer.ts';
 import type { Exchange, Transport } from './http/transport.ts';
+import { fieldsOf, text } from './json.ts';
 import type { TraceHeaders } from './trace-context.ts';
-import type { Decision } from './types.ts';
 
 /** One question, as it is sent. */
 export interface Question {
@@ -49,7 +49,7 @@ export function createAuthorizeExchanges(
 ): AuthorizeExchanges {
   async function ask<T>(
     target: Pick<Exchange, 'path' | 'body' | 'timeoutMs' | 'signal' | 'trace'>,
-    parse: (body: unknown) => T | null,
+    parse: (body: unknown) => T | undefined,
     questions = 1,
   ): Promise<T> {
     const maxResponseBytes = questions * MOST_DECISION_BYTES;
@@ -100,10 +100,11 @@ function isLost(answers: readonly Answer[] | null): boolean {
 function withoutEcho(error: RuntimeTransportError): RuntimeTransportError {
   const { failure, message, status, cause } = error;
   const fields = fieldsOf(error.body);
-  const code = textOf(fields?.error);
+  const code = text(fields?.error);
+  const kept = (field: unknown) => text(field) ?? null;
   const body =
-    code === null
+    code === undefined
       ? null
-      : { error: code, message: textOf(fields?.message), requestId: textOf(fields?.requestId) };
+      : { error: code, message: kept(fields?.message), requestId: kept(fields?.requestId) };
   return new RuntimeTransportError(failure, message, { status, body }, { cause });
 }

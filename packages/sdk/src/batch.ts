@@ -1,6 +1,6 @@
-import { fieldsOf, parseDecision, textOf } from './decision.ts';
 import { RuntimeTransportError } from './errors.ts';
-import type { Decision } from './types.ts';
+import { type Decision, parseDecision } from './generated/wire.ts';
+import { fieldsOf, text } from './json.ts';
 
 /** The answer to one question: its decision, or why it has none. */
 export type Answer = { readonly decision: Decision } | { readonly error: unknown };
@@ -19,26 +19,27 @@ export function batchBody(questions: readonly string[]): string {
 /**
  * Parses the answers to a batch from a JSON body.
  *
- * @returns null unless there is one result per question, because results are matched by their order.
+ * @returns undefined unless there is one result per question, because results are matched by their order.
  * A result that is not valid fails only its own question.
  */
-export function parseBatchAnswers(body: unknown, questions: number): Answer[] | null {
+export function parseBatchAnswers(body: unknown, questions: number): Answer[] | undefined {
   const results = fieldsOf(body)?.results;
-  return Array.isArray(results) && results.length === questions ? results.map(parseResult) : null;
+  if (!Array.isArray(results) || results.length !== questions) return undefined;
+  return results.map(parseResult);
 }
 
 function parseResult(result: unknown): Answer {
   const fields = fieldsOf(result);
   if (fields?.status !== 200) return { error: parseError(fields) ?? invalidResult() };
   const decision = parseDecision(fields.decision);
-  return decision === null ? { error: invalidResult() } : { decision };
+  return decision === undefined ? { error: invalidResult() } : { decision };
 }
 
 function parseError(fields: ReturnType<typeof fieldsOf>): RuntimeTransportError | null {
   const status = fields?.status;
-  const error = textOf(fields?.error);
-  const message = textOf(fields?.message);
-  if (!isErrorStatus(status) || error === null || message === null) return null;
+  const error = text(fields?.error);
+  const message = text(fields?.message);
+  if (!isErrorStatus(status) || error === undefined || message === undefined) return null;
   const answer = { status, body: { error, message } };
   return new RuntimeTransportError('error_status', `The Runtime answered ${status}`, answer);
 }

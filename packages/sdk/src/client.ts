@@ -1,10 +1,4 @@
 import { PROJECT_SECRET_HEADER } from '@ceiba/contract/sets';
-import {
-  parseApiKeyCreateResult,
-  parseApiKeyLifecycleResult,
-  parseApiKeyList,
-  parseApiKeySummary,
-} from './api-key-results.ts';
 import { type AuthorizeExchanges, createAuthorizeExchanges } from './authorize-exchanges.ts';
 import {
   ALWAYS_CLOSED,
@@ -14,6 +8,12 @@ import {
 import { Coalescer } from './coalescer.ts';
 import { type CeibaConfig, parseTimeout } from './config.ts';
 import { RuntimeTransportError } from './errors.ts';
+import {
+  parseApiKeyCreateResult,
+  parseApiKeyLifecycleResult,
+  parseApiKeyListResult,
+  parseApiKeySummary,
+} from './generated/wire.ts';
 import { isRefusedQuestion, resultOf, withSetting } from './http/answer.ts';
 import { createFetchTransport, type FetchLike } from './http/fetch-transport.ts';
 import type { Exchange, Transport } from './http/transport.ts';
@@ -128,7 +128,7 @@ export class CeibaRuntimeClient implements AuthorizeClient {
     try {
       // The Runtime judges the secret first, and then refuses a question without a method.
       const answer = await this.#transport.send(exchange);
-      if (!isRefusedQuestion(answer)) resultOf(answer, () => null, MOST_BYTES);
+      if (!isRefusedQuestion(answer)) resultOf(answer, () => undefined, MOST_BYTES);
     } catch (error) {
       throw RuntimeTransportError.is(error) ? withSetting(error, this.#runtimeBaseUrl) : error;
     }
@@ -140,7 +140,14 @@ export class CeibaRuntimeClient implements AuthorizeClient {
    * by default).
    */
   listApiKeys(options: CallOptions = {}): Promise<ApiKeyListResult> {
-    return this.#call('GET', this.#keysPath, undefined, parseApiKeyList, options, MOST_LIST_BYTES);
+    return this.#call(
+      'GET',
+      this.#keysPath,
+      undefined,
+      parseApiKeyListResult,
+      options,
+      MOST_LIST_BYTES,
+    );
   }
 
   /** One key. 404 `not_found` also for a key of another project. */
@@ -197,7 +204,7 @@ export class CeibaRuntimeClient implements AuthorizeClient {
     method: Exchange['method'],
     path: string,
     body: object | undefined,
-    parse: (body: unknown) => T | null,
+    parse: (body: unknown) => T | undefined,
     { signal, timeoutMs = this.#timeoutMs }: CallOptions,
     maxResponseBytes = MOST_BYTES,
   ): Promise<T> {

@@ -9,7 +9,7 @@ import {
 } from '@ceiba/contract';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { batchBody, MOST_QUESTIONS, parseBatchAnswers } from './batch.ts';
-import { parseDecision } from './decision.ts';
+import { parseDecision } from './generated/wire.ts';
 import { allowDecision, denyDecision } from './testing.ts';
 import type * as sdk from './types.ts';
 

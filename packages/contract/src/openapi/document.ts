@@ -7,7 +7,7 @@ import {
 } from '../sets.ts';
 import { paths } from './operations.ts';
 import { sharedResponses } from './responses.ts';
-import { componentSchemas } from './schemas.ts';
+import { componentSchemas, type Form } from './schemas.ts';
 
 const hostReplies = () => ({
   ...Object.fromEntries(
@@ -27,8 +27,10 @@ const hostReply = (status: number, error: HostReplyCode) => ({
 /**
  * The Runtime's routes as OpenAPI 3.1. `openapi.json` of this package is its committed output, which
  * the Runtime serves; `tests/static/openapi.test.ts` writes and compares it.
+ *
+ * @param form that of answers; `closed` for a test of what the Runtime sends
  */
-export const openApiDocument = () => ({
+export const openApiDocument = (form: Form = 'open') => ({
   openapi: '3.1.1',
   info: {
     title: 'Ceiba Runtime',
@@ -83,6 +85,6 @@ export const openApiDocument = () => ({
       },
     },
     responses: sharedResponses,
-    schemas: componentSchemas(),
+    schemas: componentSchemas(form),
   },
 });

@@ -1,8 +1,9 @@
-import { DECISION_PAGE_DEFAULT, DECISION_PAGE_MAX, decisionQuerySchema } from '../requests.ts';
-import { uuidSchema } from '../wire.ts';
+import type { z } from 'zod';
+import * as request from '../requests.ts';
+import * as answer from '../wire.ts';
 import { EXAMPLES } from './examples.ts';
 import { errors, forwardAuthResponses, json } from './responses.ts';
-import { parameterSchema, ref, type SchemaName } from './schemas.ts';
+import { parameterSchema, ref } from './schemas.ts';
 
 const PROJECT = '/rt/projects/{projectId}';
 const NO_SECRET = { security: [] };
@@ -21,11 +22,11 @@ const idParameter = (name: string, description: string) => ({
   in: 'path',
   required: true,
   description,
-  schema: parameterSchema(uuidSchema),
+  schema: parameterSchema(answer.uuidSchema),
 });
 const KEY_ID = [idParameter('apiKeyId', 'The key.')];
 
-const body = (schema: SchemaName, example: unknown, required = true) => ({
+const body = (schema: z.ZodType, example: unknown, required = true) => ({
   requestBody: {
     required,
     content: {
@@ -44,8 +45,11 @@ const decisions = {
       summary: 'Ask whether one request may proceed',
       description:
         'An allow and a denial are both a 200: the verdict is in `allowed`, not in the status. Anything but a 200 of this shape is not an allow.',
-      ...body('AuthorizeRequest', EXAMPLES.question),
-      responses: { '200': json('The decision.', 'Decision', VERDICTS), ...errors(...WITH_BODY) },
+      ...body(request.authorizeRequestSchema, EXAMPLES.question),
+      responses: {
+        '200': json('The decision.', answer.decisionSchema, VERDICTS),
+        ...errors(...WITH_BODY),
+      },
     },
   },
   [`${PROJECT}/authorize/batch`]: {
@@ -54,9 +58,9 @@ const decisions = {
       tags: ['Decisions'],
       summary: 'Ask about up to 256 requests',
       description: 'Each request is judged and charged by itself, in order, as by `authorize`.',
-      ...body('AuthorizeBatchRequest', EXAMPLES.batch),
+      ...body(request.authorizeBatchRequestSchema, EXAMPLES.batch),
       responses: {
-        '200': json('One result per request.', 'AuthorizeBatchResult', {
+        '200': json('One result per request.', answer.authorizeBatchResultSchema, {
           results: EXAMPLES.results,
         }),
         ...errors(...WITH_BODY),
@@ -113,7 +117,7 @@ const keys = {
       summary: 'List all keys',
       description: 'Newest first, including revoked and archived keys. The list has no pages.',
       responses: {
-        '200': json('The keys.', 'ApiKeyList', { keys: EXAMPLES.apiKeys }),
+        '200': json('The keys.', answer.apiKeyListResultSchema, { keys: EXAMPLES.apiKeys }),
         ...errors(...COMMON),
       },
     },
@@ -122,9 +126,9 @@ const keys = {
       tags: ['Keys'],
       summary: 'Create a key',
       description: 'Only this answer contains the plaintext, and it cannot be retrieved again.',
-      ...body('CreateApiKeyRequest', { displayName: 'Mobile app' }),
+      ...body(request.createApiKeyRequestSchema, { displayName: 'Mobile app' }),
       responses: {
-        '200': json('The new key.', 'ApiKeyCreateResult', { created: EXAMPLES.created }),
+        '200': json('The new key.', answer.apiKeyCreateResultSchema, { created: EXAMPLES.created }),
         ...errors(...WITH_BODY, 'plan_limit_reached'),
       },
     },
@@ -137,7 +141,7 @@ const keys = {
       summary: 'Read one key',
       description: 'A key of another project is answered like one that does not exist.',
       responses: {
-        '200': json('The key.', 'ApiKey', { key: EXAMPLES.apiKey }),
+        '200': json('The key.', answer.apiKeySummarySchema, { key: EXAMPLES.apiKey }),
         ...errors(...COMMON, 'not_found'),
       },
     },
@@ -146,9 +150,9 @@ const keys = {
       tags: ['Keys'],
       summary: 'Set or remove the expiry of a key',
       description: 'Only of an active key. A time in the past expires it at once.',
-      ...body('SetApiKeyExpiryRequest', { expiresAt: '2027-01-31T12:00:00Z' }),
+      ...body(request.setApiKeyExpiryRequestSchema, { expiresAt: '2027-01-31T12:00:00Z' }),
       responses: {
-        '200': json('The key.', 'ApiKey', {
+        '200': json('The key.', answer.apiKeySummarySchema, {
           key: { ...EXAMPLES.apiKey, expiresAt: '2027-01-31T12:00:00.000Z' },
         }),
         ...errors(...WITH_BODY, 'not_found', 'conflict'),
@@ -168,9 +172,11 @@ function transition(verb: 'revoke' | 'archive', example: object): object {
       tags: ['Keys'],
       summary: verb === 'revoke' ? 'Revoke a key' : 'Archive a key',
       description: `From the next decision on, and it cannot be undone. May be repeated; ${other} key is a conflict.`,
-      ...body('EmptyRequest', {}, false),
+      ...body(request.emptyRequestSchema, {}, false),
       responses: {
-        '200': json('The status of the key.', 'ApiKeyLifecycleResult', { done: example }),
+        '200': json('The status of the key.', answer.apiKeyLifecycleResultSchema, {
+          done: example,
+        }),
         ...errors(...WITH_BODY, 'not_found', 'conflict'),
       },
     },
@@ -178,7 +184,7 @@ function transition(verb: 'revoke' | 'archive', example: object): object {
 }
 
 /** What each parameter of the log selects. */
-const FILTERS: Record<keyof typeof decisionQuerySchema.shape, string> = {
+const FILTERS: Record<keyof typeof request.decisionQuerySchema.shape, string> = {
   outcome: 'Only allowed or only denied ones.',
   reason: 'Only denials for this reason.',
   apiKeyId: 'Only decisions about this key.',
@@ -195,8 +201,8 @@ const FILTERS: Record<keyof typeof decisionQuerySchema.shape, string> = {
 const PAGE_SIZE = {
   type: 'integer',
   minimum: 1,
-  maximum: DECISION_PAGE_MAX,
-  default: DECISION_PAGE_DEFAULT,
+  maximum: request.DECISION_PAGE_MAX,
+  default: request.DECISION_PAGE_DEFAULT,
 };
 
 const log = {
@@ -214,10 +220,10 @@ const log = {
         schema:
           name === 'limit'
             ? PAGE_SIZE
-            : parameterSchema(decisionQuerySchema.shape[name as keyof typeof FILTERS]),
+            : parameterSchema(request.decisionQuerySchema.shape[name as keyof typeof FILTERS]),
       })),
       responses: {
-        '200': json('One page.', 'DecisionList', { page: EXAMPLES.decisions }),
+        '200': json('One page.', answer.decisionListResultSchema, { page: EXAMPLES.decisions }),
         ...errors(...COMMON),
       },
     },
@@ -230,7 +236,7 @@ const log = {
       summary: 'Read one recorded decision',
       description: 'A decision of another project is answered like one that does not exist.',
       responses: {
-        '200': json('The decision.', 'LoggedDecision', { decision: EXAMPLES.logged }),
+        '200': json('The decision.', answer.loggedDecisionSchema, { decision: EXAMPLES.logged }),
         ...errors(...COMMON, 'not_found'),
       },
     },
@@ -250,14 +256,16 @@ const open = (operationId: string, summary: string, description: string, respons
 
 const health = {
   '/health': open('getHealth', 'Liveness', 'Touches no dependency.', {
-    '200': json('The process answers.', 'Health', { healthy: EXAMPLES.healthy }),
+    '200': json('The process answers.', answer.healthSchema, { healthy: EXAMPLES.healthy }),
   }),
   '/ready': open('getReadiness', 'Readiness', 'Asks each dependency.', {
-    '200': json('Decisions can be made.', 'Readiness', { ready: EXAMPLES.ready }),
-    '503': json('Decisions cannot be made.', 'Readiness', { notReady: EXAMPLES.notReady }),
+    '200': json('Decisions can be made.', answer.runtimeReadinessSchema, { ready: EXAMPLES.ready }),
+    '503': json('Decisions cannot be made.', answer.runtimeReadinessSchema, {
+      notReady: EXAMPLES.notReady,
+    }),
   }),
   '/version': open('getVersion', 'Version', 'Touches no dependency.', {
-    '200': json('The build.', 'Version', { version: EXAMPLES.version }),
+    '200': json('The build.', answer.runtimeVersionSchema, { version: EXAMPLES.version }),
   }),
   '/openapi.json': open('getOpenApi', 'This document', 'OpenAPI 3.1, of the build that answers.', {
     '200': {

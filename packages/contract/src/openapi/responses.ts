@@ -1,8 +1,10 @@
+import type { z } from 'zod';
 import { ERROR_MESSAGES } from '../error-messages.ts';
 import { HOST_REPLY_MESSAGES, type HostReplyCode } from '../host-replies.ts';
 import { HTTP_STATUS_FOR_ERROR, IDENTITY_HEADERS, type RuntimeErrorCode } from '../sets.ts';
+import { forwardAuthBodySchema, transportErrorSchema } from '../wire.ts';
 import { errorExample } from './examples.ts';
-import { ref, type SchemaName } from './schemas.ts';
+import { ref } from './schemas.ts';
 
 const text = { schema: { type: 'string' } };
 const uuid = { schema: { type: 'string', format: 'uuid' } };
@@ -52,7 +54,7 @@ export const errors = (...codes: RuntimeErrorCode[]): Record<string, object> =>
 /** An answer with a JSON body. */
 export function json(
   description: string,
-  schema: SchemaName,
+  schema: z.ZodType,
   values: Readonly<Record<string, unknown>>,
   headers: object = {},
 ): object {
@@ -92,14 +94,14 @@ const CHALLENGE = { 'WWW-Authenticate': { description: 'Bearer.', ...text } };
 
 function refusal(description: string, codes: readonly HostReplyCode[], headers: object): object {
   const bodies = codes.map((error) => [error, { error, message: HOST_REPLY_MESSAGES[error] }]);
-  return json(description, 'ForwardAuthAnswer', Object.fromEntries(bodies), headers);
+  return json(description, forwardAuthBodySchema, Object.fromEntries(bodies), headers);
 }
 
 /** The answers to a gateway: the verdict is in the status. */
 const FORWARD_AUTH: Record<string, object> = {
   '200': json(
     'The request may proceed, and was charged.',
-    'ForwardAuthAnswer',
+    forwardAuthBodySchema,
     { allowed: { allowed: true } },
     { ...ALLOW, ...LIMITS },
   ),
@@ -147,7 +149,7 @@ export const sharedResponses: Record<string, object> = {
   ...Object.fromEntries(
     Object.entries(ERRORS).map(([code, [description, message]]) => [
       code,
-      json(description, 'Error', { [code]: errorExample(code, message) }),
+      json(description, transportErrorSchema, { [code]: errorExample(code, message) }),
     ]),
   ),
   ...Object.fromEntries(

@@ -1,111 +1,59 @@
 import { z } from 'zod';
-import {
-  authorizeBatchRequestSchema,
-  authorizeRequestSchema,
-  createApiKeyRequestSchema,
-  emptyRequestSchema,
-  setApiKeyExpiryRequestSchema,
-} from '../requests.ts';
-import { HTTP_STATUS_FOR_ERROR, type RuntimeErrorCode } from '../sets.ts';
-import {
-  accessContextSchema,
-  allowDecisionSchema,
-  apiKeyCreateResultSchema,
-  apiKeyLifecycleResultSchema,
-  apiKeyListResultSchema,
-  apiKeySummarySchema,
-  authorizeBatchResultSchema,
-  batchDecisionSchema,
-  batchErrorSchema,
-  decisionListResultSchema,
-  decisionSchema,
-  denyDecisionSchema,
-  exceededLimitSchema,
-  forwardAuthBodySchema,
-  gatewayAllowSchema,
-  hostReplySchema,
-  limitsSchema,
-  loggedDecisionSchema,
-  matchedApiKeySchema,
-  matchedPlanSchema,
-  matchedPolicySchema,
-  readinessChecksSchema,
-  resetAfterSecondsSchema,
-  runtimeReadinessSchema,
-  runtimeVersionSchema,
-  transportErrorSchema,
-} from '../wire.ts';
+import * as requests from '../requests.ts';
+import * as answers from '../wire.ts';
 
-const errorCodes = Object.keys(HTTP_STATUS_FOR_ERROR) as RuntimeErrorCode[];
+type Shapes = z.core.$ZodRegistry<{ id: string }>;
 
-/** Every named schema of the document, with its description. */
-const NAMED = {
-  AccessContext: [accessContextSchema, 'Which key, policy and plan matched.'],
-  AllowDecision: [allowDecisionSchema, 'The request may proceed, and was charged.'],
-  ApiKey: [apiKeySummarySchema, 'A key, without its plaintext.'],
-  ApiKeyCreateResult: [apiKeyCreateResultSchema, 'A new key: the only answer with its plaintext.'],
-  ApiKeyLifecycleResult: [apiKeyLifecycleResultSchema, 'The status that the key now has.'],
-  ApiKeyList: [apiKeyListResultSchema, 'All keys, newest first, revoked and archived ones too.'],
-  AuthorizeBatchRequest: [
-    authorizeBatchRequestSchema,
-    'Each request is an AuthorizeRequest; one that is not is answered with 400 by itself.',
-  ],
-  AuthorizeBatchResult: [authorizeBatchResultSchema, 'One result per request, in their order.'],
-  AuthorizeRequest: [
-    authorizeRequestSchema,
-    'The caller’s credential, unchecked or null, and its request line without the query.',
-  ],
-  BatchDecision: [batchDecisionSchema, 'The answer to one request of a batch.'],
-  BatchError: [batchErrorSchema, 'One request of a batch is not valid, or could not be decided.'],
-  CreateApiKeyRequest: [
-    createApiKeyRequestSchema,
-    'A label of 1 to 100 characters, none of them a control character.',
-  ],
-  Decision: [decisionSchema, 'An allow or a denial: the verdict is in `allowed`.'],
-  DecisionList: [decisionListResultSchema, 'One page; `nextCursor` is null on the last one.'],
-  DenyDecision: [denyDecisionSchema, 'The request must not proceed; nothing was charged.'],
-  EmptyRequest: [emptyRequestSchema, 'An empty object.'],
-  Error: [
-    transportErrorSchema.extend({ error: z.enum(errorCodes) }),
-    'An error; a 500 or 503 gives no details.',
-  ],
-  ExceededLimit: [exceededLimitSchema, 'The limit that refused a call.'],
-  ForwardAuthAnswer: [forwardAuthBodySchema, 'What a gateway may pass on to its caller.'],
-  GatewayAllow: [gatewayAllowSchema, 'The request may proceed.'],
-  Health: [z.strictObject({ ok: z.literal(true) }), 'The process accepts connections.'],
-  HostReply: [hostReplySchema, 'The reply of a host that refuses a request.'],
-  Limits: [limitsSchema, 'For the minute and the month, the counter with the least left.'],
-  LoggedDecision: [loggedDecisionSchema, 'A decision of the log.'],
-  MatchedApiKey: [matchedApiKeySchema, 'The key of the caller.'],
-  MatchedPlan: [matchedPlanSchema, 'The plan of the project’s subscription.'],
-  MatchedPolicy: [matchedPolicySchema, 'The policy that allows the request.'],
-  Readiness: [runtimeReadinessSchema, 'Whether decisions can be made, and what is unavailable.'],
-  ReadinessChecks: [readinessChecksSchema, 'The state of each dependency.'],
-  ResetAfterSeconds: [resetAfterSecondsSchema, 'Seconds until the UTC minute and month end.'],
-  SetApiKeyExpiryRequest: [
-    setApiKeyExpiryRequestSchema,
-    'An RFC 3339 time with Z or an offset; null removes the expiry.',
-  ],
-  Version: [runtimeVersionSchema, 'The commit, and the newest migration that the build expects.'],
-} as const satisfies Record<string, readonly [z.ZodType, string]>;
+/** The described schemas of a module: `apiKeySummarySchema` is the shape `ApiKeySummary`. */
+function shapesOf(module: Readonly<Record<string, unknown>>): Shapes {
+  const shapes = z.registry<{ id: string }>();
+  for (const [name, schema] of Object.entries(module)) {
+    if (!(schema instanceof z.ZodType) || schema.description === undefined) continue;
+    shapes.add(schema, { id: name.replace(/^./, (first) => first.toUpperCase()).slice(0, -6) });
+  }
+  return shapes;
+}
 
-export type SchemaName = keyof typeof NAMED;
+const REQUESTS = shapesOf(requests);
+const ANSWERS = shapesOf(answers);
 
-export const ref = (name: SchemaName) => ({ $ref: `#/components/schemas/${name}` });
+const uri = (id: string) => `#/components/schemas/${id}`;
 
-/** The schemas as JSON Schema 2020-12, which OpenAPI 3.1 uses. Named ones refer to each other. */
-export function componentSchemas(): Record<string, object> {
-  const registry = z.registry<{ id: string }>();
-  for (const [id, [schema]] of Object.entries(NAMED)) registry.add(schema, { id });
-  const { schemas } = z.toJSONSchema(registry, {
-    uri: (id) => ref(id as SchemaName).$ref,
+/** Refers to a shape by its name. */
+export function ref(schema: z.ZodType): { $ref: string } {
+  const named = ANSWERS.get(schema) ?? REQUESTS.get(schema);
+  if (named === undefined) throw new Error('a schema without a description has no name');
+  return { $ref: uri(named.id) };
+}
+
+/** Whether an answer may have fields that its shape does not name. */
+export type Form = 'open' | 'closed';
+
+/**
+ * The named shapes as JSON Schema 2020-12, which OpenAPI 3.1 uses. They refer to each other. Shapes of
+ * requests are closed where the Runtime refuses unknown fields; those of answers are open for clients,
+ * and closed for tests of what the Runtime sends.
+ */
+export function componentSchemas(form: Form): Record<string, object> {
+  const schemas = { ...schemasOf(REQUESTS, 'closed'), ...schemasOf(ANSWERS, form) };
+  return Object.fromEntries(
+    Object.entries(schemas).sort(([one], [other]) => (one < other ? -1 : 1)),
+  );
+}
+
+function schemasOf(shapes: Shapes, form: Form): Record<string, object> {
+  const { schemas } = z.toJSONSchema(shapes, {
+    uri,
     io: 'input',
-    override: ({ jsonSchema }) => simplify(jsonSchema),
+    override: ({ jsonSchema }) => {
+      simplify(jsonSchema);
+      if (form === 'open') delete jsonSchema.additionalProperties;
+    },
   });
   return Object.fromEntries(
-    Object.entries(NAMED).map(([name, [, description]]) => {
-      const { $schema: _, $id: __, ...schema } = schemas[name] as Record<string, unknown>;
-      return [name, { description, ...schema }];
+    Object.entries(schemas).map(([name, schema]) => {
+      const { $schema: _, $id: __, description, ...rest } = schema;
+      return [name, { description, ...rest }];
     }),
   );
 }

@@ -4,19 +4,19 @@ import type { HttpAnswer } from './transport.ts';
 /**
  * The parsed body of an answer of 200.
  *
- * @param parse returns null for JSON of an unexpected shape.
+ * @param parse returns undefined for JSON of an unexpected shape.
  * @param maxResponseBytes the bound that the exchange had, for the message of the error.
  * @throws {RuntimeTransportError} for any other status, and for a body that `parse` does not accept.
  */
 export function resultOf<T>(
   answer: HttpAnswer,
-  parse: (body: unknown) => T | null,
+  parse: (body: unknown) => T | undefined,
   maxResponseBytes: number,
 ): T {
   if (answer.status !== 200) throw errorStatus(answer);
   const isWhole = answer.cutOff === null;
-  const result = isWhole && isJson(answer) ? parse(readJson(answer.text)) : null;
-  if (result === null) throw invalidAnswer(answer, maxResponseBytes);
+  const result = isWhole && isJson(answer) ? parse(readJson(answer.text)) : undefined;
+  if (result === undefined) throw invalidAnswer(answer, maxResponseBytes);
   return result;
 }
 

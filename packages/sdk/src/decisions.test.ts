@@ -1,6 +1,6 @@
 import { decisionSchema } from '@ceiba/contract';
 import { describe, expect, it } from 'vitest';
-import { parseDecision } from './decision.ts';
+import { parseDecision } from './generated/wire.ts';
 
 const ID = '0192f0c0-0000-7000-8000-000000000001';
 const ALLOW = {
@@ -59,7 +59,7 @@ describe('parseDecision', () => {
 
   it.each(needed.map((path) => path.join('.')))('refuses an allow without %s', (name) => {
     const broken = withField(name.split('.'), (parent, field) => delete parent[field]);
-    expect(parseDecision(broken)).toBeNull();
+    expect(parseDecision(broken)).toBeUndefined();
   });
 
   it.each(needed.map((path) => path.join('.')))('refuses an allow with an invalid %s', (name) => {
@@ -84,7 +84,7 @@ describe('parseDecision', () => {
     ['a denial without a reason', { allowed: false, decisionId: ID }],
     ['a denial with an invalid reason', { ...DENY, denialReason: 42 }],
   ])('does not parse %s as a decision', (_name, body) => {
-    expect(parseDecision(body)).toBeNull();
+    expect(parseDecision(body)).toBeUndefined();
   });
 
   it('denies for an unknown reason', () => {
@@ -112,6 +112,6 @@ describe('parseDecision', () => {
   });
 
   it('parses no allow from a field named __proto__', () => {
-    expect(parseDecision(JSON.parse(`{"__proto__":${JSON.stringify(ALLOW)}}`))).toBeNull();
+    expect(parseDecision(JSON.parse(`{"__proto__":${JSON.stringify(ALLOW)}}`))).toBeUndefined();
   });
 });
