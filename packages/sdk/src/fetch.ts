@@ -4,31 +4,12 @@ import {
   readCredentialFromHeaders,
 } from '@ceiba/contract/credential';
 import type { AccessOptions } from './access-options.ts';
-import { createGuard } from './guard.ts';
+import { type AllowedVerdict, createGuard, type RejectedVerdict } from './guard.ts';
 import type { ReadyReply } from './host-reply.ts';
 import { traceContextIn } from './trace-context.ts';
-import type { CeibaAccess, RequestAccess } from './types.ts';
 
 /** Either the access of an allowed request, or the response that rejects it. */
-export type FetchVerdict =
-  | {
-      readonly allowed: true;
-      /** The key, policy and plan that matched. */
-      readonly ceiba: CeibaAccess;
-      /** The same under the name of the service contract, with `access` nested. */
-      readonly access: RequestAccess;
-      /** Rate limit fields to set on the handler's response. */
-      readonly headers: Readonly<Record<string, string>>;
-      readonly response?: undefined;
-    }
-  | {
-      readonly allowed: false;
-      readonly response: Response;
-      // Named here as well, because TypeScript does not narrow by `!verdict.allowed` without `strict`.
-      readonly ceiba?: undefined;
-      readonly access?: undefined;
-      readonly headers?: undefined;
-    };
+export type FetchVerdict = AllowedVerdict | ({ readonly response: Response } & RejectedVerdict);
 
 /** Raw values from the framework: in a `Request` the URL is normalised and headers are joined. */
 export interface RequestOrigin {
@@ -68,11 +49,9 @@ export function createFetchGuard(options: AccessOptions): FetchGuard {
       parameters: origin.parameters,
       traceContext: traceContextIn((name) => request.headers.get(name)),
     });
-    if (!verdict.allowed) {
-      return { allowed: false, response: responseOf(verdict.reply, request.method) };
-    }
-    const { ceiba, access, headers } = verdict;
-    return { allowed: true, ceiba, access, headers };
+    return verdict.allowed
+      ? verdict
+      : { allowed: false, response: responseOf(verdict.reply, request.method) };
   };
 }
 

@@ -39,24 +39,28 @@ export interface IncomingQuestion {
  * Allowed: the adapter runs the handler. Otherwise it sends the reply. Each half names the fields of the
  * other, because TypeScript does not narrow by `!verdict.allowed` where `strict` is off.
  */
-export type Verdict =
-  | {
-      readonly allowed: true;
-      /** The key, policy and plan that matched. */
-      readonly ceiba: CeibaAccess;
-      /** The same under the name of the service contract, with `access` nested. */
-      readonly access: RequestAccess;
-      /** Rate limit fields, to be set on the handler's response. */
-      readonly headers: Readonly<Record<string, string>>;
-      readonly reply?: undefined;
-    }
-  | {
-      readonly allowed: false;
-      readonly reply: ReadyReply;
-      readonly ceiba?: undefined;
-      readonly access?: undefined;
-      readonly headers?: undefined;
-    };
+export type Verdict = AllowedVerdict | ({ readonly reply: ReadyReply } & RejectedVerdict);
+
+/** The request may proceed. */
+export interface AllowedVerdict {
+  readonly allowed: true;
+  /** The key, policy and plan that matched. */
+  readonly ceiba: CeibaAccess;
+  /** The same under the name of the service contract, with `access` nested. */
+  readonly access: RequestAccess;
+  /** Rate limit fields, to be set on the handler's response. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly reply?: undefined;
+  readonly response?: undefined;
+}
+
+/** The request must not proceed. */
+export interface RejectedVerdict {
+  readonly allowed: false;
+  readonly ceiba?: undefined;
+  readonly access?: undefined;
+  readonly headers?: undefined;
+}
 
 /** Judges one request. Never rejects: every error becomes a reply that rejects the request. */
 export type Guard = (question: IncomingQuestion) => Promise<Verdict>;

@@ -4,7 +4,6 @@ import {
   type DecisionFilter,
   type DecisionRecord,
   exportDecisions,
-  getProject,
   listDecisions,
   readDecisionGaps,
   searchApiKeys,
@@ -12,7 +11,7 @@ import {
 import { type Command, Option } from 'commander';
 import { withDatabase } from '../database.ts';
 import { badInput } from '../errors.ts';
-import { noProject } from '../not-found.ts';
+import { requireProject } from '../not-found.ts';
 import { instant, keyOrPrefix, pageSize, uuid } from '../options.ts';
 import { newDecisions, throughOutages } from '../requests/follow.ts';
 import { jsonLineOf, lineOf } from '../requests/lines.ts';
@@ -61,9 +60,7 @@ export function requestsCommand(program: Command, world: World): void {
 
 async function show(world: World, db: Database, options: RequestOptions): Promise<void> {
   const { project: projectId, limit, follow, json } = options;
-  if ((await getProject(db, projectId)) === null) {
-    throw noProject(projectId);
-  }
+  await requireProject(db, projectId);
   const filter = await filterOf(db, options);
   const print = (records: readonly DecisionRecord[]) => {
     if (records.length === 0) return;

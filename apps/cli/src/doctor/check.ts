@@ -7,23 +7,15 @@ export interface Check {
   remedy: string | null;
 }
 
+const problem =
+  (status: 'warning' | 'error') =>
+  (name: string, detail: string, remedy: string): Check => ({ name, status, detail, remedy });
+
+export const warning = problem('warning');
+export const error = problem('error');
 export const ok = (name: string, detail: string): Check => ({
   name,
   status: 'ok',
   detail,
   remedy: null,
-});
-
-export const warning = (name: string, detail: string, remedy: string): Check => ({
-  name,
-  status: 'warning',
-  detail,
-  remedy,
-});
-
-export const error = (name: string, detail: string, remedy: string): Check => ({
-  name,
-  status: 'error',
-  detail,
-  remedy,
 });

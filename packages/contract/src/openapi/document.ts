@@ -62,7 +62,7 @@ export const openApiDocument = (form: Form = 'open') => ({
   ],
   security: [{ projectSecret: [] }],
   paths,
-  // How a host answers to its caller, by denial reason; for client libraries.
+  // How a host answers to its caller, by denial reason; for clients.
   'x-ceiba-host-replies': hostReplies(),
   components: {
     securitySchemes: {

@@ -1,9 +1,10 @@
 import { API_KEY_STATUSES, type ApiKeyStatus } from '@ceiba/contract/sets';
-import { type ApiKeyRow, type Database, exportApiKeys, getProject } from '@ceiba/schema';
+import { type ApiKeyRow, type Database, exportApiKeys } from '@ceiba/schema';
 import { type Command, Option } from 'commander';
 import { withDatabase } from '../../database.ts';
-import { noProject } from '../../not-found.ts';
+import { requireProject } from '../../not-found.ts';
 import { uuid } from '../../options.ts';
+import { table } from '../../table.ts';
 import { printJson, printLines, type World } from '../../world.ts';
 
 interface ListOptions {
@@ -24,7 +25,7 @@ export function listKeysCommand(key: Command, world: World): void {
 }
 
 async function list(world: World, db: Database, { project: projectId, status, json }: ListOptions) {
-  if ((await getProject(db, projectId)) === null) throw noProject(projectId);
+  await requireProject(db, projectId);
   const pages = exportApiKeys((work) => work(db), {
     projectId,
     ...(status !== undefined && { status }),
@@ -36,37 +37,21 @@ async function list(world: World, db: Database, { project: projectId, status, js
     const which = status === undefined ? 'no key yet' : `no key that is ${status}`;
     return printLines(world, [`The project has ${which}.`]);
   }
-  printLines(world, [HEAD, ...keys.map(lineOf)]);
+  printLines(world, table(HEADS, keys.map(cellsOf)));
 }
 
 const forPrograms = ({ hints: _, isExpired: __, ...key }: ApiKeyRow) => key;
 
-/** The name is last, because it has any width. */
-const columns = (
-  id: string,
-  prefix: string,
-  status: string,
-  expires: string,
-  used: string,
-  name: string,
-) =>
-  [id.padEnd(36), prefix.padEnd(15), status.padEnd(8), expires.padEnd(24), used.padEnd(24), name]
-    .join('  ')
-    .trimEnd();
+const HEADS = ['id', 'begins with', 'status', 'expires', 'last used', 'name'];
 
-const HEAD = columns('id', 'begins with', 'status', 'expires', 'last used', 'name');
-
-function lineOf(key: ApiKeyRow): string {
-  const { apiKeyId, keyPrefix, expiresAt, lastUsedAt, displayName } = key;
-  return columns(
-    apiKeyId,
-    `${keyPrefix}…`,
-    stateOf(key),
-    expiresAt ?? 'never',
-    lastUsedAt ?? 'never',
-    displayName,
-  );
-}
+const cellsOf = (key: ApiKeyRow) => [
+  key.apiKeyId,
+  `${key.keyPrefix}…`,
+  stateOf(key),
+  key.expiresAt ?? 'never',
+  key.lastUsedAt ?? 'never',
+  key.displayName,
+];
 
 /** An expired or disabled key is still active in the contract's words, and denied all the same. */
 function stateOf({ status, disabledAt, isExpired }: ApiKeyRow): string {

@@ -1,6 +1,7 @@
 import { listProjectsWithOwner, type ProjectWithOwner } from '@ceiba/schema';
 import type { Command } from 'commander';
 import { withDatabase } from '../../database.ts';
+import { table } from '../../table.ts';
 import { printJson, printLines, type World } from '../../world.ts';
 
 /** Adds `ceiba project list`. */
@@ -13,7 +14,7 @@ export function listProjectsCommand(project: Command, world: World): void {
       const projects = await withDatabase(world, (_, db) => listProjectsWithOwner(db));
       const rows = projects.map(rowOf).sort(byNameAndOwner);
       if (json) return printJson(world, { projects: rows });
-      printLines(world, rows.length === 0 ? [NO_PROJECT] : table(rows));
+      printLines(world, rows.length === 0 ? [NO_PROJECT] : table(HEADS, rows.map(cellsOf)));
     });
 }
 
@@ -37,26 +38,13 @@ const byNameAndOwner = (a: Row, b: Row) =>
 
 const compare = (a: string, b: string) => (a < b ? -1 : Number(a > b));
 
-/** The name is last, because it has any width. */
-function table(rows: readonly Row[]): string[] {
-  const cells = rows.map(({ projectId, name, ownerEmail, plan, status, admits }) => [
-    projectId,
-    ownerEmail,
-    plan ?? 'none',
-    status ?? 'none',
-    admits ? 'yes' : 'no',
-    name,
-  ]);
-  const lines = [HEAD, ...cells];
-  const widths = HEAD.map((_, column) =>
-    Math.max(...lines.map((line) => line[column]?.length ?? 0)),
-  );
-  return lines.map((line) =>
-    line
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  );
-}
+const cellsOf = ({ projectId, name, ownerEmail, plan, status, admits }: Row) => [
+  projectId,
+  ownerEmail,
+  plan ?? 'none',
+  status ?? 'none',
+  admits ? 'yes' : 'no',
+  name,
+];
 
-const HEAD = ['id', 'owner', 'plan', 'status', 'allows requests', 'name'];
+const HEADS = ['id', 'owner', 'plan', 'status', 'allows requests', 'name'];

@@ -1,14 +1,9 @@
 import { mintProjectSecret } from '@ceiba/domain';
-import {
-  endPreviousSecret,
-  getProject,
-  rotateProjectSecret,
-  type VerbContext,
-} from '@ceiba/schema';
+import { endPreviousSecret, rotateProjectSecret, type VerbContext } from '@ceiba/schema';
 import type { Command } from 'commander';
 import { withDatabase } from '../../database.ts';
 import { badInput, failure } from '../../errors.ts';
-import { noProject } from '../../not-found.ts';
+import { noProject, requireProject } from '../../not-found.ts';
 import { uuid } from '../../options.ts';
 import {
   addSecretOptions,
@@ -68,8 +63,7 @@ async function rotate(
   world: World,
   { project: projectId, yes }: { project: string; yes?: true },
 ) {
-  const project = await getProject(ctx.db, projectId);
-  if (project === null) throw noProject(projectId);
+  const project = await requireProject(ctx.db, projectId);
   const secret = mintProjectSecret(world.random);
   const result = await rotateProjectSecret(ctx, {
     projectId,
@@ -117,8 +111,7 @@ export function endPreviousSecretCommand(project: Command, world: World): void {
 }
 
 async function endPrevious(ctx: VerbContext, projectId: string): Promise<boolean> {
-  const project = await getProject(ctx.db, projectId);
-  if (project === null) throw noProject(projectId);
+  const project = await requireProject(ctx.db, projectId);
   const { kind } = await endPreviousSecret(ctx, { projectId, current: project.secretCreatedAt });
   if (kind === 'conflict') throw failure(ROTATED_NOW);
   if (kind === 'not_found') throw noProject(projectId);
