@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { quantile } from './quantile.mjs';
 
 /** A request that found no free connection for this long is given up, in ms. */
-const LONGEST_UNSENT_MS = 1_000;
+const UNSENT_MS_MAX = 1_000;
 
 /**
  * The result of one request. Times are in ms. `tookMs` counts from the moment that it was due, sent or
@@ -58,7 +58,7 @@ export async function sendAtRate({ port, next, perSecond, seconds, connections }
     const now = elapsedMs();
     for (; free.length > 0 && isDue(now); taken += 1) {
       const dueAt = dueAtOf(taken);
-      if (now - dueAt > LONGEST_UNSENT_MS) note(dueAt, 0, now);
+      if (now - dueAt > UNSENT_MS_MAX) note(dueAt, 0, now);
       else send(free.pop(), dueAt);
     }
   };

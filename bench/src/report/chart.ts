@@ -23,7 +23,7 @@ const COLOURS = {
 
 const WIDTH = 520;
 /** Leaves room for the value of the longest bar. */
-const LONGEST_BAR = 370;
+const BAR_WIDTH_MAX = 370;
 const ROW = 46;
 const BAR_HEIGHT = 16;
 const FONT = `font-family="system-ui, 'Segoe UI', Helvetica, Arial, sans-serif"`;
@@ -44,7 +44,7 @@ export function chartSvg(chart: Chart, theme: Theme): string {
     const y = top + index * ROW;
     let x = 0;
     const parts = bar.parts.map(({ series, amount }) => {
-      const width = (amount / most) * LONGEST_BAR;
+      const width = (amount / most) * BAR_WIDTH_MAX;
       const rect = `<rect x="${fixed(x)}" y="${y + 20}" width="${fixed(width)}" height="${BAR_HEIGHT}" fill="${colourOf(series)}"/>`;
       x += width;
       return rect;

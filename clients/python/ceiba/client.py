@@ -10,7 +10,7 @@ from .operations import AuthorizeRequest, Decision, Operations
 from .settings import parse_base_url, parse_project_id, parse_secret, parse_timeout
 from .transport import Headers, Transport
 
-MOST_BYTES = 96 * 1024 * 1024
+ANSWER_BYTES_MAX = 96 * 1024 * 1024
 HINTS = {
     401: ": project_id or project_secret is wrong, or runtime_base_url is not that of their Runtime",
     403: ": runtime_base_url may be the address of the console, not of the Runtime",
@@ -72,7 +72,7 @@ class Client(Operations):
             headers.append(("content-type", "application/json"))
             data = json.dumps(body).encode()
         try:
-            answer = self._transport.send(method, path, headers, data, MOST_BYTES)
+            answer = self._transport.send(method, path, headers, data, ANSWER_BYTES_MAX)
         except (OSError, http.client.HTTPException) as error:
             raise CeibaError(f"the Runtime gave no answer: {error!r}") from error
         try:

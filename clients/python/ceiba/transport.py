@@ -17,8 +17,8 @@ SECRET_HEADER = "x-service-project-secret"
 Headers = List[Tuple[str, str]]
 
 #: How long a connection may be idle, in seconds; less than the 65 after which the Runtime closes it.
-LONGEST_IDLE = 30.0
-MOST_IDLE_CONNECTIONS = 32
+IDLE_SECONDS_MAX = 30.0
+IDLE_CONNECTIONS_MAX = 32
 
 
 class Answer(NamedTuple):
@@ -97,13 +97,13 @@ class _Pool:
                 if not self._idle:
                     return None
                 connection, since = self._idle.pop()
-            if time.monotonic() - since < LONGEST_IDLE and not _has_news(connection.sock):
+            if time.monotonic() - since < IDLE_SECONDS_MAX and not _has_news(connection.sock):
                 return connection
             connection.close()
 
     def put(self, connection: http.client.HTTPConnection) -> None:
         with self._lock:
-            if self._process == os.getpid() and len(self._idle) < MOST_IDLE_CONNECTIONS:
+            if self._process == os.getpid() and len(self._idle) < IDLE_CONNECTIONS_MAX:
                 self._idle.append((connection, time.monotonic()))
                 return
         connection.close()

@@ -152,7 +152,7 @@ class ConnectionsTest(unittest.TestCase):
             release.set()
             patient = self.client_of(server)
             patient.get_health()
-            with mock.patch("ceiba.transport.LONGEST_IDLE", -1):
+            with mock.patch("ceiba.transport.IDLE_SECONDS_MAX", -1):
                 patient.get_health()
             self.assertEqual(server.connections, 3)
             self.assertEqual(client._transport._pool._idle, [])

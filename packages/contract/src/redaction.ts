@@ -42,7 +42,7 @@ const FIELD = new RegExp(
 );
 
 /** A shorter text is no credential, and may be an ordinary part of a path. */
-const SHORTEST_PRESENTED = 8;
+const PRESENTED_LENGTH_MIN = 8;
 
 /** A text, and where each of its characters begins in the original one; the last place is the end. */
 interface Reading {
@@ -81,7 +81,7 @@ export function withoutCredentials(text: string, presented = ''): string {
 
 /** Adds where a text is, whatever its length: a regular expression of a long one does not compile. */
 function findText(presented: string, { text, places }: Reading, found: Found[]): void {
-  if (presented.length < SHORTEST_PRESENTED) return;
+  if (presented.length < PRESENTED_LENGTH_MIN) return;
   const placeOf = (index: number) => places[index] ?? index;
   for (let at = text.indexOf(presented); at >= 0; at = text.indexOf(presented, at + 1)) {
     found.push({ start: placeOf(at), end: placeOf(at + presented.length), shown: '[redacted]' });

@@ -17,12 +17,12 @@ export interface QuotaProjection {
 }
 
 /** The least time over which the rate is taken: the first hour of a project predicts no month. */
-const SHORTEST_MS = 86_400_000;
+const ELAPSED_MS_MIN = 86_400_000;
 
 /** Projects the month's use at the recent rate. A quota that is used up is exhausted now. */
 export function projectQuota(state: QuotaState): QuotaProjection {
   const { now, monthEnd, monthlyQuota, used, recent } = state;
-  const perMs = recent.allowed / Math.max(now.getTime() - recent.since.getTime(), SHORTEST_MS);
+  const perMs = recent.allowed / Math.max(now.getTime() - recent.since.getTime(), ELAPSED_MS_MIN);
   const leftMs = monthEnd.getTime() - now.getTime();
   const expectedAtMonthEnd = Math.round(used + perMs * leftMs);
   return { expectedAtMonthEnd, exhaustedAt: exhaustionOf() };

@@ -438,7 +438,7 @@ export const usagePolicyDays = pgTable(
  * How many keys per day are indexed as the largest. The largest of a longer time are found among
  * these: a key that is one of them on no day is not found.
  */
-export const LARGEST_KEYS_PER_DAY = 50;
+export const KEYS_PER_DAY_MAX = 50;
 
 /** The decisions of a day by key. */
 export const usageKeyDays = pgTable(
@@ -459,7 +459,7 @@ export const usageKeyDays = pgTable(
     }),
     index('usage_key_days_largest_idx')
       .on(table.projectId, table.day)
-      .where(sql`${table.rank} <= ${sql.raw(String(LARGEST_KEYS_PER_DAY))}`),
+      .where(sql`${table.rank} <= ${sql.raw(String(KEYS_PER_DAY_MAX))}`),
   ],
 );
 

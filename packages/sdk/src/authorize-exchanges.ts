@@ -33,7 +33,7 @@ export interface AuthorizeExchanges {
 }
 
 /** A decision is small. */
-const MOST_DECISION_BYTES = 64 * 1024;
+const DECISION_BYTES_MAX = 64 * 1024;
 
 /**
  * A Runtime that has the route gives none of these answers to a batch of this client. 404: it is older
@@ -52,7 +52,7 @@ export function createAuthorizeExchanges(
     parse: (body: unknown) => T | undefined,
     questions = 1,
   ): Promise<T> {
-    const maxResponseBytes = questions * MOST_DECISION_BYTES;
+    const maxResponseBytes = questions * DECISION_BYTES_MAX;
     const answer = await transport.send({ method: 'POST', maxResponseBytes, ...target });
     return resultOf(answer, parse, maxResponseBytes);
   }

@@ -6,10 +6,10 @@ import { fieldsOf, text } from './json.ts';
 export type Answer = { readonly decision: Decision } | { readonly error: unknown };
 
 /** The most questions in one batch. More of them cost no less each (docs/adr/0022). */
-export const MOST_QUESTIONS = 64;
+export const QUESTIONS_MAX = 64;
 
 /** The most bytes of a question that shares a batch: 64 of this size fit into the Runtime's 1 MiB. */
-export const MOST_QUESTION_BYTES = 16_000;
+export const QUESTION_BYTES_MAX = 16_000;
 
 /** The body of a batch. @param questions JSON texts. */
 export function batchBody(questions: readonly string[]): string {

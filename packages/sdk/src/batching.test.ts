@@ -4,10 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createAuthorizeExchanges } from './authorize-exchanges.ts';
-import { MOST_QUESTION_BYTES, MOST_QUESTIONS } from './batch.ts';
+import { QUESTION_BYTES_MAX, QUESTIONS_MAX } from './batch.ts';
 import { createCircuitBreaker } from './circuit-breaker.ts';
 import { CeibaRuntimeClient, type CeibaRuntimeClientOptions } from './client.ts';
-import { MOST_IN_FLIGHT } from './coalescer.ts';
+import { IN_FLIGHT_MAX } from './coalescer.ts';
 import { parseCeibaConfig } from './config.ts';
 import { RuntimeTransportError } from './errors.ts';
 import { allowDecision, denyDecision } from './testing.ts';
@@ -39,7 +39,7 @@ const server = http.createServer(async (req, res) => {
   if (req.url === BATCH) answerBatch(res, JSON.parse(body).requests);
   else if (JSON.parse(body).apiKey === 'busy') held.push(res);
   else sendJson(res, 200, allowDecision({ decisionId: JSON.parse(body).apiKey }));
-  if (held.length === MOST_IN_FLIGHT) server.emit('busy');
+  if (held.length === IN_FLIGHT_MAX) server.emit('busy');
 });
 
 function sendJson(res: http.ServerResponse, status: number, body: unknown): void {
@@ -116,7 +116,7 @@ async function outcomesOf(
   ask: (key: string) => Promise<Outcome> = (key) => outcomeOf(client, key),
 ): Promise<Outcome[]> {
   const isBusy = once(server, 'busy');
-  const busy = Array.from({ length: MOST_IN_FLIGHT }, () => outcomeOf(client, 'busy'));
+  const busy = Array.from({ length: IN_FLIGHT_MAX }, () => outcomeOf(client, 'busy'));
   await isBusy;
   const outcomes = keys.map(ask);
   release(1);
@@ -342,8 +342,8 @@ describe('a batch', () => {
   it('of the largest questions that may share one is within the 1 MiB of the Runtime', async () => {
     const client = connect();
     const frame = JSON.stringify({ apiKey: 'k', method: 'GET', path: '' }).length;
-    const path = 'é'.repeat((MOST_QUESTION_BYTES - frame) / 2);
-    const keys = Array.from({ length: MOST_QUESTIONS }, () => 'k');
+    const path = 'é'.repeat((QUESTION_BYTES_MAX - frame) / 2);
+    const keys = Array.from({ length: QUESTIONS_MAX }, () => 'k');
     await outcomesOf(client, keys, (key) => outcomeOf(client, key, {}, path));
     expect(batches().map(({ body }) => JSON.parse(body).requests.length)).toEqual([64]);
     expect(Buffer.byteLength(batches()[0]?.body ?? '')).toBeGreaterThan(1_000_000);

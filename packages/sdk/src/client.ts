@@ -43,12 +43,12 @@ export interface CeibaRuntimeClientOptions {
 }
 
 /** A key is small. */
-const MOST_BYTES = 64 * 1024;
+const ANSWER_BYTES_MAX = 64 * 1024;
 /**
  * The list has no pages and keys are never deleted, so a list that is too large stays too large. A
  * key takes some 280 bytes of JSON, 400 with a long name: 250,000 keys fit, which few projects reach.
  */
-const MOST_LIST_BYTES = 96 * 1024 * 1024;
+const LIST_BYTES_MAX = 96 * 1024 * 1024;
 
 /**
  * Asks the Runtime for decisions and manages a project's keys. One client per process is enough,
@@ -122,13 +122,13 @@ export class CeibaRuntimeClient implements AuthorizeClient {
       path: this.#authorizePath,
       body: '{}',
       timeoutMs: parseTimeout(timeoutMs),
-      maxResponseBytes: MOST_BYTES,
+      maxResponseBytes: ANSWER_BYTES_MAX,
       signal,
     };
     try {
       // The Runtime judges the secret first, and then refuses a question without a method.
       const answer = await this.#transport.send(exchange);
-      if (!isRefusedQuestion(answer)) resultOf(answer, () => undefined, MOST_BYTES);
+      if (!isRefusedQuestion(answer)) resultOf(answer, () => undefined, ANSWER_BYTES_MAX);
     } catch (error) {
       throw RuntimeTransportError.is(error) ? withSetting(error, this.#runtimeBaseUrl) : error;
     }
@@ -146,7 +146,7 @@ export class CeibaRuntimeClient implements AuthorizeClient {
       undefined,
       parseApiKeyListResult,
       options,
-      MOST_LIST_BYTES,
+      LIST_BYTES_MAX,
     );
   }
 
@@ -206,7 +206,7 @@ export class CeibaRuntimeClient implements AuthorizeClient {
     body: object | undefined,
     parse: (body: unknown) => T | undefined,
     { signal, timeoutMs = this.#timeoutMs }: CallOptions,
-    maxResponseBytes = MOST_BYTES,
+    maxResponseBytes = ANSWER_BYTES_MAX,
   ): Promise<T> {
     const text = body === undefined ? undefined : JSON.stringify(body);
     const exchange = {

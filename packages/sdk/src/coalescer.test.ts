@@ -1,8 +1,8 @@
 import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { AuthorizeExchanges, Question } from './authorize-exchanges.ts';
-import { type Answer, MOST_QUESTION_BYTES } from './batch.ts';
-import { Coalescer, LONGEST_WAIT_MS, MOST_IN_FLIGHT, ONE_BY_ONE_MS } from './coalescer.ts';
+import { type Answer, QUESTION_BYTES_MAX } from './batch.ts';
+import { Coalescer, IN_FLIGHT_MAX, ONE_BY_ONE_MS, WAIT_MS_MAX } from './coalescer.ts';
 import { RuntimeTransportError } from './errors.ts';
 import { allowDecision, denyDecision } from './testing.ts';
 import type { Decision } from './types.ts';
@@ -79,11 +79,11 @@ function ask(json: string, changes?: Partial<Question>): Promise<string | null> 
 
 /** Fills every place in flight with a question of its own. */
 function occupy(): Promise<string | null>[] {
-  return Array.from({ length: MOST_IN_FLIGHT }, (_, index) => ask(`busy ${index}`));
+  return Array.from({ length: IN_FLIGHT_MAX }, (_, index) => ask(`busy ${index}`));
 }
 
 /** What was sent after the exchanges that keep the places. */
-const later = () => sent.slice(MOST_IN_FLIGHT).map(textsOf);
+const later = () => sent.slice(IN_FLIGHT_MAX).map(textsOf);
 const textsOf = ({ kind, questions }: Sent) => [kind, ...questions.map(({ json }) => json)];
 
 /** Ends every exchange, so that no timer is left. */
@@ -173,12 +173,12 @@ describe('a question', () => {
   it('waits no longer than 20 ms when no exchange ends', async () => {
     occupy();
     for (let index = 0; index < 65; index += 1) ask(`q${index}`);
-    await vi.advanceTimersByTimeAsync(LONGEST_WAIT_MS - 1);
+    await vi.advanceTimersByTimeAsync(WAIT_MS_MAX - 1);
     expect(later()).toEqual([]);
     await vi.advanceTimersByTimeAsync(1);
     expect(later().map((texts) => texts.length - 1)).toEqual([64, 1]);
     ask('next');
-    await vi.advanceTimersByTimeAsync(LONGEST_WAIT_MS);
+    await vi.advanceTimersByTimeAsync(WAIT_MS_MAX);
     expect(later().at(-1)).toEqual(['one', 'next']);
     await endAll();
   });
@@ -188,9 +188,9 @@ describe('a question', () => {
     const controller = new AbortController();
     ask('cancelled', { signal: controller.signal });
     controller.abort();
-    await vi.advanceTimersByTimeAsync(LONGEST_WAIT_MS);
+    await vi.advanceTimersByTimeAsync(WAIT_MS_MAX);
     ask('a');
-    await vi.advanceTimersByTimeAsync(LONGEST_WAIT_MS);
+    await vi.advanceTimersByTimeAsync(WAIT_MS_MAX);
     expect(later()).toEqual([['one', 'a']]);
     await endAll();
   });
@@ -198,7 +198,7 @@ describe('a question', () => {
   it('waits while more than four exchanges are in flight', async () => {
     occupy();
     ask('a');
-    await vi.advanceTimersByTimeAsync(LONGEST_WAIT_MS);
+    await vi.advanceTimersByTimeAsync(WAIT_MS_MAX);
     ask('b');
     await sent[0]?.answer([allow()]);
     expect(later()).toEqual([['one', 'a']]);
@@ -212,11 +212,11 @@ describe('a question', () => {
 
   it('leaves at once when it is too large to share a batch', async () => {
     occupy();
-    const fits = 'x'.repeat(MOST_QUESTION_BYTES);
+    const fits = 'x'.repeat(QUESTION_BYTES_MAX);
     ask(fits);
     expect(later()).toEqual([]);
     ask(`${fits}x`);
-    ask('é'.repeat(MOST_QUESTION_BYTES / 2 + 1));
+    ask('é'.repeat(QUESTION_BYTES_MAX / 2 + 1));
     expect(later().map(([kind]) => kind)).toEqual(['one', 'one']);
     await endAll();
   });
@@ -242,7 +242,7 @@ describe('the deadline of a question', () => {
     expect(await hasty).toBe('timeout');
     await sent[0]?.answer([allow()]);
     expect(later()).toEqual([]);
-    await vi.advanceTimersByTimeAsync(LONGEST_WAIT_MS);
+    await vi.advanceTimersByTimeAsync(WAIT_MS_MAX);
     expect(later()).toEqual([]);
     await endAll();
   });
@@ -383,7 +383,7 @@ describe('where batches are not served', () => {
     sent = [];
     occupy();
     for (const json of ['g', 'h']) ask(json);
-    expect(sent).toHaveLength(MOST_IN_FLIGHT);
+    expect(sent).toHaveLength(IN_FLIGHT_MAX);
     await sent[0]?.answer([allow()]);
     expect(later()).toEqual([['batch', 'g', 'h']]);
     await endAll();
@@ -398,6 +398,6 @@ describe('close', () => {
     expect(await Promise.all(answers)).toEqual(['unreachable', 'unreachable']);
     await endAll();
     expect(later()).toEqual([]);
-    await vi.advanceTimersByTimeAsync(LONGEST_WAIT_MS);
+    await vi.advanceTimersByTimeAsync(WAIT_MS_MAX);
   });
 });

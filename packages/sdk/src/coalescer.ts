@@ -1,14 +1,14 @@
 import type { AuthorizeExchanges, Question } from './authorize-exchanges.ts';
-import { type Answer, MOST_QUESTION_BYTES, MOST_QUESTIONS } from './batch.ts';
+import { type Answer, QUESTION_BYTES_MAX, QUESTIONS_MAX } from './batch.ts';
 import { RuntimeTransportError } from './errors.ts';
 import { cancelled, StopReason, watchForStop } from './http/transport.ts';
 import { isSampled } from './trace-context.ts';
 import type { Decision } from './types.ts';
 
 /** While fewer exchanges are in flight, a question leaves at once and alone. */
-export const MOST_IN_FLIGHT = 4;
+export const IN_FLIGHT_MAX = 4;
 /** The longest wait for an exchange to end, in ms: a Runtime that hangs delays the others no longer. */
-export const LONGEST_WAIT_MS = 20;
+export const WAIT_MS_MAX = 20;
 /** How long questions leave one by one after a batch was not served, in ms. */
 export const ONE_BY_ONE_MS = 5 * 60_000;
 
@@ -33,7 +33,7 @@ export class Coalescer {
 
   /** @throws {RuntimeTransportError} when there is no decision. */
   ask(question: Question): Promise<Decision> {
-    const leavesAlone = this.#inFlight < MOST_IN_FLIGHT || !this.#mayShare(question);
+    const leavesAlone = this.#inFlight < IN_FLIGHT_MAX || !this.#mayShare(question);
     return leavesAlone ? this.#count(this.#exchanges.one(question)) : this.#wait(question);
   }
 
@@ -47,7 +47,7 @@ export class Coalescer {
   /** A decision that shared a request would be missing from its trace. */
   #mayShare({ json, trace }: Question): boolean {
     if (trace && isSampled(trace)) return false;
-    return this.#mayBatch() && Buffer.byteLength(json) <= MOST_QUESTION_BYTES;
+    return this.#mayBatch() && Buffer.byteLength(json) <= QUESTION_BYTES_MAX;
   }
 
   #mayBatch(): boolean {
@@ -62,7 +62,7 @@ export class Coalescer {
     this.#waitTimer ??= setTimeout(() => {
       while (this.#waiting.size > 0) this.#sendNext();
       this.#waitTimer = undefined;
-    }, LONGEST_WAIT_MS);
+    }, WAIT_MS_MAX);
     return waiter.decision;
   }
 
@@ -73,14 +73,14 @@ export class Coalescer {
       return await exchange;
     } finally {
       this.#inFlight -= 1;
-      while (this.#waiting.size > 0 && (this.#inFlight < MOST_IN_FLIGHT || !this.#mayBatch())) {
+      while (this.#waiting.size > 0 && (this.#inFlight < IN_FLIGHT_MAX || !this.#mayBatch())) {
         this.#sendNext();
       }
     }
   }
 
   #sendNext(): void {
-    const most = this.#mayBatch() ? MOST_QUESTIONS : 1;
+    const most = this.#mayBatch() ? QUESTIONS_MAX : 1;
     const next: Waiter[] = [];
     for (const waiter of this.#waiting) {
       this.#waiting.delete(waiter);

@@ -59,7 +59,7 @@ export class CeibaConfigError extends TypeError {
 }
 
 const DEFAULT_TIMEOUT_MS = 1_000;
-const LONGEST_TIMEOUT_MS = 60_000;
+const TIMEOUT_MS_MAX = 60_000;
 const LOOPBACK = /^(?:localhost|.+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
 
@@ -161,10 +161,10 @@ function parseBatching(value: unknown): boolean {
 /** @throws {CeibaConfigError} unless the value is a whole number of milliseconds in range. */
 export function parseTimeout(value: unknown): number {
   const valid = typeof value === 'number' && Number.isInteger(value) && value >= 1;
-  if (!valid || value > LONGEST_TIMEOUT_MS) {
+  if (!valid || value > TIMEOUT_MS_MAX) {
     throw new CeibaConfigError(
       'timeoutMs',
-      `must be a whole number of milliseconds from 1 to ${LONGEST_TIMEOUT_MS}`,
+      `must be a whole number of milliseconds from 1 to ${TIMEOUT_MS_MAX}`,
     );
   }
   return value;

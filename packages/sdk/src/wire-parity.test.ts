@@ -8,7 +8,7 @@ import {
   transportErrorSchema,
 } from '@ceiba/contract';
 import { describe, expect, expectTypeOf, it } from 'vitest';
-import { batchBody, MOST_QUESTIONS, parseBatchAnswers } from './batch.ts';
+import { batchBody, parseBatchAnswers, QUESTIONS_MAX } from './batch.ts';
 import { parseDecision } from './generated/wire.ts';
 import { allowDecision, denyDecision } from './testing.ts';
 import type * as sdk from './types.ts';
@@ -39,8 +39,8 @@ describe('the types of this package', () => {
   });
 
   it('match the batch of the contract, which takes more questions than the client sends', () => {
-    expect(MOST_QUESTIONS).toBeLessThanOrEqual(BATCH_SIZE_MAX);
-    const questions = Array.from({ length: MOST_QUESTIONS }, (_, index) => ({
+    expect(QUESTIONS_MAX).toBeLessThanOrEqual(BATCH_SIZE_MAX);
+    const questions = Array.from({ length: QUESTIONS_MAX }, (_, index) => ({
       apiKey: index === 0 ? null : `key "${index}"`,
       method: 'GET',
       path: '/v1/reports',

@@ -110,7 +110,7 @@ function secretsOf({ projects }: Applied): object | null {
 }
 
 /** Far larger than any real file, and still cheap to read. */
-const LONGEST_FILE_BYTES = 4 * 1024 * 1024;
+const FILE_BYTES_MAX = 4 * 1024 * 1024;
 
 async function readText(path: string, name: string, world: World): Promise<string> {
   const stream = path === '-' ? world.stdin : createReadStream(resolve(world.cwd, path));
@@ -129,7 +129,7 @@ async function readBytes(stream: NodeJS.ReadableStream, name: string): Promise<B
     for await (const chunk of stream) {
       chunks.push(Buffer.from(chunk));
       length += chunks.at(-1)?.byteLength ?? 0;
-      if (length > LONGEST_FILE_BYTES) throw unreadable(`${name} is longer than 4 MiB.`);
+      if (length > FILE_BYTES_MAX) throw unreadable(`${name} is longer than 4 MiB.`);
     }
   } catch (error) {
     if (error instanceof CliError) throw error;

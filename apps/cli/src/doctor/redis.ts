@@ -158,7 +158,7 @@ const checkNodes = (count: number, silent: readonly string[]): Check =>
       );
 
 /** A failover needs a majority of the sentinels, which two no longer have once one is lost. */
-const FEWEST_SENTINELS = 3;
+const SENTINELS_MIN = 3;
 
 async function checkSentinel(
   address: Address,
@@ -210,12 +210,12 @@ const isUnknownName = (reason: unknown) =>
 const placeOf = ({ host, port }: HostAndPort) => `${host}:${port}`;
 
 const checkAgreement = (place: string, agreeing: number, count: number): Check =>
-  agreeing === count && agreeing >= FEWEST_SENTINELS
+  agreeing === count && agreeing >= SENTINELS_MIN
     ? ok('redis sentinels', `each of ${agreeing} names ${place}`)
     : warning(
         'redis sentinels',
         `${agreeing} of ${count} name ${place}`,
-        `Run at least ${FEWEST_SENTINELS} sentinels, list them all, and find out why the others differ.`,
+        `Run at least ${SENTINELS_MIN} sentinels, list them all, and find out why the others differ.`,
       );
 
 /** The Runtime's clients, with more time, and a command waits for the connection. */

@@ -2,7 +2,7 @@
 export type SearchParams = Promise<Query>;
 export type Query = Record<string, string | string[] | undefined>;
 
-const LONGEST_SEARCH = 100;
+const SEARCH_LENGTH_MAX = 100;
 const LAST_PAGE = 100_000;
 
 /** The first value of a query parameter, or `absent`. */
@@ -15,7 +15,7 @@ export function textOf(query: Query, name: string, absent = ''): string {
 export function parseListQuery(query: Query): { q: string; page: number } {
   const page = Number(textOf(query, 'page'));
   return {
-    q: textOf(query, 'q').trim().slice(0, LONGEST_SEARCH),
+    q: textOf(query, 'q').trim().slice(0, SEARCH_LENGTH_MAX),
     page: Number.isInteger(page) && page >= 1 && page <= LAST_PAGE ? page : 1,
   };
 }

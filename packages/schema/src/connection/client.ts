@@ -31,8 +31,8 @@ export interface ClientOptions extends DatabaseOptions {
 const CONNECT_BUDGET_MS = 1_000;
 /** How long after its timeout the server may take to report that it cancelled a statement. */
 const CANCELLED_WITHIN_MS = 500;
-const SHORTEST_BACKOFF_MS = 50;
-const LONGEST_BACKOFF_MS = 500;
+const BACKOFF_MS_MIN = 50;
+const BACKOFF_MS_MAX = 500;
 
 /**
  * A resilient client: a pool on a server that has answered as the primary. A timeout or a lost
@@ -194,7 +194,7 @@ export class DatabaseClient {
   }
 
   #retryAfterPause(attempt: number, cause: unknown): void {
-    const longest = Math.min(LONGEST_BACKOFF_MS, SHORTEST_BACKOFF_MS * 2 ** Math.min(attempt, 8));
+    const longest = Math.min(BACKOFF_MS_MAX, BACKOFF_MS_MIN * 2 ** Math.min(attempt, 8));
     const delayMs = longest * (0.5 + (this.#options.random ?? Math.random)() / 2);
     const isOver = new Promise<void>((resolve) => {
       setTimeout(() => {

@@ -45,7 +45,7 @@ export type Executor = Pick<
 export type Transactor = Executor & Pick<PostgresJsDatabase, 'transaction'>;
 
 const CONNECT_TIMEOUT_SECONDS = 1;
-const LONGEST_BACKOFF_SECONDS = 0.5;
+const BACKOFF_SECONDS_MAX = 0.5;
 
 /** One server of an address, and one way to encrypt the connections to it. */
 export interface Target {
@@ -165,4 +165,4 @@ function applicationName(parameters: Parameters, { applicationName: purpose }: D
 }
 
 const backoffSeconds = (attempt: number) =>
-  Math.min(LONGEST_BACKOFF_SECONDS, 0.05 * 2 ** attempt) * (0.5 + Math.random() / 2);
+  Math.min(BACKOFF_SECONDS_MAX, 0.05 * 2 ** attempt) * (0.5 + Math.random() / 2);

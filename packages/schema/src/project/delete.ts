@@ -14,7 +14,7 @@ export interface DeleteProjectInput {
 export type DeleteProjectResult = { kind: 'deleted' | 'name_mismatch' | 'not_found' };
 
 /** Rows removed at once; the Runtime removes the rest within the hour. */
-const MAX_USAGE_ROWS = 50_000;
+const USAGE_ROWS_MAX = 50_000;
 
 /**
  * Deletes a project with its keys, policies, subscription and usage: from the next call on, its
@@ -34,7 +34,7 @@ export function deleteProject(
     if (project.name !== name) return { kind: 'name_mismatch' };
     const counts = await countContents(tx, projectId);
     // Before the keys: a flush locks hours first and keys last.
-    await removeUsage(tx, { projectId, before: null }, MAX_USAGE_ROWS);
+    await removeUsage(tx, { projectId, before: null }, USAGE_ROWS_MAX);
     await tx.delete(projects).where(eq(projects.id, projectId));
     await writeAudit(tx, ctx, {
       action: 'project.delete',

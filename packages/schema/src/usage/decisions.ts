@@ -1,7 +1,7 @@
 import type { Outcome } from '@ceiba/contract/sets';
 import { startOfStep, type UsageRange, type UsageStep } from '@ceiba/domain';
 import { type SQL, sql } from 'drizzle-orm';
-import { LARGEST_KEYS_PER_DAY, NO_ID } from '../tables.ts';
+import { KEYS_PER_DAY_MAX, NO_ID } from '../tables.ts';
 import { instant } from '../time.ts';
 
 /**
@@ -146,7 +146,7 @@ export const largestKeysOfDays = ({ projectId }: UsageOfProject): SQL => sql`
   select t.api_key_id as id, t.allowed as count
   from usage_key_days t where t.project_id = ${projectId}
     and t.day = any(array(select day from days where rolled))
-    and t.rank <= ${sql.raw(String(LARGEST_KEYS_PER_DAY))}
+    and t.rank <= ${sql.raw(String(KEYS_PER_DAY_MAX))}
   union all
   select u.api_key_id, u.count
   from ${withinDays(sql`usage_hours`, projectId, sql`h.outcome = 'allowed'`)} where not days.rolled`;

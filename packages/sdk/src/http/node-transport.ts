@@ -18,7 +18,7 @@ import {
  * connection that the server just closed is lost, and a charge is never sent twice.
  */
 const IDLE_CONNECTION_MS = 4_000;
-const MOST_CONNECTIONS = 256;
+const CONNECTIONS_MAX = 256;
 
 /** Sends HTTP/1.1 through `node:http` or `node:https` with its own keep-alive agent. */
 export function createNodeTransport(baseUrl: string, baseHeaders: BaseHeaders): Transport {
@@ -28,7 +28,7 @@ export function createNodeTransport(baseUrl: string, baseHeaders: BaseHeaders): 
   const prefix = url.pathname.replace(/\/+$/, '');
   const agent = new Agent({
     keepAlive: true,
-    maxSockets: MOST_CONNECTIONS,
+    maxSockets: CONNECTIONS_MAX,
     timeout: IDLE_CONNECTION_MS,
   });
   const target = { agent, hostname, port, protocol };

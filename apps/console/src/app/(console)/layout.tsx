@@ -9,12 +9,12 @@ import { findElsewhere, findInProject } from './search/actions.ts';
 const SEARCHES = { inProject: findInProject, elsewhere: findElsewhere };
 
 /** The most projects in the switcher; the list of projects has all of them. */
-const SWITCHER_LIMIT = 100;
+const SWITCHER_PROJECTS_MAX = 100;
 
 export default async function ConsoleLayout({ children }: { children: ReactNode }) {
   const { userId, email, isAdministrator } = await requireUser();
   const projects = await withDatabase((db) =>
-    listProjectNames(db, { userId, limit: SWITCHER_LIMIT }),
+    listProjectNames(db, { userId, limit: SWITCHER_PROJECTS_MAX }),
   );
   return (
     <AppShell

@@ -19,7 +19,7 @@ export interface ToastMessage {
 type ShownToast = ToastMessage & { id: number };
 
 const STAYS_MS = 6_000;
-const MOST_AT_ONCE = 3;
+const TOASTS_MAX = 3;
 
 const ToastContext = createContext<(message: ToastMessage) => void>(() => {});
 
@@ -37,7 +37,7 @@ export function ToastProvider({ children }: { children: ReactNode }) {
   const show = useCallback((message: ToastMessage) => {
     lastId.current += 1;
     const toast = { ...message, id: lastId.current };
-    setToasts((shown) => [...shown.slice(1 - MOST_AT_ONCE), toast]);
+    setToasts((shown) => [...shown.slice(1 - TOASTS_MAX), toast]);
   }, []);
   const remove = useCallback((id: number) => {
     setToasts((shown) => shown.filter((toast) => toast.id !== id));

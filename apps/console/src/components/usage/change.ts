@@ -1,7 +1,7 @@
 import { formatCount, formatShare } from '../../lib/format.ts';
 
 /** A smaller change is no news: the hour that has just begun is compared with a whole one. */
-const LEAST_PERCENT = 5;
+const PERCENT_MIN = 5;
 /** From here on a percentage is hard to read. */
 const MANY_TIMES = 10;
 
@@ -10,7 +10,7 @@ export function countChange(count: number, before: number): string | undefined {
   if (before === 0) return undefined;
   if (count > MANY_TIMES * before) return `Over ${MANY_TIMES} times the day before`;
   const percent = ((count - before) / before) * 100;
-  if (Math.abs(percent) < LEAST_PERCENT) return 'About as many as the day before';
+  if (Math.abs(percent) < PERCENT_MIN) return 'About as many as the day before';
   return `${percent > 0 ? 'Up' : 'Down'} ${formatCount(Math.abs(percent))}% on the day before`;
 }
 

@@ -22,11 +22,11 @@ const HEIGHT = 176;
 /** The largest width of a bar. */
 const WIDEST = 60;
 /** The most links over the bars; more would be narrower than a pointer. */
-const MOST_SLOTS = 100;
+const SLOTS_MAX = 100;
 /** The most names that fit below the bars. */
-const MOST_NAMED = 8;
+const NAMED_MAX = 8;
 /** A longer table is only in the CSV file. */
-const LONGEST_TABLE = 120;
+const TABLE_ROWS_MAX = 120;
 const ICONS = { allow: Check, limit: Gauge, deny: X } as const;
 
 export interface OutcomeChartProps {
@@ -77,10 +77,10 @@ export function OutcomeChart({
         </p>
       </figcaption>
       <Bars series={series} tones={tones} hrefOf={hrefOf} timeZone={timeZone} />
-      {!brief && series.starts.length <= LONGEST_TABLE && (
+      {!brief && series.starts.length <= TABLE_ROWS_MAX && (
         <Numbers series={series} tones={tones} timeZone={timeZone} />
       )}
-      {series.starts.length > LONGEST_TABLE && (
+      {series.starts.length > TABLE_ROWS_MAX && (
         <p className="mt-4 text-small text-muted">
           The CSV file has the numbers of each {series.step}.
         </p>
@@ -180,7 +180,7 @@ function TimeAxis({
   step,
   timeZone,
 }: Pick<UsageSeries, 'starts' | 'step'> & { timeZone: string }) {
-  const each = starts.length <= MOST_NAMED;
+  const each = starts.length <= NAMED_MAX;
   const few = [0, Math.floor(starts.length / 2), starts.length - 1];
   const shown = each ? starts : few.flatMap((index) => starts[index] ?? []);
   const isInner = (index: number) => index > 0 && index < shown.length - 1;
@@ -224,7 +224,7 @@ function barPaths(counts: ToneCounts['counts'], max: number): Record<OutcomeTone
 
 /** The links over the bars: one step, or several if one is too narrow to point at. */
 function slotsOf(steps: number): { first: number; length: number }[] {
-  const length = Math.ceil(steps / MOST_SLOTS);
+  const length = Math.ceil(steps / SLOTS_MAX);
   return Array.from({ length: Math.ceil(steps / length) }, (_, index) => ({
     first: index * length,
     length,

@@ -63,11 +63,11 @@ function Bar({ part, whole, tone }: { part: number; whole: number; tone: Share['
 const TREND_WIDTH = 100;
 const TREND_HEIGHT = 24;
 /** More would be too narrow to see. */
-const MOST_BARS = 100;
+const BARS_MAX = 100;
 
 /** Adds up neighbours until few enough bars are left. */
 function inFewer(counts: readonly number[]): number[] {
-  const together = Math.ceil(counts.length / MOST_BARS);
+  const together = Math.ceil(counts.length / BARS_MAX);
   return counts.flatMap((_, index) =>
     index % together === 0 ? sum(counts.slice(index, index + together)) : [],
   );

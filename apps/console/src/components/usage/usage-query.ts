@@ -15,7 +15,7 @@ export const USAGE_PRESETS = [
 const UNIT_MS = { hour: 3_600_000, day: 86_400_000 } as const;
 const DEFAULT_PRESET = '7d';
 /** The longest series, five years of months. */
-const LONGEST_DAYS = 1_830;
+const RANGE_DAYS_MAX = 1_830;
 
 export interface UsageQuery {
   /** A preset's value, or `custom`. */
@@ -57,7 +57,7 @@ function customOf(first: string, last: string): UsageQuery | string {
   if (from === null || until === null) return 'Choose the first and the last day.';
   const to = new Date(until.getTime() + UNIT_MS.day);
   if (to <= from) return 'The last day must not be before the first.';
-  if (to.getTime() - from.getTime() > LONGEST_DAYS * UNIT_MS.day) {
+  if (to.getTime() - from.getTime() > RANGE_DAYS_MAX * UNIT_MS.day) {
     return 'At most five years can be shown at once.';
   }
   return { choice: 'custom', from, to, ...daysOf(from, to) };

@@ -18,13 +18,13 @@ export interface AuditQuery {
 }
 
 const DAY_MS = 86_400_000;
-const LONGEST_TEXT = 100;
+const TEXT_LENGTH_MAX = 100;
 /** No index supports the text search, so it covers no more days than this. */
 const TEXT_DAYS_MAX = 366;
 
 /** The filter of the URL; invalid values count as absent. Days are in UTC. */
 export function parseAuditQuery(query: Query, now: Date): AuditQuery {
-  const text = textOf(query, 'q').trim().slice(0, LONGEST_TEXT);
+  const text = textOf(query, 'q').trim().slice(0, TEXT_LENGTH_MAX);
   const kind = AUDIT_KINDS.find(({ value }) => value === textOf(query, 'kind'))?.value ?? '';
   const lastDay = parseDay(textOf(query, 'to'));
   const to = lastDay && new Date(lastDay.getTime() + DAY_MS);

@@ -1,7 +1,7 @@
 const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 30_000;
+const PAUSE_MS_MAX = 30_000;
 /** About two minutes. */
-const MOST_FAILURES = 8;
+const FAILURES_MAX = 8;
 
 export interface Follower {
   onNew: () => void;
@@ -36,8 +36,8 @@ export function follow(address: string, { onNew, onEnd }: Follower): () => void 
     // The browser would connect again too, but with a pause that never grows.
     source.onerror = () => {
       disconnect();
-      if (failures === MOST_FAILURES) return onEnd();
-      timer = setTimeout(connect, Math.min(FIRST_PAUSE_MS * 2 ** failures, LONGEST_PAUSE_MS));
+      if (failures === FAILURES_MAX) return onEnd();
+      timer = setTimeout(connect, Math.min(FIRST_PAUSE_MS * 2 ** failures, PAUSE_MS_MAX));
       failures += 1;
     };
   }

@@ -33,7 +33,7 @@ export interface RequestQuery {
   isFiltered: boolean;
 }
 
-const LONGEST_TEXT = 500;
+const TEXT_LENGTH_MAX = 500;
 const MINUTE_MS = 60_000;
 
 /**
@@ -42,7 +42,7 @@ const MINUTE_MS = 60_000;
  */
 export function parseRequestQuery(query: Query): RequestQuery {
   const text = (name: RequestField) =>
-    withoutSecrets(textOf(query, name).trim().slice(0, LONGEST_TEXT));
+    withoutSecrets(textOf(query, name).trim().slice(0, TEXT_LENGTH_MAX));
   const reason = DENIAL_REASONS.find((known) => known === text('reason'));
   // A reason implies a denial.
   const outcome =

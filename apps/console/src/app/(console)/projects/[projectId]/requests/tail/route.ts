@@ -9,7 +9,7 @@ import { filterWith, readKey } from '../read-requests.ts';
 
 const POLL_MS = 2_000;
 /** Then the browser connects again, which checks the session again. */
-const LONGEST_MS = 15_000;
+const TAIL_MS_MAX = 15_000;
 /** How late a Runtime may write a decision. */
 const LATE_MS = 5_000;
 const COMPARED = 50;
@@ -52,7 +52,7 @@ async function* newRequests(projectId: string, filter: DecisionFilter, signal: A
   try {
     let seen = await read();
     yield 'data: new\n\n';
-    while (Date.now() - start < LONGEST_MS) {
+    while (Date.now() - start < TAIL_MS_MAX) {
       await pause(POLL_MS, undefined, { signal });
       const now = await read();
       if (now !== seen) yield 'data: new\n\n';
