@@ -159,7 +159,7 @@ const config = {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '(^|/)(dist|\\.next|\\.turbo|coverage|public)/' },
+    exclude: { path: '(^|/)(dist|dist\\.dev|\\.next|\\.turbo|coverage|public)/' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.base.json' },
     enhancedResolveOptions: {

@@ -23,6 +23,8 @@ const ALONE = /@alone|\b(isolation|admin|show-once)\.spec/;
 
 export default defineConfig({
   projects: [
+    // The one that `npm test` runs.
+    { name: 'journey', testDir: 'tests/e2e', testMatch: 'first-journey.spec.ts' },
     { name: 'e2e', testDir: 'tests/e2e', grepInvert: ALONE },
     { name: 'e2e-alone', testDir: 'tests/e2e', grep: ALONE, workers: 1 },
     // `npm run screenshots` runs these; they check nothing.

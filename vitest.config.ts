@@ -10,6 +10,9 @@ const servers = {
 /** A busy machine may take longer than the five seconds that vitest allows. */
 const busy = { testTimeout: 60_000, hookTimeout: 180_000 };
 
+/** Each starts and kills servers, so one file at a time. */
+const proofs = { ...servers, testTimeout: 300_000, fileParallelism: false };
+
 /** They take minutes, or need servers that few machines have: only `npm run prove` runs them. */
 const proofsWithoutSmallSize = process.env.CEIBA_PROVE === 'full' ? ['tests/chaos/*.proof.ts'] : [];
 
@@ -25,20 +28,15 @@ export default defineConfig({
           ...busy,
         },
       },
-      {
-        test: {
-          name: 'static',
-          include: ['tests/static/**/*.test.ts', 'tests/docs/*.test.ts'],
-          ...busy,
-        },
-      },
+      { test: { name: 'static', include: ['tests/{static/**/*,docs/*}.test.ts'], ...busy } },
       {
         test: {
           name: 'integration',
-          include: ['tests/integration/**/*.test.ts', 'tests/golden/**/*.test.ts'],
+          include: ['tests/{integration,golden}/**/*.test.ts'],
           ...servers,
         },
       },
+      { test: { name: 'deployment', include: ['tests/deployment/**/*.test.ts'], ...servers } },
       {
         test: {
           name: 'sdk',
@@ -52,13 +50,12 @@ export default defineConfig({
           testTimeout: 60_000,
         },
       },
+      { test: { name: 'promises', include: ['tests/promises/**/*.test.ts'], ...proofs } },
       {
         test: {
           name: 'chaos',
           include: ['tests/chaos/**/*.test.ts', ...proofsWithoutSmallSize],
-          ...servers,
-          testTimeout: 300_000,
-          fileParallelism: false,
+          ...proofs,
         },
       },
       {

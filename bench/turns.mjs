@@ -59,7 +59,12 @@ await runMain(() =>
         for (const { name, program } of builds) {
           const runtimeUrl = `http://${loopback}:${await freePort()}`;
           const metricsUrl = `http://${loopback}:${await freePort()}`;
-          const { pid } = await startRuntime(supervisor, own, { runtimeUrl, metricsUrl }, program);
+          const { pid } = await startRuntime(
+            supervisor,
+            own,
+            { runtimeUrl, metricsUrl },
+            { program },
+          );
           runtimes.push({ name, pid, url: runtimeUrl });
         }
       }

@@ -20,17 +20,18 @@ import { bold, dim, green, print, red } from '../packages/devstack/src/output.mj
 import { redisOnPath } from '../packages/devstack/src/redis.mjs';
 import { readSettings } from '../packages/devstack/src/settings.mjs';
 import { prepare } from './prepare.mjs';
-import { lineOf, runVitest, sum } from './run-tests.mjs';
+import { runVitest } from './run-tests.mjs';
+import { lineOf, sum } from './tally.mjs';
 
 /**
  * @typedef {import('../packages/devstack/src/supervisor.mjs').Supervisor} Supervisor
- * @typedef {import('./run-tests.mjs').Tally} Tally
+ * @typedef {import('./tally.mjs').Tally} Tally
  * @typedef {{ parts: string[], seed: string, rounds: string | undefined }} Choice
  * @typedef {{ proof: string } & Record<string, string | number>} Figures
  */
 
 /**
- * Each is a file of tests/chaos, `*.test.ts`, or `*.proof.ts` where it has no small size; 'neighbours'
+ * Each is a file of tests/promises or tests/chaos, `*.test.ts`, or `*.proof.ts` where it has no small size; 'neighbours'
  * is several, one for each resource that projects share.
  */
 const PARTS = [
@@ -106,7 +107,8 @@ async function proveAll(supervisor, choice) {
   };
   const tallies = [];
   for (const part of choice.parts) {
-    const args = ['--project=chaos', `--testTimeout=${PROOF_MS_MAX}`, `tests/chaos/${part}.`];
+    const projects = ['--project=promises', '--project=chaos'];
+    const args = [...projects, `--testTimeout=${PROOF_MS_MAX}`, `/${part}.`];
     tallies.push(await runVitest(supervisor, { name: part, args, env }));
   }
   const tally = sum(tallies);

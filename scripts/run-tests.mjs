@@ -1,61 +1,54 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
-import { stripVTControlCharacters } from 'node:util';
+import { join } from 'node:path';
 
 import { root } from '../packages/devstack/src/settings.mjs';
+import { failed, failureOf, noTests } from './tally.mjs';
 
 /**
- * The result of a part of the tests.
- *
- * @typedef {object} Tally
- * @property {number} passed
- * @property {number} skipped
- * @property {string[]} failures The names of the tests that failed, and the first line of each error.
- *
  * @typedef {import('../packages/devstack/src/supervisor.mjs').Supervisor} Supervisor
+ * @typedef {import('./tally.mjs').Tally} Tally
+ *
+ * @typedef {object} Run
+ * @property {string} name For messages.
+ * @property {string[]} args
+ * @property {NodeJS.ProcessEnv} env
+ * @property {string} [prefix] Begins each line of the output, where several runs share the screen.
+ * @property {boolean} [watch] Whether vitest runs again after each change, until it is stopped.
  */
-
-/** @param {Tally[]} tallies @returns {Tally} */
-export function sum(tallies) {
-  return {
-    passed: tallies.reduce((total, { passed }) => total + passed, 0),
-    skipped: tallies.reduce((total, { skipped }) => total + skipped, 0),
-    failures: tallies.flatMap(({ failures }) => failures),
-  };
-}
-
-/** @param {Tally} tally @returns {string} `3 passed, 1 failed`, and how many were skipped. */
-export function lineOf({ passed, failures, skipped }) {
-  return `${passed} passed, ${failures.length} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
-}
 
 /**
  * Runs vitest with the output of this process.
  *
  * @param {Supervisor} supervisor
- * @param {{ name: string, args: string[], env: NodeJS.ProcessEnv }} run `name` is for messages.
+ * @param {Run} run
  * @returns {Promise<Tally>}
  */
-export async function runVitest(supervisor, { name, args, env }) {
+export async function runVitest(supervisor, { name, args, env, prefix, watch = false }) {
   const report = join(supervisor.dataDir, `${name}-report.json`);
-  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
+  const reporters = ['default', join(root, 'scripts/vitest-reporter.mjs')];
   const exitCode = await supervisor.stream({
     name: 'vitest',
     command: process.execPath,
-    args: [join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...reporters, ...args],
-    env,
+    args: [
+      join(root, 'node_modules/vitest/vitest.mjs'),
+      watch ? 'watch' : 'run',
+      ...reporters.map((reporter) => `--reporter=${reporter}`),
+      ...args,
+    ],
+    env: { ...env, CEIBA_TEST_REPORT: report },
+    ...(prefix !== undefined && { prefix }),
   });
-  return tallyOf(name, exitCode, report, readVitest);
+  return tallyOf(name, exitCode, report, (tally) => tally);
 }
 
 /**
  * Runs Playwright against the stack of the supervisor's data folder.
  *
  * @param {Supervisor} supervisor
- * @param {{ name: string, args: string[], env: NodeJS.ProcessEnv }} run `name` is for messages.
+ * @param {Run} run
  * @returns {Promise<Tally>}
  */
-export async function runPlaywright(supervisor, { name, args, env }) {
+export async function runPlaywright(supervisor, { name, args, env, prefix }) {
   const report = join(supervisor.dataDir, `${name}-report.json`);
   const exitCode = await supervisor.stream({
     name: 'playwright',
@@ -65,6 +58,7 @@ export async function runPlaywright(supervisor, { name, args, env }) {
       ...['test', '--output', join(root, 'test-results', name), ...args],
     ],
     env: { ...env, CEIBA_DATA_DIR: supervisor.dataDir, CEIBA_TEST_REPORT: report },
+    ...(prefix !== undefined && { prefix }),
   });
   return tallyOf(name, exitCode, report, readPlaywright);
 }
@@ -81,11 +75,7 @@ export async function runPlaywright(supervisor, { name, args, env }) {
  */
 export function tallyOf(name, exitCode, reportFile, read) {
   if (!existsSync(reportFile)) {
-    return {
-      passed: 0,
-      skipped: 0,
-      failures: [`${name}: ended with code ${exitCode} and no report`],
-    };
+    return failed(`${name}: ended with code ${exitCode} and no report`);
   }
   const tally = read(JSON.parse(readFileSync(reportFile, 'utf8')));
   const isEmpty = tally.passed + tally.skipped + tally.failures.length === 0;
@@ -97,45 +87,15 @@ export function tallyOf(name, exitCode, reportFile, read) {
 }
 
 /**
- * @typedef {{ status: string, fullName: string, failureMessages?: string[] }} Assertion
- * @typedef {object} TestFile
- * @property {string} name
- * @property {string} status
- * @property {string} [message] Why the file could not run.
- * @property {Assertion[]} assertionResults
- *
- * @param {{ testResults: TestFile[] }} report Of vitest's JSON reporter, which is Jest's format.
- * @returns {Tally}
- */
-export function readVitest({ testResults }) {
-  const tally = { passed: 0, skipped: 0, failures: /** @type {string[]} */ ([]) };
-  for (const { name, status, message, assertionResults } of testResults) {
-    const file = relative(root, name);
-    const failed = assertionResults.filter((test) => test.status === 'failed');
-    tally.failures.push(
-      ...failed.map((test) => failureOf(`${file}: ${test.fullName}`, test.failureMessages?.[0])),
-    );
-    if (status === 'failed' && failed.length === 0) {
-      tally.failures.push(failureOf(`${file}: could not run`, message));
-    }
-    tally.passed += assertionResults.filter((test) => test.status === 'passed').length;
-    tally.skipped += assertionResults.filter(
-      (test) => test.status !== 'passed' && test.status !== 'failed',
-    ).length;
-  }
-  return tally;
-}
-
-/**
- * @typedef {{ errors: { message?: string }[] }} Result
+ * @typedef {{ errors: { message?: string }[], duration?: number }} Result
  * @typedef {{ status: string, results?: Result[] }} Test
  * @typedef {{ title: string, file: string, tests: Test[] }} Spec
- * @typedef {{ specs: Spec[], suites?: Suite[] }} Suite
+ * @typedef {{ title: string, specs: Spec[], suites?: Suite[] }} Suite
  * @param {{ suites: Suite[], errors: { message?: string }[] }} report Of Playwright's JSON reporter.
  * @returns {Tally}
  */
 export function readPlaywright({ suites, errors }) {
-  const tally = { passed: 0, skipped: 0, failures: /** @type {string[]} */ ([]) };
+  const tally = noTests();
   const specs = suites.flatMap(specsOf);
   for (const { title, file, tests } of specs) {
     for (const { status, results } of tests) {
@@ -148,17 +108,21 @@ export function readPlaywright({ suites, errors }) {
       }
     }
   }
+  tally.files = suites.map((suite) => ({
+    file: `tests/e2e/${suite.title}`,
+    seconds: secondsOf(specsOf(suite)),
+  }));
   tally.failures.push(...errors.map(({ message }) => `tests/e2e: ${message ?? 'an error'}`));
   return tally;
-}
-
-/** @param {string} name @param {string} [error] @returns {string} */
-function failureOf(name, error = '') {
-  const [line = ''] = stripVTControlCharacters(error).trim().split('\n');
-  return line === '' ? name : `${name}\n    ${line.slice(0, 300)}`;
 }
 
 /** @param {Suite} suite @returns {Spec[]} */
 function specsOf({ specs, suites = [] }) {
   return [...specs, ...suites.flatMap(specsOf)];
+}
+
+/** @param {Spec[]} specs */
+function secondsOf(specs) {
+  const results = specs.flatMap(({ tests }) => tests.flatMap((test) => test.results ?? []));
+  return results.reduce((total, { duration = 0 }) => total + duration, 0) / 1000;
 }

@@ -1,9 +1,11 @@
 /**
  * `npm start`: starts all of Ceiba on a machine that has only Node and npm, with a demo to try, and
- * runs until Ctrl-C.
+ * runs until Ctrl-C. `npm run dev` does the same, but the Runtime starts again and the console reloads
+ * after each change of their source, while the databases keep running.
  */
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { parseArgs } from 'node:util';
 
 import { runMain, supervised } from '../packages/devstack/src/lifecycle.mjs';
 import { bold, cyan, dim, print } from '../packages/devstack/src/output.mjs';
@@ -18,6 +20,9 @@ import { prepare } from './prepare.mjs';
  * @typedef {import('../packages/devstack/src/stack.mjs').Stack} Stack
  */
 
+const reload = parseArgs({ options: { reload: { type: 'boolean' } } }).values.reload === true;
+const command = reload ? 'run dev' : 'start';
+
 await runMain(async () => {
   loadEnvFile();
   const settings = readSettings(process.env);
@@ -31,7 +36,8 @@ await runMain(async () => {
       return 0;
     },
   });
-  if (exitCode === 0) print(`  Stopped. ${dim('npm start starts it again with the same data.')}`);
+  if (exitCode === 0)
+    print(`  Stopped. ${dim(`npm ${command} starts it again with the same data.`)}`);
   return exitCode;
 });
 
@@ -51,9 +57,13 @@ async function serve(supervisor, settings) {
       : []),
   ]);
   greet();
-  const services = await prepare(supervisor, settings, { packages: 'programs' });
+  const services = await prepare(supervisor, settings, {
+    packages: 'programs',
+    // Next.js compiles it in memory.
+    without: reload ? ['@ceiba/console'] : [],
+  });
   /** @type {import('../packages/devstack/src/stack.mjs').StackOptions} */
-  const options = { programs: ['runtime', 'console', 'host'], ports };
+  const options = { programs: ['runtime', 'console', 'host'], ports, reload };
   return withStack(supervisor, services, options, (stack) => {
     invite(stack, settings);
     return new Promise(() => {});
@@ -64,7 +74,7 @@ function greet() {
   const version = readJson(join(root, 'apps/runtime/package.json'))?.version;
   print();
   print(`  ${bold('Ceiba')} ${dim(String(version))}`);
-  if (!existsSync(join(root, 'apps/console/.next/standalone'))) {
+  if (!reload && !existsSync(join(root, 'apps/console/.next/standalone'))) {
     print(
       dim('  The first start installs and builds: two to four minutes on two cores, and 1.1 GB.'),
     );

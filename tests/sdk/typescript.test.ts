@@ -73,10 +73,13 @@ function writeSnippets(project: string): string[] {
   });
 }
 
-/** TypeScript 7 has no `node10`, and 6 warns that it is deprecated. */
+/**
+ * The oldest and the newest compiler with each resolution that they have: TypeScript 7 has no `node10`.
+ * The one between, which is that of the workspace, warns that `node10` is deprecated.
+ */
 const COMPILERS = {
   typescript5: ['node10', 'node16', 'nodenext', 'bundler'],
-  typescript: ['node10', 'node16', 'nodenext', 'bundler'],
+  typescript: ['node10'],
   typescript7: ['node16', 'nodenext', 'bundler'],
 } as const;
 type Compiler = keyof typeof COMPILERS;
@@ -90,11 +93,14 @@ function settingsOf(compiler: Compiler, moduleResolution: string): object {
   return { module: 'commonjs', esModuleInterop: true, moduleResolution, ...silent };
 }
 
-const MATRIX = Object.entries(COMPILERS).flatMap(([compiler, resolutions]) =>
-  resolutions.flatMap((resolution) =>
-    [true, false].map((strict) => [compiler as Compiler, resolution, strict] as const),
+const MATRIX = [
+  ...Object.entries(COMPILERS).flatMap(([compiler, resolutions]) =>
+    resolutions.map((resolution) => [compiler as Compiler, resolution, true] as const),
   ),
-);
+  // Only inference differs without `strict`, whatever finds the modules.
+  ['typescript5', 'node16', false],
+  ['typescript7', 'bundler', false],
+] as const;
 
 describe('a TypeScript project', () => {
   let project: string;
@@ -137,16 +143,14 @@ describe('a TypeScript project', () => {
   }, 120_000);
 });
 
-describe.each([
-  ['Fastify 5', 'fastify'],
-  ['Fastify 4', 'fastify4'],
-])('the declarations of the package, with %s', (_name, fastify) => {
+describe('the declarations of the package', () => {
   it.each([
-    ['node16', { module: 'node16', exactOptionalPropertyTypes: true }],
-    ['bundler', { module: 'esnext', lib: ['es2023', 'dom'] }],
+    ['fastify', 'node16', { module: 'node16', exactOptionalPropertyTypes: true }],
+    ['fastify', 'bundler', { module: 'esnext', lib: ['es2023', 'dom'] }],
+    ['fastify4', 'node16', { module: 'node16' }],
   ])(
-    'have no errors with moduleResolution %s',
-    async (moduleResolution, settings) => {
+    'have no errors with %s and moduleResolution %s',
+    async (fastify, moduleResolution, settings) => {
       const target = join(folder, `${fastify}-${moduleResolution}`);
       const project = await installSdk(tarball, 'typescript', target, { ...FRAMEWORKS, fastify });
       const checked = { ...BASE, ...settings, moduleResolution, strict: true, skipLibCheck: false };

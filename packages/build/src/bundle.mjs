@@ -1,7 +1,7 @@
 import { copyFileSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
-import { build } from 'esbuild';
+import { build, context } from 'esbuild';
 
 import { buildSha, root } from './sha.mjs';
 
@@ -11,13 +11,20 @@ import { buildSha, root } from './sha.mjs';
  * in, so that the running program can report them without git or a database.
  *
  * @param {string} appFolder Holds `src/main.ts`.
+ * @param {{ watch?: boolean }} [options] With `watch`, into `dist.dev` instead, and again after each
+ *   change, until the process ends: a build beside it leaves the running program alone.
  */
-export async function bundleApp(appFolder) {
+export async function bundleApp(appFolder, { watch = false } = {}) {
   const source = join(appFolder, 'src');
-  const output = join(appFolder, 'dist');
+  const output = join(appFolder, watch ? 'dist.dev' : 'dist');
   const newest = newestMigration();
+  // A module reads its Lua script or interface from its own folder, which is that of the bundle here.
+  const companions = readdirSync(source, { recursive: true, encoding: 'utf8' })
+    .filter((path) => /\.(lua|proto)$/.test(path))
+    .map((path) => join(source, path));
   rmSync(output, { recursive: true, force: true });
-  await build({
+  /** @type {import('esbuild').BuildOptions} */
+  const options = {
     entryPoints: [join(source, 'main.ts')],
     outfile: join(output, 'main.js'),
     bundle: true,
@@ -36,16 +43,24 @@ export async function bundleApp(appFolder) {
         name: 'npm packages stay outside',
         setup({ onResolve }) {
           onResolve({ filter: /^[^./]/ }, ({ path, kind }) =>
-            kind === 'entry-point' || path.startsWith('@ceiba/') ? null : { path, external: true },
+            kind === 'entry-point' || path.startsWith('@ceiba/')
+              ? null
+              : { path, external: true, watchFiles: companions },
           );
         },
       },
+      {
+        name: 'files beside the code',
+        setup({ onEnd }) {
+          onEnd(() => {
+            for (const path of companions) copyFileSync(path, join(output, basename(path)));
+          });
+        },
+      },
     ],
-  });
-  // A module reads its Lua script or interface from its own folder, which is that of the bundle here.
-  for (const path of readdirSync(source, { recursive: true, encoding: 'utf8' })) {
-    if (/\.(lua|proto)$/.test(path)) copyFileSync(join(source, path), join(output, basename(path)));
-  }
+  };
+  if (watch) await (await context(options)).watch();
+  else await build(options);
 }
 
 /** @returns {{ tag: string, when: number }} The journal's newest entry. */

@@ -9,12 +9,16 @@ import { root } from './settings.mjs';
  * @param {import('./supervisor.mjs').Supervisor} supervisor
  * @param {'build' | 'typecheck'} task
  * @param {string} failure The message of the error when it fails.
+ * @param {readonly string[]} [without] Workspaces to leave out.
  * @returns {Promise<string>} The output of turbo.
  */
-export async function turbo(supervisor, task, failure) {
+export async function turbo(supervisor, task, failure, without = []) {
   // Imported here because this file loads before the packages are installed.
   const { buildSha } = await import('@ceiba/build/sha');
-  const options = ['--output-logs=errors-only', '--log-order=grouped', '--ui=stream'];
+  const options = [
+    ...['--output-logs=errors-only', '--log-order=grouped', '--ui=stream'],
+    ...without.map((name) => `--filter=!${name}`),
+  ];
   return supervisor.run({
     name: `turbo ${task}`,
     command: process.execPath,

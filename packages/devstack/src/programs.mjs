@@ -15,8 +15,12 @@ import { waitFor } from './wait.mjs';
  */
 
 const startTimeoutMs = 60_000;
+/** Next.js compiles the first page that it is asked for. */
+const compileTimeoutMs = 300_000;
 
 const RUNTIME = join(root, 'apps/runtime/dist/main.js');
+const RELOADED_RUNTIME = join(root, 'apps/runtime/dist.dev/main.js');
+const NEXT = join(root, 'node_modules/next/dist/bin/next');
 
 /**
  * With twice Node's own size, in MiB, of the space for new objects, a decision takes a tenth less CPU
@@ -68,15 +72,19 @@ export async function migrate(supervisor, services) {
  * @param {Supervisor} supervisor
  * @param {Services} services
  * @param {Pick<Addresses, 'runtimeUrl' | 'metricsUrl'>} addresses
- * @param {string} [program] Built; this workspace's unless given.
+ * @param {{ program?: string, reload?: boolean }} [options] `program` is built, and this workspace's
+ *   unless given; with `reload`, it is built and started again after each change of its source.
  * @returns {Promise<Service>} Once it is ready to decide.
  */
-export async function startRuntime(supervisor, services, addresses, program = RUNTIME) {
+export async function startRuntime(supervisor, services, addresses, options = {}) {
+  const { reload = false, program = reload ? RELOADED_RUNTIME : RUNTIME } = options;
   const { runtimeUrl, metricsUrl } = addresses;
+  if (reload) await buildAgainOnChange(supervisor);
   const service = await supervisor.spawn({
     name: 'Runtime',
     command: process.execPath,
-    args: [...RUNTIME_FLAGS, program],
+    args: [...(reload ? ['--watch', '--watch-preserve-output'] : []), ...RUNTIME_FLAGS, program],
+    isShown: reload,
     env: {
       ...process.env,
       DATABASE_URL: services.databaseUrl,
@@ -91,18 +99,36 @@ export async function startRuntime(supervisor, services, addresses, program = RU
   return service;
 }
 
+/** @param {Supervisor} supervisor @returns {Promise<void>} Once it is built for the first time. */
+async function buildAgainOnChange(supervisor) {
+  rmSync(RELOADED_RUNTIME, { force: true });
+  await supervisor.spawn({
+    name: 'Build',
+    command: process.execPath,
+    args: [join(root, 'apps/runtime/build.mjs'), '--watch'],
+    isShown: true,
+    stage: programStage,
+  });
+  await waitFor(() => existsSync(RELOADED_RUNTIME), { timeoutMs: startTimeoutMs });
+}
+
 /**
  * @param {Supervisor} supervisor
  * @param {Services} services
  * @param {Addresses} addresses
+ * @param {{ reload?: boolean }} [options] With `reload`, Next.js compiles each page when it is asked for.
  * @returns {Promise<Service>} Once it is ready to serve pages.
  */
-export async function startConsole(supervisor, services, { consoleUrl, runtimeUrl }) {
+export async function startConsole(supervisor, services, addresses, { reload = false } = {}) {
+  const { consoleUrl, runtimeUrl } = addresses;
   const { port } = new URL(consoleUrl);
   const service = await supervisor.spawn({
     name: 'Console',
     command: process.execPath,
-    args: [join(ownCopyOfConsole(supervisor.dataDir), 'server.js')],
+    args: reload
+      ? [NEXT, 'dev', join(root, 'apps/console'), '--hostname', loopback]
+      : [join(ownCopyOfConsole(supervisor.dataDir), 'server.js')],
+    isShown: reload,
     env: {
       ...process.env,
       DATABASE_URL: services.databaseUrl,
@@ -121,7 +147,8 @@ export async function startConsole(supervisor, services, { consoleUrl, runtimeUr
     },
     stage: programStage,
   });
-  await waitUntilServing(service, () => isOk(`http://${loopback}:${port}/api/ready`));
+  const isReady = () => isOk(`http://${loopback}:${port}/api/ready`);
+  await waitUntilServing(service, isReady, reload ? compileTimeoutMs : startTimeoutMs);
   return service;
 }
 
@@ -176,13 +203,14 @@ export async function startHost(supervisor, { hostUrl, runtimeUrl }, demo) {
 /**
  * @param {Service} service
  * @param {() => Promise<boolean>} isServing
+ * @param {number} [timeoutMs]
  */
-async function waitUntilServing(service, isServing) {
+async function waitUntilServing(service, isServing, timeoutMs = startTimeoutMs) {
   const settled = async () => (await isServing()) || !service.isRunning();
-  await waitFor(settled, { timeoutMs: startTimeoutMs });
+  await waitFor(settled, { timeoutMs });
   if (service.isRunning() && (await isServing())) return;
   const problem = service.isRunning()
-    ? `was not ready within ${startTimeoutMs / 1000} s`
+    ? `was not ready within ${timeoutMs / 1000} s`
     : await service.exited;
   throw new LauncherError(`${service.name} ${problem}.`, { output: service.tail() });
 }

@@ -27,6 +27,7 @@ import { loopback } from './settings.mjs';
  * @property {boolean} [ownDatabase] Whether to create a database for this stack, and drop it at the
  *   end, instead of using that of `servers`.
  * @property {Ports} [ports] Free ports unless given.
+ * @property {boolean} [reload] Whether Runtime and console start again after each change of their source.
  *
  * @typedef {Services & Addresses & { demo: Demo | undefined }} Stack
  */
@@ -48,7 +49,8 @@ export function stackFileIn(dataDir) {
  * @returns {Promise<T>}
  * @throws {import('./errors.mjs').LauncherError} With the end of the log of what did not start.
  */
-export async function withStack(supervisor, servers, { programs, ownDatabase, ports }, work) {
+export async function withStack(supervisor, servers, options, work) {
+  const { programs, ownDatabase, ports, reload = false } = options;
   const database =
     ownDatabase && (await createDatabase(servers.databaseUrl, { prefix: 'ceiba_stack' }));
   const services = database ? { ...servers, databaseUrl: database.url } : servers;
@@ -60,9 +62,9 @@ export async function withStack(supervisor, servers, { programs, ownDatabase, po
     const migrated = () => migrate(supervisor, services);
     await step('Migrations', migrated, (output) => output.replace(/:.*/s, ''));
     const [demo] = await Promise.all([
-      startDecisions(supervisor, services, addresses, programs),
+      startDecisions(supervisor, services, addresses, { programs, reload }),
       programs.includes('console') &&
-        step('Console', () => startConsole(supervisor, services, addresses)),
+        step('Console', () => startConsole(supervisor, services, addresses, { reload })),
     ]);
     const { databaseUrl, redisUrl } = services;
     writePrivateJson(stackFile, { databaseUrl, redisUrl, ...addresses });
@@ -79,13 +81,13 @@ export async function withStack(supervisor, servers, { programs, ownDatabase, po
  * @param {Supervisor} supervisor
  * @param {Services} services
  * @param {Addresses} addresses
- * @param {StackOptions['programs']} programs
+ * @param {{ programs: StackOptions['programs'], reload: boolean }} options
  * @returns {Promise<Demo | undefined>}
  */
-async function startDecisions(supervisor, services, addresses, programs) {
+async function startDecisions(supervisor, services, addresses, { programs, reload }) {
   if (!programs.includes('runtime')) return undefined;
   const { runtimeUrl } = addresses;
-  await step('Runtime', () => startRuntime(supervisor, services, addresses));
+  await step('Runtime', () => startRuntime(supervisor, services, addresses, { reload }));
   if (!programs.includes('host')) return undefined;
   const { demo } = await step(
     'Demo project',

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import {
+  appendFileSync,
   chmodSync,
   closeSync,
   mkdirSync,
@@ -10,10 +11,12 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 import { LauncherError, StoppedError } from './errors.mjs';
 import { acquireLock } from './lock.mjs';
+import { dim, print } from './output.mjs';
 import { startOf, stopProcesses } from './processes.mjs';
 import { root } from './settings.mjs';
 import { waitFor } from './wait.mjs';
@@ -32,6 +35,7 @@ import { waitFor } from './wait.mjs';
  * @property {NodeJS.Signals} [signal] Asks it to stop; default SIGTERM.
  * @property {number} [graceMs] How long it may take to stop before it is killed; default 10,000.
  * @property {number} stage Higher stages stop first.
+ * @property {boolean} [isShown] Whether its lines go to this process's output as well as to the log file.
  *
  * @typedef {Omit<ServiceSpec, 'stage'> & { input?: string, failure: string, hint?: string }} JobSpec
  *   `failure` and `hint` are the texts of the error when it fails.
@@ -97,7 +101,14 @@ export class Supervisor {
   async spawn(spec) {
     const logFile = logFileOf(this.dataDir, spec.name);
     const log = openSync(logFile, 'w', 0o600);
-    const { record, exited } = this.#launch(spec, ['ignore', log, log]);
+    const output = spec.isShown ? 'pipe' : log;
+    const { child, record, exited } = this.#launch(spec, ['ignore', output, output]);
+    if (spec.isShown) {
+      onLines(child, (line) => {
+        print(dim(`${spec.name} | `) + line);
+        appendFileSync(logFile, `${line}\n`);
+      });
+    }
     closeSync(log);
     return this.#supervise(record, exited, logFile);
   }
@@ -122,12 +133,15 @@ export class Supervisor {
   /**
    * Runs a program to its end with the standard output and error of this process.
    *
-   * @param {Omit<ServiceSpec, 'stage'>} spec
+   * @param {Omit<ServiceSpec, 'stage'> & { prefix?: string }} spec `prefix` begins each of its lines,
+   *   where several programs run at once.
    * @returns {Promise<number>} Its exit code, or 1 when a signal ended it.
    */
-  async stream(spec) {
+  async stream({ prefix, ...spec }) {
     const job = { cwd: root, wholeGroup: true, stage: 2, ...spec };
-    const { child, record } = this.#launch(job, ['ignore', 'inherit', 'inherit']);
+    const output = prefix === undefined ? 'inherit' : 'pipe';
+    const { child, record } = this.#launch(job, ['ignore', output, output]);
+    onLines(child, (line) => print(`${prefix}${line}`));
     const { code } = await outcomeOf(child, '');
     this.#forget(record);
     return code ?? 1;
@@ -276,6 +290,16 @@ function endOf(child) {
     );
     child.once('error', (error) => resolve(error.message));
   });
+}
+
+/**
+ * @param {import('node:child_process').ChildProcess} child
+ * @param {(line: string) => void} use Called with each line that it writes to a pipe.
+ */
+function onLines(child, use) {
+  for (const input of [child.stdout, child.stderr]) {
+    if (input) createInterface({ input }).on('line', use);
+  }
 }
 
 /**

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 
 /**
- * The size of each proof. `npm test` runs the small size; `npm run prove` sets these variables, which
+ * The size of each proof. The tests run the small size; `npm run prove` sets these variables, which
  * scripts/prove.mjs explains.
  */
 const isFull = process.env.CEIBA_PROVE === 'full';

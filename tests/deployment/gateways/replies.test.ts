@@ -9,10 +9,10 @@ import type { AddressInfo } from 'node:net';
 import { freePort } from '@ceiba/devstack/ports';
 import { mintApiKey } from '@ceiba/domain';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startWorld } from '../../integration/runtime/setup.ts';
 import { sendRaw } from '../../sdk/support/hosts.ts';
 import { readGuide } from '../../support/guide.ts';
 import type { TestProject } from '../../support/scenario.ts';
-import { startWorld } from '../runtime/setup.ts';
 import { GATEWAYS, type RunningGateway, startGateway } from './gateways.ts';
 
 const { world, runtime } = await startWorld();

@@ -1,9 +1,15 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { KINDS, proveRevocation } from './proofs/revocation.ts';
-import { proveTriggersOff } from './proofs/triggers-off.ts';
-import { prove } from './support/prove.ts';
-import { size } from './support/size.ts';
-import { type Node, openSharedStage, PATIENT, type Stage, startTwoNodes } from './support/stage.ts';
+import { KINDS, proveRevocation } from '../chaos/proofs/revocation.ts';
+import { proveTriggersOff } from '../chaos/proofs/triggers-off.ts';
+import { prove } from '../chaos/support/prove.ts';
+import { size } from '../chaos/support/size.ts';
+import {
+  type Node,
+  openSharedStage,
+  PATIENT,
+  type Stage,
+  startTwoNodes,
+} from '../chaos/support/stage.ts';
 
 let stage: Stage;
 let nodes: [Node, Node];

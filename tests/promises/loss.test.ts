@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { proveClockStep } from '../chaos/proofs/clock-loss.ts';
+import { type LossKind, proveLoss } from '../chaos/proofs/loss.ts';
+import { proveRuntimeLoss, proveTotalLoss } from '../chaos/proofs/process-loss.ts';
+import { proveSleeper } from '../chaos/proofs/sleeper.ts';
+import { openPrivateStage, type PrivateStage } from '../chaos/support/private-stage.ts';
+import { prove } from '../chaos/support/prove.ts';
+import { size } from '../chaos/support/size.ts';
 import { realRedis } from '../support/redis.ts';
-import { proveClockStep } from './proofs/clock-loss.ts';
-import { type LossKind, proveLoss } from './proofs/loss.ts';
-import { proveRuntimeLoss, proveTotalLoss } from './proofs/process-loss.ts';
-import { proveSleeper } from './proofs/sleeper.ts';
-import { openPrivateStage, type PrivateStage } from './support/private-stage.ts';
-import { prove } from './support/prove.ts';
-import { size } from './support/size.ts';
 
 let stage: PrivateStage;
 beforeAll(async () => {

@@ -3,14 +3,14 @@ import { createDatabase } from '@ceiba/devstack/databases';
 import { migrateDatabase } from '@ceiba/schema';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCaller } from '../../chaos/support/caller.ts';
+import { runCeiba } from '../../integration/cli/support.ts';
+import { PATIENT } from '../../integration/runtime/setup.ts';
 import { migrationsFolder } from '../../support/database.ts';
 import { MISREADABLE, setDefaults } from '../../support/defaults.ts';
 import { type PgBouncer, pgbouncer, startPgBouncer } from '../../support/pgbouncer.ts';
 import { type RunningRuntime, startRuntime } from '../../support/runtime.ts';
 import { createWorld, runtimeClient, type World } from '../../support/scenario.ts';
 import { until } from '../../support/until.ts';
-import { runCeiba } from '../cli/support.ts';
-import { PATIENT } from '../runtime/setup.ts';
 
 /** The setting of operators whose connections were refused. */
 const IGNORES =

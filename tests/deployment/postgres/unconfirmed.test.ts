@@ -1,11 +1,11 @@
 import { withConnection } from '@ceiba/devstack/databases';
 import { DatabaseClient, DatabaseUnavailableError, setSubscription } from '@ceiba/schema';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { runCeiba } from '../../integration/cli/support.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { type PostgresPair, startPostgresPair } from '../../support/postgres-pair.ts';
 import { createWorld } from '../../support/scenario.ts';
 import { until } from '../../support/until.ts';
-import { runCeiba } from '../cli/support.ts';
 
 const WAITS = "application_name like 'ceiba-%' and wait_event = 'SyncRep'";
 

@@ -6,10 +6,10 @@ import { fileURLToPath } from 'node:url';
 import { freePort } from '@ceiba/devstack/ports';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { PATIENT, startWorld } from '../../integration/runtime/setup.ts';
 import { scrape } from '../../support/metrics.ts';
 import { startRuntime } from '../../support/runtime.ts';
 import { until } from '../../support/until.ts';
-import { PATIENT, startWorld } from '../runtime/setup.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
@@ -135,7 +135,7 @@ describe('each alert', () => {
   });
 
   it('has a unit test in which it fires', () => {
-    const { tests } = parse(read('tests/integration/monitoring/alerts.test.yml')) as {
+    const { tests } = parse(read('tests/deployment/monitoring/alerts.test.yml')) as {
       tests: { name: string; promql_expr_test: { exp_samples: { labels: string }[] }[] }[];
     };
     const fired = tests.flatMap((one) =>
@@ -233,7 +233,7 @@ describe.skipIf(!promtool)('promtool', () => {
     const { status, output } = run([
       'test',
       'rules',
-      'tests/integration/monitoring/alerts.test.yml',
+      'tests/deployment/monitoring/alerts.test.yml',
     ]);
     expect(output).toContain('SUCCESS');
     expect(status).toBe(0);

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { realRedis } from '../support/redis.ts';
-import { proveClockLeap } from './proofs/clock-leap.ts';
-import { proveDrain } from './proofs/drain.ts';
+import { proveClockLeap } from '../chaos/proofs/clock-leap.ts';
+import { proveDrain } from '../chaos/proofs/drain.ts';
 import {
   FAULT_KINDS,
   type FaultScene,
@@ -9,17 +8,18 @@ import {
   NEEDS_REAL_REDIS,
   openFaultScene,
   proveFault,
-} from './proofs/faults.ts';
-import { proveLongList } from './proofs/long-list.ts';
+} from '../chaos/proofs/faults.ts';
+import { proveLongList } from '../chaos/proofs/long-list.ts';
 import {
   proveLockedKey,
   provePoisonedKey,
   proveRefusedUsage,
   proveUsageBesideLock,
-} from './proofs/poison.ts';
-import { openPrivateStage, type PrivateStage } from './support/private-stage.ts';
-import { prove } from './support/prove.ts';
-import { size } from './support/size.ts';
+} from '../chaos/proofs/poison.ts';
+import { openPrivateStage, type PrivateStage } from '../chaos/support/private-stage.ts';
+import { prove } from '../chaos/support/prove.ts';
+import { size } from '../chaos/support/size.ts';
+import { realRedis } from '../support/redis.ts';
 
 let stage: PrivateStage;
 let scene: FaultScene;

@@ -11,6 +11,7 @@ import { decisionSchema } from '@ceiba/contract';
 import { urlOfDatabase, withConnection } from '@ceiba/devstack/databases';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PATIENT } from '../../integration/runtime/setup.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import {
   type DebianPostgres,
@@ -29,7 +30,6 @@ import {
 } from '../../support/scenario.ts';
 import { startTestPostgres, startTestRedis, type TestService } from '../../support/services.ts';
 import { until } from '../../support/until.ts';
-import { PATIENT } from '../runtime/setup.ts';
 
 const guide = readGuide('run/backup.md');
 const cli = fileURLToPath(new URL('../../../apps/cli/src/main.ts', import.meta.url));

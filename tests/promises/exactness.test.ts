@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { proveExactness } from './proofs/exactness.ts';
-import { prove } from './support/prove.ts';
-import { size } from './support/size.ts';
-import { openSharedStage, type Stage } from './support/stage.ts';
+import { proveExactness } from '../chaos/proofs/exactness.ts';
+import { prove } from '../chaos/support/prove.ts';
+import { size } from '../chaos/support/size.ts';
+import { openSharedStage, type Stage } from '../chaos/support/stage.ts';
 
 let stage: Stage;
 beforeAll(async () => {

@@ -5,8 +5,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { freePort } from '@ceiba/devstack/ports';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { UnavailableError } from '../../../apps/runtime/src/unavailable.ts';
-import { type RedisServer, realRedis, startRedisServer } from '../../support/redis.ts';
-import { until } from '../../support/until.ts';
 import {
   admittedOf,
   type Call,
@@ -14,8 +12,10 @@ import {
   chargeTimes,
   countAdmitted,
   startRuntime,
-} from './support/runtime.ts';
-import { createMemoryStore } from './support/store.ts';
+} from '../../integration/limiter/support/runtime.ts';
+import { createMemoryStore } from '../../integration/limiter/support/store.ts';
+import { type RedisServer, realRedis, startRedisServer } from '../../support/redis.ts';
+import { until } from '../../support/until.ts';
 
 async function startNode(): Promise<RedisServer> {
   return startRedisServer([

@@ -15,6 +15,7 @@ import {
 import { DENIAL_REASONS } from '@ceiba/contract/sets';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { precedence, SITUATION_OF_DETAIL, situations } from '../../golden/decisions.ts';
+import { PATIENT, startWorld } from '../../integration/runtime/setup.ts';
 import {
   buildPreviousRelease,
   hasPreviousRelease,
@@ -23,7 +24,6 @@ import {
 import { type RunningRuntime, startRuntime } from '../../support/runtime.ts';
 import { type RuntimeClient, runtimeClient, type TestProject } from '../../support/scenario.ts';
 import { until } from '../../support/until.ts';
-import { PATIENT, startWorld } from '../runtime/setup.ts';
 
 const { world, runtime: next, databaseUrl, redisUrl } = await startWorld();
 const QUOTA = 60;

@@ -10,11 +10,11 @@ import { type AddressInfo, connect } from 'node:net';
 import { HOST_ERROR_FOR_DENIAL, HTTP_STATUS_FOR_DENIAL } from '@ceiba/contract/sets';
 import { compilePolicies, mintApiKey } from '@ceiba/domain';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PATIENT, startWorld } from '../../integration/runtime/setup.ts';
 import { sendRaw } from '../../sdk/support/hosts.ts';
 import { PAIRS, probes } from '../../sdk/support/targets.ts';
 import { type RunningRuntime, startRuntime } from '../../support/runtime.ts';
 import { runtimeClient, type TestApiKey, type TestProject } from '../../support/scenario.ts';
-import { PATIENT, startWorld } from '../runtime/setup.ts';
 import { GATEWAYS, type RunningGateway, startGateway } from './gateways.ts';
 
 const { world, databaseUrl, redisUrl } = await startWorld();

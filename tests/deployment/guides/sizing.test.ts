@@ -3,6 +3,8 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { recordUsage, writeDecisions } from '@ceiba/schema';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PATIENT } from '../../integration/runtime/setup.ts';
+import { idAt } from '../../integration/schema/decision-log/support.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { readGuide } from '../../support/guide.ts';
 import { type RunningRuntime, startRuntime } from '../../support/runtime.ts';
@@ -15,8 +17,6 @@ import {
 } from '../../support/scenario.ts';
 import { startTestRedis, type TestService } from '../../support/services.ts';
 import { until } from '../../support/until.ts';
-import { PATIENT } from '../runtime/setup.ts';
-import { idAt } from '../schema/decision-log/support.ts';
 
 const guide = readGuide('run/sizing.md');
 
