@@ -382,14 +382,17 @@ describe.skipIf(realRedis === undefined)('Redis', () => {
 
   test('is a warning as a cluster with one listed node down, and an error with all of them down', async () => {
     const settings = ['--appendonly', 'yes', '--cluster-enabled', 'yes'];
-    const node = await startRedisServer([...settings, '--cluster-port', `${await freePort()}`]);
+    settings.push('--cluster-announce-ip', '127.0.0.1', '--cluster-port', `${await freePort()}`);
+    const node = await startRedisServer(settings);
     const gone = `127.0.0.1:${await freePort()}`;
     try {
+      const list = `redis://:s3cret@${gone},127.0.0.1:${node.port}`;
+      const unformed = await look({ REDIS_URL: list, REDIS_CLUSTER: 'true' });
+      expect(check(unformed, 'redis primaries').detail).toContain('announces none');
       await node.admin.call('CLUSTER', 'ADDSLOTSRANGE', '0', '16383');
       await until('every slot is served', async () =>
         `${await node.admin.cluster('INFO')}`.includes('cluster_state:ok'),
       );
-      const list = `redis://:s3cret@${gone},127.0.0.1:${node.port}`;
       const asked = await look({ REDIS_URL: list, REDIS_CLUSTER: 'true' });
       expect(asked.code).toBe(0);
       expect(check(asked, 'redis nodes').detail).toContain(gone);

@@ -134,6 +134,7 @@ async function checkPrimaries(redis: RedisClusterAddress): Promise<Check> {
   try {
     await withPatience(cluster.connect());
     const servers = dataServersOf(cluster);
+    if (servers.length === 0) throw new Error('the cluster announces none that serves a slot');
     await withPatience(Promise.all(servers.map(async ({ connection }) => connection().ping())));
     return ok(name, `each of the ${servers.length} that the cluster announces answers`);
   } catch (cause) {
