@@ -83,10 +83,11 @@ const config = {
       to: { path: '^packages/schema/src/tables\\.ts$' },
     },
     {
-      name: 'facts-import-nothing',
-      comment: 'Client components import @ceiba/domain/facts, so it must not lead to Node modules.',
+      name: 'constants-import-nothing',
+      comment:
+        'Client components import @ceiba/domain/constants, so it must not lead to Node modules.',
       severity: 'error',
-      from: { path: '^packages/domain/src/facts\\.ts$' },
+      from: { path: '^packages/domain/src/constants\\.ts$' },
       to: {},
     },
     {

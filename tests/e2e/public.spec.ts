@@ -143,7 +143,7 @@ for (const file of ['/ceiba-sdk.tgz', '/ceiba-cli.tgz']) {
   });
 }
 
-test('the readiness endpoint returns its verdict on the database and nothing else', async ({
+test('the readiness endpoint returns the state of the database and nothing else', async ({
   request,
 }) => {
   const response = await request.get('/api/ready');

@@ -60,7 +60,7 @@ function browserBreachesOf(baseDir: string, modules: ICruiseResult['modules']) {
   const leads = (client: string) => {
     const reached = new Set([client]);
     for (const path of reached) {
-      if (/^packages\/(?:schema|domain\/src\/(?!facts\.ts$))/.test(path)) return true;
+      if (/^packages\/(?:schema|domain\/src\/(?!constants\.ts$))/.test(path)) return true;
       if (directives.get(path) === 'server') continue;
       for (const next of importsOf.get(path) ?? []) reached.add(next);
     }
@@ -156,7 +156,7 @@ const BREACHES: Record<string, Record<string, string>> = {
   'made-of-sdk': { 'packages/sdk/src/c.ts': "import 'undici';" },
   'sql-stays-in-schema': { 'apps/cli/src/g.ts': "import 'postgres';" },
   'tables-stay-in-schema': { 'packages/schema/src/index.ts': "export * from './tables.ts';" },
-  'facts-import-nothing': { 'packages/domain/src/facts.ts': "import './index.ts';" },
+  'constants-import-nothing': { 'packages/domain/src/constants.ts': "import './index.ts';" },
   'core-knows-no-http': { 'apps/runtime/src/a.ts': "import './http/b.ts';" },
   'usage-below-limiter': { 'apps/runtime/src/usage/a.ts': "import '../limiter/b.ts';" },
   'components-hold-no-server-code': {

@@ -1,5 +1,5 @@
 import { readSettings } from '@ceiba/devstack/settings';
-import { EXAMPLE_HOST_PORT } from '@ceiba/domain/facts';
+import { EXAMPLE_HOST_PORT } from '@ceiba/domain/constants';
 import { expect, it } from 'vitest';
 
 it('the hosts of the snippets listen on a port that npm start leaves free', () => {

@@ -1,5 +1,5 @@
 import type { ZxcvbnFactory } from '@zxcvbn-ts/core';
-import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from './facts.ts';
+import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from './constants.ts';
 
 /** The estimate of a password that takes at least ten thousand million guesses. */
 const STRONG_ENOUGH = 4;

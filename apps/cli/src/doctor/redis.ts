@@ -28,7 +28,7 @@ import type { Redis } from 'ioredis';
 import { hostOf } from '../database.ts';
 import type { Address } from '../env.ts';
 import { type Check, error, ok, warning } from './check.ts';
-import { checkFacts, checkReplicas, type Facts, factsOf, isTrialServer } from './redis-facts.ts';
+import { checkInfo, checkReplicas, type Info, infoOf, isTrialServer } from './redis-info.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
 
@@ -53,10 +53,10 @@ export async function checkRedis(
 
 async function checkServer(address: Address): Promise<Check[]> {
   const connect = () => createServerClient(address.url, PATIENT);
-  const asked = await askFacts(connect());
+  const asked = await askInfo(connect());
   if ('reason' in asked) return [unreachable(address, asked.reason)];
-  const epoch = isTrialServer(asked.facts) ? [] : [await checkEpoch(connect)];
-  return [...checkFacts(asked.facts, false), ...epoch, await checkCharge(connect())];
+  const epoch = isTrialServer(asked.info) ? [] : [await checkEpoch(connect)];
+  return [...checkInfo(asked.info, false), ...epoch, await checkCharge(connect())];
 }
 
 /** Checks that all connections reach the same server, and that it reports its epoch. */
@@ -68,12 +68,12 @@ async function checkEpoch(connect: () => Redis): Promise<Check> {
     const epochs = await withPatience(
       sampleEpochs(connections.map((redis) => () => redis.eval(EPOCH_SCRIPT, 0))),
     );
-    const verdict = judgeEpochs(epochs);
-    return verdict === 'steady'
+    const state = judgeEpochs(epochs);
+    return state === 'steady'
       ? ok(name, `the same in ${epochs.length} answers over ${connections.length} connections`)
       : error(
           name,
-          `the server ${EPOCH_PROBLEMS[verdict]}`,
+          `the server ${EPOCH_PROBLEMS[state]}`,
           'Point REDIS_URL at one server that reports both, not at a proxy.',
         );
   } catch (cause) {
@@ -110,10 +110,10 @@ async function checkCluster(
   const asked = await Promise.all(
     nodes.map(async (node) => ({
       name: placeOf(node),
-      ...(await askFacts(createNodeClient(node, access, nodes, PATIENT))),
+      ...(await askInfo(createNodeClient(node, access, nodes, PATIENT))),
     })),
   );
-  const answering = asked.filter((node) => 'facts' in node);
+  const answering = asked.filter((node) => 'info' in node);
   const silent = asked.filter((node) => 'reason' in node);
   const [first] = answering;
   if (first === undefined) return [unreachable(address, silent[0]?.reason)];
@@ -122,7 +122,7 @@ async function checkCluster(
     checkNodes(nodes.length, names),
     await checkPrimaries({ kind: 'cluster', nodes, access }),
     await checkCharge(createClusterClient({ kind: 'cluster', nodes, access })),
-    ...checkFacts(first.facts, true),
+    ...checkInfo(first.info, true),
   ];
 }
 
@@ -177,13 +177,15 @@ async function checkSentinel(
   }
   const place = placeOf(primary);
   const connect = () => createPrimaryClient(primary, redis, PATIENT);
-  const info = await askFacts(connect());
-  if ('reason' in info) return [unreachable({ ...address, url: `redis://${place}` }, info.reason)];
+  const answer = await askInfo(connect());
+  if ('reason' in answer) {
+    return [unreachable({ ...address, url: `redis://${place}` }, answer.reason)];
+  }
   const agreeing = named.filter((it) => placeOf(it) === place).length;
   return [
     checkAgreement(place, agreeing, asked.length),
-    checkReplicas(info.facts),
-    ...checkFacts(info.facts, false),
+    checkReplicas(answer.info),
+    ...checkInfo(answer.info, false),
     await checkEpoch(connect),
     await checkCharge(connect()),
   ];
@@ -223,9 +225,9 @@ const checkAgreement = (place: string, agreeing: number, count: number): Check =
 const PATIENT = { connectTimeout: CONNECT_TIMEOUT_MS, enableOfflineQueue: true };
 
 /** Reads what the server reports about itself, or the reason why it cannot be used. */
-async function askFacts(redis: Redis): Promise<{ facts: Facts } | { reason: unknown }> {
+async function askInfo(redis: Redis): Promise<{ info: Info } | { reason: unknown }> {
   const answer = await ask(redis, () => sectionsOf(redis));
-  return 'reply' in answer ? { facts: factsOf(answer.reply) } : answer;
+  return 'reply' in answer ? { info: infoOf(answer.reply) } : answer;
 }
 
 /** Runs the command, then closes the connection. */

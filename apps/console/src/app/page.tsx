@@ -13,15 +13,15 @@ const ceiba = createExpressMiddleware({ client: new CeibaRuntimeClient(config), 
 app.get('/v1/reports', ceiba, (req, res) => res.json(reportsFor(req.ceiba)));`;
 
 const EXAMPLE_GATES: readonly Gate[] = [
-  { id: 'key', name: 'The key is active', saw: 'ceiba_4fJx09Qa…', verdict: 'passed' },
-  { id: 'policy', name: 'A policy matches', saw: 'GET /v1/reports*', verdict: 'passed' },
-  { id: 'subscription', name: 'The subscription is active', saw: 'Starter', verdict: 'passed' },
-  { id: 'quota', name: 'The monthly quota has room', saw: '41,207 of 100,000', verdict: 'passed' },
+  { id: 'key', name: 'The key is active', saw: 'ceiba_4fJx09Qa…', state: 'passed' },
+  { id: 'policy', name: 'A policy matches', saw: 'GET /v1/reports*', state: 'passed' },
+  { id: 'subscription', name: 'The subscription is active', saw: 'Starter', state: 'passed' },
+  { id: 'quota', name: 'The monthly quota has room', saw: '41,207 of 100,000', state: 'passed' },
   {
     id: 'rate',
     name: 'The rate limit has room',
     saw: '300 of 300 this minute',
-    verdict: 'limited',
+    state: 'limited',
     remedy: 'Retry in 12 s. Denied requests do not use quota.',
   },
 ];

@@ -1,6 +1,6 @@
 'use client';
 
-import { PASSWORD_LENGTH_MIN } from '@ceiba/domain/facts';
+import { PASSWORD_LENGTH_MIN } from '@ceiba/domain/constants';
 import Link from 'next/link';
 import type { ComponentProps, ReactNode } from 'react';
 import type { ActionFormParts } from './action-form.tsx';

@@ -3,12 +3,12 @@ import { Activity, Check, Gauge, Minus, X } from 'lucide-react';
 import type { ReactNode } from 'react';
 
 /** `live`: only the Runtime can check it, at the time of a call. */
-export type GateVerdict = 'passed' | 'denied' | 'limited' | 'not_reached' | 'live';
+export type GateState = 'passed' | 'denied' | 'limited' | 'not_reached' | 'live';
 
 export interface Gate {
   id: string;
   name: ReactNode;
-  verdict: GateVerdict;
+  state: GateState;
   /** The value that the gate checked. */
   saw?: ReactNode;
   /** How to fix it, if the gate denied the call. */
@@ -21,15 +21,15 @@ const LOOKS = {
   limited: { icon: Gauge, dot: 'border-limit bg-limit-soft text-limit-text', word: 'denied' },
   live: { icon: Activity, dot: 'border-line-strong bg-sunken text-muted', word: 'checked live' },
   not_reached: { icon: Minus, dot: 'border-line bg-surface text-muted', word: 'not reached' },
-} as const satisfies Record<GateVerdict, object>;
+} as const satisfies Record<GateState, object>;
 
 /** The checks of a decision in order, as stations on a line that ends at the one that denies. */
 export function GateLine({ gates, label }: { gates: readonly Gate[]; label: string }) {
   return (
     <ol aria-label={label} className="grid">
       {gates.map((gate, index) => {
-        const { icon: Icon, dot, word } = LOOKS[gate.verdict];
-        const stopped = gate.verdict === 'denied' || gate.verdict === 'limited';
+        const { icon: Icon, dot, word } = LOOKS[gate.state];
+        const stopped = gate.state === 'denied' || gate.state === 'limited';
         return (
           <li key={gate.id} className="relative flex gap-4 pb-4 last:pb-0">
             {index < gates.length - 1 && (
@@ -37,7 +37,7 @@ export function GateLine({ gates, label }: { gates: readonly Gate[]; label: stri
                 aria-hidden="true"
                 className={clsx(
                   'absolute top-6 bottom-0 left-3 -translate-x-1/2 border-l-2',
-                  gate.verdict === 'passed' ? 'border-allow/50' : 'border-dashed border-line',
+                  gate.state === 'passed' ? 'border-allow/50' : 'border-dashed border-line',
                 )}
               />
             )}
@@ -52,7 +52,7 @@ export function GateLine({ gates, label }: { gates: readonly Gate[]; label: stri
             <div
               className={clsx(
                 'min-w-0 flex-1 flex-wrap items-baseline justify-between gap-x-4 sm:flex',
-                gate.verdict === 'not_reached' && 'text-muted',
+                gate.state === 'not_reached' && 'text-muted',
               )}
             >
               <p className={clsx(stopped && 'font-semibold')}>

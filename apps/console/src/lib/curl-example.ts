@@ -1,4 +1,4 @@
-import { EXAMPLE_HOST_PORT } from '@ceiba/domain/facts';
+import { EXAMPLE_HOST_PORT } from '@ceiba/domain/constants';
 
 export interface ExampleCall {
   method: string;

@@ -1,4 +1,4 @@
-import { EXAMPLE_HOST_PORT } from '@ceiba/domain/facts';
+import { EXAMPLE_HOST_PORT } from '@ceiba/domain/constants';
 
 /** The route of those hosts. */
 export const EXAMPLE_ROUTE = { method: 'GET', path: '/v1/reports' };

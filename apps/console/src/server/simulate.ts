@@ -17,7 +17,7 @@ import { legible } from '../lib/text.ts';
 export type SimulatedCall = Omit<SimulationInput, 'projectId'>;
 
 /**
- * Describes the decision on a call, gate by gate. The verdict comes from `readSimulation`, which uses
+ * Describes the decision on a call, gate by gate. It comes from `readSimulation`, which uses
  * the rules and the lookup of the Runtime; this adds the value that each gate checked and the fix.
  *
  * @returns null if the project no longer exists
@@ -60,16 +60,16 @@ interface Seen {
 }
 
 function gateOf(denies: DenialReason, index: number, stoppedAt: number, seen: Seen): SimulatedGate {
-  if (stoppedAt !== -1 && index > stoppedAt) return { denies, verdict: 'not_reached' };
+  if (stoppedAt !== -1 && index > stoppedAt) return { denies, state: 'not_reached' };
   const stopped = index === stoppedAt;
-  const verdict = !stopped
+  const state = !stopped
     ? denies === 'rate_limited'
       ? 'live'
       : 'passed'
     : isLimitDenial(denies)
       ? 'limited'
       : 'denied';
-  return { denies, verdict, ...GATES[denies](seen, stopped) };
+  return { denies, state, ...GATES[denies](seen, stopped) };
 }
 
 type GateView = Pick<SimulatedGate, 'saw' | 'at' | 'remedy'>;

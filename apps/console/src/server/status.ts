@@ -5,7 +5,7 @@ import { isDatabaseReady } from './database.ts';
 
 const BUDGET_MS = 1_500;
 
-export type CheckVerdict = 'ok' | 'unavailable' | 'unknown';
+export type CheckState = 'ok' | 'unavailable' | 'unknown';
 
 export interface ServiceStatus {
   name: 'Console' | 'Runtime';
@@ -13,14 +13,14 @@ export interface ServiceStatus {
   purpose: string;
   /** Whether the service answered, whatever the state of its dependencies. */
   answered: boolean;
-  checks: readonly { name: string; verdict: CheckVerdict }[];
+  checks: readonly { name: string; state: CheckState }[];
   sha: string | null;
   /** Duration of the readiness check in ms. */
   tookMs: number;
 }
 
 export const isUp = (service: ServiceStatus): boolean =>
-  service.answered && service.checks.every(({ verdict }) => verdict === 'ok');
+  service.answered && service.checks.every(({ state }) => state === 'ok');
 
 /** Checks every service. Never throws and never exceeds its time budget. */
 export async function measureStatus(): Promise<readonly ServiceStatus[]> {
@@ -34,7 +34,7 @@ async function measureConsole(): Promise<ServiceStatus> {
     name: 'Console',
     purpose: 'Sign-in, projects, keys, policies, plans',
     answered: true,
-    checks: [{ name: 'database', verdict: ready ? 'ok' : 'unavailable' }],
+    checks: [{ name: 'database', state: ready ? 'ok' : 'unavailable' }],
     sha: BUILD_SHA,
     tookMs: performance.now() - startedAt,
   };
@@ -46,10 +46,10 @@ async function measureRuntime(): Promise<ServiceStatus> {
   const ready = runtimeReadinessSchema.safeParse(readiness);
   const built = runtimeVersionSchema.safeParse(version);
   const checks = ready.success
-    ? Object.entries(ready.data.checks).map(([name, verdict]) => {
-        return { name, verdict: verdict ?? ('unknown' as const) };
+    ? Object.entries(ready.data.checks).map(([name, state]) => {
+        return { name, state: state ?? ('unknown' as const) };
       })
-    : (['database', 'redis'] as const).map((name) => ({ name, verdict: 'unknown' as const }));
+    : (['database', 'redis'] as const).map((name) => ({ name, state: 'unknown' as const }));
   return {
     name: 'Runtime',
     purpose: 'Decisions and the key routes',

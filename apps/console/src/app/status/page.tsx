@@ -7,7 +7,7 @@ import { Chip } from '#components/ui/chip.tsx';
 import { Section } from '#components/ui/section.tsx';
 import { AbsoluteTime } from '#components/ui/time.tsx';
 import { hasSession } from '#server/session.ts';
-import { type CheckVerdict, isUp, measureStatus, type ServiceStatus } from '#server/status.ts';
+import { type CheckState, isUp, measureStatus, type ServiceStatus } from '#server/status.ts';
 
 export const metadata: Metadata = { title: 'Status', description: 'The current status of Ceiba.' };
 
@@ -62,23 +62,23 @@ function ServiceSection({ service }: { service: ServiceStatus }) {
       }
     >
       <ul className="panel divide-y">
-        <StatusLine name="service" verdict={service.answered ? 'ok' : 'unavailable'} />
-        {service.checks.map(({ name, verdict }) => (
-          <StatusLine key={name} name={name} verdict={verdict} />
+        <StatusLine name="service" state={service.answered ? 'ok' : 'unavailable'} />
+        {service.checks.map(({ name, state }) => (
+          <StatusLine key={name} name={name} state={state} />
         ))}
       </ul>
     </Section>
   );
 }
 
-const VERDICTS = {
+const STATES = {
   ok: { tone: 'allow', icon: CircleCheck, word: 'Working' },
   unavailable: { tone: 'deny', icon: CircleAlert, word: 'Unavailable' },
   unknown: { tone: 'neutral', icon: CircleHelp, word: 'Unknown' },
-} as const satisfies Record<CheckVerdict, object>;
+} as const satisfies Record<CheckState, object>;
 
-function StatusLine({ name, verdict }: { name: string; verdict: CheckVerdict }) {
-  const { tone, icon, word } = VERDICTS[verdict];
+function StatusLine({ name, state }: { name: string; state: CheckState }) {
+  const { tone, icon, word } = STATES[state];
   return (
     <li className="flex h-12 items-center justify-between gap-4 px-(--inset)">
       <span className="inline-block first-letter:uppercase">{name}</span>
@@ -93,7 +93,7 @@ function StatusLine({ name, verdict }: { name: string; verdict: CheckVerdict }) 
 function headline(services: readonly ServiceStatus[]): string {
   const silent = services.filter(({ answered }) => !answered).map(({ name }) => `the ${name}`);
   const dependencies = services.flatMap(({ checks }) =>
-    checks.filter(({ verdict }) => verdict === 'unavailable').map(({ name }) => `the ${name}`),
+    checks.filter(({ state }) => state === 'unavailable').map(({ name }) => `the ${name}`),
   );
   const down = [...new Set([...silent, ...dependencies])];
   if (down.length === 0) return 'Everything is working.';

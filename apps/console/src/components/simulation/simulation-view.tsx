@@ -18,7 +18,7 @@ import {
   type Simulation,
 } from './simulation.ts';
 
-/** The verdict on a call as it would be decided now. */
+/** The decision on a call as it would be decided now. */
 export function SimulationView({ simulation }: { simulation: Simulation }) {
   const { gates, usageAsOf } = simulation;
   return (
@@ -41,7 +41,7 @@ export interface DecisionCardProps {
   footer: ReactNode;
 }
 
-/** A verdict, and the line of gates that led to it. */
+/** A decision, and the line of gates that led to it. */
 export function DecisionCard({ decision, allowed, footer }: DecisionCardProps) {
   const { denialReason, apiKey, method, path, gates } = decision;
   return (
@@ -92,7 +92,7 @@ const answerOf = (denialReason: DenialReason) => (
 /** How current the counts are, if the call got as far as the limits. */
 function Basis({ gates, usageAsOf }: Pick<Simulation, 'gates' | 'usageAsOf'>) {
   const month = gates.find(({ denies }) => denies === 'quota_exceeded');
-  if (month?.verdict === 'not_reached') return 'The gates after the denial were not checked.';
+  if (month?.state === 'not_reached') return 'The gates after the denial were not checked.';
   return (
     <>
       {usageAsOf === null ? (
@@ -107,11 +107,11 @@ function Basis({ gates, usageAsOf }: Pick<Simulation, 'gates' | 'usageAsOf'>) {
   );
 }
 
-function gateOf({ denies, verdict, saw, at, remedy }: SimulatedGate): Gate {
+function gateOf({ denies, state, saw, at, remedy }: SimulatedGate): Gate {
   return {
     id: denies,
     name: GATE_NAMES[denies],
-    verdict,
+    state,
     saw: saw && (
       <span className="wrap-anywhere">
         <PathText>{saw}</PathText> {at && <AbsoluteTime at={at} />}

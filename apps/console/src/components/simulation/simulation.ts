@@ -1,5 +1,5 @@
 import type { DenialReason } from '@ceiba/contract/sets';
-import type { GateVerdict } from '../gates.tsx';
+import type { GateState } from '../gates.tsx';
 
 /** The gates of a decision, in the order of the denial reasons. */
 export const GATE_NAMES = {
@@ -18,7 +18,7 @@ export const GATE_NAMES = {
 export interface SimulatedGate {
   /** The denial reason of this gate. */
   denies: DenialReason;
-  verdict: GateVerdict;
+  state: GateState;
   /** The value that it checked. */
   saw?: string;
   /** A time that belongs to that value, ISO 8601. */

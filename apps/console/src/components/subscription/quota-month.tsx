@@ -1,5 +1,5 @@
 import type { QuotaProjection } from '@ceiba/domain';
-import { FORECAST_DAYS } from '@ceiba/domain/facts';
+import { FORECAST_DAYS } from '@ceiba/domain/constants';
 import type { QuotaUse } from '@ceiba/schema';
 import { clsx } from 'clsx';
 import { formatCount, formatShare } from '../../lib/format.ts';

@@ -103,11 +103,11 @@ describe('the API reference', () => {
     expect(pages['GET /rt/projects/{projectId}/decisions']).toContain('<code>pathPrefix</code>');
   });
 
-  it('has every schema below a heading of its own, also one with the name of an operation', () => {
+  it('has every schema below a heading of its own', () => {
     const schemas = reference.sections.filter(({ depth }) => depth === 3);
     expect(schemas.map(({ title }) => title)).toEqual(Object.keys(document.components.schemas));
-    expect(schemas.find(({ title }) => title === 'Version')?.id).toBe('version-1');
-    expect(text).toContain('<a href="#version-1">Version</a>');
+    const ids = reference.sections.map(({ id }) => id);
+    expect(ids.filter((id, index) => ids.indexOf(id) < index)).toEqual([]);
     expect(text).toContain('<a href="#resetafterseconds">ResetAfterSeconds</a>');
     expect(text).toContain('<p>One of <a href="#gatewayallow">GatewayAllow</a> or');
   });

@@ -1,6 +1,6 @@
 'use client';
 
-import { PASSWORD_LENGTH_MIN } from '@ceiba/domain/facts';
+import { PASSWORD_LENGTH_MIN } from '@ceiba/domain/constants';
 import type { ActionFormParts } from '#components/action-form.tsx';
 import { PasswordField, type PasswordFieldProps, TextField } from '#components/form-fields.tsx';
 

@@ -1,6 +1,6 @@
 'use client';
 
-import { CONFIRMATION_MINUTES } from '@ceiba/domain/facts';
+import { CONFIRMATION_MINUTES } from '@ceiba/domain/constants';
 import { createAccount } from '#app/(account)/sign-up/actions.ts';
 import { ActionForm } from '#components/action-form.tsx';
 import { TextField } from '#components/form-fields.tsx';

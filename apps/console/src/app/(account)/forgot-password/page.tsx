@@ -1,4 +1,4 @@
-import { PASSWORD_RESET_MINUTES } from '@ceiba/domain/facts';
+import { PASSWORD_RESET_MINUTES } from '@ceiba/domain/constants';
 import type { Metadata } from 'next';
 import { configuredMailer } from '#server/mail.ts';
 import { OtherPage } from '../_components/other-page.tsx';

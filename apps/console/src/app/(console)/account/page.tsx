@@ -1,4 +1,4 @@
-import { SESSION_DAYS } from '@ceiba/domain/facts';
+import { SESSION_DAYS } from '@ceiba/domain/constants';
 import { countRecoveryCodes, findAuthenticator, listPasskeys, listSessions } from '@ceiba/schema';
 import type { Metadata } from 'next';
 import { Chip } from '#components/ui/chip.tsx';

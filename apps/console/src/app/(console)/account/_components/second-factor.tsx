@@ -1,6 +1,6 @@
 'use client';
 
-import { RECOVERY_CODES_FEW } from '@ceiba/domain/facts';
+import { RECOVERY_CODES_FEW } from '@ceiba/domain/constants';
 import dynamic from 'next/dynamic';
 import { useState } from 'react';
 import { ActionForm, type ActionFormParts } from '#components/action-form.tsx';

@@ -5,7 +5,7 @@ import {
   DECISION_RETENTION_DAYS_MIN,
   RETENTION_DAYS_MAX,
   RETENTION_DAYS_MIN,
-} from '@ceiba/domain/facts';
+} from '@ceiba/domain/constants';
 import { ActionForm } from '#components/action-form.tsx';
 import { NumberField } from '#components/form-fields.tsx';
 import { Button } from '#components/ui/button.tsx';

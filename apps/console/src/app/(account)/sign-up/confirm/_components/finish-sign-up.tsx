@@ -1,6 +1,6 @@
 'use client';
 
-import { PASSWORD_LENGTH_MIN } from '@ceiba/domain/facts';
+import { PASSWORD_LENGTH_MIN } from '@ceiba/domain/constants';
 import Link from 'next/link';
 import { useState } from 'react';
 import { ActionForm } from '#components/action-form.tsx';

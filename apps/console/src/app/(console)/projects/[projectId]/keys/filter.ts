@@ -1,4 +1,4 @@
-import { KEY_EXPIRES_SOON_DAYS, KEY_IDLE_DAYS } from '@ceiba/domain/facts';
+import { KEY_EXPIRES_SOON_DAYS, KEY_IDLE_DAYS } from '@ceiba/domain/constants';
 import { parseListQuery, type Query, textOf } from '#lib/list-query.ts';
 
 /** The tabs of the list. An expired key has the status active. */

@@ -1,4 +1,4 @@
-import { INVITATION_DAYS } from '@ceiba/domain/facts';
+import { INVITATION_DAYS } from '@ceiba/domain/constants';
 import { listInvitations, listMembers } from '@ceiba/schema';
 import type { Metadata } from 'next';
 import { Column, PageHeader, Section } from '#components/ui/section.tsx';

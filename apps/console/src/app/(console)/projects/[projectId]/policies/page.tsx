@@ -22,7 +22,7 @@ import {
   type PolicySort,
 } from './_components/policy-list.tsx';
 import { TryCall } from './_components/try-call.tsx';
-import { TryVerdict } from './_components/try-verdict.tsx';
+import { TryResult } from './_components/try-result.tsx';
 
 export const metadata: Metadata = { title: 'Policies' };
 
@@ -101,7 +101,7 @@ export default async function PoliciesPage({ params, searchParams }: PoliciesPro
           <>
             <div className="mb-6 grid gap-3">
               <TryCall method={call.method} path={textOf(query, 'path')} />
-              <TryVerdict explained={explained} call={call}>
+              <TryResult explained={explained} call={call}>
                 <span className="flex flex-wrap gap-x-6 gap-y-2">
                   {mayChange && explained?.winner === null && explained.path !== null && (
                     <Link
@@ -122,7 +122,7 @@ export default async function PoliciesPage({ params, searchParams }: PoliciesPro
                     </Link>
                   )}
                 </span>
-              </TryVerdict>
+              </TryResult>
             </div>
             {(policies.length > LONG_LIST || q !== '') && (
               <SearchInput label="Filter policies" hasShortcut={false} className="mb-4" />

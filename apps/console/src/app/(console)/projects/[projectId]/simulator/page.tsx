@@ -58,7 +58,7 @@ export default async function SimulatorPage({ params, searchParams }: SimulatorP
             gates={Object.entries(GATE_NAMES).map(([id, name]) => ({
               id,
               name,
-              verdict: 'not_reached',
+              state: 'not_reached',
             }))}
           />
         </div>

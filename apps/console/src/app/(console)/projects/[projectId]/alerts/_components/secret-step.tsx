@@ -1,6 +1,6 @@
 'use client';
 
-import { SECRET_OVERLAP_HOURS } from '@ceiba/domain/facts';
+import { SECRET_OVERLAP_HOURS } from '@ceiba/domain/constants';
 import dynamic from 'next/dynamic';
 import { createContext, type ReactNode, useContext, useState } from 'react';
 import { ActionForm } from '#components/action-form.tsx';

@@ -1,6 +1,6 @@
 'use client';
 
-import { SECRET_OVERLAP_HOURS } from '@ceiba/domain/facts';
+import { SECRET_OVERLAP_HOURS } from '@ceiba/domain/constants';
 import { SecretReveal } from '#components/ui/secret-reveal.tsx';
 import { PageHeader } from '#components/ui/section.tsx';
 import type { NewSigningSecret } from '../actions.ts';

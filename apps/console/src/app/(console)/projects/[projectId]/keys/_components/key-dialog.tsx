@@ -1,7 +1,7 @@
 'use client';
 
 import { DISPLAY_NAME_LENGTH_MAX } from '@ceiba/contract/sets';
-import { API_KEY_NOTE_LENGTH_MAX } from '@ceiba/domain/facts';
+import { API_KEY_NOTE_LENGTH_MAX } from '@ceiba/domain/constants';
 import type { ReactNode } from 'react';
 import { ActionForm, type ActionFormParts } from '#components/action-form.tsx';
 import { ConfirmAction } from '#components/confirm-action.tsx';

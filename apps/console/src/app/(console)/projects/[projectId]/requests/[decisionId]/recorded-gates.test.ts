@@ -28,7 +28,7 @@ const apiKey = { displayName: 'Mobile app', keyPrefix: 'ceiba_Mobile01' };
 const policy = { method: '*', pathPattern: '/v1*' };
 
 const gatesOf = (facts: Parameters<typeof explainRecord>[0]) =>
-  explainRecord(facts).gates.map(({ denies, verdict, saw }) => `${denies} ${verdict}: ${saw}`);
+  explainRecord(facts).gates.map(({ denies, state, saw }) => `${denies} ${state}: ${saw}`);
 
 describe('explainRecord', () => {
   it.each(DENIAL_REASONS)('ends the line of gates at %s, and at no other', (outcome) => {
@@ -40,11 +40,11 @@ describe('explainRecord', () => {
     });
     expect(denialReason).toBe(outcome);
     const stoppedAt = DENIAL_REASONS.indexOf(outcome);
-    gates.forEach(({ denies, verdict }, index) => {
+    gates.forEach(({ denies, state }, index) => {
       expect(denies).toBe(DENIAL_REASONS[index]);
-      if (index < stoppedAt) expect(verdict).toBe('passed');
-      else if (index === stoppedAt) expect(verdict).toMatch(/^(denied|limited)$/);
-      else expect(verdict).toBe('not_reached');
+      if (index < stoppedAt) expect(state).toBe('passed');
+      else if (index === stoppedAt) expect(state).toMatch(/^(denied|limited)$/);
+      else expect(state).toBe('not_reached');
     });
   });
 

@@ -31,13 +31,13 @@ export function explainRecord(facts: RecordedFacts): ExplainedDecision {
     method,
     path,
     gates: DENIAL_REASONS.map((denies, index): SimulatedGate => {
-      if (index > stoppedAt) return { denies, verdict: 'not_reached' };
+      if (index > stoppedAt) return { denies, state: 'not_reached' };
       const stopped = index === stoppedAt;
       const saw = SAW[denies](facts, stopped);
       const remedy = stopped ? whereToLook(denies, facts) : null;
       return {
         denies,
-        verdict: verdictOf(denies, stopped),
+        state: stateOf(denies, stopped),
         ...(saw !== null && { saw }),
         ...(remedy !== null && { remedy }),
       };
@@ -45,7 +45,7 @@ export function explainRecord(facts: RecordedFacts): ExplainedDecision {
   };
 }
 
-const verdictOf = (denies: DenialReason, stopped: boolean) => {
+const stateOf = (denies: DenialReason, stopped: boolean) => {
   if (!stopped) return 'passed';
   return isLimitDenial(denies) ? 'limited' : 'denied';
 };

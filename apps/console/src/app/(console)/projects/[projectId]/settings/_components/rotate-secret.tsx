@@ -1,6 +1,6 @@
 'use client';
 
-import { SECRET_OVERLAP_HOURS } from '@ceiba/domain/facts';
+import { SECRET_OVERLAP_HOURS } from '@ceiba/domain/constants';
 import dynamic from 'next/dynamic';
 import { useRouter } from 'next/navigation';
 import { createContext, type ReactNode, startTransition, useContext, useState } from 'react';

@@ -1,6 +1,6 @@
 /**
  * Numbers that rules apply and pages show. Imports nothing, so that client components can import
- * them from `@ceiba/domain/facts`.
+ * them from `@ceiba/domain/constants`.
  */
 
 /** Length counts for more than composition rules (NIST SP 800-63B, section 5.1.1). */

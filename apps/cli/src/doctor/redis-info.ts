@@ -3,12 +3,12 @@ import { type Check, error, ok, warning } from './check.ts';
 const OLDEST_MAJOR = 7;
 
 /** What a server reports about itself in INFO, by name. */
-export type Facts = ReadonlyMap<string, string>;
+export type Info = ReadonlyMap<string, string>;
 
 /** Parses the lines `name:value` of INFO. @see https://redis.io/docs/latest/commands/info/ */
-export function factsOf(info: string): Facts {
+export function infoOf(text: string): Info {
   return new Map(
-    info
+    text
       .split(/\r?\n/)
       .filter((line) => !line.startsWith('#') && line.includes(':'))
       .map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1)]),
@@ -16,19 +16,19 @@ export function factsOf(info: string): Facts {
 }
 
 /** Checks version, role, mode and durability. */
-export function checkFacts(facts: Facts, isCluster: boolean): Check[] {
-  if (isTrialServer(facts)) return [checkVersion(facts), TRIAL_SERVER];
+export function checkInfo(info: Info, isCluster: boolean): Check[] {
+  if (isTrialServer(info)) return [checkVersion(info), TRIAL_SERVER];
   return [
-    checkVersion(facts),
-    ...(isCluster ? [] : [checkRole(facts)]),
-    checkMode(facts, isCluster),
-    checkPersistence(facts),
-    checkEviction(facts),
+    checkVersion(info),
+    ...(isCluster ? [] : [checkRole(info)]),
+    checkMode(info, isCluster),
+    checkPersistence(info),
+    checkEviction(info),
   ];
 }
 
 /** The server written in JavaScript, which `npm start` uses when no Redis is installed. */
-export const isTrialServer = (facts: Facts) => facts.get('os') === 'mocked redis';
+export const isTrialServer = (info: Info) => info.get('os') === 'mocked redis';
 
 const TRIAL_SERVER = warning(
   'redis persistence',
@@ -36,22 +36,22 @@ const TRIAL_SERVER = warning(
   'Fine for a trial. In production, set REDIS_URL to Redis or Valkey 7 or newer.',
 );
 
-function checkVersion(facts: Facts): Check {
-  const valkey = facts.get('valkey_version');
-  const version = valkey ?? facts.get('redis_version') ?? '0';
+function checkVersion(info: Info): Check {
+  const valkey = info.get('valkey_version');
+  const version = valkey ?? info.get('redis_version') ?? '0';
   const name = `${valkey === undefined ? 'Redis' : 'Valkey'} ${version}`;
   return Number.parseInt(version, 10) >= OLDEST_MAJOR
     ? ok('redis version', name)
     : error('redis version', name, 'Upgrade to Redis or Valkey 7 or newer.');
 }
 
-const checkRole = (facts: Facts) =>
-  facts.get('role') === 'master'
+const checkRole = (info: Info) =>
+  info.get('role') === 'master'
     ? ok('redis role', 'primary')
     : error('redis role', 'a replica, which cannot charge', 'Point REDIS_URL at the primary.');
 
-function checkMode(facts: Facts, isCluster: boolean): Check {
-  const serverIsCluster = facts.get('redis_mode') === 'cluster';
+function checkMode(info: Info, isCluster: boolean): Check {
+  const serverIsCluster = info.get('redis_mode') === 'cluster';
   const mode = serverIsCluster ? 'a node of a cluster' : 'a single server';
   if (serverIsCluster === isCluster) return ok('redis mode', mode);
   return error(
@@ -61,9 +61,9 @@ function checkMode(facts: Facts, isCluster: boolean): Check {
   );
 }
 
-function checkPersistence(facts: Facts): Check {
+function checkPersistence(info: Info): Check {
   const name = 'redis persistence';
-  const isEnabled = facts.get('aof_enabled');
+  const isEnabled = info.get('aof_enabled');
   if (isEnabled === '1') return ok(name, 'append-only file');
   const remedy = `Run CONFIG SET appendonly yes, and set it in redis.conf${OR_AT_PROVIDER}.`;
   return isEnabled === undefined
@@ -75,9 +75,9 @@ function checkPersistence(facts: Facts): Check {
       );
 }
 
-function checkEviction(facts: Facts): Check {
+function checkEviction(info: Info): Check {
   const name = 'redis maxmemory-policy';
-  const policy = facts.get('maxmemory_policy');
+  const policy = info.get('maxmemory_policy');
   if (policy === 'noeviction') return ok(name, policy);
   const remedy = `Run CONFIG SET maxmemory-policy noeviction, and set it in redis.conf${OR_AT_PROVIDER}.`;
   return policy === undefined
@@ -89,8 +89,8 @@ function checkEviction(facts: Facts): Check {
 const OR_AT_PROVIDER = "; for a managed server, use the provider's settings";
 
 /** INFO has this line only if `min-replicas-to-write` is set. */
-export const checkReplicas = (facts: Facts): Check =>
-  facts.has('min_slaves_good_slaves')
+export const checkReplicas = (info: Info): Check =>
+  info.has('min_slaves_good_slaves')
     ? ok('redis min-replicas-to-write', 'set')
     : warning(
         'redis min-replicas-to-write',

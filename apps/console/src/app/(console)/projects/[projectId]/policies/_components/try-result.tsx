@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { PathText } from '#components/ui/path-text.tsx';
 import { PolicyWords } from './policy-preview.tsx';
 
-export interface TryVerdictProps {
+export interface TryResultProps {
   call: { method: string; path: string };
   /** Null if no call is tried. */
   explained: MatchExplanation | null;
@@ -13,7 +13,7 @@ export interface TryVerdictProps {
 }
 
 /** Says in one sentence which policy matches a call, or why none does. */
-export function TryVerdict({ call, explained, children }: TryVerdictProps) {
+export function TryResult({ call, explained, children }: TryResultProps) {
   return (
     <div
       aria-live="polite"
@@ -36,7 +36,7 @@ export function TryVerdict({ call, explained, children }: TryVerdictProps) {
 function Words({
   call,
   explained: { winner, path, ambiguous },
-}: Omit<TryVerdictProps, 'children'> & { explained: MatchExplanation }) {
+}: Omit<TryResultProps, 'children'> & { explained: MatchExplanation }) {
   if (winner) {
     return (
       <>
