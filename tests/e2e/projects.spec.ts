@@ -17,29 +17,6 @@ test('a new project shows its secret once, with snippets that work when pasted',
   await expect(page.locator('pre:visible')).toContainText('createFastifyPreHandler');
 });
 
-test('leaving without the secret asks once', async ({ page }) => {
-  await signUp(page);
-  await gotoReady(page, '/projects/new');
-  await page.getByLabel('Name').fill('Reports');
-  await page.getByRole('button', { name: 'Create project' }).click();
-  await expect(page.getByRole('heading', { name: 'Copy the project secret now' })).toBeFocused();
-  const question = page.getByRole('alertdialog');
-  // A link to the current page.
-  await pressShortcut(page, 'Control+k');
-  await page.getByRole('option', { name: 'Create project' }).click();
-  await expect(page.getByRole('dialog')).toHaveCount(0);
-  await expect(question).toHaveCount(0);
-  await page.getByRole('link', { name: 'Account' }).click();
-  await expect(question).toContainText('Leave without copying the project secret?');
-  await question.getByRole('button', { name: 'Stay and copy it' }).click();
-  await page.getByRole('link', { name: 'Account' }).click();
-  await page.waitForURL('**/account');
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Account');
-  // Every page lists the project, even if its secret was not copied.
-  await pressShortcut(page, 'Control+k');
-  await expect(page.getByRole('option', { name: 'Reports' })).toBeVisible();
-});
-
 test('a taken name is refused beside the field, and the input is kept', async ({ page }) => {
   await signUp(page);
   await createProject(page, 'Reports');
@@ -48,20 +25,6 @@ test('a taken name is refused beside the field, and the input is kept', async ({
   await page.getByRole('button', { name: 'Create project' }).click();
   await expect(page.getByText('You already have a project with this name')).toBeVisible();
   await expect(page.getByLabel('Name')).toHaveValue('Reports');
-});
-
-test('another owner’s project does not exist', async ({ page, browser }) => {
-  await signUp(page);
-  const { projectId } = await createProject(page, 'Private');
-  const other = await (await browser.newContext()).newPage();
-  await signUp(other);
-  const response = await other.goto(`/projects/${projectId}`);
-  expect(response?.status()).toBe(404);
-  const missing = await other.goto('/projects/00000000-0000-4000-8000-000000000000');
-  expect(missing?.status()).toBe(404);
-  await other.goto('/projects');
-  await expect(other.getByText('Private')).toHaveCount(0);
-  await other.context().close();
 });
 
 test('the list is filtered by keyboard, and the filter is in the URL', async ({ page }) => {

@@ -545,16 +545,3 @@ test('a developer is not sent to pages that only the owner may change', async ({
   }
   await context.close();
 });
-
-test('a request of another project is not found', async ({ browser }) => {
-  const [decisionId] = await addDecisions(project.projectId, [{ path: '/v1/hidden' }]);
-  const other = await browser.newContext();
-  const page = await other.newPage();
-  await signUp(page);
-  for (const address of [project.at(`requests/${decisionId}`), project.at('requests')]) {
-    expect((await page.goto(address))?.status()).toBe(404);
-  }
-  await other.close();
-  const own = await project.open(`requests/${'0'.repeat(8)}-0000-7000-8000-${'0'.repeat(12)}`);
-  await expect(own.getByRole('heading', { level: 1 })).toContainText(/not (found|here)/i);
-});

@@ -138,26 +138,6 @@ test('the step of another browser is of no use without its cookie', async ({ pag
   await expectSignedIn(page);
 });
 
-test('the eleventh code of a quarter of an hour is refused, even the right one', async ({
-  page,
-}) => {
-  test.setTimeout(120_000);
-  const account = await signUp(page);
-  const { recoveryCodes } = await turnOn(page, account);
-  await page.context().clearCookies();
-  await sql`delete from sign_in_attempts where scope = 'second_factor'`;
-  await signIn(page, account);
-  for (let attempt = 0; attempt < 10; attempt += 1) {
-    await page.getByLabel('Code').fill(String(100_000 + attempt));
-    const answered = page.waitForResponse('**/callback/second-factor*');
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await answered;
-  }
-  await typeCode(page, recoveryCodes[0] ?? '');
-  await expect(page.getByText('Too many attempts. Try again in 15 minutes.')).toBeVisible();
-  expect(await sessionCookie(page)).toEqual([]);
-});
-
 test('a passkey, which stands for the second factor, is added only with a code', async ({
   page,
 }) => {

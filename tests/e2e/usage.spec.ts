@@ -3,7 +3,7 @@ import { expect, type Page, test } from '@playwright/test';
 import { withinOneDay } from '../support/minute.ts';
 import { expectAccessible } from './expect-accessible.ts';
 import { type OwnProject, ownProject } from './own-project.ts';
-import { expectZone, gotoReady, signUp } from './support.ts';
+import { expectZone, gotoReady } from './support.ts';
 
 const HOUR_MS = 3_600_000;
 const NO_ID = '00000000-0000-0000-0000-000000000000';
@@ -397,20 +397,4 @@ test('bars and reasons lead to the requests of their time as long as these are k
     await expect(page).toHaveURL(project.at(`${path}?from=${day(40)}&to=${day(40)}`));
     await expectAccessible(page);
   }
-});
-
-test('other users cannot download the CSV file', async ({ browser, playwright, baseURL }) => {
-  await count({ count: 1 });
-  const files = ['usage/csv', 'audit/csv', 'requests/csv'].map((path) => project.at(path));
-  const anonymous = await playwright.request.newContext({ baseURL: baseURL ?? '' });
-  const other = await browser.newContext();
-  await signUp(await other.newPage());
-  for (const file of files) {
-    const unknown = await anonymous.get(file, { maxRedirects: 0 });
-    expect(unknown.status()).toBe(307);
-    expect(unknown.headers().location).toContain('/sign-in');
-    expect((await other.request.get(file)).status()).toBe(404);
-  }
-  await other.close();
-  await anonymous.dispose();
 });

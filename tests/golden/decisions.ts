@@ -33,7 +33,6 @@ async function ask(
 
 /** The credential of a request, and the checks that fail because of it. */
 interface Credential {
-  name: string;
   failing: DenialReason[];
   present(keys: Keys): string | null;
 }
@@ -51,41 +50,28 @@ const KEY_STATES = [
 type KeyState = (typeof KEY_STATES)[number];
 
 const CREDENTIALS: Credential[] = [
-  { name: 'live', failing: [], present: ({ live }) => live },
-  { name: 'none', failing: ['missing_api_key'], present: () => null },
+  { failing: [], present: ({ live }) => live },
+  { failing: ['missing_api_key'], present: () => null },
   // A blank string is also not a key of the project: missing and invalid at once.
-  { name: 'blank', failing: ['missing_api_key', 'invalid_api_key'], present: () => '  ' },
-  { name: "another project's", failing: ['invalid_api_key'], present: ({ stranger }) => stranger },
-  { name: 'revoked', failing: ['revoked_api_key'], present: ({ revoked }) => revoked },
-  { name: 'archived', failing: ['archived_api_key'], present: ({ archived }) => archived },
-  { name: 'expired', failing: ['expired_api_key'], present: ({ expired }) => expired },
-  {
-    name: 'revoked, expired',
-    failing: ['revoked_api_key', 'expired_api_key'],
-    present: ({ revokedExpired }) => revokedExpired,
-  },
-  {
-    name: 'archived, expired',
-    failing: ['archived_api_key', 'expired_api_key'],
-    present: ({ archivedExpired }) => archivedExpired,
-  },
+  { failing: ['missing_api_key', 'invalid_api_key'], present: () => '  ' },
+  { failing: ['invalid_api_key'], present: ({ stranger }) => stranger },
+  { failing: ['revoked_api_key'], present: ({ revoked }) => revoked },
+  { failing: ['archived_api_key'], present: ({ archived }) => archived },
+  { failing: ['expired_api_key'], present: ({ expired }) => expired },
+  { failing: ['revoked_api_key', 'expired_api_key'], present: (keys) => keys.revokedExpired },
+  { failing: ['archived_api_key', 'expired_api_key'], present: (keys) => keys.archivedExpired },
 ];
 
 export interface Combination {
   failing: DenialReason[];
   outcome: string;
-  /** The row of the table. */
-  row: string[];
 }
 
 /**
  * Every credential, with and without a matching policy, an active subscription, quota and rate.
  * There is a project for each state of the last three, with its quota and rate really used up.
  */
-export async function precedence(
-  world: World,
-  runtimeUrl: string,
-): Promise<{ text: string; combinations: Combination[] }> {
+export async function precedence(world: World, runtimeUrl: string): Promise<Combination[]> {
   const stranger = await (await world.createProject()).createKey();
   const states = USES.flatMap((quota) =>
     USES.flatMap((rate) => SUBSCRIPTIONS.map((subscription) => ({ quota, rate, subscription }))),
@@ -95,8 +81,7 @@ export async function precedence(
     const ofProject = () => combinationsOf(world, runtimeUrl, state, stranger.plaintext);
     combinations.push(...(await withinOneMinute(ofProject)));
   }
-  const head = ['key', 'policy', 'subscription', 'quota', 'rate', 'decision'];
-  return { text: tableOf([head, ...combinations.map(({ row }) => row)]), combinations };
+  return combinations;
 }
 
 const USES = ['left', 'used up'] as const;
@@ -122,18 +107,15 @@ async function combinationsOf(
     questions.map(async ({ policy, credential }) => {
       const { quota, rate, subscription } = state;
       const path = policy === 'matches' ? HERE : ELSEWHERE;
-      const decision = await ask(runtimeUrl, project, { apiKey: credential.present(keys), path });
-      const outcome = outcomeOf(decision);
+      const outcome = outcomeOf(
+        await ask(runtimeUrl, project, { apiKey: credential.present(keys), path }),
+      );
       const failing: DenialReason[] = [...credential.failing];
       if (policy === 'none') failing.push('policy_no_match');
       if (subscription === 'lapsed') failing.push('inactive_subscription');
       if (quota === 'used up') failing.push('quota_exceeded');
       if (rate === 'used up') failing.push('rate_limited');
-      return {
-        failing,
-        outcome,
-        row: [credential.name, policy, subscription, quota, rate, outcome],
-      };
+      return { failing, outcome };
     }),
   );
 }

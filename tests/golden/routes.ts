@@ -178,30 +178,34 @@ const SITUATIONS: Situation[] = [
   },
 ];
 
-/** Every project route in every situation, and the open routes, with the status and error of each. */
+/**
+ * Every project route in every situation, and the open routes, with the status and error of each.
+ * Routes with the same answers share a table.
+ */
 export async function routes(world: World, runtimeUrl: string): Promise<string> {
-  const sections: string[] = [];
+  const routesOf = new Map<string, string[]>();
+  const list = (route: string, rows: string[][]) => {
+    const table = tableOf(rows.map(([situation, answer = '']) => [`    ${situation}`, answer]));
+    routesOf.set(table, [...(routesOf.get(table) ?? []), `  ${route}`]);
+  };
   for (const [route, call] of Object.entries(PROJECT_ROUTES)) {
     const applicable = SITUATIONS.filter((situation) => applies(route, situation));
-    const rows = await Promise.all(
-      applicable.map(async (situation) => [
-        `    ${situation.name}`,
-        await answerIn(world, runtimeUrl, situation, route, call),
-      ]),
-    );
-    sections.push(`  ${route}\n${tableOf(rows)}`);
+    const answers = applicable.map(async (situation) => [
+      situation.name,
+      await answerIn(world, runtimeUrl, situation, route, call),
+    ]);
+    list(route, await Promise.all(answers));
   }
   for (const route of OPEN_ROUTES) {
     const [method = '', path = ''] = route.split(' ');
     const of = async (headers: Record<string, string>) =>
       answerOf(await send(`${runtimeUrl}${path}`, method, { headers }));
-    const rows = [
-      ['    no secret', await of({})],
-      ['    text that is not a secret', await of({ 'x-service-project-secret': 'letmein' })],
-    ];
-    sections.push(`  ${route}\n${tableOf(rows)}`);
+    list(route, [
+      ['no secret', await of({})],
+      ['text that is not a secret', await of({ 'x-service-project-secret': 'letmein' })],
+    ]);
   }
-  return sections.join('\n\n');
+  return [...routesOf].map(([table, names]) => [...names, table].join('\n')).join('\n\n');
 }
 
 function applies(route: string, { name, apiKeyId, decisionId }: Situation): boolean {

@@ -13,7 +13,8 @@ import {
 import { accepts, freePort } from '@ceiba/devstack/ports';
 import { waitFor } from '@ceiba/devstack/wait';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runtimeClient, type TestProject } from '../support/scenario.ts';
+import { callers } from '../support/callers.ts';
+import type { TestProject } from '../support/scenario.ts';
 import { type RealRuntime, startRealRuntime } from './support/real-runtime.ts';
 
 /** The Python client, against a real Runtime. Its own tests are in clients/python/tests. */
@@ -57,40 +58,13 @@ describe.skipIf(!hasPython)('the Python client', () => {
     const { world } = runtime;
     project = await world.createProject();
     allowed = await project.createKey();
-    const client = runtimeClient(runtime.url, project);
-    const revoked = await project.createKey();
-    await client.revoke(revoked.apiKeyId);
-    const archived = await project.createKey();
-    await client.archive(archived.apiKeyId);
-    const expired = await project.createKey({ expiresAt: new Date('2020-01-01T00:00:00Z') });
-    const of = ({ projectId, secret }: TestProject, apiKey: string | null, more = {}) => ({
-      projectId,
-      secret,
-      apiKey,
-      ...more,
-    });
-    const limitedTo = async (plan: object) => {
-      const other = await world.createProject({ plan });
-      return of(other, (await other.createKey()).plaintext);
-    };
-    const lapsed = await world.createProject();
-    const lapsedKey = await lapsed.createKey();
-    await lapsed.setSubscription({ planId: lapsed.plan.planId, status: 'canceled' });
-    scenarios = {
-      allowed: of(project, allowed.plaintext, {
-        apiKeyId: allowed.apiKeyId,
-        plan: { planId: project.plan.planId, name: project.plan.name },
+    const asking = Object.entries(await callers(world, project));
+    scenarios = Object.fromEntries(
+      asking.map(([outcome, { project: of, question, key }]) => {
+        const { projectId, secret, plan } = of;
+        return [outcome, { projectId, secret, plan, ...question, apiKeyId: key?.apiKeyId }];
       }),
-      missing_api_key: of(project, null),
-      invalid_api_key: of(project, 'no such key'),
-      revoked_api_key: of(project, revoked.plaintext),
-      archived_api_key: of(project, archived.plaintext),
-      expired_api_key: of(project, expired.plaintext),
-      policy_no_match: of(project, allowed.plaintext, { path: '/v1/billing' }),
-      inactive_subscription: of(lapsed, lapsedKey.plaintext),
-      quota_exceeded: await limitedTo({ monthlyQuota: 0 }),
-      rate_limited: await limitedTo({ rateLimitPerMinute: 0 }),
-    };
+    );
   });
   afterAll(() => runtime.close());
 

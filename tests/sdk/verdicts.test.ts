@@ -1,12 +1,12 @@
 import {
   DENIAL_REASONS,
-  type DenialReason,
   HOST_ERROR_FOR_DENIAL,
   HTTP_STATUS_FOR_DENIAL,
 } from '@ceiba/contract/sets';
 import type { CeibaRuntimeClient } from '@ceiba/sdk';
 import { parseList } from 'structured-headers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Caller, callers } from '../support/callers.ts';
 import type { TestProject } from '../support/scenario.ts';
 import { ADAPTERS, type Host, sendRaw, type WireReply } from './support/hosts.ts';
 import { type RealRuntime, startRealRuntime } from './support/real-runtime.ts';
@@ -17,17 +17,9 @@ import { loadSdk, type Sdk } from './support/sdk.ts';
  * each adapter then sends its request as a caller would.
  */
 
-/** A project and the request that leads to one verdict. */
-interface Scenario {
-  readonly project: TestProject;
-  readonly target: string;
-  readonly apiKey: string | null;
-}
-
-const REPORTS = '/v1/reports?page=2';
 let sdk: Sdk;
 let runtime: RealRuntime;
-let scenarios: Record<DenialReason | 'allowed', Scenario>;
+let scenarios: Awaited<ReturnType<typeof callers>>;
 
 function clientOf({ projectId, secret }: TestProject): CeibaRuntimeClient {
   const config = sdk.root.parseCeibaConfig({
@@ -39,45 +31,10 @@ function clientOf({ projectId, secret }: TestProject): CeibaRuntimeClient {
   return new sdk.root.CeibaRuntimeClient(config);
 }
 
-async function buildScenarios(): Promise<Record<DenialReason | 'allowed', Scenario>> {
-  const { world } = runtime;
-  const project = await world.createProject();
-  const client = clientOf(project);
-  const good = await client.createApiKey('Nightly job');
-  const revoked = await client.createApiKey('Revoked');
-  await client.revokeApiKey(revoked.apiKeyId);
-  const archived = await client.createApiKey('Archived');
-  await client.archiveApiKey(archived.apiKeyId);
-  const expired = await client.createApiKey('Expired');
-  await client.setApiKeyExpiry(expired.apiKeyId, '2020-01-01T00:00:00Z');
-  client.close();
-
-  const withKey = async (options: Parameters<typeof world.createProject>[0]) => {
-    const other = await world.createProject(options);
-    const { plaintext } = await other.createKey();
-    return { project: other, target: REPORTS, apiKey: plaintext };
-  };
-  const lapsed = await withKey({});
-  await lapsed.project.setSubscription({ planId: lapsed.project.plan.planId, status: 'canceled' });
-
-  return {
-    allowed: { project, target: REPORTS, apiKey: good.plaintextKey },
-    missing_api_key: { project, target: REPORTS, apiKey: null },
-    invalid_api_key: { project, target: REPORTS, apiKey: 'no such key' },
-    revoked_api_key: { project, target: REPORTS, apiKey: revoked.plaintextKey },
-    archived_api_key: { project, target: REPORTS, apiKey: archived.plaintextKey },
-    expired_api_key: { project, target: REPORTS, apiKey: expired.plaintextKey },
-    policy_no_match: { project, target: '/v1/billing', apiKey: good.plaintextKey },
-    inactive_subscription: lapsed,
-    quota_exceeded: await withKey({ plan: { monthlyQuota: 0 } }),
-    rate_limited: await withKey({ plan: { rateLimitPerMinute: 0 } }),
-  };
-}
-
 beforeAll(async () => {
   sdk = await loadSdk();
   runtime = await startRealRuntime();
-  scenarios = await buildScenarios();
+  scenarios = await callers(runtime.world, await runtime.world.createProject());
 });
 afterAll(() => runtime.close());
 
@@ -95,7 +52,7 @@ function fieldOf(reply: WireReply, name: string): Record<string, unknown>[] {
 
 describe.each(Object.keys(ADAPTERS))('%s', (adapter) => {
   async function present(
-    { project, target, apiKey }: Scenario,
+    { project, question: { apiKey, path } }: Caller,
     headers = apiKey === null ? [] : [`x-api-key: ${apiKey}`],
     options: object = {},
   ): Promise<{ host: Host; reply: WireReply }> {
@@ -103,7 +60,7 @@ describe.each(Object.keys(ADAPTERS))('%s', (adapter) => {
     const { projectId } = project;
     const host = await ADAPTERS[adapter]!(sdk, { client, projectId, ...options });
     try {
-      return { host, reply: await sendRaw(host.port, `GET ${target} HTTP/1.1`, headers) };
+      return { host, reply: await sendRaw(host.port, `GET ${path} HTTP/1.1`, headers) };
     } finally {
       await host.close();
       client.close();
@@ -116,8 +73,8 @@ describe.each(Object.keys(ADAPTERS))('%s', (adapter) => {
   ])(
     'runs the handler on an allow, with the access context, for a key in %s',
     async (_name, line) => {
-      const { project, apiKey } = scenarios.allowed;
-      const { host, reply } = await present(scenarios.allowed, [line(apiKey ?? '')]);
+      const { project, question, key } = scenarios.allowed;
+      const { host, reply } = await present(scenarios.allowed, [line(question.apiKey ?? '')]);
       expect(reply.status).toBe(200);
       expect(host.handled).toEqual(['reports']);
       const { access, ceiba } = JSON.parse(reply.body);
@@ -129,7 +86,7 @@ describe.each(Object.keys(ADAPTERS))('%s', (adapter) => {
       expect(access).toMatchObject({
         access: {
           projectId: project.projectId,
-          apiKey: { displayName: 'Nightly job' },
+          apiKey: { apiKeyId: key?.apiKeyId, displayName: key?.displayName },
           policy: { method: 'GET', pathPattern: '/v1/reports*' },
           plan: project.plan,
         },
@@ -193,8 +150,8 @@ describe.each(Object.keys(ADAPTERS))('%s', (adapter) => {
   });
 
   it('denies two keys in one request as an invalid key, without asking', async () => {
-    const key = scenarios.allowed.apiKey ?? '';
-    const other = scenarios.revoked_api_key.apiKey ?? '';
+    const key = scenarios.allowed.question.apiKey ?? '';
+    const other = scenarios.revoked_api_key.question.apiKey ?? '';
     const expected = (await present(scenarios.invalid_api_key)).reply.body;
     const { host, reply } = await present(scenarios.allowed, [
       `Authorization: Bearer ${key}`,
@@ -210,16 +167,18 @@ describe.each(Object.keys(ADAPTERS))('%s', (adapter) => {
       ? []
       : [['Authorization', (key: string) => `Authorization: Bearer ${key}`]]),
   ] as [string, (key: string) => string][])('turns a repeated %s away', async (_name, line) => {
-    const key = scenarios.allowed.apiKey ?? '';
+    const key = scenarios.allowed.question.apiKey ?? '';
     const { host, reply } = await present(scenarios.allowed, [line(key), line(key)]);
     expect([reply.status, host.handled]).toEqual([401, []]);
   });
 
   it('asks about the method that the caller sent: HEAD is not GET', async () => {
-    const { project, apiKey } = scenarios.allowed;
+    const { project, question } = scenarios.allowed;
     const client = clientOf(project);
     const host = await ADAPTERS[adapter]!(sdk, { client, projectId: project.projectId });
-    const reply = await sendRaw(host.port, 'HEAD /v1/reports HTTP/1.1', [`x-api-key: ${apiKey}`]);
+    const reply = await sendRaw(host.port, 'HEAD /v1/reports HTTP/1.1', [
+      `x-api-key: ${question.apiKey}`,
+    ]);
     expect([reply.status, reply.body, host.handled]).toEqual([403, '', []]);
     await host.close();
     client.close();

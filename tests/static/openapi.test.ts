@@ -53,14 +53,6 @@ it('every object of the document has a name, so that generated types have one', 
   expect(anonymous.map(([name]) => name)).toEqual([]);
 });
 
-it('a page of the log has a number as its size, and the address of a Runtime can be set', () => {
-  const { paths, servers } = JSON.parse(text);
-  const { parameters } = paths['/rt/projects/{projectId}/decisions'].get;
-  const limit = parameters.find(({ name }: { name: string }) => name === 'limit');
-  expect(limit.schema).toEqual({ type: 'integer', minimum: 1, maximum: 500, default: 50 });
-  expect(servers[1]).toMatchObject({ url: '{runtimeUrl}', variables: { runtimeUrl: {} } });
-});
-
 it('the document has every route that the Runtime serves, and no other', () => {
   const unused = {} as never;
   const { routes } = createApp({

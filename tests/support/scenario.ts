@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { PROJECT_SECRET_HEADER } from '@ceiba/contract/sets';
 import { mintApiKey, mintProjectSecret } from '@ceiba/domain';
 import {
+  archiveApiKey,
   createApiKey,
   createDatabase,
   createProject,
@@ -13,6 +14,7 @@ import {
   type PolicyRule,
   putPlan,
   replacePolicies,
+  revokeApiKey,
   rotateProjectSecret,
   type SetSubscriptionInput,
   setApiKeyLimits,
@@ -60,6 +62,7 @@ export interface TestProject {
     limits: { rateLimitPerMinute: number | null; monthlyQuota: number | null },
   ): Promise<void>;
   disableKey(apiKeyId: string): Promise<void>;
+  endKey(apiKeyId: string, status: 'revoked' | 'archived'): Promise<void>;
   setPlanLimits(limits: PlanLimits): Promise<void>;
   setSubscription(change: Omit<SetSubscriptionInput, 'projectId'>): Promise<void>;
   setPolicies(rules: readonly PolicyRule[]): Promise<void>;
@@ -137,6 +140,10 @@ async function buildProject(ctx: VerbContext, options: ProjectOptions): Promise<
     },
     async disableKey(apiKeyId) {
       expectKind(await disableApiKey(ctx, { projectId, apiKeyId }), 'updated');
+    },
+    async endKey(apiKeyId, status) {
+      const end = status === 'revoked' ? revokeApiKey : archiveApiKey;
+      expectKind(await end(ctx, { projectId, apiKeyId }), 'updated');
     },
     async setPlanLimits(change) {
       limits = { ...limits, ...change };

@@ -161,19 +161,6 @@ describe('the chart', () => {
     expect(without.map(({ kind }) => kind)).not.toContain('Job');
   });
 
-  it('leaves the number of Runtimes to the autoscaler that it adds', async (context) => {
-    const fixed = find(await render(context, 'minimal'), 'Deployment', 'ceiba-runtime');
-    expect(fixed.spec.replicas).toBe(2);
-    const manifests = await render(context, 'everything');
-    expect(find(manifests, 'Deployment', 'ceiba-runtime').spec.replicas).toBeUndefined();
-    const { scaleTargetRef, minReplicas, maxReplicas } = find(
-      manifests,
-      'HorizontalPodAutoscaler',
-      'ceiba-runtime',
-    ).spec;
-    expect([scaleTargetRef.name, minReplicas, maxReplicas]).toEqual(['ceiba-runtime', 3, 12]);
-  });
-
   it('adds no Ingress, NetworkPolicy, PodMonitor or autoscaler unless asked to', async (context) => {
     const kinds = (manifests: Manifest[]) => new Set(manifests.map(({ kind }) => kind));
     const always = ['Deployment', 'Job', 'PodDisruptionBudget', 'Service'];
@@ -181,22 +168,6 @@ describe('the chart', () => {
     expect([...kinds(await render(context, 'minimal'))].sort()).toEqual(always);
     const all = kinds(await render(context, 'everything'));
     expect([...all].sort()).toEqual([...always, ...asked].sort());
-  });
-
-  it("gives the console's Ingress the host of the address that users open", async (context) => {
-    const manifests = await render(context, 'everything');
-    const { rules, tls } = find(manifests, 'Ingress', 'ceiba-console').spec;
-    expect(rules[0].host).toBe('console.example.com');
-    expect(tls).toEqual([{ secretName: 'console-tls', hosts: ['console.example.com'] }]);
-    const url = { name: 'NEXTAUTH_URL', value: 'https://console.example.com' };
-    expect(environmentOf(manifests, 'ceiba-console')).toContainEqual(url);
-  });
-
-  it('gives the console an address of the Runtime that every namespace resolves, to show', async (context) => {
-    const name = 'CEIBA_RUNTIME_PUBLIC_URL';
-    const value = expect.stringMatching(/^http:\/\/ceiba-runtime\.[a-z-]+:4000$/);
-    const environment = environmentOf(await render(context, 'minimal'), 'ceiba-console');
-    expect(environment).toContainEqual({ name, value });
   });
 
   it('opens the metrics only when asked to, and lets Prometheus find their port', async (context) => {

@@ -1,20 +1,20 @@
-/**
- * The example configurations, run in front of a host without any code of Ceiba. One matrix for all:
- * what reaches the host was allowed as the host sees it, and nothing else reaches it.
- */
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect as connectHttp2 } from 'node:http2';
 import { type AddressInfo, connect } from 'node:net';
-import { HOST_ERROR_FOR_DENIAL, HTTP_STATUS_FOR_DENIAL } from '@ceiba/contract/sets';
-import { compilePolicies, mintApiKey } from '@ceiba/domain';
+import {
+  DENIAL_REASONS,
+  HOST_ERROR_FOR_DENIAL,
+  HTTP_STATUS_FOR_DENIAL,
+} from '@ceiba/contract/sets';
+import { compilePolicies } from '@ceiba/domain';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PATIENT, startWorld } from '../../integration/runtime/setup.ts';
 import { sendRaw } from '../../sdk/support/hosts.ts';
 import { PAIRS, probes } from '../../sdk/support/targets.ts';
+import { callers } from '../../support/callers.ts';
 import { type RunningRuntime, startRuntime } from '../../support/runtime.ts';
-import { runtimeClient, type TestApiKey, type TestProject } from '../../support/scenario.ts';
+import type { TestApiKey, TestProject } from '../../support/scenario.ts';
 import { GATEWAYS, type RunningGateway, startGateway } from './gateways.ts';
 
 const { world, databaseUrl, redisUrl } = await startWorld();
@@ -70,6 +70,7 @@ describe.each(Object.entries(GATEWAYS))('%s', (name, { program, speaks }) => {
   let project: TestProject;
   let apiKey: TestApiKey;
   let gateway: RunningGateway;
+  let denied: Awaited<ReturnType<typeof callers>>;
   const started: RunningGateway[] = [];
 
   const start = async (of: TestProject, secret = of.secret) => {
@@ -86,6 +87,7 @@ describe.each(Object.entries(GATEWAYS))('%s', (name, { program, speaks }) => {
       policies: ['GET', 'POST'].map((method) => ({ method, pathPattern: '/v1/reports*' })),
     });
     apiKey = await project.createKey();
+    denied = await callers(world, project);
     gateway = await start(project);
   });
   afterAll(async () => {
@@ -144,55 +146,20 @@ describe.each(Object.entries(GATEWAYS))('%s', (name, { program, speaks }) => {
       });
     });
 
-    const keyOf = async (of: TestProject, options = {}) => (await of.createKey(options)).plaintext;
-    const inProject = async (options: Parameters<typeof world.createProject>[0]) => {
-      const of = await world.createProject(options);
-      return { of, key: await keyOf(of) };
-    };
-    const DENIALS: Record<
-      keyof typeof HTTP_STATUS_FOR_DENIAL,
-      () => Promise<{ of?: TestProject; key?: string; path?: string }>
-    > = {
-      missing_api_key: async () => ({}),
-      invalid_api_key: async () => ({ key: mintApiKey(randomBytes).plaintext }),
-      revoked_api_key: async () => {
-        const { apiKeyId, plaintext } = await project.createKey();
-        await runtimeClient(runtime.url, project).revoke(apiKeyId);
-        return { key: plaintext };
-      },
-      archived_api_key: async () => {
-        const { apiKeyId, plaintext } = await project.createKey();
-        await runtimeClient(runtime.url, project).archive(apiKeyId);
-        return { key: plaintext };
-      },
-      expired_api_key: async () => ({
-        key: await keyOf(project, { expiresAt: new Date('2020-01-01') }),
-      }),
-      policy_no_match: async () => ({ key: apiKey.plaintext, path: '/v1/billing' }),
-      inactive_subscription: async () => {
-        const denied = await inProject({});
-        await denied.of.setSubscription({ status: 'canceled' });
-        return denied;
-      },
-      quota_exceeded: () => inProject({ plan: { monthlyQuota: 0 } }),
-      rate_limited: () => inProject({ plan: { rateLimitPerMinute: 0 } }),
-    };
-
-    it.each(Object.entries(DENIALS))(
+    it.each(DENIAL_REASONS)(
       'denies %s with the status of the SDK, and without its reason',
-      async (reason, prepare) => {
-        const { of = project, key, path = '/v1/reports' } = await prepare();
+      async (denial) => {
+        const { project: of, question } = denied[denial];
         const through = of === project ? gateway : await start(of);
         const reply = await send(
-          `GET ${path}`,
-          key === undefined ? [] : [`x-api-key: ${key}`],
+          `GET ${question.path}`,
+          question.apiKey === null ? [] : [`x-api-key: ${question.apiKey}`],
           through,
         );
-        const denial = reason as keyof typeof DENIALS;
         expect(reply.status).toBe(HTTP_STATUS_FOR_DENIAL[denial]);
         expect(reply.body).toContain(`"error":"${HOST_ERROR_FOR_DENIAL[denial]}"`);
         expect(reply.head).not.toMatch(/x-ceiba/i);
-        expect(reply.body).not.toContain(`"${reason}"`);
+        expect(reply.body).not.toContain(`"${denial}"`);
         expect(/^www-authenticate: bearer/im.test(reply.head)).toBe(reply.status === 401);
         expect(/^retry-after: \d+/im.test(reply.head)).toBe(reply.status === 429);
         expect(reply.seen).toEqual([]);

@@ -25,9 +25,15 @@ afterAll(async () => {
   await database.drop();
 });
 
+interface Check {
+  name: string;
+  status: string;
+  detail: string;
+  remedy: string | null;
+}
 interface Report {
   ok: boolean;
-  checks: { name: string; status: string; detail: string; remedy: string | null }[];
+  checks: Check[];
 }
 
 async function doctor(env: Record<string, string> = {}): Promise<Ran & { report: Report }> {
@@ -130,65 +136,65 @@ describe('Postgres', () => {
     await setForDatabase('search_path', 'pretended, pg_catalog, public');
   }
 
-  test('is an error with synchronous_commit off, also as a setting of the database', async () => {
-    await setForDatabase('synchronous_commit', 'off');
-    const ran = await doctor();
-    expect(ran).toMatchObject({ code: 1, report: { ok: false } });
-    expect(check(ran, 'postgres synchronous_commit')).toMatchObject({ status: 'error' });
-  });
+  const PG_14 = { server_version_num: '140023', server_version: '14.23' };
+  const PG_15 = { server_version_num: '150000', server_version: '15.0' };
+  const saying = (text: string) => expect.stringContaining(text);
 
-  test('is a warning, with exit code 0, with synchronous_commit local', async () => {
-    await setForDatabase('synchronous_commit', 'local');
+  test.each<[string, () => Promise<void>, string, Partial<Check>]>([
+    [
+      'an error with synchronous_commit off, also as a setting of the database',
+      () => setForDatabase('synchronous_commit', 'off'),
+      'synchronous_commit',
+      { status: 'error' },
+    ],
+    [
+      'a warning, with exit code 0, with synchronous_commit local',
+      () => setForDatabase('synchronous_commit', 'local'),
+      'synchronous_commit',
+      { status: 'warning' },
+    ],
+    [
+      'an error where changes fail, because the database is read-only',
+      () => setForDatabase('default_transaction_read_only', 'on'),
+      'changes',
+      { status: 'error', detail: saying('default_transaction_read_only = off') },
+    ],
+    [
+      'an error where decisions fail, because the tables are not on the search path',
+      () => setForDatabase('search_path', 'elsewhere'),
+      'decisions',
+      { status: 'error', detail: saying('set search_path') },
+    ],
+    [
+      'an error with another encoding than UTF8',
+      () => pretend({ server_encoding: 'LATIN1', other: '' }),
+      'decisions',
+      { status: 'error', detail: saying('LATIN1, and Ceiba needs UTF8') },
+    ],
+    [
+      'an error with fsync off',
+      () => pretend({ fsync: 'off', other: '' }),
+      'fsync',
+      { status: 'error', remedy: saying('fsync = on') },
+    ],
+    [
+      'an error at version 14',
+      () => pretend(PG_14),
+      'version',
+      { status: 'error', detail: '14.23' },
+    ],
+    ['fine at version 15', () => pretend(PG_15), 'version', { status: 'ok' }],
+    [
+      'an error as a standby',
+      () => pretend({ other: '' }, true),
+      'role',
+      { status: 'error', remedy: saying('primary') },
+    ],
+  ])('is %s', async (_, arrange, name, found) => {
+    await arrange();
     const ran = await doctor();
-    expect(ran.code).toBe(0);
-    expect(check(ran, 'postgres synchronous_commit')).toMatchObject({ status: 'warning' });
-  });
-
-  test('is an error where changes fail, because the database is read-only', async () => {
-    await setForDatabase('default_transaction_read_only', 'on');
-    const ran = await doctor();
-    expect(ran.code).toBe(1);
-    expect(check(ran, 'postgres changes')).toMatchObject({ status: 'error' });
-    expect(check(ran, 'postgres changes').detail).toContain('default_transaction_read_only = off');
-  });
-
-  test('is an error where decisions fail, because the tables are not on the search path', async () => {
-    await setForDatabase('search_path', 'elsewhere');
-    const ran = await doctor();
-    expect(ran.code).toBe(1);
-    expect(check(ran, 'postgres decisions').detail).toContain('set search_path');
-  });
-
-  test('is an error with another encoding than UTF8', async () => {
-    await pretend({ server_encoding: 'LATIN1', other: '' });
-    const ran = await doctor();
-    expect(ran.code).toBe(1);
-    expect(check(ran, 'postgres decisions').detail).toContain('LATIN1, and Ceiba needs UTF8');
-  });
-
-  test('is an error with fsync off', async () => {
-    await pretend({ fsync: 'off', other: '' });
-    const ran = await doctor();
-    expect(ran.code).toBe(1);
-    expect(check(ran, 'postgres fsync')).toMatchObject({ status: 'error' });
-    expect(check(ran, 'postgres fsync').remedy).toContain('fsync = on');
-  });
-
-  test('is an error at version 14, and not at version 15', async () => {
-    await pretend({ server_version_num: '140023', server_version: '14.23' });
-    const old = await doctor();
-    expect(old.code).toBe(1);
-    expect(check(old, 'postgres version')).toMatchObject({ status: 'error', detail: '14.23' });
-    await db.sql`drop schema pretended cascade`;
-    await pretend({ server_version_num: '150000', server_version: '15.0' });
-    expect(check(await doctor(), 'postgres version')).toMatchObject({ status: 'ok' });
-  });
-
-  test('is an error as a standby', async () => {
-    await pretend({ other: '' }, true);
-    const ran = await doctor();
-    expect(ran.code).toBe(1);
-    expect(check(ran, 'postgres role').remedy).toContain('primary');
+    expect(check(ran, `postgres ${name}`)).toMatchObject(found);
+    expect(ran.code).toBe(found.status === 'error' ? 1 : 0);
   });
 
   test('is an error without migrations, or without one in the middle', async () => {
@@ -318,20 +324,6 @@ describe.skipIf(realRedis === undefined)('Redis', () => {
     expect(check(ran, 'redis charge').detail).toContain('lacks a permission');
   });
 
-  test('is an error without an append-only file', async () => {
-    await redis.admin.config('SET', 'appendonly', 'no');
-    const ran = await look();
-    expect(ran.code).toBe(1);
-    expect(check(ran, 'redis persistence').remedy).toContain('CONFIG SET appendonly yes');
-  });
-
-  test('is an error if it evicts keys', async () => {
-    await redis.admin.config('SET', 'maxmemory-policy', 'allkeys-lru');
-    const ran = await look();
-    expect(ran.code).toBe(1);
-    expect(check(ran, 'redis maxmemory-policy').detail).toContain('allkeys-lru');
-  });
-
   test('is a warning if its provider refuses CONFIG and sections of INFO', async () => {
     const sections = ['server', 'replication'].map((section) => `+info|${section}`);
     const rules = ['on', '>pass', '~*', '+@all', '-config', '-info', ...sections];
@@ -369,15 +361,55 @@ describe.skipIf(realRedis === undefined)('Redis', () => {
     }
   });
 
-  test('is an error as a replica', async () => {
-    await redis.admin.replicaof('127.0.0.1', 1);
-    expect(check(await look(), 'redis role')).toMatchObject({ status: 'error' });
-  });
+  const set = (name: string, value: string) => redis.admin.config('SET', name, value);
+  const saying = (text: string) => expect.stringContaining(text);
 
-  test('is an error if REDIS_CLUSTER is set for a single server', async () => {
-    const ran = await look({ REDIS_CLUSTER: 'true' });
-    expect(check(ran, 'redis mode')).toMatchObject({ status: 'error' });
-    expect(check(ran, 'redis mode').remedy).toContain('REDIS_CLUSTER=false');
+  test.each<[string, () => unknown, Record<string, string>, string, Partial<Check>]>([
+    [
+      'without an append-only file',
+      () => set('appendonly', 'no'),
+      {},
+      'redis persistence',
+      { remedy: saying('CONFIG SET appendonly yes') },
+    ],
+    [
+      'if it evicts keys',
+      () => set('maxmemory-policy', 'allkeys-lru'),
+      {},
+      'redis maxmemory-policy',
+      { detail: saying('allkeys-lru') },
+    ],
+    ['as a replica', () => redis.admin.replicaof('127.0.0.1', 1), {}, 'redis role', {}],
+    [
+      'if REDIS_CLUSTER is set for a single server',
+      () => {},
+      { REDIS_CLUSTER: 'true' },
+      'redis mode',
+      { remedy: saying('REDIS_CLUSTER=false') },
+    ],
+    [
+      'as a list of servers without REDIS_CLUSTER',
+      () => {},
+      { REDIS_URL: 'redis://:s3cret@127.0.0.1:1,127.0.0.1:2' },
+      'redis',
+      { detail: saying('REDIS_CLUSTER') },
+    ],
+    [
+      'if it requires a password that is not set',
+      async () => {
+        await set('requirepass', 'pass');
+        await redis.admin.auth('pass');
+      },
+      {},
+      'redis',
+      { detail: saying('NOAUTH') },
+    ],
+  ])('is an error %s', async (_, arrange, env, name, found) => {
+    await arrange();
+    const ran = await look(env);
+    expect(check(ran, name)).toMatchObject({ status: 'error', ...found });
+    expect(ran.code).toBe(1);
+    expect(ran.stdout).not.toContain('s3cret');
   });
 
   test('is a warning as a cluster with one listed node down, and an error with all of them down', async () => {
@@ -403,20 +435,5 @@ describe.skipIf(realRedis === undefined)('Redis', () => {
     } finally {
       await node.dispose();
     }
-  });
-
-  test('is an error as a list of servers without REDIS_CLUSTER', async () => {
-    const ran = await look({ REDIS_URL: 'redis://:s3cret@127.0.0.1:1,127.0.0.1:2' });
-    expect(ran.code).toBe(1);
-    expect(check(ran, 'redis').detail).toContain('REDIS_CLUSTER');
-    expect(ran.stdout).not.toContain('s3cret');
-  });
-
-  test('is an error if it requires a password that is not set', async () => {
-    await redis.admin.config('SET', 'requirepass', 'pass');
-    const ran = await look();
-    await redis.admin.auth('pass');
-    expect(ran.code).toBe(1);
-    expect(check(ran, 'redis').detail).toContain('NOAUTH');
   });
 });

@@ -47,13 +47,6 @@ describe('ceiba migrate', () => {
     });
   });
 
-  test('migrates once if three runs start at once, and each succeeds', async () => {
-    const env = { DATABASE_URL: await emptyDatabaseUrl() };
-    const ran = await Promise.all([1, 2, 3].map(() => runCeiba(['migrate'], { env })));
-    expect(ran.map(({ code }) => code)).toEqual([0, 0, 0]);
-    expect(ran.filter(({ stdout }) => stdout.startsWith('Applied'))).toHaveLength(1);
-  });
-
   test('names the right that a role lacks, and what grants it', async () => {
     const url = new URL(await emptyDatabaseUrl());
     const role = `poor_${url.pathname.slice(1)}`;

@@ -100,41 +100,6 @@ describe.skipIf(realRedis === undefined)('a Redis in trouble (real Redis)', () =
     }
   });
 
-  it('recovers by itself from a kill and a restart, with requests under way', async () => {
-    const runtime = await start();
-    const call = callOf({});
-    await runtime.charge(call);
-    const underWay = Promise.allSettled(
-      Array.from({ length: 100 }, () => runtime.charge(call, DEADLINE_MS)),
-    );
-    await redis.kill();
-    for (const end of await underWay) {
-      if (end.status === 'rejected') expect(end.reason).toBeInstanceOf(UnavailableError);
-    }
-    expect(await refusal(runtime, call)).toBeLessThan(DEADLINE_MS + SLACK_MS);
-    await redis.start();
-    await recovered(runtime, call);
-  });
-
-  it('recovers from open sockets that no longer carry data', async () => {
-    const blackhole = await startBlackhole(redis.port);
-    try {
-      const runtime = await start(blackhole.url);
-      const call = callOf({});
-      await runtime.charge(call);
-      const before = blackhole.connectionsMade;
-      blackhole.darken();
-      expect(await refusal(runtime, call)).toBeLessThan(DEADLINE_MS + SLACK_MS);
-      await until('an attempt to reconnect meets the same darkness', () => {
-        return blackhole.connectionsMade > before;
-      });
-      blackhole.clear();
-      await recovered(runtime, call);
-    } finally {
-      await blackhole.close();
-    }
-  });
-
   it('never uses a replica, and uses it after its promotion', async () => {
     const primary = await startRedisServer();
     try {

@@ -171,51 +171,6 @@ describeOnEachRedis('a wiped Redis and a clock that steps back', (redis) => {
 });
 
 describe.skipIf(realRedis === undefined)('a Redis that returns with less data (real Redis)', () => {
-  it('resumes after a kill and a restart without data', async () => {
-    const redis = await startRedisServer();
-    try {
-      const store = createMemoryStore();
-      const [seen, other] = [await startOne(redis.url, store), await startOne(redis.url, store)];
-      const call = callOf({ monthlyQuota: 9, rateLimitPerMinute: 9 });
-      expect(await admittedOf(seen, call, 4)).toBe(4);
-      await seen.flush();
-      await redis.kill();
-      await redis.start();
-      await Promise.all([seen.up(), other.up()]);
-      expect(await other.charge(call)).toMatchObject({
-        limits: { remainingThisMonth: 4, remainingThisMinute: 8 },
-      });
-      expect(await seen.charge(call)).toMatchObject({
-        limits: { remainingThisMonth: 3, remainingThisMinute: 3 },
-      });
-    } finally {
-      await redis.dispose();
-    }
-  });
-
-  it('uses the larger count after a restart from an older snapshot, and loses no usage', async () => {
-    const redis = await startRedisServer();
-    try {
-      const store = createMemoryStore();
-      const before = await startOne(redis.url, store);
-      const call = callOf({ monthlyQuota: 10 });
-      expect(await admittedOf(before, call, 2)).toBe(2);
-      await redis.admin.save();
-      expect(await admittedOf(before, call, 4)).toBe(4);
-      await before.flush();
-      before.die();
-      await redis.kill();
-      await redis.start();
-      const after = await startOne(redis.url, store); // has seen nothing
-      expect(await admittedOf(after, call, 20)).toBe(4);
-      await after.flush();
-      expect(store.decisions(call.projectId, 'allowed')).toBe(10);
-      expect(store.admissions(call.projectId, 'project')).toBe(10);
-    } finally {
-      await redis.dispose();
-    }
-  });
-
   it('notices a primary that was replaced, returned as a replica and was promoted again', async () => {
     const [a, b] = [await startRedisServer(), await startRedisServer()];
     try {

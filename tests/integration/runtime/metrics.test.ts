@@ -4,9 +4,10 @@ import { connect } from 'node:net';
 import { DENIAL_REASONS } from '@ceiba/contract/sets';
 import { freePort } from '@ceiba/devstack/ports';
 import { describe, expect, it, vi } from 'vitest';
+import { callers } from '../../support/callers.ts';
 import { risen, scrape } from '../../support/metrics.ts';
 import { type RunningRuntime, startRuntime } from '../../support/runtime.ts';
-import { QUESTION, runtimeClient, type TestProject } from '../../support/scenario.ts';
+import { QUESTION, runtimeClient } from '../../support/scenario.ts';
 import { startTestRedis } from '../../support/services.ts';
 import { until } from '../../support/until.ts';
 import { workersStartedBy } from '../../support/workers.ts';
@@ -41,57 +42,27 @@ async function withRuntime(
   }
 }
 
-/** A question for each denial reason, and for an allow, of a project with a plan of its own. */
-async function questionsOf(project: TestProject) {
-  const client = runtimeClient(runtime.url, project);
-  const key = async () => project.createKey();
-  const [live, revoked, archived, expired, limited, spent] = [
-    await key(),
-    await key(),
-    await key(),
-    await project.createKey({ expiresAt: new Date(0) }),
-    await project.createKey({ rateLimitPerMinute: 0 }),
-    await project.createKey({ monthlyQuota: 0 }),
-  ];
-  await client.revoke(revoked.apiKeyId);
-  await client.archive(archived.apiKeyId);
-  return {
-    allowed: { apiKey: live.plaintext },
-    missing_api_key: { apiKey: null },
-    invalid_api_key: { apiKey: 'ceiba_nonsense' },
-    revoked_api_key: { apiKey: revoked.plaintext },
-    archived_api_key: { apiKey: archived.plaintext },
-    expired_api_key: { apiKey: expired.plaintext },
-    policy_no_match: { apiKey: live.plaintext, path: '/v1/billing' },
-    quota_exceeded: { apiKey: spent.plaintext },
-    rate_limited: { apiKey: limited.plaintext },
-  };
-}
-
 describe('the metrics of a Runtime', () => {
   it('count each decision by its outcome, however it was asked', async () => {
     const project = await world.createProject();
-    const canceled = await world.createProject();
-    await canceled.setSubscription({ status: 'canceled' });
     const client = runtimeClient(runtime.url, project);
-    const questions = await questionsOf(project);
-    const withoutSubscription = { apiKey: (await canceled.createKey()).plaintext };
-    const inactive = runtimeClient(runtime.url, canceled);
+    const { inactive_subscription: lapsed, ...questions } = await callers(world, project);
+    const inactive = runtimeClient(runtime.url, lapsed.project);
     // The first call of a secret takes one lookup more, which proves it.
-    await inactive.authorize({ apiKey: null });
+    for (const each of [client, inactive]) await each.authorize({ apiKey: null });
     const before = await scrape(port);
 
     const expected: Record<string, number> = {};
-    for (const [index, [outcome, question]] of Object.entries(questions).entries()) {
+    for (const [index, [outcome, { question }]] of Object.entries(questions).entries()) {
       expected[outcome] = index + 1;
       for (let n = 0; n <= index; n += 1) await client.authorize(question);
     }
     expected.inactive_subscription = 2;
-    await inactive.authorize(withoutSubscription);
-    await inactive.forwardAuth(withoutSubscription);
+    await inactive.authorize(lapsed.question);
+    await inactive.forwardAuth(lapsed.question);
     await client.authorizeBatch([
-      { ...QUESTION, ...questions.allowed },
-      { ...QUESTION, ...questions.revoked_api_key },
+      questions.allowed.question,
+      questions.revoked_api_key.question,
       { method: 'not a request' },
     ]);
     expected.allowed = 2;

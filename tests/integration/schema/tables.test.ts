@@ -3,10 +3,6 @@ import { maintainDecisionLog, postgresError } from '@ceiba/schema';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type MadeProject, makeProject, useBench } from './support.ts';
 
-/**
- * The constraints that hold for every writer: a statement of plain SQL that must be refused, and the
- * name of the constraint that refuses it. `$1` is a project.
- */
 const DIGEST_33 = `decode(repeat('ab', 33), 'hex')`;
 const DIGEST_32 = `decode(repeat('ab', 32), 'hex')`;
 const DIGEST_31 = `decode(repeat('ab', 31), 'hex')`;
@@ -68,225 +64,96 @@ const delivery = (column: string, value: string) =>
 const settings = (column: string, value: string) =>
   `insert into settings (${column}) select ${value} where $1::uuid is not null`;
 
-const REFUSED: [string, string, string][] = [
-  [
-    'an unknown answer to the mails of a project',
+/** Each constraint that holds for every writer, and statements that it refuses; `$1` is a project. */
+const REFUSED: Record<string, string[]> = {
+  alert_consents_answer_check: [
     `insert into alert_consents (project_id, address_digest, answer) values ($1, ${DIGEST_32}, 'maybe')`,
-    'alert_consents_answer_check',
   ],
-  [
-    'a mail of an unknown purpose',
+  alert_mails_purpose_check: [
     `insert into alert_mails (token_digest, purpose, owner_id, project_id, address_digest)
      values (${DIGEST_32}, 'advert', $1, $1, ${DIGEST_32})`,
-    'alert_mails_purpose_check',
   ],
-  [
-    'a reset with a digest of 31 bytes',
-    reset(DIGEST_31, 'now()'),
-    'password_resets_token_digest_check',
-  ],
-  [
-    'a reset that expires at infinity',
-    reset(DIGEST_32, "'infinity'"),
-    'password_resets_expires_at_check',
-  ],
-  [
-    'a reset for an unknown recipient',
+  password_resets_token_digest_check: [reset(DIGEST_31, 'now()')],
+  password_resets_expires_at_check: [reset(DIGEST_32, "'infinity'")],
+  password_resets_sent_to_check: [
     ofOwner('password_resets', 'sent_to, token_digest, expires_at', `'fax', ${DIGEST_32}, now()`),
-    'password_resets_sent_to_check',
   ],
-  [
-    'a recovery code with a digest of 33 bytes',
-    ofOwner('recovery_codes', 'code_digest', DIGEST_33),
-    'recovery_codes_code_digest_check',
-  ],
-  [
-    'a passkey whose counter is negative',
+  recovery_codes_code_digest_check: [ofOwner('recovery_codes', 'code_digest', DIGEST_33)],
+  passkeys_counter_check: [
     ofOwner(
       'passkeys',
       'credential_id, public_key, counter, transports, name, is_backed_up',
       "'id', 'key', -1, '{}', 'Laptop', false",
     ),
-    'passkeys_counter_check',
   ],
-  [
-    'a challenge for an unknown purpose',
-    challenge('guess', DIGEST_32, 'now()'),
-    'sign_in_challenges_purpose_check',
-  ],
-  [
-    'a challenge with a digest of 31 bytes',
-    challenge('second_factor', DIGEST_31, 'now()'),
-    'sign_in_challenges_token_digest_check',
-  ],
-  [
-    'a challenge that expires at infinity',
-    challenge('second_factor', DIGEST_32, "'infinity'"),
-    'sign_in_challenges_expires_at_check',
-  ],
-  [
-    'a key that expires at infinity',
+  sign_in_challenges_purpose_check: [challenge('guess', DIGEST_32, 'now()')],
+  sign_in_challenges_token_digest_check: [challenge('second_factor', DIGEST_31, 'now()')],
+  sign_in_challenges_expires_at_check: [challenge('second_factor', DIGEST_32, "'infinity'")],
+  api_keys_expires_at_check: [
     goodKey('expires_at', "'infinity'"),
-    'api_keys_expires_at_check',
-  ],
-  [
-    'a key that expires at -infinity',
     goodKey('expires_at', "'-infinity'"),
-    'api_keys_expires_at_check',
   ],
-  [
-    'a key that is disabled at infinity',
-    goodKey('disabled_at', "'infinity'"),
-    'api_keys_disabled_at_check',
-  ],
-  ['a note of 501 characters', goodKey('note', `repeat('é', 501)`), 'api_keys_note_check'],
-  [
-    'a previous secret valid until infinity',
+  api_keys_disabled_at_check: [goodKey('disabled_at', "'infinity'")],
+  api_keys_note_check: [goodKey('note', `repeat('é', 501)`)],
+  projects_previous_secret_expires_at_check: [
     project('previous_secret_expires_at', "'infinity'"),
-    'projects_previous_secret_expires_at_check',
-  ],
-  [
-    'a previous secret valid until -infinity',
     project('previous_secret_expires_at', "'-infinity'"),
-    'projects_previous_secret_expires_at_check',
   ],
-  [
-    'a period that ends at infinity',
+  subscriptions_current_period_end_check: [
     subscription('current_period_end', "'infinity'"),
-    'subscriptions_current_period_end_check',
-  ],
-  [
-    'a period that ends at -infinity',
     subscription('current_period_end', "'-infinity'"),
-    'subscriptions_current_period_end_check',
   ],
-  ['a negative cap', plan('-1', '1', '1'), 'plans_active_key_cap_check'],
-  ['a negative rate', plan('1', '-1', '1'), 'plans_rate_limit_per_minute_check'],
-  ['a negative quota', plan('1', '1', '-1'), 'plans_monthly_quota_check'],
-  [
-    'a negative default rate of keys',
-    project('default_key_rate_limit_per_minute', '-1'),
-    'projects_default_key_rate_check',
+  plans_active_key_cap_check: [plan('-1', '1', '1')],
+  plans_rate_limit_per_minute_check: [plan('1', '-1', '1')],
+  plans_monthly_quota_check: [plan('1', '1', '-1')],
+  projects_default_key_rate_check: [project('default_key_rate_limit_per_minute', '-1')],
+  api_keys_rate_limit_per_minute_check: [goodKey('rate_limit_per_minute', '-1')],
+  api_keys_monthly_quota_check: [goodKey('monthly_quota', '-1')],
+  api_keys_key_digest_check: [
+    key(', key_digest', `, ${DIGEST_31}`),
+    key(', key_digest', `, ${DIGEST_33}`),
+    key(', key_digest', `, ''`),
   ],
-  [
-    'a negative rate of a key',
-    goodKey('rate_limit_per_minute', '-1'),
-    'api_keys_rate_limit_per_minute_check',
-  ],
-  ['a negative quota of a key', goodKey('monthly_quota', '-1'), 'api_keys_monthly_quota_check'],
-  ['a key digest of 31 bytes', key(', key_digest', `, ${DIGEST_31}`), 'api_keys_key_digest_check'],
-  ['a key digest of 33 bytes', key(', key_digest', `, ${DIGEST_33}`), 'api_keys_key_digest_check'],
-  ['an empty key digest', key(', key_digest', `, ''`), 'api_keys_key_digest_check'],
-  [
-    'a secret digest of 31 bytes',
-    project('secret_digest', DIGEST_31),
-    'projects_secret_digest_check',
-  ],
-  [
-    'a previous secret digest of 33 bytes',
-    project('previous_secret_digest', DIGEST_33),
-    'projects_previous_secret_digest_check',
-  ],
-  ['a fourth key status', goodKey('status', "'suspended'"), 'api_keys_status_check'],
-  ['a fifth subscription status', subscription('status', "'paused'"), 'subscriptions_status_check'],
-  [
-    'a second subscription of a project',
+  projects_secret_digest_check: [project('secret_digest', DIGEST_31)],
+  projects_previous_secret_digest_check: [project('previous_secret_digest', DIGEST_33)],
+  api_keys_status_check: [goodKey('status', "'suspended'")],
+  subscriptions_status_check: [subscription('status', "'paused'")],
+  subscriptions_project_id_key: [
     'insert into subscriptions (project_id, plan_id) select $1, id from plans limit 1',
-    'subscriptions_project_id_key',
   ],
-  ['an outcome that is not a denial reason', usage('perhaps', '1'), 'usage_hours_outcome_check'],
-  ['a negative count of an hour', usage('allowed', '-1'), 'usage_hours_count_check'],
-  [
-    'a negative count of a month',
+  usage_hours_outcome_check: [usage('perhaps', '1')],
+  usage_hours_count_check: [usage('allowed', '-1')],
+  usage_months_count_check: [
     `insert into usage_months (project_id, month, scope, incarnation, count)
      values ($1, 24322, 'project', 'i', -1)`,
-    'usage_months_count_check',
   ],
-  ['a second row of settings', settings('id', 'false'), 'settings_one_row_check'],
-  [
-    'a retention of usage of less than a month',
-    settings('usage_retention_days', '30'),
-    'settings_usage_retention_days_check',
-  ],
-  [
-    'a retention of the audit log of more than ten years',
-    settings('audit_retention_days', '3651'),
-    'settings_audit_retention_days_check',
-  ],
-  [
-    'a retention of the decision log of no day',
-    settings('decision_retention_days', '0'),
-    'settings_decision_retention_days_check',
-  ],
-  [
-    'the digest of a setup token of another length',
-    settings('setup_token_digest', "'\\x00'::bytea"),
-    'settings_setup_token_digest_check',
-  ],
-  [
-    'a share of logged allows over 100 %',
-    project('logged_allows_percent', '101'),
-    'projects_logged_allows_percent_check',
-  ],
-  [
-    'a decision whose outcome is not a denial reason',
-    decision('perhaps', "'/'"),
-    'decisions_outcome_check',
-  ],
-  [
-    'a logged path that an index cannot hold',
-    decision('rate_limited', "repeat('x', 2049)"),
-    'decisions_path_check',
-  ],
-  ['a refusal by a limit that does not exist', limitedBy('other'), 'decisions_limit_owner_check'],
-  ['a denial by a state that does not exist', deniedBy('other'), 'decisions_denial_detail_check'],
-  ['a member who is the owner', member('owner'), 'project_members_role_check'],
-  [
-    'an invitation as owner',
-    invitation('owner', DIGEST_32, 'now()'),
-    'project_invitations_role_check',
-  ],
-  [
-    'an invitation digest of 31 bytes',
-    invitation('viewer', DIGEST_31, 'now()'),
-    'project_invitations_token_digest_check',
-  ],
-  [
-    'an invitation that never expires',
-    invitation('viewer', DIGEST_32, "'infinity'"),
-    'project_invitations_expires_at_check',
-  ],
-  [
-    'a gap whose outcome is not a denial reason',
-    gap('perhaps', '1'),
-    'decision_gaps_outcome_check',
-  ],
-  ['a negative gap', gap('allowed', '-1'), 'decision_gaps_left_out_check'],
-  ['alerts by pigeon', destination('pigeon'), 'alert_destinations_kind_check'],
-  [
-    'a webhook that could not be signed',
-    destination('webhook'),
-    'alert_destinations_signing_secret_check',
-  ],
-  [
-    'a reason for disabling that does not exist',
-    disabled(`now(), 'mood'`),
-    'alert_destinations_disabled_reason_check',
-  ],
-  [
-    'a destination that is disabled without a reason',
-    disabled('now(), null'),
-    'alert_destinations_disabled_at_check',
-  ],
-  ['a delivery in an unknown state', delivery('status', `'lost'`), 'alert_deliveries_status_check'],
-  ['a negative number of attempts', delivery('attempts', '-1'), 'alert_deliveries_attempts_check'],
-  [
-    'a negative number of failed decisions',
+  settings_one_row_check: [settings('id', 'false')],
+  settings_usage_retention_days_check: [settings('usage_retention_days', '30')],
+  settings_audit_retention_days_check: [settings('audit_retention_days', '3651')],
+  settings_decision_retention_days_check: [settings('decision_retention_days', '0')],
+  settings_setup_token_digest_check: [settings('setup_token_digest', "'\\x00'::bytea")],
+  projects_logged_allows_percent_check: [project('logged_allows_percent', '101')],
+  decisions_outcome_check: [decision('perhaps', "'/'")],
+  decisions_path_check: [decision('rate_limited', "repeat('x', 2049)")],
+  decisions_limit_owner_check: [limitedBy('other')],
+  decisions_denial_detail_check: [deniedBy('other')],
+  project_members_role_check: [member('owner')],
+  project_invitations_role_check: [invitation('owner', DIGEST_32, 'now()')],
+  project_invitations_token_digest_check: [invitation('viewer', DIGEST_31, 'now()')],
+  project_invitations_expires_at_check: [invitation('viewer', DIGEST_32, "'infinity'")],
+  decision_gaps_outcome_check: [gap('perhaps', '1')],
+  decision_gaps_left_out_check: [gap('allowed', '-1')],
+  alert_destinations_kind_check: [destination('pigeon')],
+  alert_destinations_signing_secret_check: [destination('webhook')],
+  alert_destinations_disabled_reason_check: [disabled(`now(), 'mood'`)],
+  alert_destinations_disabled_at_check: [disabled('now(), null')],
+  alert_deliveries_status_check: [delivery('status', `'lost'`)],
+  alert_deliveries_attempts_check: [delivery('attempts', '-1')],
+  decision_failures_failed_check: [
     `insert into decision_failures (project_id, minute, cause, incarnation, failed)
      values ($1, now(), 'redis', 'i', -1)`,
-    'decision_failures_failed_check',
   ],
-];
+};
 
 const bench = useBench();
 let made: MadeProject;
@@ -305,8 +172,10 @@ async function constraintThatRefuses(statement: string): Promise<string | undefi
 }
 
 describe('the tables refuse', () => {
-  test.each(REFUSED)('%s', async (_, statement, constraint) => {
-    expect(await constraintThatRefuses(statement)).toBe(constraint);
+  test.each(Object.entries(REFUSED))('what breaks %s', async (constraint, statements) => {
+    for (const statement of statements) {
+      expect(await constraintThatRefuses(statement)).toBe(constraint);
+    }
   });
 
   test('the same digest twice in a project', async () => {
@@ -339,8 +208,7 @@ describe('every CHECK of the database', () => {
     const rows = await bench.db.sql<{ name: string }[]>`
       select conname as name from pg_constraint
       where contype = 'c' and connamespace = 'public'::regnamespace`;
-    const tried = new Set(REFUSED.map(([, , constraint]) => constraint));
-    const untried = rows.map(({ name }) => name).filter((name) => !tried.has(name));
+    const untried = rows.map(({ name }) => name).filter((name) => !(name in REFUSED));
     expect(untried.filter((name) => !/^(sessions|sign_in_attempts)_/.test(name))).toEqual([]);
   });
 });

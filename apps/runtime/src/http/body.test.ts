@@ -75,6 +75,9 @@ describe('reading a body', () => {
     'application/jsonp',
     'text/json',
     'application/json, application/json',
+    'multipart/form-data; boundary=x',
+    'application/xml',
+    'application/json; charset=utf-16',
   ])('refuses the content type %s', async (type) => {
     expect(await read(['{}'], { 'content-type': type })).toEqual({
       kind: 'refused',
@@ -94,6 +97,9 @@ describe('reading a body', () => {
     ['a trailing comma', '{"a":1,}'],
     ['two objects', '{}{}'],
     ['NaN', 'NaN'],
+    ['undefined', 'undefined'],
+    ['a single quote', "{'a':1}"],
+    ['a form', 'a=1'],
     ['a raw NUL', '{"a":"\u0000"}'],
     ['a byte order mark', '\ufeff{}'],
   ])('refuses %s as malformed', async (_what, text) => {
@@ -164,6 +170,11 @@ describe('the error of an invalid body', () => {
     [[], 'The body must be an object.'],
     [null, 'The body must be an object.'],
     ['x', 'The body must be an object.'],
+    [42, 'The body must be an object.'],
+    [true, 'The body must be an object.'],
+    [{ displayName: 'a', constructor: 1 }, '"constructor" is not a known field.'],
+    [{ displayName: 'a', '': 1 }, '"" is not a known field.'],
+    [{ displayName: 'a', déjà: 1 }, '"d?j?" is not a known field.'],
   ])('names the field: %j is answered with %s', (value, message) => {
     expect(messageOf(() => parseBody(createApiKeyRequestSchema, json(value)))).toBe(message);
   });

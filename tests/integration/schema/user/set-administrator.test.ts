@@ -1,7 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mintProjectSecret } from '@ceiba/domain';
 import {
-  createDatabase,
   createProject,
   createUser,
   deleteUser,
@@ -11,7 +10,7 @@ import {
   startSession,
 } from '@ceiba/schema';
 import { describe, expect, test } from 'vitest';
-import { contextOf, expectKind, follow, makeOwner, makeProject, useBench } from '../support.ts';
+import { expectKind, follow, makeOwner, makeProject, useBench } from '../support.ts';
 
 const bench = useBench();
 
@@ -88,25 +87,6 @@ describe('administrators', () => {
     });
     expect(await deleteUser(bench.ctx, { userId })).toEqual({ kind: 'last_administrator' });
     expect(await isAdministrator(userId)).toBe(true);
-  });
-
-  test('who remove each other concurrently leave one, in 20 rounds', async () => {
-    const other = createDatabase(bench.url, { maxConnections: 2 });
-    try {
-      for (let round = 0; round < 20; round += 1) {
-        const [first, second] = [await soleAdministrator(), await makeOwner(bench.ctx)];
-        await setAdministrator(bench.ctx, { userId: second, isAdministrator: true });
-        await Promise.all([
-          setAdministrator(bench.ctx, { userId: first, isAdministrator: false }),
-          deleteUser(contextOf(other), { userId: second }),
-        ]);
-        const [row] = await bench.db.sql`
-          select count(*)::int as count from users where is_administrator`;
-        expect(row!.count).toBe(1);
-      }
-    } finally {
-      await other.close();
-    }
   });
 
   test('who do not exist are not found', async () => {
