@@ -76,438 +76,334 @@ const fresh = (word: string) => {
   return `${word} ${Date.now()} ${unique}`;
 };
 
-const onProjectPage = (page: string, access: Role) => ({
-  access,
-  path: ({ projectId }: World) => `/projects/${projectId}/${page}`,
-});
-
-const ofAdministrators = { access: 'administrator' as const, path: () => '/admin' };
 const AN_ALERT = { 'api_key.revoked': 'yes' };
 const LIMITS = { activeKeyCap: '1', rateLimitPerMinute: '1', monthlyQuota: '1' };
 
+/**
+ * The actions of a file, which are called from one page and have one access.
+ *
+ * @param path where `{project}` is the address of the project
+ */
+function actionsOf(
+  file: string,
+  access: Access,
+  path: string,
+  actions: Record<string, ActionCase['fields'] | Omit<ActionCase, 'access' | 'path'>>,
+): Record<string, ActionCase> {
+  return Object.fromEntries(
+    Object.entries(actions).map(([name, action]) => [
+      `${file} ${name}`,
+      {
+        access,
+        path: ({ projectId }) => path.replace('{project}', `/projects/${projectId}`),
+        ...(typeof action === 'function' ? { fields: action } : action),
+      } satisfies ActionCase,
+    ]),
+  );
+}
+
 export const ACTIONS: Record<string, ActionCase> = {
-  '(account)/sign-up/actions.ts createAccount': {
-    access: 'anybody',
-    path: () => '/sign-up',
-    fields: () => ({
+  ...actionsOf('(account)/sign-up/actions.ts', 'anybody', '/sign-up', {
+    createAccount: () => ({
       email: `${fresh('matrix').replaceAll(' ', '-')}@example.com`,
       password: 'a passphrase of some length',
     }),
-  },
-  '(account)/sign-up/confirm/actions.ts readSignUp': {
-    access: 'anybody',
-    refusesAlone: 'not_found',
-    path: () => '/sign-up/confirm',
-    fields: () => ({ signUpSecret: 'matrix' }),
-  },
-  '(account)/sign-up/confirm/actions.ts finishSignUp': {
-    access: 'anybody',
-    refusesAlone: 'not_found',
-    path: () => '/sign-up/confirm',
-    fields: () => ({ signUpSecret: 'matrix', password: 'a passphrase of some length' }),
-  },
-  '(account)/confirm-email/actions.ts readConfirmation': {
-    access: 'anybody',
-    refusesAlone: 'not_found',
-    path: () => '/confirm-email',
-    fields: () => ({ confirmationSecret: 'matrix' }),
-  },
-  '(account)/confirm-email/actions.ts confirmEmail': {
-    access: 'signed-in',
-    refusesAlone: 'not_found',
-    path: () => '/confirm-email',
-    fields: () => ({ confirmationSecret: 'matrix' }),
-  },
-  '(account)/sign-up/actions.ts proveSetup': {
-    access: 'anybody',
-    path: () => '/sign-up',
-    fields: () => ({ setupToken: 'not needed once there is an administrator' }),
-  },
-  '(account)/sign-in/actions.ts beginPasskeySignIn': {
-    access: 'anybody',
-    path: () => '/sign-in',
-    fields: () => ({}),
-  },
-  '(account)/forgot-password/actions.ts requestReset': {
-    access: 'anybody',
-    path: () => '/forgot-password',
-    fields: ({ email }) => ({ email }),
-  },
-  '(account)/alert-mail/actions.ts readAlertMail': {
-    access: 'anybody',
-    path: () => '/alert-mail',
-    fields: ({ mailSecret }) => ({ mailSecret }),
-  },
-  '(account)/alert-mail/actions.ts confirmAlerts': {
-    access: 'anybody',
-    path: () => '/alert-mail',
-    fields: ({ mailSecret }) => ({ mailSecret }),
-  },
-  '(account)/alert-mail/actions.ts unsubscribeFromAlerts': {
-    access: 'anybody',
-    path: () => '/alert-mail',
-    fields: ({ mailSecret }) => ({ mailSecret }),
-  },
-  '(account)/reset-password/actions.ts readReset': {
-    access: 'anybody',
-    path: () => '/reset-password',
-    fields: ({ resetSecret }) => ({ resetSecret }),
-  },
-  '(account)/reset-password/actions.ts setForgottenPassword': {
-    access: 'anybody',
-    path: () => '/reset-password',
-    fields: ({ resetSecret }) => ({ resetSecret, newPassword: 'a passphrase of some length' }),
-    redirects: /^\/sign-in/,
-  },
-  '(account)/join/actions.ts readInvitation': {
-    access: 'anybody',
-    path: () => '/join',
-    fields: ({ invitationSecret }) => ({ invitationSecret }),
-  },
-  '(account)/join/actions.ts acceptOffer': {
-    access: 'signed-in',
-    path: () => '/join',
-    fields: ({ invitationSecret }) => ({ invitationSecret }),
-  },
-  '(console)/account/actions.ts changePassword': {
-    access: 'signed-in',
-    path: () => '/account',
-    fields: ({ password }) => ({ currentPassword: password, newPassword: password }),
-    redirects: /^\/sign-in/,
-  },
-  '(console)/account/actions.ts changeEmail': {
-    access: 'signed-in',
-    path: () => '/account',
-    fields: ({ password }) => ({
+  }),
+  ...actionsOf('(account)/sign-up/confirm/actions.ts', 'anybody', '/sign-up/confirm', {
+    readSignUp: {
+      refusesAlone: 'not_found',
+      fields: () => ({ signUpSecret: 'matrix' }),
+    },
+    finishSignUp: {
+      refusesAlone: 'not_found',
+      fields: () => ({ signUpSecret: 'matrix', password: 'a passphrase of some length' }),
+    },
+  }),
+  ...actionsOf('(account)/confirm-email/actions.ts', 'anybody', '/confirm-email', {
+    readConfirmation: {
+      refusesAlone: 'not_found',
+      fields: () => ({ confirmationSecret: 'matrix' }),
+    },
+  }),
+  ...actionsOf('(account)/confirm-email/actions.ts', 'signed-in', '/confirm-email', {
+    confirmEmail: {
+      refusesAlone: 'not_found',
+      fields: () => ({ confirmationSecret: 'matrix' }),
+    },
+  }),
+  ...actionsOf('(account)/sign-up/actions.ts', 'anybody', '/sign-up', {
+    proveSetup: () => ({ setupToken: 'not needed once there is an administrator' }),
+  }),
+  ...actionsOf('(account)/sign-in/actions.ts', 'anybody', '/sign-in', {
+    beginPasskeySignIn: () => ({}),
+  }),
+  ...actionsOf('(account)/forgot-password/actions.ts', 'anybody', '/forgot-password', {
+    requestReset: ({ email }) => ({ email }),
+  }),
+  ...actionsOf('(account)/alert-mail/actions.ts', 'anybody', '/alert-mail', {
+    readAlertMail: ({ mailSecret }) => ({ mailSecret }),
+    confirmAlerts: ({ mailSecret }) => ({ mailSecret }),
+    unsubscribeFromAlerts: ({ mailSecret }) => ({ mailSecret }),
+  }),
+  ...actionsOf('(account)/reset-password/actions.ts', 'anybody', '/reset-password', {
+    readReset: ({ resetSecret }) => ({ resetSecret }),
+    setForgottenPassword: {
+      redirects: /^\/sign-in/,
+      fields: ({ resetSecret }) => ({ resetSecret, newPassword: 'a passphrase of some length' }),
+    },
+  }),
+  ...actionsOf('(account)/join/actions.ts', 'anybody', '/join', {
+    readInvitation: ({ invitationSecret }) => ({ invitationSecret }),
+  }),
+  ...actionsOf('(account)/join/actions.ts', 'signed-in', '/join', {
+    acceptOffer: ({ invitationSecret }) => ({ invitationSecret }),
+  }),
+  ...actionsOf('(console)/account/actions.ts', 'signed-in', '/account', {
+    changePassword: {
+      redirects: /^\/sign-in/,
+      fields: ({ password }) => ({ currentPassword: password, newPassword: password }),
+    },
+    changeEmail: ({ password }) => ({
       email: `${fresh('matrix').replaceAll(' ', '-')}@example.com`,
       currentPassword: password,
     }),
-  },
-  '(console)/account/second-factor-actions.ts setUpAuthenticator': {
-    access: 'signed-in',
-    path: () => '/account',
-    fields: ({ password }) => ({ currentPassword: password }),
-  },
-  '(console)/account/second-factor-actions.ts confirmAuthenticatorApp': {
-    access: 'signed-in',
-    refusesAlone: 'conflict',
-    path: () => '/account',
-    fields: () => ({ code: '123456' }),
-  },
-  '(console)/account/second-factor-actions.ts renewRecoveryCodes': {
-    access: 'signed-in',
-    refusesAlone: 'conflict',
-    path: () => '/account',
-    fields: ({ password }) => ({ currentPassword: password, code: '123456' }),
-  },
-  '(console)/account/second-factor-actions.ts turnOffAuthenticator': {
-    access: 'signed-in',
-    refusesAlone: 'conflict',
-    path: () => '/account',
-    fields: ({ password }) => ({ currentPassword: password, code: '123456' }),
-  },
-  '(console)/account/passkey-actions.ts beginPasskey': {
-    access: 'signed-in',
-    path: () => '/account',
-    fields: ({ password }) => ({ name: 'Matrix', currentPassword: password }),
-  },
-  '(console)/account/passkey-actions.ts finishPasskey': {
-    access: 'signed-in',
-    refusesAlone: 'conflict',
-    path: () => '/account',
-    fields: () => ({ name: 'Matrix', answer: '{}' }),
-  },
-  '(console)/account/passkey-actions.ts renameOwnPasskey': {
-    access: 'signed-in',
-    path: () => '/account',
-    fields: ({ passkeyId }) => ({ passkeyId, name: fresh('Matrix') }),
-  },
-  '(console)/account/passkey-actions.ts removeOwnPasskey': {
-    access: 'signed-in',
-    path: () => '/account',
-    fields: ({ passkeyId, password }) => ({ passkeyId, currentPassword: password }),
-  },
-  '(console)/account/actions.ts endOneSession': {
-    access: 'signed-in',
-    path: () => '/account',
-    fields: ({ sessionId }) => ({ sessionId }),
-  },
-  '(console)/account/actions.ts deleteAccount': {
-    access: 'signed-in',
-    path: () => '/account',
-    fields: ({ email, password }) => ({ confirmation: email, currentPassword: password }),
-    redirects: /^\/sign-in/,
-  },
-  '(console)/account/actions.ts endEverySession': {
-    access: 'signed-in',
-    path: () => '/account',
-    fields: () => ({}),
-    redirects: /^\/sign-in/,
-  },
-  '(console)/search/actions.ts findElsewhere': {
-    access: 'signed-in',
-    path: () => '/projects',
-    fields: () => ({ q: 'quota' }),
-  },
-  '(console)/search/actions.ts findInProject': {
-    ...onProjectPage('keys', 'viewer'),
-    isSearch: true,
-    fields: ({ projectId, decisionId }) => ({ projectId, q: decisionId }),
-  },
-  '(console)/projects/new/actions.ts createNewProject': {
-    access: 'signed-in',
-    path: () => '/projects/new',
-    fields: () => ({ name: fresh('Matrix') }),
-  },
-  '(console)/projects/[projectId]/keys/actions.ts createKey': {
-    ...onProjectPage('keys/new', 'developer'),
-    fields: ({ projectId }) => ({ projectId, displayName: fresh('Matrix'), expires: 'never' }),
-  },
-  '(console)/projects/[projectId]/keys/actions.ts setKeyExpiry': {
-    ...onProjectPage('keys', 'developer'),
-    fields: ({ projectId, apiKeyId }) => ({
+  }),
+  ...actionsOf('(console)/account/second-factor-actions.ts', 'signed-in', '/account', {
+    setUpAuthenticator: ({ password }) => ({ currentPassword: password }),
+    confirmAuthenticatorApp: {
+      refusesAlone: 'conflict',
+      fields: () => ({ code: '123456' }),
+    },
+    renewRecoveryCodes: {
+      refusesAlone: 'conflict',
+      fields: ({ password }) => ({ currentPassword: password, code: '123456' }),
+    },
+    turnOffAuthenticator: {
+      refusesAlone: 'conflict',
+      fields: ({ password }) => ({ currentPassword: password, code: '123456' }),
+    },
+  }),
+  ...actionsOf('(console)/account/passkey-actions.ts', 'signed-in', '/account', {
+    beginPasskey: ({ password }) => ({ name: 'Matrix', currentPassword: password }),
+    finishPasskey: {
+      refusesAlone: 'conflict',
+      fields: () => ({ name: 'Matrix', answer: '{}' }),
+    },
+    renameOwnPasskey: ({ passkeyId }) => ({ passkeyId, name: fresh('Matrix') }),
+    removeOwnPasskey: ({ passkeyId, password }) => ({ passkeyId, currentPassword: password }),
+  }),
+  ...actionsOf('(console)/account/actions.ts', 'signed-in', '/account', {
+    endOneSession: ({ sessionId }) => ({ sessionId }),
+    deleteAccount: {
+      redirects: /^\/sign-in/,
+      fields: ({ email, password }) => ({ confirmation: email, currentPassword: password }),
+    },
+    endEverySession: {
+      redirects: /^\/sign-in/,
+      fields: () => ({}),
+    },
+  }),
+  ...actionsOf('(console)/search/actions.ts', 'signed-in', '/projects', {
+    findElsewhere: () => ({ q: 'quota' }),
+  }),
+  ...actionsOf('(console)/search/actions.ts', 'viewer', '{project}/keys', {
+    findInProject: {
+      isSearch: true,
+      fields: ({ projectId, decisionId }) => ({ projectId, q: decisionId }),
+    },
+  }),
+  ...actionsOf('(console)/projects/new/actions.ts', 'signed-in', '/projects/new', {
+    createNewProject: () => ({ name: fresh('Matrix') }),
+  }),
+  ...actionsOf(
+    '(console)/projects/[projectId]/keys/actions.ts',
+    'developer',
+    '{project}/keys/new',
+    {
+      createKey: ({ projectId }) => ({ projectId, displayName: fresh('Matrix'), expires: 'never' }),
+    },
+  ),
+  ...actionsOf('(console)/projects/[projectId]/keys/actions.ts', 'developer', '{project}/keys', {
+    setKeyExpiry: ({ projectId, apiKeyId }) => ({
       projectId,
       apiKeyId,
       expires: 'at',
       expiresAt: '2030-01-31T12:00:00Z',
     }),
-  },
-  '(console)/projects/[projectId]/keys/actions.ts setKeyLimits': {
-    ...onProjectPage('keys', 'developer'),
-    fields: ({ projectId, apiKeyId }) => ({ projectId, apiKeyId, monthlyQuota: '10' }),
-  },
-  '(console)/projects/[projectId]/keys/actions.ts changeKeys': {
-    ...onProjectPage('keys', 'developer'),
-    fields: ({ projectId, apiKeyId }) => ({
+    setKeyLimits: ({ projectId, apiKeyId }) => ({ projectId, apiKeyId, monthlyQuota: '10' }),
+    changeKeys: ({ projectId, apiKeyId }) => ({
       projectId,
       apiKeyIds: apiKeyId,
       change: 'set_expiry',
       expires: 'never',
     }),
-  },
-  '(console)/projects/[projectId]/keys/actions.ts describeKey': {
-    ...onProjectPage('keys', 'developer'),
-    fields: ({ projectId, apiKeyId }) => ({
+    describeKey: ({ projectId, apiKeyId }) => ({
       projectId,
       apiKeyId,
       displayName: fresh('Matrix'),
       note: 'A note',
     }),
-  },
-  '(console)/projects/[projectId]/keys/actions.ts disableKey': {
-    ...onProjectPage('keys', 'developer'),
-    fields: ({ projectId, apiKeyId }) => ({ projectId, apiKeyId }),
-  },
-  '(console)/projects/[projectId]/keys/actions.ts enableKey': {
-    ...onProjectPage('keys', 'developer'),
-    fields: ({ projectId, apiKeyId }) => ({ projectId, apiKeyId }),
-  },
-  '(console)/projects/[projectId]/keys/actions.ts revokeKey': {
-    ...onProjectPage('keys', 'developer'),
-    fields: ({ projectId, apiKeyId }) => ({ projectId, apiKeyId }),
-  },
-  '(console)/projects/[projectId]/keys/actions.ts archiveKey': {
-    ...onProjectPage('keys', 'developer'),
-    fields: ({ projectId, apiKeyId }) => ({ projectId, apiKeyId }),
-  },
-  '(console)/projects/[projectId]/policies/actions.ts createNewPolicy': {
-    ...onProjectPage('policies/new', 'developer'),
-    fields: ({ projectId }) => ({ projectId, method: 'GET', pathPattern: '/v1/matrix*' }),
-  },
-  '(console)/projects/[projectId]/policies/actions.ts changePolicy': {
-    ...onProjectPage('policies', 'developer'),
-    fields: ({ projectId, policyId }) => ({
-      projectId,
-      policyId,
-      seenMethod: 'GET',
-      seenPathPattern: '/v1/isolation',
-      method: 'POST',
-      pathPattern: '/v1/matrix*',
-    }),
-  },
-  '(console)/projects/[projectId]/policies/actions.ts removePolicy': {
-    ...onProjectPage('policies', 'developer'),
-    fields: ({ projectId, policyId }) => ({ projectId, policyId }),
-  },
-  '(console)/projects/[projectId]/simulator/actions.ts simulateCall': {
-    ...onProjectPage('simulator', 'developer'),
-    fields: ({ projectId, apiKeyId }) => ({
-      projectId,
-      apiKeyId,
-      source: 'chosen',
-      method: 'GET',
-      path: '/v1/matrix',
-    }),
-  },
-  '(console)/projects/[projectId]/simulator/actions.ts findKeys': {
-    ...onProjectPage('simulator', 'developer'),
-    fields: ({ projectId }) => ({ projectId, q: 'isolation' }),
-  },
-  '(console)/projects/[projectId]/settings/actions.ts renameProject': {
-    ...onProjectPage('settings', 'owner'),
-    fields: ({ projectId }) => ({ projectId, name: fresh('Matrix') }),
-  },
-  '(console)/projects/[projectId]/settings/actions.ts setDefaultKeyRate': {
-    ...onProjectPage('settings', 'owner'),
-    fields: ({ projectId }) => ({ projectId, defaultKeyRateLimitPerMinute: '60' }),
-  },
-  '(console)/projects/[projectId]/settings/actions.ts setRequestLog': {
-    ...onProjectPage('settings', 'owner'),
-    fields: ({ projectId }) => ({ projectId, loggedAllowsPercent: '50', logsPaths: 'yes' }),
-  },
-  '(console)/projects/[projectId]/settings/actions.ts rotateSecret': {
-    ...onProjectPage('settings', 'owner'),
-    fields: ({ projectId, secretCreatedAt }) => ({ projectId, replaces: secretCreatedAt }),
-  },
-  '(console)/projects/[projectId]/settings/actions.ts endOldSecret': {
-    ...onProjectPage('settings', 'owner'),
-    fields: ({ projectId, secretCreatedAt }) => ({ projectId, current: secretCreatedAt }),
-  },
-  '(console)/projects/[projectId]/settings/actions.ts removeProject': {
-    ...onProjectPage('settings', 'owner'),
-    fields: ({ projectId, projectName }) => ({ projectId, confirmation: projectName }),
-    redirects: /^\/projects/,
-  },
-  '(console)/projects/[projectId]/settings/actions.ts transfer': {
-    ...onProjectPage('settings', 'owner'),
-    fields: ({ projectId, projectName, memberId }) => ({
-      projectId,
-      newOwnerId: memberId,
-      confirmation: projectName,
-    }),
-  },
-  '(console)/projects/[projectId]/members/actions.ts inviteMember': {
-    ...onProjectPage('members', 'owner'),
-    fields: ({ projectId }) => ({ projectId, label: 'Matrix', role: 'developer' }),
-  },
-  '(console)/projects/[projectId]/members/actions.ts withdrawInvitation': {
-    ...onProjectPage('members', 'owner'),
-    fields: ({ projectId, invitationId }) => ({ projectId, invitationId }),
-  },
-  '(console)/projects/[projectId]/members/actions.ts changeRole': {
-    ...onProjectPage('members', 'owner'),
-    fields: ({ projectId, memberId }) => ({ projectId, userId: memberId, role: 'developer' }),
-  },
-  '(console)/projects/[projectId]/members/actions.ts endMembership': {
-    ...onProjectPage('members', 'owner'),
-    fields: ({ projectId, memberId }) => ({ projectId, userId: memberId }),
-  },
-  '(console)/projects/[projectId]/members/actions.ts leave': {
-    ...onProjectPage('members', 'viewer'),
-    refusesOwner: 'conflict',
-    fields: ({ projectId }) => ({ projectId }),
-    redirects: /^\/projects/,
-  },
-  '(console)/projects/[projectId]/alerts/actions.ts addWebhook': {
-    ...onProjectPage('alerts', 'developer'),
-    fields: ({ projectId }) => ({ projectId, address: 'https://isolation.invalid/', ...AN_ALERT }),
-  },
-  '(console)/projects/[projectId]/alerts/actions.ts addMailAddress': {
-    ...onProjectPage('alerts', 'developer'),
-    // The stack under test has no mail server.
-    refuses: 'conflict',
-    fields: ({ projectId }) => ({ projectId, address: 'ops@example.com', ...AN_ALERT }),
-  },
-  '(console)/projects/[projectId]/alerts/actions.ts changeDestination': {
-    ...onProjectPage('alerts', 'developer'),
-    fields: ({ projectId, destinationId }) => ({
-      projectId,
-      destinationId,
-      address: 'https://isolation.invalid/v1/isolation',
-      description: fresh('Matrix'),
-      ...AN_ALERT,
-    }),
-  },
-  '(console)/projects/[projectId]/alerts/actions.ts rotateSigning': {
-    ...onProjectPage('alerts', 'developer'),
-    fields: ({ projectId, destinationId }) => ({ projectId, destinationId }),
-  },
-  '(console)/projects/[projectId]/alerts/actions.ts sendAgain': {
-    ...onProjectPage('alerts', 'developer'),
-    fields: ({ projectId, destinationId, deliveryId }) => ({
-      projectId,
-      destinationId,
-      deliveryId,
-    }),
-  },
-  '(console)/projects/[projectId]/alerts/actions.ts disableDestination': {
-    ...onProjectPage('alerts', 'developer'),
-    fields: ({ projectId, destinationId }) => ({ projectId, destinationId }),
-  },
-  '(console)/projects/[projectId]/alerts/actions.ts enableDestination': {
-    ...onProjectPage('alerts', 'developer'),
-    fields: ({ projectId, destinationId }) => ({ projectId, destinationId }),
-  },
-  '(console)/projects/[projectId]/alerts/actions.ts sendTest': {
-    ...onProjectPage('alerts', 'developer'),
-    fields: ({ projectId, destinationId }) => ({ projectId, destinationId }),
-  },
-  '(console)/projects/[projectId]/alerts/actions.ts askForConfirmation': {
-    ...onProjectPage('alerts', 'developer'),
-    // The stack under test has no mail server.
-    refuses: 'conflict',
-    fields: ({ projectId, destinationId }) => ({ projectId, destinationId }),
-  },
-  '(console)/projects/[projectId]/alerts/actions.ts removeDestination': {
-    ...onProjectPage('alerts', 'developer'),
-    fields: ({ projectId, destinationId }) => ({ projectId, destinationId }),
-    redirects: /^\/projects/,
-  },
-  '(console)/projects/[projectId]/subscription/actions.ts changePlan': {
-    ...onProjectPage('subscription', 'owner'),
-    fields: ({ projectId, planId }) => ({ projectId, planId }),
-  },
-  '(console)/projects/[projectId]/subscription/actions.ts changeStatus': {
-    ...onProjectPage('subscription', 'owner'),
-    fields: ({ projectId }) => ({ projectId, status: 'canceled' }),
-  },
-  '(console)/projects/[projectId]/subscription/actions.ts changePeriodEnd': {
-    ...onProjectPage('subscription', 'owner'),
-    fields: ({ projectId }) => ({
-      projectId,
-      ends: 'at',
-      currentPeriodEnd: '2030-01-31T12:00:00.000Z',
-    }),
-  },
-  '(console)/admin/actions.ts addPlan': {
-    ...ofAdministrators,
-    fields: () => ({ name: fresh('Matrix'), ...LIMITS }),
-  },
-  '(console)/admin/actions.ts editPlan': {
-    ...ofAdministrators,
-    fields: ({ planId }) => ({ planId, name: fresh('Matrix'), ...LIMITS }),
-  },
-  '(console)/admin/actions.ts removePlan': {
-    ...ofAdministrators,
-    fields: ({ planId }) => ({ planId }),
-  },
-  '(console)/admin/actions.ts changeAdministrator': {
-    ...ofAdministrators,
-    fields: ({ userId, password }) => ({
+    disableKey: ({ projectId, apiKeyId }) => ({ projectId, apiKeyId }),
+    enableKey: ({ projectId, apiKeyId }) => ({ projectId, apiKeyId }),
+    revokeKey: ({ projectId, apiKeyId }) => ({ projectId, apiKeyId }),
+    archiveKey: ({ projectId, apiKeyId }) => ({ projectId, apiKeyId }),
+  }),
+  ...actionsOf(
+    '(console)/projects/[projectId]/policies/actions.ts',
+    'developer',
+    '{project}/policies/new',
+    {
+      createNewPolicy: ({ projectId }) => ({
+        projectId,
+        method: 'GET',
+        pathPattern: '/v1/matrix*',
+      }),
+    },
+  ),
+  ...actionsOf(
+    '(console)/projects/[projectId]/policies/actions.ts',
+    'developer',
+    '{project}/policies',
+    {
+      changePolicy: ({ projectId, policyId }) => ({
+        projectId,
+        policyId,
+        seenMethod: 'GET',
+        seenPathPattern: '/v1/isolation',
+        method: 'POST',
+        pathPattern: '/v1/matrix*',
+      }),
+      removePolicy: ({ projectId, policyId }) => ({ projectId, policyId }),
+    },
+  ),
+  ...actionsOf(
+    '(console)/projects/[projectId]/simulator/actions.ts',
+    'developer',
+    '{project}/simulator',
+    {
+      simulateCall: ({ projectId, apiKeyId }) => ({
+        projectId,
+        apiKeyId,
+        source: 'chosen',
+        method: 'GET',
+        path: '/v1/matrix',
+      }),
+      findKeys: ({ projectId }) => ({ projectId, q: 'isolation' }),
+    },
+  ),
+  ...actionsOf(
+    '(console)/projects/[projectId]/settings/actions.ts',
+    'owner',
+    '{project}/settings',
+    {
+      renameProject: ({ projectId }) => ({ projectId, name: fresh('Matrix') }),
+      setDefaultKeyRate: ({ projectId }) => ({ projectId, defaultKeyRateLimitPerMinute: '60' }),
+      setRequestLog: ({ projectId }) => ({
+        projectId,
+        loggedAllowsPercent: '50',
+        logsPaths: 'yes',
+      }),
+      rotateSecret: ({ projectId, secretCreatedAt }) => ({ projectId, replaces: secretCreatedAt }),
+      endOldSecret: ({ projectId, secretCreatedAt }) => ({ projectId, current: secretCreatedAt }),
+      removeProject: {
+        redirects: /^\/projects/,
+        fields: ({ projectId, projectName }) => ({ projectId, confirmation: projectName }),
+      },
+      transfer: ({ projectId, projectName, memberId }) => ({
+        projectId,
+        newOwnerId: memberId,
+        confirmation: projectName,
+      }),
+    },
+  ),
+  ...actionsOf('(console)/projects/[projectId]/members/actions.ts', 'owner', '{project}/members', {
+    inviteMember: ({ projectId }) => ({ projectId, label: 'Matrix', role: 'developer' }),
+    withdrawInvitation: ({ projectId, invitationId }) => ({ projectId, invitationId }),
+    changeRole: ({ projectId, memberId }) => ({ projectId, userId: memberId, role: 'developer' }),
+    endMembership: ({ projectId, memberId }) => ({ projectId, userId: memberId }),
+  }),
+  ...actionsOf('(console)/projects/[projectId]/members/actions.ts', 'viewer', '{project}/members', {
+    leave: {
+      refusesOwner: 'conflict',
+      redirects: /^\/projects/,
+      fields: ({ projectId }) => ({ projectId }),
+    },
+  }),
+  ...actionsOf(
+    '(console)/projects/[projectId]/alerts/actions.ts',
+    'developer',
+    '{project}/alerts',
+    {
+      addWebhook: ({ projectId }) => ({
+        projectId,
+        address: 'https://isolation.invalid/',
+        ...AN_ALERT,
+      }),
+      addMailAddress: {
+        // The stack under test has no mail server.
+        refuses: 'conflict',
+        fields: ({ projectId }) => ({ projectId, address: 'ops@example.com', ...AN_ALERT }),
+      },
+      changeDestination: ({ projectId, destinationId }) => ({
+        projectId,
+        destinationId,
+        address: 'https://isolation.invalid/v1/isolation',
+        description: fresh('Matrix'),
+        ...AN_ALERT,
+      }),
+      rotateSigning: ({ projectId, destinationId }) => ({ projectId, destinationId }),
+      sendAgain: ({ projectId, destinationId, deliveryId }) => ({
+        projectId,
+        destinationId,
+        deliveryId,
+      }),
+      disableDestination: ({ projectId, destinationId }) => ({ projectId, destinationId }),
+      enableDestination: ({ projectId, destinationId }) => ({ projectId, destinationId }),
+      sendTest: ({ projectId, destinationId }) => ({ projectId, destinationId }),
+      askForConfirmation: {
+        // The stack under test has no mail server.
+        refuses: 'conflict',
+        fields: ({ projectId, destinationId }) => ({ projectId, destinationId }),
+      },
+      removeDestination: {
+        redirects: /^\/projects/,
+        fields: ({ projectId, destinationId }) => ({ projectId, destinationId }),
+      },
+    },
+  ),
+  ...actionsOf(
+    '(console)/projects/[projectId]/subscription/actions.ts',
+    'owner',
+    '{project}/subscription',
+    {
+      changePlan: ({ projectId, planId }) => ({ projectId, planId }),
+      changeStatus: ({ projectId }) => ({ projectId, status: 'canceled' }),
+      changePeriodEnd: ({ projectId }) => ({
+        projectId,
+        ends: 'at',
+        currentPeriodEnd: '2030-01-31T12:00:00.000Z',
+      }),
+    },
+  ),
+  ...actionsOf('(console)/admin/actions.ts', 'administrator', '/admin', {
+    addPlan: () => ({ name: fresh('Matrix'), ...LIMITS }),
+    editPlan: ({ planId }) => ({ planId, name: fresh('Matrix'), ...LIMITS }),
+    removePlan: ({ planId }) => ({ planId }),
+    changeAdministrator: ({ userId, password }) => ({
       userId,
       isAdministrator: 'yes',
       currentPassword: password,
     }),
-  },
-  '(console)/admin/actions.ts createPasswordLink': {
-    ...ofAdministrators,
-    fields: ({ userId, password }) => ({ userId, currentPassword: password }),
-  },
-  '(console)/admin/actions.ts removeFactors': {
-    ...ofAdministrators,
-    fields: ({ userId, password }) => ({ userId, currentPassword: password }),
-  },
-  '(console)/admin/actions.ts removeUser': {
-    ...ofAdministrators,
-    fields: ({ userId, email, password }) => ({
+    createPasswordLink: ({ userId, password }) => ({ userId, currentPassword: password }),
+    removeFactors: ({ userId, password }) => ({ userId, currentPassword: password }),
+    removeUser: ({ userId, email, password }) => ({
       userId,
       confirmation: email,
       currentPassword: password,
     }),
-  },
-  '(console)/admin/actions.ts saveRetention': {
-    ...ofAdministrators,
-    // The longest retention, so that nothing is deleted.
-    fields: () => ({ usageDays: '3650', auditDays: '3650', decisionDays: '90' }),
-  },
+    saveRetention: {
+      // The longest retention, so that nothing is deleted.
+      fields: () => ({ usageDays: '3650', auditDays: '3650', decisionDays: '90' }),
+    },
+  }),
 };

@@ -20,7 +20,7 @@ import { misjudged } from '../../support/judged-targets.ts';
 import { risen, scrape } from '../../support/metrics.ts';
 import { startOtlpReceiver } from '../../support/otlp-receiver.ts';
 import { startRuntime } from '../../support/runtime.ts';
-import { runtimeClient, type TestApiKey, type TestProject } from '../../support/scenario.ts';
+import type { TestApiKey, TestProject } from '../../support/scenario.ts';
 import { startTestRedis } from '../../support/services.ts';
 import { until } from '../../support/until.ts';
 import { PATIENT, startWorld } from './setup.ts';
@@ -51,7 +51,6 @@ let denials: Awaited<ReturnType<typeof callers>>;
 
 beforeAll(async () => {
   project = await world.createProject();
-  http = runtimeClient(runtime.url, project);
   apiKey = await project.createKey();
   denials = await callers(world, project);
 });
