@@ -12,7 +12,7 @@ import {
   startSentinelGroup,
 } from '../../support/sentinel.ts';
 import { until } from '../../support/until.ts';
-import { PATIENT, type Ran, runCeiba } from './support.ts';
+import { hurried, PATIENT, type Ran, runCeiba } from './support.ts';
 
 let database: TestDatabase;
 let db: Database;
@@ -232,17 +232,15 @@ describe('Postgres', () => {
   });
 });
 
-test('a Redis that accepts connections and never answers is reported within 20 s', async () => {
+test('a Redis that accepts connections and never answers is reported after 15 s', async () => {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   try {
     const address = server.address();
     const port = typeof address === 'object' && address !== null ? address.port : 0;
-    const started = performance.now();
-    const ran = await doctor({ REDIS_URL: `redis://127.0.0.1:${port}` });
+    const ran = await hurried(() => doctor({ REDIS_URL: `redis://127.0.0.1:${port}` }));
     expect(ran.code).toBe(1);
     expect(check(ran, 'redis').detail).toContain('no answer within 15 s');
-    expect(performance.now() - started).toBeLessThan(20_000);
   } finally {
     server.close();
   }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createDatabase, listPlans } from '@ceiba/schema';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createTestDatabase, migrationsFolder } from '../../support/database.ts';
-import { createEmptyDatabase, PATIENT, runCeiba } from './support.ts';
+import { createEmptyDatabase, hurried, PATIENT, runCeiba } from './support.ts';
 
 const journal: { entries: { tag: string }[] } = JSON.parse(
   readFileSync(join(migrationsFolder, 'meta/_journal.json'), 'utf8'),
@@ -190,14 +190,12 @@ describe('the address of the database', () => {
     expect(stderr).toContain('has no database of this name; create it first');
   });
 
-  test('of a server that accepts connections and never answers is reported within 15 s', async () => {
+  test('of a server that accepts connections and never answers is reported', async () => {
     const server = await listen();
-    const started = performance.now();
     const env = { DATABASE_URL: `postgres://ceiba@127.0.0.1:${server}/x` };
-    const { code, stderr } = await apply({ env });
+    const { code, stderr } = await hurried(() => apply({ env }));
     expect(code).toBe(1);
     expect(stderr).toContain('CONNECT_TIMEOUT');
-    expect(performance.now() - started).toBeLessThan(15_000);
   });
 
   test('of a busy server, which takes seconds to accept each connection, is waited for', async () => {

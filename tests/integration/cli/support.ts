@@ -3,15 +3,16 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Readable, Writable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import { SEEDED_PLANS } from '@ceiba/domain';
 import { createDatabase, type Database, type VerbContext } from '@ceiba/schema';
-import { afterAll, beforeAll, beforeEach } from 'vitest';
+import { afterAll, beforeAll, beforeEach, vi } from 'vitest';
 import { run } from '../../../apps/cli/src/program.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 
 export const OWNER_PASSWORD = 'copper lantern over the fjord';
 
-/** For a test's own connection: on a busy machine, the second that the Runtime waits is too short. */
+/** For a test's own connection, which may wait for longer than the Runtime's. */
 export const PATIENT = { maxConnections: 1, connectTimeoutSeconds: 20 } as const;
 
 export interface Ran {
@@ -74,6 +75,24 @@ export function typing(...lines: string[]): NodeJS.ReadableStream & { isTTY: tru
   const stream = new PassThrough();
   for (const line of lines) stream.write(`${line}\r`);
   return Object.assign(stream, { isTTY: true as const });
+}
+
+/** Runs a command that waits for a silent server, with the timers ahead of the clock. */
+export async function hurried<T>(run: () => Promise<T>): Promise<T> {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  try {
+    let isOver = false;
+    const running = run().finally(() => {
+      isOver = true;
+    });
+    while (!isOver) {
+      await vi.advanceTimersByTimeAsync(500);
+      await setImmediate();
+    }
+    return await running;
+  } finally {
+    vi.useRealTimers();
+  }
 }
 
 interface ApplyOptions extends RunOptions {

@@ -13,7 +13,6 @@ import { migrateDatabase } from '@ceiba/schema';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type {} from '../../support/build-runtime.ts';
 import { migrationsFolder } from '../../support/database.ts';
-import { quickest } from '../../support/quickest.ts';
 import { type RunningRuntime, startRuntime } from '../../support/runtime.ts';
 import {
   createWorld,
@@ -124,12 +123,9 @@ describe('a healthy Runtime', () => {
 });
 
 /** What holds whatever is down: liveness and version never look at a dependency. */
-async function expectAliveAtOnce(): Promise<void> {
+async function expectAlive(): Promise<void> {
   for (const path of ['/health', '/version']) {
-    const tookMs = await quickest(async () => {
-      expect({ path, status: (await get(path)).status }).toEqual({ path, status: 200 });
-    });
-    expect(tookMs).toBeLessThan(500);
+    expect({ path, status: (await get(path)).status }).toEqual({ path, status: 200 });
   }
 }
 
@@ -142,13 +138,9 @@ async function expectNotReady(checks: { database: string; redis: string }): Prom
   }
 }
 
-const DEADLINE_MS = 500;
-/** What a busy machine may add. */
-const SLACK_MS = 400;
+/** tests/chaos judges whether a decision that cannot be made is answered in time. */
 async function expectNoDecision(): Promise<void> {
-  const { reply, tookMs } = await timed(() => client.authorize({ apiKey: apiKey.plaintext }));
-  expectError(reply, 'unavailable');
-  expect(tookMs).toBeLessThan(DEADLINE_MS + SLACK_MS);
+  expectError(await client.authorize({ apiKey: apiKey.plaintext }), 'unavailable');
 }
 
 async function expectKeyRoutesToWork(): Promise<void> {
@@ -200,7 +192,7 @@ describe.each(ways)('a dependency that is %s', (_way, takeDown, bringBack) => {
     await takeDown(redis);
     try {
       await expectNotReady({ database: 'ok', redis: 'unavailable' });
-      await expectAliveAtOnce();
+      await expectAlive();
       await expectNoDecision();
       await expectKeyRoutesToWork();
     } finally {
@@ -214,7 +206,7 @@ describe.each(ways)('a dependency that is %s', (_way, takeDown, bringBack) => {
     await takeDown(postgres);
     try {
       await expectNotReady({ database: 'unavailable', redis: 'ok' });
-      await expectAliveAtOnce();
+      await expectAlive();
       await expectNoDecision();
       await expectKeyRoutesToBeUnavailable();
       expect(runtime.stdout()).not.toContain('the body did not arrive');
@@ -230,9 +222,9 @@ describe.each(ways)('a dependency that is %s', (_way, takeDown, bringBack) => {
     await Promise.all([takeDown(postgres), takeDown(redis)]);
     try {
       await expectNotReady({ database: 'unavailable', redis: 'unavailable' });
-      await expectAliveAtOnce();
+      await expectAlive();
       await expectNoDecision();
-      await expectAliveAtOnce();
+      await expectAlive();
     } finally {
       await Promise.all([bringBack(postgres), bringBack(redis)]);
     }

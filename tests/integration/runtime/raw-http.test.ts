@@ -173,9 +173,7 @@ describe('a body that is not as long as it says', () => {
       'content-length': String(body.length + 10),
       ...secretHeader(),
     };
-    const startedAt = performance.now();
     await expectStatus([request(`POST ${authorizePath()}`, headers, body)], 503);
-    expect(performance.now() - startedAt).toBeLessThan(DEADLINE_MS + 1_000);
   });
 
   it('is no error if the connection ends early', async () => {

@@ -58,27 +58,6 @@ describe('a Runtime with two workers', () => {
     expect(workersStartedBy(runtime).filter(isRunning)).toEqual([]);
   });
 
-  it('keeps answering while a killed worker is replaced, and says what happened', async () => {
-    const runtime = await start({ RUNTIME_WORKERS: '2' });
-    try {
-      const ask = await asker(runtime);
-      await expect.poll(() => workersThatLogged(runtime, 'the Runtime listens').size).toBe(2);
-      const [victim = 0] = workersStartedBy(runtime);
-      process.kill(victim, 'SIGKILL');
-      await expect.poll(() => isRunning(victim), PATIENTLY).toBe(false);
-      const answered = async () => {
-        expect(await ask()).toBe(200);
-        return workersThatLogged(runtime, 'the Runtime listens');
-      };
-      await expect.poll(answered, PATIENTLY).toEqual(new Set([1, 2, 3]));
-      await expect
-        .poll(runtime.stdout, PATIENTLY)
-        .toMatch(/"worker":1,.*"signal":"SIGKILL".*a worker exited and is repl/);
-    } finally {
-      expect(await runtime.stop()).toBe('exited with code 0');
-    }
-  });
-
   it('leaves no worker behind when the primary is killed', async () => {
     const runtime = await start({ RUNTIME_WORKERS: '2' });
     const pids = workersStartedBy(runtime);

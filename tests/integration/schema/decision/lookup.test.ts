@@ -8,8 +8,6 @@ import {
   enableApiKey,
   type LookupItem,
   lookupMany,
-  NotPrimaryError,
-  pingDatabase,
   revokeApiKey,
   setApiKeyLimits,
   setSubscription,
@@ -284,33 +282,5 @@ describe('a lookup of many items', () => {
       digests.map((apiKeyDigest) => ({ projectId, apiKeyDigest })),
     );
     expect(rows.map((row) => row?.apiKey)).toEqual([null, null, null]);
-  });
-});
-
-describe('a server in recovery', () => {
-  /** Shadows `pg_is_in_recovery` with that of a standby. */
-  async function asStandby(run: (db: Database) => Promise<void>) {
-    await whileTimeStands(async (db, sql) => {
-      await sql`create schema standby`;
-      await sql`
-        create function standby.pg_is_in_recovery() returns boolean language sql as 'select true'`;
-      await sql`set local search_path = standby, pg_catalog, public`;
-      await run(db);
-      await sql`drop schema standby cascade`;
-    });
-  }
-
-  test('answers no lookup', async () => {
-    const { key } = await makeProjectWithKey();
-    await asStandby(async (db) => {
-      await expect(lookupMany(db, [itemOf(key)])).rejects.toBeInstanceOf(NotPrimaryError);
-    });
-  });
-
-  test('is not ready', async () => {
-    await asStandby(async (db) => {
-      await expect(pingDatabase(db)).rejects.toBeInstanceOf(NotPrimaryError);
-    });
-    await pingDatabase(bench.db);
   });
 });
