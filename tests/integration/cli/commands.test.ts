@@ -79,13 +79,6 @@ describe('ceiba project rotate-secret', () => {
     }
     expect(done.length).toBeGreaterThan(0);
   });
-
-  test('reports a project that does not exist', async () => {
-    const missing = randomUUID();
-    const { code, stderr } = await desk.ceiba(['project', 'rotate-secret', '--project', missing]);
-    expect(code).toBe(2);
-    expect(stderr).toContain(`There is no project ${missing}.`);
-  });
 });
 
 describe('ceiba project set-subscription', () => {
@@ -139,11 +132,6 @@ describe('ceiba project set-subscription', () => {
     expect(code).toBe(2);
     expect(stderr).toMatch(message);
     expect(await everything(desk.db)).toBe(before);
-  });
-
-  test('refuses a project that does not exist', async () => {
-    const args = ['project', 'set-subscription', '--project', randomUUID(), '--status', 'active'];
-    expect(await desk.ceiba(args)).toMatchObject({ code: 2 });
   });
 });
 
@@ -367,6 +355,21 @@ describe('ceiba owner set-password', () => {
 });
 
 describe('every command', () => {
+  test.each([
+    ['project rotate-secret', []],
+    ['project set-subscription', ['--status', 'active']],
+    ['key create', ['--name', 'a']],
+    ['key list', []],
+    ['requests', []],
+    ['usage', []],
+  ])('reports a project that does not exist: ceiba %s', async (command, options) => {
+    const missing = randomUUID();
+    const args = [...command.split(' '), '--project', missing, ...options];
+    const { code, stdout, stderr } = await desk.ceiba(args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(`There is no project ${missing}.`);
+  });
+
   test('has the CLI as the actor in the audit log', async () => {
     await desk.ceiba(['project', 'rotate-secret', '--project', projectId]);
     await desk.ceiba(['project', 'set-subscription', '--project', projectId, '--plan', 'Pro']);

@@ -140,14 +140,6 @@ describe('ceiba key create', () => {
     expect(JSON.parse(stderr).error.field).toBe(field);
     expect(await everything(desk.db)).toBe(before);
   });
-
-  test('reports a project that does not exist', async () => {
-    const missing = randomUUID();
-    const args = ['key', 'create', '--project', missing, '--name', 'a', '--json'];
-    const { code, stderr } = await desk.ceiba(args);
-    expect(code).toBe(2);
-    expect(JSON.parse(stderr).error).toMatchObject({ field: '--project' });
-  });
 });
 
 describe('ceiba key list', () => {

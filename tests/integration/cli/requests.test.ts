@@ -141,14 +141,6 @@ describe('ceiba requests', () => {
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(message);
   });
-
-  test('names a project that does not exist', async () => {
-    projectId = projectId.replace(/.{12}$/, '000000000000');
-    expect(await requests([])).toMatchObject({
-      code: 2,
-      stderr: `error: There is no project ${projectId}.\n`,
-    });
-  });
 });
 
 describe('ceiba requests --follow', () => {

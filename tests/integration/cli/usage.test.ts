@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { Outcome } from '@ceiba/contract/sets';
 import { MS_PER_HOUR, mintApiKey, monthOf } from '@ceiba/domain';
 import { createApiKey, listPolicies, recordUsage, type UsageHourCount } from '@ceiba/schema';
@@ -162,11 +162,5 @@ describe('ceiba usage', () => {
     const { code, stdout, stderr } = await usage('--json', ...args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(JSON.parse(stderr).error.field).toBe(field);
-  });
-
-  test('reports a project that does not exist', async () => {
-    const { code, stderr } = await desk.ceiba(['usage', '--project', randomUUID()]);
-    expect(code).toBe(2);
-    expect(stderr).toContain('There is no project');
   });
 });

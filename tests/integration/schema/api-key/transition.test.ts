@@ -4,11 +4,16 @@ import { API_KEY_STATUSES } from '@ceiba/contract/sets';
 import { TARGET_STATUS, TRANSITIONS } from '@ceiba/domain';
 import {
   archiveApiKey,
+  describeApiKey,
+  disableApiKey,
+  enableApiKey,
   getApiKey,
+  getApiKeyRow,
   listApiKeyPage,
   recordFirstUses,
   revokeApiKey,
   setApiKeyExpiry,
+  setApiKeyLimits,
   type TransitionResult,
   type VerbContext,
 } from '@ceiba/schema';
@@ -119,15 +124,22 @@ describe('a transition', () => {
 });
 
 describe('the key of another project', () => {
-  test.each(Object.entries(VERBS))('is not found by %s, which changes nothing', async (_, verb) => {
+  const every: Record<string, (ctx: VerbContext, ref: MadeKey) => Promise<{ kind: string }>> = {
+    ...VERBS,
+    disable: disableApiKey,
+    enable: enableApiKey,
+    limit: (ctx, ref) => setApiKeyLimits(ctx, { ...ref, limits: { monthlyQuota: 1 } }),
+    describe: (ctx, ref) => describeApiKey(ctx, { ...ref, note: 'mine now' }),
+  };
+  test.each(Object.entries(every))('is not found by %s, which changes nothing', async (_, verb) => {
     const key = await makeKeyThatIs('active');
     const { projectId: stranger } = await makeProject(bench.ctx);
-    const before = await read(key);
+    const before = await getApiKeyRow(bench.db, key);
     expect(await verb(bench.ctx, { ...key, projectId: stranger })).toEqual({ kind: 'not_found' });
     expect(await verb(bench.ctx, { ...key, apiKeyId: randomUUID() })).toEqual({
       kind: 'not_found',
     });
-    expect(await read(key)).toEqual(before);
+    expect(await getApiKeyRow(bench.db, key)).toEqual(before);
     expect(await getApiKey(bench.db, { ...key, projectId: stranger })).toBeNull();
   });
 });
