@@ -39,16 +39,16 @@ export class Deadline {
   }
 
   /** Settles as `work` does, or rejects with {@link UnavailableError} when the time is over. */
-  race<T>(dependency: Blame, work: Promise<T>): Promise<T> {
+  race<T>(dependency: TooSlow, work: Promise<T>): Promise<T> {
     return withinMs(this.remainingMs(), dependency, work);
   }
 }
 
 /** What was too slow, or a function that finds out when the time is over. */
-export type Blame = UnavailableDependency | (() => UnavailableDependency);
+export type TooSlow = UnavailableDependency | (() => UnavailableDependency);
 
 /** Settles as `work` does, or rejects with {@link UnavailableError} after `budgetMs`. */
-export function withinMs<T>(budgetMs: number, dependency: Blame, work: Promise<T>): Promise<T> {
+export function withinMs<T>(budgetMs: number, dependency: TooSlow, work: Promise<T>): Promise<T> {
   return within(budgetMs, work, () => {
     const late = typeof dependency === 'function' ? dependency() : dependency;
     return new UnavailableError(late, `no answer within ${Math.round(budgetMs)} ms`);

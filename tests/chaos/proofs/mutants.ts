@@ -118,12 +118,13 @@ export const MUTANTS: Record<string, Mutant> = {
     edits: [
       {
         file: 'main.js',
-        find: 'const item = answer.answers[index2];',
+        find: 'for (const answer of answers) {\n    if (!(answer instanceof Error)) continue;',
         replace:
-          'const own = answer.answers[index2]; ' +
-          'const neighbour = answer.answers[index2 - 1]; ' +
-          'const isOfOther = requests[index2 - 1]?.apiKey !== request.apiKey; ' +
-          'const item = own?.allowed === false && neighbour?.allowed && isOfOther ? neighbour : own;',
+          'for (const [at, own] of [...answers.entries()].reverse()) { ' +
+          'const isOfOther = asked2[at - 1]?.apiKey !== asked2[at]?.apiKey; ' +
+          'const isTaken = own.allowed === false && answers[at - 1]?.allowed && isOfOther; ' +
+          'if (isTaken) answers[at] = answers[at - 1]; }\n' +
+          '  for (const answer of answers) {\n    if (!(answer instanceof Error)) continue;',
       },
     ],
     rule: 'an answer is about its own question',

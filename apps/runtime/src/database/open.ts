@@ -1,6 +1,7 @@
 import type { Logger } from '@ceiba/process/log';
 import {
   appliedMigrationTimes,
+  type Database,
   DatabaseClient,
   type Fence,
   LOOKUP_OF_NO_PROJECT,
@@ -26,6 +27,8 @@ import { DatabasePool } from './pool.ts';
 export interface RuntimeDatabase {
   readonly lookups: Lookups;
   readonly pools: ReturnType<typeof openPools>;
+  /** Runs verbs that a decision waits for, within its budget for Postgres. */
+  runForDecision<T>(work: (db: Database) => Promise<T>): Promise<T>;
   /** Those of `/ready`. */
   readonly checks: { database(): Promise<void>; schema(): Promise<void> };
   close(): Promise<void>;
@@ -38,7 +41,8 @@ const CONNECTIONS = { decisions: 4, keyRoutes: 8, usage: 3, decisionLog: 1, chec
 const USAGE_BUDGET_MS = 2_000;
 /** One write of the decision log, in ms; no request waits for it. */
 const DECISION_LOG_BUDGET_MS = 2_000;
-export const CHECK_BUDGET_MS = 700;
+/** How long one statement of a check may take, in ms. */
+const CHECK_BUDGET_MS = 700;
 /** One renewal of the lease, in ms. After it the lease tries the next host. */
 const LEASE_BUDGET_MS = 1_000;
 
@@ -58,6 +62,7 @@ export function openDatabase(settings: Settings, metrics: Metrics, log: Logger):
   return {
     lookups,
     pools,
+    runForDecision: (work) => pools.decisions.run(settings.DECISION_DATABASE_BUDGET_MS, work),
     checks: {
       async database() {
         // The next decision needs a connection of the lookups, so a ping alone is not enough.

@@ -23,7 +23,7 @@ const call = (
     row: { project: null, subscription: null, apiKey: null },
     project: { loggedAllowsPercent: 100, logsPaths: true, ...project },
     policy: null,
-    request: { apiKey: null, method: 'GET', path: '/v1/reports/?page=2' },
+    question: { apiKey: null, method: 'GET', path: '/v1/reports/?page=2' },
   };
 };
 
@@ -241,7 +241,7 @@ it('hands every record to the exporter, also above the cap and in an outage', as
 describe('a decision that cannot be recorded', () => {
   it('is left out and counted, is one warning, and does not fail', async () => {
     const one = bench();
-    const broken = { ...call(), request: null as never };
+    const broken = { ...call(), question: null as never };
     for (let n = 0; n < 3; n += 1) one.log.add(broken, deny());
     one.log.add({ ...broken, project: null as never }, ALLOW);
     one.log.add(call(), deny());

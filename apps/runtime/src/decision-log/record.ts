@@ -15,7 +15,7 @@ export interface DecidedCall {
   row: LookupRow;
   project: { loggedAllowsPercent: number; logsPaths: boolean };
   policy: Policy | null;
-  request: AuthorizeRequest;
+  question: AuthorizeRequest;
 }
 
 /** The row of a decision. It holds no credential, wherever the caller put one. */
@@ -25,14 +25,14 @@ export function recordOf(
   charge: Charge | undefined,
   nowMs: number,
 ): NewDecision {
-  const { asker, row, project, policy, request } = call;
-  const { apiKey } = request;
+  const { asker, row, project, policy, question } = call;
+  const { apiKey } = question;
   return {
     projectId: asker.projectId,
     decisionId: decision.decisionId,
     requestId: withoutApiKey(asker.requestId, apiKey),
-    method: withoutApiKey(request.method, apiKey),
-    path: project.logsPaths ? loggedPath(request.path, apiKey) : null,
+    method: withoutApiKey(question.method, apiKey),
+    path: project.logsPaths ? loggedPath(question.path, apiKey) : null,
     outcome: decision.allowed ? 'allowed' : decision.denialReason,
     denialDetail: decision.allowed ? null : detailOf(row, decision.denialReason),
     apiKeyId: row.apiKey?.apiKeyId ?? null,

@@ -11,7 +11,7 @@ export function entranceOf(admission: Pick<Admission, 'admit'>, turn = async () 
       forget() {},
     },
     admission,
-    errors: { reportRefusal() {} },
+    errors: { report() {}, reportRefusal() {} },
     paces: { project: { turn }, unproven: { turn } },
     countFailure() {},
   });

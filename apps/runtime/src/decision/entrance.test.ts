@@ -26,7 +26,7 @@ function setUp({ isProven = true, hasRoom = true } = {}) {
   };
   const countFailure = vi.fn();
   const reportRefusal = vi.fn();
-  const errors = { reportRefusal };
+  const errors = { report: vi.fn(), reportRefusal };
   const entrance = new Entrance({ proven, admission, errors, paces, countFailure });
   const arrival = {
     projectId: PROJECT_ID.toUpperCase(),
@@ -36,8 +36,12 @@ function setUp({ isProven = true, hasRoom = true } = {}) {
     deadline: new Deadline(1_000),
     requestId: 'a request',
     askedAtMs: 1,
+    kind: 'one',
     bodyBytes: 7,
-  };
+    read: () => [],
+    tooSlow: 'overload',
+    trace: null,
+  } as const;
   return { proof, proven, admission, paces, countFailure, reportRefusal, leave, entrance, arrival };
 }
 
@@ -46,7 +50,7 @@ const failing = (error: Error) => () => Promise.reject(error);
 describe('a call whose secret is proven', () => {
   it('is answered in the share of its project, whose ID is the same in any case', async () => {
     const { proof, proven, admission, leave, entrance, arrival } = setUp();
-    const answer = await entrance.answer(arrival, async ({ asker }) => asker);
+    const answer = await entrance.admit(arrival, async ({ asker }) => asker);
     const { secretDigest } = proof;
     expect(answer).toEqual({
       projectId: PROJECT_ID,
@@ -62,7 +66,7 @@ describe('a call whose secret is proven', () => {
 
   it('counts an outage against its project, and stays proven through one of Postgres', async () => {
     const { proof, proven, countFailure, leave, entrance, arrival } = setUp();
-    await expect(entrance.answer(arrival, failing(DATABASE_OUTAGE))).rejects.toBe(DATABASE_OUTAGE);
+    await expect(entrance.admit(arrival, failing(DATABASE_OUTAGE))).rejects.toBe(DATABASE_OUTAGE);
     expect(countFailure.mock.calls).toEqual([[PROJECT_ID, DATABASE_OUTAGE]]);
     expect(leave.mock.calls).toEqual([[false]]);
     expect(proven.renew.mock.calls).toEqual([[proof]]);
@@ -70,7 +74,7 @@ describe('a call whose secret is proven', () => {
 
   it('waits for its turn where there is no room for it', async () => {
     const { paces, entrance, arrival } = setUp({ hasRoom: false });
-    await expect(entrance.answer(arrival, async () => {})).rejects.toMatchObject({
+    await expect(entrance.admit(arrival, async () => {})).rejects.toMatchObject({
       dependency: 'overload',
     });
     expect(paces.project.turn).toHaveBeenCalledOnce();
@@ -82,14 +86,14 @@ describe('a call whose secret is proven', () => {
     ['whose body is not valid', invalidRequest('no')],
   ])('is not renewed by a call %s, which proves nothing', async (_, error) => {
     const { proven, entrance, arrival } = setUp();
-    await expect(entrance.answer(arrival, failing(error))).rejects.toBe(error);
+    await expect(entrance.admit(arrival, failing(error))).rejects.toBe(error);
     expect(proven.renew).not.toHaveBeenCalled();
     expect(proven.forget).not.toHaveBeenCalled();
   });
 
   it('is forgotten once a lookup finds the secret wrong', async () => {
     const { proof, proven, reportRefusal, entrance, arrival } = setUp();
-    await expect(entrance.answer(arrival, failing(unauthorized()))).rejects.toMatchObject({
+    await expect(entrance.admit(arrival, failing(unauthorized()))).rejects.toMatchObject({
       code: 'unauthorized',
     });
     expect(proven.forget.mock.calls).toEqual([[proof]]);
@@ -105,7 +109,7 @@ describe('a call whose secret is not proven', () => {
       expect(admission.admit).not.toHaveBeenCalled();
       return proof;
     });
-    expect(await entrance.answer(arrival, async () => 'answer')).toBe('answer');
+    expect(await entrance.admit(arrival, async () => 'answer')).toBe('answer');
     const [[caller, peer] = []] = proven.prove.mock.calls as unknown[][];
     expect([caller, peer]).toEqual([
       { projectId: PROJECT_ID, secretDigest: digestOf('secret') },
@@ -120,7 +124,7 @@ describe('a call whose secret is not proven', () => {
   ])('takes no place, and waits for a turn of its own, where the secret %s', async (_, change) => {
     const { admission, paces, entrance, arrival, proven } = setUp({ isProven: false });
     await expect(
-      entrance.answer({ ...arrival, ...change }, async () => 'answer'),
+      entrance.admit({ ...arrival, ...change }, async () => 'answer'),
     ).rejects.toMatchObject({ name: 'TransportError' });
     expect(admission.admit).not.toHaveBeenCalled();
     expect(paces.unproven.turn).toHaveBeenCalledOnce();
@@ -139,7 +143,7 @@ describe('a call whose secret is not proven', () => {
       const { proven, reportRefusal, entrance, arrival } = setUp({ isProven: false });
       proven.prove.mockResolvedValue(found);
       const call = { ...arrival, ...change };
-      await expect(entrance.answer(call, async () => {})).rejects.toThrow();
+      await expect(entrance.admit(call, async () => {})).rejects.toThrow();
       expect(reportRefusal.mock.calls).toEqual([[problem, call, projectId]]);
     },
   );
@@ -147,7 +151,7 @@ describe('a call whose secret is not proven', () => {
   it('counts an outage against no project', async () => {
     const { proven, countFailure, entrance, arrival } = setUp({ isProven: false });
     proven.prove.mockRejectedValue(DATABASE_OUTAGE);
-    await expect(entrance.answer(arrival, async () => {})).rejects.toBe(DATABASE_OUTAGE);
+    await expect(entrance.admit(arrival, async () => {})).rejects.toBe(DATABASE_OUTAGE);
     expect(countFailure.mock.calls).toEqual([[null, DATABASE_OUTAGE]]);
   });
 });

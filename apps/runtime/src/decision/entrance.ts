@@ -1,11 +1,10 @@
 import { digestOf } from '@ceiba/domain';
-import type { Deadline } from '../deadline.ts';
 import type { ErrorLog } from '../error-log.ts';
 import { TransportError, unauthorized } from '../errors.ts';
 import { parseUuid } from '../parameters.ts';
 import { OVERLOAD, UnavailableError } from '../unavailable.ts';
 import type { Admission } from './admission.ts';
-import type { Asker } from './authorize.ts';
+import type { Asker, Call, Caller } from './call.ts';
 import type { Pace } from './pace.ts';
 import type { NotProven, Proof, ProvenSecrets } from './proven-secrets.ts';
 
@@ -14,27 +13,11 @@ export interface EntranceOptions {
   admission: Pick<Admission, 'admit'>;
   /** Of refusals in a project's share, and of those of calls whose secret is not proven. */
   paces: { project: Pick<Pace, 'turn'>; unproven: Pick<Pace, 'turn'> };
-  errors: Pick<ErrorLog, 'reportRefusal'>;
+  errors: Pick<ErrorLog, 'report' | 'reportRefusal'>;
   /** @param projectId null where the secret is not proven: it counts against no project */
   countFailure(projectId: string | null, error: unknown): void;
-}
-
-/** What a call says of who sends it; none of it was checked. */
-export interface Caller {
-  projectId: string;
-  /** Empty where the call has none. */
-  secret: string;
-  /** The address that it came from. */
-  peer: string;
-  userAgent: string | undefined;
-  requestId: string;
-  deadline: Deadline;
-}
-
-/** A call that asks for decisions. */
-export interface Arrival extends Caller, Pick<Asker, 'askedAtMs'> {
-  /** How long the body may be; 0 where it is small enough not to count. */
-  bodyBytes: number;
+  /** Called with the number of questions of each batch that is admitted. */
+  onBatch?(questions: number): void;
 }
 
 /** Why a call was refused that does not prove who sends it. */
@@ -43,11 +26,10 @@ export type Problem = 'invalid_project_id' | 'missing_secret' | NotProven;
 /** What a call may use whose secret is proven, in the share of its project. */
 export interface Share {
   asker: Asker;
-  deadline: Deadline;
   /** @throws UnavailableError where there is no room for so many decisions */
   countAs(decisions: number): void;
-  /** Counts a decision that was answered with an outage. */
-  countFailure(error: unknown): void;
+  /** Counts and logs one question that could not be decided. */
+  report(error: unknown): void;
 }
 
 /**
@@ -62,43 +44,45 @@ export class Entrance {
   }
 
   /**
-   * Answers a call in the share of its project.
+   * Admits a call that asks for decisions to the share of its project.
    *
    * @throws TransportError for a wrong secret, and what `work` throws; UnavailableError for any outage
    */
-  async answer<T>(arrival: Arrival, work: (share: Share) => Promise<T>): Promise<T> {
-    const { paces, countFailure } = this.#options;
-    let proof: Proof | null = null;
+  async admit<T>(call: Call, work: (share: Share) => Promise<T>): Promise<T> {
+    let projectId: string | null = null;
     try {
-      proof = await this.prove(arrival);
-      const answer = await this.#answerInShare(proof, arrival, work);
-      this.note(proof, arrival, null);
-      return answer;
+      return await this.prove(call, (proof) => {
+        projectId = proof.projectId;
+        return this.#inShare(proof, call, work);
+      });
     } catch (error) {
-      countFailure(proof?.projectId ?? null, error);
-      if (proof !== null) this.note(proof, arrival, error);
-      if (error === OVERLOAD) await paces.project.turn();
+      this.#count(call, projectId, error);
+      if (error === OVERLOAD) await this.#options.paces.project.turn();
       throw error;
     }
   }
 
-  async #answerInShare<T>(
+  async #inShare<T>(
     { projectId, secretDigest }: Proof,
-    { requestId, askedAtMs, deadline, bodyBytes }: Arrival,
+    call: Call,
     work: (share: Share) => Promise<T>,
   ): Promise<T> {
-    const { admission, countFailure } = this.#options;
+    const { admission, errors, onBatch } = this.#options;
+    const { requestId, askedAtMs, bodyBytes } = call;
     const admitted = admission.admit(projectId, bodyBytes);
     if (admitted === null) throw OVERLOAD;
     let wasDecided = false;
     try {
       const answer = await work({
         asker: { projectId, secretDigest, requestId, askedAtMs },
-        deadline,
         countAs(decisions) {
           if (!admitted.countAs(decisions)) throw OVERLOAD;
+          onBatch?.(decisions);
         },
-        countFailure: (error) => countFailure(projectId, error),
+        report: (error) => {
+          this.#count(call, projectId, error);
+          if (error instanceof UnavailableError) errors.report(error, requestId);
+        },
       });
       wasDecided = true;
       return answer;
@@ -107,12 +91,32 @@ export class Entrance {
     }
   }
 
+  /** Counts an outage or a bug; what is wrong with a request is no failure of the Runtime. */
+  #count({ trace }: Call, projectId: string | null, error: unknown): void {
+    if (error instanceof TransportError) return;
+    this.#options.countFailure(projectId, error);
+    trace?.fail(error);
+  }
+
   /**
-   * Waits until the secret of a call is proven.
+   * Works for a caller once its secret is proven.
    *
-   * @throws TransportError for a wrong secret, at its turn; UnavailableError for any outage
+   * @throws TransportError for a wrong secret, at its turn, and what `work` throws; UnavailableError
+   *   for any outage
    */
-  async prove(caller: Caller): Promise<Proof> {
+  async prove<T>(caller: Caller, work: (proof: Proof) => Promise<T>): Promise<T> {
+    const proof = await this.#proofOf(caller);
+    try {
+      const answer = await work(proof);
+      this.#note(proof, caller, null);
+      return answer;
+    } catch (error) {
+      this.#note(proof, caller, error);
+      throw error;
+    }
+  }
+
+  async #proofOf(caller: Caller): Promise<Proof> {
     const { proven, paces, errors } = this.#options;
     let problem: Problem = 'invalid_project_id';
     let projectId: string | undefined;
@@ -140,7 +144,7 @@ export class Entrance {
    *
    * @param error null where the call was decided
    */
-  note(proof: Proof, caller: Caller, error: unknown): void {
+  #note(proof: Proof, caller: Caller, error: unknown): void {
     const { proven, errors } = this.#options;
     if (error instanceof TransportError) {
       if (error.code !== 'unauthorized') return;

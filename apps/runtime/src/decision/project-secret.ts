@@ -1,7 +1,7 @@
 import { digestsEqual } from '@ceiba/domain';
 import type { LookupRow } from '@ceiba/schema';
 
-type Project = NonNullable<LookupRow['project']>;
+export type Project = NonNullable<LookupRow['project']>;
 
 /**
  * Accepts the current secret, and the previous one for its 24 hours.

@@ -1,6 +1,6 @@
 import type { LookupItem, LookupRow } from '@ceiba/schema';
 import { Deadline, type MonotonicClock } from '../deadline.ts';
-import type { Asker } from './authorize.ts';
+import type { Asker } from './call.ts';
 import { projectOfSecret } from './project-secret.ts';
 
 /** How long a secret stays proven after the last call that a lookup found right, in ms. */

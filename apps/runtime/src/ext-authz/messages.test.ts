@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { loadSync, type MethodDefinition } from '@grpc/proto-loader';
 import { describe, expect, it } from 'vitest';
+import { unauthorized } from '../errors.ts';
 import { answerToDecision, noVerdict } from '../gateways/answer.ts';
 import { type CheckRequest, checkResponseOf, readCheckRequest } from './messages.ts';
 
@@ -29,7 +30,9 @@ describe('the messages', () => {
       original: { kind: 'clear', request: { method: 'PUT', target: '/v1/reports?a=b' } },
       rawHeaders: ['x-api-key', 'k'],
     });
-    const response = checkResponseOf(noVerdict(503), { rawHeaders: [] });
+    const response = checkResponseOf(noVerdict(unauthorized(), '', { report() {} }), {
+      rawHeaders: [],
+    });
     const bytes = service.Check.responseSerialize(response);
     // status (1) with code (1) 14; denied_response (2) with status (1) with code (1) 503.
     expect(bytes.subarray(0, 4)).toEqual(Buffer.from([0x0a, 2, 0x08, 14]));

@@ -4,16 +4,14 @@ import { readCredential } from '@ceiba/contract/credential';
 import { PROJECT_SECRET_HEADER } from '@ceiba/contract/sets';
 import type { Metadata, Server, ServerUnaryCall, sendUnaryData } from '@grpc/grpc-js';
 import { Deadline } from '../deadline.ts';
-import type { AuthorizeDependencies } from '../decision/authorize.ts';
-import type { Entrance, Share } from '../decision/entrance.ts';
-import { TransportError, unauthorized } from '../errors.ts';
-import { type GatewayAnswer, noVerdict } from '../gateways/answer.ts';
-import { askForGateway } from '../gateways/ask.ts';
-import { questionOf } from '../gateways/question.ts';
+import type { Call } from '../decision/call.ts';
+import { type Room, serveOne } from '../decision/serve.ts';
+import { answerToDecision, noVerdict } from '../gateways/answer.ts';
+import { questionOf } from '../gateways/original-request.ts';
+import { requestIdOf } from '../request-id.ts';
 import type { DecisionTrace } from '../tracing/decision-trace.ts';
 import { projectIn } from '../tracing/trace-http.ts';
 import type { Traces } from '../tracing/traces.ts';
-import { UnavailableError } from '../unavailable.ts';
 import {
   type CheckedRequest,
   type CheckRequest,
@@ -21,17 +19,10 @@ import {
   readCheckRequest,
 } from './messages.ts';
 
-export interface ExtAuthzOptions {
-  dependencies: AuthorizeDependencies;
-  entrance: Pick<Entrance, 'answer'>;
-  errors: {
-    report(error: unknown, requestId: string): void;
-    reportUnclearRequest(problem: string, requestId: string): void;
-  };
+export interface ExtAuthzOptions extends Room {
+  errors: { report(error: unknown, requestId: string): void };
   /** Absent where no traces are exported. */
   traces?: Traces | undefined;
-  /** The ID of the caller's request if it may be used, or a new one. */
-  requestIdOf(request: { headers: Record<string, string | undefined> }): string;
   deadlineMs: number;
   maxDecisions: number;
 }
@@ -88,40 +79,29 @@ async function answerCheck(
   options: ExtAuthzOptions,
   call: ServerUnaryCall<CheckRequest, object>,
 ): Promise<object> {
+  const { metadata } = call;
   const checked = readCheckRequest(call.request);
-  const trace = traceCheck(options, call.metadata, checked);
-  const dependencies = trace?.watch(options.dependencies, 'one') ?? options.dependencies;
-  const answer = await answerOf({ ...options, dependencies }, call, checked, trace);
-  trace?.end(answer.status);
-  return checkResponseOf(answer, checked);
-}
-
-async function answerOf(
-  options: ExtAuthzOptions,
-  call: ServerUnaryCall<CheckRequest, object>,
-  checked: CheckedRequest,
-  trace: DecisionTrace | null,
-): Promise<GatewayAnswer> {
-  const { entrance, errors, requestIdOf, deadlineMs } = options;
-  const arrival = {
-    projectId: textOf(call.metadata, PROJECT_ID),
-    secret: textOf(call.metadata, PROJECT_SECRET_HEADER),
+  const trace = traceCheck(options, metadata, checked);
+  const asked: Call = {
+    projectId: textOf(metadata, PROJECT_ID),
+    secret: textOf(metadata, PROJECT_SECRET_HEADER),
     peer: addressOf(call.getPeer()),
-    userAgent: textOf(call.metadata, 'user-agent') || undefined,
+    userAgent: textOf(metadata, 'user-agent') || undefined,
     requestId: requestIdOf({ headers: { 'x-request-id': headerOf(checked, 'x-request-id') } }),
     askedAtMs: performance.now(),
-    deadline: new Deadline(Math.min(deadlineMs, remainingMsOf(call))),
+    deadline: new Deadline(Math.min(options.deadlineMs, remainingMsOf(call))),
+    kind: 'one',
     bodyBytes: 0,
+    read: () => [questionOf(readCredential(checked.rawHeaders), checked.original)],
+    tooSlow: 'overload',
+    trace,
   };
-  try {
-    return await entrance.answer(arrival, (share) => decideCheck(options, checked, share));
-  } catch (error) {
-    trace?.fail(error);
-    // A mistake in Envoy's settings, which the entrance has reported.
-    if (error instanceof TransportError) return noVerdict(503);
-    errors.report(error, arrival.requestId);
-    return noVerdict(error instanceof UnavailableError ? 503 : 500);
-  }
+  const answer = await serveOne(options, asked).then(
+    (decision) => answerToDecision(asked.projectId, decision),
+    (error: unknown) => noVerdict(error, asked.requestId, options.errors),
+  );
+  trace?.end(answer.status);
+  return checkResponseOf(answer, checked);
 }
 
 /** Envoy sends its own span in the metadata, where it traces; the caller's is in the request. */
@@ -136,20 +116,6 @@ function traceCheck(
   const rpc = { 'rpc.system': 'grpc', 'rpc.service': SERVICE, 'rpc.method': 'Check' };
   trace?.describe({ ...rpc, ...projectIn(textOf(metadata, PROJECT_ID)) });
   return trace;
-}
-
-/** @throws TransportError for a wrong secret; UnavailableError for any outage */
-async function decideCheck(
-  { dependencies, errors }: ExtAuthzOptions,
-  { original, rawHeaders }: CheckedRequest,
-  { asker, deadline }: Share,
-): Promise<GatewayAnswer> {
-  const question = questionOf(readCredential(rawHeaders), original);
-  const asking = askForGateway(dependencies, asker, question, deadline);
-  const answer = await deadline.race('overload', asking);
-  if (answer === null) throw unauthorized();
-  if (original.kind === 'unclear') errors.reportUnclearRequest(original.problem, asker.requestId);
-  return answer;
 }
 
 /** Envoy's own deadline, in ms from now: past it, nothing must be charged. */

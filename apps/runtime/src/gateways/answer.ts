@@ -6,6 +6,8 @@ import {
   HTTP_STATUS_FOR_DENIAL,
   IDENTITY_HEADERS,
 } from '@ceiba/contract/sets';
+import { TransportError } from '../errors.ts';
+import { UnavailableError } from '../unavailable.ts';
 
 /** What a gateway does with the request, in the terms of HTTP. Only an allow has a status of 2xx. */
 export interface GatewayAnswer {
@@ -16,10 +18,14 @@ export interface GatewayAnswer {
   readonly body: ForwardAuthBody;
 }
 
-/** The answer that adapters of the SDK give to the same decision, and who was judged. */
+/**
+ * The answer that adapters of the SDK give to the same decision, and who was judged.
+ *
+ * @param projectId as the call named it
+ */
 export function answerToDecision(projectId: string, decision: Decision): GatewayAnswer {
   const identity = {
-    [IDENTITY_HEADERS.projectId]: projectId,
+    [IDENTITY_HEADERS.projectId]: projectId.toLowerCase(),
     [IDENTITY_HEADERS.decisionId]: decision.decisionId,
   };
   if (decision.allowed === true) {
@@ -45,13 +51,18 @@ export function answerToDecision(projectId: string, decision: Decision): Gateway
 }
 
 /**
- * The answer where there is no verdict. A wrong project secret is 503 too: a gateway would pass a 401
- * on to the caller, whose key was not the problem.
+ * The answer to an error, which it reports. A wrong project secret is 503 too: a gateway would pass a
+ * 401 on to the caller, whose key was not the problem.
  */
-export const noVerdict = (status: 500 | 503): GatewayAnswer => ({
-  status,
-  headers: {},
-  body: refusal('service_unavailable'),
-});
+export function noVerdict(
+  error: unknown,
+  requestId: string,
+  errors: { report(error: unknown, requestId: string): void },
+): GatewayAnswer {
+  const isMistake = error instanceof TransportError;
+  if (!isMistake) errors.report(error, requestId);
+  const status = isMistake || error instanceof UnavailableError ? 503 : 500;
+  return { status, headers: {}, body: refusal('service_unavailable') };
+}
 
 const refusal = (error: HostReplyCode) => ({ error, message: HOST_REPLY_MESSAGES[error] });

@@ -4,7 +4,7 @@ import { createLogger } from '@ceiba/process/log';
 import type { LookupRow } from '@ceiba/schema';
 import { describe, expect, it, vi } from 'vitest';
 import { Admission } from '../decision/admission.ts';
-import type { AuthorizeDependencies } from '../decision/authorize.ts';
+import type { Dependencies } from '../decision/dependencies.ts';
 import { entranceOf } from '../decision/entrance-test-support.ts';
 import { ErrorLog } from '../error-log.ts';
 import { createAuthorizeRoutes } from './authorize-routes.ts';
@@ -56,7 +56,7 @@ function routesOf({
     await released;
     return { project: null, apiKey: null, subscription: null } as LookupRow;
   };
-  const dependencies = { lookups: { find } } as unknown as AuthorizeDependencies;
+  const dependencies = { lookups: { find } } as unknown as Dependencies;
   const errors = new ErrorLog(createLogger({ service: 'test', level: 'silent' }));
   const admission = new Admission({
     maxDecisions: maxInFlight,
@@ -219,7 +219,7 @@ describe('a question of a gateway', () => {
   it('that meets a bug is a 500, which no gateway takes for a verdict', async () => {
     const errors = new ErrorLog(createLogger({ service: 'test', level: 'silent' }));
     const admission = new Admission({ maxDecisions: 1, deadlineMs: 1_000, now: () => 0 });
-    const dependencies = {} as AuthorizeDependencies;
+    const dependencies = {} as Dependencies;
     const options = { dependencies, errors, deadlineMs: 1_000, entrance: entranceOf(admission) };
     const routes = createAuthorizeRoutes(options);
     expect(await statusOf(routes.forwardAuth(question(), PROJECT_ID))).toBe(500);

@@ -1,11 +1,19 @@
 import type { IncomingMessage } from 'node:http';
 import { PROJECT_SECRET_HEADER } from '@ceiba/contract/sets';
+import { Deadline } from '../deadline.ts';
+import type { Caller } from '../decision/call.ts';
+import { requestIdOf } from '../request-id.ts';
 
-/** The project secret as it was sent; empty without one, and where the header came in no usable form. */
-export function secretOf({ headers }: IncomingMessage): string {
+/** What an HTTP request says of who sends it, and the time that its answer may take, in ms. */
+export function callerOf(incoming: IncomingMessage, projectId: string, deadlineMs: number): Caller {
+  const { headers, socket } = incoming;
   const secret = headers[PROJECT_SECRET_HEADER];
-  return typeof secret === 'string' ? secret : '';
+  return {
+    projectId,
+    secret: typeof secret === 'string' ? secret : '',
+    peer: socket.remoteAddress ?? '',
+    userAgent: headers['user-agent'],
+    requestId: requestIdOf(incoming),
+    deadline: new Deadline(deadlineMs),
+  };
 }
-
-/** The address that the call came from: of the host, or of a proxy before the Runtime. */
-export const peerOf = ({ socket }: IncomingMessage) => socket.remoteAddress ?? '';

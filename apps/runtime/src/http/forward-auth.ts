@@ -1,12 +1,9 @@
 import { readCredential } from '@ceiba/contract/credential';
-import type { ErrorLog } from '../error-log.ts';
-import { unauthorized } from '../errors.ts';
-import { type GatewayAnswer, noVerdict } from '../gateways/answer.ts';
-import { askForGateway } from '../gateways/ask.ts';
-import { readOriginalRequest } from '../gateways/original-request.ts';
-import { questionOf } from '../gateways/question.ts';
-import type { IncomingCall } from './incoming-call.ts';
-import { errorReply, jsonReply, type Reply } from './replies.ts';
+import { serveOne } from '../decision/serve.ts';
+import { answerToDecision, type GatewayAnswer, noVerdict } from '../gateways/answer.ts';
+import { questionOf, readOriginalRequest } from '../gateways/original-request.ts';
+import type { HotRoute } from './hot-route.ts';
+import { jsonReply, type Reply } from './replies.ts';
 
 const ADDRESS = /^\/rt\/projects\/([^/?#]+)\/forward-auth(?=[/?]|$)/;
 
@@ -21,37 +18,37 @@ export function splitForwardAuth(target: string): { projectId: string; rest: str
   return { projectId, rest: target.slice(whole.length) };
 }
 
+const restOf = (target = '') => splitForwardAuth(target)?.rest ?? '';
+
 /**
- * Answers a gateway: the verdict is in the status.
- *
- * @throws TransportError `unauthorized` for a wrong secret and an unknown project; UnavailableError
- *   for any outage
+ * The route of gateways: the verdict is in the status. Every mistake in a gateway's settings is a 503,
+ * never the caller's 401.
  */
-export async function answerForwardAuth(call: IncomingCall): Promise<Reply> {
-  const { dependencies, incoming, asker, deadline, errors } = call;
-  const { method = '', rawHeaders, url = '' } = incoming;
-  const rest = splitForwardAuth(url)?.rest ?? '';
-  const own = rest.startsWith('/') ? { method, target: rest } : null;
-  const original = readOriginalRequest(rawHeaders, own);
-  const question = questionOf(readCredential(rawHeaders), original);
-  const answer = await askForGateway(dependencies, asker, question, deadline);
-  if (answer === null) throw unauthorized();
-  if (original.kind === 'unclear') errors.reportUnclearRequest(original.problem, asker.requestId);
-  const limitStatus = own === null ? limitStatusOf(rest) : 429;
-  return replyOf(answer, asker.requestId, limitStatus);
-}
+export const FORWARD: HotRoute = {
+  path: '/rt/projects/{projectId}/forward-auth',
+  kind: 'one',
+  bodyCapBytes: 0,
+  read({ method = '', rawHeaders, url }) {
+    const rest = restOf(url);
+    const own = rest.startsWith('/') ? { method, target: rest } : null;
+    return [questionOf(readCredential(rawHeaders), readOriginalRequest(rawHeaders, own))];
+  },
+  async answer(room, call, { url }) {
+    const answer = answerToDecision(call.projectId, await serveOne(room, call));
+    return replyOf(answer, call.requestId, limitStatusOf(restOf(url)));
+  },
+  refuse: (error, requestId, errors) => replyOf(noVerdict(error, requestId, errors), requestId),
+};
 
-/** The reply to an error. Every mistake in the gateway's settings is a 503, never the caller's 401. */
-export function refuseForwardAuth(error: unknown, requestId: string, errors: ErrorLog): Reply {
-  const { status } = errorReply(error, requestId, errors);
-  return replyOf(noVerdict(status === 500 ? 500 : 503), requestId);
-}
-
-function replyOf({ status, headers, body }: GatewayAnswer, requestId: string, limitStatus = 429) {
+function replyOf(
+  { status, headers, body }: GatewayAnswer,
+  requestId: string,
+  limitStatus = 429,
+): Reply {
   const reply = jsonReply(status === 429 ? limitStatus : status, body, requestId);
   return { ...reply, headers: { ...reply.headers, ...headers } };
 }
 
 /** Some gateways know only 2xx, 401 and 403, and make a 500 of the rest: `?limits=403` is for them. */
-const limitStatusOf = (query: string) =>
-  new URLSearchParams(query).get('limits') === '403' ? 403 : 429;
+const limitStatusOf = (rest: string) =>
+  rest.startsWith('?') && new URLSearchParams(rest).get('limits') === '403' ? 403 : 429;

@@ -3,7 +3,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { createLogger } from '@ceiba/process/log';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Admission } from '../decision/admission.ts';
-import type { AuthorizeDependencies } from '../decision/authorize.ts';
+import type { Dependencies } from '../decision/dependencies.ts';
 import { entranceOf } from '../decision/entrance-test-support.ts';
 import { ErrorLog } from '../error-log.ts';
 import { createApp } from './app.ts';
@@ -15,7 +15,7 @@ const PATH = '/rt/projects/0190a0b0-0000-7000-8000-000000000000/authorize';
 
 const errors = new ErrorLog(createLogger({ service: 'test', level: 'silent' }));
 const authorizeRoutes = createAuthorizeRoutes({
-  dependencies: {} as AuthorizeDependencies,
+  dependencies: {} as Dependencies,
   errors,
   deadlineMs: 50,
   entrance: entranceOf(new Admission({ maxDecisions: 1, deadlineMs: 50, now: () => 0 })),

@@ -4,19 +4,18 @@ import type { Logger } from '@ceiba/process/log';
 import type { SerialQueue } from '@ceiba/process/tasks';
 import type { Database, LookupRow, VerbContext } from '@ceiba/schema';
 import type { z } from 'zod';
-import { Deadline } from '../deadline.ts';
+import type { Deadline } from '../deadline.ts';
 import type { Entrance } from '../decision/entrance.ts';
 import { projectOfSecret } from '../decision/project-secret.ts';
 import type { ErrorLog } from '../error-log.ts';
 import { unauthorized } from '../errors.ts';
 import { NO_QUERY, parseQuery, parseUuid } from '../parameters.ts';
-import { requestIdOf } from '../request-id.ts';
 import { type ReadBody, readJsonBody } from './body.ts';
-import { peerOf, secretOf } from './caller.ts';
+import { callerOf } from './caller.ts';
 import { errorReply, jsonReply, type Reply } from './replies.ts';
 
 export interface ProjectRouteOptions {
-  entrance: Pick<Entrance, 'prove' | 'note'>;
+  entrance: Pick<Entrance, 'prove'>;
   /** Finds the project through the lookups of decisions. */
   findProject(projectId: string, deadline: Deadline): Promise<LookupRow['project']>;
   /** Runs verbs within the deadline, on a pool that no decision uses. */
@@ -63,12 +62,15 @@ export async function answerProjectRoute(
   incoming: IncomingMessage,
   parameters: Readonly<Record<string, string>>,
 ): Promise<Reply> {
-  const requestId = requestIdOf(incoming);
   const startedAt = performance.now();
-  const deadline = new Deadline(options.deadlineMs);
+  const sender = callerOf(incoming, parameters.projectId ?? '', options.deadlineMs);
+  const { requestId, deadline } = sender;
   try {
-    const asked = { projectId: parameters.projectId ?? '', requestId, deadline };
-    const projectId = await authenticate(options, incoming, asked);
+    const projectId = await options.entrance.prove(sender, async (proof) => {
+      const project = await options.findProject(proof.projectId, deadline);
+      if (projectOfSecret(project, proof.secretDigest) === null) throw unauthorized();
+      return proof.projectId;
+    });
     const id = route.id === undefined ? '' : parseUuid(route.id, parameters[route.id] ?? '');
     const query = parseQuery(route.query ?? NO_QUERY, incoming);
     const body: ReadBody =
@@ -77,7 +79,7 @@ export async function answerProjectRoute(
         : await deadline.race('caller', readJsonBody(incoming, BODY_CAP_BYTES));
     const caller = {
       actor: { kind: 'project_secret' },
-      clientAddress: peerOf(incoming) || null,
+      clientAddress: sender.peer || null,
       requestId,
     } as const;
     const result = await route.answer({
@@ -98,32 +100,6 @@ export async function answerProjectRoute(
   } catch (error) {
     return errorReply(error, requestId, options.errors);
   }
-}
-
-/** @returns the project, whose secret the call has */
-async function authenticate(
-  { entrance, findProject }: ProjectRouteOptions,
-  incoming: IncomingMessage,
-  asked: { projectId: string; requestId: string; deadline: Deadline },
-): Promise<string> {
-  const { deadline } = asked;
-  const caller = {
-    ...asked,
-    secret: secretOf(incoming),
-    peer: peerOf(incoming),
-    userAgent: incoming.headers['user-agent'],
-  };
-  const proof = await entrance.prove(caller);
-  const { projectId, secretDigest } = proof;
-  try {
-    const project = await findProject(projectId, deadline);
-    if (projectOfSecret(project, secretDigest) === null) throw unauthorized();
-    entrance.note(proof, caller, null);
-  } catch (error) {
-    entrance.note(proof, caller, error);
-    throw error;
-  }
-  return projectId;
 }
 
 const msSince = (startedAt: number) => Math.round(performance.now() - startedAt);

@@ -1,5 +1,5 @@
 import type { Attributes, Context, Span, Tracer } from '@opentelemetry/api';
-import type { AuthorizeDependencies } from '../decision/authorize.ts';
+import type { Dependencies } from '../decision/dependencies.ts';
 import { UnavailableError } from '../unavailable.ts';
 
 /** `SpanStatusCode.ERROR`. */
@@ -43,7 +43,7 @@ export class DecisionTrace {
   }
 
   /** The same dependencies, whose work this trace sees. */
-  watch(dependencies: AuthorizeDependencies, kind: 'one' | 'batch'): AuthorizeDependencies {
+  watch(dependencies: Dependencies, kind: 'one' | 'batch'): Dependencies {
     const { lookups, policies, limiter, firstUses, decisionLog } = dependencies;
     const { span } = this.#options;
     return {

@@ -1,9 +1,11 @@
 import { type Charge, digestOf } from '@ceiba/domain';
 import { expect, it } from 'vitest';
 import { Deadline } from '../deadline.ts';
-import { UnavailableError } from '../unavailable.ts';
-import type { AuthorizeDependencies } from './authorize.ts';
-import { authorizeBatch } from './authorize-batch.ts';
+import { Admission } from './admission.ts';
+import type { Question } from './call.ts';
+import type { Dependencies } from './dependencies.ts';
+import { entranceOf } from './entrance-test-support.ts';
+import { serve } from './serve.ts';
 
 const PROJECT_ID = '0190a0b0-0000-7000-8000-000000000000';
 const LIMITS = {
@@ -19,7 +21,7 @@ const ALLOWED: Charge = {
 };
 
 /** One project and one live key; the policies match every path. */
-function dependenciesOf(charge: AuthorizeDependencies['limiter']['charge']): AuthorizeDependencies {
+function dependenciesOf(charge: Dependencies['limiter']['charge']): Dependencies {
   const row = {
     project: {
       secretDigest: digestOf('secret'),
@@ -54,18 +56,35 @@ function dependenciesOf(charge: AuthorizeDependencies['limiter']['charge']): Aut
     usage: { countDenial() {} },
     decisionLog: { add() {} },
     firstUses: { record: async () => {} },
+    errors: { reportUnclearRequest() {} },
     newDecisionId: () => 'decision',
     log: { debug() {} },
   };
 }
 
-const asker = {
-  projectId: PROJECT_ID,
-  secretDigest: digestOf('secret'),
-  requestId: 'request-1',
-  askedAtMs: 0,
-};
-const request = { apiKey: 'k', method: 'GET', path: '/' };
+const question = { apiKey: 'k', method: 'GET', path: '/' };
+
+/** Asks these questions as a batch. */
+function askAll(dependencies: Dependencies, questions: readonly Question[], deadline: Deadline) {
+  const admission = new Admission({ maxDecisions: 8, deadlineMs: 1_000, now: () => 0 });
+  return serve(
+    { entrance: entranceOf(admission), dependencies },
+    {
+      kind: 'batch',
+      projectId: PROJECT_ID,
+      secret: 'secret',
+      peer: 'a peer',
+      userAgent: undefined,
+      requestId: 'request-1',
+      askedAtMs: 0,
+      deadline,
+      bodyBytes: 0,
+      read: () => questions,
+      tooSlow: 'overload',
+      trace: null,
+    },
+  );
+}
 
 it.each([
   [500, 480],
@@ -78,7 +97,7 @@ it.each([
       given.push(deadline.remainingMs());
       return ALLOWED;
     });
-    await authorizeBatch(dependencies, asker, [request], new Deadline(leftMs, () => 0));
+    await askAll(dependencies, [question], new Deadline(leftMs, () => 0));
     expect(given).toEqual([chargeMs]);
   },
 );
@@ -87,14 +106,10 @@ it('answers the other requests of a batch when the charge of one ends with the d
   let charges = 0;
   const never = new Promise<Charge>(() => {});
   const dependencies = dependenciesOf(() => (charges++ === 1 ? never : Promise.resolve(ALLOWED)));
-  const deadline = new Deadline(100);
-  const answering = authorizeBatch(dependencies, asker, [request, request, request], deadline);
-  // As the route does: at the deadline it gives up the batch as a whole.
-  const answer = await deadline.race('overload', answering);
-  const answers = answer.kind === 'answered' ? answer.answers : [];
-  expect(answers.map((it) => (it instanceof UnavailableError ? 503 : it?.allowed))).toEqual([
+  const answers = await askAll(dependencies, [question, question, question], new Deadline(100));
+  expect(answers.map((it) => (it instanceof Error ? it.name : it.allowed))).toEqual([
     true,
-    503,
+    'UnavailableError',
     true,
   ]);
 });

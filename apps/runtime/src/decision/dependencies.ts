@@ -1,0 +1,23 @@
+import type { Decision } from '@ceiba/contract';
+import type { Charge, PolicyMatcher } from '@ceiba/domain';
+import type { Logger } from '@ceiba/process/log';
+import type { LookupItem, LookupRow } from '@ceiba/schema';
+import type { Deadline } from '../deadline.ts';
+import type { DecidedCall } from '../decision-log/record.ts';
+import type { ChargeRequest } from '../limiter/charge-script.ts';
+import type { DenialRecord } from '../usage/denials.ts';
+
+/** What a decision needs from the rest of the Runtime. */
+export interface Dependencies {
+  lookups: { find(item: LookupItem, deadline: Deadline): Promise<LookupRow> };
+  policies: {
+    matcherFor(projectId: string, revision: string): PolicyMatcher | Promise<PolicyMatcher>;
+  };
+  limiter: { charge(request: ChargeRequest, deadline: Deadline): Promise<Charge> };
+  usage: { countDenial(denial: DenialRecord): void };
+  decisionLog: { add(call: DecidedCall, decision: Decision, charge?: Charge): void };
+  firstUses: { record(apiKeyId: string, deadline: Deadline): Promise<void> };
+  errors: { reportUnclearRequest(problem: string, requestId: string): void };
+  newDecisionId(): string;
+  log: Pick<Logger, 'debug'>;
+}

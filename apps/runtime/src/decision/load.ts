@@ -1,0 +1,68 @@
+import { lookupDigestOf, type PolicyMatcher } from '@ceiba/domain';
+import type { LookupRow } from '@ceiba/schema';
+import type { Deadline } from '../deadline.ts';
+import { TransportError, unauthorized } from '../errors.ts';
+import { UnavailableError } from '../unavailable.ts';
+import type { Asked, Asker, Question } from './call.ts';
+import type { Dependencies } from './dependencies.ts';
+import { outcomesOf } from './outcomes.ts';
+import { type Project, projectOfSecret } from './project-secret.ts';
+
+/** All that the verdict on a question needs. */
+export interface Loaded {
+  asker: Asker;
+  question: Question;
+  row: LookupRow;
+  project: Project;
+  /** Null where there is no key, so that none is asked. */
+  matcher: PolicyMatcher | null;
+}
+
+/**
+ * Loads what each question needs, and judges the secret before anything else.
+ *
+ * @returns what was loaded per question, in order, or why it cannot be decided
+ * @throws TransportError for a wrong secret, then the error of the whole call; UnavailableError where
+ *   nothing could be looked up, so that the secret is not known
+ */
+export async function load(
+  { lookups, policies }: Pick<Dependencies, 'lookups' | 'policies'>,
+  asker: Asker,
+  asked: Asked,
+  deadline: Deadline,
+): Promise<(Loaded | TransportError | UnavailableError)[]> {
+  const { projectId } = asker;
+  const questions = asked instanceof TransportError ? [asked] : asked;
+  const rows = await outcomesOf(
+    questions.map((question) => {
+      const apiKey = question instanceof TransportError ? null : question.apiKey;
+      return lookups.find({ projectId, apiKeyDigest: lookupDigestOf(apiKey) }, deadline);
+    }),
+  );
+  judgeSecret(asker, rows);
+  if (asked instanceof TransportError) throw asked;
+
+  return outcomesOf<Loaded | TransportError>(
+    asked.map((question, index) => {
+      const row = rows[index];
+      if (question instanceof TransportError) return question;
+      if (row instanceof UnavailableError) return row;
+      if (!row?.project) throw new Error('a question has no row');
+      const { project } = row;
+      const loaded = (matcher: PolicyMatcher | null) => {
+        return { asker, question, row, project, matcher };
+      };
+      if (row.apiKey === null) return loaded(null);
+      const matcher = policies.matcherFor(projectId, project.policyRevision);
+      if (!(matcher instanceof Promise)) return loaded(matcher);
+      // A long list takes longer to read than a decision may take.
+      return deadline.race('database', matcher).then(loaded);
+    }),
+  );
+}
+
+function judgeSecret({ secretDigest }: Asker, rows: readonly (LookupRow | UnavailableError)[]) {
+  const read = rows.flatMap((row) => (row instanceof UnavailableError ? [] : row));
+  if (read.length === 0) throw rows[0];
+  if (!read.every(({ project }) => projectOfSecret(project, secretDigest))) throw unauthorized();
+}

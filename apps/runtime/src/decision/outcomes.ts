@@ -1,0 +1,51 @@
+import type { Deadline } from '../deadline.ts';
+import { UnavailableError } from '../unavailable.ts';
+
+/**
+ * How long before the deadline of a batch each question is answered, in ms, or half of the time that
+ * is left. If both ended at once, one question that waits for an outage would take the decisions of all
+ * others with it.
+ */
+const ANSWERED_BEFORE_MS = 20;
+
+/** The deadline of each question of a batch. */
+export function deadlineOfItems(deadline: Deadline): Deadline {
+  const leftMs = deadline.remainingMs();
+  return deadline.ofStep(leftMs - Math.min(ANSWERED_BEFORE_MS, leftMs / 2));
+}
+
+/**
+ * What each work came to, in order: its value or its outage. Any other error is a bug, and rejects.
+ *
+ * @param deadline - If given, work that is not done by then is an outage.
+ */
+export async function outcomesOf<T>(
+  works: readonly (T | UnavailableError | Promise<T>)[],
+  deadline?: Deadline,
+): Promise<(T | UnavailableError)[]> {
+  const outcomes = new Array<T | UnavailableError>(works.length);
+  const all = new Promise<void>((resolve, reject) => {
+    let open = works.length;
+    const keep = (index: number, outcome: T | UnavailableError) => {
+      outcomes[index] = outcome;
+      open -= 1;
+      if (open === 0) resolve();
+    };
+    for (const [index, work] of works.entries()) {
+      if (!(work instanceof Promise)) keep(index, work);
+      else {
+        work.then(
+          (value) => keep(index, value),
+          (error) => (error instanceof UnavailableError ? keep(index, error) : reject(error)),
+        );
+      }
+    }
+  });
+  try {
+    await (deadline?.race('overload', all) ?? all);
+  } catch (error) {
+    if (!(error instanceof UnavailableError)) throw error;
+    return Array.from(outcomes, (outcome, index) => (index in outcomes ? outcome : error));
+  }
+  return outcomes;
+}

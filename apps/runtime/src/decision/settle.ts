@@ -1,0 +1,77 @@
+import type { Decision } from '@ceiba/contract';
+import {
+  conclude,
+  credentialState,
+  decide,
+  denied,
+  type Policy,
+  type Verdict,
+} from '@ceiba/domain';
+import type { Deadline } from '../deadline.ts';
+import type { Dependencies } from './dependencies.ts';
+import type { Loaded } from './load.ts';
+
+interface Judged extends Loaded {
+  policy: Policy | null;
+  verdict: Verdict;
+}
+
+/** The verdict before any charge. */
+export function judge(loaded: Loaded): Judged {
+  const { asker, question, row, project, matcher } = loaded;
+  const { apiKey, method, path, problem } = question;
+  const policy = problem === undefined ? (matcher?.match(method, path) ?? null) : null;
+  const verdict = decide({
+    projectId: asker.projectId,
+    defaultKeyRateLimitPerMinute: project.defaultKeyRateLimitPerMinute,
+    credential: credentialState(apiKey),
+    apiKey: row.apiKey,
+    policy,
+    subscription: row.subscription,
+  });
+  return { asker, question, row, project, matcher, policy, verdict };
+}
+
+/** Charges a live call or counts a denial, and logs it. The charge begins before it first waits. */
+export async function settle(
+  dependencies: Dependencies,
+  judged: Judged,
+  deadline: Deadline,
+): Promise<Decision> {
+  const { limiter, usage, decisionLog, firstUses, errors, log } = dependencies;
+  const { asker, question, row, policy, verdict } = judged;
+  const { projectId } = asker;
+  if (question.problem !== undefined) {
+    errors.reportUnclearRequest(question.problem, asker.requestId);
+  }
+  const decisionId = dependencies.newDecisionId();
+  if (verdict.kind === 'deny') {
+    const denial = {
+      projectId,
+      apiKeyId: row.apiKey?.apiKeyId ?? null,
+      policyId: policy?.policyId ?? null,
+      outcome: verdict.denialReason,
+    };
+    usage.countDenial(denial);
+    log.debug({ decisionId, ...denial }, 'decision');
+    const decision = denied(decisionId, verdict.denialReason);
+    decisionLog.add(judged, decision);
+    return decision;
+  }
+
+  const { call } = verdict;
+  const { apiKeyId } = call.apiKey;
+  const { policyId } = call.policy;
+  const charge = await limiter.charge(
+    { projectId, apiKeyId, policyId, scopes: call.scopes },
+    deadline,
+  );
+  if (charge.kind === 'allowed' && row.apiKey?.neverUsed) {
+    await firstUses.record(apiKeyId, deadline);
+  }
+  const outcome = charge.kind === 'allowed' ? 'allowed' : charge.denialReason;
+  log.debug({ decisionId, projectId, apiKeyId, policyId, outcome }, 'decision');
+  const decision = conclude(decisionId, call, charge);
+  decisionLog.add(judged, decision, charge);
+  return decision;
+}

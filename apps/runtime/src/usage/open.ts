@@ -1,0 +1,62 @@
+import type { Logger } from '@ceiba/process/log';
+import {
+  applyRetention,
+  compareUsage,
+  maintainDecisionLog,
+  recordUsage,
+  removeDeadLeases,
+  rollUpUsage,
+} from '@ceiba/schema';
+import type { DatabasePool } from '../database/pool.ts';
+import { newId } from '../process-id.ts';
+import type { RuntimeRedis } from '../redis/open.ts';
+import { DenialCounter } from './denials.ts';
+import { UsageFlusher } from './flusher.ts';
+import { UsageLedger } from './ledger.ts';
+import type { RecordUsage } from './record.ts';
+import { createTrimScript, UsageSweep } from './sweep.ts';
+import { Upkeep } from './upkeep.ts';
+
+/** One step of upkeep, in ms: longer than the server's timeout for its statements. */
+const UPKEEP_BUDGET_MS = 30_000;
+/** Small enough that a step takes a fraction of a second. */
+const UPKEEP_STEP = { mostDays: 4, mostRows: 5_000 };
+
+/** Counts usage, writes it to Postgres, adopts what dead Runtimes left in Redis, and removes old rows. */
+export function openUsage(pool: DatabasePool, { link, clock }: RuntimeRedis, log: Logger) {
+  const ledger = new UsageLedger();
+  const denials = new DenialCounter({ ledger, newId, wallClockMs: Date.now });
+  const writeUsage: RecordUsage = (batch, budgetMs) =>
+    pool.run(budgetMs, (db) => recordUsage(db, batch));
+  const flusher = new UsageFlusher({ ledger, recordUsage: writeUsage, log });
+  const sweep = new UsageSweep({
+    link,
+    clock,
+    trimScript: createTrimScript(),
+    compareUsage: (batch, budgetMs) => pool.run(budgetMs, (db) => compareUsage(db, batch)),
+    recordUsage: writeUsage,
+    log,
+  });
+  const upkeep = new Upkeep({
+    tasks: [
+      () => pool.run(UPKEEP_BUDGET_MS, (db) => applyRetention(db, UPKEEP_STEP)),
+      () => pool.run(UPKEEP_BUDGET_MS, (db) => rollUpUsage(db, UPKEEP_STEP)),
+      () => pool.run(UPKEEP_BUDGET_MS, removeDeadLeases),
+      // Last, because it fails where a table is locked for long.
+      () => pool.run(UPKEEP_BUDGET_MS, (db) => maintainDecisionLog(db, UPKEEP_STEP)),
+    ],
+    log,
+  });
+  return {
+    ledger,
+    denials,
+    sweepSoon: () => sweep.sweepSoon(),
+    tasks: { usage_flush: flusher, usage_sweep: sweep, upkeep },
+    /** Writes what is left, after the last decision. */
+    async stop() {
+      upkeep.stop();
+      await sweep.stop();
+      await flusher.stop();
+    },
+  };
+}
