@@ -121,7 +121,7 @@ export const MUTANTS: Record<string, Mutant> = {
         find: 'for (const answer of answers) {\n    if (!(answer instanceof Error)) continue;',
         replace:
           'for (const [at, own] of [...answers.entries()].reverse()) { ' +
-          'const isOfOther = asked2[at - 1]?.apiKey !== asked2[at]?.apiKey; ' +
+          'const isOfOther = asked[at - 1]?.apiKey !== asked[at]?.apiKey; ' +
           'const isTaken = own.allowed === false && answers[at - 1]?.allowed && isOfOther; ' +
           'if (isTaken) answers[at] = answers[at - 1]; }\n' +
           '  for (const answer of answers) {\n    if (!(answer instanceof Error)) continue;',

@@ -167,11 +167,11 @@ export const SIMULATION_MUTANTS: Record<string, SimulationMutant> = {
     isInSmall: true,
   },
   'a confirmation that drops what has grown since': {
-    edits: [inRuntime('usage/ledger.ts', 'known.count <= fact.count', 'true')],
+    edits: [inRuntime('usage/ledger.ts', 'known.count > fact.count', 'false')],
     rule: 'usage equals the allowed calls',
   },
   'a stop without a last flush': {
-    edits: [inRuntime('server.ts', 'await flusher.stop();', '')],
+    edits: [inRuntime('usage/open.ts', 'await flusher.stop();', '')],
     rule: 'usage equals the allowed calls',
     isInSmall: true,
   },
