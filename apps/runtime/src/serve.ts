@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '@ceiba/process/log';
 import { BUILD } from './build-info.ts';
+import { DecisionExporter } from './decision-log/exporter.ts';
 import type { Settings } from './env.ts';
 import { openMetricsPort } from './metrics/port.ts';
 import { answerForMetrics } from './metrics/worker-metrics.ts';
@@ -21,7 +22,11 @@ export async function serve(
   { isWorker }: { isWorker: boolean },
 ): Promise<void> {
   const traces = settings.exportsTraces ? await openTraces(settings, log) : undefined;
-  const runtime = createRuntime(settings, log, traces);
+  const now = performance.now.bind(performance);
+  const decisionExporter = settings.exportsDecisions
+    ? await DecisionExporter.open({ now, log })
+    : undefined;
+  const runtime = createRuntime(settings, log, { traces, decisionExporter });
   runtime.server.once('error', (error) => {
     log.fatal({ err: error, port: settings.RUNTIME_PORT }, 'cannot listen');
     process.exit(1);

@@ -4,6 +4,7 @@ import type { Logger } from '@ceiba/process/log';
 import { SerialQueue } from '@ceiba/process/tasks';
 import { openDatabase } from './database/open.ts';
 import { openDecisions } from './decision/open.ts';
+import type { DecisionExporter } from './decision-log/exporter.ts';
 import { openDecisionLog } from './decision-log/open.ts';
 import type { Settings } from './env.ts';
 import { ErrorLog } from './error-log.ts';
@@ -30,18 +31,25 @@ export interface Runtime {
   stop(): Promise<void>;
 }
 
+/** Other engines that get what the Runtime does; absent where none are set. */
+export interface Engines {
+  readonly traces?: Traces | undefined;
+  readonly decisionExporter?: DecisionExporter | undefined;
+}
+
 /**
  * Assembles the Runtime. The caller makes its server listen.
  *
- * @param traces absent where none are exported; closed with the Runtime
+ * @param engines where it exports to; closed with the Runtime
  */
-export function createRuntime(settings: Settings, log: Logger, traces?: Traces): Runtime {
+export function createRuntime(settings: Settings, log: Logger, engines: Engines = {}): Runtime {
+  const { traces, decisionExporter } = engines;
   const metrics = new Metrics();
   const errors = new ErrorLog(log, metrics);
   const database = openDatabase(settings, metrics, log);
   const redis = openRedis(settings, metrics, log);
   const usage = openUsage(database.pools.usage, redis, log);
-  const decisionLog = openDecisionLog(settings, database.pools.decisionLog, log);
+  const decisionLog = openDecisionLog(decisionExporter, database.pools.decisionLog, log);
   const around = { settings, database, redis, usage, decisionLog, metrics, errors, log };
   const decisions = openDecisions(around);
   if (settings.METRICS_PORT !== 'off') {
@@ -51,7 +59,7 @@ export function createRuntime(settings: Settings, log: Logger, traces?: Traces):
       link: redis.link,
       ledger: usage.ledger,
       decisionLog: decisionLog.decisionLog,
-      exporter: decisionLog.exporter,
+      exporter: decisionExporter,
       tasks: { ...usage.tasks, ...decisionLog.tasks },
     });
   }

@@ -4,8 +4,13 @@ export * from './credentials.ts';
 export * from './decide.ts';
 export * from './decision-id.ts';
 export * from './lifecycle.ts';
-export * from './path.ts';
+export {
+  ambiguityOf,
+  canonicalPath,
+  PATH_LENGTH_MAX,
+} from './path.ts';
 export * from './policies.ts';
+export * from './policy-rule.ts';
 export * from './postgres-address.ts';
 export * from './postgres-parameters.ts';
 export * from './project-roles.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ambiguityOf, canonicalPath, parsePathPattern, parsePolicyMethod } from './path.ts';
+import { ambiguityOf, canonicalPath } from './path.ts';
+import { parsePathPattern, parsePolicyMethod } from './policy-rule.ts';
 import { oneOf, seeded } from './test-support.ts';
 
 /** Targets with one reading, and that reading. */

@@ -1,123 +1,84 @@
 import type { NewDecision } from '@ceiba/schema';
-import { afterEach, describe, expect, it } from 'vitest';
-import { DecisionExporter, type DecisionExporterOptions } from './exporter.ts';
+import type { LogRecordExporter } from '@opentelemetry/sdk-logs';
+import { expect, it, vi } from 'vitest';
+import { DecisionExporter } from './exporter.ts';
 
-const decision = (n: number) => ({ decisionId: String(n) }) as NewDecision;
+const PROJECT = '0190a0b0-0000-7000-8000-000000000000';
+const decision = (n: number) =>
+  ({ projectId: PROJECT, decisionId: String(n), method: 'GET', outcome: 'allowed' }) as NewDecision;
 
-/** An exporter that sends only when a test flushes it, and what its receiver got. */
-class Bench {
-  readonly sent: string[][] = [];
-  readonly warnings: unknown[][] = [];
-  opened = 0;
-  nowMs = 0;
-  /** Thrown by the next sends, one each. */
-  failures: Error[] = [];
-  readonly exporter: DecisionExporter;
-
-  constructor(options: Partial<DecisionExporterOptions> = {}) {
-    this.exporter = new DecisionExporter({
-      open: async () => {
-        this.opened += 1;
-        return {
-          send: async (decisions) => {
-            const failure = this.failures.shift();
-            if (failure !== undefined) throw failure;
-            this.sent.push(decisions.map(({ decisionId }) => decisionId));
-          },
-          close: async () => {},
-        };
-      },
-      now: () => this.nowMs,
-      log: { info() {}, warn: (...line: unknown[]) => void this.warnings.push(line) },
-      limits: { waiting: 3, perRequest: 2 },
-      intervalMs: 3_600_000,
-      ...options,
-    });
-  }
-
-  add(count: number) {
-    for (let n = 1; n <= count; n += 1) this.exporter.add(decision(n));
-  }
-
-  get lost() {
-    return this.warnings.flatMap(([first]) =>
-      typeof first === 'object' && first !== null && 'lost' in first ? [first.lost] : [],
-    );
-  }
+/** An exporter with room for three decisions, its receiver, and what it logged. */
+async function openBench({ hangs = false } = {}) {
+  const sent: unknown[][] = [];
+  const lost: unknown[] = [];
+  const failures: Error[] = [];
+  let nowMs = 0;
+  const receiver: LogRecordExporter = {
+    export(records, done) {
+      if (hangs) return;
+      const error = failures.shift();
+      if (error) return done({ code: 1, error });
+      sent.push(records.map(({ attributes }) => attributes['ceiba.decision.id']));
+      done({ code: 0 });
+    },
+    forceFlush: async () => {},
+    shutdown: async () => {},
+  };
+  const exporter = await DecisionExporter.open({
+    receiver,
+    now: () => nowMs,
+    log: {
+      info() {},
+      warn: (line: { lost?: number }) => void (line.lost && lost.push(line.lost)),
+    } as never,
+    limits: { waiting: 3, perRequest: 2, pauseMs: 1 },
+    stopBudgetMs: hangs ? 1 : 1_000,
+  });
+  const add = (count: number) => {
+    for (let n = 1; n <= count; n += 1) exporter.add(decision(n));
+  };
+  const passed = () => vi.waitFor(() => expect(exporter.waiting).toBe(0));
+  return { exporter, sent, lost, failures, add, passed, wait: (ms: number) => (nowMs += ms) };
 }
 
-const benches: Bench[] = [];
-const bench = (options?: Partial<DecisionExporterOptions>) => {
-  const made = new Bench(options);
-  benches.push(made);
-  return made;
-};
-afterEach(async () => {
-  for (const { exporter } of benches.splice(0)) await exporter.stop();
+it('sends what waits, in order, some at a time', async () => {
+  const { exporter, sent, lost, add, passed } = await openBench();
+  add(3);
+  await passed();
+  expect(sent).toEqual([['1', '2'], ['3']]);
+  await exporter.stop();
+  expect(lost).toEqual([]);
 });
 
-describe('the export of decisions', () => {
-  it('sends what waits, in order, some at a time', async () => {
-    const one = bench();
-    one.add(3);
-    await one.exporter.flushNow();
-    expect(one.sent).toEqual([['1', '2'], ['3']]);
-    expect(one.lost).toEqual([]);
-  });
+it('keeps no more than its bound, says so at most once a minute, and adds up the rest', async () => {
+  const { exporter, lost, add, passed, wait } = await openBench();
+  for (let n = 0; n < 3; n += 1) {
+    add(4);
+    await passed();
+    wait(40_000);
+  }
+  expect(lost).toEqual([1, 2]);
+  expect(exporter.lost).toBe(3);
+  await exporter.stop();
+});
 
-  it('opens nothing until there is a decision, and opens once', async () => {
-    const one = bench();
-    await one.exporter.flushNow();
-    expect(one.opened).toBe(0);
-    for (let n = 0; n < 2; n += 1) {
-      one.add(1);
-      await one.exporter.flushNow();
-    }
-    expect(one.opened).toBe(1);
-  });
+it('loses what the receiver refuses, says how many, and goes on', async () => {
+  const { exporter, sent, lost, failures, add, passed } = await openBench();
+  failures.push(new Error('refused'));
+  add(3);
+  await passed();
+  expect(sent).toEqual([['3']]);
+  expect(lost).toEqual([2]);
+  await exporter.stop();
+});
 
-  it('keeps no more than its bound, and says how many were lost', async () => {
-    const one = bench();
-    one.add(10);
-    await one.exporter.flushNow();
-    expect(one.sent.flat()).toEqual(['1', '2', '3']);
-    expect(one.lost).toEqual([7]);
-  });
-
-  it('loses what the receiver refuses, says how many, and goes on', async () => {
-    const one = bench();
-    one.failures = [new Error('refused')];
-    one.add(3);
-    await one.exporter.flushNow();
-    await one.exporter.flushNow();
-    expect(one.sent).toEqual([['3']]);
-    expect(one.lost).toEqual([2]);
-  });
-
-  it('says it at most once a minute, and adds up what was lost meanwhile', async () => {
-    const one = bench();
-    for (let n = 0; n < 3; n += 1) {
-      one.add(4);
-      await one.exporter.flushNow();
-      one.nowMs += 40_000;
-    }
-    expect(one.lost).toEqual([1, 2]);
-  });
-
-  it('sends what waits and reports what was lost when the Runtime stops', async () => {
-    const one = bench();
-    one.add(1);
-    await one.exporter.stop();
-    expect(one.sent).toEqual([['1']]);
-    const other = bench();
-    other.failures = [new Error('refused')];
-    other.add(3);
-    await other.exporter.stop();
-    expect(other.lost).toEqual([3]);
-    const hanging = { send: () => new Promise<void>(() => {}), close: async () => {} };
-    const third = bench({ open: async () => hanging, stopBudgetMs: 1 });
-    third.add(2);
-    await third.exporter.stop();
-    expect(third.lost).toEqual([2]);
-  });
+it('sends what waits when the Runtime stops, and reports what a receiver that hangs has lost', async () => {
+  const one = await openBench();
+  one.add(1);
+  await one.exporter.stop();
+  expect(one.sent).toEqual([['1']]);
+  const other = await openBench({ hangs: true });
+  other.add(2);
+  await other.exporter.stop();
+  expect(other.lost).toEqual([2]);
 });

@@ -1,69 +1,81 @@
 import type { Logger } from '@ceiba/process/log';
-import { BackgroundTask } from '@ceiba/process/tasks';
-import type { NewDecision } from '@ceiba/schema';
-import type { DecisionReceiver } from './otlp.ts';
+import { type NewDecision, within } from '@ceiba/schema';
+import type { Logger as OtelLogger } from '@opentelemetry/api-logs';
+import type { LoggerProvider, LogRecordExporter } from '@opentelemetry/sdk-logs';
+import { otelResource } from '../otel-resource.ts';
+import { logRecordOf } from './log-record.ts';
 
-export interface DecisionExporterOptions {
-  /** Called once, before the first decision is sent. */
-  open(): Promise<DecisionReceiver>;
-  /** In ms, monotonic. */
-  now(): number;
-  log: Pick<Logger, 'info' | 'warn'>;
-  limits?: Partial<typeof EXPORT_LIMITS>;
-  /** From the end of one export to the start of the next, in ms. */
-  intervalMs?: number;
-  /** How long a Runtime that stops waits for the receiver, in ms. */
-  stopBudgetMs?: number;
-}
-
-export const EXPORT_LIMITS = {
-  /** How many decisions wait for the receiver. */
-  waiting: 5_000,
-  /** How many decisions one request sends. */
-  perRequest: 500,
-};
+/** Decisions that wait for the receiver, those that one request sends, and the pause in ms. */
+export const EXPORT_LIMITS = { waiting: 5_000, perRequest: 500, pauseMs: 1_000 };
 
 /** How often the log says how many decisions were lost, in ms. */
 const REPORT_EVERY_MS = 60_000;
+/** How long a Runtime that stops waits for the receiver, in ms. */
 const STOP_BUDGET_MS = 2_000;
+/** `ExportResultCode.SUCCESS`. */
+const SUCCESS = 0;
+
+export interface DecisionExporterOptions {
+  /** In ms, monotonic. */
+  now(): number;
+  log: Pick<Logger, 'info' | 'warn'>;
+  limits?: typeof EXPORT_LIMITS;
+  /** The exporter of OTLP (HTTP, protobuf) where none is given; it reads the standard variables. */
+  receiver?: LogRecordExporter;
+  stopBudgetMs?: number;
+}
 
 /**
- * Sends decisions to another engine for logs, as they are made and without the cap of the table. No
- * decision waits for it: what finds no room, or is refused after the retries of the SDK, is lost,
- * and the log says how many.
+ * Sends decisions to another engine for logs, as they are made and without the cap of the table, with
+ * the batch processor of the OpenTelemetry SDK. That counts no losses, so they are counted here: no
+ * decision waits for it, and what finds no room, or is refused after the retries of the SDK, is lost.
  */
 export class DecisionExporter {
   readonly #options: DecisionExporterOptions;
   readonly #limits: typeof EXPORT_LIMITS;
-  /** Also those that are being sent. */
-  readonly #waiting: NewDecision[] = [];
-  readonly #task: BackgroundTask;
-  #receiver: DecisionReceiver | undefined;
+  #provider: LoggerProvider | undefined;
+  #logger: OtelLogger | undefined;
+  #waiting = 0;
   #lost = 0;
   /** Of the lost ones, how many the log has named. */
   #reported = 0;
   #reportedAt = Number.NEGATIVE_INFINITY;
+  #isFailing = false;
 
-  constructor(options: DecisionExporterOptions) {
+  private constructor(options: DecisionExporterOptions) {
     this.#options = options;
-    this.#limits = { ...EXPORT_LIMITS, ...options.limits };
-    const { intervalMs = 1_000, log } = options;
-    this.#task = new BackgroundTask({
-      name: 'exporting the decision log',
-      run: (signal) => this.#send(signal),
-      pauseMs: () => intervalMs,
-      log,
+    this.#limits = options.limits ?? EXPORT_LIMITS;
+  }
+
+  /** Loads the SDK, so that a Runtime without it pays nothing. */
+  static async open(options: DecisionExporterOptions): Promise<DecisionExporter> {
+    const { BatchLogRecordProcessor, LoggerProvider } = await import('@opentelemetry/sdk-logs');
+    const { OTLPLogExporter } = await import('@opentelemetry/exporter-logs-otlp-proto');
+    const made = new DecisionExporter(options);
+    const processor = new BatchLogRecordProcessor({
+      exporter: made.#counting(options.receiver ?? new OTLPLogExporter()),
+      maxQueueSize: made.#limits.waiting,
+      maxExportBatchSize: made.#limits.perRequest,
+      scheduledDelayMillis: made.#limits.pauseMs,
     });
+    const resource = await otelResource();
+    made.#provider = new LoggerProvider({ resource, processors: [processor] });
+    made.#logger = made.#provider.getLogger('ceiba');
+    return made;
   }
 
   add(decision: NewDecision): void {
-    if (this.#waiting.length < this.#limits.waiting) this.#waiting.push(decision);
-    else this.#lost += 1;
+    if (this.#waiting >= this.#limits.waiting) {
+      this.#lose(1);
+      return;
+    }
+    this.#waiting += 1;
+    this.#logger?.emit(logRecordOf(decision));
   }
 
-  /** How many decisions wait for the receiver. */
+  /** How many decisions wait for the receiver, also those that are being sent. */
   get waiting(): number {
-    return this.#waiting.length;
+    return this.#waiting;
   }
 
   /** How many decisions were lost since the start. */
@@ -71,50 +83,47 @@ export class DecisionExporter {
     return this.#lost;
   }
 
-  /** Sends what waits, after an export that is under way. Never rejects. */
-  flushNow(): Promise<void> {
-    return this.#task.runNow();
-  }
-
-  /** Sends a last time, for at most two seconds, and reports what was lost. Never rejects. */
+  /** Sends what waits, for at most two seconds, and reports what was lost. Never rejects. */
   async stop(): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const timeUp = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, this.#options.stopBudgetMs ?? STOP_BUDGET_MS);
-    });
-    await Promise.race([this.#finish(), timeUp]);
-    clearTimeout(timer);
-    this.#lost += this.#waiting.splice(0).length;
+    const { stopBudgetMs = STOP_BUDGET_MS } = this.#options;
+    const sent = this.#provider?.shutdown() ?? Promise.resolve();
+    await within(stopBudgetMs, sent, () => new Error('the receiver is too slow')).catch(() => {});
+    this.#lost += this.#waiting;
+    this.#waiting = 0;
     this.#report();
   }
 
-  async #finish(): Promise<void> {
-    await this.#task.stop();
-    await this.flushNow();
-    await this.#receiver?.close().catch(() => {});
+  /** The receiver, with its losses counted. */
+  #counting(receiver: LogRecordExporter): LogRecordExporter {
+    return {
+      export: (records, done) =>
+        receiver.export(records, ({ code, error }) => {
+          this.#waiting -= records.length;
+          if (code === SUCCESS) this.#succeed();
+          else this.#fail(records.length, error);
+          // The processor would only log it, as an error of the traces.
+          done({ code: SUCCESS });
+        }),
+      forceFlush: () => receiver.forceFlush(),
+      shutdown: () => receiver.shutdown(),
+    };
   }
 
-  /** @throws Error that says what to do, with the error of the SDK as its cause */
-  async #send(signal: AbortSignal): Promise<void> {
-    try {
-      while (this.#waiting.length > 0) {
-        this.#receiver ??= await this.#options.open();
-        const batch = this.#waiting.slice(0, this.#limits.perRequest);
-        try {
-          await this.#receiver.send(batch);
-        } catch (error) {
-          this.#lost += batch.length;
-          throw error;
-        } finally {
-          this.#waiting.splice(0, batch.length);
-        }
-      }
-    } catch (error) {
-      throw new Error(ADVICE, { cause: error });
-    } finally {
-      const isDue = this.#options.now() - this.#reportedAt >= REPORT_EVERY_MS;
-      if (isDue && !signal.aborted) this.#report();
-    }
+  #succeed(): void {
+    if (this.#isFailing) this.#options.log.info('exporting the decision log works again');
+    this.#isFailing = false;
+  }
+
+  #fail(decisions: number, error: unknown): void {
+    const err = new Error(ADVICE, { cause: error });
+    if (!this.#isFailing) this.#options.log.warn({ err }, 'exporting the decision log is failing');
+    this.#isFailing = true;
+    this.#lose(decisions);
+  }
+
+  #lose(decisions: number): void {
+    this.#lost += decisions;
+    if (this.#options.now() - this.#reportedAt >= REPORT_EVERY_MS) this.#report();
   }
 
   #report(): void {

@@ -3,27 +3,26 @@ import { recordDecisionFailures, writeDecisions } from '@ceiba/schema';
 import type { DatabasePool } from '../database/pool.ts';
 import { newId } from '../process-id.ts';
 import { DecisionLog } from './decision-log.ts';
-import { DecisionExporter } from './exporter.ts';
+import type { DecisionExporter } from './exporter.ts';
 import { FailureCounter } from './failures.ts';
-import { openOtlp } from './otlp.ts';
 
-/** Keeps decisions, sends them to another engine where one is set, and counts those that failed. */
+/**
+ * Keeps decisions, and counts those that failed.
+ *
+ * @param exporter sends them to another engine too; absent where none is set
+ */
 export function openDecisionLog(
-  { exportsDecisions }: { exportsDecisions: boolean },
+  exporter: DecisionExporter | undefined,
   pool: DatabasePool,
   log: Logger,
 ) {
-  const now = performance.now.bind(performance);
-  const exporter = exportsDecisions
-    ? new DecisionExporter({ open: openOtlp, now, log })
-    : undefined;
   const decisionLog = new DecisionLog({
     exporter,
     write: (batch, budgetMs) => pool.run(budgetMs, (db) => writeDecisions(db, batch)),
     incarnation: newId(),
     random: Math.random,
     wallClockMs: Date.now,
-    now,
+    now: performance.now.bind(performance),
     log,
   });
   const failures = new FailureCounter({
@@ -35,7 +34,6 @@ export function openDecisionLog(
   return {
     decisionLog,
     failures,
-    exporter,
     tasks: { decision_log: decisionLog, failure_counts: failures },
     async stop() {
       await Promise.all([decisionLog.stop(), failures.stop(), exporter?.stop()]);
