@@ -50,7 +50,7 @@ it('sends what waits, in order, some at a time', async () => {
   expect(lost).toEqual([]);
 });
 
-it('keeps no more than its bound, says so at most once a minute, and adds up the rest', async () => {
+it('keeps no more than its bound, logs the losses at most once a minute, and adds up the rest', async () => {
   const { exporter, lost, add, passed, wait } = await openBench();
   for (let n = 0; n < 3; n += 1) {
     add(4);
