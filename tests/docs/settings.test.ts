@@ -36,7 +36,7 @@ function typeOf(field: Field): string {
     /^must (?:be(?: one of)?|list) (?!blank)(.+)$/.exec(
       messages.find((message) => /^must (?:be(?! blank)|list) /.test(message)) ?? '',
     ) ?? [];
-  return type?.replace(/(such as) (.+)$/, '$1 `$2`') ?? 'text';
+  return type?.replace(/(such as) (.+)$/, '$1 `$2`').replace('a whole number from ', '') ?? 'text';
 }
 
 function defaultOf(field: Field): string {
@@ -82,7 +82,7 @@ function rowOf(block: string): string {
 
 const HEAD = `# Settings
 
-Environment variables, of which an empty one counts as unset. \`npm start\` and the \`ceiba\` command read them from the file \`.env\` too. A program that gets a wrong value does not start, and names each setting that is wrong, never its value. A test writes this page from [\`.env.example\`](../../.env.example) and the code that parses the settings.`;
+Environment variables, of which an empty one counts as unset. A range is one of whole numbers. \`npm start\` and the \`ceiba\` command read them from the file \`.env\` too. A program that gets a wrong value does not start, and names each setting that is wrong, never its value. A test writes this page from [\`.env.example\`](../../.env.example) and the code that parses the settings.`;
 
 /** The files of the commands and the examples, which read settings one by one. */
 const others = [
