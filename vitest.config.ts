@@ -32,11 +32,17 @@ export default defineConfig({
       {
         test: {
           name: 'integration',
-          include: ['tests/{integration,golden}/**/*.test.ts'],
+          include: ['tests/{integration,golden,docs/integration}/**/*.test.ts'],
           ...servers,
         },
       },
-      { test: { name: 'deployment', include: ['tests/deployment/**/*.test.ts'], ...servers } },
+      {
+        test: {
+          name: 'deployment',
+          include: ['tests/{deployment,docs/deployment}/**/*.test.ts'],
+          ...servers,
+        },
+      },
       {
         test: {
           name: 'sdk',

@@ -5,7 +5,7 @@ import { PREVIOUS_RELEASE } from '../support/previous-release.ts';
 
 /*
  * A migration runs before the previous release has stopped, so it only adds (docs/run/upgrades.md).
- * tests/deployment/guides/upgrade.test.ts runs that release; this finds what no test of it reaches.
+ * tests/deployment/upgrade/upgrade.test.ts runs that release; this finds what no test of it reaches.
  */
 
 const folder = fileURLToPath(new URL('../../drizzle', import.meta.url));

@@ -7,9 +7,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '@ceiba/devstack/ports';
 import { afterAll, expect, it } from 'vitest';
+import {
+  makeWebhook,
+  queueTest,
+  startSender,
+  untilDelivery,
+} from '../../integration/alerts/support.ts';
+import { useBench } from '../../integration/schema/support.ts';
 import { until } from '../../support/until.ts';
-import { useBench } from '../schema/support.ts';
-import { makeWebhook, queueTest, startSender, untilDelivery } from './support.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const guide = readFileSync(join(root, 'docs/learn/alerts.md'), 'utf8');

@@ -20,7 +20,7 @@ import {
   PATIENT,
   runCeiba,
   typing,
-} from './support.ts';
+} from '../../integration/cli/support.ts';
 
 /** Runs each command of `docs/reference/cli.md`, from top to bottom, and compares its output with the page. */
 const docs = readFileSync(
