@@ -8,6 +8,8 @@ import { type AllowedVerdict, createGuard, type RejectedVerdict } from './guard.
 import type { ReadyReply } from './host-reply.ts';
 import { traceContextIn } from './trace-context.ts';
 
+export type { AllowedVerdict, RejectedVerdict } from './guard.ts';
+
 /** Either the access of an allowed request, or the response that rejects it. */
 export type FetchVerdict = AllowedVerdict | ({ readonly response: Response } & RejectedVerdict);
 
