@@ -51,9 +51,10 @@ export function createFetchGuard(options: AccessOptions): FetchGuard {
       parameters: origin.parameters,
       traceContext: traceContextIn((name) => request.headers.get(name)),
     });
-    return verdict.allowed
-      ? verdict
-      : { allowed: false, response: responseOf(verdict.reply, request.method) };
+    if (!verdict.allowed) {
+      return { allowed: false, response: responseOf(verdict.reply, request.method) };
+    }
+    return verdict;
   };
 }
 
