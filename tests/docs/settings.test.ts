@@ -94,8 +94,8 @@ const others = [
 ].filter((path) => /(?<!\.test)\.m?[jt]s$/.test(path) && existsSync(join(root, path)));
 const sources = others.map(read).join('\n');
 
-/** Set by Node, npm and the terminal, not by a user of Ceiba. */
-const NOT_OURS = ['HOME', 'NODE_ENV', 'NO_COLOR', 'PATH'];
+/** Set by Node, npm, the terminal and the test runner, not by a user of Ceiba. */
+const NOT_OURS = ['CEIBA_TEST_REPORT', 'HOME', 'NODE_ENV', 'NO_COLOR', 'PATH'];
 
 describe('.env.example', () => {
   const documented = [...example.matchAll(/^# ([A-Z][A-Z0-9_]+)=/gm)].map(([, name = '']) => name);

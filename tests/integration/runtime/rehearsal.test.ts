@@ -105,14 +105,14 @@ describe.skipIf(realRedis === undefined)('a Redis that answers and in which char
     ],
   ])(
     'because %s makes /ready 503, and the log says what to change',
-    async (_, spoil, mend, says) => {
+    async (_, spoil, repair, says) => {
       const call = async ([command = '', ...words]: readonly string[]) =>
         await redis.admin.call(command, ...words);
       await becomes(READY);
       await call(spoil);
       await becomes(NO_CHARGE);
       await expect.poll(logOnceAsked, { timeout: 15_000, interval: 50 }).toContain(says);
-      await call(mend);
+      await call(repair);
       await becomes(READY);
     },
     60_000,
