@@ -98,28 +98,6 @@ test('a changed password ends every session and is the only one that works', asy
   await expect(page.getByRole('heading', { level: 1, name: 'Projects' })).toBeVisible();
 });
 
-test('sign-up keeps the input and says how to fix it', async ({ page }) => {
-  await page.goto('/sign-up');
-  await expect(page.getByText('Try a phrase only you would think of.')).toBeVisible();
-  await page.getByLabel('E-mail').fill('typed@example.com');
-  await page.getByLabel('Password', { exact: true }).fill('too short');
-  await page.getByRole('button', { name: 'Create account' }).click();
-  await expect(page.getByText('The password must be at least 12 characters')).toBeVisible();
-  await expect(page.getByLabel('E-mail')).toHaveValue('typed@example.com');
-  await expect(page.getByLabel('Password', { exact: true })).toHaveValue('too short');
-  await expect(page.getByLabel('Password', { exact: true })).toBeFocused();
-});
-
-test('sign-up refuses an e-mail address that has an account', async ({ page }) => {
-  const account = await signUp(page);
-  await page.context().clearCookies();
-  await page.goto('/sign-up');
-  await page.getByLabel('E-mail').fill(account.email.toUpperCase());
-  await page.getByLabel('Password', { exact: true }).fill('a passphrase of some length');
-  await page.getByRole('button', { name: 'Create account' }).click();
-  await expect(page.getByText('An account with this address exists already')).toBeVisible();
-});
-
 test('sign-in shows errors beside the fields and keeps the input', async ({ page }) => {
   await page.goto('/sign-in');
   const email = page.getByLabel('E-mail');

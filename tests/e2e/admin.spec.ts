@@ -136,19 +136,6 @@ test('an account becomes an administrator, and is deleted only by its e-mail add
   await elsewhere.context().close();
 });
 
-test('an account that owns a project cannot be deleted', async () => {
-  const [owner] = await project.sql<{ email: string }[]>`
-    select u.email from users u join projects p on p.owner_id = u.id
-    where p.id = ${project.projectId}`;
-  await gotoReady(page, `/admin?tab=users&q=${owner?.email}`);
-  await chooseAction(page, owner?.email ?? '', 'Delete account');
-  const dialog = page.getByRole('dialog');
-  await dialog.getByLabel(/to confirm/).fill(owner?.email ?? '');
-  await dialog.getByLabel('Your password', { exact: true }).fill(password);
-  await dialog.getByRole('button', { name: 'Delete account' }).click();
-  await expect(dialog.getByRole('alert')).toContainText('The account owns 1 project');
-});
-
 test('retention is refused outside its bounds, and saved within them', async () => {
   await gotoReady(page, '/admin?tab=retention');
   await expectAccessible(page);

@@ -17,16 +17,6 @@ test('a new project shows its secret once, with snippets that work when pasted',
   await expect(page.locator('pre:visible')).toContainText('createFastifyPreHandler');
 });
 
-test('a taken name is refused beside the field, and the input is kept', async ({ page }) => {
-  await signUp(page);
-  await createProject(page, 'Reports');
-  await gotoReady(page, '/projects/new');
-  await page.getByLabel('Name').fill('Reports');
-  await page.getByRole('button', { name: 'Create project' }).click();
-  await expect(page.getByText('You already have a project with this name')).toBeVisible();
-  await expect(page.getByLabel('Name')).toHaveValue('Reports');
-});
-
 test('the list is filtered by keyboard, and the filter is in the URL', async ({ page }) => {
   await signUp(page);
   await createProject(page, 'Alpha');

@@ -3,7 +3,6 @@ import { mintApiKey } from '@ceiba/domain';
 import { expect, type Page, test } from '@playwright/test';
 import { expectAccessible } from './expect-accessible.ts';
 import { type OwnProject, ownProject } from './own-project.ts';
-import { reloadReady } from './support.ts';
 
 let project: OwnProject;
 let call: { apiKey: string; method: string; path: string };
@@ -69,18 +68,6 @@ test('another plan applies from the next decision on', async () => {
   });
 });
 
-test('a plan that was deleted in the meantime is refused, and nothing changes', async () => {
-  const name = `Gone ${randomBytes(4).toString('hex')}`;
-  await project.sql`insert into plans (name, active_key_cap, rate_limit_per_minute, monthly_quota)
-    values (${name}, 1, 1, 1)`;
-  const page = await project.open('subscription');
-  await project.sql`delete from plans where name = ${name}`;
-  await page.getByRole('radio', { name: new RegExp(name) }).check();
-  await page.getByRole('button', { name: `Change to ${name}` }).click();
-  await expect(page.getByRole('alert').filter({ hasText: 'was deleted' })).toBeVisible();
-  await expect(page.getByText('On the plan Starter.')).toBeVisible();
-});
-
 test('a period that is over denies calls, and one without an end allows them', async () => {
   const page = await project.open('subscription');
   await page.getByLabel('Ends', { exact: true }).selectOption('at');
@@ -97,39 +84,6 @@ test('a period that is over denies calls, and one without an end allows them', a
     page.getByText('Calls are allowed if the key and a policy permit them'),
   ).toBeVisible();
   expect(await project.authorize(call)).toMatchObject({ allowed: true });
-});
-
-test('a trial allows calls until its end, and denies them after it', async () => {
-  const page = await project.open('subscription');
-  await changeState(page, 'Set trial');
-  const end = page.getByLabel('Date and time');
-  const save = page.getByRole('button', { name: 'Save period end' });
-  await page.getByLabel('Ends', { exact: true }).selectOption('at');
-
-  await end.fill('0031-01-31T12:00');
-  await save.click();
-  await expect(end).toHaveAccessibleDescription('Must lie within the years 0100 to 9999 in UTC.');
-  await expect(page.getByText('The subscription has no end.')).toBeVisible();
-
-  await end.fill('2031-01-31T12:00');
-  await expect(page.getByText(/^All calls are allowed until 31 Jan 2031, 12:00/)).toBeVisible();
-  await save.click();
-  await expect(
-    page.getByText('Calls are allowed if the key and a policy permit them'),
-  ).toBeVisible();
-  await expect(page.getByText('Until 31 Jan 2031, 12:00.', { exact: true })).toBeVisible();
-  expect(await project.authorize(call)).toMatchObject({ allowed: true });
-
-  await project.sql`update subscriptions set current_period_end = now()
-    where project_id = ${project.projectId}`;
-  expect(await project.authorize(call)).toMatchObject({ denialReason: 'inactive_subscription' });
-  await reloadReady(page);
-  await expect(page.getByText('its period ended')).toBeVisible();
-  await page.getByLabel('Ends', { exact: true }).selectOption('never');
-  await save.click();
-  await expect(
-    page.getByText('Calls are allowed if the key and a policy permit them'),
-  ).toBeVisible();
 });
 
 test('a quota that is nearly used shows when it will be used up', async () => {

@@ -562,23 +562,6 @@ describe('the secret of a new project', () => {
     expect(await findUserByEmail(desk.db, 'ops@example.com')).toBeNull();
   });
 
-  test('is refused where its output is not a terminal, so that no log gets it', async () => {
-    const before = await everything(desk.db);
-    const { code, output } = await desk.apply(FILE, { isTerminal: false });
-    expect(code).toBe(2);
-    expect(output).toContain('--secret-file');
-    expect(output).not.toMatch(SECRET);
-    expect(await everything(desk.db)).toBe(before);
-  });
-
-  test('is printed there with --show-secret', async () => {
-    const { code, stdout } = await desk.apply(FILE, {
-      isTerminal: false,
-      flags: ['--show-secret'],
-    });
-    expect([code, SECRET.test(stdout)]).toEqual([0, true]);
-  });
-
   test('is written with --secret-file to a new file of this user, and printed nowhere', async () => {
     const path = join(mkdtempSync(join(tmpdir(), 'ceiba-secret-')), 'secret.json');
     const flags = ['--secret-file', path];

@@ -5,7 +5,6 @@ import { projectCounterKey } from '../../../apps/runtime/src/redis/keys.ts';
 import { UnavailableError } from '../../../apps/runtime/src/unavailable.ts';
 import { type RedisServer, realRedis, startRedisServer } from '../../support/redis.ts';
 import { until } from '../../support/until.ts';
-import { startBlackhole } from './support/blackhole.ts';
 import { type Call, callOf, startRuntime, type TestRuntime } from './support/runtime.ts';
 import { createMemoryStore } from './support/store.ts';
 
@@ -81,42 +80,6 @@ describe.skipIf(realRedis === undefined)('a Redis in trouble (real Redis)', () =
     await expect(runtime.link.ping(1000)).rejects.toBeInstanceOf(UnavailableError);
     redis.thaw();
     await recovered(runtime, call);
-  });
-
-  it('starts while Redis is frozen, and works when it thaws', async () => {
-    const way = await startBlackhole(redis.port);
-    try {
-      redis.freeze();
-      let isUp = false;
-      const starting = start(way.url).finally(() => {
-        isUp = true;
-      });
-      await until('one attempt has failed and the next is made', () => way.connectionsMade > 1);
-      expect(isUp).toBe(false);
-      redis.thaw();
-      await recovered(await starting, callOf({}));
-    } finally {
-      await way.close();
-    }
-  });
-
-  it('never uses a replica, and uses it after its promotion', async () => {
-    const primary = await startRedisServer();
-    try {
-      const runtime = await start();
-      const call = callOf({});
-      await runtime.charge(call);
-      await redis.admin.replicaof('127.0.0.1', `${primary.port}`);
-      await refusal(runtime, call);
-      for (let attempt = 0; attempt < 50; attempt++) {
-        await expect(runtime.link.ping(1000)).rejects.toBeInstanceOf(UnavailableError);
-        await pause(10);
-      }
-      await redis.admin.replicaof('NO', 'ONE');
-      await recovered(runtime, call);
-    } finally {
-      await primary.dispose();
-    }
   });
 
   it('waits for a Redis that is loading its data', async () => {

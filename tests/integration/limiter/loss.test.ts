@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { realRedis, startRedisServer } from '../../support/redis.ts';
-import { admittedOf, callOf, chargeTimes, handClock, startRuntime } from './support/runtime.ts';
+import { admittedOf, callOf, handClock, startRuntime } from './support/runtime.ts';
 import { describeOnEachRedis } from './support/servers.ts';
 import { createMemoryStore, type MemoryStore } from './support/store.ts';
 
@@ -107,18 +107,6 @@ describeOnEachRedis('a wiped Redis', (redis) => {
     expect(store.admissions(call.projectId, 'project')).toBe(admitted);
     expect(store.admissions(call.projectId, call.apiKeyId)).toBe(admitted);
     expect(store.lastUseOf(call.apiKeyId)).toBeInstanceOf(Date);
-  });
-
-  it('turns 500 charges at once into a handful of reads of Postgres', async () => {
-    const store = createMemoryStore();
-    const runtime = await start(store);
-    const calls = Array.from({ length: 100 }, () => callOf({}));
-    await Promise.all(calls.map((call) => runtime.charge(call)));
-    await redis().admin.flushall();
-    const reads = store.reads;
-    store.readTakesMs = 20;
-    await Promise.all(calls.flatMap((call) => chargeTimes(runtime, call, 5)));
-    expect(store.reads - reads).toBeLessThanOrEqual(20);
   });
 
   it('counts a seed only in its own month', async () => {

@@ -255,29 +255,3 @@ describe('a Runtime that stops', () => {
     expect((await client.getDecision(decisionId)).status).toBe(200);
   });
 });
-
-// Last, because it takes the table away for a while.
-describe('a log that cannot be written', () => {
-  it('changes no decision, is one warning, and has every decision once it can', async () => {
-    const { client, apiKey } = await setUp();
-    const ask = async () => decisionOf((await client.authorize({ apiKey: null })).json);
-    const failures = () => runtime.stdout().split('writing the decision log is failing').length - 1;
-    const before = failures();
-    const kept: Decision[] = [];
-    await world.db.sql.begin(async (sql) => {
-      await sql`set local idle_in_transaction_session_timeout = 0`;
-      await sql`lock table decisions in access exclusive mode`;
-      await until('the failure is in the log', async () => {
-        kept.push(await ask());
-        return failures() > before;
-      });
-      expect(kept.every(({ allowed }) => !allowed)).toBe(true);
-      const reply = await client.authorize({ apiKey: apiKey.plaintext });
-      expect(decisionOf(reply.json).allowed).toBe(true);
-    });
-    kept.push(await ask());
-    for (const { decisionId } of [kept[0]!, kept.at(-1)!]) await logged(client, decisionId);
-    expect(failures()).toBe(before + 1);
-    await expect.poll(runtime.stdout).toContain('docs/run/decision-log.md');
-  });
-});

@@ -89,28 +89,6 @@ describe('a receiver', () => {
     ]);
     expect(receiver.headers.at(-1)).toMatchObject({ authorization: 'Bearer receiver-token' });
   });
-
-  it('gets the sample of the allows that the table gets', async () => {
-    const { project, apiKey, client } = await setUp();
-    await project.setLogging({ loggedAllowsPercent: 0 });
-    const unlogged = await ask(client, apiKey.plaintext);
-    await project.setLogging({ loggedAllowsPercent: 100 });
-    const logged = await ask(client, apiKey.plaintext);
-    expect([unlogged.allowed, logged.allowed]).toEqual([true, true]);
-    await isReceived(logged);
-    expect(receivedOf(unlogged)).toEqual([]);
-  });
-
-  it('gets every denial of a flood, of which the table keeps 600 a minute', async () => {
-    const { project, client } = await setUp();
-    const batch = Array.from({ length: 256 }, () => ({ ...QUESTION, apiKey: 'nonsense' }));
-    for (let sent = 0; sent < 5; sent += 1) await client.authorizeBatch(batch);
-    const count = () =>
-      receiver.logs.filter(({ attributes }) => attributes['ceiba.project.id'] === project.projectId)
-        .length;
-    await until('all are received', () => count() === 5 * batch.length, SOON_MS);
-    expect(lostIn(runtime.stdout())).toBe(0);
-  });
 });
 
 describe('a Runtime that stops', () => {

@@ -282,15 +282,6 @@ describe('a request line or a header that is not HTTP', () => {
     expect(reply.headers.toLowerCase()).toContain('connection: close');
     expect(JSON.parse(reply.body).error).toBe('invalid_request');
   });
-
-  it('is 431 in the shape of every error if the headers have a hundred thousand bytes', async () => {
-    const long = { 'x-service-project-secret': 'x'.repeat(100_000) };
-    await expectStatus([request(`GET ${keysPath()}`, long)], 431);
-    const many = Object.fromEntries(
-      Array.from({ length: 3_000 }, (_, n) => [`x-${n}`, 'y'.repeat(20)]),
-    );
-    await expectStatus([request(`GET ${keysPath()}`, many)], 431);
-  });
 });
 
 describe('targets and hosts', () => {
