@@ -22,102 +22,63 @@ const PROJECT = '(console)/projects/[projectId]';
  * one is missing.
  */
 export const PAGES: Record<string, PageCase> = {
-  landing: { route: '', path: () => '/', signedIn: false },
-  status: { route: 'status', path: () => '/status', signedIn: false },
-  guides: { route: 'docs', path: () => '/docs', signedIn: false },
-  'guides searched': { route: 'docs', path: () => '/docs?q=quota', signedIn: false },
-  guide: { route: 'docs/[slug]', path: () => '/docs/sdk', signedIn: false },
-  'API reference': { route: 'docs/[slug]', path: () => '/docs/reference', signedIn: false },
-  'guide with tables': {
-    route: 'docs/[slug]',
-    path: () => '/docs/operations',
-    signedIn: false,
-  },
-  'sign in': { route: '(account)/sign-in', path: () => '/sign-in', signedIn: false },
-  'sign up': { route: '(account)/sign-up', path: () => '/sign-up', signedIn: false },
-  'finish sign-up': {
-    route: '(account)/sign-up/confirm',
-    path: () => '/sign-up/confirm',
-    signedIn: false,
-  },
-  'confirm e-mail': {
-    route: '(account)/confirm-email',
-    path: () => '/confirm-email',
-    signedIn: false,
-  },
-  'forgot password': {
-    route: '(account)/forgot-password',
-    path: () => '/forgot-password',
-    signedIn: false,
-  },
-  'alert mail': {
-    route: '(account)/alert-mail',
-    path: () => '/alert-mail',
-    signedIn: false,
-  },
-  'reset password': {
-    route: '(account)/reset-password',
-    path: () => '/reset-password',
-    signedIn: false,
-  },
-  join: { route: '(account)/join', path: () => '/join', signedIn: false },
-  'not found': { route: null, path: () => '/nowhere', signedIn: false },
-  projects: { route: '(console)/projects', path: () => '/projects', signedIn: true },
-  'create project': {
-    route: '(console)/projects/new',
-    path: () => '/projects/new',
-    signedIn: true,
-  },
-  account: { route: '(console)/account', path: () => '/account', signedIn: true },
-  overview: { route: PROJECT, path: ({ projectId }) => `/projects/${projectId}`, signedIn: true },
-  keys: inProject('keys', 'keys'),
-  key: {
-    route: `${PROJECT}/keys/[apiKeyId]`,
-    path: ({ projectId, apiKeyId }) => `/projects/${projectId}/keys/${apiKeyId}`,
-    signedIn: true,
-  },
-  'create key': inProject('keys/new', 'keys/new'),
-  policies: inProject('policies', 'policies?method=GET&path=/v1/reports'),
-  'add policy': inProject('policies/new', 'policies/new?pathPattern=/v1/reports*&path=/v1'),
-  'edit policy': {
-    route: `${PROJECT}/policies/[policyId]`,
-    path: ({ projectId, policyId }) => `/projects/${projectId}/policies/${policyId}`,
-    signedIn: true,
-  },
-  requests: inProject('requests', 'requests'),
-  request: {
-    route: `${PROJECT}/requests/[decisionId]`,
-    path: ({ projectId, decisionId }) => `/projects/${projectId}/requests/${decisionId}`,
-    signedIn: true,
-  },
-  'denials by path': inProject('requests/groups', 'requests/groups'),
-  simulator: inProject('simulator', 'simulator?method=GET&path=/v1/reports'),
-  subscription: inProject('subscription', 'subscription'),
-  usage: inProject('usage', 'usage'),
-  alerts: inProject('alerts', 'alerts'),
-  destination: {
-    route: `${PROJECT}/alerts/[destinationId]`,
-    path: ({ projectId, destinationId }) => `/projects/${projectId}/alerts/${destinationId}`,
-    signedIn: true,
-  },
-  members: inProject('members', 'members'),
-  audit: inProject('audit', 'audit'),
-  settings: inProject('settings', 'settings'),
-  'audit of the account': { route: '(console)/audit', path: () => '/audit', signedIn: true },
-  plans: { route: '(console)/admin', path: () => '/admin', signedIn: true },
-  users: { route: '(console)/admin', path: () => '/admin?tab=users', signedIn: true },
-  'audit of the installation': {
-    route: '(console)/admin/audit',
-    path: () => '/admin/audit',
-    signedIn: true,
-  },
-  retention: { route: '(console)/admin', path: () => '/admin?tab=retention', signedIn: true },
+  landing: open('', '/'),
+  status: open('status', '/status'),
+  guides: open('docs', '/docs'),
+  'guides searched': open('docs', '/docs?q=quota'),
+  guide: open('docs/[slug]', '/docs/sdk'),
+  'API reference': open('docs/[slug]', '/docs/reference'),
+  'guide with tables': open('docs/[slug]', '/docs/operations'),
+  'sign in': open('(account)/sign-in', '/sign-in'),
+  'sign up': open('(account)/sign-up', '/sign-up'),
+  'finish sign-up': open('(account)/sign-up/confirm', '/sign-up/confirm'),
+  'confirm e-mail': open('(account)/confirm-email', '/confirm-email'),
+  'forgot password': open('(account)/forgot-password', '/forgot-password'),
+  'alert mail': open('(account)/alert-mail', '/alert-mail'),
+  'reset password': open('(account)/reset-password', '/reset-password'),
+  join: open('(account)/join', '/join'),
+  'not found': open(null, '/nowhere'),
+  projects: signedIn('projects'),
+  'create project': signedIn('projects/new'),
+  account: signedIn('account'),
+  overview: inProject('', () => ''),
+  keys: inProject('/keys'),
+  key: inProject('/keys/[apiKeyId]', ({ apiKeyId }) => `/keys/${apiKeyId}`),
+  'create key': inProject('/keys/new'),
+  policies: inProject('/policies', () => '/policies?method=GET&path=/v1/reports'),
+  'add policy': inProject('/policies/new', () => '/policies/new?pathPattern=/v1/reports*&path=/v1'),
+  'edit policy': inProject('/policies/[policyId]', ({ policyId }) => `/policies/${policyId}`),
+  requests: inProject('/requests'),
+  request: inProject('/requests/[decisionId]', ({ decisionId }) => `/requests/${decisionId}`),
+  'denials by path': inProject('/requests/groups'),
+  simulator: inProject('/simulator', () => '/simulator?method=GET&path=/v1/reports'),
+  subscription: inProject('/subscription'),
+  usage: inProject('/usage'),
+  alerts: inProject('/alerts'),
+  destination: inProject('/alerts/[destinationId]', (place) => `/alerts/${place.destinationId}`),
+  members: inProject('/members'),
+  audit: inProject('/audit'),
+  settings: inProject('/settings'),
+  'audit of the account': signedIn('audit'),
+  plans: signedIn('admin'),
+  users: signedIn('admin', '/admin?tab=users'),
+  'audit of the installation': signedIn('admin/audit'),
+  retention: signedIn('admin', '/admin?tab=retention'),
 };
 
-function inProject(route: string, address: string): PageCase {
+function open(route: string | null, path: string): PageCase {
+  return { route, path: () => path, signedIn: false };
+}
+
+function signedIn(route: string, path = `/${route}`): PageCase {
+  return { route: `(console)/${route}`, path: () => path, signedIn: true };
+}
+
+/** @param address below that of the project */
+function inProject(route: string, address: (place: Place) => string = () => route): PageCase {
   return {
-    route: `${PROJECT}/${route}`,
-    path: ({ projectId }) => `/projects/${projectId}/${address}`,
+    route: `${PROJECT}${route}`,
+    path: (place) => `/projects/${place.projectId}${address(place)}`,
     signedIn: true,
   };
 }

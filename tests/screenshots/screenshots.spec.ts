@@ -53,6 +53,9 @@ const onPage = (name: keyof typeof PAGES, view: Partial<View>): View => {
   if (page === undefined) throw new Error(`there is no page ${name}`);
   return { ...page, ...view };
 };
+/** A page of the sample project at another address. */
+const showing = (name: keyof typeof PAGES, address: string) =>
+  onPage(name, { path: ({ projectId }) => `/projects/${projectId}/${address}` });
 const simulated = (query: (sample: Sample) => Record<string, string>): View => ({
   path: (sample) => `/projects/${sample.projectId}/simulator?${new URLSearchParams(query(sample))}`,
   signedIn: true,
@@ -74,6 +77,14 @@ async function selectTwoKeys(page: Page) {
   const boxes = page.getByRole('checkbox', { name: /^Select / }).locator('visible=true');
   for (const index of [1, 2]) await boxes.nth(index).check();
 }
+const forTwoKeys = (button: string) =>
+  onPage('keys', {
+    act: async (page) => {
+      await selectTwoKeys(page);
+      await page.getByRole('button', { name: button }).click();
+      await expect(page.getByRole('alertdialog')).toBeVisible();
+    },
+  });
 const pressFirst = (name: string | RegExp) => (page: Page) =>
   page.getByRole('button', { name }).locator('visible=true').first().click();
 
@@ -94,15 +105,9 @@ const STATES: Record<string, View> = {
   'keys, empty': inEmpty('/keys'),
   'policies, empty': inEmpty('/policies'),
   'usage, empty': inEmpty('/usage'),
-  'usage, two months': onPage('usage', {
-    path: ({ projectId }) => `/projects/${projectId}/usage?range=90d`,
-  }),
-  'usage, 24 hours': onPage('usage', {
-    path: ({ projectId }) => `/projects/${projectId}/usage?range=24h`,
-  }),
-  'usage, 30 days': onPage('usage', {
-    path: ({ projectId }) => `/projects/${projectId}/usage?range=30d`,
-  }),
+  'usage, two months': showing('usage', 'usage?range=90d'),
+  'usage, 24 hours': showing('usage', 'usage?range=24h'),
+  'usage, 30 days': showing('usage', 'usage?range=30d'),
   'usage, days': onPage('usage', {
     act: (page) => page.locator('summary', { hasText: 'Choose days' }).click(),
   }),
@@ -135,23 +140,19 @@ const STATES: Record<string, View> = {
     },
   }),
   'denials by path, empty': inEmpty('/requests/groups'),
-  'audit, none': onPage('audit', {
-    path: ({ projectId }) => `/projects/${projectId}/audit?q=nobody`,
-  }),
+  'audit, none': showing('audit', 'audit?q=nobody'),
   'requests, followed': onPage('requests', {
     act: async (page) => {
       await page.getByRole('button', { name: 'Follow live' }).click();
       await expect(page.getByRole('button', { name: 'Pause' })).toBeVisible();
     },
   }),
-  'requests, refused': onPage('requests', {
-    path: ({ projectId }) => `/projects/${projectId}/requests?decisionId=42`,
-  }),
+  'requests, refused': showing('requests', 'requests?decisionId=42'),
   'requests, empty': inEmpty('/requests'),
-  'requests, filtered': onPage('requests', {
-    path: ({ projectId }) =>
-      `/projects/${projectId}/requests?reason=policy_no_match&method=POST&from=2026-01-01T00:00`,
-  }),
+  'requests, filtered': showing(
+    'requests',
+    'requests?reason=policy_no_match&method=POST&from=2026-01-01T00:00',
+  ),
   'simulator, untouched': inEmpty('/simulator'),
   'simulator, allow': simulated(({ busyKeyId }) => ({
     apiKeyId: busyKeyId,
@@ -199,50 +200,20 @@ const STATES: Record<string, View> = {
   }),
   'key, limits': onPage('keys', { act: (page) => chooseOfFirstKey(page, 'Set limits') }),
   'keys, selected': onPage('keys', { act: selectTwoKeys }),
-  'keys, nothing found': onPage('keys', {
-    path: ({ projectId }) => `/projects/${projectId}/keys?q=nothing`,
-  }),
-  'keys, most used first': onPage('keys', {
-    path: ({ projectId }) => `/projects/${projectId}/keys?sort=used`,
-  }),
-  'keys, set expiry of selected': onPage('keys', {
-    act: async (page) => {
-      await selectTwoKeys(page);
-      await page.getByRole('button', { name: 'Set expiry…' }).click();
-      await expect(page.getByRole('alertdialog')).toBeVisible();
-    },
-  }),
-  'keys, archive selected': onPage('keys', {
-    act: async (page) => {
-      await selectTwoKeys(page);
-      await page.getByRole('button', { name: 'Archive…' }).click();
-      await expect(page.getByRole('alertdialog')).toBeVisible();
-    },
-  }),
-  'keys, revoke selected': onPage('keys', {
-    act: async (page) => {
-      await selectTwoKeys(page);
-      await page.getByRole('button', { name: 'Revoke…' }).click();
-      await expect(page.getByRole('alertdialog')).toBeVisible();
-    },
-  }),
-  'keys, revoked': onPage('keys', {
-    path: ({ projectId }) => `/projects/${projectId}/keys?status=revoked`,
-  }),
-  'policies, untried': onPage('policies', {
-    path: ({ projectId }) => `/projects/${projectId}/policies`,
-  }),
-  'policies, no match': onPage('policies', {
-    path: ({ projectId }) => `/projects/${projectId}/policies?method=PUT&path=/v2/nothing`,
-  }),
+  'keys, nothing found': showing('keys', 'keys?q=nothing'),
+  'keys, most used first': showing('keys', 'keys?sort=used'),
+  'keys, set expiry of selected': forTwoKeys('Set expiry…'),
+  'keys, archive selected': forTwoKeys('Archive…'),
+  'keys, revoke selected': forTwoKeys('Revoke…'),
+  'keys, revoked': showing('keys', 'keys?status=revoked'),
+  'policies, untried': showing('policies', 'policies'),
+  'policies, no match': showing('policies', 'policies?method=PUT&path=/v2/nothing'),
   'policies, viewer': onPage('policies', { as: 'viewer' }),
-  'policy, warned': onPage('add policy', {
-    path: ({ projectId }) =>
-      `/projects/${projectId}/policies/new?method=POST&pathPattern=/v1/users/{id}&path=/v1/users/42`,
-  }),
-  'policy, refused': onPage('add policy', {
-    path: ({ projectId }) => `/projects/${projectId}/policies/new?pathPattern=v1/reports`,
-  }),
+  'policy, warned': showing(
+    'add policy',
+    'policies/new?method=POST&pathPattern=/v1/users/{id}&path=/v1/users/42',
+  ),
+  'policy, refused': showing('add policy', 'policies/new?pathPattern=v1/reports'),
   'policy, delete': onPage('policies', { act: pressFirst(/^Delete/) }),
   'simulator, no match': simulated(({ busyKeyId }) => ({
     apiKeyId: busyKeyId,
