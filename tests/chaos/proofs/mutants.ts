@@ -466,8 +466,8 @@ export const MUTANTS: Record<string, Mutant> = {
     edits: [
       {
         file: 'main.js',
-        find: 'if (classifyError(error) === "statement" && items.length > 1) {',
-        replace: 'if (false) {',
+        find: 'isOfOneItem: (error) => classifyError(error) === "statement"',
+        replace: 'isOfOneItem: () => false',
       },
     ],
     rule: 'a fault does not affect others',

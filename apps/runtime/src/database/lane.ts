@@ -7,6 +7,7 @@ import {
   type LookupRow,
   lookupMany,
 } from '@ceiba/schema';
+import { Failed, isolated } from '../isolate.ts';
 import { UnavailableError } from '../unavailable.ts';
 import { asUnavailable } from './pool.ts';
 
@@ -60,9 +61,9 @@ export class LookupLane {
   }
 
   /**
-   * Looks up a batch. If the server rejects the statement, the batch is halved until the invalid item
-   * fails alone (consistency rule 4). It has the whole budget, however little time its requests have
-   * left: a timeout drops the connection, and each request is answered by its own deadline.
+   * Looks up a batch. If the server rejects the statement, the invalid item is isolated. It has the
+   * whole budget, however little time its requests have left: a timeout drops the connection, and each
+   * request is answered by its own deadline.
    *
    * @returns one entry per item: its row or its error
    */
@@ -70,7 +71,13 @@ export class LookupLane {
     const endsAt = performance.now() + this.#options.budgetMs;
     this.#busy = true;
     try {
-      return await this.#lookup(items, endsAt);
+      const rows = await isolated(items, (part) => this.#lookup(part, endsAt), {
+        isOfOneItem: (error) => classifyError(error) === 'statement',
+      });
+      return rows.map((row) => {
+        if (row instanceof Failed) return toUnavailable(row.error);
+        return row ?? new UnavailableError('database', 'not exactly one row');
+      });
     } finally {
       this.#busy = false;
       this.#options.onIdle();
@@ -81,27 +88,20 @@ export class LookupLane {
     await this.#client.close();
   }
 
-  async #lookup(items: readonly LookupItem[], endsAt: number): Promise<(LookupRow | Error)[]> {
-    if (!this.isUp) return failAll(items, new UnavailableError('database', 'no connection'));
-    const budgetMs = endsAt - performance.now();
+  async #lookup(items: readonly LookupItem[], endsAt: number) {
+    if (!this.isUp) throw new UnavailableError('database', 'no connection');
     try {
-      const rows = await this.#client.run(budgetMs, (db) => lookupMany(db, items));
-      return rows.map((row) => row ?? new UnavailableError('database', 'not exactly one row'));
+      return await this.#client.run(endsAt - performance.now(), (db) => lookupMany(db, items));
     } catch (error) {
       this.#options.onError?.(error);
-      if (classifyError(error) === 'statement' && items.length > 1) {
-        const middle = items.length >> 1;
-        const first = await this.#lookup(items.slice(0, middle), endsAt);
-        return [...first, ...(await this.#lookup(items.slice(middle), endsAt))];
-      }
-      return failAll(items, toUnavailable(error));
+      throw error;
     }
   }
 }
 
-const failAll = (items: readonly LookupItem[], error: Error) => items.map(() => error);
-
-const toUnavailable = (error: unknown) =>
-  error instanceof DatabaseUnavailableError
+function toUnavailable(error: unknown): UnavailableError {
+  if (error instanceof UnavailableError) return error;
+  return error instanceof DatabaseUnavailableError
     ? asUnavailable(error)
     : new UnavailableError('database', 'the lookup failed', { cause: error });
+}

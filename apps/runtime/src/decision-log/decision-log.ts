@@ -5,6 +5,7 @@ import type { Logger } from '@ceiba/process/log';
 import { BackgroundTask } from '@ceiba/process/tasks';
 import type { DecisionBatch, NewDecision } from '@ceiba/schema';
 import { UnavailableError } from '../unavailable.ts';
+import { type MinuteCount, MinuteCounts, type MinuteRow } from './minute-counts.ts';
 import { type DecidedCall, recordOf } from './record.ts';
 
 export interface DecisionLogOptions {
@@ -41,16 +42,9 @@ export const DECISION_LOG_LIMITS = {
 const FLUSH_BUDGET_MS = 2_000;
 /** With less time left, no further statement of a flush starts: one that is late costs the connection. */
 const STATEMENT_BUDGET_MIN_MS = 500;
-const MS_PER_MINUTE = 60_000;
 
-/** The decisions of one project, outcome and minute. */
-interface Tally {
-  readonly projectId: string;
-  readonly outcome: Outcome;
-  readonly minute: number;
-  kept: number;
-  leftOut: number;
-}
+/** The decisions of one project, outcome and minute; what is counted are those that were left out. */
+type Tally = MinuteCount<{ readonly projectId: string; readonly outcome: Outcome; kept: number }>;
 
 interface Entry {
   record: NewDecision;
@@ -66,18 +60,15 @@ export class DecisionLog {
   readonly #options: DecisionLogOptions;
   readonly #limits: typeof DECISION_LOG_LIMITS;
   readonly #entries: Entry[] = [];
-  /** Those of the current minute, by project and outcome. */
-  readonly #tallies = new Map<string, Tally>();
-  /** Those whose `leftOut` Postgres does not have yet. */
-  readonly #gaps = new Set<Tally>();
+  readonly #tallies: MinuteCounts<Pick<Tally, 'projectId' | 'outcome' | 'kept'>>;
   readonly #task: BackgroundTask;
-  #minute = 0;
   #leftOut = 0;
   #hasReported = false;
 
   constructor(options: DecisionLogOptions) {
     this.#options = options;
     this.#limits = { ...DECISION_LOG_LIMITS, ...options.limits };
+    this.#tallies = new MinuteCounts({ ...options, waitingMax: this.#limits.gaps });
     const { intervalMs = 1_000, log } = options;
     this.#task = new BackgroundTask({
       name: 'writing the decision log',
@@ -142,24 +133,12 @@ export class DecisionLog {
   }
 
   #tallyOf(projectId: string, outcome: Outcome): Tally {
-    const minute = Math.floor(this.#options.wallClockMs() / MS_PER_MINUTE);
-    if (minute !== this.#minute) {
-      this.#minute = minute;
-      this.#tallies.clear();
-    }
-    const name = `${projectId}|${outcome}`;
-    let tally = this.#tallies.get(name);
-    if (tally === undefined) {
-      tally = { projectId, outcome, minute, kept: 0, leftOut: 0 };
-      this.#tallies.set(name, tally);
-    }
-    return tally;
+    return this.#tallies.of(`${projectId}|${outcome}`, () => ({ projectId, outcome, kept: 0 }));
   }
 
   #leaveOut(tally: Tally): void {
-    tally.leftOut += 1;
+    this.#tallies.raise(tally);
     this.#leftOut += 1;
-    if (this.#gaps.size < this.#limits.gaps) this.#gaps.add(tally);
   }
 
   /** @throws Error that says what to do, with the error of Postgres as its cause */
@@ -182,41 +161,30 @@ export class DecisionLog {
   async #writeSome(budgetMs: number): Promise<void> {
     const entries = this.#entries.slice(0, this.#limits.perStatement);
     const decisions = entries.map(({ record }) => record);
-    await this.#write({ decisions, gaps: [] }, budgetMs, (isRefused) => {
-      this.#entries.splice(0, entries.length);
-      if (isRefused) for (const { tally } of entries) this.#leaveOut(tally);
-    });
-  }
-
-  async #writeGaps(budgetMs: number): Promise<void> {
-    if (this.#gaps.size === 0) return;
-    const { incarnation } = this.#options;
-    const written = [...this.#gaps].map((tally) => ({ tally, leftOut: tally.leftOut }));
-    const gaps = written.map(({ tally: { projectId, minute, outcome }, leftOut }) => {
-      return { projectId, minute, outcome, incarnation, leftOut };
-    });
-    await this.#write({ decisions: [], gaps }, budgetMs, () => {
-      for (const { tally, leftOut } of written) {
-        if (tally.leftOut === leftOut) this.#gaps.delete(tally);
-      }
-    });
-  }
-
-  /** Waiting helps in an outage only: what Postgres refuses would hold up the rest for ever. */
-  async #write(
-    batch: DecisionBatch,
-    budgetMs: number,
-    forget: (isRefused: boolean) => void,
-  ): Promise<void> {
+    const forget = () => this.#entries.splice(0, entries.length);
     try {
-      await this.#options.write(batch, budgetMs);
+      await this.#options.write({ decisions, gaps: [] }, budgetMs);
     } catch (error) {
-      if (!(error instanceof UnavailableError)) forget(true);
+      if (isRefusal(error)) {
+        forget();
+        for (const { tally } of entries) this.#leaveOut(tally);
+      }
       throw error;
     }
-    forget(false);
+    forget();
+  }
+
+  #writeGaps(budgetMs: number): Promise<void> {
+    const send = (rows: readonly MinuteRow<Pick<Tally, 'projectId' | 'outcome' | 'kept'>>[]) => {
+      const gaps = rows.map(({ count: leftOut, kept: _, ...gap }) => ({ ...gap, leftOut }));
+      return this.#options.write({ decisions: [], gaps }, budgetMs);
+    };
+    return this.#tallies.write(send, isRefusal);
   }
 }
+
+/** Waiting helps in an outage only: what Postgres refuses would hold up the rest for ever. */
+const isRefusal = (error: unknown) => !(error instanceof UnavailableError);
 
 const BUG = 'a decision could not be recorded and is counted as left out; please report this';
 

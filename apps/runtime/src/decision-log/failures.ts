@@ -2,6 +2,7 @@ import type { Logger } from '@ceiba/process/log';
 import { BackgroundTask } from '@ceiba/process/tasks';
 import type { DecisionFailureCount } from '@ceiba/schema';
 import { UnavailableError } from '../unavailable.ts';
+import { MinuteCounts } from './minute-counts.ts';
 
 export interface FailureCounterOptions {
   write: (rows: readonly DecisionFailureCount[], budgetMs: number) => Promise<void>;
@@ -16,7 +17,8 @@ export interface FailureCounterOptions {
 }
 
 const WRITE_BUDGET_MS = 2_000;
-const MS_PER_MINUTE = 60_000;
+
+type Failures = Pick<DecisionFailureCount, 'projectId' | 'cause'>;
 
 /**
  * Counts what was answered with 503 by project and minute: requests, and single questions of a batch
@@ -25,13 +27,13 @@ const MS_PER_MINUTE = 60_000;
  */
 export class FailureCounter {
   readonly #options: FailureCounterOptions;
-  /** Numbers that Postgres may lack. Each is removed once it is written and its minute is over. */
-  readonly #counts = new Map<string, DecisionFailureCount>();
+  readonly #counts: MinuteCounts<Failures>;
   readonly #task: BackgroundTask;
 
   constructor(options: FailureCounterOptions) {
     this.#options = options;
-    const { intervalMs = 1_000, log } = options;
+    const { intervalMs = 1_000, most = 10_000, log } = options;
+    this.#counts = new MinuteCounts({ ...options, waitingMax: most });
     this.#task = new BackgroundTask({
       name: 'writing the numbers of failed decisions',
       run: () => this.#write(),
@@ -49,16 +51,9 @@ export class FailureCounter {
    */
   count(projectId: string, error: unknown): void {
     if (!(error instanceof UnavailableError) || error.dependency === 'caller') return;
-    const minute = this.#minute();
-    const key = `${projectId}|${minute}|${error.dependency}`;
-    let count = this.#counts.get(key);
-    if (count === undefined) {
-      const { most = 10_000, incarnation } = this.#options;
-      if (this.#counts.size >= most) return;
-      count = { projectId, minute, cause: error.dependency, incarnation, failed: 0 };
-      this.#counts.set(key, count);
-    }
-    count.failed += 1;
+    const { dependency: cause } = error;
+    const count = this.#counts.of(`${projectId}|${cause}`, () => ({ projectId, cause }));
+    this.#counts.raise(count);
   }
 
   /** Time since the start of the last write that succeeded, in ms. */
@@ -72,18 +67,10 @@ export class FailureCounter {
     await this.#task.runNow();
   }
 
-  #minute(): number {
-    return Math.floor(this.#options.wallClockMs() / MS_PER_MINUTE);
-  }
-
-  async #write(): Promise<void> {
-    if (this.#counts.size === 0) return;
-    const written = [...this.#counts].map(([key, count]) => ({ key, ...count }));
-    await this.#options.write(written, WRITE_BUDGET_MS);
-    const minute = this.#minute();
-    for (const { key, failed, ...row } of written) {
-      const isOver = row.minute < minute && this.#counts.get(key)?.failed === failed;
-      if (isOver) this.#counts.delete(key);
-    }
+  #write(): Promise<void> {
+    return this.#counts.write((rows) => {
+      const failures = rows.map(({ count: failed, ...row }) => ({ ...row, failed }));
+      return this.#options.write(failures, WRITE_BUDGET_MS);
+    });
   }
 }

@@ -1,6 +1,7 @@
 import { PolicyCompiler, type PolicyMatcher } from '@ceiba/domain';
 import { Batcher, SerialQueue } from '@ceiba/process/tasks';
 import type { PolicyPage, PolicyRuleKey } from '@ceiba/schema';
+import { Failed, isolated } from '../isolate.ts';
 import { UnavailableError } from '../unavailable.ts';
 
 /** A project's policies, compiled. */
@@ -18,7 +19,8 @@ export interface PolicySource {
   further(projectId: string, after: PolicyRuleKey): Promise<PolicyPage | undefined>;
 }
 
-type Outcome = { page: PolicyPage | undefined; error?: never } | { error: unknown; page?: never };
+/** Undefined where there is no such project. */
+type FirstPage = PolicyPage | undefined | Failed;
 
 /** Projects in one statement (consistency rule 5). */
 const MAX_PROJECTS = 256;
@@ -58,10 +60,10 @@ export class PolicyReads {
    */
   async of(projectId: string): Promise<CompiledPolicies | null> {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-      const outcome = (await this.#batches.add(projectId)).get(projectId);
-      if (outcome?.error !== undefined) throw outcome.error;
-      if (outcome?.page === undefined) return null;
-      const compiled = await this.#compile(projectId, outcome.page);
+      const page = (await this.#batches.add(projectId)).get(projectId);
+      if (page instanceof Failed) throw page.error;
+      if (page === undefined) return null;
+      const compiled = await this.#compile(projectId, page);
       if (compiled !== null) return compiled;
     }
     throw new UnavailableError('database', 'the policies changed while they were read');
@@ -87,27 +89,21 @@ export class PolicyReads {
     return { revision, matcher: size > MOST_POLICIES ? REFUSAL : matcher, size };
   }
 
-  async #readBatch(projectIds: readonly string[]): Promise<ReadonlyMap<string, Outcome>> {
-    const outcomes = new Map<string, Outcome>();
-    const statements = [];
+  async #readBatch(projectIds: readonly string[]): Promise<ReadonlyMap<string, FirstPage>> {
+    const parts: (readonly string[])[] = [];
     for (let from = 0; from < projectIds.length; from += MAX_PROJECTS) {
-      statements.push(this.#readInto(outcomes, projectIds.slice(from, from + MAX_PROJECTS)));
+      parts.push(projectIds.slice(from, from + MAX_PROJECTS));
     }
-    await Promise.all(statements);
-    return outcomes;
+    const pages = await Promise.all(parts.map((part) => this.#readPart(part)));
+    return new Map(pages.flat().map((page, index) => [projectIds[index] ?? '', page]));
   }
 
-  /** An error of the statement may be that of a single project, so each is then read alone (rule 4). */
-  async #readInto(outcomes: Map<string, Outcome>, projectIds: readonly string[]): Promise<void> {
-    try {
-      const pages = await this.#source.first(projectIds);
-      for (const projectId of projectIds) outcomes.set(projectId, { page: pages.get(projectId) });
-    } catch (error) {
-      if (error instanceof UnavailableError || projectIds.length === 1) {
-        for (const projectId of projectIds) outcomes.set(projectId, { error });
-      } else {
-        await Promise.all(projectIds.map((projectId) => this.#readInto(outcomes, [projectId])));
-      }
-    }
+  #readPart(projectIds: readonly string[]): Promise<FirstPage[]> {
+    const read = async (ids: readonly string[]) => {
+      const pages = await this.#source.first(ids);
+      return ids.map((projectId) => pages.get(projectId));
+    };
+    const isOfOneItem = (error: unknown) => !(error instanceof UnavailableError);
+    return isolated(projectIds, read, { isOfOneItem });
   }
 }

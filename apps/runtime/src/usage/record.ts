@@ -1,4 +1,5 @@
 import type { UsageBatch } from '@ceiba/schema';
+import { Failed, isolated } from '../isolate.ts';
 import { UnavailableError } from '../unavailable.ts';
 import { toBatch, type UsageFact } from './facts.ts';
 
@@ -26,11 +27,11 @@ export interface Recorded {
 export const MOST_FACTS_PER_WRITE = 1000;
 
 /** Enough to find a few bad rows among a thousand, and few enough if all rows are rejected. */
-const MOST_WRITES_PER_CHUNK = 64;
+const WRITES_PER_CHUNK_MAX = 64;
 
 /**
- * Writes at most {@link MOST_FACTS_PER_WRITE} facts. A rejected chunk is split, so that one bad row
- * cannot block the others (consistency rule 16).
+ * Writes at most {@link MOST_FACTS_PER_WRITE} facts. A bad row is isolated, so that it cannot
+ * block the others (consistency rule 16).
  *
  * @throws UnavailableError if Postgres is unreachable; some facts may have been written
  */
@@ -39,36 +40,28 @@ export async function recordFacts(
   recordUsage: RecordUsage,
   budgetMs: number,
 ): Promise<Recorded> {
-  const recorded: Recorded = {
-    confirmed: [],
-    refused: [],
-    refusal: null,
-    knownProjectIds: new Set(),
+  const knownProjectIds = new Set<string>();
+  const write = async (chunk: readonly UsageFact[]) => {
+    const written = await recordUsage(toBatch(chunk), budgetMs);
+    for (const projectId of written.knownProjectIds) knownProjectIds.add(projectId);
+    return chunk;
   };
-  const waiting = [facts];
-  for (let writes = 0; waiting.length > 0; writes++) {
-    const chunk = waiting.shift() ?? [];
-    if (writes >= MOST_WRITES_PER_CHUNK) {
-      recorded.refused.push(...chunk);
-      continue;
-    }
-    try {
-      const { knownProjectIds } = await recordUsage(toBatch(chunk), budgetMs);
-      recorded.confirmed.push(...chunk);
-      for (const projectId of knownProjectIds) recorded.knownProjectIds.add(projectId);
-    } catch (error) {
-      if (error instanceof UnavailableError) throw error;
-      recorded.refusal = error;
-      if (chunk.length <= 1) recorded.refused.push(...chunk);
-      else waiting.unshift(...halvesOf(chunk));
+  const outcomes = await isolated(facts, write, {
+    isOfOneItem: (error) => !(error instanceof UnavailableError),
+    runsMax: WRITES_PER_CHUNK_MAX,
+  });
+  const recorded: Recorded = { confirmed: [], refused: [], refusal: null, knownProjectIds };
+  for (const [index, fact] of facts.entries()) {
+    const outcome = outcomes[index];
+    if (!(outcome instanceof Failed)) {
+      recorded.confirmed.push(fact);
+    } else {
+      if (outcome.error instanceof UnavailableError) throw outcome.error;
+      recorded.refused.push(fact);
+      recorded.refusal = outcome.error;
     }
   }
   return recorded;
-}
-
-function halvesOf<T>(items: readonly T[]): [T[], T[]] {
-  const middle = Math.ceil(items.length / 2);
-  return [items.slice(0, middle), items.slice(middle)];
 }
 
 /** Splits facts into chunks for one transaction each. */
