@@ -107,18 +107,6 @@ test.describe('by an administrator', () => {
     await elsewhere.context().close();
   });
 
-  test('there is none for the own account, nor for a user of a provider', async () => {
-    await gotoReady(page, `/admin?tab=users&q=${email}`);
-    await expect(page.getByRole('row').filter({ hasText: email })).toBeVisible();
-    await expect(page.getByRole('button', { name: /^Reset the password/ })).toHaveCount(0);
-    const other = newAccount().email;
-    await sql`insert into users (email) values (${other})`;
-    await gotoReady(page, `/admin?tab=users&q=${other}`);
-    await expect(page.getByRole('row').filter({ hasText: other })).toBeVisible();
-    await expect(page.getByRole('button', { name: /^Reset the password/ })).toHaveCount(0);
-    await sql`delete from users where email = ${other}`;
-  });
-
   test('a second factor is removed for a user who lost the device', async ({ browser }) => {
     const elsewhere = await (await browser.newContext()).newPage();
     const account = await signUp(elsewhere);

@@ -255,21 +255,6 @@ test('a range is chosen by its days, without scripts too', async ({ browser, bas
   }
 });
 
-test('a range that cannot be shown is refused beside its field', async () => {
-  await count({ count: 5 });
-  const page = await project.open('usage');
-  await page.locator('summary', { hasText: 'Choose days' }).click();
-  await page.getByLabel('First day').fill('2026-02-02');
-  await page.getByLabel('Last day').fill('2026-02-01');
-  await page.getByRole('button', { name: 'Show range' }).click();
-  await expect(page.getByText('The last day must not be before the first.')).toBeVisible();
-  await expect(page.getByLabel('First day')).toHaveValue('2026-02-02');
-  await page.goto(project.at('usage?from=2023-01-01&to=2026-11-30'));
-  await expect(page.getByText('A CSV file holds at most 400 days.')).toBeVisible();
-  const refused = await page.request.get(project.at('usage/csv?from=2023-01-01&to=2026-11-30'));
-  expect(refused.status()).toBe(400);
-});
-
 test('ninety days that take longer than any other page may are shown', {
   tag: '@alone',
 }, async () => {
@@ -328,20 +313,6 @@ test('the overview leads to the next step, shows its numbers first, and refreshe
   await expectAccessible(page);
 });
 
-test('the overview compares the last 24 hours with the 24 hours before', async () => {
-  await count(
-    { count: 90 },
-    { outcome: 'rate_limited', count: 30 },
-    { hoursAgo: 24, count: 91 },
-    { hoursAgo: 46, outcome: 'invalid_api_key', count: 9 },
-    { hoursAgo: 48, count: 1_000 },
-  );
-  const page = await project.open('');
-  await expect(page.getByText('Up 20% on the day before')).toBeVisible();
-  await expect(page.getByText('Up from 9% the day before')).toBeVisible();
-  await expectAccessible(page);
-});
-
 test('each denial reason of the overview and of the usage page leads to its requests', async () => {
   const apiKeyId = await project.addKey('Old partner', { status: 'revoked' });
   await count({ count: 90 }, { outcome: 'revoked_api_key', apiKeyId, count: 12 });
@@ -365,36 +336,4 @@ test('each denial reason of the overview and of the usage page leads to its requ
   await page.waitForURL(/\/requests\?reason=revoked_api_key&from=[^&]+&to=[^&]+$/);
   // The range has not ended, so its requests can be followed.
   await expect(page.getByRole('button', { name: 'Follow live' })).toBeVisible();
-});
-
-test('bars and reasons lead to the requests of their time as long as these are kept', async () => {
-  const apiKeyId = await project.addKey('Partner');
-  const day = (ago: number) => new Date(Date.now() - ago * 24 * HOUR_MS).toISOString().slice(0, 10);
-  const denied = { outcome: 'rate_limited', apiKeyId, count: 3 };
-  await count({ ...denied, hoursAgo: 3 * 24 }, { ...denied, hoursAgo: 40 * 24 });
-  const bars = (page: Page) => page.getByRole('group', { name: /^Decisions by time/ });
-  const kept = (page: Page) => page.getByText('Requests are kept for 7 days.').first();
-  for (const path of ['usage', `keys/${apiKeyId}`]) {
-    const page = await project.open(`${path}?range=90d`);
-    await expect(kept(page)).toBeVisible();
-    await bars(page).getByRole('link', { name: '3 limited' }).last().click();
-    await page.waitForURL(project.at(`${path}?from=${day(3)}&to=${day(3)}`));
-    await expect(kept(page)).toHaveCount(0);
-    const range = `from=${day(3)}T00%3A00&to=${day(3)}T23%3A59`;
-    const why = page.getByRole('link', { name: 'Why? Rate limited' });
-    expect(await why.getAttribute('href')).toContain(range);
-    await bars(page).getByRole('link', { name: '3 limited' }).click();
-    await page.waitForURL(/\/requests\?.*from=/);
-    expect(new URL(page.url()).searchParams.get('key')).toBe(path === 'usage' ? null : apiKeyId);
-
-    await gotoReady(page, project.at(`${path}?from=${day(40)}&to=${day(40)}`));
-    await expect(kept(page)).toBeVisible();
-    await expect(bars(page).getByRole('link')).toHaveCount(0);
-    await expect(why).toHaveCount(0);
-    const bar = bars(page).getByRole('img', { name: '3 limited' });
-    await bar.click();
-    await expect(bars(page).locator('p', { hasText: '0 allowed, 3 limited' })).toBeVisible();
-    await expect(page).toHaveURL(project.at(`${path}?from=${day(40)}&to=${day(40)}`));
-    await expectAccessible(page);
-  }
 });

@@ -72,25 +72,6 @@ async function lastUse(projectId: string, apiKeyId: string) {
 }
 
 describe('recording usage', () => {
-  test('twice with one batch equals recording it once', async () => {
-    const { projectId } = await makeProject(bench.ctx);
-    const batch = batchOf({ hours: [hourOf(projectId, 5)], months: [monthOf(projectId, 5)] });
-    await recordUsage(bench.db, batch);
-    await recordUsage(bench.db, batch);
-    expect(await hoursOf(projectId)).toMatchObject([{ count: '5' }]);
-    expect(await total(projectId)).toBe(5);
-  });
-
-  test('of an older batch after a newer one lowers no count', async () => {
-    const { projectId } = await makeProject(bench.ctx);
-    for (const count of [9, 4]) {
-      const [hours, months] = [[hourOf(projectId, count)], [monthOf(projectId, count)]];
-      await recordUsage(bench.db, batchOf({ hours, months }));
-    }
-    expect(await hoursOf(projectId)).toMatchObject([{ count: '9' }]);
-    expect(await total(projectId)).toBe(9);
-  });
-
   test('in any order, each batch up to three times, gives the same counts', async () => {
     const { projectId } = await makeProject(bench.ctx);
     const keys = [randomUUID(), randomUUID()];
