@@ -4,11 +4,8 @@ export * from './credentials.ts';
 export * from './decide.ts';
 export * from './decision-id.ts';
 export * from './lifecycle.ts';
-export {
-  ambiguityOf,
-  canonicalPath,
-  PATH_LENGTH_MAX,
-} from './path.ts';
+export { canonicalPath, PATH_LENGTH_MAX } from './path.ts';
+export { ambiguityOf } from './path-ambiguity.ts';
 export * from './policies.ts';
 export * from './policy-rule.ts';
 export * from './postgres-address.ts';

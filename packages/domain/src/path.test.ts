@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ambiguityOf, canonicalPath } from './path.ts';
+import { canonicalPath } from './path.ts';
+import { ambiguityOf } from './path-ambiguity.ts';
 import { parsePathPattern, parsePolicyMethod } from './policy-rule.ts';
 import { oneOf, seeded } from './test-support.ts';
 

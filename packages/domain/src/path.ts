@@ -10,7 +10,7 @@
 export const PATH_LENGTH_MAX = 2048;
 
 /** What makes a path ambiguous, one cause per row, tested on the text as it was sent. */
-const AMBIGUITIES = [
+export const AMBIGUITIES = [
   [/[^ -\uffff]|\u007f/, 'a control character'],
   [/[\u0080-\uffff]/, 'a character outside ASCII (percent-encode it)'],
   [/ /, 'a space (write %20)'],
@@ -54,33 +54,13 @@ export function canonicalPath(target: string): string | null {
   return refused ? null : withoutTrailingSlash(path);
 }
 
-/**
- * Why a request target is ambiguous, to complete "the path …"; null when it is not.
- * Exactly one of this and {@link canonicalPath} is null.
- *
- * @example ambiguityOf('/v1/%2e%2e/admin') // 'holds a dot segment (. or .., also when encoded)'
- */
-export function ambiguityOf(target: string): string | null {
-  const path = withoutQuery(target);
-  if (!path.startsWith('/')) return 'does not start with /';
-  if (path.length > PATH_LENGTH_MAX) return `is longer than ${PATH_LENGTH_MAX} characters`;
-  const cause = ambiguousPart(path);
-  return cause === null ? null : `holds ${cause}`;
-}
-
-/** What makes a path ambiguous, as text; null where nothing does. */
-export function ambiguousPart(path: string): string | null {
-  for (const [cause, words] of AMBIGUITIES) if (cause.test(path)) return words;
-  return isUtf8WhenDecoded(path) ? null : 'escapes that are not valid UTF-8';
-}
-
-function withoutQuery(target: string): string {
+export function withoutQuery(target: string): string {
   const query = target.indexOf('?');
   return query === -1 ? target : target.slice(0, query);
 }
 
 /** Overlong forms such as `%C0%AF`, which a lax decoder reads as a slash, are not UTF-8. */
-function isUtf8WhenDecoded(path: string): boolean {
+export function isUtf8WhenDecoded(path: string): boolean {
   if (!HIGH_ESCAPE.test(path)) return true;
   try {
     decodeURIComponent(path);

@@ -1,5 +1,6 @@
 /** Finds the policy of a project that a request matches. Default deny: no match is null. */
-import { ambiguityOf, canonicalPath } from './path.ts';
+import { canonicalPath } from './path.ts';
+import { ambiguityOf } from './path-ambiguity.ts';
 import { parsePathPattern, parsePolicyMethod } from './policy-rule.ts';
 
 /** Allows requests of one method (or `*`, every method) to the paths that a pattern matches. */

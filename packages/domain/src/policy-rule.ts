@@ -1,5 +1,6 @@
 /** The method and the path pattern of a policy, as a user writes them; requests see `path.ts`. */
-import { AMBIGUOUS, ambiguousPart, PATH_LENGTH_MAX, withoutTrailingSlash } from './path.ts';
+import { AMBIGUOUS, PATH_LENGTH_MAX, withoutTrailingSlash } from './path.ts';
+import { ambiguousPart } from './path-ambiguity.ts';
 
 /** Longest method, in characters, that a policy can name; the wire accepts no longer one. */
 export const METHOD_LENGTH_MAX = 64;

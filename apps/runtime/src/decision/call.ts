@@ -1,7 +1,8 @@
-import type { AuthorizeRequest } from '@ceiba/contract';
+import type { AuthorizeRequest, Decision } from '@ceiba/contract';
 import type { Deadline, TooSlow } from '../deadline.ts';
 import type { TransportError } from '../errors.ts';
 import type { DecisionTrace } from '../tracing/decision-trace.ts';
+import type { UnavailableError } from '../unavailable.ts';
 
 /** What a call says of who sends it; none of it was checked. */
 export interface Caller {
@@ -33,6 +34,9 @@ export interface Call extends Caller, Pick<Asker, 'askedAtMs'> {
  * whole call. It is answered after the secret has been judged.
  */
 export type Asked = readonly (Question | TransportError)[] | TransportError;
+
+/** One per question, in order. A question that is not valid, or cannot be decided, fails alone. */
+export type Answers = readonly (Decision | TransportError | UnavailableError)[];
 
 /** What a host asks, or a gateway that may not have said clearly which request it is about. */
 export interface Question extends AuthorizeRequest {

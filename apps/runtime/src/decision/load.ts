@@ -31,7 +31,7 @@ export async function load(
   asked: Asked,
   deadline: Deadline,
 ): Promise<(Loaded | TransportError | UnavailableError)[]> {
-  const { projectId } = asker;
+  const { projectId, secretDigest } = asker;
   const questions = asked instanceof TransportError ? [asked] : asked;
   const rows = await outcomesOf(
     questions.map((question) => {
@@ -39,7 +39,9 @@ export async function load(
       return lookups.find({ projectId, apiKeyDigest: lookupDigestOf(apiKey) }, deadline);
     }),
   );
-  judgeSecret(asker, rows);
+  const read = rows.flatMap((row) => (row instanceof UnavailableError ? [] : row));
+  if (read.length === 0) throw rows[0];
+  if (!read.every(({ project }) => projectOfSecret(project, secretDigest))) throw unauthorized();
   if (asked instanceof TransportError) throw asked;
 
   return outcomesOf<Loaded | TransportError>(
@@ -52,17 +54,10 @@ export async function load(
       const loaded = (matcher: PolicyMatcher | null) => {
         return { asker, question, row, project, matcher };
       };
-      if (row.apiKey === null) return loaded(null);
-      const matcher = policies.matcherFor(projectId, project.policyRevision);
+      const matcher = row.apiKey && policies.matcherFor(projectId, project.policyRevision);
       if (!(matcher instanceof Promise)) return loaded(matcher);
       // A long list takes longer to read than a decision may take.
       return deadline.race('database', matcher).then(loaded);
     }),
   );
-}
-
-function judgeSecret({ secretDigest }: Asker, rows: readonly (LookupRow | UnavailableError)[]) {
-  const read = rows.flatMap((row) => (row instanceof UnavailableError ? [] : row));
-  if (read.length === 0) throw rows[0];
-  if (!read.every(({ project }) => projectOfSecret(project, secretDigest))) throw unauthorized();
 }

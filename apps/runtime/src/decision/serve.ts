@@ -1,15 +1,11 @@
 import type { Decision } from '@ceiba/contract';
 import { TransportError } from '../errors.ts';
-import type { UnavailableError } from '../unavailable.ts';
-import type { Call } from './call.ts';
+import type { Answers, Call } from './call.ts';
 import type { Dependencies } from './dependencies.ts';
 import type { Entrance, Share } from './entrance.ts';
 import { load } from './load.ts';
 import { deadlineOfItems, outcomesOf } from './outcomes.ts';
 import { judge, settle } from './settle.ts';
-
-/** One per question, in order. A question that is not valid, or cannot be decided, fails alone. */
-export type Answers = readonly (Decision | TransportError | UnavailableError)[];
 
 export interface Room {
   entrance: Pick<Entrance, 'admit'>;

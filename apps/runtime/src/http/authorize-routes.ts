@@ -5,8 +5,8 @@ import {
   authorizeRequestSchema,
   ERROR_MESSAGES,
 } from '@ceiba/contract';
-import type { Asked } from '../decision/call.ts';
-import { type Answers, serve, serveOne } from '../decision/serve.ts';
+import type { Answers, Asked } from '../decision/call.ts';
+import { serve, serveOne } from '../decision/serve.ts';
 import { invalidField, TransportError } from '../errors.ts';
 import { NO_QUERY, parseQuery } from '../parameters.ts';
 import { parseBody, type ReadBody, readJsonBody, safeParse } from './body.ts';
