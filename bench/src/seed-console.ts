@@ -152,5 +152,5 @@ async function insertAudit(db: Database, projectId: string, ownerId: string) {
 /** As the Runtime's upkeep does, until all days are rolled up. */
 async function rollUpDays(db: Database) {
   let isComplete = false;
-  while (!isComplete) ({ isComplete } = await rollUpUsage(db, { mostDays: DAYS_PER_STEP }));
+  while (!isComplete) ({ isComplete } = await rollUpUsage(db, { maxDays: DAYS_PER_STEP }));
 }

@@ -35,7 +35,7 @@ describe('a Runtime in simulated time', () => {
 });
 
 /** Each mutant is found within a tenth of these with any seed. */
-const MOST_SCHEDULES_OF_A_MUTANT = 4_000;
+const SCHEDULES_OF_A_MUTANT_MAX = 4_000;
 
 describe('a schedule finds', () => {
   const mutants = Object.entries(SIMULATION_MUTANTS).filter(
@@ -46,7 +46,7 @@ describe('a schedule finds', () => {
     const mutant = await loadProgram(edits);
     try {
       await prove(`simulation: ${name}`, async (random) => {
-        const error = await findViolation(mutant, MOST_SCHEDULES_OF_A_MUTANT, random);
+        const error = await findViolation(mutant, SCHEDULES_OF_A_MUTANT_MAX, random);
         expect(error).toBeInstanceOf(Violation);
         const brokenRule = error instanceof Violation ? error.rule : null;
         expect([rule, otherRule]).toContain(brokenRule);

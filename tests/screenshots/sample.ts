@@ -138,7 +138,7 @@ export async function fillSample(
     await addHistory(world, projectId, keyIds);
     const invitationSecret = await addMembers(world, projectId);
     const emptyProjectId = await createEmpty(world, 'Staging');
-    await rollUpUsage(db, { mostDays: 10_000 });
+    await rollUpUsage(db, { maxDays: 10_000 });
     await spreadOverTime(db);
     const decisionId = await addRequests(projectId, keyIds, policyIds);
     const { destinationId } = await addDestination(projectId, databaseUrl);

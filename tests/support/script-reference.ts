@@ -30,7 +30,7 @@ export function copyState({ strings, hashes }: RedisState): RedisState {
 
 const WRONG_TYPE = { error: 'WRONGTYPE' };
 
-/** A count in a window: the base of the lineage, and the calls allowed since (rule 12). */
+/** A count in a window: the base of the lineage, and the calls allowed since (rule seen-counts). */
 interface Tally {
   base: number;
   own: number;
@@ -171,7 +171,7 @@ function counterIn(
   return { epoch, lineage, minute, ofMinute: { ...ofMinute }, ofMonth: { ...ofMonth } };
 }
 
-/** Months before minutes (rule 9). */
+/** Months before minutes (rule all-or-nothing). */
 function outcomeOf({ scopes }: Charge, counters: readonly Counter[]): string {
   const isFull = (tally: 'ofMonth' | 'ofMinute', limit: 'quota' | 'ratePerMinute') =>
     scopes.some((scope, index) => countOf((counters[index] as Counter)[tally]) >= scope[limit]);

@@ -8,7 +8,7 @@ const monotonicMs: MonotonicClock = () => performance.now();
 
 /**
  * The one deadline of a request, set when it arrives. Every step gets the smaller of its own
- * budget and what is left (consistency rule 21).
+ * budget and what is left (rule one-deadline).
  */
 export class Deadline {
   readonly #at: number;

@@ -54,9 +54,9 @@ function wordsOf(issue: z.core.$ZodIssue): string {
 
 const article = (type: string) => (/^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`);
 
-const LONGEST_ECHO = 64;
+const ECHO_LENGTH_MAX = 64;
 /** A text of the caller: shortened, made printable and redacted. */
-export const shortened = (text: string, longest = LONGEST_ECHO) =>
+export const shortened = (text: string, longest = ECHO_LENGTH_MAX) =>
   withoutCredentials(text.slice(0, 8 * longest))
     .replace(/[^\x20-\x7e]/g, '?')
     .slice(0, longest)

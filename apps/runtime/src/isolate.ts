@@ -16,7 +16,7 @@ export interface IsolateOptions {
 
 /**
  * Runs work over a batch. Where it fails for what may be the fault of a single item, the batch is halved
- * until that item fails alone (consistency rule 4).
+ * until that item fails alone (rule poisoned-item).
  *
  * @param run returns one result per item, in order
  * @returns one result per item, in order, or how it failed

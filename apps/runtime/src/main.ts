@@ -2,7 +2,7 @@ import cluster from 'node:cluster';
 import { createLogger } from '@ceiba/process/log';
 import { readSettings } from './env.ts';
 import { WorkerMetrics } from './metrics/worker-metrics.ts';
-import { LONGEST_STOP_MS, openMetricsPortOrExit, serve } from './serve.ts';
+import { openMetricsPortOrExit, STOP_MS_MAX, serve } from './serve.ts';
 import { Workers } from './workers.ts';
 
 const settings = readSettingsOrExit();
@@ -43,7 +43,7 @@ async function superviseWorkers(count: number): Promise<void> {
     },
     exit: (code) => process.exit(code),
     // More than a worker allows itself, so that its own error is the one in the log.
-    longestStopMs: LONGEST_STOP_MS + 500,
+    maxStopMs: STOP_MS_MAX + 500,
     now: performance.now.bind(performance),
     log,
   });

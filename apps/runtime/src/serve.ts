@@ -9,10 +9,10 @@ import { createRuntime, type Runtime } from './server.ts';
 import { openTraces } from './tracing/traces.ts';
 
 /** The process exits with an error if stopping takes longer, in ms. */
-export const LONGEST_STOP_MS = 9_000;
+export const STOP_MS_MAX = 9_000;
 
 /** How long a worker waits for Postgres and Redis before it listens all the same, in ms. */
-const LONGEST_WAIT_MS = 2_000;
+const WAIT_MS_MAX = 2_000;
 const READY_CHECK_MS = 20;
 
 /** Runs the Runtime in this process until SIGTERM or SIGINT, or until it cannot listen. */
@@ -41,7 +41,7 @@ export async function serve(
     setTimeout(() => {
       log.error('the Runtime could not stop in time');
       process.exit(1);
-    }, LONGEST_STOP_MS).unref();
+    }, STOP_MS_MAX).unref();
     runtime.stop().then(
       () => process.exit(0),
       (error: unknown) => {
@@ -90,6 +90,6 @@ const CANNOT_LISTEN_FOR_PROMETHEUS =
   'cannot listen for Prometheus: set METRICS_PORT to a free port, or to off';
 
 async function untilReady(runtime: Runtime): Promise<void> {
-  const lastAt = performance.now() + LONGEST_WAIT_MS;
+  const lastAt = performance.now() + WAIT_MS_MAX;
   while (!(await runtime.isReady()) && performance.now() < lastAt) await pause(READY_CHECK_MS);
 }

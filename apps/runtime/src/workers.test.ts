@@ -36,7 +36,7 @@ function start(count: number, earlierPort?: number) {
       return worker as unknown as WorkerProcess;
     },
     exit,
-    longestStopMs: 9_500,
+    maxStopMs: 9_500,
     now: () => performance.now(),
     log: createLogger({ service: 'test', level: 'silent' }),
   });

@@ -16,14 +16,14 @@ export interface WorkersOptions {
   /** Ends the primary. */
   exit(code: number): void;
   /** Workers that are still running this many ms after a stop are killed. */
-  longestStopMs: number;
+  maxStopMs: number;
   now: MonotonicClock;
   log: Pick<Logger, 'info' | 'warn' | 'error' | 'fatal'>;
 }
 
 /** The first worker that exits is replaced after this pause, in ms; each further exit doubles it. */
 const FIRST_PAUSE_MS = 100;
-const LONGEST_PAUSE_MS = 10_000;
+const PAUSE_MS_MAX = 10_000;
 /** An exit no longer counts for the pause after this time, in ms. */
 const FORGET_EXIT_MS = 60_000;
 
@@ -52,10 +52,10 @@ export class Workers {
   stop(signal: string): void {
     if (this.#isStopping) return;
     this.#isStopping = true;
-    const { log, longestStopMs } = this.#options;
+    const { log, maxStopMs } = this.#options;
     log.info({ signal, workers: this.#running.size }, 'the Runtime stops its workers');
     for (const replacement of this.#replacements) clearTimeout(replacement);
-    setTimeout(() => this.#killAll(), longestStopMs).unref();
+    setTimeout(() => this.#killAll(), maxStopMs).unref();
     for (const worker of this.#running) worker.process.kill('SIGTERM');
     this.#exitIfDone();
   }
@@ -121,7 +121,7 @@ export class Workers {
   #replace(exit: object): void {
     const { now, log } = this.#options;
     this.#recentExits = this.#recentExits.filter((at) => now() - at < FORGET_EXIT_MS);
-    const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#recentExits.length);
+    const pauseMs = Math.min(PAUSE_MS_MAX, FIRST_PAUSE_MS * 2 ** this.#recentExits.length);
     this.#recentExits.push(now());
     log.error(
       { ...exit, pauseMs },

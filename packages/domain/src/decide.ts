@@ -15,7 +15,7 @@ export interface ApiKeyFacts {
   displayName: string;
   keyPrefix: string;
   status: ApiKeyStatus;
-  /** Judged by the database's clock (consistency rule 3); at `expiresAt` itself it is true. */
+  /** Judged by the database's clock (rule database-time); at `expiresAt` itself it is true. */
   expired: boolean;
   /** Paused by a user until it is enabled. */
   disabled: boolean;

@@ -3,7 +3,7 @@ import { SUBSCRIPTION_STATUSES, type SubscriptionStatus } from '@ceiba/contract/
 
 /**
  * Whether a subscription with this status allows calls until its period ends. The database's clock
- * judges the end of the period (consistency rule 3).
+ * judges the end of the period (rule database-time).
  */
 export const ADMITS = {
   active: true,

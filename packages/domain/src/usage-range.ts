@@ -51,12 +51,12 @@ export function usageStepFor(by: UsageCut, range: UsageRange): UsageStep {
 /**
  * Widens a range to whole steps.
  *
- * @throws RangeError when it is empty, or longer than `mostDays`
+ * @throws RangeError when it is empty, or longer than `maxDays`
  */
-export function wholeSteps({ from, to }: UsageRange, step: UsageStep, mostDays: number) {
+export function wholeSteps({ from, to }: UsageRange, step: UsageStep, maxDays: number) {
   const days = daysIn({ from, to });
   if (!(days > 0)) throw new RangeError('a range has to end after it begins');
-  if (days > mostDays) throw new RangeError(`a range in steps of a ${step} is too long: ${days} d`);
+  if (days > maxDays) throw new RangeError(`a range in steps of a ${step} is too long: ${days} d`);
   const last = startOfStep(new Date(to.getTime() - 1), step);
   return { from: startOfStep(from, step), to: nextStep(last, step) };
 }

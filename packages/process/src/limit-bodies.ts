@@ -74,13 +74,13 @@ class UnfinishedBodies {
   readonly #bodies = new Set<HeldBody>();
   #bytes = 0;
 
-  constructor(readonly mostBytes: number) {}
+  constructor(readonly maxBytes: number) {}
 
   add(body: HeldBody, bytes: number): void {
     this.#bodies.add(body);
     body.bytes += bytes;
     this.#bytes += bytes;
-    if (this.#bytes > this.mostBytes) this.#largest()?.refuse(503);
+    if (this.#bytes > this.maxBytes) this.#largest()?.refuse(503);
   }
 
   delete(body: HeldBody): void {

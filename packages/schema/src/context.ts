@@ -26,7 +26,7 @@ export interface VerbContext {
  * requires.
  *
  * The isolation level is explicit because the session's default may differ: under REPEATABLE READ,
- * a statement after a lock would not see what the lock waited for (consistency rule 7).
+ * a statement after a lock would not see what the lock waited for (rule cap-under-lock).
  *
  * @throws RightRefusedError, AdministratorRefusedError when the actor does not have that right any more
  */

@@ -45,7 +45,8 @@ import {
 
 /**
  * Every table, with the constraints that hold for every writer. Times are compared by Postgres's
- * clock; infinite timestamps are refused because JavaScript cannot represent them (consistency rule 3).
+ * clock; infinite timestamps are refused because JavaScript cannot represent them (rule
+ * database-time).
  */
 
 const bytea = customType<{ data: Buffer; driverData: Buffer }>({ dataType: () => 'bytea' });
@@ -67,7 +68,7 @@ const between = (column: unknown, least: number, most: number) =>
   sql`${column} between ${sql.raw(`${least} and ${most}`)}`;
 const retentionDays = (column: unknown) => between(column, RETENTION_DAYS_MIN, RETENTION_DAYS_MAX);
 
-/** One row per Runtime. Renewing it proves that the server can commit (consistency rule 27). */
+/** One row per Runtime. Renewing it proves that the server can commit (rule primary-lease). */
 export const runtimeLeases = pgTable('runtime_leases', {
   /** Random, one per process. */
   id: text('id').primaryKey(),
@@ -235,7 +236,7 @@ export const policies = pgTable(
 
 /**
  * The revision of what decisions keep of a project, as the `bit_xor` of its rows. A change of its
- * policies appends one and changes none (consistency rule 6).
+ * policies appends one and changes none (rule policy-revision).
  */
 export const decisionRevisions = pgTable(
   'decision_revisions',
@@ -301,8 +302,8 @@ export const NO_ID = '00000000-0000-0000-0000-000000000000';
 
 /**
  * Decisions by hour. `count` is the total of its incarnation, so that writing it again changes
- * nothing (consistency rules 15 and 16). There are no foreign keys: a join drops a late flush of a
- * deleted project without an error.
+ * nothing (rules absolute-usage and confirmed-flush). There are no foreign keys: a join drops a
+ * late flush of a deleted project without an error.
  */
 export const usageHours = pgTable(
   'usage_hours',
@@ -338,7 +339,7 @@ export const usageHours = pgTable(
 
 /**
  * Allowed requests by month, for the project (`project`) and for each key (its id): what a reseed
- * reads (consistency rule 17). `month` is year × 12 + month, January being 0.
+ * reads (rule month-totals). `month` is year × 12 + month, January being 0.
  */
 export const usageMonths = pgTable(
   'usage_months',

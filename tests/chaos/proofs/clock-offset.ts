@@ -20,6 +20,6 @@ export const STEPPED_CLOCK: readonly Edit[] = [
 /** Makes the Runtime accept any clock of Redis, because its own clock is not stepped. */
 export const ANY_CLOCK_IS_SOUND: Edit = {
   file: 'main.js',
-  find: 'MOST_AHEAD_MS = 3e5',
-  replace: 'MOST_AHEAD_MS = Infinity',
+  find: 'AHEAD_MS_MAX = 3e5',
+  replace: 'AHEAD_MS_MAX = Infinity',
 };

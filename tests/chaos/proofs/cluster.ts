@@ -96,7 +96,7 @@ export interface TroubleFigures extends LossFigures {
 
 /** If a timer of another process is later than this, the machine was too busy for time bounds. */
 const NOISE_MS = 100;
-const MOST_UNMEASURABLE = 10;
+const UNMEASURABLE_MAX = 10;
 
 const SETTINGS = { ...FAILOVER_DEADLINES, REDIS_CLUSTER: 'true' };
 
@@ -135,7 +135,7 @@ export async function proveTrouble(
       const isLeftAlone = countOf(others, 'allowed') === others.length;
       if (!isLeftAlone && control.worstLatenessMs() > NOISE_MS) {
         figures.unmeasurable += 1;
-        if (figures.unmeasurable > MOST_UNMEASURABLE) throw new Error('the machine is too busy');
+        if (figures.unmeasurable > UNMEASURABLE_MAX) throw new Error('the machine is too busy');
         continue;
       }
       hold('a fault does not affect others', isLeftAlone, () => {

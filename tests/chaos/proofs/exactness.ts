@@ -13,7 +13,7 @@ const PROJECTS = 2;
 /** A limit so high that the remaining count shows the number of charges. */
 const RAISED = 1_000_000;
 /** How many rounds a minute's edge may invalidate before the proof fails. */
-const MOST_REPEATED = 20;
+const REPEATED_MAX = 20;
 
 /** What one project of a round allows, and who calls. */
 interface Boundary {
@@ -56,7 +56,7 @@ export async function proveExactness(
       while (round.length < PROJECTS) round.push(await setUp(stage, random));
       if (!(await tryRound(round, callers, redis))) {
         figures.repeatedAtMinuteEdge += 1;
-        if (figures.repeatedAtMinuteEdge > MOST_REPEATED)
+        if (figures.repeatedAtMinuteEdge > REPEATED_MAX)
           throw new Error('no round fits into a minute');
         continue;
       }

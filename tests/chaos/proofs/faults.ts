@@ -139,9 +139,9 @@ export interface FaultFigures {
 const ANSWER_WITHIN_MS = 500 + 100;
 /** If a plain timer is later than this, the machine is too busy to judge times. */
 const NOISE_MS = 40;
-const MOST_UNMEASURABLE = 10;
+const UNMEASURABLE_MAX = 10;
 const RECOVER_WITHIN_MS = 5_000;
-const MOST_LATE_CHARGES = 16;
+const LATE_CHARGES_MAX = 16;
 const EVERY_MS = 40;
 const BURST = 60;
 /** This fault meets several projects and keys, and batches; the others keep the smallest load. */
@@ -195,7 +195,7 @@ export async function proveFault(
     figures.mostLateCharges = Math.max(figures.mostLateCharges, round.lateCharges);
     if (round.answers503 === null) {
       figures.unmeasurable += 1;
-      if (figures.unmeasurable > MOST_UNMEASURABLE) throw new Error('the machine is too busy');
+      if (figures.unmeasurable > UNMEASURABLE_MAX) throw new Error('the machine is too busy');
       continue;
     }
     answers503.push(...round.answers503);
@@ -258,7 +258,7 @@ async function injectOnce(scene: FaultScene, kind: FaultKind, random: Random): P
         keepsCounts: !FORGETFUL.has(kind),
         answerWithinMs: isMeasurable ? ANSWER_WITHIN_MS : Number.POSITIVE_INFINITY,
         recoverWithinMs: acceptsAtMs - toMs + RECOVER_WITHIN_MS,
-        mostLateCharges: MOST_LATE_CHARGES,
+        mostLateCharges: LATE_CHARGES_MAX,
       });
       judge(account.history, kind);
     }

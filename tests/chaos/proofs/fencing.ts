@@ -21,7 +21,7 @@ const WATCHED_MS = 2_000;
 /**
  * A synchronous primary is cut off from its standby, which is promoted; the Runtime still reaches
  * only the old primary. No question later than one lease after the promotion is allowed for a key
- * that is revoked on the new primary (consistency rule 27).
+ * that is revoked on the new primary (rule primary-lease).
  *
  * @param program the Runtime to start
  */

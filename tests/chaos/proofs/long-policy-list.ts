@@ -14,7 +14,7 @@ export interface LongPolicyListFigures {
 
 const POLICIES = 30_000;
 /** Read at once, the list blocks the others for more than half of the time that it takes. */
-const MOST_OF_LOAD = 0.25;
+const LOAD_SHARE_MAX = 0.25;
 
 /**
  * A project has more policies than the verbs allow, and they change before each of its questions.
@@ -55,7 +55,7 @@ export async function proveLongPolicyList(
     return `while a long list was read, the others got ${tally(other.answers)}`;
   });
   const median = shares.sort((a, b) => a - b)[Math.floor(shares.length / 2)] ?? 1;
-  hold('a fault does not affect others', median < MOST_OF_LOAD, () => {
+  hold('a fault does not affect others', median < LOAD_SHARE_MAX, () => {
     return `the others waited for ${Math.round(median * 100)} % of the time that a long list took`;
   });
   const longestPausePercent = Math.round(median * 100);

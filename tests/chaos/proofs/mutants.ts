@@ -215,7 +215,7 @@ export const MUTANTS: Record<string, Mutant> = {
     edits: [
       {
         file: 'main.js',
-        find: 'if (ageMs >= MAX_AGE_MS) return this.#loadFor(projectId, revision);',
+        find: 'if (ageMs >= AGE_MS_MAX) return this.#loadFor(projectId, revision);',
         replace: '',
       },
     ],
@@ -344,7 +344,7 @@ export const MUTANTS: Record<string, Mutant> = {
     try: ({ mutant, random }) => proveDrain(mutant, 12, random),
   },
   'a stop that cuts off a request under way': {
-    edits: [{ file: 'main.js', find: 'LONGEST_DRAIN_MS = 3e3', replace: 'LONGEST_DRAIN_MS = 500' }],
+    edits: [{ file: 'main.js', find: 'DRAIN_MS_MAX = 3e3', replace: 'DRAIN_MS_MAX = 500' }],
     rule: 'stops gracefully',
     try: ({ mutant, random }) => proveDrain(mutant, 2, random),
   },

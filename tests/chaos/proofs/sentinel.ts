@@ -47,7 +47,7 @@ export interface FailoverFigures extends LossFigures {
   slowestRecoveryMs: number;
 }
 
-/** Within this time an idle Runtime learns of the new primary too (consistency rule 31). */
+/** Within this time an idle Runtime learns of the new primary too (rule sentinel-primary). */
 const HEARD_WITHIN_MS = 1_500;
 const SETTINGS = { ...FAILOVER_DEADLINES, REDIS_SENTINEL_PASSWORD: SENTINEL_PASSWORD };
 

@@ -27,7 +27,7 @@ const ELSEWHERE = { method: 'GET', pathPattern: '/v1/elsewhere' };
 const CUTS_A_ROUND = 6;
 const LOSSES_A_ROUND = 2;
 /** More than a balancer needs until a connection for a statement leads to the standby. */
-const MOST_CHANCES = 40;
+const CHANCES_MAX = 40;
 const FINDS_THE_PRIMARY_WITHIN_MS = 20_000;
 
 /**
@@ -80,7 +80,7 @@ async function changesHold(
     const answers: Answer[] = [];
     const isTried = await readsByStandby(stage, arrangement, 'policies');
     for (let cut = 0; cut < CUTS_A_ROUND || !(await isTried()); cut += 1) {
-      if (cut === MOST_CHANCES) throw new Error('no policies were read on the standby');
+      if (cut === CHANCES_MAX) throw new Error('no policies were read on the standby');
       // A list that has changed is read again, by whatever connection is next.
       const rules = cut % 2 === 0 ? [] : [ELSEWHERE];
       for (const { project } of withoutPolicy) await project.setPolicies(rules);
@@ -113,7 +113,7 @@ async function quotaIsHandedOutOnce(
   try {
     const isTried = await readsByStandby(stage, arrangement, 'usage_months');
     for (let loss = 1; loss <= LOSSES_A_ROUND || !(await isTried()); loss += 1) {
-      if (loss === MOST_CHANCES) throw new Error('no totals were read on the standby');
+      if (loss === CHANCES_MAX) throw new Error('no totals were read on the standby');
       const node = await start();
       try {
         await untilPoliciesAreRead(node, accounts);

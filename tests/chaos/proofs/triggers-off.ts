@@ -12,7 +12,7 @@ const HOLDS_WITHIN_MS = 5_000 + 500;
 
 /**
  * A policy is removed while its triggers are disabled, so that the revision does not change. Questions later
- * than the maximum age of a list are denied (consistency rule 26).
+ * than the maximum age of a list are denied (rule policy-age).
  */
 export async function proveTriggersOff(
   { world }: Stage,

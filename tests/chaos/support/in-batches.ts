@@ -3,7 +3,7 @@ import { createFastRandom, type Random } from './random.ts';
 
 /** The share of the questions that are asked in a batch. */
 const SHARE = 0.5;
-const MOST_TOGETHER = 16;
+const TOGETHER_MAX = 16;
 
 /** Questions to one project that leave together. */
 interface Open {
@@ -27,7 +27,7 @@ export function inBatches<C extends Caller>(caller: C, random: Random): C {
     for (const [place, { settle }] of batch.waiting.entries()) settle(answers[place]);
   };
   const openFor = (projectId: string): Open => {
-    const batch = { most: choices.int(2, MOST_TOGETHER), waiting: [] };
+    const batch = { most: choices.int(2, TOGETHER_MAX), waiting: [] };
     open.set(projectId, batch);
     setImmediate(() => send(projectId, batch));
     return batch;

@@ -63,10 +63,13 @@ const WRITES: Record<string, (db: Database) => Promise<unknown>> = {
 };
 
 describe('a standby', () => {
-  it.each(Object.entries(STATEMENTS))('serves no decision by %s (rule 25)', async (_, run) => {
-    await expect(run(standby)).rejects.toBeInstanceOf(NotPrimaryError);
-    await run(world.db);
-  });
+  it.each(Object.entries(STATEMENTS))(
+    'serves no decision by %s (rule primary-only)',
+    async (_, run) => {
+      await expect(run(standby)).rejects.toBeInstanceOf(NotPrimaryError);
+      await run(world.db);
+    },
+  );
 
   it.each(Object.entries(WRITES))('refuses the write of %s', async (_, run) => {
     const error = await run(standby).catch((thrown: unknown) => thrown);

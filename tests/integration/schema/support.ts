@@ -194,7 +194,7 @@ function monthsOf(hours: readonly UsageHourCount[]): UsageMonthCount[] {
 export async function rollUpAll(db: Database): Promise<number> {
   let days = 0;
   for (;;) {
-    const { rolledDays, isComplete } = await rollUpUsage(db, { mostDays: 50 });
+    const { rolledDays, isComplete } = await rollUpUsage(db, { maxDays: 50 });
     days += rolledDays;
     if (isComplete) return days;
   }

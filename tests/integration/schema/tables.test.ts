@@ -159,7 +159,7 @@ const bench = useBench();
 let made: MadeProject;
 beforeAll(async () => {
   made = await makeProject(bench.ctx);
-  await maintainDecisionLog(bench.db, { mostRows: 1 });
+  await maintainDecisionLog(bench.db, { maxRows: 1 });
 });
 
 async function constraintThatRefuses(statement: string): Promise<string | undefined> {

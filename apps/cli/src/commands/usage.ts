@@ -97,9 +97,9 @@ function rangeOf({ month: given, from, to }: UsageOptions, quota: QuotaUse): Usa
 function seriesOf(by: UsageOptions['by'], range: UsageRange): { cut: UsageCut; step: UsageStep } {
   const cut = CUT[by];
   const step = by === 'hour' || by === 'day' ? by : usageStepFor(cut, range);
-  const mostDays = USAGE_RANGE_DAYS_MAX[cut][step];
-  if (daysIn(range) <= mostDays) return { cut, step };
-  throw badInput(`The range is too long: --by ${by} counts at most ${mostDays} days.`, {
+  const maxDays = USAGE_RANGE_DAYS_MAX[cut][step];
+  if (daysIn(range) <= maxDays) return { cut, step };
+  throw badInput(`The range is too long: --by ${by} counts at most ${maxDays} days.`, {
     field: '--from',
   });
 }

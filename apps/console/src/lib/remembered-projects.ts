@@ -7,7 +7,7 @@ export const CLOSED_CHECKLISTS_COOKIE = 'ceiba-closed-checklists';
 
 const SEPARATOR = '.';
 /** Older ones are forgotten, because cookies are sent with every request. */
-const MOST = 20;
+const REMEMBERED_MAX = 20;
 
 /** The IDs in the value of such a cookie, the newest first. */
 export const projectsIn = (value: string | undefined): string[] =>
@@ -16,7 +16,7 @@ export const projectsIn = (value: string | undefined): string[] =>
 /** The value with one more project. */
 export const withProject = (value: string | undefined, projectId: string): string =>
   [projectId, ...projectsIn(value).filter((other) => other !== projectId)]
-    .slice(0, MOST)
+    .slice(0, REMEMBERED_MAX)
     .join(SEPARATOR);
 
 /** Adds a project to a cookie of this browser. */

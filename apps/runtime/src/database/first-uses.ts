@@ -34,7 +34,7 @@ export class FirstUses {
   }
 
   /**
-   * An error of the statement may be that of a single key (consistency rule 4).
+   * An error of the statement may be that of a single key (rule poisoned-item).
    *
    * @returns the keys that have to be written alone
    */

@@ -27,7 +27,7 @@ export interface LaneOptions {
 
 /**
  * One connection that carries one lookup at a time. The first timeout or connection error drops it;
- * until a new connection has answered, the lane takes no lookups (consistency rule 22).
+ * until a new connection has answered, the lane takes no lookups (rule replaced-connection).
  */
 export class LookupLane {
   readonly #options: LaneOptions;

@@ -22,7 +22,7 @@ const RENEWALS_PER_LEASE = 4;
  * Proof that a server is still the primary: less than a lease ago it acknowledged a commit, which
  * its synchronous standby must have confirmed. A primary that is cut off from its cluster cannot
  * renew, so no decision trusts it after the lease. The lease starts when the commit is sent, since
- * the acknowledgement may arrive late (consistency rule 27).
+ * the acknowledgement may arrive late (rule primary-lease).
  */
 export class FencingLease implements Fence {
   readonly #options: LeaseOptions;

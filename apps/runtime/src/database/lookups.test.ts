@@ -88,7 +88,7 @@ describe('a shared round trip', () => {
     expect(await Promise.all(answers)).toEqual([1, 2, 3].map((n) => rowFor(keyOf(PROJECT, n))));
   });
 
-  it('never answers a question that arrived after the statement was sent (rule 1)', async () => {
+  it('never answers a question that arrived after the statement was sent (rule fresh-lookup)', async () => {
     const { lookups, lane } = setUp();
     const early = lookups.find(keyOf(PROJECT, 1), inTime());
     await afterThisTurn();
@@ -120,7 +120,7 @@ describe('a shared round trip', () => {
     expect((await projectAlone).project?.secretDigest).toEqual(Buffer.alloc(32));
   });
 
-  it('has at most 256 items, the oldest first (rule 5)', async () => {
+  it('has at most 256 items, the oldest first (rule bounded-lookups)', async () => {
     const { lookups, lane } = setUp();
     const answers = Array.from({ length: 600 }, (_, n) =>
       lookups.find(keyOf(PROJECT, n), inTime()),
@@ -178,7 +178,7 @@ describe('a bounded queue', () => {
     }
   });
 
-  it('answers an item after its deadline without sending it (rule 5)', async () => {
+  it('answers an item after its deadline without sending it (rule bounded-lookups)', async () => {
     const { lookups, lane } = setUp();
     const first = lookups.find(keyOf(PROJECT, 1), inTime());
     await afterThisTurn();
@@ -198,7 +198,7 @@ describe('a bounded queue', () => {
 });
 
 describe('an error', () => {
-  it('of an invalid item fails that item alone (rule 4)', async () => {
+  it('of an invalid item fails that item alone (rule poisoned-item)', async () => {
     const { lookups, lane } = setUp();
     const answers = [1, 2, 3].map((n) => outcomeOf(lookups.find(keyOf(PROJECT, n), inTime())));
     await afterThisTurn();
@@ -211,7 +211,7 @@ describe('an error', () => {
     ]);
   });
 
-  it('for an item without an answer is an outage, never an unknown key (rule 1)', async () => {
+  it('for an item without an answer is an outage, never an unknown key (rule fresh-lookup)', async () => {
     const { lookups, lane } = setUp();
     const answers = [1, 2].map((n) => outcomeOf(lookups.find(keyOf(PROJECT, n), inTime())));
     await afterThisTurn();

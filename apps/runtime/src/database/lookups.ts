@@ -39,7 +39,7 @@ interface Entry {
 /**
  * Shares round trips: requests that arrive while every lane is busy share the next statement, and
  * equal questions share one row of it. A statement is sent after all of its requests arrived, so it
- * sees every change that was acknowledged before them (consistency rule 1).
+ * sees every change that was acknowledged before them (rule fresh-lookup).
  */
 export class Lookups {
   readonly #lanes: readonly Lane[];

@@ -53,8 +53,8 @@ interface Entry {
 
 /**
  * Keeps denials and a sample of the allows in memory and writes them to Postgres every second
- * (consistency rule 40). No decision waits for it or fails with it: what is above the cap, finds no
- * room or is refused by Postgres is left out, and counted.
+ * (rule log-never-waits). No decision waits for it or fails with it: what is above the cap, finds
+ * no room or is refused by Postgres is left out, and counted.
  */
 export class DecisionLog {
   readonly #options: DecisionLogOptions;

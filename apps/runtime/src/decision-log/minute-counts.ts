@@ -16,8 +16,8 @@ export type MinuteCount<Name> = Name & { readonly minute: number; count: number 
 export type MinuteRow<Name> = Name & { minute: number; incarnation: string; count: number };
 
 /**
- * Counts per minute until Postgres has each number (consistency rule 16). A number that Postgres has
- * and that grows afterwards is written again.
+ * Counts per minute until Postgres has each number (rule confirmed-flush). A number that Postgres
+ * has and that grows afterwards is written again.
  */
 export class MinuteCounts<Name extends object> {
   readonly #options: MinuteCountsOptions;

@@ -7,15 +7,15 @@ import { canonicalPath, LOGGED_PATH_BYTES_MAX } from '@ceiba/domain';
  * no canonical form.
  */
 export function loggedPath(target: string, apiKey: string | null | undefined): string {
-  const isCut = target.length > MOST_READ;
+  const isCut = target.length > READ_LENGTH_MAX;
   // Without the segment that was cut, which may hold half of a credential.
-  const read = isCut ? target.slice(0, MOST_READ).replace(/[^/]*$/, '') : target;
+  const read = isCut ? target.slice(0, READ_LENGTH_MAX).replace(/[^/]*$/, '') : target;
   const path = canonicalPath(read) ?? printable(withoutQuery(read));
   return shortened(withoutApiKey(path, apiKey), target.length, isCut);
 }
 
 /** To redact a text takes time for each of its characters; more than is kept need not be read. */
-const MOST_READ = 4 * LOGGED_PATH_BYTES_MAX;
+const READ_LENGTH_MAX = 4 * LOGGED_PATH_BYTES_MAX;
 
 /** A query that only some parsers see ends the path too; what starts it is kept as the evidence. */
 const ANY_QUERY = /\?|#|%3f|%23/i;

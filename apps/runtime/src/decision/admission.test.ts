@@ -204,7 +204,7 @@ describe('the admission', () => {
     const { admission } = simulate();
     for (let n = 0; n < 64; n += 1) {
       const batch = admission.admit('flood');
-      if (!batch?.countAs(200)) batch?.leave(false);
+      if (!batch?.countDecisions(200)) batch?.leave(false);
     }
     expect(admission.state.decisions).toBe(2_000);
     for (let n = 0; n < 48; n += 1) admission.admit('flood');
@@ -225,14 +225,14 @@ describe('the admission', () => {
     const { admission } = simulate(4);
     const one = admission.admit('a');
     const batch = admission.admit('b');
-    expect(batch?.countAs(4)).toBe(false);
-    expect(batch?.countAs(3)).toBe(true);
+    expect(batch?.countDecisions(4)).toBe(false);
+    expect(batch?.countDecisions(3)).toBe(true);
     expect(admission.admit('c')).toBeNull();
     one?.leave(true);
-    expect(batch?.countAs(9)).toBe(true);
+    expect(batch?.countDecisions(9)).toBe(true);
     expect(admission.admit('c')).toBeNull();
     batch?.leave(true);
-    expect(batch?.countAs(1)).toBe(false);
+    expect(batch?.countDecisions(1)).toBe(false);
     expect(admission.admit('c')).not.toBeNull();
   });
 });

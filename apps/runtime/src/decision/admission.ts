@@ -7,7 +7,7 @@ const PERIOD_PART = 1 / 5;
 /** So many requests may always be in flight, of all projects together; slow ones get equal shares. */
 const SMALLEST_LIMIT = 64;
 /** So many bytes of bodies may be on their way. */
-const MAX_BODY_BYTES = 64 * 1024 * 1024;
+const BODY_BYTES_MAX = 64 * 1024 * 1024;
 /** Of the decisions and the bytes that may be in flight, one project may have this part. */
 const PROJECT_PART = 1 / 2;
 /** By how many requests a project's limit rises after a period in which most decisions were fast. */
@@ -33,14 +33,14 @@ export interface AdmissionState {
   projects: number;
 }
 
-/** A request in flight; it counts as one decision until `countAs`. */
+/** A request in flight; it counts as one decision until `countDecisions`. */
 export interface Admitted {
   /**
    * A batch may exceed a limit of decisions that nothing else in flight counts for.
    *
    * @returns false, and counts as before, where there is no room or the request has left
    */
-  countAs(decisions: number): boolean;
+  countDecisions(decisions: number): boolean;
   /**
    * Frees its places; call it once.
    *
@@ -50,7 +50,7 @@ export interface Admitted {
 }
 
 /**
- * Refuses requests early when more arrive than can be decided (consistency rule 39).
+ * Refuses requests early when more arrive than can be decided (rule early-refusal).
  *
  * A queue shows in a project's fastest decision: while even that one is slow for a whole period, its
  * requests wait for each other. From then on only as many of the project are in flight as are decided
@@ -109,7 +109,7 @@ export class Admission {
     this.#countDecisions(project, 1);
     let decisions = 1;
     return {
-      countAs: (count) => {
+      countDecisions: (count) => {
         const ofOthers = this.#decisions - decisions;
         const ofProject = project.decisions - decisions;
         const fits =
@@ -148,8 +148,8 @@ export class Admission {
     return (
       this.#decisions >= this.#maxDecisions ||
       project.decisions >= this.#maxDecisionsOfProject ||
-      this.#bodyBytes + bodyBytes > MAX_BODY_BYTES ||
-      project.bodyBytes + bodyBytes > MAX_BODY_BYTES * PROJECT_PART
+      this.#bodyBytes + bodyBytes > BODY_BYTES_MAX ||
+      project.bodyBytes + bodyBytes > BODY_BYTES_MAX * PROJECT_PART
     );
   }
 

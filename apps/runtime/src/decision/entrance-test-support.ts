@@ -12,7 +12,7 @@ export function entranceOf(admission: Pick<Admission, 'admit'>, turn = async () 
     },
     admission,
     errors: { report() {}, reportRefusal() {} },
-    paces: { project: { turn }, unproven: { turn } },
+    paces: { project: { slot: turn }, unproven: { slot: turn } },
     countFailure() {},
   });
 }

@@ -12,17 +12,17 @@ const DATABASE_OUTAGE = new UnavailableError('database', 'away');
 function setUp({ isProven = true, hasRoom = true } = {}) {
   const proof = { projectId: PROJECT_ID, secretDigest: digestOf('secret'), untilMs: 0 };
   const leave = vi.fn();
-  const countAs = vi.fn(() => true);
+  const countDecisions = vi.fn(() => true);
   const proven = {
     find: vi.fn(() => (isProven ? proof : null)),
     prove: vi.fn(async (): Promise<typeof proof | NotProven> => 'wrong_secret'),
     renew: vi.fn(),
     forget: vi.fn(),
   };
-  const admission = { admit: vi.fn(() => (hasRoom ? { countAs, leave } : null)) };
+  const admission = { admit: vi.fn(() => (hasRoom ? { countDecisions, leave } : null)) };
   const paces = {
-    project: { turn: vi.fn(async () => {}) },
-    unproven: { turn: vi.fn(async () => {}) },
+    project: { slot: vi.fn(async () => {}) },
+    unproven: { slot: vi.fn(async () => {}) },
   };
   const countFailure = vi.fn();
   const reportRefusal = vi.fn();
@@ -77,8 +77,8 @@ describe('a call whose secret is proven', () => {
     await expect(entrance.admit(arrival, async () => {})).rejects.toMatchObject({
       dependency: 'overload',
     });
-    expect(paces.project.turn).toHaveBeenCalledOnce();
-    expect(paces.unproven.turn).not.toHaveBeenCalled();
+    expect(paces.project.slot).toHaveBeenCalledOnce();
+    expect(paces.unproven.slot).not.toHaveBeenCalled();
   });
 
   it.each([
@@ -127,8 +127,8 @@ describe('a call whose secret is not proven', () => {
       entrance.admit({ ...arrival, ...change }, async () => 'answer'),
     ).rejects.toMatchObject({ name: 'TransportError' });
     expect(admission.admit).not.toHaveBeenCalled();
-    expect(paces.unproven.turn).toHaveBeenCalledOnce();
-    expect(paces.project.turn).not.toHaveBeenCalled();
+    expect(paces.unproven.slot).toHaveBeenCalledOnce();
+    expect(paces.project.slot).not.toHaveBeenCalled();
     expect(proven.forget).not.toHaveBeenCalled();
   });
 

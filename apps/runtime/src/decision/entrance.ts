@@ -12,7 +12,7 @@ export interface EntranceOptions {
   proven: Pick<ProvenSecrets, 'find' | 'prove' | 'renew' | 'forget'>;
   admission: Pick<Admission, 'admit'>;
   /** Of refusals in a project's share, and of those of calls whose secret is not proven. */
-  paces: { project: Pick<Pace, 'turn'>; unproven: Pick<Pace, 'turn'> };
+  paces: { project: Pick<Pace, 'slot'>; unproven: Pick<Pace, 'slot'> };
   errors: Pick<ErrorLog, 'report' | 'reportRefusal'>;
   /** @param projectId null where the secret is not proven: it counts against no project */
   countFailure(projectId: string | null, error: unknown): void;
@@ -27,14 +27,14 @@ export type Problem = 'invalid_project_id' | 'missing_secret' | NotProven;
 export interface Share {
   asker: Asker;
   /** @throws UnavailableError where there is no room for so many decisions */
-  countAs(decisions: number): void;
+  countDecisions(decisions: number): void;
   /** Counts and logs one question that could not be decided. */
   report(error: unknown): void;
 }
 
 /**
  * Where all calls come in that name a project. What they take is charged to the project once the
- * secret is proven; until then they wait in a share that is no project's (consistency rule 41).
+ * secret is proven; until then they wait in a share that is no project's (rule proven-secret).
  */
 export class Entrance {
   readonly #options: EntranceOptions;
@@ -57,7 +57,7 @@ export class Entrance {
       });
     } catch (error) {
       this.#count(call, projectId, error);
-      if (error === OVERLOAD) await this.#options.paces.project.turn();
+      if (error === OVERLOAD) await this.#options.paces.project.slot();
       throw error;
     }
   }
@@ -75,8 +75,8 @@ export class Entrance {
     try {
       const answer = await work({
         asker: { projectId, secretDigest, requestId, askedAtMs },
-        countAs(decisions) {
-          if (!admitted.countAs(decisions)) throw OVERLOAD;
+        countDecisions(decisions) {
+          if (!admitted.countDecisions(decisions)) throw OVERLOAD;
           onBatch?.(decisions);
         },
         report: (error) => {
@@ -132,7 +132,7 @@ export class Entrance {
     } catch (error) {
       if (error instanceof TransportError) {
         errors.reportRefusal(problem, caller, problem === 'wrong_secret' ? projectId : undefined);
-        await paces.unproven.turn();
+        await paces.unproven.slot();
       }
       throw error;
     }

@@ -68,8 +68,8 @@ function openEntrance(
     admission,
     errors,
     paces: {
-      project: new Pace({ mostPerMs: 4, deadlineMs, now }),
-      unproven: new Pace({ mostPerMs: 2, deadlineMs, now }),
+      project: new Pace({ maxPerMs: 4, deadlineMs, now }),
+      unproven: new Pace({ maxPerMs: 2, deadlineMs, now }),
     },
     countFailure(projectId, error) {
       metrics.failed(error);

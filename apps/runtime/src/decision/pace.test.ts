@@ -17,13 +17,13 @@ describe('the pace of refusals', () => {
       then();
     };
     nowMs = 5_000;
-    pace = new Pace({ mostPerMs: 4, deadlineMs: DEADLINE_MS, now: () => nowMs, after });
+    pace = new Pace({ maxPerMs: 4, deadlineMs: DEADLINE_MS, now: () => nowMs, after });
   });
 
   const refuse = async (count: number) => {
     for (let n = 0; n < count; n += 1) {
       const answered = answeredAt.length;
-      await pace.turn();
+      await pace.slot();
       if (answeredAt.length === answered) answeredAt.push(nowMs - 5_000);
     }
   };

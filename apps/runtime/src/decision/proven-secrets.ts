@@ -6,9 +6,9 @@ import { projectOfSecret } from './project-secret.ts';
 /** How long a secret stays proven after the last call that a lookup found right, in ms. */
 const PROVEN_FOR_MS = 5 * 60_000;
 /** So many secrets are remembered; the one that was proven first makes room. */
-const MOST_PROVEN = 10_000;
+const PROVEN_MAX = 10_000;
 /** So many lookups of calls whose secret is not proven are under way, over all projects. */
-const MOST_LOOKUPS = 64;
+const LOOKUPS_MAX = 64;
 
 type Caller = Pick<Asker, 'projectId' | 'secretDigest'>;
 
@@ -39,7 +39,7 @@ type WaitersByProject = Map<string, Waiter[]>;
 
 /**
  * Decides who may wait in a project's share of the Runtime, and never about a verdict: a lookup judges
- * the secret of each call (consistency rule 41).
+ * the secret of each call (rule proven-secret).
  *
  * Anyone can name a project. So a call is charged to it once a lookup has found its secret right in
  * the last minutes. Every other call waits, before its body is read, for a lookup of its own in a
@@ -100,7 +100,7 @@ export class ProvenSecrets {
   }
 
   #startLookups(): void {
-    while (this.#lookups < MOST_LOOKUPS) {
+    while (this.#lookups < LOOKUPS_MAX) {
       const waiters = this.#next();
       if (waiters === null) return;
       void this.#judge(waiters.filter(({ deadline }) => !deadline.isPast));
@@ -143,7 +143,7 @@ export class ProvenSecrets {
   #add({ projectId, secretDigest }: Caller): Proof {
     const proof = { projectId, secretDigest, untilMs: this.#now() + PROVEN_FOR_MS };
     const [oldest] = this.#proofs.keys();
-    if (this.#proofs.size >= MOST_PROVEN && oldest !== undefined) this.#proofs.delete(oldest);
+    if (this.#proofs.size >= PROVEN_MAX && oldest !== undefined) this.#proofs.delete(oldest);
     this.#proofs.set(keyOf(proof), proof);
     return proof;
   }

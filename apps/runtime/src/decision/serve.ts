@@ -36,7 +36,7 @@ export async function serveOne(room: Room, call: Call): Promise<Decision> {
 async function decideAll(dependencies: Dependencies, call: Call, share: Share): Promise<Answers> {
   const { kind, deadline } = call;
   const asked = await call.read();
-  if (kind === 'batch' && !(asked instanceof TransportError)) share.countAs(asked.length);
+  if (kind === 'batch' && !(asked instanceof TransportError)) share.countDecisions(asked.length);
   const loaded = await load(dependencies, share.asker, asked, deadline);
   const ofItems = kind === 'batch' ? deadlineOfItems(deadline) : undefined;
   // In their order: each charge begins before the next question is looked at.

@@ -37,9 +37,9 @@ const SERVICE = 'envoy.service.auth.v3.Authorization';
 const PROJECT_ID = 'x-service-project-id';
 const TRACEPARENT = 'traceparent';
 /** Envoy may send a part of the body, which is not read. In bytes. */
-const LARGEST_MESSAGE = 1024 * 1024;
+const MESSAGE_BYTES_MAX = 1024 * 1024;
 /** How long calls under way may take after a stop, in ms; every deadline is shorter. */
-const LONGEST_DRAIN_MS = 3_000;
+const DRAIN_MS_MAX = 3_000;
 
 /**
  * Listens for Envoy's external authorization over gRPC. The libraries are loaded here, so that a
@@ -57,7 +57,7 @@ export async function openExtAuthz(
   const service = loadSync(file, { keepCase: true, defaults: true })[SERVICE];
   if (service === undefined || 'format' in service) throw new Error(`${file} lacks ${SERVICE}`);
   const server = new Server({
-    'grpc.max_receive_message_length': LARGEST_MESSAGE,
+    'grpc.max_receive_message_length': MESSAGE_BYTES_MAX,
     'grpc.max_concurrent_streams': options.maxDecisions,
   });
   server.addService(service, {
@@ -144,7 +144,7 @@ function headerOf({ rawHeaders }: CheckedRequest, name: string): string | undefi
 
 async function drain(server: Server, delayMs: number): Promise<void> {
   await pause(delayMs);
-  const rest = setTimeout(() => server.forceShutdown(), LONGEST_DRAIN_MS);
+  const rest = setTimeout(() => server.forceShutdown(), DRAIN_MS_MAX);
   await new Promise<void>((resolve) => server.tryShutdown(() => resolve()));
   clearTimeout(rest);
 }

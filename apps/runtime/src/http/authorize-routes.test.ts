@@ -63,8 +63,8 @@ function routesOf({
     deadlineMs,
     now: performance.now.bind(performance),
   });
-  const pace = { turn: async () => {} };
-  const entrance = entranceOf(admission, () => pace.turn());
+  const pace = { slot: async () => {} };
+  const entrance = entranceOf(admission, () => pace.slot());
   const options = { dependencies, errors, deadlineMs, entrance };
   const routes = createAuthorizeRoutes(options);
   const batch = (size: number) =>
@@ -93,7 +93,7 @@ describe('the admission of decisions', () => {
     const { routes, admission, release } = routesOf({ maxInFlight: 4 });
     release();
     const leave = vi.fn();
-    vi.spyOn(admission, 'admit').mockReturnValue({ countAs: () => true, leave });
+    vi.spyOn(admission, 'admit').mockReturnValue({ countDecisions: () => true, leave });
     expect(await statusOf(routes.authorize(incoming({}), PROJECT_ID))).toBe(401);
     expect(leave.mock.calls).toEqual([[false]]);
   });
@@ -117,7 +117,7 @@ describe('the limit of decisions in flight', () => {
     const { one, pace, release } = routesOf({ maxInFlight: 1 });
     const waiting = one();
     let takeTurn = () => {};
-    pace.turn = () =>
+    pace.slot = () =>
       new Promise((resolve) => {
         takeTurn = resolve;
       });
@@ -136,7 +136,7 @@ describe('the limit of decisions in flight', () => {
   it('answers the refusal of a batch at its turn as well', async () => {
     const { one, batch, pace, release } = routesOf({ maxInFlight: 4 });
     const waiting = one();
-    const turn = vi.spyOn(pace, 'turn');
+    const turn = vi.spyOn(pace, 'slot');
     expect(await statusOf(batch(4))).toBe(503);
     expect(turn).toHaveBeenCalledOnce();
     release();

@@ -7,7 +7,7 @@ import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises'
 const QUIET_MS = 300;
 const CHECK_MS = 50;
 /** How long requests under way may take after a stop, in ms; every deadline is shorter. */
-const LONGEST_DRAIN_MS = 3_000;
+const DRAIN_MS_MAX = 3_000;
 
 /**
  * Prepares a server to stop without losing a request that arrived over one of its connections.
@@ -38,7 +38,7 @@ export function createDrain(server: Server): (delayMs: number) => Promise<void> 
         for (const socket of unused) socket.destroy();
       });
     const checks = setInterval(checkQuiet, CHECK_MS);
-    const rest = setTimeout(() => server.closeAllConnections(), LONGEST_DRAIN_MS);
+    const rest = setTimeout(() => server.closeAllConnections(), DRAIN_MS_MAX);
     await closed;
     clearInterval(checks);
     clearTimeout(rest);

@@ -7,7 +7,7 @@ import type { UnavailableDependency } from '../unavailable.ts';
 export type Check = () => Promise<void>;
 
 /** How many causes of one outage are logged, each once: a message may hold a number. */
-const MOST_CAUSES = 10;
+const CAUSES_MAX = 10;
 
 /** Logs when a dependency stops passing its check, with each cause, and when it passes again. */
 export function logged(
@@ -23,7 +23,7 @@ export function logged(
       causes.clear();
     } catch (error) {
       const cause = String(error);
-      const isNew = !causes.has(cause) && causes.size < MOST_CAUSES;
+      const isNew = !causes.has(cause) && causes.size < CAUSES_MAX;
       if (isNew) log.warn({ err: error, dependency }, 'not ready');
       if (isNew) causes.add(cause);
       throw error;

@@ -7,7 +7,7 @@ import { JsonText } from './replies.ts';
 /** Reading and serialising so many keys takes a few ms. */
 const KEYS_PER_PAGE = 500;
 /** In ms. A page that takes longer counts as a database outage. */
-const LONGEST_PAGE_MS = 250;
+const PAGE_MS_MAX = 250;
 
 export type KeyListCall = Pick<ProjectCall, 'run' | 'deadline' | 'projectId' | 'pageReads'>;
 
@@ -24,7 +24,7 @@ export async function listKeys({
   pageReads,
 }: KeyListCall): Promise<JsonText> {
   const read = (after: string | null) => {
-    if (deadline.remainingMs() < LONGEST_PAGE_MS) {
+    if (deadline.remainingMs() < PAGE_MS_MAX) {
       throw new UnavailableError(
         'overload',
         'no time was left to list all keys (KEY_ROUTE_DEADLINE_MS)',

@@ -66,7 +66,7 @@ function leastLeft(
   scopes.forEach((scope, index) => {
     const limit = scope[limitName];
     if (limit === null) return;
-    // A limit can be lowered below what is used: then 0 is left, never less (rule 9).
+    // A limit can be lowered below what is used: then 0 is left, never less (rule all-or-nothing).
     const left = Math.max(0, limit - (reply.counters[index]?.[countName] ?? limit));
     if (left < least.left) least = { scope: scope.kind, limit, left };
   });

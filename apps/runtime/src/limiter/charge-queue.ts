@@ -43,7 +43,7 @@ interface Lane {
 }
 
 /**
- * Charges share calls, as lookups share statements (consistency rule 37). Each project has at most
+ * Charges share calls, as lookups share statements (rule shared-calls). Each project has at most
  * one call in flight; charges that arrive meanwhile wait for its next call. No project waits for
  * the call of another.
  */

@@ -2,8 +2,9 @@
 The charge: if every limit has room, all counters are charged together; otherwise none is.
 A call carries charges of one project. They are judged one by one, in order, each against the
 counters as the charges before it left them.
-Consistency rules 9 to 15 and 37; docs/adr/0003-the-charge.md and 0019-charges-share-a-call.md
-explain the design.
+Rules all-or-nothing, windows-forward, counter-epoch, seen-counts, always-counted, charge-deadline,
+absolute-usage and shared-calls of docs/reference/consistency.md; docs/adr/0003-the-charge.md and
+0019-charges-share-a-call.md explain the design.
 
 KEYS
   1       the project's usage, a hash
@@ -132,7 +133,7 @@ for place = 2, #KEYS do
   counters[place] = knowns[place] and (unpacked(stored[place - 1]) or { minute = 0 })
 end
 
--- Windows never go back (rule 10), and all counters of a call share them. -------------------------
+-- Windows never go back (rule windows-forward), and all counters of a call share them. ------------
 
 local minute = math.max(math.floor(timeMs / 60000), usageMinute or 0)
 for place, counter in pairs(counters) do
@@ -191,7 +192,7 @@ local function chargeOf(text)
   return charge
 end
 
--- Months over all counters, then minutes (rule 9).
+-- Months over all counters, then minutes (rule all-or-nothing).
 local function outcomeOf(charge)
   for _, scope in ipairs(charge) do
     if scope.counter.needsSeed then return 'reseed' end
@@ -264,7 +265,7 @@ if not numbers then
 end
 if not numbers then return redis.error_reply('CEIBA usage fields of a fresh incarnation exist') end
 
--- Write: no command below can fail (rule 9). -------------------------------------------------------
+-- Write: no command below can fail (rule all-or-nothing). -----------------------------------------
 
 for place = 2, #KEYS do
   local counter = counters[place]

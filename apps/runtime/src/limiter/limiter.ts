@@ -50,7 +50,7 @@ export interface Limiter {
 
 /**
  * Runs `charge.lua` and keeps its results: the highest counts seen, in case Redis loses them
- * (consistency rule 12), and the usage numbers, until Postgres has them (rule 16).
+ * (rule seen-counts), and the usage numbers, until Postgres has them (rule confirmed-flush).
  */
 export function createLimiter(options: LimiterOptions): Limiter {
   const { link, clock, script, newId, redisBudgetMs, roundTrips = UNOBSERVED } = options;
@@ -71,7 +71,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
     };
     roundTrips.carried(charges.length);
     // The call has its whole budget, however little its oldest charge has left: a timeout drops the
-    // connection (rule 14).
+    // connection (rule charge-deadline).
     const runScript = (client: RedisClient) => runCharges(script, client, call);
     return link.send(redisBudgetMs, runScript, usageKey(projectId));
   };

@@ -13,7 +13,7 @@ interface SeedRequest {
 
 /**
  * Reads the seeds of counters that Redis lost, one read at a time. Requests that arrive during a
- * read share the next one, so that a wiped Redis does not overload Postgres (consistency rule 11).
+ * read share the next one, so that a wiped Redis does not overload Postgres (rule counter-epoch).
  */
 export class SeedReader {
   readonly #readMonthTotals: ReadMonthTotals;

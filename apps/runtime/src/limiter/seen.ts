@@ -13,7 +13,7 @@ const NOTHING_SEEN: SeenCounter = { lineage: '-', minute: 0, minuteCount: 0, mon
 
 /**
  * The last counts that this process has seen, per counter. Each charge sends them, so that a Redis
- * that was wiped or rolled back loses only what no living Runtime has seen (consistency rule 12).
+ * that was wiped or rolled back loses only what no living Runtime has seen (rule seen-counts).
  * An LRU cache: unless flushes fail, Postgres has a counter's usage by the time it is evicted.
  */
 export class SeenCounters {

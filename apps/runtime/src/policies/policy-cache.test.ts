@@ -101,7 +101,7 @@ describe('a cached list', () => {
     expect(loads).toHaveLength(1);
   });
 
-  it('serves no decision whose lookup returned another revision (rule 6)', async () => {
+  it('serves no decision whose lookup returned another revision (rule policy-revision)', async () => {
     const { cache, loads } = setUp();
     const before = cache.matcherFor(PROJECT, 'r1');
     loads[0]?.end(listOf('r1', '/a'));
@@ -140,7 +140,7 @@ describe('a cached list', () => {
 });
 
 describe('a list whose revision no trigger changes', () => {
-  it('serves for five seconds after its load began, then it is read again (rule 26)', async () => {
+  it('serves for five seconds after its load began, then it is read again (rule policy-age)', async () => {
     const { cache, loads, clock } = setUp();
     const before = cache.matcherFor(PROJECT, 'r1');
     clock.ms = 300; // the answer took its time

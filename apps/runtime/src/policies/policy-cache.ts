@@ -13,17 +13,17 @@ interface CompiledList {
 }
 
 /** The capacity of the cache. A list of n policies counts as n + 1, so that empty lists count too. */
-const MAX_POLICIES = 100_000;
+const POLICIES_MAX = 100_000;
 /**
  * The most that one list counts as, so that a list of any length fits. Without the cache, each
  * decision would compile the list, and a long one would block the process.
  */
-const MAX_LIST_SIZE = MAX_POLICIES / 2;
+const LIST_SIZE_MAX = POLICIES_MAX / 2;
 /**
  * How long a list is used. A change that was made with triggers disabled does not change the revision,
  * so decisions see it only once the list is loaded again.
  */
-const MAX_AGE_MS = 5_000;
+const AGE_MS_MAX = 5_000;
 /**
  * A list of more pages than one waits for those of other projects, so it is loaded again before it is
  * too old, and no decision waits for it.
@@ -35,13 +35,13 @@ const NO_POLICIES = compilePolicies([]);
 /**
  * Compiled policy lists per project. A decision uses a list only if it has the revision that the
  * decision's lookup returned, or if its load began after that lookup returned and therefore includes
- * every change that the lookup saw (consistency rule 6). No list is used for longer than five
- * seconds, whatever its revision (rule 26).
+ * every change that the lookup saw (rule policy-revision). No list is used for longer than five
+ * seconds, whatever its revision (rule policy-age).
  */
 export class PolicyCache {
   readonly #load: (projectId: string) => Promise<CompiledPolicies | null>;
   readonly #now: MonotonicClock;
-  readonly #lists = new LRUCache<string, CompiledList>({ maxSize: MAX_POLICIES });
+  readonly #lists = new LRUCache<string, CompiledList>({ maxSize: POLICIES_MAX });
   readonly #loads = new Map<string, Promise<CompiledList>>();
 
   constructor(
@@ -62,7 +62,7 @@ export class PolicyCache {
     const cached = this.#lists.get(projectId);
     if (cached?.revision !== revision) return this.#loadFor(projectId, revision);
     const ageMs = this.#now() - cached.loadStartedMs;
-    if (ageMs >= MAX_AGE_MS) return this.#loadFor(projectId, revision);
+    if (ageMs >= AGE_MS_MAX) return this.#loadFor(projectId, revision);
     if (ageMs >= LONG.ageMs && cached.size > LONG.size && !this.#loads.has(projectId)) {
       // If it fails, the decisions that need it load it again, and fail themselves.
       this.#startLoad(projectId).catch(() => {});
@@ -96,7 +96,7 @@ export class PolicyCache {
       size: list?.size ?? 0,
       loadStartedMs,
     };
-    const size = Math.min(compiled.size + 1, MAX_LIST_SIZE);
+    const size = Math.min(compiled.size + 1, LIST_SIZE_MAX);
     this.#lists.set(projectId, compiled, { size });
     return compiled;
   }

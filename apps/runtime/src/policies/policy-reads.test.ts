@@ -87,7 +87,7 @@ function longList() {
   return { state, source, paths };
 }
 
-describe('a long list (rule 46)', () => {
+describe('a long list (rule policy-pages)', () => {
   it('is whole, although it is read page by page', async () => {
     const { source, paths } = longList();
     const list = await new PolicyReads(source).of('p');

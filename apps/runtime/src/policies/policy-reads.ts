@@ -22,28 +22,28 @@ export interface PolicySource {
 /** Undefined where there is no such project. */
 type FirstPage = PolicyPage | undefined | Failed;
 
-/** Projects in one statement (consistency rule 5). */
-const MAX_PROJECTS = 256;
+/** Projects in one statement (rule bounded-lookups). */
+const PROJECTS_MAX = 256;
 /** A longer list, which only plain SQL can make, would take the memory of the others. */
-const MOST_POLICIES = 100_000;
+const POLICIES_MAX = 100_000;
 /** How often a list is read that changes while it is read. */
-const MAX_ATTEMPTS = 3;
+const ATTEMPTS_MAX = 3;
 
 /** Kept like any list, so that a list that is too long is not read for each decision. */
 const REFUSAL: PolicyMatcher = {
   match() {
-    throw new UnavailableError('database', `a project has more than ${MOST_POLICIES} policies`);
+    throw new UnavailableError('database', `a project has more than ${POLICIES_MAX} policies`);
   },
 };
 
 /**
  * Reads and compiles policy lists. Lists that are asked for while a statement is under way share the
  * next one. It is sent after they were asked for, so it sees every change that the lookups of their
- * decisions saw (rule 6).
+ * decisions saw (rule policy-revision).
  *
  * A long list continues page by page. Pages are read one at a time, those of several projects in
  * turn, and each is compiled before the next is asked for: so however long the lists are, other
- * decisions wait for one page at most (rule 46).
+ * decisions wait for one page at most (rule policy-pages).
  */
 export class PolicyReads {
   readonly #source: PolicySource;
@@ -59,7 +59,7 @@ export class PolicyReads {
    * @throws UnavailableError when the list kept changing; what the source throws for this project
    */
   async of(projectId: string): Promise<CompiledPolicies | null> {
-    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+    for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
       const page = (await this.#batches.add(projectId)).get(projectId);
       if (page instanceof Failed) throw page.error;
       if (page === undefined) return null;
@@ -74,7 +74,7 @@ export class PolicyReads {
     const { revision } = first;
     const matcher = new PolicyCompiler();
     matcher.add(first.policies);
-    for (let { next } = first; next !== null && matcher.size <= MOST_POLICIES; ) {
+    for (let { next } = first; next !== null && matcher.size <= POLICIES_MAX; ) {
       const after = next;
       const isSame = await this.#furtherPages.run(async () => {
         const page = await this.#source.further(projectId, after);
@@ -86,13 +86,13 @@ export class PolicyReads {
       if (!isSame) return null;
     }
     const { size } = matcher;
-    return { revision, matcher: size > MOST_POLICIES ? REFUSAL : matcher, size };
+    return { revision, matcher: size > POLICIES_MAX ? REFUSAL : matcher, size };
   }
 
   async #readBatch(projectIds: readonly string[]): Promise<ReadonlyMap<string, FirstPage>> {
     const parts: (readonly string[])[] = [];
-    for (let from = 0; from < projectIds.length; from += MAX_PROJECTS) {
-      parts.push(projectIds.slice(from, from + MAX_PROJECTS));
+    for (let from = 0; from < projectIds.length; from += PROJECTS_MAX) {
+      parts.push(projectIds.slice(from, from + PROJECTS_MAX));
     }
     const pages = await Promise.all(parts.map((part) => this.#readPart(part)));
     return new Map(pages.flat().map((page, index) => [projectIds[index] ?? '', page]));

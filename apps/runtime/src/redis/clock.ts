@@ -3,14 +3,14 @@ import type { MonotonicClock } from '../deadline.ts';
 /**
  * How far the server's clock may be ahead of this process's clock, in ms. Beyond that nothing is
  * charged: windows never go back, so a window in the future would block the project until then
- * (consistency rule 33).
+ * (rule clock-leap).
  */
-const MOST_AHEAD_MS = 300_000;
+const AHEAD_MS_MAX = 300_000;
 
 /**
  * Estimates the Redis server's clock: the last `TIME` reply plus the monotonic time since
- * (consistency rule 14). The estimate lags by the network delay of the reply, so a deadline on it is
- * never too late. After the server's clock was set, the next reply corrects the estimate.
+ * (rule charge-deadline). The estimate lags by the network delay of the reply, so a deadline on it
+ * is never too late. After the server's clock was set, the next reply corrects the estimate.
  */
 export class RedisClock {
   readonly #now: MonotonicClock;
@@ -48,11 +48,11 @@ export class RedisClock {
 
   /** Why the last observed time cannot be used; null where it can. */
   get problem(): string | null {
-    if (this.#aheadMs <= MOST_AHEAD_MS) return null;
+    if (this.#aheadMs <= AHEAD_MS_MAX) return null;
     const seconds = Math.round(this.#aheadMs / 1000);
     return (
       `its clock is ${seconds} s ahead of the clock of this Runtime, which is more than ` +
-      `${MOST_AHEAD_MS / 1000} s: set whichever is wrong`
+      `${AHEAD_MS_MAX / 1000} s: set whichever is wrong`
     );
   }
 }

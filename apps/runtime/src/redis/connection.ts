@@ -14,8 +14,8 @@ const WANTS_ANOTHER_CONNECTION = /^(READONLY|LOADING|MASTERDOWN|MISCONF|NOAUTH)\
 
 /**
  * One connected client, until its first error. Then all commands under way fail at once and the
- * client is never used again (consistency rule 14). The client of a cluster stays in use: only the
- * connection to the failing node ends (rule 30).
+ * client is never used again (rule charge-deadline). The client of a cluster stays in use: only the
+ * connection to the failing node ends (rule cluster-nodes).
  */
 export class Connection {
   readonly #client: RedisClient;

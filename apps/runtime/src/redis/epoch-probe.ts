@@ -23,7 +23,7 @@ const PROBE_TIMEOUT_MS = 5_000;
 
 /**
  * Checks at start, over several connections, whether a single server answers, and whether it reports
- * the lifetime of its data (consistency rule 34). With several servers behind one address, each
+ * the lifetime of its data (rule steady-epoch). With several servers behind one address, each
  * charge would reset its counters, so decisions are answered 503 with this cause until the address
  * leads to one server. The nodes of a cluster, and the primary that sentinels name, have addresses of
  * their own and are not probed.

@@ -27,7 +27,7 @@ export interface RedisLinkOptions extends RedisSettings {
 
 /** A frozen server accepts connections but answers nothing, so a connection has to prove itself. */
 const PROOF_TIMEOUT_MS = 1000;
-const LONGEST_BACKOFF_MS = 500;
+const BACKOFF_MS_MAX = 500;
 /** After a connection that worked for this long, reconnect without a delay. */
 const SOUND_AFTER_MS = 1000;
 /** How often the sentinels are asked for the current primary, in ms. */
@@ -36,7 +36,8 @@ const LOOK_EVERY_MS = 500;
 /**
  * The connection to Redis. It makes new clients itself, because the first timeout has to end a
  * connection for good. Until the next one has proved itself, every command fails at once without
- * being sent (consistency rules 14 and 22). A server that recovers is used again within two seconds.
+ * being sent (rules charge-deadline and replaced-connection). A server that recovers is used again
+ * within two seconds.
  */
 export class RedisLink {
   readonly #options: RedisLinkOptions;
@@ -134,7 +135,7 @@ export class RedisLink {
   }
 
   /**
-   * A replaced primary may go on answering until its sentinels reach it (consistency rule 31).
+   * A replaced primary may go on answering until its sentinels reach it (rule sentinel-primary).
    */
   async #discardOnceReplaced(connection: Connection, source: ClientSource): Promise<void> {
     while (!connection.isLost) {
@@ -154,7 +155,7 @@ export class RedisLink {
   async #backOff(): Promise<void> {
     const attempt = this.#attempt++;
     if (attempt === 0) return;
-    const longest = Math.min(LONGEST_BACKOFF_MS, 25 * 2 ** Math.min(attempt, 10));
+    const longest = Math.min(BACKOFF_MS_MAX, 25 * 2 ** Math.min(attempt, 10));
     await this.#pause(longest * (0.5 + this.#options.random() / 2));
   }
 

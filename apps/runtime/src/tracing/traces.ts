@@ -18,7 +18,7 @@ export interface Traces {
 /** `SpanKind.SERVER`. */
 const SERVER = 1;
 /** As many as a batch has questions. */
-const MOST_EVENTS = 256;
+const EVENTS_MAX = 256;
 /** How long a Runtime that stops waits for the receiver, in ms. */
 const STOP_BUDGET_MS = 2_000;
 /** How often the log has a message of the SDK, in ms. */
@@ -43,7 +43,7 @@ export async function openTraces(
   const provider = new BasicTracerProvider({
     resource: await otelResource(),
     spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())],
-    spanLimits: { eventCountLimit: MOST_EVENTS },
+    spanLimits: { eventCountLimit: EVENTS_MAX },
   });
   const tracer = provider.getTracer('ceiba');
   const followsCaller = sampler === undefined || sampler.startsWith('parentbased_');
@@ -80,7 +80,7 @@ function diagnosticsTo(log: Pick<Logger, 'warn'>) {
       suppressed += 1;
       return;
     }
-    log.warn({ problem: message.slice(0, LONGEST_PROBLEM), suppressed }, ADVICE);
+    log.warn({ problem: message.slice(0, PROBLEM_LENGTH_MAX), suppressed }, ADVICE);
     reportedAt = performance.now();
     suppressed = 0;
   };
@@ -88,6 +88,6 @@ function diagnosticsTo(log: Pick<Logger, 'warn'>) {
   return { error: report, warn: report, info: ignore, debug: ignore, verbose: ignore };
 }
 
-const LONGEST_PROBLEM = 500;
+const PROBLEM_LENGTH_MAX = 500;
 const ADVICE =
   'exporting traces is failing; decisions go on without it; docs/run/tracing.md says what to check';

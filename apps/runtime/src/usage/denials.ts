@@ -23,7 +23,7 @@ const MS_PER_HOUR = 3_600_000;
 
 /**
  * Counts in memory the denials that never reach Redis, under an incarnation of this process
- * (consistency rule 20). When there are too many counts, it drops them all and starts again under a
+ * (rule denial-counts). When there are too many counts, it drops them all and starts again under a
  * new incarnation, because a count must not start again from zero within its incarnation.
  */
 export class DenialCounter {

@@ -22,7 +22,7 @@ const FLUSHES_PER_LAST_USE = 3;
 
 /**
  * Writes the facts of the ledger to Postgres every second, one flush at a time. After an error the
- * next flush retries everything (consistency rules 16, 18 and 19).
+ * next flush retries everything (rules confirmed-flush, adopted-usage and first-use).
  */
 export class UsageFlusher {
   readonly #options: FlusherOptions;

@@ -3,23 +3,23 @@ import { factName, type UsageFact } from './facts.ts';
 import { factOfField } from './hash.ts';
 
 /** Beyond this many facts, the counts of charges stay in Redis until the sweep adopts them. */
-const MOST_FACTS = 100_000;
+const FACTS_MAX = 100_000;
 
 /** The facts of one project, by their names. */
 type ProjectFacts = Map<string, UsageFact>;
 
 /**
- * Keeps the largest number per fact until Postgres has confirmed it (consistency rule 16). Facts are
- * found by project and then by name, since joining the two for each decision costs more than a
+ * Keeps the largest number per fact until Postgres has confirmed it (rule confirmed-flush). Facts
+ * are found by project and then by name, since joining the two for each decision costs more than a
  * second map.
  */
 export class UsageLedger {
   readonly #projects = new Map<string, ProjectFacts>();
-  readonly #mostFacts: number;
+  readonly #maxFacts: number;
   #size = 0;
 
-  constructor(mostFacts = MOST_FACTS) {
-    this.#mostFacts = mostFacts;
+  constructor(maxFacts = FACTS_MAX) {
+    this.#maxFacts = maxFacts;
   }
 
   /** The number of unconfirmed facts. */
@@ -77,7 +77,7 @@ export class UsageLedger {
   /** @returns whether the fact is not known, and there is room for it */
   #raise(projectId: string, name: string, count: number): boolean {
     const known = this.#projects.get(projectId)?.get(name);
-    if (known === undefined) return this.#size < this.#mostFacts;
+    if (known === undefined) return this.#size < this.#maxFacts;
     if (known.count < count) known.count = count;
     return false;
   }

@@ -23,7 +23,7 @@ export interface Adopted {
 }
 
 /**
- * Writes the facts that Postgres lacks (consistency rule 36).
+ * Writes the facts that Postgres lacks (rule missing-usage).
  *
  * @throws UnavailableError if Postgres is unreachable
  */

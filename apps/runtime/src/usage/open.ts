@@ -20,7 +20,7 @@ import { Upkeep } from './upkeep.ts';
 /** One step of upkeep, in ms: longer than the server's timeout for its statements. */
 const UPKEEP_BUDGET_MS = 30_000;
 /** Small enough that a step takes a fraction of a second. */
-const UPKEEP_STEP = { mostDays: 4, mostRows: 5_000 };
+const UPKEEP_STEP = { maxDays: 4, maxRows: 5_000 };
 
 /** Counts usage, writes it to Postgres, adopts what dead Runtimes left in Redis, and removes old rows. */
 export function openUsage(pool: DatabasePool, { link, clock }: RuntimeRedis, log: Logger) {

@@ -24,14 +24,14 @@ export interface Recorded {
   knownProjectIds: Set<string>;
 }
 
-export const MOST_FACTS_PER_WRITE = 1000;
+export const FACTS_PER_WRITE_MAX = 1000;
 
 /** Enough to find a few bad rows among a thousand, and few enough if all rows are rejected. */
 const WRITES_PER_CHUNK_MAX = 64;
 
 /**
- * Writes at most {@link MOST_FACTS_PER_WRITE} facts. A bad row is isolated, so that it cannot
- * block the others (consistency rule 16).
+ * Writes at most {@link FACTS_PER_WRITE_MAX} facts. A bad row is isolated, so that it cannot
+ * block the others (rule confirmed-flush).
  *
  * @throws UnavailableError if Postgres is unreachable; some facts may have been written
  */
@@ -66,7 +66,7 @@ export async function recordFacts(
 
 /** Splits facts into chunks for one transaction each. */
 export function* chunksOf<T>(facts: readonly T[]): Generator<readonly T[]> {
-  for (let start = 0; start < facts.length; start += MOST_FACTS_PER_WRITE) {
-    yield facts.slice(start, start + MOST_FACTS_PER_WRITE);
+  for (let start = 0; start < facts.length; start += FACTS_PER_WRITE_MAX) {
+    yield facts.slice(start, start + FACTS_PER_WRITE_MAX);
   }
 }

@@ -41,9 +41,9 @@ const PAUSE_FACTOR = { write: 4, read: 1 } as const;
 
 /**
  * Adopts the usage that dead Runtimes left in Redis, at start and once per minute, and removes past
- * usage that Postgres has confirmed (consistency rule 18). It writes only the numbers that Postgres
- * lacks (rule 36). It removes only usage of projects of this installation, and all usage of a
- * project that was deleted here (rule 35).
+ * usage that Postgres has confirmed (rule adopted-usage). It writes only the numbers that Postgres
+ * lacks (rule missing-usage). It removes only usage of projects of this installation, and all usage
+ * of a project that was deleted here (rule deleted-usage).
  */
 export class UsageSweep {
   readonly #options: SweepOptions;

@@ -1,6 +1,6 @@
 --[[
 Removes usage fields that Postgres has confirmed, unless they have changed since.
-Consistency rule 18; docs/adr/0004-usage-as-absolute-numbers.md.
+Rule adopted-usage; docs/adr/0004-usage-as-absolute-numbers.md.
 
 KEYS
   1     the project's usage, a hash
@@ -20,7 +20,7 @@ local judgedBy = tonumber(ARGV[1])
 local stored = tonumber(redis.call('HGET', KEYS[1], 'minute'))
 if not judgedBy or not stored then return 0 end
 
--- Not beyond the caller's minute: this server's clock may be far ahead (rule 33).
+-- Not beyond the caller's minute: this server's clock may be far ahead (rule clock-leap).
 if math.max(stored, redis.call('TIME')[1] / 60) < judgedBy then return 0 end
 
 -- Remove first: where memory is full, a script may go on writing after a first write that takes

@@ -22,7 +22,7 @@ const REDIRECTIONS = { maxRedirections: 6, retryDelayOnTryAgain: 20 } as const;
 
 /**
  * The driver neither queues nor resends commands nor reconnects: a charge that timed out must not
- * run later (consistency rule 14).
+ * run later (rule charge-deadline).
  */
 const NOTHING_TWICE = {
   lazyConnect: true,
@@ -87,10 +87,10 @@ function connecting<Client extends RedisClient>(
 }
 
 /**
- * A cluster has one connection per node, each as strict as that of a single server (consistency rule
- * 30): a new connection carries no command until its node has answered, and a closed one is replaced
- * by the next command that needs it. Only commands that no node has run are sent again: after MOVED,
- * ASK and TRYAGAIN.
+ * A cluster has one connection per node, each as strict as that of a single server (rule
+ * cluster-nodes): a new connection carries no command until its node has answered, and a closed one
+ * is replaced by the next command that needs it. Only commands that no node has run are sent again:
+ * after MOVED, ASK and TRYAGAIN.
  */
 export function createClusterClient({ nodes, access }: RedisClusterAddress): Cluster {
   const cluster = connecting(

@@ -5,7 +5,7 @@ import { hasConsent } from './consent-of.ts';
 /**
  * Queues alerts: each once, and a delivery of it to every destination of its project that is enabled,
  * wants its type, and has confirmed that it wants mail. An alert that no destination wants is not queued. It commits with the rest of
- * the transaction, or not at all. A call queues up to {@link MOST}.
+ * the transaction, or not at all. A call queues up to {@link EVENTS_MAX}.
  *
  * @param candidates A query of `project_id`, `type`, `subject` and `data` (jsonb). Two candidates
  *   with the same first three are one alert, however many processes find them.
@@ -19,7 +19,7 @@ export async function queueAlerts(tx: Executor, candidates: SQL): Promise<boolea
         -- Not a join: one probe of the unique index for each, whatever the planner expects.
         and (select e.id from alert_events e where e.project_id = c.project_id
           and e.type = c.type and e.subject = c.subject) is null
-      limit ${MOST}
+      limit ${EVENTS_MAX}
     ), event as (
       insert into alert_events (project_id, type, subject, data)
       select c.project_id, c.type, c.subject,
@@ -34,11 +34,11 @@ export async function queueAlerts(tx: Executor, candidates: SQL): Promise<boolea
       order by event.id, d.id
     )
     select count(*)::int as found from candidate`);
-  return row?.found === MOST;
+  return row?.found === EVENTS_MAX;
 }
 
 /** A statement of so many, each to every destination of its project, ends within a second or two. */
-const MOST = 1_000;
+const EVENTS_MAX = 1_000;
 
 const wants = (event: SQL) =>
   sql`d.project_id = ${event}.project_id and d.disabled_at is null

@@ -5,7 +5,7 @@ import type { Executor } from '../connection/database.ts';
 const ALERT_DAYS = 60;
 const FAILURE_DAYS = 7;
 /** A statement of so many is short, although each alert takes its deliveries with it. */
-const MOST = 5_000;
+const ROWS_MAX = 5_000;
 
 /**
  * Deletes up to 5,000 old alerts with their deliveries, as many old mails, whose links then end, and as
@@ -17,7 +17,7 @@ export async function removeOldAlerts(db: { orm: Executor }): Promise<boolean> {
   const alerts = await remove(db, sql`alert_events`, sql`created_at`, ALERT_DAYS);
   const mails = await remove(db, sql`alert_mails`, sql`sent_at`, ALERT_DAYS);
   const failures = await remove(db, sql`decision_failures`, sql`minute`, FAILURE_DAYS);
-  return alerts === MOST || mails === MOST || failures === MOST;
+  return alerts === ROWS_MAX || mails === ROWS_MAX || failures === ROWS_MAX;
 }
 
 async function remove(
@@ -29,6 +29,6 @@ async function remove(
   const { count } = await db.orm.execute(sql`
     delete from ${table} where ctid = any(array(
       select ctid from ${table} where ${column} < now() - make_interval(days => ${days})
-      limit ${MOST}))`);
+      limit ${ROWS_MAX}))`);
   return count;
 }

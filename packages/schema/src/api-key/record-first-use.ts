@@ -17,7 +17,7 @@ const WRITE_FREE = `
 
 /**
  * Records the first use of keys, before the decisions that allow it are answered, so that no read
- * after such an answer shows null (consistency rule 19). Later uses are part of the usage flush.
+ * after such an answer shows null (rule first-use). Later uses are part of the usage flush.
  *
  * @returns the keys that another transaction has locked; {@link recordFirstUse} waits for the lock
  * @throws NotPrimaryError when the server is in recovery

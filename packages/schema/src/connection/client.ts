@@ -37,8 +37,8 @@ const BACKOFF_MS_MAX = 500;
 /**
  * A resilient client: a pool on a server that has answered as the primary. A timeout or a lost
  * connection drops the whole pool, because a frozen server or a silent network leaves sockets that
- * look alive; until a new pool has answered, calls fail without being sent (consistency rule 22).
- * With a list of hosts, each is tried in order. No statement is sent twice.
+ * look alive; until a new pool has answered, calls fail without being sent (rule
+ * replaced-connection). With a list of hosts, each is tried in order. No statement is sent twice.
  */
 export class DatabaseClient {
   readonly #url: string;

@@ -12,8 +12,8 @@ export interface ServerEvidence {
 /**
  * The columns of {@link ServerEvidence}, in its order. Every statement that serves a decision
  * selects them and returns at least one row, also when it finds nothing: behind a load balancer or
- * after a failover, a check at connect says nothing about the server that answers later (consistency
- * rule 25).
+ * after a failover, a check at connect says nothing about the server that answers later (rule
+ * primary-only).
  */
 export const SERVER_EVIDENCE = `
   pg_is_in_recovery() as "inRecovery",
@@ -29,7 +29,7 @@ export interface Fence {
 /**
  * @param row any row of the answer
  * @throws NotPrimaryError when a standby answered, or another server is known to be the primary;
- *   NoLeaseError when no server has proven lately that it is (consistency rule 27)
+ *   NoLeaseError when no server has proven lately that it is (rule primary-lease)
  */
 export function requirePrimary(
   { fence }: { fence?: Fence },

@@ -23,7 +23,7 @@ const OPTIONAL = {
   idle_session_timeout: 2_147_483_647,
   /** An error of one statement must not end the session. */
   exit_on_error: 'off',
-  /** A stricter level makes single statements fail when they meet (consistency rule 7). */
+  /** A stricter level makes single statements fail when they meet (rule cap-under-lock). */
   default_transaction_isolation: 'read committed',
   /** Otherwise NULL in a list of texts reads as the word. */
   array_nulls: 'on',

@@ -7,13 +7,13 @@ import { createPartitions, dayIn, dropPartitions } from './partitions.ts';
 
 /**
  * Creates the partitions of today and tomorrow, drops those past the retention and of the future, and removes the rows
- * of deleted projects, of which one call removes at most `mostRows`. Call it until it is complete.
+ * of deleted projects, of which one call removes at most `maxRows`. Call it until it is complete.
  *
  * @returns complete also while another Runtime does the upkeep
  */
 export async function maintainDecisionLog(
   db: { orm: Transactor },
-  { mostRows }: { mostRows: number },
+  { maxRows }: { maxRows: number },
 ): Promise<{ isComplete: boolean }> {
   // Three transactions: a drop blocks readers and writers of all days until its transaction ends.
   await asUpkeep(db, async (tx) => createPartitions(tx, [await dayIn(tx, 0), await dayIn(tx, 1)]));
@@ -21,8 +21,8 @@ export async function maintainDecisionLog(
   const isComplete = await asUpkeep(db, async (tx) => {
     const outside = sql`minute < ${await firstDayKept(tx)}::timestamp at time zone 'UTC'
       or minute > ${FUTURE}`;
-    const removed = await removeGaps(tx, outside, mostRows);
-    return (await removeDeletedProject(tx, mostRows - removed)) && removed < mostRows;
+    const removed = await removeGaps(tx, outside, maxRows);
+    return (await removeDeletedProject(tx, maxRows - removed)) && removed < maxRows;
   });
   return { isComplete: isComplete ?? true };
 }
@@ -36,16 +36,16 @@ async function firstDayKept(tx: Executor): Promise<string> {
 }
 
 /** @returns whether there was none with rows left */
-async function removeDeletedProject(tx: Executor, mostRows: number): Promise<boolean> {
+async function removeDeletedProject(tx: Executor, maxRows: number): Promise<boolean> {
   const projectId =
     (await findDeletedProject(tx, sql`decisions`)) ??
     (await findDeletedProject(tx, sql`decision_gaps`));
   if (projectId === undefined) return true;
-  await removeGaps(tx, sql`project_id = ${projectId}`, mostRows);
+  await removeGaps(tx, sql`project_id = ${projectId}`, maxRows);
   await tx.execute(sql`
     delete from decisions d using (
       select at, decision_id from decisions where project_id = ${projectId}
-      order by at, decision_id limit ${mostRows}
+      order by at, decision_id limit ${maxRows}
     ) old
     where d.project_id = ${projectId} and d.at = old.at and d.decision_id = old.decision_id`);
   return false;
@@ -59,9 +59,9 @@ async function findDeletedProject(tx: Executor, table: SQL): Promise<string | un
   return found?.id;
 }
 
-async function removeGaps(tx: Executor, condition: SQL, mostRows: number): Promise<number> {
+async function removeGaps(tx: Executor, condition: SQL, maxRows: number): Promise<number> {
   const { count } = await tx.execute(sql`
     delete from decision_gaps where ctid = any(array(
-      select ctid from decision_gaps where ${condition} limit ${mostRows}))`);
+      select ctid from decision_gaps where ${condition} limit ${maxRows}))`);
   return count;
 }

@@ -54,10 +54,10 @@ interface LookupApiKey {
  * One row per project, then one row per key: a batch of one project reads the project once. One
  * statement sees both as they were at the same moment.
  *
- * Times are compared here, by the database's clock, and returned as booleans (consistency rule 3).
+ * Times are compared here, by the database's clock, and returned as booleans (rule database-time).
  * The parameters are text so that the driver needs no type lookups. They hold only UUIDs and
- * hexadecimal digits, so the casts cannot fail (rule 4): the projects, and each key's project and
- * digest.
+ * hexadecimal digits, so the casts cannot fail (rule poisoned-item): the projects, and each key's
+ * project and digest.
  */
 export const LOOKUP_STATEMENT = `
   select asked.position::int, null, ${SERVER_EVIDENCE},
@@ -93,7 +93,7 @@ export const lookupParameters = (
  * Reads what a batch of decisions needs, as one statement to the primary.
  *
  * @returns one entry per item, in order; undefined if the answer did not have exactly one row for its
- *   project and one for its key (consistency rule 1)
+ *   project and one for its key (rule fresh-lookup)
  * @throws NotPrimaryError when the server is in recovery; a `PostgresError` on an SQL error
  */
 export async function lookupMany(

@@ -5,7 +5,7 @@ import { policyRevisionOf } from './revision.ts';
 /** A part of a project's list, in the order of the rules, small enough to handle at once. */
 export interface PolicyPage {
   /**
-   * Changes with every change of the list, by whatever program (consistency rule 6): pages of one
+   * Changes with every change of the list, by whatever program (rule policy-revision): pages of one
    * revision are of one list.
    */
   revision: string;

@@ -1,6 +1,6 @@
 /**
  * SQL for the revision of a project's policies: text of a number that every change replaces by a
- * random one, as does the creation of the project (consistency rule 6).
+ * random one, as does the creation of the project (rule policy-revision).
  *
  * @param projectId a column
  */

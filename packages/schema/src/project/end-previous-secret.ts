@@ -8,7 +8,7 @@ export interface EndPreviousSecretInput {
   projectId: string;
   /**
    * The creation time of the current secret, for compare-and-swap: after another rotation, the
-   * previous secret is a different one, which hosts may still use (consistency rule 8).
+   * previous secret is a different one, which hosts may still use (rule named-rotation).
    */
   current: Date;
 }

@@ -25,7 +25,7 @@ export type RotateSecretResult =
 /**
  * Makes a new secret current. The one that it replaces stays valid for 24 hours; an older one stops
  * working. A retry after a lost reply is a conflict, because it names a secret that is no longer
- * current; so it cannot invalidate the secret that hosts still use (consistency rule 8).
+ * current; so it cannot invalidate the secret that hosts still use (rule named-rotation).
  */
 export function rotateProjectSecret(
   ctx: VerbContext,

@@ -12,18 +12,18 @@ export interface ApplyRetentionResult {
 
 /**
  * Removes usage and audit rows past their retention, and the usage of deleted projects, in one
- * transaction of at most `mostRows` rows. Call it until it is complete.
+ * transaction of at most `maxRows` rows. Call it until it is complete.
  */
 export async function applyRetention(
   db: { orm: Transactor },
-  { mostRows }: { mostRows: number },
+  { maxRows }: { maxRows: number },
 ): Promise<ApplyRetentionResult> {
   const removed = await asUpkeep(db, async (tx) => {
     const { usageDays, auditDays } = await readRetention({ orm: tx });
     const usage = await findUsageToRemove(tx, firstDayKept(usageDays));
     return usage === undefined
-      ? removeAudit(tx, auditDays, mostRows)
-      : removeUsage(tx, usage, mostRows);
+      ? removeAudit(tx, auditDays, maxRows)
+      : removeUsage(tx, usage, maxRows);
   });
   return { removedRows: removed ?? 0, isComplete: removed === null || removed === 0 };
 }
@@ -32,11 +32,11 @@ export async function applyRetention(
 const firstDayKept = (days: number | null) =>
   sql`((now() at time zone 'UTC')::date - ${days}::int)`;
 
-async function removeAudit(tx: Executor, days: number | null, mostRows: number): Promise<number> {
+async function removeAudit(tx: Executor, days: number | null, maxRows: number): Promise<number> {
   const { count } = await tx.execute(sql`
     delete from audit_log where ctid = any(array(
       select ctid from audit_log
       where at < ${firstDayKept(days)}::timestamp at time zone 'UTC'
-      order by at, id limit ${mostRows}))`);
+      order by at, id limit ${maxRows}))`);
   return count;
 }

@@ -6,7 +6,7 @@ const admitting = statusesThatAdmit()
 
 /**
  * The SQL condition under which a subscription allows requests: by its status, and its period is not
- * over by the database's clock (consistency rule 3).
+ * over by the database's clock (rule database-time).
  *
  * @param alias of the subscriptions table in the statement
  */

@@ -17,7 +17,7 @@ export interface UsageComparison {
 
 /**
  * Finds the counts that are not written yet. It takes no lock and writes nothing, so it costs far
- * less than writing them again (consistency rule 36).
+ * less than writing them again (rule missing-usage).
  *
  * @throws NotPrimaryError when the server is in recovery
  */

@@ -20,7 +20,7 @@ const STATEMENT = `
 
 /**
  * Reads how many requests were allowed in a month, over all incarnations: the value to restore a
- * counter with that Redis lost (consistency rule 11).
+ * counter with that Redis lost (rule counter-epoch).
  *
  * @returns one total per item, in order
  * @throws NotPrimaryError when the server is in recovery: a standby may lack flushed counts

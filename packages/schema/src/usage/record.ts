@@ -38,9 +38,9 @@ export interface UsageBatch {
 
 /**
  * Writes counts in one transaction. They are totals that only grow, so writing a batch twice, or an
- * older one after a newer one, changes nothing (consistency rules 16 and 17). Each statement locks
- * its rows in key order, so that two flushes cannot deadlock. If a day was already rolled up, its
- * totals become invalid (`roll-up.ts`).
+ * older one after a newer one, changes nothing (rules confirmed-flush and month-totals). Each
+ * statement locks its rows in key order, so that two flushes cannot deadlock. If a day was already
+ * rolled up, its totals become invalid (`roll-up.ts`).
  *
  * @returns the projects of the batch that exist; counts of others are dropped
  */

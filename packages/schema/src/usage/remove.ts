@@ -16,7 +16,7 @@ const ofDays = (table: SQL): UsageTable => ({ table, isBefore: (day) => sql`day 
 
 const HOURS = ofHours(sql`usage_hours`);
 const ROLLED_DAYS = ofDays(sql`usage_rolled_days`);
-/** Never the current month: a counter that Redis lost is restored from it (consistency rule 17). */
+/** Never the current month: a counter that Redis lost is restored from it (rule month-totals). */
 const MONTHS: UsageTable = {
   table: sql`usage_months`,
   isBefore: (day) =>
@@ -41,11 +41,11 @@ export interface UsageToRemove {
   before: SQL | null;
 }
 
-/** @returns the number of removed rows: less than `mostRows` when nothing is left */
+/** @returns the number of removed rows: less than `maxRows` when nothing is left */
 export async function removeUsage(
   tx: Executor,
   { projectId, before }: UsageToRemove,
-  mostRows: number,
+  maxRows: number,
 ): Promise<number> {
   let removed = 0;
   for (const { table, isBefore } of TABLES) {
@@ -53,9 +53,9 @@ export async function removeUsage(
       delete from ${table} where ctid = any(array(
         select ctid from ${table}
         where project_id = ${projectId} and ${before === null ? sql`true` : isBefore(before)}
-        limit ${mostRows - removed}))`);
+        limit ${maxRows - removed}))`);
     removed += count;
-    if (removed >= mostRows) break;
+    if (removed >= maxRows) break;
   }
   return removed;
 }

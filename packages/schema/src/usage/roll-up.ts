@@ -1,6 +1,6 @@
 /**
  * Adds up the hours of past days, so that a page about a year need not read millions of hours
- * (consistency rule 24, docs/adr/0009-daily-totals-of-usage.md).
+ * (rule daily-totals, docs/adr/0009-daily-totals-of-usage.md).
  *
  * The totals of a day are read only if `usage_rolled_days` marks them as valid, else its hours are.
  * No write to the hours may go unnoticed:
@@ -30,13 +30,13 @@ export interface RollUpResult {
 /**
  * Adds up past days that have no valid totals. Today, by the database's clock, is never added up.
  *
- * @param mostDays the most days that this call adds up, over all projects
+ * @param maxDays the most days that this call adds up, over all projects
  */
 export async function rollUpUsage(
   db: { orm: Transactor },
-  { mostDays }: { mostDays: number },
+  { maxDays }: { maxDays: number },
 ): Promise<RollUpResult> {
-  const pending = await asUpkeep(db, (tx) => pendingDays(tx, mostDays));
+  const pending = await asUpkeep(db, (tx) => pendingDays(tx, maxDays));
   if (pending === null) return { rolledDays: 0, isComplete: true };
   let rolledDays = 0;
   for (const day of pending) {
@@ -44,7 +44,7 @@ export async function rollUpUsage(
     if (rolled === null) return { rolledDays, isComplete: true };
     if (rolled) rolledDays += 1;
   }
-  return { rolledDays, isComplete: pending.length < mostDays };
+  return { rolledDays, isComplete: pending.length < maxDays };
 }
 
 type ProjectDay = {
@@ -55,8 +55,8 @@ type ProjectDay = {
 };
 
 /** Inserts the missing days, then lists the days without valid totals. */
-async function pendingDays(tx: Executor, mostDays: number): Promise<ProjectDay[]> {
-  const missing = await missingDays(tx, mostDays);
+async function pendingDays(tx: Executor, maxDays: number): Promise<ProjectDay[]> {
+  const missing = await missingDays(tx, maxDays);
   if (missing.length > 0) {
     await tx.execute(sql.raw(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`));
     await takeLock(tx, 'usageWriters');
@@ -69,12 +69,12 @@ async function pendingDays(tx: Executor, mostDays: number): Promise<ProjectDay[]
   return [
     ...(await tx.execute<ProjectDay>(sql`
       select project_id as "projectId", day::text as day, late_writes as "lateWrites"
-      from usage_rolled_days where rolled_at is null order by project_id, day limit ${mostDays}`)),
+      from usage_rolled_days where rolled_at is null order by project_id, day limit ${maxDays}`)),
   ];
 }
 
 /** Each project's days after its last one in `usage_rolled_days`, up to its last hour and yesterday. */
-async function missingDays(tx: Executor, mostDays: number) {
+async function missingDays(tx: Executor, maxDays: number) {
   const dayOfHour = (order: SQL) => sql`(
     select (u.hour at time zone 'UTC')::date from usage_hours u
     where u.project_id = project.id order by u.hour ${order} limit 1)`;
@@ -88,7 +88,7 @@ async function missingDays(tx: Executor, mostDays: number) {
       least((now() at time zone 'UTC')::date - 1, ${dayOfHour(sql`desc`)})::timestamp,
       interval '1 day') as day
     where project.id is not null
-    limit ${mostDays}`);
+    limit ${maxDays}`);
 }
 
 /** Rolls back the totals of a day that was written to while they were computed. */

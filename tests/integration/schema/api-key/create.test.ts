@@ -6,7 +6,7 @@ import postgres from 'postgres';
 import { describe, expect, test } from 'vitest';
 import { contextOf, expectKind, givePlan, makeKey, makeProject, useBench } from '../support.ts';
 
-/** The default isolation of a session, which a verb must not inherit (consistency rule 7). */
+/** The default isolation of a session, which a verb must not inherit (rule cap-under-lock). */
 const SESSION_DEFAULTS = ['read committed', 'repeatable read', 'serializable'] as const;
 
 describe.each(SESSION_DEFAULTS)('with sessions that start at %s', (level) => {

@@ -21,9 +21,9 @@ async function partitions(): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-async function maintain(mostRows = 1_000): Promise<void> {
+async function maintain(maxRows = 1_000): Promise<void> {
   for (let isComplete = false; !isComplete; ) {
-    ({ isComplete } = await maintainDecisionLog(bench.db, { mostRows }));
+    ({ isComplete } = await maintainDecisionLog(bench.db, { maxRows }));
   }
 }
 
@@ -90,7 +90,7 @@ describe('the upkeep of the decision log', () => {
     const gaps = [gone.projectId, other].map((projectId) => gapOn(projectId, daysAgo(0)));
     await writeDecisions(bench.db, { decisions, gaps });
     await deleteProject(bench.ctx, gone);
-    expect(await maintainDecisionLog(bench.db, { mostRows: 3 })).toEqual({ isComplete: false });
+    expect(await maintainDecisionLog(bench.db, { maxRows: 3 })).toEqual({ isComplete: false });
     expect(await rowsOf(gone.projectId)).toBe(4);
     await maintain(3);
     expect(await rowsOf(gone.projectId)).toBe(0);
@@ -102,7 +102,7 @@ describe('the upkeep of the decision log', () => {
     await writeDecisions(bench.db, { decisions: [decisionAt(projectId, daysAgo(9))], gaps: [] });
     const release = await holding(bench.url, 'lock table decisions in access share mode');
     try {
-      await expect(maintainDecisionLog(bench.db, { mostRows: 1 })).rejects.toThrow();
+      await expect(maintainDecisionLog(bench.db, { maxRows: 1 })).rejects.toThrow();
       await writeDecisions(bench.db, { decisions: [decisionAt(projectId, daysAgo(0))], gaps: [] });
     } finally {
       await release();
@@ -119,7 +119,7 @@ describe('the upkeep of the decision log', () => {
         decisions: [decisionAt((await makeProject(bench.ctx)).projectId, daysAgo(9))],
         gaps: [],
       });
-      expect(await maintainDecisionLog(other, { mostRows: 1 })).toEqual({ isComplete: true });
+      expect(await maintainDecisionLog(other, { maxRows: 1 })).toEqual({ isComplete: true });
       expect(await partitions()).toContain(nameOf(daysAgo(9)));
     } finally {
       await release();

@@ -40,7 +40,7 @@ async function makeTwo() {
 
 type Write = (projects: { changed: string; other: string }) => Promise<unknown>;
 
-/** Every way to write policies of one project in plain SQL (consistency rule 6). */
+/** Every way to write policies of one project in plain SQL (rule policy-revision). */
 const WRITES: [string, Write][] = [
   [
     'INSERT',

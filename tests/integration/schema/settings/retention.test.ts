@@ -35,10 +35,10 @@ beforeEach(async () => {
   await applyAll();
 });
 
-async function applyAll(mostRows = 1_000): Promise<number> {
+async function applyAll(maxRows = 1_000): Promise<number> {
   let removed = 0;
   for (;;) {
-    const { removedRows, isComplete } = await applyRetention(bench.db, { mostRows });
+    const { removedRows, isComplete } = await applyRetention(bench.db, { maxRows });
     removed += removedRows;
     if (isComplete) return removed;
   }
@@ -169,7 +169,7 @@ describe('retention of usage', () => {
     await setRetention(bench.ctx, { usageDays: 45, auditDays: null });
     const removed = [];
     for (let call = 0; call < 4; call += 1) {
-      removed.push(await applyRetention(bench.db, { mostRows: 100 }));
+      removed.push(await applyRetention(bench.db, { maxRows: 100 }));
     }
     expect(removed).toEqual([
       { removedRows: 100, isComplete: false },
@@ -185,9 +185,9 @@ describe('retention of usage', () => {
     await setRetention(bench.ctx, { usageDays: 45, auditDays: null });
     const release = await holding(bench.url, 'lock table usage_hours in share mode');
     const other = createDatabase(bench.url, { maxConnections: 1 });
-    const first = applyRetention(other, { mostRows: 100 });
+    const first = applyRetention(other, { maxRows: 100 });
     await untilWaiting(bench.db);
-    expect(await applyRetention(bench.db, { mostRows: 100 })).toEqual({
+    expect(await applyRetention(bench.db, { maxRows: 100 })).toEqual({
       removedRows: 0,
       isComplete: true,
     });
@@ -205,7 +205,7 @@ describe('retention of the audit log', () => {
       insert into audit_log (at, actor_kind, actor_label, action, target_kind, target_id, request_id)
       select now() - days * interval '1 day', 'cli', 'ceiba CLI', 'plan.update', 'plan', 'x', ${marker}
       from generate_series(1, 120) as days`;
-    expect(await applyRetention(bench.db, { mostRows: 40 })).toMatchObject({ removedRows: 40 });
+    expect(await applyRetention(bench.db, { maxRows: 40 })).toMatchObject({ removedRows: 40 });
     await applyAll(40);
     const [row] = await bench.db.sql`
       select count(*)::int as count, max(extract(day from now() - at))::int as oldest

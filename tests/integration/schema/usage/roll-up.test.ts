@@ -81,7 +81,7 @@ describe('a past day', () => {
     ]);
     const results = [];
     for (let call = 0; call < 4; call += 1) {
-      results.push(await rollUpUsage(bench.db, { mostDays: 4 }));
+      results.push(await rollUpUsage(bench.db, { maxDays: 4 }));
     }
     expect(results).toEqual([
       { rolledDays: 4, isComplete: false },
@@ -135,7 +135,7 @@ describe('a late write', () => {
 
   test('and one that started before the day was inserted are both counted', async () => {
     const { projectId, flushing, release } = await flushThatWaits();
-    const rolling = rollUpUsage(bench.db, { mostDays: 10 });
+    const rolling = rollUpUsage(bench.db, { maxDays: 10 });
     await untilWaiting(bench.db, 2);
     await release();
     await flushing;
@@ -147,7 +147,7 @@ describe('a late write', () => {
 
   test('never waits long for a waiting roll-up, which gives up', async () => {
     const { projectId, flushing, release } = await flushThatWaits();
-    await expect(rollUpUsage(bench.db, { mostDays: 10 })).rejects.toThrow();
+    await expect(rollUpUsage(bench.db, { maxDays: 10 })).rejects.toThrow();
     await release();
     await flushing;
     expect(await totalOf(bench.db, projectId)).toBe(8);
@@ -159,7 +159,7 @@ describe('a late write', () => {
     await flush(bench.db, projectId, [admission('2026-03-01T10:00:00Z', 3)]);
     // The roll-up has read the hours of the outcomes, and waits before the totals of the keys.
     const release = await holding(bench.url, 'lock table usage_key_days in share mode');
-    const rolling = rollUpUsage(bench.db, { mostDays: 10 });
+    const rolling = rollUpUsage(bench.db, { maxDays: 10 });
     await untilWaiting(bench.db);
     await flush(bench.db, projectId, [admission('2026-03-01T10:00:00Z', 8)]);
     await release();
@@ -197,7 +197,7 @@ describe('a late write', () => {
       for (let round = 1; round <= 30; round += 1) {
         await Promise.all([
           ...runtimes.map((db) => recordUsage(db, batch(round))),
-          rollUpUsage(bench.db, { mostDays: 20 }).catch(ignoreLockTimeout),
+          rollUpUsage(bench.db, { maxDays: 20 }).catch(ignoreLockTimeout),
         ]);
       }
     } finally {
