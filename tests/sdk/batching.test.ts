@@ -1,20 +1,16 @@
 import type { AuthorizeInput, CeibaRuntimeClient, Decision, FetchLike } from '@ceiba/sdk';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import type { TestProject } from '../support/scenario.ts';
-import { type RealRuntime, startRealRuntime } from './support/real-runtime.ts';
-import { loadSdk, type Sdk } from './support/sdk.ts';
+import { startRealRuntime } from './support/real-runtime.ts';
+import { loadSdk } from './support/sdk.ts';
 
 /*
  * Questions that share requests, against a real Runtime: the verdicts, their order and the charges
  * are those of questions that are asked one by one.
  */
 
-let sdk: Sdk;
-let runtime: RealRuntime;
-beforeAll(async () => {
-  sdk = await loadSdk();
-  runtime = await startRealRuntime();
-});
+const sdk = await loadSdk();
+const runtime = await startRealRuntime();
 afterAll(() => runtime.close());
 
 const open: CeibaRuntimeClient[] = [];

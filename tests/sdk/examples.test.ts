@@ -1,17 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { TestProject } from '../support/scenario.ts';
 import { EXAMPLES, type Example, startExample } from './support/examples.ts';
 import { startAllowingRuntime } from './support/hostile-runtime.ts';
-import { type RealRuntime, startRealRuntime } from './support/real-runtime.ts';
+import { startRealRuntime } from './support/real-runtime.ts';
 
-let runtime: RealRuntime;
-let project: TestProject;
-let apiKey: string;
-beforeAll(async () => {
-  runtime = await startRealRuntime();
-  project = await runtime.world.createProject();
-  apiKey = (await project.createKey({ displayName: 'Example caller' })).plaintext;
-});
+const runtime = await startRealRuntime();
+const project = await runtime.world.createProject();
+const apiKey = (await project.createKey({ displayName: 'Example caller' })).plaintext;
 afterAll(() => runtime.close());
 
 function settings() {

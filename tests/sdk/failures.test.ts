@@ -1,29 +1,24 @@
 import type { Socket } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { batchProblemsOf, mixUpsOf } from './support/batch-matrix.ts';
 import { type MatrixOptions, violationsOf } from './support/failure-matrix.ts';
 import {
   ALLOW,
   failures,
-  type HostileRuntime,
   replyText,
   startAllowingRuntime,
   startHostileRuntime,
 } from './support/hostile-runtime.ts';
 import { ADAPTERS, sendRaw, startBrokenExpress } from './support/hosts.ts';
-import { loadSdk, type Sdk } from './support/sdk.ts';
+import { loadSdk } from './support/sdk.ts';
 
 /*
  * Promise 3, seen from a host: for every failure of the Runtime, no handler runs, the caller gets an
  * answer within the deadline, and the status is the one in the contract.
  */
 
-let sdk: Sdk;
-let allowing: HostileRuntime;
-beforeAll(async () => {
-  sdk = await loadSdk();
-  allowing = await startAllowingRuntime();
-});
+const sdk = await loadSdk();
+const allowing = await startAllowingRuntime();
 afterAll(() => allowing.close());
 
 const names = failures('http://127.0.0.1:1').map(({ name }) => name);

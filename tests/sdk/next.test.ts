@@ -9,7 +9,7 @@ import {
   startHostileRuntime,
 } from './support/hostile-runtime.ts';
 import { sendRaw, type WireReply } from './support/hosts.ts';
-import { type RealRuntime, startRealRuntime } from './support/real-runtime.ts';
+import { startRealRuntime } from './support/real-runtime.ts';
 import { probes } from './support/targets.ts';
 
 /*
@@ -20,11 +20,7 @@ import { probes } from './support/targets.ts';
 const POLICIES = ['/v1/reports*', '/v1/reports', '/v1/billing'] as const;
 const CORPUS = probes([['/v1/reports', '/v1/billing']]);
 const AT_ONCE = 16;
-
-let runtime: RealRuntime;
-beforeAll(async () => {
-  runtime = await startRealRuntime();
-});
+const runtime = await startRealRuntime();
 afterAll(() => runtime.close());
 
 async function startNext(project: TestProject): Promise<Example> {

@@ -4,17 +4,14 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import type { AuthorizeClient, Decision } from '@ceiba/sdk';
 import type { UpgradeHandler } from '@ceiba/sdk/node';
 import express from 'express';
-import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { loadBrokenSdk } from './support/break-sdk.ts';
 import { loadSdk, type Sdk } from './support/sdk.ts';
 
 /* No middleware sees an upgrade, so it has a guard of its own. Here in front of a real WebSocket server. */
 
-let sdk: Sdk;
-beforeAll(async () => {
-  sdk = await loadSdk();
-});
+const sdk = await loadSdk();
 
 const servers: Server[] = [];
 afterEach(() => {

@@ -5,21 +5,12 @@ import {
 } from '@ceiba/contract/sets';
 import type { CeibaRuntimeClient } from '@ceiba/sdk';
 import { parseList } from 'structured-headers';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { type Caller, callers } from '../support/callers.ts';
 import type { TestProject } from '../support/scenario.ts';
 import { ADAPTERS, type Host, sendRaw, type WireReply } from './support/hosts.ts';
-import { type RealRuntime, startRealRuntime } from './support/real-runtime.ts';
-import { loadSdk, type Sdk } from './support/sdk.ts';
-
-/*
- * All ten verdicts on every adapter, from a real Runtime. The scenario of each denial is built once;
- * each adapter then sends its request as a caller would.
- */
-
-let sdk: Sdk;
-let runtime: RealRuntime;
-let scenarios: Awaited<ReturnType<typeof callers>>;
+import { startRealRuntime } from './support/real-runtime.ts';
+import { loadSdk } from './support/sdk.ts';
 
 function clientOf({ projectId, secret }: TestProject): CeibaRuntimeClient {
   const config = sdk.root.parseCeibaConfig({
@@ -31,11 +22,19 @@ function clientOf({ projectId, secret }: TestProject): CeibaRuntimeClient {
   return new sdk.root.CeibaRuntimeClient(config);
 }
 
-beforeAll(async () => {
-  sdk = await loadSdk();
-  runtime = await startRealRuntime();
-  scenarios = await callers(runtime.world, await runtime.world.createProject());
-});
+/*
+ * All ten verdicts on every adapter, from a real Runtime. The scenario of each denial is built once;
+ * each adapter then sends its request as a caller would.
+ */
+
+/*
+ * All ten verdicts on every adapter, from a real Runtime. The caller of each denial is built once;
+ * each adapter then sends its request as a caller would.
+ */
+
+const sdk = await loadSdk();
+const runtime = await startRealRuntime();
+const scenarios = await callers(runtime.world, await runtime.world.createProject());
 afterAll(() => runtime.close());
 
 function header(reply: WireReply, name: string): string | undefined {

@@ -109,3 +109,11 @@ it('the image starts the Runtime with the flags of Node that npm start and the b
   const { scripts } = JSON.parse(read('apps/runtime/package.json'));
   expect(scripts.start).toBe(['node', ...RUNTIME_FLAGS, 'dist/main.js'].join(' '));
 });
+
+it('.dockerignore keeps secrets, history and generated files out of the images', () => {
+  const ignored = read('.dockerignore').split('\n');
+  const generated = ['node_modules', 'dist', '.next', '.turbo'].map((name) => `**/${name}`);
+  expect(ignored).toEqual(
+    expect.arrayContaining(['.git', '.env', '.ceiba', 'tests', ...generated]),
+  );
+});

@@ -4,28 +4,16 @@
  */
 import { randomUUID } from 'node:crypto';
 import { PROJECT_SECRET_HEADER } from '@ceiba/contract/sets';
-import { beforeAll, describe, expect, it } from 'vitest';
-import {
-  type CallOptions,
-  type RuntimeClient,
-  runtimeClient,
-  type TestApiKey,
-  type TestProject,
-} from '../../support/scenario.ts';
+import { describe, expect, it } from 'vitest';
+import { type CallOptions, runtimeClient } from '../../support/scenario.ts';
 import { expectError } from './assertions.ts';
 import { startWorld } from './setup.ts';
 
 const { world, runtime } = await startWorld();
 
-let project: TestProject;
-let client: RuntimeClient;
-let apiKey: TestApiKey;
-
-beforeAll(async () => {
-  project = await world.createProject();
-  client = runtimeClient(runtime.url, project);
-  apiKey = await project.createKey();
-});
+const project = await world.createProject();
+const client = runtimeClient(runtime.url, project);
+const apiKey = await project.createKey();
 
 describe('"Missing or invalid secret gives 401."', () => {
   it.each<[string, () => CallOptions]>([

@@ -7,29 +7,15 @@ import {
 } from '@ceiba/contract';
 import type { RuntimeErrorCode } from '@ceiba/contract/sets';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  type CallOptions,
-  QUESTION,
-  type Reply,
-  type RuntimeClient,
-  runtimeClient,
-  type TestApiKey,
-  type TestProject,
-} from '../../support/scenario.ts';
+import { type CallOptions, QUESTION, type Reply, runtimeClient } from '../../support/scenario.ts';
 import { expectError, expectOk, FIELDS } from './assertions.ts';
 import { startWorld } from './setup.ts';
 
 const { world, runtime } = await startWorld();
 
-let project: TestProject;
-let client: RuntimeClient;
-let apiKey: TestApiKey;
-
-beforeAll(async () => {
-  project = await world.createProject();
-  client = runtimeClient(runtime.url, project);
-  apiKey = await project.createKey();
-});
+const project = await world.createProject();
+const client = runtimeClient(runtime.url, project);
+const apiKey = await project.createKey();
 
 afterAll(() => {
   // Nothing that this file sent was an error of the Runtime.

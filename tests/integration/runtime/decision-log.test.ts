@@ -22,11 +22,7 @@ import { PATIENT, startWorld } from './setup.ts';
 const { world, runtime, databaseUrl, redisUrl } = await startWorld();
 /** How soon a denial has to be in the log. */
 const SOON_MS = 5_000;
-
-let denied: Awaited<ReturnType<typeof callers>>;
-beforeAll(async () => {
-  denied = await callers(world, await world.createProject());
-});
+const denied = await callers(world, await world.createProject());
 
 interface Scene {
   project: TestProject;

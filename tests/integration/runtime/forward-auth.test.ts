@@ -5,36 +5,22 @@ import {
   HTTP_STATUS_FOR_DENIAL,
   IDENTITY_HEADERS,
 } from '@ceiba/contract/sets';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { sendRaw } from '../../sdk/support/hosts.ts';
 import { callers } from '../../support/callers.ts';
 import { misjudged } from '../../support/judged-targets.ts';
 import { withinOneMinute } from '../../support/minute.ts';
 import { startRuntime } from '../../support/runtime.ts';
-import {
-  QUESTION,
-  type Reply,
-  type RuntimeClient,
-  runtimeClient,
-  type TestApiKey,
-  type TestProject,
-} from '../../support/scenario.ts';
+import { QUESTION, type Reply, runtimeClient } from '../../support/scenario.ts';
 import { startTestRedis } from '../../support/services.ts';
 import { startWorld } from './setup.ts';
 
 const { world, runtime, databaseUrl } = await startWorld();
 
-let project: TestProject;
-let client: RuntimeClient;
-let apiKey: TestApiKey;
-let denied: Awaited<ReturnType<typeof callers>>;
-
-beforeAll(async () => {
-  project = await world.createProject();
-  client = runtimeClient(runtime.url, project);
-  apiKey = await project.createKey();
-  denied = await callers(world, project);
-});
+const project = await world.createProject();
+const client = runtimeClient(runtime.url, project);
+const apiKey = await project.createKey();
+const denied = await callers(world, project);
 
 const identityOf = (reply: Reply) =>
   Object.fromEntries(

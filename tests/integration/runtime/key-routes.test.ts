@@ -10,12 +10,7 @@ import {
 import { isWellFormedApiKey } from '@ceiba/domain';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { KEY_ROUTES } from '../../../apps/runtime/src/http/key-routes.ts';
-import {
-  type Reply,
-  type RuntimeClient,
-  runtimeClient,
-  type TestProject,
-} from '../../support/scenario.ts';
+import { type Reply, runtimeClient } from '../../support/scenario.ts';
 import { expectError, expectFields, expectOk, FIELDS } from './assertions.ts';
 import { startWorld } from './setup.ts';
 
@@ -23,17 +18,10 @@ const { world, runtime } = await startWorld();
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const ISO_8601 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-let project: TestProject;
-let client: RuntimeClient;
-let stranger: TestProject;
-let strangerClient: RuntimeClient;
-
-beforeAll(async () => {
-  project = await world.createProject();
-  client = runtimeClient(runtime.url, project);
-  stranger = await world.createProject();
-  strangerClient = runtimeClient(runtime.url, stranger);
-});
+const project = await world.createProject();
+const client = runtimeClient(runtime.url, project);
+const stranger = await world.createProject();
+const strangerClient = runtimeClient(runtime.url, stranger);
 
 const created = async (displayName = 'Mobile app', by = client) =>
   expectOk(await by.createKey(displayName), apiKeyCreateResultSchema, FIELDS.created);

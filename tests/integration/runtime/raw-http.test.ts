@@ -1,14 +1,7 @@
 /** What no well-behaved client sends, byte by byte over a socket: an answer, never a 500, and the server goes on. */
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  QUESTION,
-  type RuntimeClient,
-  runtimeClient,
-  send,
-  type TestApiKey,
-  type TestProject,
-} from '../../support/scenario.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { QUESTION, runtimeClient, send } from '../../support/scenario.ts';
 import { PATIENT, startWorld } from './setup.ts';
 
 const DEADLINE_MS = 2_000;
@@ -18,15 +11,9 @@ const { world, runtime } = await startWorld({
   KEY_ROUTE_DEADLINE_MS: String(DEADLINE_MS),
 });
 
-let project: TestProject;
-let client: RuntimeClient;
-let apiKey: TestApiKey;
-
-beforeAll(async () => {
-  project = await world.createProject();
-  client = runtimeClient(runtime.url, project);
-  apiKey = await project.createKey();
-});
+const project = await world.createProject();
+const client = runtimeClient(runtime.url, project);
+const apiKey = await project.createKey();
 
 afterAll(async () => {
   expect(runtime.stdout()).not.toMatch(/"level":"(?:error|fatal)"/);
