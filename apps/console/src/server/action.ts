@@ -60,12 +60,6 @@ export function refuse(
   throw new Refused(code, text, {}, keepsPage);
 }
 
-/** Refuses a form because its project was deleted after the action had found it. */
-export function refuseProjectGone(): never {
-  const text = 'The project was deleted in the meantime. Nothing was changed.';
-  refuse('not_found', text, { keepsPage: true });
-}
-
 /** Refuses one field: the sentence is shown beside it. */
 export function refuseField(field: string, text: string): never {
   throw new Refused('invalid', undefined, { [field]: text });
@@ -97,6 +91,9 @@ export interface AdministratorContext {
   user: SignedInUser;
 }
 export interface ProjectContext extends AdministratorContext {
+  projectId: string;
+}
+export interface QueryContext extends AdministratorContext {
   project: Project;
   role: ProjectRole;
 }
@@ -154,27 +151,49 @@ export function administratorAccountAction<Input extends z.ZodType, Data>(
 const projectIdSchema = z.object({ projectId: z.guid() });
 
 /**
- * Requires a right in the project of the field `projectId`: without a role in it the user gets
- * `not_found`, with a role that lacks the right `forbidden`. The verb's transaction checks the right
- * again, so that a role that was taken away meanwhile changes nothing.
+ * A change that requires a right in the project of the field `projectId`. The transaction of each verb
+ * checks the right, so that a role that was taken away meanwhile changes nothing: do not read anything
+ * of the project before it. Without a role in the project the user gets `not_found`, with a role that
+ * lacks the right `forbidden`.
  */
 export function projectAction<Input extends z.ZodType, Data>(
-  definition: Definition<Input, ProjectContext, Data> & { right: ProjectRight },
+  definition: Definition<Input, ProjectContext, Data> & { right: ProjectRight; readsOnly?: never },
 ): FormAction<Data> {
-  const { right } = definition;
   const run = async (form: FormData) => {
     const user = await signedInUser();
-    const named = projectIdSchema.safeParse(fieldsOf(form));
-    if (!named.success) refuse('not_found', NOT_FOUND, { keepsPage: true });
-    return inDatabaseAs(actorOf(user))(async (database) => {
-      const ref = { userId: user.userId, projectId: named.data.projectId };
-      const found = await getProjectOf(database.db, ref);
-      if (found === null || !mayDo(found.role, right)) throw withoutRight(found?.role ?? null);
-      const ctx = { ...database, requires: { ...ref, right } };
+    const projectId = projectIdIn(form);
+    const input = parse(definition.input, form);
+    const requires = { userId: user.userId, projectId, right: definition.right };
+    return inDatabaseAs(
+      actorOf(user),
+      requires,
+    )((ctx) => definition.run({ ctx, user, projectId }, input));
+  };
+  return guarded(run, refreshesOf(definition));
+}
+
+/** As {@link projectAction}, for an action that only reads: it has the project, and its right is checked first. */
+export function projectQuery<Input extends z.ZodType, Data>(
+  definition: Definition<Input, QueryContext, Data> & { right: ProjectRight },
+): FormAction<Data> {
+  const run = async (form: FormData) => {
+    const user = await signedInUser();
+    const ref = { userId: user.userId, projectId: projectIdIn(form) };
+    return inDatabaseAs(actorOf(user))(async (ctx) => {
+      const found = await getProjectOf(ctx.db, ref);
+      if (found === null || !mayDo(found.role, definition.right)) {
+        throw withoutRight(found?.role ?? null);
+      }
       return definition.run({ ctx, user, ...found }, parse(definition.input, form));
     });
   };
-  return guarded(run, refreshesOf(definition));
+  return guarded(run, refreshesOf({ readsOnly: true }));
+}
+
+function projectIdIn(form: FormData): string {
+  const named = projectIdSchema.safeParse(fieldsOf(form));
+  if (!named.success) refuse('not_found', NOT_FOUND, { keepsPage: true });
+  return named.data.projectId;
 }
 
 /** Keeps the page, so that nothing that was typed is lost. */

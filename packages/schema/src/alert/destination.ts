@@ -26,11 +26,13 @@ export interface CreateAlertDestinationInput {
   eventTypes: readonly AlertType[];
   /** Signs the requests of a webhook; null for mail. The caller shows it once. */
   signingSecret: Buffer | null;
+  /** No mail can ask an address whether it wants alerts. */
+  isMailOff?: boolean;
 }
 
 export type CreateAlertDestinationResult =
   | { kind: 'created'; destinationId: string }
-  | { kind: 'too_many' | 'unsubscribed' | 'not_found' }
+  | { kind: 'too_many' | 'unsubscribed' | 'mail_off' | 'not_found' }
   | Extract<AttemptResult, { kind: 'limited' }>;
 
 /**
@@ -39,11 +41,12 @@ export type CreateAlertDestinationResult =
  */
 export function createAlertDestination(
   ctx: VerbContext,
-  { projectId, eventTypes, ...values }: CreateAlertDestinationInput,
+  { projectId, eventTypes, isMailOff, ...values }: CreateAlertDestinationInput,
 ): Promise<CreateAlertDestinationResult> {
   return inTransaction(ctx, async (tx) => {
     const project = await lockProject(tx, projectId);
     if (project === undefined) return { kind: 'not_found' };
+    if (isMailOff && values.kind === 'mail') return { kind: 'mail_off' };
     if ((await countDestinations(tx, projectId)) >= ALERT_DESTINATIONS_MAX) {
       return { kind: 'too_many' };
     }
@@ -81,7 +84,8 @@ async function countDestinations(tx: Executor, projectId: string): Promise<numbe
 }
 
 export interface UpdateAlertDestinationInput extends AlertDestinationRef {
-  address: string;
+  /** Or a check of it, by the kind of the destination, that throws what is wrong. */
+  address: string | ((kind: AlertDestinationKind) => string);
   description: string;
   eventTypes: readonly AlertType[];
 }
@@ -96,10 +100,14 @@ export type UpdateAlertDestinationResult =
  */
 export function updateAlertDestination(
   ctx: VerbContext,
-  { projectId, destinationId, ...values }: UpdateAlertDestinationInput,
+  { projectId, destinationId, address, ...rest }: UpdateAlertDestinationInput,
 ): Promise<UpdateAlertDestinationResult> {
   const ref = { projectId, destinationId };
   return changing<UpdateAlertDestinationResult>(ctx, ref, async (tx, found) => {
+    const values = {
+      ...rest,
+      address: typeof address === 'string' ? address : address(found.kind),
+    };
     const [before, after] = [auditOf(found), auditOf({ ...found, ...values })];
     const isSame = found.address === values.address;
     if (isSame && JSON.stringify(before) === JSON.stringify(after)) return { kind: 'unchanged' };

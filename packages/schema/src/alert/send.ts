@@ -12,6 +12,8 @@ import type { AlertDestinationRef } from './ref.ts';
 
 export type SendAlertResult =
   | { kind: 'queued' | 'disabled' | 'unconfirmed' | 'unsubscribed' | 'unchanged' | 'not_found' }
+  /** No mail can ask. */
+  | { kind: 'mail_off' }
   | Extract<AttemptResult, { kind: 'limited' }>;
 
 /** Queues a test for one destination, whatever types it wants. */
@@ -69,9 +71,10 @@ const isDelivery = ({ destinationId }: AlertDestinationRef, deliveryId: number) 
 /** Asks the address of a mail destination again whether it wants alerts. */
 export function sendConfirmation(
   ctx: VerbContext,
-  ref: AlertDestinationRef,
+  { isMailOff, ...ref }: AlertDestinationRef & { isMailOff?: boolean },
 ): Promise<SendAlertResult> {
   return changing<SendAlertResult>(ctx, ref, async (tx, found) => {
+    if (isMailOff) return { kind: 'mail_off' };
     if (found.kind !== 'mail') return { kind: 'not_found' };
     if (found.disabledReason !== null) return { kind: 'disabled' };
     const asked = await mayAsk(within(ctx, tx), { ...found, projectId: ref.projectId });

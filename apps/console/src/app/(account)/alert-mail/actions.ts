@@ -9,6 +9,7 @@ import {
 } from '@ceiba/schema';
 import { z } from 'zod';
 import { publicAction, refuse } from '#server/action.ts';
+import { done } from '#server/settle.ts';
 
 /** What the page shows of a mail to its recipient. */
 export interface ShownAlertMail {
@@ -38,10 +39,8 @@ export const confirmAlerts = publicAction({
   input,
   async run({ inDatabase }, { mailSecret }): Promise<null> {
     const digest = digestIn(mailSecret);
-    const { kind } = await inDatabase((ctx) => confirmAlertMail(asStranger(ctx), digest));
-    if (kind === 'not_found') refuse('not_found', ENDED);
-    if (kind === 'expired') refuse('not_found', EXPIRED);
-    return null;
+    const result = await inDatabase((ctx) => confirmAlertMail(asStranger(ctx), digest));
+    return done(result, { not_found: ENDED, expired: EXPIRED });
   },
 });
 

@@ -6,10 +6,10 @@ import { after } from 'next/server';
 import { z } from 'zod';
 import { plural } from '#lib/format.ts';
 import { createResetLink, sendNow } from '#server/accounts/index.ts';
-import { publicAction, refuse } from '#server/action.ts';
+import { publicAction } from '#server/action.ts';
 import type { InDatabase } from '#server/in-database.ts';
 import { configuredMailer } from '#server/mail.ts';
-import { tooManyAttempts } from '../../../lib/action-state.ts';
+import { settle } from '#server/settle.ts';
 import { emailSchema } from '../../../lib/email-schema.ts';
 
 /**
@@ -21,10 +21,7 @@ export const requestReset = publicAction({
   async run({ inDatabase }, { email }): Promise<null> {
     // The page says that an administrator makes the link instead.
     if (configuredMailer() === undefined) return null;
-    const attempt = await inDatabase((ctx) => chargeAccountMail(ctx, email));
-    if (attempt.kind === 'limited') {
-      refuse('rate_limited', tooManyAttempts(attempt.retryAfterSeconds));
-    }
+    settle(await inDatabase((ctx) => chargeAccountMail(ctx, email)), {});
     after(() => mailLink(inDatabase, email));
     return null;
   },

@@ -5,6 +5,7 @@ import { digestOf, isWellFormedInvitation } from '@ceiba/domain';
 import { acceptInvitation, findInvitation } from '@ceiba/schema';
 import { z } from 'zod';
 import { publicAction, refuse, userAction } from '#server/action.ts';
+import { settle } from '#server/settle.ts';
 
 /** What the holder of an invitation sees before they accept it. */
 export interface OfferedProject {
@@ -39,17 +40,12 @@ export const acceptOffer = userAction({
     const { userId, email } = user;
     const tokenDigest = digestOf(invitationSecret);
     const result = await inDatabase((ctx) => acceptInvitation(ctx, { tokenDigest, userId, email }));
-    switch (result.kind) {
-      case 'joined':
-        return { projectId: result.projectId };
-      case 'is_member':
-        return refuse(
-          'conflict',
-          'You have access to this project already. The invitation is still open for another account.',
-        );
-      case 'not_found':
-        return refuse('not_found', GONE);
-    }
+    const { projectId } = settle(result, {
+      is_member:
+        'You have access to this project already. The invitation is still open for another account.',
+      not_found: GONE,
+    });
+    return { projectId };
   },
 });
 

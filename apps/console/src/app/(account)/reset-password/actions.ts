@@ -9,6 +9,7 @@ import { z } from 'zod';
 import { notify } from '#server/accounts/index.ts';
 import { publicAction, refuse, refuseField } from '#server/action.ts';
 import type { InDatabase } from '#server/in-database.ts';
+import { settle } from '#server/settle.ts';
 
 // The name ends like a credential's, so that a refusal does not send it back.
 const reset = { resetSecret: z.string().max(256) };
@@ -33,8 +34,8 @@ export const setForgottenPassword = publicAction({
     const passwordHash = await hashPassword(newPassword);
     const tokenDigest = digestOf(resetSecret);
     const result = await inDatabase((ctx) => usePasswordReset(ctx, { tokenDigest, passwordHash }));
-    if (result.kind === 'not_found') refuse('not_found', GONE);
-    notify(result.email, 'password_reset');
+    settle(result, { not_found: GONE });
+    notify(email, 'password_reset');
     redirect('/sign-in?notice=password_changed');
   },
 });

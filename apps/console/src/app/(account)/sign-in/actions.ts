@@ -3,17 +3,14 @@
 import { chargePasskeySignIn, startChallenge } from '@ceiba/schema';
 import { z } from 'zod';
 import { issueChallengeToken, passkeyRequest } from '#server/accounts/index.ts';
-import { publicAction, refuse } from '#server/action.ts';
-import { tooManyAttempts } from '../../../lib/action-state.ts';
+import { publicAction } from '#server/action.ts';
+import { settle } from '#server/settle.ts';
 
 /** Returns what the browser needs to ask for a passkey, and binds the challenge to the browser. */
 export const beginPasskeySignIn = publicAction({
   input: z.object({}),
   async run({ inDatabase }): Promise<Awaited<ReturnType<typeof passkeyRequest>>> {
-    const attempt = await inDatabase(chargePasskeySignIn);
-    if (attempt.kind === 'limited') {
-      refuse('rate_limited', tooManyAttempts(attempt.retryAfterSeconds));
-    }
+    settle(await inDatabase(chargePasskeySignIn), {});
     const request = await passkeyRequest();
     const tokenDigest = await issueChallengeToken('sign_in_passkey');
     const { challenge } = request;

@@ -10,14 +10,17 @@ import {
   signUpWithPassword,
 } from '#server/accounts/index.ts';
 import { publicAction, refuse, refuseField } from '#server/action.ts';
-import type { InDatabase } from '#server/in-database.ts';
+import { done } from '#server/settle.ts';
 import { env } from '../../../env.ts';
-import { FILL_THIS_IN, tooManyAttempts } from '../../../lib/action-state.ts';
+import { FILL_THIS_IN } from '../../../lib/action-state.ts';
 import { emailSchema } from '../../../lib/email-schema.ts';
 
 const CLOSED = 'Sign-up is closed. Ask your administrator for an account.';
 /** The same for a token that is missing, wrong, replaced or used up. */
-const NOT_THE_TOKEN = 'Enter the setup token that "ceiba setup-token" printed last. It works once.';
+const NOT_THE_TOKEN = {
+  field: 'setupToken',
+  text: 'Enter the setup token that "ceiba setup-token" printed last. It works once.',
+};
 
 const setupToken = z.string().max(256).optional();
 
@@ -33,50 +36,28 @@ export const createAccount = publicAction({
   }),
   async run({ inDatabase }, { email, password, ...token }): Promise<null> {
     if (!(await isSignUpOpen())) refuse('forbidden', CLOSED);
-    if (await signsUpByMail()) return mailLink(inDatabase, email);
+    // The answer is the same whether or not the address has an account.
+    if (await signsUpByMail()) return done(await mailSignUpLink(inDatabase, email), {});
     if (password === undefined) refuseField('password', FILL_THIS_IN);
     const reason = await whyPasswordRefused(password, email);
     if (reason !== null) refuseField('password', `The password ${reason}.`);
     const account = { email, password, ...token };
-    const result = await signUpWithPassword(inDatabase, account, env().signUp);
-    switch (result.kind) {
-      case 'created':
-        return null;
-      case 'limited':
-        return refuse('rate_limited', tooManyAttempts(result.retryAfterSeconds));
-      case 'setup_token':
-        return refuseField('setupToken', NOT_THE_TOKEN);
-      case 'email_taken':
-        return refuseField(
-          'email',
-          'An account with this address exists already. Sign in instead.',
-        );
-      case 'closed':
-        return refuse('forbidden', CLOSED);
-    }
+    return done(await signUpWithPassword(inDatabase, account, env().signUp), {
+      setup_token: NOT_THE_TOKEN,
+      email_taken: {
+        field: 'email',
+        text: 'An account with this address exists already. Sign in instead.',
+      },
+      closed: CLOSED,
+    });
   },
 });
-
-/** The answer is the same whether or not the address has an account. */
-async function mailLink(inDatabase: InDatabase, email: string): Promise<null> {
-  const result = await mailSignUpLink(inDatabase, email);
-  if (result.kind === 'limited') refuse('rate_limited', tooManyAttempts(result.retryAfterSeconds));
-  return null;
-}
 
 /** Keeps the setup token for the first administrator, who signs in at a provider next. */
 export const proveSetup = publicAction({
   input: z.object({ setupToken }),
   async run({ inDatabase }, input): Promise<null> {
     if (!(await isSignUpOpen())) refuse('forbidden', CLOSED);
-    const result = await keepSetupToken(inDatabase, input.setupToken);
-    switch (result.kind) {
-      case 'admitted':
-        return null;
-      case 'limited':
-        return refuse('rate_limited', tooManyAttempts(result.retryAfterSeconds));
-      case 'setup_token':
-        return refuseField('setupToken', NOT_THE_TOKEN);
-    }
+    return done(await keepSetupToken(inDatabase, input.setupToken), { setup_token: NOT_THE_TOKEN });
   },
 });

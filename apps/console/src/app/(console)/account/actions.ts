@@ -11,10 +11,10 @@ import {
   mailChangeLink,
   notify,
 } from '#server/accounts/index.ts';
-import { refuse, refuseField, userAction } from '#server/action.ts';
-import { tooManyAttempts } from '../../../lib/action-state.ts';
+import { refuseField, userAction } from '#server/action.ts';
+import { done, refuseOutdated, settle } from '#server/settle.ts';
 import { emailSchema } from '../../../lib/email-schema.ts';
-import { proveSelf, refuseOutdated, refuseUnproven } from './prove-self.ts';
+import { proveSelf, WRONG_PASSWORD } from './prove-self.ts';
 
 /** Changes the password and ends every session of the user, including this one. */
 export const changePassword = userAction({
@@ -23,17 +23,9 @@ export const changePassword = userAction({
     const reason = await whyPasswordRefused(passwords.newPassword, user.email);
     if (reason !== null) refuseField('newPassword', `The password ${reason}.`);
     const result = await changePasswordOf(inDatabase, user, passwords);
-    switch (result.kind) {
-      case 'updated':
-        notify(user.email, 'password_changed');
-        return redirect('/sign-in?notice=password_changed');
-      case 'limited':
-      case 'wrong':
-        return refuseUnproven(result);
-      case 'outdated':
-      case 'not_found':
-        return refuseOutdated();
-    }
+    settle(result, { wrong: WRONG_PASSWORD, not_found: refuseOutdated });
+    notify(user.email, 'password_changed');
+    redirect('/sign-in?notice=password_changed');
   },
 });
 
@@ -53,17 +45,12 @@ export const changeEmail = userAction({
     const { inDatabase } = context;
     const proven = await proveSelf(context, currentPassword);
     if (confirmsAddresses()) {
-      const mailed = await mailChangeLink(inDatabase, { ...proven, email });
-      if (mailed.kind === 'limited')
-        refuse('rate_limited', tooManyAttempts(mailed.retryAfterSeconds));
-      return null;
+      return done(await mailChangeLink(inDatabase, { ...proven, email }), {});
     }
     const result = await inDatabase((ctx) => setEmail(ctx, { ...proven, email }));
-    if (result.kind === 'email_taken') {
-      refuseField('email', 'Another account has this address.');
-    }
-    if (result.kind === 'outdated') refuseOutdated();
-    return null;
+    return done(result, {
+      email_taken: { field: 'email', text: 'Another account has this address.' },
+    });
   },
 });
 
@@ -73,8 +60,7 @@ export const endOneSession = userAction({
   async run({ inDatabase, user }, { sessionId }): Promise<null> {
     const { userId } = user;
     const result = await inDatabase((ctx) => endSessionOf(ctx, { userId, sessionId }));
-    if (result.kind === 'not_found') refuse('not_found', 'This session has ended already.');
-    return null;
+    return done(result, { not_found: 'This session has ended already.' });
   },
 });
 
@@ -88,22 +74,13 @@ export const deleteAccount = userAction({
     }
     const proven = await proveSelf(context, currentPassword);
     const result = await inDatabase((ctx) => deleteUser(ctx, proven));
-    switch (result.kind) {
-      case 'deleted':
-        return redirect('/sign-in?notice=account_deleted');
-      case 'owns_projects':
-        return refuse(
-          'conflict',
-          `You own ${result.names.map(legible).join(', ')}. Transfer or delete every project first.`,
-        );
-      case 'last_administrator':
-        return refuse(
-          'conflict',
-          'You are the last administrator. Make another user an administrator first.',
-        );
-      case 'outdated':
-      case 'not_found':
-        return refuseOutdated();
-    }
+    settle(result, {
+      owns_projects: ({ names }) =>
+        `You own ${names.map(legible).join(', ')}. Transfer or delete every project first.`,
+      last_administrator:
+        'You are the last administrator. Make another user an administrator first.',
+      not_found: refuseOutdated,
+    });
+    redirect('/sign-in?notice=account_deleted');
   },
 });

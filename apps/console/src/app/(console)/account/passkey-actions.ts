@@ -23,8 +23,9 @@ import {
   verifyCreatedPasskey,
 } from '#server/accounts/index.ts';
 import { refuse, refuseField, type UserContext, userAction } from '#server/action.ts';
+import { done, settle } from '#server/settle.ts';
 import { FILL_THIS_IN } from '../../../lib/action-state.ts';
-import { proveCode, proveSelf, refuseOutdated, refuseWrongCode } from './prove-self.ts';
+import { proveCode, proveSelf, refuseWrongCode } from './prove-self.ts';
 
 const currentPassword = z.string().max(1024).optional();
 const purpose = 'add_passkey';
@@ -90,17 +91,9 @@ export const finishPasskey = userAction({
     const result = await inDatabase((ctx) =>
       addPasskey(ctx, { userId, sessionVersion, name, ...created }),
     );
-    switch (result.kind) {
-      case 'added':
-        notify(user.email, 'passkey_added');
-        return null;
-      case 'known':
-        return refuse('conflict', 'This passkey is registered already.');
-      case 'too_many':
-        return refuse('limit_reached', TOO_MANY);
-      case 'outdated':
-        return refuseOutdated();
-    }
+    settle(result, { known: 'This passkey is registered already.', too_many: TOO_MANY });
+    notify(user.email, 'passkey_added');
+    return null;
   },
 });
 
@@ -110,8 +103,7 @@ export const renameOwnPasskey = userAction({
   async run({ inDatabase, user }, { passkeyId, name }): Promise<null> {
     const { userId } = user;
     const result = await inDatabase((ctx) => renamePasskey(ctx, { userId, passkeyId, name }));
-    if (result.kind === 'not_found') refuse('not_found', GONE);
-    return null;
+    return done(result, { not_found: GONE });
   },
 });
 
@@ -124,8 +116,7 @@ export const removeOwnPasskey = userAction({
     if (!own.some((passkey) => passkey.passkeyId === passkeyId)) refuse('not_found', GONE);
     const proven = await proveSelf(context, input.currentPassword);
     const result = await inDatabase((ctx) => removePasskey(ctx, { ...proven, passkeyId }));
-    if (result.kind === 'outdated') refuseOutdated();
-    if (result.kind === 'not_found') refuse('not_found', GONE);
+    settle(result, { not_found: GONE });
     notify(user.email, 'passkey_removed');
     return null;
   },

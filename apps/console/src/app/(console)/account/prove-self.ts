@@ -5,9 +5,9 @@ import {
   type ProvenUser,
   type SecondFactor,
 } from '@ceiba/schema';
-import { factorOf, type PasswordProof, provePassword } from '#server/accounts/index.ts';
+import { factorOf, provePassword } from '#server/accounts/index.ts';
 import { refuse, refuseField, type UserContext } from '#server/action.ts';
-import { tooManyAttempts } from '../../../lib/action-state.ts';
+import { settle } from '#server/settle.ts';
 import { NOT_FRESH } from './not-fresh.ts';
 
 /**
@@ -21,8 +21,8 @@ export async function proveSelf(
   const { userId, sessionVersion } = user;
   if (user.hasPassword) {
     const proof = await provePassword(inDatabase, user, currentPassword ?? '');
-    if (proof.kind !== 'proven') return refuseUnproven(proof);
-    return { userId, sessionVersion: proof.user.sessionVersion };
+    const proven = settle(proof, { wrong: WRONG_PASSWORD });
+    return { userId, sessionVersion: proven.user.sessionVersion };
   }
   if (!user.isFresh) refuse('forbidden', NOT_FRESH);
   return { userId, sessionVersion };
@@ -41,26 +41,19 @@ export async function proveCode(
 
 /** Counts a typed code before it is compared. */
 export async function chargeCode({ inDatabase, user }: UserContext): Promise<void> {
-  const attempt = await inDatabase((ctx) => chargeSecondFactor(ctx, user.userId));
-  if (attempt.kind === 'limited')
-    refuse('rate_limited', tooManyAttempts(attempt.retryAfterSeconds));
+  settle(await inDatabase((ctx) => chargeSecondFactor(ctx, user.userId)), {});
 }
+
+export const WRONG_CODE = {
+  field: 'code',
+  text: 'This code is wrong, or it was used before. Wait for the next one.',
+};
 
 export function refuseWrongCode(): never {
-  refuseField('code', 'This code is wrong, or it was used before. Wait for the next one.');
+  refuseField(WRONG_CODE.field, WRONG_CODE.text);
 }
 
-export function refuseUnproven(proof: Exclude<PasswordProof, { kind: 'proven' }>): never {
-  if (proof.kind === 'limited') {
-    refuse('rate_limited', tooManyAttempts(proof.retryAfterSeconds));
-  }
-  refuseField('currentPassword', 'This is not your current password.');
-}
-
-/** The answer where the proof is outdated. */
-export function refuseOutdated(): never {
-  refuse('signed_out', SIGNED_OUT_MEANWHILE);
-}
-
-const SIGNED_OUT_MEANWHILE =
-  'Your password was changed in another window, or you were signed out there. Nothing was changed here.';
+export const WRONG_PASSWORD = {
+  field: 'currentPassword',
+  text: 'This is not your current password.',
+};

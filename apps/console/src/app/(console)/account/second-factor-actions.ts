@@ -22,8 +22,9 @@ import {
   unseal,
 } from '#server/accounts/index.ts';
 import { refuse, type UserContext, userAction } from '#server/action.ts';
+import { settle } from '#server/settle.ts';
 import { env } from '../../../env.ts';
-import { chargeCode, proveCode, proveSelf, refuseOutdated, refuseWrongCode } from './prove-self.ts';
+import { chargeCode, proveCode, proveSelf, refuseWrongCode, WRONG_CODE } from './prove-self.ts';
 
 /** Shown once: what an authenticator app has to know. */
 export interface NewAuthenticator {
@@ -46,8 +47,7 @@ export const setUpAuthenticator = userAction({
     const secret = newTotpSecret();
     const sealedSecret = seal(env().sessionSecret, user.userId, secret);
     const result = await inDatabase((ctx) => enrollAuthenticator(ctx, { ...proven, sealedSecret }));
-    if (result.kind === 'outdated') refuseOutdated();
-    if (result.kind === 'has_one') refuse('conflict', HAS_ONE);
+    settle(result, { has_one: HAS_ONE });
     const { host } = new URL(env().publicOrigin);
     const label = { issuer: `Ceiba (${host.replaceAll(':', ' ')})`, email: user.email };
     const { secret: text, address } = totpInvitation(secret, label);
@@ -76,8 +76,7 @@ export const confirmAuthenticatorApp = userAction({
     const result = await inDatabase((ctx) =>
       confirmAuthenticator(ctx, { userId, sessionVersion, sealedSecret, step, recoveryDigests }),
     );
-    if (result.kind === 'outdated') refuseOutdated();
-    if (result.kind === 'not_found') refuse('conflict', START_AGAIN);
+    settle(result, { not_found: () => refuse('conflict', START_AGAIN) });
     notify(user.email, 'second_factor_added');
     return { recoveryCodes: codes };
   },
@@ -94,8 +93,7 @@ export const renewRecoveryCodes = userAction({
     const result = await inDatabase((ctx) =>
       replaceRecoveryCodes(ctx, { ...proven, recoveryDigests }),
     );
-    if (result.kind === 'outdated') refuseOutdated();
-    if (result.kind === 'wrong') refuseWrongCode();
+    settle(result, { wrong: WRONG_CODE });
     notify(user.email, 'recovery_codes_replaced');
     return { recoveryCodes: codes };
   },
@@ -108,8 +106,7 @@ export const turnOffAuthenticator = userAction({
     const { inDatabase, user } = context;
     const proven = await proveBoth(context, input);
     const result = await inDatabase((ctx) => turnOffSecondFactor(ctx, proven));
-    if (result.kind === 'outdated') refuseOutdated();
-    if (result.kind === 'wrong') refuseWrongCode();
+    settle(result, { wrong: WRONG_CODE });
     notify(user.email, 'second_factor_removed');
     return null;
   },

@@ -25,6 +25,7 @@ import {
   refuse,
   refuseField,
 } from '#server/action.ts';
+import { done, settle } from '#server/settle.ts';
 import { formatCount, plural } from '../../../lib/format.ts';
 import { limitSchema, optionalLimitSchema } from '../../../lib/limit-schema.ts';
 import { proveSelf } from '../account/prove-self.ts';
@@ -39,43 +40,33 @@ const plan = {
 /** Adds a plan that every project can choose. */
 export const addPlan = administratorAction({
   input: z.object(plan),
-  async run({ ctx }, input): Promise<null> {
-    const result = await createPlan(ctx, input);
-    if (result.kind === 'name_taken') refuseField('name', NAME_TAKEN);
-    return null;
-  },
+  run: async ({ ctx }, input) => done(await createPlan(ctx, input), { name_taken: NAME_TAKEN }),
 });
 
 /** Changes a plan for every project on it, from the next decision on. */
 export const editPlan = administratorAction({
   input: z.object({ planId: z.guid(), ...plan }),
-  async run({ ctx }, input): Promise<null> {
-    const result = await updatePlan(ctx, input);
-    if (result.kind === 'name_taken') refuseField('name', NAME_TAKEN);
-    if (result.kind === 'default_plan') {
-      refuseField('name', 'New projects start on this plan, so it cannot be renamed.');
-    }
-    if (result.kind === 'not_found') refuse('not_found', GONE);
-    return null;
-  },
+  run: async ({ ctx }, input) =>
+    done(await updatePlan(ctx, input), {
+      name_taken: NAME_TAKEN,
+      default_plan: {
+        field: 'name',
+        text: 'New projects start on this plan, so it cannot be renamed.',
+      },
+      not_found: GONE,
+    }),
 });
 
 /** Deletes a plan that no project is on. */
 export const removePlan = administratorAction({
   input: z.object({ planId: z.guid() }),
-  async run({ ctx }, { planId }): Promise<null> {
-    const result = await deletePlan(ctx, { planId });
-    if (result.kind === 'in_use') {
-      refuse(
-        'conflict',
-        `${plural(result.projects, 'project')} chose this plan in the meantime. Nothing was changed.`,
-      );
-    }
-    if (result.kind === 'default_plan')
-      refuse('conflict', 'New projects start on this plan, so it cannot be deleted.');
-    if (result.kind === 'not_found') refuse('not_found', GONE);
-    return null;
-  },
+  run: async ({ ctx }, { planId }) =>
+    done(await deletePlan(ctx, { planId }), {
+      in_use: ({ projects }) =>
+        `${plural(projects, 'project')} chose this plan in the meantime. Nothing was changed.`,
+      default_plan: 'New projects start on this plan, so it cannot be deleted.',
+      not_found: GONE,
+    }),
 });
 
 /** A stolen session of an administrator must not open other accounts, so these ask for the password. */
@@ -90,9 +81,7 @@ export const changeAdministrator = administratorAccountAction({
     const result = await context.inDatabase((ctx) =>
       setAdministrator(ctx, { userId, isAdministrator }),
     );
-    if (result.kind === 'last_administrator') refuse('conflict', LAST_ADMINISTRATOR);
-    if (result.kind === 'not_found') refuse('not_found', GONE);
-    return null;
+    return done(result, { last_administrator: LAST_ADMINISTRATOR, not_found: GONE });
   },
 });
 
@@ -108,15 +97,12 @@ export const removeUser = administratorAccountAction({
     }
     await proveSelf(context, input.currentPassword);
     const result = await inDatabase((ctx) => deleteUser(ctx, { userId }));
-    if (result.kind === 'owns_projects') {
-      refuse(
-        'conflict',
-        `The account owns ${plural(result.projects, 'project')}. The owner has to delete or transfer them first.`,
-      );
-    }
-    if (result.kind === 'last_administrator') refuse('conflict', LAST_ADMINISTRATOR);
-    if (result.kind !== 'deleted') refuse('not_found', GONE);
-    return null;
+    return done(result, {
+      owns_projects: ({ projects }) =>
+        `The account owns ${plural(projects, 'project')}. The owner has to delete or transfer them first.`,
+      last_administrator: LAST_ADMINISTRATOR,
+      not_found: GONE,
+    });
   },
 });
 
@@ -145,11 +131,10 @@ export const createPasswordLink = administratorAccountAction({
     const result = await inDatabase((ctx) =>
       createResetLink(ctx, { userId, email }, 'administrator'),
     );
-    if (result.kind === 'not_found') refuse('not_found', GONE);
-    if (result.kind === 'no_password') {
-      refuse('conflict', 'This user signs in through a provider and has no password to reset.');
-    }
-    const { link, expiresAt } = result;
+    const { link, expiresAt } = settle(result, {
+      not_found: GONE,
+      no_password: 'This user signs in through a provider and has no password to reset.',
+    });
     notify(email, 'reset_link_created');
     return { link, email, expiresAt: expiresAt.toISOString() };
   },
@@ -197,7 +182,10 @@ export const saveRetention = administratorAction({
   },
 });
 
-const NAME_TAKEN = 'There is a plan with this name already. Choose another name.';
+const NAME_TAKEN = {
+  field: 'name',
+  text: 'There is a plan with this name already. Choose another name.',
+};
 const GONE = 'It was deleted in the meantime. Nothing was changed.';
 const LAST_ADMINISTRATOR =
   'This is the only administrator. Make another user an administrator first.';

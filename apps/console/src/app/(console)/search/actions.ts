@@ -9,7 +9,7 @@ import { OUTCOME_LOOKS } from '#components/ui/chip.tsx';
 import { findsPolicy, policyPageHref } from '#lib/find-policy.ts';
 import { policyText } from '#lib/format.ts';
 import { withoutSecrets } from '#lib/text.ts';
-import { projectAction, userAction } from '#server/action.ts';
+import { projectQuery, userAction } from '#server/action.ts';
 import { findInGuides } from '#server/guides/guides.ts';
 
 /** The most of each kind. */
@@ -19,9 +19,8 @@ const LISTED = 5;
 const input = z.object({ q: z.string().trim().max(200).transform(withoutSecrets) });
 
 /** Finds keys, policies and requests of a project, and sections of the guides. */
-export const findInProject = projectAction({
+export const findInProject = projectQuery({
   right: 'view',
-  readsOnly: true,
   input,
   async run({ ctx, project, role }, { q }): Promise<Found[]> {
     const { projectId } = project;

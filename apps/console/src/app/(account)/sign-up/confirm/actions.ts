@@ -4,8 +4,8 @@ import { whyPasswordRefused } from '@ceiba/domain/password-rule';
 import { z } from 'zod';
 import { isSignUpOpen, signUpLink, signUpWithPassword } from '#server/accounts/index.ts';
 import { publicAction, refuse, refuseField } from '#server/action.ts';
+import { done } from '#server/settle.ts';
 import { env } from '../../../../env.ts';
-import { tooManyAttempts } from '../../../../lib/action-state.ts';
 
 // The name ends like a credential's, so that a refusal does not send it back.
 const link = { signUpSecret: z.string().max(4096) };
@@ -25,17 +25,11 @@ export const finishSignUp = publicAction({
     if (!(await isSignUpOpen())) refuse('forbidden', CLOSED);
     const reason = await whyPasswordRefused(password, email);
     if (reason !== null) refuseField('password', `The password ${reason}.`);
-    const result = await signUpWithPassword(inDatabase, { email, password }, env().signUp);
-    switch (result.kind) {
-      case 'created':
-        return null;
-      case 'limited':
-        return refuse('rate_limited', tooManyAttempts(result.retryAfterSeconds));
-      case 'email_taken':
-        return refuse('conflict', 'This account was created already. Sign in instead.');
-      default:
-        return refuse('forbidden', CLOSED);
-    }
+    return done(await signUpWithPassword(inDatabase, { email, password }, env().signUp), {
+      email_taken: 'This account was created already. Sign in instead.',
+      setup_token: () => refuse('forbidden', CLOSED),
+      closed: CLOSED,
+    });
   },
 });
 

@@ -5,7 +5,8 @@ import { displayNameSchema } from '@ceiba/contract';
 import { mintProjectSecret } from '@ceiba/domain';
 import { createProject } from '@ceiba/schema';
 import { z } from 'zod';
-import { refuseField, userAction } from '#server/action.ts';
+import { userAction } from '#server/action.ts';
+import { PROJECT_NAME_TAKEN, settle } from '#server/settle.ts';
 import { env } from '../../../../env.ts';
 
 /** Shown once: the secret is in this answer and nowhere else. */
@@ -25,14 +26,8 @@ export const createNewProject = userAction({
     const result = await inDatabase((ctx) =>
       createProject(ctx, { ownerId: user.userId, name, secret }),
     );
-    if (result.kind === 'name_taken') {
-      refuseField('name', 'You already have a project with this name. Choose another name.');
-    }
-    return {
-      projectId: result.projectId,
-      name,
-      projectSecret: secret.plaintext,
-      runtimeUrl: env().runtimePublicUrl,
-    };
+    const { projectId } = settle(result, { name_taken: PROJECT_NAME_TAKEN });
+    const runtimeUrl = env().runtimePublicUrl;
+    return { projectId, name, projectSecret: secret.plaintext, runtimeUrl };
   },
 });

@@ -9,9 +9,7 @@ import {
   deleteAlertDestination,
   disableAlertDestination,
   enableAlertDestination,
-  getAlertDestination,
   rotateSigningSecret,
-  type SendAlertResult,
   sendAlertAgain,
   sendConfirmation,
   sendTestAlert,
@@ -19,16 +17,10 @@ import {
 } from '@ceiba/schema';
 import { redirect } from 'next/navigation';
 import { z } from 'zod';
-import { tooManyAttempts } from '#lib/action-state.ts';
 import { emailSchema } from '#lib/email-schema.ts';
-import {
-  type ProjectContext,
-  projectAction,
-  refuse,
-  refuseField,
-  refuseProjectGone,
-} from '#server/action.ts';
+import { projectAction, refuseField } from '#server/action.ts';
 import { configuredMailer } from '#server/mail.ts';
+import { done, PROJECT_GONE, settle } from '#server/settle.ts';
 import { env } from '../../../../../env.ts';
 
 /** Shown once: the secret is in this answer, and pages never read it. */
@@ -44,7 +36,6 @@ const settings = z.object({
   address: z.string().trim(),
   ...isChosen,
 });
-type SettingsInput = z.output<typeof settings>;
 
 /** The types that are ticked; at least one. */
 function chosenTypes(input: Record<string, unknown>): AlertType[] {
@@ -73,10 +64,17 @@ export const addWebhook = projectAction({
   right: 'change_alerts',
   showsOnce: true,
   input: settings,
-  async run({ ctx, project }, input): Promise<NewSigningSecret> {
+  async run({ ctx, projectId }, { description, address, ...chosen }): Promise<NewSigningSecret> {
     const signingSecret = mintSigningSecret();
-    const address = webhookUrl(input.address);
-    await create(ctx, project.projectId, input, { kind: 'webhook', address, signingSecret });
+    const result = await createAlertDestination(ctx, {
+      projectId,
+      kind: 'webhook',
+      address: webhookUrl(address),
+      description,
+      eventTypes: chosenTypes(chosen),
+      signingSecret,
+    });
+    settle(result, NOT_CREATED);
     return { secret: signingSecretText(signingSecret), isRotation: false };
   },
 });
@@ -85,40 +83,21 @@ export const addWebhook = projectAction({
 export const addMailAddress = projectAction({
   right: 'change_alerts',
   input: settings,
-  async run({ ctx, project }, input): Promise<null> {
-    if (configuredMailer() === undefined) refuse('conflict', MAIL_IS_OFF);
-    const address = mailAddress(input.address);
-    await create(ctx, project.projectId, input, { kind: 'mail', address, signingSecret: null });
-    return null;
+  async run({ ctx, projectId }, { description, address, ...chosen }): Promise<null> {
+    const result = await createAlertDestination(ctx, {
+      projectId,
+      kind: 'mail',
+      address: mailAddress(address),
+      description,
+      eventTypes: chosenTypes(chosen),
+      signingSecret: null,
+      isMailOff: isMailOff(),
+    });
+    return done(result, NOT_CREATED);
   },
 });
 
-async function create(
-  ctx: ProjectContext['ctx'],
-  projectId: string,
-  input: SettingsInput,
-  to: { kind: 'webhook' | 'mail'; address: string; signingSecret: Buffer | null },
-): Promise<void> {
-  const result = await createAlertDestination(ctx, {
-    projectId,
-    description: input.description,
-    eventTypes: chosenTypes(input),
-    ...to,
-  });
-  if (result.kind === 'not_found') refuseProjectGone();
-  if (result.kind === 'too_many') {
-    const text = `A project has at most ${ALERT_DESTINATIONS_MAX} destinations. Delete one first.`;
-    refuse('limit_reached', text);
-  }
-  refuseUnasked(result);
-}
-
-/** Refuses a mail address that may not be asked, or not now. */
-function refuseUnasked(result: { kind: string } | { kind: 'limited'; retryAfterSeconds: number }) {
-  if (result.kind === 'unsubscribed') refuseField('address', UNSUBSCRIBED);
-  if ('retryAfterSeconds' in result)
-    refuse('rate_limited', tooManyAttempts(result.retryAfterSeconds));
-}
+const isMailOff = () => configuredMailer() === undefined;
 
 const ref = { destinationId: z.guid() };
 
@@ -126,22 +105,18 @@ const ref = { destinationId: z.guid() };
 export const changeDestination = projectAction({
   right: 'change_alerts',
   input: settings.extend(ref),
-  async run({ ctx, project }, { destinationId, ...input }): Promise<null> {
-    const { projectId } = project;
-    const found = await getAlertDestination(ctx.db, { projectId, destinationId });
-    if (found === null) refuse('not_found', GONE, { keepsPage: true });
-    const address =
-      found.kind === 'webhook' ? webhookUrl(input.address) : mailAddress(input.address);
+  async run({ ctx, projectId }, { destinationId, description, address, ...chosen }): Promise<null> {
     const result = await updateAlertDestination(ctx, {
       projectId,
       destinationId,
-      address,
-      description: input.description,
-      eventTypes: chosenTypes(input),
+      address: (kind) => (kind === 'webhook' ? webhookUrl(address) : mailAddress(address)),
+      description,
+      eventTypes: chosenTypes(chosen),
     });
-    if (result.kind === 'not_found') refuse('not_found', GONE, { keepsPage: true });
-    refuseUnasked(result);
-    return null;
+    return done(result, {
+      not_found: { text: GONE, keepsPage: true },
+      unsubscribed: UNSUBSCRIBED_ADDRESS,
+    });
   },
 });
 
@@ -150,11 +125,10 @@ export const rotateSigning = projectAction({
   right: 'change_alerts',
   showsOnce: true,
   input: z.object(ref),
-  async run({ ctx, project }, { destinationId }): Promise<NewSigningSecret> {
+  async run({ ctx, projectId }, { destinationId }): Promise<NewSigningSecret> {
     const signingSecret = mintSigningSecret();
-    const { projectId } = project;
-    const result = await rotateSigningSecret(ctx, { projectId, destinationId, signingSecret });
-    if (result.kind === 'not_found') refuse('not_found', GONE);
+    const change = { projectId, destinationId, signingSecret };
+    settle(await rotateSigningSecret(ctx, change), { not_found: GONE });
     return { secret: signingSecretText(signingSecret), isRotation: true };
   },
 });
@@ -163,31 +137,25 @@ export const rotateSigning = projectAction({
 export const disableDestination = projectAction({
   right: 'change_alerts',
   input: z.object(ref),
-  async run({ ctx, project: { projectId } }, { destinationId }): Promise<null> {
-    const change = { projectId, destinationId, reason: 'user' } as const;
-    const result = await disableAlertDestination(ctx, change);
-    if (result.kind === 'not_found') refuse('not_found', GONE);
-    return null;
-  },
+  run: async ({ ctx, projectId }, { destinationId }) =>
+    done(await disableAlertDestination(ctx, { projectId, destinationId, reason: 'user' }), {
+      not_found: GONE,
+    }),
 });
 
 export const enableDestination = projectAction({
   right: 'change_alerts',
   input: z.object(ref),
-  async run({ ctx, project: { projectId } }, { destinationId }): Promise<null> {
-    const result = await enableAlertDestination(ctx, { projectId, destinationId });
-    if (result.kind === 'not_found') refuse('not_found', GONE);
-    return null;
-  },
+  run: async ({ ctx, projectId }, { destinationId }) =>
+    done(await enableAlertDestination(ctx, { projectId, destinationId }), { not_found: GONE }),
 });
 
 /** Deletes a destination with its history, and leads back to the list. */
 export const removeDestination = projectAction({
   right: 'change_alerts',
   input: z.object(ref),
-  async run({ ctx, project: { projectId } }, { destinationId }): Promise<null> {
-    const result = await deleteAlertDestination(ctx, { projectId, destinationId });
-    if (result.kind === 'not_found') refuse('not_found', GONE);
+  async run({ ctx, projectId }, { destinationId }): Promise<null> {
+    settle(await deleteAlertDestination(ctx, { projectId, destinationId }), { not_found: GONE });
     redirect(`/projects/${projectId}/alerts`);
   },
 });
@@ -195,23 +163,19 @@ export const removeDestination = projectAction({
 export const sendTest = projectAction({
   right: 'change_alerts',
   input: z.object(ref),
-  async run({ ctx, project: { projectId } }, { destinationId }): Promise<null> {
-    refuseUnsent(await sendTestAlert(ctx, { projectId, destinationId }));
-    return null;
-  },
+  run: async ({ ctx, projectId }, { destinationId }) =>
+    done(await sendTestAlert(ctx, { projectId, destinationId }), NOT_SENT),
 });
 
 /** Asks the address of a destination again whether it wants the alerts. */
 export const askForConfirmation = projectAction({
   right: 'change_alerts',
   input: z.object(ref),
-  async run({ ctx, project: { projectId } }, { destinationId }): Promise<null> {
-    const ref = { projectId, destinationId };
-    if ((await getAlertDestination(ctx.db, ref)) === null) refuse('not_found', GONE);
-    if (configuredMailer() === undefined) refuse('conflict', MAIL_IS_OFF);
-    refuseUnsent(await sendConfirmation(ctx, ref));
-    return null;
-  },
+  run: async ({ ctx, projectId }, { destinationId }) =>
+    done(
+      await sendConfirmation(ctx, { projectId, destinationId, isMailOff: isMailOff() }),
+      NOT_SENT,
+    ),
 });
 
 /** Sends a lost alert again. */
@@ -224,26 +188,28 @@ export const sendAgain = projectAction({
       .regex(/^\d{1,15}$/)
       .transform(Number),
   }),
-  async run({ ctx, project: { projectId } }, { destinationId, deliveryId }): Promise<null> {
-    refuseUnsent(await sendAlertAgain(ctx, { projectId, destinationId, deliveryId }));
-    return null;
-  },
+  run: async ({ ctx, projectId }, delivery) =>
+    done(await sendAlertAgain(ctx, { projectId, ...delivery }), NOT_SENT),
 });
-
-function refuseUnsent(result: SendAlertResult): void {
-  if (result.kind === 'not_found') refuse('not_found', GONE);
-  if (result.kind === 'disabled') {
-    refuse('conflict', 'The destination is disabled. Enable it first.');
-  }
-  if (result.kind === 'unconfirmed') {
-    refuse('conflict', 'The address has not confirmed that it wants these alerts.');
-  }
-  if (result.kind === 'unsubscribed') refuse('conflict', UNSUBSCRIBED);
-  if (result.kind === 'limited') refuse('rate_limited', tooManyAttempts(result.retryAfterSeconds));
-}
 
 const UNSUBSCRIBED =
   'This address does not want mail about alerts. Its user can change that with the link of a mail that it got.';
+const UNSUBSCRIBED_ADDRESS = { field: 'address', text: UNSUBSCRIBED };
 const GONE = 'It was deleted in the meantime. Nothing was changed.';
 const MAIL_IS_OFF =
   'Mail is off. Ask your administrator to set SMTP_URL and MAIL_FROM for the console.';
+
+const NOT_CREATED = {
+  not_found: PROJECT_GONE,
+  too_many: `A project has at most ${ALERT_DESTINATIONS_MAX} destinations. Delete one first.`,
+  unsubscribed: UNSUBSCRIBED_ADDRESS,
+  mail_off: MAIL_IS_OFF,
+};
+
+const NOT_SENT = {
+  not_found: GONE,
+  disabled: 'The destination is disabled. Enable it first.',
+  unconfirmed: 'The address has not confirmed that it wants these alerts.',
+  unsubscribed: UNSUBSCRIBED,
+  mail_off: MAIL_IS_OFF,
+};

@@ -9,19 +9,16 @@ import {
   type ChangeApiKeysResult,
   changeApiKeys,
   createApiKey,
-  type DescribeApiKeyResult,
   describeApiKey,
   disableApiKey,
   enableApiKey,
   revokeApiKey,
-  type SetApiKeyDisabledResult,
-  type SetApiKeyLimitsResult,
   setApiKeyExpiry,
   setApiKeyLimits,
-  type TransitionResult,
 } from '@ceiba/schema';
 import { z } from 'zod';
-import { projectAction, refuse, refuseField, refuseProjectGone } from '#server/action.ts';
+import { projectAction, refuse, refuseField } from '#server/action.ts';
+import { done, PROJECT_GONE, settle } from '#server/settle.ts';
 import { plural } from '../../../../../lib/format.ts';
 import { optionalLimitSchema } from '../../../../../lib/limit-schema.ts';
 
@@ -53,25 +50,14 @@ export const createKey = projectAction({
   input: z
     .object({ displayName: displayNameSchema, ...expiry, ...limits })
     .refine(dateIsThere.check, dateIsThere.refusal),
-  async run({ ctx, project }, input): Promise<NewKey> {
+  async run({ ctx, projectId }, { expires, expiresAt, ...values }): Promise<NewKey> {
     const minted = mintApiKey(randomBytes);
-    const { displayName, rateLimitPerMinute, monthlyQuota } = input;
-    const result = await createApiKey(ctx, {
-      projectId: project.projectId,
-      displayName,
-      minted,
-      expiresAt: instantOf(input),
-      rateLimitPerMinute,
-      monthlyQuota,
+    const key = { projectId, ...values, minted, expiresAt: instantOf({ expires, expiresAt }) };
+    const { apiKeyId, displayName, keyPrefix } = settle(await createApiKey(ctx, key), {
+      not_found: PROJECT_GONE,
+      plan_limit_reached: ({ activeKeyCap }) =>
+        `The plan allows ${plural(activeKeyCap, 'active key')}, and all are in use. Revoke or archive one or change the plan, then try again. Your input is kept.`,
     });
-    if (result.kind === 'not_found') refuseProjectGone();
-    if (result.kind === 'plan_limit_reached') {
-      refuse(
-        'limit_reached',
-        `The plan allows ${plural(result.activeKeyCap, 'active key')}, and all are in use. Revoke or archive one or change the plan, then try again. Your input is kept.`,
-      );
-    }
-    const { apiKeyId, keyPrefix } = result;
     return { apiKeyId, displayName, keyPrefix, plaintext: minted.plaintext };
   },
 });
@@ -82,20 +68,16 @@ const keyId = { apiKeyId: z.guid() };
 export const setKeyExpiry = projectAction({
   right: 'change_keys',
   input: z.object({ ...keyId, ...expiry }).refine(dateIsThere.check, dateIsThere.refusal),
-  async run({ ctx, project }, input): Promise<null> {
-    const ref = { projectId: project.projectId, apiKeyId: input.apiKeyId };
-    return settled(await setApiKeyExpiry(ctx, { ...ref, expiresAt: instantOf(input) }));
-  },
+  run: async ({ ctx, projectId }, { apiKeyId, ...input }) =>
+    done(await setApiKeyExpiry(ctx, { projectId, apiKeyId, expiresAt: instantOf(input) }), CHANGED),
 });
 
 /** Sets or clears a key's own limits. */
 export const setKeyLimits = projectAction({
   right: 'change_keys',
   input: z.object({ ...keyId, ...limits }),
-  async run({ ctx, project }, { apiKeyId, ...values }): Promise<null> {
-    const ref = { projectId: project.projectId, apiKeyId };
-    return settled(await setApiKeyLimits(ctx, { ...ref, limits: values }));
-  },
+  run: async ({ ctx, projectId }, { apiKeyId, ...limits }) =>
+    done(await setApiKeyLimits(ctx, { projectId, apiKeyId, limits }), CHANGED),
 });
 
 /** Browsers send line ends as CR LF. */
@@ -112,54 +94,53 @@ const note = z
 export const describeKey = projectAction({
   right: 'change_keys',
   input: z.object({ ...keyId, displayName: displayNameSchema, note: note.default('') }),
-  async run({ ctx, project }, input): Promise<null> {
-    return settled(await describeApiKey(ctx, { projectId: project.projectId, ...input }));
-  },
+  run: async ({ ctx, projectId }, input) =>
+    done(await describeApiKey(ctx, { projectId, ...input }), CHANGED),
 });
 
 /** Denies a key's calls until it is enabled. */
 export const disableKey = projectAction({
   right: 'change_keys',
   input: z.object(keyId),
-  async run({ ctx, project }, { apiKeyId }): Promise<null> {
-    return settled(await disableApiKey(ctx, { projectId: project.projectId, apiKeyId }));
-  },
+  run: async ({ ctx, projectId }, key) =>
+    done(await disableApiKey(ctx, { projectId, ...key }), CHANGED),
 });
 
 /** Ends the disabling of a key. */
 export const enableKey = projectAction({
   right: 'change_keys',
   input: z.object(keyId),
-  async run({ ctx, project }, { apiKeyId }): Promise<null> {
-    return settled(await enableApiKey(ctx, { projectId: project.projectId, apiKeyId }));
-  },
+  run: async ({ ctx, projectId }, key) =>
+    done(await enableApiKey(ctx, { projectId, ...key }), CHANGED),
 });
 
 /** Revokes a key for good. */
 export const revokeKey = projectAction({
   right: 'change_keys',
   input: z.object(keyId),
-  async run({ ctx, project }, { apiKeyId }): Promise<null> {
-    return settled(await revokeApiKey(ctx, { projectId: project.projectId, apiKeyId }));
-  },
+  run: async ({ ctx, projectId }, key) =>
+    done(await revokeApiKey(ctx, { projectId, ...key }), CHANGED),
 });
 
 /** Archives a key for good. */
 export const archiveKey = projectAction({
   right: 'change_keys',
   input: z.object(keyId),
-  async run({ ctx, project }, { apiKeyId }): Promise<null> {
-    return settled(await archiveApiKey(ctx, { projectId: project.projectId, apiKeyId }));
-  },
+  run: async ({ ctx, projectId }, key) =>
+    done(await archiveApiKey(ctx, { projectId, ...key }), CHANGED),
 });
-
-const GONE = 'The key no longer exists. Nothing was changed.';
 
 const CONFLICTS = {
   active: 'The key was changed in the meantime. Nothing was changed; check the list again.',
   revoked: 'The key was revoked in the meantime. Nothing was changed.',
   archived: 'The key was archived in the meantime. Nothing was changed.',
 } as const satisfies Record<ApiKeyStatus, string>;
+
+/** What changed the key since the page was loaded. */
+const CHANGED = {
+  not_found: 'The key no longer exists. Nothing was changed.',
+  conflict: ({ status }: { status: ApiKeyStatus }) => CONFLICTS[status],
+};
 
 /** The most keys of one bulk change; a page of the list has fewer. */
 const BULK_MAX = 100;
@@ -179,13 +160,9 @@ export const changeKeys = projectAction({
       expiresAt: expiry.expiresAt,
     })
     .refine(dateIsThere.check, dateIsThere.refusal),
-  async run({ ctx, project }, { apiKeyIds, change, ...input }): Promise<ChangeApiKeysResult> {
-    const { projectId } = project;
-    const result = await changeApiKeys(ctx, {
-      projectId,
-      apiKeyIds,
-      change: changeOf(change, input),
-    });
+  async run({ ctx, projectId }, { apiKeyIds, ...input }): Promise<ChangeApiKeysResult> {
+    const change = changeOf(input.change, input);
+    const result = await changeApiKeys(ctx, { projectId, apiKeyIds, change });
     if (result.done === 0 && result.refused.every(({ reason }) => reason === 'not_found')) {
       refuse('not_found', 'These keys no longer exist. Nothing was changed.');
     }
@@ -203,13 +180,4 @@ function changeOf(
   if (kind !== 'set_expiry') return { kind };
   if (expires === undefined) refuseField('expires', 'Choose an expiry.');
   return { kind, expiresAt: instantOf({ expires, expiresAt }) };
-}
-
-/** Refuses with what changed the key since the page was loaded. */
-function settled(
-  result: TransitionResult | SetApiKeyLimitsResult | SetApiKeyDisabledResult | DescribeApiKeyResult,
-): null {
-  if (result.kind === 'not_found') refuse('not_found', GONE);
-  if (result.kind === 'conflict') refuse('conflict', CONFLICTS[result.status]);
-  return null;
 }

@@ -13,6 +13,7 @@ import {
 import { redirect } from 'next/navigation';
 import { z } from 'zod';
 import { projectAction, refuse } from '#server/action.ts';
+import { done, PROJECT_GONE, settle } from '#server/settle.ts';
 import { env } from '../../../../../env.ts';
 
 /** Shown once: the link is in this answer and nowhere else. */
@@ -32,24 +33,15 @@ export const inviteMember = projectAction({
   right: 'change_members',
   showsOnce: true,
   input: z.object({ label: displayNameSchema, role: z.enum(MEMBER_ROLES) }),
-  async run({ ctx, user, project }, { label, role }): Promise<NewInvitation> {
+  async run({ ctx, user, projectId }, { label, role }): Promise<NewInvitation> {
     const token = mintInvitation(randomBytes);
-    const result = await createInvitation(ctx, {
-      projectId: project.projectId,
-      role,
-      label,
-      invitedBy: user.userId,
-      token,
+    const invitation = { projectId, role, label, invitedBy: user.userId, token };
+    const { expiresAt } = settle(await createInvitation(ctx, invitation), {
+      not_found: PROJECT_GONE,
+      too_many: `A project has at most ${PROJECT_MEMBERS_MAX} members, open invitations included. Remove a member or revoke an invitation first.`,
     });
-    if (result.kind === 'not_found') refuse('not_found', PROJECT_GONE);
-    if (result.kind === 'too_many') {
-      refuse(
-        'limit_reached',
-        `A project has at most ${PROJECT_MEMBERS_MAX} members, open invitations included. Remove a member or revoke an invitation first.`,
-      );
-    }
     const link = `${env().publicOrigin}/join#${token.plaintext}`;
-    return { link, label, role, expiresAt: result.expiresAt.toISOString() };
+    return { link, label, role, expiresAt: expiresAt.toISOString() };
   },
 });
 
@@ -57,12 +49,11 @@ export const inviteMember = projectAction({
 export const withdrawInvitation = projectAction({
   right: 'change_members',
   input: z.object({ invitationId: z.guid() }),
-  async run({ ctx, project }, { invitationId }): Promise<null> {
-    const { projectId } = project;
-    const result = await revokeInvitation(ctx, { projectId, invitationId });
-    if (result.kind === 'not_found') refuse('not_found', INVITATION_GONE);
-    return null;
-  },
+  run: async ({ ctx, projectId }, { invitationId }) =>
+    done(await revokeInvitation(ctx, { projectId, invitationId }), {
+      not_found:
+        'The invitation was accepted or revoked in the meantime, or it has expired. Nothing was changed.',
+    }),
 });
 
 const memberId = { userId: z.guid() };
@@ -71,9 +62,8 @@ const memberId = { userId: z.guid() };
 export const changeRole = projectAction({
   right: 'change_members',
   input: z.object({ ...memberId, role: z.enum(MEMBER_ROLES) }),
-  async run({ ctx, project }, { userId, role }): Promise<MemberRole> {
-    const result = await setMemberRole(ctx, { projectId: project.projectId, userId, role });
-    if (result.kind === 'not_found') refuse('not_found', MEMBER_GONE);
+  async run({ ctx, projectId }, { userId, role }): Promise<MemberRole> {
+    settle(await setMemberRole(ctx, { projectId, userId, role }), MEMBER_GONE);
     return role;
   },
 });
@@ -82,19 +72,15 @@ export const changeRole = projectAction({
 export const endMembership = projectAction({
   right: 'change_members',
   input: z.object(memberId),
-  async run({ ctx, project }, { userId }): Promise<null> {
-    const result = await removeMember(ctx, { projectId: project.projectId, userId });
-    if (result.kind === 'not_found') refuse('not_found', MEMBER_GONE);
-    return null;
-  },
+  run: async ({ ctx, projectId }, { userId }) =>
+    done(await removeMember(ctx, { projectId, userId }), MEMBER_GONE),
 });
 
 /** Ends the user's own membership. */
 export const leave = projectAction({
   right: 'leave',
   input: z.object({}),
-  async run({ ctx, user, project }): Promise<null> {
-    const { projectId } = project;
+  async run({ ctx, user, projectId }): Promise<null> {
     const result = await leaveProject(ctx, { projectId, userId: user.userId });
     if (result.kind === 'not_found') {
       refuse('conflict', 'You own this project. Transfer it to a member first.');
@@ -103,7 +89,6 @@ export const leave = projectAction({
   },
 });
 
-const PROJECT_GONE = 'The project was deleted in the meantime. Nothing was changed.';
-const INVITATION_GONE =
-  'The invitation was accepted or revoked in the meantime, or it has expired. Nothing was changed.';
-const MEMBER_GONE = 'The member left or was removed in the meantime. Nothing was changed.';
+const MEMBER_GONE = {
+  not_found: 'The member left or was removed in the meantime. Nothing was changed.',
+};

@@ -3,7 +3,8 @@
 import { POLICIES_MAX, parsePathPattern, parsePolicyMethod } from '@ceiba/domain';
 import { createPolicy, deletePolicy, updatePolicy } from '@ceiba/schema';
 import { z } from 'zod';
-import { projectAction, refuse, refuseField, refuseProjectGone } from '#server/action.ts';
+import { projectAction } from '#server/action.ts';
+import { type Answer, done, PROJECT_GONE, settle } from '#server/settle.ts';
 
 /** Normalised as it is stored. A pattern that can match no path is refused with the reason. */
 const rule = {
@@ -31,12 +32,10 @@ export interface SavedPolicy {
 export const createNewPolicy = projectAction({
   right: 'change_policies',
   input: z.object(rule),
-  async run({ ctx, project }, input): Promise<SavedPolicy> {
-    const result = await createPolicy(ctx, { projectId: project.projectId, ...input });
-    if (result.kind === 'conflict') refuseField('pathPattern', TAKEN);
-    if (result.kind === 'too_many') refuse('limit_reached', TOO_MANY);
-    if (result.kind === 'not_found') refuseProjectGone();
-    return { method: input.method, pathPattern: input.pathPattern };
+  async run({ ctx, projectId }, rule): Promise<SavedPolicy> {
+    const result = await createPolicy(ctx, { projectId, ...rule });
+    settle(result, { conflict: TAKEN, too_many: TOO_MANY, not_found: PROJECT_GONE });
+    return rule;
   },
 });
 
@@ -49,13 +48,14 @@ export const changePolicy = projectAction({
     seenMethod: z.string(),
     seenPathPattern: z.string(),
   }),
-  async run({ ctx, project }, { seenMethod, seenPathPattern, ...input }): Promise<SavedPolicy> {
+  async run(
+    { ctx, projectId },
+    { policyId, seenMethod, seenPathPattern, ...rule },
+  ): Promise<SavedPolicy> {
     const seen = { method: seenMethod, pathPattern: seenPathPattern };
-    const result = await updatePolicy(ctx, { projectId: project.projectId, ...input, seen });
-    if (result.kind === 'conflict') refuseField('pathPattern', TAKEN);
-    if (result.kind === 'changed') refuse('conflict', CHANGED);
-    if (result.kind === 'not_found') refuse('not_found', DELETED, { keepsPage: true });
-    return { method: input.method, pathPattern: input.pathPattern };
+    const result = await updatePolicy(ctx, { projectId, policyId, ...rule, seen });
+    settle(result, { conflict: TAKEN, changed: CHANGED, not_found: DELETED });
+    return rule;
   },
 });
 
@@ -63,15 +63,18 @@ export const changePolicy = projectAction({
 export const removePolicy = projectAction({
   right: 'change_policies',
   input: z.object({ policyId: z.guid() }),
-  async run({ ctx, project }, { policyId }): Promise<null> {
-    const result = await deletePolicy(ctx, { projectId: project.projectId, policyId });
-    if (result.kind === 'not_found') refuse('not_found', GONE);
-    return null;
-  },
+  run: async ({ ctx, projectId }, { policyId }) =>
+    done(await deletePolicy(ctx, { projectId, policyId }), { not_found: GONE }),
 });
 
-const TAKEN = 'This project already has a policy with this method and pattern.';
+const TAKEN = {
+  field: 'pathPattern',
+  text: 'This project already has a policy with this method and pattern.',
+};
 const TOO_MANY = `A project has at most ${POLICIES_MAX} policies. Delete one first, or join several in one that ends in *.`;
 const CHANGED = 'The policy was changed in the meantime. Nothing was saved.';
 const GONE = 'The policy was deleted in the meantime. Nothing was changed.';
-const DELETED = `${GONE} To have it again, copy it into a new policy.`;
+const DELETED: Answer = {
+  text: `${GONE} To have it again, copy it into a new policy.`,
+  keepsPage: true,
+};

@@ -12,8 +12,8 @@ import {
 } from '@ceiba/schema';
 import { redirect } from 'next/navigation';
 import { z } from 'zod';
-import { legible } from '#lib/text.ts';
-import { projectAction, refuse, refuseField, refuseProjectGone } from '#server/action.ts';
+import { projectAction } from '#server/action.ts';
+import { done, PROJECT_GONE, PROJECT_NAME_TAKEN, settle } from '#server/settle.ts';
 import { env } from '../../../../../env.ts';
 import { limitSchema, optionalLimitSchema } from '../../../../../lib/limit-schema.ts';
 
@@ -21,25 +21,16 @@ import { limitSchema, optionalLimitSchema } from '../../../../../lib/limit-schem
 export const renameProject = projectAction({
   right: 'change_settings',
   input: z.object({ name: displayNameSchema }),
-  async run({ ctx, project }, { name }): Promise<null> {
-    const result = await updateProject(ctx, { projectId: project.projectId, name });
-    if (result.kind === 'name_taken') {
-      refuseField('name', 'You already have a project with this name. Choose another name.');
-    }
-    if (result.kind === 'not_found') refuseProjectGone();
-    return null;
-  },
+  run: async ({ ctx, projectId }, { name }) =>
+    done(await updateProject(ctx, { projectId, name }), NOT_UPDATED),
 });
 
 /** Sets the rate of every key without its own, from the next decision on. */
 export const setDefaultKeyRate = projectAction({
   right: 'change_settings',
   input: z.object({ defaultKeyRateLimitPerMinute: optionalLimitSchema }),
-  async run({ ctx, project }, values): Promise<null> {
-    const result = await updateProject(ctx, { projectId: project.projectId, ...values });
-    if (result.kind !== 'updated' && result.kind !== 'unchanged') refuseProjectGone();
-    return null;
-  },
+  run: async ({ ctx, projectId }, values) =>
+    done(await updateProject(ctx, { projectId, ...values }), NOT_UPDATED),
 });
 
 /** Sets what the decision log records, within seconds. */
@@ -52,11 +43,8 @@ export const setRequestLog = projectAction({
       .optional()
       .transform((value) => value === 'yes'),
   }),
-  async run({ ctx, project }, values): Promise<null> {
-    const result = await updateProject(ctx, { projectId: project.projectId, ...values });
-    if (result.kind !== 'updated' && result.kind !== 'unchanged') refuseProjectGone();
-    return null;
-  },
+  run: async ({ ctx, projectId }, values) =>
+    done(await updateProject(ctx, { projectId, ...values }), NOT_UPDATED),
 });
 
 /** Shown once: the secret is in this answer and nowhere else. */
@@ -78,33 +66,24 @@ export const rotateSecret = projectAction({
     /** Confirms that a previous secret that is still accepted may end immediately. */
     dropsPrevious: z.literal('yes').optional(),
   }),
-  async run({ ctx, project }, { replaces, dropsPrevious }): Promise<RotatedSecret> {
-    const { projectId } = project;
+  async run({ ctx, projectId }, { replaces, ...input }): Promise<RotatedSecret> {
     const secret = mintProjectSecret(randomBytes);
-    const result = await rotateProjectSecret(ctx, {
-      projectId,
-      secret,
-      replaces,
-      dropsPrevious: dropsPrevious === 'yes',
+    const dropsPrevious = input.dropsPrevious === 'yes';
+    const swap = { projectId, secret, replaces, dropsPrevious };
+    const { previousSecretExpiresAt } = settle(await rotateProjectSecret(ctx, swap), {
+      conflict: ROTATED_ELSEWHERE,
+      previous_still_valid: {
+        field: 'dropsPrevious',
+        text: 'Confirm this first: the previous secret ends immediately.',
+      },
+      not_found: PROJECT_GONE,
     });
-    switch (result.kind) {
-      case 'rotated':
-        return {
-          projectId,
-          projectSecret: secret.plaintext,
-          runtimeUrl: env().runtimePublicUrl,
-          previousSecretExpiresAt: result.previousSecretExpiresAt.toISOString(),
-        };
-      case 'conflict':
-        return refuse('conflict', ROTATED_ELSEWHERE);
-      case 'previous_still_valid':
-        return refuseField(
-          'dropsPrevious',
-          'Confirm this first: the previous secret ends immediately.',
-        );
-      case 'not_found':
-        return refuseProjectGone();
-    }
+    return {
+      projectId,
+      projectSecret: secret.plaintext,
+      runtimeUrl: env().runtimePublicUrl,
+      previousSecretExpiresAt: previousSecretExpiresAt.toISOString(),
+    };
   },
 });
 
@@ -112,57 +91,43 @@ export const rotateSecret = projectAction({
 export const endOldSecret = projectAction({
   right: 'change_secret',
   input: z.object({ current: z.iso.datetime().transform((text) => new Date(text)) }),
-  async run({ ctx, project }, { current }): Promise<null> {
-    const result = await endPreviousSecret(ctx, { projectId: project.projectId, current });
-    if (result.kind === 'conflict') refuse('conflict', ROTATED_ELSEWHERE);
-    if (result.kind === 'not_found') refuseProjectGone();
-    return null;
-  },
+  run: async ({ ctx, projectId }, { current }) =>
+    done(await endPreviousSecret(ctx, { projectId, current }), {
+      conflict: ROTATED_ELSEWHERE,
+      not_found: PROJECT_GONE,
+    }),
 });
 
 /** Makes a member the owner of the project. */
 export const transfer = projectAction({
   right: 'transfer',
   input: z.object({ newOwnerId: z.guid('Choose a member.'), confirmation: z.string() }),
-  async run({ ctx, project }, { newOwnerId, confirmation }): Promise<null> {
-    const { projectId } = project;
-    const name = confirmation.trim();
-    const result = await transferProject(ctx, { projectId, newOwnerId, name });
-    switch (result.kind) {
-      case 'transferred':
-        return null;
-      case 'name_mismatch':
-        return refuseField('confirmation', typeName(project.name));
-      case 'name_taken':
-        return refuse(
-          'conflict',
-          'The new owner has a project with this name already. Rename this one first.',
-        );
-      case 'not_a_member':
-        return refuseField('newOwnerId', 'This user is not a member any more.');
-      case 'not_found':
-        return refuseProjectGone();
-    }
-  },
+  run: async ({ ctx, projectId }, { newOwnerId, confirmation }) =>
+    done(await transferProject(ctx, { projectId, newOwnerId, name: confirmation.trim() }), {
+      name_mismatch: NAME_DIFFERS,
+      name_taken: 'The new owner has a project with this name already. Rename this one first.',
+      not_a_member: { field: 'newOwnerId', text: 'This user is not a member any more.' },
+      not_found: PROJECT_GONE,
+    }),
 });
 
 /** Deletes a project and everything in it except its audit log. */
 export const removeProject = projectAction({
   right: 'delete',
   input: z.object({ confirmation: z.string() }),
-  async run({ ctx, project }, { confirmation }): Promise<null> {
-    const result = await deleteProject(ctx, {
-      projectId: project.projectId,
-      name: confirmation.trim(),
-    });
-    if (result.kind === 'name_mismatch') {
-      refuseField('confirmation', typeName(project.name));
-    }
-    if (result.kind === 'not_found') refuseProjectGone();
+  async run({ ctx, projectId }, { confirmation }): Promise<null> {
+    const result = await deleteProject(ctx, { projectId, name: confirmation.trim() });
+    settle(result, { name_mismatch: NAME_DIFFERS, not_found: PROJECT_GONE });
     redirect('/projects');
   },
 });
 
-const typeName = (name: string) => `Type the name of this project: ${legible(name)}.`;
+const NOT_UPDATED = { name_taken: PROJECT_NAME_TAKEN, not_found: PROJECT_GONE };
+
+const NAME_DIFFERS = {
+  field: 'confirmation',
+  text: 'Type the name of this project as the page shows it.',
+};
+
 const ROTATED_ELSEWHERE =
   'The secret was rotated in another window after this page was loaded. Nothing was changed here; the secret shown there is the current one.';

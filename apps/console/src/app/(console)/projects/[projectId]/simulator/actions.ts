@@ -3,7 +3,7 @@
 import { authorizeRequestSchema } from '@ceiba/contract';
 import { z } from 'zod';
 import type { Simulation } from '#components/simulation/simulation.ts';
-import { projectAction, refuse } from '#server/action.ts';
+import { projectQuery, refuse } from '#server/action.ts';
 import { simulate } from '#server/simulate.ts';
 import type { KeyChoice } from './_components/key-choice.ts';
 import { findKeyChoices } from './key-choices.ts';
@@ -14,9 +14,8 @@ const call = {
 };
 
 /** Simulates the decision on a call. Nothing is charged or stored. */
-export const simulateCall = projectAction({
+export const simulateCall = projectQuery({
   right: 'simulate',
-  readsOnly: true,
   input: z.discriminatedUnion('source', [
     z.object({ source: z.literal('chosen'), apiKeyId: z.guid('Choose a key.'), ...call }),
     z.object({ source: z.literal('pasted'), apiKey: z.string().max(65_536).trim(), ...call }),
@@ -35,9 +34,8 @@ export const simulateCall = projectAction({
 });
 
 /** Finds keys to choose from. An action, not a route: the text may be a whole key. */
-export const findKeys = projectAction({
+export const findKeys = projectQuery({
   right: 'simulate',
-  readsOnly: true,
   input: z.object({ q: z.string().max(65_536) }),
   run: ({ ctx, project }, { q }): Promise<KeyChoice[]> =>
     findKeyChoices(ctx.db, project.projectId, q),
