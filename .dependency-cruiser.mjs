@@ -66,7 +66,7 @@ const config = {
     made('packages/contract', 'zod'),
     made('packages/domain', 'crypto|zlib|@node-rs/argon2'),
     made('packages/process', 'diagnostics_channel|http|ioredis|net|nodemailer|os|pino|tls|zod'),
-    made('packages/schema', 'drizzle-orm|postgres', true),
+    made('packages/schema', 'drizzle-orm|postgres|zod', true),
     made('packages/sdk', '(?!)', true),
     {
       name: 'sql-stays-in-schema',

@@ -1,5 +1,6 @@
 import { withoutCredentials } from '@ceiba/contract/redaction';
 import { SettingsError } from '@ceiba/process/settings';
+import { InvalidInputError } from '@ceiba/schema';
 import { CommanderError } from 'commander';
 
 /** 1: the request was fine but could not be done. 2: the command line or a file has to change. */
@@ -38,6 +39,15 @@ export interface ErrorForPrograms {
   readonly field?: string;
 }
 
+/** What a command that ends with this error exits with. */
+export function exitCodeOf(error: unknown): ExitCode {
+  if (error instanceof CliError) return error.exitCode;
+  const isInput = [CommanderError, SettingsError, InvalidInputError].some(
+    (kind) => error instanceof kind,
+  );
+  return isInput ? 2 : 1;
+}
+
 /** The error of a command for a program: a code, the message that a user would see, and the field. */
 export function forPrograms(error: unknown): ErrorForPrograms {
   const { code, message, field } = describe(error);
@@ -54,5 +64,8 @@ function describe(error: unknown): { code: string; message: string; field?: stri
     return { code: 'settings', message: error.message, field };
   }
   if (error instanceof CliError) return error;
+  if (error instanceof InvalidInputError) {
+    return { code: 'invalid_input', message: error.message, field: error.problems[0]?.field };
+  }
   return { code: 'internal', message: error instanceof Error ? error.message : String(error) };
 }

@@ -1,4 +1,3 @@
-import { SettingsError } from '@ceiba/process/settings';
 import { Command, CommanderError } from 'commander';
 import manifest from '../package.json' with { type: 'json' };
 import { applyCommand } from './commands/apply.ts';
@@ -13,7 +12,7 @@ import { requestsCommand } from './commands/requests.ts';
 import { schemaCommand } from './commands/schema.ts';
 import { setupTokenCommand } from './commands/setup-token.ts';
 import { usageCommand } from './commands/usage.ts';
-import { CliError, forPrograms } from './errors.ts';
+import { exitCodeOf, forPrograms } from './errors.ts';
 import { newestMigration } from './migrations.ts';
 import { printAdvice, type World } from './world.ts';
 
@@ -40,8 +39,7 @@ export async function run(args: readonly string[], world: World): Promise<number
     } else if (!(error instanceof CommanderError)) {
       printAdvice(world, `error: ${error instanceof Error ? error.message : String(error)}`);
     }
-    if (error instanceof CommanderError || error instanceof SettingsError) return 2;
-    return error instanceof CliError ? error.exitCode : 1;
+    return exitCodeOf(error);
   }
 }
 

@@ -3,6 +3,7 @@ import { mayDo, type ProjectRight, type ProjectRole } from '@ceiba/domain';
 import {
   AdministratorRefusedError,
   getProjectOf,
+  InvalidInputError,
   type Project,
   RightRefusedError,
 } from '@ceiba/schema';
@@ -292,9 +293,13 @@ function refusalOf(refused: Refused, form: FormData): Refusal {
   };
 }
 
-/** Logs an outage or a bug. */
+/** What a verb refused by an error; logs an outage or a bug. */
 function refusedBy(error: unknown): Refused {
   if (error instanceof RightRefusedError) return withoutRight(error.role);
+  if (error instanceof InvalidInputError) {
+    const errors = error.problems.map(({ field, rule }) => [field, sentence(rule)]);
+    return new Refused('invalid', undefined, Object.fromEntries(errors));
+  }
   if (error instanceof AdministratorRefusedError) {
     return error.reason === 'outdated'
       ? new Refused('signed_out', SIGNED_OUT, {})

@@ -9,6 +9,7 @@ import { and, eq, sql } from 'drizzle-orm';
 import { writeAudit } from '../audit/write.ts';
 import type { Executor, Transactor } from '../connection/database.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
+import { checked } from '../input.ts';
 import { lockProject } from '../project/lock.ts';
 import { alertDeliveries, alertDestinations, projects } from '../tables.ts';
 import type { AttemptResult } from '../user/sign-in-attempts.ts';
@@ -39,10 +40,11 @@ export type CreateAlertDestinationResult =
  * Adds a destination. A webhook gets the alerts that are queued from now on; a mail address is asked
  * first, unless it has confirmed to this project before.
  */
-export function createAlertDestination(
+export async function createAlertDestination(
   ctx: VerbContext,
-  { projectId, eventTypes, isMailOff, ...values }: CreateAlertDestinationInput,
+  input: CreateAlertDestinationInput,
 ): Promise<CreateAlertDestinationResult> {
+  const { projectId, eventTypes, isMailOff, ...values } = checked(input);
   return inTransaction(ctx, async (tx) => {
     const project = await lockProject(tx, projectId);
     if (project === undefined) return { kind: 'not_found' };
@@ -98,10 +100,11 @@ export type UpdateAlertDestinationResult =
  * Changes where a destination is and what it gets. Alerts that are queued go to the new address; those
  * to a mail address only once it has confirmed.
  */
-export function updateAlertDestination(
+export async function updateAlertDestination(
   ctx: VerbContext,
-  { projectId, destinationId, address, ...rest }: UpdateAlertDestinationInput,
+  { projectId, destinationId, address, ...input }: UpdateAlertDestinationInput,
 ): Promise<UpdateAlertDestinationResult> {
+  const rest = checked(input);
   const ref = { projectId, destinationId };
   return changing<UpdateAlertDestinationResult>(ctx, ref, async (tx, found) => {
     const values = {

@@ -3,6 +3,7 @@ import { and, eq, inArray, sql } from 'drizzle-orm';
 import { writeAudit } from '../audit/write.ts';
 import type { Executor } from '../connection/database.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
+import { checked } from '../input.ts';
 import { lockProject } from '../project/lock.ts';
 import { apiKeys, plans, subscriptions } from '../tables.ts';
 
@@ -22,10 +23,11 @@ export type CreateApiKeyResult =
   | { kind: 'not_found' };
 
 /** Creates a key unless the project has as many active keys as its plan allows. */
-export function createApiKey(
+export async function createApiKey(
   ctx: VerbContext,
-  input: CreateApiKeyInput,
+  given: CreateApiKeyInput,
 ): Promise<CreateApiKeyResult> {
+  const input = checked(given);
   return inTransaction(ctx, async (tx) => {
     const project = await lockProject(tx, input.projectId);
     if (project === undefined) return { kind: 'not_found' };

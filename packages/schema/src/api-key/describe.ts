@@ -1,12 +1,13 @@
 import { writeAudit } from '../audit/write.ts';
 import { inTransaction, isUnchanged, type VerbContext } from '../context.ts';
+import { checked } from '../input.ts';
 import { apiKeys } from '../tables.ts';
 import { type ApiKeyRef, isApiKey } from './get.ts';
 import { lockApiKey } from './lock.ts';
 
 export interface DescribeApiKeyInput extends ApiKeyRef {
   displayName?: string;
-  /** At most 500 characters; the empty text removes it. */
+  /** The empty text removes it. */
   note?: string;
 }
 
@@ -16,10 +17,11 @@ export type DescribeApiKeyResult = { kind: 'updated' | 'unchanged' | 'not_found'
  * Changes the name and the note of a key of any status; absent fields keep their values. Hosts get
  * the new name with the next decision.
  */
-export function describeApiKey(
+export async function describeApiKey(
   ctx: VerbContext,
-  { projectId, apiKeyId, displayName, note }: DescribeApiKeyInput,
+  input: DescribeApiKeyInput,
 ): Promise<DescribeApiKeyResult> {
+  const { projectId, apiKeyId, displayName, note } = checked(input);
   return inTransaction(ctx, async (tx) => {
     const key = await lockApiKey(tx, { projectId, apiKeyId });
     if (key === undefined) return { kind: 'not_found' };

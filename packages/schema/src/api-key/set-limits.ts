@@ -1,6 +1,7 @@
 import type { ApiKeyStatus } from '@ceiba/contract';
 import { writeAudit } from '../audit/write.ts';
 import { inTransaction, isUnchanged, type VerbContext } from '../context.ts';
+import { checked } from '../input.ts';
 import { apiKeys } from '../tables.ts';
 import { type ApiKeyRef, isApiKey } from './get.ts';
 import { lockApiKey } from './lock.ts';
@@ -21,10 +22,11 @@ export type SetApiKeyLimitsResult =
  * Sets an active key's own limits; absent fields keep their values. What the key has used still
  * counts. A revoked or archived key is a conflict.
  */
-export function setApiKeyLimits(
+export async function setApiKeyLimits(
   ctx: VerbContext,
-  { limits, ...ref }: ApiKeyRef & { limits: Partial<ApiKeyLimits> },
+  { limits: input, ...ref }: ApiKeyRef & { limits: Partial<ApiKeyLimits> },
 ): Promise<SetApiKeyLimitsResult> {
+  const limits = checked(input);
   return inTransaction(ctx, async (tx) => {
     const key = await lockApiKey(tx, ref);
     if (key === undefined) return { kind: 'not_found' };

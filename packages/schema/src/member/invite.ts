@@ -8,6 +8,7 @@ import { and, eq, sql } from 'drizzle-orm';
 import { writeAudit } from '../audit/write.ts';
 import type { Executor } from '../connection/database.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
+import { checked } from '../input.ts';
 import { lockProject } from '../project/lock.ts';
 import { projectInvitations } from '../tables.ts';
 
@@ -28,10 +29,11 @@ export type CreateInvitationResult =
   | { kind: 'not_found' };
 
 /** Creates an invitation, which one user can accept within seven days. */
-export function createInvitation(
+export async function createInvitation(
   ctx: VerbContext,
-  { projectId, role, label, invitedBy, token }: CreateInvitationInput,
+  input: CreateInvitationInput,
 ): Promise<CreateInvitationResult> {
+  const { projectId, role, label, invitedBy, token } = checked(input);
   return inTransaction(ctx, async (tx) => {
     const project = await lockProject(tx, projectId);
     if (project === undefined) return { kind: 'not_found' };

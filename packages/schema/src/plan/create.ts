@@ -1,15 +1,17 @@
 import { writeAudit } from '../audit/write.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
+import { checked } from '../input.ts';
 import { plans } from '../tables.ts';
 import type { Plan } from './list.ts';
 
 export type CreatePlanResult = { kind: 'created'; planId: string } | { kind: 'name_taken' };
 
 /** Creates a plan. Names are unique. */
-export function createPlan(
+export async function createPlan(
   ctx: VerbContext,
-  { name, activeKeyCap, rateLimitPerMinute, monthlyQuota }: Omit<Plan, 'planId'>,
+  plan: Omit<Plan, 'planId'>,
 ): Promise<CreatePlanResult> {
+  const { name, activeKeyCap, rateLimitPerMinute, monthlyQuota } = checked(plan);
   return inTransaction(ctx, async (tx) => {
     const values = { name, activeKeyCap, rateLimitPerMinute, monthlyQuota };
     const [created] = await tx

@@ -3,6 +3,7 @@ import { eq } from 'drizzle-orm';
 import { writeAudit } from '../audit/write.ts';
 import { onUniqueViolation } from '../connection/errors.ts';
 import { inTransaction, isUnchanged, type VerbContext } from '../context.ts';
+import { checked } from '../input.ts';
 import { plans } from '../tables.ts';
 import { type Plan, planColumns } from './list.ts';
 
@@ -17,10 +18,11 @@ export type UpdatePlanResult = {
  * Renames a plan or sets its limits; absent fields keep their values. Takes effect for every project
  * on the plan with the next decision. A lower cap keeps existing keys and refuses new ones.
  */
-export function updatePlan(
+export async function updatePlan(
   ctx: VerbContext,
-  { planId, ...values }: UpdatePlanInput,
+  { planId, ...input }: UpdatePlanInput,
 ): Promise<UpdatePlanResult> {
+  const values = checked(input);
   const change = inTransaction<UpdatePlanResult>(ctx, async (tx) => {
     const [found] = await tx
       .select(planColumns)

@@ -3,6 +3,7 @@ import { DEFAULT_PLAN_NAME } from '@ceiba/domain';
 import { eq } from 'drizzle-orm';
 import { writeAudit } from '../audit/write.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
+import { checked } from '../input.ts';
 import { plans, projects, subscriptions } from '../tables.ts';
 
 export interface CreateProjectInput {
@@ -15,10 +16,11 @@ export interface CreateProjectInput {
 export type CreateProjectResult = { kind: 'created'; projectId: string } | { kind: 'name_taken' };
 
 /** Creates a project on the plan `Free`. A name is unique among its owner's projects. */
-export function createProject(
+export async function createProject(
   ctx: VerbContext,
-  { ownerId, name, secret }: CreateProjectInput,
+  input: CreateProjectInput,
 ): Promise<CreateProjectResult> {
+  const { ownerId, name, secret } = checked(input);
   return inTransaction(ctx, async (tx) => {
     const [plan] = await tx
       .select({ planId: plans.id })

@@ -2,6 +2,7 @@ import { eq } from 'drizzle-orm';
 import { writeAudit } from '../audit/write.ts';
 import { onUniqueViolation } from '../connection/errors.ts';
 import { inTransaction, isUnchanged, type VerbContext } from '../context.ts';
+import { checked } from '../input.ts';
 import { projects } from '../tables.ts';
 
 export interface UpdateProjectInput {
@@ -18,10 +19,11 @@ export interface UpdateProjectInput {
 export type UpdateProjectResult = { kind: 'updated' | 'unchanged' | 'name_taken' | 'not_found' };
 
 /** Changes a project's name or settings; absent fields keep their values. */
-export function updateProject(
+export async function updateProject(
   ctx: VerbContext,
-  { projectId, ...values }: UpdateProjectInput,
+  { projectId, ...input }: UpdateProjectInput,
 ): Promise<UpdateProjectResult> {
+  const values = checked(input);
   const change = inTransaction<UpdateProjectResult>(ctx, async (tx) => {
     const [found] = await tx
       .select({

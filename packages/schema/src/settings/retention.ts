@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm';
 import { writeAudit } from '../audit/write.ts';
 import type { Executor } from '../connection/database.ts';
 import { inTransaction, isUnchanged, type VerbContext } from '../context.ts';
+import { checked } from '../input.ts';
 import { createSettings } from '../installation/id.ts';
 import { settings } from '../tables.ts';
 
@@ -39,10 +40,11 @@ export type SetRetentionResult = { kind: 'updated' | 'unchanged' };
  * `DECISION_RETENTION_DAYS_MIN` to `DECISION_RETENTION_DAYS_MAX` days. What is older is removed within
  * the hour (`applyRetention`, `maintainDecisionLog`).
  */
-export function setRetention(
+export async function setRetention(
   ctx: VerbContext,
-  values: Partial<Retention>,
+  input: Partial<Retention>,
 ): Promise<SetRetentionResult> {
+  const values = checked(input);
   return inTransaction(ctx, async (tx) => {
     await createSettings(tx);
     const [before = DEFAULTS] = await tx.select(columns).from(settings).for('update');

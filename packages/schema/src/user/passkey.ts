@@ -4,6 +4,7 @@ import { writeAudit } from '../audit/write.ts';
 import type { Executor } from '../connection/database.ts';
 import { onUniqueViolation } from '../connection/errors.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
+import { checked } from '../input.ts';
 import { passkeys, users } from '../tables.ts';
 import { lockProven, type ProvenUser } from './lock.ts';
 
@@ -56,15 +57,11 @@ export type AddPasskeyResult = {
 };
 
 /** Adds a passkey that the user's browser has just created. */
-export function addPasskey(
+export async function addPasskey(
   ctx: VerbContext,
-  {
-    name,
-    isBackedUp,
-    credential,
-    ...user
-  }: ProvenUser & { name: string; isBackedUp: boolean; credential: PasskeyCredential },
+  input: ProvenUser & { name: string; isBackedUp: boolean; credential: PasskeyCredential },
 ): Promise<AddPasskeyResult> {
+  const { name, isBackedUp, credential, ...user } = checked(input);
   const add = inTransaction<AddPasskeyResult>(ctx, async (tx) => {
     const proven = await lockProven(tx, user);
     if (proven === null) return { kind: 'outdated' };
@@ -90,10 +87,11 @@ interface PasskeyRef {
 }
 
 /** Renames a passkey of the user. */
-export function renamePasskey(
+export async function renamePasskey(
   ctx: VerbContext,
-  { userId, passkeyId, name }: PasskeyRef & { name: string },
+  input: PasskeyRef & { name: string },
 ): Promise<{ kind: 'renamed' | 'unchanged' | 'not_found' }> {
+  const { userId, passkeyId, name } = checked(input);
   return inTransaction(ctx, async (tx) => {
     const [before] = await tx
       .select({ name: passkeys.name })

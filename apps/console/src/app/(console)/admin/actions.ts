@@ -2,12 +2,6 @@
 
 import { displayNameSchema } from '@ceiba/contract';
 import {
-  DECISION_RETENTION_DAYS_MAX,
-  DECISION_RETENTION_DAYS_MIN,
-  RETENTION_DAYS_MAX,
-  RETENTION_DAYS_MIN,
-} from '@ceiba/domain';
-import {
   createPlan,
   deletePlan,
   deleteUser,
@@ -26,7 +20,7 @@ import {
   refuseField,
 } from '#server/action.ts';
 import { done, settle } from '#server/settle.ts';
-import { formatCount, plural } from '../../../lib/format.ts';
+import { plural } from '../../../lib/format.ts';
 import { limitSchema, optionalLimitSchema } from '../../../lib/limit-schema.ts';
 import { proveSelf } from '../account/prove-self.ts';
 
@@ -158,28 +152,14 @@ export const removeFactors = administratorAccountAction({
 const OWN_PASSWORD = 'Change your own password on your account page.';
 const OWN_FACTORS = 'Change how you sign in yourself on your account page.';
 
-const RANGE = `must be from ${formatCount(RETENTION_DAYS_MIN)} to ${formatCount(RETENTION_DAYS_MAX)} days, or empty`;
-const retentionSchema = optionalLimitSchema.refine(
-  (days) => days === null || (days >= RETENTION_DAYS_MIN && days <= RETENTION_DAYS_MAX),
-  RANGE,
-);
-
-const decisionDaysSchema = limitSchema.refine(
-  (days) => days >= DECISION_RETENTION_DAYS_MIN && days <= DECISION_RETENTION_DAYS_MAX,
-  `must be from ${DECISION_RETENTION_DAYS_MIN} to ${DECISION_RETENTION_DAYS_MAX} days`,
-);
-
 /** Sets how long usage, the audit log and recorded requests are kept. */
 export const saveRetention = administratorAction({
   input: z.object({
-    usageDays: retentionSchema,
-    auditDays: retentionSchema,
-    decisionDays: decisionDaysSchema,
+    usageDays: optionalLimitSchema,
+    auditDays: optionalLimitSchema,
+    decisionDays: limitSchema,
   }),
-  async run({ ctx }, input): Promise<null> {
-    await setRetention(ctx, input);
-    return null;
-  },
+  run: async ({ ctx }, input) => done(await setRetention(ctx, input), {}),
 });
 
 const NAME_TAKEN = {

@@ -32,7 +32,7 @@ export interface NewSigningSecret {
 const TYPES = Object.keys(ALERT_TYPES) as AlertType[];
 const isChosen = Object.fromEntries(TYPES.map((type) => [type, z.literal('yes').optional()]));
 const settings = z.object({
-  description: z.string().trim().max(100, 'must have at most 100 characters').default(''),
+  description: z.string().default(''),
   address: z.string().trim(),
   ...isChosen,
 });

@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { type ApiKeyStatus, displayNameSchema, expirySchema } from '@ceiba/contract';
-import { API_KEY_NOTE_LENGTH_MAX, mintApiKey } from '@ceiba/domain';
+import { mintApiKey } from '@ceiba/domain';
 import {
   type ApiKeysChange,
   archiveApiKey,
@@ -80,20 +80,10 @@ export const setKeyLimits = projectAction({
     done(await setApiKeyLimits(ctx, { projectId, apiKeyId, limits }), CHANGED),
 });
 
-/** Browsers send line ends as CR LF. */
-const note = z
-  .string()
-  .transform((text) => text.replaceAll('\r\n', '\n').trim())
-  .refine(
-    (text) => [...text].length <= API_KEY_NOTE_LENGTH_MAX,
-    `must be at most ${API_KEY_NOTE_LENGTH_MAX} characters`,
-  )
-  .refine((text) => !/[\p{Cs}\0]/u.test(text), 'must not hold NUL or lone surrogates');
-
 /** Sets a key's name and note. */
 export const describeKey = projectAction({
   right: 'change_keys',
-  input: z.object({ ...keyId, displayName: displayNameSchema, note: note.default('') }),
+  input: z.object({ ...keyId, displayName: displayNameSchema, note: z.string().default('') }),
   run: async ({ ctx, projectId }, input) =>
     done(await describeApiKey(ctx, { projectId, ...input }), CHANGED),
 });

@@ -37,7 +37,7 @@ export const setDefaultKeyRate = projectAction({
 export const setRequestLog = projectAction({
   right: 'change_settings',
   input: z.object({
-    loggedAllowsPercent: limitSchema.pipe(z.number().max(100, 'must be at most 100')),
+    loggedAllowsPercent: limitSchema,
     logsPaths: z
       .literal('yes')
       .optional()
