@@ -1,8 +1,9 @@
 import { PASSWORD_RESET_MINUTES } from '@ceiba/domain/constants';
 import type { Metadata } from 'next';
 import { configuredMailer } from '#server/mail.ts';
+import { MailLinkForm } from '../_components/mail-link-form.tsx';
 import { OtherPage } from '../_components/other-page.tsx';
-import { RequestReset } from './_components/request-reset.tsx';
+import { requestReset } from './actions.ts';
 
 export const metadata: Metadata = { title: 'Forgot your password?' };
 
@@ -15,7 +16,10 @@ export default function ForgotPasswordPage() {
           This console sends no mail. Ask your administrator for a link that sets a new password.
         </p>
       ) : (
-        <RequestReset minutes={PASSWORD_RESET_MINUTES.mail} />
+        <MailLinkForm
+          action={requestReset}
+          sent={`If this address has an account with a password, a link to set a new one is on its way. It works for ${PASSWORD_RESET_MINUTES.mail} minutes.`}
+        />
       )}
       <OtherPage question="Remembered it?" href="/sign-in" label="Sign in" next="/projects" />
     </>

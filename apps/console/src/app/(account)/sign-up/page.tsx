@@ -1,3 +1,4 @@
+import { CONFIRMATION_MINUTES } from '@ceiba/domain/constants';
 import type { Metadata } from 'next';
 import { GuideLink } from '#components/ui/guide-link.tsx';
 import {
@@ -7,10 +8,11 @@ import {
   signsUpByMail,
 } from '#server/accounts/index.ts';
 import { requireSignedOut } from '#server/session.ts';
+import { MailLinkForm } from '../_components/mail-link-form.tsx';
 import { OtherPage } from '../_components/other-page.tsx';
 import { SetUpForm } from '../_components/set-up-form.tsx';
-import { SignUpByMail } from '../_components/sign-up-by-mail.tsx';
 import { SignUpForm } from '../_components/sign-up-form.tsx';
+import { createAccount } from './actions.ts';
 
 export const metadata: Metadata = { title: 'Create an account' };
 
@@ -37,7 +39,15 @@ export default async function SignUpPage({ searchParams }: SignUpPageProps) {
 }
 
 const NewAccount = async ({ next }: { next: string }) =>
-  (await signsUpByMail()) ? <SignUpByMail /> : <SignUpForm next={next} />;
+  (await signsUpByMail()) ? (
+    <MailLinkForm
+      action={createAccount}
+      hint="We mail you a link with which you choose a password."
+      sent={`A link to finish creating your account is on its way. It works for ${CONFIRMATION_MINUTES} minutes.`}
+    />
+  ) : (
+    <SignUpForm next={next} />
+  );
 
 /** How someone who runs this installation gets its first account. */
 function FirstAccount({ isOpen }: { isOpen: boolean }) {

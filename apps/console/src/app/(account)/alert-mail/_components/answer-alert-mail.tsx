@@ -4,8 +4,7 @@ import { useState } from 'react';
 import { ActionForm } from '#components/action-form.tsx';
 import { Button } from '#components/ui/button.tsx';
 import { Name } from '#components/ui/name.tsx';
-import { Notice } from '#components/ui/notice.tsx';
-import { useLinkSecret } from '../../_components/use-link-secret.ts';
+import { LinkGate } from '../../_components/link-gate.tsx';
 import {
   confirmAlerts,
   readAlertMail,
@@ -15,21 +14,20 @@ import {
 
 /** Says which alerts a mail was about, and lets its recipient confirm or end them. */
 export function AnswerAlertMail() {
-  const { secret: mailSecret, answer: mail } = useLinkSecret('mailSecret', readAlertMail);
-  const [given, setGiven] = useState<ShownAlertMail['answer']>(null);
-  if (mailSecret === '') {
-    return (
-      <p className="text-muted">
-        Open the whole link of the mail. It ends with a long text after a #.
-      </p>
-    );
-  }
-  if (mailSecret === undefined || mail.kind === 'idle') {
-    return <p className="text-muted">Reading the link…</p>;
-  }
-  if (mail.kind === 'refused') return <Notice tone="error">{mail.message}</Notice>;
-  const { projectName, address, mayConfirm } = mail.data;
-  const answer = given ?? mail.data.answer;
+  return (
+    <LinkGate
+      field="mailSecret"
+      read={readAlertMail}
+      incomplete="Open the whole link of the mail. It ends with a long text after a #."
+    >
+      {(mail, mailSecret) => <Answer mail={mail} mailSecret={mailSecret} />}
+    </LinkGate>
+  );
+}
+
+function Answer({ mail, mailSecret }: { mail: ShownAlertMail; mailSecret: string }) {
+  const { projectName, address, mayConfirm } = mail;
+  const [answer, setAnswer] = useState(mail.answer);
   return (
     <div className="grid gap-6">
       <div className="card">
@@ -53,7 +51,7 @@ export function AnswerAlertMail() {
         <ActionForm
           action={confirmAlerts}
           hidden={{ mailSecret }}
-          onDone={() => setGiven('confirmed')}
+          onDone={() => setAnswer('confirmed')}
         >
           {({ pending }) => (
             <Button type="submit" variant="primary" className="w-full" pending={pending}>
@@ -66,7 +64,7 @@ export function AnswerAlertMail() {
         <ActionForm
           action={unsubscribeFromAlerts}
           hidden={{ mailSecret }}
-          onDone={() => setGiven('unsubscribed')}
+          onDone={() => setAnswer('unsubscribed')}
         >
           {({ pending }) => (
             <Button type="submit" className="w-full" pending={pending}>

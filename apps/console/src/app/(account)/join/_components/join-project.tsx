@@ -4,9 +4,8 @@ import Link from 'next/link';
 import { ActionForm } from '#components/action-form.tsx';
 import { Button } from '#components/ui/button.tsx';
 import { Name } from '#components/ui/name.tsx';
-import { Notice } from '#components/ui/notice.tsx';
 import { AbsoluteTime } from '#components/ui/time.tsx';
-import { useLinkSecret } from '../../_components/use-link-secret.ts';
+import { LinkGate } from '../../_components/link-gate.tsx';
 import { acceptOffer, type OfferedProject, readInvitation } from '../actions.ts';
 
 /** In the tab's storage, so that it outlives signing in and up, also at another provider. */
@@ -20,58 +19,59 @@ export interface JoinProjectProps {
 
 /** Says who invites to what, and lets the user accept it or sign in first. */
 export function JoinProject({ email, mayRegister }: JoinProjectProps) {
-  const link = useLinkSecret('invitationSecret', readInvitation, KEPT_AS);
-  const { secret: invitationSecret, answer: offer } = link;
-  if (invitationSecret === '') {
-    return (
-      <p className="text-muted">
-        Open the whole link of your invitation in this tab. It ends with a long text after a #. If
-        you no longer have it, ask an owner of the project for a new one.
-      </p>
-    );
-  }
-  if (invitationSecret === undefined || offer.kind === 'idle') {
-    return <p className="text-muted">Reading the invitation…</p>;
-  }
-  if (offer.kind === 'refused') return <Notice tone="error">{offer.message}</Notice>;
   return (
-    <div className="grid gap-6">
-      <Offer offer={offer.data} />
-      {email === null ? (
-        <SignInFirst mayRegister={mayRegister} />
-      ) : (
-        <ActionForm
-          action={acceptOffer}
-          hidden={{ invitationSecret }}
-          onDone={({ projectId }) => {
-            sessionStorage.removeItem(KEPT_AS);
-            // A full page load, so that the frame lists the project.
-            window.location.assign(`/projects/${projectId}`);
-          }}
-        >
-          {({ pending, state }) => (
-            <Button
-              type="submit"
-              variant="primary"
-              className="w-full"
-              pending={pending || state.kind === 'done'}
-            >
-              Join project
-            </Button>
+    <LinkGate
+      field="invitationSecret"
+      read={readInvitation}
+      keptAs={KEPT_AS}
+      incomplete="Open the whole link of your invitation in this tab. It ends with a long text after a #. If you no longer have it, ask an owner of the project for a new one."
+    >
+      {(offer, invitationSecret) => (
+        <div className="grid gap-6">
+          <Offer offer={offer} />
+          {email === null ? (
+            <SignInFirst mayRegister={mayRegister} />
+          ) : (
+            <Accept email={email} invitationSecret={invitationSecret} />
           )}
-        </ActionForm>
+        </div>
       )}
-      {email !== null && (
-        <p className="text-small text-muted">
-          You join as <span className="wrap-anywhere text-ink">{email}</span>. To use another
-          account, sign out on{' '}
-          <Link href="/account" className="rounded underline underline-offset-4">
-            your account
-          </Link>{' '}
-          first and open the link again.
-        </p>
-      )}
-    </div>
+    </LinkGate>
+  );
+}
+
+function Accept({ email, invitationSecret }: { email: string; invitationSecret: string }) {
+  return (
+    <>
+      <ActionForm
+        action={acceptOffer}
+        hidden={{ invitationSecret }}
+        onDone={({ projectId }) => {
+          sessionStorage.removeItem(KEPT_AS);
+          // A full page load, so that the frame lists the project.
+          window.location.assign(`/projects/${projectId}`);
+        }}
+      >
+        {({ pending, state }) => (
+          <Button
+            type="submit"
+            variant="primary"
+            className="w-full"
+            pending={pending || state.kind === 'done'}
+          >
+            Join project
+          </Button>
+        )}
+      </ActionForm>
+      <p className="text-small text-muted">
+        You join as <span className="wrap-anywhere text-ink">{email}</span>. To use another account,
+        sign out on{' '}
+        <Link href="/account" className="rounded underline underline-offset-4">
+          your account
+        </Link>{' '}
+        first and open the link again.
+      </p>
+    </>
   );
 }
 

@@ -6,66 +6,63 @@ import { useState } from 'react';
 import { ActionForm } from '#components/action-form.tsx';
 import { PasswordField } from '#components/form-fields.tsx';
 import { Button } from '#components/ui/button.tsx';
-import { Notice } from '#components/ui/notice.tsx';
+import { LinkGate } from '../../../_components/link-gate.tsx';
 import { signInAfterSignUp } from '../../../_components/sign-in.ts';
-import { useLinkSecret } from '../../../_components/use-link-secret.ts';
 import { finishSignUp, readSignUp } from '../actions.ts';
 
 /** Takes the password of a new account, whose address the link has confirmed. */
 export function FinishSignUp() {
-  const { secret: signUpSecret, answer } = useLinkSecret('signUpSecret', readSignUp);
   const [signingIn, setSigningIn] = useState(false);
-  if (signUpSecret === '') {
-    return (
-      <p className="text-muted">
-        Open the whole link of the mail again. It ends with a long text after a #.
-      </p>
-    );
-  }
-  if (signUpSecret === undefined || answer.kind === 'idle') {
-    return <p className="text-muted">Reading the link…</p>;
-  }
-  if (answer.kind === 'refused') {
-    return (
-      <div className="grid gap-4">
-        <Notice tone="error">{answer.message}</Notice>
+  return (
+    <LinkGate
+      field="signUpSecret"
+      read={readSignUp}
+      incomplete="Open the whole link of the mail again. It ends with a long text after a #."
+      instead={
         <p>
           <Link href="/sign-up" className="rounded underline underline-offset-4">
             Sign up again
           </Link>
         </p>
-      </div>
-    );
-  }
-  const { email } = answer.data;
-  return (
-    <ActionForm
-      action={finishSignUp}
-      hidden={{ signUpSecret }}
-      onDone={(_created, form) => {
-        setSigningIn(true);
-        void signInAfterSignUp(form, '/projects');
-      }}
-      className="grid gap-6"
+      }
     >
-      {({ pending, errorOf }) => (
-        <>
-          <p className="text-muted">
-            For <span className="font-medium wrap-anywhere text-ink">{email}</span>.
-          </p>
-          <input type="text" name="email" autoComplete="username" value={email} readOnly hidden />
-          <PasswordField
-            errorOf={errorOf}
-            name="password"
-            label="Password"
-            hint={`At least ${PASSWORD_LENGTH_MIN} characters. Try a phrase only you would think of.`}
-            autoComplete="new-password"
-          />
-          <Button type="submit" variant="primary" pending={pending || signingIn}>
-            Create account
-          </Button>
-        </>
+      {({ email }, signUpSecret) => (
+        <ActionForm
+          action={finishSignUp}
+          hidden={{ signUpSecret }}
+          onDone={(_created, form) => {
+            setSigningIn(true);
+            void signInAfterSignUp(form, '/projects');
+          }}
+          className="grid gap-6"
+        >
+          {({ pending, errorOf }) => (
+            <>
+              <p className="text-muted">
+                For <span className="font-medium wrap-anywhere text-ink">{email}</span>.
+              </p>
+              <input
+                type="text"
+                name="email"
+                autoComplete="username"
+                value={email}
+                readOnly
+                hidden
+              />
+              <PasswordField
+                errorOf={errorOf}
+                name="password"
+                label="Password"
+                hint={`At least ${PASSWORD_LENGTH_MIN} characters. Try a phrase only you would think of.`}
+                autoComplete="new-password"
+              />
+              <Button type="submit" variant="primary" pending={pending || signingIn}>
+                Create account
+              </Button>
+            </>
+          )}
+        </ActionForm>
       )}
-    </ActionForm>
+    </LinkGate>
   );
 }

@@ -1,22 +1,27 @@
 'use client';
 
-import { CONFIRMATION_MINUTES } from '@ceiba/domain/constants';
-import { createAccount } from '#app/(account)/sign-up/actions.ts';
 import { ActionForm } from '#components/action-form.tsx';
 import { TextField } from '#components/form-fields.tsx';
 import { Button } from '#components/ui/button.tsx';
 import { Notice } from '#components/ui/notice.tsx';
+import type { FormAction } from '#lib/action-state.ts';
 
-/** Asks for the address alone; the page of the mailed link asks for the password. */
-export function SignUpByMail() {
+export interface MailLinkFormProps {
+  action: FormAction;
+  hint?: string;
+  /** Says that a link is on its way. */
+  sent: string;
+}
+
+/** Takes an address, to which the action mails a link. */
+export function MailLinkForm({ action, hint, sent }: MailLinkFormProps) {
   return (
-    <ActionForm action={createAccount} className="grid gap-6">
+    <ActionForm action={action} className="grid gap-6">
       {(parts) =>
         parts.state.kind === 'done' ? (
           <output>
             <Notice tone="done" title="Look at your mail">
-              A link to finish creating your account is on its way. It works for{' '}
-              {CONFIRMATION_MINUTES} minutes.
+              {sent}
             </Notice>
           </output>
         ) : (
@@ -26,7 +31,7 @@ export function SignUpByMail() {
               name="email"
               label="E-mail"
               type="email"
-              hint="We mail you a link with which you choose a password."
+              hint={hint}
               autoComplete="username"
             />
             <Button type="submit" variant="primary" pending={parts.pending}>
