@@ -37,7 +37,8 @@ type Common = 'limited' | 'outdated';
 /** A sentence for the form, with a code that follows from the result's kind, or for one field. */
 export type Answer = string | { text: string; keepsPage: true } | { field: string; text: string };
 
-type Answers<Of extends Result> = {
+/** The words of each result that is neither done nor refused in the same words everywhere. */
+export type Answers<Of extends Result> = {
   [Kind in Exclude<Of['kind'], Done | Common>]: Answer | ((result: Of & { kind: Kind }) => Answer);
 };
 

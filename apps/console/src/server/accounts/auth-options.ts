@@ -133,63 +133,58 @@ export type SignInError =
   | 'unavailable'
   | 'CredentialsSignin';
 
-async function authorizePassword(input: unknown): Promise<SignedIn | null> {
-  const credentials = credentialsSchema.safeParse(input);
-  if (!credentials.success) return null;
-  const result = await orUnavailable(() =>
-    signInWithPassword(inDatabase, credentials.data, SESSION_LIFETIME_SECONDS),
+const authorizePassword = (input: unknown): Promise<SignedIn | null> =>
+  authorize(credentialsSchema, input, (given) =>
+    signInWithPassword(inDatabase, given, SESSION_LIFETIME_SECONDS),
   );
-  switch (result.kind) {
-    case 'signed_in':
-      return { id: result.userId, sessionId: result.sessionId };
-    case 'second_factor':
-      throw new Error('second_factor' satisfies SignInError);
-    case 'wrong':
-      return null;
-    case 'limited':
-      throw new Error(`limited:${result.retryAfterSeconds}` satisfies SignInError);
-  }
-}
 
 const codeSchema = z.object({ code: z.string().min(1).max(64) });
 
 /** The step after a right password. */
-async function authorizeSecondFactor(input: unknown): Promise<SignedIn | null> {
-  const sent = codeSchema.safeParse(input);
-  if (!sent.success) return null;
-  const tokenDigest = await challengeTokenDigest('second_factor');
-  const given = { tokenDigest, code: sent.data.code };
-  const result = await orUnavailable(() =>
-    signInWithSecondFactor(inDatabase, given, SESSION_LIFETIME_SECONDS),
-  );
-  switch (result.kind) {
-    case 'signed_in':
-      await dropChallengeToken('second_factor');
-      return { id: result.userId, sessionId: result.sessionId };
-    case 'wrong':
-      return null;
-    case 'expired':
-      throw new Error('expired' satisfies SignInError);
-    case 'limited':
-      throw new Error(`limited:${result.retryAfterSeconds}` satisfies SignInError);
-  }
-}
+const authorizeSecondFactor = (input: unknown): Promise<SignedIn | null> =>
+  authorize(codeSchema, input, async ({ code }) => {
+    const given = { tokenDigest: await challengeTokenDigest('second_factor'), code };
+    const result = await signInWithSecondFactor(inDatabase, given, SESSION_LIFETIME_SECONDS);
+    if (result.kind === 'signed_in') await dropChallengeToken('second_factor');
+    return result;
+  });
 
 const answerSchema = z.object({ answer: z.string().min(1).max(16_384) });
 
 /** A passkey stands for both factors. */
-async function authorizePasskey(input: unknown): Promise<SignedIn | null> {
-  const sent = answerSchema.safeParse(input);
+const authorizePasskey = (input: unknown): Promise<SignedIn | null> =>
+  authorize(answerSchema, input, async ({ answer }) => {
+    const given = { tokenDigest: await challengeTokenDigest('sign_in_passkey'), answer };
+    const result = await signInWithPasskey(inDatabase, given, SESSION_LIFETIME_SECONDS);
+    await dropChallengeToken('sign_in_passkey');
+    return result;
+  });
+
+type SignInResult =
+  | { kind: 'signed_in'; userId: string; sessionId: string }
+  | { kind: 'wrong' | 'second_factor' | 'expired' }
+  | { kind: 'limited'; retryAfterSeconds: number };
+
+/** What next-auth wants: the session, null for wrong credentials, or an error that the form knows. */
+async function authorize<Given>(
+  schema: z.ZodType<Given>,
+  input: unknown,
+  signIn: (given: Given) => Promise<SignInResult>,
+): Promise<SignedIn | null> {
+  const sent = schema.safeParse(input);
   if (!sent.success) return null;
-  const tokenDigest = await challengeTokenDigest('sign_in_passkey');
-  const given = { tokenDigest, answer: sent.data.answer };
-  const result = await orUnavailable(() =>
-    signInWithPasskey(inDatabase, given, SESSION_LIFETIME_SECONDS),
-  );
-  await dropChallengeToken('sign_in_passkey');
-  if (result.kind === 'signed_in') return { id: result.userId, sessionId: result.sessionId };
-  if (result.kind === 'expired') throw new Error('expired' satisfies SignInError);
-  return null;
+  const result = await orUnavailable(() => signIn(sent.data));
+  switch (result.kind) {
+    case 'signed_in':
+      return { id: result.userId, sessionId: result.sessionId };
+    case 'wrong':
+      return null;
+    case 'limited':
+      throw new Error(`limited:${result.retryAfterSeconds}` satisfies SignInError);
+    case 'second_factor':
+    case 'expired':
+      throw new Error(result.kind satisfies SignInError);
+  }
 }
 
 /** Signs in with a provider's identity, or returns to the sign-in page with the reason. */

@@ -5,6 +5,7 @@ import { signingSecretText } from '@ceiba/alerts/sign';
 import { problemOfUrl } from '@ceiba/alerts/webhook-url';
 import { ALERT_DESTINATIONS_MAX, ALERT_TYPES, type AlertType } from '@ceiba/domain';
 import {
+  type AlertDestinationRef,
   createAlertDestination,
   deleteAlertDestination,
   disableAlertDestination,
@@ -14,13 +15,14 @@ import {
   sendConfirmation,
   sendTestAlert,
   updateAlertDestination,
+  type VerbContext,
 } from '@ceiba/schema';
 import { redirect } from 'next/navigation';
 import { z } from 'zod';
 import { emailSchema } from '#lib/email-schema.ts';
 import { projectAction, refuseField } from '#server/action.ts';
 import { configuredMailer } from '#server/mail.ts';
-import { done, PROJECT_GONE, settle } from '#server/settle.ts';
+import { type Answers, done, PROJECT_GONE, settle } from '#server/settle.ts';
 import { env } from '../../../../../env.ts';
 
 /** Shown once: the secret is in this answer, and pages never read it. */
@@ -55,6 +57,28 @@ function mailAddress(text: string): string {
   if (!parsed.success) refuseField('address', 'Must be an e-mail address.');
   return parsed.data;
 }
+
+const UNSUBSCRIBED =
+  'This address does not want mail about alerts. Its user can change that with the link of a mail that it got.';
+const UNSUBSCRIBED_ADDRESS = { field: 'address', text: UNSUBSCRIBED };
+const GONE = 'It was deleted in the meantime. Nothing was changed.';
+const MAIL_IS_OFF =
+  'Mail is off. Ask your administrator to set SMTP_URL and MAIL_FROM for the console.';
+
+const NOT_CREATED = {
+  not_found: PROJECT_GONE,
+  too_many: `A project has at most ${ALERT_DESTINATIONS_MAX} destinations. Delete one first.`,
+  unsubscribed: UNSUBSCRIBED_ADDRESS,
+  mail_off: MAIL_IS_OFF,
+};
+
+const NOT_SENT = {
+  not_found: GONE,
+  disabled: 'The destination is disabled. Enable it first.',
+  unconfirmed: 'The address has not confirmed that it wants these alerts.',
+  unsubscribed: UNSUBSCRIBED,
+  mail_off: MAIL_IS_OFF,
+};
 
 /** 192 bits, as the specification of Standard Webhooks recommends. */
 const mintSigningSecret = () => randomBytes(24);
@@ -133,22 +157,33 @@ export const rotateSigning = projectAction({
   },
 });
 
-/** Ends the alerts to a destination until it is enabled. */
-export const disableDestination = projectAction({
-  right: 'change_alerts',
-  input: z.object(ref),
-  run: async ({ ctx, projectId }, { destinationId }) =>
-    done(await disableAlertDestination(ctx, { projectId, destinationId, reason: 'user' }), {
-      not_found: GONE,
-    }),
-});
+/** A change that names nothing but the destination. */
+const ofDestination = <Of extends { kind: string }>(
+  verb: (ctx: VerbContext, destination: AlertDestinationRef) => Promise<Of>,
+  answers: Answers<Of>,
+) =>
+  projectAction({
+    right: 'change_alerts',
+    input: z.object(ref),
+    run: async ({ ctx, projectId }, { destinationId }) =>
+      done(await verb(ctx, { projectId, destinationId }), answers),
+  });
 
-export const enableDestination = projectAction({
-  right: 'change_alerts',
-  input: z.object(ref),
-  run: async ({ ctx, projectId }, { destinationId }) =>
-    done(await enableAlertDestination(ctx, { projectId, destinationId }), { not_found: GONE }),
-});
+/** Ends the alerts to a destination until it is enabled. */
+export const disableDestination = ofDestination(
+  (ctx, destination) => disableAlertDestination(ctx, { ...destination, reason: 'user' }),
+  { not_found: GONE },
+);
+
+export const enableDestination = ofDestination(enableAlertDestination, { not_found: GONE });
+
+export const sendTest = ofDestination(sendTestAlert, NOT_SENT);
+
+/** Asks the address of a destination again whether it wants the alerts. */
+export const askForConfirmation = ofDestination(
+  (ctx, destination) => sendConfirmation(ctx, { ...destination, isMailOff: isMailOff() }),
+  NOT_SENT,
+);
 
 /** Deletes a destination with its history, and leads back to the list. */
 export const removeDestination = projectAction({
@@ -158,24 +193,6 @@ export const removeDestination = projectAction({
     settle(await deleteAlertDestination(ctx, { projectId, destinationId }), { not_found: GONE });
     redirect(`/projects/${projectId}/alerts`);
   },
-});
-
-export const sendTest = projectAction({
-  right: 'change_alerts',
-  input: z.object(ref),
-  run: async ({ ctx, projectId }, { destinationId }) =>
-    done(await sendTestAlert(ctx, { projectId, destinationId }), NOT_SENT),
-});
-
-/** Asks the address of a destination again whether it wants the alerts. */
-export const askForConfirmation = projectAction({
-  right: 'change_alerts',
-  input: z.object(ref),
-  run: async ({ ctx, projectId }, { destinationId }) =>
-    done(
-      await sendConfirmation(ctx, { projectId, destinationId, isMailOff: isMailOff() }),
-      NOT_SENT,
-    ),
 });
 
 /** Sends a lost alert again. */
@@ -191,25 +208,3 @@ export const sendAgain = projectAction({
   run: async ({ ctx, projectId }, delivery) =>
     done(await sendAlertAgain(ctx, { projectId, ...delivery }), NOT_SENT),
 });
-
-const UNSUBSCRIBED =
-  'This address does not want mail about alerts. Its user can change that with the link of a mail that it got.';
-const UNSUBSCRIBED_ADDRESS = { field: 'address', text: UNSUBSCRIBED };
-const GONE = 'It was deleted in the meantime. Nothing was changed.';
-const MAIL_IS_OFF =
-  'Mail is off. Ask your administrator to set SMTP_URL and MAIL_FROM for the console.';
-
-const NOT_CREATED = {
-  not_found: PROJECT_GONE,
-  too_many: `A project has at most ${ALERT_DESTINATIONS_MAX} destinations. Delete one first.`,
-  unsubscribed: UNSUBSCRIBED_ADDRESS,
-  mail_off: MAIL_IS_OFF,
-};
-
-const NOT_SENT = {
-  not_found: GONE,
-  disabled: 'The destination is disabled. Enable it first.',
-  unconfirmed: 'The address has not confirmed that it wants these alerts.',
-  unsubscribed: UNSUBSCRIBED,
-  mail_off: MAIL_IS_OFF,
-};

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { type ApiKeyStatus, displayNameSchema, expirySchema } from '@ceiba/contract';
 import { mintApiKey } from '@ceiba/domain';
 import {
+  type ApiKeyRef,
   type ApiKeysChange,
   archiveApiKey,
   type ChangeApiKeysResult,
@@ -13,8 +14,11 @@ import {
   disableApiKey,
   enableApiKey,
   revokeApiKey,
+  type SetApiKeyDisabledResult,
   setApiKeyExpiry,
   setApiKeyLimits,
+  type TransitionResult,
+  type VerbContext,
 } from '@ceiba/schema';
 import { z } from 'zod';
 import { projectAction, refuse, refuseField } from '#server/action.ts';
@@ -88,37 +92,27 @@ export const describeKey = projectAction({
     done(await describeApiKey(ctx, { projectId, ...input }), CHANGED),
 });
 
+/** A change that names nothing but the key. */
+const ofKey = (
+  verb: (ctx: VerbContext, key: ApiKeyRef) => Promise<TransitionResult | SetApiKeyDisabledResult>,
+) =>
+  projectAction({
+    right: 'change_keys',
+    input: z.object(keyId),
+    run: async ({ ctx, projectId }, key) => done(await verb(ctx, { projectId, ...key }), CHANGED),
+  });
+
 /** Denies a key's calls until it is enabled. */
-export const disableKey = projectAction({
-  right: 'change_keys',
-  input: z.object(keyId),
-  run: async ({ ctx, projectId }, key) =>
-    done(await disableApiKey(ctx, { projectId, ...key }), CHANGED),
-});
+export const disableKey = ofKey(disableApiKey);
 
 /** Ends the disabling of a key. */
-export const enableKey = projectAction({
-  right: 'change_keys',
-  input: z.object(keyId),
-  run: async ({ ctx, projectId }, key) =>
-    done(await enableApiKey(ctx, { projectId, ...key }), CHANGED),
-});
+export const enableKey = ofKey(enableApiKey);
 
 /** Revokes a key for good. */
-export const revokeKey = projectAction({
-  right: 'change_keys',
-  input: z.object(keyId),
-  run: async ({ ctx, projectId }, key) =>
-    done(await revokeApiKey(ctx, { projectId, ...key }), CHANGED),
-});
+export const revokeKey = ofKey(revokeApiKey);
 
 /** Archives a key for good. */
-export const archiveKey = projectAction({
-  right: 'change_keys',
-  input: z.object(keyId),
-  run: async ({ ctx, projectId }, key) =>
-    done(await archiveApiKey(ctx, { projectId, ...key }), CHANGED),
-});
+export const archiveKey = ofKey(archiveApiKey);
 
 const CONFLICTS = {
   active: 'The key was changed in the meantime. Nothing was changed; check the list again.',
