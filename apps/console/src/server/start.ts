@@ -18,17 +18,19 @@ const UNTRUSTED_PROXY =
  * @throws an error that names every invalid setting
  */
 export function start(): void {
-  const { databaseUrl, trustedProxyHops, mail, webhookNetworks, publicOrigin } = env();
+  const { databaseUrl, mail, publicOrigin, sendsAlerts, trustedProxyHops, webhookNetworks } = env();
   limitBodies();
   recordPeerAddresses();
   if (trustedProxyHops === 0) onFirstForwarded(() => log.warn(UNTRUSTED_PROXY));
-  startAlerts({
-    databaseUrl,
-    applicationName: 'ceiba-console',
-    mail,
-    webhookNetworks,
-    consoleUrl: publicOrigin,
-    log,
-  });
+  if (sendsAlerts) {
+    startAlerts({
+      databaseUrl,
+      applicationName: 'ceiba-console',
+      mail,
+      webhookNetworks,
+      consoleUrl: publicOrigin,
+      log,
+    });
+  }
   announceSetup();
 }
