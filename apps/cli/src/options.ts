@@ -1,5 +1,6 @@
 import {
   displayNameSchema,
+  emailSchema,
   expirySchema,
   SUBSCRIPTION_STATUSES,
   type SubscriptionStatus,
@@ -7,7 +8,6 @@ import {
 } from '@ceiba/contract';
 import { PLAN_LIMIT_MAX, type UsageRange } from '@ceiba/domain';
 import { InvalidArgumentError } from 'commander';
-import { z } from 'zod';
 
 /**
  * Parsers of option values; commander puts the option's name in front of their errors. None may
@@ -26,14 +26,12 @@ export function keyOrPrefix(text: string): string {
   throw new InvalidArgumentError("It must be a key's id, or its prefix such as ceiba_4fZk2Qpa.");
 }
 
-/** The e-mail address of a new account, by the rule of the console. */
+/** The e-mail address of a new account, by the contract's rule. */
 export function emailAddress(text: string): string {
-  const address = text.trim();
-  if (address.length <= EMAIL_LENGTH_MAX && z.email().safeParse(address).success) return address;
+  const parsed = emailSchema.safeParse(text);
+  if (parsed.success) return parsed.data;
   throw new InvalidArgumentError('It must be an e-mail address.');
 }
-
-const EMAIL_LENGTH_MAX = 254;
 
 /** A human label, by the contract's rule. */
 export function displayName(text: string): string {

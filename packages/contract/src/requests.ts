@@ -65,6 +65,9 @@ export const displayNameSchema = z
     'must hold a visible character',
   );
 
+/** The e-mail address of an account. */
+export const emailSchema = z.string().trim().max(254).pipe(z.email('must be an e-mail address'));
+
 export const createApiKeyRequestSchema = z
   .strictObject({ displayName: displayNameSchema })
   .describe('A label of 1 to 100 characters, none of them a control character.');

@@ -1,5 +1,6 @@
 'use server';
 
+import { emailSchema } from '@ceiba/contract';
 import { PASSWORD_RESET_MINUTES } from '@ceiba/domain';
 import { chargeAccountMail, findUserByEmail } from '@ceiba/schema';
 import { after } from 'next/server';
@@ -10,7 +11,6 @@ import { publicAction } from '#server/action.ts';
 import type { InDatabase } from '#server/in-database.ts';
 import { configuredMailer } from '#server/mail.ts';
 import { settle } from '#server/settle.ts';
-import { emailSchema } from '../../../lib/email-schema.ts';
 
 /**
  * Mails a link that sets a new password. Whether the address has an account shows neither in the

@@ -1,5 +1,6 @@
 'use server';
 
+import { emailSchema } from '@ceiba/contract';
 import { whyPasswordRefused } from '@ceiba/domain/password-rule';
 import { z } from 'zod';
 import {
@@ -13,7 +14,6 @@ import { publicAction, refuse, refuseField } from '#server/action.ts';
 import { done } from '#server/settle.ts';
 import { env } from '../../../env.ts';
 import { FILL_THIS_IN } from '../../../lib/action-state.ts';
-import { emailSchema } from '../../../lib/email-schema.ts';
 
 const CLOSED = 'Sign-up is closed. Ask your administrator for an account.';
 /** The same for a token that is missing, wrong, replaced or used up. */

@@ -1,5 +1,6 @@
 'use server';
 
+import { emailSchema } from '@ceiba/contract';
 import { whyPasswordRefused } from '@ceiba/domain/password-rule';
 import { deleteUser, endSessionOf, setEmail, signOutEverywhere } from '@ceiba/schema';
 import { redirect } from 'next/navigation';
@@ -13,7 +14,6 @@ import {
 } from '#server/accounts/index.ts';
 import { refuseField, userAction } from '#server/action.ts';
 import { done, refuseOutdated, settle } from '#server/settle.ts';
-import { emailSchema } from '../../../lib/email-schema.ts';
 import { proveSelf, WRONG_PASSWORD } from './prove-self.ts';
 
 /** Changes the password and ends every session of the user, including this one. */

@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { signingSecretText } from '@ceiba/alerts/sign';
 import { problemOfUrl } from '@ceiba/alerts/webhook-url';
+import { emailSchema } from '@ceiba/contract';
 import { ALERT_DESTINATIONS_MAX, ALERT_TYPES, type AlertType } from '@ceiba/domain';
 import {
   type AlertDestinationRef,
@@ -19,7 +20,6 @@ import {
 } from '@ceiba/schema';
 import { redirect } from 'next/navigation';
 import { z } from 'zod';
-import { emailSchema } from '#lib/email-schema.ts';
 import { projectAction, refuseField } from '#server/action.ts';
 import { configuredMailer } from '#server/mail.ts';
 import { type Answers, done, PROJECT_GONE, settle } from '#server/settle.ts';
