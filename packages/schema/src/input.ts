@@ -55,7 +55,7 @@ export interface InputProblem {
   rule: string;
 }
 
-/** An input that breaks a rule, whoever gave it: a page, a command, a file or a host. */
+/** An input that breaks a rule, whether a page, a command, a file or a host gave it. */
 export class InvalidInputError extends Error {
   override readonly name = 'InvalidInputError';
 
