@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from http import HTTPStatus
-from typing import Any, Awaitable, Callable, Dict, Iterable, MutableMapping, Tuple
+from typing import Any, Awaitable, Callable, Dict, Generic, Iterable, MutableMapping, Tuple, TypeVar
 
 from .asgi import handshake_method, path_of, question_in
 from .client import AuthorizeClient
@@ -17,6 +17,7 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 AsgiApp = Callable[[Scope, Receive, Send], Awaitable[None]]
 WsgiApp = Callable[[Dict[str, Any], Callable[..., Any]], Iterable[bytes]]
+App = TypeVar("App")
 
 
 def wsgi_path(environ: Dict[str, Any]) -> bytes:
@@ -31,16 +32,10 @@ def wsgi_question(environ: Dict[str, Any]) -> Question:
     return question_of(environ["REQUEST_METHOD"], wsgi_path(environ), credentials)
 
 
-class WsgiGuard:
-    """Wraps a WSGI application; `environ["ceiba"]` is then the `Access` of the request.
-
-    :param prefixes: the paths that are judged, with all below them
-    :param exempt: paths among them that are not; one that ends in `*` includes all below it
-    """
-
+class _Guard(Generic[App]):
     def __init__(
         self,
-        app: WsgiApp,
+        app: App,
         client: AuthorizeClient,
         *,
         prefixes: Iterable[str] = ("/",),
@@ -49,6 +44,14 @@ class WsgiGuard:
         self._app = app
         self._client = client
         self._coverage = Coverage(prefixes, exempt)
+
+
+class WsgiGuard(_Guard[WsgiApp]):
+    """Wraps a WSGI application; `environ["ceiba"]` is then the `Access` of the request.
+
+    :param prefixes: the paths that are judged, with all below them
+    :param exempt: paths among them that are not; one that ends in `*` includes all below it
+    """
 
     def __call__(self, environ: Dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         if not self._coverage.covers(wsgi_path(environ).decode("utf-8", "surrogateescape")):
@@ -66,24 +69,12 @@ class WsgiGuard:
         return self._app({**environ, "ceiba": verdict.access, VERDICTS: verdicts}, start)
 
 
-class AsgiGuard:
+class AsgiGuard(_Guard[AsgiApp]):
     """Wraps an ASGI application; `scope["ceiba"]` is then the `Access` of the request.
 
     :param prefixes: the paths that are judged, with all below them
     :param exempt: paths among them that are not; one that ends in `*` includes all below it
     """
-
-    def __init__(
-        self,
-        app: AsgiApp,
-        client: AuthorizeClient,
-        *,
-        prefixes: Iterable[str] = ("/",),
-        exempt: Iterable[str] = (),
-    ) -> None:
-        self._app = app
-        self._client = client
-        self._coverage = Coverage(prefixes, exempt)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":

@@ -1,18 +1,7 @@
 import type * as sets from '@ceiba/contract/sets';
 import type { AccessContext, Decision, Limits } from './generated/wire.ts';
 
-export type {
-  AccessContext,
-  AllowDecision,
-  ApiKeyCreateResult,
-  ApiKeyLifecycleResult,
-  ApiKeyListResult,
-  ApiKeySummary,
-  Decision,
-  DenyDecision,
-  Limits,
-  ResetAfterSeconds,
-} from './generated/wire.ts';
+export type * from './generated/wire.ts';
 
 /** The states of a key. A new key is active; revoked and archived are final. */
 export type ApiKeyStatus = sets.ApiKeyStatus;
