@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 
 const servers = {
   globalSetup: ['tests/support/build-runtime.ts'],
-  testTimeout: 30_000,
+  testTimeout: 60_000,
   hookTimeout: 60_000,
 };
 
@@ -53,7 +53,6 @@ export default defineConfig({
             'tests/sdk/support/build-sdk.ts',
             'tests/sdk/support/build-next.ts',
           ],
-          testTimeout: 60_000,
         },
       },
       { test: { name: 'promises', include: ['tests/promises/**/*.test.ts'], ...proofs } },

@@ -26,6 +26,7 @@ import { lineOf, noTests, sum } from './tally.mjs';
  * @property {Services} services
  * @property {NodeJS.ProcessEnv} env The environment of the tests.
  * @property {string} [prefix] Begins each line of the output, where parts share the screen.
+ * @property {number} [niceness] How readily a part yields the processor to others.
  *
  * @typedef {(world: World) => Promise<Tally>} Part
  */
@@ -63,6 +64,9 @@ export const LEVELS = {
   ],
 };
 
+/** These judge how soon a Runtime answers, so those beside them yield the processor. */
+const PROOFS = ['promises', 'chaos'];
+
 /** @param {string} name @returns {Part} @throws {LauncherError} When there is none. */
 export function partNamed(name) {
   const part = PARTS[name];
@@ -90,8 +94,11 @@ export async function runLanes(supervisor, lanes) {
     lanes.map(async (lane) => {
       const done = [];
       for (const name of lane) {
-        const prefix = lanes.length > 1 ? dim(`${name.padEnd(width)} | `) : undefined;
-        done.push(await runPart(name, { ...world, ...(prefix !== undefined && { prefix }) }));
+        const beside = {
+          prefix: dim(`${name.padEnd(width)} | `),
+          niceness: PROOFS.includes(name) ? 0 : 10,
+        };
+        done.push(await runPart(name, { ...world, ...(lanes.length > 1 && beside) }));
       }
       return sum(done);
     }),
@@ -177,12 +184,12 @@ function vitest(...projects) {
 
 /** @param {...string} projects Run one after the other. @returns {Part} */
 function playwright(...projects) {
-  return (world) =>
-    withBrowserStack(world, async (env) => {
+  return ({ supervisor, services, env: given, ...shown }) =>
+    withBrowserStack({ supervisor, services, env: given }, async (env) => {
       const tallies = [];
       for (const name of projects) {
-        const run = { ...world, name, args: [`--project=${name}`], env };
-        tallies.push(await runPlaywright(world.supervisor, run));
+        const run = { name, args: [`--project=${name}`], env, ...shown };
+        tallies.push(await runPlaywright(supervisor, run));
       }
       return sum(tallies);
     });

@@ -13,6 +13,7 @@ import { failed, failureOf, noTests } from './tally.mjs';
  * @property {string[]} args
  * @property {NodeJS.ProcessEnv} env
  * @property {string} [prefix] Begins each line of the output, where several runs share the screen.
+ * @property {number} [niceness] How readily it yields the processor to others.
  * @property {boolean} [watch] Whether vitest runs again after each change, until it is stopped.
  */
 
@@ -23,7 +24,7 @@ import { failed, failureOf, noTests } from './tally.mjs';
  * @param {Run} run
  * @returns {Promise<Tally>}
  */
-export async function runVitest(supervisor, { name, args, env, prefix, watch = false }) {
+export async function runVitest(supervisor, { name, args, env, watch = false, ...shown }) {
   const report = join(supervisor.dataDir, `${name}-report.json`);
   const reporters = ['default', join(root, 'scripts/vitest-reporter.mjs')];
   const exitCode = await supervisor.stream({
@@ -36,7 +37,7 @@ export async function runVitest(supervisor, { name, args, env, prefix, watch = f
       ...args,
     ],
     env: { ...env, CEIBA_TEST_REPORT: report },
-    ...(prefix !== undefined && { prefix }),
+    ...shown,
   });
   return tallyOf(name, exitCode, report, (tally) => tally);
 }
@@ -48,7 +49,7 @@ export async function runVitest(supervisor, { name, args, env, prefix, watch = f
  * @param {Run} run
  * @returns {Promise<Tally>}
  */
-export async function runPlaywright(supervisor, { name, args, env, prefix }) {
+export async function runPlaywright(supervisor, { name, args, env, ...shown }) {
   const report = join(supervisor.dataDir, `${name}-report.json`);
   const exitCode = await supervisor.stream({
     name: 'playwright',
@@ -58,7 +59,7 @@ export async function runPlaywright(supervisor, { name, args, env, prefix }) {
       ...['test', '--output', join(root, 'test-results', name), ...args],
     ],
     env: { ...env, CEIBA_DATA_DIR: supervisor.dataDir, CEIBA_TEST_REPORT: report },
-    ...(prefix !== undefined && { prefix }),
+    ...shown,
   });
   return tallyOf(name, exitCode, report, readPlaywright);
 }

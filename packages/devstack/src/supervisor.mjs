@@ -9,7 +9,7 @@ import {
   readFileSync,
   rmSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -35,6 +35,7 @@ import { waitFor } from './wait.mjs';
  * @property {NodeJS.Signals} [signal] Asks it to stop; default SIGTERM.
  * @property {number} [graceMs] How long it may take to stop before it is killed; default 10,000.
  * @property {number} stage Higher stages stop first.
+ * @property {number} [niceness] How readily it yields the processor to others, 0 unless given.
  * @property {boolean} [isShown] Whether its lines go to this process's output as well as to the log file.
  *
  * @typedef {Omit<ServiceSpec, 'stage'> & { input?: string, failure: string, hint?: string }} JobSpec
@@ -221,6 +222,7 @@ export class Supervisor {
     });
     const exited = endOf(child);
     if (child.pid === undefined) throw new LauncherError(`Could not run ${command}.`);
+    if (spec.niceness !== undefined) yieldProcessor(child.pid, spec.niceness);
     // Undefined when it has ended by now; recorded all the same, since its exit event is pending.
     const startedAt = startOf(child.pid) ?? 'gone';
     /** @type {ProcessRecord} */
@@ -277,6 +279,15 @@ function startWatchdog() {
   watchdog.stdin.on('error', () => {});
   watchdog.unref();
   return watchdog;
+}
+
+/** @param {number} pid @param {number} niceness */
+function yieldProcessor(pid, niceness) {
+  try {
+    setPriority(pid, niceness);
+  } catch {
+    // It has ended by now.
+  }
 }
 
 /**

@@ -43,8 +43,11 @@ export async function proveMutantsOfScripts(judge: ScriptJudge, isFull: boolean)
     scriptHistory(`mutants ${number}`),
   );
   const isCaught = async (texts: ScriptTexts) => {
-    for (const history of histories) {
-      if ((await judge.difference(texts, history)) !== null) return true;
+    for (const [place, history] of histories.entries()) {
+      if ((await judge.difference(texts, history)) === null) continue;
+      // What catches one mutant most likely catches the next, which is of the same line.
+      histories.unshift(...histories.splice(place, 1));
+      return true;
     }
     return false;
   };

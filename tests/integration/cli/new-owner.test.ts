@@ -1,22 +1,29 @@
 import type * as passwords from '@ceiba/domain/password';
-import { expect, test, vi } from 'vitest';
-import { useDesk } from './support.ts';
+import { afterAll, expect, test, vi } from 'vitest';
 
-const hashing = vi.hoisted(() => ({ observe: async () => {} }));
-vi.mock('@ceiba/domain/password', async (original) => {
+let observe = async () => {};
+// The files of this project share what they import, so the changed module may neither come too late nor
+// stay.
+vi.resetModules();
+vi.doMock('@ceiba/domain/password', async (original) => {
   const actual = await original<typeof passwords>();
   const hashPassword: typeof actual.hashPassword = async (password) => {
-    await hashing.observe();
+    await observe();
     return actual.hashPassword(password);
   };
   return { ...actual, hashPassword };
 });
+afterAll(() => {
+  vi.doUnmock('@ceiba/domain/password');
+  vi.resetModules();
+});
 
+const { useDesk } = await import('./support.ts');
 const desk = useDesk();
 
 test('the password of a new owner is hashed outside of a transaction, which may not be idle for long', async () => {
   const states: string[] = [];
-  hashing.observe = async () => {
+  observe = async () => {
     const rows = await desk.db.sql<{ state: string }[]>`
       select state from pg_stat_activity
       where datname = current_database() and application_name = 'ceiba-cli'`;
