@@ -6,6 +6,11 @@
 export { notify, sendNow } from './account-mail.ts';
 export { authOptions, configuredProviders } from './auth-options.ts';
 export {
+  mintRecoveryCodes,
+  newAuthenticator,
+  openAuthenticator,
+} from './authenticator.ts';
+export {
   challengeTokenDigest,
   dropChallengeToken,
   issueChallengeToken,
@@ -16,14 +21,6 @@ export { changeEmailLink, signUpLink } from './confirmation-link.ts';
 export { passkeyCreation, passkeyRequest, verifyCreatedPasskey } from './passkey.ts';
 export { createResetLink } from './password-reset.ts';
 export { type PasswordProof, provePassword } from './prove-password.ts';
-export { seal, unseal } from './seal.ts';
 export { factorOf } from './second-factor.ts';
 export { keepSetupToken } from './setup-token.ts';
 export { isSignUpOpen, needsSetup, signsUpByMail, signUpWithPassword } from './sign-up.ts';
-export {
-  newRecoveryCodes,
-  newTotpSecret,
-  recoveryCodeDigest,
-  totpInvitation,
-  totpStep,
-} from './totp.ts';

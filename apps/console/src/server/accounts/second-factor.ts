@@ -11,12 +11,11 @@ import {
   forgiveAttempt,
   type SecondFactor,
 } from '@ceiba/schema';
-import { env } from '../../env.ts';
 import type { InDatabase } from '../in-database.ts';
 import { log } from '../log.ts';
 import { notify } from './account-mail.ts';
-import { unseal } from './seal.ts';
-import { recoveryCodeDigest, totpStep } from './totp.ts';
+import { openAuthenticator } from './authenticator.ts';
+import { recoveryCodeDigest } from './totp.ts';
 
 /** The factor that a typed code is: a recovery code, or one that fits the app's secret; else null. */
 export function factorOf(
@@ -25,14 +24,14 @@ export function factorOf(
 ): SecondFactor | null {
   const digest = recoveryCodeDigest(code);
   if (digest !== null) return { kind: 'recovery_code', digest };
-  const secret = unseal(env().sessionSecret, userId, authenticator.sealedSecret);
-  if (secret === null) {
+  const stepOf = openAuthenticator(userId, authenticator.sealedSecret);
+  if (stepOf === null) {
     const hint =
       'NEXTAUTH_SECRET has changed: set the old one, or remove the second factor of this user';
     log.error({ userId, hint }, 'second_factor.unreadable');
     return null;
   }
-  const step = totpStep(secret, code, Date.now());
+  const step = stepOf(code);
   return step === null ? null : { kind: 'step', step };
 }
 

@@ -9,29 +9,19 @@ import {
   type SecondFactor,
   turnOffSecondFactor,
 } from '@ceiba/schema';
-import { renderSVG } from 'uqr';
 import { z } from 'zod';
 import {
-  newRecoveryCodes,
-  newTotpSecret,
+  mintRecoveryCodes,
+  newAuthenticator,
   notify,
-  recoveryCodeDigest,
-  seal,
-  totpInvitation,
-  totpStep,
-  unseal,
+  openAuthenticator,
 } from '#server/accounts/index.ts';
 import { refuse, type UserContext, userAction } from '#server/action.ts';
 import { settle } from '#server/settle.ts';
-import { env } from '../../../env.ts';
 import { chargeCode, proveCode, proveSelf, refuseWrongCode, WRONG_CODE } from './prove-self.ts';
 
 /** Shown once: what an authenticator app has to know. */
-export interface NewAuthenticator {
-  secret: string;
-  /** An SVG as a `data:` address. */
-  qrCode: string;
-}
+export type NewAuthenticator = ReturnType<typeof newAuthenticator>['shown'];
 
 const currentPassword = z.string().max(1024);
 const code = z.string().min(1).max(64);
@@ -44,16 +34,10 @@ export const setUpAuthenticator = userAction({
     const { inDatabase, user } = context;
     if (!user.hasPassword) refuse('conflict', NO_PASSWORD);
     const proven = await proveSelf(context, input.currentPassword);
-    const secret = newTotpSecret();
-    const sealedSecret = seal(env().sessionSecret, user.userId, secret);
+    const { sealedSecret, shown } = newAuthenticator(user);
     const result = await inDatabase((ctx) => enrollAuthenticator(ctx, { ...proven, sealedSecret }));
     settle(result, { has_one: HAS_ONE });
-    const { host } = new URL(env().publicOrigin);
-    const label = { issuer: `Ceiba (${host.replaceAll(':', ' ')})`, email: user.email };
-    const { secret: text, address } = totpInvitation(secret, label);
-    const svg = renderSVG(address, { ecc: 'M', border: 2 });
-    const qrCode = `data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`;
-    return { secret: text, qrCode };
+    return shown;
   },
 });
 
@@ -66,10 +50,10 @@ export const confirmAuthenticatorApp = userAction({
     const { userId, sessionVersion } = user;
     const app = await inDatabase(({ db }) => findAuthenticator(db, userId));
     if (app === null || app.isConfirmed) refuse('conflict', START_AGAIN);
-    const secret = unseal(env().sessionSecret, userId, app.sealedSecret);
-    if (secret === null) refuse('conflict', START_AGAIN);
+    const stepOf = openAuthenticator(userId, app.sealedSecret);
+    if (stepOf === null) refuse('conflict', START_AGAIN);
     await chargeCode(context);
-    const step = totpStep(secret, input.code, Date.now());
+    const step = stepOf(input.code);
     if (step === null) refuseWrongCode();
     const { codes, recoveryDigests } = mintRecoveryCodes();
     const { sealedSecret } = app;
@@ -122,11 +106,6 @@ async function proveBoth(
   if (!authenticator?.isConfirmed) refuse('conflict', 'The second factor is off already.');
   const proven = await proveSelf(context, input.currentPassword);
   return { ...proven, factor: await proveCode(context, authenticator, input.code) };
-}
-
-function mintRecoveryCodes(): { codes: string[]; recoveryDigests: Buffer[] } {
-  const codes = newRecoveryCodes();
-  return { codes, recoveryDigests: codes.flatMap((text) => recoveryCodeDigest(text) ?? []) };
 }
 
 const HAS_ONE = 'An authenticator app is set up already. Turn it off first.';
