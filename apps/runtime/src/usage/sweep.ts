@@ -35,7 +35,7 @@ const ITEMS_PER_SCAN = 500;
 /** A comparison takes at least so many; the last scan may add more. */
 const FACTS_PER_COMPARISON = 1000;
 /** After a failed sweep, as at start, when Redis is not connected yet. */
-const SHORTEST_INTERVAL_MS = 5_000;
+const INTERVAL_MS_MIN = 5_000;
 /** The pause after a statement of Postgres, as a multiple of the time that it took. */
 const PAUSE_FACTOR = { write: 4, read: 1 } as const;
 
@@ -55,7 +55,7 @@ export class UsageSweep {
     this.#task = new BackgroundTask({
       name: 'the sweep of usage left in Redis',
       run: (signal) => this.#sweep(signal),
-      pauseMs: ({ isDone }) => (isDone ? intervalMs : SHORTEST_INTERVAL_MS),
+      pauseMs: ({ isDone }) => (isDone ? intervalMs : INTERVAL_MS_MIN),
       // The link has logged an outage of the whole connection.
       isReported: isRedisOutage,
       log,
@@ -74,7 +74,7 @@ export class UsageSweep {
 
   /** Starts the next sweep within seconds: it frees memory that charges wait for. */
   sweepSoon(): void {
-    this.#task.hurry(SHORTEST_INTERVAL_MS);
+    this.#task.hurry(INTERVAL_MS_MIN);
   }
 
   /** Ends the repetition; a sweep under way ends at its next step. */
