@@ -35,4 +35,18 @@ describe('the name and the note of a key', () => {
     expect(await describeApiKey(bench.ctx, same)).toEqual({ kind: 'unchanged' });
     expect(await countAuditRows(bench.db)).toBe(rows);
   });
+
+  test('that break a rule are refused with their fields, and nothing is changed', async () => {
+    const { projectId } = await makeProject(bench.ctx);
+    const key = await makeKey(bench.ctx, projectId, { displayName: 'Same' });
+    const rows = await countAuditRows(bench.db);
+    const problems = [
+      { field: 'displayName', rule: 'must not be empty' },
+      { field: 'note', rule: 'must not hold NUL or lone surrogates' },
+    ];
+    await expect(
+      describeApiKey(bench.ctx, { ...key, displayName: ' ', note: 'a\0b' }),
+    ).rejects.toMatchObject({ name: 'InvalidInputError', problems });
+    expect(await countAuditRows(bench.db)).toBe(rows);
+  });
 });
