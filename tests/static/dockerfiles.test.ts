@@ -112,7 +112,7 @@ it('the image starts the Runtime with the flags of Node that npm start and the b
 
 it('.dockerignore keeps secrets, history and generated files out of the images', () => {
   const ignored = read('.dockerignore').split('\n');
-  const generated = ['node_modules', 'dist', '.next', '.turbo'].map((name) => `**/${name}`);
+  const generated = ['node_modules', 'dist*', '.next', '.turbo'].map((name) => `**/${name}`);
   expect(ignored).toEqual(
     expect.arrayContaining(['.git', '.env', '.ceiba', 'tests', ...generated]),
   );
