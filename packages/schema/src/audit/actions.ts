@@ -56,6 +56,18 @@ export const AUDIT_ACTIONS = [
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
+/**
+ * The tables of the kinds whose items are found by their ID, so that a row can show whether its target
+ * still exists; those of a project only there.
+ */
+export const AUDITED_TABLES = [
+  { kind: 'api_key', table: 'api_keys', isInProject: true },
+  { kind: 'policy', table: 'policies', isInProject: true },
+  { kind: 'alert_destination', table: 'alert_destinations', isInProject: true },
+  { kind: 'plan', table: 'plans', isInProject: false },
+  { kind: 'user', table: 'users', isInProject: false },
+] as const;
+
 export interface AuditEntry {
   action: AuditAction;
   target: { id: string; label?: string };

@@ -13,7 +13,7 @@ import {
   searchText,
 } from '../page.ts';
 import { auditLog, projects } from '../tables.ts';
-import type { AuditAction } from './actions.ts';
+import { AUDITED_TABLES, type AuditAction } from './actions.ts';
 
 export interface AuditFilter {
   /**
@@ -126,11 +126,12 @@ async function readRows(
     .limit(limit);
 }
 
-const isThere = (table: SQL) =>
-  sql`exists (select from ${table} t where t.id = ${auditLog.targetId}::uuid)`;
-const isInProject = (table: SQL) =>
-  sql`exists (select from ${table} t
-    where t.id = ${auditLog.targetId}::uuid and t.project_id = ${projects.id})`;
+/** Whether the target is in the table of its kind. */
+const isInTable = AUDITED_TABLES.map(({ kind, table, isInProject }) => {
+  const itsProject = isInProject ? sql`and t.project_id = ${projects.id}` : sql``;
+  const found = sql`select from ${sql.identifier(table)} t where t.id = ${auditLog.targetId}::uuid`;
+  return sql`when ${auditLog.targetKind} = ${kind} then exists (${found} ${itsProject})`;
+});
 
 /**
  * The first condition keeps the casts from failing. A subscription's target is its project; members and
@@ -140,11 +141,7 @@ const targetExists = sql<boolean>`case
   when ${auditLog.targetId} !~ ${`^${UUID_PATTERN}$`} then false
   when ${auditLog.targetKind} in ('project', 'subscription') then ${auditLog.targetId}::uuid is not distinct from ${projects.id}
   when ${auditLog.targetKind} in ('member', 'invitation') then ${projects.id} is not null
-  when ${auditLog.targetKind} = 'api_key' then ${isInProject(sql`api_keys`)}
-  when ${auditLog.targetKind} = 'policy' then ${isInProject(sql`policies`)}
-  when ${auditLog.targetKind} = 'alert_destination' then ${isInProject(sql`alert_destinations`)}
-  when ${auditLog.targetKind} = 'plan' then ${isThere(sql`plans`)}
-  when ${auditLog.targetKind} = 'user' then ${isThere(sql`users`)}
+  ${sql.join(isInTable, sql` `)}
   else false end`;
 
 function matching(filter: AuditFilter): SQL | undefined {

@@ -1,7 +1,8 @@
-import { mayDo, type ProjectRight, type ProjectRole } from '@ceiba/domain';
+import { mayDo } from '@ceiba/domain';
 import { listProjectNames } from '@ceiba/schema';
 import type { ReactNode } from 'react';
 import { AppShell } from '#components/shell/app-shell.tsx';
+import { FRAME_RIGHTS } from '#components/shell/sections.ts';
 import { withDatabase } from '#server/database.ts';
 import { requireUser } from '#server/session.ts';
 import { findElsewhere, findInProject } from './search/actions.ts';
@@ -19,14 +20,13 @@ export default async function ConsoleLayout({ children }: { children: ReactNode 
   return (
     <AppShell
       user={{ email, isAdministrator }}
-      projects={projects.map((project) => ({ ...project, lacks: lackedBy(project.role) }))}
+      projects={projects.map((project) => ({
+        ...project,
+        lacks: FRAME_RIGHTS.filter((right) => !mayDo(project.role, right)),
+      }))}
       searches={SEARCHES}
     >
       {children}
     </AppShell>
   );
 }
-
-/** Of the rights that the frame asks for. */
-const lackedBy = (role: ProjectRole): ProjectRight[] =>
-  (['simulate', 'change_keys', 'change_policies'] as const).filter((right) => !mayDo(role, right));

@@ -2,10 +2,16 @@ import type { AuditRow } from '@ceiba/schema';
 import { clsx } from 'clsx';
 import { ChevronRight } from 'lucide-react';
 import Link from 'next/link';
+import type { Viewer } from '../../lib/entities.ts';
 import { Name } from '../ui/name.tsx';
 import { AbsoluteTime, RelativeTime, TimeOfDay } from '../ui/time.tsx';
-import { auditWords, type FieldChange, fieldChanges, fieldWords } from './audit-words.ts';
-import { targetHref, type Viewer } from './target-href.ts';
+import {
+  auditWords,
+  type FieldChange,
+  fieldChanges,
+  fieldWords,
+  targetLink,
+} from './audit-words.ts';
 
 export interface AuditListProps {
   rows: readonly AuditRow[];
@@ -81,15 +87,6 @@ function Sentence({ row, withProject }: { row: AuditRow; withProject: boolean })
   );
 }
 
-/** What a link opens, where the kind of the target is not the word for it. */
-const TARGET_WORDS: Record<string, string> = {
-  api_key: 'key',
-  user: 'account',
-  alert_destination: 'alerts',
-  member: 'members',
-  invitation: 'members',
-};
-
 interface DetailsProps {
   row: AuditRow;
   withProject: boolean;
@@ -98,7 +95,7 @@ interface DetailsProps {
 
 /** What follows the sentence; its links cannot be in the sentence, which opens and closes the row. */
 function Details({ row, withProject, viewer }: DetailsProps) {
-  const href = viewer && targetHref(row, viewer);
+  const link = viewer && targetLink(row, viewer);
   const changes = fieldChanges(row.before, row.after);
   return (
     <div className="numbers grid gap-4 border-t bg-sunken/50 px-(--inset) py-4 sm:pl-[calc(var(--inset)+1.75rem)]">
@@ -118,9 +115,9 @@ function Details({ row, withProject, viewer }: DetailsProps) {
         <code className="break-all">{row.action}</code>
         <code className="break-all">{row.target.id}</code>
         {row.requestId !== null && <code className="break-all">request {row.requestId}</code>}
-        {href && (
-          <Link href={href} className="rounded underline underline-offset-4">
-            Open {TARGET_WORDS[row.target.kind] ?? row.target.kind}
+        {link && (
+          <Link href={link.href} className="rounded underline underline-offset-4">
+            Open {link.word}
           </Link>
         )}
         {withProject && row.projectId !== null && row.projectName !== null && (

@@ -1,37 +1,21 @@
 'use client';
 
 import { Command, defaultFilter, useCommandState } from 'cmdk';
-import {
-  ArrowLeftRight,
-  BookOpen,
-  FolderTree,
-  KeyRound,
-  LogOut,
-  type LucideIcon,
-  Monitor,
-  Moon,
-  Plus,
-  Route,
-  Sun,
-} from 'lucide-react';
+import { FolderTree, LogOut, type LucideIcon, Monitor, Moon, Plus, Sun } from 'lucide-react';
 import { usePathname, useRouter } from 'next/navigation';
 import { signOut } from 'next-auth/react';
-import {
-  type ComponentProps,
-  type ReactNode,
-  useId,
-  useLayoutEffect,
-  useRef,
-  useState,
-} from 'react';
+import { type ComponentProps, useId, useLayoutEffect, useRef, useState } from 'react';
+import { type Entity, KINDS } from '../../lib/entities.ts';
 import { legible, withoutSecrets } from '../../lib/text.ts';
 import { mayLeaveFor } from '../../lib/use-leave-guard.ts';
+import { useSearch } from '../../lib/use-search.ts';
 import { announceLoad } from '../loading-bar.tsx';
 import { useTheme } from '../theme.tsx';
 import { Modal } from '../ui/dialog.tsx';
 import { Name } from '../ui/name.tsx';
 import type { Found } from './found.ts';
 import {
+  CREATIONS,
   isOffered,
   placeOf,
   placesAt,
@@ -39,21 +23,23 @@ import {
   type ShellProps,
   sectionHref,
 } from './sections.ts';
-import { useFound } from './use-found.ts';
 
-const KINDS = {
-  key: { heading: 'Keys', icon: KeyRound },
-  policy: { heading: 'Policies', icon: Route },
-  request: { heading: 'Requests', icon: ArrowLeftRight },
-  guide: { heading: 'Guides', icon: BookOpen },
-} as const satisfies Record<Found['kind'], { heading: string; icon: LucideIcon }>;
-
-const CREATIONS = [
-  { path: 'keys/new', name: 'Create key', right: 'change_keys' },
-  { path: 'policies/new', name: 'Create policy', right: 'change_policies' },
-] as const;
+/** A single letter is in nearly everything. */
+const SHORTEST = 2;
+const NOTHING: readonly Found[] = [];
 
 const FOUND = 'found by the server';
+
+interface Group {
+  heading: string;
+  items: (ItemProps & { key: string })[];
+}
+
+const THEME_ITEMS = [
+  { theme: 'light', name: 'Light theme', icon: Sun },
+  { theme: 'dark', name: 'Dark theme', icon: Moon },
+  { theme: 'system', name: 'Same theme as the system', icon: Monitor },
+] as const;
 
 /** What the server found matches already, and comes after what the palette finds itself. */
 const scoreOf = (value: string, search: string, keywords?: string[]): number =>
@@ -72,14 +58,16 @@ export default function CommandPalette({
   const router = useRouter();
   const pathname = usePathname();
   const place = placeOf(pathname);
-  const { account, audit, administration, guides, status } = placesAt(pathname);
-  const elsewhere = [account, { ...audit, name: 'Audit of all projects' }];
-  if (user.isAdministrator) elsewhere.push(administration);
-  elsewhere.push(guides, status);
   const { setTheme } = useTheme();
   const headingId = useId();
   const [text, setText] = useState('');
-  const { found, refusal, isSearching } = useFound(searches, place?.projectId, text);
+  const { isCurrent, ...answer } = useSearch(text, {
+    search: place === null ? searches.elsewhere : searches.inProject,
+    projectId: place?.projectId,
+    shortest: SHORTEST,
+    otherwise: NOTHING,
+  });
+  const { found, refusal } = isCurrent ? answer : { found: NOTHING, refusal: undefined };
 
   function go(href: string) {
     onClose();
@@ -91,6 +79,76 @@ export default function CommandPalette({
   function leave() {
     onClose();
     void signOut({ callbackUrl: '/' });
+  }
+
+  const link = (icon: LucideIcon, name: string, href: string, value = name) => ({
+    key: href,
+    icon,
+    name,
+    value,
+    onSelect: () => go(href),
+  });
+  const { account, audit, administration, guides, status } = placesAt(pathname);
+  const elsewhere = [
+    account,
+    { ...audit, name: 'Audit of all projects' },
+    ...(user.isAdministrator ? [administration] : []),
+    guides,
+    status,
+  ];
+  const groups: Group[] = [
+    {
+      heading: 'This project',
+      items: place
+        ? [
+            ...placesOfProject(place, projects).map(({ icon, name, href }) =>
+              link(icon, name, href),
+            ),
+            ...CREATIONS.filter(({ right }) => isOffered(place, projects, right)).map(
+              ({ name, path }) => link(Plus, name, sectionHref(place.projectId, { path })),
+            ),
+          ]
+        : [],
+    },
+    {
+      heading: 'Projects',
+      items: [
+        ...projects.map(({ projectId, name }) =>
+          link(FolderTree, name, `/projects/${projectId}`, `${name} ${projectId}`),
+        ),
+        link(FolderTree, 'All projects', '/projects'),
+        link(Plus, 'Create project', '/projects/new'),
+      ],
+    },
+    {
+      heading: 'Elsewhere',
+      items: [
+        ...elsewhere.map(({ icon, name, href }) => link(icon, name, href)),
+        { key: 'sign-out', icon: LogOut, name: 'Sign out', onSelect: leave },
+      ],
+    },
+    {
+      heading: 'Theme',
+      items: THEME_ITEMS.map(({ theme, ...item }) => ({
+        ...item,
+        key: theme,
+        onSelect: () => setTheme(theme),
+      })),
+    },
+    ...KINDS.flatMap(({ entity }) => foundGroup(entity, found)),
+  ].filter(({ items }) => items.length > 0);
+
+  /** What the server found of one kind. */
+  function foundGroup({ name: heading, found: look }: Entity, all: readonly Found[]): Group[] {
+    if (look === undefined) return [];
+    const items = all
+      .filter(({ kind }) => kind === look.as)
+      .map(({ href, name, detail }) => ({
+        ...link(look.icon, name, href, href),
+        detail,
+        keywords: [FOUND],
+      }));
+    return [{ heading, items }];
   }
 
   return (
@@ -117,70 +175,21 @@ export default function CommandPalette({
           <SearchField />
         </Command.Input>
         <Command.List className="max-h-[60vh] overflow-y-auto p-2">
-          {!isSearching && refusal === undefined && (
+          {isCurrent && refusal === undefined && (
             <Command.Empty className="p-4 text-muted">No results.</Command.Empty>
           )}
-          {place && (
-            <Group heading="This project">
-              {placesOfProject(place, projects).map(({ href, name, icon }) => (
-                <Item key={href} icon={icon} onSelect={() => go(href)}>
-                  {name}
-                </Item>
+          {groups.map(({ heading, items }) => (
+            <Command.Group
+              key={heading}
+              heading={heading}
+              className="[&_[cmdk-group-heading]]:px-2 [&_[cmdk-group-heading]]:py-1 [&_[cmdk-group-heading]]:text-small [&_[cmdk-group-heading]]:text-muted"
+            >
+              {items.map(({ key, ...item }) => (
+                <Item key={key} {...item} />
               ))}
-              {CREATIONS.filter(({ right }) => isOffered(place, projects, right)).map(
-                ({ path, name }) => (
-                  <Item
-                    key={path}
-                    icon={Plus}
-                    onSelect={() => go(sectionHref(place.projectId, { path }))}
-                  >
-                    {name}
-                  </Item>
-                ),
-              )}
-            </Group>
-          )}
-          <Group heading="Projects">
-            {projects.map(({ projectId, name }) => (
-              <Item
-                key={projectId}
-                value={`${name} ${projectId}`}
-                icon={FolderTree}
-                onSelect={() => go(`/projects/${projectId}`)}
-              >
-                {name}
-              </Item>
-            ))}
-            <Item icon={FolderTree} onSelect={() => go('/projects')}>
-              All projects
-            </Item>
-            <Item icon={Plus} onSelect={() => go('/projects/new')}>
-              Create project
-            </Item>
-          </Group>
-          <Group heading="Elsewhere">
-            {elsewhere.map(({ href, name, icon }) => (
-              <Item key={href} icon={icon} onSelect={() => go(href)}>
-                {name}
-              </Item>
-            ))}
-            <Item icon={LogOut} onSelect={leave}>
-              Sign out
-            </Item>
-          </Group>
-          <Group heading="Theme">
-            <Item icon={Sun} onSelect={() => setTheme('light')}>
-              Light theme
-            </Item>
-            <Item icon={Moon} onSelect={() => setTheme('dark')}>
-              Dark theme
-            </Item>
-            <Item icon={Monitor} onSelect={() => setTheme('system')}>
-              Same theme as the system
-            </Item>
-          </Group>
-          <FoundGroups found={found} onSelect={go} />
-          {isSearching && (
+            </Command.Group>
+          ))}
+          {!isCurrent && (
             <Command.Loading label="Searching" className="p-2 text-small text-muted">
               Searching…
             </Command.Loading>
@@ -218,67 +227,27 @@ function SearchField({ ref: _, ...input }: ComponentProps<'input'>) {
   );
 }
 
-/** What the server found, by kind. */
-function FoundGroups({
-  found,
-  onSelect,
-}: {
-  found: readonly Found[];
-  onSelect: (href: string) => void;
-}) {
-  return Object.entries(KINDS).map(([kind, { heading, icon }]) => {
-    const group = found.filter((each) => each.kind === kind);
-    if (group.length === 0) return null;
-    return (
-      <Group key={kind} heading={heading}>
-        {group.map(({ href, name, detail }) => (
-          <Item
-            key={href}
-            value={href}
-            icon={icon}
-            detail={detail}
-            keywords={[FOUND]}
-            onSelect={() => onSelect(href)}
-          >
-            {name}
-          </Item>
-        ))}
-      </Group>
-    );
-  });
-}
-
-function Group({ heading, children }: { heading: string; children: ReactNode }) {
-  return (
-    <Command.Group
-      heading={heading}
-      className="[&_[cmdk-group-heading]]:px-2 [&_[cmdk-group-heading]]:py-1 [&_[cmdk-group-heading]]:text-small [&_[cmdk-group-heading]]:text-muted"
-    >
-      {children}
-    </Command.Group>
-  );
-}
-
 interface ItemProps {
   icon: LucideIcon;
+  name: string;
+  /** What is matched, if not the name alone. */
   value?: string;
   detail?: string;
   keywords?: string[];
   onSelect: () => void;
-  children: string;
 }
 
-function Item({ icon: Icon, value, detail, keywords, onSelect, children }: ItemProps) {
+function Item({ icon: Icon, name, value, detail, keywords, onSelect }: ItemProps) {
   return (
     <Command.Item
       {...(keywords && { keywords })}
-      value={value ?? children}
+      value={value ?? name}
       onSelect={onSelect}
       className="flex min-h-10 cursor-pointer items-center gap-3 rounded px-2 data-[selected=true]:bg-hover"
     >
       <Icon aria-hidden="true" className="size-4 shrink-0 text-muted" />
-      <span className="truncate" title={legible(children)}>
-        <Name>{children}</Name>
+      <span className="truncate" title={legible(name)}>
+        <Name>{name}</Name>
       </span>
       {detail && <span className="ml-auto shrink-0 text-small text-muted">{detail}</span>}
     </Command.Item>

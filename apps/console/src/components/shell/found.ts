@@ -1,8 +1,9 @@
 import type { FormAction } from '../../lib/action-state.ts';
+import type { FoundKind } from '../../lib/entities.ts';
 
 /** What a search of the palette finds. */
 export interface Found {
-  kind: 'key' | 'policy' | 'request' | 'guide';
+  kind: FoundKind;
   name: string;
   /** What distinguishes it from others of the same name. */
   detail: string;

@@ -3,23 +3,14 @@ import type { ProjectRight } from '@ceiba/domain';
 import type { ProjectName } from '@ceiba/schema';
 import {
   Activity,
-  ArrowLeftRight,
-  BellRing,
   BookOpen,
-  ChartNoAxesColumn,
-  CreditCard,
-  FlaskConical,
   FolderTree,
-  KeyRound,
-  LayoutDashboard,
   type LucideIcon,
-  Route,
   ScrollText,
-  Settings,
   ShieldCheck,
   UserRound,
-  UsersRound,
 } from 'lucide-react';
+import { KINDS, type ProjectPage } from '../../lib/entities.ts';
 import type { Searches } from './found.ts';
 
 export interface ShellProps {
@@ -33,31 +24,18 @@ export interface ShellProject extends ProjectName {
   lacks: readonly ProjectRight[];
 }
 
-export interface Section {
-  /** The last part of the address; empty for the overview. */
-  path: string;
-  name: string;
-  icon: LucideIcon;
-  /** Whether it is in a phone's bottom bar, not under "More". */
-  inBar: boolean;
-  /** What its page requires; `view` unless given. */
-  right?: ProjectRight;
-}
+export type Section = ProjectPage & { name: string };
 
 /** The pages of a project, in the order of the navigation. */
-export const PROJECT_SECTIONS: readonly Section[] = [
-  { path: '', name: 'Overview', icon: LayoutDashboard, inBar: true },
-  { path: 'keys', name: 'Keys', icon: KeyRound, inBar: true },
-  { path: 'policies', name: 'Policies', icon: Route, inBar: true },
-  { path: 'subscription', name: 'Subscription', icon: CreditCard, inBar: false },
-  { path: 'usage', name: 'Usage', icon: ChartNoAxesColumn, inBar: true },
-  { path: 'requests', name: 'Requests', icon: ArrowLeftRight, inBar: false },
-  { path: 'simulator', name: 'Simulator', icon: FlaskConical, inBar: false, right: 'simulate' },
-  { path: 'alerts', name: 'Alerts', icon: BellRing, inBar: false },
-  { path: 'members', name: 'Members', icon: UsersRound, inBar: false },
-  { path: 'audit', name: 'Audit', icon: ScrollText, inBar: false },
-  { path: 'settings', name: 'Settings', icon: Settings, inBar: false },
-];
+const PROJECT_SECTIONS: readonly Section[] = KINDS.flatMap(({ entity: { name, page } }) =>
+  page === undefined ? [] : [{ name, ...page }],
+);
+
+/** The pages that create something. */
+export const CREATIONS = PROJECT_SECTIONS.flatMap(({ creates }) => creates ?? []);
+
+/** The rights that decide what the frame offers. */
+export const FRAME_RIGHTS = [...PROJECT_SECTIONS, ...CREATIONS].flatMap(({ right }) => right ?? []);
 
 export const sectionHref = (projectId: string, section: Pick<Section, 'path'>): string =>
   `/projects/${projectId}${section.path === '' ? '' : `/${section.path}`}`;

@@ -1,10 +1,10 @@
 import { BookOpen } from 'lucide-react';
 import Link from 'next/link';
-import { GUIDE_TOPICS, type GuideTopic } from '../../lib/guide-topics.ts';
+import { type GuideTopic, guideOf } from '../../lib/entities.ts';
 
 /** A link to the part of the guides that explains a page. */
 export function GuideLink({ topic }: { topic: GuideTopic }) {
-  const { href, name } = GUIDE_TOPICS[topic];
+  const { href, name } = guideOf(topic);
   return (
     <Link
       href={href}

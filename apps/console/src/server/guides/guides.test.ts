@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { renderGuides } from '../../../render-guides.mjs';
-import { GUIDE_TOPICS } from '../../lib/guide-topics.ts';
+import { JOURNEYS, KINDS } from '../../lib/entities.ts';
 import type { GuideGroup } from './guide.ts';
 import { searchGuides } from './search-guides.ts';
 
@@ -57,7 +57,11 @@ describe('the guides of the console', () => {
   });
 
   it('explain each page that links to them', () => {
-    const missing = Object.values(GUIDE_TOPICS).filter(({ href }) => !addresses.has(href));
+    const topics = [
+      ...Object.values(JOURNEYS),
+      ...KINDS.flatMap(({ entity }) => entity.guide ?? []),
+    ];
+    const missing = topics.filter(({ href }) => !addresses.has(href));
     expect(missing).toEqual([]);
   });
 });

@@ -1,55 +1,33 @@
 import 'server-only';
 import { type AuditFilter, type AuditRow, exportAudit } from '@ceiba/schema';
-import { csvResponse } from '#server/csv.ts';
+import { type CsvColumns, csvDay, csvResponse } from '#server/csv.ts';
 import { withDatabase } from '#server/database.ts';
 import { parseAuditQuery } from './audit-query.ts';
 
-const HEAD = [
-  'at_utc',
-  'actor_kind',
-  'actor',
-  'action',
-  'target_kind',
-  'target_id',
-  'target',
-  'project_id',
-  'project',
-  'client_address',
-  'request_id',
-  'before',
-  'after',
-];
+const COLUMNS: CsvColumns<AuditRow> = {
+  at_utc: ({ at }) => at.toISOString(),
+  actor_kind: ({ actor }) => actor.kind,
+  actor: ({ actor }) => actor.label,
+  action: ({ action }) => action,
+  target_kind: ({ target }) => target.kind,
+  target_id: ({ target }) => target.id,
+  target: ({ target }) => target.label,
+  project_id: (row) => row.projectId,
+  project: (row) => row.projectName,
+  client_address: (row) => row.clientAddress,
+  request_id: (row) => row.requestId,
+  before: ({ before }) => jsonOf(before),
+  after: ({ after }) => jsonOf(after),
+};
 
 /** The audit rows that match the filter of the URL as CSV, newest first. */
 export function auditCsv(
   url: URL,
   scope: Pick<AuditFilter, 'ownerId' | 'projectId'>,
 ): Promise<Response> {
-  const now = new Date();
-  const { filter } = parseAuditQuery(Object.fromEntries(url.searchParams), now);
-  const day = now.toISOString().slice(0, 10);
+  const { filter } = parseAuditQuery(Object.fromEntries(url.searchParams), new Date());
   const pages = exportAudit(withDatabase, { ...scope, ...filter });
-  return csvResponse(`ceiba-audit-${day}`, HEAD, linesOf(pages));
-}
-
-async function* linesOf(pages: AsyncGenerator<AuditRow[]>) {
-  for await (const rows of pages) {
-    yield rows.map(({ at, actor, action, target, ...row }) => [
-      at.toISOString(),
-      actor.kind,
-      actor.label,
-      action,
-      target.kind,
-      target.id,
-      target.label,
-      row.projectId,
-      row.projectName,
-      row.clientAddress,
-      row.requestId,
-      jsonOf(row.before),
-      jsonOf(row.after),
-    ]);
-  }
+  return csvResponse(`ceiba-audit-${csvDay()}`, COLUMNS, pages);
 }
 
 const jsonOf = (value: unknown) => (value === null ? null : JSON.stringify(value));

@@ -1,7 +1,6 @@
 import { QueryForm } from '#components/query-form.tsx';
-import { Field } from '#components/ui/field.tsx';
+import { Field, InputField, SelectField } from '#components/ui/field.tsx';
 import { FilterButtons, Filters } from '#components/ui/filters.tsx';
-import { Input, Select } from '#components/ui/input.tsx';
 import { SecretlessInput } from '#components/ui/secretless-input.tsx';
 import type { AuditQuery } from './audit-query.ts';
 
@@ -33,24 +32,15 @@ export function AuditFilterForm({ here, query, kinds }: AuditFilterFormProps) {
             />
           )}
         </Field>
-        <Field name="kind" label="Type" className="max-sm:col-span-2">
-          {(control) => (
-            <Select {...control} defaultValue={query.kind}>
-              <option value="">Everything</option>
-              {kinds.map(({ value, name }) => (
-                <option key={value} value={value}>
-                  {name}
-                </option>
-              ))}
-            </Select>
-          )}
-        </Field>
-        <Field name="from" label="First day, UTC">
-          {(control) => <Input {...control} type="date" defaultValue={query.firstDay} />}
-        </Field>
-        <Field name="to" label="Last day, UTC">
-          {(control) => <Input {...control} type="date" defaultValue={query.lastDay} />}
-        </Field>
+        <SelectField
+          name="kind"
+          label="Type"
+          fieldClassName="max-sm:col-span-2"
+          defaultValue={query.kind}
+          options={[['', 'Everything'], ...kinds.map(({ value, name }) => [value, name] as const)]}
+        />
+        <InputField name="from" label="First day, UTC" type="date" defaultValue={query.firstDay} />
+        <InputField name="to" label="Last day, UTC" type="date" defaultValue={query.lastDay} />
         <FilterButtons here={here} isFiltered={query.isFiltered} className="max-sm:col-span-2" />
       </QueryForm>
     </Filters>

@@ -3,11 +3,11 @@ import { cookies } from 'next/headers';
 import type { ReactNode } from 'react';
 import { AuditList } from '#components/audit/audit-list.tsx';
 import { kindsIn } from '#components/audit/audit-words.ts';
-import type { Viewer } from '#components/audit/target-href.ts';
 import { CsvLink } from '#components/ui/csv-link.tsx';
 import { EmptyState, NothingMatches } from '#components/ui/empty-state.tsx';
 import { PageLinks } from '#components/ui/pagination.tsx';
 import { PageHeader } from '#components/ui/section.tsx';
+import type { Viewer } from '#lib/entities.ts';
 import { type Query, withQuery } from '#lib/list-query.ts';
 import { TIME_ZONE_COOKIE } from '#lib/preferences.ts';
 import { dayName, knownTimeZone } from '#lib/time.ts';
@@ -32,12 +32,10 @@ export interface AuditLogProps {
 /** One page of the log with its filter, the newest first. */
 export async function AuditLog({ here, query, scope, viewer, children, ...head }: AuditLogProps) {
   const asked = parseAuditQuery(query, new Date());
-  const { items, next, previous } = await withDatabase((db) =>
+  const page = await withDatabase((db) =>
     listAudit(db, { ...scope, ...asked.filter, cursor: asked.cursor, limit: PAGE_SIZE }),
   );
   const timeZone = knownTimeZone((await cookies()).get(TIME_ZONE_COOKIE)?.value);
-  const at = (cursor: string | null) =>
-    cursor === null ? null : withQuery(here, query, { cursor });
   return (
     <>
       <PageHeader
@@ -58,8 +56,8 @@ export async function AuditLog({ here, query, scope, viewer, children, ...head }
           entries, set the last day.
         </p>
       )}
-      {items.length > 0 ? (
-        byDay(items, timeZone).map(([day, rows]) => (
+      {page.items.length > 0 ? (
+        byDay(page.items, timeZone).map(([day, rows]) => (
           <section key={day} aria-label={day} className="mb-6">
             <h2 className="mb-2 font-semibold">{day}</h2>
             <AuditList
@@ -78,7 +76,7 @@ export async function AuditLog({ here, query, scope, viewer, children, ...head }
           values before and after.
         </EmptyState>
       )}
-      <PageLinks previous={at(previous)} next={at(next)} names={['Newer', 'Older']} />
+      <PageLinks here={here} query={query} page={page} names={['Newer', 'Older']} />
     </>
   );
 }

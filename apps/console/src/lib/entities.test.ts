@@ -1,0 +1,61 @@
+import { AUDIT_ACTIONS } from '@ceiba/schema';
+import { describe, expect, it } from 'vitest';
+import { ENTITIES, type Entities, entityOf, KINDS } from './entities.ts';
+
+describe('the descriptors', () => {
+  it('have a verb for every audited action, and no other', () => {
+    const described = KINDS.flatMap(({ kind, entity }) =>
+      Object.keys(entity.audit?.verbs ?? {}).map((verb) => `${kind}.${verb}`),
+    );
+    expect(described.sort()).toEqual([...AUDIT_ACTIONS].sort());
+  });
+
+  it('do not compile without a kind that is audited, or without a verb of its actions', () => {
+    const { plan, ...others } = ENTITIES;
+    const { delete: _, ...verbs } = plan.audit.verbs;
+    // @ts-expect-error: `plan` is audited, and has no descriptor here
+    const without: Entities = others;
+    // @ts-expect-error: `plan.delete` has no verb here
+    const wordless: Entities = { ...others, plan: { ...plan, audit: { ...plan.audit, verbs } } };
+    expect([without, wordless]).toHaveLength(2);
+  });
+
+  it('give each page of a project an address of its own', () => {
+    const paths = KINDS.flatMap(({ entity }) => entity.page?.path ?? []);
+    expect(new Set(paths).size).toBe(paths.length);
+  });
+});
+
+const USER = { userId: 'me', isAdministrator: false, may: () => true };
+const ADMINISTRATOR = { ...USER, isAdministrator: true };
+
+describe('the link to one item', () => {
+  const hrefOf = (kind: string, viewer: typeof USER, id = 'it') =>
+    entityOf(kind)?.opens?.href({ projectId: 'p', id, label: 'ana@example.com' }, viewer) ?? null;
+
+  it.each([
+    ['project', '/projects/it'],
+    ['subscription', '/projects/it/subscription'],
+    ['api_key', '/projects/p/keys/it'],
+    ['policy', '/projects/p/policies/it'],
+    ['member', '/projects/p/members'],
+    ['invitation', '/projects/p/members'],
+    ['decision', '/projects/p/requests/it'],
+    ['plan', null],
+    ['user', null],
+    ['retention', null],
+    ['planet', null],
+  ])('of a %s is %s', (kind, href) => {
+    expect(hrefOf(kind, USER)).toBe(href);
+  });
+
+  it('of a policy is its row in the list for a role that cannot open it', () => {
+    expect(hrefOf('policy', { ...USER, may: () => false })).toBe('/projects/p/policies?q=it');
+  });
+
+  it('of an account is the page of the viewer, or its row in the list of an administrator', () => {
+    expect(hrefOf('user', ADMINISTRATOR, 'me')).toBe('/account');
+    expect(hrefOf('user', ADMINISTRATOR)).toBe('/admin?tab=users&q=ana%40example.com');
+    expect(hrefOf('plan', ADMINISTRATOR)).toBe('/admin');
+  });
+});
