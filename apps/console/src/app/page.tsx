@@ -1,7 +1,6 @@
-import Link from 'next/link';
 import { type Gate, GateLine } from '#components/gates.tsx';
 import { SiteFooter, SiteHeader, SiteMain } from '#components/site-header.tsx';
-import { Button } from '#components/ui/button.tsx';
+import { ButtonLink } from '#components/ui/button.tsx';
 import { MethodChip, OutcomeChip } from '#components/ui/chip.tsx';
 import { CodeBlock } from '#components/ui/code-block.tsx';
 import { hasSession } from '#server/session.ts';
@@ -62,13 +61,13 @@ export default async function LandingPage() {
             </p>
             <div className="mt-8 flex flex-wrap gap-2">
               {!isSignedIn && (
-                <Button asChild variant="primary">
-                  <Link href="/sign-up">Create an account</Link>
-                </Button>
+                <ButtonLink variant="primary" href="/sign-up">
+                  Create an account
+                </ButtonLink>
               )}
-              <Button asChild variant={isSignedIn ? 'primary' : 'secondary'}>
-                <Link href="/projects">Open the console</Link>
-              </Button>
+              <ButtonLink variant={isSignedIn ? 'primary' : 'secondary'} href="/projects">
+                Open the console
+              </ButtonLink>
             </div>
           </div>
           <ExampleDecision />

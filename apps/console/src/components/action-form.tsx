@@ -28,9 +28,9 @@ export type ActionFormProps<Data> = Omit<
 > & {
   action: FormAction<Data>;
   /** Hidden fields, such as `projectId`. */
-  hidden?: Record<string, string>;
+  hidden?: Record<string, string> | undefined;
   /** Called once per success, with the form as it was filled in. */
-  onDone?: (data: Data, form: HTMLFormElement) => void;
+  onDone?: ((data: Data, form: HTMLFormElement) => void) | undefined;
   children: (parts: ActionFormParts<Data>) => ReactNode;
 };
 

@@ -4,19 +4,15 @@ import type { ReactNode } from 'react';
 import type { FormAction } from '#lib/action-state.ts';
 import { ActionForm, type ActionFormParts } from './action-form.tsx';
 import { Button } from './ui/button.tsx';
-import { AlertDialog, DialogClose, DialogFooter } from './ui/dialog.tsx';
+import { AlertDialog, DialogClose, DialogFooter, type DialogProps } from './ui/dialog.tsx';
+import { type ToastMessage, useToast } from './ui/toast.tsx';
 
-export interface ConfirmActionProps<Data> {
-  open?: boolean;
-  onOpenChange?: (open: boolean) => void;
-  /** The button that opens the dialog. */
-  trigger?: ReactNode;
-  /** The question: "Revoke Mobile app?" */
-  title: ReactNode;
-  /** What it does, and whether it can be undone. */
-  description: ReactNode;
+export interface ConfirmActionProps<Data> extends Omit<DialogProps, 'open' | 'children'> {
   action: FormAction<Data>;
   hidden?: Record<string, string>;
+  /** The message of a success. */
+  done?: ToastMessage;
+  /** Called on a success, in place of `onClose`. */
   onDone?: (data: Data) => void;
   /** What the two buttons do: "Revoke key", "Keep key". */
   confirm: string;
@@ -29,7 +25,8 @@ export interface ConfirmActionProps<Data> {
 /** Asks before an action runs. The safe button has the focus; an error shows in the dialog. */
 export function ConfirmAction<Data>({
   action,
-  hidden = {},
+  hidden,
+  done,
   onDone,
   confirm,
   cancel,
@@ -37,12 +34,17 @@ export function ConfirmAction<Data>({
   children,
   ...dialog
 }: ConfirmActionProps<Data>) {
+  const toast = useToast();
   return (
     <AlertDialog {...dialog}>
       <ActionForm
         action={action}
         hidden={hidden}
-        onDone={(data) => onDone?.(data)}
+        onDone={(data) => {
+          if (done) toast(done);
+          if (onDone) onDone(data);
+          else dialog.onClose?.();
+        }}
         className="contents"
       >
         {(parts) => (

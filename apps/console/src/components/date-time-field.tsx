@@ -1,8 +1,7 @@
 'use client';
 
 import { absoluteTime, LOCAL_TIME_BOUNDS, relativeTime } from '#lib/time.ts';
-import { Field } from './ui/field.tsx';
-import { Input } from './ui/input.tsx';
+import { InputField } from './ui/field.tsx';
 import { useClock } from './ui/time.tsx';
 
 export interface DateTimeFieldProps {
@@ -13,21 +12,15 @@ export interface DateTimeFieldProps {
   onChange: (value: string) => void;
 }
 
-export function DateTimeField({ name, error, value, onChange }: DateTimeFieldProps) {
-  return (
-    <Field name={name} label="Date and time" error={error}>
-      {(control) => (
-        <Input
-          {...control}
-          type="datetime-local"
-          {...LOCAL_TIME_BOUNDS}
-          value={value}
-          onChange={(event) => onChange(event.target.value)}
-        />
-      )}
-    </Field>
-  );
-}
+export const DateTimeField = ({ onChange, ...field }: DateTimeFieldProps) => (
+  <InputField
+    {...field}
+    label="Date and time"
+    type="datetime-local"
+    {...LOCAL_TIME_BOUNDS}
+    onChange={(event) => onChange(event.target.value)}
+  />
+);
 
 export interface EndEffectProps {
   /** When calls end; null shows nothing. */

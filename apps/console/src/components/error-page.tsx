@@ -4,7 +4,7 @@ import { RotateCw } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { isOutage } from '../lib/outage.ts';
 import { PageMessage } from './page-message.tsx';
-import { Button } from './ui/button.tsx';
+import { Button, buttonLooks } from './ui/button.tsx';
 
 type Cause = 'checking' | 'database' | 'console' | 'other';
 
@@ -26,12 +26,12 @@ export function ErrorPage({ error, retry }: { error: unknown; retry: () => void 
             <RotateCw aria-hidden="true" />
             Try again
           </Button>
-          <Button asChild>
-            <a href="/status">Open the status page</a>
-          </Button>
-          <Button asChild variant="quiet">
-            <a href="/docs/outages">What to do in an outage</a>
-          </Button>
+          <a className={buttonLooks()} href="/status">
+            Open the status page
+          </a>
+          <a className={buttonLooks({ variant: 'quiet' })} href="/docs/outages">
+            What to do in an outage
+          </a>
         </>
       }
     >

@@ -1,46 +1,32 @@
 'use client';
 
 import { PASSWORD_LENGTH_MIN } from '@ceiba/domain/constants';
-import Link from 'next/link';
-import type { ComponentProps, ReactNode } from 'react';
+import type { ComponentProps } from 'react';
 import type { ActionFormParts } from './action-form.tsx';
-import { Button } from './ui/button.tsx';
-import { Field } from './ui/field.tsx';
-import { Input, TextArea } from './ui/input.tsx';
+import { Button, ButtonLink } from './ui/button.tsx';
+import { Field, InputField, type InputFieldProps } from './ui/field.tsx';
+import { TextArea } from './ui/input.tsx';
 import { PasswordInput } from './ui/password-input.tsx';
 
 type Parts = Pick<ActionFormParts<unknown>, 'errorOf' | 'typed'>;
 
-export type TextFieldProps = Omit<ComponentProps<'input'>, 'defaultValue'> & {
+export type TextFieldProps = Omit<InputFieldProps, 'error' | 'defaultValue'> & {
   parts: Parts;
-  name: string;
-  label: ReactNode;
-  hint?: ReactNode;
-  optional?: boolean;
   /** The value before anything is typed. */
   initial?: string | undefined;
 };
 
 /** A labelled text field of an `ActionForm`: shows its error and keeps what was typed. */
-export function TextField({
-  parts: { errorOf, typed },
-  name,
-  label,
-  hint,
-  optional = false,
-  initial,
-  ...input
-}: TextFieldProps) {
-  return (
-    <Field name={name} label={label} hint={hint} optional={optional} error={errorOf(name)}>
-      {(control) => (
-        <Input autoComplete="off" {...control} defaultValue={typed(name, initial)} {...input} />
-      )}
-    </Field>
-  );
-}
+export const TextField = ({ parts, initial, ...field }: TextFieldProps) => (
+  <InputField
+    autoComplete="off"
+    {...field}
+    error={parts.errorOf(field.name)}
+    defaultValue={parts.typed(field.name, initial)}
+  />
+);
 
-export type TextAreaFieldProps = Omit<ComponentProps<'textarea'>, 'defaultValue'> &
+export type TextAreaFieldProps = Omit<ComponentProps<'textarea'>, 'name' | 'defaultValue'> &
   Pick<TextFieldProps, 'parts' | 'name' | 'label' | 'hint' | 'optional' | 'initial'>;
 
 /** As {@link TextField}, for several lines. */
@@ -49,7 +35,7 @@ export function TextAreaField({
   name,
   label,
   hint,
-  optional = false,
+  optional,
   initial,
   ...area
 }: TextAreaFieldProps) {
@@ -81,6 +67,8 @@ export type PasswordFieldProps = Pick<TextFieldProps, 'name' | 'label' | 'hint'>
   autoComplete: 'current-password' | 'new-password';
 };
 
+export const NEW_PASSWORD_HINT = `At least ${PASSWORD_LENGTH_MIN} characters. Try a phrase only you would think of.`;
+
 /** A password; a refused form does not send it back, the browser keeps it. */
 export function PasswordField({ errorOf, autoComplete, ...field }: PasswordFieldProps) {
   return (
@@ -90,19 +78,23 @@ export function PasswordField({ errorOf, autoComplete, ...field }: PasswordField
   );
 }
 
+/** Where a page has the account already. */
+const CHANGED = { email: 'username', password: 'newPassword', label: 'New password' };
+
 /** A new password, which password managers save for the account of `email`. */
 export function NewPassword({
   errorOf,
   email,
-}: Pick<PasswordFieldProps, 'errorOf'> & { email: string }) {
+  names = CHANGED,
+}: Pick<PasswordFieldProps, 'errorOf'> & { email: string; names?: typeof CHANGED }) {
   return (
     <>
-      <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
+      <input type="text" name={names.email} autoComplete="username" value={email} readOnly hidden />
       <PasswordField
         errorOf={errorOf}
-        name="newPassword"
-        label="New password"
-        hint={`At least ${PASSWORD_LENGTH_MIN} characters. Try a phrase only you would think of.`}
+        name={names.password}
+        label={names.label}
+        hint={NEW_PASSWORD_HINT}
         autoComplete="new-password"
       />
     </>
@@ -155,9 +147,9 @@ export function FormButtons({ label, pending, cancelHref }: FormButtonsProps) {
       <Button type="submit" variant="primary" pending={pending}>
         {label}
       </Button>
-      <Button asChild variant="quiet">
-        <Link href={cancelHref}>Cancel</Link>
-      </Button>
+      <ButtonLink variant="quiet" href={cancelHref}>
+        Cancel
+      </ButtonLink>
     </div>
   );
 }

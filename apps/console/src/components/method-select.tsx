@@ -3,7 +3,7 @@
 import { clsx } from 'clsx';
 import { useState } from 'react';
 import type { ControlProps } from './ui/field.tsx';
-import { Input, Select } from './ui/input.tsx';
+import { CODE_INPUT, Input, Select } from './ui/input.tsx';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'] as const;
 const OTHER = 'other';
@@ -58,10 +58,8 @@ export function MethodSelect({
             onChange(event.target.value);
           }}
           placeholder="PROPFIND"
-          className="font-mono"
-          autoComplete="off"
+          {...CODE_INPUT}
           autoCapitalize="characters"
-          spellCheck={false}
         />
       )}
     </div>

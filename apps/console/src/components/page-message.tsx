@@ -1,6 +1,5 @@
-import Link from 'next/link';
 import type { ReactNode } from 'react';
-import { Button } from './ui/button.tsx';
+import { ButtonLink } from './ui/button.tsx';
 
 export interface PageMessageProps {
   title: string;
@@ -27,8 +26,8 @@ export function PageMessage({ title, isError = false, actions, children }: PageM
 /** Leads away from a page that this user does not have. */
 export function ToProjects() {
   return (
-    <Button asChild variant="primary">
-      <Link href="/projects">Go to your projects</Link>
-    </Button>
+    <ButtonLink variant="primary" href="/projects">
+      Go to your projects
+    </ButtonLink>
   );
 }

@@ -3,7 +3,7 @@ import Link from 'next/link';
 import type { ReactNode } from 'react';
 import { Wordmark } from './mark.tsx';
 import { ThemeToggle } from './theme.tsx';
-import { Button } from './ui/button.tsx';
+import { ButtonLink } from './ui/button.tsx';
 
 interface SiteHeaderProps {
   /** Undefined where it is unknown: the page of an error runs in the browser. */
@@ -18,20 +18,16 @@ export function SiteHeader({ isSignedIn }: SiteHeaderProps) {
         <Wordmark />
       </Link>
       <nav aria-label="Site" className="flex items-center gap-2">
-        <Button asChild variant="quiet" size="sm">
-          <Link href="/docs">Guides</Link>
-        </Button>
-        <Button asChild variant="quiet" size="sm" className="max-sm:hidden">
-          <Link href="/status">Status</Link>
-        </Button>
+        <ButtonLink variant="quiet" size="sm" href="/docs">
+          Guides
+        </ButtonLink>
+        <ButtonLink variant="quiet" size="sm" className="max-sm:hidden" href="/status">
+          Status
+        </ButtonLink>
         {isSignedIn !== undefined && (
-          <Button asChild variant="quiet" size="sm">
-            {isSignedIn ? (
-              <Link href="/projects">Open the console</Link>
-            ) : (
-              <Link href="/sign-in">Sign in</Link>
-            )}
-          </Button>
+          <ButtonLink href={isSignedIn ? '/projects' : '/sign-in'} variant="quiet" size="sm">
+            {isSignedIn ? 'Open the console' : 'Sign in'}
+          </ButtonLink>
         )}
         <ThemeToggle className="max-sm:hidden" />
       </nav>

@@ -77,18 +77,19 @@ export function typedValues(form: FormData): Record<string, string> {
  * created that could not be shown.
  *
  * @param load Loads that component.
- * @param notLoaded The form's error if that fails.
+ * @param so What did not happen if that fails: "no key was created".
  */
 export function shownWith<Data>(
   load: () => Promise<unknown>,
   action: FormAction<Data>,
-  notLoaded: string,
+  so: string,
 ): FormAction<Data> {
   return async (state, form) => {
     try {
       await load();
     } catch {
-      return unanswered(notLoaded, form);
+      const text = `Part of this page failed to load, so ${so}. Reload the page and try again.`;
+      return unanswered(text, form);
     }
     return action(state, form);
   };

@@ -1,5 +1,11 @@
 /** The query parameters of a page in Next.js. */
 export type SearchParams = Promise<Query>;
+/** The properties of a page, with the names in its address. */
+export interface PageProps<Name extends string = never> {
+  params: Promise<Record<Name, string>>;
+  searchParams: SearchParams;
+}
+
 export type Query = Record<string, string | string[] | undefined>;
 
 const SEARCH_LENGTH_MAX = 100;

@@ -48,32 +48,38 @@ export function csvRoute<Context>(
 }
 
 /**
+ * The columns of a file, in their order: a plain name, which is not quoted, because after the byte order
+ * mark a quote would not start a cell, and its cell of each row.
+ */
+export type CsvColumns<Row> = Readonly<Record<string, (row: Row) => CsvCell>>;
+
+/**
  * Streams a CSV file. Its first rows are read before it answers, so that their error has an answer of
  * its own. A later error aborts the download, so that a part is never mistaken for the whole file.
  *
  * @param fileName letters, digits and hyphens
- * @param head plain column names, not quoted: after the byte order mark a quote would not start a
- * cell
  */
-export async function csvResponse(
+export async function csvResponse<Row>(
   fileName: string,
-  head: readonly string[],
-  pages: AsyncGenerator<CsvCell[][]>,
+  columns: CsvColumns<Row>,
+  pages: AsyncGenerator<Row[]>,
 ): Promise<Response> {
+  const cells = Object.values(columns);
+  const lineOf = (row: Row) => csvLine(cells.map((cellOf) => cellOf(row)));
   const encoder = new TextEncoder();
   // Later rows are read outside the request, whose cookie says in whose share of the database they count.
   const inRequest = AsyncLocalStorage.snapshot();
-  let first: IteratorResult<CsvCell[][]> | undefined = await pages.next();
+  let first: IteratorResult<Row[]> | undefined = await pages.next();
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
-      controller.enqueue(encoder.encode(`${BYTE_ORDER_MARK}${head.join(',')}\r\n`));
+      controller.enqueue(encoder.encode(`${BYTE_ORDER_MARK}${Object.keys(columns).join(',')}\r\n`));
     },
     async pull(controller) {
       try {
         const { done, value } = first ?? (await inRequest(() => pages.next()));
         first = undefined;
         if (done) controller.close();
-        else controller.enqueue(encoder.encode(value.map(csvLine).join('')));
+        else controller.enqueue(encoder.encode(value.map(lineOf).join('')));
       } catch (error) {
         log.error({ err: error }, 'csv.aborted');
         controller.error(error);
@@ -91,3 +97,6 @@ export async function csvResponse(
     },
   });
 }
+
+/** The day in the name of a file. */
+export const csvDay = (): string => new Date().toISOString().slice(0, 10);

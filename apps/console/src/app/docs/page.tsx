@@ -1,12 +1,12 @@
 import Link from 'next/link';
 import { plural } from '#lib/format.ts';
-import { parseListQuery, type SearchParams } from '#lib/list-query.ts';
+import { type PageProps, parseListQuery } from '#lib/list-query.ts';
 import { withoutSecrets } from '#lib/text.ts';
 import { findInGuides, GUIDE_GROUPS } from '#server/guides/guides.ts';
 
 const RESULTS = 30;
 
-export default async function DocsPage({ searchParams }: { searchParams: SearchParams }) {
+export default async function DocsPage({ searchParams }: PageProps) {
   const q = withoutSecrets(parseListQuery(await searchParams).q);
   return q === '' ? <AllGuides /> : <Results q={q} />;
 }

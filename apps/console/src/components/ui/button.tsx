@@ -1,6 +1,6 @@
 import { clsx } from 'clsx';
 import { LoaderCircle, type LucideIcon } from 'lucide-react';
-import { Slot } from 'radix-ui';
+import Link from 'next/link';
 import type { ComponentProps } from 'react';
 
 const BASE =
@@ -19,36 +19,39 @@ const SIZES = {
   icon: 'size-8',
 } as const;
 
-export type ButtonProps = ComponentProps<'button'> & {
-  variant?: keyof typeof VARIANTS;
-  size?: keyof typeof SIZES;
-  /** Renders its only child, such as a link, with the looks of a button. */
-  asChild?: boolean;
-  /** Shows and announces that the action is running; a second press does nothing. */
-  pending?: boolean;
-};
+interface ButtonLooks {
+  variant?: keyof typeof VARIANTS | undefined;
+  size?: keyof typeof SIZES | undefined;
+  className?: string | undefined;
+}
+
+/** The classes of a button, for other elements. */
+export const buttonLooks = ({ variant = 'secondary', size = 'md', className }: ButtonLooks = {}) =>
+  clsx(BASE, VARIANTS[variant], SIZES[size], className);
+
+export type ButtonProps = ComponentProps<'button'> &
+  ButtonLooks & {
+    /** Shows and announces that the action is running; a second press does nothing. */
+    pending?: boolean;
+  };
 
 /** Its label says what it does: "Revoke key", never "OK". */
 export function Button({
-  variant = 'secondary',
-  size = 'md',
-  asChild = false,
+  variant,
+  size,
   pending = false,
   className,
   children,
   type = 'button',
   ...rest
 }: ButtonProps) {
-  const classes = clsx(BASE, VARIANTS[variant], SIZES[size], className);
-  if (asChild) {
-    return (
-      <Slot.Root className={classes} {...rest}>
-        {children}
-      </Slot.Root>
-    );
-  }
   return (
-    <button type={type} className={classes} aria-disabled={pending || undefined} {...rest}>
+    <button
+      type={type}
+      className={buttonLooks({ variant, size, className })}
+      aria-disabled={pending || undefined}
+      {...rest}
+    >
       {pending && <LoaderCircle className="animate-spin" aria-hidden="true" />}
       {children}
       {pending && <span className="sr-only">, working</span>}
@@ -56,7 +59,14 @@ export function Button({
   );
 }
 
-export type IconButtonProps = Omit<ButtonProps, 'children' | 'asChild' | 'size'> & {
+export type ButtonLinkProps = Omit<ComponentProps<typeof Link>, 'className'> & ButtonLooks;
+
+/** A link with the looks of a button. */
+export const ButtonLink = ({ variant, size, className, ...link }: ButtonLinkProps) => (
+  <Link className={buttonLooks({ variant, size, className })} {...link} />
+);
+
+export type IconButtonProps = Omit<ButtonProps, 'children' | 'size'> & {
   icon: LucideIcon;
   /** What it does and to what: "Delete Starter". */
   label: string;

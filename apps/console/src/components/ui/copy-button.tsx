@@ -5,7 +5,7 @@ import { Check, CircleAlert, Copy } from 'lucide-react';
 import { Button, type ButtonProps } from './button.tsx';
 import { type CopyOutcome, useCopy } from './copy.ts';
 
-export type CopyButtonProps = Omit<ButtonProps, 'onClick' | 'asChild'> & {
+export type CopyButtonProps = Omit<ButtonProps, 'onClick'> & {
   text: string;
   /** For screen readers: "Copy project ID". */
   label: string;

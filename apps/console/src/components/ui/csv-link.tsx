@@ -1,5 +1,5 @@
 import { Download } from 'lucide-react';
-import { Button } from './button.tsx';
+import { Button, buttonLooks } from './button.tsx';
 
 /**
  * Downloads what a page shows. On a phone it is short, to fit beside the title.
@@ -23,10 +23,8 @@ export function CsvLink({ href }: { href: string | null }) {
     );
   }
   return (
-    <Button asChild className="max-sm:px-3">
-      <a href={href} download>
-        {label}
-      </a>
-    </Button>
+    <a className={buttonLooks({ className: 'max-sm:px-3' })} href={href} download>
+      {label}
+    </a>
   );
 }

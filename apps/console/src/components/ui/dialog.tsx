@@ -1,7 +1,7 @@
 'use client';
 
+import { Slot } from '@radix-ui/react-slot';
 import { X } from 'lucide-react';
-import { Slot } from 'radix-ui';
 import {
   createContext,
   type ReactNode,
@@ -82,6 +82,8 @@ export function Modal({ role, className, onClose, children, ...names }: ModalPro
 export interface DialogProps {
   open?: boolean;
   onOpenChange?: (open: boolean) => void;
+  /** Of a dialog that is open for as long as it is mounted. */
+  onClose?: (() => void) | undefined;
   /** The button that opens it and gets the focus back. */
   trigger?: ReactNode;
   /** Of an `AlertDialog` the question: "Revoke Mobile app?" */
@@ -101,6 +103,7 @@ function Panel({
   role,
   open,
   onOpenChange,
+  onClose,
   trigger,
   title,
   description,
@@ -111,15 +114,16 @@ function Panel({
   function change(next: boolean) {
     setOpened(next);
     onOpenChange?.(next);
+    if (!next) onClose?.();
   }
   return (
     <>
       {trigger && (
-        <Slot.Root aria-haspopup="dialog" onClick={() => change(true)}>
+        <Slot aria-haspopup="dialog" onClick={() => change(true)}>
           {trigger}
-        </Slot.Root>
+        </Slot>
       )}
-      {(open ?? isOpened) && (
+      {(open ?? (isOpened || onClose !== undefined)) && (
         <Modal
           role={role}
           aria-labelledby={`${id}-title`}
@@ -172,23 +176,5 @@ export function DialogFooter({ children }: { children: ReactNode }) {
     >
       {children}
     </div>
-  );
-}
-
-export interface DialogButtonsProps {
-  /** What the form does: "Rename passkey". */
-  label: string;
-  pending: boolean;
-}
-
-/** The end of a form in a `Dialog`. */
-export function DialogButtons({ label, pending }: DialogButtonsProps) {
-  return (
-    <DialogFooter>
-      <DialogClose>Cancel</DialogClose>
-      <Button type="submit" variant="primary" pending={pending}>
-        {label}
-      </Button>
-    </DialogFooter>
   );
 }

@@ -1,6 +1,7 @@
 import { clsx } from 'clsx';
 import { CircleAlert } from 'lucide-react';
-import { type ReactNode, useId } from 'react';
+import { type ComponentProps, type ReactNode, useId } from 'react';
+import { Input, Select } from './input.tsx';
 
 /** Attributes that connect a control with its label, hint and error. Spread them. */
 export interface ControlProps {
@@ -16,8 +17,8 @@ export interface FieldProps {
   hint?: ReactNode;
   /** How to fix the input; undefined if it is valid. */
   error?: string | undefined;
-  optional?: boolean;
-  className?: string;
+  optional?: boolean | undefined;
+  className?: string | undefined;
   children: (control: ControlProps) => ReactNode;
 }
 
@@ -57,5 +58,43 @@ export function Field({ name, label, hint, error, optional, className, children 
         )}
       </p>
     </div>
+  );
+}
+
+/** `className` is that of the control, `fieldClassName` that of all. */
+type Labelled = Omit<FieldProps, 'children' | 'className'> & { fieldClassName?: string };
+
+export type InputFieldProps = Labelled & Omit<ComponentProps<'input'>, keyof Labelled>;
+
+/** A labelled field of one line. */
+export function InputField({ name, label, hint, error, optional, ...rest }: InputFieldProps) {
+  const { fieldClassName: className, ...input } = rest;
+  return (
+    <Field {...{ name, label, hint, error, optional, className }}>
+      {(control) => <Input {...control} {...input} />}
+    </Field>
+  );
+}
+
+export type SelectFieldProps = Labelled &
+  Omit<ComponentProps<'select'>, keyof Labelled | 'children'> & {
+    options: readonly (readonly [value: string, text: string])[];
+  };
+
+/** A labelled choice of one. */
+export function SelectField({ name, label, hint, error, optional, ...rest }: SelectFieldProps) {
+  const { fieldClassName: className, options, ...select } = rest;
+  return (
+    <Field {...{ name, label, hint, error, optional, className }}>
+      {(control) => (
+        <Select {...control} {...select}>
+          {options.map(([value, text]) => (
+            <option key={value} value={value}>
+              {text}
+            </option>
+          ))}
+        </Select>
+      )}
+    </Field>
   );
 }

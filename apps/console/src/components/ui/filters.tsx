@@ -1,8 +1,7 @@
 import { clsx } from 'clsx';
 import { ListFilter } from 'lucide-react';
-import Link from 'next/link';
 import type { ReactNode } from 'react';
-import { Button } from './button.tsx';
+import { Button, ButtonLink, buttonLooks } from './button.tsx';
 
 export interface FiltersProps {
   /** How many fields are set. */
@@ -16,13 +15,11 @@ export interface FiltersProps {
 export function Filters({ set, isOpen = false, children }: FiltersProps) {
   return (
     <details open={isOpen} className="filters mb-6">
-      <Button asChild>
-        <summary>
-          <ListFilter aria-hidden="true" />
-          Filters
-          {set > 0 && <span className="numbers text-muted">{set} set</span>}
-        </summary>
-      </Button>
+      <summary className={buttonLooks()}>
+        <ListFilter aria-hidden="true" />
+        Filters
+        {set > 0 && <span className="numbers text-muted">{set} set</span>}
+      </summary>
       {children}
     </details>
   );
@@ -40,9 +37,9 @@ export function FilterButtons({ here, isFiltered, className }: FilterButtonsProp
     <div className={clsx('flex gap-2', className)}>
       <Button type="submit">Filter</Button>
       {isFiltered && (
-        <Button asChild variant="quiet">
-          <Link href={here}>Clear</Link>
-        </Button>
+        <ButtonLink variant="quiet" href={here}>
+          Clear
+        </ButtonLink>
       )}
     </div>
   );

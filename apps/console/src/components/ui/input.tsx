@@ -9,6 +9,14 @@ export function Input({ className, ...rest }: ComponentProps<'input'>) {
   return <input className={clsx(control, 'h-10 px-3', className)} {...rest} />;
 }
 
+/** For identifiers, paths and keys, which a browser must not correct. */
+export const CODE_INPUT = {
+  className: 'font-mono',
+  autoComplete: 'off',
+  autoCapitalize: 'none',
+  spellCheck: false,
+} as const;
+
 export function TextArea({ className, ...rest }: ComponentProps<'textarea'>) {
   return <textarea className={clsx(control, 'min-h-24 px-3 py-2', className)} {...rest} />;
 }

@@ -1,10 +1,11 @@
+import type { Page } from '@ceiba/schema';
 import { ChevronLeft, ChevronRight } from 'lucide-react';
-import Link from 'next/link';
 import type { ReactNode } from 'react';
 import { formatCount } from '../../lib/format.ts';
-import { Button } from './button.tsx';
+import { type Query, withQuery } from '../../lib/list-query.ts';
+import { Button, ButtonLink } from './button.tsx';
 
-export interface PageLinksProps {
+interface NeighbourLinksProps {
   /** Addresses of the neighbouring pages; null where there is none. */
   previous: string | null;
   next: string | null;
@@ -14,12 +15,12 @@ export interface PageLinksProps {
 }
 
 /** Links to the neighbouring pages of a list; nothing if it has only one page. */
-export function PageLinks({
+function NeighbourLinks({
   previous,
   next,
   names = ['Previous', 'Next'],
   summary,
-}: PageLinksProps) {
+}: NeighbourLinksProps) {
   if (previous === null && next === null) return null;
   return (
     <nav aria-label="Pages" className="mt-4 flex flex-wrap items-center justify-between gap-2">
@@ -38,6 +39,20 @@ export function PageLinks({
   );
 }
 
+export interface PageLinksProps extends Pick<NeighbourLinksProps, 'names' | 'summary'> {
+  /** The address of the list, and its query. */
+  here: string;
+  query: Query;
+  /** The cursors of the neighbouring pages. */
+  page: Pick<Page<unknown>, 'previous' | 'next'>;
+}
+
+/** Page links of a list that is read by a cursor. */
+export function PageLinks({ here, query, page, ...rest }: PageLinksProps) {
+  const at = (cursor: string | null) => cursor && withQuery(here, query, { cursor });
+  return <NeighbourLinks {...rest} previous={at(page.previous)} next={at(page.next)} />;
+}
+
 function PageLink({
   href,
   rel,
@@ -52,11 +67,9 @@ function PageLink({
       {children}
     </Button>
   ) : (
-    <Button asChild size="sm">
-      <Link href={href} rel={rel}>
-        {children}
-      </Link>
-    </Button>
+    <ButtonLink size="sm" href={href} rel={rel}>
+      {children}
+    </ButtonLink>
   );
 }
 
@@ -76,7 +89,7 @@ export function Pagination({ page, pageSize, total, hrefOf, of }: PaginationProp
   const first = Math.min(total, (page - 1) * pageSize + 1);
   const last = Math.min(total, page * pageSize);
   return (
-    <PageLinks
+    <NeighbourLinks
       previous={page > 1 ? hrefOf(page - 1) : null}
       next={last < total ? hrefOf(page + 1) : null}
       summary={`${formatCount(first)}–${formatCount(last)} of ${formatCount(total)} ${of}`}

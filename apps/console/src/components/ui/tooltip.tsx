@@ -1,6 +1,6 @@
 'use client';
 
-import { Slot } from 'radix-ui';
+import { Slot } from '@radix-ui/react-slot';
 import {
   type PointerEvent,
   type ReactNode,
@@ -45,7 +45,7 @@ export function Hint({ text, children }: { text: ReactNode; children: ReactNode 
 
   return (
     <>
-      <Slot.Root
+      <Slot
         ref={anchor}
         aria-describedby={open ? id : undefined}
         {...pointer}
@@ -55,7 +55,7 @@ export function Hint({ text, children }: { text: ReactNode; children: ReactNode 
         onBlur={() => soon(false, 0)}
       >
         {children}
-      </Slot.Root>
+      </Slot>
       {open && (
         <Bubble id={id} anchor={anchor} onEscape={() => setOpen(false)} {...pointer}>
           {text}

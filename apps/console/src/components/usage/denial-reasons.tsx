@@ -1,9 +1,8 @@
 import { OUTCOMES, type Outcome } from '@ceiba/contract/sets';
 import type { UsageRange } from '@ceiba/domain';
 import type { UsageSeries } from '@ceiba/schema';
-import Link from 'next/link';
 import { sum } from '../../lib/format.ts';
-import { Button } from '../ui/button.tsx';
+import { ButtonLink } from '../ui/button.tsx';
 import { OUTCOME_LOOKS, OutcomeChip } from '../ui/chip.tsx';
 import { Section } from '../ui/section.tsx';
 import { type KeptRequests, keptNote, requestsIn } from './range-links.ts';
@@ -49,9 +48,9 @@ export function DenialReasons({
       description={`Denied calls do not use quota. ${keptNote(kept, range)}`.trimEnd()}
       actions={
         all && (
-          <Button asChild size="sm">
-            <Link href={all}>Denied requests</Link>
-          </Button>
+          <ButtonLink size="sm" href={all}>
+            Denied requests
+          </ButtonLink>
         )
       }
     >

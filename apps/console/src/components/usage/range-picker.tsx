@@ -2,9 +2,8 @@ import { CalendarDays } from 'lucide-react';
 import Form from 'next/form';
 import { type Query, textOf, withQuery } from '../../lib/list-query.ts';
 import { absoluteDate } from '../../lib/time.ts';
-import { Button } from '../ui/button.tsx';
-import { Field } from '../ui/field.tsx';
-import { Input } from '../ui/input.tsx';
+import { Button, buttonLooks } from '../ui/button.tsx';
+import { InputField } from '../ui/field.tsx';
 import { LinkTabs } from '../ui/link-tabs.tsx';
 import { USAGE_PRESETS, type UsageQuery } from './usage-query.ts';
 
@@ -30,28 +29,33 @@ export function RangePicker({ here, query, usage }: RangePickerProps) {
         }))}
       />
       <details open={usage.refusal !== undefined} className="mb-6 sm:mb-8">
-        <Button asChild size="sm">
-          <summary>
-            <CalendarDays aria-hidden="true" />
-            {usage.choice === 'custom' ? wordsOf(usage) : 'Choose days'}
-          </summary>
-        </Button>
+        <summary className={buttonLooks({ size: 'sm' })}>
+          <CalendarDays aria-hidden="true" />
+          {usage.choice === 'custom' ? wordsOf(usage) : 'Choose days'}
+        </summary>
         <Form
           action={here}
           className="mt-4 grid grid-cols-2 items-start gap-4 sm:flex sm:flex-wrap"
         >
           {/* Another range keeps the time zone of the hours. */}
           {textOf(query, 'zone') === 'local' && <input type="hidden" name="zone" value="local" />}
-          <Field name="from" label="First day" error={usage.refusal} className="sm:w-44">
-            {(control) => (
-              <Input {...control} key={usage.firstDay} type="date" defaultValue={usage.firstDay} />
-            )}
-          </Field>
-          <Field name="to" label="Last day" className="sm:w-44">
-            {(control) => (
-              <Input {...control} key={usage.lastDay} type="date" defaultValue={usage.lastDay} />
-            )}
-          </Field>
+          <InputField
+            key={`from ${usage.firstDay}`}
+            name="from"
+            label="First day"
+            error={usage.refusal}
+            fieldClassName="sm:w-44"
+            type="date"
+            defaultValue={usage.firstDay}
+          />
+          <InputField
+            key={`to ${usage.lastDay}`}
+            name="to"
+            label="Last day"
+            fieldClassName="sm:w-44"
+            type="date"
+            defaultValue={usage.lastDay}
+          />
           <Button type="submit" className="w-fit sm:mt-8">
             Show range
           </Button>

@@ -1,8 +1,12 @@
 'use client';
 
-import { PASSWORD_LENGTH_MIN } from '@ceiba/domain/constants';
 import type { ActionFormParts } from '#components/action-form.tsx';
-import { PasswordField, type PasswordFieldProps, TextField } from '#components/form-fields.tsx';
+import {
+  NEW_PASSWORD_HINT,
+  PasswordField,
+  type PasswordFieldProps,
+  TextField,
+} from '#components/form-fields.tsx';
 
 export type CredentialFieldsProps = Pick<PasswordFieldProps, 'hint' | 'autoComplete'> & {
   parts: ActionFormParts<unknown>;
@@ -20,11 +24,5 @@ export function CredentialFields({ parts, ...password }: CredentialFieldsProps) 
 
 /** As {@link CredentialFields}, for a new account. */
 export function NewCredentialFields({ parts }: Pick<CredentialFieldsProps, 'parts'>) {
-  return (
-    <CredentialFields
-      parts={parts}
-      hint={`At least ${PASSWORD_LENGTH_MIN} characters. Try a phrase only you would think of.`}
-      autoComplete="new-password"
-    />
-  );
+  return <CredentialFields parts={parts} hint={NEW_PASSWORD_HINT} autoComplete="new-password" />;
 }

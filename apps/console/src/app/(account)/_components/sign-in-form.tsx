@@ -3,9 +3,10 @@
 import { Fingerprint } from 'lucide-react';
 import Link from 'next/link';
 import { type ReactNode, useState } from 'react';
-import { ActionForm } from '#components/action-form.tsx';
-import { TextField } from '#components/form-fields.tsx';
+import { CodeField } from '#components/form-fields.tsx';
+import { ActionButton } from '#components/submit-form.tsx';
 import { Button } from '#components/ui/button.tsx';
+import { AccountForm } from './account-form.tsx';
 import { CredentialFields } from './credential-fields.tsx';
 import { signInWithCode, signInWithPasskey, signInWithPassword } from './sign-in.ts';
 
@@ -24,21 +25,17 @@ export function SignInForm({ next, children }: SignInFormProps) {
   return (
     <>
       <div className="grid gap-4">
-        <ActionForm
+        <AccountForm
           action={signInWithPassword}
           onDone={(step) => (step === 'second_factor' ? setNeedsCode(true) : leave())}
-          className="grid gap-6"
+          submit="Sign in"
         >
-          {(parts) => (
-            <>
-              <CredentialFields parts={parts} autoComplete="current-password" />
-              <Button type="submit" variant="primary" pending={parts.pending}>
-                Sign in
-              </Button>
-            </>
-          )}
-        </ActionForm>
-        <PasskeyForm onDone={leave} />
+          {(parts) => <CredentialFields parts={parts} autoComplete="current-password" />}
+        </AccountForm>
+        <ActionButton action={signInWithPasskey} onDone={leave} leaves className="w-full">
+          <Fingerprint aria-hidden="true" />
+          Use a passkey
+        </ActionButton>
         <p className="text-small">
           <Link
             href="/forgot-password"
@@ -53,19 +50,6 @@ export function SignInForm({ next, children }: SignInFormProps) {
   );
 }
 
-function PasskeyForm({ onDone }: { onDone: () => void }) {
-  return (
-    <ActionForm action={signInWithPasskey} onDone={onDone}>
-      {({ pending }) => (
-        <Button type="submit" className="w-full" pending={pending}>
-          {!pending && <Fingerprint aria-hidden="true" />}
-          Use a passkey
-        </Button>
-      )}
-    </ActionForm>
-  );
-}
-
 interface CodeFormProps {
   onDone: () => void;
   onBack: () => void;
@@ -73,28 +57,20 @@ interface CodeFormProps {
 
 function CodeForm({ onDone, onBack }: CodeFormProps) {
   return (
-    <ActionForm action={signInWithCode} onDone={onDone} className="grid gap-6">
-      {(parts) => (
-        <>
-          <TextField
+    <div className="grid gap-6">
+      <AccountForm action={signInWithCode} onDone={onDone} submit="Sign in">
+        {(parts) => (
+          // The step replaces the form that had the focus.
+          <CodeField
             parts={parts}
-            name="code"
-            label="Code"
             hint="Six digits from your authenticator app, or a recovery code."
-            autoComplete="one-time-code"
-            className="numbers"
-            maxLength={64}
-            // The step replaces the form that had the focus.
             autoFocus
           />
-          <Button type="submit" variant="primary" pending={parts.pending}>
-            Sign in
-          </Button>
-          <Button variant="quiet" onClick={onBack}>
-            Start again
-          </Button>
-        </>
-      )}
-    </ActionForm>
+        )}
+      </AccountForm>
+      <Button variant="quiet" onClick={onBack}>
+        Start again
+      </Button>
+    </div>
   );
 }

@@ -83,11 +83,7 @@ export default async function AccountPage() {
                 hasPassword={user.hasPassword}
                 mustSignInAgain={mustSignInAgain}
                 hasSecondFactor={hasSecondFactor}
-                passkeys={passkeys.map(({ createdAt, lastUsedAt, ...passkey }) => ({
-                  ...passkey,
-                  createdAt: createdAt.toISOString(),
-                  lastUsedAt: lastUsedAt?.toISOString() ?? null,
-                }))}
+                passkeys={passkeys}
               />
             ),
           },
@@ -98,11 +94,9 @@ export default async function AccountPage() {
             children: (
               <div className="grid gap-4">
                 <SessionList
-                  sessions={sessions.map(({ createdAt, lastSeenAt, userAgent, ...session }) => ({
+                  sessions={sessions.map(({ userAgent, ...session }) => ({
                     ...session,
                     device: deviceWords(userAgent),
-                    createdAt: createdAt.toISOString(),
-                    lastSeenAt: lastSeenAt?.toISOString() ?? null,
                     isCurrent: session.sessionId === user.sessionId,
                   }))}
                 />

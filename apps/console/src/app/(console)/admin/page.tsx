@@ -1,15 +1,10 @@
 import { listPlansWithUse, listUsers, readRetention } from '@ceiba/schema';
 import type { Metadata } from 'next';
+import { PageLinks } from '#components/ui/pagination.tsx';
 import { SearchInput } from '#components/ui/search-input.tsx';
 import { Column, PageHeader, Section } from '#components/ui/section.tsx';
 import { plural } from '#lib/format.ts';
-import {
-  parseListQuery,
-  type Query,
-  type SearchParams,
-  textOf,
-  withQuery,
-} from '#lib/list-query.ts';
+import { type PageProps, parseListQuery, type Query, textOf } from '#lib/list-query.ts';
 import { withDatabase } from '#server/database.ts';
 import { requireAdministrator, type SignedInUser } from '#server/session.ts';
 import { AdministrationTabs } from './_components/administration-tabs.tsx';
@@ -22,7 +17,7 @@ export const metadata: Metadata = { title: 'Administration' };
 const TABS = ['plans', 'users', 'retention'] as const;
 const PAGE_SIZE = 25;
 
-export default async function AdministrationPage({ searchParams }: { searchParams: SearchParams }) {
+export default async function AdministrationPage({ searchParams }: PageProps) {
   const user = await requireAdministrator();
   const query = await searchParams;
   const tab = TABS.find((one) => one === textOf(query, 'tab')) ?? 'plans';
@@ -30,7 +25,7 @@ export default async function AdministrationPage({ searchParams }: { searchParam
     <Column>
       <PageHeader
         title="Administration"
-        guide="administration"
+        guide="plan"
         description="Settings that apply to all users. Only administrators see this page."
       />
       <AdministrationTabs current={tab} />
@@ -43,25 +38,15 @@ export default async function AdministrationPage({ searchParams }: { searchParam
 
 async function Users({ query, viewer }: { query: Query; viewer: SignedInUser }) {
   const { q } = parseListQuery(query);
-  const { items, total, next, previous } = await withDatabase((db) =>
+  const page = await withDatabase((db) =>
     listUsers(db, { text: q, cursor: textOf(query, 'cursor'), limit: PAGE_SIZE }),
   );
-  const at = (cursor: string | null) =>
-    cursor === null ? null : withQuery('/admin', query, { cursor });
   return (
     <>
       <SearchInput label="Search e-mail addresses" className="mb-4" />
-      <p className="numbers mb-4 text-small text-muted">{plural(total, 'account')}</p>
-      <UserTable
-        ownId={viewer.userId}
-        needsPassword={viewer.hasPassword}
-        users={items.map(({ createdAt, ...user }) => ({
-          ...user,
-          createdAt: createdAt.toISOString(),
-        }))}
-        newer={at(previous)}
-        older={at(next)}
-      />
+      <p className="numbers mb-4 text-small text-muted">{plural(page.total, 'account')}</p>
+      <UserTable ownId={viewer.userId} needsPassword={viewer.hasPassword} users={page.items} />
+      <PageLinks here="/admin" query={query} page={page} names={['Newer', 'Older']} />
     </>
   );
 }

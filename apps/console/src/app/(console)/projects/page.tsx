@@ -1,13 +1,12 @@
 import { listProjectsAtAGlance } from '@ceiba/schema';
 import { Plus } from 'lucide-react';
 import type { Metadata } from 'next';
-import Link from 'next/link';
-import { Button } from '#components/ui/button.tsx';
+import { ButtonLink } from '#components/ui/button.tsx';
 import { EmptyState } from '#components/ui/empty-state.tsx';
 import { Pagination } from '#components/ui/pagination.tsx';
 import { SearchInput } from '#components/ui/search-input.tsx';
 import { Column, PageHeader } from '#components/ui/section.tsx';
-import { parseListQuery, type SearchParams, withQuery } from '#lib/list-query.ts';
+import { type PageProps, parseListQuery, withQuery } from '#lib/list-query.ts';
 import { withDatabase } from '#server/database.ts';
 import { requireUser } from '#server/session.ts';
 import { ProjectGlance } from './_components/project-glance.tsx';
@@ -16,7 +15,7 @@ export const metadata: Metadata = { title: 'Projects' };
 
 const PAGE_SIZE = 20;
 
-export default async function ProjectsPage({ searchParams }: { searchParams: SearchParams }) {
+export default async function ProjectsPage({ searchParams }: PageProps) {
   const user = await requireUser();
   const query = await searchParams;
   const { q, page } = parseListQuery(query);
@@ -37,12 +36,10 @@ export default async function ProjectsPage({ searchParams }: { searchParams: Sea
         description="One project per API. The charts show the decisions of the last 24 hours."
         actions={
           !hasNone && (
-            <Button asChild variant="primary">
-              <Link href="/projects/new" data-shortcut="new">
-                <Plus aria-hidden="true" />
-                Create project
-              </Link>
-            </Button>
+            <ButtonLink variant="primary" href="/projects/new" data-shortcut="new">
+              <Plus aria-hidden="true" />
+              Create project
+            </ButtonLink>
           )
         }
       />
@@ -50,11 +47,9 @@ export default async function ProjectsPage({ searchParams }: { searchParams: Sea
         <EmptyState
           title="No projects yet"
           action={
-            <Button asChild variant="primary">
-              <Link href="/projects/new" data-shortcut="new">
-                Create your first project
-              </Link>
-            </Button>
+            <ButtonLink variant="primary" href="/projects/new" data-shortcut="new">
+              Create your first project
+            </ButtonLink>
           }
         >
           A project holds the keys, policies and plan of one API. Create one to get a project ID and

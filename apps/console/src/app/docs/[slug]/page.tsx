@@ -1,19 +1,16 @@
 import type { Metadata } from 'next';
 import { notFound } from 'next/navigation';
 import { PageIndex } from '#components/ui/section.tsx';
+import type { PageProps } from '#lib/list-query.ts';
 import { guideOf, partsOf } from '#server/guides/guides.ts';
 import { GuideBlocks } from '../_components/guide-blocks.tsx';
 
-interface GuideProps {
-  params: Promise<{ slug: string }>;
-}
-
-export async function generateMetadata({ params }: GuideProps): Promise<Metadata> {
+export async function generateMetadata({ params }: PageProps<'slug'>): Promise<Metadata> {
   const guide = guideOf((await params).slug);
   return guide === undefined ? {} : { title: guide.title, description: guide.summary };
 }
 
-export default async function GuidePage({ params }: GuideProps) {
+export default async function GuidePage({ params }: PageProps<'slug'>) {
   const guide = guideOf((await params).slug);
   if (guide === undefined) notFound();
   return (

@@ -1,8 +1,7 @@
 'use client';
 
 import { useState } from 'react';
-import { ActionForm } from '#components/action-form.tsx';
-import { Button } from '#components/ui/button.tsx';
+import { ActionButton } from '#components/submit-form.tsx';
 import { Name } from '#components/ui/name.tsx';
 import { LinkGate } from '../../_components/link-gate.tsx';
 import {
@@ -13,21 +12,24 @@ import {
 } from '../actions.ts';
 
 /** Says which alerts a mail was about, and lets its recipient confirm or end them. */
-export function AnswerAlertMail() {
-  return (
-    <LinkGate
-      field="mailSecret"
-      read={readAlertMail}
-      incomplete="Open the whole link of the mail. It ends with a long text after a #."
-    >
-      {(mail, mailSecret) => <Answer mail={mail} mailSecret={mailSecret} />}
-    </LinkGate>
-  );
-}
+export const AnswerAlertMail = () => (
+  <LinkGate
+    field="mailSecret"
+    read={readAlertMail}
+    incomplete="Open the whole link of the mail. It ends with a long text after a #."
+  >
+    {(mail, mailSecret) => <Answer {...mail} mailSecret={mailSecret} />}
+  </LinkGate>
+);
 
-function Answer({ mail, mailSecret }: { mail: ShownAlertMail; mailSecret: string }) {
-  const { projectName, address, mayConfirm } = mail;
-  const [answer, setAnswer] = useState(mail.answer);
+function Answer({
+  projectName,
+  address,
+  mayConfirm,
+  mailSecret,
+  ...before
+}: ShownAlertMail & { mailSecret: string }) {
+  const [answer, setAnswer] = useState(before.answer);
   return (
     <div className="grid gap-6">
       <div className="card">
@@ -48,30 +50,25 @@ function Answer({ mail, mailSecret }: { mail: ShownAlertMail; mailSecret: string
         </p>
       </div>
       {answer !== 'confirmed' && mayConfirm && (
-        <ActionForm
+        <ActionButton
           action={confirmAlerts}
           hidden={{ mailSecret }}
           onDone={() => setAnswer('confirmed')}
+          variant="primary"
+          className="w-full"
         >
-          {({ pending }) => (
-            <Button type="submit" variant="primary" className="w-full" pending={pending}>
-              Send me these alerts
-            </Button>
-          )}
-        </ActionForm>
+          Send me these alerts
+        </ActionButton>
       )}
       {answer !== 'unsubscribed' && (
-        <ActionForm
+        <ActionButton
           action={unsubscribeFromAlerts}
           hidden={{ mailSecret }}
           onDone={() => setAnswer('unsubscribed')}
+          className="w-full"
         >
-          {({ pending }) => (
-            <Button type="submit" className="w-full" pending={pending}>
-              {answer === 'confirmed' ? 'Unsubscribe' : 'Refuse, and do not ask again'}
-            </Button>
-          )}
-        </ActionForm>
+          {answer === 'confirmed' ? 'Unsubscribe' : 'Refuse, and do not ask again'}
+        </ActionButton>
       )}
     </div>
   );

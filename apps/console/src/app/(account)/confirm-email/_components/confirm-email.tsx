@@ -1,8 +1,7 @@
 'use client';
 
-import Link from 'next/link';
-import { ActionForm } from '#components/action-form.tsx';
-import { Button } from '#components/ui/button.tsx';
+import { ButtonLink } from '#components/ui/button.tsx';
+import { AccountForm } from '../../_components/account-form.tsx';
 import { LinkGate } from '../../_components/link-gate.tsx';
 import { confirmEmail, readConfirmation } from '../actions.ts';
 
@@ -18,9 +17,23 @@ export function ConfirmEmail({ isSignedIn }: { isSignedIn: boolean }) {
       keptAs={KEPT_AS}
       incomplete="Open the whole link of the mail in this tab. It ends with a long text after a #."
     >
-      {({ email }, confirmationSecret) =>
-        isSignedIn ? (
-          <ActionForm
+      {({ email }, confirmationSecret) => {
+        const address = <span className="font-medium wrap-anywhere text-ink">{email}</span>;
+        if (!isSignedIn) {
+          return (
+            <div className="grid gap-6">
+              <p className="text-muted">
+                Sign in with your current address. Then {address} becomes the address of your
+                account.
+              </p>
+              <ButtonLink href="/sign-in?next=%2Fconfirm-email" variant="primary">
+                Sign in to confirm
+              </ButtonLink>
+            </div>
+          );
+        }
+        return (
+          <AccountForm
             action={confirmEmail}
             hidden={{ confirmationSecret }}
             onDone={() => {
@@ -28,35 +41,13 @@ export function ConfirmEmail({ isSignedIn }: { isSignedIn: boolean }) {
               // A full page load, so that the frame shows the address.
               window.location.assign('/account');
             }}
-            className="grid gap-6"
+            submit="Use this address"
+            leaves
           >
-            {({ pending, state }) => (
-              <>
-                <p className="text-muted">
-                  You then sign in with <Address>{email}</Address>.
-                </p>
-                <Button type="submit" variant="primary" pending={pending || state.kind === 'done'}>
-                  Use this address
-                </Button>
-              </>
-            )}
-          </ActionForm>
-        ) : (
-          <div className="grid gap-6">
-            <p className="text-muted">
-              Sign in with your current address. Then <Address>{email}</Address> becomes the address
-              of your account.
-            </p>
-            <Button asChild variant="primary">
-              <Link href="/sign-in?next=%2Fconfirm-email">Sign in to confirm</Link>
-            </Button>
-          </div>
-        )
-      }
+            {() => <p className="text-muted">You then sign in with {address}.</p>}
+          </AccountForm>
+        );
+      }}
     </LinkGate>
   );
 }
-
-const Address = ({ children }: { children: string }) => (
-  <span className="font-medium wrap-anywhere text-ink">{children}</span>
-);

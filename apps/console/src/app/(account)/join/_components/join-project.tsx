@@ -1,8 +1,8 @@
 'use client';
 
 import Link from 'next/link';
-import { ActionForm } from '#components/action-form.tsx';
-import { Button } from '#components/ui/button.tsx';
+import { ActionButton } from '#components/submit-form.tsx';
+import { ButtonLink } from '#components/ui/button.tsx';
 import { Name } from '#components/ui/name.tsx';
 import { AbsoluteTime } from '#components/ui/time.tsx';
 import { LinkGate } from '../../_components/link-gate.tsx';
@@ -43,7 +43,7 @@ export function JoinProject({ email, mayRegister }: JoinProjectProps) {
 function Accept({ email, invitationSecret }: { email: string; invitationSecret: string }) {
   return (
     <>
-      <ActionForm
+      <ActionButton
         action={acceptOffer}
         hidden={{ invitationSecret }}
         onDone={({ projectId }) => {
@@ -51,18 +51,12 @@ function Accept({ email, invitationSecret }: { email: string; invitationSecret: 
           // A full page load, so that the frame lists the project.
           window.location.assign(`/projects/${projectId}`);
         }}
+        variant="primary"
+        className="w-full"
+        leaves
       >
-        {({ pending, state }) => (
-          <Button
-            type="submit"
-            variant="primary"
-            className="w-full"
-            pending={pending || state.kind === 'done'}
-          >
-            Join project
-          </Button>
-        )}
-      </ActionForm>
+        Join project
+      </ActionButton>
       <p className="text-small text-muted">
         You join as <span className="wrap-anywhere text-ink">{email}</span>. To use another account,
         sign out on{' '}
@@ -96,14 +90,10 @@ function Offer({ offer }: { offer: OfferedProject }) {
 function SignInFirst({ mayRegister }: { mayRegister: boolean }) {
   return (
     <div className="grid gap-2">
-      <Button asChild variant="primary">
-        <Link href="/sign-in?next=%2Fjoin">Sign in to accept</Link>
-      </Button>
-      {mayRegister && (
-        <Button asChild>
-          <Link href="/sign-up?next=%2Fjoin">Create an account</Link>
-        </Button>
-      )}
+      <ButtonLink variant="primary" href="/sign-in?next=%2Fjoin">
+        Sign in to accept
+      </ButtonLink>
+      {mayRegister && <ButtonLink href="/sign-up?next=%2Fjoin">Create an account</ButtonLink>}
     </div>
   );
 }

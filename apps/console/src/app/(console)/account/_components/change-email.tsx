@@ -1,11 +1,8 @@
 'use client';
 
-import { useState } from 'react';
-import { ActionForm } from '#components/action-form.tsx';
+import { FormDialog } from '#components/form-dialog.tsx';
 import { CurrentPassword, TextField } from '#components/form-fields.tsx';
 import { Button } from '#components/ui/button.tsx';
-import { Dialog, DialogButtons } from '#components/ui/dialog.tsx';
-import { useToast } from '#components/ui/toast.tsx';
 import { changeEmail } from '../actions.ts';
 
 export interface ChangeEmailProps {
@@ -14,49 +11,29 @@ export interface ChangeEmailProps {
   byMail: boolean;
 }
 
-export function ChangeEmail({ email, byMail }: ChangeEmailProps) {
-  const [open, setOpen] = useState(false);
-  const toast = useToast();
-  return (
-    <Dialog
-      open={open}
-      onOpenChange={setOpen}
-      trigger={<Button>Change address…</Button>}
-      title="Change your e-mail address"
-    >
-      <ActionForm
-        action={changeEmail}
-        onDone={() => {
-          toast({
-            title: byMail
-              ? 'Open the link in the mail to the new address'
-              : 'E-mail address changed',
-          });
-          setOpen(false);
-        }}
-        className="grid gap-4"
-      >
-        {(parts) => (
-          <>
-            <TextField
-              parts={parts}
-              name="email"
-              label="E-mail"
-              {...(byMail
-                ? { hint: 'We mail a link there. Until you use it, nothing changes.' }
-                : {})}
-              type="email"
-              autoComplete="username"
-              initial={email}
-            />
-            <CurrentPassword {...parts} />
-            <DialogButtons
-              label={byMail ? 'Send link' : 'Change address'}
-              pending={parts.pending}
-            />
-          </>
-        )}
-      </ActionForm>
-    </Dialog>
-  );
-}
+export const ChangeEmail = ({ email, byMail }: ChangeEmailProps) => (
+  <FormDialog
+    trigger={<Button>Change address…</Button>}
+    title="Change your e-mail address"
+    action={changeEmail}
+    submit={byMail ? 'Send link' : 'Change address'}
+    done={{
+      title: byMail ? 'Open the link in the mail to the new address' : 'E-mail address changed',
+    }}
+  >
+    {(parts) => (
+      <>
+        <TextField
+          parts={parts}
+          name="email"
+          label="E-mail"
+          hint={byMail && 'We mail a link there. Until you use it, nothing changes.'}
+          type="email"
+          autoComplete="username"
+          initial={email}
+        />
+        <CurrentPassword {...parts} />
+      </>
+    )}
+  </FormDialog>
+);

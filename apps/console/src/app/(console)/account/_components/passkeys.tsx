@@ -1,33 +1,28 @@
 'use client';
 
 import { DISPLAY_NAME_LENGTH_MAX } from '@ceiba/contract/sets';
+import type { Passkey } from '@ceiba/schema';
 import { Fingerprint } from 'lucide-react';
 import { useState } from 'react';
-import { ActionForm, type ActionFormParts } from '#components/action-form.tsx';
 import { ConfirmAction } from '#components/confirm-action.tsx';
-import { CodeField, CurrentPassword, TextField } from '#components/form-fields.tsx';
+import { FormDialog } from '#components/form-dialog.tsx';
+import {
+  CodeField,
+  CurrentPassword,
+  TextField,
+  type TextFieldProps,
+} from '#components/form-fields.tsx';
 import { Button } from '#components/ui/button.tsx';
 import { Chip } from '#components/ui/chip.tsx';
-import { Dialog, DialogButtons } from '#components/ui/dialog.tsx';
 import { Name } from '#components/ui/name.tsx';
 import { RelativeTime } from '#components/ui/time.tsx';
-import { useToast } from '#components/ui/toast.tsx';
 import { legible } from '#lib/text.ts';
 import { removeOwnPasskey, renameOwnPasskey } from '../passkey-actions.ts';
 import { createPasskey } from './create-passkey.ts';
 import { SignInAgain } from './sign-in-again.tsx';
 
-interface PasskeyItem {
-  passkeyId: string;
-  name: string;
-  isBackedUp: boolean;
-  /** ISO 8601. */
-  createdAt: string;
-  lastUsedAt: string | null;
-}
-
 export interface PasskeysProps {
-  passkeys: readonly PasskeyItem[];
+  passkeys: readonly Passkey[];
   hasPassword: boolean;
   /** Adding one would be refused. */
   mustSignInAgain: boolean;
@@ -40,7 +35,7 @@ export interface PasskeysProps {
  * list, which the passkey then leaves.
  */
 export function Passkeys({ passkeys, ...proof }: PasskeysProps) {
-  const [removing, setRemoving] = useState<PasskeyItem>();
+  const [removing, setRemoving] = useState<Passkey>();
   return (
     <div className="grid gap-4">
       {passkeys.length > 0 && (
@@ -95,12 +90,8 @@ function AddPasskey({
   mustSignInAgain,
   hasSecondFactor,
 }: Omit<PasskeysProps, 'passkeys'>) {
-  const [open, setOpen] = useState(false);
-  const toast = useToast();
   return (
-    <Dialog
-      open={open}
-      onOpenChange={setOpen}
+    <FormDialog
       trigger={
         <Button>
           <Fingerprint aria-hidden="true" />
@@ -109,111 +100,65 @@ function AddPasskey({
       }
       title="Add a passkey"
       description="Your browser then asks for your fingerprint, face or PIN."
+      instead={mustSignInAgain && <SignInAgain />}
+      action={createPasskey}
+      submit="Add passkey"
+      done={{ title: 'Passkey added' }}
     >
-      {mustSignInAgain ? (
-        <SignInAgain />
-      ) : (
-        <ActionForm
-          action={createPasskey}
-          onDone={() => {
-            toast({ title: 'Passkey added' });
-            setOpen(false);
-          }}
-          className="grid gap-4"
-        >
-          {(parts) => (
-            <>
-              <NameField parts={parts} hint="To recognise it later, such as “Work laptop”." />
-              {hasPassword && <CurrentPassword {...parts} />}
-              {hasSecondFactor && (
-                <CodeField parts={parts} hint="From your authenticator app, or a recovery code." />
-              )}
-              <DialogButtons label="Add passkey" pending={parts.pending} />
-            </>
+      {(parts) => (
+        <>
+          <NameField parts={parts} hint="To recognise it later, such as “Work laptop”." />
+          {hasPassword && <CurrentPassword {...parts} />}
+          {hasSecondFactor && (
+            <CodeField parts={parts} hint="From your authenticator app, or a recovery code." />
           )}
-        </ActionForm>
+        </>
       )}
-    </Dialog>
+    </FormDialog>
   );
 }
 
-function RenamePasskey({ passkey }: { passkey: PasskeyItem }) {
-  const [open, setOpen] = useState(false);
-  return (
-    <Dialog
-      open={open}
-      onOpenChange={setOpen}
-      trigger={
-        <Button size="sm">
-          Rename…<span className="sr-only"> {legible(passkey.name)}</span>
-        </Button>
-      }
-      title="Rename this passkey"
-    >
-      <ActionForm
-        action={renameOwnPasskey}
-        hidden={{ passkeyId: passkey.passkeyId }}
-        onDone={() => setOpen(false)}
-        className="grid gap-4"
-      >
-        {(parts) => (
-          <>
-            <NameField parts={parts} initial={passkey.name} />
-            <DialogButtons label="Rename passkey" pending={parts.pending} />
-          </>
-        )}
-      </ActionForm>
-    </Dialog>
-  );
-}
+const RenamePasskey = ({ passkey: { passkeyId, name } }: { passkey: Passkey }) => (
+  <FormDialog
+    trigger={
+      <Button size="sm">
+        Rename…<span className="sr-only"> {legible(name)}</span>
+      </Button>
+    }
+    title="Rename this passkey"
+    action={renameOwnPasskey}
+    hidden={{ passkeyId }}
+    submit="Rename passkey"
+  >
+    {(parts) => <NameField parts={parts} initial={name} />}
+  </FormDialog>
+);
 
 interface RemovePasskeyProps {
-  passkey: PasskeyItem;
+  passkey: Passkey;
   hasPassword: boolean;
   onClose: () => void;
 }
 
-function RemovePasskey({ passkey, hasPassword, onClose }: RemovePasskeyProps) {
-  const toast = useToast();
-  return (
-    <ConfirmAction
-      open
-      onOpenChange={(open) => !open && onClose()}
-      title={
-        <>
-          Remove <Name>{passkey.name}</Name>?
-        </>
-      }
-      description="It no longer signs in. Delete it on your device too."
-      action={removeOwnPasskey}
-      hidden={{ passkeyId: passkey.passkeyId }}
-      onDone={() => {
-        toast({ title: 'Passkey removed' });
-        onClose();
-      }}
-      cancel="Keep passkey"
-      confirm="Remove passkey"
-    >
-      {(parts) => hasPassword && <CurrentPassword {...parts} />}
-    </ConfirmAction>
-  );
-}
+const RemovePasskey = ({ passkey, hasPassword, onClose }: RemovePasskeyProps) => (
+  <ConfirmAction
+    onClose={onClose}
+    title={
+      <>
+        Remove <Name>{passkey.name}</Name>?
+      </>
+    }
+    description="It no longer signs in. Delete it on your device too."
+    action={removeOwnPasskey}
+    hidden={{ passkeyId: passkey.passkeyId }}
+    done={{ title: 'Passkey removed' }}
+    cancel="Keep passkey"
+    confirm="Remove passkey"
+  >
+    {(parts) => hasPassword && <CurrentPassword {...parts} />}
+  </ConfirmAction>
+);
 
-interface NameFieldProps {
-  parts: ActionFormParts<unknown>;
-  hint?: string;
-  initial?: string;
-}
-
-function NameField({ parts, hint, initial }: NameFieldProps) {
-  return (
-    <TextField
-      parts={parts}
-      name="name"
-      label="Name"
-      hint={hint}
-      initial={initial}
-      maxLength={DISPLAY_NAME_LENGTH_MAX}
-    />
-  );
-}
+const NameField = (field: Pick<TextFieldProps, 'parts' | 'hint' | 'initial'>) => (
+  <TextField {...field} name="name" label="Name" maxLength={DISPLAY_NAME_LENGTH_MAX} />
+);

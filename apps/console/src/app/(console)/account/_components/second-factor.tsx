@@ -3,13 +3,13 @@
 import { RECOVERY_CODES_FEW } from '@ceiba/domain/constants';
 import dynamic from 'next/dynamic';
 import { useState } from 'react';
-import { ActionForm, type ActionFormParts } from '#components/action-form.tsx';
+import type { ActionFormParts } from '#components/action-form.tsx';
 import { ConfirmAction } from '#components/confirm-action.tsx';
+import { FormDialog } from '#components/form-dialog.tsx';
 import { CodeField, CurrentPassword } from '#components/form-fields.tsx';
+import { SubmitForm } from '#components/submit-form.tsx';
 import { Button } from '#components/ui/button.tsx';
-import { Dialog, DialogButtons } from '#components/ui/dialog.tsx';
 import { Notice } from '#components/ui/notice.tsx';
-import { useToast } from '#components/ui/toast.tsx';
 import { shownWith } from '#lib/action-state.ts';
 import { plural } from '#lib/format.ts';
 import {
@@ -24,10 +24,8 @@ import {
 const loadStep = () => import('./recovery-codes.tsx');
 const RecoveryCodes = dynamic(loadStep);
 
-const NOT_LOADED =
-  'Part of this page failed to load, so nothing was changed. Reload the page and try again.';
-const confirmShown = shownWith(loadStep, confirmAuthenticatorApp, NOT_LOADED);
-const renewShown = shownWith(loadStep, renewRecoveryCodes, NOT_LOADED);
+const confirmShown = shownWith(loadStep, confirmAuthenticatorApp, 'nothing was changed');
+const renewShown = shownWith(loadStep, renewRecoveryCodes, 'nothing was changed');
 
 export interface SecondFactorProps {
   isOn: boolean;
@@ -92,20 +90,16 @@ function SetUp() {
   }
   if (app !== undefined) return <FirstCode app={app} onDone={setCodes} />;
   return (
-    <Dialog
+    <FormDialog
       trigger={<Button>Set up authenticator app…</Button>}
       title="Set up an authenticator app"
       description="It then shows the codes that Ceiba asks for after your password."
+      action={setUpAuthenticator}
+      submit="Continue"
+      onDone={setApp}
     >
-      <ActionForm action={setUpAuthenticator} onDone={setApp} className="grid gap-4">
-        {(parts) => (
-          <>
-            <CurrentPassword {...parts} />
-            <DialogButtons label="Continue" pending={parts.pending} />
-          </>
-        )}
-      </ActionForm>
-    </Dialog>
+      {(parts) => <CurrentPassword {...parts} />}
+    </FormDialog>
   );
 }
 
@@ -114,37 +108,32 @@ interface FirstCodeProps {
   onDone: (recoveryCodes: string[]) => void;
 }
 
-function FirstCode({ app, onDone }: FirstCodeProps) {
-  return (
-    <ActionForm
-      action={confirmShown}
-      onDone={({ recoveryCodes }) => onDone(recoveryCodes)}
-      className="grid max-w-96 gap-6"
-    >
-      {(parts) => (
-        <>
-          <div className="grid gap-4">
-            <p>Scan this code with an authenticator app, or type the secret into it.</p>
-            <img src={app.qrCode} alt="QR code of the secret" className="size-48 rounded border" />
-            <p className="text-small text-muted">
-              Secret{' '}
-              <code className="font-medium break-all text-ink select-all">
-                {app.secret.replaceAll(/(.{4})(?=.)/g, '$1 ')}
-              </code>
-            </p>
-          </div>
-          {/* The dialog that had the focus is gone. */}
-          <CodeField parts={parts} hint="The six digits that the app shows now." autoFocus />
-          <div>
-            <Button type="submit" variant="primary" pending={parts.pending}>
-              Turn on
-            </Button>
-          </div>
-        </>
-      )}
-    </ActionForm>
-  );
-}
+const FirstCode = ({ app, onDone }: FirstCodeProps) => (
+  <SubmitForm
+    action={confirmShown}
+    onDone={({ recoveryCodes }) => onDone(recoveryCodes)}
+    submit="Turn on"
+    variant="primary"
+    className="grid max-w-96 gap-6"
+  >
+    {(parts) => (
+      <>
+        <div className="grid gap-4">
+          <p>Scan this code with an authenticator app, or type the secret into it.</p>
+          <img src={app.qrCode} alt="QR code of the secret" className="size-48 rounded border" />
+          <p className="text-small text-muted">
+            Secret{' '}
+            <code className="font-medium break-all text-ink select-all">
+              {app.secret.replaceAll(/(.{4})(?=.)/g, '$1 ')}
+            </code>
+          </p>
+        </div>
+        {/* The dialog that had the focus is gone. */}
+        <CodeField parts={parts} hint="The six digits that the app shows now." autoFocus />
+      </>
+    )}
+  </SubmitForm>
+);
 
 function Renew({ onDone }: { onDone: (codes: string[]) => void }) {
   return (
@@ -163,26 +152,19 @@ function Renew({ onDone }: { onDone: (codes: string[]) => void }) {
   );
 }
 
-function TurnOff({ onClose }: { onClose: () => void }) {
-  const toast = useToast();
-  return (
-    <ConfirmAction
-      open
-      onOpenChange={(open) => !open && onClose()}
-      title="Turn off the second factor?"
-      description="Your password alone then signs in. The recovery codes stop working."
-      action={turnOffAuthenticator}
-      onDone={() => {
-        toast({ title: 'Second factor is off' });
-        onClose();
-      }}
-      cancel="Keep it on"
-      confirm="Turn off"
-    >
-      {(parts) => <PasswordAndCode parts={parts} />}
-    </ConfirmAction>
-  );
-}
+const TurnOff = ({ onClose }: { onClose: () => void }) => (
+  <ConfirmAction
+    onClose={onClose}
+    title="Turn off the second factor?"
+    description="Your password alone then signs in. The recovery codes stop working."
+    action={turnOffAuthenticator}
+    done={{ title: 'Second factor is off' }}
+    cancel="Keep it on"
+    confirm="Turn off"
+  >
+    {(parts) => <PasswordAndCode parts={parts} />}
+  </ConfirmAction>
+);
 
 function PasswordAndCode({ parts }: { parts: ActionFormParts<unknown> }) {
   return (

@@ -1,28 +1,21 @@
 'use client';
 
-import { ActionForm } from '#components/action-form.tsx';
-import { Button } from '#components/ui/button.tsx';
+import type { UserSession } from '@ceiba/schema';
+import { ActionButton } from '#components/submit-form.tsx';
 import { Chip } from '#components/ui/chip.tsx';
 import { RelativeTime } from '#components/ui/time.tsx';
-import { useToast } from '#components/ui/toast.tsx';
 import { endOneSession } from '../actions.ts';
 
 export interface SessionListProps {
-  sessions: readonly {
-    sessionId: string;
+  sessions: readonly (Omit<UserSession, 'userAgent'> & {
     /** "Firefox on Linux". */
     device: string;
-    clientAddress: string | null;
-    /** ISO 8601. */
-    createdAt: string;
-    lastSeenAt: string | null;
     isCurrent: boolean;
-  }[];
+  })[];
 }
 
 /** Where the user is signed in. The current session ends by signing out. */
 export function SessionList({ sessions }: SessionListProps) {
-  const toast = useToast();
   return (
     <ul aria-label="Sessions" className="panel divide-y">
       {sessions.map((session) => (
@@ -50,17 +43,14 @@ export function SessionList({ sessions }: SessionListProps) {
             </p>
           </div>
           {!session.isCurrent && (
-            <ActionForm
+            <ActionButton
               action={endOneSession}
               hidden={{ sessionId: session.sessionId }}
-              onDone={() => toast({ title: 'Signed out', description: session.device })}
+              done={{ title: 'Signed out', description: session.device }}
+              size="sm"
             >
-              {({ pending }) => (
-                <Button type="submit" size="sm" pending={pending}>
-                  Sign out<span className="sr-only"> {session.device}</span>
-                </Button>
-              )}
-            </ActionForm>
+              Sign out<span className="sr-only"> {session.device}</span>
+            </ActionButton>
           )}
         </li>
       ))}

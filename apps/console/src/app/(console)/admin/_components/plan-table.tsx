@@ -1,5 +1,6 @@
 'use client';
 
+import type { PlanWithUse } from '@ceiba/schema';
 import { Pencil, Plus, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { ConfirmAction } from '#components/confirm-action.tsx';
@@ -7,24 +8,23 @@ import { Button, IconButton } from '#components/ui/button.tsx';
 import { Chip } from '#components/ui/chip.tsx';
 import { Name } from '#components/ui/name.tsx';
 import { ActionsHeadCell, Cell, HeadCell, Row, Table } from '#components/ui/table.tsx';
-import { useToast } from '#components/ui/toast.tsx';
 import { formatCount, plural } from '#lib/format.ts';
 import { legible } from '#lib/text.ts';
 import { removePlan } from '../actions.ts';
-import { PlanDialog, type PlanRow } from './plan-dialog.tsx';
+import { PlanDialog } from './plan-dialog.tsx';
 
-type Step = { kind: 'add' } | { kind: 'edit' | 'delete'; plan: PlanRow };
+type Step = { kind: 'add' } | { kind: 'edit' | 'delete'; plan: PlanWithUse };
 
 /** The numbers of a plan; on a phone they are one line under its name. */
 const COLUMNS = [
-  { heading: 'Requests per month', value: (plan: PlanRow) => plan.monthlyQuota },
-  { heading: 'Per minute', value: (plan: PlanRow) => plan.rateLimitPerMinute },
-  { heading: 'Active keys', value: (plan: PlanRow) => plan.activeKeyCap },
-  { heading: 'Projects', value: (plan: PlanRow) => plan.projects },
+  { heading: 'Requests per month', value: (plan: PlanWithUse) => plan.monthlyQuota },
+  { heading: 'Per minute', value: (plan: PlanWithUse) => plan.rateLimitPerMinute },
+  { heading: 'Active keys', value: (plan: PlanWithUse) => plan.activeKeyCap },
+  { heading: 'Projects', value: (plan: PlanWithUse) => plan.projects },
 ] as const;
 
 /** Every plan with its limits. The dialogs are outside the table, because a row may leave it. */
-export function PlanTable({ plans }: { plans: readonly PlanRow[] }) {
+export function PlanTable({ plans }: { plans: readonly PlanWithUse[] }) {
   const [step, setStep] = useState<Step>();
   const close = () => setStep(undefined);
   return (
@@ -55,17 +55,15 @@ export function PlanTable({ plans }: { plans: readonly PlanRow[] }) {
         ))}
       </Table>
       <p className="mt-2 text-small text-muted">You can delete a plan that no project is on.</p>
-      <PlanDialog
-        plan={step?.kind === 'edit' ? step.plan : undefined}
-        open={step?.kind === 'add' || step?.kind === 'edit'}
-        onClose={close}
-      />
+      {(step?.kind === 'add' || step?.kind === 'edit') && (
+        <PlanDialog plan={step.kind === 'edit' ? step.plan : undefined} onClose={close} />
+      )}
       {step?.kind === 'delete' && <PlanDeletion plan={step.plan} onClose={close} />}
     </>
   );
 }
 
-function PlanCells({ plan, onStep }: { plan: PlanRow; onStep: (step: Step) => void }) {
+function PlanCells({ plan, onStep }: { plan: PlanWithUse; onStep: (step: Step) => void }) {
   return (
     <Row>
       <Cell className="max-md:py-3">
@@ -104,26 +102,19 @@ function PlanCells({ plan, onStep }: { plan: PlanRow; onStep: (step: Step) => vo
   );
 }
 
-function PlanDeletion({ plan, onClose }: { plan: PlanRow; onClose: () => void }) {
-  const toast = useToast();
-  return (
-    <ConfirmAction
-      open
-      onOpenChange={(open) => !open && onClose()}
-      title={
-        <>
-          Delete the plan <Name>{plan.name}</Name>?
-        </>
-      }
-      description="No project is on it. You can add it again."
-      action={removePlan}
-      hidden={{ planId: plan.planId }}
-      onDone={() => {
-        toast({ title: 'Plan deleted', description: plan.name });
-        onClose();
-      }}
-      cancel="Keep plan"
-      confirm="Delete plan"
-    />
-  );
-}
+const PlanDeletion = ({ plan, onClose }: { plan: PlanWithUse; onClose: () => void }) => (
+  <ConfirmAction
+    onClose={onClose}
+    title={
+      <>
+        Delete the plan <Name>{plan.name}</Name>?
+      </>
+    }
+    description="No project is on it. You can add it again."
+    action={removePlan}
+    hidden={{ planId: plan.planId }}
+    done={{ title: 'Plan deleted', description: plan.name }}
+    cancel="Keep plan"
+    confirm="Delete plan"
+  />
+);

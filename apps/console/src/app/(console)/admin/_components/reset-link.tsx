@@ -1,16 +1,12 @@
 'use client';
 
+import type { ShownOnceProps } from '#components/shown-once.tsx';
 import { SecretReveal } from '#components/ui/secret-reveal.tsx';
 import { AbsoluteTime } from '#components/ui/time.tsx';
 import type { NewResetLink } from '../actions.ts';
 
-export interface ResetLinkProps {
-  created: NewResetLink;
-  onDone: () => void;
-}
-
 /** Shows the link of a reset, once. */
-export default function ResetLink({ created, onDone }: ResetLinkProps) {
+export default function ResetLink({ created, onDone }: ShownOnceProps<NewResetLink>) {
   const { link, email, expiresAt } = created;
   return (
     <div className="grid gap-4">

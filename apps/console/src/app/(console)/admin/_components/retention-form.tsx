@@ -6,10 +6,8 @@ import {
   RETENTION_DAYS_MAX,
   RETENTION_DAYS_MIN,
 } from '@ceiba/domain/constants';
-import { ActionForm } from '#components/action-form.tsx';
 import { NumberField } from '#components/form-fields.tsx';
-import { Button } from '#components/ui/button.tsx';
-import { useToast } from '#components/ui/toast.tsx';
+import { SubmitForm } from '#components/submit-form.tsx';
 import { formatCount } from '#lib/format.ts';
 import { saveRetention } from '../actions.ts';
 
@@ -26,43 +24,35 @@ const FIELDS = [
 ] as const;
 const REQUESTS_HINT = `From ${DECISION_RETENTION_DAYS_MIN} to ${DECISION_RETENTION_DAYS_MAX}.`;
 
-export function RetentionForm(days: RetentionFormProps) {
-  const toast = useToast();
-  return (
-    <ActionForm
-      action={saveRetention}
-      onDone={() =>
-        toast({ title: 'Retention saved', description: 'It is applied within an hour.' })
-      }
-      className="grid max-w-md gap-6"
-    >
-      {(parts) => (
-        <>
-          {FIELDS.map(({ name, label }) => (
-            <NumberField
-              key={name}
-              parts={parts}
-              name={name}
-              label={label}
-              optional
-              hint={`From ${formatCount(RETENTION_DAYS_MIN)} to ${formatCount(RETENTION_DAYS_MAX)}. Leave it empty to keep everything.`}
-              initial={days[name]}
-            />
-          ))}
+export const RetentionForm = (days: RetentionFormProps) => (
+  <SubmitForm
+    action={saveRetention}
+    done={{ title: 'Retention saved', description: 'It is applied within an hour.' }}
+    submit="Save retention"
+    variant="primary"
+    className="grid max-w-md gap-6"
+  >
+    {(parts) => (
+      <>
+        {FIELDS.map(({ name, label }) => (
           <NumberField
+            key={name}
             parts={parts}
-            name="decisionDays"
-            label="Days of recorded requests"
-            hint={REQUESTS_HINT}
-            initial={days.decisionDays}
+            name={name}
+            label={label}
+            optional
+            hint={`From ${formatCount(RETENTION_DAYS_MIN)} to ${formatCount(RETENTION_DAYS_MAX)}. Leave it empty to keep everything.`}
+            initial={days[name]}
           />
-          <div>
-            <Button type="submit" variant="primary" pending={parts.pending}>
-              Save retention
-            </Button>
-          </div>
-        </>
-      )}
-    </ActionForm>
-  );
-}
+        ))}
+        <NumberField
+          parts={parts}
+          name="decisionDays"
+          label="Days of recorded requests"
+          hint={REQUESTS_HINT}
+          initial={days.decisionDays}
+        />
+      </>
+    )}
+  </SubmitForm>
+);

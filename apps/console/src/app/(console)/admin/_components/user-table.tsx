@@ -1,20 +1,17 @@
 'use client';
 
+import type { UserRow } from '@ceiba/schema';
 import { KeyRound, ShieldCheck, ShieldOff, Smartphone, Trash2 } from 'lucide-react';
-import dynamic from 'next/dynamic';
 import { useState } from 'react';
-import { ActionForm } from '#components/action-form.tsx';
+import type { ActionFormParts } from '#components/action-form.tsx';
 import { ConfirmAction } from '#components/confirm-action.tsx';
+import { FormDialog } from '#components/form-dialog.tsx';
 import { CurrentPassword } from '#components/form-fields.tsx';
+import { shownOnce } from '#components/shown-once.tsx';
 import { Chip } from '#components/ui/chip.tsx';
-import { ConfirmName } from '#components/ui/confirm-name.tsx';
-import { Dialog } from '#components/ui/dialog.tsx';
-import { PageLinks } from '#components/ui/pagination.tsx';
 import { RowMenu, RowMenuButton } from '#components/ui/row-menu.tsx';
 import { ActionsHeadCell, Cell, HeadCell, Row, Table } from '#components/ui/table.tsx';
 import { RelativeTime } from '#components/ui/time.tsx';
-import { useToast } from '#components/ui/toast.tsx';
-import { shownWith } from '#lib/action-state.ts';
 import { formatCount, plural } from '#lib/format.ts';
 import {
   changeAdministrator,
@@ -24,51 +21,34 @@ import {
   removeUser,
 } from '../actions.ts';
 
-export interface UserTableRow {
-  userId: string;
-  email: string;
-  isAdministrator: boolean;
-  hasPassword: boolean;
-  providers: readonly string[];
-  hasSecondFactor: boolean;
-  passkeys: number;
-  projects: number;
-  /** ISO 8601. */
-  createdAt: string;
-}
-
 export interface UserTableProps {
-  users: readonly UserTableRow[];
+  users: readonly UserRow[];
   /** The viewer. */
   ownId: string;
   /** Whether the viewer has a password, which some changes ask for; else a fresh sign-in counts. */
   needsPassword: boolean;
-  newer: string | null;
-  older: string | null;
 }
 
-type Step = { kind: 'administrator' | 'reset' | 'factors' | 'delete'; user: UserTableRow };
+interface Step {
+  kind: 'promote' | 'demote' | 'reset' | 'factors' | 'delete';
+  user: UserRow;
+}
 
-// Loaded when the dialog opens, to keep the page small.
-const loadLink = () => import('./reset-link.tsx');
-const ResetLink = dynamic(loadLink);
+const shown = shownOnce<NewResetLink>(() => import('./reset-link.tsx'));
+const createShownLink = shown.before(createPasswordLink, 'no link was created');
 
-const createShownLink = shownWith(
-  loadLink,
-  createPasswordLink,
-  'Part of this page failed to load, so no link was created. Reload the page and try again.',
+/** All accounts, or instead of them a new link. */
+export const UserTable = (props: UserTableProps) => (
+  <shown.Step>
+    <Users {...props} />
+  </shown.Step>
 );
 
 /**
  * All accounts, the newest first. The dialogs are outside the list, because a row may leave it.
  */
-export function UserTable({ users, ownId, needsPassword, newer, older }: UserTableProps) {
+function Users({ users, ownId, needsPassword }: UserTableProps) {
   const [step, setStep] = useState<Step>();
-  const [created, setCreated] = useState<NewResetLink>();
-  const close = () => setStep(undefined);
-  if (created !== undefined) {
-    return <ResetLink created={created} onDone={() => setCreated(undefined)} />;
-  }
   return (
     <>
       {users.length === 0 ? (
@@ -98,30 +78,15 @@ export function UserTable({ users, ownId, needsPassword, newer, older }: UserTab
           ))}
         </Table>
       )}
-      <PageLinks previous={newer} next={older} names={['Newer', 'Older']} />
-      {step?.kind === 'administrator' && (
-        <AdministratorDialog needsPassword={needsPassword} user={step.user} onClose={close} />
-      )}
-      {step?.kind === 'reset' && (
-        <ResetDialog
-          needsPassword={needsPassword}
-          user={step.user}
-          onClose={close}
-          onCreated={setCreated}
-        />
-      )}
-      {step?.kind === 'factors' && (
-        <FactorsDialog needsPassword={needsPassword} user={step.user} onClose={close} />
-      )}
-      {step?.kind === 'delete' && (
-        <DeleteDialog needsPassword={needsPassword} user={step.user} onClose={close} />
+      {step && (
+        <UserDialog {...step} needsPassword={needsPassword} onClose={() => setStep(undefined)} />
       )}
     </>
   );
 }
 
 interface UserCellsProps {
-  user: UserTableRow;
+  user: UserRow;
   isOwn: boolean;
   onStep: (step: Step) => void;
 }
@@ -153,7 +118,7 @@ function UserCells({ user, isOwn, onStep }: UserCellsProps) {
         <RowMenu label={`Actions for ${user.email}`}>
           <RowMenuButton
             icon={user.isAdministrator ? ShieldOff : ShieldCheck}
-            onChoose={() => onStep({ kind: 'administrator', user })}
+            onChoose={() => onStep({ kind: user.isAdministrator ? 'demote' : 'promote', user })}
           >
             {user.isAdministrator ? 'Remove administrator' : 'Make administrator'}
           </RowMenuButton>
@@ -182,150 +147,102 @@ function UserCells({ user, isOwn, onStep }: UserCellsProps) {
 }
 
 /** In words: "password with a code", "passkey", "github". */
-const waysOf = ({ hasPassword, hasSecondFactor, passkeys, providers }: UserTableRow): string[] => [
+const waysOf = ({ hasPassword, hasSecondFactor, passkeys, providers }: UserRow): string[] => [
   ...(hasPassword ? [hasSecondFactor ? 'password with a code' : 'password'] : []),
   ...(passkeys > 0 ? ['passkey'] : []),
   ...providers,
 ];
 
-interface UserDialogProps extends Pick<UserTableProps, 'needsPassword'> {
-  user: UserTableRow;
+interface UserDialogProps extends Step, Pick<UserTableProps, 'needsPassword'> {
   onClose: () => void;
 }
 
-function AdministratorDialog({ user, needsPassword, onClose }: UserDialogProps) {
-  const toast = useToast();
-  const isRemoval = user.isAdministrator;
-  return (
-    <ConfirmAction
-      open
-      onOpenChange={(open) => !open && onClose()}
-      title={isRemoval ? 'Remove this administrator?' : 'Make this user an administrator?'}
-      description={
-        <>
-          <p className="font-medium break-all text-ink">{user.email}</p>
-          <p className="mt-2">
-            {isRemoval
-              ? 'They can no longer change plans, accounts or retention. Their own projects stay.'
-              : 'They can change plans, accounts and retention for all users. They cannot see the projects of other users.'}
-          </p>
-        </>
-      }
-      action={changeAdministrator}
-      hidden={{ userId: user.userId, isAdministrator: isRemoval ? 'no' : 'yes' }}
-      onDone={() => {
-        toast({
-          title: isRemoval ? 'Administrator removed' : 'Administrator added',
-          description: user.email,
-        });
-        onClose();
-      }}
-      cancel="Cancel"
-      confirm={isRemoval ? 'Remove administrator' : 'Make administrator'}
-      isDangerous={isRemoval}
-    >
-      {(parts) => needsPassword && <CurrentPassword {...parts} />}
-    </ConfirmAction>
-  );
-}
-
-function ResetDialog({
-  user,
-  needsPassword,
-  onClose,
-  onCreated,
-}: UserDialogProps & { onCreated: (created: NewResetLink) => void }) {
-  return (
-    <ConfirmAction
-      open
-      onOpenChange={(open) => !open && onClose()}
-      title="Create a link to reset the password?"
-      description={
-        <>
-          <p className="font-medium break-all text-ink">{user.email}</p>
-          <p className="mt-2">
-            The first person who opens the link can set a new password. The current one works until
-            then; an earlier link ends now. Setting it signs the user out everywhere and removes
-            their passkeys.
-          </p>
-        </>
-      }
-      action={createShownLink}
-      hidden={{ userId: user.userId }}
-      onDone={(created) => {
-        onClose();
-        onCreated(created);
-      }}
-      cancel="Cancel"
-      confirm="Create link"
-      isDangerous={false}
-    >
-      {(parts) => needsPassword && <CurrentPassword {...parts} />}
-    </ConfirmAction>
-  );
-}
-
-function FactorsDialog({ user, needsPassword, onClose }: UserDialogProps) {
-  const toast = useToast();
-  return (
-    <ConfirmAction
-      open
-      onOpenChange={(open) => !open && onClose()}
-      title="Remove the second factor?"
-      description={
-        <>
-          <p className="font-medium break-all text-ink">{user.email}</p>
-          <p className="mt-2">
-            The authenticator app, the recovery codes and the passkeys of this account stop working,
-            and the user is signed out everywhere. The password alone then signs in: make sure that
-            the user asked for this.
-          </p>
-        </>
-      }
-      action={removeFactors}
-      hidden={{ userId: user.userId }}
-      onDone={() => {
-        toast({ title: 'Second factor removed', description: user.email });
-        onClose();
-      }}
-      cancel="Cancel"
-      confirm="Remove second factor"
-    >
-      {(parts) => needsPassword && <CurrentPassword {...parts} />}
-    </ConfirmAction>
-  );
-}
-
-function DeleteDialog({ user, needsPassword, onClose }: UserDialogProps) {
-  const toast = useToast();
-  return (
-    <Dialog
-      open
-      onOpenChange={(open) => !open && onClose()}
-      title="Delete this account?"
-      description="This cannot be undone. The user is signed out everywhere; their actions stay in the audit log."
-    >
-      <ActionForm
-        action={removeUser}
-        hidden={{ userId: user.userId }}
-        onDone={() => {
-          toast({ title: 'Account deleted', description: user.email });
-          onClose();
-        }}
-      >
-        {({ pending, errorOf }) => (
-          <div className="grid gap-4">
-            {needsPassword && <CurrentPassword errorOf={errorOf} />}
-            <ConfirmName
-              expected={user.email}
-              name="confirmation"
-              actionLabel="Delete account"
-              pending={pending}
-              error={errorOf('confirmation')}
-            />
-          </div>
-        )}
-      </ActionForm>
-    </Dialog>
-  );
+/** One change of one account, which the administrator's own password proves. */
+function UserDialog({ kind, user, needsPassword, onClose }: UserDialogProps) {
+  const showLink = shown.useShow();
+  const { userId, email } = user;
+  const password = (parts: ActionFormParts<unknown>) =>
+    needsPassword && <CurrentPassword {...parts} />;
+  const question = (text: string) => ({
+    onClose,
+    description: (
+      <>
+        <p className="font-medium break-all text-ink">{email}</p>
+        <p className="mt-2">{text}</p>
+      </>
+    ),
+    cancel: 'Cancel',
+    children: password,
+  });
+  switch (kind) {
+    case 'promote':
+      return (
+        <ConfirmAction
+          {...question(
+            'They can change plans, accounts and retention for all users. They cannot see the projects of other users.',
+          )}
+          title="Make this user an administrator?"
+          action={changeAdministrator}
+          hidden={{ userId, isAdministrator: 'yes' }}
+          done={{ title: 'Administrator added', description: email }}
+          confirm="Make administrator"
+          isDangerous={false}
+        />
+      );
+    case 'demote':
+      return (
+        <ConfirmAction
+          {...question(
+            'They can no longer change plans, accounts or retention. Their own projects stay.',
+          )}
+          title="Remove this administrator?"
+          action={changeAdministrator}
+          hidden={{ userId, isAdministrator: 'no' }}
+          done={{ title: 'Administrator removed', description: email }}
+          confirm="Remove administrator"
+        />
+      );
+    case 'reset':
+      return (
+        <ConfirmAction
+          {...question(
+            'The first person who opens the link can set a new password. The current one works until then; an earlier link ends now. Setting it signs the user out everywhere and removes their passkeys.',
+          )}
+          title="Create a link to reset the password?"
+          action={createShownLink}
+          hidden={{ userId }}
+          onDone={showLink}
+          confirm="Create link"
+          isDangerous={false}
+        />
+      );
+    case 'factors':
+      return (
+        <ConfirmAction
+          {...question(
+            'The authenticator app, the recovery codes and the passkeys of this account stop working, and the user is signed out everywhere. The password alone then signs in: make sure that the user asked for this.',
+          )}
+          title="Remove the second factor?"
+          action={removeFactors}
+          hidden={{ userId }}
+          done={{ title: 'Second factor removed', description: email }}
+          confirm="Remove second factor"
+        />
+      );
+    case 'delete':
+      return (
+        <FormDialog
+          onClose={onClose}
+          title="Delete this account?"
+          description="This cannot be undone. The user is signed out everywhere; their actions stay in the audit log."
+          action={removeUser}
+          hidden={{ userId }}
+          done={{ title: 'Account deleted', description: email }}
+          submit="Delete account"
+          expected={email}
+        >
+          {password}
+        </FormDialog>
+      );
+  }
 }

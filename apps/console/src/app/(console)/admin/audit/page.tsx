@@ -1,5 +1,5 @@
 import type { Metadata } from 'next';
-import type { SearchParams } from '#lib/list-query.ts';
+import type { PageProps } from '#lib/list-query.ts';
 import { requireAdministrator } from '#server/session.ts';
 import { AuditLog } from '../../audit/audit-log.tsx';
 import { AdministrationTabs } from '../_components/administration-tabs.tsx';
@@ -7,11 +7,7 @@ import { AdministrationTabs } from '../_components/administration-tabs.tsx';
 export const metadata: Metadata = { title: 'Audit of the installation' };
 
 /** The log of what belongs to no project, which no owner sees. */
-export default async function InstallationAuditPage({
-  searchParams,
-}: {
-  searchParams: SearchParams;
-}) {
+export default async function InstallationAuditPage({ searchParams }: PageProps) {
   const user = await requireAdministrator();
   return (
     <AuditLog
@@ -20,7 +16,7 @@ export default async function InstallationAuditPage({
       title="Administration"
       description="All changes of plans, accounts and retention. Only administrators see this page."
       scope={{ ownerId: null, projectId: null }}
-      viewer={{ ...user, opensPolicies: false }}
+      viewer={{ ...user, may: () => false }}
     >
       <AdministrationTabs current="audit" />
     </AuditLog>

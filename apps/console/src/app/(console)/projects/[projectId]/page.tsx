@@ -13,7 +13,7 @@ import Link from 'next/link';
 import { notFound } from 'next/navigation';
 import { NextDecision } from '#components/subscription/next-decision.tsx';
 import { QuotaMonth } from '#components/subscription/quota-month.tsx';
-import { Button } from '#components/ui/button.tsx';
+import { ButtonLink } from '#components/ui/button.tsx';
 import { EmptyState } from '#components/ui/empty-state.tsx';
 import { IdChip } from '#components/ui/id-chip.tsx';
 import { Name } from '#components/ui/name.tsx';
@@ -22,6 +22,7 @@ import { FirstCall } from '#components/usage/first-call.tsx';
 import { OutcomeChart } from '#components/usage/outcome-chart.tsx';
 import { exampleCall } from '#lib/example-call.ts';
 import { formatCount } from '#lib/format.ts';
+import type { PageProps } from '#lib/list-query.ts';
 import {
   CLOSED_CHECKLISTS_COOKIE,
   projectsIn,
@@ -39,7 +40,7 @@ import { TopDenials } from './_components/top-denials.tsx';
 const HOUR_MS = 3_600_000;
 const TOP_DENIALS = 3;
 
-export default async function OverviewPage({ params }: { params: Promise<{ projectId: string }> }) {
+export default async function OverviewPage({ params }: PageProps<'projectId'>) {
   const { project, may } = await requireProject((await params).projectId);
   const { projectId } = project;
   const to = new Date((Math.floor(Date.now() / HOUR_MS) + 1) * HOUR_MS);
@@ -131,9 +132,9 @@ export default async function OverviewPage({ params }: { params: Promise<{ proje
             title="Last 24 hours"
             description="Decisions by outcome. UTC. Updated seconds ago."
             actions={
-              <Button asChild size="sm">
-                <Link href={`/projects/${projectId}/usage`}>All usage</Link>
-              </Button>
+              <ButtonLink size="sm" href={`/projects/${projectId}/usage`}>
+                All usage
+              </ButtonLink>
             }
           >
             <OutcomeChart
@@ -151,9 +152,9 @@ export default async function OverviewPage({ params }: { params: Promise<{ proje
           <Section
             title="Quota this month"
             actions={
-              <Button asChild size="sm">
-                <Link href={`/projects/${projectId}/subscription`}>Subscription</Link>
-              </Button>
+              <ButtonLink size="sm" href={`/projects/${projectId}/subscription`}>
+                Subscription
+              </ButtonLink>
             }
           >
             <QuotaMonth use={use} projection={projectQuota(use)} />

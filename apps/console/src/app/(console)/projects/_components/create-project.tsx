@@ -15,11 +15,7 @@ import { shownWith } from '#lib/action-state.ts';
 const loadSecret = () => import('#components/project-secret.tsx');
 const ProjectSecret = dynamic(() => loadSecret().then((loaded) => loaded.ProjectSecret));
 
-const createShownProject = shownWith(
-  loadSecret,
-  createNewProject,
-  'Part of this page failed to load, so no project was created. Reload the page and try again.',
-);
+const createShownProject = shownWith(loadSecret, createNewProject, 'no project was created');
 
 /** Two steps on one page: name the project, then store its secret. */
 export function CreateProject() {

@@ -57,47 +57,36 @@ export function ProjectGlance({ project }: { project: ProjectAtAGlance }) {
   );
 }
 
+const STATES = {
+  inactive: { tone: 'deny', icon: CircleAlert, words: 'Subscription inactive' },
+  used_up: { tone: 'limit', icon: Gauge, words: 'Quota used up' },
+  nearly_used: { tone: 'limit', icon: Gauge, words: 'Quota nearly used' },
+  quiet: { tone: 'neutral', icon: CircleDashed, words: 'Quiet' },
+  denied: { tone: 'deny', icon: CircleAlert, words: 'Mostly denied' },
+  healthy: { tone: 'allow', icon: Check, words: 'Healthy' },
+} as const;
+
 interface ProjectStateProps {
   project: ProjectAtAGlance;
   allowed: number;
   denied: number;
 }
 
-/** The worst state that applies, in a word. */
-function ProjectState({ project, allowed, denied }: ProjectStateProps) {
-  if (!project.admits) {
-    return (
-      <Chip tone="deny" icon={CircleAlert}>
-        Subscription inactive
-      </Chip>
-    );
-  }
-  const used = project.monthlyQuota === 0 ? 1 : project.usedThisMonth / project.monthlyQuota;
-  if (used >= 1) {
-    return (
-      <Chip tone="limit" icon={Gauge}>
-        Quota used up
-      </Chip>
-    );
-  }
-  if (used >= NEARLY_USED) {
-    return (
-      <Chip tone="limit" icon={Gauge}>
-        Quota nearly used
-      </Chip>
-    );
-  }
-  if (allowed + denied === 0) return <Chip icon={CircleDashed}>Quiet</Chip>;
-  if (denied > allowed) {
-    return (
-      <Chip tone="deny" icon={CircleAlert}>
-        Mostly denied
-      </Chip>
-    );
-  }
+function ProjectState(props: ProjectStateProps) {
+  const { tone, icon, words } = STATES[worstStateOf(props)];
   return (
-    <Chip tone="allow" icon={Check}>
-      Healthy
+    <Chip tone={tone} icon={icon}>
+      {words}
     </Chip>
   );
+}
+
+/** The worst state that applies. */
+function worstStateOf({ project, allowed, denied }: ProjectStateProps): keyof typeof STATES {
+  if (!project.admits) return 'inactive';
+  const used = project.monthlyQuota === 0 ? 1 : project.usedThisMonth / project.monthlyQuota;
+  if (used >= 1) return 'used_up';
+  if (used >= NEARLY_USED) return 'nearly_used';
+  if (allowed + denied === 0) return 'quiet';
+  return denied > allowed ? 'denied' : 'healthy';
 }

@@ -1,7 +1,6 @@
 import { ArrowRight, Circle, CircleCheck } from 'lucide-react';
-import Link from 'next/link';
 import type { ReactNode } from 'react';
-import { Button } from '#components/ui/button.tsx';
+import { ButtonLink } from '#components/ui/button.tsx';
 import { CodeBlock } from '#components/ui/code-block.tsx';
 import { curlExample, type ExampleCall } from '#lib/curl-example.ts';
 import { type HostSnippetOptions, hostSnippets } from '#lib/host-snippets.ts';
@@ -66,9 +65,9 @@ export function Checklist({ host, steps, example }: ChecklistProps) {
               >
                 I have it
               </RememberProject>
-              <Button asChild size="sm">
-                <Link href={`${here}/settings#project-secret`}>Rotate the secret</Link>
-              </Button>
+              <ButtonLink size="sm" href={`${here}/settings#project-secret`}>
+                Rotate the secret
+              </ButtonLink>
             </div>
           </Step>
         )}
@@ -143,11 +142,9 @@ function Step({ name, done, isOpen, children }: StepProps) {
 
 function Next({ href, children }: { href: string; children: string }) {
   return (
-    <Button asChild variant="primary" size="sm" className="mt-3">
-      <Link href={href}>
-        {children}
-        <ArrowRight aria-hidden="true" />
-      </Link>
-    </Button>
+    <ButtonLink variant="primary" size="sm" className="mt-3" href={href}>
+      {children}
+      <ArrowRight aria-hidden="true" />
+    </ButtonLink>
   );
 }

@@ -3,17 +3,17 @@ import type { Metadata } from 'next';
 import { EmptyState } from '#components/ui/empty-state.tsx';
 import { Notice } from '#components/ui/notice.tsx';
 import { Column, PageHeader, Section } from '#components/ui/section.tsx';
+import type { PageProps } from '#lib/list-query.ts';
 import { withDatabase } from '#server/database.ts';
 import { configuredMailer } from '#server/mail.ts';
 import { requireProject } from '#server/project.ts';
 import { alertChoices } from './_components/alert-choices.ts';
-import { AddMailAddress } from './_components/destination-forms.tsx';
+import { AddMailAddress, AddWebhook, SigningSecretStep } from './_components/destination-forms.tsx';
 import { DestinationTable } from './_components/destination-table.tsx';
-import { AddWebhook, SigningSecretStep } from './_components/secret-step.tsx';
 
 export const metadata: Metadata = { title: 'Alerts' };
 
-export default async function AlertsPage({ params }: { params: Promise<{ projectId: string }> }) {
+export default async function AlertsPage({ params }: PageProps<'projectId'>) {
   const { project, may } = await requireProject((await params).projectId);
   const { projectId } = project;
   const destinations = await withDatabase((db) => listAlertDestinations(db, projectId));
@@ -24,7 +24,7 @@ export default async function AlertsPage({ params }: { params: Promise<{ project
         <PageHeader
           title="Alerts"
           description="Where Ceiba reports a quota that is nearly used, keys that expire and decisions that fail."
-          guide="alerts"
+          guide="alert_destination"
         />
         {destinations.length > 0 ? (
           <Section title="Destinations">

@@ -1,16 +1,11 @@
 import type { Metadata } from 'next';
-import type { SearchParams } from '#lib/list-query.ts';
+import type { PageProps } from '#lib/list-query.ts';
 import { requireProject } from '#server/project.ts';
 import { AuditLog } from '../../../audit/audit-log.tsx';
 
 export const metadata: Metadata = { title: 'Audit' };
 
-interface AuditProps {
-  params: Promise<{ projectId: string }>;
-  searchParams: SearchParams;
-}
-
-export default async function ProjectAuditPage({ params, searchParams }: AuditProps) {
+export default async function ProjectAuditPage({ params, searchParams }: PageProps<'projectId'>) {
   const { user, project, may } = await requireProject((await params).projectId);
   const { projectId } = project;
   return (
@@ -20,7 +15,7 @@ export default async function ProjectAuditPage({ params, searchParams }: AuditPr
       title="Audit"
       description="All changes in this project. Open a row to see the values before and after."
       scope={{ ownerId: null, projectId }}
-      viewer={{ ...user, opensPolicies: may('change_policies') }}
+      viewer={{ ...user, may }}
     />
   );
 }

@@ -9,7 +9,7 @@ import { Plus } from 'lucide-react';
 import type { Metadata } from 'next';
 import { cookies } from 'next/headers';
 import Link from 'next/link';
-import { Button } from '#components/ui/button.tsx';
+import { ButtonLink } from '#components/ui/button.tsx';
 import { CsvLink } from '#components/ui/csv-link.tsx';
 import { EmptyState } from '#components/ui/empty-state.tsx';
 import { LinkTabs } from '#components/ui/link-tabs.tsx';
@@ -18,13 +18,7 @@ import { PageLinks } from '#components/ui/pagination.tsx';
 import { SearchInput } from '#components/ui/search-input.tsx';
 import { PageHeader } from '#components/ui/section.tsx';
 import { formatCount, plural } from '#lib/format.ts';
-import {
-  parseListQuery,
-  type Query,
-  type SearchParams,
-  textOf,
-  withQuery,
-} from '#lib/list-query.ts';
+import { type PageProps, parseListQuery, type Query, textOf, withQuery } from '#lib/list-query.ts';
 import { DENSITY_COOKIE, parseDensity } from '#lib/preferences.ts';
 import { withDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
@@ -41,12 +35,7 @@ export const metadata: Metadata = { title: 'Keys' };
 
 const PAGE_SIZE = 25;
 
-interface KeysProps {
-  params: Promise<{ projectId: string }>;
-  searchParams: SearchParams;
-}
-
-export default async function KeysPage({ params, searchParams }: KeysProps) {
+export default async function KeysPage({ params, searchParams }: PageProps<'projectId'>) {
   const { project, may } = await requireProject((await params).projectId);
   const mayChange = may('change_keys');
   const { projectId } = project;
@@ -71,12 +60,11 @@ export default async function KeysPage({ params, searchParams }: KeysProps) {
   const plan = subscription?.plan;
   const { byStatus, byHint, activeKeyCap } = survey;
   const counts = { ...byStatus, all: byStatus.active + byStatus.revoked + byStatus.archived };
-  const pageAt = (cursor: string | null) => cursor && withQuery(here, query, { cursor });
   return (
     <KeyDialogs projectId={projectId} defaultRate={project.defaultKeyRateLimitPerMinute}>
       <PageHeader
         title="Keys"
-        guide="keys"
+        guide="api_key"
         description={
           <span className="numbers">
             {formatCount(counts.active)} of {plural(activeKeyCap, 'active key')} that the plan{' '}
@@ -88,12 +76,10 @@ export default async function KeysPage({ params, searchParams }: KeysProps) {
             <>
               <CsvLink href={withQuery(`${here}/csv`, query, { cursor: undefined })} />
               {mayChange && (
-                <Button asChild variant="primary">
-                  <Link href={`${here}/new`} data-shortcut="new">
-                    <Plus aria-hidden="true" />
-                    Create key
-                  </Link>
-                </Button>
+                <ButtonLink variant="primary" href={`${here}/new`} data-shortcut="new">
+                  <Plus aria-hidden="true" />
+                  Create key
+                </ButtonLink>
               )}
             </>
           )
@@ -163,8 +149,9 @@ export default async function KeysPage({ params, searchParams }: KeysProps) {
             )}
           </KeySelection>
           <PageLinks
-            previous={pageAt(previous)}
-            next={pageAt(next)}
+            here={here}
+            query={query}
+            page={{ previous, next }}
             summary={placeOf({ total, before, shown: keys.length })}
           />
         </>
@@ -190,11 +177,9 @@ function NoKeys({ here, mayCreate }: { here: string; mayCreate: boolean }) {
       title="No keys yet"
       action={
         mayCreate && (
-          <Button asChild variant="primary">
-            <Link href={`${here}/new`} data-shortcut="new">
-              Create the first key
-            </Link>
-          </Button>
+          <ButtonLink variant="primary" href={`${here}/new`} data-shortcut="new">
+            Create the first key
+          </ButtonLink>
         )
       }
     >

@@ -2,6 +2,7 @@ import { INVITATION_DAYS } from '@ceiba/domain/constants';
 import { listInvitations, listMembers } from '@ceiba/schema';
 import type { Metadata } from 'next';
 import { Column, PageHeader, Section } from '#components/ui/section.tsx';
+import type { PageProps } from '#lib/list-query.ts';
 import { withDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
 import { InvitationTable } from './_components/invitation-table.tsx';
@@ -12,7 +13,7 @@ import { ROLE_WORDS } from './_components/role-words.ts';
 
 export const metadata: Metadata = { title: 'Members' };
 
-export default async function MembersPage({ params }: { params: Promise<{ projectId: string }> }) {
+export default async function MembersPage({ params }: PageProps<'projectId'>) {
   const { user, project, role, may } = await requireProject((await params).projectId);
   const { projectId, name } = project;
   const mayChange = may('change_members');
@@ -24,17 +25,14 @@ export default async function MembersPage({ params }: { params: Promise<{ projec
       <InviteStep>
         <PageHeader
           title="Members"
-          guide="members"
+          guide="member"
           description="Who may work in this project. A change of a role applies from that member’s next request on."
         />
         <MemberTable
           projectId={projectId}
           ownId={user.userId}
           mayChange={mayChange}
-          members={members.map(({ since, ...member }) => ({
-            ...member,
-            since: since.toISOString(),
-          }))}
+          members={members}
         />
         <dl className="mt-4 mb-8 grid gap-x-4 gap-y-1 text-small text-muted sm:grid-cols-[6rem_1fr]">
           {Object.entries(ROLE_WORDS).map(([word, what]) => (
@@ -57,14 +55,7 @@ export default async function MembersPage({ params }: { params: Promise<{ projec
                 title="Open invitations"
                 description="Their links were shown once. Revoke one to end it."
               >
-                <InvitationTable
-                  projectId={projectId}
-                  invitations={invitations.map((invitation) => ({
-                    ...invitation,
-                    createdAt: invitation.createdAt.toISOString(),
-                    expiresAt: invitation.expiresAt.toISOString(),
-                  }))}
-                />
+                <InvitationTable projectId={projectId} invitations={invitations} />
               </Section>
             )}
           </>

@@ -3,14 +3,14 @@ import { listPoliciesWithHits, type PolicyWithHits } from '@ceiba/schema';
 import { FlaskConical, Plus } from 'lucide-react';
 import type { Metadata } from 'next';
 import Link from 'next/link';
-import { Button } from '#components/ui/button.tsx';
+import { ButtonLink } from '#components/ui/button.tsx';
 import { EmptyState } from '#components/ui/empty-state.tsx';
 import { Pagination } from '#components/ui/pagination.tsx';
 import { SearchInput } from '#components/ui/search-input.tsx';
 import { Column, PageHeader } from '#components/ui/section.tsx';
 import { findsPolicy } from '#lib/find-policy.ts';
 import { plural } from '#lib/format.ts';
-import { parseListQuery, type SearchParams, textOf, withQuery } from '#lib/list-query.ts';
+import { type PageProps, parseListQuery, textOf, withQuery } from '#lib/list-query.ts';
 import { withDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
 import { PolicyDeletion } from './_components/delete-policy.tsx';
@@ -32,12 +32,7 @@ const LONG_LIST = 20;
 
 const nextStep = 'inline-flex items-center gap-2 font-medium text-accent-text hover:underline';
 
-interface PoliciesProps {
-  params: Promise<{ projectId: string }>;
-  searchParams: SearchParams;
-}
-
-export default async function PoliciesPage({ params, searchParams }: PoliciesProps) {
+export default async function PoliciesPage({ params, searchParams }: PageProps<'projectId'>) {
   const { project, may } = await requireProject((await params).projectId);
   const mayChange = may('change_policies');
   const { projectId } = project;
@@ -59,17 +54,15 @@ export default async function PoliciesPage({ params, searchParams }: PoliciesPro
     <Column>
       <PageHeader
         title="Policies"
-        guide="policies"
+        guide="policy"
         description="A call is allowed if a policy matches it. Calls that no policy matches are denied."
         actions={
           mayChange &&
           policies.length > 0 && (
-            <Button asChild variant="primary">
-              <Link href={`${here}/new`} data-shortcut="new">
-                <Plus aria-hidden="true" />
-                Add policy
-              </Link>
-            </Button>
+            <ButtonLink variant="primary" href={`${here}/new`} data-shortcut="new">
+              <Plus aria-hidden="true" />
+              Add policy
+            </ButtonLink>
           )
         }
       />
@@ -80,16 +73,15 @@ export default async function PoliciesPage({ params, searchParams }: PoliciesPro
             action={
               mayChange && (
                 <>
-                  <Button asChild variant="primary">
-                    <Link href={`${here}/new?method=GET&pathPattern=${encodeURIComponent('/v1*')}`}>
-                      Allow GET /v1*
-                    </Link>
-                  </Button>
-                  <Button asChild>
-                    <Link href={`${here}/new`} data-shortcut="new">
-                      Write your own
-                    </Link>
-                  </Button>
+                  <ButtonLink
+                    variant="primary"
+                    href={`${here}/new?method=GET&pathPattern=${encodeURIComponent('/v1*')}`}
+                  >
+                    Allow GET /v1*
+                  </ButtonLink>
+                  <ButtonLink href={`${here}/new`} data-shortcut="new">
+                    Write your own
+                  </ButtonLink>
                 </>
               )
             }

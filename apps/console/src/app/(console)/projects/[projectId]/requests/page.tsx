@@ -11,7 +11,7 @@ import { PageLinks } from '#components/ui/pagination.tsx';
 import { PageHeader } from '#components/ui/section.tsx';
 import { FirstCall } from '#components/usage/first-call.tsx';
 import { formatCount, plural } from '#lib/format.ts';
-import { type SearchParams, withQuery } from '#lib/list-query.ts';
+import { type PageProps, withQuery } from '#lib/list-query.ts';
 import { requestsHref } from '#lib/requests-href.ts';
 import { unlessTooSlow, withSlowDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
@@ -26,12 +26,7 @@ import { type FilteredKey, type RequestPage, readRequests } from './read-request
 
 export const metadata: Metadata = { title: 'Requests' };
 
-interface RequestsProps {
-  params: Promise<{ projectId: string }>;
-  searchParams: SearchParams;
-}
-
-export default async function RequestsPage({ params, searchParams }: RequestsProps) {
+export default async function RequestsPage({ params, searchParams }: PageProps<'projectId'>) {
   const { project, may } = await requireProject((await params).projectId);
   const { projectId, loggedAllowsPercent } = project;
   const query = await searchParams;
@@ -43,7 +38,7 @@ export default async function RequestsPage({ params, searchParams }: RequestsPro
   if (page === 'too_slow') {
     return (
       <>
-        <PageHeader title="Requests" guide="requests" />
+        <PageHeader title="Requests" guide="decision" />
         <RequestViews projectId={projectId} current="list" />
         <RequestFilterForm here={here} query={asked} />
         <Notice tone="warning" title="This search takes too long">
@@ -57,12 +52,11 @@ export default async function RequestsPage({ params, searchParams }: RequestsPro
   if (asked.cursor !== '' && page.previous === null) {
     redirect(withQuery(here, query, { cursor: undefined }));
   }
-  const at = (cursor: string | null) => cursor && withQuery(here, query, { cursor });
   return (
     <>
       <PageHeader
         title="Requests"
-        guide="requests"
+        guide="decision"
         description={
           <>
             Every denied request and {loggedAllowsPercent}% of the allowed ones, of the last{' '}
@@ -97,7 +91,7 @@ export default async function RequestsPage({ params, searchParams }: RequestsPro
       ) : (
         <Nothing asked={asked} page={page} projectId={projectId} />
       )}
-      <PageLinks previous={at(page.previous)} next={at(page.next)} names={['Newer', 'Older']} />
+      <PageLinks here={here} query={query} page={page} names={['Newer', 'Older']} />
     </>
   );
 }

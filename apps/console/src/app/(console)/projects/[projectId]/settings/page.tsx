@@ -4,21 +4,23 @@ import { CodeBlock } from '#components/ui/code-block.tsx';
 import { IdChip } from '#components/ui/id-chip.tsx';
 import { Column, IndexedSections, PageHeader } from '#components/ui/section.tsx';
 import { hostSnippets } from '#lib/host-snippets.ts';
+import type { PageProps } from '#lib/list-query.ts';
 import { withDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
 import { env } from '../../../../../env.ts';
-import { DecisionLog } from './_components/decision-log.tsx';
-import { DefaultKeyRate } from './_components/default-key-rate.tsx';
-import { DeleteProject } from './_components/delete-project.tsx';
-import { EndPreviousSecret } from './_components/end-previous-secret.tsx';
-import { RenameProject } from './_components/rename-project.tsx';
-import { RotateSecret, SecretStep } from './_components/rotate-secret.tsx';
+import { EndPreviousSecret, RotateSecret, SecretStep } from './_components/secret-forms.tsx';
 import { SecretTimeline } from './_components/secret-timeline.tsx';
-import { TransferProject } from './_components/transfer-project.tsx';
+import {
+  DecisionLog,
+  DefaultKeyRate,
+  DeleteProject,
+  RenameProject,
+  TransferProject,
+} from './_components/settings-forms.tsx';
 
 export const metadata: Metadata = { title: 'Settings' };
 
-export default async function SettingsPage({ params }: { params: Promise<{ projectId: string }> }) {
+export default async function SettingsPage({ params }: PageProps<'projectId'>) {
   const { project, may } = await requireProject((await params).projectId);
   const { projectId, name } = project;
   const { runtimePublicUrl: runtimeUrl, publicOrigin: consoleUrl } = env();
@@ -31,7 +33,7 @@ export default async function SettingsPage({ params }: { params: Promise<{ proje
       <SecretStep>
         <PageHeader
           title="Settings"
-          guide="settings"
+          guide="project"
           description="The credentials of your API, and settings for the whole project."
         />
         <IndexedSections
@@ -106,7 +108,10 @@ export default async function SettingsPage({ params }: { params: Promise<{ proje
               description:
                 'Keeps one busy caller from using up the plan’s rate for all others. It applies to every key without its own rate, in addition to the plan’s.',
               children: (
-                <DefaultKeyRate projectId={projectId} rate={project.defaultKeyRateLimitPerMinute} />
+                <DefaultKeyRate
+                  projectId={projectId}
+                  defaultKeyRateLimitPerMinute={project.defaultKeyRateLimitPerMinute}
+                />
               ),
             },
             may('change_settings') && {

@@ -2,7 +2,7 @@ import type { Metadata } from 'next';
 import { GateLine } from '#components/gates.tsx';
 import { GATE_NAMES } from '#components/simulation/simulation.ts';
 import { Column, PageHeader } from '#components/ui/section.tsx';
-import { type SearchParams, textOf } from '#lib/list-query.ts';
+import { type PageProps, textOf } from '#lib/list-query.ts';
 import { withDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
 import { simulate } from '#server/simulate.ts';
@@ -11,12 +11,7 @@ import { readKeyChoices } from './key-choices.ts';
 
 export const metadata: Metadata = { title: 'Simulator' };
 
-interface SimulatorPageProps {
-  params: Promise<{ projectId: string }>;
-  searchParams: SearchParams;
-}
-
-export default async function SimulatorPage({ params, searchParams }: SimulatorPageProps) {
+export default async function SimulatorPage({ params, searchParams }: PageProps<'projectId'>) {
   const { project } = await requireProject((await params).projectId, 'simulate');
   const query = await searchParams;
   const asked = textOf(query, 'apiKeyId');
@@ -38,7 +33,7 @@ export default async function SimulatorPage({ params, searchParams }: SimulatorP
     <Column>
       <PageHeader
         title="Simulator"
-        guide="simulator"
+        guide="simulation"
         description="Test how a call would be decided right now. Nothing is charged."
       />
       <Simulator

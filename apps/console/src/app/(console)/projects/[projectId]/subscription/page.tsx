@@ -8,6 +8,7 @@ import { StatusChip } from '#components/ui/chip.tsx';
 import { Name } from '#components/ui/name.tsx';
 import { Column, PageHeader, Section } from '#components/ui/section.tsx';
 import { formatCount } from '#lib/format.ts';
+import type { PageProps } from '#lib/list-query.ts';
 import { withDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
 import { PeriodEnd } from './_components/period-end.tsx';
@@ -16,11 +17,7 @@ import { StatusChoice } from './_components/status-choice.tsx';
 
 export const metadata: Metadata = { title: 'Subscription' };
 
-interface SubscriptionProps {
-  params: Promise<{ projectId: string }>;
-}
-
-export default async function SubscriptionPage({ params }: SubscriptionProps) {
+export default async function SubscriptionPage({ params }: PageProps<'projectId'>) {
   const { project, may } = await requireProject((await params).projectId);
   const { projectId } = project;
   const [subscription, plans, use, keys] = await withDatabase((db) =>

@@ -25,7 +25,7 @@ import {
 } from '#components/usage/usage-query.ts';
 import { readZones, ZoneLinks } from '#components/usage/zone-links.tsx';
 import { plural } from '#lib/format.ts';
-import { type SearchParams, withQuery } from '#lib/list-query.ts';
+import { type PageProps, withQuery } from '#lib/list-query.ts';
 import { legible } from '#lib/text.ts';
 import { unlessTooSlow, withSlowDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
@@ -33,12 +33,7 @@ import { env } from '../../../../../env.ts';
 
 export const metadata: Metadata = { title: 'Usage' };
 
-interface UsageProps {
-  params: Promise<{ projectId: string }>;
-  searchParams: SearchParams;
-}
-
-export default async function UsagePage({ params, searchParams }: UsageProps) {
+export default async function UsagePage({ params, searchParams }: PageProps<'projectId'>) {
   const { project, may } = await requireProject((await params).projectId);
   const { projectId } = project;
   const query = await searchParams;

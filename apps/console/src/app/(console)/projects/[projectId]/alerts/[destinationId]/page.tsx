@@ -10,11 +10,11 @@ import { notFound } from 'next/navigation';
 import type { ReactNode } from 'react';
 import { z } from 'zod';
 import { Name } from '#components/ui/name.tsx';
-import { Notice } from '#components/ui/notice.tsx';
+import { Notice, type NoticeProps } from '#components/ui/notice.tsx';
 import { PageLinks } from '#components/ui/pagination.tsx';
 import { Column, PageHeader, Section } from '#components/ui/section.tsx';
 import { RelativeTime } from '#components/ui/time.tsx';
-import { type SearchParams, textOf, withQuery } from '#lib/list-query.ts';
+import { type PageProps, textOf } from '#lib/list-query.ts';
 import { withDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
 import { LiveRefresh } from '../../_components/live-refresh.tsx';
@@ -26,9 +26,10 @@ import {
   DeleteDestination,
   DisableDestination,
   EnableDestination,
+  RotateSigningSecret,
   SendTest,
+  SigningSecretStep,
 } from '../_components/destination-forms.tsx';
-import { RotateSigningSecret, SigningSecretStep } from '../_components/secret-step.tsx';
 import { StateChip } from '../_components/state-chip.tsx';
 
 export const metadata: Metadata = { title: 'Alerts' };
@@ -37,12 +38,10 @@ const PAGE_SIZE = 25;
 /** While something waits, the page shows soon how it ended. */
 const REFRESH_MS = 3_000;
 
-interface DestinationPageProps {
-  params: Promise<{ projectId: string; destinationId: string }>;
-  searchParams: SearchParams;
-}
-
-export default async function DestinationPage({ params, searchParams }: DestinationPageProps) {
+export default async function DestinationPage({
+  params,
+  searchParams,
+}: PageProps<'projectId' | 'destinationId'>) {
   const { destinationId, ...address } = await params;
   const { project, may } = await requireProject(address.projectId);
   if (!z.guid().safeParse(destinationId).success) notFound();
@@ -60,8 +59,6 @@ export default async function DestinationPage({ params, searchParams }: Destinat
   const isEnabled = destination.disabledReason === null;
   const isWanted = destination.kind === 'webhook' || destination.consent === 'confirmed';
   const here = `/projects/${ref.projectId}/alerts/${destinationId}`;
-  const at = (next: string | null) =>
-    next === null ? null : withQuery(here, query, { cursor: next });
   return (
     <Column isNarrow>
       {deliveries.items.some(({ status }) => status === 'pending') && (
@@ -72,7 +69,7 @@ export default async function DestinationPage({ params, searchParams }: Destinat
           title={<Name>{destination.description || publicAddress(destination)}</Name>}
           list={{ href: `/projects/${ref.projectId}/alerts`, label: 'All destinations' }}
           description={<Summary destination={destination} mayChange={mayChange} />}
-          guide="alerts"
+          guide="alert_destination"
           actions={mayChange && isEnabled && isWanted && <SendTest {...ref} />}
         />
         <Problem {...destination} />
@@ -89,11 +86,7 @@ export default async function DestinationPage({ params, searchParams }: Destinat
           ) : (
             <p className="text-muted">Nothing was sent here yet.</p>
           )}
-          <PageLinks
-            previous={at(deliveries.previous)}
-            next={at(deliveries.next)}
-            names={['Newer', 'Older']}
-          />
+          <PageLinks here={here} query={query} page={deliveries} names={['Newer', 'Older']} />
         </Section>
         {mayChange && (
           <>
@@ -168,48 +161,45 @@ function Unconfirmed({
 
 /** Why no alert arrives. */
 function Problem({ disabledReason, disabledAt, failingSince }: AlertDestination) {
-  if (disabledReason === 'gone') {
-    return (
-      <Notice tone="error" title="Disabled: the receiver answered 410 Gone" className="mb-4">
-        It asked for no further alerts. Enable it once its URL is right.
-      </Notice>
+  const since = (at: Date | null) =>
+    at && (
+      <>
+        {' '}
+        since <RelativeTime at={at} />
+      </>
     );
-  }
-  if (disabledReason === 'failing') {
-    return (
-      <Notice
-        tone="error"
-        title={`Disabled after ${FAILING_DAYS} days of failures`}
-        className="mb-4"
-      >
-        No attempt succeeded{' '}
-        {failingSince && (
-          <>
-            since <RelativeTime at={failingSince} />
-          </>
-        )}
-        . Repair the receiver, enable it, and send the failed alerts again.
-      </Notice>
-    );
-  }
-  if (disabledReason === 'user') {
-    return (
-      <Notice tone="warning" title="Disabled" className="mb-4">
-        No alert is sent here{' '}
-        {disabledAt && (
-          <>
-            since <RelativeTime at={disabledAt} />
-          </>
-        )}
-        .
-      </Notice>
-    );
-  }
-  if (failingSince === null) return null;
-  return (
-    <Notice tone="warning" title="Attempts are failing" className="mb-4">
-      No attempt succeeded since <RelativeTime at={failingSince} />. After {FAILING_DAYS} days the
-      destination is disabled.
-    </Notice>
-  );
+  const problems: Record<NonNullable<AlertDestination['disabledReason']>, NoticeProps> = {
+    gone: {
+      tone: 'error',
+      title: 'Disabled: the receiver answered 410 Gone',
+      children: 'It asked for no further alerts. Enable it once its URL is right.',
+    },
+    failing: {
+      tone: 'error',
+      title: `Disabled after ${FAILING_DAYS} days of failures`,
+      children: (
+        <>
+          No attempt succeeded{since(failingSince)}. Repair the receiver, enable it, and send the
+          failed alerts again.
+        </>
+      ),
+    },
+    user: {
+      tone: 'warning',
+      title: 'Disabled',
+      children: <>No alert is sent here{since(disabledAt)}.</>,
+    },
+  };
+  const failing: NoticeProps | null = failingSince && {
+    tone: 'warning',
+    title: 'Attempts are failing',
+    children: (
+      <>
+        No attempt succeeded{since(failingSince)}. After {FAILING_DAYS} days the destination is
+        disabled.
+      </>
+    ),
+  };
+  const problem = disabledReason === null ? failing : problems[disabledReason];
+  return problem && <Notice {...problem} className="mb-4" />;
 }

@@ -1,6 +1,7 @@
 'use client';
 
 import { SECRET_OVERLAP_HOURS } from '@ceiba/domain/constants';
+import type { ShownOnceProps } from '#components/shown-once.tsx';
 import { SecretReveal } from '#components/ui/secret-reveal.tsx';
 import { PageHeader } from '#components/ui/section.tsx';
 import type { NewSigningSecret } from '../actions.ts';
@@ -9,10 +10,7 @@ import type { NewSigningSecret } from '../actions.ts';
 export default function SigningSecret({
   created: { secret, isRotation },
   onDone,
-}: {
-  created: NewSigningSecret;
-  onDone: () => void;
-}) {
+}: ShownOnceProps<NewSigningSecret>) {
   return (
     <>
       <PageHeader
@@ -22,7 +20,7 @@ export default function SigningSecret({
             ? `For ${SECRET_OVERLAP_HOURS} hours, requests are signed with the previous secret too.`
             : 'Your server verifies each request with this secret.'
         }
-        guide="alerts"
+        guide="alert_destination"
       />
       <SecretReveal
         name="signing secret"

@@ -1,9 +1,8 @@
 import type { Metadata } from 'next';
-import Link from 'next/link';
 import { notFound } from 'next/navigation';
 import { z } from 'zod';
 import { AuditList } from '#components/audit/audit-list.tsx';
-import { Button } from '#components/ui/button.tsx';
+import { ButtonLink } from '#components/ui/button.tsx';
 import { StatusChip } from '#components/ui/chip.tsx';
 import { IdChip } from '#components/ui/id-chip.tsx';
 import { Name } from '#components/ui/name.tsx';
@@ -17,7 +16,7 @@ import { RangePicker } from '#components/usage/range-picker.tsx';
 import { parseUsageQuery } from '#components/usage/usage-query.ts';
 import { readZones, ZoneLinks } from '#components/usage/zone-links.tsx';
 import { plural } from '#lib/format.ts';
-import type { SearchParams } from '#lib/list-query.ts';
+import type { PageProps } from '#lib/list-query.ts';
 import { requestsHref } from '#lib/requests-href.ts';
 import { withDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
@@ -31,12 +30,10 @@ import { readKeyPage } from './read-key.ts';
 
 export const metadata: Metadata = { title: 'Key' };
 
-interface KeyPageProps {
-  params: Promise<{ projectId: string; apiKeyId: string }>;
-  searchParams: SearchParams;
-}
-
-export default async function KeyPage({ params, searchParams }: KeyPageProps) {
+export default async function KeyPage({
+  params,
+  searchParams,
+}: PageProps<'projectId' | 'apiKeyId'>) {
   const { apiKeyId, ...address } = await params;
   const { project, may } = await requireProject(address.projectId);
   if (!z.guid().safeParse(apiKeyId).success) notFound();
@@ -121,9 +118,9 @@ export default async function KeyPage({ params, searchParams }: KeyPageProps) {
           title="Most denied calls"
           description={`Recorded requests of the last ${plural(kept.days, 'day')}, the most frequent first.`}
           actions={
-            <Button asChild size="sm">
-              <Link href={requestsHref(projectId, { key: apiKeyId })}>All requests</Link>
-            </Button>
+            <ButtonLink size="sm" href={requestsHref(projectId, { key: apiKeyId })}>
+              All requests
+            </ButtonLink>
           }
         >
           <MostDenied projectId={projectId} apiKeyId={apiKeyId} groups={denials} />
@@ -132,9 +129,9 @@ export default async function KeyPage({ params, searchParams }: KeyPageProps) {
           title="History"
           description="Who changed this key, the newest first."
           actions={
-            <Button asChild size="sm">
-              <Link href={`/projects/${projectId}/audit?q=${apiKeyId}`}>All changes</Link>
-            </Button>
+            <ButtonLink size="sm" href={`/projects/${projectId}/audit?q=${apiKeyId}`}>
+              All changes
+            </ButtonLink>
           }
         >
           {changes.length === 0 ? (

@@ -19,8 +19,6 @@ const DAY_MS = 86_400_000;
 const DENIALS_SHOWN = 5;
 const CHANGES_SHOWN = 10;
 
-export type KeyPageFacts = NonNullable<Awaited<ReturnType<typeof readKeyPage>>>;
-
 /** What the page of a key shows; null if the project has no such key. */
 export async function readKeyPage(
   db: Database,

@@ -58,8 +58,7 @@ export default function BulkDialog({ step, projectId, keys, onDone, onClose }: B
   }
   return (
     <ConfirmAction
-      open
-      onOpenChange={(open) => !open && onClose()}
+      onClose={onClose}
       title={`${question} ${plural(keys.length, 'key')}?`}
       description={
         <>
@@ -110,8 +109,7 @@ interface RefusedProps {
 function Refused({ title, refused, onClose }: RefusedProps) {
   return (
     <Dialog
-      open
-      onOpenChange={(open) => !open && onClose()}
+      onClose={onClose}
       title={title}
       description={`${plural(refused.length, 'key')} could not be changed:`}
     >

@@ -1,5 +1,4 @@
-import Link from 'next/link';
-import { Button } from '#components/ui/button.tsx';
+import { ButtonLink } from '#components/ui/button.tsx';
 import { Name } from '#components/ui/name.tsx';
 import { Notice } from '#components/ui/notice.tsx';
 import { plural } from '#lib/format.ts';
@@ -24,13 +23,13 @@ export function CapReached({ projectId, planName, activeKeyCap, mayChangePlan }:
       }
       action={
         <div className="flex flex-wrap gap-2">
-          <Button asChild size="sm">
-            <Link href={`/projects/${projectId}/keys?hint=idle`}>Show idle keys</Link>
-          </Button>
+          <ButtonLink size="sm" href={`/projects/${projectId}/keys?hint=idle`}>
+            Show idle keys
+          </ButtonLink>
           {mayChangePlan && (
-            <Button asChild size="sm">
-              <Link href={`/projects/${projectId}/subscription`}>Change plan</Link>
-            </Button>
+            <ButtonLink size="sm" href={`/projects/${projectId}/subscription`}>
+              Change plan
+            </ButtonLink>
           )}
         </div>
       }

@@ -26,11 +26,7 @@ export interface CreateKeyProps {
 const loadCreatedKey = () => import('./created-key.tsx');
 const CreatedKey = dynamic(loadCreatedKey);
 
-const createShownKey = shownWith(
-  loadCreatedKey,
-  createKey,
-  'Part of this page failed to load, so no key was created. Reload the page and try again.',
-);
+const createShownKey = shownWith(loadCreatedKey, createKey, 'no key was created');
 
 /** Two steps on one page: name the key, then store it. */
 export function CreateKey(props: CreateKeyProps) {
@@ -44,14 +40,10 @@ export function CreateKey(props: CreateKeyProps) {
 
 function NameStep({
   projectId,
-  planName,
-  activeKeys,
-  activeKeyCap,
-  mayChangePlan,
   defaultRate,
   onCreated,
+  ...plan
 }: CreateKeyProps & { onCreated: (apiKey: NewKey) => void }) {
-  const isFull = activeKeys >= activeKeyCap;
   return (
     <>
       <PageHeader
@@ -59,14 +51,7 @@ function NameStep({
         list={{ href: `/projects/${projectId}/keys`, label: 'All keys' }}
         description="Create one key per caller, so that you can revoke each on its own. A key allows the calls that a policy matches."
       />
-      {isFull && (
-        <CapReached
-          projectId={projectId}
-          planName={planName}
-          activeKeyCap={activeKeyCap}
-          mayChangePlan={mayChangePlan}
-        />
-      )}
+      {plan.activeKeys >= plan.activeKeyCap && <CapReached projectId={projectId} {...plan} />}
       <ActionForm
         action={createShownKey}
         hidden={{ projectId }}

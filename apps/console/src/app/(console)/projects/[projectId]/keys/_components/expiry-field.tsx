@@ -3,18 +3,17 @@
 import { useState } from 'react';
 import type { ActionFormParts } from '#components/action-form.tsx';
 import { DateTimeField, EndEffect } from '#components/date-time-field.tsx';
-import { Field } from '#components/ui/field.tsx';
-import { Select } from '#components/ui/input.tsx';
+import { SelectField } from '#components/ui/field.tsx';
 import { instantOf, localText } from '#lib/time.ts';
 
 const DAY_MS = 86_400_000;
 const CHOICES = [
-  { value: 'never', label: 'Never' },
-  { value: '7', label: 'In 7 days' },
-  { value: '30', label: 'In 30 days' },
-  { value: '90', label: 'In 90 days' },
-  { value: '365', label: 'In a year' },
-  { value: 'date', label: 'On a date' },
+  ['never', 'Never'],
+  ['7', 'In 7 days'],
+  ['30', 'In 30 days'],
+  ['90', 'In 90 days'],
+  ['365', 'In a year'],
+  ['date', 'On a date'],
 ] as const;
 
 export interface ExpiryFieldProps {
@@ -39,24 +38,17 @@ export function ExpiryField({
     <div className="grid gap-4 sm:grid-cols-2">
       <input type="hidden" name="expires" value={choice === 'never' ? 'never' : 'at'} />
       <input type="hidden" name="expiresAt" value={instant?.toISOString() ?? ''} />
-      <Field name="expiryChoice" label="Expires" error={errorOf('expires')}>
-        {(control) => (
-          <Select
-            {...control}
-            value={choice}
-            onChange={(event) => {
-              setChoice(event.target.value);
-              setChosenAt(Date.now());
-            }}
-          >
-            {CHOICES.map(({ value, label }) => (
-              <option key={value} value={value}>
-                {label}
-              </option>
-            ))}
-          </Select>
-        )}
-      </Field>
+      <SelectField
+        name="expiryChoice"
+        label="Expires"
+        error={errorOf('expires')}
+        value={choice}
+        onChange={(event) => {
+          setChoice(event.target.value);
+          setChosenAt(Date.now());
+        }}
+        options={CHOICES}
+      />
       {choice === 'date' && (
         <DateTimeField
           name="expiresOn"

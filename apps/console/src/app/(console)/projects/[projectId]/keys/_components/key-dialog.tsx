@@ -3,12 +3,11 @@
 import { DISPLAY_NAME_LENGTH_MAX } from '@ceiba/contract/sets';
 import { API_KEY_NOTE_LENGTH_MAX } from '@ceiba/domain/constants';
 import type { ReactNode } from 'react';
-import { ActionForm, type ActionFormParts } from '#components/action-form.tsx';
+import type { ActionFormParts } from '#components/action-form.tsx';
 import { ConfirmAction } from '#components/confirm-action.tsx';
+import { FormDialog } from '#components/form-dialog.tsx';
 import { TextAreaField, TextField } from '#components/form-fields.tsx';
-import { Dialog, DialogButtons } from '#components/ui/dialog.tsx';
 import { Name } from '#components/ui/name.tsx';
-import { useToast } from '#components/ui/toast.tsx';
 import type { FormAction } from '#lib/action-state.ts';
 import { legible } from '#lib/text.ts';
 import {
@@ -25,14 +24,7 @@ import { ExpiryField } from './expiry-field.tsx';
 import { LimitFields } from './limit-fields.tsx';
 
 /** What a dialog can do to a key. */
-export type KeyStep =
-  | 'describe'
-  | 'expiry'
-  | 'limits'
-  | 'disable'
-  | 'enable'
-  | 'revoke'
-  | 'archive';
+export type KeyStep = keyof typeof CHANGES | keyof typeof QUESTIONS;
 
 interface KeyDialogProps {
   step: KeyStep;
@@ -43,139 +35,95 @@ interface KeyDialogProps {
 }
 
 /** One change of one key: what it does, and whether it can be undone. */
-export default function KeyDialog({ step, ...rest }: KeyDialogProps) {
-  switch (step) {
-    case 'expiry':
-      return <ExpiryDialog {...rest} />;
-    case 'limits':
-      return <LimitsDialog {...rest} />;
-    case 'describe':
-      return <DescribeDialog {...rest} />;
-    case 'disable':
-    case 'enable':
-    case 'revoke':
-    case 'archive':
-      return <ConfirmDialog step={step} {...rest} />;
-  }
-}
-
-type StepProps = Omit<KeyDialogProps, 'step'>;
-
-function DescribeDialog(props: StepProps) {
+export default function KeyDialog({ step, projectId, defaultRate, ...props }: KeyDialogProps) {
+  const { target, onClose } = props;
+  const dialog = { onClose, hidden: { projectId, apiKeyId: target.apiKeyId } };
+  const about = legible(target.displayName);
+  if (!isChange(step)) return <Confirm {...dialog} target={target} about={about} step={step} />;
+  const { subject, done, fields, ...change } = CHANGES[step];
   return (
-    <ChangeDialog
-      {...props}
+    <FormDialog
+      {...dialog}
+      {...change}
       title={
         <>
-          Name and note of <Name>{props.target.displayName}</Name>
+          {subject} <Name>{target.displayName}</Name>
         </>
       }
-      description="Your API sees the name with every allowed call. Only this console shows the note."
-      action={describeKey}
-      button="Save"
-      done="Name and note saved"
+      done={{ title: done, description: about }}
     >
-      {(parts) => (
-        <div className="grid gap-4">
-          <TextField
-            parts={parts}
-            name="displayName"
-            label="Name"
-            initial={props.target.displayName}
-            maxLength={DISPLAY_NAME_LENGTH_MAX}
-          />
-          <TextAreaField
-            parts={parts}
-            name="note"
-            label="Note"
-            optional
-            hint="For example who has the key, or a ticket. Do not store the key itself here."
-            initial={props.target.note}
-            maxLength={API_KEY_NOTE_LENGTH_MAX}
-          />
-        </div>
-      )}
-    </ChangeDialog>
+      {(parts) => fields(parts, target, defaultRate)}
+    </FormDialog>
   );
 }
 
-function ExpiryDialog(props: StepProps) {
-  return (
-    <ChangeDialog
-      {...props}
-      title={
-        <>
-          Expiry of <Name>{props.target.displayName}</Name>
-        </>
-      }
-      description="You can change this as long as the key is active, even after it has expired."
-      action={setKeyExpiry}
-      button="Set expiry"
-      done="Expiry saved"
-    >
-      {(parts) => <ExpiryField parts={parts} initial={props.target.expiresAt} />}
-    </ChangeDialog>
-  );
-}
-
-function LimitsDialog(props: StepProps) {
-  return (
-    <ChangeDialog
-      {...props}
-      title={
-        <>
-          Limits of <Name>{props.target.displayName}</Name>
-        </>
-      }
-      description="They apply in addition to the plan’s limits, from the next request on. Requests made so far still count."
-      action={setKeyLimits}
-      button="Set limits"
-      done="Limits saved"
-    >
-      {(parts) => (
-        <LimitFields parts={parts} initial={props.target} defaultRate={props.defaultRate} />
-      )}
-    </ChangeDialog>
-  );
-}
-
-interface ChangeDialogProps extends StepProps {
-  title: ReactNode;
+interface Change {
+  /** The question, up to the name of the key. */
+  subject: string;
   description: string;
   action: FormAction;
-  button: string;
+  submit: string;
+  /** The message of a success. */
   done: string;
-  children: (parts: ActionFormParts<null>) => ReactNode;
+  fields: (
+    parts: ActionFormParts<unknown>,
+    target: KeyTarget,
+    defaultRate: number | null,
+  ) => ReactNode;
 }
 
-function ChangeDialog(props: ChangeDialogProps) {
-  const { target, projectId, action, button, done, onClose, children } = props;
-  const toast = useToast();
-  return (
-    <Dialog
-      open
-      onOpenChange={(open) => !open && onClose()}
-      title={props.title}
-      description={props.description}
-    >
-      <ActionForm
-        action={action}
-        hidden={{ projectId, apiKeyId: target.apiKeyId }}
-        onDone={() => {
-          toast({ title: done, description: legible(target.displayName) });
-          onClose();
-        }}
-      >
-        {(parts) => (
-          <>
-            {children(parts)}
-            <DialogButtons label={button} pending={parts.pending} />
-          </>
-        )}
-      </ActionForm>
-    </Dialog>
-  );
-}
+/** The changes that have a form. */
+const CHANGES = {
+  describe: {
+    subject: 'Name and note of',
+    description:
+      'Your API sees the name with every allowed call. Only this console shows the note.',
+    action: describeKey,
+    submit: 'Save',
+    done: 'Name and note saved',
+    fields: (parts, { displayName, note }) => (
+      <>
+        <TextField
+          parts={parts}
+          name="displayName"
+          label="Name"
+          initial={displayName}
+          maxLength={DISPLAY_NAME_LENGTH_MAX}
+        />
+        <TextAreaField
+          parts={parts}
+          name="note"
+          label="Note"
+          optional
+          hint="For example who has the key, or a ticket. Do not store the key itself here."
+          initial={note}
+          maxLength={API_KEY_NOTE_LENGTH_MAX}
+        />
+      </>
+    ),
+  },
+  expiry: {
+    subject: 'Expiry of',
+    description: 'You can change this as long as the key is active, even after it has expired.',
+    action: setKeyExpiry,
+    submit: 'Set expiry',
+    done: 'Expiry saved',
+    fields: (parts, { expiresAt }) => <ExpiryField parts={parts} initial={expiresAt} />,
+  },
+  limits: {
+    subject: 'Limits of',
+    description:
+      'They apply in addition to the plan’s limits, from the next request on. Requests made so far still count.',
+    action: setKeyLimits,
+    submit: 'Set limits',
+    done: 'Limits saved',
+    fields: (parts, target, defaultRate) => (
+      <LimitFields parts={parts} initial={target} defaultRate={defaultRate} />
+    ),
+  },
+} as const satisfies Record<string, Change>;
+
+const isChange = (step: KeyStep): step is keyof typeof CHANGES => step in CHANGES;
 
 const ENDS = 'It no longer counts as an active key of the plan, and its usage stays in the charts.';
 const FOR_GOOD = 'This cannot be undone.';
@@ -217,18 +165,19 @@ const QUESTIONS = {
   },
 } as const;
 
-function ConfirmDialog({
-  step,
-  target,
-  projectId,
-  onClose,
-}: StepProps & { step: keyof typeof QUESTIONS }) {
-  const toast = useToast();
+interface ConfirmProps {
+  step: keyof typeof QUESTIONS;
+  target: KeyTarget;
+  about: string;
+  hidden: Record<string, string>;
+  onClose: () => void;
+}
+
+function Confirm({ step, target, about, ...dialog }: ConfirmProps) {
   const { question, meaning, warning, action, button, done } = QUESTIONS[step];
   return (
     <ConfirmAction
-      open
-      onOpenChange={(open) => !open && onClose()}
+      {...dialog}
       title={
         <>
           {question} <Name>{target.displayName}</Name>?
@@ -240,22 +189,12 @@ function ConfirmDialog({
             <code className="text-small text-ink">{target.keyPrefix}…</code>
           </p>
           <p className="mt-2">
-            {meaning}
-            {warning && (
-              <>
-                {' '}
-                <strong className="font-semibold text-ink">{warning}</strong>
-              </>
-            )}
+            {meaning} {warning && <strong className="font-semibold text-ink">{warning}</strong>}
           </p>
         </>
       }
       action={action}
-      hidden={{ projectId, apiKeyId: target.apiKeyId }}
-      onDone={() => {
-        toast({ title: done, description: legible(target.displayName) });
-        onClose();
-      }}
+      done={{ title: done, description: about }}
       cancel={step === 'enable' ? 'Keep disabled' : 'Keep key'}
       confirm={button}
       isDangerous={step !== 'enable'}

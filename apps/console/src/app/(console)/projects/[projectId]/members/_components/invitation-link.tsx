@@ -1,19 +1,15 @@
 'use client';
 
+import type { ShownOnceProps } from '#components/shown-once.tsx';
 import { Name } from '#components/ui/name.tsx';
 import { SecretReveal } from '#components/ui/secret-reveal.tsx';
 import { PageHeader } from '#components/ui/section.tsx';
 import { AbsoluteTime } from '#components/ui/time.tsx';
 import type { NewInvitation } from '../actions.ts';
 
-export interface InvitationLinkProps {
-  invitation: NewInvitation;
-  onDone: () => void;
-}
-
 /** Shows the link of a new invitation, once. */
-export default function InvitationLink({ invitation, onDone }: InvitationLinkProps) {
-  const { link, label, role, expiresAt } = invitation;
+export default function InvitationLink({ created, onDone }: ShownOnceProps<NewInvitation>) {
+  const { link, label, role, expiresAt } = created;
   return (
     <>
       <PageHeader

@@ -1,29 +1,20 @@
 'use client';
 
-import { ActionForm } from '#components/action-form.tsx';
-import { Button } from '#components/ui/button.tsx';
+import type { OpenInvitation } from '@ceiba/schema';
+import { ActionButton } from '#components/submit-form.tsx';
 import { Name } from '#components/ui/name.tsx';
 import { ActionsHeadCell, Cell, HeadCell, Row, Table } from '#components/ui/table.tsx';
 import { RelativeTime } from '#components/ui/time.tsx';
-import { useToast } from '#components/ui/toast.tsx';
 import { legible } from '#lib/text.ts';
 import { withdrawInvitation } from '../actions.ts';
 
 export interface InvitationTableProps {
   projectId: string;
-  invitations: readonly {
-    invitationId: string;
-    label: string;
-    role: string;
-    /** ISO 8601. */
-    createdAt: string;
-    expiresAt: string;
-  }[];
+  invitations: readonly OpenInvitation[];
 }
 
 /** The invitations that can still be accepted. */
 export function InvitationTable({ projectId, invitations }: InvitationTableProps) {
-  const toast = useToast();
   return (
     <Table
       label="Invitations"
@@ -50,17 +41,15 @@ export function InvitationTable({ projectId, invitations }: InvitationTableProps
             <RelativeTime at={expiresAt} inRow />
           </Cell>
           <Cell className="w-px">
-            <ActionForm
+            <ActionButton
               action={withdrawInvitation}
               hidden={{ projectId, invitationId }}
-              onDone={() => toast({ title: 'Invitation revoked', description: legible(label) })}
+              done={{ title: 'Invitation revoked', description: legible(label) }}
+              size="sm"
+              variant="quiet"
             >
-              {({ pending }) => (
-                <Button type="submit" size="sm" variant="quiet" pending={pending}>
-                  Revoke<span className="sr-only"> the invitation for {legible(label)}</span>
-                </Button>
-              )}
-            </ActionForm>
+              Revoke<span className="sr-only"> the invitation for {legible(label)}</span>
+            </ActionButton>
           </Cell>
         </Row>
       ))}

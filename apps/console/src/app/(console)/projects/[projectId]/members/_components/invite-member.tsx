@@ -1,47 +1,28 @@
 'use client';
 
 import { DISPLAY_NAME_LENGTH_MAX } from '@ceiba/contract/sets';
-import dynamic from 'next/dynamic';
-import { createContext, type ReactNode, useContext, useState } from 'react';
-import { ActionForm } from '#components/action-form.tsx';
 import { TextField } from '#components/form-fields.tsx';
-import { Button } from '#components/ui/button.tsx';
-import { Field } from '#components/ui/field.tsx';
-import { Select } from '#components/ui/input.tsx';
-import { shownWith } from '#lib/action-state.ts';
+import { shownOnce } from '#components/shown-once.tsx';
+import { SubmitForm } from '#components/submit-form.tsx';
+import { SelectField } from '#components/ui/field.tsx';
 import { inviteMember, type NewInvitation } from '../actions.ts';
 
-const ShowContext = createContext<(invitation: NewInvitation) => void>(() => {});
-
-// Loaded when the user starts to type, to keep the page small.
-const loadStep = () => import('./invitation-link.tsx');
-const InvitationLink = dynamic(loadStep);
-
-const inviteShownMember = shownWith(
-  loadStep,
-  inviteMember,
-  'Part of this page failed to load, so no invitation was created. Reload the page and try again.',
-);
+const shown = shownOnce<NewInvitation>(() => import('./invitation-link.tsx'));
+const inviteShownMember = shown.before(inviteMember, 'no invitation was created');
 
 /** The page, or instead of it the link of a new invitation. */
-export function InviteStep({ children }: { children: ReactNode }) {
-  const [created, setCreated] = useState<NewInvitation>();
-  return created === undefined ? (
-    <ShowContext value={setCreated}>{children}</ShowContext>
-  ) : (
-    <InvitationLink invitation={created} onDone={() => setCreated(undefined)} />
-  );
-}
+export const InviteStep = shown.Step;
 
 export function InviteMember({ projectId }: { projectId: string }) {
-  const show = useContext(ShowContext);
+  const show = shown.useShow();
   return (
-    <ActionForm
+    <SubmitForm
       action={inviteShownMember}
       hidden={{ projectId }}
       onDone={show}
-      onInput={() => loadStep().catch(() => {})}
-      className="grid max-w-md gap-4"
+      onInput={shown.prepare}
+      submit="Create invitation"
+      variant="primary"
     >
       {(parts) => (
         <>
@@ -52,21 +33,18 @@ export function InviteMember({ projectId }: { projectId: string }) {
             hint="A name for your list of invitations, such as “Ana”. Ceiba sends no message."
             maxLength={DISPLAY_NAME_LENGTH_MAX}
           />
-          <Field name="role" label="Role" error={parts.errorOf('role')}>
-            {(control) => (
-              <Select {...control} defaultValue={parts.typed('role', 'viewer')}>
-                <option value="viewer">Viewer</option>
-                <option value="developer">Developer</option>
-              </Select>
-            )}
-          </Field>
-          <div>
-            <Button type="submit" variant="primary" pending={parts.pending}>
-              Create invitation
-            </Button>
-          </div>
+          <SelectField
+            name="role"
+            label="Role"
+            error={parts.errorOf('role')}
+            defaultValue={parts.typed('role', 'viewer')}
+            options={[
+              ['viewer', 'Viewer'],
+              ['developer', 'Developer'],
+            ]}
+          />
         </>
       )}
-    </ActionForm>
+    </SubmitForm>
   );
 }

@@ -1,6 +1,6 @@
 'use client';
 
-import type { ProjectRole } from '@ceiba/domain';
+import type { ProjectMember } from '@ceiba/schema';
 import { clsx } from 'clsx';
 import { UserMinus } from 'lucide-react';
 import { useState } from 'react';
@@ -9,29 +9,20 @@ import { IconButton } from '#components/ui/button.tsx';
 import { Chip } from '#components/ui/chip.tsx';
 import { ActionsHeadCell, Cell, HeadCell, Row, Table } from '#components/ui/table.tsx';
 import { RelativeTime } from '#components/ui/time.tsx';
-import { useToast } from '#components/ui/toast.tsx';
 import { endMembership } from '../actions.ts';
 import { RoleChoice } from './role-choice.tsx';
-
-export interface MemberTableRow {
-  userId: string;
-  email: string;
-  role: ProjectRole;
-  /** ISO 8601. */
-  since: string;
-}
 
 export interface MemberTableProps {
   projectId: string;
   /** The viewer of the page. */
   ownId: string;
   mayChange: boolean;
-  members: readonly MemberTableRow[];
+  members: readonly ProjectMember[];
 }
 
 /** The owner and the members. The dialog is outside the list, because a row may leave it. */
 export function MemberTable({ projectId, ownId, mayChange, members }: MemberTableProps) {
-  const [leaving, setLeaving] = useState<MemberTableRow>();
+  const [leaving, setLeaving] = useState<ProjectMember>();
   // On a phone the role is below the address, unless it can be changed.
   const roleColumn = mayChange ? 'max-sm:pl-0' : 'max-sm:hidden';
   return (
@@ -84,46 +75,25 @@ export function MemberTable({ projectId, ownId, mayChange, members }: MemberTabl
         ))}
       </Table>
       {leaving && (
-        <RemoveDialog
-          projectId={projectId}
-          member={leaving}
+        <ConfirmAction
           onClose={() => setLeaving(undefined)}
+          title="Remove this member?"
+          description={
+            <>
+              <p className="font-medium break-all text-ink">{leaving.email}</p>
+              <p className="mt-2">
+                They lose access from their next request on. If they know the project secret or a
+                key, rotate the secret and revoke the key too.
+              </p>
+            </>
+          }
+          action={endMembership}
+          hidden={{ projectId, userId: leaving.userId }}
+          done={{ title: 'Member removed', description: leaving.email }}
+          cancel="Keep member"
+          confirm="Remove member"
         />
       )}
     </>
-  );
-}
-
-interface RemoveDialogProps {
-  projectId: string;
-  member: MemberTableRow;
-  onClose: () => void;
-}
-
-function RemoveDialog({ projectId, member, onClose }: RemoveDialogProps) {
-  const toast = useToast();
-  return (
-    <ConfirmAction
-      open
-      onOpenChange={(open) => !open && onClose()}
-      title="Remove this member?"
-      description={
-        <>
-          <p className="font-medium break-all text-ink">{member.email}</p>
-          <p className="mt-2">
-            They lose access from their next request on. If they know the project secret or a key,
-            rotate the secret and revoke the key too.
-          </p>
-        </>
-      }
-      action={endMembership}
-      hidden={{ projectId, userId: member.userId }}
-      onDone={() => {
-        toast({ title: 'Member removed', description: member.email });
-        onClose();
-      }}
-      cancel="Keep member"
-      confirm="Remove member"
-    />
   );
 }

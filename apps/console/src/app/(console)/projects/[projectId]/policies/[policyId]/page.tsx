@@ -4,19 +4,17 @@ import { notFound } from 'next/navigation';
 import { IdChip } from '#components/ui/id-chip.tsx';
 import { Column, PageHeader } from '#components/ui/section.tsx';
 import { RelativeTime } from '#components/ui/time.tsx';
-import type { SearchParams } from '#lib/list-query.ts';
+import type { PageProps } from '#lib/list-query.ts';
 import { withDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
 import { PolicyEditor } from '../_components/policy-editor.tsx';
 
 export const metadata: Metadata = { title: 'Edit policy' };
 
-interface EditPolicyProps {
-  params: Promise<{ projectId: string; policyId: string }>;
-  searchParams: SearchParams;
-}
-
-export default async function EditPolicyPage({ params, searchParams }: EditPolicyProps) {
+export default async function EditPolicyPage({
+  params,
+  searchParams,
+}: PageProps<'projectId' | 'policyId'>) {
   const { policyId, ...address } = await params;
   const { projectId } = (await requireProject(address.projectId, 'change_policies')).project;
   const policies = await withDatabase((db) => listPolicies(db, projectId));

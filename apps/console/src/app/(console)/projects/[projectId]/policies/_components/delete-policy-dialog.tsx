@@ -1,7 +1,6 @@
 'use client';
 
 import { ConfirmAction } from '#components/confirm-action.tsx';
-import { useToast } from '#components/ui/toast.tsx';
 import { removePolicy } from '../actions.ts';
 
 export interface PolicyTarget {
@@ -19,38 +18,28 @@ export interface DeletePolicyDialogProps {
 }
 
 /** Says which calls will be denied before it deletes the policy. */
-export default function DeletePolicyDialog({
-  projectId,
-  target,
-  onClose,
-}: DeletePolicyDialogProps) {
-  const toast = useToast();
-  return (
-    <ConfirmAction
-      open
-      onOpenChange={(open) => !open && onClose()}
-      title="Delete this policy?"
-      description={
-        <>
-          <p>
-            <code className="text-small break-all text-ink">{target.words}</code>
-          </p>
-          <p className="mt-2">
-            {target.coveredBy
-              ? `${target.coveredBy} covers the same calls, so no call is denied.`
-              : 'Calls that no other policy matches are denied from the next request on.'}{' '}
-            If you add it again, its hit count starts at zero.
-          </p>
-        </>
-      }
-      action={removePolicy}
-      hidden={{ projectId, policyId: target.policyId }}
-      onDone={() => {
-        toast({ title: 'Policy deleted', description: target.words });
-        onClose();
-      }}
-      cancel="Keep policy"
-      confirm="Delete policy"
-    />
-  );
-}
+const DeletePolicyDialog = ({ projectId, target, onClose }: DeletePolicyDialogProps) => (
+  <ConfirmAction
+    onClose={onClose}
+    title="Delete this policy?"
+    description={
+      <>
+        <p>
+          <code className="text-small break-all text-ink">{target.words}</code>
+        </p>
+        <p className="mt-2">
+          {target.coveredBy
+            ? `${target.coveredBy} covers the same calls, so no call is denied.`
+            : 'Calls that no other policy matches are denied from the next request on.'}{' '}
+          If you add it again, its hit count starts at zero.
+        </p>
+      </>
+    }
+    action={removePolicy}
+    hidden={{ projectId, policyId: target.policyId }}
+    done={{ title: 'Policy deleted', description: target.words }}
+    cancel="Keep policy"
+    confirm="Delete policy"
+  />
+);
+export default DeletePolicyDialog;

@@ -7,8 +7,8 @@ import { ActionForm } from '#components/action-form.tsx';
 import { FormButtons } from '#components/form-fields.tsx';
 import { MethodSelect } from '#components/method-select.tsx';
 import { Button } from '#components/ui/button.tsx';
-import { Field } from '#components/ui/field.tsx';
-import { Input } from '#components/ui/input.tsx';
+import { Field, InputField } from '#components/ui/field.tsx';
+import { CODE_INPUT } from '#components/ui/input.tsx';
 import { Notice } from '#components/ui/notice.tsx';
 import { PathText } from '#components/ui/path-text.tsx';
 import { useToast } from '#components/ui/toast.tsx';
@@ -102,26 +102,17 @@ export function PolicyForm({ projectId, policyId, children, ...props }: PolicyFo
                 />
               )}
             </Field>
-            <Field
+            <InputField
               name="pathPattern"
               label="Path pattern"
               hint="A path. With a * at its end it matches that path and all paths below it."
               error={settling ? undefined : (props.patternError ?? errorOf('pathPattern'))}
-            >
-              {(control) => (
-                <Input
-                  {...control}
-                  value={values.pathPattern}
-                  onChange={(event) => change('pathPattern', event.target.value)}
-                  placeholder="/v1/reports*"
-                  className="font-mono"
-                  autoComplete="off"
-                  autoCapitalize="none"
-                  spellCheck={false}
-                  autoFocus={isNew}
-                />
-              )}
-            </Field>
+              {...CODE_INPUT}
+              value={values.pathPattern}
+              onChange={(event) => change('pathPattern', event.target.value)}
+              placeholder="/v1/reports*"
+              autoFocus={isNew}
+            />
             {props.widening !== null && !settling && (
               <Notice tone="warning">
                 <PathText>{props.widening}</PathText>
@@ -136,22 +127,17 @@ export function PolicyForm({ projectId, policyId, children, ...props }: PolicyFo
         )}
       </ActionForm>
       <section aria-label="Preview" className="card min-w-0">
-        <Field name="path" label="Try a path" optional hint="Tried with the chosen method.">
-          {({ id, ...control }) => (
-            <Input
-              {...control}
-              id={id}
-              value={values.path}
-              onChange={(event) => change('path', event.target.value)}
-              placeholder="/v1/reports/42"
-              data-shortcut="search"
-              className="font-mono"
-              autoComplete="off"
-              autoCapitalize="none"
-              spellCheck={false}
-            />
-          )}
-        </Field>
+        <InputField
+          name="path"
+          label="Try a path"
+          optional
+          hint="Tried with the chosen method."
+          {...CODE_INPUT}
+          value={values.path}
+          onChange={(event) => change('path', event.target.value)}
+          placeholder="/v1/reports/42"
+          data-shortcut="search"
+        />
         <div
           aria-live="polite"
           aria-busy={settling}

@@ -4,7 +4,7 @@ import { clsx } from 'clsx';
 import { Check, Pencil } from 'lucide-react';
 import Link from 'next/link';
 import type { ReactNode } from 'react';
-import { Button } from '#components/ui/button.tsx';
+import { ButtonLink } from '#components/ui/button.tsx';
 import { Chip, MethodChip } from '#components/ui/chip.tsx';
 import { PathText } from '#components/ui/path-text.tsx';
 import { SortLink } from '#components/ui/sort-link.tsx';
@@ -174,14 +174,14 @@ function PolicyRow({ projectId, mayChange, policy, coveredBy, standing }: Policy
       {mayChange && (
         <Cell>
           <div className="flex justify-end">
-            <Button asChild size="icon" variant="quiet">
-              <Link
-                href={`/projects/${projectId}/policies/${policy.policyId}`}
-                aria-label={`Edit ${words}`}
-              >
-                <Pencil aria-hidden="true" />
-              </Link>
-            </Button>
+            <ButtonLink
+              size="icon"
+              variant="quiet"
+              href={`/projects/${projectId}/policies/${policy.policyId}`}
+              aria-label={`Edit ${words}`}
+            >
+              <Pencil aria-hidden="true" />
+            </ButtonLink>
             <DeletePolicyButton
               target={{
                 policyId: policy.policyId,

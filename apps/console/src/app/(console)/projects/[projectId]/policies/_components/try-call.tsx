@@ -1,7 +1,7 @@
 'use client';
 
 import { MethodSelect } from '#components/method-select.tsx';
-import { Input } from '#components/ui/input.tsx';
+import { CODE_INPUT, Input } from '#components/ui/input.tsx';
 import { useLiveQuery } from '#components/ui/use-live-query.ts';
 
 export interface TryCallProps {
@@ -34,9 +34,7 @@ export function TryCall({ method, path }: TryCallProps) {
               if (event.key === 'Escape') change('path', '');
             }}
             data-shortcut="search"
-            autoComplete="off"
-            autoCapitalize="none"
-            spellCheck={false}
+            {...CODE_INPUT}
             className="pr-10 font-mono"
           />
           <span

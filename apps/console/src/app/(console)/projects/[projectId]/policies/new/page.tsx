@@ -1,19 +1,14 @@
 import { listPolicies } from '@ceiba/schema';
 import type { Metadata } from 'next';
 import { Column, PageHeader } from '#components/ui/section.tsx';
-import type { SearchParams } from '#lib/list-query.ts';
+import type { PageProps } from '#lib/list-query.ts';
 import { withDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
 import { PolicyEditor } from '../_components/policy-editor.tsx';
 
 export const metadata: Metadata = { title: 'Add policy' };
 
-interface NewPolicyProps {
-  params: Promise<{ projectId: string }>;
-  searchParams: SearchParams;
-}
-
-export default async function NewPolicyPage({ params, searchParams }: NewPolicyProps) {
+export default async function NewPolicyPage({ params, searchParams }: PageProps<'projectId'>) {
   const { projectId } = (await requireProject((await params).projectId, 'change_policies')).project;
   const others = await withDatabase((db) => listPolicies(db, projectId));
   return (

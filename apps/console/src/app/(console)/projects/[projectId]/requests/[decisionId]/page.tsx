@@ -13,11 +13,12 @@ import { notFound } from 'next/navigation';
 import type { ReactNode } from 'react';
 import type { Simulation } from '#components/simulation/simulation.ts';
 import { DecisionCard, SimulationView } from '#components/simulation/simulation-view.tsx';
-import { Button } from '#components/ui/button.tsx';
+import { ButtonLink, buttonLooks } from '#components/ui/button.tsx';
 import { IdChip } from '#components/ui/id-chip.tsx';
 import { Column, PageHeader } from '#components/ui/section.tsx';
 import { ExactTime } from '#components/ui/time.tsx';
 import { formatCount } from '#lib/format.ts';
+import type { PageProps } from '#lib/list-query.ts';
 import { requestsHref } from '#lib/requests-href.ts';
 import { withDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
@@ -28,12 +29,8 @@ import { explainRecord } from './recorded-gates.ts';
 
 export const metadata: Metadata = { title: 'Request' };
 
-interface RequestProps {
-  params: Promise<{ projectId: string; decisionId: string }>;
-}
-
 /** One recorded decision: its gates as they were, and as they would be now. */
-export default async function RequestPage({ params }: RequestProps) {
+export default async function RequestPage({ params }: PageProps<'projectId' | 'decisionId'>) {
   const { projectId, decisionId } = await params;
   const { project, may } = await requireProject(projectId);
   const found = UUID.test(decisionId)
@@ -51,17 +48,13 @@ export default async function RequestPage({ params }: RequestProps) {
         actions={
           <>
             {elsewhere !== undefined && (
-              <Button asChild>
-                <a href={elsewhere} rel="noreferrer">
-                  Open in your logs
-                </a>
-              </Button>
+              <a className={buttonLooks()} href={elsewhere} rel="noreferrer">
+                Open in your logs
+              </a>
             )}
-            <Button asChild>
-              <Link href={requestsHref(project.projectId, likeThis(decision))}>
-                Requests like this
-              </Link>
-            </Button>
+            <ButtonLink href={requestsHref(project.projectId, likeThis(decision))}>
+              Requests like this
+            </ButtonLink>
           </>
         }
       />

@@ -1,24 +1,24 @@
 import { type DecisionRecord, exportDecisions } from '@ceiba/schema';
-import { csvResponse, csvRoute } from '#server/csv.ts';
+import { type CsvColumns, csvDay, csvResponse, csvRoute } from '#server/csv.ts';
 import { withDatabase, withSlowDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
 import { parseRequestQuery } from '../_components/request-query.ts';
 import { filterWith, readKey } from '../read-requests.ts';
 
-const HEAD = [
-  'at_utc',
-  'outcome',
-  'denial_detail',
-  'method',
-  'path',
-  'api_key_id',
-  'key_prefix',
-  'policy_id',
-  'limit_owner',
-  'latency_ms',
-  'decision_id',
-  'request_id',
-];
+const COLUMNS: CsvColumns<DecisionRecord> = {
+  at_utc: ({ at }) => at.toISOString(),
+  outcome: (row) => row.outcome,
+  denial_detail: (row) => row.denialDetail,
+  method: (row) => row.method,
+  path: (row) => row.path,
+  api_key_id: (row) => row.apiKeyId,
+  key_prefix: (row) => row.keyPrefix,
+  policy_id: (row) => row.policyId,
+  limit_owner: (row) => row.limitOwner,
+  latency_ms: (row) => row.latencyMs,
+  decision_id: (row) => row.decisionId,
+  request_id: (row) => row.requestId,
+};
 
 /** The requests that match the filter of the URL as CSV, newest first. */
 export const GET = csvRoute<{ params: Promise<{ projectId: string }> }>(
@@ -32,26 +32,6 @@ export const GET = csvRoute<{ params: Promise<{ projectId: string }> }>(
       projectId,
       filter: filterWith(asked.filter, key),
     });
-    const day = new Date().toISOString().slice(0, 10);
-    return csvResponse(`ceiba-requests-${day}`, HEAD, linesOf(pages));
+    return csvResponse(`ceiba-requests-${csvDay()}`, COLUMNS, pages);
   },
 );
-
-async function* linesOf(pages: AsyncGenerator<DecisionRecord[]>) {
-  for await (const rows of pages) {
-    yield rows.map((row) => [
-      row.at.toISOString(),
-      row.outcome,
-      row.denialDetail,
-      row.method,
-      row.path,
-      row.apiKeyId,
-      row.keyPrefix,
-      row.policyId,
-      row.limitOwner,
-      row.latencyMs,
-      row.decisionId,
-      row.requestId,
-    ]);
-  }
-}

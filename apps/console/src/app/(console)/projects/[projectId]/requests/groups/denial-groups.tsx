@@ -1,7 +1,7 @@
 import type { DenialGroup } from '@ceiba/schema';
 import { ArrowRight, Plus } from 'lucide-react';
-import Link from 'next/link';
-import { Button } from '#components/ui/button.tsx';
+import type { ReactNode } from 'react';
+import { ButtonLink } from '#components/ui/button.tsx';
 import { MethodChip, OutcomeChip } from '#components/ui/chip.tsx';
 import { PathText } from '#components/ui/path-text.tsx';
 import { RelativeTime } from '#components/ui/time.tsx';
@@ -9,15 +9,17 @@ import { formatCount } from '#lib/format.ts';
 import { requestsBetween } from '#lib/requests-href.ts';
 import { policyHref, prefixOf } from './policy-href.ts';
 
-export interface DenialGroupsProps {
-  projectId: string;
+export interface DenialListProps {
+  label: string;
   groups: readonly DenialGroup[];
-  mayAddPolicy: boolean;
+  /** The next steps of a group. */
+  children: (group: DenialGroup) => ReactNode;
 }
 
-export function DenialGroups({ projectId, groups, mayAddPolicy }: DenialGroupsProps) {
+/** Denials by reason, method and path. */
+export function DenialList({ label, groups, children }: DenialListProps) {
   return (
-    <ul aria-label="Denied requests" className="panel numbers divide-y">
+    <ul aria-label={label} className="panel numbers divide-y">
       {groups.map((group) => (
         <li
           key={`${group.denialReason} ${group.method} ${group.pathShape}`}
@@ -42,18 +44,32 @@ export function DenialGroups({ projectId, groups, mayAddPolicy }: DenialGroupsPr
               last denied <RelativeTime at={group.lastAt} inRow />
             </p>
           </div>
-          <Steps projectId={projectId} group={group} mayAddPolicy={mayAddPolicy} />
+          <div className="flex flex-wrap gap-2 max-md:col-span-2 md:justify-end">
+            {children(group)}
+          </div>
         </li>
       ))}
     </ul>
   );
 }
 
+export interface DenialGroupsProps {
+  projectId: string;
+  groups: readonly DenialGroup[];
+  mayAddPolicy: boolean;
+}
+
+/** All denials, with the requests of each group; where a policy is missing, also a policy for them. */
+export const DenialGroups = ({ groups, ...props }: DenialGroupsProps) => (
+  <DenialList label="Denied requests" groups={groups}>
+    {(group) => <Steps group={group} {...props} />}
+  </DenialList>
+);
+
 interface StepsProps extends Pick<DenialGroupsProps, 'projectId' | 'mayAddPolicy'> {
   group: DenialGroup;
 }
 
-/** The requests themselves; where a policy is missing, also a policy for them. */
 function Steps({ projectId, group, mayAddPolicy }: StepsProps) {
   const { denialReason, method, pathShape, samplePath, firstAt } = group;
   const isMissingPolicy = mayAddPolicy && denialReason === 'policy_no_match';
@@ -62,21 +78,17 @@ function Steps({ projectId, group, mayAddPolicy }: StepsProps) {
   const href = requestsBetween(projectId, { from: firstAt }, fields);
   const name = `${method} ${pathShape ?? ''}`;
   return (
-    <div className="flex flex-wrap gap-2 max-md:col-span-2 md:justify-end">
+    <>
       {isMissingPolicy && pathShape !== null && samplePath !== null && (
-        <Button asChild size="sm">
-          <Link href={policyHref(projectId, { method, pathShape, samplePath })}>
-            <Plus aria-hidden="true" />
-            Add a policy<span className="sr-only"> for {name}</span>
-          </Link>
-        </Button>
+        <ButtonLink size="sm" href={policyHref(projectId, { method, pathShape, samplePath })}>
+          <Plus aria-hidden="true" />
+          Add a policy<span className="sr-only"> for {name}</span>
+        </ButtonLink>
       )}
-      <Button asChild size="sm" variant="quiet" className="-mr-3 max-md:first:-ml-3">
-        <Link href={href}>
-          Requests<span className="sr-only"> {name}</span>
-          <ArrowRight aria-hidden="true" />
-        </Link>
-      </Button>
-    </div>
+      <ButtonLink size="sm" variant="quiet" className="-mr-3 max-md:first:-ml-3" href={href}>
+        Requests<span className="sr-only"> {name}</span>
+        <ArrowRight aria-hidden="true" />
+      </ButtonLink>
+    </>
   );
 }

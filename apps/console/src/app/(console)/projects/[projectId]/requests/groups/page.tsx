@@ -3,6 +3,7 @@ import type { Metadata } from 'next';
 import { EmptyState } from '#components/ui/empty-state.tsx';
 import { PageHeader } from '#components/ui/section.tsx';
 import { formatCount } from '#lib/format.ts';
+import type { PageProps } from '#lib/list-query.ts';
 import { withDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
 import { RequestViews } from '../_components/request-views.tsx';
@@ -13,7 +14,7 @@ export const metadata: Metadata = { title: 'Denials by path' };
 const RANGE_MS = 24 * 3_600_000;
 
 /** Denied requests by reason, method and path. */
-export default async function GroupsPage({ params }: { params: Promise<{ projectId: string }> }) {
+export default async function GroupsPage({ params }: PageProps<'projectId'>) {
   const { project, may } = await requireProject((await params).projectId);
   const { projectId } = project;
   const to = new Date();
@@ -23,7 +24,7 @@ export default async function GroupsPage({ params }: { params: Promise<{ project
     <>
       <PageHeader
         title="Requests"
-        guide="requests"
+        guide="decision"
         description={`Denied requests of the last 24 hours, at most ${formatCount(GROUPED_DENIALS_MAX)}, the most frequent first.`}
       />
       <RequestViews projectId={projectId} current="groups" />

@@ -1,29 +1,25 @@
 'use client';
 
 import { ProjectSecret } from '#components/project-secret.tsx';
+import type { ShownOnceProps } from '#components/shown-once.tsx';
 import { PageHeader } from '#components/ui/section.tsx';
 import { AbsoluteTime } from '#components/ui/time.tsx';
 import type { RotatedSecret } from '../actions.ts';
 
-export interface RotatedSecretStepProps {
-  rotated: RotatedSecret;
-  onDone: () => void;
-}
-
 /** Shows the new secret, once, with the `.env` block of a host. */
-export default function RotatedSecretStep({ rotated, onDone }: RotatedSecretStepProps) {
+export default function RotatedSecretStep({ created, onDone }: ShownOnceProps<RotatedSecret>) {
   return (
     <>
       <PageHeader
         title="Secret rotated"
         description={
           <>
-            Update all of your servers before <AbsoluteTime at={rotated.previousSecretExpiresAt} />.
+            Update all of your servers before <AbsoluteTime at={created.previousSecretExpiresAt} />.
             Until then the previous secret is accepted too.
           </>
         }
       />
-      <ProjectSecret values={rotated} onDone={onDone} />
+      <ProjectSecret values={created} onDone={onDone} />
     </>
   );
 }

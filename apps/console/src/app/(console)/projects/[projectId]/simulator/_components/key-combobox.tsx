@@ -2,10 +2,10 @@
 
 import { clsx } from 'clsx';
 import { Check } from 'lucide-react';
-import { type KeyboardEvent, useEffect, useId, useState } from 'react';
+import { type KeyboardEvent, useId, useState } from 'react';
 import { Field } from '#components/ui/field.tsx';
 import { Input } from '#components/ui/input.tsx';
-import { IDLE } from '#lib/action-state.ts';
+import { useSearch } from '#lib/use-search.ts';
 import { findKeys } from '../actions.ts';
 import type { KeyChoice } from './key-choice.ts';
 
@@ -17,9 +17,6 @@ export interface KeyComboboxProps {
   onChange: (choice: KeyChoice) => void;
   error: string | undefined;
 }
-
-/** Long enough to send a word as one request. */
-const SETTLE_MS = 150;
 
 /**
  * Chooses one of any number of keys: the server searches them while the user types. What is typed is
@@ -33,7 +30,12 @@ export function KeyCombobox({ projectId, choices, value, onChange, error }: KeyC
   const [typed, setTyped] = useState<string | null>(null);
   const [isOpen, setOpen] = useState(false);
   const [wanted, setActive] = useState(0);
-  const { found, isCurrent } = useFoundKeys(projectId, typed ?? '', choices);
+  const { found, refusal, isCurrent } = useSearch(typed ?? '', {
+    search: findKeys,
+    projectId,
+    shortest: 1,
+    otherwise: choices,
+  });
   // An answer may be shorter than the one through which the keyboard moved.
   const active = Math.max(0, Math.min(wanted, found.length - 1));
   const isListed = isOpen && found.length > 0;
@@ -94,7 +96,7 @@ export function KeyCombobox({ projectId, choices, value, onChange, error }: KeyC
           />
           {isOpen && isCurrent && found.length === 0 && (
             <p role="status" className={clsx(panel, 'px-3 py-2 text-muted')}>
-              No key has this in its name, note or prefix.
+              {refusal ?? 'No key has this in its name, note or prefix.'}
             </p>
           )}
           <div
@@ -135,30 +137,3 @@ export function KeyCombobox({ projectId, choices, value, onChange, error }: KeyC
 
 const panel =
   'absolute inset-x-0 top-full z-20 mt-1 max-h-80 overflow-y-auto rounded border border-line-strong/60 bg-surface p-1';
-
-/** The keys with a text; `choices` without a text. Until the answer arrives, those of the last one. */
-function useFoundKeys(
-  projectId: string,
-  text: string,
-  choices: readonly KeyChoice[],
-): { found: readonly KeyChoice[]; isCurrent: boolean } {
-  const [answer, setAnswer] = useState({ text: '', found: choices });
-  const isBlank = text.trim() === '';
-  useEffect(() => {
-    if (isBlank) return;
-    let isLatest = true;
-    const timer = setTimeout(async () => {
-      const form = new FormData();
-      form.set('projectId', projectId);
-      form.set('q', text);
-      const state = await findKeys(IDLE, form).catch(() => IDLE);
-      if (isLatest && state.kind === 'done') setAnswer({ text, found: state.data });
-    }, SETTLE_MS);
-    return () => {
-      isLatest = false;
-      clearTimeout(timer);
-    };
-  }, [projectId, text, isBlank]);
-  if (isBlank) return { found: choices, isCurrent: true };
-  return { found: answer.found, isCurrent: answer.text === text };
-}

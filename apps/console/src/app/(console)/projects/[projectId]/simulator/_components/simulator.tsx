@@ -7,8 +7,8 @@ import { MethodSelect } from '#components/method-select.tsx';
 import type { Simulation } from '#components/simulation/simulation.ts';
 import { SimulationView } from '#components/simulation/simulation-view.tsx';
 import { Button } from '#components/ui/button.tsx';
-import { Field } from '#components/ui/field.tsx';
-import { Input } from '#components/ui/input.tsx';
+import { Field, InputField } from '#components/ui/field.tsx';
+import { CODE_INPUT } from '#components/ui/input.tsx';
 import { simulateCall } from '../actions.ts';
 import type { KeyChoice } from './key-choice.ts';
 import { KeyCombobox } from './key-combobox.tsx';
@@ -111,19 +111,15 @@ function SimulatedCall({
                   <MethodSelect control={control} value={method} onChange={setMethod} />
                 )}
               </Field>
-              <Field name="path" label="Path" error={errorOf('path')}>
-                {(control) => (
-                  <Input
-                    {...control}
-                    defaultValue={typed('path', call.path)}
-                    placeholder="/v1/reports/42"
-                    data-shortcut="search"
-                    className="font-mono"
-                    autoCapitalize="none"
-                    spellCheck={false}
-                  />
-                )}
-              </Field>
+              <InputField
+                name="path"
+                label="Path"
+                error={errorOf('path')}
+                {...CODE_INPUT}
+                defaultValue={typed('path', call.path)}
+                placeholder="/v1/reports/42"
+                data-shortcut="search"
+              />
             </div>
             <div>
               <Button type="submit" variant="primary" pending={pending}>
@@ -185,25 +181,15 @@ function KeySource({
 }
 
 /** Uncontrolled, so that the pasted key is not an attribute in the page. */
-function PastedKeyField({ error }: { error: string | undefined }) {
-  return (
-    <Field
-      name="apiKey"
-      label="Key to paste"
-      hint="Only its hash is used. The key is not stored or shown again."
-      error={error}
-    >
-      {(control) => (
-        <Input
-          {...control}
-          placeholder="ceiba_…"
-          className="font-mono"
-          autoCapitalize="none"
-          spellCheck={false}
-          data-1p-ignore
-          data-lpignore="true"
-        />
-      )}
-    </Field>
-  );
-}
+const PastedKeyField = ({ error }: { error: string | undefined }) => (
+  <InputField
+    name="apiKey"
+    label="Key to paste"
+    hint="Only its hash is used. The key is not stored or shown again."
+    error={error}
+    {...CODE_INPUT}
+    placeholder="ceiba_…"
+    data-1p-ignore
+    data-lpignore="true"
+  />
+);

@@ -1,5 +1,6 @@
 'use client';
 
+import type { Plan } from '@ceiba/schema';
 import { clsx } from 'clsx';
 import { useState } from 'react';
 import { ActionForm } from '#components/action-form.tsx';
@@ -12,17 +13,9 @@ import { formatCount, plural } from '#lib/format.ts';
 import { legible } from '#lib/text.ts';
 import { changePlan } from '../actions.ts';
 
-interface PlanOption {
-  planId: string;
-  name: string;
-  activeKeyCap: number;
-  rateLimitPerMinute: number;
-  monthlyQuota: number;
-}
-
 export interface PlanChoiceProps {
   projectId: string;
-  plans: readonly PlanOption[];
+  plans: readonly Plan[];
   /** Null if the project has no subscription. */
   currentPlanId: string | null;
   activeKeys: number;
@@ -78,7 +71,7 @@ export function PlanChoice(props: PlanChoiceProps) {
 }
 
 interface PlanRowProps {
-  plan: PlanOption;
+  plan: Plan;
   isCurrent: boolean;
   isChosen: boolean;
   onChoose: () => void;
@@ -114,7 +107,7 @@ function PlanRow({ plan, isCurrent, isChosen, onChoose }: PlanRowProps) {
 }
 
 /** What a plan changes: a warning if it denies something that is allowed now. */
-function Effect({ plan, activeKeys, used }: PlanChoiceProps & { plan: PlanOption }) {
+function Effect({ plan, activeKeys, used }: PlanChoiceProps & { plan: Plan }) {
   const effect = `From the next decision on: ${formatCount(plan.rateLimitPerMinute)} requests per minute, ${formatCount(plan.monthlyQuota)} per month.`;
   const losses: string[] = [];
   if (used >= plan.monthlyQuota) {

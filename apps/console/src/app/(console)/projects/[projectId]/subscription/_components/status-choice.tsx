@@ -4,7 +4,6 @@ import type { SubscriptionStatus } from '@ceiba/contract/sets';
 import { useState } from 'react';
 import { ConfirmAction } from '#components/confirm-action.tsx';
 import { Button } from '#components/ui/button.tsx';
-import { useToast } from '#components/ui/toast.tsx';
 import { changeStatus } from '../actions.ts';
 
 const ALLOWED = 'Calls are allowed from the next decision on, until the period ends.';
@@ -58,7 +57,6 @@ export interface StatusChoiceProps {
 /** One dialog for all buttons, because the button that opened it may disappear. */
 export function StatusChoice({ projectId, status }: StatusChoiceProps) {
   const [chosen, setChosen] = useState<SubscriptionStatus>();
-  const toast = useToast();
   return (
     <div className="flex flex-wrap gap-2">
       {NEXT[status].map((next) => (
@@ -68,16 +66,12 @@ export function StatusChoice({ projectId, status }: StatusChoiceProps) {
       ))}
       {chosen && (
         <ConfirmAction
-          open
-          onOpenChange={(open) => !open && setChosen(undefined)}
+          onClose={() => setChosen(undefined)}
           title={CHANGES[chosen].title}
           description={<p>{CHANGES[chosen].effect}</p>}
           action={changeStatus}
           hidden={{ projectId, status: chosen }}
-          onDone={() => {
-            toast({ title: CHANGES[chosen].done, description: 'From the next decision on.' });
-            setChosen(undefined);
-          }}
+          done={{ title: CHANGES[chosen].done, description: 'From the next decision on.' }}
           cancel="Keep as it is"
           confirm={CHANGES[chosen].label}
           isDangerous={CHANGES[chosen].denies}

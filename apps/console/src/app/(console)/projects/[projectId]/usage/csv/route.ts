@@ -1,21 +1,21 @@
 import { daysIn } from '@ceiba/domain';
 import { exportUsage, type UsageRow } from '@ceiba/schema';
 import { CSV_DAYS_MAX, parseUsageQuery } from '#components/usage/usage-query.ts';
-import { csvResponse, csvRoute } from '#server/csv.ts';
+import { type CsvColumns, csvResponse, csvRoute } from '#server/csv.ts';
 import { withSlowDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
 
-const HEAD = [
-  'from_utc',
-  'outcome',
-  'api_key_id',
-  'api_key_name',
-  'api_key_prefix',
-  'policy_id',
-  'method',
-  'path_pattern',
-  'count',
-];
+const COLUMNS: CsvColumns<UsageRow> = {
+  from_utc: ({ from }) => from.toISOString(),
+  outcome: (row) => row.outcome,
+  api_key_id: (row) => row.apiKeyId,
+  api_key_name: (row) => row.displayName,
+  api_key_prefix: (row) => row.keyPrefix,
+  policy_id: (row) => row.policyId,
+  method: (row) => row.method,
+  path_pattern: (row) => row.pathPattern,
+  count: (row) => row.count,
+};
 
 /** The counts of a range as CSV: by hour for up to two days, else by day. */
 export const GET = csvRoute<{ params: Promise<{ projectId: string }> }>(
@@ -33,22 +33,6 @@ export const GET = csvRoute<{ params: Promise<{ projectId: string }> }>(
       from,
       to,
     });
-    return csvResponse(`ceiba-usage-${firstDay}-to-${lastDay}`, HEAD, linesOf(pages));
+    return csvResponse(`ceiba-usage-${firstDay}-to-${lastDay}`, COLUMNS, pages);
   },
 );
-
-async function* linesOf(pages: AsyncGenerator<UsageRow[]>) {
-  for await (const rows of pages) {
-    yield rows.map((row) => [
-      row.from.toISOString(),
-      row.outcome,
-      row.apiKeyId,
-      row.displayName,
-      row.keyPrefix,
-      row.policyId,
-      row.method,
-      row.pathPattern,
-      row.count,
-    ]);
-  }
-}

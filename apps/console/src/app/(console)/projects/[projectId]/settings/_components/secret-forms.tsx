@@ -1,62 +1,38 @@
 'use client';
 
 import { SECRET_OVERLAP_HOURS } from '@ceiba/domain/constants';
-import dynamic from 'next/dynamic';
-import { useRouter } from 'next/navigation';
-import { createContext, type ReactNode, startTransition, useContext, useState } from 'react';
 import { ConfirmAction } from '#components/confirm-action.tsx';
+import { shownOnce } from '#components/shown-once.tsx';
 import { Button } from '#components/ui/button.tsx';
 import { Checkbox } from '#components/ui/input.tsx';
 import { useClock } from '#components/ui/time.tsx';
-import { shownWith } from '#lib/action-state.ts';
-import { type RotatedSecret, rotateSecret } from '../actions.ts';
+import { endOldSecret, type RotatedSecret, rotateSecret } from '../actions.ts';
 import { durationWords, overlapAt } from './overlap.ts';
 
-const ShowContext = createContext<(secret: RotatedSecret) => void>(() => {});
-
-// Loaded while the user reads the question.
-const loadStep = () => import('./rotated-secret.tsx');
-const RotatedSecretStep = dynamic(loadStep);
-
-const rotateShownSecret = shownWith(
-  loadStep,
-  rotateSecret,
-  'Part of this page failed to load, so the secret was not rotated. Reload the page and try again.',
-);
+const shown = shownOnce<RotatedSecret>(() => import('./rotated-secret.tsx'));
+const rotateShownSecret = shown.before(rotateSecret, 'the secret was not rotated');
 
 /** The page, or instead of it the new secret right after a rotation. */
-export function SecretStep({ children }: { children: ReactNode }) {
-  const [rotated, setRotated] = useState<RotatedSecret>();
-  const router = useRouter();
-  // The page before the rotation has another current secret, and would end the wrong one.
-  const leave = () =>
-    startTransition(() => {
-      router.refresh();
-      setRotated(undefined);
-    });
-  return rotated === undefined ? (
-    <ShowContext value={setRotated}>{children}</ShowContext>
-  ) : (
-    <RotatedSecretStep rotated={rotated} onDone={leave} />
-  );
-}
+export const SecretStep = shown.Step;
 
-export interface RotateSecretProps {
+export interface ProjectSecretProps {
   projectId: string;
-  /** ISO 8601. It identifies the secret to replace. */
+  /** ISO 8601. It identifies the current secret. */
   secretCreatedAt: string;
   previousExpiresAt: string | null;
 }
 
-export function RotateSecret({ projectId, secretCreatedAt, previousExpiresAt }: RotateSecretProps) {
-  const show = useContext(ShowContext);
+export function RotateSecret({
+  projectId,
+  secretCreatedAt,
+  previousExpiresAt,
+}: ProjectSecretProps) {
+  const show = shown.useShow();
   const { now } = useClock();
   const overlap = overlapAt({ createdAt: secretCreatedAt, previousExpiresAt }, now);
   return (
     <ConfirmAction
-      onOpenChange={(open) => {
-        if (open) loadStep().catch(() => {});
-      }}
+      onOpenChange={shown.prepare}
       trigger={<Button>Rotate secret…</Button>}
       title={overlap ? 'Rotate the secret again?' : 'Rotate the project secret?'}
       description={
@@ -97,5 +73,31 @@ export function RotateSecret({ projectId, secretCreatedAt, previousExpiresAt }: 
         )
       }
     </ConfirmAction>
+  );
+}
+
+/** Ends the previous secret before its time; nothing if none is accepted. */
+export function EndPreviousSecret(props: ProjectSecretProps) {
+  const { projectId, secretCreatedAt, previousExpiresAt } = props;
+  const { now } = useClock();
+  const overlap = overlapAt({ createdAt: secretCreatedAt, previousExpiresAt }, now);
+  if (overlap === null) return null;
+  return (
+    <ConfirmAction
+      trigger={<Button>End previous secret now…</Button>}
+      title="End the previous secret now?"
+      description={
+        <p>
+          It ends {durationWords(overlap.remainingMs)} early: from the next request on, servers that
+          still use it are answered with 401. The current secret is not affected.{' '}
+          <strong className="font-semibold text-ink">This cannot be undone.</strong>
+        </p>
+      }
+      action={endOldSecret}
+      hidden={{ projectId, current: secretCreatedAt }}
+      done={{ title: 'Previous secret ended' }}
+      cancel="Keep it"
+      confirm="End previous secret"
+    />
   );
 }

@@ -1,0 +1,83 @@
+'use client';
+
+import { ActionForm, type ActionFormParts, type ActionFormProps } from './action-form.tsx';
+import { Button, type ButtonProps } from './ui/button.tsx';
+import { type ToastMessage, useToast } from './ui/toast.tsx';
+
+export type SubmitFormProps<Data> = ActionFormProps<Data> &
+  Pick<ButtonProps, 'variant'> & {
+    /** What the button does: "Save retention". */
+    submit: string;
+    /** The message of a success. */
+    done?: ToastMessage;
+    /** The button is as wide as the form. */
+    isWide?: boolean;
+    /** A success leads to another page: until it is there, the button cannot be pressed again. */
+    leaves?: boolean;
+  };
+
+/** A form over a server action that ends with its one button. */
+export function SubmitForm<Data>({
+  submit,
+  done,
+  variant,
+  isWide = false,
+  leaves = false,
+  onDone,
+  children,
+  ...form
+}: SubmitFormProps<Data>) {
+  const toast = useToast();
+  return (
+    <ActionForm
+      className="grid max-w-md gap-4"
+      onDone={(data, element) => {
+        if (done) toast(done);
+        onDone?.(data, element);
+      }}
+      {...form}
+    >
+      {(parts) => (
+        <>
+          {children(parts)}
+          <div className={isWide ? 'grid' : undefined}>
+            <Button type="submit" variant={variant} pending={isBusy(parts, leaves)}>
+              {submit}
+            </Button>
+          </div>
+        </>
+      )}
+    </ActionForm>
+  );
+}
+
+export type ActionButtonProps<Data> = Pick<ActionFormProps<Data>, 'action' | 'hidden' | 'onDone'> &
+  Pick<SubmitFormProps<Data>, 'done' | 'leaves'> &
+  Omit<ButtonProps, 'hidden' | 'type' | 'pending'>;
+
+/** A button that acts without a question, because what it does can be undone. */
+export function ActionButton<Data>({
+  action,
+  hidden,
+  done,
+  onDone,
+  leaves = false,
+  ...button
+}: ActionButtonProps<Data>) {
+  const toast = useToast();
+  return (
+    <ActionForm
+      action={action}
+      hidden={hidden}
+      onDone={(data, element) => {
+        if (done) toast(done);
+        onDone?.(data, element);
+      }}
+    >
+      {(parts) => <Button {...button} type="submit" pending={isBusy(parts, leaves)} />}
+    </ActionForm>
+  );
+}
+
+const isBusy = ({ pending, state }: ActionFormParts<unknown>, leaves: boolean) =>
+  pending || (leaves && state.kind === 'done');
