@@ -1,7 +1,7 @@
 import {
   appliedMigrationTimes,
   type Database,
-  type DatabaseFacts,
+  type DatabaseReport,
   inspectDatabase,
   openDatabase,
   rehearseChange,
@@ -41,17 +41,17 @@ export async function checkDatabase(address: Address): Promise<Check[]> {
 }
 
 async function checksOf(db: Database, other: Database): Promise<Check[]> {
-  const facts = await inspectDatabase(db);
+  const report = await inspectDatabase(db);
   const applied = await appliedMigrationTimes(db);
   return [
-    checkVersion(facts),
-    checkRole(facts),
-    checkFsync(facts),
-    checkSynchronousCommit(facts),
-    checkPooler(facts, facts.isPooled && (await sharesServerProcesses(db, other))),
-    checkLease(facts),
+    checkVersion(report),
+    checkRole(report),
+    checkFsync(report),
+    checkSynchronousCommit(report),
+    checkPooler(report, report.isPooled && (await sharesServerProcesses(db, other))),
+    checkLease(report),
     checkMigrations(applied),
-    ...(facts.inRecovery || missingMigrations(applied).length > 0 ? [] : await checkWork(db)),
+    ...(report.inRecovery || missingMigrations(applied).length > 0 ? [] : await checkWork(db)),
   ];
 }
 
@@ -73,12 +73,12 @@ async function checkWork(db: Database): Promise<Check[]> {
   ];
 }
 
-const checkVersion = ({ versionNumber, version }: DatabaseFacts) =>
+const checkVersion = ({ versionNumber, version }: DatabaseReport) =>
   versionNumber >= OLDEST_VERSION_NUMBER
     ? ok('postgres version', version)
     : error('postgres version', version, 'Upgrade to PostgreSQL 15 or newer.');
 
-const checkRole = ({ inRecovery }: DatabaseFacts) =>
+const checkRole = ({ inRecovery }: DatabaseReport) =>
   inRecovery
     ? error(
         'postgres role',
@@ -87,7 +87,7 @@ const checkRole = ({ inRecovery }: DatabaseFacts) =>
       )
     : ok('postgres role', 'primary');
 
-const checkFsync = ({ fsync }: DatabaseFacts) =>
+const checkFsync = ({ fsync }: DatabaseReport) =>
   fsync
     ? ok('postgres fsync', 'on')
     : error(
@@ -96,7 +96,7 @@ const checkFsync = ({ fsync }: DatabaseFacts) =>
         'Set fsync = on in postgresql.conf and reload.',
       );
 
-function checkSynchronousCommit({ synchronousCommit: value }: DatabaseFacts): Check {
+function checkSynchronousCommit({ synchronousCommit: value }: DatabaseReport): Check {
   const name = 'postgres synchronous_commit';
   const remedy = 'Set synchronous_commit = on, for the server, the database and the role.';
   if (value === 'off') return error(name, 'off: a crash can undo a revocation', remedy);
@@ -106,11 +106,11 @@ function checkSynchronousCommit({ synchronousCommit: value }: DatabaseFacts): Ch
   return ok(name, value);
 }
 
-function checkPooler(facts: DatabaseFacts, sharesServers: boolean): Check {
+function checkPooler(report: DatabaseReport, sharesServers: boolean): Check {
   const name = 'postgres pooler';
-  if (!facts.isPooled) return ok(name, 'none, connected directly');
+  if (!report.isPooled) return ok(name, 'none, connected directly');
   const mode = sharesServers ? 'in transaction mode' : 'in session mode';
-  const missing = facts.missingSettings.map(({ name, value }) => `${name} = '${value}'`);
+  const missing = report.missingSettings.map(({ name, value }) => `${name} = '${value}'`);
   if (missing.length === 0) return ok(name, `PgBouncer or similar, ${mode}`);
   return warning(
     name,
@@ -120,7 +120,7 @@ function checkPooler(facts: DatabaseFacts, sharesServers: boolean): Check {
 }
 
 /** What a Runtime does unless DATABASE_LEASE_MS is set. */
-const checkLease = ({ synchronousStandbyNames: names }: DatabaseFacts) =>
+const checkLease = ({ synchronousStandbyNames: names }: DatabaseReport) =>
   ok(
     'postgres lease',
     names === ''

@@ -2,7 +2,7 @@ import type { Database } from './database.ts';
 import { type MissingSetting, missingSettings } from './session.ts';
 
 /** What an operator has to know about a server before trusting it with keys. */
-export interface DatabaseFacts {
+export interface DatabaseReport {
   /** As Postgres numbers itself: 150004 is 15.4. */
   versionNumber: number;
   version: string;
@@ -20,8 +20,8 @@ export interface DatabaseFacts {
 }
 
 /** Reads the server's version, role and durability settings, and whether it is behind a pooler. */
-export async function inspectDatabase(db: Database): Promise<DatabaseFacts> {
-  const rows = await db.sql<(Omit<DatabaseFacts, 'missingSettings'> & { serverPid: number })[]>`
+export async function inspectDatabase(db: Database): Promise<DatabaseReport> {
+  const rows = await db.sql<(Omit<DatabaseReport, 'missingSettings'> & { serverPid: number })[]>`
     select current_setting('server_version_num')::int as "versionNumber",
       current_setting('server_version') as "version",
       pg_is_in_recovery() as "inRecovery",
@@ -31,13 +31,13 @@ export async function inspectDatabase(db: Database): Promise<DatabaseFacts> {
       pg_backend_pid() as "serverPid"`;
   const [row] = rows;
   if (row === undefined) throw new Error('a select of settings returned no row');
-  const { serverPid, ...facts } = row;
+  const { serverPid, ...report } = row;
   const settings = await db.sql<{ name: string; setting: string }[]>`
     select name, setting from pg_settings`;
   const current = new Map(settings.map(({ name, setting }) => [name, setting]));
   // The process id that was reported at connect is that of the server, unless a pooler sent it.
   return {
-    ...facts,
+    ...report,
     missingSettings: missingSettings(current),
     isPooled: rows.state?.pid !== serverPid,
   };

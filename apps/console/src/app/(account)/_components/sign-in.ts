@@ -28,7 +28,7 @@ export async function signInWithPassword(
     return refused('invalid', { fieldErrors, values: { email } });
   const answer = await ask('credentials', { email, password });
   if (answer?.error === 'second_factor') return done('second_factor');
-  return settled(answer, { wrong: 'The e-mail address or the password is wrong.', email });
+  return resultOf(answer, { wrong: 'The e-mail address or the password is wrong.', email });
 }
 
 /** Signs in with the form of a new account, and goes to `next`, or to the sign-in page if that fails. */
@@ -45,7 +45,7 @@ export async function signInWithCode(
 ): Promise<ActionState<'signed_in'>> {
   const code = String(form.get('code') ?? '').trim();
   if (code === '') return refused('invalid', { fieldErrors: { code: FILL_THIS_IN } });
-  return settled(await ask('second-factor', { code }), {
+  return resultOf(await ask('second-factor', { code }), {
     wrong: 'This code is wrong, or it was used before. Wait for the next one.',
   });
 }
@@ -61,7 +61,7 @@ export async function signInWithPasskey(): Promise<ActionState<'signed_in'>> {
   } catch {
     return refused('invalid', { message: NO_PASSKEY });
   }
-  return settled(await ask('passkey', { answer }), { wrong: UNKNOWN_PASSKEY });
+  return resultOf(await ask('passkey', { answer }), { wrong: UNKNOWN_PASSKEY });
 }
 
 const NO_PASSKEY = 'No passkey was used. Try again, or sign in with your password.';
@@ -82,7 +82,7 @@ async function ask(
   }
 }
 
-function settled(
+function resultOf(
   answer: SignInResponse | undefined,
   { wrong, email = '' }: { wrong: string; email?: string },
 ): ActionState<'signed_in'> {
