@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 
 const servers = {
   globalSetup: ['tests/support/build-runtime.ts'],
@@ -20,6 +20,8 @@ export default defineConfig({
   test: {
     // Most tests wait for servers, so two files at a time pay on two cores as well.
     maxWorkers: Math.max(2, availableParallelism() - 1),
+    // With --watch: the tests of a Runtime run its build, so they import none of this.
+    forceRerunTriggers: [...configDefaults.forceRerunTriggers, '**/apps/runtime/src/**'],
     projects: [
       {
         test: {

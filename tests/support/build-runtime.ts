@@ -28,12 +28,17 @@ const SOURCES = [
 ].map((path) => join(root, path));
 
 /**
- * Vitest runs this once, before the tests that start a Runtime, so that they run the current source
- * and `/version` reports its commit.
+ * Vitest runs this once, before the tests that start a Runtime, and before it runs them again after a
+ * change, so that they run the current source and `/version` reports its commit.
  */
 export function setup(project: TestProject): void {
   const sha = buildSha();
   project.provide('buildSha', sha);
+  buildRuntime(sha);
+  project.onTestsRerun(() => buildRuntime(sha));
+}
+
+function buildRuntime(sha: string): void {
   if (isFresh(built, SOURCES) && readFileSync(built, 'utf8').includes(sha)) return;
   execFileSync(process.execPath, [join(root, 'apps/runtime/build.mjs')], {
     stdio: 'inherit',
