@@ -99,6 +99,8 @@ const MATRIX = [
   ),
   // Only inference differs without `strict`, whatever finds the modules.
   ['typescript5', 'node16', false],
+  // What `next build` writes into a project's configuration.
+  ['typescript', 'bundler', false],
   ['typescript7', 'bundler', false],
 ] as const;
 
