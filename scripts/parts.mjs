@@ -29,6 +29,7 @@ import { lineOf, noTests, sum } from './tally.mjs';
  * @property {number} [niceness] How readily a part yields the processor to others.
  *
  * @typedef {(world: World) => Promise<Tally>} Part
+ * @typedef {string[][]} Stage Lanes of names of parts.
  */
 
 /** @type {Record<string, Part>} */
@@ -46,21 +47,21 @@ export const PARTS = {
 };
 
 /**
- * The parts of each level, in lanes that run at once: beside one that computes, one that waits. What
- * fails fast comes first.
+ * The stages of each level, one after the other. A stage has lanes that run at once, beside one that
+ * computes one that waits, and a lane has parts, one after the other. What fails fast comes first.
  *
- * @satisfies {Record<string, string[][]>}
+ * @satisfies {Record<string, Stage[]>}
  */
 export const LEVELS = {
   /** What `npm test` runs. */
-  daily: [
-    ['static', 'unit', 'promises'],
-    ['integration', 'journey'],
-  ],
+  daily: [[['static', 'unit']], [['integration'], ['journey', 'promises']]],
   /** What `npm run test:all` runs: every test. */
   all: [
-    ['static', 'unit', 'integration', 'sdk', 'deployment', 'launcher'],
-    ['e2e', 'promises', 'chaos'],
+    [['static', 'unit']],
+    [
+      ['integration', 'sdk', 'deployment', 'launcher'],
+      ['e2e', 'promises', 'chaos'],
+    ],
   ],
 };
 
@@ -75,14 +76,12 @@ export function partNamed(name) {
 }
 
 /**
- * Runs the parts of each lane in their order, and all lanes at once.
- *
  * @param {Supervisor} supervisor
- * @param {string[][]} lanes Of names in `PARTS`.
+ * @param {Stage[]} stages
  * @returns {Promise<Tally>}
  */
-export async function runLanes(supervisor, lanes) {
-  const names = lanes.flat();
+export async function runStages(supervisor, stages) {
+  const names = stages.flat(2);
   if (names.every((name) => name === 'static')) {
     // No servers, and turbo builds what the types need.
     await installPackages(supervisor, 'all');
@@ -90,19 +89,19 @@ export async function runLanes(supervisor, lanes) {
   }
   const world = await openWorld(supervisor);
   const width = Math.max(...names.map((name) => name.length));
-  const tallies = await Promise.all(
-    lanes.map(async (lane) => {
-      const done = [];
+  const tallies = /** @type {Tally[]} */ ([]);
+  for (const lanes of stages) {
+    const run = async (/** @type {string[]} */ lane) => {
       for (const name of lane) {
         const beside = {
           prefix: dim(`${name.padEnd(width)} | `),
           niceness: PROOFS.includes(name) ? 0 : 10,
         };
-        done.push(await runPart(name, { ...world, ...(lanes.length > 1 && beside) }));
+        tallies.push(await runPart(name, { ...world, ...(lanes.length > 1 && beside) }));
       }
-      return sum(done);
-    }),
-  );
+    };
+    await Promise.all(lanes.map(run));
+  }
   return sum(tallies);
 }
 

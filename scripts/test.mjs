@@ -13,7 +13,7 @@ import { LauncherError } from '../packages/devstack/src/errors.mjs';
 import { runMain, supervised } from '../packages/devstack/src/lifecycle.mjs';
 import { bold, dim, print, red } from '../packages/devstack/src/output.mjs';
 import { chooseTests, runChosen } from './chosen-tests.mjs';
-import { LEVELS, partNamed, runLanes } from './parts.mjs';
+import { LEVELS, partNamed, runStages } from './parts.mjs';
 import { failed, lineOf, slowest } from './tally.mjs';
 
 /** @typedef {import('./tally.mjs').Tally} Tally */
@@ -43,9 +43,9 @@ function choose() {
     return (supervisor) => runChosen(supervisor, tests, watch);
   }
   if (watch) throw new LauncherError('--watch needs the path or the title of a test.');
-  const lanes = only === undefined ? LEVELS[all ? 'all' : 'daily'] : [only.split(',')];
-  lanes.flat().forEach(partNamed);
-  return (supervisor) => runLanes(supervisor, lanes);
+  const stages = only === undefined ? LEVELS[all ? 'all' : 'daily'] : [[only.split(',')]];
+  stages.flat(2).forEach(partNamed);
+  return (supervisor) => runStages(supervisor, stages);
 }
 
 /** @param {Tally} tally */

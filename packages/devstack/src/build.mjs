@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 
 import { root } from './settings.mjs';
@@ -17,6 +18,8 @@ export async function turbo(supervisor, task, failure, without = []) {
   const { buildSha } = await import('@ceiba/build/sha');
   const options = [
     ...['--output-logs=errors-only', '--log-order=grouped', '--ui=stream'],
+    // Its default of ten compilers at once needs gigabytes, and is slower on few cores.
+    `--concurrency=${Math.max(2, availableParallelism())}`,
     ...without.map((name) => `--filter=!${name}`),
   ];
   return supervisor.run({
