@@ -60,8 +60,9 @@ export const LEVELS = {
     [['static', 'unit']],
     [
       ['integration', 'sdk', 'deployment', 'launcher'],
-      ['e2e', 'promises', 'chaos'],
+      ['promises', 'chaos'],
     ],
+    [['e2e']],
   ],
 };
 

@@ -736,7 +736,7 @@ describe('the audit log', () => {
   });
 
   test('contains no secret, digest, password or password hash', async () => {
-    // The tests above have run every verb, twice with its audit rows.
+    // The tests above have run every verb.
     const rows = await bench.db.sql<{ text: string }[]>`select l::text as text from audit_log l`;
     const text = rows.map((row) => row.text).join('\n');
     expect(secrets.length).toBeGreaterThan(100);
