@@ -43,6 +43,8 @@ describe('a Runtime that starts', () => {
     const { projectId } = await makeProject(bench.ctx);
     await flush(bench.db, projectId, [{ at: daysAgo(3), count: 1 }]);
     const holder = bench.db.sql.begin(async (sql) => {
+      // The transaction is idle for as long as the Runtime starts and stops.
+      await sql`set local idle_in_transaction_session_timeout = 0`;
       await sql`lock table usage_key_days in share mode`;
       const runtime = await start();
       const waits = async () => {
