@@ -49,7 +49,7 @@ const RULES: Readonly<Record<string, z.ZodType>> = {
   decisionDays: days(DECISION_RETENTION_DAYS_MIN, DECISION_RETENTION_DAYS_MAX),
 };
 
-export interface InputProblem {
+interface InputProblem {
   field: string;
   /** Completes a sentence that begins with the field: `must not be empty`. */
   rule: string;

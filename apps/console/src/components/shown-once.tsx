@@ -1,15 +1,7 @@
 'use client';
 
 import dynamic from 'next/dynamic';
-import { useRouter } from 'next/navigation';
-import {
-  type ComponentType,
-  createContext,
-  type ReactNode,
-  startTransition,
-  useContext,
-  useState,
-} from 'react';
+import { type ComponentType, createContext, type ReactNode, useContext, useState } from 'react';
 import { type FormAction, shownWith } from '../lib/action-state.ts';
 
 export interface ShownOnceProps<Data> {
@@ -32,13 +24,8 @@ export function shownOnce<Data>(
     /** The page, or instead of it what was created. */
     Step({ children }: { children: ReactNode }) {
       const [created, setCreated] = useState<Data>();
-      const router = useRouter();
-      // The page from before could show what has changed.
-      const leave = () =>
-        startTransition(() => {
-          router.refresh();
-          setCreated(undefined);
-        });
+      // At once, however long the page takes that `SecretReveal` asks for as it leaves.
+      const leave = () => setCreated(undefined);
       return created === undefined ? (
         <ShowContext value={setCreated}>{children}</ShowContext>
       ) : (

@@ -3,8 +3,9 @@ import { LoaderCircle, type LucideIcon } from 'lucide-react';
 import Link from 'next/link';
 import type { ComponentProps } from 'react';
 
+/** While a button works, the spinner takes the place of its icon. */
 const BASE =
-  'inline-flex shrink-0 items-center justify-center gap-2 rounded border font-medium whitespace-nowrap transition-colors select-none disabled:pointer-events-none disabled:opacity-50 aria-disabled:pointer-events-none aria-disabled:opacity-60 [&_svg]:size-4 [&_svg]:shrink-0';
+  'inline-flex shrink-0 items-center justify-center gap-2 rounded border font-medium whitespace-nowrap transition-colors select-none disabled:pointer-events-none disabled:opacity-50 aria-disabled:pointer-events-none aria-disabled:opacity-60 aria-disabled:[&>svg~svg]:hidden [&_svg]:size-4 [&_svg]:shrink-0';
 
 const VARIANTS = {
   primary: 'border-transparent bg-accent text-accent-ink hover:bg-accent-hover',

@@ -28,7 +28,7 @@ export function newAuthenticator({ userId, email }: { userId: string; email: str
 }
 
 /** Reads the time step of a typed code; null for a code that is not the app's now. */
-export type ReadStep = (code: string) => number | null;
+type ReadStep = (code: string) => number | null;
 
 /** @returns null when `NEXTAUTH_SECRET` has changed since the secret was sealed */
 export function openAuthenticator(userId: string, sealedSecret: Buffer): ReadStep | null {

@@ -20,7 +20,7 @@ export { confirmsAddresses, mailChangeLink, mailSignUpLink } from './confirm-add
 export { changeEmailLink, signUpLink } from './confirmation-link.ts';
 export { passkeyCreation, passkeyRequest, verifyCreatedPasskey } from './passkey.ts';
 export { createResetLink } from './password-reset.ts';
-export { type PasswordProof, provePassword } from './prove-password.ts';
+export { provePassword } from './prove-password.ts';
 export { factorOf } from './second-factor.ts';
 export { keepSetupToken } from './setup-token.ts';
 export { isSignUpOpen, needsSetup, signsUpByMail, signUpWithPassword } from './sign-up.ts';

@@ -45,8 +45,9 @@ async function Users({ query, viewer }: { query: Query; viewer: SignedInUser }) 
     <>
       <SearchInput label="Search e-mail addresses" className="mb-4" />
       <p className="numbers mb-4 text-small text-muted">{plural(page.total, 'account')}</p>
-      <UserTable ownId={viewer.userId} needsPassword={viewer.hasPassword} users={page.items} />
-      <PageLinks here="/admin" query={query} page={page} names={['Newer', 'Older']} />
+      <UserTable ownId={viewer.userId} needsPassword={viewer.hasPassword} users={page.items}>
+        <PageLinks here="/admin" query={query} page={page} names={['Newer', 'Older']} />
+      </UserTable>
     </>
   );
 }

@@ -2,7 +2,7 @@
 
 import type { UserRow } from '@ceiba/schema';
 import { KeyRound, ShieldCheck, ShieldOff, Smartphone, Trash2 } from 'lucide-react';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { ActionFormParts } from '#components/action-form.tsx';
 import { ConfirmAction } from '#components/confirm-action.tsx';
 import { FormDialog } from '#components/form-dialog.tsx';
@@ -27,6 +27,8 @@ export interface UserTableProps {
   ownId: string;
   /** Whether the viewer has a password, which some changes ask for; else a fresh sign-in counts. */
   needsPassword: boolean;
+  /** Below the list: links to other pages. */
+  children: ReactNode;
 }
 
 interface Step {
@@ -38,16 +40,17 @@ const shown = shownOnce<NewResetLink>(() => import('./reset-link.tsx'));
 const createShownLink = shown.before(createPasswordLink, 'no link was created');
 
 /** All accounts, or instead of them a new link. */
-export const UserTable = (props: UserTableProps) => (
+export const UserTable = ({ children, ...list }: UserTableProps) => (
   <shown.Step>
-    <Users {...props} />
+    <Users {...list} />
+    {children}
   </shown.Step>
 );
 
 /**
  * All accounts, the newest first. The dialogs are outside the list, because a row may leave it.
  */
-function Users({ users, ownId, needsPassword }: UserTableProps) {
+function Users({ users, ownId, needsPassword }: Omit<UserTableProps, 'children'>) {
   const [step, setStep] = useState<Step>();
   return (
     <>

@@ -126,7 +126,7 @@ const NOT_UPDATED = { name_taken: PROJECT_NAME_TAKEN, not_found: PROJECT_GONE };
 
 const NAME_DIFFERS = {
   field: 'confirmation',
-  text: 'Type the name of this project as the page shows it.',
+  text: 'Type the name of this project. If it is the one on this page, the project was renamed: reload the page.',
 };
 
 const ROTATED_ELSEWHERE =
