@@ -24,7 +24,13 @@ export async function serve(
   const traces = settings.exportsTraces ? await openTraces(settings, log) : undefined;
   const now = performance.now.bind(performance);
   const decisionExporter = settings.exportsDecisions
-    ? await DecisionExporter.open({ now, log })
+    ? await DecisionExporter.open({ now, log }).catch((err: unknown) => {
+        log.warn(
+          { err },
+          'the decision log is not exported: correct the OTEL_ settings and restart',
+        );
+        return undefined;
+      })
     : undefined;
   const runtime = createRuntime(settings, log, { traces, decisionExporter });
   runtime.server.once('error', (error) => {

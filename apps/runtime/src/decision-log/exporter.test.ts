@@ -12,10 +12,12 @@ async function openBench({ hangs = false } = {}) {
   const sent: unknown[][] = [];
   const lost: unknown[] = [];
   const failures: Error[] = [];
+  /** The answers that a receiver that hangs has not given. */
+  const owed: (() => void)[] = [];
   let nowMs = 0;
   const receiver: LogRecordExporter = {
-    export(records, done) {
-      if (hangs) return;
+    export(records, done): unknown {
+      if (hangs) return owed.push(() => done({ code: 1 }));
       const error = failures.shift();
       if (error) return done({ code: 1, error });
       sent.push(records.map(({ attributes }) => attributes['ceiba.decision.id']));
@@ -38,7 +40,7 @@ async function openBench({ hangs = false } = {}) {
     for (let n = 1; n <= count; n += 1) exporter.add(decision(n));
   };
   const passed = () => vi.waitFor(() => expect(exporter.waiting).toBe(0));
-  return { exporter, sent, lost, failures, add, passed, wait: (ms: number) => (nowMs += ms) };
+  return { exporter, sent, lost, failures, owed, add, passed, wait: (ms: number) => (nowMs += ms) };
 }
 
 it('sends what waits, in order, some at a time', async () => {
@@ -81,4 +83,20 @@ it('sends what waits when the Runtime stops, and reports what a receiver that ha
   other.add(2);
   await other.exporter.stop();
   expect(other.lost).toEqual([2]);
+  // What it answers after that changes no number.
+  for (const answer of other.owed) answer();
+  expect([other.exporter.waiting, other.exporter.lost]).toEqual([0, 2]);
+  expect(other.owed).toHaveLength(1);
+});
+
+it('makes no record while a decision waits for its answer', async () => {
+  const { exporter, add, sent, passed } = await openBench();
+  const read = vi.fn();
+  exporter.add(Object.defineProperty(decision(1), 'path', { enumerable: true, get: read }));
+  expect(read).not.toHaveBeenCalled();
+  add(1);
+  await passed();
+  expect(read).toHaveBeenCalled();
+  expect(sent.flat()).toEqual(['1', '1']);
+  await exporter.stop();
 });

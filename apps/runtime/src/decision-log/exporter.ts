@@ -35,6 +35,9 @@ export class DecisionExporter {
   readonly #limits: typeof EXPORT_LIMITS;
   #provider: LoggerProvider | undefined;
   #logger: OtelLogger | undefined;
+  /** Those that are not yet in the queue of the SDK. */
+  #added: NewDecision[] = [];
+  #isStopped = false;
   #waiting = 0;
   #lost = 0;
   /** Of the lost ones, how many the log has named. */
@@ -70,7 +73,14 @@ export class DecisionExporter {
       return;
     }
     this.#waiting += 1;
-    this.#logger?.emit(logRecordOf(decision));
+    // No decision waits for a record to be made: its answer is written first.
+    if (this.#added.push(decision) === 1) setImmediate(() => this.#emit());
+  }
+
+  #emit(): void {
+    const decisions = this.#added;
+    this.#added = [];
+    for (const decision of decisions) this.#logger?.emit(logRecordOf(decision));
   }
 
   /** How many decisions wait for the receiver, also those that are being sent. */
@@ -86,8 +96,10 @@ export class DecisionExporter {
   /** Sends what waits, for at most two seconds, and reports what was lost. Never rejects. */
   async stop(): Promise<void> {
     const { stopBudgetMs = STOP_BUDGET_MS } = this.#options;
+    this.#emit();
     const sent = this.#provider?.shutdown() ?? Promise.resolve();
     await within(stopBudgetMs, sent, () => new Error('the receiver is too slow')).catch(() => {});
+    this.#isStopped = true;
     this.#lost += this.#waiting;
     this.#waiting = 0;
     this.#report();
@@ -98,6 +110,8 @@ export class DecisionExporter {
     return {
       export: (records, done) =>
         receiver.export(records, ({ code, error }) => {
+          // What comes later was counted as lost.
+          if (this.#isStopped) return done({ code: SUCCESS });
           this.#waiting -= records.length;
           if (code === SUCCESS) this.#succeed();
           else this.#fail(records.length, error);
