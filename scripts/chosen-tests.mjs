@@ -6,7 +6,7 @@ import { root } from '../packages/devstack/src/settings.mjs';
 import { openWorld, withBrowserStack } from './parts.mjs';
 import { installPackages } from './prepare.mjs';
 import { runPlaywright, runVitest } from './run-tests.mjs';
-import { sum } from './tally.mjs';
+import { failed, sum } from './tally.mjs';
 
 /**
  * @typedef {import('./parts.mjs').Supervisor} Supervisor
@@ -65,7 +65,7 @@ export async function runChosen(supervisor, { files, browserFiles, title }, watc
   const run = { name: 'tests', args: [...files, ...(pattern ? ['-t', pattern] : [])], watch };
   if (all.every((file) => NEEDS_NOTHING.test(file))) {
     await installPackages(supervisor, 'all');
-    return runVitest(supervisor, { ...run, env: process.env });
+    return thatRan(await runVitest(supervisor, { ...run, env: process.env }), title);
   }
   const without = all.some((file) => NEEDS_CONSOLE.test(file)) ? [] : ['@ceiba/console'];
   const world = await openWorld(supervisor, { without });
@@ -79,7 +79,13 @@ export async function runChosen(supervisor, { files, browserFiles, title }, watc
       await withBrowserStack(world, (env) => runPlaywright(supervisor, { ...browser, env })),
     );
   }
-  return sum(tallies);
+  return thatRan(sum(tallies), title);
+}
+
+/** @param {Tally} tally @param {string} [title] The words, which may stand in a file and in no title. */
+function thatRan(tally, title) {
+  const hasRun = tally.passed + tally.failures.length > 0;
+  return hasRun ? tally : failed(`no test has "${title}" in its title`);
 }
 
 /**

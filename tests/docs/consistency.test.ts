@@ -19,7 +19,6 @@ const texts = execFileSync(
   },
 )
   .split('\n')
-  // Point 3 of ADR 0005 is a rule of paths.
   .filter((path) => /\.(?:tsx?|lua|qnt|md)$/.test(path) && existsSync(root + path))
   .map((path) => ({
     path,

@@ -22,11 +22,12 @@ it('the SDK has the types and parsers of the document; its generate.mjs writes t
 
 it('an answer may have further fields, and a request may not', () => {
   const isClosed = (answers: 'open' | 'closed', name: string) =>
-    'additionalProperties' in (openApiDocument(answers).components.schemas[name] ?? {});
-  for (const name of ['Decision', 'AllowDecision', 'ApiKeySummary', 'TransportError']) {
-    expect(isClosed('open', name), name).toBe(false);
+    Object.keys(openApiDocument(answers).components.schemas[name]!).includes(
+      'additionalProperties',
+    );
+  for (const name of ['AllowDecision', 'ApiKeySummary', 'TransportError']) {
+    expect([isClosed('open', name), isClosed('closed', name)], name).toEqual([false, true]);
   }
-  expect(isClosed('closed', 'ApiKeySummary')).toBe(true);
   expect(isClosed('open', 'CreateApiKeyRequest')).toBe(true);
 });
 

@@ -1,7 +1,5 @@
-import type { IncomingMessage } from 'node:http';
 import { UUID } from '@ceiba/contract/sets';
-import { z } from 'zod';
-import { invalidField, invalidRequest } from './errors.ts';
+import { invalidRequest } from './errors.ts';
 
 /**
  * A path parameter in lower case: Redis keys, unlike Postgres, distinguish the case of a UUID.
@@ -12,27 +10,4 @@ export function parseUuid(name: string, text: string): string {
   const uuid = text.toLowerCase();
   if (!UUID.test(uuid)) throw invalidRequest(`"${name}" must be a UUID.`);
   return uuid;
-}
-
-/** The query of a route that has none. */
-export const NO_QUERY = z.strictObject({});
-
-/**
- * The query of an address, in the shape that its route declares. An empty parameter counts as absent.
- *
- * @throws TransportError `invalid_request` that names a parameter that is wrong, unknown or given twice
- */
-export function parseQuery<Query extends z.ZodObject>(
-  shape: Query,
-  { url = '' }: Pick<IncomingMessage, 'url'>,
-): z.output<Query> {
-  const query = [...new URLSearchParams(/\?(.*)$/s.exec(url)?.[1])];
-  const given = query.filter(([, value]) => value !== '');
-  const absent = query.map(([name]): [string, undefined] => [name, undefined]);
-  const result = shape.safeParse(Object.fromEntries([...absent, ...given]));
-  if (!result.success) throw invalidField(result.error);
-  const names = given.map(([name]) => name);
-  const twice = names.find((name, index) => names.indexOf(name) < index);
-  if (twice !== undefined) throw invalidRequest(`"${twice}" must not be given twice.`);
-  return result.data;
 }

@@ -2,6 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { SharedCheck } from '@ceiba/process/tasks';
 import { type UnavailableDependency, UnavailableError } from './unavailable.ts';
 
+/** How long a check waits for its servers, in ms; it then has {@link WAIT_MS} for the rehearsal. */
+export const CHECK_BUDGET_MS = 700;
 /** How often a question for readiness may write, in ms. */
 const REHEARSE_EVERY_MS = 5_000;
 /** How long an answer waits for a rehearsal, in ms: it has to be sent within a second. */

@@ -106,6 +106,7 @@ export function createRuntime(settings: Settings, log: Logger, engines: Engines 
     isReady: async () => (await readiness(checks, isDraining)).ok,
     async stop() {
       isDraining = true;
+      usage.stopUpkeep();
       const delayMs = settings.SHUTDOWN_DELAY_MS;
       await Promise.all([drain(delayMs), extAuthz?.stop(delayMs)]);
       await Promise.all([usage.stop(), decisionLog.stop(), traces?.stop()]);

@@ -4,20 +4,17 @@ import {
   detectExpiringKeys,
   detectFailingDecisions,
   detectQuotaThresholds,
-  removeOldAlerts,
 } from '@ceiba/schema';
 import type { BackgroundOptions } from './background.ts';
 
 const DETECT_MS = 10_000;
 /** Reads every active key of the projects that want to know. */
 const DETECT_KEYS_MS = 300_000;
-const REMOVE_MS = 300_000;
 
 type Detector = (db: Database) => Promise<boolean>;
 
 /**
- * Looks for what no single change causes: thresholds, keys that expire, and failing decisions; and
- * removes what is old.
+ * Looks for what no single change causes: thresholds, keys that expire, and failing decisions.
  */
 export function startDetecting({ run, log }: BackgroundOptions) {
   const repeat = (name: string, pauseMs: number, verbs: readonly Detector[]) =>
@@ -35,7 +32,6 @@ export function startDetecting({ run, log }: BackgroundOptions) {
   const tasks = [
     repeat('detecting alerts', DETECT_MS, [detectQuotaThresholds, detectFailingDecisions]),
     repeat('detecting keys that expire', DETECT_KEYS_MS, [detectExpiringKeys]),
-    repeat('removing old alerts', REMOVE_MS, [removeOldAlerts]),
   ];
   return { stop: () => Promise.all(tasks.map((task) => task.stop())) };
 }

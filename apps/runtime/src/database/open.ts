@@ -16,7 +16,7 @@ import { Deadline } from '../deadline.ts';
 import type { Settings } from '../env.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { PROCESS_ID } from '../process-id.ts';
-import { Rehearsal } from '../rehearsal.ts';
+import { CHECK_BUDGET_MS, Rehearsal } from '../rehearsal.ts';
 import { UnavailableError } from '../unavailable.ts';
 import { LookupLane } from './lane.ts';
 import { FencingLease } from './lease.ts';
@@ -42,7 +42,6 @@ const USAGE_BUDGET_MS = 2_000;
 /** One write of the decision log, in ms; no request waits for it. */
 const DECISION_LOG_BUDGET_MS = 2_000;
 /** How long one statement of a check may take, in ms. */
-const CHECK_BUDGET_MS = 700;
 /** One renewal of the lease, in ms. After it the lease tries the next host. */
 const LEASE_BUDGET_MS = 1_000;
 

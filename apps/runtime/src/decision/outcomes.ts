@@ -23,6 +23,11 @@ export async function outcomesOf<T>(
   works: readonly (T | UnavailableError | Promise<T>)[],
   deadline?: Deadline,
 ): Promise<(T | UnavailableError)[]> {
+  // Most calls have one question, whose policies are in memory: they need no promise of several.
+  const [only] = works;
+  if (only !== undefined && works.length === 1 && deadline === undefined) {
+    return [only instanceof Promise ? await only.catch(orOutage) : only];
+  }
   const outcomes = new Array<T | UnavailableError>(works.length);
   const all = new Promise<void>((resolve, reject) => {
     let open = works.length;
@@ -48,4 +53,9 @@ export async function outcomesOf<T>(
     return Array.from(outcomes, (outcome, index) => (index in outcomes ? outcome : error));
   }
   return outcomes;
+}
+
+function orOutage(error: unknown): UnavailableError {
+  if (error instanceof UnavailableError) return error;
+  throw error;
 }

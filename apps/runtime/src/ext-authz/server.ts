@@ -7,7 +7,7 @@ import { Deadline } from '../deadline.ts';
 import type { Call } from '../decision/call.ts';
 import { type Room, serveOne } from '../decision/serve.ts';
 import { answerToDecision, noVerdict } from '../gateways/answer.ts';
-import { questionOf } from '../gateways/original-request.ts';
+import { questionOf } from '../gateways/question.ts';
 import { requestIdOf } from '../request-id.ts';
 import type { DecisionTrace } from '../tracing/decision-trace.ts';
 import { projectIn } from '../tracing/trace-http.ts';

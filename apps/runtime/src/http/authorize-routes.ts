@@ -8,10 +8,10 @@ import {
 import type { Answers, Asked } from '../decision/call.ts';
 import { serve, serveOne } from '../decision/serve.ts';
 import { invalidField, TransportError } from '../errors.ts';
-import { NO_QUERY, parseQuery } from '../parameters.ts';
 import { parseBody, type ReadBody, readJsonBody, safeParse } from './body.ts';
 import { FORWARD } from './forward-auth.ts';
 import { type HotRoute, type HotRouteOptions, SMALL_BODY_BYTES, serveHttp } from './hot-route.ts';
+import { NO_QUERY, parseQuery } from './query.ts';
 import { errorReply, jsonReply, type Reply } from './replies.ts';
 
 const ONE: HotRoute = {

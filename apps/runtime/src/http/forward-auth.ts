@@ -1,7 +1,8 @@
 import { readCredential } from '@ceiba/contract/credential';
 import { serveOne } from '../decision/serve.ts';
 import { answerToDecision, type GatewayAnswer, noVerdict } from '../gateways/answer.ts';
-import { questionOf, readOriginalRequest } from '../gateways/original-request.ts';
+import { readOriginalRequest } from '../gateways/original-request.ts';
+import { questionOf } from '../gateways/question.ts';
 import type { HotRoute } from './hot-route.ts';
 import { jsonReply, type Reply } from './replies.ts';
 

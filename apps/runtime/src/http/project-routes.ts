@@ -9,9 +9,10 @@ import type { Entrance } from '../decision/entrance.ts';
 import { projectOfSecret } from '../decision/project-secret.ts';
 import type { ErrorLog } from '../error-log.ts';
 import { unauthorized } from '../errors.ts';
-import { NO_QUERY, parseQuery, parseUuid } from '../parameters.ts';
+import { parseUuid } from '../parameters.ts';
 import { type ReadBody, readJsonBody } from './body.ts';
 import { callerOf } from './caller.ts';
+import { NO_QUERY, parseQuery } from './query.ts';
 import { errorReply, jsonReply, type Reply } from './replies.ts';
 
 export interface ProjectRouteOptions {

@@ -24,6 +24,8 @@ type FirstPage = PolicyPage | undefined | Failed;
 
 /** Projects in one statement (rule bounded-lookups). */
 const PROJECTS_MAX = 256;
+/** Statements of one read in which some projects fail alone; what then is left fails with them. */
+const RUNS_MAX = 64;
 /** A longer list, which only plain SQL can make, would take the memory of the others. */
 const POLICIES_MAX = 100_000;
 /** How often a list is read that changes while it is read. */
@@ -104,6 +106,6 @@ export class PolicyReads {
       return ids.map((projectId) => pages.get(projectId));
     };
     const isOfOneItem = (error: unknown) => !(error instanceof UnavailableError);
-    return isolated(projectIds, read, { isOfOneItem });
+    return isolated(projectIds, read, { isOfOneItem, runsMax: RUNS_MAX });
   }
 }

@@ -2,7 +2,7 @@ import type { Logger } from '@ceiba/process/log';
 import { rehearseCharge, whatToChangeInRedis } from '@ceiba/process/redis';
 import type { Settings } from '../env.ts';
 import type { Metrics } from '../metrics/metrics.ts';
-import { Rehearsal } from '../rehearsal.ts';
+import { CHECK_BUDGET_MS, Rehearsal } from '../rehearsal.ts';
 import { UnavailableError } from '../unavailable.ts';
 import { RedisClock } from './clock.ts';
 import { EpochProbe } from './epoch-probe.ts';
@@ -18,9 +18,6 @@ export interface RuntimeRedis {
   check(): Promise<void>;
   close(): void;
 }
-
-/** How long a check waits for the servers, in ms. */
-const CHECK_BUDGET_MS = 700;
 
 export function openRedis(settings: Settings, metrics: Metrics, log: Logger): RuntimeRedis {
   const now = performance.now.bind(performance);

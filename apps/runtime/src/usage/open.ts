@@ -5,6 +5,7 @@ import {
   maintainDecisionLog,
   recordUsage,
   removeDeadLeases,
+  removeOldAlerts,
   rollUpUsage,
 } from '@ceiba/schema';
 import type { DatabasePool } from '../database/pool.ts';
@@ -42,6 +43,7 @@ export function openUsage(pool: DatabasePool, { link, clock }: RuntimeRedis, log
       () => pool.run(UPKEEP_BUDGET_MS, (db) => applyRetention(db, UPKEEP_STEP)),
       () => pool.run(UPKEEP_BUDGET_MS, (db) => rollUpUsage(db, UPKEEP_STEP)),
       () => pool.run(UPKEEP_BUDGET_MS, removeDeadLeases),
+      () => pool.run(UPKEEP_BUDGET_MS, removeOldAlerts),
       // Last, because it fails where a table is locked for long.
       () => pool.run(UPKEEP_BUDGET_MS, (db) => maintainDecisionLog(db, UPKEEP_STEP)),
     ],
@@ -51,10 +53,11 @@ export function openUsage(pool: DatabasePool, { link, clock }: RuntimeRedis, log
     ledger,
     denials,
     sweepSoon: () => sweep.sweepSoon(),
+    /** Before the last calls are answered, so that its step under way has their time to end. */
+    stopUpkeep: () => upkeep.stop(),
     tasks: { usage_flush: flusher, usage_sweep: sweep, upkeep },
     /** Writes what is left, after the last decision. */
     async stop() {
-      upkeep.stop();
       await sweep.stop();
       await flusher.stop();
     },

@@ -31,8 +31,8 @@ const TO_CHANGE: readonly (readonly [RegExp, string])[] = [
   [/^NOPERM\b|user executing the script|ACL failure/, 'the user of REDIS_URL lacks a permission'],
   [/^MISCONF\b/, 'Redis refuses to write because it cannot save its data: see its log'],
 ];
-/** Answers of a server that starts, follows another, or gives a slot away. */
-const OUTAGE = /^(READONLY|LOADING|MASTERDOWN|NOAUTH|CLUSTERDOWN|MOVED|ASK|TRYAGAIN)\b/;
+/** Answers of a server that starts, follows another, runs another's script, or gives a slot away. */
+const OUTAGE = /^(READONLY|LOADING|BUSY|MASTERDOWN|NOAUTH|CLUSTERDOWN|MOVED|ASK|TRYAGAIN)\b/;
 
 /** What to change, where Redis answered that it will not charge; null for an outage. */
 export function whatToChangeInRedis(error: unknown): string | null {

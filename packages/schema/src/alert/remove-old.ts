@@ -11,13 +11,13 @@ const ROWS_MAX = 5_000;
  * Deletes up to 5,000 old alerts with their deliveries, as many old mails, whose links then end, and as
  * many old numbers of failed decisions.
  *
- * @returns whether there may be more
+ * @returns whether nothing is left that is as old
  */
-export async function removeOldAlerts(db: { orm: Executor }): Promise<boolean> {
+export async function removeOldAlerts(db: { orm: Executor }): Promise<{ isComplete: boolean }> {
   const alerts = await remove(db, sql`alert_events`, sql`created_at`, ALERT_DAYS);
   const mails = await remove(db, sql`alert_mails`, sql`sent_at`, ALERT_DAYS);
   const failures = await remove(db, sql`decision_failures`, sql`minute`, FAILURE_DAYS);
-  return alerts === ROWS_MAX || mails === ROWS_MAX || failures === ROWS_MAX;
+  return { isComplete: alerts < ROWS_MAX && mails < ROWS_MAX && failures < ROWS_MAX };
 }
 
 async function remove(

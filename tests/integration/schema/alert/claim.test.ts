@@ -225,9 +225,9 @@ describe('the removal of old alerts', () => {
       return row;
     };
     const before = (await left())?.events;
-    expect(await removeOldAlerts(bench.db)).toBe(true);
+    expect(await removeOldAlerts(bench.db)).toEqual({ isComplete: false });
     expect(await left()).toEqual({ events: before - 5_000, failures: 0 });
-    expect(await removeOldAlerts(bench.db)).toBe(false);
+    expect(await removeOldAlerts(bench.db)).toEqual({ isComplete: true });
     expect((await left())?.events).toBe(before - 5_001);
   });
 });
