@@ -8,7 +8,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { LEVELS, PARTS } from './parts.mjs';
 import { readPlaywright, tallyOf } from './run-tests.mjs';
 import { lineOf, noTests, slowest, sum, type Tally } from './tally.mjs';
-import { tallyOfModule } from './vitest-reporter.mjs';
+import { tallyOfModule, tallyOfRun } from './vitest-reporter.mjs';
 
 const folder = mkdtempSync(join(tmpdir(), 'ceiba-tally-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -88,6 +88,11 @@ describe('a run of vitest', () => {
     ['found no test', 0, reportOf(noTests())],
   ])('fails when it %s', (_, exitCode, file) => {
     expect(tallyOf('unit', exitCode, file, same).failures).toHaveLength(1);
+  });
+
+  it('names an error outside all tests', () => {
+    const { failures } = tallyOfRun([module(['passed'])], [{ message: 'read ECONNRESET' }]);
+    expect(failures).toEqual(['outside all tests\n    read ECONNRESET']);
   });
 
   it('fails on an error outside all tests', () => {

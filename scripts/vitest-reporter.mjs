@@ -14,11 +14,26 @@ import { failureOf, noTests, sum } from './tally.mjs';
 
 /** A reporter of vitest that writes the tally of a run to the file that CEIBA_TEST_REPORT names. */
 export default class TallyReporter {
-  /** @param {readonly TestModule[]} modules */
-  onTestRunEnd(modules) {
+  /**
+   * @param {readonly TestModule[]} modules
+   * @param {readonly { message: string }[]} errors That belong to no test.
+   */
+  onTestRunEnd(modules, errors) {
     const file = process.env.CEIBA_TEST_REPORT;
-    if (file !== undefined) writeFileSync(file, JSON.stringify(sum(modules.map(tallyOfModule))));
+    if (file === undefined) return;
+    writeFileSync(file, JSON.stringify(tallyOfRun(modules, errors)));
   }
+}
+
+/**
+ * @param {readonly TestModule[]} modules
+ * @param {readonly { message: string }[]} errors That belong to no test.
+ * @returns {Tally}
+ */
+export function tallyOfRun(modules, errors) {
+  const tally = sum(modules.map(tallyOfModule));
+  tally.failures.push(...errors.map(({ message }) => failureOf('outside all tests', message)));
+  return tally;
 }
 
 /** @param {TestModule} module @returns {Tally} */

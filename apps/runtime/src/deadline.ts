@@ -11,7 +11,7 @@ const monotonicMs: MonotonicClock = () => performance.now();
  * budget and what is left (rule one-deadline).
  */
 export class Deadline {
-  readonly #at: number;
+  #at: number;
   readonly #now: MonotonicClock;
 
   constructor(totalMs: number, now: MonotonicClock = monotonicMs) {
@@ -40,7 +40,12 @@ export class Deadline {
 
   /** Settles as `work` does, or rejects with {@link UnavailableError} when the time is over. */
   race<T>(dependency: TooSlow, work: Promise<T>): Promise<T> {
-    return withinMs(this.remainingMs(), dependency, work);
+    const late = () => {
+      // A timer counts whole milliseconds, so it may end before this clock does.
+      this.#at = Math.min(this.#at, this.#now());
+      return typeof dependency === 'function' ? dependency() : dependency;
+    };
+    return withinMs(this.remainingMs(), late, work);
   }
 }
 
