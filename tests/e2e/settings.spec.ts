@@ -157,7 +157,8 @@ test('a rotation shows the secret once, and both secrets are accepted for a day'
   expect(await statusFor(second)).toBe(200);
   expect(await statusFor(project.projectSecret)).toBe(401);
 
-  // The page of before the rotation, with another current secret, does not come back.
+  // The secret leaves at once, and the page of before the rotation, with another current secret, does
+  // not come back.
   let release = () => {};
   const released = new Promise<void>((resolve) => {
     release = resolve;
@@ -168,7 +169,9 @@ test('a rotation shows the secret once, and both secrets are accepted for a day'
   });
   await page.getByRole('button', { name: 'Done' }).click();
   await page.getByRole('button', { name: 'Leave without it' }).click();
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Secret rotated');
+  await expect(page.getByText('Loading the page…')).toBeVisible();
+  expect(await page.content()).not.toContain(third);
+  await expect(page.getByRole('heading', { level: 1 })).toHaveCount(0);
   release();
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Settings');
 

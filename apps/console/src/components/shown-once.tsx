@@ -1,7 +1,16 @@
 'use client';
 
 import dynamic from 'next/dynamic';
-import { type ComponentType, createContext, type ReactNode, useContext, useState } from 'react';
+import { useRouter } from 'next/navigation';
+import {
+  type ComponentType,
+  createContext,
+  type ReactNode,
+  useContext,
+  useEffect,
+  useState,
+  useTransition,
+} from 'react';
 import { type FormAction, shownWith } from '../lib/action-state.ts';
 
 export interface ShownOnceProps<Data> {
@@ -24,13 +33,21 @@ export function shownOnce<Data>(
     /** The page, or instead of it what was created. */
     Step({ children }: { children: ReactNode }) {
       const [created, setCreated] = useState<Data>();
-      // At once, however long the page takes that `SecretReveal` asks for as it leaves.
-      const leave = () => setCreated(undefined);
-      return created === undefined ? (
-        <ShowContext value={setCreated}>{children}</ShowContext>
-      ) : (
-        <Shown created={created} onDone={leave} />
-      );
+      const [isLeaving, startLeaving] = useTransition();
+      const router = useRouter();
+      // The page from before could show what has changed, so it does not come back.
+      const leave = () =>
+        startLeaving(() => {
+          router.refresh();
+          setCreated(undefined);
+        });
+      const isShown = created !== undefined;
+      // The action revalidated no page (`showsOnce`), because that could have replaced this one.
+      useEffect(() => (isShown ? () => router.refresh() : undefined), [isShown, router]);
+      if (!isShown) return <ShowContext value={setCreated}>{children}</ShowContext>;
+      // What was created leaves at once, however long the page takes.
+      if (isLeaving) return <output className="text-muted">Loading the page…</output>;
+      return <Shown created={created} onDone={leave} />;
     },
     /** What shows the answer of the action, for components inside the step. */
     useShow: () => useContext(ShowContext),
