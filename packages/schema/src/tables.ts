@@ -474,26 +474,29 @@ export const decisions = pgTable(
   'decisions',
   {
     projectId: uuid('project_id').notNull(),
+    /** To the ms. */
     at: instant('at').notNull(),
+    /** A UUID of version 7. */
     decisionId: uuid('decision_id').notNull(),
     /** `x-request-id` of the call that asked. */
     requestId: text('request_id'),
     method: text('method').notNull(),
-    /** Without the query; null where the project logs no paths. */
+    /** Canonical where it has a canonical form, never with a query; null where none was kept. */
     path: bytewiseText('path'),
     outcome: text('outcome', { enum: OUTCOMES }).notNull(),
-    /** Which state of the key or the subscription denied. */
+    /** Which state denied; null where the reason says it all, or where it was not kept. */
     denialDetail: text('denial_detail', { enum: DENIAL_DETAILS }),
     /** Null where the project has no such key. */
     apiKeyId: uuid('api_key_id'),
-    /** The public prefix of a credential, also of one that the project does not know. */
+    /** The public prefix of the credential, also of an unknown key; null where it has none. */
     keyPrefix: text('key_prefix'),
-    /** The policy that matched. */
+    /** The policy that matched; it may have been deleted since. */
     policyId: uuid('policy_id'),
-    /** What the charge answered; null where none was made. */
+    /** What the charge answered; null where an earlier check denied. */
     limits: jsonb('limits').$type<Limits>(),
-    /** Whose limit refused the call. */
+    /** Whose limit refused the call; null where none did. */
     limitOwner: text('limit_owner', { enum: LIMIT_OWNERS }),
+    /** How long the Runtime took, in whole ms. */
     latencyMs: integer('latency_ms').notNull(),
   },
   (table) => [

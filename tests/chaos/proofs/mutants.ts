@@ -264,8 +264,8 @@ export const MUTANTS: Record<string, Mutant> = {
     edits: [
       {
         file: 'main.js',
-        find: 'greatest(usage_hours.count, excluded.count)',
-        replace: 'usage_hours.count + excluded.count',
+        find: ', excluded.',
+        replace: ' + excluded.',
       },
     ],
     rule: 'usage equals the allowed calls',
@@ -275,10 +275,10 @@ export const MUTANTS: Record<string, Mutant> = {
     edits: [
       {
         file: 'main.js',
-        find: 'greatest(usage_hours.count, excluded.count)',
-        replace: 'excluded.count',
+        find: 'greatest(${',
+        replace: 'greatest(null * ${',
       },
-      { file: 'main.js', find: 'where usage_hours.count < excluded.count', replace: '' },
+      { file: 'main.js', find: '< excluded.', replace: '<> excluded.' },
     ],
     rule: 'usage equals the allowed calls',
     try: ({ stage, mutant, random }) => proveSleeper(stage, 3, random, mutant),

@@ -1,3 +1,4 @@
+import { arrayOf } from '../bulk.ts';
 import type { Database } from '../connection/database.ts';
 import { requirePrimary, SERVER_EVIDENCE, type ServerEvidence } from '../connection/server.ts';
 
@@ -26,10 +27,9 @@ export async function recordFirstUses(
   db: Database,
   apiKeyIds: readonly string[],
 ): Promise<string[]> {
-  const parameters = [`{${apiKeyIds.join(',')}}`];
   const rows = await db.sql.unsafe<(ServerEvidence & { id: string | null })[]>(
     WRITE_FREE,
-    parameters,
+    [arrayOf(apiKeyIds)],
     { prepare: true },
   );
   requirePrimary(db, rows[0]);

@@ -1,39 +1,13 @@
-import type { Limits } from '@ceiba/contract';
-import type { DenialDetail, DenialReason, LimitOwner, Outcome } from '@ceiba/contract/sets';
+import type { DenialReason } from '@ceiba/contract/sets';
 import { timeOfDecision } from '@ceiba/domain';
-import { and, eq, gte, lt, type SQL, sql } from 'drizzle-orm';
+import { and, eq, getTableColumns, gte, lt, type SQL, sql } from 'drizzle-orm';
 import type { Executor } from '../connection/database.ts';
 import { keyset, type Page, type PageRequest, type Place, readPage, UUID_ID } from '../page.ts';
 import { decisions } from '../tables.ts';
 import { instant } from '../time.ts';
 
 /** A decision of the log. */
-export interface DecisionRecord {
-  /** A UUID of version 7. */
-  decisionId: string;
-  /** To the ms. */
-  at: Date;
-  /** `x-request-id` of the call that asked. */
-  requestId: string | null;
-  method: string;
-  /** Canonical where it has a canonical form, never with a query; null where none was kept. */
-  path: string | null;
-  outcome: Outcome;
-  /** Which state denied; null where the reason says it all, or where it was not kept. */
-  denialDetail: DenialDetail | null;
-  /** Null where the project has no such key. */
-  apiKeyId: string | null;
-  /** The public prefix of the credential, also of an unknown key; null where it has none. */
-  keyPrefix: string | null;
-  /** The policy that matched; it may have been deleted since. */
-  policyId: string | null;
-  /** What the charge answered; null where an earlier check denied. */
-  limits: Limits | null;
-  /** Whose limit refused the call; null where none did. */
-  limitOwner: LimitOwner | null;
-  /** How long the Runtime took, in whole ms. */
-  latencyMs: number;
-}
+export type DecisionRecord = Omit<typeof decisions.$inferSelect, 'projectId'>;
 
 /** Each condition narrows the list. */
 export interface DecisionFilter {
@@ -65,21 +39,7 @@ export interface DecisionListRequest extends PageRequest {
   filter?: DecisionFilter;
 }
 
-const columns = {
-  decisionId: decisions.decisionId,
-  at: decisions.at,
-  requestId: decisions.requestId,
-  method: decisions.method,
-  path: decisions.path,
-  outcome: decisions.outcome,
-  denialDetail: decisions.denialDetail,
-  apiKeyId: decisions.apiKeyId,
-  keyPrefix: decisions.keyPrefix,
-  policyId: decisions.policyId,
-  limits: decisions.limits,
-  limitOwner: decisions.limitOwner,
-  latencyMs: decisions.latencyMs,
-};
+const { projectId: _, ...columns } = getTableColumns(decisions);
 
 /** One page of a project's decisions, newest first. The ids of its cursors are those of decisions. */
 export function listDecisions(

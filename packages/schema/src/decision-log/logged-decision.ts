@@ -3,23 +3,14 @@ import type { DecisionRecord } from './list.ts';
 
 /** A decision of the log as the Runtime's routes and `ceiba requests --json` return it. */
 export function toLoggedDecision(record: DecisionRecord): LoggedDecision {
-  const { decisionId, at, requestId, method, path, outcome, latencyMs, ...rest } = record;
-  const { denialDetail, apiKeyId, keyPrefix, policyId, limits } = rest;
+  const { decisionId, at, outcome, limitOwner: _, ...published } = record;
   return {
     decisionId,
     at: at.toISOString(),
-    requestId,
-    method,
-    path,
+    ...published,
     allowed: outcome === 'allowed',
     denialReason: outcome === 'allowed' ? null : outcome,
-    denialDetail,
-    apiKeyId,
-    keyPrefix,
-    policyId,
-    limits,
     exceededLimit: exceededLimitOf(record),
-    latencyMs,
   };
 }
 

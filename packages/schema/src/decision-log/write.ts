@@ -1,7 +1,8 @@
 import { timeOfDecision } from '@ceiba/domain';
+import { bulk, columnsOf, upsertTotals } from '../bulk.ts';
 import type { Database } from '../connection/database.ts';
 import { postgresError } from '../connection/errors.ts';
-import { listOf } from '../usage/record.ts';
+import { decisions } from '../tables.ts';
 import type { DecisionGap } from './gaps.ts';
 import type { DecisionRecord } from './list.ts';
 import { createPartitions, dayOf } from './partitions.ts';
@@ -30,16 +31,16 @@ export interface DecisionBatch {
  * @throws RangeError for a decision whose id is not a UUID of version 7, or one after tomorrow
  */
 export async function writeDecisions(db: Database, batch: DecisionBatch): Promise<void> {
-  const times = batch.decisions.map(({ decisionId }) => timeOf(decisionId));
+  const rows = batch.decisions.map((row) => ({ ...row, at: timeOf(row.decisionId) }));
   try {
-    await insert(db, batch, times);
+    await insert(db, rows, batch.gaps);
   } catch (error) {
     if (!lacksPartition(error)) throw error;
-    const days = [...new Set(times.map(dayOf))].sort();
+    const days = [...new Set(rows.map(({ at }) => dayOf(at)))].sort();
     await db.orm.transaction((tx) => createPartitions(tx, days), {
       isolationLevel: 'read committed',
     });
-    await insert(db, batch, times);
+    await insert(db, rows, batch.gaps);
   }
 }
 
@@ -57,72 +58,34 @@ function lacksPartition(error: unknown): boolean {
   return refusal?.code === CHECK_VIOLATION && refusal.constraint_name === undefined;
 }
 
-function insert(db: Database, { decisions, gaps }: DecisionBatch, times: readonly Date[]) {
+function insert(
+  db: Database,
+  rows: readonly (typeof decisions.$inferSelect)[],
+  gaps: readonly NewDecisionGap[],
+) {
   return db.sql.begin('isolation level read committed', async (sql) => {
-    if (decisions.length > 0) {
-      await sql.unsafe(INSERT_DECISIONS, decisionColumns(decisions, times), PREPARED);
-    }
-    if (gaps.length > 0) await sql.unsafe(UPSERT_GAPS, gapColumns(gaps), PREPARED);
+    if (rows.length > 0) await sql.unsafe(INSERT_DECISIONS, DECISIONS.parameters(rows), PREPARED);
+    if (gaps.length > 0) await sql.unsafe(UPSERT_GAPS, GAPS.parameters(gaps), PREPARED);
   });
 }
 
 const PREPARED = { prepare: true };
 
+const DECISIONS = bulk(columnsOf(decisions));
+
 const INSERT_DECISIONS = `
-  insert into decisions (project_id, at, decision_id, request_id, method, path, outcome, denial_detail,
-    api_key_id, key_prefix, policy_id, limits, limit_owner, latency_ms)
-  select row.project_id, row.at, row.decision_id, row.request_id, row.method, row.path, row.outcome,
-    row.denial_detail, row.api_key_id, row.key_prefix, row.policy_id, row.limits, row.limit_owner,
-    row.latency_ms
-  from unnest(($1::text)::uuid[], ($2::text)::timestamptz[], ($3::text)::uuid[], ($4::text)::text[],
-    ($5::text)::text[], ($6::text)::text[], ($7::text)::text[], ($8::text)::text[],
-    ($9::text)::uuid[], ($10::text)::text[], ($11::text)::uuid[], ($12::text)::jsonb[],
-    ($13::text)::text[], ($14::text)::int[])
-    as row(project_id, at, decision_id, request_id, method, path, outcome, denial_detail,
-      api_key_id, key_prefix, policy_id, limits, limit_owner, latency_ms)
-  join projects on projects.id = row.project_id
+  insert into decisions (${DECISIONS.names.join(', ')})
+  select ${DECISIONS.names.map((name) => `row.${name}`).join(', ')}
+  from ${DECISIONS.rows()} join projects on projects.id = row.project_id
   on conflict do nothing`;
 
-/**
- * In key order, so that two writers cannot deadlock. A Runtime whose clock was set back has two
- * numbers for a minute, and one statement may not write a row twice.
- */
-const UPSERT_GAPS = `
-  insert into decision_gaps (project_id, minute, outcome, incarnation, left_out)
-  select row.project_id, to_timestamp(row.minute::float8 * 60), row.outcome, row.incarnation,
-    sum(row.left_out)
-  from unnest(($1::text)::uuid[], ($2::text)::bigint[], ($3::text)::text[], ($4::text)::text[],
-    ($5::text)::bigint[]) as row(project_id, minute, outcome, incarnation, left_out)
-  join projects on projects.id = row.project_id
-  group by 1, 2, 3, 4 order by 1, 2, 3, 4
-  on conflict (project_id, minute, outcome, incarnation)
-  do update set left_out = greatest(decision_gaps.left_out, excluded.left_out)`;
+const GAPS = bulk<NewDecisionGap>({
+  project_id: ['uuid', (row) => row.projectId],
+  minute: ['timestamptz', (row) => new Date(row.minute * 60_000)],
+  outcome: ['text', (row) => row.outcome],
+  incarnation: ['text', (row) => row.incarnation],
+  left_out: ['bigint', (row) => row.leftOut],
+});
 
-/** An element of a Postgres array literal. */
-const element = (text: string | null) =>
-  text === null ? 'NULL' : `"${text.replace(/["\\]/g, '\\$&')}"`;
-
-const decisionColumns = (rows: readonly NewDecision[], times: readonly Date[]) => [
-  listOf(rows.map((row) => row.projectId)),
-  listOf(times.map((at) => at.toISOString())),
-  listOf(rows.map((row) => row.decisionId)),
-  listOf(rows.map((row) => element(row.requestId))),
-  listOf(rows.map((row) => element(row.method))),
-  listOf(rows.map((row) => element(row.path))),
-  listOf(rows.map((row) => row.outcome)),
-  listOf(rows.map((row) => row.denialDetail ?? 'NULL')),
-  listOf(rows.map((row) => row.apiKeyId ?? 'NULL')),
-  listOf(rows.map((row) => element(row.keyPrefix))),
-  listOf(rows.map((row) => row.policyId ?? 'NULL')),
-  listOf(rows.map((row) => element(row.limits && JSON.stringify(row.limits)))),
-  listOf(rows.map((row) => row.limitOwner ?? 'NULL')),
-  listOf(rows.map((row) => row.latencyMs)),
-];
-
-const gapColumns = (rows: readonly NewDecisionGap[]) => [
-  listOf(rows.map((row) => row.projectId)),
-  listOf(rows.map((row) => row.minute)),
-  listOf(rows.map((row) => row.outcome)),
-  listOf(rows.map((row) => row.incarnation)),
-  listOf(rows.map((row) => row.leftOut)),
-];
+/** A Runtime whose clock was set back has two numbers for a minute. */
+const UPSERT_GAPS = upsertTotals('decision_gaps', GAPS, { repeats: true });

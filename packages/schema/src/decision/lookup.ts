@@ -1,8 +1,10 @@
 import type { ApiKeyStatus, SubscriptionStatus } from '@ceiba/contract/sets';
+import { bulk } from '../bulk.ts';
 import type { Database } from '../connection/database.ts';
 import { requirePrimary, SERVER_EVIDENCE } from '../connection/server.ts';
 import { policyRevisionOf } from '../policy/revision.ts';
 import { admitsNow } from '../subscription/admits.ts';
+import { column, type RowPart, rowPart } from './row-part.ts';
 
 /** One project, and optionally one of its keys. */
 export interface LookupItem {
@@ -14,80 +16,87 @@ export interface LookupItem {
 
 /** What a decision is based on, as the primary had it when the statement ran. */
 export interface LookupRow {
-  project: LookupProject | null;
-  subscription: { admits: boolean; status: SubscriptionStatus; plan: LookupPlan } | null;
-  apiKey: LookupApiKey | null;
+  project: PartOf<typeof PROJECT> | null;
+  subscription: (PartOf<typeof SUBSCRIPTION> & { plan: PartOf<typeof PLAN> }) | null;
+  apiKey: PartOf<typeof API_KEY> | null;
 }
 
-interface LookupProject {
-  secretDigest: Buffer;
+type PartOf<P> = P extends RowPart<infer Values> ? Values : never;
+
+/** Before the parts are the position in the parameters and the evidence about the server. */
+const FIRST = 4;
+
+/** The first column of a part is null where there is no such row. */
+const PROJECT = rowPart(FIRST, {
+  secretDigest: column<Buffer>('p.secret_digest'),
   /** Null unless a previous secret is still valid. */
-  previousSecretDigest: Buffer | null;
-  policyRevision: string;
-  defaultKeyRateLimitPerMinute: number | null;
+  previousSecretDigest: column<Buffer | null>(
+    'case when p.previous_secret_expires_at > now() then p.previous_secret_digest end',
+  ),
+  policyRevision: column<string>(policyRevisionOf('p.id')),
+  defaultKeyRateLimitPerMinute: column<number | null>('p.default_key_rate_limit_per_minute'),
   /** How many of a hundred allowed decisions the decision log keeps. */
-  loggedAllowsPercent: number;
+  loggedAllowsPercent: column<number>('p.logged_allows_percent'),
   /** Whether the decision log keeps paths. */
-  logsPaths: boolean;
-}
+  logsPaths: column<boolean>('p.logs_paths'),
+});
 
-interface LookupPlan {
-  planId: string;
-  name: string;
-  rateLimitPerMinute: number;
-  monthlyQuota: number;
-}
+const SUBSCRIPTION = rowPart(PROJECT.end, {
+  status: column<SubscriptionStatus>('s.status'),
+  admits: column<boolean>(admitsNow('s')),
+});
 
-interface LookupApiKey {
-  apiKeyId: string;
-  displayName: string;
-  keyPrefix: string;
-  status: ApiKeyStatus;
-  expired: boolean;
-  disabled: boolean;
-  neverUsed: boolean;
-  rateLimitPerMinute: number | null;
-  monthlyQuota: number | null;
-}
+const PLAN = rowPart(SUBSCRIPTION.end, {
+  planId: column<string>('plan.id'),
+  name: column<string>('plan.name'),
+  rateLimitPerMinute: column<number>('plan.rate_limit_per_minute'),
+  monthlyQuota: column<number>('plan.monthly_quota'),
+});
+
+const API_KEY = rowPart(PLAN.end, {
+  apiKeyId: column<string>('k.id'),
+  displayName: column<string>('k.display_name'),
+  keyPrefix: column<string>('k.key_prefix'),
+  status: column<ApiKeyStatus>('k.status'),
+  expired: column<boolean>('coalesce(k.expires_at <= now(), false)'),
+  disabled: column<boolean>('k.disabled_at is not null'),
+  neverUsed: column<boolean>('k.last_used_at is null'),
+  rateLimitPerMinute: column<number | null>('k.rate_limit_per_minute'),
+  monthlyQuota: column<number | null>('k.monthly_quota'),
+});
+
+const PROJECTS = bulk<string>({ id: ['uuid', (projectId) => projectId] });
+
+const KEYS = bulk<LookupItem>({
+  project_id: ['uuid', ({ projectId }) => projectId],
+  key_digest: ['bytea', ({ apiKeyDigest }) => apiKeyDigest],
+});
 
 /**
  * One row per project, then one row per key: a batch of one project reads the project once. One
  * statement sees both as they were at the same moment.
  *
  * Times are compared here, by the database's clock, and returned as booleans (rule database-time).
- * The parameters are text so that the driver needs no type lookups. They hold only UUIDs and
- * hexadecimal digits, so the casts cannot fail (rule poisoned-item): the projects, and each key's
- * project and digest.
+ * The parameters hold only UUIDs and digests, so the casts cannot fail (rule poisoned-item).
  */
 export const LOOKUP_STATEMENT = `
-  select asked.position::int, null, ${SERVER_EVIDENCE},
-    p.secret_digest,
-    case when p.previous_secret_expires_at > now() then p.previous_secret_digest end,
-    ${policyRevisionOf('p.id')}, p.default_key_rate_limit_per_minute, p.logged_allows_percent, p.logs_paths,
-    ${admitsNow('s')}, s.status, plan.id, plan.name, plan.rate_limit_per_minute,
-    plan.monthly_quota, null, null, null, null, null, null, null, null, null
-  from unnest(($1::text)::uuid[]) with ordinality as asked(id, position)
-  left join projects p on p.id = asked.id
+  select row.position::int, ${SERVER_EVIDENCE}, ${PROJECT.sql}, ${SUBSCRIPTION.sql},
+    ${PLAN.sql}, ${API_KEY.nulls}
+  from ${PROJECTS.rows()}
+  left join projects p on p.id = row.id
   left join subscriptions s on s.project_id = p.id
   left join plans plan on plan.id = s.plan_id
   union all
-  select null, asked.position::int, null, null, null,
-    null, null, null, null, null, null, null, null, null, null, null, null,
-    k.id, k.display_name, k.key_prefix, k.status, coalesce(k.expires_at <= now(), false),
-    k.disabled_at is not null, k.last_used_at is null, k.rate_limit_per_minute, k.monthly_quota
-  from unnest(($2::text)::uuid[], ($3::text)::bytea[]) with ordinality
-    as asked(project_id, key_digest, position)
-  left join api_keys k on k.project_id = asked.project_id and k.key_digest = asked.key_digest`;
+  select row.position::int, null, null, null, ${PROJECT.nulls}, ${SUBSCRIPTION.nulls},
+    ${PLAN.nulls}, ${API_KEY.sql}
+  from ${KEYS.rows(PROJECTS.names.length)}
+  left join api_keys k on k.project_id = row.project_id and k.key_digest = row.key_digest`;
 
 /** The parameters of {@link LOOKUP_STATEMENT}. */
 export const lookupParameters = (
   projectIds: readonly string[],
   keys: readonly LookupItem[],
-): string[] => [
-  `{${projectIds.join(',')}}`,
-  `{${keys.map(({ projectId }) => projectId).join(',')}}`,
-  `{${keys.map(({ apiKeyDigest }) => `"\\\\x${apiKeyDigest?.toString('hex')}"`).join(',')}}`,
-];
+): string[] => [...PROJECTS.parameters(projectIds), ...KEYS.parameters(keys)];
 
 /**
  * Reads what a batch of decisions needs, as one statement to the primary.
@@ -105,15 +114,14 @@ export async function lookupMany(
   const parameters = lookupParameters(projectIds, withKey);
   const rows = await db.sql.unsafe(LOOKUP_STATEMENT, parameters, { prepare: true }).values();
   const projectAt = new Placed<ProjectPart>();
-  const keyAt = new Placed<LookupApiKey | null>();
+  const keyAt = new Placed<LookupRow['apiKey']>();
   for (const row of rows as unknown as StatementRow[]) {
-    const [projectPosition, keyPosition, inRecovery, server, isSynchronous] = row;
-    if (projectPosition === null) {
-      keyAt.put(keyPosition, apiKeyOf(row.slice(FIRST_OF_KEY) as KeyColumns));
+    const [position, inRecovery, server, isSynchronous] = row;
+    if (inRecovery === null) {
+      keyAt.put(position, API_KEY.read(row));
     } else {
       requirePrimary(db, { inRecovery, server, isSynchronous });
-      const columns = row.slice(FIRST_OF_PROJECT, FIRST_OF_KEY) as ProjectColumns;
-      projectAt.put(projectPosition, projectPartOf(columns));
+      projectAt.put(position, projectPartOf(row));
     }
   }
   const byId = new Map(projectIds.map((id, index) => [id, projectAt.at(index + 1)]));
@@ -125,6 +133,18 @@ export async function lookupMany(
     return { project: project.project, subscription: project.subscription, apiKey };
   });
 }
+
+/**
+ * A list of columns: as an object with so many properties, a row would cost several times as much.
+ * The columns of a project and the evidence are null in the row of a key.
+ */
+type StatementRow = [
+  position: number,
+  inRecovery: boolean | null,
+  server: string,
+  isSynchronous: boolean,
+  ...parts: unknown[],
+];
 
 /** Values by their position in a parameter, from 1; what is put twice is not there. */
 class Placed<T> {
@@ -144,106 +164,25 @@ class Placed<T> {
 /** What the decisions of one project share. */
 type ProjectPart = Pick<LookupRow, 'project' | 'subscription'>;
 
-/**
- * A list of columns: as an object with so many properties, a row would cost several times as much.
- * The columns of a project are null in the row of a key, and the other way around. Without a project,
- * plan or key, the columns of that one are null; one column of each is checked.
- */
-type StatementRow = [
-  /** Positions in the parameters. */
-  project: number | null,
-  key: number,
-  ...evidence: [inRecovery: boolean, server: string, isSynchronous: boolean],
-  ...projectColumns: ProjectColumns,
-  ...keyColumns: KeyColumns,
-];
-
-const FIRST_OF_PROJECT = 5;
-type ProjectColumns = [
-  secretDigest: Buffer | null,
-  previousSecretDigest: Buffer | null,
-  policyRevision: string,
-  defaultKeyRateLimitPerMinute: number | null,
-  loggedAllowsPercent: number,
-  logsPaths: boolean,
-  admits: boolean | null,
-  status: SubscriptionStatus,
-  planId: string | null,
-  planName: string,
-  rateLimitPerMinute: number,
-  monthlyQuota: number,
-];
-
-const FIRST_OF_KEY = 17;
-type KeyColumns = [
-  apiKeyId: string | null,
-  displayName: string,
-  keyPrefix: string,
-  status: ApiKeyStatus,
-  expired: boolean,
-  disabled: boolean,
-  neverUsed: boolean,
-  rateLimitPerMinute: number | null,
-  monthlyQuota: number | null,
-];
-
-function projectPartOf([
-  secretDigest,
-  previousSecretDigest,
-  policyRevision,
-  defaultKeyRateLimitPerMinute,
-  loggedAllowsPercent,
-  logsPaths,
-  admits,
-  status,
-  planId,
-  name,
-  rateLimitPerMinute,
-  monthlyQuota,
-]: ProjectColumns): ProjectPart {
-  const project = secretDigest && {
-    secretDigest: digest(secretDigest),
-    previousSecretDigest: previousSecretDigest && digest(previousSecretDigest),
-    policyRevision,
-    defaultKeyRateLimitPerMinute,
-    loggedAllowsPercent,
-    logsPaths,
+function projectPartOf(row: StatementRow): ProjectPart {
+  const project = PROJECT.read(row);
+  if (project) {
+    requireDigest(project.secretDigest);
+    if (project.previousSecretDigest) requireDigest(project.previousSecretDigest);
+  }
+  const subscription = SUBSCRIPTION.read(row);
+  const plan = PLAN.read(row);
+  if (subscription === null || plan === null) return { project, subscription: null };
+  return {
+    project,
+    subscription: { status: subscription.status, admits: subscription.admits, plan },
   };
-  if (planId === null) return { project, subscription: null };
-  const plan = { planId, name, rateLimitPerMinute, monthlyQuota };
-  return { project, subscription: { admits: admits === true, status, plan } };
 }
 
 /** @throws Error for an answer that was misread, which must not look like a wrong secret */
-function digest(bytes: Buffer): Buffer {
+function requireDigest(bytes: Buffer): void {
   if (bytes.length !== DIGEST_BYTES) throw new Error('the digest of a secret is not 32 bytes long');
-  return bytes;
 }
 
 /** Of SHA-256. */
 const DIGEST_BYTES = 32;
-
-function apiKeyOf([
-  apiKeyId,
-  displayName,
-  keyPrefix,
-  status,
-  expired,
-  disabled,
-  neverUsed,
-  rateLimitPerMinute,
-  monthlyQuota,
-]: KeyColumns): LookupApiKey | null {
-  if (apiKeyId === null) return null;
-  return {
-    apiKeyId,
-    displayName,
-    keyPrefix,
-    status,
-    expired,
-    disabled,
-    neverUsed,
-    rateLimitPerMinute,
-    monthlyQuota,
-  };
-}

@@ -11,6 +11,7 @@ import {
 import { sql } from 'drizzle-orm';
 import { isApiKey } from '../api-key/get.ts';
 import { type ApiKeyRow, getApiKeyRow } from '../api-key/row.ts';
+import { arrayOf } from '../bulk.ts';
 import type { Database, Executor } from '../connection/database.ts';
 import { listPolicies, type PolicyRecord } from '../policy/list.ts';
 import { getSubscription, type Subscription } from '../subscription/get.ts';
@@ -127,7 +128,7 @@ async function readScopes(
     from (values (1)) as one left join (
       select scope, sum(count)::float8 as used, max(updated_at) as counted_at from usage_months
       where project_id = ${projectId} and month = ${monthNumber()}
-        and scope = any(${`{${names.join(',')}}`}::text[])
+        and scope = any(${arrayOf(names)}::text[])
       group by scope
     ) m on true`);
   const scopes = limits.map(({ id: _, ...limit }, index) => {

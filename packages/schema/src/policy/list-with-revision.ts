@@ -1,3 +1,4 @@
+import { arrayOf } from '../bulk.ts';
 import type { Database } from '../connection/database.ts';
 import { requirePrimary, SERVER_EVIDENCE, type ServerEvidence } from '../connection/server.ts';
 import { policyRevisionOf } from './revision.ts';
@@ -54,7 +55,7 @@ interface StatementRow extends ServerEvidence {
  * @throws NotPrimaryError when the server is in recovery
  */
 export const listPoliciesWithRevision = (db: Database, projectIds: readonly string[]) =>
-  readPages(db, FIRST_PAGE_SIZE, [`{${projectIds.join(',')}}`, '', '']);
+  readPages(db, FIRST_PAGE_SIZE, [arrayOf(projectIds), '', '']);
 
 /**
  * The policies of a project that follow a page.
@@ -66,7 +67,7 @@ export async function listFurtherPolicies(
   db: Database,
   { projectId, after }: { projectId: string; after: PolicyRuleKey },
 ): Promise<PolicyPage | undefined> {
-  const parameters = [`{${projectId}}`, after.method, after.pathPattern];
+  const parameters = [arrayOf([projectId]), after.method, after.pathPattern];
   return (await readPages(db, PAGE_SIZE, parameters)).get(projectId);
 }
 

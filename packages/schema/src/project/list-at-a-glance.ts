@@ -1,5 +1,6 @@
 import type { ProjectRole } from '@ceiba/domain';
 import { type SQL, sql } from 'drizzle-orm';
+import { arrayOf } from '../bulk.ts';
 import type { Executor } from '../connection/database.ts';
 import { searchText } from '../page.ts';
 import { admitsNow } from '../subscription/admits.ts';
@@ -66,7 +67,7 @@ export async function listProjectsAtAGlance(
         where m.project_id = p.id and m.scope = 'project' and m.month = ${monthNumber()})
         as "usedThisMonth",
       recent.allowed as "allowedByHour", recent.denied as "deniedByHour"
-    from unnest(${`{${ids.join(',')}}`}::uuid[]) with ordinality as shown(id, position)
+    from unnest(${arrayOf(ids)}::uuid[]) with ordinality as shown(id, position)
     join projects p on p.id = shown.id
     join users owner on owner.id = p.owner_id
     left join subscriptions s on s.project_id = p.id

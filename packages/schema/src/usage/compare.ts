@@ -1,6 +1,7 @@
+import { arrayOf, type Bulk } from '../bulk.ts';
 import type { Database } from '../connection/database.ts';
 import { requirePrimary, SERVER_EVIDENCE, type ServerEvidence } from '../connection/server.ts';
-import { hourColumns, listOf, monthColumns, type UsageBatch } from './record.ts';
+import { HOURS, MONTHS, type UsageBatch } from './record.ts';
 
 /** What Postgres has of a batch. */
 export interface UsageComparison {
@@ -25,8 +26,8 @@ export async function compareUsage(
   db: Database,
   { hours, months }: Pick<UsageBatch, 'hours' | 'months'>,
 ): Promise<UsageComparison> {
-  const projectIds = listOf([...new Set([...hours, ...months].map((row) => row.projectId))]);
-  const parameters = [...hourColumns(hours), ...monthColumns(months), projectIds];
+  const projectIds = arrayOf([...new Set([...hours, ...months].map((row) => row.projectId))]);
+  const parameters = [...HOURS.parameters(hours), ...MONTHS.parameters(months), projectIds];
   const [row] = await db.sql.unsafe<Row[]>(STATEMENT, parameters, { prepare: true });
   requirePrimary(db, row);
   if (row === undefined) throw new Error('a comparison returned no row');
@@ -44,6 +45,19 @@ interface Row extends ServerEvidence {
   deleted: string[];
 }
 
+/** Whether a table lacks a row's total, or has a smaller one. */
+const isLess = (table: string, { names }: Bulk<never>) => `
+  coalesce((
+    select u.count from ${table} u
+    where ${names
+      .filter((name) => name !== 'count')
+      .map((name) => `u.${name} = row.${name}`)
+      .join(' and ')}
+  ), -1) < row.count`;
+
+/** The last parameter. */
+const PROJECT_IDS = `($${HOURS.names.length + MONTHS.names.length + 1}::text)::uuid[]`;
+
 /**
  * Lists are returned as JSON, because the driver parses no arrays here. Each count is looked up by
  * its key: with a join, the planner may read the whole table for every batch. `deleted` reads the
@@ -53,32 +67,17 @@ const STATEMENT = `
   select ${SERVER_EVIDENCE},
     to_json(array(
       select row.position::int - 1
-      from unnest(($1::text)::uuid[], ($2::text)::bigint[], ($3::text)::uuid[], ($4::text)::uuid[],
-        ($5::text)::text[], ($6::text)::text[], ($7::text)::bigint[]) with ordinality
-        as row(project_id, hour, api_key_id, policy_id, outcome, incarnation, count, position)
-      where coalesce((
-        select u.count from usage_hours u
-        where u.project_id = row.project_id and u.hour = to_timestamp(row.hour::float8 * 3600)
-          and u.api_key_id = row.api_key_id and u.policy_id = row.policy_id
-          and u.outcome = row.outcome and u.incarnation = row.incarnation
-      ), -1) < row.count
+      from ${HOURS.rows()} where ${isLess('usage_hours', HOURS)}
     )) as "hours",
     to_json(array(
       select row.position::int - 1
-      from unnest(($8::text)::uuid[], ($9::text)::int[], ($10::text)::text[], ($11::text)::text[],
-        ($12::text)::bigint[]) with ordinality
-        as row(project_id, month, scope, incarnation, count, position)
-      where coalesce((
-        select u.count from usage_months u
-        where u.project_id = row.project_id and u.month = row.month
-          and u.scope = row.scope and u.incarnation = row.incarnation
-      ), -1) < row.count
+      from ${MONTHS.rows(HOURS.names.length)} where ${isLess('usage_months', MONTHS)}
     )) as "months",
     to_json(array(
-      select p.id from projects p where p.id = any(($13::text)::uuid[])
+      select p.id from projects p where p.id = any(${PROJECT_IDS})
     )) as "known",
     to_json(array(
-      select gone.id from unnest(($13::text)::uuid[]) as gone(id)
+      select gone.id from unnest(${PROJECT_IDS}) as gone(id)
       where not exists (select from projects p where p.id = gone.id)
         and exists (
           select from audit_log a where a.project_id = gone.id and a.action = 'project.delete')

@@ -1,6 +1,7 @@
 import type { Outcome } from '@ceiba/contract/sets';
 import { startOfStep, type UsageRange, type UsageStep } from '@ceiba/domain';
 import { type SQL, sql } from 'drizzle-orm';
+import { arrayOf } from '../bulk.ts';
 import { KEYS_PER_DAY_MAX, NO_ID } from '../tables.ts';
 import { instant } from '../time.ts';
 
@@ -90,7 +91,7 @@ export const decisionsByDay = ({ projectId }: UsageOfProject): SQL => sql`
     group by h.outcome offset 0
   ) u where not days.rolled`;
 
-const uuidArray = (ids: readonly string[]) => sql`${`{${ids.join(',')}}`}::uuid[]`;
+const uuidArray = (ids: readonly string[]) => sql`${arrayOf(ids)}::uuid[]`;
 
 /**
  * Where the totals per day are. The two conditions on ids lead to different plans: a few of many keys

@@ -1,3 +1,4 @@
+import { bulk } from '../bulk.ts';
 import type { Database } from '../connection/database.ts';
 import { requirePrimary, SERVER_EVIDENCE, type ServerEvidence } from '../connection/server.ts';
 
@@ -9,14 +10,17 @@ export interface MonthTotalItem {
   scope: string;
 }
 
+const ITEMS = bulk<MonthTotalItem>({
+  project_id: ['uuid', (item) => item.projectId],
+  month: ['int', (item) => item.month],
+  scope: ['text', (item) => item.scope],
+});
+
 const STATEMENT = `
-  select ${SERVER_EVIDENCE}, item.position::int as "position",
+  select ${SERVER_EVIDENCE}, row.position::int as "position",
     coalesce(sum(u.count), 0)::float8 as "total"
-  from unnest(($1::text)::uuid[], ($2::text)::int[], ($3::text)::text[]) with ordinality
-    as item(project_id, month, scope, position)
-  left join usage_months u on u.project_id = item.project_id and u.month = item.month
-    and u.scope = item.scope
-  group by item.position`;
+  from ${ITEMS.rows()} left join usage_months u using (project_id, month, scope)
+  group by row.position`;
 
 /**
  * Reads how many requests were allowed in a month, over all incarnations: the value to restore a
@@ -32,11 +36,7 @@ export async function readMonthTotals(
   if (items.length === 0) return [];
   const rows = await db.sql.unsafe<(ServerEvidence & { position: number; total: number })[]>(
     STATEMENT,
-    [
-      `{${items.map((item) => item.projectId).join(',')}}`,
-      `{${items.map((item) => item.month).join(',')}}`,
-      `{${items.map((item) => `"${item.scope}"`).join(',')}}`,
-    ],
+    ITEMS.parameters(items),
     { prepare: true },
   );
   requirePrimary(db, rows[0]);

@@ -1,4 +1,6 @@
 import type { Outcome } from '@ceiba/contract/sets';
+import { MS_PER_HOUR } from '@ceiba/domain';
+import { arrayOf, bulk, upsertTotals } from '../bulk.ts';
 import type { Database } from '../connection/database.ts';
 import { LOCKS } from '../locks.ts';
 import { NO_ID } from '../tables.ts';
@@ -51,16 +53,16 @@ export async function recordUsage(
   return db.sql.begin('isolation level read committed', async (sql) => {
     if (batch.hours.length > 0) {
       await sql.unsafe(SHARE_LOCK, [], PREPARED);
-      await sql.unsafe(UPSERT_HOURS, hourColumns(batch.hours), PREPARED);
+      await sql.unsafe(UPSERT_HOURS, HOURS.parameters(batch.hours), PREPARED);
     }
     if (batch.months.length > 0) {
-      await sql.unsafe(UPSERT_MONTHS, monthColumns(batch.months), PREPARED);
+      await sql.unsafe(UPSERT_MONTHS, MONTHS.parameters(batch.months), PREPARED);
     }
     if (batch.lastUsed.length > 0) {
-      await sql.unsafe(TOUCH_KEYS, lastUseColumns(batch.lastUsed), PREPARED);
+      await sql.unsafe(TOUCH_KEYS, LAST_USES.parameters(batch.lastUsed), PREPARED);
     }
     const ids = new Set([...batch.hours, ...batch.months].map((row) => row.projectId));
-    const known = await sql.unsafe<{ id: string }[]>(KNOWN_PROJECTS, [listOf([...ids])], PREPARED);
+    const known = await sql.unsafe<{ id: string }[]>(KNOWN_PROJECTS, [arrayOf([...ids])], PREPARED);
     return { knownProjectIds: new Set(known.map((row) => row.id)) };
   });
 }
@@ -70,23 +72,33 @@ const PREPARED = { prepare: true };
 /** All flushes share this lock; `roll-up.ts` takes it exclusively. */
 const SHARE_LOCK = `select pg_advisory_xact_lock_shared(${LOCKS.usageWriters})`;
 
-/**
- * Writes the hours, then invalidates the totals of their days. Hours and days are locked in order, so
- * that two flushes cannot deadlock.
- */
+export const HOURS = bulk<UsageHourCount>({
+  project_id: ['uuid', (row) => row.projectId],
+  hour: ['timestamptz', (row) => new Date(row.hour * MS_PER_HOUR)],
+  api_key_id: ['uuid', (row) => row.apiKeyId ?? NO_ID],
+  policy_id: ['uuid', (row) => row.policyId ?? NO_ID],
+  outcome: ['text', (row) => row.outcome],
+  incarnation: ['text', (row) => row.incarnation],
+  count: ['bigint', (row) => row.count],
+});
+
+export const MONTHS = bulk<UsageMonthCount>({
+  project_id: ['uuid', (row) => row.projectId],
+  month: ['int', (row) => row.month],
+  scope: ['text', (row) => row.scope],
+  incarnation: ['text', (row) => row.incarnation],
+  count: ['bigint', (row) => row.count],
+});
+
+const LAST_USES = bulk<LastUse>({
+  api_key_id: ['uuid', (use) => use.apiKeyId],
+  at: ['timestamptz', (use) => use.at],
+});
+
+/** Writes the hours, then invalidates the totals of their days, which are locked in order too. */
 const UPSERT_HOURS = `
   with written as (
-    insert into usage_hours (project_id, hour, api_key_id, policy_id, outcome, incarnation, count)
-    select row.project_id, to_timestamp(row.hour::float8 * 3600), row.api_key_id, row.policy_id,
-      row.outcome, row.incarnation, row.count
-    from unnest(($1::text)::uuid[], ($2::text)::bigint[], ($3::text)::uuid[], ($4::text)::uuid[],
-      ($5::text)::text[], ($6::text)::text[], ($7::text)::bigint[])
-      as row(project_id, hour, api_key_id, policy_id, outcome, incarnation, count)
-    join projects on projects.id = row.project_id
-    order by 1, 2, 3, 4, 5, 6
-    on conflict (project_id, hour, api_key_id, policy_id, outcome, incarnation)
-    do update set count = greatest(usage_hours.count, excluded.count)
-    where usage_hours.count < excluded.count
+    ${upsertTotals('usage_hours', HOURS)}
     returning project_id, (hour at time zone 'UTC')::date as day
   ), late as materialized (
     select rolled.project_id, rolled.day
@@ -99,16 +111,7 @@ const UPSERT_HOURS = `
   update usage_rolled_days r set rolled_at = null, late_writes = r.late_writes + 1
   from late where r.project_id = late.project_id and r.day = late.day`;
 
-const UPSERT_MONTHS = `
-  insert into usage_months (project_id, month, scope, incarnation, count)
-  select row.project_id, row.month, row.scope, row.incarnation, row.count
-  from unnest(($1::text)::uuid[], ($2::text)::int[], ($3::text)::text[], ($4::text)::text[],
-    ($5::text)::bigint[]) as row(project_id, month, scope, incarnation, count)
-  join projects on projects.id = row.project_id
-  order by 1, 2, 3, 4
-  on conflict (project_id, month, scope, incarnation)
-  do update set count = greatest(usage_months.count, excluded.count), updated_at = now()
-  where usage_months.count < excluded.count`;
+const UPSERT_MONTHS = upsertTotals('usage_months', MONTHS, { sets: 'updated_at = now(), ' });
 
 /**
  * Skips keys that another transaction has locked, because waiting would delay all counts: their time
@@ -116,9 +119,7 @@ const UPSERT_MONTHS = `
  */
 const TOUCH_KEYS = `
   with use as (
-    select api_key_id, max(at) as at
-    from unnest(($1::text)::uuid[], ($2::text)::timestamptz[]) as row(api_key_id, at)
-    group by api_key_id
+    select api_key_id, max(at) as at from ${LAST_USES.rows()} group by api_key_id
   ), locked as (
     select k.id from api_keys k join use on use.api_key_id = k.id
     where k.last_used_at is null or k.last_used_at < use.at
@@ -129,30 +130,3 @@ const TOUCH_KEYS = `
   where api_keys.id = locked.id`;
 
 const KNOWN_PROJECTS = 'select id from projects where id = any(($1::text)::uuid[])';
-
-/** A Postgres array literal of numbers, UUIDs, ISO timestamps or quoted text. */
-export const listOf = (values: readonly (string | number)[]) => `{${values.join(',')}}`;
-const quoted = (text: string) => `"${text.replace(/["\\]/g, '\\$&')}"`;
-
-export const hourColumns = (rows: readonly UsageHourCount[]) => [
-  listOf(rows.map((row) => row.projectId)),
-  listOf(rows.map((row) => row.hour)),
-  listOf(rows.map((row) => row.apiKeyId ?? NO_ID)),
-  listOf(rows.map((row) => row.policyId ?? NO_ID)),
-  listOf(rows.map((row) => quoted(row.outcome))),
-  listOf(rows.map((row) => quoted(row.incarnation))),
-  listOf(rows.map((row) => row.count)),
-];
-
-export const monthColumns = (rows: readonly UsageMonthCount[]) => [
-  listOf(rows.map((row) => row.projectId)),
-  listOf(rows.map((row) => row.month)),
-  listOf(rows.map((row) => quoted(row.scope))),
-  listOf(rows.map((row) => quoted(row.incarnation))),
-  listOf(rows.map((row) => row.count)),
-];
-
-const lastUseColumns = (rows: readonly LastUse[]) => [
-  listOf(rows.map((row) => row.apiKeyId)),
-  listOf(rows.map((row) => row.at.toISOString())),
-];

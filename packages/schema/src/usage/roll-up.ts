@@ -11,9 +11,9 @@
  * 3. Totals become valid only if there was no late write while they were computed.
  */
 import { type SQL, sql } from 'drizzle-orm';
+import { arrayOf } from '../bulk.ts';
 import type { Executor, Transactor } from '../connection/database.ts';
 import { takeLock } from '../locks.ts';
-import { listOf } from './record.ts';
 import { projectsIn } from './remove.ts';
 import { asUpkeep } from './upkeep.ts';
 
@@ -62,8 +62,8 @@ async function pendingDays(tx: Executor, maxDays: number): Promise<ProjectDay[]>
     await takeLock(tx, 'usageWriters');
     await tx.execute(sql`
       insert into usage_rolled_days (project_id, day)
-      select * from unnest(${listOf(missing.map(({ projectId }) => projectId))}::uuid[],
-        ${listOf(missing.map(({ day }) => day))}::date[]) order by 1, 2
+      select * from unnest(${arrayOf(missing.map(({ projectId }) => projectId))}::uuid[],
+        ${arrayOf(missing.map(({ day }) => day))}::date[]) order by 1, 2
       on conflict do nothing`);
   }
   return [

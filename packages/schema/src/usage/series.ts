@@ -9,6 +9,7 @@ import {
   wholeSteps,
 } from '@ceiba/domain';
 import { type SQL, sql } from 'drizzle-orm';
+import { arrayOf } from '../bulk.ts';
 import type { Executor } from '../connection/database.ts';
 import { toMs } from '../time.ts';
 import {
@@ -164,10 +165,10 @@ function allowedOfMonths({ projectId, from, to }: UsageOfProject) {
     with counted as (
       select make_timestamptz(month / 12, month % 12 + 1, 1, 0, 0, 0, 'UTC') as at, scope as id, count
       from usage_months
-      where project_id = ${projectId} and month = any(${`{${months.join(',')}}`}::int[]) and ${scope}
+      where project_id = ${projectId} and month = any(${arrayOf(months)}::int[]) and ${scope}
     )`;
   return {
-    of: (ids: readonly string[]) => counted(sql`scope = any(${`{${ids.join(',')}}`}::text[])`),
+    of: (ids: readonly string[]) => counted(sql`scope = any(${arrayOf(ids)}::text[])`),
     whole: counted(sql`scope = 'project'`),
   };
 }
