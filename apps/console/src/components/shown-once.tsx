@@ -7,7 +7,6 @@ import {
   createContext,
   type ReactNode,
   useContext,
-  useEffect,
   useState,
   useTransition,
 } from 'react';
@@ -41,10 +40,7 @@ export function shownOnce<Data>(
           router.refresh();
           setCreated(undefined);
         });
-      const isShown = created !== undefined;
-      // The action revalidated no page (`showsOnce`), because that could have replaced this one.
-      useEffect(() => (isShown ? () => router.refresh() : undefined), [isShown, router]);
-      if (!isShown) return <ShowContext value={setCreated}>{children}</ShowContext>;
+      if (created === undefined) return <ShowContext value={setCreated}>{children}</ShowContext>;
       // What was created leaves at once, however long the page takes.
       if (isLeaving) return <output className="text-muted">Loading the page…</output>;
       return <Shown created={created} onDone={leave} />;

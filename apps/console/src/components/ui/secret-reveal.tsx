@@ -1,6 +1,7 @@
 'use client';
 
 import { Download, KeyRound } from 'lucide-react';
+import { useRouter } from 'next/navigation';
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { useLeaveGuard } from '../../lib/use-leave-guard.ts';
 import { Button } from './button.tsx';
@@ -41,6 +42,7 @@ export function SecretReveal({
 }: SecretRevealProps) {
   const [stored, setStored] = useState(false);
   const { leave, stay, finish } = useLeaveGuard(stored, onDone);
+  const router = useRouter();
   const heading = useRef<HTMLHeadingElement>(null);
   const headingId = useId();
   function store() {
@@ -52,6 +54,9 @@ export function SecretReveal({
 
   // The step replaces the page's content; moving the focus announces it to screen readers.
   useEffect(() => heading.current?.focus(), []);
+
+  // The action revalidated no page (`showsOnce`), because that could have replaced this one.
+  useEffect(() => () => router.refresh(), [router]);
 
   return (
     // Copying a selection counts too.
