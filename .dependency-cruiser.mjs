@@ -40,13 +40,10 @@ const config = {
     },
     {
       name: 'before-install',
-      comment: 'Launchers start before `npm ci`: they import packages only dynamically.',
+      comment: 'The bootstrap runs before `npm ci`: it imports packages only dynamically.',
       severity: 'error',
-      from: {
-        path: '^(scripts|packages/devstack/src)/',
-        pathNot: [TEST(), '^packages/devstack/src/js-redis\\.mjs$'],
-      },
-      to: { path: '(^|/)node_modules/|^packages/build/', dynamic: false },
+      from: { path: '^scripts/bootstrap\\.mjs$' },
+      to: { path: '(^|/)node_modules/|^packages/', dynamic: false },
     },
     {
       name: 'resolvable',

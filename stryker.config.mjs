@@ -1,5 +1,5 @@
 /**
- * For `npm run mutate`, which runs Stryker group by group (`scripts/mutate.mjs`) with the unit tests.
+ * For `npm run mutate`, which runs Stryker group by group (`scripts/mutate.ts`) with the unit tests.
  *
  * @type {import('@stryker-mutator/api/core').PartialStrykerOptions}
  */

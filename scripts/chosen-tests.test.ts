@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { chooseTests } from './chosen-tests.mjs';
+import { chooseTests } from './chosen-tests.ts';
 
 describe('npm test -- words', () => {
   it.each([
-    ['a file', 'scripts/install.test.ts', ['scripts/install.test.ts']],
+    ['a file', 'scripts/bootstrap.test.ts', ['scripts/bootstrap.test.ts']],
     ['a part of a path', 'chosen-tests.te', ['scripts/chosen-tests.test.ts']],
   ])('finds %s', (_, word, files) => {
     expect(chooseTests([word])).toEqual({ files, browserFiles: [] });
@@ -11,14 +11,14 @@ describe('npm test -- words', () => {
 
   it('finds every test of a folder, and none of another whose name has that of the folder', () => {
     const { files } = chooseTests(['scripts']);
-    expect(files).toContain('scripts/install.test.ts');
+    expect(files).toContain('scripts/bootstrap.test.ts');
     expect(files.filter((file) => !file.startsWith('scripts/'))).toEqual([]);
   });
 
   it('separates the files of the browser from the others', () => {
-    const { files, browserFiles } = chooseTests(['first-journey', 'install.test']);
+    const { files, browserFiles } = chooseTests(['first-journey', 'bootstrap.test']);
     expect({ files, browserFiles }).toEqual({
-      files: ['scripts/install.test.ts'],
+      files: ['scripts/bootstrap.test.ts'],
       browserFiles: ['tests/e2e/first-journey.spec.ts'],
     });
   });

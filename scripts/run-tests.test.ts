@@ -5,10 +5,10 @@ import { fileURLToPath } from 'node:url';
 
 import { afterAll, describe, expect, it } from 'vitest';
 
-import { LEVELS, PARTS } from './parts.mjs';
-import { readPlaywright, tallyOf } from './run-tests.mjs';
-import { lineOf, noTests, slowest, sum, type Tally } from './tally.mjs';
-import { tallyOfModule, tallyOfRun } from './vitest-reporter.mjs';
+import { LEVELS, PARTS } from './parts.ts';
+import { readPlaywright, tallyOf } from './run-tests.ts';
+import { lineOf, noTests, slowest, sum, type Tally } from './tally.ts';
+import { tallyOfModule, tallyOfRun } from './vitest-reporter.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ceiba-tally-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -136,7 +136,7 @@ it('npm run test:all runs every project of vitest and Playwright that tests some
     const text = readFileSync(new URL(`../${config}`, import.meta.url), 'utf8');
     return [...text.matchAll(/name: '([\w-]+)'/g)].map(([, name]) => name!);
   };
-  const source = readFileSync(new URL('parts.mjs', import.meta.url), 'utf8');
+  const source = readFileSync(new URL('parts.ts', import.meta.url), 'utf8');
   const run = LEVELS.all.flat(2).flatMap((part) => {
     const [, names = ''] = new RegExp(`\\b${part}: \\w+\\((.*)\\)`).exec(source) ?? [];
     return [...names.matchAll(/'([\w-]+)'/g)].map(([, name]) => name);

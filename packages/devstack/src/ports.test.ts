@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { expect, it } from 'vitest';
 
-import { freePort, requireFreePorts } from './ports.mjs';
+import { freePort, requireFreePorts } from './ports.ts';
 
 it('gives a free port to one caller only', async () => {
   const ports = [];

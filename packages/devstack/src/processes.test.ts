@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 
-import { startOf, stopProcesses } from './processes.mjs';
+import { startOf, stopProcesses } from './processes.ts';
 
 /** A program with a task in a process group of its own, as turbo has; the task ignores SIGTERM. */
 async function startWithTask(atSigterm: 'ends' | 'waits') {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { singleServerOf } from './services.mjs';
+import { singleServerOf } from './services.ts';
 
 describe('singleServerOf', () => {
   it.each([

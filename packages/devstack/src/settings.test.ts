@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { readSettings } from './settings.mjs';
+import { readSettings } from './settings.ts';
 
 describe('readSettings', () => {
   it('needs no variable, and takes an empty one for a missing one', () => {

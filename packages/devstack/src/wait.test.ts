@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { waitFor } from './wait.mjs';
+import { waitFor } from './wait.ts';
 
 describe('waitFor', () => {
   it('returns what the condition returned when it first held', async () => {

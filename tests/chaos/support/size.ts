@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 
 /**
  * The size of each proof. The tests run the small size; `npm run prove` sets these variables, which
- * scripts/prove.mjs explains.
+ * scripts/prove.ts explains.
  */
 const isFull = process.env.CEIBA_PROVE === 'full';
 const rounds = Number(process.env.CEIBA_PROVE_ROUNDS ?? 0);

@@ -1,0 +1,41 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Writes a file that only its owner may read, atomically. */
+export function writePrivateJson(file: string, value: unknown) {
+  const draft = `${file}.${process.pid}`;
+  writeFileSync(draft, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
+  renameSync(draft, file);
+}
+
+/** @returns Undefined when it is missing or no JSON object. */
+export function readJson(file: string): Record<string, unknown> | undefined {
+  try {
+    const value = JSON.parse(readFileSync(file, 'utf8'));
+    return typeof value === 'object' && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the random secrets of a data folder, created on first use. */
+export function dataDirSecrets(dataDir: string): {
+  postgresPassword: string;
+  consoleSecret: string;
+} {
+  const file = join(dataDir, 'secrets.json');
+  const stored = readJson(file);
+  const { postgresPassword, consoleSecret } = stored ?? {};
+  if (typeof postgresPassword === 'string' && typeof consoleSecret === 'string') {
+    return { postgresPassword, consoleSecret };
+  }
+  const secrets = { postgresPassword: randomSecret(), consoleSecret: randomSecret() };
+  writePrivateJson(file, secrets);
+  return secrets;
+}
+
+/** @returns 192 random bits, safe in a URL. */
+export function randomSecret(): string {
+  return randomBytes(24).toString('base64url');
+}

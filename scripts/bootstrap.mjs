@@ -1,0 +1,248 @@
+/**
+ * `node scripts/bootstrap.mjs <command> …`: installs the packages that a command needs, and runs
+ * `scripts/<command>.ts`. Plain JavaScript without packages, since in a fresh clone there are none.
+ */
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { uptime } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** Holds the process id of the npm that installs, which may outlive a killed command. */
+const lockFile = join(root, '.ceiba/install.pid');
+
+const HINT = 'Check the network and the registry (npm config get registry), then try again.';
+
+/**
+ * What a command needs: `programs` are the packages that build and run Ceiba, `all` are also those
+ * that only tests, checks and benchmarks use.
+ *
+ * @typedef {'programs' | 'all'} Extent
+ */
+
+/** The workspaces that `npm start` builds and runs. */
+const PROGRAMS = [
+  '@ceiba/cli',
+  '@ceiba/console',
+  '@ceiba/devstack',
+  '@ceiba/example-express-api',
+  '@ceiba/runtime',
+  '@ceiba/sdk',
+];
+
+/** Nothing when a test imports this file. */
+async function main() {
+  const [, program = '', command = ''] = process.argv;
+  if (realpathSync(program) !== fileURLToPath(import.meta.url)) return;
+  requireNodeVersion();
+  await installIfNeeded(command);
+  process.argv.splice(2, 1);
+  // First, because tsx would slow down the import of its hundred files.
+  await import('execa');
+  const { register } = await import('tsx/esm/api');
+  register();
+  await import(new URL(`${command}.ts`, import.meta.url).href);
+}
+
+/** An older Node would fail later, with a syntax error. */
+function requireNodeVersion() {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  if (major > 20 || (major === 20 && minor >= 19)) return;
+  console.log(`\n  Ceiba needs Node 20.19 or newer; this is ${process.versions.node}.`);
+  console.log(
+    '  Install the current LTS release from https://nodejs.org and run the command again.',
+  );
+  process.exit(1);
+}
+
+/**
+ * Runs npm when a package that the command needs is missing or has another version. Commands that
+ * start at the same time wait for the first of them.
+ *
+ * @param {string} command
+ */
+async function installIfNeeded(command) {
+  const extent = command === 'start' ? 'programs' : 'all';
+  for (let isWaiting = false; !isInstalled(extent); isWaiting = true) {
+    if (takeLock()) return runNpm(command, extent);
+    if (!isWaiting) console.log('\n  Another command installs the packages; waiting for it …');
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }
+}
+
+/** @returns {boolean} Whether this process is the one that installs. */
+function takeLock() {
+  mkdirSync(dirname(lockFile), { recursive: true, mode: 0o711 });
+  try {
+    writeFileSync(lockFile, '', { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if (!existsSync(lockFile)) throw error;
+    const { mtimeMs = 0 } = statSync(lockFile, { throwIfNoEntry: false }) ?? {};
+    const isOfEarlierBoot = mtimeMs < Date.now() - uptime() * 1000;
+    if (isOfEarlierBoot || !isRunning(Number(readText(lockFile))))
+      rmSync(lockFile, { force: true });
+    return false;
+  }
+}
+
+/** @param {number} pid @returns {boolean} True for 0, of a lock whose npm does not run yet. */
+function isRunning(pid) {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * @param {string} command
+ * @param {Extent} extent
+ */
+async function runNpm(command, extent) {
+  const args = installation(extent);
+  console.log(
+    `\n  Installing the packages (npm ${args[0]}): a minute or two, and 1.1 GB with the build …`,
+  );
+  const flags = ['--include=dev', '--include=optional', '--loglevel=error'];
+  const result = await resultOf(...npm(...args, ...flags));
+  if (result === 'done') writeFileSync(stampFile(root), stampOf(root, extent));
+  rmSync(lockFile);
+  if (result === 'done') return;
+  if (result === 'failed') console.log(`\n  npm ${args[0]} failed. ${HINT}`);
+  if (command === 'test') console.log('\n0 passed, 1 failed');
+  process.exit(1);
+}
+
+/**
+ * Runs a program until it ends, or until this command is asked to.
+ *
+ * @param {string} program
+ * @param {string[]} args
+ * @returns {Promise<'done' | 'failed' | 'stopped'>}
+ */
+function resultOf(program, args) {
+  const child = spawn(program, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
+  writeFileSync(lockFile, String(child.pid));
+  let isStopped = false;
+  const stop = () => {
+    isStopped = true;
+    child.kill();
+  };
+  // A killed npm does not stop what it ran.
+  const { ppid } = process;
+  const check = setInterval(() => process.ppid === ppid || stop(), 500);
+  process.on('SIGINT', stop).on('SIGTERM', stop);
+  return new Promise((resolve) => {
+    /** @param {unknown} code An error when it could not be run. */
+    const end = (code) => {
+      clearInterval(check);
+      process.off('SIGINT', stop).off('SIGTERM', stop);
+      resolve(isStopped ? 'stopped' : code === 0 ? 'done' : 'failed');
+    };
+    child.once('error', end).once('exit', end);
+  });
+}
+
+/**
+ * What npm has to do. `--include` is for NODE_ENV=production and for `omit` in npm's settings: build
+ * tools are development dependencies.
+ *
+ * @param {Extent} extent
+ * @param {string} [directory] A workspace root.
+ * @returns {string[]}
+ */
+export function installation(extent, directory = root) {
+  if (extent === 'programs') return ['ci', ...PROGRAMS.map((name) => `--workspace=${name}`)];
+  // Adds to what `npm start` installed, which may be running. `npm ci` would remove it first.
+  return isInstalled('programs', directory) ? ['install', '--no-save'] : ['ci'];
+}
+
+/**
+ * Whether `node_modules` has what is needed of `package-lock.json`: this launcher installed that
+ * much of exactly that lock, or npm's record of its last install (an interrupted one leaves none) names
+ * every package of the lock that this platform needs.
+ *
+ * @param {Extent} extent
+ * @param {string} [directory] A workspace root.
+ * @returns {boolean}
+ */
+export function isInstalled(extent, directory = root) {
+  if (!existsSync(join(directory, 'node_modules/.package-lock.json'))) return false;
+  const enough = [stampOf(directory, 'all'), stampOf(directory, extent)];
+  return enough.includes(readText(stampFile(directory)) ?? '') || holdsTheLock(directory);
+}
+
+/** @param {string} directory */
+function stampFile(directory) {
+  return join(directory, 'node_modules/.ceiba-installed');
+}
+
+/**
+ * @param {string} directory
+ * @param {Extent} extent
+ * @returns {string} Names the lock and the platform, since binaries differ by platform.
+ */
+function stampOf(directory, extent) {
+  const lock = readText(join(directory, 'package-lock.json'));
+  const digest = createHash('sha256').update(`${process.platform} ${process.arch} ${lock}`);
+  return `${extent} ${digest.digest('hex')}`;
+}
+
+/** @param {string} directory */
+function holdsTheLock(directory) {
+  const installed = packagesOf(join(directory, 'node_modules/.package-lock.json'));
+  const locked = packagesOf(join(directory, 'package-lock.json'));
+  if (installed === undefined || locked === undefined) return false;
+  const required = Object.entries(locked).filter(([path]) => path.includes('node_modules/'));
+  return required.every(([path, entry]) => {
+    const found = installed[path];
+    if (found === undefined) return entry.optional === true || entry.devOptional === true;
+    return found.version === entry.version && found.integrity === entry.integrity;
+  });
+}
+
+/**
+ * @typedef {{ version?: string, integrity?: string, optional?: boolean, devOptional?: boolean }} LockEntry
+ * @param {string} file
+ * @returns {Record<string, LockEntry> | undefined}
+ */
+function packagesOf(file) {
+  const text = readText(file);
+  try {
+    return text === undefined ? undefined : JSON.parse(text).packages;
+  } catch {
+    return undefined;
+  }
+}
+
+/** @param {string} file @returns {string | undefined} */
+function readText(file) {
+  return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+}
+
+/**
+ * The npm that runs this script, else the one on PATH.
+ *
+ * @param {...string} args
+ * @returns {[command: string, args: string[]]}
+ */
+function npm(...args) {
+  const cli = process.env.npm_execpath;
+  return cli?.endsWith('.js') && existsSync(cli)
+    ? [process.execPath, [cli, ...args]]
+    : ['npm', args];
+}
+
+await main();
