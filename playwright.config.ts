@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readSettings } from '@ceiba/devstack/settings';
 import { defineConfig } from '@playwright/test';
-import { findBrowser } from './tests/support/browser.mjs';
+import { findBrowser } from './tests/support/browser.ts';
 
 /**
  * The tests use the console of a running stack, which `npm test` or `npm start` started. The data

@@ -45,6 +45,7 @@ function isKilled(name: string, files: readonly string[]) {
     [
       join(root, 'node_modules/@stryker-mutator/core/bin/stryker.js'),
       'run',
+      'scripts/stryker.config.mjs',
       ...['--mutate', [...files, '!**/*.test.ts'].join(',')],
       ...['--incrementalFile', `.stryker/${name}.json`],
     ],

@@ -90,7 +90,7 @@ const others = [
   ...['scripts', 'packages/build/src', 'packages/devstack/src'].flatMap((folder) =>
     readdirSync(join(root, folder)).map((file) => `${folder}/${file}`),
   ),
-  'tests/support/browser.mjs',
+  'tests/support/browser.ts',
 ].filter((path) => /(?<!\.test)\.m?[jt]s$/.test(path) && existsSync(join(root, path)));
 const sources = others.map(read).join('\n');
 

@@ -1,10 +1,10 @@
+import type { IConfiguration, IForbiddenRuleType } from 'dependency-cruiser';
+
 /**
- * The allowed imports. `tests/static/imports.test.ts` checks them in the repository, and checks each
- * rule against a small tree that breaks it.
- *
- * @type {import('dependency-cruiser').IConfiguration}
+ * The allowed imports, for dependency-cruiser. `imports.test.ts` checks them in the repository, and
+ * checks each rule against a small tree that breaks it.
  */
-const config = {
+const config: IConfiguration = {
   forbidden: [
     arrow('packages/contract', []),
     arrow('packages/domain', ['packages/contract']),
@@ -185,29 +185,29 @@ function TOOLING() {
 }
 
 /**
- * @param {string} from A workspace.
- * @param {readonly string[]} allowed The other workspaces that it may import.
+ * @param from A workspace.
+ * @param allowed The other workspaces that it may import.
  */
-function arrow(from, allowed) {
+function arrow(from: string, allowed: readonly string[]): IForbiddenRuleType {
   return {
     name: `arrows-of-${from.replaceAll(/[^a-z]+/g, '-').replace(/-$/, '')}`,
     comment: 'contract ← domain ← schema ← apps, contract ← sdk ← examples.',
-    severity: /** @type {const} */ ('error'),
+    severity: 'error',
     from: { path: `^(${from})/` },
     to: { path: WORKSPACE(), pathNot: ['^$1/', ...allowed.map((path) => `^${path}/`)] },
   };
 }
 
 /**
- * @param {string} from An inner package.
- * @param {string} packages The npm packages and Node modules that its code may import; types are free.
- * @param {boolean} [anyBuiltin] Whether it may import all of Node's modules.
+ * @param from An inner package.
+ * @param packages The npm packages and Node modules that its code may import; types are free.
+ * @param anyBuiltin Whether it may import all of Node's modules.
  */
-function made(from, packages, anyBuiltin = false) {
+function made(from: string, packages: string, anyBuiltin = false): IForbiddenRuleType {
   return {
     name: `made-of-${from.replace('packages/', '')}`,
     comment: 'The inner packages import only the npm packages listed here.',
-    severity: /** @type {const} */ ('error'),
+    severity: 'error',
     from: { path: `^${from}/src/`, pathNot: TEST() },
     to: {
       pathNot: ['^packages/', `^(${packages})$`, `(^|/)node_modules/(${packages})/`],

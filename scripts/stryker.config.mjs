@@ -1,11 +1,11 @@
 /**
- * For `npm run mutate`, which runs Stryker group by group (`scripts/mutate.ts`) with the unit tests.
+ * For `npm run mutate`, which runs Stryker group by group (`mutate.ts`) with the unit tests.
  *
  * @type {import('@stryker-mutator/api/core').PartialStrykerOptions}
  */
 export default {
   testRunner: 'vitest',
-  vitest: { configFile: 'vitest.unit.config.ts' },
+  vitest: { configFile: 'scripts/vitest.unit.config.ts' },
   plugins: ['@stryker-mutator/vitest-runner'],
   coverageAnalysis: 'perTest',
   ignoreStatic: true,

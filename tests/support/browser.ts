@@ -6,12 +6,11 @@ import { promisify } from 'node:util';
 import { LauncherError, messageOf } from '@ceiba/devstack/errors';
 import { root } from '@ceiba/devstack/settings';
 
-/**
- * @typedef {object} Browser
- * @property {string} executablePath
- * @property {string} source Where it was found, for messages.
- * @property {Record<string, string>} env Environment variables that it needs in addition.
- */
+interface Browser {
+  executablePath: string;
+  /** Environment variables that it needs in addition. */
+  env: Record<string, string>;
+}
 
 const execute = promisify(execFile);
 
@@ -32,37 +31,34 @@ const systemApplications = [
  * Finds the Chromium for the tests: `CHROMIUM_PATH`, else the system's, else that of
  * `@sparticuz/chromium` on Linux, else Playwright's.
  *
- * @returns {Promise<Browser>}
  * @throws {LauncherError} When there is none: a missing browser fails the tests instead of skipping them.
  */
-export async function findBrowser() {
+export async function findBrowser(): Promise<Browser> {
   const named = process.env.CHROMIUM_PATH;
   if (named) {
-    if (isExecutable(named)) return { executablePath: named, source: 'CHROMIUM_PATH', env: {} };
+    if (isExecutable(named)) return { executablePath: named, env: {} };
     throw new LauncherError(`CHROMIUM_PATH names ${named}, which cannot be run.`);
   }
   const system = systemBrowser();
-  if (system !== undefined) return { executablePath: system, source: system, env: {} };
+  if (system !== undefined) return { executablePath: system, env: {} };
   const packaged = await packagedBrowser();
   if (typeof packaged !== 'string') return packaged;
   const { chromium } = await import('playwright');
   const own = chromium.executablePath();
-  if (isExecutable(own)) return { executablePath: own, source: "Playwright's own", env: {} };
+  if (isExecutable(own)) return { executablePath: own, env: {} };
   throw new LauncherError('The browser tests found no Chromium.', {
     output: packaged,
     hint: 'Install one (apt-get install chromium-headless-shell, or npx playwright install chromium), or set CHROMIUM_PATH.',
   });
 }
 
-/** @returns {string | undefined} */
-function systemBrowser() {
+function systemBrowser(): string | undefined {
   const folders = (process.env.PATH ?? '').split(delimiter).filter(Boolean);
   const onPath = systemPrograms.flatMap((name) => folders.map((folder) => join(folder, name)));
   return [...onPath, ...systemApplications].find(isExecutable);
 }
 
-/** @param {string} path @returns {boolean} */
-function isExecutable(path) {
+function isExecutable(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);
     return true;
@@ -75,9 +71,9 @@ function isExecutable(path) {
  * Returns the Chromium of the `@sparticuz/chromium` package, unpacked once for this installation. It
  * uses the libraries of the package where the system lacks them.
  *
- * @returns {Promise<Browser | string>} The reason, where it cannot be used.
+ * @returns The reason, where it cannot be used.
  */
-async function packagedBrowser() {
+async function packagedBrowser(): Promise<Browser | string> {
   if (process.platform !== 'linux') return '@sparticuz/chromium is for Linux only';
   const folder = join(root, 'node_modules/.cache/ceiba-chromium');
   try {
@@ -87,7 +83,7 @@ async function packagedBrowser() {
     const libraries = { LD_LIBRARY_PATH: join(folder, 'al2023/lib') };
     for (const env of [fonts, { ...fonts, ...libraries }]) {
       if (await runs(executablePath, env)) {
-        return { executablePath, source: '@sparticuz/chromium', env };
+        return { executablePath, env };
       }
     }
     return '@sparticuz/chromium does not run on this system';
@@ -96,8 +92,7 @@ async function packagedBrowser() {
   }
 }
 
-/** @param {string} executablePath @param {Record<string, string>} env */
-function runs(executablePath, env) {
+function runs(executablePath: string, env: Record<string, string>) {
   const options = { env: { ...process.env, ...env }, timeout: 30_000 };
   return execute(executablePath, ['--version'], options).then(
     () => true,
@@ -108,10 +103,8 @@ function runs(executablePath, env) {
 /**
  * The package unpacks into the temporary folder and reuses any earlier files there, even partial ones
  * or those of another user. So it gets an empty folder, which is moved into place when complete.
- *
- * @param {string} folder
  */
-async function unpack(folder) {
+async function unpack(folder: string) {
   const draft = `${folder}.${process.pid}`;
   mkdirSync(draft, { recursive: true });
   const program = `
