@@ -82,10 +82,10 @@ const config: IConfiguration = {
     {
       name: 'constants-import-nothing',
       comment:
-        'Client components import @ceiba/domain/constants, so it must not lead to Node modules.',
+        'Client components import these two of domain, so they must not lead to Node modules.',
       severity: 'error',
-      from: { path: '^packages/domain/src/constants\\.ts$' },
-      to: {},
+      from: { path: '^packages/domain/src/(?:constants|limits)\\.ts$' },
+      to: { dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'core-knows-no-http',

@@ -6,8 +6,15 @@ import {
   type SubscriptionStatus,
   uuidSchema,
 } from '@ceiba/contract';
-import { PLAN_LIMIT_MAX, type UsageRange } from '@ceiba/domain';
-import { InvalidArgumentError } from 'commander';
+import {
+  type KeyLimits,
+  LIMITS,
+  type LimitField,
+  listLimits,
+  PLAN_LIMIT_MAX,
+  type UsageRange,
+} from '@ceiba/domain';
+import { type Command, InvalidArgumentError } from 'commander';
 
 /**
  * Parsers of option values; commander puts the option's name in front of their errors. None may
@@ -49,12 +56,32 @@ export function pageSize(text: string): number {
 }
 
 /** A whole number from 0, which allows nothing, or `none`, which removes the limit. */
-export function limitOrNone(text: string): number | 'none' {
+function limitOrNone(text: string): number | 'none' {
   if (text === 'none') return text;
   const value = Number(text);
   if (/^\d+$/.test(text) && value <= PLAN_LIMIT_MAX) return value;
   throw new InvalidArgumentError(`It must be a whole number from 0 to ${PLAN_LIMIT_MAX}, or none.`);
 }
+
+/** The options of a key's own limits, by their names. */
+export type OwnLimitOptions = { [Option in LimitField['option']]?: number | 'none' };
+
+/** Adds an option for each of a key's own limits. */
+export function addLimitOptions(command: Command, byDefault?: 'none'): Command {
+  for (const { option, window } of Object.values(LIMITS)) {
+    const words = `its own requests per ${window}, or none`;
+    command.option(`--${option} <number>`, words, limitOrNone, byDefault);
+  }
+  return command;
+}
+
+/** The limits that the options name; others are absent. */
+export const limitsOf = (options: OwnLimitOptions): Partial<KeyLimits> =>
+  Object.fromEntries(
+    listLimits((name, { option }) => [name, options[option]] as const).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, orNull(value)]],
+    ),
+  );
 
 export function instantOrNone(text: string): Date | 'none' {
   return text === 'none' ? text : parseInstant(text, `${RFC_3339}, or none.`);

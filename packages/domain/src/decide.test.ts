@@ -81,7 +81,8 @@ function withApiKey(snapshot: Snapshot, facts: Partial<ApiKeyFacts>): Snapshot {
 /** Every set of failing gates. A key has one status, so revoked and archived never fail together. */
 function limited(denialReason: LimitDenial, retryAfterSeconds: number) {
   const { limits } = ADMITTED;
-  return { kind: 'denied', denialReason, limits, retryAfterSeconds, refusedBy: 'project' } as const;
+  const exceeded = { owner: 'plan', window: 'minute', value: 1 } as const;
+  return { kind: 'denied', denialReason, limits, retryAfterSeconds, exceeded } as const;
 }
 
 function combinations(): DenialReason[][] {
@@ -157,28 +158,29 @@ describe('the scopes that a live call is charged to', () => {
       {
         kind: 'project',
         id: SNAPSHOT.projectId,
-        rateLimitPerMinute: 1200,
-        monthlyQuota: 1_000_000,
+        limits: {
+          minute: { owner: 'plan', window: 'minute', value: 1200 },
+          month: { owner: 'plan', window: 'month', value: 1_000_000 },
+        },
       },
-      { kind: 'api_key', id: API_KEY.apiKeyId, rateLimitPerMinute: null, monthlyQuota: null },
+      { kind: 'api_key', id: API_KEY.apiKeyId, limits: { minute: null, month: null } },
     ]);
   });
 
   it.each([
     { own: null, projectDefault: null, inForce: null },
-    { own: null, projectDefault: 30, inForce: 30 },
-    { own: 5, projectDefault: 30, inForce: 5 },
-    { own: 50, projectDefault: 30, inForce: 50 },
-    { own: 0, projectDefault: 30, inForce: 0 },
-    { own: null, projectDefault: 0, inForce: 0 },
-  ])('limit a key of rate $own in a project of default $projectDefault to $inForce', (row) => {
+    { own: null, projectDefault: 30, inForce: { owner: 'project_default', value: 30 } },
+    { own: 5, projectDefault: 30, inForce: { owner: 'api_key', value: 5 } },
+    { own: 50, projectDefault: 30, inForce: { owner: 'api_key', value: 50 } },
+    { own: 0, projectDefault: 30, inForce: { owner: 'api_key', value: 0 } },
+    { own: null, projectDefault: 0, inForce: { owner: 'project_default', value: 0 } },
+  ])('limit a key of rate $own in a project of default $projectDefault: $inForce', (row) => {
     const snapshot = withApiKey(
       { ...SNAPSHOT, defaultKeyRateLimitPerMinute: row.projectDefault },
       { rateLimitPerMinute: row.own, monthlyQuota: 0 },
     );
     expect(liveCallOf(snapshot).scopes[1]).toMatchObject({
-      rateLimitPerMinute: row.inForce,
-      monthlyQuota: 0,
+      limits: { minute: row.inForce, month: { owner: 'api_key', value: 0 } },
     });
   });
 });

@@ -7,10 +7,18 @@ import type {
   ResetAfterSeconds,
 } from '@ceiba/contract';
 import type { ApiKeyStatus, DenialReason, LimitDenial } from '@ceiba/contract/sets';
+import {
+  apiKeyScope,
+  type KeyLimits,
+  type Limit,
+  type PlanCallLimits,
+  projectScope,
+  type Scope,
+} from './limits.ts';
 import type { Policy } from './policies.ts';
 
-/** A downstream key as it was read. A null limit means that the key has none of its own. */
-export interface ApiKeyFacts {
+/** A downstream key as it was read. */
+export interface ApiKeyFacts extends KeyLimits {
   apiKeyId: string;
   displayName: string;
   keyPrefix: string;
@@ -19,15 +27,11 @@ export interface ApiKeyFacts {
   expired: boolean;
   /** Paused by a user until it is enabled. */
   disabled: boolean;
-  rateLimitPerMinute: number | null;
-  monthlyQuota: number | null;
 }
 
-export interface PlanFacts {
+export interface PlanFacts extends PlanCallLimits {
   planId: string;
   name: string;
-  rateLimitPerMinute: number;
-  monthlyQuota: number;
 }
 
 /** Everything that a decision needs except the counters. */
@@ -89,16 +93,8 @@ export interface LiveCall {
   readonly apiKey: LiveApiKey;
   readonly policy: Policy;
   readonly plan: PlanFacts;
-  /** What the charge counts; every scope is counted, and limited where its limit is not null. */
-  readonly scopes: readonly LimitScope[];
-}
-
-/** A counter of requests per UTC minute and per UTC month. Null means counted but not limited. */
-export interface LimitScope {
-  readonly kind: 'project' | 'api_key';
-  readonly id: string;
-  readonly rateLimitPerMinute: number | null;
-  readonly monthlyQuota: number | null;
+  /** What the charge counts. */
+  readonly scopes: readonly Scope[];
 }
 
 function liveCall(
@@ -107,19 +103,11 @@ function liveCall(
   policy: Policy,
   plan: PlanFacts,
 ): LiveCall {
-  const project = {
-    kind: 'project',
-    id: projectId,
-    rateLimitPerMinute: plan.rateLimitPerMinute,
-    monthlyQuota: plan.monthlyQuota,
-  } as const;
-  const key = {
-    kind: 'api_key',
-    id: apiKey.apiKeyId,
-    rateLimitPerMinute: apiKey.rateLimitPerMinute ?? defaultKeyRateLimitPerMinute,
-    monthlyQuota: apiKey.monthlyQuota,
-  } as const;
-  return { [LIVE]: true, projectId, apiKey, policy, plan, scopes: [project, key] };
+  const scopes = [
+    projectScope(projectId, plan),
+    apiKeyScope(apiKey.apiKeyId, apiKey, defaultKeyRateLimitPerMinute),
+  ];
+  return { [LIVE]: true, projectId, apiKey, policy, plan, scopes };
 }
 
 /** The result of the one atomic charge over all scopes. */
@@ -130,8 +118,8 @@ export type Charge =
       denialReason: LimitDenial;
       limits: Limits;
       retryAfterSeconds: number;
-      /** Whose limit it was; `limits` has its value. */
-      refusedBy: LimitScope['kind'];
+      /** The limit that refused; `limits` has its value. */
+      exceeded: Limit;
     };
 
 /**

@@ -1,5 +1,6 @@
 /** Plans, and which subscriptions allow calls. */
 import { SUBSCRIPTION_STATUSES, type SubscriptionStatus } from '@ceiba/contract/sets';
+import type { PlanCallLimits } from './limits.ts';
 
 /**
  * Whether a subscription with this status allows calls until its period ends. The database's clock
@@ -17,11 +18,9 @@ export function statusesThatAdmit(): SubscriptionStatus[] {
   return SUBSCRIPTION_STATUSES.filter((status) => ADMITS[status]);
 }
 
-/** What a plan allows a project: active keys, calls per UTC minute and calls per UTC month. */
-export interface PlanLimits {
+/** What a plan allows a project: active keys, and calls per window. */
+export interface PlanLimits extends PlanCallLimits {
   activeKeyCap: number;
-  rateLimitPerMinute: number;
-  monthlyQuota: number;
 }
 
 /** The plans of a new installation; administrators edit them. */

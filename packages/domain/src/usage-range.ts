@@ -1,6 +1,7 @@
 /** Ranges of time in UTC, and the steps and groups that usage is read in. */
+import { endOfWindow, MS_PER_DAY, WINDOWS, type WindowName } from './windows.ts';
 
-export const USAGE_STEPS = ['hour', 'day', 'month'] as const;
+export const USAGE_STEPS = ['hour', 'day', 'month'] as const satisfies WindowName[];
 /** The length of one point of a series, in UTC. */
 export type UsageStep = (typeof USAGE_STEPS)[number];
 
@@ -23,9 +24,6 @@ export const USAGE_RANGE_DAYS_MAX = {
   policy: { hour: 2, day: 400, month: 1_830 },
   api_key: { hour: 2, day: 100, month: 1_830 },
 } as const satisfies Record<UsageCut, Record<UsageStep, number>>;
-
-export const MS_PER_HOUR = 3_600_000;
-export const MS_PER_DAY = 86_400_000;
 
 /** The finest step that a range may be read in; months when it is too long for any. */
 export function finestUsageStep(by: UsageCut, range: UsageRange): UsageStep {
@@ -62,27 +60,12 @@ export function wholeSteps({ from, to }: UsageRange, step: UsageStep, maxDays: n
 }
 
 /** The start of the step that contains an instant. */
-export function startOfStep(at: Date, step: UsageStep): Date {
-  switch (step) {
-    case 'hour':
-      return new Date(Math.floor(at.getTime() / MS_PER_HOUR) * MS_PER_HOUR);
-    case 'day':
-      return new Date(Math.floor(at.getTime() / MS_PER_DAY) * MS_PER_DAY);
-    case 'month':
-      return new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth()));
-  }
-}
+export const startOfStep = (at: Date, step: UsageStep): Date =>
+  new Date(WINDOWS[step].startOf(WINDOWS[step].numberAt(at.getTime())));
 
-function nextStep(start: Date, step: UsageStep): Date {
-  switch (step) {
-    case 'hour':
-      return new Date(start.getTime() + MS_PER_HOUR);
-    case 'day':
-      return new Date(start.getTime() + MS_PER_DAY);
-    case 'month':
-      return new Date(Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + 1));
-  }
-}
+/** The start of the step after the one that contains an instant. */
+export const nextStep = (at: Date, step: UsageStep): Date =>
+  new Date(endOfWindow(step, at.getTime()));
 
 /** The start of each step of a range. */
 export function stepsOf({ from, to }: UsageRange, step: UsageStep): Date[] {

@@ -1,14 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  hourOfMinute,
-  monthOf,
-  monthOfMinute,
-  secondsLeftOfMinute,
-  secondsLeftOfMonth,
-  startOfMonth,
-} from './windows.ts';
-
-const minuteOf = (ms: number) => Math.floor(ms / 60_000);
+import { monthOf, secondsLeft, WINDOWS } from './windows.ts';
 
 describe('a window', () => {
   it.each([
@@ -21,7 +12,7 @@ describe('a window', () => {
     [60_000, 1],
     [90_000, 1],
   ])('of a minute has, %i ms into it, %i s left', (ms, seconds) => {
-    expect(secondsLeftOfMinute(7, 7 * 60_000 + ms)).toBe(seconds);
+    expect(secondsLeft('minute', 7, 7 * 60_000 + ms)).toBe(seconds);
   });
 
   it.each([
@@ -33,17 +24,17 @@ describe('a window', () => {
   ])('of a month ends in UTC: at %s it has %i s left', (instant, seconds) => {
     const at = new Date(instant);
     const month = monthOf(at);
-    expect(secondsLeftOfMonth(month, at.getTime())).toBe(seconds);
-    expect(monthOfMinute(minuteOf(at.getTime()))).toBe(month);
-    expect(monthOf(new Date(startOfMonth(month)))).toBe(month);
+    expect(secondsLeft('month', month, at.getTime())).toBe(seconds);
+    expect(monthOf(new Date(WINDOWS.month.startOf(month)))).toBe(month);
   });
 
   it('of a month is numbered by year × 12 + month', () => {
     expect(monthOf(new Date('2026-11-30T23:59:59Z'))).toBe(2026 * 12 + 10);
-    expect(startOfMonth(2026 * 12 + 10)).toBe(Date.UTC(2026, 10));
+    expect(WINDOWS.month.startOf(2026 * 12 + 10)).toBe(Date.UTC(2026, 10));
   });
 
   it('of an hour is counted from 1970', () => {
-    expect([0, 59, 60, 119, 120].map(hourOfMinute)).toEqual([0, 0, 1, 1, 2]);
+    const hours = [0, 59, 60, 119, 120].map((minute) => WINDOWS.hour.numberAt(minute * 60_000));
+    expect(hours).toEqual([0, 0, 1, 1, 2]);
   });
 });

@@ -1,27 +1,47 @@
-/** The UTC windows over which calls are counted, each named by one whole number. */
-const MS_PER_MINUTE = 60_000;
+/** The windows in UTC over which calls are counted, each named by a whole number. */
 
-/** Whole hours since 1970. */
-export const hourOfMinute = (minute: number) => Math.floor(minute / 60);
+export const MS_PER_MINUTE = 60_000;
+export const MS_PER_HOUR = 3_600_000;
+export const MS_PER_DAY = 86_400_000;
+
+interface Window {
+  /** The number of the window that contains an instant, in ms since 1970. */
+  numberAt(ms: number): number;
+  /** The first instant of a window, in ms since 1970. */
+  startOf(number: number): number;
+}
+
+const every = (length: number): Window => ({
+  numberAt: (ms) => Math.floor(ms / length),
+  startOf: (number) => number * length,
+});
 
 /**
- * The number of a month: year × 12 + month, January being 0. `charge.lua` and the SQL in
- * `packages/schema` compute the same number; tests compare them.
+ * All windows. A month's number is year × 12 + month, January being 0: `charge.lua` and the SQL in
+ * `packages/schema` compute the same number, and tests compare them.
  */
-export const monthOf = (at: Date) => at.getUTCFullYear() * 12 + at.getUTCMonth();
+export const WINDOWS = {
+  minute: every(MS_PER_MINUTE),
+  hour: every(MS_PER_HOUR),
+  day: every(MS_PER_DAY),
+  month: {
+    numberAt(ms) {
+      const at = new Date(ms);
+      return at.getUTCFullYear() * 12 + at.getUTCMonth();
+    },
+    startOf: (number) => Date.UTC(Math.floor(number / 12), number % 12),
+  },
+} as const satisfies Record<string, Window>;
 
-export const monthOfMinute = (minute: number) => monthOf(new Date(minute * MS_PER_MINUTE));
+export type WindowName = keyof typeof WINDOWS;
 
-/** The first instant of a month, in ms since 1970. */
-export const startOfMonth = (month: number) => Date.UTC(Math.floor(month / 12), month % 12);
+/** The number of the month that contains an instant. */
+export const monthOf = (at: Date) => WINDOWS.month.numberAt(at.getTime());
 
-/** Seconds until a minute (whole minutes since 1970) is over, rounded up; at least 1. */
-export const secondsLeftOfMinute = (minute: number, nowMs: number) =>
-  secondsUntil((minute + 1) * MS_PER_MINUTE, nowMs);
+/** The end of the window that contains an instant, in ms since 1970. */
+export const endOfWindow = (name: WindowName, ms: number) =>
+  WINDOWS[name].startOf(WINDOWS[name].numberAt(ms) + 1);
 
-/** Seconds until a month is over, rounded up; at least 1. */
-export const secondsLeftOfMonth = (month: number, nowMs: number) =>
-  secondsUntil(startOfMonth(month + 1), nowMs);
-
-const secondsUntil = (endMs: number, nowMs: number) =>
-  Math.max(1, Math.ceil((endMs - nowMs) / 1000));
+/** Seconds until a window is over, rounded up; at least 1. */
+export const secondsLeft = (name: WindowName, number: number, nowMs: number) =>
+  Math.max(1, Math.ceil((WINDOWS[name].startOf(number + 1) - nowMs) / 1000));

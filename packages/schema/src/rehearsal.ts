@@ -1,3 +1,4 @@
+import { PROJECT_SCOPE } from '@ceiba/domain';
 import { sql } from 'drizzle-orm';
 import { recordFirstUses } from './api-key/record-first-use.ts';
 import type { Database } from './connection/database.ts';
@@ -30,7 +31,7 @@ export async function rehearseDecision(db: Database): Promise<void> {
   await requireUtf8(db);
   await lookupMany(db, [LOOKUP_OF_NO_PROJECT]);
   await listPoliciesWithRevision(db, [NO_ID]);
-  await readMonthTotals(db, [{ projectId: NO_ID, month: 0, scope: 'project' }]);
+  await readMonthTotals(db, [{ projectId: NO_ID, month: 0, scope: PROJECT_SCOPE }]);
   await recordFirstUses(db, [NO_ID]);
 }
 

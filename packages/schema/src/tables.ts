@@ -17,7 +17,9 @@ import {
   DECISION_RETENTION_DAYS,
   DECISION_RETENTION_DAYS_MAX,
   DECISION_RETENTION_DAYS_MIN,
+  eachLimit,
   LOGGED_PATH_BYTES_MAX,
+  listLimits,
   MEMBER_ROLES,
   PASSWORD_RESET_RECIPIENTS,
   RETENTION_DAYS_MAX,
@@ -96,14 +98,12 @@ export const plans = pgTable(
     id: id(),
     name: text('name').notNull().unique('plans_name_key'),
     activeKeyCap: integer('active_key_cap').notNull(),
-    rateLimitPerMinute: integer('rate_limit_per_minute').notNull(),
-    monthlyQuota: integer('monthly_quota').notNull(),
+    ...eachLimit((_, { column }) => integer(column).notNull()),
     createdAt: createdAt(),
   },
   (table) => [
     check('plans_active_key_cap_check', notNegative(table.activeKeyCap)),
-    check('plans_rate_limit_per_minute_check', notNegative(table.rateLimitPerMinute)),
-    check('plans_monthly_quota_check', notNegative(table.monthlyQuota)),
+    ...listLimits((limit, { column }) => check(`plans_${column}_check`, notNegative(table[limit]))),
   ],
 );
 
@@ -274,8 +274,7 @@ export const apiKeys = pgTable(
     /** Text of the project's users, which no decision returns. */
     note: text('note').notNull().default(''),
     /** The key's own limits, in addition to the plan's; null means none. */
-    rateLimitPerMinute: integer('rate_limit_per_minute'),
-    monthlyQuota: integer('monthly_quota'),
+    ...eachLimit((_, { column }) => integer(column)),
   },
   (table) => [
     unique('api_keys_project_id_key_digest_key').on(table.projectId, table.keyDigest),
@@ -292,8 +291,9 @@ export const apiKeys = pgTable(
     check('api_keys_expires_at_check', finite(table.expiresAt)),
     check('api_keys_disabled_at_check', finite(table.disabledAt)),
     check('api_keys_note_check', lengthAtMost(table.note, API_KEY_NOTE_LENGTH_MAX)),
-    check('api_keys_rate_limit_per_minute_check', notNegative(table.rateLimitPerMinute)),
-    check('api_keys_monthly_quota_check', notNegative(table.monthlyQuota)),
+    ...listLimits((limit, { column }) =>
+      check(`api_keys_${column}_check`, notNegative(table[limit])),
+    ),
   ],
 );
 

@@ -1,3 +1,4 @@
+import { projectScope } from '@ceiba/domain';
 import { readMonthTotals, recordUsage, type UsageMonthCount } from '@ceiba/schema';
 import type { Redis } from 'ioredis';
 import { expect } from 'vitest';
@@ -165,7 +166,7 @@ async function charge(
     projectId,
     apiKeyId: projectId,
     policyId: projectId,
-    scopes: [{ kind: 'project' as const, id: projectId, ...limits }],
+    scopes: [projectScope(projectId, limits)],
   };
   const redisDeadlineMs = minuteOf(before.now) * 60_000 + (isLate ? 0 : 1000);
   const seeds = usesSeed ? { month: monthOf(seed.month), totals: [seed.total] } : null;

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { KeyLimits } from '@ceiba/domain';
 import { expect, it, vi } from 'vitest';
 import {
   type CarriedCharge,
@@ -12,7 +13,6 @@ import {
   callOf,
   countAdmitted,
   handClock,
-  type Limits,
   startRuntime,
   type TestRuntime,
 } from './support/runtime.ts';
@@ -26,7 +26,7 @@ async function start(url: string, options: { chargeText?: string } = {}) {
 }
 
 /** Calls with as many keys of one project. */
-function callsOf(keys: number, project: Partial<Limits>, key: Partial<Limits> = {}): Call[] {
+function callsOf(keys: number, project: Partial<KeyLimits>, key: Partial<KeyLimits> = {}): Call[] {
   const projectId = randomUUID();
   return Array.from({ length: keys }, () => callOf(project, key, { projectId }));
 }

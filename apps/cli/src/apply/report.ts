@@ -1,3 +1,4 @@
+import { describeLimits } from '@ceiba/domain';
 import type { PolicyRule, ReplacePoliciesResult } from '@ceiba/schema';
 import type { Applied, AppliedProject } from './applied.ts';
 import { changesOf } from './changes.ts';
@@ -11,11 +12,7 @@ export function reportOf(applied: Applied, showsSecrets: boolean): string[] {
   return [
     ...ownerLines(applied),
     ...applied.plans.map(({ plan, outcome }) =>
-      line(
-        outcome,
-        `plan ${plan.name}: ${plan.activeKeyCap} active keys, ` +
-          `${plan.rateLimitPerMinute} requests per minute, ${plan.monthlyQuota} per month`,
-      ),
+      line(outcome, `plan ${plan.name}: ${plan.activeKeyCap} active keys, ${describeLimits(plan)}`),
     ),
     ...applied.projects.flatMap(projectLines),
     ...(showsSecrets ? applied.projects.flatMap(secretLines) : []),

@@ -6,6 +6,7 @@ import {
 } from '@ceiba/contract';
 import { DISPLAY_NAME_LENGTH_MAX } from '@ceiba/contract/sets';
 import {
+  eachLimit,
   PATH_PATTERN_SOURCE,
   PLAN_LIMIT_MAX,
   POLICIES_MAX,
@@ -42,8 +43,7 @@ const name = displayNameSchema.meta({
 const planSchema = record({
   name: name.meta({ description: 'Created, or updated if there is a plan of this name.' }),
   activeKeyCap: limit,
-  rateLimitPerMinute: limit,
-  monthlyQuota: limit,
+  ...eachLimit(() => limit),
 });
 
 const subscriptionSchema = record({

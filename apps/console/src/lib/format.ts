@@ -1,3 +1,5 @@
+import { LIMITS, type LimitName } from '@ceiba/domain/limits';
+
 const wholeNumber = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 const compactNumber = new Intl.NumberFormat('en-US', {
   notation: 'compact',
@@ -56,3 +58,6 @@ function percentText(percent: number, rounded: number): string {
 export function shortenMiddle(text: string, head = 8, tail = 4): string {
   return text.length <= head + tail + 1 ? text : `${text.slice(0, head)}…${text.slice(-tail)}`;
 }
+
+/** The name of a limit for its field or column. */
+export const limitLabel = (name: LimitName) => `Requests per ${LIMITS[name].window}`;

@@ -179,14 +179,14 @@ interface JudgedLimits {
 
 /** The scopes that deny first: the one with the least quota left, and the one with the lowest rate. */
 function judgeLimits(scopes: readonly SimulatedScope[]): JudgedLimits {
-  const months = scopes.flatMap(({ kind, monthlyQuota, usedThisMonth, countedAt }) =>
-    monthlyQuota === null ? [] : [{ kind, quota: monthlyQuota, used: usedThisMonth, countedAt }],
+  const months = scopes.flatMap(({ kind, limits: { month }, usedThisMonth, countedAt }) =>
+    month === null ? [] : [{ kind, quota: month.value, used: usedThisMonth, countedAt }],
   );
   const month = months.reduce((least, next) =>
     next.quota - next.used < least.quota - least.used ? next : least,
   );
-  const minutes = scopes.flatMap(({ kind, rateLimitPerMinute }) =>
-    rateLimitPerMinute === null ? [] : [{ kind, rate: rateLimitPerMinute }],
+  const minutes = scopes.flatMap(({ kind, limits: { minute } }) =>
+    minute === null ? [] : [{ kind, rate: minute.value }],
   );
   const minute = minutes.reduce((least, next) => (next.rate < least.rate ? next : least));
   const ofKey = (kind: string) => (kind === 'api_key' ? ' of this key' : '');

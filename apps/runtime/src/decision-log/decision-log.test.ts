@@ -1,4 +1,5 @@
 import type { Decision } from '@ceiba/contract';
+import { LIMIT_OWNERS } from '@ceiba/contract/sets';
 import type { Charge } from '@ceiba/domain';
 import type { DecisionBatch } from '@ceiba/schema';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -122,29 +123,25 @@ describe('the decision log', () => {
     expect(one.leftOut).toEqual({});
   });
 
-  it.each([
-    { rate: 5, refusedBy: 'project', reason: 'rate_limited', limitOwner: 'plan' },
-    { rate: 5, refusedBy: 'api_key', reason: 'rate_limited', limitOwner: 'api_key' },
-    { rate: null, refusedBy: 'api_key', reason: 'rate_limited', limitOwner: 'project_default' },
-    { rate: null, refusedBy: 'project', reason: 'rate_limited', limitOwner: 'plan' },
-    { rate: null, refusedBy: 'api_key', reason: 'quota_exceeded', limitOwner: 'api_key' },
-  ] as const)('keeps that the limit was of $limitOwner', async (row) => {
-    const { rate, refusedBy, reason, limitOwner } = row;
+  it.each(LIMIT_OWNERS)('keeps that the limit was of %s', async (owner) => {
     const one = bench();
-    const refused = call();
-    refused.row.apiKey = { apiKeyId: PROJECT, keyPrefix: 'p', rateLimitPerMinute: rate } as never;
-    const decisionId = newId();
-    const decision: Decision = { allowed: false, decisionId, denialReason: reason, limits: LIMITS };
+    const denialReason = 'rate_limited';
+    const decision: Decision = {
+      allowed: false,
+      decisionId: newId(),
+      denialReason,
+      limits: LIMITS,
+    };
     const charge: Charge = {
       kind: 'denied',
-      denialReason: reason,
+      denialReason,
       limits: LIMITS,
       retryAfterSeconds: 1,
-      refusedBy,
+      exceeded: { owner, window: 'minute', value: 5 },
     };
-    one.log.add(refused, decision, charge);
+    one.log.add(call(), decision, charge);
     await one.log.flushNow();
-    expect(one.decisions).toMatchObject([{ outcome: reason, limitOwner }]);
+    expect(one.decisions).toMatchObject([{ outcome: denialReason, limitOwner: owner }]);
   });
 
   const key = (expired: boolean, disabled: boolean) => ({ apiKey: { expired, disabled } });

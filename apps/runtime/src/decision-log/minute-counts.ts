@@ -1,4 +1,4 @@
-const MS_PER_MINUTE = 60_000;
+import { WINDOWS } from '@ceiba/domain';
 
 export interface MinuteCountsOptions {
   /** Letters and digits only; unique among all processes. */
@@ -33,7 +33,7 @@ export class MinuteCounts<Name extends object> {
 
   /** The count of the current minute. It begins at 0. */
   of(key: string, make: () => Name): MinuteCount<Name> {
-    const minute = Math.floor(this.#options.wallClockMs() / MS_PER_MINUTE);
+    const minute = WINDOWS.minute.numberAt(this.#options.wallClockMs());
     if (minute !== this.#minute) {
       this.#minute = minute;
       this.#current.clear();

@@ -1,10 +1,5 @@
 import type { AuthorizeRequest, Decision } from '@ceiba/contract';
-import type {
-  DenialDetail,
-  DenialReason,
-  LimitOwner,
-  SubscriptionStatus,
-} from '@ceiba/contract/sets';
+import type { DenialDetail, DenialReason, SubscriptionStatus } from '@ceiba/contract/sets';
 import { type Charge, type Policy, publicPrefixOf } from '@ceiba/domain';
 import type { LookupRow, NewDecision } from '@ceiba/schema';
 import { loggedPath, withoutApiKey } from './redact.ts';
@@ -39,7 +34,7 @@ export function recordOf(
     keyPrefix: row.apiKey?.keyPrefix ?? publicPrefixOf(apiKey),
     policyId: policy?.policyId ?? null,
     limits: decision.limits ?? null,
-    limitOwner: charge?.kind === 'denied' ? limitOwnerOf(row, charge) : null,
+    limitOwner: charge?.kind === 'denied' ? charge.exceeded.owner : null,
     latencyMs: Math.max(0, Math.round(nowMs - asker.askedAtMs)),
   };
 }
@@ -63,12 +58,3 @@ const LAPSED_BY = {
   past_due: 'past_due',
   canceled: 'canceled',
 } as const satisfies Record<SubscriptionStatus, DenialDetail>;
-
-type Refusal = Extract<Charge, { kind: 'denied' }>;
-
-/** A key without a rate of its own has the project's default. */
-function limitOwnerOf({ apiKey }: LookupRow, { refusedBy, denialReason }: Refusal): LimitOwner {
-  if (refusedBy === 'project') return 'plan';
-  const hasDefault = denialReason === 'rate_limited' && apiKey?.rateLimitPerMinute === null;
-  return hasDefault ? 'project_default' : 'api_key';
-}

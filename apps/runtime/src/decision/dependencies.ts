@@ -1,10 +1,9 @@
 import type { Decision } from '@ceiba/contract';
-import type { Charge, PolicyMatcher } from '@ceiba/domain';
+import type { Charge, ChargeRequest, PolicyMatcher } from '@ceiba/domain';
 import type { Logger } from '@ceiba/process/log';
 import type { LookupItem, LookupRow } from '@ceiba/schema';
 import type { Deadline } from '../deadline.ts';
 import type { DecidedCall } from '../decision-log/record.ts';
-import type { ChargeRequest } from '../limiter/charge-script.ts';
 import type { DenialRecord } from '../usage/denials.ts';
 
 /** What a decision needs from the rest of the Runtime. */

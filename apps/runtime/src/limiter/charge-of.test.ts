@@ -1,4 +1,4 @@
-import type { LimitScope } from '@ceiba/domain';
+import { apiKeyScope, projectScope } from '@ceiba/domain';
 import { describe, expect, it } from 'vitest';
 import { chargeOf } from './charge-of.ts';
 import type { CountedReply } from './charge-script.ts';
@@ -7,12 +7,8 @@ const MONTH = 2026 * 12 + 10;
 /** 17.5 s into the last minute of November. */
 const NOW_MS = Date.UTC(2026, 10, 30, 23, 59, 17, 500);
 
-const scope = (rateLimitPerMinute: number | null, monthlyQuota: number | null): LimitScope => ({
-  kind: 'project',
-  id: 'p',
-  rateLimitPerMinute,
-  monthlyQuota,
-});
+const scope = (rateLimitPerMinute: number | null, monthlyQuota: number | null) =>
+  projectScope('p', { rateLimitPerMinute, monthlyQuota });
 
 function reply(
   kind: CountedReply['kind'],
@@ -81,11 +77,12 @@ describe('the result of a charge', () => {
   });
 
   it.each([
-    { refused: 'the plan', counts: [60, 0], refusedBy: 'project' },
-    { refused: 'the key', counts: [59, 10], refusedBy: 'api_key' },
-    { refused: 'the plan where both did', counts: [60, 11], refusedBy: 'project' },
-  ])('says that $refused refused', ({ counts: [ofProject = 0, ofKey = 0], refusedBy }) => {
-    const scopes = [scope(60, 60), { ...scope(10, 10), kind: 'api_key' as const }];
+    { refused: 'the plan', counts: [60, 0], owner: 'plan' },
+    { refused: 'the key', counts: [59, 10], owner: 'api_key' },
+    { refused: 'the plan where both did', counts: [60, 11], owner: 'plan' },
+  ])('says that $refused refused', ({ counts: [ofProject = 0, ofKey = 0], owner }) => {
+    const own = { rateLimitPerMinute: 10, monthlyQuota: 10 };
+    const scopes = [scope(60, 60), apiKeyScope('k', own, null)];
     const minutes = [
       [ofProject, 0],
       [ofKey, 0],
@@ -94,8 +91,12 @@ describe('the result of a charge', () => {
       [0, ofProject],
       [0, ofKey],
     ] as const;
-    expect(chargeOf(scopes, reply('rate_limited', minutes))).toMatchObject({ refusedBy });
-    expect(chargeOf(scopes, reply('quota_exceeded', months))).toMatchObject({ refusedBy });
+    expect(chargeOf(scopes, reply('rate_limited', minutes))).toMatchObject({
+      exceeded: { owner, window: 'minute' },
+    });
+    expect(chargeOf(scopes, reply('quota_exceeded', months))).toMatchObject({
+      exceeded: { owner, window: 'month' },
+    });
   });
 
   it('ignores a scope without a limit, and never reports a negative number', () => {

@@ -1,10 +1,11 @@
 import type { LimitDenial, Limits } from '@ceiba/contract';
 import {
   type Charge,
-  type LimitScope,
+  type Limit,
+  type LimitWindow,
   PLAN_LIMIT_MAX,
-  secondsLeftOfMinute,
-  secondsLeftOfMonth,
+  type Scope,
+  secondsLeft,
 } from '@ceiba/domain';
 import type { CountedReply } from './charge-script.ts';
 
@@ -13,62 +14,54 @@ import type { CountedReply } from './charge-script.ts';
  * left. All counters share the same windows, so a retry can succeed when the window that is used up
  * ends.
  */
-export function chargeOf(scopes: readonly LimitScope[], reply: CountedReply): Charge {
-  const { kind, minute, month, timeMs } = reply;
-  const rate = leastLeft(scopes, reply, 'rateLimitPerMinute', 'minuteCount');
-  const quota = leastLeft(scopes, reply, 'monthlyQuota', 'monthCount');
+export function chargeOf(scopes: readonly Scope[], reply: CountedReply): Charge {
+  const { kind, timeMs } = reply;
+  const minute = leastLeft(scopes, reply, 'minute');
+  const month = leastLeft(scopes, reply, 'month');
   const limits = {
-    rateLimitPerMinute: rate.limit,
-    monthlyQuota: quota.limit,
-    remainingThisMinute: rate.left,
-    remainingThisMonth: quota.left,
+    rateLimitPerMinute: minute.limit.value,
+    monthlyQuota: month.limit.value,
+    remainingThisMinute: minute.left,
+    remainingThisMonth: month.left,
   };
   const resetAfterSeconds = {
-    minute: secondsLeftOfMinute(minute, timeMs),
-    month: secondsLeftOfMonth(month, timeMs),
+    minute: secondsLeft('minute', reply.minute, timeMs),
+    month: secondsLeft('month', reply.month, timeMs),
   };
   switch (kind) {
     case 'allowed':
       return { kind: 'allowed', limits, resetAfterSeconds };
     case 'quota_exceeded':
-      return denied(kind, limits, resetAfterSeconds.month, quota.scope);
+      return denied(kind, limits, resetAfterSeconds.month, month.limit);
     case 'rate_limited':
-      return denied(kind, limits, resetAfterSeconds.minute, rate.scope);
+      return denied(kind, limits, resetAfterSeconds.minute, minute.limit);
   }
 }
 
-function denied(
+const denied = (
   denialReason: LimitDenial,
   limits: Limits,
   retryAfterSeconds: number,
-  refusedBy: LimitScope['kind'],
-): Charge {
-  return { kind: 'denied', denialReason, limits, retryAfterSeconds, refusedBy };
-}
+  exceeded: Limit,
+): Charge => ({ kind: 'denied', denialReason, limits, retryAfterSeconds, exceeded });
 
 /** What is reported where no limit applies: the largest limit that a plan can have. */
-const NO_LIMIT = PLAN_LIMIT_MAX;
+const UNLIMITED = {
+  minute: { owner: 'plan', window: 'minute', value: PLAN_LIMIT_MAX },
+  month: { owner: 'plan', window: 'month', value: PLAN_LIMIT_MAX },
+} as const satisfies Record<LimitWindow, Limit>;
 
-interface LeastLeft {
-  scope: LimitScope['kind'];
-  limit: number;
-  left: number;
-}
+const COUNT_OF = { minute: 'minuteCount', month: 'monthCount' } as const;
 
 /** Of equals the first, as the script judges them: of a refused charge, the limit that refused it. */
-function leastLeft(
-  scopes: readonly LimitScope[],
-  reply: CountedReply,
-  limitName: 'rateLimitPerMinute' | 'monthlyQuota',
-  countName: 'minuteCount' | 'monthCount',
-): LeastLeft {
-  let least: LeastLeft = { scope: 'project', limit: NO_LIMIT, left: NO_LIMIT };
-  scopes.forEach((scope, index) => {
-    const limit = scope[limitName];
+function leastLeft(scopes: readonly Scope[], { counters }: CountedReply, window: LimitWindow) {
+  let least: { limit: Limit; left: number } = { limit: UNLIMITED[window], left: PLAN_LIMIT_MAX };
+  scopes.forEach(({ limits }, index) => {
+    const limit = limits[window];
     if (limit === null) return;
     // A limit can be lowered below what is used: then 0 is left, never less (rule all-or-nothing).
-    const left = Math.max(0, limit - (reply.counters[index]?.[countName] ?? limit));
-    if (left < least.left) least = { scope: scope.kind, limit, left };
+    const left = Math.max(0, limit.value - (counters[index]?.[COUNT_OF[window]] ?? limit.value));
+    if (left < least.left) least = { limit, left };
   });
   return least;
 }

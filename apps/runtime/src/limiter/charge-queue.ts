@@ -1,6 +1,7 @@
+import type { ChargeRequest } from '@ceiba/domain';
 import type { Deadline } from '../deadline.ts';
 import { UnavailableError } from '../unavailable.ts';
-import type { ChargeReply, ChargeRequest, Seeds } from './charge-script.ts';
+import type { ChargeReply, Seeds } from './charge-script.ts';
 
 export interface QueuedCharge {
   request: ChargeRequest;

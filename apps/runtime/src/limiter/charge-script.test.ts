@@ -1,3 +1,4 @@
+import { projectScope } from '@ceiba/domain';
 import type { RedisClient } from '@ceiba/process/redis';
 import { expect, it } from 'vitest';
 import { runCharges, type Seeds } from './charge-script.ts';
@@ -13,8 +14,7 @@ async function counterArgument(...seeds: (Seeds | null)[]): Promise<unknown> {
       return [1, 1, 1, ...seeds.map(() => 'late')];
     },
   };
-  const limits = { rateLimitPerMinute: null, monthlyQuota: null };
-  const scopes = [{ kind: 'project' as const, id: 'p', ...limits }];
+  const scopes = [projectScope('p', { rateLimitPerMinute: null, monthlyQuota: null })];
   const request = { projectId: 'p', apiKeyId: 'k', policyId: 'o', scopes };
   await runCharges(script, {} as RedisClient, {
     projectId: 'p',

@@ -1,16 +1,8 @@
-import type { LimitScope } from '@ceiba/domain';
+import { type ChargeRequest, scopeName } from '@ceiba/domain';
 import type { RedisClient } from '@ceiba/process/redis';
-import { apiKeyCounterKey, projectCounterKey, usageKey } from '../redis/keys.ts';
+import { counterKey, usageKey } from '../redis/keys.ts';
 import { createScript, readScript, type Script } from '../redis/script.ts';
 import type { SeenCounter } from './seen.ts';
-
-export interface ChargeRequest {
-  projectId: string;
-  apiKeyId: string;
-  policyId: string;
-  /** What the charge counts; every scope is counted, and limited where its limit is not null. */
-  scopes: readonly LimitScope[];
-}
 
 /** How many calls Postgres knows as allowed in one month; one total per scope, in order. */
 export interface Seeds {
@@ -101,28 +93,22 @@ export async function runCharges(
   return parseReply(await script.run(client, keys, args), counters, countersOfCharges);
 }
 
-/** How a scope is named in Redis and in the usage of a month. */
-export const scopeNameOf = ({ kind, id }: LimitScope) => (kind === 'project' ? 'project' : id);
-
-const counterKeyOf = (projectId: string, { kind, id }: LimitScope) =>
-  kind === 'project' ? projectCounterKey(projectId) : apiKeyCounterKey(projectId, id);
-
 /** The counters of a charge, in the order of its scopes; adds those that the call lacks. */
 function countersOf(
   { request, seeds }: CarriedCharge,
   byScope: Map<string, CallCounter>,
 ): CallCounter[] {
   return request.scopes.map((scope, index) => {
-    const scopeName = scopeNameOf(scope);
-    const counter = byScope.get(scopeName) ?? {
-      key: counterKeyOf(request.projectId, scope),
+    const name = scopeName(scope);
+    const counter = byScope.get(name) ?? {
+      key: counterKey(request.projectId, scope),
       place: byScope.size + 2,
-      scopeName,
+      scopeName: name,
       seedMonth: 0,
       seed: 0,
       counts: null,
     };
-    byScope.set(scopeName, counter);
+    byScope.set(name, counter);
     if (seeds) raiseSeed(counter, seeds.month, seeds.totals[index] ?? 0);
     return counter;
   });
@@ -145,8 +131,8 @@ function chargeArgument(
   counters: readonly CallCounter[],
 ): string {
   let argument = `${Math.floor(redisDeadlineMs)} ${request.apiKeyId} ${request.policyId}`;
-  request.scopes.forEach(({ rateLimitPerMinute, monthlyQuota }, index) => {
-    argument += ` ${counters[index]?.place}:${rateLimitPerMinute ?? -1}:${monthlyQuota ?? -1}`;
+  request.scopes.forEach(({ limits: { minute, month } }, index) => {
+    argument += ` ${counters[index]?.place}:${minute?.value ?? -1}:${month?.value ?? -1}`;
   });
   return argument;
 }

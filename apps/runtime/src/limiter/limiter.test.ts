@@ -1,18 +1,17 @@
-import type { LimitScope } from '@ceiba/domain';
+import { apiKeyScope, type ChargeRequest, projectScope } from '@ceiba/domain';
 import type { RedisClient } from '@ceiba/process/redis';
 import { describe, expect, it, vi } from 'vitest';
 import { Deadline } from '../deadline.ts';
 import { RedisClock } from '../redis/clock.ts';
 import { UnavailableError } from '../unavailable.ts';
 import { UsageLedger } from '../usage/ledger.ts';
-import type { ChargeRequest } from './charge-script.ts';
 import { createLimiter, type LimiterOptions } from './limiter.ts';
 
 const PROJECT = '11111111-1111-4111-8111-111111111111';
 const KEY = '22222222-2222-4222-8222-222222222222';
-const SCOPES: LimitScope[] = [
-  { kind: 'project', id: PROJECT, rateLimitPerMinute: 60, monthlyQuota: 1000 },
-  { kind: 'api_key', id: KEY, rateLimitPerMinute: null, monthlyQuota: null },
+const SCOPES = [
+  projectScope(PROJECT, { rateLimitPerMinute: 60, monthlyQuota: 1000 }),
+  apiKeyScope(KEY, { rateLimitPerMinute: null, monthlyQuota: null }, null),
 ];
 const POLICY = '33333333-3333-4333-8333-333333333333';
 const REQUEST = { projectId: PROJECT, apiKeyId: KEY, policyId: POLICY, scopes: SCOPES };
@@ -180,12 +179,14 @@ describe('charges that share a call', () => {
   const [project] = SCOPES;
   const ofOther = {
     apiKeyId: OTHER,
-    scopes: [project!, { ...SCOPES[1]!, id: OTHER, rateLimitPerMinute: 5 }],
+    scopes: [project!, apiKeyScope(OTHER, { rateLimitPerMinute: 5, monthlyQuota: null }, null)],
   };
 
   it('name each counter once, and their own deadlines and limits', async () => {
     const { charge, calls } = limiterBefore([]);
-    const lowered = { scopes: [{ ...project!, monthlyQuota: 9 }] };
+    const lowered = {
+      scopes: [projectScope(PROJECT, { rateLimitPerMinute: 60, monthlyQuota: 9 })],
+    };
     await Promise.allSettled([charge(), charge(40, ofOther), charge(50.9, lowered)]);
     expect(calls).toHaveLength(1);
     expect(calls[0]?.keys).toEqual([...KEYS, `ceiba:{${PROJECT}}:counter:key:${OTHER}`]);

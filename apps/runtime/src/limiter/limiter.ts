@@ -1,4 +1,4 @@
-import type { Charge } from '@ceiba/domain';
+import { type Charge, type ChargeRequest, scopeName } from '@ceiba/domain';
 import type { RedisClient } from '@ceiba/process/redis';
 import type { Deadline } from '../deadline.ts';
 import { type RoundTrips, UNOBSERVED } from '../metrics/round-trips.ts';
@@ -13,11 +13,9 @@ import { ChargeQueue, type QueuedCharge } from './charge-queue.ts';
 import {
   type CallReply,
   type ChargeReply,
-  type ChargeRequest,
   type CountedReply,
   runCharges,
   type Seeds,
-  scopeNameOf,
 } from './charge-script.ts';
 import { type ReadMonthTotals, SeedReader } from './seeds.ts';
 import { SeenCounters } from './seen.ts';
@@ -94,7 +92,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
     month: number,
     deadline: Deadline,
   ): Promise<Seeds> => {
-    const items = scopes.map((scope) => ({ projectId, month, scope: scopeNameOf(scope) }));
+    const items = scopes.map((scope) => ({ projectId, month, scope: scopeName(scope) }));
     return { month, totals: await seeds.read(items, deadline) };
   };
 

@@ -1,4 +1,5 @@
 import { UUID_PATTERN } from '@ceiba/contract/sets';
+import type { Scope } from '@ceiba/domain';
 
 /** One hash tag per project, so that all keys of a charge are in one slot of a Redis Cluster. */
 const tagOf = (projectId: string) => `ceiba:{${projectId}}`;
@@ -7,6 +8,9 @@ export const usageKey = (projectId: string) => `${tagOf(projectId)}:usage`;
 export const projectCounterKey = (projectId: string) => `${tagOf(projectId)}:counter:project`;
 export const apiKeyCounterKey = (projectId: string, apiKeyId: string) =>
   `${tagOf(projectId)}:counter:key:${apiKeyId}`;
+/** The counter of a scope of a project. */
+export const counterKey = (projectId: string, { kind, id }: Scope) =>
+  kind === 'project' ? projectCounterKey(projectId) : apiKeyCounterKey(projectId, id);
 
 /** The `SCAN` pattern of all usage keys. */
 export const USAGE_KEY_PATTERN = 'ceiba:{*}:usage';

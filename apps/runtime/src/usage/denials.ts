@@ -1,4 +1,5 @@
 import type { DenialReason } from '@ceiba/contract/sets';
+import { WINDOWS } from '@ceiba/domain';
 import type { UsageLedger } from './ledger.ts';
 
 /** A denial that was decided without a charge. */
@@ -19,8 +20,6 @@ export interface DenialCounterOptions {
   maxCounts?: number;
 }
 
-const MS_PER_HOUR = 3_600_000;
-
 /**
  * Counts in memory the denials that never reach Redis, under an incarnation of this process
  * (rule denial-counts). When there are too many counts, it drops them all and starts again under a
@@ -39,7 +38,7 @@ export class DenialCounter {
   }
 
   countDenial({ projectId, apiKeyId, policyId, outcome }: DenialRecord): void {
-    const hour = Math.floor(this.#options.wallClockMs() / MS_PER_HOUR);
+    const hour = WINDOWS.hour.numberAt(this.#options.wallClockMs());
     const field = `${hour}|${projectId}|${apiKeyId}|${policyId}|${outcome}`;
     if (this.#counts.size >= this.#maxCounts && !this.#counts.has(field)) this.#beginIncarnation();
     const count = (this.#counts.get(field) ?? 0) + 1;

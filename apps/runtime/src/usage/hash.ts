@@ -1,5 +1,5 @@
 import { OUTCOMES, type Outcome, UUID } from '@ceiba/contract/sets';
-import { hourOfMinute, monthOfMinute } from '@ceiba/domain';
+import { MS_PER_MINUTE, PROJECT_SCOPE, WINDOWS } from '@ceiba/domain';
 import type { CountFact, UsageFact } from './facts.ts';
 
 const INCARNATION = /^[0-9A-Za-z]{1,64}$/;
@@ -17,7 +17,7 @@ export function factOfField(projectId: string, field: string, value: string): Co
   const count = Number(value);
   if (kind === 'm' && rest.length === 1) {
     const [scope = ''] = rest;
-    if (scope !== 'project' && !UUID.test(scope)) return null;
+    if (scope !== PROJECT_SCOPE && !UUID.test(scope)) return null;
     return { kind: 'month', projectId, month: Number(window), scope, incarnation, count };
   }
   if (kind === 'h' && rest.length === 3) {
@@ -38,7 +38,7 @@ const KEPT_MINUTES = 120;
  * sweep compares them again, in case Postgres has lost its latest commits.
  */
 export function isPast(fact: UsageFact, minute: number): fact is CountFact {
-  const kept = minute - KEPT_MINUTES;
-  if (fact.kind === 'hour') return fact.hour < hourOfMinute(kept);
-  return fact.kind === 'month' && fact.month < monthOfMinute(kept);
+  const keptMs = (minute - KEPT_MINUTES) * MS_PER_MINUTE;
+  if (fact.kind === 'hour') return fact.hour < WINDOWS.hour.numberAt(keptMs);
+  return fact.kind === 'month' && fact.month < WINDOWS.month.numberAt(keptMs);
 }

@@ -2,6 +2,7 @@ import {
   type AlertType,
   EXPIRY_LEAD_DAYS,
   FAILED_DECISIONS_MIN,
+  PROJECT_SCOPE,
   QUOTA_THRESHOLDS,
 } from '@ceiba/domain';
 import { type SQL, sql } from 'drizzle-orm';
@@ -37,7 +38,7 @@ export const detectQuotaThresholds = (db: { orm: Executor }, now?: Date): Promis
       ) this
       cross join lateral (
         select sum(u.count)::bigint as used from usage_months u
-        where u.project_id = w.project_id and u.scope = 'project'
+        where u.project_id = w.project_id and u.scope = ${PROJECT_SCOPE}
           and u.month = ${monthNumber(clock(now))}
       ) usage
       cross join (values ${values(QUOTA_THRESHOLDS)}) as reached(threshold)

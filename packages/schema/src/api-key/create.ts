@@ -1,4 +1,4 @@
-import { type MintedCredential, statusesThatCount } from '@ceiba/domain';
+import { eachLimit, type KeyLimits, type MintedCredential, statusesThatCount } from '@ceiba/domain';
 import { and, eq, inArray, sql } from 'drizzle-orm';
 import { writeAudit } from '../audit/write.ts';
 import type { Executor } from '../connection/database.ts';
@@ -7,14 +7,12 @@ import { checked } from '../input.ts';
 import { lockProject } from '../project/lock.ts';
 import { apiKeys, plans, subscriptions } from '../tables.ts';
 
-export interface CreateApiKeyInput {
+export interface CreateApiKeyInput extends Partial<KeyLimits> {
   projectId: string;
   displayName: string;
   /** Only its digest and its prefix are stored. */
   minted: MintedCredential;
   expiresAt?: Date | null;
-  rateLimitPerMinute?: number | null;
-  monthlyQuota?: number | null;
 }
 
 export type CreateApiKeyResult =
@@ -35,6 +33,7 @@ export async function createApiKey(
     if ((await countAgainstCap(tx, input.projectId)) >= activeKeyCap) {
       return { kind: 'plan_limit_reached', activeKeyCap };
     }
+    const limits = eachLimit((limit) => input[limit] ?? null);
     const [row] = await tx
       .insert(apiKeys)
       .values({
@@ -43,8 +42,7 @@ export async function createApiKey(
         keyPrefix: input.minted.prefix,
         keyDigest: input.minted.digest,
         expiresAt: input.expiresAt ?? null,
-        rateLimitPerMinute: input.rateLimitPerMinute ?? null,
-        monthlyQuota: input.monthlyQuota ?? null,
+        ...limits,
       })
       .returning({ apiKeyId: apiKeys.id });
     if (row === undefined) throw new Error('an insert returned no row');
@@ -62,8 +60,7 @@ export async function createApiKey(
         displayName: input.displayName,
         keyPrefix: input.minted.prefix,
         expiresAt: input.expiresAt?.toISOString() ?? null,
-        rateLimitPerMinute: input.rateLimitPerMinute ?? null,
-        monthlyQuota: input.monthlyQuota ?? null,
+        ...limits,
       },
     });
     return { kind: 'created', ...created };

@@ -1,3 +1,4 @@
+import { eachLimit } from '@ceiba/domain';
 import { eq } from 'drizzle-orm';
 import type { Executor } from '../connection/database.ts';
 import { apiKeys, projects } from '../tables.ts';
@@ -11,8 +12,7 @@ export async function lockApiKey(tx: Executor, ref: ApiKeyRef) {
       note: apiKeys.note,
       status: apiKeys.status,
       disabledAt: apiKeys.disabledAt,
-      rateLimitPerMinute: apiKeys.rateLimitPerMinute,
-      monthlyQuota: apiKeys.monthlyQuota,
+      ...eachLimit((limit) => apiKeys[limit]),
       ownerId: projects.ownerId,
     })
     .from(apiKeys)

@@ -1,4 +1,5 @@
 import type { ApiKeySummary } from '@ceiba/contract';
+import { eachLimit, type KeyLimits } from '@ceiba/domain';
 import { sql } from 'drizzle-orm';
 import type { Executor } from '../connection/database.ts';
 import { apiKeys } from '../tables.ts';
@@ -8,15 +9,12 @@ import { type ApiKeyHint, hintsOfRow } from './hints.ts';
 import { summaryColumns, toSummary } from './summary.ts';
 
 /** A key as the console shows it: the read shape and what the contract's readers do not see. */
-export interface ApiKeyRow extends ApiKeySummary {
+export interface ApiKeyRow extends ApiKeySummary, KeyLimits {
   /** By the database's clock. The status of an expired key stays `active`. */
   isExpired: boolean;
   /** ISO 8601; null unless the key is disabled. Its status stays `active`. */
   disabledAt: string | null;
   note: string;
-  /** The key's own limits; null means none. */
-  rateLimitPerMinute: number | null;
-  monthlyQuota: number | null;
   /** Requests allowed this month, in UTC, as of the last flush. */
   usedThisMonth: number;
   hints: ApiKeyHint[];
@@ -33,8 +31,7 @@ export const rowColumns = {
   isExpired: sql<boolean>`coalesce(${apiKeys.expiresAt} <= now(), false)`,
   disabledAt: apiKeys.disabledAt,
   note: apiKeys.note,
-  rateLimitPerMinute: apiKeys.rateLimitPerMinute,
-  monthlyQuota: apiKeys.monthlyQuota,
+  ...eachLimit((limit) => apiKeys[limit]),
   usedThisMonth,
   hints: hintsOfRow,
 };

@@ -111,10 +111,10 @@ async function readInOrder(db: { orm: Executor }, ids: readonly string[]): Promi
 /** Joins the months of all keys, to sort by use. */
 const joinUse = (projectId: string) => sql`
   left join (
-    select m.scope::uuid as id, sum(m.count)::float8 as used from usage_months m
-    where m.project_id = ${projectId} and m.month = ${monthNumber()} and m.scope <> 'project'
+    select m.scope, sum(m.count)::float8 as used from usage_months m
+    where m.project_id = ${projectId} and m.month = ${monthNumber()}
     group by m.scope
-  ) month_use on month_use.id = api_keys.id`;
+  ) month_use on month_use.scope = api_keys.id::text`;
 
 interface Sort {
   /** The sort key; never null. */

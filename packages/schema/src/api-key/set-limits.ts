@@ -1,4 +1,5 @@
 import type { ApiKeyStatus } from '@ceiba/contract';
+import { eachLimit, type KeyLimits } from '@ceiba/domain';
 import { writeAudit } from '../audit/write.ts';
 import { inTransaction, isUnchanged, type VerbContext } from '../context.ts';
 import { checked } from '../input.ts';
@@ -6,15 +7,8 @@ import { apiKeys } from '../tables.ts';
 import { type ApiKeyRef, isApiKey } from './get.ts';
 import { lockApiKey } from './lock.ts';
 
-export interface ApiKeyLimits {
-  /** Requests per minute; null means that the key has no limit of its own. */
-  rateLimitPerMinute: number | null;
-  /** Requests per month in UTC; null means that the key has no limit of its own. */
-  monthlyQuota: number | null;
-}
-
 export type SetApiKeyLimitsResult =
-  | { kind: 'updated' | 'unchanged'; limits: ApiKeyLimits; displayName: string }
+  | { kind: 'updated' | 'unchanged'; limits: KeyLimits; displayName: string }
   | { kind: 'conflict'; status: ApiKeyStatus }
   | { kind: 'not_found' };
 
@@ -24,14 +18,14 @@ export type SetApiKeyLimitsResult =
  */
 export async function setApiKeyLimits(
   ctx: VerbContext,
-  { limits: input, ...ref }: ApiKeyRef & { limits: Partial<ApiKeyLimits> },
+  { limits: input, ...ref }: ApiKeyRef & { limits: Partial<KeyLimits> },
 ): Promise<SetApiKeyLimitsResult> {
   const limits = checked(input);
   return inTransaction(ctx, async (tx) => {
     const key = await lockApiKey(tx, ref);
     if (key === undefined) return { kind: 'not_found' };
-    const { displayName, status, ownerId, rateLimitPerMinute, monthlyQuota } = key;
-    const old = { rateLimitPerMinute, monthlyQuota };
+    const { displayName, status, ownerId } = key;
+    const old = eachLimit((limit) => key[limit]);
     if (status !== 'active') return { kind: 'conflict', status };
     const after = { ...old, ...limits };
     if (isUnchanged(old, after)) return { kind: 'unchanged', limits: after, displayName };

@@ -1,3 +1,4 @@
+import { MS_PER_MINUTE } from '@ceiba/domain';
 import { bulk, upsertTotals } from '../bulk.ts';
 import type { Database } from '../connection/database.ts';
 
@@ -22,7 +23,7 @@ export async function recordDecisionFailures(
 
 const FAILURES = bulk<DecisionFailureCount>({
   project_id: ['uuid', (row) => row.projectId],
-  minute: ['timestamptz', (row) => new Date(row.minute * 60_000)],
+  minute: ['timestamptz', (row) => new Date(row.minute * MS_PER_MINUTE)],
   cause: ['text', (row) => row.cause],
   incarnation: ['text', (row) => row.incarnation],
   failed: ['bigint', (row) => row.failed],

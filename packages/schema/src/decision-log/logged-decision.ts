@@ -1,4 +1,6 @@
 import type { ExceededLimit, LoggedDecision } from '@ceiba/contract';
+import { isLimitDenial } from '@ceiba/contract/sets';
+import { LIMIT_OF_DENIAL, LIMITS } from '@ceiba/domain';
 import type { DecisionRecord } from './list.ts';
 
 /** A decision of the log as the Runtime's routes and `ceiba requests --json` return it. */
@@ -16,13 +18,7 @@ export function toLoggedDecision(record: DecisionRecord): LoggedDecision {
 
 /** The limit that refused a call; null where no limit did, or where it was not kept. */
 function exceededLimitOf({ outcome, limits, limitOwner }: DecisionRecord): ExceededLimit | null {
-  if (limits === null || limitOwner === null) return null;
-  switch (outcome) {
-    case 'quota_exceeded':
-      return { owner: limitOwner, window: 'month', value: limits.monthlyQuota };
-    case 'rate_limited':
-      return { owner: limitOwner, window: 'minute', value: limits.rateLimitPerMinute };
-    default:
-      return null;
-  }
+  if (limits === null || limitOwner === null || !isLimitDenial(outcome)) return null;
+  const name = LIMIT_OF_DENIAL[outcome];
+  return { owner: limitOwner, window: LIMITS[name].window, value: limits[name] };
 }

@@ -1,4 +1,4 @@
-import { timeOfDecision } from '@ceiba/domain';
+import { MS_PER_MINUTE, timeOfDecision } from '@ceiba/domain';
 import { bulk, columnsOf, upsertTotals } from '../bulk.ts';
 import type { Database } from '../connection/database.ts';
 import { postgresError } from '../connection/errors.ts';
@@ -81,7 +81,7 @@ const INSERT_DECISIONS = `
 
 const GAPS = bulk<NewDecisionGap>({
   project_id: ['uuid', (row) => row.projectId],
-  minute: ['timestamptz', (row) => new Date(row.minute * 60_000)],
+  minute: ['timestamptz', (row) => new Date(row.minute * MS_PER_MINUTE)],
   outcome: ['text', (row) => row.outcome],
   incarnation: ['text', (row) => row.incarnation],
   left_out: ['bigint', (row) => row.leftOut],

@@ -1,4 +1,5 @@
 import type { ApiKeyStatus, SubscriptionStatus } from '@ceiba/contract/sets';
+import { eachLimit } from '@ceiba/domain';
 import { bulk } from '../bulk.ts';
 import type { Database } from '../connection/database.ts';
 import { requirePrimary, SERVER_EVIDENCE } from '../connection/server.ts';
@@ -49,8 +50,7 @@ const SUBSCRIPTION = rowPart(PROJECT.end, {
 const PLAN = rowPart(SUBSCRIPTION.end, {
   planId: column<string>('plan.id'),
   name: column<string>('plan.name'),
-  rateLimitPerMinute: column<number>('plan.rate_limit_per_minute'),
-  monthlyQuota: column<number>('plan.monthly_quota'),
+  ...eachLimit((_, limit) => column<number>(`plan.${limit.column}`)),
 });
 
 const API_KEY = rowPart(PLAN.end, {
@@ -61,8 +61,7 @@ const API_KEY = rowPart(PLAN.end, {
   expired: column<boolean>('coalesce(k.expires_at <= now(), false)'),
   disabled: column<boolean>('k.disabled_at is not null'),
   neverUsed: column<boolean>('k.last_used_at is null'),
-  rateLimitPerMinute: column<number | null>('k.rate_limit_per_minute'),
-  monthlyQuota: column<number | null>('k.monthly_quota'),
+  ...eachLimit((_, limit) => column<number | null>(`k.${limit.column}`)),
 });
 
 const PROJECTS = bulk<string>({ id: ['uuid', (projectId) => projectId] });

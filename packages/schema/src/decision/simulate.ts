@@ -4,9 +4,10 @@ import {
   credentialState,
   decide,
   explainMatch,
-  type LimitScope,
   lookupDigestOf,
   type MatchExplanation,
+  type Scope,
+  scopeName,
 } from '@ceiba/domain';
 import { sql } from 'drizzle-orm';
 import { isApiKey } from '../api-key/get.ts';
@@ -28,7 +29,7 @@ export interface SimulationInput {
 }
 
 /** A counter that the request would be charged to, as of the last flush. */
-export type SimulatedScope = Omit<LimitScope, 'id'> & {
+export type SimulatedScope = Omit<Scope, 'id'> & {
   usedThisMonth: number;
   /** When the count last grew; null before the month's first allowed request. */
   countedAt: Date | null;
@@ -92,7 +93,7 @@ export async function readSimulation(
 /** Compares as the charge does: a quota of 0 allows nothing. */
 const quotaReason = (scopes: readonly SimulatedScope[]) =>
   scopes.some(
-    ({ monthlyQuota, usedThisMonth }) => monthlyQuota !== null && usedThisMonth >= monthlyQuota,
+    ({ limits: { month }, usedThisMonth }) => month !== null && usedThisMonth >= month.value,
   )
     ? 'quota_exceeded'
     : null;
@@ -114,9 +115,9 @@ async function digestOfCredential(
 async function readScopes(
   db: { orm: Executor },
   projectId: string,
-  limits: readonly LimitScope[],
+  charged: readonly Scope[],
 ): Promise<{ scopes: SimulatedScope[]; at: Date }> {
-  const names = limits.map(({ kind, id }) => (kind === 'project' ? 'project' : id));
+  const names = charged.map(scopeName);
   const rows = await db.orm.execute<{
     scope: string | null;
     used: number;
@@ -131,10 +132,10 @@ async function readScopes(
         and scope = any(${arrayOf(names)}::text[])
       group by scope
     ) m on true`);
-  const scopes = limits.map(({ id: _, ...limit }, index) => {
-    const row = rows.find(({ scope }) => scope === names[index]);
+  const scopes = charged.map(({ id: _, ...scope }, index) => {
+    const row = rows.find((found) => found.scope === names[index]);
     const countedAt = row?.countedAtMs == null ? null : new Date(row.countedAtMs);
-    return { ...limit, usedThisMonth: row?.used ?? 0, countedAt };
+    return { ...scope, usedThisMonth: row?.used ?? 0, countedAt };
   });
   return { scopes, at: new Date(rows[0]?.nowMs ?? Number.NaN) };
 }

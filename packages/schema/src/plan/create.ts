@@ -9,21 +9,20 @@ export type CreatePlanResult = { kind: 'created'; planId: string } | { kind: 'na
 /** Creates a plan. Names are unique. */
 export async function createPlan(
   ctx: VerbContext,
-  plan: Omit<Plan, 'planId'>,
+  input: Omit<Plan, 'planId'>,
 ): Promise<CreatePlanResult> {
-  const { name, activeKeyCap, rateLimitPerMinute, monthlyQuota } = checked(plan);
+  const plan = checked(input);
   return inTransaction(ctx, async (tx) => {
-    const values = { name, activeKeyCap, rateLimitPerMinute, monthlyQuota };
     const [created] = await tx
       .insert(plans)
-      .values(values)
+      .values(plan)
       .onConflictDoNothing({ target: plans.name })
       .returning({ planId: plans.id });
     if (created === undefined) return { kind: 'name_taken' };
     await writeAudit(tx, ctx, {
       action: 'plan.create',
-      target: { id: created.planId, label: name },
-      after: values,
+      target: { id: created.planId, label: plan.name },
+      after: plan,
     });
     return { kind: 'created', planId: created.planId };
   });

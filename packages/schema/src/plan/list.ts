@@ -1,23 +1,19 @@
-import { DEFAULT_PLAN_NAME } from '@ceiba/domain';
+import { DEFAULT_PLAN_NAME, eachLimit, type PlanLimits } from '@ceiba/domain';
 import { asc, eq, sql } from 'drizzle-orm';
 import type { Executor } from '../connection/database.ts';
 import { plans, subscriptions } from '../tables.ts';
 
 /** Limits are whole numbers from 0, which allows nothing, to 2,147,483,647. */
-export interface Plan {
+export interface Plan extends PlanLimits {
   planId: string;
   name: string;
-  activeKeyCap: number;
-  rateLimitPerMinute: number;
-  monthlyQuota: number;
 }
 
 export const planColumns = {
   planId: plans.id,
   name: plans.name,
   activeKeyCap: plans.activeKeyCap,
-  rateLimitPerMinute: plans.rateLimitPerMinute,
-  monthlyQuota: plans.monthlyQuota,
+  ...eachLimit((limit) => plans[limit]),
 };
 
 const SMALLEST_FIRST = [asc(plans.monthlyQuota), asc(plans.name)];

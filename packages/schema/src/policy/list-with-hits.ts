@@ -1,4 +1,4 @@
-import { MS_PER_DAY, startOfStep } from '@ceiba/domain';
+import { nextStep, startOfStep } from '@ceiba/domain';
 import { sql } from 'drizzle-orm';
 import type { Executor } from '../connection/database.ts';
 import { days, withinDays } from '../usage/decisions.ts';
@@ -18,7 +18,7 @@ export async function listPoliciesWithHits(
 ): Promise<PolicyWithHits[]> {
   const policies = await listPolicies(db, projectId);
   if (policies.length === 0) return [];
-  const to = new Date(startOfStep(now, 'day').getTime() + MS_PER_DAY);
+  const to = nextStep(now, 'day');
   const rows = await db.orm.execute<{ policyId: string; allowed: number; denied: number }>(sql`
     with ${days({ projectId, from: startOfStep(now, 'month'), to })}, matched as (
       select t.policy_id, t.allowed, t.denied from usage_policy_days t

@@ -1,4 +1,4 @@
-import type { ProjectRole } from '@ceiba/domain';
+import { PROJECT_SCOPE, type ProjectRole } from '@ceiba/domain';
 import { type SQL, sql } from 'drizzle-orm';
 import { arrayOf } from '../bulk.ts';
 import type { Executor } from '../connection/database.ts';
@@ -64,7 +64,7 @@ export async function listProjectsAtAGlance(
       coalesce(plan.active_key_cap, 0) as "activeKeyCap",
       coalesce(plan.monthly_quota, 0) as "monthlyQuota",
       (select coalesce(sum(m.count), 0)::float8 from usage_months m
-        where m.project_id = p.id and m.scope = 'project' and m.month = ${monthNumber()})
+        where m.project_id = p.id and m.scope = ${PROJECT_SCOPE} and m.month = ${monthNumber()})
         as "usedThisMonth",
       recent.allowed as "allowedByHour", recent.denied as "deniedByHour"
     from unnest(${arrayOf(ids)}::uuid[]) with ordinality as shown(id, position)

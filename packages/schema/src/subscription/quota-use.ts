@@ -1,4 +1,12 @@
-import { FORECAST_DAYS, MS_PER_DAY, type QuotaState, startOfStep, stepsOf } from '@ceiba/domain';
+import {
+  FORECAST_DAYS,
+  MS_PER_DAY,
+  nextStep,
+  PROJECT_SCOPE,
+  type QuotaState,
+  startOfStep,
+  stepsOf,
+} from '@ceiba/domain';
 import { sql } from 'drizzle-orm';
 import type { Executor } from '../connection/database.ts';
 import { clock, instant, monthNumber, toMs } from '../time.ts';
@@ -42,7 +50,7 @@ export async function readQuotaUse(
     left join plans plan on plan.id = s.plan_id
     cross join lateral (
       select sum(count)::float8 as used, max(updated_at) as counted_at from usage_months
-      where project_id = p.id and scope = 'project' and month = ${monthNumber(clock(now))}
+      where project_id = p.id and scope = ${PROJECT_SCOPE} and month = ${monthNumber(clock(now))}
     ) month
     where p.id = ${projectId}`);
   if (row === undefined) return null;
@@ -52,7 +60,7 @@ export async function readQuotaUse(
   return {
     now: at,
     monthStart,
-    monthEnd: new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1)),
+    monthEnd: nextStep(at, 'month'),
     monthlyQuota: row.monthlyQuota,
     used: row.used,
     countedAt: row.countedAtMs === null ? null : new Date(row.countedAtMs),
@@ -65,7 +73,7 @@ async function readAdmissions(
   projectId: string,
   { monthStart, since, at }: { monthStart: Date; since: Date; at: Date },
 ): Promise<Pick<QuotaUse, 'byDay' | 'recent'>> {
-  const to = new Date(startOfStep(at, 'day').getTime() + MS_PER_DAY);
+  const to = nextStep(at, 'day');
   const usage = { projectId, from: since < monthStart ? since : monthStart, to };
   const rows = await db.orm.execute<{ dayMs: number; allowed: number; recent: number }>(sql`
     with ${days(usage)}, counted as (${decisionsByHour(usage, 'allowed')})

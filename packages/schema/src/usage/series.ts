@@ -1,6 +1,7 @@
 import { OUTCOMES } from '@ceiba/contract/sets';
 import {
   monthOf,
+  PROJECT_SCOPE,
   stepsOf,
   USAGE_RANGE_DAYS_MAX,
   type UsageCut,
@@ -169,7 +170,7 @@ function allowedOfMonths({ projectId, from, to }: UsageOfProject) {
     )`;
   return {
     of: (ids: readonly string[]) => counted(sql`scope = any(${arrayOf(ids)}::text[])`),
-    whole: counted(sql`scope = 'project'`),
+    whole: counted(sql`scope = ${PROJECT_SCOPE}`),
   };
 }
 

@@ -1,5 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import type { Charge, LimitScope } from '@ceiba/domain';
+import {
+  apiKeyScope,
+  type Charge,
+  type ChargeRequest,
+  type KeyLimits,
+  projectScope,
+} from '@ceiba/domain';
 import { onTestFinished } from 'vitest';
 import { Deadline } from '../../../../apps/runtime/src/deadline.ts';
 import { chargeScriptText } from '../../../../apps/runtime/src/limiter/charge-script.ts';
@@ -71,12 +77,7 @@ export interface TestRuntime {
   die(): void;
 }
 
-export interface Call {
-  projectId: string;
-  apiKeyId: string;
-  policyId: string;
-  scopes: readonly LimitScope[];
-}
+export type Call = ChargeRequest;
 
 const quiet = { info() {}, warn() {} };
 
@@ -146,19 +147,14 @@ export async function startRuntime(options: TestRuntimeOptions): Promise<TestRun
   };
 }
 
-export interface Limits {
-  rateLimitPerMinute: number | null;
-  monthlyQuota: number | null;
-}
-
-export const NO_LIMITS: Limits = { rateLimitPerMinute: null, monthlyQuota: null };
+export const NO_LIMITS: KeyLimits = { rateLimitPerMinute: null, monthlyQuota: null };
 /** More than any test uses. */
 export const AMPLE = 1_000_000;
 
 /** Calls of one project and one of its keys. */
 export function callOf(
-  project: Partial<Limits>,
-  key: Partial<Limits> = {},
+  project: Partial<KeyLimits>,
+  key: Partial<KeyLimits> = {},
   ids: Partial<Omit<Call, 'scopes'>> = {},
 ): Call {
   const { projectId = randomUUID(), apiKeyId = randomUUID(), policyId = randomUUID() } = ids;
@@ -168,14 +164,18 @@ export function callOf(
     apiKeyId,
     policyId,
     scopes: [
-      { kind: 'project', id: projectId, ...ample, ...project },
-      { kind: 'api_key', id: apiKeyId, ...NO_LIMITS, ...key },
+      projectScope(projectId, { ...ample, ...project }),
+      apiKeyScope(apiKeyId, { ...NO_LIMITS, ...key }, null),
     ],
   };
 }
 
 /** The same key and project under other limits. */
-export function withLimits(call: Call, project: Partial<Limits>, key: Partial<Limits> = {}): Call {
+export function withLimits(
+  call: Call,
+  project: Partial<KeyLimits>,
+  key: Partial<KeyLimits> = {},
+): Call {
   return callOf(project, key, call);
 }
 

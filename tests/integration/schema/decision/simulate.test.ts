@@ -53,8 +53,16 @@ describe('a simulation', () => {
       match: { winner: { method: 'GET', pathPattern: '/v1/reports*' }, path: '/v1/reports/42' },
       subscription: { status: 'active', admits: true, plan: { monthlyQuota: 100 } },
       scopes: [
-        { kind: 'project', monthlyQuota: 100, rateLimitPerMinute: 1_000, usedThisMonth: 12 },
-        { kind: 'api_key', monthlyQuota: null, rateLimitPerMinute: 7, usedThisMonth: 12 },
+        {
+          kind: 'project',
+          limits: { minute: { owner: 'plan', value: 1_000 }, month: { owner: 'plan', value: 100 } },
+          usedThisMonth: 12,
+        },
+        {
+          kind: 'api_key',
+          limits: { minute: { owner: 'project_default', value: 7 }, month: null },
+          usedThisMonth: 12,
+        },
       ],
     });
     for (const { countedAt } of simulation!.scopes) {

@@ -1,10 +1,18 @@
-import { mintApiKey } from '@ceiba/domain';
+import { eachLimit, mintApiKey } from '@ceiba/domain';
 import { createApiKey, getApiKeyRow, type VerbContext } from '@ceiba/schema';
 import type { Command } from 'commander';
 import { withDatabase } from '../../database.ts';
 import { CliError, failure } from '../../errors.ts';
 import { noProject } from '../../not-found.ts';
-import { displayName, instantOrNone, limitOrNone, orNull, uuid } from '../../options.ts';
+import {
+  addLimitOptions,
+  displayName,
+  instantOrNone,
+  limitsOf,
+  type OwnLimitOptions,
+  orNull,
+  uuid,
+} from '../../options.ts';
 import {
   addSecretOptions,
   printsSecrets,
@@ -14,12 +22,10 @@ import {
 } from '../../secret-output.ts';
 import { printJson, printLines, type World } from '../../world.ts';
 
-interface CreateOptions extends SecretOptions {
+interface CreateOptions extends SecretOptions, OwnLimitOptions {
   project: string;
   name: string;
   expiresAt: Date | 'none';
-  rate: number | 'none';
-  quota: number | 'none';
 }
 
 /** Adds `ceiba key create`. */
@@ -29,10 +35,8 @@ export function createKeyCommand(key: Command, world: World): void {
     .description('create a key, which is shown only once')
     .requiredOption('--project <id>', 'the project that the key belongs to', uuid)
     .requiredOption('--name <text>', 'what the key is for, 1 to 100 characters', displayName)
-    .option('--expires-at <time>', 'when it expires (RFC 3339), or none', instantOrNone, 'none')
-    .option('--rate <number>', 'its own requests per minute, or none', limitOrNone, 'none')
-    .option('--quota <number>', 'its own requests per month, or none', limitOrNone, 'none')
-    .option('--json', 'print the key as JSON');
+    .option('--expires-at <time>', 'when it expires (RFC 3339), or none', instantOrNone, 'none');
+  addLimitOptions(command, 'none').option('--json', 'print the key as JSON');
   addSecretOptions(command).action((options: CreateOptions) => createKey(world, options));
 }
 
@@ -61,15 +65,14 @@ async function createKey(world: World, options: CreateOptions): Promise<void> {
 }
 
 async function create(ctx: VerbContext, world: World, options: CreateOptions) {
-  const { project: projectId, name, expiresAt, rate, quota } = options;
+  const { project: projectId, name, expiresAt } = options;
   const minted = mintApiKey(world.random);
   const result = await createApiKey(ctx, {
     projectId,
     displayName: name,
     minted,
     expiresAt: orNull(expiresAt),
-    rateLimitPerMinute: orNull(rate),
-    monthlyQuota: orNull(quota),
+    ...limitsOf(options),
   });
   if (result.kind === 'not_found') throw noProject(projectId);
   if (result.kind === 'plan_limit_reached') throw planLimitReached(result.activeKeyCap);
@@ -82,8 +85,7 @@ async function create(ctx: VerbContext, world: World, options: CreateOptions) {
     displayName: label,
     keyPrefix,
     expiresAt: row.expiresAt,
-    rateLimitPerMinute: row.rateLimitPerMinute,
-    monthlyQuota: row.monthlyQuota,
+    ...eachLimit((limit) => row[limit]),
     plaintextKey: minted.plaintext,
     isExpired: row.isExpired,
   };

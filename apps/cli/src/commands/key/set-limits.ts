@@ -1,46 +1,42 @@
+import { listLimits } from '@ceiba/domain';
 import { setApiKeyLimits } from '@ceiba/schema';
 import type { Command } from 'commander';
 import { withDatabase } from '../../database.ts';
 import { badInput } from '../../errors.ts';
 import { noKey } from '../../not-found.ts';
-import { limitOrNone, orNull, uuid } from '../../options.ts';
+import { addLimitOptions, limitsOf, type OwnLimitOptions, uuid } from '../../options.ts';
 import { printJson, printLines, type World } from '../../world.ts';
 
-interface LimitOptions {
+interface LimitOptions extends OwnLimitOptions {
   project: string;
   key: string;
-  rate?: number | 'none';
-  quota?: number | 'none';
   json?: true;
 }
 
 /** Adds `ceiba key set-limits`. */
 export function setLimitsCommand(key: Command, world: World): void {
-  key
+  const command = key
     .command('set-limits')
     .description("set a key's own limits, in addition to its project's plan")
     .requiredOption('--project <id>', 'the project that the key belongs to', uuid)
-    .requiredOption('--key <id>', 'the key (its id, not the key itself)', uuid)
-    .option('--rate <number>', 'requests per minute, or none', limitOrNone)
-    .option('--quota <number>', 'requests per month, or none', limitOrNone)
+    .requiredOption('--key <id>', 'the key (its id, not the key itself)', uuid);
+  addLimitOptions(command)
     .option('--json', 'print the limits as JSON')
     .action(async (options: LimitOptions) => {
-      if (options.rate === undefined && options.quota === undefined) {
-        throw badInput('Nothing to change: give --rate or --quota.');
+      if (listLimits((_, { option }) => options[option]).every((limit) => limit === undefined)) {
+        const all = listLimits((_, { option }) => `--${option}`).join(' or ');
+        throw badInput(`Nothing to change: give ${all}.`);
       }
       await setLimits(world, options);
     });
 }
 
-async function setLimits(world: World, { project, key, rate, quota, json }: LimitOptions) {
+async function setLimits(world: World, { project, key, json, ...options }: LimitOptions) {
   const result = await withDatabase(world, (ctx) =>
     setApiKeyLimits(ctx, {
       projectId: project,
       apiKeyId: key,
-      limits: {
-        ...(rate === undefined ? {} : { rateLimitPerMinute: orNull(rate) }),
-        ...(quota === undefined ? {} : { monthlyQuota: orNull(quota) }),
-      },
+      limits: limitsOf(options),
     }),
   );
   if (result.kind === 'not_found') throw noKey(project, key);
@@ -49,18 +45,12 @@ async function setLimits(world: World, { project, key, rate, quota, json }: Limi
       field: '--key',
     });
   }
-  const { rateLimitPerMinute, monthlyQuota } = result.limits;
-  if (json) {
-    return printJson(world, {
-      projectId: project,
-      apiKeyId: key,
-      rateLimitPerMinute,
-      monthlyQuota,
-    });
-  }
+  const { limits } = result;
+  if (json) return printJson(world, { projectId: project, apiKeyId: key, ...limits });
   printLines(world, [
     `Limits of ${result.displayName}, in addition to the project's plan:`,
-    `  requests per minute  ${rateLimitPerMinute ?? 'none'}`,
-    `  requests per month   ${monthlyQuota ?? 'none'}`,
+    ...listLimits(
+      (name, { window }) => `  ${`requests per ${window}`.padEnd(19)}  ${limits[name] ?? 'none'}`,
+    ),
   ]);
 }

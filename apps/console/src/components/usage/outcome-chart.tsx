@@ -1,3 +1,4 @@
+import { nextStep } from '@ceiba/domain';
 import type { UsageSeries } from '@ceiba/schema';
 import { clsx } from 'clsx';
 import { Check, Gauge, X } from 'lucide-react';
@@ -141,7 +142,7 @@ function Bars({
               from === last
                 ? stepName(from, step, timeZone)
                 : `${stepName(from, step, timeZone)} to ${stepName(last, step, timeZone)}`;
-            const href = hrefOf(from, endOf(last, step));
+            const href = hrefOf(from, nextStep(last, step));
             return (
               // biome-ignore lint/a11y/useAnchorContent: its label is its content
               <a
@@ -252,15 +253,6 @@ const sumOf = (counts: ToneCounts['counts']): ToneCounts['totals'] => ({
   limit: sum(counts.map(({ limit }) => limit)),
   deny: sum(counts.map(({ deny }) => deny)),
 });
-
-const HOUR_MS = 3_600_000;
-
-function endOf(start: Date, step: UsageSeries['step']): Date {
-  if (step === 'month') {
-    return new Date(Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + 1));
-  }
-  return new Date(start.getTime() + (step === 'day' ? 24 * HOUR_MS : HOUR_MS));
-}
 
 /** The same as a table, the newest first, for screen readers and for copying. */
 function Numbers({ series: { starts, step }, tones: { counts }, timeZone }: PartProps) {

@@ -1,6 +1,7 @@
 'use server';
 
 import { displayNameSchema } from '@ceiba/contract';
+import { eachLimit } from '@ceiba/domain';
 import {
   createPlan,
   deletePlan,
@@ -27,8 +28,7 @@ import { proveSelf } from '../account/prove-self.ts';
 const plan = {
   name: displayNameSchema,
   activeKeyCap: limitSchema,
-  rateLimitPerMinute: limitSchema,
-  monthlyQuota: limitSchema,
+  ...eachLimit(() => limitSchema),
 };
 
 /** Adds a plan that every project can choose. */

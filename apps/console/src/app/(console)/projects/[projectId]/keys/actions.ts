@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { type ApiKeyStatus, displayNameSchema, expirySchema } from '@ceiba/contract';
-import { mintApiKey } from '@ceiba/domain';
+import { eachLimit, mintApiKey } from '@ceiba/domain';
 import {
   type ApiKeyRef,
   type ApiKeysChange,
@@ -26,7 +26,7 @@ import { done, PROJECT_GONE, settle } from '#server/settle.ts';
 import { plural } from '../../../../../lib/format.ts';
 import { optionalLimitSchema } from '../../../../../lib/limit-schema.ts';
 
-const limits = { rateLimitPerMinute: optionalLimitSchema, monthlyQuota: optionalLimitSchema };
+const limits = eachLimit(() => optionalLimitSchema);
 
 /** Never, or at a time. Two fields, so that an empty date does not mean never. */
 const expiry = { expires: z.enum(['never', 'at']), expiresAt: expirySchema.optional() };

@@ -1,3 +1,4 @@
+import { eachLimit, type KeyLimits } from '@ceiba/domain/limits';
 import type { ApiKeyRow } from '@ceiba/schema';
 
 /** The status of a key, or what denies its calls although the status is active. */
@@ -14,7 +15,7 @@ export function stateOf({
 }
 
 /** What the dialogs and the menu of a key need. */
-export interface KeyTarget {
+export interface KeyTarget extends KeyLimits {
   apiKeyId: string;
   displayName: string;
   keyPrefix: string;
@@ -24,8 +25,6 @@ export interface KeyTarget {
   isDisabled: boolean;
   /** ISO 8601; null if it never expires. */
   expiresAt: string | null;
-  rateLimitPerMinute: number | null;
-  monthlyQuota: number | null;
 }
 
 export const targetOf = (row: ApiKeyRow): KeyTarget => ({
@@ -36,8 +35,7 @@ export const targetOf = (row: ApiKeyRow): KeyTarget => ({
   isActive: row.status === 'active',
   isDisabled: row.disabledAt !== null,
   expiresAt: row.expiresAt,
-  rateLimitPerMinute: row.rateLimitPerMinute,
-  monthlyQuota: row.monthlyQuota,
+  ...eachLimit((limit) => row[limit]),
 });
 
 /** A key of the list that can be selected. */

@@ -1,3 +1,4 @@
+import { apiKeyScope, type Limit } from '@ceiba/domain';
 import type { ApiKeyRow } from '@ceiba/schema';
 import type { ReactNode } from 'react';
 import { AbsoluteTime, RelativeTime } from '#components/ui/time.tsx';
@@ -80,18 +81,11 @@ function Ended({ name, at }: { name: string; at: string | null }) {
   );
 }
 
-function limitsText(
-  { rateLimitPerMinute, monthlyQuota }: ApiKeyRow,
-  defaultRate: number | null,
-): string {
-  const rate = rateLimitPerMinute ?? defaultRate;
-  const own = [
-    ...(rate === null
-      ? []
-      : [
-          `${formatCount(rate)} per minute${rateLimitPerMinute === null ? ' (project default)' : ''}`,
-        ]),
-    ...(monthlyQuota === null ? [] : [`${formatCount(monthlyQuota)} per month`]),
-  ];
+function limitsText(apiKey: ApiKeyRow, defaultRate: number | null): string {
+  const { limits } = apiKeyScope(apiKey.apiKeyId, apiKey, defaultRate);
+  const own = Object.values(limits).flatMap((limit) => (limit === null ? [] : [textOf(limit)]));
   return own.length === 0 ? 'only those of the plan' : `${own.join(', ')}, and those of the plan`;
 }
+
+const textOf = ({ owner, window, value }: Limit) =>
+  `${formatCount(value)} per ${window}${owner === 'project_default' ? ' (project default)' : ''}`;
