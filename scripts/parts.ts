@@ -146,7 +146,7 @@ function checkTypes(supervisor: Supervisor, folder: string) {
   return supervisor.run({
     name: 'tsc',
     command: process.execPath,
-    args: [join(root, 'node_modules/typescript/bin/tsc'), '--noEmit', '-p', folder],
+    args: [join(root, 'node_modules/typescript7/bin/tsc'), '--noEmit', '-p', folder],
     failure: `npx tsc --noEmit -p ${folder}`,
   });
 }
