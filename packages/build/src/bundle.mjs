@@ -1,4 +1,4 @@
-import { copyFileSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
 import { build, context } from 'esbuild';
@@ -13,6 +13,7 @@ import { buildSha, root } from './sha.mjs';
  * @param {string} appFolder Holds `src/main.ts`.
  * @param {{ watch?: boolean }} [options] With `watch`, into `dist.dev` instead, and again after each
  *   change, until the process ends: a build beside it leaves the running program alone.
+ * @returns {Promise<import('esbuild').BuildContext | undefined>} What builds after each change.
  */
 export async function bundleApp(appFolder, { watch = false } = {}) {
   const source = join(appFolder, 'src');
@@ -27,6 +28,8 @@ export async function bundleApp(appFolder, { watch = false } = {}) {
   const options = {
     entryPoints: [join(source, 'main.ts')],
     outfile: join(output, 'main.js'),
+    // esbuild would remove the program of the build before when one fails, and it may be running.
+    write: false,
     bundle: true,
     format: 'esm',
     platform: 'node',
@@ -50,17 +53,25 @@ export async function bundleApp(appFolder, { watch = false } = {}) {
         },
       },
       {
-        name: 'files beside the code',
+        name: 'program and the files beside it',
         setup({ onEnd }) {
-          onEnd(() => {
+          onEnd(({ errors, outputFiles = [] }) => {
+            if (errors.length > 0) return;
+            mkdirSync(output, { recursive: true });
             for (const path of companions) copyFileSync(path, join(output, basename(path)));
+            for (const { path, contents } of outputFiles) writeFileSync(path, contents);
           });
         },
       },
     ],
   };
-  if (watch) await (await context(options)).watch();
-  else await build(options);
+  if (!watch) {
+    await build(options);
+    return undefined;
+  }
+  const builds = await context(options);
+  await builds.watch();
+  return builds;
 }
 
 /** @returns {{ tag: string, when: number }} The journal's newest entry. */
