@@ -32,7 +32,7 @@ test('a tab keeps its title while its page is refreshed', async () => {
   await page.evaluate(watchTitles);
   const titles = () => page.evaluate(() => (window as unknown as Watched).titles);
   const rows = page.getByRole('button', { name: /^Show (compact|comfortable) rows$/ });
-  for (const pauseMs of Array.from({ length: 30 }, (_, index) => index)) {
+  for (const pauseMs of [0, 1, 2, 3, 5, 8, 12, 17, 23, 30]) {
     await page.evaluate(receiveInTwoParts, pauseMs);
     const before = await rows.getAttribute('aria-label');
     await rows.click();
