@@ -253,7 +253,7 @@ export const MUTANTS: Record<string, Mutant> = {
     edits: [
       {
         file: 'main.js',
-        find: 'seenCounters.get(counterKey)',
+        find: 'seenCounters.get(key)',
         replace: 'seenCounters.get("nothing")',
       },
     ],

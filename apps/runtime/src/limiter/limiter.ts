@@ -65,7 +65,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
         return { request, seeds, redisDeadlineMs: nowMs + deadline.remainingMs() };
       }),
       freshId: newId(),
-      seenOf: (counterKey: string) => seenCounters.get(counterKey),
+      seenOf: (key: string) => seenCounters.get(key),
     };
     roundTrips.carried(charges.length);
     // The call has its whole budget, however little its oldest charge has left: a timeout drops the
