@@ -5,7 +5,7 @@ import {
   createProject,
   createUser,
   type Database,
-  type NewDecision,
+  type DecisionToWrite,
   type VerbContext,
   writeDecisions,
 } from '@ceiba/schema';
@@ -58,19 +58,12 @@ export function idAt(atMs: number): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-000000000000`;
 }
 
-const firstOf = (projectId: string, atMs: number): NewDecision => ({
+const firstOf = (projectId: string, atMs: number): DecisionToWrite => ({
   projectId,
   decisionId: idAt(atMs),
-  requestId: null,
   method: 'GET',
   path: '/',
   outcome: 'allowed',
-  denialDetail: null,
-  apiKeyId: null,
-  keyPrefix: null,
-  policyId: null,
-  limits: null,
-  limitOwner: null,
   latencyMs: 1,
 });
 

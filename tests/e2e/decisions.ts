@@ -1,8 +1,10 @@
-import { createDatabase, type NewDecision, writeDecisions } from '@ceiba/schema';
+import { createDatabase, type DecisionToWrite, writeDecisions } from '@ceiba/schema';
 import { decisionAt } from '../integration/schema/decision-log/support.ts';
 
 /** Absent fields are those of an allowed `GET /v1/reports`, now. */
-export type SampleDecision = Partial<Omit<NewDecision, 'projectId' | 'decisionId'>> & { at?: Date };
+export type SampleDecision = Partial<Omit<DecisionToWrite, 'projectId' | 'decisionId'>> & {
+  at?: Date;
+};
 
 /**
  * Records decisions as the Runtime does.

@@ -59,16 +59,7 @@ const PROJECT_ROUTES: Record<
 /** A denial in the log of a project. */
 async function logDecision({ db }: World, { projectId }: TestProject): Promise<string> {
   const decisionId = newUuid();
-  const nothing = {
-    requestId: null,
-    denialDetail: null,
-    apiKeyId: null,
-    keyPrefix: null,
-    policyId: null,
-    limits: null,
-    limitOwner: null,
-  };
-  const decision = { projectId, decisionId, ...QUESTION, ...nothing, latencyMs: 1 };
+  const decision = { projectId, decisionId, ...QUESTION, latencyMs: 1 };
   const outcome = 'missing_api_key' as const;
   await writeDecisions(db, { decisions: [{ ...decision, outcome }], gaps: [] });
   return decisionId;

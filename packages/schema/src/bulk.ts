@@ -2,7 +2,7 @@
  * Rows as the parameters of one statement: an array for each column, sent as text that the statement
  * casts, so that the driver needs no type lookups.
  */
-import { getTableColumns, type InferSelectModel } from 'drizzle-orm';
+import { getTableColumns, type InferInsertModel } from 'drizzle-orm';
 import type { PgTable } from 'drizzle-orm/pg-core';
 
 type Value = string | number | Date | Buffer | object | null;
@@ -39,14 +39,14 @@ export function bulk<Row>(columns: Columns<Row>): Bulk<Row> {
   };
 }
 
-/** All columns of a table, from rows as the table has them. */
-export const columnsOf = <Table extends PgTable>(table: Table): Columns<InferSelectModel<Table>> =>
+/** All columns of a table, from rows as an insert has them: what a row leaves out is null. */
+export const columnsOf = <Table extends PgTable>(table: Table): Columns<InferInsertModel<Table>> =>
   Object.fromEntries(
     Object.entries(getTableColumns(table)).map(([property, column]) => [
       column.name,
       [
         column.getSQLType().replace(/ collate .*/, ''),
-        (row: InferSelectModel<Table>) => row[property as keyof typeof row] as Value,
+        (row: InferInsertModel<Table>) => (row[property as keyof typeof row] ?? null) as Value,
       ],
     ]),
   );

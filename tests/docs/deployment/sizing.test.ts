@@ -202,7 +202,6 @@ describe('the tables', () => {
       method: 'GET',
       path: `/v1/customers/${index}/invoices`,
       outcome: 'rate_limited' as const,
-      denialDetail: null,
       apiKeyId: randomUUID(),
       keyPrefix: 'ceiba_a3QtUwNA',
       policyId: randomUUID(),

@@ -7,8 +7,11 @@ import type { DecisionGap } from './gaps.ts';
 import type { DecisionRecord } from './list.ts';
 import { createPartitions, dayOf } from './partitions.ts';
 
-/** A decision to write; its id gives its time. */
+/** A decision as the Runtime logs it, with every column; its id gives its time. */
 export type NewDecision = Omit<DecisionRecord, 'at'> & { projectId: string };
+
+/** A decision to write. A column that may be null can be left out. */
+export type DecisionToWrite = Omit<typeof decisions.$inferInsert, 'at'>;
 
 /** What is missing of one minute, as the total of an incarnation. */
 export type NewDecisionGap = DecisionGap & {
@@ -19,7 +22,7 @@ export type NewDecisionGap = DecisionGap & {
 };
 
 export interface DecisionBatch {
-  decisions: readonly NewDecision[];
+  decisions: readonly DecisionToWrite[];
   gaps: readonly NewDecisionGap[];
 }
 
@@ -60,7 +63,7 @@ function lacksPartition(error: unknown): boolean {
 
 function insert(
   db: Database,
-  rows: readonly (typeof decisions.$inferSelect)[],
+  rows: readonly (typeof decisions.$inferInsert)[],
   gaps: readonly NewDecisionGap[],
 ) {
   return db.sql.begin('isolation level read committed', async (sql) => {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { NewDecision } from '@ceiba/schema';
+import type { DecisionToWrite } from '@ceiba/schema';
 
 /** A UUID of version 7 of a time; of two from one ms, the one of the higher `order` is the later. */
 export function idAt(at: Date, order = 0): string {
@@ -12,20 +12,13 @@ export function idAt(at: Date, order = 0): string {
 export const decisionAt = (
   projectId: string,
   at: Date,
-  change: Partial<NewDecision> = {},
-): NewDecision => ({
+  change: Partial<DecisionToWrite> = {},
+): DecisionToWrite => ({
   projectId,
   decisionId: idAt(at),
-  requestId: null,
   method: 'GET',
   path: '/v1/reports',
   outcome: 'missing_api_key',
-  denialDetail: null,
-  apiKeyId: null,
-  keyPrefix: null,
-  policyId: null,
-  limits: null,
-  limitOwner: null,
   latencyMs: 1,
   ...change,
 });

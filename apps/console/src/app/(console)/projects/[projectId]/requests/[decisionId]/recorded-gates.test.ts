@@ -1,13 +1,9 @@
 import { DENIAL_REASONS } from '@ceiba/contract/sets';
-import type { DecisionRecord } from '@ceiba/schema';
 import { describe, expect, it } from 'vitest';
-import { explainRecord } from './recorded-gates.ts';
+import { explainRecord, type RecordedFacts } from './recorded-gates.ts';
 
 const projectId = 'p1';
-const decision: DecisionRecord = {
-  decisionId: '0192f0c1-7a3b-7c4d-8e5f-0123456789ab',
-  at: new Date('2026-11-22T14:05:09.123Z'),
-  requestId: 'req-7',
+const decision: RecordedFacts['decision'] = {
   method: 'GET',
   path: '/v1/reports',
   outcome: 'allowed',
@@ -22,7 +18,6 @@ const decision: DecisionRecord = {
     remainingThisMonth: 250,
   },
   limitOwner: null,
-  latencyMs: 3,
 };
 const apiKey = { displayName: 'Mobile app', keyPrefix: 'ceiba_Mobile01' };
 const policy = { method: '*', pathPattern: '/v1*' };

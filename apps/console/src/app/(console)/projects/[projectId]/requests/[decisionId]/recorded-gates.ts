@@ -12,9 +12,23 @@ import type { ExplainedDecision, SimulatedGate } from '#components/simulation/si
 import { formatCount, policyText } from '#lib/format.ts';
 import { legible } from '#lib/text.ts';
 
+/** What the gates tell of a decision. */
+type RecordedDecision = Pick<
+  DecisionRecord,
+  | 'method'
+  | 'path'
+  | 'outcome'
+  | 'denialDetail'
+  | 'apiKeyId'
+  | 'keyPrefix'
+  | 'policyId'
+  | 'limits'
+  | 'limitOwner'
+>;
+
 export interface RecordedFacts {
   projectId: string;
-  decision: DecisionRecord;
+  decision: RecordedDecision;
   /** The key as it is named now; undefined if this project has none. */
   apiKey: ApiKeyName | undefined;
   /** The policy that matched; undefined if none did, or if it was deleted since. */
@@ -73,7 +87,7 @@ const SAW: Record<DenialReason, (facts: RecordedFacts, stopped: boolean) => stri
 };
 
 /** The state that denied; older records do not hold it. */
-const wordsOf = ({ denialDetail }: DecisionRecord, unknown: string) =>
+const wordsOf = ({ denialDetail }: RecordedDecision, unknown: string) =>
   denialDetail === null ? unknown : DETAIL[denialDetail];
 
 const DETAIL: Record<DenialDetail, string> = {
@@ -110,7 +124,7 @@ function whereToLook(
 
 /** How much was used, and whose limit refused. */
 function limitOf(
-  { limits, limitOwner }: DecisionRecord,
+  { limits, limitOwner }: RecordedDecision,
   used: (limits: Limits) => string,
   stopped: boolean,
 ): string | null {
