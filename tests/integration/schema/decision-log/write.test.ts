@@ -29,7 +29,7 @@ const partitions = async () => {
 };
 
 describe('writing decisions', () => {
-  test('keeps every field, whatever characters its texts have', async () => {
+  test('keeps every field, whatever characters its texts have, and null for those that are left out', async () => {
     const { projectId } = await makeProject(bench.ctx);
     const decision = decisionAt(projectId, now(), {
       requestId: 'a,"b"\\{}',
@@ -52,15 +52,18 @@ describe('writing decisions', () => {
     await writeDecisions(bench.db, { decisions: [decision, empty], gaps: [] });
     const { projectId: _, ...fields } = decision;
     const { decisionId } = decision;
-    expect(await findDecision(bench.db, { projectId, decisionId })).toEqual({
-      ...fields,
-      at: expect.any(Date),
-    });
+    const found = await findDecision(bench.db, { projectId, decisionId });
+    expect(found).toMatchObject({ ...fields, at: expect.any(Date), denialDetail: null });
     expect(await findDecision(bench.db, { projectId, decisionId: empty.decisionId })).toMatchObject(
       {
         path: '',
         requestId: 'NULL',
+        denialDetail: null,
+        apiKeyId: null,
         keyPrefix: null,
+        policyId: null,
+        limits: null,
+        limitOwner: null,
       },
     );
   });
