@@ -19,7 +19,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** Holds the process id of the npm that installs, which may outlive a killed command. */
+/** Names the process that installs, and its npm, which outlives a process that was killed. */
 const lockFile = join(root, '.ceiba/install.pid');
 
 const HINT = 'Check the network and the registry (npm config get registry), then try again.';
@@ -85,22 +85,22 @@ async function installIfNeeded(command) {
 function takeLock() {
   mkdirSync(dirname(lockFile), { recursive: true, mode: 0o711 });
   try {
-    writeFileSync(lockFile, '', { flag: 'wx' });
+    writeFileSync(lockFile, String(process.pid), { flag: 'wx' });
     return true;
   } catch (error) {
     if (!existsSync(lockFile)) throw error;
-    const { mtimeMs = 0 } = statSync(lockFile, { throwIfNoEntry: false }) ?? {};
+    const { mtimeMs = Date.now() } = statSync(lockFile, { throwIfNoEntry: false }) ?? {};
     const isOfEarlierBoot = mtimeMs < Date.now() - uptime() * 1000;
-    if (isOfEarlierBoot || !isRunning(Number(readText(lockFile))))
-      rmSync(lockFile, { force: true });
+    const holders = (readText(lockFile) ?? '').split(' ');
+    if (isOfEarlierBoot || !holders.some(isRunning)) rmSync(lockFile, { force: true });
     return false;
   }
 }
 
-/** @param {number} pid @returns {boolean} True for 0, of a lock whose npm does not run yet. */
+/** @param {string} pid @returns {boolean} Also true for the empty text of a lock that is being written. */
 function isRunning(pid) {
   try {
-    return process.kill(pid, 0);
+    return process.kill(Number(pid), 0);
   } catch {
     return false;
   }
@@ -134,7 +134,7 @@ async function runNpm(command, extent) {
  */
 function resultOf(program, args) {
   const child = spawn(program, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
-  writeFileSync(lockFile, String(child.pid));
+  writeFileSync(lockFile, `${process.pid} ${child.pid}`);
   let isStopped = false;
   const stop = () => {
     isStopped = true;
