@@ -1,7 +1,14 @@
 /** The life of a downstream key. Source: the contract, "States and transitions". */
 import { API_KEY_STATUSES, type ApiKeyStatus } from '@ceiba/contract/sets';
 
-export const API_KEY_TRIGGERS = ['revoke', 'archive', 'set_expiry'] as const;
+/** Those of the contract, then those of users alone. */
+export const API_KEY_TRIGGERS = [
+  'revoke',
+  'archive',
+  'set_expiry',
+  'set_disabled',
+  'set_limits',
+] as const;
 export type ApiKeyTrigger = (typeof API_KEY_TRIGGERS)[number];
 
 /** `updated` writes, `unchanged` answers 200 and writes nothing, `conflict` is 409. */
@@ -12,6 +19,8 @@ export const TRANSITIONS = {
   revoke: { active: 'updated', revoked: 'unchanged', archived: 'conflict' },
   archive: { active: 'updated', revoked: 'conflict', archived: 'unchanged' },
   set_expiry: { active: 'updated', revoked: 'conflict', archived: 'conflict' },
+  set_disabled: { active: 'updated', revoked: 'conflict', archived: 'conflict' },
+  set_limits: { active: 'updated', revoked: 'conflict', archived: 'conflict' },
 } as const satisfies Record<ApiKeyTrigger, Record<ApiKeyStatus, TransitionOutcome>>;
 
 /** The status of a key after a trigger has updated it. */
@@ -19,6 +28,8 @@ export const TARGET_STATUS = {
   revoke: 'revoked',
   archive: 'archived',
   set_expiry: 'active',
+  set_disabled: 'active',
+  set_limits: 'active',
 } as const satisfies Record<ApiKeyTrigger, ApiKeyStatus>;
 
 const COUNTS_AGAINST_CAP = {

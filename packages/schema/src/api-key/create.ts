@@ -1,11 +1,12 @@
-import { eachLimit, type KeyLimits, type MintedCredential, statusesThatCount } from '@ceiba/domain';
-import { and, eq, inArray, sql } from 'drizzle-orm';
+import { eachLimit, type KeyLimits, type MintedCredential } from '@ceiba/domain';
+import { and, eq, sql } from 'drizzle-orm';
 import { writeAudit } from '../audit/write.ts';
 import type { Executor } from '../connection/database.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
 import { checked } from '../input.ts';
 import { lockProject } from '../project/lock.ts';
 import { apiKeys, plans, subscriptions } from '../tables.ts';
+import { countsAgainstCap } from './cap.ts';
 
 export interface CreateApiKeyInput extends Partial<KeyLimits> {
   projectId: string;
@@ -80,6 +81,6 @@ async function countAgainstCap(tx: Executor, projectId: string): Promise<number>
   const [row] = await tx
     .select({ count: sql<number>`count(*)::int` })
     .from(apiKeys)
-    .where(and(eq(apiKeys.projectId, projectId), inArray(apiKeys.status, statusesThatCount())));
+    .where(and(eq(apiKeys.projectId, projectId), countsAgainstCap('api_keys')));
   return row?.count ?? 0;
 }

@@ -3,21 +3,26 @@ import { eq } from 'drizzle-orm';
 import type { Executor } from '../connection/database.ts';
 import { apiKeys, projects } from '../tables.ts';
 import { type ApiKeyRef, isApiKey } from './get.ts';
+import { summaryColumns } from './summary.ts';
 
-/** Locks a key for a change, and reads what the changes and their audit rows need. */
+/** What the changes of a key and their audit rows need. */
+export const changeColumns = {
+  ...summaryColumns,
+  note: apiKeys.note,
+  disabledAt: apiKeys.disabledAt,
+  ...eachLimit((limit) => apiKeys[limit]),
+};
+
+/** Locks a key for a change. */
 export async function lockApiKey(tx: Executor, ref: ApiKeyRef) {
   const [row] = await tx
-    .select({
-      displayName: apiKeys.displayName,
-      note: apiKeys.note,
-      status: apiKeys.status,
-      disabledAt: apiKeys.disabledAt,
-      ...eachLimit((limit) => apiKeys[limit]),
-      ownerId: projects.ownerId,
-    })
+    .select({ ...changeColumns, ownerId: projects.ownerId })
     .from(apiKeys)
     .innerJoin(projects, eq(projects.id, apiKeys.projectId))
     .where(isApiKey(ref))
     .for('no key update', { of: apiKeys });
   return row;
 }
+
+/** A key as its change finds it. */
+export type ChangedKey = Omit<NonNullable<Awaited<ReturnType<typeof lockApiKey>>>, 'ownerId'>;

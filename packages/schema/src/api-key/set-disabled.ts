@@ -1,10 +1,8 @@
 import type { ApiKeyStatus } from '@ceiba/contract';
 import { sql } from 'drizzle-orm';
-import { writeAudit } from '../audit/write.ts';
-import { inTransaction, type VerbContext } from '../context.ts';
-import { apiKeys } from '../tables.ts';
-import { type ApiKeyRef, isApiKey } from './get.ts';
-import { lockApiKey } from './lock.ts';
+import type { VerbContext } from '../context.ts';
+import { changeApiKey } from './change.ts';
+import type { ApiKeyRef } from './get.ts';
 
 export type SetApiKeyDisabledResult =
   | { kind: 'updated' | 'unchanged' }
@@ -17,30 +15,17 @@ export const disableApiKey = (ctx: VerbContext, ref: ApiKeyRef) => setDisabled(c
 /** Ends what {@link disableApiKey} began: the next decision no longer denies the key for it. */
 export const enableApiKey = (ctx: VerbContext, ref: ApiKeyRef) => setDisabled(ctx, ref, false);
 
-function setDisabled(
+async function setDisabled(
   ctx: VerbContext,
   ref: ApiKeyRef,
   isDisabled: boolean,
 ): Promise<SetApiKeyDisabledResult> {
-  return inTransaction(ctx, async (tx) => {
-    const before = await lockApiKey(tx, ref);
-    if (before === undefined) return { kind: 'not_found' };
-    if (before.status !== 'active') return { kind: 'conflict', status: before.status };
-    if ((before.disabledAt !== null) === isDisabled) return { kind: 'unchanged' };
-    const [after] = await tx
-      .update(apiKeys)
-      .set({ disabledAt: isDisabled ? sql`now()` : null })
-      .where(isApiKey(ref))
-      .returning({ disabledAt: apiKeys.disabledAt });
-    if (after === undefined) throw new Error('a locked row disappeared');
-    await writeAudit(tx, ctx, {
-      action: isDisabled ? 'api_key.disable' : 'api_key.enable',
-      target: { id: ref.apiKeyId, label: before.displayName },
-      projectId: ref.projectId,
-      ownerId: before.ownerId,
-      before: { disabledAt: before.disabledAt?.toISOString() ?? null },
-      after: { disabledAt: after.disabledAt?.toISOString() ?? null },
-    });
-    return { kind: 'updated' };
+  const result = await changeApiKey(ctx, ref, {
+    trigger: 'set_disabled',
+    action: isDisabled ? 'api_key.disable' : 'api_key.enable',
+    set: { disabledAt: isDisabled ? sql`now()` : null },
+    isDone: ({ disabledAt }) => (disabledAt !== null) === isDisabled,
+    stateOf: ({ disabledAt }) => ({ disabledAt: disabledAt?.toISOString() ?? null }),
   });
+  return 'key' in result ? { kind: result.kind } : result;
 }

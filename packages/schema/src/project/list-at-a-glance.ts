@@ -1,5 +1,6 @@
 import { PROJECT_SCOPE, type ProjectRole } from '@ceiba/domain';
 import { type SQL, sql } from 'drizzle-orm';
+import { countsAgainstCap } from '../api-key/cap.ts';
 import { arrayOf } from '../bulk.ts';
 import type { Executor } from '../connection/database.ts';
 import { searchText } from '../page.ts';
@@ -59,7 +60,7 @@ export async function listProjectsAtAGlance(
     select p.id as "projectId", p.name, ${roleOf(input.userId)} as role,
       owner.email as "ownerEmail", plan.name as "planName",
       coalesce(${sql.raw(admitsNow('s'))}, false) as admits,
-      (select count(*)::int from api_keys k where k.project_id = p.id and k.status = 'active')
+      (select count(*)::int from api_keys k where k.project_id = p.id and ${countsAgainstCap('k')})
         as "activeKeys",
       coalesce(plan.active_key_cap, 0) as "activeKeyCap",
       coalesce(plan.monthly_quota, 0) as "monthlyQuota",
