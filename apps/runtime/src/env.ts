@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { parseRedisUrl } from '@ceiba/domain';
+import { parseRedisUrl } from '@ceiba/process/redis';
 import {
   databaseUrl,
   flag,

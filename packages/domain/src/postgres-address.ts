@@ -1,5 +1,10 @@
 import { isPostgresParameter, type PostgresParameter, refusalOf } from './postgres-parameters.ts';
-import type { InvalidAddress } from './redis-address.ts';
+
+/** Why a text is not an address; the reason repeats nothing of it, since it can hold a password. */
+export interface InvalidAddress {
+  kind: 'invalid';
+  reason: string;
+}
 
 /** One server of the list, in the order in which they are tried. */
 export interface PostgresHost {

@@ -75,7 +75,7 @@ export const SMALL_LIMITS: readonly SourceEdit[] = [
     replace: 'maxCharges: 3, maxWaiting: 10',
   },
   // A large queue is allocated at once, which takes longer than a schedule.
-  { file: 'packages/domain/src/redis-epoch.ts', find: 'rounds: 25', replace: 'rounds: 2' },
+  { file: 'packages/process/src/redis/epoch.ts', find: 'rounds: 25', replace: 'rounds: 2' },
   { file: 'apps/runtime/src/limiter/seen.ts', find: 'max = 65_536', replace: 'max = 64' },
 ];
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { EPOCH_SCRIPT } from '@ceiba/domain';
+import { EPOCH_SCRIPT } from '@ceiba/process/redis';
 import { chargeScriptText } from '../../../apps/runtime/src/limiter/charge-script.ts';
 import { usageKey } from '../../../apps/runtime/src/redis/keys.ts';
 import { trimScriptText } from '../../../apps/runtime/src/usage/sweep.ts';

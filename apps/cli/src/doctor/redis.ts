@@ -1,5 +1,11 @@
 import {
   askSentinel,
+  connectionError,
+  createClusterClient,
+  createNodeClient,
+  createPrimaryClient,
+  createServerClient,
+  dataServersOf,
   EPOCH_PROBLEMS,
   EPOCH_SAMPLES,
   EPOCH_SCRIPT,
@@ -7,19 +13,11 @@ import {
   judgeEpochs,
   newestPrimary,
   parseRedisUrl,
+  type RedisClient,
   type RedisClusterAddress,
   type RedisSentinelAddress,
-  sampleEpochs,
-} from '@ceiba/domain';
-import {
-  connectionError,
-  createClusterClient,
-  createNodeClient,
-  createPrimaryClient,
-  createServerClient,
-  dataServersOf,
-  type RedisClient,
   rehearseCharge,
+  sampleEpochs,
   sentinelAccess,
   whatToChangeInRedis,
 } from '@ceiba/process/redis';

@@ -1,15 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Logger } from '@ceiba/process/log';
 import {
+  createServerClient,
   EPOCH_PROBLEMS,
   EPOCH_SAMPLES,
   EPOCH_SCRIPT,
   type EpochVerdict,
   judgeEpochs,
   parseRedisUrl,
+  type RedisSettings,
   sampleEpochs,
-} from '@ceiba/domain';
-import type { Logger } from '@ceiba/process/log';
-import { createServerClient, type RedisSettings } from '@ceiba/process/redis';
+} from '@ceiba/process/redis';
 import type { Redis } from 'ioredis';
 import { withinMs } from '../deadline.ts';
 

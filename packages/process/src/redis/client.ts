@@ -1,10 +1,10 @@
+import { Cluster, type ClusterOptions, Command, Redis, type RedisOptions } from 'ioredis';
 import type {
   HostAndPort,
   RedisAccess,
   RedisClusterAddress,
   RedisSentinelAddress,
-} from '@ceiba/domain';
-import { Cluster, type ClusterOptions, Command, Redis, type RedisOptions } from 'ioredis';
+} from './address.ts';
 import { connectorFor, type Failures, withFailures } from './connector.ts';
 
 export type RedisClient = Redis | Cluster;

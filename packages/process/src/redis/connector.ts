@@ -1,7 +1,7 @@
 import { connect, isIP, type NetConnectOpts } from 'node:net';
 import { checkServerIdentity, connect as connectTls, type PeerCertificate } from 'node:tls';
-import type { HostAndPort } from '@ceiba/domain';
 import { AbstractConnector, type RedisOptions } from 'ioredis';
+import type { HostAndPort } from './address.ts';
 
 /** What the driver hides: why the last connection of a client could not be made. */
 export interface Failures {

@@ -1,11 +1,6 @@
-import {
-  askSentinel,
-  type NamedPrimary,
-  newestPrimary,
-  type RedisAccess,
-  type RedisSentinelAddress,
-} from '@ceiba/domain';
 import type { Redis } from 'ioredis';
+import type { RedisAccess, RedisSentinelAddress } from './address.ts';
+import { askSentinel, type NamedPrimary, newestPrimary } from './ask-sentinel.ts';
 import { createNodeClient } from './client.ts';
 import { connectionError } from './connector.ts';
 

@@ -1,4 +1,5 @@
-import { type NamedPrimary, parseRedisUrl, type RedisSentinelAddress } from '@ceiba/domain';
+import { parseRedisUrl, type RedisSentinelAddress } from './address.ts';
+import type { NamedPrimary } from './ask-sentinel.ts';
 import {
   createClusterClient,
   createPrimaryClient,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseRedisUrl } from './redis-address.ts';
+import { parseRedisUrl } from './address.ts';
 
 const access = { username: null, password: null, isTls: false };
 

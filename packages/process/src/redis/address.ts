@@ -1,3 +1,5 @@
+import type { InvalidAddress } from '@ceiba/domain';
+
 /** A server by name or number; IPv6 without brackets. */
 export interface HostAndPort {
   host: string;
@@ -33,12 +35,6 @@ export interface RedisSentinelAddress {
   database: number;
   /** For the primary; `isTls` applies to the sentinels too. */
   access: RedisAccess;
-}
-
-/** Why a text is not an address; the reason repeats nothing of it, since it can hold a password. */
-export interface InvalidAddress {
-  kind: 'invalid';
-  reason: string;
 }
 
 const REDIS_PORT = 6379;

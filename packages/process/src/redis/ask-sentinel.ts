@@ -1,4 +1,4 @@
-import type { HostAndPort } from './redis-address.ts';
+import type { HostAndPort } from './address.ts';
 
 /** The primary that a sentinel names; each failover raises the epoch. */
 export interface NamedPrimary extends HostAndPort {

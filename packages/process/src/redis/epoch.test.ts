@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { EPOCH_SAMPLES, epochOf, judgeEpochs, sampleEpochs } from './redis-epoch.ts';
+import { EPOCH_SAMPLES, epochOf, judgeEpochs, sampleEpochs } from './epoch.ts';
 
 describe('the epoch of a server', () => {
   it('is its run id and its replication id', () => {
