@@ -4,22 +4,18 @@ export {
   findAlertMail,
   unsubscribeAlertMail,
 } from './alert/consent.ts';
+export * from './alert/create-destination.ts';
+export * from './alert/delete-destination.ts';
 export * from './alert/deliver.ts';
-export {
-  type CreateAlertDestinationInput,
-  createAlertDestination,
-  deleteAlertDestination,
-  disableAlertDestination,
-  enableAlertDestination,
-  publicAddress,
-  rotateSigningSecret,
-  updateAlertDestination,
-} from './alert/destination.ts';
+export { publicAddress } from './alert/destination.ts';
 export * from './alert/detect.ts';
 export * from './alert/list.ts';
 export type { AlertDestinationRef } from './alert/ref.ts';
 export * from './alert/remove-old.ts';
+export * from './alert/rotate-secret.ts';
 export * from './alert/send.ts';
+export * from './alert/set-disabled.ts';
+export * from './alert/update-destination.ts';
 export * from './api-key/change-many.ts';
 export * from './api-key/create.ts';
 export * from './api-key/describe.ts';
@@ -96,10 +92,14 @@ export {
 } from './plan/list.ts';
 export * from './plan/put.ts';
 export * from './plan/update.ts';
-export * from './policy/change.ts';
+export { type CreatePolicyResult, createPolicy } from './policy/create.ts';
+export { type DeletePolicyResult, deletePolicy } from './policy/delete.ts';
 export { listPolicies, type PolicyRecord } from './policy/list.ts';
 export * from './policy/list-with-hits.ts';
 export * from './policy/list-with-revision.ts';
+export { type ReplacePoliciesResult, replacePolicies } from './policy/replace.ts';
+export type { PolicyRef, PolicyRule } from './policy/rule.ts';
+export * from './policy/update.ts';
 export * from './project/create.ts';
 export * from './project/delete.ts';
 export * from './project/end-previous-secret.ts';

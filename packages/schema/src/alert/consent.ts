@@ -8,8 +8,8 @@ import { sql } from 'drizzle-orm';
 import { writeAudit } from '../audit/write.ts';
 import type { Executor } from '../connection/database.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
+import { addressDigest } from '../outbox/consent-of.ts';
 import { type AttemptResult, chargeConfirmation } from '../user/sign-in-attempts.ts';
-import { addressDigest } from './consent-of.ts';
 import type { AlertDestinationRef } from './ref.ts';
 
 /*

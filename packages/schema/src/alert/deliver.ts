@@ -11,11 +11,12 @@ import { and, eq, type SQL, sql } from 'drizzle-orm';
 import type { Executor, Transactor } from '../connection/database.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
 import { takeLock } from '../locks.ts';
+import { addressDigest, hasConsent, hasRefused } from '../outbox/consent-of.ts';
 import { alertAttempts, alertDeliveries, alertDestinations, alertMails } from '../tables.ts';
 import { toMs } from '../time.ts';
-import { addressDigest, hasConsent, hasRefused } from './consent-of.ts';
-import { changing, disableAlertDestination } from './destination.ts';
+import { changing } from './destination.ts';
 import type { AlertDestinationRef } from './ref.ts';
+import { disableAlertDestination } from './set-disabled.ts';
 
 /** A delivery whose next attempt belongs to the process that claimed it. */
 export interface ClaimedDelivery extends AlertDestinationRef {

@@ -7,8 +7,8 @@ import {
 } from '@ceiba/domain';
 import { type SQL, sql } from 'drizzle-orm';
 import type { Executor } from '../connection/database.ts';
+import { queueAlerts } from '../outbox/queue.ts';
 import { clock, monthNumber } from '../time.ts';
-import { queueAlerts } from './queue.ts';
 
 /*
  * Each of these may run in several processes at the same time: the outbox keeps an alert once. A

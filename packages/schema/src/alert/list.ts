@@ -6,9 +6,9 @@ import type {
 } from '@ceiba/domain';
 import { and, desc, eq, type SQL, sql } from 'drizzle-orm';
 import type { Executor } from '../connection/database.ts';
+import { consentColumn } from '../outbox/consent-of.ts';
 import { keyset, NUMBER_ID, type Page, type PageRequest, readPage } from '../page.ts';
 import { alertDeliveries, alertDestinations, alertEvents } from '../tables.ts';
-import { consentColumn } from './consent-of.ts';
 import type { AlertDestinationRef } from './ref.ts';
 
 /** A destination without its signing secret. */

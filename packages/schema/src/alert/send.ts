@@ -1,13 +1,11 @@
 import { TEST_ALERT } from '@ceiba/domain';
 import { and, eq, sql } from 'drizzle-orm';
-import type { AuditAction } from '../audit/actions.ts';
-import { writeAudit } from '../audit/write.ts';
-import type { Executor, Transactor } from '../connection/database.ts';
+import type { Transactor } from '../connection/database.ts';
 import type { VerbContext } from '../context.ts';
 import { alertDeliveries } from '../tables.ts';
 import { type AttemptResult, chargeAlertAgain, chargeAlertTest } from '../user/sign-in-attempts.ts';
 import { mayAsk, queueConfirmation } from './consent.ts';
-import { alertLabel, changing, type Found } from './destination.ts';
+import { changing, type Found } from './destination.ts';
 import type { AlertDestinationRef } from './ref.ts';
 
 export type SendAlertResult =
@@ -21,7 +19,7 @@ export function sendTestAlert(
   ctx: VerbContext,
   ref: AlertDestinationRef,
 ): Promise<SendAlertResult> {
-  return changing<SendAlertResult>(ctx, ref, async (tx, found) => {
+  return changing<SendAlertResult>(ctx, ref, async (tx, found, audit) => {
     const refused = refusalOf(found);
     if (refused !== null) return refused;
     const charged = await chargeAlertTest(within(ctx, tx), found.ownerId);
@@ -35,7 +33,7 @@ export function sendTestAlert(
       )
       insert into alert_deliveries (event_id, destination_id)
       select id, ${ref.destinationId}::uuid from event`);
-    await audit(tx, ctx, { action: 'alert_destination.test', ref, found });
+    await audit('alert_destination.test');
     return { kind: 'queued' };
   });
 }
@@ -45,7 +43,7 @@ export function sendAlertAgain(
   ctx: VerbContext,
   { deliveryId, ...ref }: AlertDestinationRef & { deliveryId: number },
 ): Promise<SendAlertResult> {
-  return changing<SendAlertResult>(ctx, ref, async (tx, found) => {
+  return changing<SendAlertResult>(ctx, ref, async (tx, found, audit) => {
     const refused = refusalOf(found);
     if (refused !== null) return refused;
     const [delivery] = await tx
@@ -60,7 +58,7 @@ export function sendAlertAgain(
       .update(alertDeliveries)
       .set({ status: 'pending', attempts: 0, nextAttemptAt: sql`now()`, claimedUntil: null })
       .where(isDelivery(ref, deliveryId));
-    await audit(tx, ctx, { action: 'alert_destination.send_again', ref, found });
+    await audit('alert_destination.send_again');
     return { kind: 'queued' };
   });
 }
@@ -73,7 +71,7 @@ export function sendConfirmation(
   ctx: VerbContext,
   { isMailOff, ...ref }: AlertDestinationRef & { isMailOff?: boolean },
 ): Promise<SendAlertResult> {
-  return changing<SendAlertResult>(ctx, ref, async (tx, found) => {
+  return changing<SendAlertResult>(ctx, ref, async (tx, found, audit) => {
     if (isMailOff) return { kind: 'mail_off' };
     if (found.kind !== 'mail') return { kind: 'not_found' };
     if (found.disabledReason !== null) return { kind: 'disabled' };
@@ -81,7 +79,7 @@ export function sendConfirmation(
     if (asked.kind === 'confirmed') return { kind: 'unchanged' };
     if (asked.kind !== 'ask') return asked;
     await queueConfirmation(tx, ref);
-    await audit(tx, ctx, { action: 'alert_destination.ask', ref, found });
+    await audit('alert_destination.ask');
     return { kind: 'queued' };
   });
 }
@@ -94,17 +92,3 @@ function refusalOf({ disabledReason, hasConsent }: Found): SendAlertResult | nul
   if (disabledReason !== null) return { kind: 'disabled' };
   return hasConsent ? null : { kind: 'unconfirmed' };
 }
-
-interface Sent {
-  action: AuditAction;
-  ref: AlertDestinationRef;
-  found: Found;
-}
-
-const audit = (tx: Executor, ctx: VerbContext, { action, ref, found }: Sent) =>
-  writeAudit(tx, ctx, {
-    action,
-    target: { id: ref.destinationId, label: alertLabel(found) },
-    projectId: ref.projectId,
-    ownerId: found.ownerId,
-  });

@@ -1,8 +1,8 @@
-import { queueAlertOfChange } from '../alert/queue-change.ts';
 import type { Executor } from '../connection/database.ts';
 import type { Actor, VerbContext } from '../context.ts';
 import { auditLog } from '../tables.ts';
 import type { AuditEntry } from './actions.ts';
+import { queueAlertOfChange } from './queue-alert.ts';
 
 /**
  * Records a change and its actor, and queues the alert of the change, if it has one. Call it in the

@@ -1,8 +1,8 @@
 import type { AlertType } from '@ceiba/domain';
 import { sql } from 'drizzle-orm';
-import type { AuditAction, AuditEntry } from '../audit/actions.ts';
 import type { Executor } from '../connection/database.ts';
-import { queueAlerts } from './queue.ts';
+import { queueAlerts } from '../outbox/queue.ts';
+import type { AuditAction, AuditEntry } from './actions.ts';
 
 /** The changes that are alerted. */
 const TYPE_OF_CHANGE: Partial<Record<AuditAction, AlertType>> = {

@@ -1,0 +1,79 @@
+import { ALERT_DESTINATIONS_MAX, type AlertDestinationKind, type AlertType } from '@ceiba/domain';
+import { eq, sql } from 'drizzle-orm';
+import { writeAudit } from '../audit/write.ts';
+import type { Executor } from '../connection/database.ts';
+import { inTransaction, type VerbContext } from '../context.ts';
+import { checked } from '../input.ts';
+import { lockProject } from '../project/lock.ts';
+import { alertDestinations } from '../tables.ts';
+import type { AttemptResult } from '../user/sign-in-attempts.ts';
+import { mayAsk, queueConfirmation } from './consent.ts';
+import { alertLabel, auditOf } from './destination.ts';
+
+export interface CreateAlertDestinationInput {
+  projectId: string;
+  kind: AlertDestinationKind;
+  /** A URL or a mail address. */
+  address: string;
+  /** What users call it; may be empty. */
+  description: string;
+  eventTypes: readonly AlertType[];
+  /** Signs the requests of a webhook; null for mail. The caller shows it once. */
+  signingSecret: Buffer | null;
+  /** No mail can ask an address whether it wants alerts. */
+  isMailOff?: boolean;
+}
+
+export type CreateAlertDestinationResult =
+  | { kind: 'created'; destinationId: string }
+  | { kind: 'too_many' | 'unsubscribed' | 'mail_off' | 'not_found' }
+  | Extract<AttemptResult, { kind: 'limited' }>;
+
+/**
+ * Adds a destination. A webhook gets the alerts that are queued from now on; a mail address is asked
+ * first, unless it has confirmed to this project before.
+ */
+export async function createAlertDestination(
+  ctx: VerbContext,
+  input: CreateAlertDestinationInput,
+): Promise<CreateAlertDestinationResult> {
+  const { projectId, eventTypes, isMailOff, ...values } = checked(input);
+  return inTransaction(ctx, async (tx) => {
+    const project = await lockProject(tx, projectId);
+    if (project === undefined) return { kind: 'not_found' };
+    if (isMailOff && values.kind === 'mail') return { kind: 'mail_off' };
+    if ((await countDestinations(tx, projectId)) >= ALERT_DESTINATIONS_MAX) {
+      return { kind: 'too_many' };
+    }
+    const asked =
+      values.kind === 'mail'
+        ? await mayAsk(
+            { ...ctx, db: { orm: tx } },
+            { ...project, projectId, address: values.address },
+          )
+        : null;
+    if (asked?.kind === 'unsubscribed' || asked?.kind === 'limited') return asked;
+    const [created] = await tx
+      .insert(alertDestinations)
+      .values({ projectId, eventTypes: [...eventTypes], ...values })
+      .returning({ destinationId: alertDestinations.id });
+    if (created === undefined) throw new Error('an insert returned no row');
+    if (asked?.kind === 'ask') await queueConfirmation(tx, { projectId, ...created });
+    await writeAudit(tx, ctx, {
+      action: 'alert_destination.create',
+      target: { id: created.destinationId, label: alertLabel(values) },
+      projectId,
+      ownerId: project.ownerId,
+      after: auditOf({ ...values, eventTypes }),
+    });
+    return { kind: 'created', ...created };
+  });
+}
+
+async function countDestinations(tx: Executor, projectId: string): Promise<number> {
+  const [row] = await tx
+    .select({ count: sql<number>`count(*)::int` })
+    .from(alertDestinations)
+    .where(eq(alertDestinations.projectId, projectId));
+  return row?.count ?? 0;
+}

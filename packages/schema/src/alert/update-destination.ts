@@ -1,0 +1,62 @@
+import type { AlertDestinationKind, AlertType } from '@ceiba/domain';
+import { eq } from 'drizzle-orm';
+import type { VerbContext } from '../context.ts';
+import { checked } from '../input.ts';
+import { alertDestinations } from '../tables.ts';
+import type { AttemptResult } from '../user/sign-in-attempts.ts';
+import { dropConfirmations, mayAsk, queueConfirmation } from './consent.ts';
+import { auditOf, changing } from './destination.ts';
+import type { AlertDestinationRef } from './ref.ts';
+
+export interface UpdateAlertDestinationInput extends AlertDestinationRef {
+  /** Or a check of it, by the kind of the destination, that throws what is wrong. */
+  address: string | ((kind: AlertDestinationKind) => string);
+  description: string;
+  eventTypes: readonly AlertType[];
+}
+
+export type UpdateAlertDestinationResult =
+  | { kind: 'updated' | 'unchanged' | 'unsubscribed' | 'not_found' }
+  | Extract<AttemptResult, { kind: 'limited' }>;
+
+/**
+ * Changes where a destination is and what it gets. Alerts that are queued go to the new address; those
+ * to a mail address only once it has confirmed.
+ */
+export async function updateAlertDestination(
+  ctx: VerbContext,
+  { projectId, destinationId, address, ...input }: UpdateAlertDestinationInput,
+): Promise<UpdateAlertDestinationResult> {
+  const rest = checked(input);
+  const ref = { projectId, destinationId };
+  return changing<UpdateAlertDestinationResult>(ctx, ref, async (tx, found, audit) => {
+    const values = {
+      ...rest,
+      address: typeof address === 'string' ? address : address(found.kind),
+    };
+    const [before, after] = [auditOf(found), auditOf({ ...found, ...values })];
+    const isSame = found.address === values.address;
+    if (isSame && JSON.stringify(before) === JSON.stringify(after)) return { kind: 'unchanged' };
+    const asked =
+      found.kind === 'mail' && !isSame
+        ? await mayAsk(
+            { ...ctx, db: { orm: tx } },
+            { ...found, projectId, address: values.address },
+          )
+        : null;
+    if (asked?.kind === 'unsubscribed' || asked?.kind === 'limited') return asked;
+    await tx
+      .update(alertDestinations)
+      .set({
+        ...values,
+        eventTypes: [...values.eventTypes],
+        // Another address has not failed yet.
+        ...(!isSame && { failingSince: null }),
+      })
+      .where(eq(alertDestinations.id, destinationId));
+    if (found.kind === 'mail' && !isSame) await dropConfirmations(tx, destinationId);
+    if (asked?.kind === 'ask') await queueConfirmation(tx, ref);
+    await audit('alert_destination.update', { before, after }, { ...found, ...values });
+    return { kind: 'updated' };
+  });
+}

@@ -1,0 +1,59 @@
+import { POLICIES_MAX } from '@ceiba/domain';
+import { count, eq } from 'drizzle-orm';
+import { writeAudit } from '../audit/write.ts';
+import type { Executor } from '../connection/database.ts';
+import { inTransaction, type VerbContext } from '../context.ts';
+import { lockProject } from '../project/lock.ts';
+import { policies } from '../tables.ts';
+import { labelOf, type PolicyRule } from './rule.ts';
+
+export type CreatePolicyResult =
+  | { kind: 'created'; policyId: string }
+  | { kind: 'conflict' | 'too_many' | 'not_found' };
+
+/**
+ * Creates a policy, up to {@link POLICIES_MAX} in a project. The same method and pattern twice in a
+ * project is a conflict.
+ */
+export function createPolicy(
+  ctx: VerbContext,
+  { projectId, ...rule }: PolicyRule & { projectId: string },
+): Promise<CreatePolicyResult> {
+  return inTransaction(ctx, async (tx) => {
+    const project = await lockProject(tx, projectId);
+    if (project === undefined) return { kind: 'not_found' };
+    if ((await countPolicies(tx, projectId)) >= POLICIES_MAX) return { kind: 'too_many' };
+    const policyId = await insertPolicy(tx, ctx, { projectId, ownerId: project.ownerId, rule });
+    return policyId === undefined ? { kind: 'conflict' } : { kind: 'created', policyId };
+  });
+}
+
+async function countPolicies(tx: Executor, projectId: string): Promise<number> {
+  const [row] = await tx
+    .select({ count: count() })
+    .from(policies)
+    .where(eq(policies.projectId, projectId));
+  return row?.count ?? 0;
+}
+
+/** @returns its id; undefined where the project has the rule already */
+export async function insertPolicy(
+  tx: Executor,
+  ctx: VerbContext,
+  { projectId, ownerId, rule }: { projectId: string; ownerId: string; rule: PolicyRule },
+): Promise<string | undefined> {
+  const [row] = await tx
+    .insert(policies)
+    .values({ projectId, method: rule.method, pathPattern: rule.pathPattern })
+    .onConflictDoNothing()
+    .returning({ policyId: policies.id });
+  if (row === undefined) return undefined;
+  await writeAudit(tx, ctx, {
+    action: 'policy.create',
+    target: { id: row.policyId, label: labelOf(rule) },
+    projectId,
+    ownerId,
+    after: { method: rule.method, pathPattern: rule.pathPattern },
+  });
+  return row.policyId;
+}

@@ -1,0 +1,54 @@
+import { sql } from 'drizzle-orm';
+import { writeAudit } from '../audit/write.ts';
+import type { Executor } from '../connection/database.ts';
+import { onUniqueViolation } from '../connection/errors.ts';
+import { inTransaction, type VerbContext } from '../context.ts';
+import { lockProject } from '../project/lock.ts';
+import { policies } from '../tables.ts';
+import { isPolicy, labelOf, type PolicyRef, type PolicyRule } from './rule.ts';
+
+/** `changed`: the policy no longer has the rule that the user saw. */
+export type ChangePolicyResult = {
+  kind: 'updated' | 'unchanged' | 'changed' | 'conflict' | 'not_found';
+};
+
+export interface UpdatePolicyInput extends PolicyRule, PolicyRef {
+  /** The rule that the user saw, so that no change by another user is overwritten unseen. */
+  seen: PolicyRule;
+}
+
+/** Changes a policy's method or pattern; it keeps its id and so its usage. */
+export function updatePolicy(
+  ctx: VerbContext,
+  { projectId, policyId, seen, ...rule }: UpdatePolicyInput,
+): Promise<ChangePolicyResult> {
+  const change = inTransaction<ChangePolicyResult>(ctx, async (tx) => {
+    const project = await lockProject(tx, projectId);
+    const before = await readRule(tx, { projectId, policyId });
+    if (project === undefined || before === undefined) return { kind: 'not_found' };
+    if (labelOf(before) === labelOf(rule)) return { kind: 'unchanged' };
+    if (labelOf(before) !== labelOf(seen)) return { kind: 'changed' };
+    await tx
+      .update(policies)
+      .set({ ...rule, updatedAt: sql`now()` })
+      .where(isPolicy({ projectId, policyId }));
+    await writeAudit(tx, ctx, {
+      action: 'policy.update',
+      target: { id: policyId, label: labelOf(rule) },
+      projectId,
+      ownerId: project.ownerId,
+      before: { ...before },
+      after: { ...rule },
+    });
+    return { kind: 'updated' };
+  });
+  return change.catch(onUniqueViolation({ kind: 'conflict' }));
+}
+
+async function readRule(tx: Executor, ref: PolicyRef): Promise<PolicyRule | undefined> {
+  const [row] = await tx
+    .select({ method: policies.method, pathPattern: policies.pathPattern })
+    .from(policies)
+    .where(isPolicy(ref));
+  return row;
+}
