@@ -135,7 +135,7 @@ export const MUTANTS: Record<string, Mutant> = {
     edits: [
       {
         file: 'main.js',
-        find: 'error instanceof UnavailableError ? keep(index2, error) : reject(error)',
+        find: 'error instanceof UnavailableError ? keep(place, error) : reject(error)',
         replace: 'reject(error)',
       },
       {

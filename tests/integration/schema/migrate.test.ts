@@ -199,10 +199,12 @@ describe('drizzle-kit generate', () => {
     const folder = mkdtempSync(join(root, 'node_modules/.ceiba-tables-'));
     cleanUps.push(() => rmSync(folder, { recursive: true, force: true }));
     cpSync(join(root, 'packages/schema/src'), folder, { recursive: true });
-    const changed = join(folder, 'tables.ts');
+    const changed = join(folder, 'plan/tables.ts');
     const tables = readFileSync(changed, 'utf8');
     writeFileSync(changed, `${tables}\nexport const extra = pgTable('extra', { id: id() });\n`);
-    expect(newFilesAfterGenerate(changed)).toEqual([expect.stringMatching(/_check\.sql$/)]);
+    expect(newFilesAfterGenerate(join(folder, 'tables.ts'))).toEqual([
+      expect.stringMatching(/_check\.sql$/),
+    ]);
   }, 60_000);
 });
 

@@ -31,17 +31,17 @@ export async function outcomesOf<T>(
   const outcomes = new Array<T | UnavailableError>(works.length);
   const all = new Promise<void>((resolve, reject) => {
     let open = works.length;
-    const keep = (index: number, outcome: T | UnavailableError) => {
-      outcomes[index] = outcome;
+    const keep = (place: number, outcome: T | UnavailableError) => {
+      outcomes[place] = outcome;
       open -= 1;
       if (open === 0) resolve();
     };
-    for (const [index, work] of works.entries()) {
-      if (!(work instanceof Promise)) keep(index, work);
+    for (const [place, work] of works.entries()) {
+      if (!(work instanceof Promise)) keep(place, work);
       else {
         work.then(
-          (value) => keep(index, value),
-          (error) => (error instanceof UnavailableError ? keep(index, error) : reject(error)),
+          (value) => keep(place, value),
+          (error) => (error instanceof UnavailableError ? keep(place, error) : reject(error)),
         );
       }
     }

@@ -1,0 +1,46 @@
+import {
+  bigint,
+  type ExtraConfigColumn,
+  index,
+  jsonb,
+  pgTable,
+  text,
+  uuid,
+} from 'drizzle-orm/pg-core';
+import { instant } from '../columns.ts';
+
+const newestFirst = (table: { at: ExtraConfigColumn; id: ExtraConfigColumn }) =>
+  [table.at.desc().nullsFirst(), table.id.desc().nullsFirst()] as const;
+
+/** Who changed what, when and from where. Written in the transaction of the change. */
+export const auditLog = pgTable(
+  'audit_log',
+  {
+    id: bigint('id', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
+    at: instant('at').notNull().defaultNow(),
+    /** Kept when the project is deleted, hence no foreign key. */
+    ownerId: uuid('owner_id'),
+    projectId: uuid('project_id'),
+    actorKind: text('actor_kind').notNull(),
+    actorId: uuid('actor_id'),
+    actorLabel: text('actor_label').notNull(),
+    action: text('action').notNull(),
+    targetKind: text('target_kind').notNull(),
+    targetId: text('target_id').notNull(),
+    targetLabel: text('target_label'),
+    clientAddress: text('client_address'),
+    requestId: text('request_id'),
+    before: jsonb('before'),
+    after: jsonb('after'),
+  },
+  (table) => [
+    index('audit_log_project_id_at_idx').on(table.projectId, ...newestFirst(table)),
+    index('audit_log_owner_id_at_idx').on(table.ownerId, ...newestFirst(table)),
+    index('audit_log_project_id_target_id_at_idx').on(
+      table.projectId,
+      table.targetId,
+      ...newestFirst(table),
+    ),
+    index('audit_log_at_idx').on(...newestFirst(table)),
+  ],
+);

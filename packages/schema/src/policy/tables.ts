@@ -1,0 +1,44 @@
+import { sql } from 'drizzle-orm';
+import { bigint, pgTable, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core';
+import { createdAt, id, instant } from '../columns.ts';
+import { projects } from '../project/tables.ts';
+
+export const policies = pgTable(
+  'policies',
+  {
+    id: id(),
+    projectId: uuid('project_id')
+      .notNull()
+      .references(() => projects.id, { onDelete: 'cascade' }),
+    /** One HTTP method, or `*`. */
+    method: text('method').notNull(),
+    /** In normal form, as the domain's `parsePathPattern` returns it. */
+    pathPattern: text('path_pattern').notNull(),
+    createdAt: createdAt(),
+    updatedAt: instant('updated_at').notNull().defaultNow(),
+  },
+  (table) => [
+    unique('policies_project_id_method_path_pattern_key').on(
+      table.projectId,
+      table.method,
+      table.pathPattern,
+    ),
+  ],
+);
+
+/**
+ * The revision of what decisions keep of a project, as the `bit_xor` of its rows. A change of its
+ * policies appends one and changes none (rule policy-revision).
+ */
+export const decisionRevisions = pgTable(
+  'decision_revisions',
+  {
+    projectId: uuid('project_id')
+      .notNull()
+      .references(() => projects.id, { onDelete: 'cascade' }),
+    r: bigint('r', { mode: 'bigint' })
+      .notNull()
+      .default(sql`uuid_hash_extended(gen_random_uuid(), 0)`),
+  },
+  (table) => [primaryKey({ name: 'decision_revisions_pkey', columns: [table.projectId, table.r] })],
+);

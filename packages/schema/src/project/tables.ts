@@ -1,0 +1,36 @@
+import { boolean, check, integer, pgTable, text, unique, uuid } from 'drizzle-orm/pg-core';
+import { between, bytea, createdAt, digest, finite, id, instant, notNegative } from '../columns.ts';
+import { users } from '../user/tables.ts';
+
+export const projects = pgTable(
+  'projects',
+  {
+    id: id(),
+    ownerId: uuid('owner_id')
+      .notNull()
+      .references(() => users.id),
+    name: text('name').notNull(),
+    secretDigest: bytea('secret_digest').notNull(),
+    secretCreatedAt: instant('secret_created_at').notNull().defaultNow(),
+    /** Accepted as well as the current secret until it expires, 24 hours after the rotation. */
+    previousSecretDigest: bytea('previous_secret_digest'),
+    previousSecretExpiresAt: instant('previous_secret_expires_at'),
+    /** The rate of keys that have none of their own; null leaves them to the plan's limit. */
+    defaultKeyRateLimitPerMinute: integer('default_key_rate_limit_per_minute'),
+    /** How many of a hundred allowed decisions the decision log keeps. Denials are all kept. */
+    loggedAllowsPercent: integer('logged_allows_percent').notNull().default(1),
+    /** Whether the decision log keeps paths. */
+    logsPaths: boolean('logs_paths').notNull().default(true),
+    /** What `decision_revisions` is to this release, for the previous one. */
+    policyRevision: uuid('policy_revision').notNull().defaultRandom(),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    unique('projects_owner_id_name_key').on(table.ownerId, table.name),
+    check('projects_secret_digest_check', digest(table.secretDigest)),
+    check('projects_previous_secret_digest_check', digest(table.previousSecretDigest)),
+    check('projects_previous_secret_expires_at_check', finite(table.previousSecretExpiresAt)),
+    check('projects_default_key_rate_check', notNegative(table.defaultKeyRateLimitPerMinute)),
+    check('projects_logged_allows_percent_check', between(table.loggedAllowsPercent, 0, 100)),
+  ],
+);
