@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { base62 } from './base62.ts';
 import {
   API_KEY_PATTERN,
+  credentialState,
   digestOf,
   digestsEqual,
   INVITATION_PATTERN,
@@ -224,5 +225,15 @@ describe('the public prefix', () => {
       'eyJhbGciOiJIUzI1NiJ9.e30.ZRrHA1JJJW8opsbCGfG_HACGpVUMN_a9IV7pAx_Zmeo',
     ];
     for (const other of others) expect(publicPrefixOf(other)).toBeNull();
+  });
+});
+
+describe('the state of a credential', () => {
+  it.each([null, undefined, '', ' ', '\t\r\n', '\u00a0\u2003'])('reads %j as missing', (apiKey) => {
+    expect(credentialState(apiKey)).toBe('missing');
+  });
+
+  it.each(['x', ' ceiba_x ', '\u0000', 'null', 'undefined'])('reads %j as presented', (apiKey) => {
+    expect(credentialState(apiKey)).toBe('presented');
   });
 });

@@ -47,6 +47,13 @@ const LOOKS_LIKE_API_KEY = new RegExp(
   `^\\s*(${API_KEY_BRAND}[0-9A-Za-z]{${DISPLAYED_DIGITS}})[0-9A-Za-z]{32,64}\\s*$`,
 );
 
+export type CredentialState = 'missing' | 'presented';
+
+/** Whether a request carries a credential. Whitespace alone does not count. */
+export function credentialState(apiKey: string | null | undefined): CredentialState {
+  return apiKey != null && /\S/.test(apiKey) ? 'presented' : 'missing';
+}
+
 /** A source of random bytes, such as `crypto.randomBytes`. */
 export type RandomBytes = (bytes: number) => Uint8Array;
 

@@ -7,16 +7,8 @@ import {
   type LimitDenial,
 } from '@ceiba/contract/sets';
 import { describe, expect, it } from 'vitest';
-import {
-  type ApiKeyFacts,
-  type Charge,
-  conclude,
-  credentialState,
-  decide,
-  denied,
-  type LiveCall,
-  type Snapshot,
-} from './decide.ts';
+import { type Charge, conclude, denied } from './charge.ts';
+import { type ApiKeyFacts, decide, type LiveCall, type Snapshot } from './decide.ts';
 
 const DECISION_ID = '01960000-0000-7000-8000-000000000001';
 const API_KEY: ApiKeyFacts = {
@@ -240,15 +232,5 @@ describe('denied', () => {
       decisionId: DECISION_ID,
       denialReason,
     });
-  });
-});
-
-describe('credentialState', () => {
-  it.each([null, undefined, '', ' ', '\t\r\n', '\u00a0\u2003'])('reads %j as missing', (apiKey) => {
-    expect(credentialState(apiKey)).toBe('missing');
-  });
-
-  it.each(['x', ' ceiba_x ', '\u0000', 'null', 'undefined'])('reads %j as presented', (apiKey) => {
-    expect(credentialState(apiKey)).toBe('presented');
   });
 });

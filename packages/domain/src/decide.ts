@@ -1,16 +1,9 @@
 /** The order of the nine denials. All facts are loaded before; nothing is queried afterwards. */
-import type {
-  AllowDecision,
-  Decision,
-  DenyDecision,
-  Limits,
-  ResetAfterSeconds,
-} from '@ceiba/contract';
-import type { ApiKeyStatus, DenialReason, LimitDenial } from '@ceiba/contract/sets';
+import type { ApiKeyStatus, DenialReason } from '@ceiba/contract/sets';
+import type { CredentialState } from './credentials.ts';
 import {
   apiKeyScope,
   type KeyLimits,
-  type Limit,
   type PlanCallLimits,
   projectScope,
   type Scope,
@@ -54,7 +47,7 @@ export type Verdict =
  * the contract's denial reasons (`DENIAL_REASONS`).
  */
 export function decide(snapshot: Snapshot): Verdict {
-  const { credential, apiKey, policy, subscription } = snapshot;
+  const { projectId, credential, apiKey, policy, subscription } = snapshot;
 
   if (credential === 'missing') return deny('missing_api_key'); // null, absent or blank
   if (apiKey === null) return deny('invalid_api_key'); // unknown to this project
@@ -68,14 +61,12 @@ export function decide(snapshot: Snapshot): Verdict {
 
   const { status, expired, disabled } = apiKey;
   const live = { ...apiKey, status, expired, disabled };
-  return { kind: 'charge', call: liveCall(snapshot, live, policy, subscription.plan) };
-}
-
-export type CredentialState = 'missing' | 'presented';
-
-/** Whether a request carries a credential. Whitespace alone does not count. */
-export function credentialState(apiKey: string | null | undefined): CredentialState {
-  return apiKey != null && /\S/.test(apiKey) ? 'presented' : 'missing';
+  const { plan } = subscription;
+  const scopes = [
+    projectScope(projectId, plan),
+    apiKeyScope(live.apiKeyId, live, snapshot.defaultKeyRateLimitPerMinute),
+  ];
+  return { kind: 'charge', call: { [LIVE]: true, projectId, apiKey: live, policy, plan, scopes } };
 }
 
 const LIVE = Symbol('live');
@@ -97,77 +88,4 @@ export interface LiveCall {
   readonly scopes: readonly Scope[];
 }
 
-function liveCall(
-  { projectId, defaultKeyRateLimitPerMinute }: Snapshot,
-  apiKey: LiveApiKey,
-  policy: Policy,
-  plan: PlanFacts,
-): LiveCall {
-  const scopes = [
-    projectScope(projectId, plan),
-    apiKeyScope(apiKey.apiKeyId, apiKey, defaultKeyRateLimitPerMinute),
-  ];
-  return { [LIVE]: true, projectId, apiKey, policy, plan, scopes };
-}
-
-/** The result of the one atomic charge over all scopes. */
-export type Charge =
-  | { kind: 'allowed'; limits: Limits; resetAfterSeconds: ResetAfterSeconds }
-  | {
-      kind: 'denied';
-      denialReason: LimitDenial;
-      limits: Limits;
-      retryAfterSeconds: number;
-      /** The limit that refused; `limits` has its value. */
-      exceeded: Limit;
-    };
-
-/**
- * Turns a live call and its charge into the decision. The only place that builds an allow.
- *
- * @param decisionId - A UUID of version 7.
- */
-export function conclude(decisionId: string, call: LiveCall, charge: Charge): Decision {
-  switch (charge.kind) {
-    case 'allowed':
-      return allowed(decisionId, call, charge.limits, charge.resetAfterSeconds);
-    case 'denied':
-      return {
-        ...denied(decisionId, charge.denialReason),
-        limits: charge.limits,
-        retryAfterSeconds: charge.retryAfterSeconds,
-      };
-  }
-}
-
-/** A denial that charged nothing. */
-export function denied(decisionId: string, denialReason: DenialReason): DenyDecision {
-  return { allowed: false, decisionId, denialReason };
-}
-
-function allowed(
-  decisionId: string,
-  { projectId, apiKey, policy, plan }: LiveCall,
-  limits: Limits,
-  resetAfterSeconds: ResetAfterSeconds,
-): AllowDecision {
-  const access = {
-    projectId,
-    apiKey: {
-      apiKeyId: apiKey.apiKeyId,
-      displayName: apiKey.displayName,
-      keyPrefix: apiKey.keyPrefix,
-    },
-    policy: {
-      policyId: policy.policyId,
-      method: policy.method,
-      pathPattern: policy.pathPattern,
-    },
-    plan: { planId: plan.planId, name: plan.name },
-  };
-  return { allowed: true, decisionId, access, limits, resetAfterSeconds };
-}
-
-function deny(denialReason: DenialReason): Verdict {
-  return { kind: 'deny', denialReason };
-}
+const deny = (denialReason: DenialReason): Verdict => ({ kind: 'deny', denialReason });

@@ -1,4 +1,5 @@
 export * from './alerts.ts';
+export * from './charge.ts';
 export * from './constants.ts';
 export * from './credentials.ts';
 export * from './decide.ts';

@@ -1,15 +1,15 @@
 import { API_KEY_STATUSES, type ApiKeyStatus } from '@ceiba/contract/sets';
 import { describe, expect, it } from 'vitest';
 import {
-  API_KEY_TRIGGERS,
   type ApiKeyTrigger,
-  countsAgainstCap,
   statusesThat,
   statusesThatCount,
   TARGET_STATUS,
   TRANSITIONS,
   type TransitionOutcome,
 } from './lifecycle.ts';
+
+const TRIGGERS = Object.keys(TRANSITIONS) as ApiKeyTrigger[];
 
 /** The contract's table, "API key status", row by row. */
 const CONTRACT_ROWS: [ApiKeyStatus, ApiKeyTrigger, TransitionOutcome, ApiKeyStatus][] = [
@@ -41,16 +41,15 @@ describe('the life of a downstream key', () => {
   });
 
   it('has a row for every status and trigger', () => {
-    expect(ROWS).toHaveLength(API_KEY_STATUSES.length * API_KEY_TRIGGERS.length);
+    expect(ROWS).toHaveLength(API_KEY_STATUSES.length * TRIGGERS.length);
   });
 
   it('has no way back: nothing leaves revoked or archived', () => {
-    for (const trigger of API_KEY_TRIGGERS)
-      expect(statusesThat(trigger, 'updated')).toEqual(['active']);
+    for (const trigger of TRIGGERS) expect(statusesThat(trigger, 'updated')).toEqual(['active']);
   });
 
   it('splits the statuses of each trigger into three disjoint guards', () => {
-    for (const trigger of API_KEY_TRIGGERS) {
+    for (const trigger of TRIGGERS) {
       const guards = (['updated', 'unchanged', 'conflict'] as const).flatMap((outcome) =>
         statusesThat(trigger, outcome),
       );
@@ -65,7 +64,6 @@ describe('the life of a downstream key', () => {
   });
 
   it('counts only active keys against the cap', () => {
-    expect(API_KEY_STATUSES.map(countsAgainstCap)).toEqual([true, false, false]);
     expect(statusesThatCount()).toEqual(['active']);
   });
 });

@@ -1,27 +1,22 @@
 /** The life of a downstream key. Source: the contract, "States and transitions". */
 import { API_KEY_STATUSES, type ApiKeyStatus } from '@ceiba/contract/sets';
 
-/** Those of the contract, then those of users alone. */
-export const API_KEY_TRIGGERS = [
-  'revoke',
-  'archive',
-  'set_expiry',
-  'set_disabled',
-  'set_limits',
-] as const;
-export type ApiKeyTrigger = (typeof API_KEY_TRIGGERS)[number];
-
 /** `updated` writes, `unchanged` answers 200 and writes nothing, `conflict` is 409. */
 export type TransitionOutcome = 'updated' | 'unchanged' | 'conflict';
 
-/** The effect of each trigger per status; guards in SQL are derived from this table. */
+/**
+ * The effect of each trigger per status; guards in SQL are derived from this table. The contract has
+ * the first three.
+ */
 export const TRANSITIONS = {
   revoke: { active: 'updated', revoked: 'unchanged', archived: 'conflict' },
   archive: { active: 'updated', revoked: 'conflict', archived: 'unchanged' },
   set_expiry: { active: 'updated', revoked: 'conflict', archived: 'conflict' },
   set_disabled: { active: 'updated', revoked: 'conflict', archived: 'conflict' },
   set_limits: { active: 'updated', revoked: 'conflict', archived: 'conflict' },
-} as const satisfies Record<ApiKeyTrigger, Record<ApiKeyStatus, TransitionOutcome>>;
+} as const satisfies Record<string, Record<ApiKeyStatus, TransitionOutcome>>;
+
+export type ApiKeyTrigger = keyof typeof TRANSITIONS;
 
 /** The status of a key after a trigger has updated it. */
 export const TARGET_STATUS = {
@@ -47,12 +42,7 @@ export function statusesThat(trigger: ApiKeyTrigger, outcome: TransitionOutcome)
   return API_KEY_STATUSES.filter((status) => TRANSITIONS[trigger][status] === outcome);
 }
 
-/** Whether a key with this status counts against the plan's active-key cap, expired or not. */
-export function countsAgainstCap(status: ApiKeyStatus): boolean {
-  return COUNTS_AGAINST_CAP[status];
-}
-
-/** The statuses that count against the cap, for a count in SQL. */
+/** The statuses that count against the plan's active-key cap, expired or not. */
 export function statusesThatCount(): ApiKeyStatus[] {
-  return API_KEY_STATUSES.filter(countsAgainstCap);
+  return API_KEY_STATUSES.filter((status) => COUNTS_AGAINST_CAP[status]);
 }

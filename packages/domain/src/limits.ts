@@ -101,11 +101,3 @@ export const apiKeyScope = (
     month: limitOf('api_key', 'month', own.monthlyQuota),
   },
 });
-
-/** What one call is charged to: all of its scopes, or none. */
-export interface ChargeRequest {
-  projectId: string;
-  apiKeyId: string;
-  policyId: string;
-  scopes: readonly Scope[];
-}

@@ -51,9 +51,13 @@ export async function load(
       if (row instanceof UnavailableError) return row;
       if (!row?.project) throw new Error('a question has no row');
       const { project } = row;
-      const loaded = (matcher: PolicyMatcher | null) => {
-        return { asker, question, row, project, matcher };
-      };
+      const loaded = (matcher: PolicyMatcher | null) => ({
+        asker,
+        question,
+        row,
+        project,
+        matcher,
+      });
       const matcher = row.apiKey && policies.matcherFor(projectId, project.policyRevision);
       if (!(matcher instanceof Promise)) return loaded(matcher);
       // A long list takes longer to read than a decision may take.

@@ -29,7 +29,7 @@ export function judge(loaded: Loaded): Judged {
     policy,
     subscription: row.subscription,
   });
-  return { asker, question, row, project, matcher, policy, verdict };
+  return { ...loaded, policy, verdict };
 }
 
 /** Charges a live call or counts a denial, and logs it. The charge begins before it first waits. */
@@ -41,9 +41,7 @@ export async function settle(
   const { limiter, usage, decisionLog, firstUses, errors, log } = dependencies;
   const { asker, question, row, policy, verdict } = judged;
   const { projectId } = asker;
-  if (question.problem !== undefined) {
-    errors.reportUnclearRequest(question.problem, asker.requestId);
-  }
+  if (question.problem) errors.reportUnclearRequest(question.problem, asker.requestId);
   const decisionId = dependencies.newDecisionId();
   if (verdict.kind === 'deny') {
     const denial = {
@@ -66,10 +64,8 @@ export async function settle(
     { projectId, apiKeyId, policyId, scopes: call.scopes },
     deadline,
   );
-  if (charge.kind === 'allowed' && row.apiKey?.neverUsed) {
-    await firstUses.record(apiKeyId, deadline);
-  }
   const outcome = charge.kind === 'allowed' ? 'allowed' : charge.denialReason;
+  if (outcome === 'allowed' && row.apiKey?.neverUsed) await firstUses.record(apiKeyId, deadline);
   log.debug({ decisionId, projectId, apiKeyId, policyId, outcome }, 'decision');
   const decision = conclude(decisionId, call, charge);
   decisionLog.add(judged, decision, charge);
