@@ -57,6 +57,8 @@ const normalised = (text: string) =>
     .replace(/ceiba_(?:secret|setup)_(?:\w+|…)/g, '<secret>')
     .replace(/ceiba_\w{8}…/g, '<prefix>')
     .replace(/ceiba_(?:\w{40,}|…)/g, '<key>')
+    .replace(/Applied \d+ migrations/, 'Applied <n> migrations')
+    .replace(/\b\d{14}_\w+/g, '<migration>')
     .replace(/ +$/gm, '')
     .replace(/(until |"previousSecretExpiresAt": ")[-\dT:.]+Z/g, '$1<time>')
     .trimEnd();

@@ -25,22 +25,6 @@ export const FIELDS = {
   deny: ['allowed', 'decisionId', 'denialReason'],
   limits: ['rateLimitPerMinute', 'monthlyQuota', 'remainingThisMinute', 'remainingThisMonth'],
   decisionList: ['decisions', 'nextCursor'],
-  loggedDecision: [
-    'decisionId',
-    'at',
-    'requestId',
-    'method',
-    'path',
-    'allowed',
-    'denialReason',
-    'denialDetail',
-    'apiKeyId',
-    'keyPrefix',
-    'policyId',
-    'limits',
-    'exceededLimit',
-    'latencyMs',
-  ],
   error: ['error', 'message', 'requestId'],
 } as const;
 

@@ -103,7 +103,7 @@ describe('the decision log', () => {
     const decision: Decision = { ...deny(), limits: LIMITS };
     one.log.add(call(), decision);
     await one.log.flushNow();
-    expect(one.decisions).toEqual([
+    expect(one.decisions).toMatchObject([
       {
         projectId: PROJECT,
         decisionId: decision.decisionId,
@@ -147,7 +147,7 @@ describe('the decision log', () => {
   const key = (expired: boolean, disabled: boolean) => ({ apiKey: { expired, disabled } });
   const subscription = (status: string | null) => ({
     apiKey: { expired: false, disabled: false },
-    subscription: status === null ? null : { status },
+    subscription: status === null ? null : { status, plan: {} },
   });
   it.each([
     ['expired_api_key', key(true, false), 'expired'],
