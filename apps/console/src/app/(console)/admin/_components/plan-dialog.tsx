@@ -1,22 +1,27 @@
 'use client';
 
 import { DISPLAY_NAME_LENGTH_MAX } from '@ceiba/contract/sets';
+import { listLimits } from '@ceiba/domain/limits';
 import type { PlanWithUse } from '@ceiba/schema';
 import { FormDialog } from '#components/form-dialog.tsx';
 import { NumberField, TextField } from '#components/form-fields.tsx';
 import { Name } from '#components/ui/name.tsx';
-import { plural } from '#lib/format.ts';
+import { limitLabel, plural } from '#lib/format.ts';
 import { addPlan, editPlan } from '../actions.ts';
 
+/** The quota comes first, as in the table. */
 const LIMITS = [
-  { name: 'monthlyQuota', label: 'Requests per month', hint: '0 allows no requests.' },
-  { name: 'rateLimitPerMinute', label: 'Requests per minute', hint: '0 allows no requests.' },
+  ...listLimits((name) => ({
+    name,
+    label: limitLabel(name),
+    hint: '0 allows no requests.',
+  })).toReversed(),
   {
     name: 'activeKeyCap',
     label: 'Active keys',
     hint: 'If you lower it, existing keys keep working, but new ones cannot be created.',
-  },
-] as const;
+  } as const,
+];
 
 export interface PlanDialogProps {
   /** Undefined adds a plan. */

@@ -1,3 +1,4 @@
+import { listLimits } from '@ceiba/domain';
 import { type ApiKeyRow, exportApiKeys } from '@ceiba/schema';
 import { type CsvColumns, csvDay, csvResponse, csvRoute } from '#server/csv.ts';
 import { withDatabase } from '#server/database.ts';
@@ -17,8 +18,7 @@ const COLUMNS: CsvColumns<ApiKeyRow> = {
   revoked_at_utc: (row) => row.revokedAt,
   archived_at_utc: (row) => row.archivedAt,
   last_used_at_utc: (row) => row.lastUsedAt,
-  rate_limit_per_minute: (row) => row.rateLimitPerMinute,
-  monthly_quota: (row) => row.monthlyQuota,
+  ...Object.fromEntries(listLimits((name, { column }) => [column, (row: ApiKeyRow) => row[name]])),
   allowed_this_month: (row) => row.usedThisMonth,
 };
 
