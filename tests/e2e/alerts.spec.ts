@@ -33,9 +33,9 @@ test('a webhook is added, tested, repaired and deleted, and its secret is shown 
   const url = page.getByLabel('URL');
   const add = page.getByRole('button', { name: 'Add webhook' });
   for (const [typed, words] of [
-    ['https://169.254.169.254/latest', 'This address is private'],
-    ['https://user:password@example.com/', 'must not contain a user or password'],
-    ['example.com', 'Must be an address such as'],
+    ['https://169.254.169.254/latest', 'Must not be private'],
+    ['https://user:password@example.com/', 'Must not contain a user or password'],
+    ['example.com', 'Must be a URL such as'],
   ] as const) {
     await url.fill(typed);
     await add.click();

@@ -252,12 +252,16 @@ async function call(
   request: APIRequestContext,
   name: string,
   action: ActionCase,
-  { seen = world, headers = { origin } }: { seen?: World; headers?: Record<string, string> } = {},
+  {
+    seen = world,
+    fields = action.fields(seen),
+    headers = { origin },
+  }: { seen?: World; fields?: Record<string, string>; headers?: Record<string, string> } = {},
 ) {
   return callAction(request, {
     id: idOf(name),
     path: action.path(seen),
-    fields: action.fields(seen),
+    fields,
     headers,
   });
 }
@@ -365,12 +369,20 @@ test('no action of a project or of administrators exists for another account', a
   });
 });
 
+/** What is wrong with an input is for those who may use the action. */
+const withoutInput = (action: ActionCase): Record<string, string> => {
+  const { projectId } = action.fields(world);
+  return projectId === undefined ? {} : { projectId };
+};
+
 for (const role of ROLES) {
   test(`every action that a ${role} may not use is refused and changes nothing`, async () => {
     await changingNothing(async () => {
       for (const { name, action, code } of refusedActions(role)) {
-        const answer = await call(inRole[role].request, name, action);
-        expect(answer.state, name).toMatchObject({ kind: 'refused', code });
+        for (const fields of [action.fields(world), withoutInput(action)]) {
+          const answer = await call(inRole[role].request, name, action, { fields });
+          expect(answer.state, name).toMatchObject({ kind: 'refused', code, fieldErrors: {} });
+        }
       }
     });
   });

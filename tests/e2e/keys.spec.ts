@@ -143,9 +143,10 @@ test('invalid input is refused beside its field and kept', async () => {
   await page.getByLabel('Requests per month').fill('10,000');
   await page.getByLabel('Expires', { exact: true }).selectOption('On a date');
   await page.getByRole('button', { name: 'Create key' }).click();
-  await expect(page.getByText('Fill this in.')).toBeVisible();
   await expect(page.getByText('Must be a whole number, 0 or more.')).toBeVisible();
-  await expect(page.getByText('Choose a date and time.')).toBeVisible();
+  for (const empty of ['Name', 'Date and time']) {
+    await expect(page.getByLabel(empty)).toHaveAccessibleDescription(/Fill this in\./);
+  }
   await expect(page.getByLabel('Name')).toBeFocused();
   await expect(page.getByLabel('Requests per minute')).toHaveValue('ten');
   await page.getByLabel('Requests per minute').fill('30');

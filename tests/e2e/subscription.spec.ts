@@ -72,7 +72,7 @@ test('a period that is over denies calls, and one without an end allows them', a
   const page = await project.open('subscription');
   await page.getByLabel('Ends', { exact: true }).selectOption('at');
   await page.getByRole('button', { name: 'Save period end' }).click();
-  await expect(page.getByText('Choose a date and time.')).toBeVisible();
+  await expect(page.getByText('Fill this in.')).toBeVisible();
   await page.getByLabel('Date and time').fill('2020-01-31T12:00');
   await expect(page.getByText('This time is in the past')).toBeVisible();
   await page.getByRole('button', { name: 'Save period end' }).click();

@@ -48,8 +48,8 @@ describe('the URL of a webhook', () => {
   );
 
   it.each<readonly [string, string]>([
-    ['example.com', 'Must be an address'],
-    ['ftp://example.com', 'Must be an address'],
+    ['example.com', 'must be a URL'],
+    ['ftp://example.com', 'must be a URL'],
     ['https://user:password@example.com', 'user or password'],
     ['https://example.com/#part', 'fragment'],
     ['http://example.com', 'https://'],

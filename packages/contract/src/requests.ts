@@ -66,7 +66,11 @@ export const displayNameSchema = z
   );
 
 /** The e-mail address of an account. */
-export const emailSchema = z.string().trim().max(254).pipe(z.email('must be an e-mail address'));
+export const emailSchema = z
+  .string()
+  .trim()
+  .max(254, 'must be at most 254 characters')
+  .pipe(z.email('must be an e-mail address'));
 
 export const createApiKeyRequestSchema = z
   .strictObject({ displayName: displayNameSchema })

@@ -1,9 +1,16 @@
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { checked, InvalidInputError } from './input.ts';
 
-const problemsOf = (input: object) => {
+const RULED = [
+  ...(['displayName', 'note', 'description', 'name', 'expiresAt', 'eventTypes', 'email'] as const),
+  ...(['monthlyQuota', 'rateLimitPerMinute', 'loggedAllowsPercent', 'usageDays'] as const),
+  ...(['decisionDays', 'method', 'pathPattern'] as const),
+];
+
+const problemsOf = (input: Partial<Record<(typeof RULED)[number], unknown>>) => {
   try {
-    checked(input);
+    checked(input, RULED);
     return null;
   } catch (error) {
     if (!(error instanceof InvalidInputError)) throw error;
@@ -15,7 +22,7 @@ describe('the input of a verb', () => {
   it('is stored trimmed, with line ends of one kind, and other fields as they are', () => {
     const token = Buffer.of(1);
     const input = { displayName: ' Mobile app ', note: ' a\r\nb ', token, projectId: ' p ' };
-    expect(checked(input)).toEqual({
+    expect(checked(input, ['displayName', 'note'])).toEqual({
       displayName: 'Mobile app',
       note: 'a\nb',
       token,
@@ -24,7 +31,8 @@ describe('the input of a verb', () => {
   });
 
   it('keeps what removes a value, and what is left as it is', () => {
-    expect(checked({ monthlyQuota: null, rateLimitPerMinute: undefined, note: '' })).toEqual({
+    const input = { monthlyQuota: null, rateLimitPerMinute: undefined, note: '' };
+    expect(checked(input, ['monthlyQuota', 'rateLimitPerMinute', 'note'])).toEqual({
       monthlyQuota: null,
       rateLimitPerMinute: undefined,
       note: '',
@@ -44,8 +52,34 @@ describe('the input of a verb', () => {
     [{ loggedAllowsPercent: 101 }, 'must be at most 100'],
     [{ usageDays: 30 }, 'must be from 31 to 3,650 days, or empty'],
     [{ decisionDays: 91 }, 'must be from 1 to 90 days'],
+    [{ monthlyQuota: Number.NaN }, 'must be a whole number, 0 or more'],
+    [
+      { expiresAt: new Date(Number.NaN) },
+      'must be a date and time within the years 0100 to 9999 in UTC',
+    ],
+    [
+      { expiresAt: new Date('+010000-01-01T00:00:00Z') },
+      'must be a date and time within the years 0100 to 9999 in UTC',
+    ],
+    [{ eventTypes: [] }, 'must hold at least one alert'],
+    [{ email: 'ops' }, 'must be an e-mail address'],
+    [{ method: 'get' }, 'must be in upper case, because methods are case-sensitive: write GET'],
+    [{ pathPattern: 'v1' }, 'must start with / (or be a single *)'],
   ])('is refused with its field and the rule that it breaks: %j', (input, rule) => {
     expect(problemsOf(input)).toEqual([{ field: Object.keys(input)[0], rule }]);
+  });
+
+  it('names each field that has a rule, or does not compile', () => {
+    // @ts-expect-error `note` is left out.
+    checked({ displayName: 'Mobile app', note: '' }, ['displayName']);
+    // @ts-expect-error `color` has no rule.
+    expect(() => checked({ color: 'red' }, ['color'])).toThrow();
+  });
+
+  it('has rules of its own verb too', () => {
+    const input = { address: ' OPS@example.com ', method: ' GET ' };
+    const own = { address: z.string().trim().toLowerCase() };
+    expect(checked(input, ['method'], own)).toEqual({ address: 'ops@example.com', method: 'GET' });
   });
 
   it('is refused with every field that breaks a rule', () => {

@@ -1,10 +1,15 @@
-import { displayNameSchema } from '@ceiba/contract';
+import { displayNameSchema, emailSchema, expirySchema } from '@ceiba/contract';
 import {
+  ALERT_TYPES,
+  type AlertType,
   API_KEY_NOTE_LENGTH_MAX,
   DECISION_RETENTION_DAYS_MAX,
   DECISION_RETENTION_DAYS_MIN,
   eachLimit,
+  listLimits,
   PLAN_LIMIT_MAX,
+  parsePathPattern,
+  parsePolicyMethod,
   RETENTION_DAYS_MAX,
   RETENTION_DAYS_MIN,
 } from '@ceiba/domain';
@@ -33,11 +38,26 @@ const days = (least: number, most: number, orNone = '') => {
 };
 const retention = days(RETENTION_DAYS_MIN, RETENTION_DAYS_MAX, ', or empty').nullable();
 
+const INSTANT = 'must be a date and time within the years 0100 to 9999 in UTC';
+const instant = z
+  .date(INSTANT)
+  .refine((given) => expirySchema.safeParse(given.toISOString()).success, INSTANT);
+
+/** A part of a policy, in the normal form that its parser returns. */
+const ofPolicy = (parse: (text: string) => string | { reason: string }) =>
+  z.string().transform((text, issues) => {
+    const parsed = parse(text.trim());
+    if (typeof parsed === 'string') return parsed;
+    issues.addIssue(parsed.reason);
+    return z.NEVER;
+  });
+
 /** The rules of what users write, by the name of the field in every verb. */
-const RULES: Readonly<Record<string, z.ZodType>> = {
+const RULES = {
   displayName: displayNameSchema,
   label: displayNameSchema,
   name: displayNameSchema,
+  email: emailSchema,
   description: text(100),
   note: text(API_KEY_NOTE_LENGTH_MAX),
   activeKeyCap: limit,
@@ -47,7 +67,24 @@ const RULES: Readonly<Record<string, z.ZodType>> = {
   usageDays: retention,
   auditDays: retention,
   decisionDays: days(DECISION_RETENTION_DAYS_MIN, DECISION_RETENTION_DAYS_MAX),
-};
+  expiresAt: instant.nullable(),
+  currentPeriodEnd: instant.nullable(),
+  eventTypes: z
+    .array(z.enum(Object.keys(ALERT_TYPES) as AlertType[]))
+    .min(1, 'must hold at least one alert'),
+  method: ofPolicy((text) => {
+    const parsed = parsePolicyMethod(text);
+    return parsed.ok ? parsed.method : parsed;
+  }),
+  pathPattern: ofPolicy((text) => {
+    const parsed = parsePathPattern(text);
+    return parsed.ok ? parsed.pattern : parsed;
+  }),
+} as const satisfies Readonly<Record<string, z.ZodType>>;
+
+export const LIMIT_NAMES = listLimits((name) => name);
+
+type Ruled<Input> = Extract<keyof Input, keyof typeof RULES>;
 
 interface InputProblem {
   field: string;
@@ -68,17 +105,29 @@ export class InvalidInputError extends Error {
  * The input with its texts as they are stored. Each verb that stores what a user writes calls it first,
  * so that no caller can skip a rule.
  *
+ * @param named The fields that have a rule: one that is left out does not compile.
+ * @param own Rules of this verb alone.
  * @throws InvalidInputError with every field that breaks its rule
  */
-export function checked<Input extends object>(input: Input): Input {
+export function checked<Input extends object, const Named extends Ruled<Input>>(
+  input: Input,
+  named: Exclude<Ruled<Input>, Named> extends never ? readonly Named[] : never,
+  own: { readonly [Field in keyof Input]?: z.ZodType } = {},
+): Input {
+  const rules = Object.entries<z.ZodType>({
+    ...Object.fromEntries(named.map((field) => [field, RULES[field]])),
+    ...own,
+  });
+  const given = new Map<string, unknown>(Object.entries(input));
+  const stored = { ...input };
   const problems: InputProblem[] = [];
-  const parsed = Object.entries(input).map(([field, value]) => {
-    const result = value === undefined ? undefined : RULES[field]?.safeParse(value);
-    if (result === undefined) return [field, value];
+  for (const [field, rule] of rules) {
+    if (given.get(field) === undefined) continue;
+    const result = rule.safeParse(given.get(field));
     const [issue] = result.error?.issues ?? [];
     if (issue !== undefined) problems.push({ field, rule: issue.message });
-    return [field, result.data];
-  });
+    Object.assign(stored, { [field]: result.data });
+  }
   if (problems.length > 0) throw new InvalidInputError(problems);
-  return Object.fromEntries(parsed);
+  return stored;
 }

@@ -11,3 +11,9 @@ export const legible = (name: string): string => name.replace(HIDDEN, '\uFFFD');
 /** Cuts keys, project secrets, invitations and resets to their first digits, because no credential may be in a URL. */
 export const withoutSecrets = (text: string): string =>
   text.replace(/(ceiba_(?:secret_|invite_|reset_|mail_|setup_)?[0-9A-Za-z]{8})[0-9A-Za-z]+/g, '$1');
+
+/** Turns a rule (`must not be empty`) into a sentence. */
+export function sentence(rule: string): string {
+  const text = rule.charAt(0).toUpperCase() + rule.slice(1);
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}

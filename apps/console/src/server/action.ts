@@ -5,7 +5,9 @@ import {
   getProjectOf,
   InvalidInputError,
   type Project,
+  type ProjectAccess,
   RightRefusedError,
+  type VerbContext,
 } from '@ceiba/schema';
 import { revalidatePath } from 'next/cache';
 import { headers } from 'next/headers';
@@ -21,6 +23,7 @@ import {
   type RefusalCode,
   typedValues,
 } from '../lib/action-state.ts';
+import { sentence } from '../lib/text.ts';
 import { DatabaseUnavailableError, TooManyCallsError } from './database.ts';
 import { type DatabaseContext, type InDatabase, inDatabaseAs } from './in-database.ts';
 import { log } from './log.ts';
@@ -155,7 +158,7 @@ const projectIdSchema = z.object({ projectId: z.guid() });
  * A change that requires a right in the project of the field `projectId`. The transaction of each verb
  * checks the right, so that a role that was taken away meanwhile changes nothing: do not read anything
  * of the project before it. Without a role in the project the user gets `not_found`, with a role that
- * lacks the right `forbidden`.
+ * lacks the right `forbidden`, whatever is wrong with the input.
  */
 export function projectAction<Input extends z.ZodType, Data>(
   definition: Definition<Input, ProjectContext, Data> & { right: ProjectRight; readsOnly?: never },
@@ -163,12 +166,17 @@ export function projectAction<Input extends z.ZodType, Data>(
   const run = async (form: FormData) => {
     const user = await signedInUser();
     const projectId = projectIdIn(form);
-    const input = parse(definition.input, form);
     const requires = { userId: user.userId, projectId, right: definition.right };
-    return inDatabaseAs(
-      actorOf(user),
-      requires,
-    )((ctx) => definition.run({ ctx, user, projectId }, input));
+    try {
+      const input = parse(definition.input, form);
+      const inProject = inDatabaseAs(actorOf(user), requires);
+      return await inProject((ctx) => definition.run({ ctx, user, projectId }, input));
+    } catch (error) {
+      if (isInvalid(error)) {
+        await inDatabaseAs(actorOf(user))(({ db }) => permitted(db, requires));
+      }
+      throw error;
+    }
   };
   return guarded(run, refreshesOf(definition));
 }
@@ -179,12 +187,9 @@ export function projectQuery<Input extends z.ZodType, Data>(
 ): FormAction<Data> {
   const run = async (form: FormData) => {
     const user = await signedInUser();
-    const ref = { userId: user.userId, projectId: projectIdIn(form) };
+    const ref = { userId: user.userId, projectId: projectIdIn(form), right: definition.right };
     return inDatabaseAs(actorOf(user))(async (ctx) => {
-      const found = await getProjectOf(ctx.db, ref);
-      if (found === null || !mayDo(found.role, definition.right)) {
-        throw withoutRight(found?.role ?? null);
-      }
+      const found = await permitted(ctx.db, ref);
       return definition.run({ ctx, user, ...found }, parse(definition.input, form));
     });
   };
@@ -196,6 +201,16 @@ function projectIdIn(form: FormData): string {
   if (!named.success) refuse('not_found', NOT_FOUND, { keepsPage: true });
   return named.data.projectId;
 }
+
+/** The project, if the user has the right in it. */
+async function permitted(db: VerbContext['db'], { right, ...ref }: ProjectAccess) {
+  const found = await getProjectOf(db, ref);
+  if (found === null || !mayDo(found.role, right)) throw withoutRight(found?.role ?? null);
+  return found;
+}
+
+const isInvalid = (error: unknown): boolean =>
+  error instanceof InvalidInputError || (error instanceof Refused && error.code === 'invalid');
 
 /** Keeps the page, so that nothing that was typed is lost. */
 function withoutRight(role: ProjectRole | null): Refused {
@@ -239,7 +254,7 @@ function guarded<Data>(
       return { kind: 'done', data, at: Date.now() };
     } catch (error) {
       unstable_rethrow(error);
-      const refused = error instanceof Refused ? error : refusedBy(error);
+      const refused = error instanceof Refused ? error : refusedBy(error, sent);
       if (afterStale && STALE.has(refused.code) && !refused.keepsPage) revalidate();
       return refusalOf(refused, sent);
     }
@@ -276,12 +291,6 @@ function parse<Input extends z.ZodType>(schema: Input, form: FormData): z.output
   throw new Refused('invalid', undefined, fieldErrors);
 }
 
-/** Turns a rule (`must not be empty`) into a sentence. */
-function sentence(rule: string): string {
-  const text = rule.charAt(0).toUpperCase() + rule.slice(1);
-  return /[.!?]$/.test(text) ? text : `${text}.`;
-}
-
 function refusalOf(refused: Refused, form: FormData): Refusal {
   return {
     kind: 'refused',
@@ -294,10 +303,14 @@ function refusalOf(refused: Refused, form: FormData): Refusal {
 }
 
 /** What a verb refused by an error; logs an outage or a bug. */
-function refusedBy(error: unknown): Refused {
+function refusedBy(error: unknown, form: FormData): Refused {
   if (error instanceof RightRefusedError) return withoutRight(error.role);
   if (error instanceof InvalidInputError) {
-    const errors = error.problems.map(({ field, rule }) => [field, sentence(rule)]);
+    const fields = fieldsOf(form);
+    const errors = error.problems.map(({ field, rule }) => [
+      field,
+      fields[field] === undefined ? FILL_THIS_IN : sentence(rule),
+    ]);
     return new Refused('invalid', undefined, Object.fromEntries(errors));
   }
   if (error instanceof AdministratorRefusedError) {

@@ -1,23 +1,18 @@
-import { ALERT_DESTINATIONS_MAX, type AlertDestinationKind, type AlertType } from '@ceiba/domain';
+import { ALERT_DESTINATIONS_MAX, type AlertDestinationKind } from '@ceiba/domain';
 import { eq, sql } from 'drizzle-orm';
 import { writeAudit } from '../audit/write.ts';
 import type { Executor } from '../connection/database.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
-import { checked } from '../input.ts';
 import { lockProject } from '../project/lock.ts';
 import { alertDestinations } from '../tables.ts';
 import type { AttemptResult } from '../user/sign-in-attempts.ts';
 import { mayAsk, queueConfirmation } from './consent.ts';
 import { alertLabel, auditOf } from './destination.ts';
+import { type DestinationInput, parsedDestination } from './destination-input.ts';
 
-export interface CreateAlertDestinationInput {
+export interface CreateAlertDestinationInput extends DestinationInput {
   projectId: string;
   kind: AlertDestinationKind;
-  /** A URL or a mail address. */
-  address: string;
-  /** What users call it; may be empty. */
-  description: string;
-  eventTypes: readonly AlertType[];
   /** Signs the requests of a webhook; null for mail. The caller shows it once. */
   signingSecret: Buffer | null;
   /** No mail can ask an address whether it wants alerts. */
@@ -35,18 +30,19 @@ export type CreateAlertDestinationResult =
  */
 export async function createAlertDestination(
   ctx: VerbContext,
-  input: CreateAlertDestinationInput,
+  { projectId, kind, signingSecret, isMailOff, ...input }: CreateAlertDestinationInput,
 ): Promise<CreateAlertDestinationResult> {
-  const { projectId, eventTypes, isMailOff, ...values } = checked(input);
+  const { eventTypes, ...rest } = parsedDestination(kind, input);
+  const values = { kind, signingSecret, ...rest };
   return inTransaction(ctx, async (tx) => {
     const project = await lockProject(tx, projectId);
     if (project === undefined) return { kind: 'not_found' };
-    if (isMailOff && values.kind === 'mail') return { kind: 'mail_off' };
+    if (isMailOff && kind === 'mail') return { kind: 'mail_off' };
     if ((await countDestinations(tx, projectId)) >= ALERT_DESTINATIONS_MAX) {
       return { kind: 'too_many' };
     }
     const asked =
-      values.kind === 'mail'
+      kind === 'mail'
         ? await mayAsk(
             { ...ctx, db: { orm: tx } },
             { ...project, projectId, address: values.address },

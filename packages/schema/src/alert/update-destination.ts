@@ -1,19 +1,13 @@
-import type { AlertDestinationKind, AlertType } from '@ceiba/domain';
 import { eq } from 'drizzle-orm';
 import type { VerbContext } from '../context.ts';
-import { checked } from '../input.ts';
 import { alertDestinations } from '../tables.ts';
 import type { AttemptResult } from '../user/sign-in-attempts.ts';
 import { dropConfirmations, mayAsk, queueConfirmation } from './consent.ts';
 import { auditOf, changing } from './destination.ts';
+import { type DestinationInput, parsedDestination } from './destination-input.ts';
 import type { AlertDestinationRef } from './ref.ts';
 
-export interface UpdateAlertDestinationInput extends AlertDestinationRef {
-  /** Or a check of it, by the kind of the destination, that throws what is wrong. */
-  address: string | ((kind: AlertDestinationKind) => string);
-  description: string;
-  eventTypes: readonly AlertType[];
-}
+export type UpdateAlertDestinationInput = AlertDestinationRef & DestinationInput;
 
 export type UpdateAlertDestinationResult =
   | { kind: 'updated' | 'unchanged' | 'unsubscribed' | 'not_found' }
@@ -25,15 +19,11 @@ export type UpdateAlertDestinationResult =
  */
 export async function updateAlertDestination(
   ctx: VerbContext,
-  { projectId, destinationId, address, ...input }: UpdateAlertDestinationInput,
+  { projectId, destinationId, ...input }: UpdateAlertDestinationInput,
 ): Promise<UpdateAlertDestinationResult> {
-  const rest = checked(input);
   const ref = { projectId, destinationId };
   return changing<UpdateAlertDestinationResult>(ctx, ref, async (tx, found, audit) => {
-    const values = {
-      ...rest,
-      address: typeof address === 'string' ? address : address(found.kind),
-    };
+    const values = parsedDestination(found.kind, input);
     const [before, after] = [auditOf(found), auditOf({ ...found, ...values })];
     const isSame = found.address === values.address;
     if (isSame && JSON.stringify(before) === JSON.stringify(after)) return { kind: 'unchanged' };

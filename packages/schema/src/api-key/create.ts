@@ -3,7 +3,7 @@ import { and, eq, sql } from 'drizzle-orm';
 import { writeAudit } from '../audit/write.ts';
 import type { Executor } from '../connection/database.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
-import { checked } from '../input.ts';
+import { checked, LIMIT_NAMES } from '../input.ts';
 import { lockProject } from '../project/lock.ts';
 import { apiKeys, plans, subscriptions } from '../tables.ts';
 import { countsAgainstCap } from './cap.ts';
@@ -26,7 +26,7 @@ export async function createApiKey(
   ctx: VerbContext,
   given: CreateApiKeyInput,
 ): Promise<CreateApiKeyResult> {
-  const input = checked(given);
+  const input = checked(given, ['displayName', 'expiresAt', ...LIMIT_NAMES]);
   return inTransaction(ctx, async (tx) => {
     const project = await lockProject(tx, input.projectId);
     if (project === undefined) return { kind: 'not_found' };

@@ -21,7 +21,7 @@ export async function describeApiKey(
   ctx: VerbContext,
   input: DescribeApiKeyInput,
 ): Promise<DescribeApiKeyResult> {
-  const { projectId, apiKeyId, displayName, note } = checked(input);
+  const { projectId, apiKeyId, displayName, note } = checked(input, ['displayName', 'note']);
   return inTransaction(ctx, async (tx) => {
     const key = await lockApiKey(tx, { projectId, apiKeyId });
     if (key === undefined) return { kind: 'not_found' };

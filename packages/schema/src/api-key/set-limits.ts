@@ -1,7 +1,7 @@
 import type { ApiKeyStatus } from '@ceiba/contract';
 import { eachLimit, type KeyLimits } from '@ceiba/domain';
 import { isUnchanged, type VerbContext } from '../context.ts';
-import { checked } from '../input.ts';
+import { checked, LIMIT_NAMES } from '../input.ts';
 import { changeApiKey } from './change.ts';
 import type { ApiKeyRef } from './get.ts';
 
@@ -18,7 +18,7 @@ export async function setApiKeyLimits(
   ctx: VerbContext,
   { limits: input, ...ref }: ApiKeyRef & { limits: Partial<KeyLimits> },
 ): Promise<SetApiKeyLimitsResult> {
-  const limits = checked(input);
+  const limits = checked(input, LIMIT_NAMES);
   const result = await changeApiKey(ctx, ref, {
     trigger: 'set_limits',
     action: 'api_key.set_limits',

@@ -1,5 +1,6 @@
 import type { ApiKeyStatus, ApiKeySummary } from '@ceiba/contract';
 import type { VerbContext } from '../context.ts';
+import { checked } from '../input.ts';
 import { changeApiKey } from './change.ts';
 import type { ApiKeyRef } from './get.ts';
 import type { ChangedKey } from './lock.ts';
@@ -17,10 +18,13 @@ export const revokeApiKey = (ctx: VerbContext, ref: ApiKeyRef) => transition(ctx
 export const archiveApiKey = (ctx: VerbContext, ref: ApiKeyRef) => transition(ctx, ref, 'archive');
 
 /** Sets or clears (null) the expiry of an active key. A past instant expires it at once. */
-export const setApiKeyExpiry = (
+export async function setApiKeyExpiry(
   ctx: VerbContext,
-  { expiresAt, ...ref }: ApiKeyRef & { expiresAt: Date | null },
-) => transition(ctx, ref, 'set_expiry', { expiresAt });
+  input: ApiKeyRef & { expiresAt: Date | null },
+): Promise<TransitionResult> {
+  const { expiresAt, ...ref } = checked(input, ['expiresAt']);
+  return transition(ctx, ref, 'set_expiry', { expiresAt });
+}
 
 async function transition(
   ctx: VerbContext,

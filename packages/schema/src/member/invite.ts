@@ -33,7 +33,7 @@ export async function createInvitation(
   ctx: VerbContext,
   input: CreateInvitationInput,
 ): Promise<CreateInvitationResult> {
-  const { projectId, role, label, invitedBy, token } = checked(input);
+  const { projectId, role, label, invitedBy, token } = checked(input, ['label']);
   return inTransaction(ctx, async (tx) => {
     const project = await lockProject(tx, projectId);
     if (project === undefined) return { kind: 'not_found' };

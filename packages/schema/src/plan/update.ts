@@ -5,6 +5,7 @@ import { onUniqueViolation } from '../connection/errors.ts';
 import { inTransaction, isUnchanged, type VerbContext } from '../context.ts';
 import { checked } from '../input.ts';
 import { plans } from '../tables.ts';
+import { PLAN_FIELDS } from './create.ts';
 import { type Plan, planColumns } from './list.ts';
 
 export type UpdatePlanInput = Pick<Plan, 'planId'> & Partial<Omit<Plan, 'planId'>>;
@@ -22,7 +23,7 @@ export async function updatePlan(
   ctx: VerbContext,
   { planId, ...input }: UpdatePlanInput,
 ): Promise<UpdatePlanResult> {
-  const values = checked(input);
+  const values = checked(input, PLAN_FIELDS);
   const change = inTransaction<UpdatePlanResult>(ctx, async (tx) => {
     const [found] = await tx
       .select(planColumns)

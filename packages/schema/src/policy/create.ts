@@ -3,28 +3,30 @@ import { count, eq } from 'drizzle-orm';
 import { writeAudit } from '../audit/write.ts';
 import type { Executor } from '../connection/database.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
+import { checked } from '../input.ts';
 import { lockProject } from '../project/lock.ts';
 import { policies } from '../tables.ts';
-import { labelOf, type PolicyRule } from './rule.ts';
+import { labelOf, type PolicyRule, RULE_FIELDS } from './rule.ts';
 
 export type CreatePolicyResult =
-  | { kind: 'created'; policyId: string }
+  | ({ kind: 'created'; policyId: string } & PolicyRule)
   | { kind: 'conflict' | 'too_many' | 'not_found' };
 
 /**
  * Creates a policy, up to {@link POLICIES_MAX} in a project. The same method and pattern twice in a
  * project is a conflict.
  */
-export function createPolicy(
+export async function createPolicy(
   ctx: VerbContext,
-  { projectId, ...rule }: PolicyRule & { projectId: string },
+  input: PolicyRule & { projectId: string },
 ): Promise<CreatePolicyResult> {
+  const { projectId, ...rule } = checked(input, RULE_FIELDS);
   return inTransaction(ctx, async (tx) => {
     const project = await lockProject(tx, projectId);
     if (project === undefined) return { kind: 'not_found' };
     if ((await countPolicies(tx, projectId)) >= POLICIES_MAX) return { kind: 'too_many' };
     const policyId = await insertPolicy(tx, ctx, { projectId, ownerId: project.ownerId, rule });
-    return policyId === undefined ? { kind: 'conflict' } : { kind: 'created', policyId };
+    return policyId === undefined ? { kind: 'conflict' } : { kind: 'created', policyId, ...rule };
   });
 }
 

@@ -1,11 +1,12 @@
 import { POLICIES_MAX } from '@ceiba/domain';
 import { eq } from 'drizzle-orm';
 import { inTransaction, type VerbContext } from '../context.ts';
+import { checked } from '../input.ts';
 import { lockProject } from '../project/lock.ts';
 import { policies } from '../tables.ts';
 import { insertPolicy } from './create.ts';
 import { removePolicy } from './delete.ts';
-import { labelOf, type PolicyRule } from './rule.ts';
+import { labelOf, type PolicyRule, RULE_FIELDS } from './rule.ts';
 
 export interface ReplacePoliciesResult {
   created: PolicyRule[];
@@ -18,12 +19,13 @@ export interface ReplacePoliciesResult {
  * Replaces a project's policies with these, at most {@link POLICIES_MAX}. Rules that are in both lists
  * keep their ids.
  */
-export function replacePolicies(
+export async function replacePolicies(
   ctx: VerbContext,
   { projectId, rules }: { projectId: string; rules: readonly PolicyRule[] },
 ): Promise<ReplacePoliciesResult | { kind: 'too_many' | 'not_found' }> {
+  const parsed = rules.map((rule) => checked(rule, RULE_FIELDS));
   return inTransaction(ctx, async (tx) => {
-    const wanted = new Map(rules.map((rule) => [labelOf(rule), rule]));
+    const wanted = new Map(parsed.map((rule) => [labelOf(rule), rule]));
     if (wanted.size > POLICIES_MAX) return { kind: 'too_many' };
     const project = await lockProject(tx, projectId);
     if (project === undefined) return { kind: 'not_found' };

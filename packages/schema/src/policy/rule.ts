@@ -1,11 +1,14 @@
 import { and, eq } from 'drizzle-orm';
 import { policies } from '../tables.ts';
 
-/** A rule in normal form, as `parsePolicyMethod` and `parsePathPattern` return it. */
+/** A rule as a user writes it, which verbs parse, or in the normal form that they store and return. */
 export interface PolicyRule {
   method: string;
   pathPattern: string;
 }
+
+/** For `checked`. */
+export const RULE_FIELDS = ['method', 'pathPattern'] as const;
 
 export interface PolicyRef {
   projectId: string;

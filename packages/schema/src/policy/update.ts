@@ -3,14 +3,15 @@ import { writeAudit } from '../audit/write.ts';
 import type { Executor } from '../connection/database.ts';
 import { onUniqueViolation } from '../connection/errors.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
+import { checked } from '../input.ts';
 import { lockProject } from '../project/lock.ts';
 import { policies } from '../tables.ts';
-import { isPolicy, labelOf, type PolicyRef, type PolicyRule } from './rule.ts';
+import { isPolicy, labelOf, type PolicyRef, type PolicyRule, RULE_FIELDS } from './rule.ts';
 
 /** `changed`: the policy no longer has the rule that the user saw. */
-export type ChangePolicyResult = {
-  kind: 'updated' | 'unchanged' | 'changed' | 'conflict' | 'not_found';
-};
+export type ChangePolicyResult =
+  | ({ kind: 'updated' | 'unchanged' } & PolicyRule)
+  | { kind: 'changed' | 'conflict' | 'not_found' };
 
 export interface UpdatePolicyInput extends PolicyRule, PolicyRef {
   /** The rule that the user saw, so that no change by another user is overwritten unseen. */
@@ -18,15 +19,16 @@ export interface UpdatePolicyInput extends PolicyRule, PolicyRef {
 }
 
 /** Changes a policy's method or pattern; it keeps its id and so its usage. */
-export function updatePolicy(
+export async function updatePolicy(
   ctx: VerbContext,
-  { projectId, policyId, seen, ...rule }: UpdatePolicyInput,
+  input: UpdatePolicyInput,
 ): Promise<ChangePolicyResult> {
+  const { projectId, policyId, seen, ...rule } = checked(input, RULE_FIELDS);
   const change = inTransaction<ChangePolicyResult>(ctx, async (tx) => {
     const project = await lockProject(tx, projectId);
     const before = await readRule(tx, { projectId, policyId });
     if (project === undefined || before === undefined) return { kind: 'not_found' };
-    if (labelOf(before) === labelOf(rule)) return { kind: 'unchanged' };
+    if (labelOf(before) === labelOf(rule)) return { kind: 'unchanged', ...rule };
     if (labelOf(before) !== labelOf(seen)) return { kind: 'changed' };
     await tx
       .update(policies)
@@ -40,7 +42,7 @@ export function updatePolicy(
       before: { ...before },
       after: { ...rule },
     });
-    return { kind: 'updated' };
+    return { kind: 'updated', ...rule };
   });
   return change.catch(onUniqueViolation({ kind: 'conflict' }));
 }

@@ -20,7 +20,7 @@ export async function createProject(
   ctx: VerbContext,
   input: CreateProjectInput,
 ): Promise<CreateProjectResult> {
-  const { ownerId, name, secret } = checked(input);
+  const { ownerId, name, secret } = checked(input, ['name']);
   return inTransaction(ctx, async (tx) => {
     const [plan] = await tx
       .select({ planId: plans.id })

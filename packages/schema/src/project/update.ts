@@ -23,7 +23,7 @@ export async function updateProject(
   ctx: VerbContext,
   { projectId, ...input }: UpdateProjectInput,
 ): Promise<UpdateProjectResult> {
-  const values = checked(input);
+  const values = checked(input, ['name', 'defaultKeyRateLimitPerMinute', 'loggedAllowsPercent']);
   const change = inTransaction<UpdateProjectResult>(ctx, async (tx) => {
     const [found] = await tx
       .select({

@@ -44,7 +44,7 @@ export async function setRetention(
   ctx: VerbContext,
   input: Partial<Retention>,
 ): Promise<SetRetentionResult> {
-  const values = checked(input);
+  const values = checked(input, ['usageDays', 'auditDays', 'decisionDays']);
   return inTransaction(ctx, async (tx) => {
     await createSettings(tx);
     const [before = DEFAULTS] = await tx.select(columns).from(settings).for('update');

@@ -4,6 +4,7 @@ import { writeAudit } from '../audit/write.ts';
 import type { Executor } from '../connection/database.ts';
 import { onForeignKeyViolation } from '../connection/errors.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
+import { checked } from '../input.ts';
 import { lockProject } from '../project/lock.ts';
 import { plans, subscriptions } from '../tables.ts';
 import { periodEndColumn } from './get.ts';
@@ -24,10 +25,11 @@ export type SetSubscriptionResult = {
  * Changes a project's subscription; absent fields keep their values. Takes effect with the next
  * decision. A lower cap keeps existing keys and refuses new ones.
  */
-export function setSubscription(
+export async function setSubscription(
   ctx: VerbContext,
-  { projectId, ...values }: SetSubscriptionInput,
+  { projectId, ...input }: SetSubscriptionInput,
 ): Promise<SetSubscriptionResult> {
+  const values = checked(input, ['currentPeriodEnd']);
   const change = inTransaction<SetSubscriptionResult>(ctx, async (tx) => {
     const project = await lockProject(tx, projectId);
     if (project === undefined) return { kind: 'not_found' };

@@ -1,5 +1,6 @@
 import { writeAudit } from '../audit/write.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
+import { checked } from '../input.ts';
 import { endSetupToken, hasAdministrator } from '../installation/setup-token.ts';
 import { takeLock } from '../locks.ts';
 import { users } from '../tables.ts';
@@ -12,12 +13,13 @@ export type CreateUserResult =
  * Creates a user for someone who has the database. Where there is no administrator yet, the user
  * becomes one and the setup token ends; of two created at once, only one is. Others call `signUp`.
  *
- * @param input.passwordHash from `hashPassword`; null for a user who signs in through a provider only
+ * @param given.passwordHash from `hashPassword`; null for a user who signs in through a provider only
  */
-export function createUser(
+export async function createUser(
   ctx: VerbContext,
-  input: { email: string; passwordHash: string | null },
+  given: { email: string; passwordHash: string | null },
 ): Promise<CreateUserResult> {
+  const input = checked(given, ['email']);
   return inTransaction(ctx, async (tx) => {
     await takeLock(tx, 'firstUser');
     const isAdministrator = !(await hasAdministrator({ orm: tx }));

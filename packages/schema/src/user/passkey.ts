@@ -61,7 +61,7 @@ export async function addPasskey(
   ctx: VerbContext,
   input: ProvenUser & { name: string; isBackedUp: boolean; credential: PasskeyCredential },
 ): Promise<AddPasskeyResult> {
-  const { name, isBackedUp, credential, ...user } = checked(input);
+  const { name, isBackedUp, credential, ...user } = checked(input, ['name']);
   const add = inTransaction<AddPasskeyResult>(ctx, async (tx) => {
     const proven = await lockProven(tx, user);
     if (proven === null) return { kind: 'outdated' };
@@ -91,7 +91,7 @@ export async function renamePasskey(
   ctx: VerbContext,
   input: PasskeyRef & { name: string },
 ): Promise<{ kind: 'renamed' | 'unchanged' | 'not_found' }> {
-  const { userId, passkeyId, name } = checked(input);
+  const { userId, passkeyId, name } = checked(input, ['name']);
   return inTransaction(ctx, async (tx) => {
     const [before] = await tx
       .select({ name: passkeys.name })

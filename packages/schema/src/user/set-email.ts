@@ -2,6 +2,7 @@ import { and, eq } from 'drizzle-orm';
 import { writeAudit } from '../audit/write.ts';
 import { onUniqueViolation } from '../connection/errors.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
+import { checked } from '../input.ts';
 import { passwordResets, users } from '../tables.ts';
 
 export interface SetEmailInput {
@@ -15,10 +16,8 @@ export interface SetEmailInput {
 export type SetEmailResult = { kind: 'updated' | 'unchanged' | 'email_taken' | 'outdated' };
 
 /** Changes the address with which a user signs in. Sessions continue; a link to reset the password ends. */
-export function setEmail(
-  ctx: VerbContext,
-  { userId, email, sessionVersion }: SetEmailInput,
-): Promise<SetEmailResult> {
+export async function setEmail(ctx: VerbContext, input: SetEmailInput): Promise<SetEmailResult> {
+  const { userId, email, sessionVersion } = checked(input, ['email']);
   const change = inTransaction<SetEmailResult>(ctx, async (tx) => {
     const isAsRead = and(eq(users.id, userId), eq(users.sessionVersion, sessionVersion));
     const [before] = await tx

@@ -9,7 +9,7 @@ import {
   sendTestAlert,
   updateAlertDestination,
 } from '@ceiba/schema';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { contextOf, flush, givePlan, makeOwner, makeProject, useBench } from '../support.ts';
 import {
   claimAs,
@@ -197,7 +197,13 @@ describe('a change of a destination', () => {
       return row?.since;
     };
     const change = (address: string, description: string) =>
-      updateAlertDestination(bench.ctx, { ...hook, address, description, eventTypes: [] });
+      updateAlertDestination(bench.ctx, {
+        ...hook,
+        address,
+        description,
+        eventTypes: ['api_key.revoked'],
+        problemOfUrl: () => null,
+      });
     await bench.db.sql`update alert_destinations set failing_since = now()
       where id = ${hook.destinationId}`;
     await change('https://hooks.example.com/t/secret-token', 'renamed');
@@ -205,6 +211,27 @@ describe('a change of a destination', () => {
     await change('https://other.example.com/', 'renamed');
     expect(await failingSince()).toBeNull();
   });
+});
+
+test('a destination is stored as its URL is normalised, and refused with every rule that it breaks', async () => {
+  const hook = await makeWebhook();
+  const change = (written: { address: string; eventTypes: 'api_key.revoked'[] }) =>
+    updateAlertDestination(bench.ctx, {
+      ...hook,
+      ...written,
+      description: '',
+      problemOfUrl: (url) => (url.startsWith('https://') ? null : 'must begin with https://'),
+    });
+  await expect(change({ address: 'http://example.com', eventTypes: [] })).rejects.toMatchObject({
+    problems: [
+      { field: 'eventTypes', rule: 'must hold at least one alert' },
+      { field: 'address', rule: 'must begin with https://' },
+    ],
+  });
+  await change({ address: ' https://EXAMPLE.com ', eventTypes: ['api_key.revoked'] });
+  const [row] = await bench.db.sql`
+    select address from alert_destinations where id = ${hook.destinationId}`;
+  expect(row).toEqual({ address: 'https://example.com/' });
 });
 
 describe('the removal of old alerts', () => {

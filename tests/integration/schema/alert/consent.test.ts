@@ -27,7 +27,12 @@ beforeEach(async () => {
   await bench.db.sql`delete from alert_attempts`;
 });
 
-const MAIL = { kind: 'mail', description: '', eventTypes: ['api_key.revoked'] } as const;
+const MAIL = {
+  kind: 'mail',
+  description: '',
+  eventTypes: ['api_key.revoked'],
+  problemOfUrl: () => null,
+} as const;
 const add = (projectId: string, to = address) =>
   createAlertDestination(bench.ctx, { ...MAIL, projectId, address: to, signingSecret: null });
 const makeMail = (projectId: string) => makeDestination(bench.ctx, projectId, { ...MAIL, address });

@@ -27,6 +27,7 @@ export async function makeDestination(
     description: '',
     eventTypes: ['quota.threshold_reached', 'api_key.expiring', 'decisions.failing'],
     signingSecret: kind === 'webhook' ? randomBytes(24) : null,
+    problemOfUrl: () => null,
     ...change,
   });
   const { destinationId } = expectKind(created, 'created');

@@ -251,6 +251,7 @@ const WEBHOOK = {
   address: 'https://hooks.example.com/t/secret-token',
   description: '',
   eventTypes: ['api_key.revoked'],
+  problemOfUrl: () => null,
 } as const;
 secrets.push('secret-token');
 

@@ -376,9 +376,9 @@ describe('a change of policies', () => {
       'created',
     );
     const to = { projectId, policyId, seen: RULE, method: 'POST', pathPattern: '/v1/reports' };
-    expect(await updatePolicy(bench.ctx, to)).toEqual({ kind: 'updated' });
+    expect(await updatePolicy(bench.ctx, to)).toMatchObject({ kind: 'updated' });
     const [before, rowsBefore] = [await revisionOf(projectId), await countAuditRows(bench.db)];
-    expect(await updatePolicy(bench.ctx, to)).toEqual({ kind: 'unchanged' });
+    expect(await updatePolicy(bench.ctx, to)).toMatchObject({ kind: 'unchanged' });
     expect(await revisionOf(projectId)).toBe(before);
     expect(await countAuditRows(bench.db)).toBe(rowsBefore);
     expect(await listPolicies(bench.db, projectId)).toMatchObject([

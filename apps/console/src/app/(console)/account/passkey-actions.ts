@@ -25,6 +25,7 @@ import {
 import { refuse, refuseField, type UserContext, userAction } from '#server/action.ts';
 import { done, settle } from '#server/settle.ts';
 import { FILL_THIS_IN } from '../../../lib/action-state.ts';
+import { typedText } from '../../../lib/typed.ts';
 import { proveCode, proveSelf, refuseWrongCode } from './prove-self.ts';
 
 const currentPassword = z.string().max(1024).optional();
@@ -70,7 +71,7 @@ async function useCode(context: UserContext, code: string | undefined): Promise<
 
 /** Adds the passkey that the browser has created. */
 export const finishPasskey = userAction({
-  input: z.object({ name: displayNameSchema, answer: z.string().max(65_536) }),
+  input: z.object({ name: typedText, answer: z.string().max(65_536) }),
   async run({ inDatabase, user }, { name, answer }): Promise<null> {
     const { userId } = user;
     const tokenDigest = await challengeTokenDigest(purpose);
@@ -99,7 +100,7 @@ export const finishPasskey = userAction({
 
 /** Renames one of the user's passkeys. */
 export const renameOwnPasskey = userAction({
-  input: z.object({ passkeyId: z.guid(), name: displayNameSchema }),
+  input: z.object({ passkeyId: z.guid(), name: typedText }),
   async run({ inDatabase, user }, { passkeyId, name }): Promise<null> {
     const { userId } = user;
     const result = await inDatabase((ctx) => renamePasskey(ctx, { userId, passkeyId, name }));

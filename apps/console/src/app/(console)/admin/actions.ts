@@ -1,6 +1,5 @@
 'use server';
 
-import { displayNameSchema } from '@ceiba/contract';
 import { eachLimit } from '@ceiba/domain';
 import {
   createPlan,
@@ -22,13 +21,13 @@ import {
 } from '#server/action.ts';
 import { done, settle } from '#server/settle.ts';
 import { plural } from '../../../lib/format.ts';
-import { limitSchema, optionalLimitSchema } from '../../../lib/limit-schema.ts';
+import { typedLimit, typedLimitOrNone, typedText } from '../../../lib/typed.ts';
 import { proveSelf } from '../account/prove-self.ts';
 
 const plan = {
-  name: displayNameSchema,
-  activeKeyCap: limitSchema,
-  ...eachLimit(() => limitSchema),
+  name: typedText,
+  activeKeyCap: typedLimit,
+  ...eachLimit(() => typedLimit),
 };
 
 /** Adds a plan that every project can choose. */
@@ -155,9 +154,9 @@ const OWN_FACTORS = 'Change how you sign in yourself on your account page.';
 /** Sets how long usage, the audit log and recorded requests are kept. */
 export const saveRetention = administratorAction({
   input: z.object({
-    usageDays: optionalLimitSchema,
-    auditDays: optionalLimitSchema,
-    decisionDays: limitSchema,
+    usageDays: typedLimitOrNone,
+    auditDays: typedLimitOrNone,
+    decisionDays: typedLimit,
   }),
   run: async ({ ctx }, input) => done(await setRetention(ctx, input), {}),
 });

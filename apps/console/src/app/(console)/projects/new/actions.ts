@@ -1,13 +1,13 @@
 'use server';
 
 import { randomBytes } from 'node:crypto';
-import { displayNameSchema } from '@ceiba/contract';
 import { mintProjectSecret } from '@ceiba/domain';
 import { createProject } from '@ceiba/schema';
 import { z } from 'zod';
 import { userAction } from '#server/action.ts';
 import { PROJECT_NAME_TAKEN, settle } from '#server/settle.ts';
 import { env } from '../../../../env.ts';
+import { typedText } from '../../../../lib/typed.ts';
 
 /** Shown once: the secret is in this answer and nowhere else. */
 export interface NewProject {
@@ -20,7 +20,7 @@ export interface NewProject {
 /** Creates a project on the default plan and returns its secret. */
 export const createNewProject = userAction({
   showsOnce: true,
-  input: z.object({ name: displayNameSchema }),
+  input: z.object({ name: typedText }),
   async run({ inDatabase, user }, { name }): Promise<NewProject> {
     const secret = mintProjectSecret(randomBytes);
     const result = await inDatabase((ctx) =>

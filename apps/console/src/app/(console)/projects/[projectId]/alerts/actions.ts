@@ -3,7 +3,6 @@
 import { randomBytes } from 'node:crypto';
 import { signingSecretText } from '@ceiba/alerts/sign';
 import { problemOfUrl } from '@ceiba/alerts/webhook-url';
-import { emailSchema } from '@ceiba/contract';
 import { ALERT_DESTINATIONS_MAX, ALERT_TYPES, type AlertType } from '@ceiba/domain';
 import {
   type AlertDestinationRef,
@@ -20,10 +19,11 @@ import {
 } from '@ceiba/schema';
 import { redirect } from 'next/navigation';
 import { z } from 'zod';
-import { projectAction, refuseField } from '#server/action.ts';
+import { projectAction } from '#server/action.ts';
 import { configuredMailer } from '#server/mail.ts';
 import { type Answers, done, PROJECT_GONE, settle } from '#server/settle.ts';
 import { env } from '../../../../../env.ts';
+import { typedText } from '../../../../../lib/typed.ts';
 
 /** Shown once: the secret is in this answer, and pages never read it. */
 export interface NewSigningSecret {
@@ -33,30 +33,16 @@ export interface NewSigningSecret {
 
 const TYPES = Object.keys(ALERT_TYPES) as AlertType[];
 const isChosen = Object.fromEntries(TYPES.map((type) => [type, z.literal('yes').optional()]));
-const settings = z.object({
-  description: z.string().default(''),
-  address: z.string().trim(),
-  ...isChosen,
+const settings = { description: typedText, address: typedText };
+const input = z.object({ ...settings, ...isChosen });
+
+/** What a user writes of a destination, as its verbs check it. */
+const written = ({ description, address, ...chosen }: z.output<typeof input>) => ({
+  description,
+  address,
+  eventTypes: TYPES.filter((type) => new Map(Object.entries(chosen)).get(type) === 'yes'),
+  problemOfUrl: (url: string) => problemOfUrl(url, env().webhookNetworks),
 });
-
-/** The types that are ticked; at least one. */
-function chosenTypes(input: Record<string, unknown>): AlertType[] {
-  const chosen = TYPES.filter((type) => input[type] === 'yes');
-  if (chosen.length === 0) refuseField('eventTypes', 'Choose at least one alert.');
-  return chosen;
-}
-
-function webhookUrl(text: string): string {
-  const problem = problemOfUrl(text, env().webhookNetworks);
-  if (problem !== null) refuseField('address', problem);
-  return new URL(text).href;
-}
-
-function mailAddress(text: string): string {
-  const parsed = emailSchema.safeParse(text);
-  if (!parsed.success) refuseField('address', 'Must be an e-mail address.');
-  return parsed.data;
-}
 
 const UNSUBSCRIBED =
   'This address does not want mail about alerts. Its user can change that with the link of a mail that it got.';
@@ -87,18 +73,11 @@ const mintSigningSecret = () => randomBytes(24);
 export const addWebhook = projectAction({
   right: 'change_alerts',
   showsOnce: true,
-  input: settings,
-  async run({ ctx, projectId }, { description, address, ...chosen }): Promise<NewSigningSecret> {
+  input,
+  async run({ ctx, projectId }, given): Promise<NewSigningSecret> {
     const signingSecret = mintSigningSecret();
-    const result = await createAlertDestination(ctx, {
-      projectId,
-      kind: 'webhook',
-      address: webhookUrl(address),
-      description,
-      eventTypes: chosenTypes(chosen),
-      signingSecret,
-    });
-    settle(result, NOT_CREATED);
+    const webhook = { projectId, kind: 'webhook', ...written(given), signingSecret } as const;
+    settle(await createAlertDestination(ctx, webhook), NOT_CREATED);
     return { secret: signingSecretText(signingSecret), isRotation: false };
   },
 });
@@ -106,14 +85,12 @@ export const addWebhook = projectAction({
 /** Adds a mail address, and asks it whether it wants the alerts. */
 export const addMailAddress = projectAction({
   right: 'change_alerts',
-  input: settings,
-  async run({ ctx, projectId }, { description, address, ...chosen }): Promise<null> {
+  input,
+  async run({ ctx, projectId }, given): Promise<null> {
     const result = await createAlertDestination(ctx, {
       projectId,
       kind: 'mail',
-      address: mailAddress(address),
-      description,
-      eventTypes: chosenTypes(chosen),
+      ...written(given),
       signingSecret: null,
       isMailOff: isMailOff(),
     });
@@ -128,15 +105,10 @@ const ref = { destinationId: z.guid() };
 /** Changes the address, the description and the alerts of a destination. */
 export const changeDestination = projectAction({
   right: 'change_alerts',
-  input: settings.extend(ref),
-  async run({ ctx, projectId }, { destinationId, description, address, ...chosen }): Promise<null> {
-    const result = await updateAlertDestination(ctx, {
-      projectId,
-      destinationId,
-      address: (kind) => (kind === 'webhook' ? webhookUrl(address) : mailAddress(address)),
-      description,
-      eventTypes: chosenTypes(chosen),
-    });
+  input: input.extend(ref),
+  async run({ ctx, projectId }, { destinationId, ...given }): Promise<null> {
+    const destination = { projectId, destinationId, ...written(given) };
+    const result = await updateAlertDestination(ctx, destination);
     return done(result, {
       not_found: { text: GONE, keepsPage: true },
       unsubscribed: UNSUBSCRIBED_ADDRESS,

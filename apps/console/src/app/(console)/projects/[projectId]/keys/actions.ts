@@ -1,7 +1,7 @@
 'use server';
 
 import { randomBytes } from 'node:crypto';
-import { type ApiKeyStatus, displayNameSchema, expirySchema } from '@ceiba/contract';
+import type { ApiKeyStatus } from '@ceiba/contract';
 import { eachLimit, mintApiKey } from '@ceiba/domain';
 import {
   type ApiKeyRef,
@@ -24,20 +24,14 @@ import { z } from 'zod';
 import { projectAction, refuse, refuseField } from '#server/action.ts';
 import { done, PROJECT_GONE, settle } from '#server/settle.ts';
 import { plural } from '../../../../../lib/format.ts';
-import { optionalLimitSchema } from '../../../../../lib/limit-schema.ts';
+import { typedInstant, typedLimitOrNone, typedText } from '../../../../../lib/typed.ts';
 
-const limits = eachLimit(() => optionalLimitSchema);
+const limits = eachLimit(() => typedLimitOrNone);
 
 /** Never, or at a time. Two fields, so that an empty date does not mean never. */
-const expiry = { expires: z.enum(['never', 'at']), expiresAt: expirySchema.optional() };
-/** Checked even if another field is wrong, so that all errors show at once. */
-const dateIsThere = {
-  check: (input: { expires?: 'never' | 'at' | undefined; expiresAt?: string | null | undefined }) =>
-    input.expires !== 'at' || input.expiresAt != null,
-  refusal: { path: ['expiresAt'], message: 'Choose a date and time.', when: () => true },
-};
-const instantOf = (input: { expires: 'never' | 'at'; expiresAt?: string | null | undefined }) =>
-  input.expires === 'never' || input.expiresAt == null ? null : new Date(input.expiresAt);
+const expiry = { expires: z.enum(['never', 'at']), expiresAt: typedInstant };
+const instantOf = ({ expires, expiresAt }: { expires: 'never' | 'at'; expiresAt: Date }) =>
+  expires === 'never' ? null : expiresAt;
 
 /** Shown once: the key itself is in this answer and nowhere else. */
 export interface NewKey {
@@ -51,9 +45,7 @@ export interface NewKey {
 export const createKey = projectAction({
   right: 'change_keys',
   showsOnce: true,
-  input: z
-    .object({ displayName: displayNameSchema, ...expiry, ...limits })
-    .refine(dateIsThere.check, dateIsThere.refusal),
+  input: z.object({ displayName: typedText, ...expiry, ...limits }),
   async run({ ctx, projectId }, { expires, expiresAt, ...values }): Promise<NewKey> {
     const minted = mintApiKey(randomBytes);
     const key = { projectId, ...values, minted, expiresAt: instantOf({ expires, expiresAt }) };
@@ -71,7 +63,7 @@ const keyId = { apiKeyId: z.guid() };
 /** Sets or clears when a key expires. */
 export const setKeyExpiry = projectAction({
   right: 'change_keys',
-  input: z.object({ ...keyId, ...expiry }).refine(dateIsThere.check, dateIsThere.refusal),
+  input: z.object({ ...keyId, ...expiry }),
   run: async ({ ctx, projectId }, { apiKeyId, ...input }) =>
     done(await setApiKeyExpiry(ctx, { projectId, apiKeyId, expiresAt: instantOf(input) }), CHANGED),
 });
@@ -87,7 +79,7 @@ export const setKeyLimits = projectAction({
 /** Sets a key's name and note. */
 export const describeKey = projectAction({
   right: 'change_keys',
-  input: z.object({ ...keyId, displayName: displayNameSchema, note: z.string().default('') }),
+  input: z.object({ ...keyId, displayName: typedText, note: typedText }),
   run: async ({ ctx, projectId }, input) =>
     done(await describeApiKey(ctx, { projectId, ...input }), CHANGED),
 });
@@ -132,20 +124,18 @@ const BULK_MAX = 100;
 /** Revokes, archives or sets the expiry of several keys; those that cannot change are reported. */
 export const changeKeys = projectAction({
   right: 'change_keys',
-  input: z
-    .object({
-      /** Separated by commas. */
-      apiKeyIds: z
-        .string()
-        .transform((ids) => ids.split(','))
-        .pipe(z.array(z.guid()).max(BULK_MAX)),
-      change: z.enum(['revoke', 'archive', 'set_expiry']),
-      expires: expiry.expires.optional(),
-      expiresAt: expiry.expiresAt,
-    })
-    .refine(dateIsThere.check, dateIsThere.refusal),
+  input: z.object({
+    /** Separated by commas. */
+    apiKeyIds: z
+      .string()
+      .transform((ids) => ids.split(','))
+      .pipe(z.array(z.guid()).max(BULK_MAX)),
+    change: z.enum(['revoke', 'archive', 'set_expiry']),
+    expires: expiry.expires.optional(),
+    expiresAt: expiry.expiresAt,
+  }),
   async run({ ctx, projectId }, { apiKeyIds, ...input }): Promise<ChangeApiKeysResult> {
-    const change = changeOf(input.change, input);
+    const change = changeOf(input);
     const result = await changeApiKeys(ctx, { projectId, apiKeyIds, change });
     if (result.done === 0 && result.refused.every(({ reason }) => reason === 'not_found')) {
       refuse('not_found', 'These keys no longer exist. Nothing was changed.');
@@ -154,13 +144,15 @@ export const changeKeys = projectAction({
   },
 });
 
-function changeOf(
-  kind: ApiKeysChange['kind'],
-  {
-    expires,
-    expiresAt,
-  }: { expires?: 'never' | 'at' | undefined; expiresAt?: string | null | undefined },
-): ApiKeysChange {
+function changeOf({
+  change: kind,
+  expires,
+  expiresAt,
+}: {
+  change: ApiKeysChange['kind'];
+  expires?: 'never' | 'at' | undefined;
+  expiresAt: Date;
+}): ApiKeysChange {
   if (kind !== 'set_expiry') return { kind };
   if (expires === undefined) refuseField('expires', 'Choose an expiry.');
   return { kind, expiresAt: instantOf({ expires, expiresAt }) };

@@ -1,7 +1,6 @@
 'use server';
 
 import { randomBytes } from 'node:crypto';
-import { displayNameSchema } from '@ceiba/contract';
 import { MEMBER_ROLES, type MemberRole, mintInvitation, PROJECT_MEMBERS_MAX } from '@ceiba/domain';
 import {
   createInvitation,
@@ -15,6 +14,7 @@ import { z } from 'zod';
 import { projectAction, refuse } from '#server/action.ts';
 import { done, PROJECT_GONE, settle } from '#server/settle.ts';
 import { env } from '../../../../../env.ts';
+import { typedText } from '../../../../../lib/typed.ts';
 
 /** Shown once: the link is in this answer and nowhere else. */
 export interface NewInvitation {
@@ -32,7 +32,7 @@ export interface NewInvitation {
 export const inviteMember = projectAction({
   right: 'change_members',
   showsOnce: true,
-  input: z.object({ label: displayNameSchema, role: z.enum(MEMBER_ROLES) }),
+  input: z.object({ label: typedText, role: z.enum(MEMBER_ROLES) }),
   async run({ ctx, user, projectId }, { label, role }): Promise<NewInvitation> {
     const token = mintInvitation(randomBytes);
     const invitation = { projectId, role, label, invitedBy: user.userId, token };

@@ -1,41 +1,25 @@
 'use server';
 
-import { POLICIES_MAX, parsePathPattern, parsePolicyMethod } from '@ceiba/domain';
-import { createPolicy, deletePolicy, updatePolicy } from '@ceiba/schema';
+import { POLICIES_MAX } from '@ceiba/domain';
+import { createPolicy, deletePolicy, type PolicyRule, updatePolicy } from '@ceiba/schema';
 import { z } from 'zod';
 import { projectAction } from '#server/action.ts';
 import { type Answer, done, PROJECT_GONE, settle } from '#server/settle.ts';
+import { typedText } from '../../../../../lib/typed.ts';
 
-/** Normalised as it is stored. A pattern that can match no path is refused with the reason. */
-const rule = {
-  method: z.string().transform((text, issues) => {
-    const parsed = parsePolicyMethod(text.trim());
-    if (parsed.ok) return parsed.method;
-    issues.addIssue({ code: 'custom', message: `The method ${parsed.reason}.` });
-    return z.NEVER;
-  }),
-  pathPattern: z.string().transform((text, issues) => {
-    const parsed = parsePathPattern(text.trim());
-    if (parsed.ok) return parsed.pattern;
-    issues.addIssue({ code: 'custom', message: `The path pattern ${parsed.reason}.` });
-    return z.NEVER;
-  }),
-};
+const rule = { method: typedText, pathPattern: typedText };
 
-/** The policy as it was saved. */
-export interface SavedPolicy {
-  method: string;
-  pathPattern: string;
-}
-
-/** Adds a policy, which applies from the next decision on. */
+/** Adds a policy, which applies from the next decision on, and returns it as it was saved. */
 export const createNewPolicy = projectAction({
   right: 'change_policies',
   input: z.object(rule),
-  async run({ ctx, projectId }, rule): Promise<SavedPolicy> {
-    const result = await createPolicy(ctx, { projectId, ...rule });
-    settle(result, { conflict: TAKEN, too_many: TOO_MANY, not_found: PROJECT_GONE });
-    return rule;
+  async run({ ctx, projectId }, rule): Promise<PolicyRule> {
+    const { method, pathPattern } = settle(await createPolicy(ctx, { projectId, ...rule }), {
+      conflict: TAKEN,
+      too_many: TOO_MANY,
+      not_found: PROJECT_GONE,
+    });
+    return { method, pathPattern };
   },
 });
 
@@ -51,11 +35,12 @@ export const changePolicy = projectAction({
   async run(
     { ctx, projectId },
     { policyId, seenMethod, seenPathPattern, ...rule },
-  ): Promise<SavedPolicy> {
+  ): Promise<PolicyRule> {
     const seen = { method: seenMethod, pathPattern: seenPathPattern };
     const result = await updatePolicy(ctx, { projectId, policyId, ...rule, seen });
-    settle(result, { conflict: TAKEN, changed: CHANGED, not_found: DELETED });
-    return rule;
+    const answers = { conflict: TAKEN, changed: CHANGED, not_found: DELETED };
+    const { method, pathPattern } = settle(result, answers);
+    return { method, pathPattern };
   },
 });
 

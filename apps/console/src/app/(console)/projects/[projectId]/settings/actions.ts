@@ -1,7 +1,6 @@
 'use server';
 
 import { randomBytes } from 'node:crypto';
-import { displayNameSchema } from '@ceiba/contract';
 import { mintProjectSecret } from '@ceiba/domain';
 import {
   deleteProject,
@@ -15,12 +14,12 @@ import { z } from 'zod';
 import { projectAction } from '#server/action.ts';
 import { done, PROJECT_GONE, PROJECT_NAME_TAKEN, settle } from '#server/settle.ts';
 import { env } from '../../../../../env.ts';
-import { limitSchema, optionalLimitSchema } from '../../../../../lib/limit-schema.ts';
+import { typedLimit, typedLimitOrNone, typedText } from '../../../../../lib/typed.ts';
 
 /** Renames a project. Hosts use its ID and are not affected. */
 export const renameProject = projectAction({
   right: 'change_settings',
-  input: z.object({ name: displayNameSchema }),
+  input: z.object({ name: typedText }),
   run: async ({ ctx, projectId }, { name }) =>
     done(await updateProject(ctx, { projectId, name }), NOT_UPDATED),
 });
@@ -28,7 +27,7 @@ export const renameProject = projectAction({
 /** Sets the rate of every key without its own, from the next decision on. */
 export const setDefaultKeyRate = projectAction({
   right: 'change_settings',
-  input: z.object({ defaultKeyRateLimitPerMinute: optionalLimitSchema }),
+  input: z.object({ defaultKeyRateLimitPerMinute: typedLimitOrNone }),
   run: async ({ ctx, projectId }, values) =>
     done(await updateProject(ctx, { projectId, ...values }), NOT_UPDATED),
 });
@@ -37,7 +36,7 @@ export const setDefaultKeyRate = projectAction({
 export const setRequestLog = projectAction({
   right: 'change_settings',
   input: z.object({
-    loggedAllowsPercent: limitSchema,
+    loggedAllowsPercent: typedLimit,
     logsPaths: z
       .literal('yes')
       .optional()

@@ -1,10 +1,11 @@
 'use server';
 
-import { expirySchema, SUBSCRIPTION_STATUSES } from '@ceiba/contract';
+import { SUBSCRIPTION_STATUSES } from '@ceiba/contract';
 import { type SetSubscriptionInput, setSubscription, type VerbContext } from '@ceiba/schema';
 import { z } from 'zod';
-import { projectAction, refuseField } from '#server/action.ts';
+import { projectAction } from '#server/action.ts';
 import { done, PROJECT_GONE } from '#server/settle.ts';
+import { typedInstant } from '../../../../../lib/typed.ts';
 
 /** Changes a project's plan; its limits apply from the next decision on. */
 export const changePlan = projectAction({
@@ -23,15 +24,9 @@ export const changeStatus = projectAction({
 /** Sets when the subscription ends by itself, or that it never does. */
 export const changePeriodEnd = projectAction({
   right: 'change_subscription',
-  input: z.object({
-    ends: z.enum(['never', 'at']),
-    currentPeriodEnd: expirySchema.optional(),
-  }),
-  async run({ ctx, projectId }, { ends, currentPeriodEnd }) {
-    if (ends === 'never') return change(ctx, { projectId, currentPeriodEnd: null });
-    if (currentPeriodEnd == null) refuseField('currentPeriodEnd', 'Choose a date and time.');
-    return change(ctx, { projectId, currentPeriodEnd: new Date(currentPeriodEnd) });
-  },
+  input: z.object({ ends: z.enum(['never', 'at']), currentPeriodEnd: typedInstant }),
+  run: ({ ctx, projectId }, { ends, currentPeriodEnd }) =>
+    change(ctx, { projectId, currentPeriodEnd: ends === 'never' ? null : currentPeriodEnd }),
 });
 
 const change = async (ctx: VerbContext, input: SetSubscriptionInput) =>

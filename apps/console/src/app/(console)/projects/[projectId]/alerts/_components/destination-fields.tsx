@@ -61,7 +61,7 @@ export function DestinationFields({
           />
         ))}
         <p aria-live="polite" className="text-small text-deny-text empty:hidden">
-          {error}
+          {error && 'Choose at least one alert.'}
         </p>
       </fieldset>
     </>

@@ -1,6 +1,7 @@
 import type { Policy } from '@ceiba/domain';
 import { parsePathPattern, parsePolicyMethod } from '@ceiba/domain';
 import { type Query, textOf } from '#lib/list-query.ts';
+import { sentence } from '#lib/text.ts';
 import { wideningOf } from './pattern-warning.ts';
 import { PolicyForm } from './policy-form.tsx';
 import { PolicyPreview } from './policy-preview.tsx';
@@ -33,8 +34,8 @@ export function PolicyEditor({ projectId, saved, others, query }: PolicyEditorPr
       policyId={saved?.policyId}
       start={start}
       {...typed}
-      methodError={method.ok ? undefined : `The method ${method.reason}.`}
-      patternError={pattern.ok || isUntouched ? undefined : `The path pattern ${pattern.reason}.`}
+      methodError={method.ok ? undefined : sentence(method.reason)}
+      patternError={pattern.ok || isUntouched ? undefined : sentence(pattern.reason)}
       widening={pattern.ok ? wideningOf(pattern.pattern, denied) : null}
     >
       <PolicyPreview
